@@ -108,7 +108,7 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 		return &p.info, err
 	}
 	if p.info.Truncated {
-		p.info.Warnings = append(p.info.Warnings, errors.New("read goroutine dump: the last goroutine is cut off"))
+		p.info.Warnings = append(p.info.Warnings, errors.New("read goroutine dump: the last goroutine is truncated"))
 	}
 	if p.info.Total == 0 && p.info.Name == "" {
 		return &p.info, fmt.Errorf("read goroutine dump: %w", ErrNoGoroutines)

@@ -255,7 +255,7 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %v", g.Reason,
 			g.Longest.For.Round(time.Millisecond))
 	default:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and how long they have waited is not known", g.Reason)
+		fmt.Fprintf(&b, "; only another goroutine can end %s, and how long they have waited is unknown", g.Reason)
 	}
 	if leaksKnown {
 		b.WriteString("; not proven: what could wake them is still reachable")

@@ -137,7 +137,7 @@ func TestGrow(t *testing.T) {
 		{"contended", 0, 8, 8, goroutines.Fine, ""},
 		{"stuck", 0, 5, 5, goroutines.Suspect, "one has waited for 3 minutes"},
 		{"conn", 2, 6, 4, goroutines.Fine, ""},
-		{"crowd", 0, 3, 3, goroutines.Suspect, "how long they have waited is not known"},
+		{"crowd", 0, 3, 3, goroutines.Suspect, "how long they have waited is unknown"},
 		// One more that waits is not evidence.
 		{"idle", 1, 2, 1, goroutines.Fine, ""},
 		{"nilchan", 0, 1, 1, goroutines.Suspect, "nothing can end"},

@@ -407,4 +407,4 @@ func (s *Snapshot) index() map[uint64]int {
 }
 
 // errNotComparable is returned for two unrelated snapshots.
-var errNotComparable = errors.New("no stack in common: are these of the same program?")
+var errNotComparable = errors.New("no stack in common: are they from the same program?")

@@ -150,13 +150,13 @@ func isText(head []byte) bool {
 // MissingPart returns the error for a part that a recording does not contain, with the reason if
 // the recording has one. what describes the part.
 func MissingPart(rec *recording.Recording, name, part, what string) error {
-	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording holds no %s", what)}
+	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording contains no %s", what)}
 	if len(rec.Warnings) > 0 { // most likely truncated before the part
-		e.Err = fmt.Errorf("the recording holds no %s: %w", what, errors.Join(rec.Warnings...))
+		e.Err = fmt.Errorf("the recording contains no %s: %w", what, errors.Join(rec.Warnings...))
 	}
 	for _, m := range rec.Meta().Missing {
 		if m.Part == part {
-			e.Err = fmt.Errorf("the recording holds no %s: %s", what, m.Reason)
+			e.Err = fmt.Errorf("the recording contains no %s: %s", what, m.Reason)
 			e.Hint = m.Hint
 		}
 	}

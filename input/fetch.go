@@ -81,8 +81,8 @@ const fetchGrace = 20 * time.Second
 func stalledError(shown string, window time.Duration, err error) error {
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: err, Hint: diag.Hint(err)}
 	if errors.Is(err, context.DeadlineExceeded) {
-		e.Err = fmt.Errorf("the answer was not complete after %v", window+fetchGrace)
-		e.Hint = "the service stalls, or the connection is slow: save the answer to a file with another tool, and name that"
+		e.Err = fmt.Errorf("the response was not complete after %v", window+fetchGrace)
+		e.Hint = "the service stalls, or the connection is slow: save the response to a file with another tool, and name that file"
 	}
 	return e
 }
@@ -104,7 +104,7 @@ func checkResponse(resp *http.Response, shown string) error {
 	if resp.StatusCode == http.StatusOK {
 		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 			return &diag.Error{
-				Op: "fetch", Subject: shown, Err: errors.New("the answer is a web page, not a profile"),
+				Op: "fetch", Subject: shown, Err: errors.New("the response is a web page, not a profile"),
 				Hint: "give the base address of the service, or a profile's address such as http://HOST/debug/pprof/heap",
 			}
 		}
@@ -112,9 +112,9 @@ func checkResponse(resp *http.Response, shown string) error {
 	}
 	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // as much of the reason as there is
 	reason, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
-	e := &diag.Error{Op: "fetch", Subject: shown, Err: fmt.Errorf("the server answered %s", resp.Status)}
+	e := &diag.Error{Op: "fetch", Subject: shown, Err: fmt.Errorf("the server responded with %s", resp.Status)}
 	if reason = terminal.Clean(reason); reason != "" && !strings.Contains(resp.Status, reason) {
-		e.Err = fmt.Errorf("the server answered %s: %s", resp.Status, reason)
+		e.Err = fmt.Errorf("the server responded with %s: %s", resp.Status, reason)
 	}
 	switch {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
@@ -149,7 +149,7 @@ func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL,
 			name = "allocs"
 		case "heap", "allocs", "block", "mutex", "goroutine", "threadcreate", "goroutineleak":
 		default:
-			return nil, 0, diag.Usagef("--type", fmt.Sprintf("no profile of a service is called %q", typ),
+			return nil, 0, diag.Usagef("--type", fmt.Sprintf("services have no profile %q", typ),
 				"an address offers cpu, heap, allocs, block, mutex, goroutine, threadcreate and goroutineleak")
 		}
 		base := strings.TrimSuffix(u.Path, "/")
@@ -198,7 +198,7 @@ func CheckDuration(op, addr string) error {
 	case err != nil: // reported when it is opened
 		return nil
 	case u.Query().Has("seconds"):
-		return diag.Usagef(op, "--duration has no effect: the address "+Redact(addr)+" already has seconds", "leave one out")
+		return diag.Usagef(op, "--duration has no effect: the address "+Redact(addr)+" already sets seconds", "leave one out")
 	case isProfileAddress(u) && path.Base(u.Path) != "profile" && !isDelta(u):
 		return diag.Usagef(op, "--duration has no effect: "+Redact(addr)+" is not a profile over time",
 			"omit it, or set the parameter of the address, such as ?seconds=5")

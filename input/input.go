@@ -76,7 +76,7 @@ func (o *Opener) stdin() (io.Reader, error) {
 	defer o.mu.Unlock()
 	switch {
 	case o.Stdin == nil:
-		return nil, diag.Usagef(o.Op, "there is no standard input here", "name a file or an address")
+		return nil, diag.Usagef(o.Op, "standard input is not available", "name a file or an address")
 	case o.stdinTaken:
 		return nil, diag.Usagef(o.Op, "standard input can be read only once", "save it to a file first")
 	}
@@ -112,7 +112,7 @@ type Options struct {
 func (opt *Options) check(op string) error {
 	if len(opt.Base) > 0 && len(opt.DiffBase) > 0 {
 		return diag.Usagef(op, "--base and --diff-base are mutually exclusive",
-			"--base subtracts an earlier profile of the same process, --diff-base compares with another")
+			"--base subtracts an earlier profile of the same process, --diff-base compares with a different one")
 	}
 	if opt.Normalize && len(opt.Base) == 0 && len(opt.DiffBase) == 0 {
 		return diag.Usagef(op, "--normalize needs --base or --diff-base", "name the profile to compare with: --diff-base before.pb.gz")
@@ -258,7 +258,7 @@ func (in *Input) addLabelFrames(opt *Options) error {
 	}
 	p, unmatched, err := in.Profile.LabelFrames(opt.TagRoot, opt.TagLeaf, opt.Unit)
 	if err != nil {
-		return &diag.Error{Op: "add frames of labels", Err: err, Hint: "leave out --tagroot and --tagleaf"}
+		return &diag.Error{Op: "add frames of labels", Err: err, Hint: "omit --tagroot and --tagleaf"}
 	}
 	for _, key := range unmatched {
 		in.Warnings = append(in.Warnings, in.noLabel(key))
@@ -296,7 +296,7 @@ func (in *Input) subtract(ctx context.Context, opt *Options, first *Opened, show
 	if in.Profile, err = op(in.Profile, base, opt.Normalize); err != nil {
 		return &diag.Error{
 			Op: "subtract base", Subject: Name(names), Err: err,
-			Hint: "the base must be a profile of the same kind; --type says which",
+			Hint: "the base must be a profile of the same kind; choose it with --type",
 		}
 	}
 	for _, l := range bases {
@@ -497,7 +497,7 @@ func merge(ls []*Opened, args []string, shown profile.ValueType) (*profile.Profi
 
 // notComparable returns the error for two profiles whose values cannot be added or compared.
 func notComparable(op, subject string, err error, p, q *profile.Profile) error {
-	e := &diag.Error{Op: op, Subject: subject, Err: err, Hint: "use two profiles of one kind; --type chooses a profile of a recording"}
+	e := &diag.Error{Op: op, Subject: subject, Err: err, Hint: "use two profiles of one kind; choose a profile of a recording with --type"}
 	for _, t := range p.SampleTypes {
 		if profile.Comparable(p, q, t) == nil {
 			e.Hint = "both have " + t.Type + ": --type " + t.Type
@@ -533,7 +533,7 @@ func ReadError(arg string, err error) error {
 		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "if the file can be trusted, raise the limit: --max-memory 4GB"}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "the file is cut short: was it still being written or downloaded?"}
+		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "the file is truncated: was it still being written or downloaded?"}
 	}
 	return &diag.Error{Op: "read", Subject: arg, Err: err}
 }

@@ -104,7 +104,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		{"none", nil, input.Options{}, false, true, "no profile given"},
 		{"missing", []string{file + ".gone"}, input.Options{}, false, false, "no such file"},
-		{"no stdin", []string{"-"}, input.Options{}, false, true, "no standard input"},
+		{"no stdin", []string{"-"}, input.Options{}, false, true, "standard input is not available"},
 		{"stdin twice", []string{"-", "-"}, input.Options{}, true, true, "only once"},
 		{"stdin as base", []string{"-"}, input.Options{Base: []string{"-"}}, true, true, "only once"},
 		{"both bases", []string{file}, input.Options{Base: []string{file}, DiffBase: []string{file}}, false, true, "mutually exclusive"},

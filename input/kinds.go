@@ -191,7 +191,7 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 	if err != nil {
 		// This error is about --type, which does not apply here.
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
-			err = &diag.Error{Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the answer of /debug/pprof/profile"}
+			err = &diag.Error{Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the response of /debug/pprof/profile"}
 		}
 		return nil, nil, nil, err
 	}

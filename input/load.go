@@ -117,7 +117,7 @@ func (o *Opener) openError(path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		e.Err = errors.New("no such file")
 		if partial := path + recording.PartialSuffix; Exists(partial) {
-			e.Hint = "an interrupted whet record left " + partial + ", which can be read as it is"
+			e.Hint = "an interrupted whet record left " + partial + ", which is readable"
 		} else if looksLikeAddress(path) {
 			e.Hint = "an address needs its scheme: http://" + path
 		}
@@ -177,7 +177,7 @@ func spool(r io.Reader) (_ *tempfile.File, err error) {
 	n, err := io.Copy(f, io.LimitReader(r, maxSpool+1))
 	switch {
 	case err == nil && n > maxSpool:
-		err = &diag.Error{Err: fmt.Errorf("more than %v", unit.Bytes(maxSpool)), Hint: "save it to a file and name that"}
+		err = &diag.Error{Err: fmt.Errorf("more than %v", unit.Bytes(maxSpool)), Hint: "save it to a file and name the file"}
 	case err == nil:
 		_, err = f.Seek(0, io.SeekStart)
 	}
@@ -236,11 +236,11 @@ func notProfile(name string, head []byte) string {
 	case bytes.HasPrefix(head, []byte("\x7fELF")):
 		return "it is a program: `whet record -- " + name + "` starts and records it"
 	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
-		return "it is a web page or another markup: was it saved from an address that wants a login?"
+		return "it is a web page or another markup: was it saved from an address that requires a login?"
 	case isText(head):
-		return "it is a text, not a profile"
+		return "it is text, not a profile"
 	}
-	return "it is neither a recording nor a profile that pprof reads"
+	return "it is neither a recording nor a profile that pprof can read"
 }
 
 // isDebugText reports whether head begins the text form of a Go profile.
@@ -269,7 +269,7 @@ func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*O
 func (l *Opened) choose(name, typ string, opt profile.ReadOptions) error {
 	names := l.Recording.ProfileNames()
 	if len(names) == 0 {
-		err := errors.New("the recording holds no profile")
+		err := errors.New("the recording contains no profile")
 		if len(l.Recording.Warnings) > 0 {
 			err = fmt.Errorf("%w: %w", err, errors.Join(l.Recording.Warnings...))
 		}
@@ -344,7 +344,7 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 	case "delay", "contentions":
 		if has("mutex") && has("block") {
 			return "", "", diag.Usagef("--type", typ+" is in two profiles, mutex and block",
-				"say which: --type mutex:"+typ+" or --type block:"+typ)
+				"choose one: --type mutex:"+typ+" or --type block:"+typ)
 		}
 		part = first("mutex", "block")
 	default:

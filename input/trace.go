@@ -99,7 +99,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		if errors.Is(err, cache.ErrDir) {
 			o.warn(&diag.Error{
 				Op: "keep the index", Subject: d.Name, Err: err,
-				Hint: "the index is built in the temporary directory and removed afterwards; XDG_CACHE_HOME sets another cache",
+				Hint: "the index is built in the temporary directory and removed afterwards; choose another cache directory with XDG_CACHE_HOME",
 			})
 			x.Index, err = buildTrace(ctx, "", d.Trace, opt)
 		} else if err == nil && !built {
@@ -162,9 +162,9 @@ func traceError(name string, err error) error {
 	case d != nil:
 		hint = d.Hint
 	case errors.Is(err, syscall.ENOSPC):
-		hint = "an index takes up to one and a half times the trace's room: make some, or give another place with `whet trace index -o`"
+		hint = "an index takes up to one and a half times the size of the trace: free some space, or choose another location with `whet trace index -o`"
 	case errors.Is(err, fs.ErrPermission):
-		hint = "whet must be allowed to write there; XDG_CACHE_HOME gives the cache another place"
+		hint = "whet must be allowed to write there; choose another cache directory with XDG_CACHE_HOME"
 	case errors.As(err, &file):
 		hint = ""
 	}
@@ -180,7 +180,7 @@ func ReadTraceError(name string, err error) error {
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
 		return err // not the trace's fault
 	}
-	hint := "the program that writes a trace must call trace.Stop, and close the file; a generation of it is a second or so"
+	hint := "the program that writes the trace must call trace.Stop and close the file; whet reads whole generations, of about a second each"
 	if h := diag.Hint(err); h != "" {
 		hint = h
 	}

@@ -26,7 +26,7 @@ func (in *Input) warn(opt *Options) {
 	in.warnUnmatched()
 	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(opt.Base)+len(opt.DiffBase) == 0 {
 		in.Warnings = append(in.Warnings, &diag.Error{
-			Op:   fmt.Sprintf("only %d samples: shares of them are rough", n),
+			Op:   fmt.Sprintf("only %d samples: shares are rough", n),
 			Hint: "profile for longer, or under more load",
 		})
 	}
@@ -40,9 +40,9 @@ func (in *Input) warnEmpty() {
 	e := &diag.Error{Op: "the profile has no samples"}
 	switch in.Type.Type {
 	case "cpu", "samples":
-		e.Hint = "the program did not use the CPU meanwhile: profile it under load"
+		e.Hint = "the program did not use the CPU during the profile: profile it under load"
 	case "contentions", "delay":
-		e.Hint = "nothing waited, or the profile is off: runtime.SetMutexProfileFraction(100) and runtime.SetBlockProfileRate(10000) switch them on"
+		e.Hint = "nothing waited, or the profile is disabled: enable it with runtime.SetMutexProfileFraction(100) or runtime.SetBlockProfileRate(10000)"
 	}
 	in.Warnings = append(in.Warnings, e)
 }
@@ -70,9 +70,9 @@ func (in *Input) noLabel(key string) error {
 			}
 		}
 	}
-	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", key), Hint: "there are no labels here; a program sets them with pprof.Do of runtime/pprof"}
+	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", key), Hint: "there are no labels in it; programs set them with runtime/pprof.Do"}
 	if len(keys) > 0 {
-		e.Hint = "the labels here are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
+		e.Hint = "the labels are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 	}
 	return e
 }
@@ -85,8 +85,8 @@ func (in *Input) warnOwn(prefixes []string) {
 			return own(fn) && (prefix == "main" || profile.PackagePath(fn.Name) != "main")
 		}) {
 			in.Warnings = append(in.Warnings, &diag.Error{
-				Op:   fmt.Sprintf("--own %s is no package of this profile", prefix),
-				Hint: "`--by package` and `--by module` list what there is",
+				Op:   fmt.Sprintf("--own %s is not a package in this profile", prefix),
+				Hint: "list them with `--by package` or `--by module`",
 			})
 		}
 	}
@@ -102,11 +102,11 @@ func (in *Input) warnUnsymbolized() {
 	}
 	if bare*2 > len(p.Locations) && in.query.By != profile.ByAddress {
 		e := &diag.Error{
-			Op:   fmt.Sprintf("%d of %d addresses have no function's name", bare, len(p.Locations)),
-			Hint: "--by address tells them apart; `whet pprof -top BINARY PROFILE` names them if you have the binary",
+			Op:   fmt.Sprintf("%d of %d addresses have no function name", bare, len(p.Locations)),
+			Hint: "view them with --by address, or with `whet pprof -top BINARY PROFILE` if you have the binary",
 		}
 		if slices.ContainsFunc(in.Opened, func(l *Opened) bool { return l.debug }) {
-			e.Hint = "it is the text for people: take the profile again without ?debug=1, which has the names"
+			e.Hint = "it is the text form: fetch the profile without ?debug=1, which includes the names"
 		}
 		in.Warnings = append(in.Warnings, e)
 	}
@@ -158,7 +158,7 @@ func (in *Input) warnTruncated() {
 		return
 	}
 	in.Warnings = append(in.Warnings, &diag.Error{
-		Op:   fmt.Sprintf("%s of the cost has stacks cut off at %d frames: the outermost callers are missing there", unit.Percent(full, total), limit),
+		Op:   fmt.Sprintf("%s of the cost is in stacks truncated at %d frames: their outermost callers are missing", unit.Percent(full, total), limit),
 		Hint: cure,
 	})
 }

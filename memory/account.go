@@ -98,8 +98,8 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	} else {
 		add(Objects, "heap objects", a.HeapAlloc, "live, or not yet collected", false)
 	}
-	add(Fragmentation, "fragmentation", a.HeapInuse-a.HeapAlloc, "room left in used spans", false)
-	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not given back", false)
+	add(Fragmentation, "fragmentation", a.HeapInuse-a.HeapAlloc, "unused space in used spans", false)
+	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not returned", false)
 	add(Stacks, "goroutine stacks", clamp(s.StackInuse), "spans in use as stacks", false)
 	if n := clamp(s.StackSys) - clamp(s.StackInuse); n != 0 {
 		add(SystemStacks, "thread stacks", n, "got from the OS", false)

@@ -23,7 +23,7 @@ type Stats struct {
 }
 
 // ErrNoMemStats is returned for a text without runtime.MemStats.
-var ErrNoMemStats = errors.New("no runtime.MemStats (want the answer of /debug/pprof/heap?debug=1)")
+var ErrNoMemStats = errors.New("no runtime.MemStats (want the response of /debug/pprof/heap?debug=1)")
 
 // maxStatsLine is the maximum length of a line: the longest, PauseEnd, has 256 numbers of at most
 // 20 digits.
@@ -68,7 +68,7 @@ func ParseMemStats(r io.Reader) (*Stats, error) {
 			if len(seen) == 0 {
 				return nil, fmt.Errorf("parse memory statistics: %w", ErrNoMemStats)
 			}
-			return nil, fmt.Errorf("parse memory statistics: %w (there is no %s; cut off?)", ErrNoMemStats, name)
+			return nil, fmt.Errorf("parse memory statistics: %w (no %s; truncated?)", ErrNoMemStats, name)
 		}
 	}
 	return &s, nil

@@ -176,8 +176,8 @@ func archOf(name string) (arch, bool) {
 func newDecoder(m Machine, syntax Syntax) (*decoder, error) {
 	a, ok := archOf(m.Arch())
 	if !ok {
-		return nil, fmt.Errorf("no disassembler for architecture %q: want 386, amd64, arm, arm64, loong64, ppc64, "+
-			"ppc64le, riscv64 or s390x", m.Arch())
+		return nil, fmt.Errorf("no disassembler for architecture %q (want 386, amd64, arm, arm64, loong64, ppc64, "+
+			"ppc64le, riscv64 or s390x)", m.Arch())
 	}
 	if syntax == IntelSyntax && m.Arch() != "386" && m.Arch() != "amd64" {
 		return nil, fmt.Errorf("intel syntax is for 386 and amd64 only, not for %s", m.Arch())

@@ -136,8 +136,8 @@ func TestFinderMisses(t *testing.T) {
 	f := w.finder(func(o *Options) { o.MaxBytes = 500 })
 	for path, want := range map[string]string{
 		"/nowhere/go/src/net/http/h2.go":       w.path("goroot/src/net/http/h2.go"),
-		"/elsewhere/http/missing.go":           w.path("app") + " (no path there ends alike)",
-		"/elsewhere/run.go":                    "no path there ends alike", // cmd/one/run.go or cmd/two/run.go?
+		"/elsewhere/http/missing.go":           w.path("app") + " (no path has the same ending)",
+		"/elsewhere/run.go":                    "no path has the same ending", // cmd/one/run.go or cmd/two/run.go?
 		"github.com/x/y@v1.0.0/z.go":           w.path("mod/github.com/x/y@v1.0.0/z.go"),
 		w.path("outside/data.txt"):             "not a source file by its name",
 		w.path("app/big.go"):                   "1000 bytes, more than the limit of 500",

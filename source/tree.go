@@ -132,7 +132,7 @@ func (t *tree) suffix(p string, entire bool) (string, error) {
 	case best == "" && ix.partial:
 		return "", fmt.Errorf("only the first %d files were searched", maxTreeFiles)
 	case best == "":
-		return "", errors.New("no path there ends alike")
+		return "", errors.New("no path has the same ending")
 	}
 	return best, nil
 }

@@ -257,7 +257,7 @@ func TestFindWaits(t *testing.T) {
 		t.Errorf("without the trace: %+v", none.Requests)
 	}
 
-	want := []string{"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ", " of their time, for a lock, released at main.go:" + strconv.Itoa(there) + " (", "no rewrite is claimed"}
+	want := []string{"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ", " of their time, for a lock, released at main.go:" + strconv.Itoa(there) + " (", "no rewrite is offered"}
 	for _, format := range []string{"text", "markdown", "html"} {
 		code, stdout, stderr := runWhet(t, "find", "--no-notes", "--min-share", "5%", "--format", format, "service.whet")
 		if code != 0 || stderr != "" {
@@ -288,12 +288,12 @@ func TestFindWaits(t *testing.T) {
 		t.Errorf("a damaged index: exit code %d: %s\n%s", code, stderr, again)
 	}
 	code, stdout, stderr := runWhet(t, "find", "--no-notes", "--max-trace", "1KB", "service.whet")
-	if code != 0 || strings.Contains(stdout, "requests wait here") || !strings.Contains(stderr, "are left out: where requests wait is not known") {
+	if code != 0 || strings.Contains(stdout, "requests wait here") || !strings.Contains(stderr, "so where requests wait is unknown") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	// The hint is the cure.
-	_, hint, _ := strings.Cut(stderr, "hint: --max-trace ")
-	size, _, _ := strings.Cut(hint, " ")
+	_, hint, _ := strings.Cut(stderr, "hint: read it with --max-trace ")
+	size, _, _ := strings.Cut(hint, "\n")
 	if cured := look("--max-trace", size, "service.whet"); cured.Requests == nil {
 		t.Errorf("--max-trace %q leaves the trace out", size)
 	}

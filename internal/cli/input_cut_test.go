@@ -27,8 +27,8 @@ func TestCutInPart(t *testing.T) {
 	}
 	for command, want := range map[string]string{
 		"top":        "whet: read part profiles/cpu.pb.gz of cut.whet: file ends within it",
-		"goroutines": "whet: read cut.whet: the recording holds no goroutine profile: recording is cut short",
-		"memory":     "whet: read cut.whet: the recording holds no memory statistics: recording is cut short",
+		"goroutines": "whet: read cut.whet: the recording contains no goroutine profile: recording is cut short",
+		"memory":     "whet: read cut.whet: the recording contains no memory statistics: recording is cut short",
 	} {
 		code, stdout, stderr := runWhet(t, command, "cut.whet")
 		if code != 1 || stdout != "" || !strings.HasPrefix(stderr, want) {

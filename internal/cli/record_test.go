@@ -146,7 +146,7 @@ func TestCutShort(t *testing.T) {
 	}
 	defer func() { _ = w.Abort() }()
 	code, _, stderr := runWhet(t, "top", "r.whet"+recording.PartialSuffix)
-	if code != 1 || !strings.Contains(stderr, "holds no profile: recording is cut short") || !strings.Contains(stderr, recording.MetaPart) {
+	if code != 1 || !strings.Contains(stderr, "contains no profile: recording is cut short") || !strings.Contains(stderr, recording.MetaPart) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -63,7 +63,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 %s)
 
-// Rules are all rules, by name. They are new on each call.
+// Rules returns all rules, sorted by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 %s	}

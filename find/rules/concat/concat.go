@@ -110,7 +110,7 @@ func isUse(info *types.Info, e ast.Expr, v *types.Var) bool {
 	return ok && info.ObjectOf(id) == types.Object(v)
 }
 
-// repeats reports whether a statement is in a loop of its own function, and the variable outlives
+// repeats reports whether a statement is in a loop within its function, and the variable outlives
 // an iteration.
 func (r *rule) repeats(g *growth) bool {
 	for loop, ok := flow.Loop(g.at); ok; loop, ok = flow.Loop(loop) {

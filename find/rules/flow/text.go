@@ -111,7 +111,7 @@ func isData(t types.Type) bool {
 	return false
 }
 
-// Private reports whether only the code of its own function can access a local variable: no closure
+// Private reports whether only the code of the declaring function can access a local variable: no closure
 // captures it, and its address is not taken. within is the outermost function around it.
 func Private(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	uses := Uses(info, within, v)

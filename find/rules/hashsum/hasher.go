@@ -23,7 +23,7 @@ type write struct {
 	stmt   inspector.Cursor
 	text   ast.Expr // the string
 	blanks bool     // its results are assigned to blanks
-	short  bool     // the compiler converts it on the stack, as it is
+	short  bool     // the compiler converts it on the stack anyway
 }
 
 // A hasher is a hash that is local to a function.
@@ -33,10 +33,10 @@ type hasher struct {
 	kind   kind
 	made   inspector.Cursor // the statement that defines it
 	writes []write
-	sums   []inspector.Cursor // calls of Sum(nil) whose result nothing keeps
+	sums   []inspector.Cursor // calls of Sum(nil) whose result is not retained
 }
 
-// hasher reports what is written to a hash, and what becomes of its sum.
+// hasher reports what is written to a hash, and how its sum is used.
 func (r *reader) hasher(c inspector.Cursor, k kind) {
 	h := &hasher{reader: r, kind: k}
 	if !h.local(c) || !h.used() {
@@ -60,7 +60,7 @@ func (r *reader) hasher(c inspector.Cursor, k kind) {
 	}
 }
 
-// local reports whether a hash is the value of a variable that its function alone sees.
+// local reports whether a hash is the value of a variable that only its function can access.
 func (h *hasher) local(c inspector.Cursor) bool {
 	id := flow.Defines(c)
 	within, ok := flow.Outermost(c)
@@ -82,7 +82,7 @@ func (h *hasher) local(c inspector.Cursor) bool {
 	return flow.InBlock(h.made)
 }
 
-// used reads how the hash is used, and reports whether only its own methods see it.
+// used analyses the uses of the hash, and reports whether only its own methods can access it.
 func (h *hasher) used() bool {
 	info := h.pass.TypesInfo
 	within, ok := flow.Outermost(h.made)
@@ -123,8 +123,8 @@ func (h *hasher) used() bool {
 	return true
 }
 
-// write notes that a call hashes a text, and reports whether its results are unused. moves tells that the call
-// moves the hash to the heap.
+// write records that a call hashes a text, and reports whether its results are unused. moves is set
+// if the call moves the hash to the heap.
 func (h *hasher) write(c inspector.Cursor, text ast.Expr, moves bool) bool {
 	stmt := c.Parent()
 	w := write{stmt: stmt, text: text, short: !moves && isShort(h.pass.TypesInfo, text)}
@@ -168,14 +168,15 @@ func stringOf(info *types.Info, e ast.Expr) ast.Expr {
 	return call.Args[0]
 }
 
-// isShort reports whether a text is known to be so short that the compiler converts them on the stack.
+// isShort reports whether a text is known to be short enough for the compiler to convert it on the
+// stack.
 func isShort(info *types.Info, e ast.Expr) bool {
 	const most = 32
 	s, ok := flow.StringConst(info, e)
 	return ok && len(s) <= most
 }
 
-// fix writes texts through room on the stack, and takes the sums there.
+// fix writes texts through an array on the stack, and puts the sums there.
 func (h *hasher) fix() analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	decl, ok := flow.Decl(h.made)
@@ -198,7 +199,7 @@ func (h *hasher) fix() analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: "Hash without heap allocations", TextEdits: edits}
 }
 
-// written is the edits that hash texts piece by piece.
+// written returns the edits that hash texts piece by piece.
 func (h *hasher) written() ([]analysis.TextEdit, bool) {
 	at := h.made.Node().Pos()
 	names := loopNames{
@@ -238,7 +239,7 @@ func (h *hasher) written() ([]analysis.TextEdit, bool) {
 	return edits, true
 }
 
-// operand is what stands around a text for it to be a string in the head of a loop.
+// operand returns the code around a text that makes it a string in the head of a loop.
 func (h *hasher) operand(w write) (before, after string) {
 	literal := false
 	ast.Inspect(w.text, func(n ast.Node) bool {
@@ -256,8 +257,8 @@ func (h *hasher) operand(w write) (before, after string) {
 	return "", ""
 }
 
-// groups are writes by statements that follow each other, and that may be evaluated before the first
-// of them is hashed. Short texts are left out but between others.
+// groups returns groups of writes in consecutive statements whose texts may be evaluated before the
+// first of them is hashed. Short texts are included only between others.
 func (h *hasher) groups() [][]write {
 	slices.SortFunc(h.writes, func(a, b write) int { return cmp.Compare(a.stmt.Node().Pos(), b.stmt.Node().Pos()) })
 	var groups [][]write
@@ -290,7 +291,7 @@ func (h *hasher) groups() [][]write {
 // loopNames are the names in a loop that hashes a text.
 type loopNames struct{ hash, room, text, n string }
 
-// body is a loop that hashes a text, from behind its first value, or all texts of an array.
+// body returns a loop that hashes a text, after its first value, or all texts of an array.
 func (l loopNames) body(several, blanks bool) string {
 	call := l.hash + ".Write(" + l.room + "[:" + l.n + "])"
 	if blanks {

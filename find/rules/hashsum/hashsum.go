@@ -49,14 +49,14 @@ func New() *rules.Rule {
 	}
 }
 
-// kind is a hash function: the constant of a package that is its sum's length, and its value.
+// A kind is a hash function: the constant for the length of its sum, and its value.
 type kind struct {
 	path, size string
 	length     int
 }
 
-// constructors are functions that return hashes. The compiler knows what type they return, so the
-// hash, and what its methods are given, need not be on the heap.
+// constructors returns the functions that return hashes. The compiler knows the types they return,
+// so the hash, and what its methods take, need not be on the heap.
 func constructors() map[string]kind {
 	return map[string]kind{
 		"crypto/md5.New":           {"crypto/md5", "Size", 16},
@@ -105,12 +105,12 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// reader is one pass.
+// A reader is one pass.
 type reader struct {
 	pass   *analysis.Pass
 	locals *rewrite.Locals
 }
 
-// room is how many bytes of a text are hashed at a time: whole blocks of all hash functions, and
-// little enough to be cleared for each hash.
+// room is the number of bytes of a text that are hashed at a time: whole blocks of all hash
+// functions, and cheap to clear for each hash.
 const room = 256

@@ -20,7 +20,7 @@ func encodes(name string) bool {
 	return name == "encoding/hex.EncodeToString" || name == "(*encoding/base64.Encoding).EncodeToString"
 }
 
-// looks reports whether a function keeps nothing of the bytes passed to it.
+// looks reports whether a function does not retain the bytes passed to it.
 func looks(name string) bool {
 	switch name {
 	case "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "crypto/hmac.Equal", "crypto/subtle.ConstantTimeCompare",
@@ -30,7 +30,7 @@ func looks(name string) bool {
 	return encodes(name) || strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint") || strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint")
 }
 
-// consumed reports whether bytes are used up where they are: nothing keeps them.
+// consumed reports whether bytes are used only where they are, and not retained.
 func (r *reader) consumed(c inspector.Cursor) bool {
 	if id := flow.Defines(c); id != nil {
 		return r.consumedVariable(c, id)
@@ -38,7 +38,7 @@ func (r *reader) consumed(c inspector.Cursor) bool {
 	return r.passing(c)
 }
 
-// consumedVariable reports whether the bytes that a variable is defined with are used up.
+// consumedVariable reports whether the bytes that a variable is defined with are consumed.
 func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
 	info := r.pass.TypesInfo
 	within, ok := flow.Outermost(c)
@@ -54,7 +54,7 @@ func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
 	return true
 }
 
-// passing reports whether an expression's bytes are only looked at.
+// passing reports whether an expression's bytes are only read.
 func (r *reader) passing(c inspector.Cursor) bool {
 	info := r.pass.TypesInfo
 	for c.ParentEdgeKind() == edge.ParenExpr_X || c.ParentEdgeKind() == edge.SliceExpr_X {
@@ -99,7 +99,7 @@ func (r *reader) isHexPrint(call *ast.CallExpr) bool {
 	return ok && format == "%x"
 }
 
-// outermostText is the call that makes a text of a sum, or the sum itself.
+// outermostText returns the call that converts a sum to text, or the sum itself.
 func outermostText(pass *analysis.Pass, c inspector.Cursor) inspector.Cursor {
 	if c.ParentEdgeKind() != edge.CallExpr_Args {
 		return c
@@ -110,7 +110,7 @@ func outermostText(pass *analysis.Pass, c inspector.Cursor) inspector.Cursor {
 	return c
 }
 
-// summed is the edits that take a sum, and its text, on the stack.
+// summed returns the edits that put a sum, and its text, on the stack.
 func (h *hasher) summed(c inspector.Cursor) ([]analysis.TextEdit, bool) {
 	call, ok := c.Node().(*ast.CallExpr)
 	stmt, inList := rewrite.Statement(c)
@@ -136,9 +136,9 @@ func (h *hasher) summed(c inspector.Cursor) ([]analysis.TextEdit, bool) {
 	return edits, true
 }
 
-// textOf is the edits that make the text of so many bytes on the stack: by EncodeToString or
-// fmt.Sprintf. suffix goes behind the bytes. There are none, without harm, where the length of the
-// text is not known, or rule appendform has a better rewrite.
+// textOf returns the edits that put the text of length bytes on the stack: made by EncodeToString
+// or fmt.Sprintf. suffix follows the bytes. There are no edits if the length of the text is
+// unknown, or if rule appendform has a better rewrite.
 func (r *reader) textOf(c inspector.Cursor, of ast.Node, suffix string, length int) ([]analysis.TextEdit, bool) {
 	call, ok := c.Node().(*ast.CallExpr)
 	stmt, inList := rewrite.Statement(c)
@@ -176,9 +176,10 @@ func isAppended(info *types.Info, c inspector.Cursor) bool {
 	return flow.Builtin(info, call) == "append" && call.Ellipsis.IsValid()
 }
 
-// encoding is the function that appends what a call makes, and how long the text of so many bytes is.
+// encoding returns the function that appends the result of a call, and the length of the text of
+// length bytes.
 func (r *reader) encoding(call *ast.CallExpr, length int) (function string, imports []analysis.TextEdit, n int, ok bool) {
-	const most = 256 // bytes of a text for which an array is cleared
+	const most = 256 // largest text for which an array is cleared
 	if r.isHexPrint(call) {
 		pkg, imports, ok := rewrite.Import(r.pass, call.Pos(), "encoding/hex")
 		return pkg + ".AppendEncode", imports, 2 * length, ok && 2*length <= most
@@ -201,7 +202,7 @@ func (r *reader) encoding(call *ast.CallExpr, length int) (function string, impo
 	return rewrite.Text(r.pass, sel.X) + ".AppendEncode", nil, n, n <= most
 }
 
-// encodingName is the variable of encoding/base64 that an expression names, "" for all else.
+// encodingName returns the variable of encoding/base64 that an expression denotes, or "".
 func (r *reader) encodingName(e ast.Expr) string {
 	sel, ok := ast.Unparen(e).(*ast.SelectorExpr)
 	if !ok {
@@ -232,7 +233,7 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(r.pass, call, encoded, fmt.Sprintf("two allocations for the text of the %d bytes of %s: once to encode them, once for the string", length, rewrite.Text(r.pass, slice.X)), fix)
 }
 
-// bytesOf is the length of an array of bytes, or of what a pointer to one points to.
+// bytesOf returns the length of an array of bytes, or of the one that a pointer points to.
 func bytesOf(t types.Type) (int, bool) {
 	if t == nil {
 		return 0, false
@@ -275,7 +276,7 @@ func (r *reader) isSumOfHasher(e ast.Expr) bool {
 	return ok && flow.Method(r.pass.TypesInfo, call) == "(hash.Hash).Sum"
 }
 
-// hex is the edits that print bytes by package hex.
+// hex returns the edits that print bytes with package hex.
 func (r *reader) hex(c inspector.Cursor, call *ast.CallExpr, isSlice bool, length int) []analysis.TextEdit {
 	value := call.Args[1]
 	if isSlice {
@@ -295,7 +296,8 @@ func (r *reader) hex(c inspector.Cursor, call *ast.CallExpr, isSlice bool, lengt
 		edits, _ := r.textOf(c, value, "[:]", length)
 		return edits
 	}
-	// What is not a variable cannot be sliced: it becomes one first, where nothing else is evaluated.
+	// Only variables can be sliced: anything else is assigned to one first, if nothing else is
+	// evaluated.
 	stmt, ok := rewrite.Statement(c)
 	if _, isCall := ast.Unparen(value).(*ast.CallExpr); !ok || !isCall || !alone(c) || c.Parent() != stmt {
 		return nil
@@ -310,7 +312,7 @@ func (r *reader) hex(c inspector.Cursor, call *ast.CallExpr, isSlice bool, lengt
 		rewrite.Replace(value, name))
 }
 
-// isVariable reports whether an expression is a variable or its field, which have an address.
+// isVariable reports whether an expression is a variable or a field of one, which have an address.
 func isVariable(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -329,7 +331,7 @@ func isVariable(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// alone reports whether an expression is all that a statement evaluates.
+// alone reports whether a statement evaluates nothing but an expression.
 func alone(c inspector.Cursor) bool {
 	switch s := c.Parent().Node().(type) {
 	case *ast.ReturnStmt:
@@ -344,7 +346,7 @@ func alone(c inspector.Cursor) bool {
 	return false
 }
 
-// summed reports sha256.Sum256([]byte(s)) and its kin.
+// summed reports sha256.Sum256([]byte(s)) and similar calls.
 func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
 	info := r.pass.TypesInfo
 	if len(call.Args) != 1 {

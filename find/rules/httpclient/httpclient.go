@@ -83,8 +83,8 @@ func report(pass *analysis.Pass, call *ast.CallExpr, category, message string) {
 	rules.Report(pass, call, category, message, analysis.SuggestedFix{})
 }
 
-// hasOwnTransport reports whether a method is called of a client that the function made, with a
-// transport that it made too, and that it uses for nothing but calls.
+// hasOwnTransport reports whether a method is called on a client created by the function, with a
+// transport that it also created, and that it uses only for calls.
 func hasOwnTransport(info *types.Info, c inspector.Cursor, call *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -100,7 +100,7 @@ func hasOwnTransport(info *types.Info, c inspector.Cursor, call *ast.CallExpr) b
 		if !ok || !flow.OnlyReceives(info, value, func(string) bool { return true }) {
 			return false
 		}
-		// A client that lives longer than a call is made for several.
+		// A client that outlives the call is used for several.
 		if of, ok := flow.Func(value); !ok || !isIn(c, of) || turnsMore(c, value) {
 			return false
 		}
@@ -137,13 +137,13 @@ func isIn(c, of inspector.Cursor) bool {
 	return ok && f == of
 }
 
-// turnsMore reports whether a loop around a call does not make its client anew.
+// turnsMore reports whether a loop around a call reuses its client.
 func turnsMore(call, value inspector.Cursor) bool {
 	loop, ok := flow.Loop(call)
 	return ok && !loop.Contains(value)
 }
 
-// definition is the value that a variable is defined by.
+// definition returns the value that a variable is defined with.
 func definition(info *types.Info, decl inspector.Cursor, v *types.Var) (value inspector.Cursor, ok bool) {
 	for c := range decl.Preorder((*ast.CompositeLit)(nil)) {
 		if c.ParentEdgeKind() == edge.UnaryExpr_X {
@@ -156,7 +156,7 @@ func definition(info *types.Info, decl inspector.Cursor, v *types.Var) (value in
 	return inspector.Cursor{}, false
 }
 
-// literal is the composite literal that an expression is, or is the address of; nil for all else.
+// literal returns the composite literal that an expression is or takes the address of, or nil.
 func literal(e ast.Expr) *ast.CompositeLit {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok {
@@ -168,8 +168,8 @@ func literal(e ast.Expr) *ast.CompositeLit {
 
 func isNamed(t types.Type, name string) bool { return t != nil && t.String() == name }
 
-// isUnread reports whether the response of a call is used for its status and header, and its body for
-// nothing but Close.
+// isUnread reports whether only the status and header of a call's response are used, and of its
+// body only Close.
 func isUnread(info *types.Info, c inspector.Cursor) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 {
@@ -186,7 +186,7 @@ func isUnread(info *types.Info, c inspector.Cursor) bool {
 		if ok && id == assign.Lhs[0] {
 			continue
 		}
-		// Set elsewhere, or given away, it may be read.
+		// If it is set elsewhere or passed on, the body may be read.
 		sel, ok := use.Parent().Node().(*ast.SelectorExpr)
 		if !ok || use.ParentEdgeKind() != edge.SelectorExpr_X {
 			return false
@@ -205,7 +205,7 @@ func isUnread(info *types.Info, c inspector.Cursor) bool {
 	}
 	call, _ := c.Node().(*ast.CallExpr)
 	sel, isSelector := call.Fun.(*ast.SelectorExpr)
-	return closed && !(isSelector && sel.Sel.Name == "Head") // whose answers have no body
+	return closed && !(isSelector && sel.Sel.Name == "Head") // its responses have no body
 }
 
 // inCrowd reports whether a call is in a function that a loop starts as goroutines.

@@ -44,7 +44,7 @@ import (
 	"github.com/whet-go/whet/find/rules/urlquery"
 )
 
-// Rules are all rules, by name. They are new on each call.
+// Rules returns all rules, sorted by name. They are new on each call.
 func Rules() []*rules.Rule {
 	return []*rules.Rule{
 		appendform.New(),

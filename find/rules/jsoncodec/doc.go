@@ -16,7 +16,7 @@
 // # Evidence
 //
 // The profiles show functions of encoding/json called from the line. The value has fields: it is
-// or contains a struct without methods of its own. If a function takes the value as an
+// or contains a struct without methods. If a function takes the value as an
 // interface, the types it is called with in its package count.
 //
 // # Safety

@@ -11,9 +11,9 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// hasFields reports whether there are fields that reflection finds in what a call of encoding/json encodes
-// or decodes: which takes a codec that is generated for it, and what the other implementation is faster
-// with. Texts, numbers, maps of unknown values and types with methods of their own have none.
+// hasFields reports whether reflection finds fields in what a call of encoding/json encodes or
+// decodes: a generated codec requires them, and only with them is the other implementation faster.
+// Strings, numbers, maps of unknown values and types with their own methods have none.
 func hasFields(info *types.Info, root, c inspector.Cursor, call *ast.CallExpr, verb string) bool {
 	at := 0
 	if len(call.Args) == 2 && verb == decodes {
@@ -31,8 +31,8 @@ func hasFields(info *types.Info, root, c inspector.Cursor, call *ast.CallExpr, v
 	})
 }
 
-// handed are the types that an argument can have. One that is an interface has those that the function
-// is called with in its package, if it is a parameter of the function.
+// handed returns the possible types of an argument. For an interface that is a parameter of the
+// function, these are the types that the function is called with in its package.
 func handed(info *types.Info, root, c inspector.Cursor, arg ast.Expr) []types.Type {
 	t := info.TypeOf(arg)
 	if t == nil || !types.IsInterface(t) {

@@ -23,8 +23,8 @@ const (
 
 const decodes = "decodes"
 
-// How many times as fast each way out decodes an array of small objects at most: what can be saved is
-// a part of the time.
+// The maximum speedups of the two remedies for decoding an array of small objects: only a part of
+// the time can be saved.
 const (
 	faster   = 3.0 // GOEXPERIMENT=jsonv2, structs: 1.7 to 3
 	compiled = 4.0 // a generated codec: 3 to 4
@@ -73,7 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		if f := typeutil.StaticCallee(pass.TypesInfo, call); verb == decodes && f != nil && f.Pkg().Scope().Lookup("DefaultOptionsV1") == nil {
-			// The package has no such function unless the setting is used already.
+			// The package has no such function unless the setting is already used.
 			rules.Report(pass, call, setting,
 				"encoding/json decodes structs here: building with GOEXPERIMENT=jsonv2 uses an implementation that is 1.7 to 3 times as fast", analysis.SuggestedFix{})
 		}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// A kind is what a call costs who waits for it.
+// A kind is the cost of a call for those waiting for it.
 type kind int
 
 const (
@@ -20,8 +20,8 @@ const (
 	waiting      // for a file, a connection, a goroutine, the clock
 )
 
-// known knows what functions do: those of other packages by name, those of the package by their
-// bodies.
+// known determines what functions do: those of other packages by name, those of the package by
+// their bodies.
 type known struct {
 	info            *types.Info
 	waiting, format *regexp.Regexp
@@ -60,8 +60,8 @@ func newKnown(pass *analysis.Pass) *known {
 	return k
 }
 
-// visit says what the code below a node does at once: not in other goroutines, nor in functions
-// that are only made.
+// visit calls found for what the code below a node does directly: not in other goroutines, nor in
+// function literals that are not called.
 func (k *known) visit(n ast.Node, found func(kind kind, what string)) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -96,7 +96,7 @@ func (k *known) visit(n ast.Node, found func(kind kind, what string)) {
 	})
 }
 
-// selects says what a select does: with a default, it does not wait.
+// selects calls found for a select, which does not block if it has a default.
 func (k *known) selects(s *ast.SelectStmt, found func(kind kind, what string)) {
 	waits := true
 	for _, clause := range s.Body.List {
@@ -114,7 +114,7 @@ func (k *known) selects(s *ast.SelectStmt, found func(kind kind, what string)) {
 	}
 }
 
-// call says what a call does.
+// call returns the kind and a description of a call.
 func (k *known) call(call *ast.CallExpr) (kind, string) {
 	f, ok := typeutil.Callee(k.info, call).(*types.Func)
 	if !ok {
@@ -139,7 +139,7 @@ func (k *known) call(call *ast.CallExpr) (kind, string) {
 		return cheap, ""
 	}
 	if _, done := k.kinds[f]; !done {
-		k.kinds[f] = cheap // what a recursive call adds
+		k.kinds[f] = cheap // for recursive calls
 		k.visit(body, func(kind kind, what string) {
 			if kind > k.kinds[f] {
 				// The innermost reason: f calls g, which sleeps.
@@ -172,7 +172,8 @@ func (k *known) inMemory(call *ast.CallExpr) bool {
 	return false
 }
 
-// shorten is a full name as code writes it: (*encoding/json.Encoder).Encode is json.Encoder.Encode.
+// shorten returns the short form of a full name: json.Encoder.Encode for
+// (*encoding/json.Encoder).Encode.
 func shorten(name string) string {
 	name = strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
 	return name[strings.LastIndex(name, "/")+1:]

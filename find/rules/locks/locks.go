@@ -22,8 +22,8 @@ var doc string
 
 // New returns the rule.
 func New() *rules.Rule {
-	// Profiles have the exported methods first: Unlock for what others waited (mutex), Lock where
-	// they waited (block).
+	// Profiles start with the exported methods: Unlock for how long others waited (mutex), Lock
+	// where they waited (block).
 	const locking = `^sync\.\(\*(RW)?Mutex\)\.`
 	cause := func(category, title string) rules.Cause {
 		return rules.Cause{Category: category, Title: title, CPU: locking + `|^internal/sync\.`, Alloc: rules.Nothing, Mutex: locking, Block: locking, Needs: rules.Review}
@@ -44,21 +44,21 @@ func New() *rules.Rule {
 	}
 }
 
-// A section is what is done under a lock.
+// A section is a critical section.
 type section struct {
 	lock     *ast.CallExpr
-	mutex    string // as it is written
+	mutex    string // in the source
 	reading  bool   // RLock
-	shared   bool   // a Mutex, not a RWMutex
+	shared   bool   // a Mutex, not an RWMutex
 	deferred bool   // until the function returns
 	from, to token.Pos
 	body     []ast.Stmt
 }
 
-// Pos is where the section begins, with the call of Lock.
+// Pos returns the start of the section, the call of Lock.
 func (s *section) Pos() token.Pos { return s.from }
 
-// End is the end of the call of Unlock, or of the function that defers it.
+// End returns the end of the call of Unlock, or of the function that defers it.
 func (s *section) End() token.Pos { return s.to }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -87,7 +87,8 @@ func statements(n ast.Node) []ast.Stmt {
 	return nil
 }
 
-// lockCall is a statement's call of a method of a mutex, and the mutex as it is written.
+// lockCall returns the method that a statement calls on a mutex, and the mutex as written in the
+// source.
 func lockCall(pass *analysis.Pass, call *ast.CallExpr) (method, mutex string) {
 	name := flow.Callee(pass.TypesInfo, call)
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
@@ -97,8 +98,8 @@ func lockCall(pass *analysis.Pass, call *ast.CallExpr) (method, mutex string) {
 	return name, rewrite.Text(pass, sel.X)
 }
 
-// sectionAt is the section that begins with a statement of a list; nil when none does, or its end
-// is not in the list.
+// sectionAt returns the section that begins at a statement of a list, or nil if none does, or if it
+// ends outside of the list.
 func sectionAt(pass *analysis.Pass, c inspector.Cursor, list []ast.Stmt, i int) *section {
 	expr, ok := list[i].(*ast.ExprStmt)
 	if !ok {
@@ -143,12 +144,12 @@ func sectionAt(pass *analysis.Pass, c inspector.Cursor, list []ast.Stmt, i int) 
 	return nil
 }
 
-// report reports a section with what it does that needs no lock.
+// report reports a section, with the work in it that does not need the lock.
 func report(pass *analysis.Pass, known *known, s *section) {
 	var waits, works []string
 	for _, stmt := range s.body {
 		if unlocks(pass, stmt, s.mutex) {
-			continue // what comes after is not in the section
+			continue // what follows is not in the section
 		}
 		known.visit(stmt, func(kind kind, what string) {
 			switch {
@@ -198,7 +199,7 @@ func has(list []string, s string) bool {
 	return false
 }
 
-// some names the first of a list.
+// some returns the first entries of a list.
 func some(list []string) string {
 	const most = 3
 	if len(list) > most {
@@ -210,9 +211,9 @@ func some(list []string) string {
 	return list[0]
 }
 
-// onlyReads reports whether a section looks something up in a map or goes through something and, as
-// far as can be seen, changes nothing but local variables: it calls nothing but len and cap, and
-// conversions. To read a field takes less time than a RWMutex does.
+// onlyReads reports whether a section performs a map lookup or a loop and, as far as can be seen,
+// changes only local variables: it calls only len, cap and conversions. Reading a field takes less
+// time than an RWMutex.
 func onlyReads(info *types.Info, s *section) bool {
 	reads, changes := false, false
 	local := func(e ast.Expr) bool {
@@ -223,7 +224,7 @@ func onlyReads(info *types.Info, s *section) bool {
 		ast.Inspect(stmt, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.DeferStmt:
-				if stmt == n { // the Unlock, or another that is not known
+				if stmt == n { // the Unlock, or another unknown call
 					changes = changes || !strings.HasSuffix(flow.Callee(info, n.Call), "Mutex).Unlock")
 					return false
 				}

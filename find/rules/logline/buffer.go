@@ -19,15 +19,15 @@ import (
 //go:embed linebuffer/linebuffer.go
 var lineBuffer string
 
-// A maker is a place where a logger is given what it writes to.
+// A maker is a place where a logger gets its writer.
 type maker struct {
-	standard bool         // the logger is that of package log
-	into     types.Object // the variable or field that the logger is put into there, nil when it is not known
+	standard bool         // the logger is the one of package log
+	into     types.Object // the variable or field that the logger is assigned to, or nil
 	fix      analysis.SuggestedFix
 }
 
-// A buffering is what collects the lines of a package's loggers, if they are wired up where it can be
-// seen that what waits is written in the end.
+// A buffering collects the lines of a package's loggers, if it is certain that pending lines are
+// written in the end.
 type buffering struct {
 	pass   *analysis.Pass
 	names  *rewrite.Names
@@ -35,7 +35,7 @@ type buffering struct {
 	makers []maker
 }
 
-// newBuffering finds where the loggers of a package are made.
+// newBuffering finds where the loggers of a package are created.
 func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 	b := &buffering{pass: pass, names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass)}
 	var made []inspector.Cursor
@@ -49,7 +49,7 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 		case "log.New", "log.SetOutput":
 			made = append(made, c)
 		case "os.Exit", "syscall.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln":
-			// What is deferred is not called then, and lines would be lost.
+			// Deferred calls would not run then, and lines would be lost.
 			if !inMain(c) {
 				return b
 			}
@@ -74,7 +74,8 @@ func isTest(pass *analysis.Pass, n ast.Node) bool {
 	return strings.HasSuffix(pass.Fset.File(n.Pos()).Name(), "_test.go")
 }
 
-// inMain reports whether code is in main itself: what main calls has returned, or is not called yet.
+// inMain reports whether code is in main itself: functions called by main have returned, or are not
+// called yet.
 func inMain(c inspector.Cursor) bool {
 	f, ok := flow.Func(c)
 	if !ok {
@@ -84,7 +85,7 @@ func inMain(c inspector.Cursor) bool {
 	return ok && d.Recv == nil && d.Name.Name == "main"
 }
 
-// receiver is the variable or field that a value is put into, nil when it goes elsewhere.
+// receiver returns the variable or field that a value is assigned to, or nil.
 func receiver(info *types.Info, c inspector.Cursor) types.Object {
 	if id := flow.Defines(c); id != nil {
 		return info.Defs[id]
@@ -101,7 +102,7 @@ func receiver(info *types.Info, c inspector.Cursor) types.Object {
 	return named(info, to)
 }
 
-// named is the variable or field that an expression names, nil for all else.
+// named returns the variable or field that an expression denotes, or nil.
 func named(info *types.Info, e ast.Expr) types.Object {
 	var id *ast.Ident
 	switch e := e.(type) {
@@ -119,8 +120,8 @@ func named(info *types.Info, e ast.Expr) types.Object {
 	return nil
 }
 
-// of is the fix for a line: where its logger is made. That is the place from which the variable or
-// field has its value which the line names; else the only one in the package.
+// of returns the fix for a log line, at the place where its logger is created: the one that sets
+// the variable or field used by the line, or else the only one in the package.
 func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -144,14 +145,14 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 	return found[0].fix
 }
 
-// report reports a line that is written by itself.
+// report reports a line that is written separately.
 func (b *buffering) report(call *ast.CallExpr) {
 	rules.Report(b.pass, call, written, "each line is written separately while other goroutines wait to log: to a file, that is a system call", b.of(call))
 }
 
-// fix puts a buffer between a logger and what it writes to, log.New's or log.SetOutput's first
-// argument, if its lines are sure to be written in the end: by a function that is returned beside the
-// logger to close it, or before a file is closed by a deferred call.
+// fix inserts a buffer between a logger and its writer, the first argument of log.New or
+// log.SetOutput, if its lines are certain to be written in the end: by a function that is returned
+// along with the logger to close it, or before a file is closed by a deferred call.
 func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	stmt, ok := rewrite.Statement(c)
@@ -185,7 +186,8 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 	return analysis.SuggestedFix{Message: "Buffer log lines and write many at once", TextEdits: edits}
 }
 
-// isVariable reports whether an expression is a variable or its field, which can be read a statement before.
+// isVariable reports whether an expression is a variable or a field of one, which can be read one
+// statement earlier.
 func isVariable(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -196,8 +198,8 @@ func isVariable(e ast.Expr) bool {
 	return false
 }
 
-// closer is the function that is returned beside a logger to close it: the one literal without
-// parameters, in the one return statement with the logger. Nil: there is none.
+// closer returns the function that is returned along with a logger to close it, or nil: the only
+// function literal without parameters, in the only return statement with the logger.
 func (b *buffering) closer(c, home inspector.Cursor) *ast.FuncLit {
 	into := receiver(b.pass.TypesInfo, c)
 	var found *ast.FuncLit
@@ -226,8 +228,8 @@ func (b *buffering) closer(c, home inspector.Cursor) *ast.FuncLit {
 	return found
 }
 
-// closed is the edits that have a function write what waits before it does anything else, and return
-// the error of that, or its own.
+// closed returns the edits that make a function write pending lines before anything else, and
+// return the error of that, or its own.
 func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEdit, bool) {
 	results := closer.Type.Results.NumFields()
 	if results == 0 {
@@ -265,8 +267,8 @@ func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEd
 	return edits, ok
 }
 
-// deferred reports whether a statement is followed, when its function ends, by a call that was deferred
-// before it and closes what is written to.
+// deferred reports whether what is written to is closed by a call that was deferred before a
+// statement, in the same function.
 func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
 	info := b.pass.TypesInfo
 	v := flow.Variable(info, to)
@@ -290,8 +292,8 @@ func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
 	return false
 }
 
-// declared is the function that makes a buffer, and the edits that declare it before the function
-// around a node.
+// declared returns the function that creates a buffer, and the edits that declare it before the
+// function around a node.
 func (b *buffering) declared(at ast.Node) (constructor string, edits []analysis.TextEdit, ok bool) {
 	_, code, _ := strings.Cut(lineBuffer, "\n)\n\n")
 	for _, path := range []string{"io", "sync", "time"} {

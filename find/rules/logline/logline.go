@@ -74,8 +74,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// fails reports whether a function returns right after a line, where something else is below: an error
-// is logged then, which is rare.
+// fails reports whether a function returns right after a line, with other statements below: then it
+// logs an error, which is rare.
 func fails(c inspector.Cursor) bool {
 	stmt, ok := rewrite.Statement(c)
 	if !ok {
@@ -98,7 +98,7 @@ func fails(c inspector.Cursor) bool {
 	return returns
 }
 
-// line reports a Printf whose text could be put together without interfaces.
+// line reports a Printf whose text could be built without interfaces.
 func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if len(call.Args) < 2 || call.Ellipsis.IsValid() {
 		return
@@ -110,7 +110,7 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(pass, call, format, "each line converts the operands to interfaces and parses the format", output(pass, c, call, pattern))
 }
 
-// output is the fix that puts the text together.
+// output returns the fix that builds the text.
 func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call.Pos(), call.End()) {
@@ -124,8 +124,8 @@ func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern
 	return analysis.SuggestedFix{Message: "Build the text without interfaces", TextEdits: edits}
 }
 
-// isLog reports whether an expression is package log, or a logger itself: what has a logger in it may
-// have another Output.
+// isLog reports whether an expression is package log, or a logger itself: a type that embeds a
+// logger may have another Output.
 func isLog(pass *analysis.Pass, x ast.Expr) bool {
 	if t := pass.TypesInfo.TypeOf(x); t != nil && t.String() == "*log.Logger" {
 		return true
@@ -134,7 +134,7 @@ func isLog(pass *analysis.Pass, x ast.Expr) bool {
 	return ok && isPackage(pass, id)
 }
 
-// debug reports a line for debugging whose attributes take work.
+// debug reports a debug line whose arguments are expensive.
 func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	works, harmless := false, true
 	for _, a := range call.Args {
@@ -180,13 +180,13 @@ func debug(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(pass, call, dropped, "the arguments are computed before slog checks whether the line is logged", fix)
 }
 
-// throughPointer reports whether a field is reached through a pointer, which may be nil.
+// throughPointer reports whether a field is accessed through a pointer, which may be nil.
 func throughPointer(pass *analysis.Pass, sel *ast.SelectorExpr) bool {
 	s, ok := pass.TypesInfo.Selections[sel]
 	return ok && s.Indirect()
 }
 
-// guard is the fix that asks whether the line is logged first.
+// guard returns the fix that first checks whether the line is logged.
 func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X {

@@ -17,8 +17,8 @@ func isPackage(pass *analysis.Pass, id *ast.Ident) bool {
 	return ok
 }
 
-// concatenation is an expression for the text that a call of Printf with this format makes, and the
-// imports that it takes. ok is false if it would be another text, or is not known.
+// concatenation returns an expression for the text of a Printf call with this format, and the
+// imports that it requires. ok is false if there is none with the same text.
 func concatenation(pass *analysis.Pass, call *ast.CallExpr, format string) (text string, imports []analysis.TextEdit, ok bool) {
 	var parts []string
 	literal := ""
@@ -57,7 +57,7 @@ func concatenation(pass *analysis.Pass, call *ast.CallExpr, format string) (text
 	return strings.Join(parts, "+"), imports, len(operands) == 0
 }
 
-// operand is an expression of type string for what a verb without flags makes of an operand.
+// operand returns a string expression for an operand formatted by a verb without flags.
 func operand(pass *analysis.Pass, e ast.Expr, verb byte) (text string, imports []analysis.TextEdit, ok bool) {
 	text = rewrite.Text(pass, e)
 	t := pass.TypesInfo.TypeOf(e)
@@ -66,7 +66,7 @@ func operand(pass *analysis.Pass, e ast.Expr, verb byte) (text string, imports [
 	}
 	if t.String() == "time.Duration" && (verb == 'v' || verb == 's') {
 		if pass.TypesInfo.Types[e].Value != nil && !isName(e) {
-			return "", nil, false // 5 * time.Second, which nobody would write with String
+			return "", nil, false // 5 * time.Second, for example: String would need parentheses
 		}
 		if !isName(e) && !isCall(e) {
 			text = "(" + text + ")"
@@ -77,7 +77,7 @@ func operand(pass *analysis.Pass, e ast.Expr, verb byte) (text string, imports [
 	if !isBasic || !flow.Plain(t) {
 		return "", nil, false
 	}
-	// converted is the operand as a type: as it is, if it has it.
+	// converted returns the operand converted to a type, if it does not have it already.
 	converted := func(to *types.Basic) string {
 		if types.Identical(t, to) && pass.TypesInfo.Types[e].Value == nil {
 			return text

@@ -37,11 +37,11 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder looks through one package.
+// A finder analyses one package.
 type finder struct {
 	pass    *analysis.Pass
 	names   *rewrite.Locals
-	claimed map[ast.Expr]bool // accesses that are reported
+	claimed map[ast.Expr]bool // reported accesses
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -100,14 +100,14 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 func (f *finder) means(cond, variable ast.Expr) bool {
 	cond = ast.Unparen(cond)
 	if b, ok := cond.(*ast.BinaryExpr); ok && b.Op == token.LAND {
-		// What comes after runs before the body, and may do anything.
+		// The second operand runs before the body, and may have side effects.
 		return f.means(b.X, variable) && flow.Same(f.pass.TypesInfo, b.Y, b.Y)
 	}
 	v := flow.Variable(f.pass.TypesInfo, cond)
 	return v != nil && v == flow.Variable(f.pass.TypesInfo, variable)
 }
 
-// access is m[k], if evaluating it has no effects.
+// access returns m[k], if evaluating it has no side effects.
 func (f *finder) access(e ast.Expr) (*ast.IndexExpr, bool) {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok || rewrite.HasComment(f.pass, x.Pos(), x.End()) {
@@ -136,7 +136,7 @@ func (f *finder) same(a, b *ast.IndexExpr) bool {
 	return x.Value != nil && y.Value != nil && x.Value.ExactString() == y.Value.ExactString() && types.Identical(x.Type, y.Type)
 }
 
-// isRead reports whether m[k] is the value alone: not set, and not with the answer whether it is there.
+// isRead reports whether m[k] is only read: not set, and not in the comma-ok form.
 func isRead(c inspector.Cursor) bool {
 	for ; ; c = c.Parent() {
 		if flow.IsSet(c) {
@@ -157,12 +157,11 @@ func isRead(c inspector.Cursor) bool {
 	}
 }
 
-// quiet reports whether nothing happens in a block before an access in it that could change the map or
-// the key.
+// quiet reports whether nothing in a block before an access in it can change the map or the key.
 func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
 	to := access.Node().Pos()
-	// A loop comes back to what stands after the access; a function runs some time.
+	// A loop returns to what is after the access; a function may run at any time.
 	for l := range access.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
 		if l.Node().Pos() < body.Node().Pos() {
 			break
@@ -186,7 +185,7 @@ func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool
 		case *ast.LabeledStmt, *ast.SelectStmt:
 			return false
 		case *ast.CallExpr:
-			// The call that the value goes to comes after; of others in the statement nobody knows.
+			// The call that takes the value runs afterwards; the order of other calls is unknown.
 			around := !inLoop && n.Pos() <= access.Node().Pos() && access.Node().End() <= n.End()
 			if n.Pos() < max(to, expressionEnd(access)) && !around && !f.harmless(n) {
 				return false
@@ -208,8 +207,8 @@ func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool
 	return true
 }
 
-// expressionEnd is where the whole expression around an access ends, or all expressions of a
-// statement without others in it.
+// expressionEnd returns the end of the whole expression around an access, or of all expressions of
+// a statement without nested statements.
 func expressionEnd(c inspector.Cursor) token.Pos {
 	for {
 		switch n := c.Node().(type) {
@@ -227,7 +226,7 @@ func expressionEnd(c inspector.Cursor) token.Pos {
 	}
 }
 
-// assigned reports whether something, or a field of it, is set, or its address is taken.
+// assigned reports whether an expression, or a field of it, is set, or its address is taken.
 func assigned(c inspector.Cursor) bool {
 	for {
 		if flow.IsSet(c) {
@@ -242,7 +241,7 @@ func assigned(c inspector.Cursor) bool {
 	}
 }
 
-// statement is the innermost statement around a cursor.
+// statement returns the innermost statement around a cursor.
 func statement(c inspector.Cursor) ast.Node {
 	for ; ; c = c.Parent() {
 		if s, ok := c.Node().(ast.Stmt); ok {
@@ -254,7 +253,7 @@ func statement(c inspector.Cursor) ast.Node {
 	}
 }
 
-// harmless reports whether a call cannot reach a map that its arguments do not have.
+// harmless reports whether a call cannot reach a map other than through its arguments.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
@@ -304,7 +303,7 @@ func (f *finder) combined(s *ast.AssignStmt) {
 	rules.Report(f.pass, from, "maptwice", fmt.Sprintf("%s is looked up twice, to be read and to be set", rewrite.Text(f.pass, from)), fix)
 }
 
-// variable reports whether an expression is a variable, which is there to be read.
+// variable reports whether an expression is a variable that can be read without side effects.
 func (f *finder) variable(e ast.Expr) bool {
 	_, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && flow.Variable(f.pass.TypesInfo, e) != nil

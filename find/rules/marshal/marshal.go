@@ -76,7 +76,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// made is the variable that a call with two results defines, nil if there is none.
+// made returns the variable defined by a call with two results, or nil.
 func made(info *types.Info, c inspector.Cursor) *types.Var {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 {
@@ -90,7 +90,7 @@ func made(info *types.Info, c inspector.Cursor) *types.Var {
 	return v
 }
 
-// uses reports what is done with a variable that has JSON, if it is set nowhere else.
+// uses reports how a variable with JSON is used, if it is not set again.
 func uses(pass *analysis.Pass, decl inspector.Cursor, b *types.Var, marshal *ast.CallExpr) {
 	var reads []inspector.Cursor
 	for _, use := range flow.Uses(pass.TypesInfo, decl, b) {
@@ -137,8 +137,8 @@ func isText(info *types.Info, format ast.Expr) bool {
 	return ok && s == "%s"
 }
 
-// write is the fix that writes the bytes with the writer's own method: io.WriteString, fmt.Fprint and
-// fmt.Fprintf write them in one call, and return what it returns.
+// write returns the fix that calls the writer's own Write: io.WriteString, fmt.Fprint and
+// fmt.Fprintf write everything in one call, and return its results.
 func write(pass *analysis.Pass, call *ast.CallExpr, b *types.Var) analysis.SuggestedFix {
 	w := call.Args[0]
 	t := pass.TypesInfo.TypeOf(w)

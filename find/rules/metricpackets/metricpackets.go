@@ -42,7 +42,7 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	root := flow.Root(pass)
-	sent := map[*types.Var][]inspector.Cursor{} // calls of Write, by the field
+	sent := map[*types.Var][]inspector.Cursor{} // calls of Write, by field
 	var order []*types.Var
 	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		if field := written(pass.TypesInfo, c); field != nil {
@@ -62,7 +62,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// speaksStatsD reports whether a package has texts that end as lines of the StatsD protocol do.
+// speaksStatsD reports whether a package contains strings that end like lines of the StatsD
+// protocol.
 func speaksStatsD(pass *analysis.Pass) bool {
 	line := regexp.MustCompile(`(^|[^|])\|(c|ms|g|h)$`)
 	for e, tv := range pass.TypesInfo.Types {
@@ -73,8 +74,8 @@ func speaksStatsD(pass *analysis.Pass) bool {
 	return false
 }
 
-// written is the field of a struct of this package that a call writes to, if that can be a connection
-// and the call is within a method; nil for all else.
+// written returns the struct field of this package that a call writes to, if it may be a connection
+// and the call is in a method; nil otherwise.
 func written(info *types.Info, c inspector.Cursor) *types.Var {
 	call, ok := c.Node().(*ast.CallExpr)
 	if !ok {

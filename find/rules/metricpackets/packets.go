@@ -25,7 +25,7 @@ type holder struct {
 	field *ast.Field // of the connection alone
 }
 
-// packets makes a field's type one that collects lines; without edits where that cannot be.
+// packets changes a field's type to one that collects lines; without edits if that is impossible.
 func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, field *types.Var, calls []inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	h, ok := holderOf(pass, root, field)
@@ -67,7 +67,7 @@ func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, f
 		}
 	}
 	if len(edits) == written {
-		return none // nobody sets it here
+		return none // not set in this package
 	}
 	edits = append(edits, rewrite.Replace(h.field.Type, "*"+typ))
 	more, ok := declare(pass, h, typ, maker, names.Fresh("sendMetric"))
@@ -79,7 +79,7 @@ func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, f
 	return analysis.SuggestedFix{Message: "Send several lines per packet", TextEdits: edits}
 }
 
-// asString has a string written as it is, and not as a copy in bytes.
+// asString writes a string directly instead of a copy in bytes.
 func asString(pass *analysis.Pass, sel *ast.SelectorExpr, call *ast.CallExpr) []analysis.TextEdit {
 	arg, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
 	if !ok || rewrite.HasComment(pass, call.Pos(), call.End()) {
@@ -91,7 +91,7 @@ func asString(pass *analysis.Pass, sel *ast.SelectorExpr, call *ast.CallExpr) []
 	return []analysis.TextEdit{rewrite.Replace(sel.Sel, "WriteString"), rewrite.Replace(call.Args[0], rewrite.Text(pass, arg.Args[0]))}
 }
 
-// holderOf finds the declared struct of a field, which has it as its own field line.
+// holderOf returns the declared struct with a field that is declared on its own line.
 func holderOf(pass *analysis.Pass, root inspector.Cursor, field *types.Var) (holder, bool) {
 	for c := range root.Preorder((*ast.TypeSpec)(nil)) {
 		spec, ok := c.Node().(*ast.TypeSpec)
@@ -112,8 +112,8 @@ func holderOf(pass *analysis.Pass, root inspector.Cursor, field *types.Var) (hol
 	return holder{}, false
 }
 
-// unused reports whether nobody reads what a call returns: it is a statement, or all of it is assigned
-// to blanks.
+// unused reports whether the results of a call are unused: it is a statement, or all of them are
+// assigned to blanks.
 func unused(c inspector.Cursor) bool {
 	switch parent := c.Parent().Node().(type) {
 	case *ast.ExprStmt:
@@ -127,7 +127,7 @@ func unused(c inspector.Cursor) bool {
 	return false
 }
 
-// unkeyed is the value of a field in a literal without keys of the struct; nil for all else.
+// unkeyed returns the value of a field in an unkeyed literal of the struct, or nil.
 func unkeyed(info *types.Info, c inspector.Cursor, name *types.TypeName, field *types.Var) ast.Expr {
 	lit, ok := c.Node().(*ast.CompositeLit)
 	if !ok {
@@ -168,7 +168,7 @@ func declare(pass *analysis.Pass, h holder, typ, maker, send string) ([]analysis
 	return append(edits, decl), ok
 }
 
-// closing has a method Close of the struct send what waits, before all that it does.
+// closing makes a Close method of the struct send pending lines before anything else.
 func closing(pass *analysis.Pass, root inspector.Cursor, h holder, field *types.Var) []analysis.TextEdit {
 	for c := range root.Preorder((*ast.FuncDecl)(nil)) {
 		decl, ok := c.Node().(*ast.FuncDecl)

@@ -59,14 +59,14 @@ func New() *rules.Rule {
 	}
 }
 
-// A constructor builds a value that does not change from its arguments.
+// A constructor builds a value that depends only on its arguments.
 type constructor struct {
 	category string
 	suffix   string // of the variable's name
 	what     string // for the message
-	// valid reports whether it takes these constants without an error or panic.
+	// valid reports whether it accepts these constants without an error or panic.
 	valid func(args []string) bool
-	// keeps reports whether a method leaves the value as it is.
+	// keeps reports whether a method does not modify the value.
 	keeps func(method string) bool
 }
 
@@ -81,7 +81,7 @@ func constructors() map[string]constructor {
 	}
 	// Longest changes how the expression matches; UnmarshalText replaces it.
 	matcher := func(method string) bool { return method != "Longest" && method != "UnmarshalText" }
-	// Distinct bytes, without line feeds: else the constructor panics.
+	// Distinct bytes without newlines: otherwise the constructor panics.
 	alphabet := func(size int) func([]string) bool {
 		return func(args []string) bool {
 			seen := map[byte]bool{'\r': true, '\n': true}
@@ -102,14 +102,14 @@ func constructors() map[string]constructor {
 	}
 }
 
-// parses reports whether a template is Go's.
+// parses reports whether a template is valid.
 func parses(args []string) bool {
 	_, err := template.New("").Parse(args[len(args)-1])
 	return err == nil
 }
 
-// executes reports whether a method leaves a template unchanged: Parse, Funcs, Option and their
-// kin do not.
+// executes reports whether a method does not modify a template: Parse, Funcs, Option and similar
+// methods do.
 func executes(method string) bool { return method == "Execute" || method == "ExecuteTemplate" }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -137,7 +137,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// arguments are the constants that go into a constructor; false when something else does.
+// arguments returns the arguments of a constructor; false if they are not all constant.
 func arguments(info *types.Info, name string, call *ast.CallExpr) ([]string, bool) {
 	if strings.HasSuffix(name, "template.Must") {
 		return templateArguments(info, strings.TrimSuffix(name, "Must"), call)
@@ -153,7 +153,7 @@ func arguments(info *types.Info, name string, call *ast.CallExpr) ([]string, boo
 	return args, !call.Ellipsis.IsValid()
 }
 
-// templateArguments are those of Must(New(name).Parse(text)).
+// templateArguments returns those of Must(New(name).Parse(text)).
 func templateArguments(info *types.Info, pkg string, must *ast.CallExpr) ([]string, bool) {
 	if len(must.Args) != 1 {
 		return nil, false
@@ -175,8 +175,8 @@ func templateArguments(info *types.Info, pkg string, must *ast.CallExpr) ([]stri
 	return []string{name, text}, ok1 && ok2
 }
 
-// reportBuilt reports a value that is built, and puts it into a package variable if it is used for
-// nothing that changes it.
+// reportBuilt reports a value that is built, and moves it to a package variable if no use modifies
+// it.
 func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, call *ast.CallExpr, k constructor) {
 	var fix analysis.SuggestedFix
 	value, ok := portable(pass, call)
@@ -188,7 +188,7 @@ func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 	rules.Report(pass, call, k.category, k.what+" on each call, from constants: the result is always the same", fix)
 }
 
-// hoist is the fix that declares a package variable beside the function around c and uses it.
+// hoist returns the fix that declares a package variable next to the function around c and uses it.
 func hoist(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix, value string, use func(name string) []analysis.TextEdit) analysis.SuggestedFix {
 	base := "the" + suffix
 	if d, ok := flow.Decl(c); ok {
@@ -205,8 +205,8 @@ func hoist(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix
 	return analysis.SuggestedFix{Message: "Build it once, in a package variable", TextEdits: append([]analysis.TextEdit{decl}, use(name)...)}
 }
 
-// portable is the source of an expression as it can stand outside of its function: false if it names
-// something that is declared within.
+// portable returns the source of an expression for use outside of its function; false if it refers
+// to something declared within.
 func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -227,8 +227,8 @@ func isFileScope(pass *analysis.Pass, obj types.Object) bool {
 	return ok && slices.ContainsFunc(pass.Files, func(f *ast.File) bool { return pass.TypesInfo.Scopes[f] == obj.Parent() })
 }
 
-// reportMatch reports regexp.MatchString(constant, s), which compiles. Without the error, which a
-// pattern that compiles does not have, there is a method that takes the same.
+// reportMatch reports regexp.MatchString(constant, s), which compiles the pattern. A method takes
+// the same argument, without the error, which a valid pattern does not return.
 func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, call *ast.CallExpr, pattern string) {
 	var fix analysis.SuggestedFix
 	_, err := regexp.Compile(pattern)
@@ -241,7 +241,7 @@ func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 				{Pos: call.Pos(), End: call.Args[1].Pos(), NewText: []byte(name + "." + pkg.Sel.Name + "(")},
 				{Pos: assign.Lhs[0].End(), End: assign.Lhs[1].End()},
 			}
-			// _, _ := does not declare anything, and _ := is no Go.
+			// _, _ := declares nothing, and _ := is not valid Go.
 			if isBlank(assign.Lhs[0]) && assign.Tok == token.DEFINE {
 				return nil
 			}

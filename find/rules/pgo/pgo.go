@@ -11,10 +11,10 @@ import (
 var doc string
 
 const (
-	// enough is how many samples a profile has at least: at 100 Hz, five seconds of a processor.
+	// enough is the minimum number of samples: at 100 Hz, five seconds of CPU time.
 	enough = 500
-	// gain is what a profile saves at most of the time in own code and what that calls, as the Go
-	// project measured it (https://go.dev/doc/pgo).
+	// gain is the maximum saving on the time in own code and what it calls, as measured by the Go
+	// project (https://go.dev/doc/pgo).
 	gain = 0.14
 )
 

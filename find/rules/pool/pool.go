@@ -45,16 +45,16 @@ func New() *rules.Rule {
 type call struct {
 	at   inspector.Cursor
 	call *ast.CallExpr
-	pool types.Object // the variable or field; nil when it is something else
-	name string       // of the pool, as it is written
+	pool types.Object // the variable or field; nil for anything else
+	name string       // name of the pool in the source
 	decl ast.Node     // the function around it; nil in a package variable
 }
 
-// A finder looks at the pools of a package.
+// A finder analyses the pools of a package.
 type finder struct {
 	pass  *analysis.Pass
-	news  map[types.Object]types.Type // what a pool's New makes
-	reset map[string]bool             // types on which something calls Reset or its kin
+	news  map[types.Object]types.Type // what a pool's New returns
+	reset map[string]bool             // types with a call of Reset or a similar method
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -102,7 +102,7 @@ func (f *finder) callOf(c inspector.Cursor, n *ast.CallExpr) call {
 	return x
 }
 
-// made notes what the New of a pool in a variable makes.
+// made records what the New of a pool in a variable returns.
 func (f *finder) made(spec *ast.ValueSpec) {
 	if len(spec.Names) != len(spec.Values) {
 		return
@@ -131,7 +131,7 @@ func (f *finder) made(spec *ast.ValueSpec) {
 	}
 }
 
-// resets notes the type of the value whose Reset, or the like, a call means.
+// resets records the type of the value that a call resets.
 func (f *finder) resets(n *ast.CallExpr) {
 	sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -148,10 +148,10 @@ func (f *finder) resets(n *ast.CallExpr) {
 	}
 }
 
-// smallest is the size in bytes from which on a pool may pay.
+// smallest is the minimum size in bytes at which a pool may pay off.
 const smallest = 48
 
-// get looks at what is got from a pool.
+// get checks what is taken from a pool.
 func (f *finder) get(g call, puts []call) {
 	if t, ok := f.news[g.pool].(*types.Pointer); ok && g.pool != nil {
 		size := f.pass.TypesSizes.Sizeof(t.Elem())
@@ -176,7 +176,8 @@ func (f *finder) get(g call, puts []call) {
 	}
 }
 
-// flat reports whether a type holds no other memory, which a pool would keep for its next user.
+// flat reports whether a type refers to no other memory, which a pool would retain for its next
+// user.
 func flat(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
@@ -194,7 +195,7 @@ func flat(t types.Type) bool {
 	return false
 }
 
-// shares reports results that are the memory of v, if v is put back in the same function.
+// shares reports results that share the memory of v, if v is put back in the same function.
 func (f *finder) shares(g call, v types.Object, puts []call) {
 	if v == nil || g.decl == nil {
 		return
@@ -242,7 +243,8 @@ func (f *finder) is(e ast.Expr, v types.Object) bool {
 	return ok && f.pass.TypesInfo.ObjectOf(id) == v
 }
 
-// memory reports whether an expression is the memory that v holds: v.Bytes(), (*v)[:n], v[:n].
+// memory reports whether an expression refers to the memory that v holds: v.Bytes(), (*v)[:n],
+// v[:n].
 func (f *finder) memory(e ast.Expr, v types.Object) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -260,7 +262,7 @@ func (f *finder) memory(e ast.Expr, v types.Object) bool {
 	return false
 }
 
-// put looks at what is put into a pool.
+// put checks what is put into a pool.
 func (f *finder) put(p call) {
 	if len(p.call.Args) != 1 {
 		return
@@ -277,7 +279,7 @@ func (f *finder) put(p call) {
 	}
 }
 
-// boxes reports whether a value of a type is allocated to be in an interface.
+// boxes reports whether converting a value of a type to an interface allocates.
 func boxes(sizes types.Sizes, t types.Type) bool {
 	if _, isParam := types.Unalias(t).(*types.TypeParam); isParam {
 		return false
@@ -286,7 +288,7 @@ func boxes(sizes types.Sizes, t types.Type) bool {
 	case *types.Slice:
 		return true
 	case *types.Basic:
-		// Single bytes and nil are not allocated.
+		// Single bytes and nil do not allocate.
 		return u.Kind() != types.UnsafePointer && u.Info()&types.IsUntyped == 0 && sizes.Sizeof(u) > 1
 	case *types.Array:
 		return u.Len() > 1 && sizes.Sizeof(u) > 0 || u.Len() == 1 && boxes(sizes, u.Elem())
@@ -296,7 +298,7 @@ func boxes(sizes types.Sizes, t types.Type) bool {
 	return false
 }
 
-// limits reports whether a function looks at the size of something.
+// limits reports whether a function checks the size of something.
 func (f *finder) limits(decl ast.Node) bool {
 	found := false
 	ast.Inspect(decl, func(n ast.Node) bool {

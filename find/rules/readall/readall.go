@@ -43,7 +43,7 @@ func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
 	names := rewrite.NewNames(pass)
 	for file := range root.Children() {
-		// One function in a file is enough for all of its bodies.
+		// One function per file serves all of its bodies.
 		var places []place
 		for c := range file.Preorder((*ast.CallExpr)(nil)) {
 			call, ok := c.Node().(*ast.CallExpr)
@@ -68,8 +68,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// body is the request or response whose body an expression reads, itself or up to a limit; nil for
-// all else.
+// body returns the request or response whose body an expression reads, directly or up to a limit;
+// nil otherwise.
 func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
@@ -91,7 +91,7 @@ func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
 	return nil
 }
 
-// sized is the fix that gives io.ReadAll's place to a function that makes room first.
+// sized returns the fix that replaces io.ReadAll by a function that allocates first.
 func sized(pass *analysis.Pass, names *rewrite.Names, places []place) analysis.SuggestedFix {
 	decl := rewrite.Declaration(pass, places[0].call.Pos())
 	if decl == nil {

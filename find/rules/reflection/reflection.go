@@ -78,7 +78,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// structs reports whether encoding/binary has no short way for a type: it knows numbers and slices of them.
+// structs reports whether encoding/binary has no fast path for a type: it has one for numbers and
+// slices of them.
 func structs(t types.Type) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -90,7 +91,7 @@ func structs(t types.Type) bool {
 	return ok
 }
 
-// number is the type of the one number that a text is scanned for.
+// number returns the type of the single number that a text is scanned for.
 func number(info *types.Info, call *ast.CallExpr, name string) (string, bool) {
 	args := call.Args
 	if name == "fmt.Sscanf" {
@@ -130,7 +131,7 @@ func reportEqual(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	rules.Report(pass, call.Fun, "equal", fmt.Sprintf("reflect.DeepEqual compares two values of type %s by reflection", types.TypeString(t, types.RelativeTo(pass.Pkg))), fix)
 }
 
-// equal is the fix that compares two values of a type as the compiler knows it.
+// equal returns the fix that compares two values of a type without reflection.
 func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.Type) analysis.SuggestedFix {
 	a, b := rewrite.Text(pass, call.Args[0]), rewrite.Text(pass, call.Args[1])
 	path := ""
@@ -162,8 +163,9 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 	return analysis.SuggestedFix{Message: "Compare the elements", TextEdits: append(edits, rewrite.Replace(call, parenthesized(c, text)))}
 }
 
-// exact reports whether values of a type are deeply equal exactly if they are equal by ==: not floating
-// point in a slice, where a NaN is equal to itself if the slice is the same.
+// exact reports whether values of a type are deeply equal exactly if they are equal by ==.
+// Floating-point numbers in a slice are not, because a NaN is equal to itself if the slice is the
+// same.
 func exact(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return false
@@ -175,7 +177,7 @@ func exact(t types.Type) bool {
 		return exact(u.Elem())
 	case *types.Struct:
 		for f := range u.Fields() {
-			// == does not look at blank fields.
+			// == ignores blank fields.
 			if f.Name() == "_" || !exact(f.Type()) {
 				return false
 			}
@@ -185,7 +187,7 @@ func exact(t types.Type) bool {
 	return false
 }
 
-// parenthesized is an expression as it can stand in the place of a call.
+// parenthesized returns an expression that can replace a call.
 func parenthesized(c inspector.Cursor, text string) string {
 	switch c.ParentEdgeKind() {
 	case edge.IfStmt_Cond, edge.ForStmt_Cond, edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.ValueSpec_Values, edge.CallExpr_Args, edge.ParenExpr_X:

@@ -8,26 +8,28 @@ import (
 	"unicode/utf8"
 )
 
-// code is declarations that stand for a pattern.
+// code is the declarations that replace a pattern.
 type code struct {
-	text    string // begins with the comment of a function
+	text    string // begins with a function's comment
 	imports []string
 }
 
-// A tables writes sets that have too many ranges to compare with.
+// tables writes sets that have too many ranges for comparisons.
 type tables struct {
-	fresh func() string // the name of a new table
+	fresh func() string // returns the name of a new table
 	made  map[string]string
 	decls string
 }
 
-// maxCompared is how many ranges of bytes are compared with, rather than looked up.
+// maxCompared is the maximum number of byte ranges that are compared; more are looked up in a
+// table.
 const maxCompared = 4
 
-// in is the expression that reports whether c, a byte if the set is ASCII or else a rune, is in a set.
+// in returns the expression that reports whether c, a byte if the set is ASCII or else a rune, is
+// in a set.
 func (t *tables) in(s set, c string) string { return t.test(s, c, false) }
 
-// notIn is the expression that tells the contrary.
+// notIn returns the negation of in.
 func (t *tables) notIn(s set, c string) string { return t.test(s, c, true) }
 
 func (t *tables) test(s set, c string, not bool) string {
@@ -73,7 +75,7 @@ func within(c string, first, last rune) string {
 	return quoteRune(first) + " <= " + c + " && " + c + " <= " + quoteRune(last)
 }
 
-// quoteRune is a rune's literal. Half a surrogate pair has none.
+// quoteRune returns a rune's literal. Half a surrogate pair has none.
 func quoteRune(r rune) string {
 	if !utf8.ValidRune(r) {
 		return fmt.Sprintf("%#x", r)
@@ -81,7 +83,7 @@ func quoteRune(r rune) string {
 	return strconv.QuoteRuneToASCII(r)
 }
 
-// table is the name of a set's table.
+// table returns the name of a set's table.
 func (t *tables) table(s set) string {
 	key := string(s)
 	if t.made[key] == "" {
@@ -94,7 +96,7 @@ func (t *tables) table(s set) string {
 	return t.made[key]
 }
 
-// tableValue is the value of a set's table.
+// tableValue returns the value of a set's table.
 func tableValue(s set) string {
 	text := "[256]bool{"
 	n := 0
@@ -112,7 +114,7 @@ func tableValue(s set) string {
 	return text + "\n}"
 }
 
-// quotePattern is a pattern as a comment has it.
+// quotePattern returns a pattern in the form used in comments.
 func quotePattern(pattern string) string {
 	if strconv.CanBackquote(pattern) {
 		return "`" + pattern + "`"
@@ -120,11 +122,11 @@ func quotePattern(pattern string) string {
 	return strconv.Quote(pattern)
 }
 
-// replaceCode is a function that replaces what matches a set, or runs of it.
+// replaceCode returns a function that replaces what matches a set, or runs of it.
 //
-// It does what regexp's ReplaceAllString does: the text is decoded from the left, bytes that are no
-// UTF-8 as U+FFFD with a width of one, and what does not match is copied byte for byte. A set of
-// ASCII needs no decoding, since no other rune has such a byte.
+// It does what regexp's ReplaceAllString does: the text is decoded from the left, with invalid
+// UTF-8 as U+FFFD of width one, and what does not match is copied byte for byte. A set of ASCII
+// needs no decoding, because no other rune contains such a byte.
 func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 	what := "each match of " + quotePattern(s.pattern)
 	var b strings.Builder
@@ -152,8 +154,8 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 	return code{b.String() + t.decls, imports}
 }
 
-// matchCode is a function that reports whether a text has a match; s is a matcher. tail names a second
-// function, which it needs when a match may begin anywhere.
+// matchCode returns a function that reports whether a text has a match; s is a matcher. tail
+// returns the name of a second function, which is needed if a match may begin anywhere.
 func matchCode(name string, tail func() string, s shape, t *tables) code {
 	pattern := quotePattern(s.pattern)
 	if s.begin {
@@ -176,7 +178,8 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 	text, after := prefix(s.items)
 	var imports []string
 	if text != "" {
-		// A match begins where its text does; the next is looked for one byte on, since texts overlap.
+		// A match begins where its text does; the next one is searched one byte further, since they
+		// may overlap.
 		lit := strconv.Quote(text)
 		fmt.Fprintf(&b, "\tfor {\n\t\ti := strings.Index(s, %s)\n\t\tif i < 0 {\n\t\t\treturn false\n\t\t}\n", lit)
 		fmt.Fprintf(&b, "\t\tif %s(s[i+len(%s):]) {\n\t\t\treturn true\n\t\t}\n\t\ts = s[i+1:]\n\t}\n}\n\n", rest, lit)
@@ -190,7 +193,7 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 	return code{b.String() + t.decls, append(imports, c.imports...)}
 }
 
-// sequence is the statements that tell whether s begins with items, and ends with them.
+// sequence returns the statements that report whether s begins with items, and ends with them.
 func sequence(items []item, end bool, t *tables) code {
 	var b strings.Builder
 	var imports []string
@@ -238,7 +241,7 @@ func appendLast(b *strings.Builder, lit string, end bool, imports []string) []st
 	return append(imports, "strings")
 }
 
-// bytesItem takes bytes of a set off s; last says that nobody looks at s after it.
+// bytesItem removes bytes of a set from the start of s; last means that s is not used after it.
 func bytesItem(b *strings.Builder, x item, last bool, t *tables) {
 	switch {
 	case x.min == 1 && x.max == 1:
@@ -265,7 +268,7 @@ func bytesItem(b *strings.Builder, x item, last bool, t *tables) {
 	}
 }
 
-// runesItem takes runes of a set off s.
+// runesItem removes runes of a set from the start of s.
 func runesItem(b *strings.Builder, x item, last bool, t *tables) {
 	if x.min == x.max {
 		head := "{"

@@ -15,28 +15,28 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A way is how uses are written without the pattern. All uses of a variable go one way, since the
-// variable becomes what that way needs: a text, a function, or a table.
+// A way is how uses are written without the pattern. All uses of a variable have the same way,
+// because the variable becomes what that way needs: a text, a function, or a table.
 type way int
 
 const (
 	noWay     way = iota
 	asText        // a function of package strings or bytes, or ==
-	asMatch       // a function that is written for the pattern
+	asMatch       // a function written for the pattern
 	asReplace     // another such function
 )
 
-// A fixer puts a fix together.
+// A fixer builds a fix.
 type fixer struct {
 	*holder
 	pass  *analysis.Pass
 	names *rewrite.Names
 	edits []analysis.TextEdit
-	text  string // of asText
+	text  string // for asText
 }
 
-// fix replaces a pattern by code that does the same; it is without edits when some use needs the
-// pattern, or a comment would be lost.
+// fix replaces a pattern by equivalent code; it has no edits if some use needs the pattern, or if a
+// comment would be lost.
 func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
 	f := &fixer{holder: h, pass: pass, names: names}
 	if h.kept || rewrite.Generated(pass, h.compile.Pos()) || rewrite.HasComment(pass, h.compile.Pos(), h.compile.End()) || !rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
@@ -69,7 +69,7 @@ func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.Suggest
 	return analysis.SuggestedFix{Message: message, TextEdits: f.edits}
 }
 
-// way is how a use is written.
+// way returns how a use is written.
 func (f *fixer) way(u use) way {
 	info := f.pass.TypesInfo
 	matcher, isMatcher := f.shape.matcher()
@@ -90,7 +90,7 @@ func (f *fixer) way(u use) way {
 		if len(u.args) != 2 {
 			return noWay
 		}
-		// In what ReplaceAllString puts in, $ means a group.
+		// In the replacement of ReplaceAllString, $ refers to a group.
 		if with, ok := flow.StringConst(info, u.args[1]); u.method == "ReplaceAllString" && (!ok || strings.Contains(with, "$")) {
 			return noWay
 		}
@@ -111,7 +111,7 @@ func (f *fixer) way(u use) way {
 	return noWay
 }
 
-// sameText is asText, if all uses are of one text: of ab+, matching needs ab only.
+// sameText returns asText, if all uses are of one text: for ab+, matching needs only ab.
 func (f *fixer) sameText(text string) way {
 	if f.text != "" && f.text != text {
 		return noWay
@@ -136,14 +136,16 @@ func (f *fixer) open(u use, text string) bool {
 	return true
 }
 
-// qualified is the name of a package's function at a place, which is imported if it is not.
+// qualified returns the name of a package's function at a position, and imports the package if
+// necessary.
 func (f *fixer) qualified(at token.Pos, path, name string) (string, bool) {
 	pkg, edits, ok := rewrite.Import(f.pass, at, path)
 	f.edits = append(f.edits, edits...)
 	return pkg + "." + name, ok
 }
 
-// writeText writes uses as calls of package strings, and reports whether it can. The variable becomes the text.
+// writeText writes uses as calls of package strings, and reports whether it can. The variable
+// becomes the text.
 func (f *fixer) writeText() bool {
 	lit := strconv.Quote(f.text)
 	if f.obj != nil {
@@ -161,8 +163,9 @@ func (f *fixer) writeText() bool {
 	return true
 }
 
-// writeTextUse writes a use as a call with the text second, and reports whether it can. Edits replace
-// something, so that those of several reports of the variable are known to be the same.
+// writeTextUse writes a use as a call with the text as the second argument, and reports whether it
+// can. Edits replace something, so that the same edits in several reports of the variable are
+// recognised.
 func (f *fixer) writeTextUse(u use, lit string) bool {
 	begin, end := f.shape.begin, f.shape.end
 	name, path := "Contains", "strings"
@@ -193,8 +196,8 @@ func (f *fixer) writeTextUse(u use, lit string) bool {
 	return f.open(u, callee+"(")
 }
 
-// writeEqual writes a use as a comparison, which is not a statement and binds less than a call,
-// and reports whether it can.
+// writeEqual writes a use as a comparison, which is not a statement and has a lower precedence than
+// a call, and reports whether it can.
 func (f *fixer) writeEqual(u use, lit string) bool {
 	arg := u.args[0]
 	_, isConst := flow.StringConst(f.pass.TypesInfo, arg)
@@ -205,7 +208,7 @@ func (f *fixer) writeEqual(u use, lit string) bool {
 	if u.parent == edge.UnaryExpr_X || u.parent == edge.BinaryExpr_X || u.parent == edge.BinaryExpr_Y {
 		before, after = "(", ")"
 	}
-	// if T{s}.field == "" would not be read as a comparison.
+	// if T{s}.field == "" does not parse as a comparison.
 	braces := false
 	ast.Inspect(arg, func(n ast.Node) bool {
 		_, isBlock := n.(*ast.BlockStmt)
@@ -221,12 +224,12 @@ func (f *fixer) writeEqual(u use, lit string) bool {
 	return f.open(u, before+operand)
 }
 
-// locals are the names that written functions use.
+// locals returns the names that generated functions use.
 func locals() string { return " s c b i n with done size " }
 
-// writeFunction writes uses as calls of a function for the pattern, and reports whether it can. A
-// variable gives it its place,
-// its comment and its name; if bytes are looked up in a table, the variable becomes that table.
+// writeFunction writes uses as calls of a function for the pattern, and reports whether it can. The
+// function takes the place, the comment and the name of a variable; if bytes are looked up in a
+// table, the variable becomes that table.
 func (f *fixer) writeFunction(w way) bool {
 	table := ""
 	if one, _, ok := f.shape.replaced(); ok && w == asReplace && f.obj != nil && one.tabled() {
@@ -268,8 +271,8 @@ func (f *fixer) writeFunction(w way) bool {
 	return ok
 }
 
-// function is the code of the pattern's function. table is the name of the table that there will
-// be, if there will.
+// function returns the code of the pattern's function. table is the name of the table, if there is
+// one.
 func (f *fixer) function(w way, name, table string) code {
 	t := &tables{fresh: func() string { return f.names.Fresh(name + "Bytes") }}
 	if w == asMatch {
@@ -283,8 +286,8 @@ func (f *fixer) function(w way, name, table string) code {
 	return replaceCode(name, f.shape, one, run, t)
 }
 
-// inPlace puts a function where the variable was, and reports whether it can. The variable's
-// comment begins the function's.
+// inPlace replaces the variable by a function, and reports whether it can. The variable's comment
+// becomes the beginning of the function's.
 func (f *fixer) inPlace(text string) bool {
 	if f.spec.Comment != nil || rewrite.HasComment(f.pass, f.spec.Pos(), f.spec.End()) {
 		return false

@@ -42,26 +42,26 @@ func New() *rules.Rule {
 	}
 }
 
-// A holder is a simple pattern and what is done with it.
+// A holder is a simple pattern and its uses.
 type holder struct {
 	shape   shape
 	compile *ast.CallExpr
-	name    string // of the variable, or what new names begin with
+	name    string // of the variable, or the prefix of new names
 	uses    []use
 
-	obj  *types.Var // the package variable that holds it; nil when it is used where it is compiled
+	obj  *types.Var // the package variable that holds it; nil if it is used where it is compiled
 	decl *ast.GenDecl
 	spec *ast.ValueSpec
-	kept bool // the variable is used in ways that are not calls of methods
+	kept bool // some uses of the variable are not method calls
 }
 
 // A use is a call of one of a pattern's methods.
 type use struct {
 	call   *ast.CallExpr
-	parent edge.Kind // where the call stands
+	parent edge.Kind // where the call is
 	method string
 	args   []ast.Expr
-	assign *ast.AssignStmt // of the result and an error that nobody looks at; else nil
+	assign *ast.AssignStmt // of the result and an ignored error; else nil
 }
 
 func run(pass *analysis.Pass) (any, error) {
@@ -79,7 +79,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// compiled is the shape of the constant pattern that a call of regexp.MustCompile takes.
+// compiled returns the shape of the constant pattern passed to regexp.MustCompile.
 func compiled(info *types.Info, e ast.Expr) (*ast.CallExpr, shape, bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || flow.Callee(info, call) != "regexp.MustCompile" || len(call.Args) != 1 {
@@ -93,7 +93,7 @@ func compiled(info *types.Info, e ast.Expr) (*ast.CallExpr, shape, bool) {
 	return call, s, ok
 }
 
-// variables are the package variables that hold simple patterns and are never set again.
+// variables returns the package variables that hold simple patterns and are never set again.
 func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	var holders []*holder
 	byObj := map[types.Object]*holder{}
@@ -153,7 +153,7 @@ func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	return kept
 }
 
-// direct are the patterns that are compiled where they are used, on each call.
+// direct returns the patterns that are compiled where they are used, on each call.
 func direct(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	var holders []*holder
 	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
@@ -193,7 +193,8 @@ func parsed(pattern string, ok bool) (shape, bool) {
 	return parse(pattern)
 }
 
-// ignoresError reports whether an assignment is found, _ := f(). In _, _ := f() nothing would be left.
+// ignoresError reports whether an assignment is found, _ := f(). In _, _ := f() nothing would be
+// left.
 func ignoresError(assign *ast.AssignStmt) bool {
 	return len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && isBlank(assign.Lhs[1]) && !isBlank(assign.Lhs[0])
 }
@@ -203,7 +204,7 @@ func isBlank(e ast.Expr) bool {
 	return ok && id.Name == "_"
 }
 
-// base is what names are made of for the function around a node.
+// base returns the prefix of names for the function around a node.
 func base(c inspector.Cursor) string {
 	if d, ok := flow.Decl(c); ok {
 		if f, ok := d.Node().(*ast.FuncDecl); ok && f.Name.Name != "_" {
@@ -213,7 +214,7 @@ func base(c inspector.Cursor) string {
 	return "thePattern"
 }
 
-// message says what a use costs; "" when nothing simpler does the same.
+// message describes what a use costs; "" if there is nothing simpler.
 func (h *holder) message(u use) (category, message string) {
 	pattern := quotePattern(h.shape.pattern)
 	_, isText := h.shape.literal()

@@ -8,29 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// A set of runes: ranges of first and last, ascending, with something between them. Bytes that are
-// not UTF-8 count as U+FFFD, as they do for package regexp.
+// A set is a set of runes: ascending ranges of first and last, with gaps between them. Invalid
+// UTF-8 counts as U+FFFD, as in package regexp.
 type set []rune
 
-// An item is runes of a set, one after the other.
+// An item is a run of runes from a set.
 type item struct {
 	set      set
-	min, max int // max is -1 when there is no limit
+	min, max int // max is -1 without a limit
 }
 
-// A shape is a pattern that plain code can match: items one after the other.
+// A shape is a pattern that plain code can match: a sequence of items.
 type shape struct {
 	pattern    string
-	begin, end bool // it matches at the text's begin, or its end, only
-	lazy       bool // some item takes as little as it can
+	begin, end bool // it matches only at the text's beginning, or its end
+	lazy       bool // some item is non-greedy
 	items      []item
 }
 
-// limits of what is written as code: longer patterns are better read as patterns.
+// Limits of what is written as code: longer patterns are more readable as patterns.
 const (
 	maxSteps  = 10 // literals and repeated sets
-	maxRunes  = 64 // of a match that may begin anywhere: each begin costs as much
-	maxRanges = 8  // of a set that is compared with
+	maxRunes  = 64 // of a match that may begin anywhere: each start costs as much
+	maxRanges = 8  // of a set that is compared
 )
 
 // parse returns the shape of a pattern, if it has one.
@@ -46,8 +46,8 @@ func parse(pattern string) (shape, bool) {
 	return s, s.add(re)
 }
 
-// add adds what follows, and reports whether it can. Case folding, alternatives, word boundaries
-// and repeated groups are no shape.
+// add adds what follows, and reports whether it can. Case folding, alternation, word boundaries and
+// repeated groups have no shape.
 func (s *shape) add(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
@@ -83,7 +83,7 @@ func (s *shape) add(re *syntax.Regexp) bool {
 	}
 }
 
-// repeat adds a set that is repeated, and reports whether it can.
+// repeat adds a repeated set, and reports whether it can.
 func (s *shape) repeat(re *syntax.Regexp) bool {
 	one, ok := setOf(re.Sub[0])
 	x := item{set: one}
@@ -103,7 +103,7 @@ func (s *shape) repeat(re *syntax.Regexp) bool {
 	return ok && !s.end
 }
 
-// setOf is the set of a pattern that matches one rune.
+// setOf returns the set of a pattern that matches one rune.
 func setOf(re *syntax.Regexp) (set, bool) {
 	switch re.Op {
 	case syntax.OpCapture:
@@ -123,10 +123,10 @@ func setOf(re *syntax.Regexp) (set, bool) {
 	return nil, false
 }
 
-// ascii reports whether all runes of a set are one byte long: bytes can be compared then.
+// ascii reports whether all runes of a set are a single byte, so that bytes can be compared.
 func (s set) ascii() bool { return s[len(s)-1] < utf8.RuneSelf }
 
-// complement are the runes that are not in a set.
+// complement returns the runes that are not in a set.
 func (s set) complement() set {
 	var out set
 	next := rune(0)
@@ -154,20 +154,20 @@ func (s set) disjoint(t set) bool {
 	return true
 }
 
-// plain reports whether an item is one certain rune, which can be looked for as a string: its bytes
-// are found only where it is, because UTF-8 synchronises itself. U+FFFD stands for other bytes, too.
+// plain reports whether an item is a single rune that can be searched as a string: its bytes occur
+// only where it does, because UTF-8 is self-synchronising. U+FFFD also stands for invalid bytes.
 func (x item) plain() bool {
 	return len(x.set) == 2 && x.set[0] == x.set[1] && x.min == 1 && x.max == 1 &&
 		x.set[0] != utf8.RuneError && utf8.ValidRune(x.set[0])
 }
 
-// literal is the text that a shape is, without its anchors.
+// literal returns the text of a shape that is a literal, without its anchors.
 func (s shape) literal() (string, bool) {
 	text, rest := prefix(s.items)
 	return text, len(rest) == 0
 }
 
-// prefix is the text that items begin with, and the items after it.
+// prefix returns the text that items begin with, and the items after it.
 func prefix(items []item) (string, []item) {
 	text := ""
 	for i, x := range items {
@@ -179,11 +179,11 @@ func prefix(items []item) (string, []item) {
 	return text, nil
 }
 
-// matcher is the shape with which code reports whether a text matches, without where. False when the
-// code would have to try several ways, or long ones at each place.
+// matcher returns the shape for reporting whether a text matches, without the position. It returns
+// false if the code would have to backtrack, or to try long matches at each position.
 func (s shape) matcher() (shape, bool) {
 	s.items = slices.Clone(s.items)
-	// What may be longer at a free end need not be.
+	// What is optional at an unanchored end can be dropped.
 	for n := len(s.items); !s.end && n > 0; n = len(s.items) {
 		last := &s.items[n-1]
 		if last.max = last.min; last.min > 0 {
@@ -216,8 +216,8 @@ func (s shape) matcher() (shape, bool) {
 	return s, (len(s.items) > 0 || s.begin && s.end) && steps <= maxSteps && (s.begin || runes <= maxRunes)
 }
 
-// forced reports whether an item must take all that it can for the rest to match: what follows it
-// cannot begin with the same.
+// forced reports whether an item must take all it can for the rest to match: what follows it cannot
+// begin with the same runes.
 func forced(x item, rest []item) bool {
 	for _, next := range rest {
 		if !x.set.disjoint(next.set) {
@@ -230,14 +230,14 @@ func forced(x item, rest []item) bool {
 	return true
 }
 
-// writable reports whether code compares with a set in a line. It need not compare with all runes.
+// writable reports whether code compares with a set in one line. It need not list all runes.
 func (s set) writable() bool {
 	out := s.complement()
 	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)
 }
 
-// replaced is the one set of a shape whose matches are replaced, and whether a match is all that
-// there is of it in a row, or one rune.
+// replaced returns the single set of a shape whose matches are replaced, and whether a match is a
+// maximal run of it, or one rune.
 func (s shape) replaced() (one set, run, ok bool) {
 	if len(s.items) != 1 || s.begin || s.end || s.lazy {
 		return nil, false, false

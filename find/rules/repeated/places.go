@@ -14,13 +14,13 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// without reports whether a node does not define any of some variables.
+// without reports whether a node defines none of some variables.
 func without(n ast.Node, vars []*types.Var) bool {
 	return !slices.ContainsFunc(vars, func(v *types.Var) bool { return n.Pos() <= v.Pos() && v.Pos() < n.End() })
 }
 
-// maker is the outermost function literal around a node that is made to be called later, more than
-// once, and does not define the variables.
+// maker returns the outermost function literal around a node that is created to be called later,
+// more than once, and does not define the variables.
 func maker(info *types.Info, c inspector.Cursor, vars []*types.Var) (made inspector.Cursor, ok bool) {
 	for f := range c.Enclosing((*ast.FuncLit)(nil)) {
 		if without(f.Node(), vars) && isKept(info, f) {
@@ -30,7 +30,7 @@ func maker(info *types.Info, c inspector.Cursor, vars []*types.Var) (made inspec
 	return made, ok
 }
 
-// isKept reports whether a function literal is returned, or is a handler of requests.
+// isKept reports whether a function literal is returned, or handles requests.
 func isKept(info *types.Info, f inspector.Cursor) bool {
 	c := f
 	for {
@@ -72,8 +72,8 @@ func isHandler(t types.Type) bool {
 
 func isRequest(t types.Type) bool { return t.String() == "*net/http.Request" }
 
-// turning is the outermost loop around a node, in its function, that does not define the variables,
-// if the node may be reached on more than one of its turns.
+// turning returns the outermost loop around a node, in its function, that does not define the
+// variables, if the node may be reached in more than one iteration.
 func turning(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor, ok bool) {
 	for in := c; ; {
 		around, loops := flow.Loop(in)
@@ -85,7 +85,7 @@ func turning(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor,
 	}
 }
 
-// leaves reports whether a loop is left after a node: what is around it ends so.
+// leaves reports whether a loop is left after a node, judging by the statements around it.
 func leaves(c, around inspector.Cursor) bool {
 	for ; c != around; c = c.Parent() {
 		var list []ast.Stmt
@@ -114,8 +114,8 @@ func leaves(c, around inspector.Cursor) bool {
 	return false
 }
 
-// together are those of some calls, in the order of the source, that run after the first of them
-// that is always reached from the statement before which the result could be computed.
+// together returns those of some calls, in source order, that run after the first of them that is
+// always reached from the statement before which the result could be computed.
 func together(calls []inspector.Cursor) (stmt inspector.Cursor, after []inspector.Cursor) {
 	for i, c := range calls {
 		stmt, ok := always(c)
@@ -141,13 +141,14 @@ func together(calls []inspector.Cursor) (stmt inspector.Cursor, after []inspecto
 	return inspector.Cursor{}, nil
 }
 
-// always is the statement in a list around a node, if the node is evaluated whenever the statement is.
+// always returns the statement in a list around a node, if the node is evaluated whenever the
+// statement is.
 func always(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch kind, index := c.ParentEdge(); kind {
 		case edge.BlockStmt_List, edge.CaseClause_Body, edge.CommClause_Body:
 			if _, clause := c.Node().(*ast.CaseClause); clause {
-				if index > 0 { // cases before it are looked at first
+				if index > 0 { // the cases before it are evaluated first
 					return inspector.Cursor{}, false
 				}
 				continue
@@ -171,7 +172,8 @@ func always(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	return inspector.Cursor{}, false
 }
 
-// nameFor is a name for the result of a call: of the words of a format, or of what the function does.
+// nameFor returns a name for the result of a call, from the words of a format or from the
+// function's name.
 func nameFor(info *types.Info, call *ast.CallExpr) string {
 	callee := flow.Callee(info, call)
 	if callee == "fmt.Sprintf" {
@@ -193,8 +195,8 @@ func nameFor(info *types.Info, call *ast.CallExpr) string {
 	return "text"
 }
 
-// words are the first words of a format, as a name: "request.%s.timing" is requestTiming. It is ""
-// if they make none.
+// words returns the first words of a format as a name: "request.%s.timing" becomes requestTiming.
+// It returns "" if there are none.
 func words(format string) string {
 	name := ""
 	for word := range strings.FieldsFuncSeq(format, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '%' }) {

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// kinds are functions that depend on nothing but their arguments, change nothing, and do not panic:
-// true if their results cannot be changed either, and there is one.
+// kinds are functions that depend only on their arguments, have no side effects and do not panic.
+// The value is true if they have a single result, which is immutable.
 func kinds() map[string]bool {
 	return map[string]bool{
 		"fmt.Sprint": true, "fmt.Sprintf": true, "fmt.Sprintln": true,
@@ -33,10 +33,10 @@ func kinds() map[string]bool {
 	}
 }
 
-// query parses the query of an URL.
+// query parses the query of a URL.
 const query = "(*net/url.URL).Query"
 
-// pattern matches the functions that may be called again.
+// pattern matches the functions whose calls are compared.
 func pattern() string {
 	var names []string
 	for name := range kinds() {
@@ -46,17 +46,17 @@ func pattern() string {
 	return "^(" + strings.Join(names, "|") + ")$"
 }
 
-// An inspection is of a declared function.
+// An inspection is for a declared function.
 type inspection struct {
 	info   *types.Info
 	decl   inspector.Cursor
 	kinds  map[string]bool
 	steady map[*types.Var]bool
-	shares bool // the turns of a loop share its variables
+	shares bool // the iterations of a loop share its variables
 }
 
-// pure reports whether a call is one of the known functions, with arguments that are always the same,
-// and which variables these have.
+// pure reports whether a call is to one of the known functions, with arguments that never change,
+// and returns the variables in them.
 func (s *inspection) pure(call *ast.CallExpr) (vars []*types.Var, ok bool) {
 	name := flow.Callee(s.info, call)
 	if _, known := s.kinds[name]; !known || call.Ellipsis.IsValid() {
@@ -75,8 +75,8 @@ func (s *inspection) pure(call *ast.CallExpr) (vars []*types.Var, ok bool) {
 	return vars, true
 }
 
-// formats reports whether a function of strconv takes the base, format and size that it is called
-// with: it panics at others.
+// formats reports whether a function of strconv accepts the base, format and size that it is called
+// with: it panics for others.
 func formats(info *types.Info, name string, call *ast.CallExpr) bool {
 	switch name {
 	case "strconv.FormatInt", "strconv.FormatUint":
@@ -89,8 +89,8 @@ func formats(info *types.Info, name string, call *ast.CallExpr) bool {
 	return true
 }
 
-// fixed reports whether an expression has always the same value, and is computed without harm: it does
-// not panic. bytes allows []byte(s), for functions that do not keep it.
+// fixed reports whether an expression always has the same value, and is evaluated without side
+// effects or panics. bytes allows []byte(s), for functions that do not retain it.
 func (s *inspection) fixed(e ast.Expr, bytes bool) (vars []*types.Var, ok bool) {
 	if s.info.Types[e].Value != nil {
 		return nil, true

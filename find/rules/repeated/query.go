@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// queries are the groups of r.URL.Query() for each request r.
+// queries returns the groups of r.URL.Query() for each request r.
 func (s *inspection) queries() []*group {
 	byRequest := map[*types.Var][]inspector.Cursor{}
 	var requests []*types.Var
@@ -49,8 +49,8 @@ func (s *inspection) queries() []*group {
 	return groups
 }
 
-// isLookedUp reports whether a call's result, the values of a query, is only looked up: it is not
-// kept, and not changed.
+// isLookedUp reports whether the result of a call, the values of a query, is only looked up:
+// neither retained nor modified.
 func isLookedUp(c inspector.Cursor) bool {
 	if method, _, ok := flow.Receives(c); ok {
 		return method == "Get" || method == "Has"
@@ -58,7 +58,7 @@ func isLookedUp(c inspector.Cursor) bool {
 	return false
 }
 
-// onlyRead reports whether a request is only read, by what is known to do so, up to a place.
+// onlyRead reports whether a request is only read up to a position, by known functions.
 func (s *inspection) onlyRead(r *types.Var, last inspector.Cursor) bool {
 	reads := []string{
 		"Method", "Host", "RemoteAddr", "RequestURI", "Proto", "ContentLength", "TLS",

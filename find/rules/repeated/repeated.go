@@ -52,11 +52,11 @@ func New() *rules.Rule {
 	}
 }
 
-// A group is calls that have the same result, and where it could be computed once.
+// A group is calls with the same result, and where it could be computed once.
 type group struct {
 	category string
 	calls    []inspector.Cursor
-	stmt     inspector.Cursor // before which
+	stmt     inspector.Cursor // insert before this statement
 	message  string
 }
 
@@ -89,8 +89,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// sharesTurns reports whether a variable of a loop is the same on each turn in the file of a function,
-// as it was before Go 1.22: a function literal sees it change.
+// sharesTurns reports whether the iterations of a loop share its variables in the file of a
+// function, as they did before Go 1.22: a function literal sees them change.
 func sharesTurns(pass *analysis.Pass, fn *ast.FuncDecl) bool {
 	v := pass.TypesInfo.FileVersions[rewrite.File(pass, fn.Pos())]
 	if v == "" {
@@ -99,7 +99,7 @@ func sharesTurns(pass *analysis.Pass, fn *ast.FuncDecl) bool {
 	return v != "" && version.Compare(v, "go1.22") < 0
 }
 
-// outside are the groups of calls of known functions.
+// outside returns the groups of calls of known functions.
 func (s *inspection) outside(pass *analysis.Pass) []*group {
 	var groups []*group
 	moved := map[string]*group{}
@@ -154,12 +154,12 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 	return append(groups, s.again(pass, texts, equal)...)
 }
 
-// shown is a call as a message names it.
+// shown returns a call in the form used in messages.
 func shown(pass *analysis.Pass, call *ast.CallExpr) string {
 	return rewrite.Text(pass, call.Fun)
 }
 
-// again are the groups of calls that are equal, the largest expressions first.
+// again returns the groups of equal calls, the largest expressions first.
 func (s *inspection) again(pass *analysis.Pass, texts []string, equal map[string][]inspector.Cursor) []*group {
 	var groups []*group
 	slices.SortStableFunc(texts, func(a, b string) int { return size(equal[b][0]) - size(equal[a][0]) })
@@ -186,7 +186,7 @@ func (s *inspection) again(pass *analysis.Pass, texts []string, equal map[string
 
 func size(c inspector.Cursor) int { return int(c.Node().End() - c.Node().Pos()) }
 
-// once is the fix that computes what a group has once.
+// once returns the fix that computes the result of a group once.
 func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) analysis.SuggestedFix {
 	first, ok := g.calls[0].Node().(*ast.CallExpr)
 	if !ok || g.category != parsed && !s.kinds[flow.Callee(s.info, first)] {
@@ -196,7 +196,7 @@ func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) a
 	calls := g.calls
 	name := ""
 	if id := flow.Defines(g.calls[0]); id != nil && g.category == twice && s.holds(pass, id, calls) {
-		// There is a variable that has it.
+		// A variable already holds it.
 		name, calls = id.Name, calls[1:]
 	} else {
 		if !rewrite.Means(pass, first, g.stmt.Node().Pos()) {
@@ -211,8 +211,8 @@ func (s *inspection) once(pass *analysis.Pass, names *rewrite.Names, g *group) a
 	return fix
 }
 
-// holds reports whether a variable that is defined by the first of some calls has the result where the
-// others are.
+// holds reports whether a variable that is defined by the first of some calls still has the result
+// where the others are.
 func (s *inspection) holds(pass *analysis.Pass, id *ast.Ident, calls []inspector.Cursor) bool {
 	v, ok := s.info.Defs[id].(*types.Var)
 	if !ok || id.Name == "_" || !flow.Steady(s.info, s.decl, v) {

@@ -14,17 +14,18 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// body is the function that keeps pages, from its opening brace to that of the function that renders.
+// body is the function that caches pages, from its opening brace to that of the function that
+// renders.
 //
 //go:embed body.tmpl
 var body string
 
-// cache is the type that keeps pages, its key and its variable.
+// cache is the type that caches pages, its key and its variable.
 //
 //go:embed cache.tmpl
 var cache string
 
-// A written is what stands in the code that is written.
+// written is the data for the generated code.
 type written struct {
 	Function, Receiver, Signature string // as in the source; Receiver with parentheses
 	Call, Arguments               string // of the function that renders
@@ -33,14 +34,14 @@ type written struct {
 	Texts                         []string
 	IO, Strings, Sync             string // packages
 
-	Render, Key, Cache, Pages, Room string // of the package
-	K, Page, OK, Out, Err, Failed   string // in the function
+	Render, Key, Cache, Pages, Room string // names in the package
+	K, Page, OK, Out, Err, Failed   string // names in the function
 }
 
-// A field is of a key.
+// A field is a field of the key.
 type field struct{ Name, Type string }
 
-// cached is the fix: a function that keeps what the old one renders.
+// cached returns the fix: a function that caches what the old one renders.
 func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
 	var none analysis.SuggestedFix
 	d := p.decl
@@ -109,7 +110,8 @@ func execute(text string, w written) (string, bool) {
 	return out.String(), true
 }
 
-// textsOf are the strings in a value, which the cache copies. ok is false if it cannot name one, or set it.
+// textsOf returns the strings in a value, which the cache copies. ok is false if it cannot name
+// one, or set it.
 func textsOf(pkg *types.Package, name string, t types.Type) (texts []string, ok bool) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -28,7 +28,7 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{{
-			// A page that is kept saves all that the function does.
+			// A cached page saves all work of the function.
 			Title: "page rendered again from the same input", CPU: "", Alloc: "",
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 		}},
@@ -36,11 +36,11 @@ func New() *rules.Rule {
 	}
 }
 
-// A page is a function that renders one.
+// A page is a function that renders a page.
 type page struct {
 	decl     *ast.FuncDecl
 	writer   *types.Var
-	receiver *types.Var   // nil if it has none
+	receiver *types.Var   // nil if there is none
 	inputs   []*types.Var // all other parameters
 }
 
@@ -81,7 +81,7 @@ func signature(info *types.Info, decl *ast.FuncDecl) (p *page, ok bool) {
 	}
 	p = &page{decl: decl}
 	if recv := sig.Recv(); recv != nil {
-		// The cache knows a receiver by its address: there must be one.
+		// The cache identifies a receiver by its address, so there must be one.
 		if _, isPointer := recv.Type().(*types.Pointer); !isPointer || recv.Name() == "" || recv.Name() == "_" {
 			return nil, false
 		}
@@ -102,8 +102,8 @@ func signature(info *types.Info, decl *ast.FuncDecl) (p *page, ok bool) {
 	return p, p.writer != nil
 }
 
-// isValue reports whether values of a type are equal only if nothing can tell them apart: floating
-// point numbers are not, for 0 and -0.
+// isValue reports whether values of a type are equal only if they are indistinguishable:
+// floating-point numbers are not, because of 0 and -0.
 func isValue(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// A knowledge is what a package says of its variables, fields and functions.
+// A knowledge is what a package shows about its variables, fields and functions.
 type knowledge struct {
 	info  *types.Info
 	pkg   *types.Package
@@ -21,7 +21,7 @@ type knowledge struct {
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// know reads a package.
+// know analyses a package.
 func know(pass *analysis.Pass, insp *inspector.Inspector) *knowledge {
 	k := &knowledge{info: pass.TypesInfo, pkg: pass.Pkg, set: map[*types.Var]bool{}, decls: map[*types.Func]*ast.FuncDecl{}}
 	for c := range insp.Root().Preorder((*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.IndexExpr)(nil), (*ast.FuncDecl)(nil)) {
@@ -47,8 +47,8 @@ func know(pass *analysis.Pass, insp *inspector.Inspector) *knowledge {
 	return k
 }
 
-// setWithin notes the fields and variables through which something is set: in s.a.b[i] = x, these
-// are b, a and s.
+// setWithin records the fields and variables through which something is set: for s.a.b[i] = x,
+// these are b, a and s.
 func (k *knowledge) setWithin(e ast.Expr) {
 	for {
 		switch x := ast.Unparen(e).(type) {
@@ -87,8 +87,8 @@ func restless(f *types.Func) bool {
 	}) && path != "net/url" && path != "net/netip"
 }
 
-// steady reports whether a function's results depend on nothing but its arguments and what nobody sets,
-// as far as the package shows.
+// steady reports whether a function's results depend only on its arguments and on variables that
+// are never set, as far as the package shows.
 func (k *knowledge) steady(receiver *types.Var, decl *ast.FuncDecl, seen map[*ast.FuncDecl]bool) bool {
 	if seen[decl] {
 		return true
@@ -98,7 +98,8 @@ func (k *knowledge) steady(receiver *types.Var, decl *ast.FuncDecl, seen map[*as
 		return false
 	}
 	ok := true
-	// Where the receiver's fields are named, and functions are called: all else of these is unknown.
+	// Where the receiver's fields are named, and functions are called: their other uses are
+	// unknown.
 	fields, called := map[*ast.Ident]bool{}, map[*ast.Ident]bool{}
 	ast.Inspect(decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -148,7 +149,8 @@ func (k *knowledge) callSteady(call *ast.CallExpr, seen map[*ast.FuncDecl]bool) 
 	return true
 }
 
-// kept reports whether who calls a function looks something up first: pages that are kept already.
+// kept reports whether the callers of a function look something up first: their pages are already
+// cached.
 func (k *knowledge) kept(page *ast.FuncDecl) bool {
 	for _, decl := range k.decls {
 		calls, looks := false, false

@@ -17,20 +17,20 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// An Edit replaces the bytes from From to To of a file.
+// An Edit replaces the bytes From to To of a file.
 type Edit struct {
 	From int    `json:"from"`
 	To   int    `json:"to"`
 	Text string `json:"text"`
 }
 
-// ErrOverlap is the cause of Apply's error when two edits change the same place.
+// ErrOverlap is wrapped by Apply's error if two edits change the same bytes.
 var ErrOverlap = errors.New("edits overlap")
 
-// Apply returns the source of a Go file after edits, which may be in any order. Edits that are
-// alike are made once, as when two fixes import the same package. names are the names of the
-// packages whose paths do not end in them, by path. Imports that were used before and are not
-// any more are taken out; what was formatted is formatted again.
+// Apply returns the source of a Go file after edits, which may be in any order. Identical edits are
+// made once, such as imports of the same package by two fixes. names are the names of packages by
+// path, where the name is not the last element of the path. Imports that become unused are removed;
+// source that was formatted is formatted again.
 func Apply(source []byte, edits []Edit, names map[string]string) ([]byte, error) {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
@@ -57,9 +57,8 @@ func Apply(source []byte, edits []Edit, names map[string]string) ([]byte, error)
 	return dropImports(source, out, names)
 }
 
-// distinct keeps one of the edits that are the same. Two insertions of the same text are one
-// only where it is an import, or declares something, which nothing can twice: elsewhere each stands
-// for something of its own.
+// distinct removes duplicate edits. Two insertions of the same text are duplicates only if it is an
+// import or a declaration, which can occur only once: otherwise each belongs to a different place.
 func distinct(edits []Edit) []Edit {
 	var kept []Edit
 	for _, e := range edits {
@@ -71,8 +70,7 @@ func distinct(edits []Edit) []Edit {
 	return kept
 }
 
-// isImport reports whether a text is an import, with its own name or without, or what puts one
-// into parentheses.
+// isImport reports whether a text is an import, named or not, or adds parentheses to one.
 func isImport(text string) bool {
 	if text == openImport || text == closeImport {
 		return true
@@ -85,7 +83,7 @@ func isImport(text string) bool {
 	return err == nil
 }
 
-// isDeclaration reports whether a text is declarations of a file, with comments.
+// isDeclaration reports whether a text consists of top-level declarations, with comments.
 func isDeclaration(text string) bool {
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(line, "//") {
@@ -96,7 +94,7 @@ func isDeclaration(text string) bool {
 	return false
 }
 
-// dropImports takes imports out of after that before used and after does not.
+// dropImports removes imports from after that before used and after does not.
 func dropImports(before, after []byte, names map[string]string) ([]byte, error) {
 	used, _, err := imports(before, names)
 	if err != nil {
@@ -130,10 +128,11 @@ func dropImports(before, after []byte, names map[string]string) ([]byte, error) 
 	return buf.Bytes(), nil
 }
 
-// An imported is an import: the name that the file gives it, "" for its own.
+// An imported is an import: its name in the file, or "", and its path.
 type imported struct{ name, path string }
 
-// imports tells which imports of a file are used: all that are not named, and qualify something.
+// imports reports for the imports of a file whether they are used: those without a name, and those
+// that qualify an identifier.
 func imports(source []byte, names map[string]string) (map[imported]bool, *ast.File, error) {
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, parser.SkipObjectResolution)
 	if err != nil {

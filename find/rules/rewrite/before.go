@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Statement is the statement around a node that another can be put before: it is in a list, of a
-// block or of a case. ok is false outside of functions.
+// Statement returns the innermost statement around a node that another statement can be inserted
+// before: it is in the list of a block or a case. ok is false outside of functions.
 func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.ParentEdgeKind() {
@@ -28,8 +28,8 @@ func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	return inspector.Cursor{}, false
 }
 
-// Before is the edit that puts a statement before another, and before the lines of comment that
-// stand directly above that one, if it is the first on its line: else they are about something else.
+// Before returns the edit that inserts a statement before another one, and before the comment lines
+// directly above that, if it is the first on its line: otherwise they are about something else.
 func Before(pass *analysis.Pass, stmt ast.Node, text string) analysis.TextEdit {
 	at := stmt.Pos()
 	file := File(pass, at)
@@ -50,7 +50,8 @@ func Before(pass *analysis.Pass, stmt ast.Node, text string) analysis.TextEdit {
 	return Insert(at, text+"\n")
 }
 
-// LocalNames gives out names for new variables of one function: nothing in its declaration has them.
+// LocalNames returns unused names for new variables of one function: nothing in its declaration has
+// them.
 func LocalNames(pass *analysis.Pass, decl *ast.FuncDecl) *Names {
 	n := &Names{pass: pass, taken: map[string]bool{}}
 	ast.Inspect(decl, func(node ast.Node) bool {
@@ -62,14 +63,14 @@ func LocalNames(pass *analysis.Pass, decl *ast.FuncDecl) *Names {
 	return n
 }
 
-// Means reports whether all names in an expression mean at another place of the package what they
-// mean where they stand.
+// Means reports whether all names in an expression have the same meaning at another position of the
+// package.
 func Means(pass *analysis.Pass, e ast.Expr, at token.Pos) bool {
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
-			same = false // its own names
+			same = false // declares its own names
 		case *ast.KeyValueExpr:
 			same = false // a key may be a field
 		case *ast.SelectorExpr:

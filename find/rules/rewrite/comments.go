@@ -6,8 +6,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// HasComment reports whether a comment lies between two positions of a file: to replace what is
-// there would lose it.
+// HasComment reports whether there is a comment between two positions of a file: replacing that
+// text would lose it.
 func HasComment(pass *analysis.Pass, from, to token.Pos) bool {
 	file := File(pass, from)
 	if file == nil {

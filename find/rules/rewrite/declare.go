@@ -13,8 +13,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Declare returns the edit that puts declarations before the top-level declaration that holds a
-// position, and before its comment.
+// Declare returns the edit that inserts declarations before the top-level declaration that contains
+// a position, and before its comment.
 func Declare(pass *analysis.Pass, at token.Pos, text string) (analysis.TextEdit, bool) {
 	decl := Declaration(pass, at)
 	if decl == nil {
@@ -34,9 +34,9 @@ func Declare(pass *analysis.Pass, at token.Pos, text string) (analysis.TextEdit,
 	return Insert(before, strings.TrimRight(text, "\n")+"\n\n"), true
 }
 
-// Elsewhere reports whether a name occurs in Go files of the package's directory that the pass does not
-// have: tests, files for other systems. A package variable that they may use must stay what it is.
-// It is true when the directory cannot be read.
+// Elsewhere reports whether a name occurs in Go files of the package's directory that are not part
+// of the pass: tests and files for other systems. A package variable that they may use must not
+// change. It is true if the directory cannot be read.
 func Elsewhere(pass *analysis.Pass, name string) bool {
 	if len(pass.Files) == 0 {
 		return true
@@ -64,7 +64,7 @@ func Elsewhere(pass *analysis.Pass, name string) bool {
 	return false
 }
 
-// mentions reports whether an identifier of Go source is name.
+// mentions reports whether Go source contains the identifier name.
 func mentions(source []byte, name string) bool {
 	if !strings.Contains(string(source), name) {
 		return false
@@ -82,8 +82,8 @@ func mentions(source []byte, name string) bool {
 	}
 }
 
-// Universe reports whether names of Go itself, as len or string, mean what they do in any file of a
-// package: generated code may use them then.
+// Universe reports whether predeclared names, such as len or string, have their usual meaning in
+// every file of a package, so that generated code may use them.
 func Universe(pass *analysis.Pass, names ...string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		return pass.Pkg.Scope().Lookup(name) != nil || types.Universe.Lookup(name) == nil

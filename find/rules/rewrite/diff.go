@@ -8,10 +8,11 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 )
 
-// Diff is what a file's change is as a unified diff that git and patch read, nil for none: a name is
-// quoted as git quotes it, so that no name can end a line or be taken for another part of a patch.
+// Diff returns the change of a file as a unified diff for git and patch, nil if there is none.
+// Names are quoted as git quotes them, so that no name can end a line or be mistaken for another
+// part of a patch.
 func Diff(name string, before, after []byte) []byte {
-	// The library writes names as they are.
+	// The library does not quote names.
 	text := diff.Diff("a", before, "b", after)
 	_, hunks, ok := bytes.Cut(text, []byte("\n+++ b\n"))
 	if !ok {
@@ -20,13 +21,14 @@ func Diff(name string, before, after []byte) []byte {
 	from, to := QuoteName("a/"+name), QuoteName("b/"+name)
 	end := ""
 	if strings.Contains(name, " ") && !strings.HasPrefix(from, `"`) {
-		end = "\t" // where git ends a name with spaces
+		end = "\t" // git ends names that contain spaces with a tab
 	}
 	return append([]byte(fmt.Sprintf("diff %s %s\n--- %s%s\n+++ %s%s\n", from, to, from, end, to, end)), hunks...)
 }
 
-// QuoteName writes a file's name as git does (quote_c_style with core.quotePath): as it is, or in double
-// quotes with escapes when it has bytes that are not printable ASCII, quotes or backslashes.
+// QuoteName writes a file name as git does (quote_c_style with core.quotePath): unchanged, or in
+// double quotes with escapes if it contains bytes that are not printable ASCII, quotes or
+// backslashes.
 func QuoteName(name string) string {
 	special := false
 	var b strings.Builder

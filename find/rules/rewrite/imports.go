@@ -11,9 +11,10 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Import returns the name by which the code at a position refers to a package, and the edits
-// that import it when the file does not, or when a variable hides its name there. Where the name is
-// taken the import has another one. ok is false when the position is in no file, or cgo reads the file.
+// Import returns the name by which the code at a position refers to a package, and the edits that
+// import it if the file does not, or if a variable shadows its name there. If the name is taken,
+// the import gets another one. ok is false if the position is in no file, or if cgo processes the
+// file.
 func Import(pass *analysis.Pass, at token.Pos, importPath string) (name string, edits []analysis.TextEdit, ok bool) {
 	file := File(pass, at)
 	if file == nil {
@@ -36,7 +37,7 @@ func Import(pass *analysis.Pass, at token.Pos, importPath string) (name string, 
 		if pkg == nil || pkg.Name() == "_" || pkg.Name() == "." {
 			continue
 		}
-		// What the name means where it is to be used.
+		// The meaning of the name where it is to be used.
 		if Lookup(pass, at, pkg.Name()) == types.Object(pkg) {
 			return pkg.Name(), nil, true
 		}
@@ -56,7 +57,7 @@ func Import(pass *analysis.Pass, at token.Pos, importPath string) (name string, 
 	return name, importEdits(pass, file, name+" "+strconv.Quote(importPath)), true
 }
 
-// packageName is the name of a package by its path: the last part that is not a version.
+// packageName returns the name of a package by its path: the last element that is not a version.
 func packageName(importPath string) string {
 	name := path.Base(importPath)
 	if digits, ok := strings.CutPrefix(name, "v"); ok {
@@ -67,9 +68,9 @@ func packageName(importPath string) string {
 	return name
 }
 
-// clashes reports whether a file cannot import a package by a name that is to be used at a position:
-// the package has declared it, the file has another import by it, a variable hides it there, or it
-// would hide what the language declares.
+// clashes reports whether a file cannot import a package under a name that is to be used at a
+// position: the package declares it, the file has another import with it, a variable shadows it
+// there, or it would shadow a predeclared name.
 func clashes(pass *analysis.Pass, file *ast.File, at token.Pos, name string) bool {
 	if scope := pass.TypesInfo.Scopes[file]; scope != nil && scope.Lookup(name) != nil {
 		return true
@@ -77,7 +78,7 @@ func clashes(pass *analysis.Pass, file *ast.File, at token.Pos, name string) boo
 	return pass.Pkg.Scope().Lookup(name) != nil || Lookup(pass, at, name) != nil || token.IsKeyword(name)
 }
 
-// Texts that put an import without parentheses into some. Apply makes them once.
+// Texts that add parentheses to an import. Apply inserts them once.
 const (
 	openImport  = "(\n\t"
 	closeImport = "\n)"
@@ -99,12 +100,12 @@ func importEdits(pass *analysis.Pass, file *ast.File, spec string) []analysis.Te
 	return []analysis.TextEdit{Insert(file.Name.End(), "\n\nimport "+spec+"\n")}
 }
 
-// groupEdit adds an import to a declaration with parentheses: to the first group of the standard
-// library's packages, or to the last one of others; to a new one where there is no such.
+// groupEdit adds an import to a declaration with parentheses: to the first group of standard
+// library packages, or to the last one of others; if there is no such group, to a new one.
 func groupEdit(pass *analysis.Pass, d *ast.GenDecl, spec string) analysis.TextEdit {
 	standard := isStandard(pass, spec)
 	var begin, found token.Pos // of a group, and of the one to add to
-	alike, last := false, 0    // whether all of the group are of the same kind; the line where it ends
+	alike, last := false, 0    // whether the whole group is of the same kind; the line where it ends
 	take := func() {
 		if alike && (!standard || !found.IsValid()) {
 			found = begin
@@ -140,7 +141,7 @@ func groupEdit(pass *analysis.Pass, d *ast.GenDecl, spec string) analysis.TextEd
 	return Insert(d.Rparen, "\n\t"+spec+"\n")
 }
 
-// isStandard reports whether an import is of the standard library, as far as its path shows.
+// isStandard reports whether an import is in the standard library, judging by its path.
 func isStandard(pass *analysis.Pass, spec string) bool {
 	_, quoted, named := strings.Cut(spec, " ")
 	if !named {

@@ -9,19 +9,19 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Locals gives out names for new variables within functions: names that the declaration around a
-// position does not have in it, so that they hide nothing which is used there. It is for one pass.
+// Locals returns unused names for new variables in functions: names that do not occur in the
+// declaration around a position, so that they shadow nothing. It is for one pass.
 type Locals struct {
 	pass  *analysis.Pass
 	taken map[ast.Decl]map[string]bool
 }
 
-// NewLocals knows the names of a package's declarations, each once it is asked for.
+// NewLocals returns Locals for a pass. It reads a declaration's names when they are first needed.
 func NewLocals(pass *analysis.Pass) *Locals {
 	return &Locals{pass: pass, taken: map[ast.Decl]map[string]bool{}}
 }
 
-// Fresh is a name that is base, or begins so, for the code at a position.
+// Fresh returns a name that is base, or begins with it, for the code at a position.
 func (l *Locals) Fresh(at token.Pos, base string) string {
 	decl := Declaration(l.pass, at)
 	taken := l.taken[decl]

@@ -14,23 +14,23 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// A Piece is a part of a text: a constant, or something that is written as text.
+// A Piece is a part of a string: a constant, or a value that is formatted.
 type Piece struct {
-	// X is what is written, nil for a constant.
+	// X is the value, or nil for a constant.
 	X ast.Expr
 	// Const is the constant text.
 	Const string
 	// Func is Int, Uint, Bool, Float or Quote: a function of strconv, without Append or Format; ""
-	// when X is a string, a []byte or a rune. Args are what it takes, as source.
+	// if X is a string, a []byte or a rune. Args are its further arguments, as source.
 	Func string
 	Args []string
-	// Bytes and Rune tell what X is other than a string.
+	// Bytes and Rune are set if X is not a string.
 	Bytes, Rune bool
 }
 
-// Pieces are what a string expression is put together from, as far as that can be known: chains of
-// +, conversions, functions of strconv, and fmt's with constant formats (see Formatted). What is not
-// known is one piece. A string is never without pieces.
+// Pieces returns the pieces of a string expression, as far as they are known: those of chains of +,
+// conversions, functions of strconv, and functions of fmt with constant formats (see Formatted).
+// Anything else is one piece. There is always at least one.
 func Pieces(pass *analysis.Pass, e ast.Expr) []Piece {
 	var pieces []Piece
 	for _, o := range flow.Operands(pass.TypesInfo, e) {
@@ -76,9 +76,9 @@ func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
 	return []Piece{p}
 }
 
-// Formatted are the pieces that a call of fmt.Sprintf, Fprintf, Appendf, Sprint, Fprint or Append
-// writes: false when the format is not constant, has flags, or is given what it does not fit, and
-// when an operand is not of a basic type or has methods that fmt would call.
+// Formatted returns the pieces that a call of fmt.Sprintf, Fprintf, Appendf, Sprint, Fprint or
+// Append writes; false if the format is not constant, has flags, or does not fit its operands, or
+// if an operand is not of a basic type or has methods that fmt would call.
 func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
 	info := pass.TypesInfo
 	if call.Ellipsis.IsValid() {
@@ -141,7 +141,8 @@ func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
 	return Merge(pieces), len(args) == 0
 }
 
-// printed are the pieces of Sprint: a space stands between two operands if neither is a string.
+// printed returns the pieces of Sprint, which puts a space between two operands if neither is a
+// string.
 func printed(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
 	var pieces []Piece
 	wasString := true
@@ -160,7 +161,7 @@ func printed(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
 	return Merge(pieces), true
 }
 
-// formatted are the pieces of an operand that is written by a verb.
+// formatted returns the pieces of an operand formatted by a verb.
 func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]Piece, bool) {
 	tv := pass.TypesInfo.Types[arg]
 	if tv.Type == nil || hasMethods(tv.Type) {
@@ -206,7 +207,7 @@ func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]P
 	return nil, false
 }
 
-// hasMethods reports whether a type has a method that fmt may call instead of writing the value.
+// hasMethods reports whether a type has a method that fmt may call instead of formatting the value.
 func hasMethods(t types.Type) bool {
 	set := types.NewMethodSet(t)
 	for _, name := range []string{"Format", "GoString", "Error", "String"} {
@@ -217,7 +218,8 @@ func hasMethods(t types.Type) bool {
 	return false
 }
 
-// float is a floating-point operand: fmt writes it with strconv's functions, and the same arguments.
+// float returns the piece of a floating-point operand: fmt formats it with strconv's functions, and
+// the same arguments.
 func float(pass *analysis.Pass, arg ast.Expr, basic *types.Basic, verb byte, precision int) ([]Piece, bool) {
 	switch {
 	case (verb == 'v' || verb == 'g') && precision < 0:
@@ -237,7 +239,7 @@ func float(pass *analysis.Pass, arg ast.Expr, basic *types.Basic, verb byte, pre
 	return []Piece{{X: arg, Func: "Float", Args: []string{text, "'" + string(verb) + "'", strconv.Itoa(precision), strconv.Itoa(bits)}}}, true
 }
 
-// number is an integer in a base.
+// number returns the piece of an integer in a base.
 func number(pass *analysis.Pass, arg ast.Expr, base int, unsigned bool) Piece {
 	to, name := types.Typ[types.Int64], "Int"
 	if unsigned {
@@ -246,7 +248,7 @@ func number(pass *analysis.Pass, arg ast.Expr, base int, unsigned bool) Piece {
 	return Piece{X: arg, Func: name, Args: []string{converted(pass.TypesInfo.TypeOf(arg), to, Text(pass, arg)), strconv.Itoa(base)}}
 }
 
-// converted is the source of a value as one of another type.
+// converted returns the source of a value converted to another type.
 func converted(from, to types.Type, text string) string {
 	if types.Identical(from, to) {
 		return text
@@ -254,7 +256,7 @@ func converted(from, to types.Type, text string) string {
 	return to.String() + "(" + text + ")"
 }
 
-// Merge puts constants together that stand beside each other, and leaves out empty ones, but for the last one there is.
+// Merge merges adjacent constants, and removes empty ones, except the only piece.
 func Merge(pieces []Piece) []Piece {
 	var out []Piece
 	for _, p := range pieces {
@@ -282,7 +284,7 @@ func NeedsStrconv(pieces []Piece) bool {
 	return false
 }
 
-// Plus is the source of pieces as one string expression. pkg is what the file calls strconv.
+// Plus returns the source of pieces as one string expression. pkg is the file's name for strconv.
 func Plus(pass *analysis.Pass, pieces []Piece, pkg string) string {
 	var terms []string
 	for _, p := range pieces {
@@ -291,7 +293,7 @@ func Plus(pass *analysis.Pass, pieces []Piece, pkg string) string {
 	return strings.Join(terms, " + ")
 }
 
-// String is the source of a piece as a string.
+// String returns the source of a piece as a string.
 func (p Piece) String(pass *analysis.Pass, pkg string) string {
 	switch {
 	case p.X == nil:
@@ -308,7 +310,7 @@ func (p Piece) String(pass *analysis.Pass, pkg string) string {
 	return Text(pass, p.X)
 }
 
-// Append is the source of a piece appended to a []byte of this name.
+// Append returns the source of appending a piece to a []byte named to.
 func (p Piece) Append(pass *analysis.Pass, to, pkg string) string {
 	switch {
 	case p.X == nil && len(p.Const) == 1 && p.Const[0] < 0x80:
@@ -323,7 +325,7 @@ func (p Piece) Append(pass *analysis.Pass, to, pkg string) string {
 	return fmt.Sprintf("append(%s, %s...)", to, Text(pass, p.X))
 }
 
-// Values are what pieces are made of, in their order.
+// Values returns the values of pieces, in order.
 func Values(pieces []Piece) []ast.Expr {
 	var values []ast.Expr
 	for _, p := range pieces {
@@ -334,7 +336,7 @@ func Values(pieces []Piece) []ast.Expr {
 	return values
 }
 
-// Predeclared reports whether names mean at a position what the language says they do.
+// Predeclared reports whether names have their predeclared meaning at a position.
 func Predeclared(pass *analysis.Pass, at token.Pos, names ...string) bool {
 	for _, name := range names {
 		if obj := Lookup(pass, at, name); obj == nil || obj.Parent() != types.Universe {

@@ -11,12 +11,12 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// Text is the source of a node as it is written. It is "" when the file cannot be read.
+// Text returns the source of a node, or "" if the file cannot be read.
 func Text(pass *analysis.Pass, n ast.Node) string {
 	return Between(pass, n.Pos(), n.End())
 }
 
-// Between is the source between two positions of a file.
+// Between returns the source between two positions of a file.
 func Between(pass *analysis.Pass, from, to token.Pos) string {
 	f := pass.Fset.File(from)
 	data, err := pass.ReadFile(f.Name())
@@ -26,7 +26,7 @@ func Between(pass *analysis.Pass, from, to token.Pos) string {
 	return string(data[f.Offset(from):f.Offset(to)])
 }
 
-// File is the file of a package that holds a position, nil if none does.
+// File returns the file of a package that contains a position, or nil.
 func File(pass *analysis.Pass, at token.Pos) *ast.File {
 	for _, f := range pass.Files {
 		if f.FileStart <= at && at < f.FileEnd {
@@ -36,17 +36,17 @@ func File(pass *analysis.Pass, at token.Pos) *ast.File {
 	return nil
 }
 
-// Replace is the edit that puts text in the place of a node.
+// Replace returns the edit that replaces a node by text.
 func Replace(n ast.Node, text string) analysis.TextEdit {
 	return analysis.TextEdit{Pos: n.Pos(), End: n.End(), NewText: []byte(text)}
 }
 
-// Insert is the edit that puts text at a place.
+// Insert returns the edit that inserts text at a position.
 func Insert(at token.Pos, text string) analysis.TextEdit {
 	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
 }
 
-// Lookup is what a name means at a position, nil when it means nothing there.
+// Lookup returns what a name refers to at a position, or nil.
 func Lookup(pass *analysis.Pass, at token.Pos, name string) types.Object {
 	scope := pass.Pkg.Scope().Innermost(at)
 	if scope == nil {
@@ -68,19 +68,19 @@ func declares(file *ast.File, name string) bool {
 	return found
 }
 
-// Names gives out names for new package variables and functions of one package: no two are
-// alike, and nothing in the package has them, in any scope. It is for one pass.
+// Names returns unused names for new package variables and functions of one package: each is
+// returned once, and nothing in the package has them, in any scope. It is for one pass.
 type Names struct {
 	pass  *analysis.Pass
 	taken map[string]bool
 }
 
-// NewNames knows all names that the package of a pass uses.
+// NewNames returns Names for the package of a pass.
 func NewNames(pass *analysis.Pass) *Names {
 	return &Names{pass: pass}
 }
 
-// Fresh is a name that is base, or begins so.
+// Fresh returns a name that is base, or begins with it.
 func (n *Names) Fresh(base string) string {
 	if n.taken == nil {
 		n.taken = map[string]bool{}
@@ -105,8 +105,8 @@ func (n *Names) Fresh(base string) string {
 }
 
 // Hoist returns the edit that declares a package variable before the function, or the other
-// declaration, that holds a position: its value is evaluated once. comment, one line or more
-// without slashes, says what it is.
+// declaration, that contains a position: its value is evaluated once. comment, one or more lines
+// without slashes, describes it.
 func Hoist(pass *analysis.Pass, at token.Pos, name, comment, value string) (analysis.TextEdit, bool) {
 	text := ""
 	for line := range strings.Lines(comment) {
@@ -115,7 +115,7 @@ func Hoist(pass *analysis.Pass, at token.Pos, name, comment, value string) (anal
 	return Declare(pass, at, fmt.Sprintf("%svar %s = %s", text, name, value))
 }
 
-// Declaration is the top-level declaration around a position, nil if there is none.
+// Declaration returns the top-level declaration around a position, or nil.
 func Declaration(pass *analysis.Pass, at token.Pos) ast.Decl {
 	file := File(pass, at)
 	if file == nil {
@@ -129,8 +129,8 @@ func Declaration(pass *analysis.Pass, at token.Pos) ast.Decl {
 	return nil
 }
 
-// Generated reports whether a program wrote the file that holds a position, or cgo reads it: what
-// is rewritten there does not last.
+// Generated reports whether the file that contains a position is generated or processed by cgo, so
+// that changes to it do not last.
 func Generated(pass *analysis.Pass, at token.Pos) bool {
 	file := File(pass, at)
 	if file == nil || ast.IsGenerated(file) {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// TypeText is a type as the code at a position writes it, without importing anything; false when
-// it cannot: a type of a package that the file does not import, or one without a name but
-// pointers, slices, arrays and maps.
+// TypeText returns a type as the code at a position writes it, without new imports; false if that
+// is impossible, for a type in a package that the file does not import, or an unnamed type other
+// than pointers, slices, arrays and maps.
 func TypeText(pass *analysis.Pass, at token.Pos, t types.Type) (string, bool) {
 	switch t := t.(type) {
 	case *types.Basic:

@@ -25,7 +25,7 @@ import (
 //go:embed values/values.go
 var valuesSource embed.FS
 
-// seeds is how many inputs before and after are compared with.
+// seeds is the number of inputs for comparing before and after.
 const seeds = 3000
 
 // Run tests a rule on the packages in the directories of testdata.
@@ -98,7 +98,7 @@ func load(t *testing.T, dir, pattern string) []*packages.Package {
 	return pkgs
 }
 
-// hasQuiet reports whether a file has a function without a report.
+// hasQuiet reports whether a file has a function without a diagnostic.
 func hasQuiet(f *ast.File, reported []analysis.Diagnostic) bool {
 	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
@@ -106,10 +106,10 @@ func hasQuiet(f *ast.File, reported []analysis.Diagnostic) bool {
 	})
 }
 
-// A want is a comment that says what is reported on its line.
+// want matches a comment with the expected diagnostics on its line.
 var want = regexp.MustCompile("// want ((?:`[^`]*` ?)+)$")
 
-// check runs the rule and holds its reports against the comments.
+// check runs the rule and compares its diagnostics with the comments.
 func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Diagnostic {
 	t.Helper()
 	found, err := driver.Run(pkg, []*analysis.Analyzer{rule.Analyzer})
@@ -163,7 +163,7 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 	return found[rule.Analyzer]
 }
 
-// fixed writes the package with all fixes, and holds the changed files against the golden ones.
+// fixed applies all fixes to the package, and compares the changed files with the golden ones.
 func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []analysis.Diagnostic) {
 	t.Helper()
 	edits := map[string][]rewrite.Edit{}
@@ -173,7 +173,7 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 			t.Errorf("%s: several fixes (want at most one)", pkg.Fset.Position(d.Pos))
 		}
 		for _, fix := range d.SuggestedFixes {
-			// Reports may share a fix, as they do in package find: it is made once.
+			// Diagnostics may share a fix, as in package find: it is applied once.
 			key := ""
 			for _, e := range fix.TextEdits {
 				key += fmt.Sprintf("%d %d %q\n", e.Pos, e.End, e.NewText)
@@ -224,7 +224,7 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 	}
 }
 
-// try compares what the packages do before and after.
+// try compares the behaviour of the packages before and after.
 func try(t *testing.T, dir string, names []string) {
 	t.Helper()
 	if len(names) == 0 {

@@ -16,19 +16,20 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A less is a function of two indices, func(i, j int) bool, on its way to a function of two elements.
+// A less is a function of two indices, func(i, j int) bool, that is translated to a function of two
+// elements.
 type less struct {
 	pass  *analysis.Pass
-	slice ast.Expr // that is sorted
+	slice ast.Expr // the sorted slice
 	body  *ast.BlockStmt
 	i, j  *types.Var
 	a, b  string // names of the elements
-	first int    // the statement after those that name the elements
-	cmp   string // the package's name, once it is used
+	first int    // index of the statement after those that name the elements
+	cmp   string // the package's name, if it is used
 	edits []analysis.TextEdit
 }
 
-// newLess reads a function; nil when it is none that compares elements.
+// newLess analyses a function; nil if it does not compare elements.
 func newLess(pass *analysis.Pass, slice ast.Expr, f *ast.FuncLit) *less {
 	l := &less{pass: pass, slice: slice, body: f.Body}
 	var params []*ast.Ident
@@ -53,7 +54,7 @@ func newLess(pass *analysis.Pass, slice ast.Expr, f *ast.FuncLit) *less {
 	return l
 }
 
-// element tells which of the two elements an expression is: 1, 2, or 0 for neither.
+// element returns which of the two elements an expression is: 1, 2, or 0 for neither.
 func (l *less) element(e ast.Expr) int {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok || !flow.Same(l.pass.TypesInfo, x.X, l.slice) {
@@ -68,8 +69,8 @@ func (l *less) element(e ast.Expr) int {
 	return 0
 }
 
-// named reads the statements that the function begins with if they name the elements:
-// a, b := s[i], s[j].
+// named reads the statements at the beginning of the function if they name the elements: a, b :=
+// s[i], s[j].
 func (l *less) named() {
 	for k, s := range l.body.List {
 		assign, ok := s.(*ast.AssignStmt)
@@ -101,7 +102,7 @@ func (l *less) named() {
 // fresh finds names that the function does not use.
 func (l *less) fresh() {
 	if l.first > 0 {
-		return // one of the two is named: rare
+		return // only one of the two is named: rare
 	}
 	used := map[string]bool{}
 	ast.Inspect(l.body, func(n ast.Node) bool {
@@ -118,7 +119,8 @@ func (l *less) fresh() {
 	}
 }
 
-// plain reports whether the function is s[i] < s[j], where elements that are equal are the same.
+// plain reports whether the function is s[i] < s[j], for elements that are identical if they are
+// equal.
 func (l *less) plain(elem types.Type) bool {
 	if len(l.body.List) != l.first+1 || ordered(elem) != exact {
 		return false
@@ -131,7 +133,7 @@ func (l *less) plain(elem types.Type) bool {
 	return ok && x.Op == token.LSS && l.which(x.X) == 1 && l.which(x.Y) == 2
 }
 
-// which is element, for one that is named too.
+// which is element, but also accepts names of elements.
 func (l *less) which(e ast.Expr) int {
 	if id, ok := ast.Unparen(e).(*ast.Ident); ok && l.first > 0 {
 		switch id.Name {
@@ -149,8 +151,8 @@ type order int
 
 const (
 	none  order = iota
-	exact       // a value is less, equal, or greater
-	loose       // NaN is none of that
+	exact       // values are less, equal, or greater
+	loose       // NaN is none of these
 )
 
 func ordered(t types.Type) order {
@@ -166,9 +168,8 @@ func ordered(t types.Type) order {
 	return none
 }
 
-// translate makes the edits of the function's body, and reports whether it can: not when there is
-// something in it that
-// they do not cover.
+// translate makes the edits of the function's body, and reports whether it can: not if the body
+// contains something that they do not cover.
 func (l *less) translate(body inspector.Cursor) bool {
 	if l.first >= len(l.body.List) {
 		return false
@@ -188,8 +189,8 @@ func (l *less) translate(body inspector.Cursor) bool {
 	return l.elements(body)
 }
 
-// statement translates what is returned in a statement, and reports whether it can: not when it
-// does more than compare.
+// statement translates what a statement returns, and reports whether it can: not if it does more
+// than compare.
 func (l *less) statement(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.ReturnStmt:
@@ -215,9 +216,8 @@ func (l *less) list(list []ast.Stmt) bool {
 	return true
 }
 
-// returns reports whether it can translate return x < y, which is true exactly when the number
-// that comes in its place
-// is negative.
+// returns reports whether it can translate return x < y, which is true exactly if the number that
+// replaces it is negative.
 func (l *less) returns(s *ast.ReturnStmt) bool {
 	if rewrite.HasComment(l.pass, s.Pos(), s.End()) {
 		return false
@@ -281,14 +281,15 @@ func (l *less) compares(s *ast.ReturnStmt, e *ast.BinaryExpr) bool {
 	return false
 }
 
-// mirrored reports whether two operands are the same of the two elements, without effects.
+// mirrored reports whether two operands are the same part of the two elements, without side
+// effects.
 func (l *less) mirrored(x, y ast.Expr) bool {
 	anyone := func(int) string { return "\x00" }
 	return l.shape(x)+l.shape(y) == 3 && l.substituted(x, anyone) == l.substituted(y, anyone)
 }
 
-// shape is which element an operand is made of, if it is the element, a field of it, at any depth,
-// what a pointer there points to, a len, or a conversion; else -1.
+// shape returns the element that an operand consists of, if it is the element, a field of it at any
+// depth, the target of a pointer there, a len, or a conversion; else -1.
 func (l *less) shape(e ast.Expr) int {
 	e = ast.Unparen(e)
 	if k := l.which(e); k > 0 {
@@ -310,7 +311,7 @@ func (l *less) shape(e ast.Expr) int {
 	return -1
 }
 
-// text is an operand's source with the elements' names.
+// text returns an operand's source with the elements' names.
 func (l *less) text(e ast.Expr) string {
 	return l.substituted(e, func(k int) string { return [...]string{"", l.a, l.b}[k] })
 }
@@ -344,9 +345,8 @@ func (l *less) substituted(e ast.Expr, name func(element int) string) string {
 	return out.String()
 }
 
-// elements makes the edits of the elements outside of what is returned, and reports whether it
-// can: not when an index, or the
-// slice, is used for anything but an element's value.
+// elements makes the edits of the elements outside of return statements, and reports whether it
+// can: not if an index, or the slice, is used for anything but an element's value.
 func (l *less) elements(body inspector.Cursor) bool {
 	info := l.pass.TypesInfo
 	root := rootVariable(info, l.slice)
@@ -377,7 +377,7 @@ func (l *less) elements(body inspector.Cursor) bool {
 	return true
 }
 
-// around is the element that a name is a part of.
+// around returns the element that a name is a part of.
 func (l *less) around(c inspector.Cursor) (inspector.Cursor, bool) {
 	for index := range c.Enclosing((*ast.IndexExpr)(nil)) {
 		if e, ok := index.Node().(*ast.IndexExpr); ok && l.element(e) > 0 {
@@ -395,7 +395,7 @@ func inReturn(c inspector.Cursor) bool {
 	return false
 }
 
-// rootVariable is the variable that an expression begins with.
+// rootVariable returns the variable that an expression begins with.
 func rootVariable(info *types.Info, e ast.Expr) *types.Var {
 	for {
 		switch x := ast.Unparen(e).(type) {

@@ -43,7 +43,7 @@ func New() *rules.Rule {
 	}
 }
 
-// maxSize is how many bytes an element has at most that is better copied than indexed.
+// maxSize is the largest element in bytes for which copying is better than indexing.
 const maxSize = 128
 
 func run(pass *analysis.Pass) (any, error) {
@@ -84,7 +84,7 @@ func small(pass *analysis.Pass, t types.Type) bool {
 	return pass.TypesSizes.Sizeof(t) <= maxSize
 }
 
-// translate is the fix that sorts by slices.SortFunc.
+// translate returns the fix that sorts with slices.SortFunc.
 func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem types.Type, stable bool) analysis.SuggestedFix {
 	less, ok := call.Args[1].(*ast.FuncLit)
 	if !ok {

@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// indexed reports strings.Split(s, sep)[0], which is there always.
+// indexed reports strings.Split(s, sep)[0], which always exists.
 func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter) {
 	x, ok := index.Node().(*ast.IndexExpr)
 	if !ok {
@@ -23,7 +23,7 @@ func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter)
 	}
 	n, ok := flow.IntConst(f.pass.TypesInfo, x.Index)
 	if !ok || n > 1 || s.name == "Fields" {
-		return // nothing is simpler
+		return // there is nothing simpler
 	}
 	var fix analysis.SuggestedFix
 	if n == 0 && f.cuts(s) && !rewrite.HasComment(f.pass, x.Pos(), x.End()) {
@@ -32,12 +32,12 @@ func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter)
 	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one is used", s), fix)
 }
 
-// cuts reports whether Cut finds the first part as the function does.
+// cuts reports whether Cut finds the same first part as the function.
 func (f *finder) cuts(s splitter) bool {
 	return s.pkg == "strings" && (s.name == "Split" || s.name == "SplitN" && (s.limit < 0 || s.limit >= 2))
 }
 
-// first is the fix of x := strings.Split(s, sep)[0], and of return strings.Split(s, sep)[0].
+// first returns the fix of x := strings.Split(s, sep)[0], and of return strings.Split(s, sep)[0].
 func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	cut, ok := f.cut(call)
 	if !ok || !flow.Since(f.pass, call.Pos(), "go1.18") {
@@ -73,7 +73,7 @@ func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.Sugg
 	return fix
 }
 
-// cut is the call of strings.Cut with the arguments of a call that splits.
+// cut returns the call of strings.Cut with the arguments of a splitting call.
 func (f *finder) cut(call *ast.CallExpr) (string, bool) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || rewrite.HasComment(f.pass, call.Pos(), call.End()) {
@@ -94,12 +94,12 @@ func inList(c inspector.Cursor) bool {
 type part struct {
 	at    inspector.Cursor
 	index int  // of an element; -1 for the length
-	two   bool // of the length: true means that there are two parts
-	set   bool // of an element: it is set
+	two   bool // for the length: true means that there are two parts
+	set   bool // for an element: it is set
 }
 
-// assigned reports parts := strings.Split(s, sep), if they are ranged over once, or only the first two
-// are used.
+// assigned reports parts := strings.Split(s, sep), if they are ranged over once, or only the first
+// two are used.
 func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	id := flow.Defines(c)
 	if id == nil {
@@ -112,7 +112,7 @@ func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	uses := f.places[v][1:]
 	if len(uses) == 1 && uses[0].ParentEdgeKind() == edge.RangeStmt_X {
 		loop := uses[0].Parent()
-		// In one list: an iterator may be used once only.
+		// In the same list: an iterator may be used only once.
 		f.ranged(call, loop, s, loop.Parent() == c.Parent().Parent())
 		return
 	}
@@ -134,7 +134,7 @@ func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are used", s), fix)
 }
 
-// part reads a use of the parts; false when it is none of those that a few variables could serve.
+// part analyses a use of the parts; false if a few variables cannot replace it.
 func (f *finder) part(use inspector.Cursor) (part, bool) {
 	info := f.pass.TypesInfo
 	switch use.ParentEdgeKind() {
@@ -168,8 +168,8 @@ func (f *finder) part(use inspector.Cursor) (part, bool) {
 	return part{}, false
 }
 
-// together is the fix that has variables in the place of the slice. Of SplitN(s, sep, 2) there are
-// one or two parts; of the others it knows the first only.
+// together returns the fix that replaces the slice by variables. SplitN(s, sep, 2) has one or two
+// parts; of the others it knows only the first.
 func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, parts []part) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
@@ -199,7 +199,7 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 	names := [3]string{"_", "_", "_"}
 	for i, base := range [3]string{"before", "after", "found"} {
 		if named[i] != read[i] {
-			return none // set and not read: that is an error for a variable
+			return none // set and not read: an error for a variable
 		}
 		if named[i] {
 			names[i] = f.names.Fresh(call.Pos(), base)
@@ -220,15 +220,15 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 	return fix
 }
 
-// guarded reports whether a use of the second part comes only where it is there: behind
-// if len(parts) != 2 { return … } in the list of the declaration, or within if len(parts) == 2 { … }.
+// guarded reports whether a use of the second part is reached only if it exists: after if
+// len(parts) != 2 { return … } in the list of the declaration, or within if len(parts) == 2 { … }.
 func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 	for _, length := range parts {
 		if length.index != -1 {
 			continue
 		}
 		e, k := length.at, length.at.ParentEdgeKind()
-		// What holds for one operand of && holds for all of it; and of || the other way round.
+		// What holds for one operand of && holds for all of it, and the other way round for ||.
 		for k == edge.ParenExpr_X || k == edge.BinaryExpr_X || k == edge.BinaryExpr_Y {
 			if b, ok := e.Parent().Node().(*ast.BinaryExpr); ok && (length.two && b.Op != token.LAND || !length.two && b.Op != token.LOR) {
 				break

@@ -47,12 +47,12 @@ func New() *rules.Rule {
 type splitter struct {
 	pkg, name string
 	sep       string // the separator; "" for Fields
-	limit     int64  // of SplitN; -1 for the others
+	limit     int64  // for SplitN; -1 for the others
 }
 
 func (s splitter) String() string { return s.pkg + "." + s.name }
 
-// A finder looks through one package.
+// A finder analyses one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places
@@ -74,12 +74,12 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// splitter is the function that a call means, if it is one of a text by a constant.
+// splitter returns the function that a call refers to, if it splits a string by a constant.
 func (f *finder) splitter(call *ast.CallExpr) (splitter, bool) {
 	pkg, name, _ := strings.Cut(flow.Callee(f.pass.TypesInfo, call), ".")
 	s := splitter{pkg: pkg, name: name, limit: -1}
 	if pkg != "strings" && pkg != "bytes" || len(call.Args) == 0 || len(call.Args) == 1 && name != "Fields" {
-		return s, false // f(g()) hands over several
+		return s, false // f(g()) passes several values
 	}
 	switch name {
 	case "Fields":
@@ -101,7 +101,7 @@ func (f *finder) splitter(call *ast.CallExpr) (splitter, bool) {
 	return s, s.sep != ""
 }
 
-// look tells what becomes of the parts.
+// look determines how the parts are used.
 func (f *finder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
@@ -116,8 +116,8 @@ func (f *finder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	}
 }
 
-// ranged reports parts that are ranged over without asking for their numbers. here reports whether
-// nothing comes between splitting and the loop.
+// ranged reports parts that are ranged over without their indexes. here is set if the loop
+// immediately follows the split.
 func (f *finder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, here bool) {
 	r, ok := loop.Node().(*ast.RangeStmt)
 	if !ok || r.Key != nil && !isBlank(r.Key) || s.name == "SplitN" || !flow.Since(f.pass, call.Pos(), "go1.24") {
@@ -130,7 +130,7 @@ func (f *finder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, h
 	rules.Report(f.pass, call, "range", fmt.Sprintf("%s makes a slice of all parts, which are only ranged over", s), fix)
 }
 
-// sequence is the fix that ranges over an iterator, whose one variable is the part.
+// sequence returns the fix that ranges over an iterator, whose only variable is the part.
 func (f *finder) sequence(call *ast.CallExpr, r *ast.RangeStmt, s splitter) analysis.SuggestedFix {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || r.Key != nil && rewrite.HasComment(f.pass, r.Key.Pos(), r.X.Pos()) {

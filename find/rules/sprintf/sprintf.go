@@ -77,7 +77,7 @@ func isValue(c inspector.Cursor) bool {
 	return true
 }
 
-// concatenate is the fix that makes the string with +.
+// concatenate returns the fix that builds the string with +.
 func concatenate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	within, ok := flow.Outermost(c)
@@ -108,7 +108,7 @@ func strconvFor(pass *analysis.Pass, call *ast.CallExpr, pieces []rewrite.Piece)
 	return rewrite.Import(pass, call.Pos(), "strconv")
 }
 
-// writer is the source of a *bytes.Buffer or *strings.Builder that is named, not made or fetched.
+// writer returns the source of a *bytes.Buffer or *strings.Builder that is a variable or a field.
 func writer(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	switch t := pass.TypesInfo.TypeOf(e); {
@@ -132,7 +132,7 @@ func writer(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	}
 }
 
-// write is the fix that has a buffer write the pieces itself.
+// write returns the fix that makes a buffer write the pieces itself.
 func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece, to string) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if !flow.InBlock(c.Parent()) || rewrite.HasComment(pass, call.Pos(), call.End()) {
@@ -145,20 +145,20 @@ func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces [
 	}
 	var lines []string
 	for i, p := range pieces {
-		// Nothing is written yet when the first is evaluated. A pointer that is nil panics in fmt
+		// Nothing is written before the first operand is evaluated. A nil pointer panics in fmt
 		// before or after that, as here.
 		if p.X != nil && (flow.Calls(pass.TypesInfo, p.X) || len(pieces) > 1 && i > 0 && !harmless(pass.TypesInfo, p.X)) {
 			return none
 		}
 		switch {
 		case p.Bytes && isBuffer:
-			return none // they may be the buffer's own, and move while it makes room
+			return none // they may be the buffer's own, and move when it grows
 		case p.Rune:
 			lines = append(lines, to+".WriteRune("+rewrite.Text(pass, p.X)+")")
 		case p.Bytes:
 			lines = append(lines, to+".Write("+rewrite.Text(pass, p.X)+")")
 		case p.Func != "" && isBuffer && rewrite.Predeclared(pass, call.Pos(), "make", "byte"):
-			// On the stack: in a buffer that has no room yet AppendInt would take memory twice.
+			// On the stack: if the buffer's capacity is used up, AppendInt would allocate twice.
 			lines = append(lines, to+".Write("+p.Append(pass, fmt.Sprintf("make([]byte, 0, %d)", room(p)), pkg)+")")
 		default:
 			lines = append(lines, to+".WriteString("+p.String(pass, pkg)+")")
@@ -167,16 +167,16 @@ func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces [
 	return analysis.SuggestedFix{Message: "Write the parts without fmt", TextEdits: append(edits, rewrite.Replace(call, strings.Join(lines, "\n")))}
 }
 
-// room is how many bytes a piece mostly takes at most, as appended by strconv.
+// room returns the usual maximum number of bytes that strconv appends for a piece.
 func room(p rewrite.Piece) int {
 	if (p.Func == "Int" || p.Func == "Uint") && p.Args[1] == "10" {
 		return len("-9223372036854775808")
 	}
-	return 64 // a float, a short text in quotes, an integer in base 2
+	return 64 // a float, a short quoted string, an integer in base 2
 }
 
-// harmless reports whether an expression neither panics nor depends on what is written: constants, variables,
-// fields of structs, and conversions of them.
+// harmless reports whether an expression neither panics nor depends on what is written: constants,
+// variables, fields of structs, and conversions of them.
 func harmless(info *types.Info, e ast.Expr) bool {
 	if info.Types[e].Value != nil {
 		return true

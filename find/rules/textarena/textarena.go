@@ -41,7 +41,7 @@ func New() *rules.Rule {
 	}
 }
 
-// A maker is a function that makes strings out of bytes.
+// A maker is a function that makes strings from bytes.
 type maker struct {
 	at      inspector.Cursor // its declaration
 	decl    *ast.FuncDecl
@@ -49,7 +49,7 @@ type maker struct {
 	calls   []collected
 }
 
-// A collected call is one of a maker, in a loop that collects what it returns.
+// A collected is a call of a maker, in a loop that collects its results.
 type collected struct {
 	at, loop inspector.Cursor
 }
@@ -88,7 +88,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// called is the function or method that a call means; nil when it cannot be told.
+// called returns the function or method that a call refers to, or nil.
 func called(info *types.Info, c inspector.Cursor) types.Object {
 	call, ok := c.Node().(*ast.CallExpr)
 	if !ok {
@@ -103,7 +103,7 @@ func called(info *types.Info, c inspector.Cursor) types.Object {
 	return nil
 }
 
-// newMaker is what a declaration is if all that it returns is string(b) or constant; nil otherwise.
+// newMaker returns the maker for a declaration whose results are all string(b) or constant, or nil.
 func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 	decl, ok := c.Node().(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.TypeParams != nil || !named(decl.Type.Params) || decl.Recv != nil && !named(decl.Recv) {
@@ -121,7 +121,7 @@ func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 	m := &maker{at: c, decl: decl}
 	for ret := range c.Preorder((*ast.ReturnStmt)(nil)) {
 		if f, _ := flow.Func(ret); f != c {
-			continue // of a closure
+			continue // in a closure
 		}
 		s, ok := ret.Node().(*ast.ReturnStmt)
 		if !ok || len(s.Results) != 1 || !flow.InBlock(ret) {
@@ -146,7 +146,7 @@ func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 	return m
 }
 
-// named reports whether all of a list can be named by a call.
+// named reports whether a call can name everything in a list.
 func named(list *ast.FieldList) bool {
 	if list == nil {
 		return true
@@ -164,7 +164,7 @@ func named(list *ast.FieldList) bool {
 	return true
 }
 
-// generic reports whether a receiver's type has parameters.
+// generic reports whether a receiver's type has type parameters.
 func generic(t types.Type) bool {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
@@ -173,7 +173,7 @@ func generic(t types.Type) bool {
 	return !ok || n.TypeParams().Len() > 0
 }
 
-// collects reports whether what a call returns goes into a slice on each turn of a loop.
+// collects reports whether the result of a call is added to a slice in each iteration of a loop.
 func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	loop, ok := flow.Loop(c)
 	if !ok {
@@ -208,15 +208,16 @@ func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	}
 	v := flow.Variable(info, list)
 	if v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End() {
-		return collected{}, false // a new list on each turn
+		return collected{}, false // a new list in each iteration
 	}
 	if v == nil || !ends(info, within, v) {
-		return collected{}, false // nobody knows how long each of them lives
+		return collected{}, false // the lifetimes of the strings are unknown
 	}
 	return collected{at: c, loop: loop}, true
 }
 
-// ends reports whether the strings of a list go nowhere but into a text that the function makes of them.
+// ends reports whether the strings of a list are used only for a text that the function builds from
+// them.
 func ends(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	if !flow.Private(info, within, v) {
 		return false
@@ -229,7 +230,7 @@ func ends(info *types.Info, within inspector.Cursor, v *types.Var) bool {
 	return true
 }
 
-// harmless reports whether a use of a list of strings keeps none of them.
+// harmless reports whether a use of a list of strings retains none of them.
 func harmless(info *types.Info, use inspector.Cursor) bool {
 	switch parent := use.Parent().Node().(type) {
 	case *ast.AssignStmt:
@@ -267,11 +268,11 @@ func harmless(info *types.Info, use inspector.Cursor) bool {
 	}
 }
 
-// maxDepth bounds how deep a type is looked at, which may contain itself.
+// maxDepth limits the depth to which a type is examined, since types may be recursive.
 const maxDepth = 8
 
-// marshals reports whether encoding/json reads a value without calling methods of the user's that could
-// keep a part of it.
+// marshals reports whether encoding/json reads a value without calling the user's methods, which
+// could retain a part of it.
 func marshals(t types.Type, depth int) bool {
 	if depth > maxDepth || !hasNoMarshaler(t) {
 		return false
@@ -299,14 +300,14 @@ func hasNoMarshaler(t types.Type) bool {
 	return methods.Lookup(nil, "MarshalJSON") == nil && methods.Lookup(nil, "MarshalText") == nil && methods.Lookup(nil, "MarshalJSONTo") == nil
 }
 
-// A rule is at work on a package.
+// A rule analyses a package.
 type rule struct {
 	pass   *analysis.Pass
 	names  *rewrite.Names
 	locals *rewrite.Locals
-	first  *maker // before which the function that keeps texts is put, for all
+	first  *maker // the function that allocates the strings of all makers is declared before it
 	keep   string // its name
-	beside string // that of the one behind it
+	beside string // name of the function that it calls
 }
 
 func (r *rule) report(m *maker) {
@@ -316,7 +317,8 @@ func (r *rule) report(m *maker) {
 	}
 }
 
-// fix gives the maker a twin that takes the room for its strings, and room to the loops.
+// fix adds a counterpart of the maker that takes a buffer for its strings, and buffers to the
+// loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") || !rewrite.Universe(r.pass, "len", "byte", "string") {
@@ -348,7 +350,7 @@ func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: "Allocate the strings of a loop together in one strings.Builder", TextEdits: edits}
 }
 
-// keeper declares the function that keeps texts.
+// keeper declares the function that allocates strings.
 func (r *rule) keeper() ([]analysis.TextEdit, bool) {
 	at := r.first.decl.Pos()
 	pkg, edits, ok := rewrite.Import(r.pass, at, "strings")
@@ -359,8 +361,9 @@ func (r *rule) keeper() ([]analysis.TextEdit, bool) {
 	return append(edits, decl), ok
 }
 
-// keepText is the function that keeps a text. Each block of memory is twice as large as the one before,
-// up to some 90 hashes, so that few strings waste little and one that stays keeps few others.
+// keepText is the function that allocates a string. Each block of memory is twice as large as the
+// one before, up to some 90 hashes, so that a small number of strings wastes little and one that
+// stays retains few others.
 const keepText = `// %[1]s returns text as a string, which it stores in room unless that is nil.
 func %[1]s(room *%[2]s.Builder, text []byte) string {
 	if room == nil {
@@ -389,7 +392,8 @@ func %[3]s(room *%[2]s.Builder, text []byte) string {
 }
 `
 
-// split is what ends the maker after its brace and begins its twin, whose body the maker's becomes.
+// split returns the text that ends the maker after its brace and begins its counterpart, which gets
+// the maker's body.
 func (r *rule) split(m *maker, pkg, twin, room string) string {
 	name := m.decl.Name.Name
 	receiver, call := "", twin
@@ -417,7 +421,7 @@ func (r *rule) split(m *maker, pkg, twin, room string) string {
 		"func " + receiver + twin + "(" + params + ") string {"
 }
 
-// collect makes a call in a loop one of the twin, with room for the loop's strings.
+// collect makes a call in a loop call the counterpart, with a buffer for the loop's strings.
 func (r *rule) collect(call collected, twin string, rooms map[ast.Node]string) ([]analysis.TextEdit, bool) {
 	c, ok := call.at.Node().(*ast.CallExpr)
 	if !ok {
@@ -449,5 +453,5 @@ func (r *rule) collect(call collected, twin string, rooms map[ast.Node]string) (
 	return append(edits, rewrite.Replace(name, twin), rewrite.Insert(c.Lparen+1, first)), true
 }
 
-// lower is an exported name without its capital.
+// lower returns a name with its first letter in lower case.
 func lower(name string) string { return strings.ToLower(name[:1]) + name[1:] }

@@ -63,7 +63,7 @@
 // separator is written after each, and the last one is cut off, because an empty first element
 // looks like no element.
 //
-// A function can borrow its caller's buffer if it has a buffer of its own that it only appends
+// A function can borrow its caller's buffer if it has its own buffer, which it only appends
 // to and returns as a string in all its returns, and if it has no defer, which could continue
 // after a panic. For other callers it stays as it is. The longer string is built in statements
 // before the one that uses it, and only if nothing else in that statement could observe the

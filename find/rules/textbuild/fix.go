@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// costs reports whether a buffer would save something: a conversion to bytes in the end, or more
-// strings in between than the one that comes out.
+// costs reports whether a buffer would save something: a final conversion to bytes, or intermediate
+// strings.
 func (t *text) costs(pass *analysis.Pass) bool {
 	if _, ok := converts(pass.TypesInfo, t.read[0]); ok {
 		return true
@@ -25,7 +25,7 @@ func (t *text) costs(pass *analysis.Pass) bool {
 	if t.value != nil {
 		values = append([]ast.Expr{t.value}, values...)
 	}
-	strings := len(t.grown) // that are made
+	strings := len(t.grown) // number of strings that are built
 	for _, x := range values {
 		if len(flow.Operands(pass.TypesInfo, x)) > 1 {
 			continue
@@ -42,7 +42,7 @@ func formats(callee string) bool {
 	return strings.HasPrefix(callee, "fmt.Sprint") || strings.HasPrefix(callee, "strconv.")
 }
 
-// converts is the conversion to []byte that a use of the string is the argument of.
+// converts returns the conversion to []byte that has a use of the string as its argument.
 func converts(info *types.Info, use inspector.Cursor) (*ast.CallExpr, bool) {
 	call, ok := use.Parent().Node().(*ast.CallExpr)
 	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args {
@@ -52,7 +52,7 @@ func converts(info *types.Info, use inspector.Cursor) (*ast.CallExpr, bool) {
 	return call, ok && types.Identical(to, types.NewSlice(types.Typ[types.Byte]))
 }
 
-// report reports all the places that the buffer is for, with one fix.
+// report reports all places that the buffer is for, with one fix.
 func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	at := func(n ast.Node, message string) {
 		rules.Report(pass, n, "", message, fix)
@@ -70,7 +70,7 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	}
 }
 
-// fix is the fix that makes a buffer of the variable, without edits when it cannot be one.
+// fix returns the fix that turns the variable into a buffer, without edits if that is impossible.
 func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if !rewrite.Predeclared(pass, t.decl.Node().End(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") {
@@ -112,7 +112,8 @@ func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 	return analysis.SuggestedFix{Message: "Append to one buffer", TextEdits: append(edits, b.imports...)}
 }
 
-// isPassed reports whether a value goes on as it is: is returned, assigned, or given to a function.
+// isPassed reports whether a value is passed on unchanged: returned, assigned, or passed to a
+// function.
 func isPassed(info *types.Info, use inspector.Cursor) bool {
 	switch use.ParentEdgeKind() {
 	case edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.KeyValueExpr_Value:
@@ -129,20 +130,20 @@ type buffer struct {
 	pass    *analysis.Pass
 	within  inspector.Cursor
 	name    string
-	size    int // guessed, of all that is appended
+	size    int // estimate for all that is appended
 	imports []analysis.TextEdit
 
-	own  *types.Func // calls of it become calls of twin, which appends; nil: none do
+	own  *types.Func // calls of it become calls of twin, which appends; may be nil
 	twin string
-	lent int // how many have
+	lent int // number of such calls
 }
 
-// made is the declaration of the buffer, with room for what lines have been written of.
+// made returns the declaration of the buffer, with capacity for the lines written so far.
 func (b *buffer) made() string {
 	return fmt.Sprintf("%s := make([]byte, 0, %d)", b.name, max(64, (b.size+31)/32*32))
 }
 
-// lines are the statements that append expressions, each between two texts.
+// lines returns the statements that append expressions, each between two texts.
 func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool) {
 	var pieces, whole []rewrite.Piece
 	for _, x := range xs {
@@ -184,7 +185,8 @@ func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool
 	return strings.Join(lines, "\n"), true
 }
 
-// appended is a call that makes a string as the one that appends it: of fmt's, or of an own function.
+// appended converts a call that returns a string to one that appends it: of fmt, or of an own
+// function.
 func (b *buffer) appended(call *ast.CallExpr) (string, bool) {
 	if id, ok := call.Fun.(*ast.Ident); ok && b.own != nil && b.pass.TypesInfo.ObjectOf(id) == types.Object(b.own) {
 		b.lent++

@@ -20,15 +20,15 @@ import (
 type list struct {
 	variable
 
-	first     []ast.Expr         // what it begins with
-	grown     []inspector.Cursor // the statements that append to it, in their order
+	first     []ast.Expr         // initial elements
+	grown     []inspector.Cursor // the statements that append to it, in order
 	added     [][]ast.Expr       // what they append
 	joined    []inspector.Cursor // the calls of strings.Join
 	separator string
 }
 
-// listed is the list that a variable is: false when it is something else than being appended to, and
-// then joined.
+// listed returns the list for a variable: false if it is used for anything other than being
+// appended to, and then joined.
 func listed(info *types.Info, v variable, within inspector.Cursor) (*list, bool) {
 	l := &list{variable: v}
 	if !types.Identical(v.v.Type(), types.NewSlice(types.Typ[types.String])) || !l.begins(info) {
@@ -51,7 +51,7 @@ func listed(info *types.Info, v variable, within inspector.Cursor) (*list, bool)
 	return l, len(l.grown) > 0 && l.endsJoined() && flow.Private(info, within, v.v) && !flow.Jumps(within)
 }
 
-// begins records what the list has where it is declared, and reports whether it is usable.
+// begins records the initial elements of the list, and reports whether it is usable.
 func (l *list) begins(info *types.Info) bool {
 	x := ast.Unparen(l.value)
 	if call, ok := x.(*ast.CallExpr); ok && flow.Builtin(info, call) == "append" && !call.Ellipsis.IsValid() && len(call.Args) > 0 {
@@ -79,7 +79,8 @@ func (l *list) begins(info *types.Info) bool {
 	return false
 }
 
-// isCount reports whether an expression has no effects and is never negative: make would panic.
+// isCount reports whether an expression has no side effects and is never negative, for which make
+// would panic.
 func isCount(info *types.Info, e ast.Expr) bool {
 	if n, ok := flow.IntConst(info, e); ok {
 		return n >= 0
@@ -93,7 +94,8 @@ func isCount(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// isThere reports whether an expression is a variable or its field that can be read without following a pointer.
+// isThere reports whether an expression is a variable or a field that can be read without
+// dereferencing a pointer.
 func isThere(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -105,9 +107,9 @@ func isThere(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// grows tells both uses of l = append(l, x), and returns the statement with the first.
+// grows recognises both uses in l = append(l, x), and returns the statement with the first.
 func (l *list) grows(info *types.Info, use inspector.Cursor) (stmt inspector.Cursor, ok bool) {
-	if use.ParentEdgeKind() == edge.CallExpr_Args { // its statement has been seen
+	if use.ParentEdgeKind() == edge.CallExpr_Args { // its statement is already known
 		for _, g := range l.grown {
 			if use.Parent().Parent() == g && use.ParentEdgeIndex() == 0 {
 				return stmt, true
@@ -132,8 +134,8 @@ func (l *list) grows(info *types.Info, use inspector.Cursor) (stmt inspector.Cur
 	return use.Parent(), true
 }
 
-// joins records a strings.Join of the list, and reports whether it is usable, with a separator
-// that is always the same.
+// joins records a strings.Join of the list, and reports whether it is usable, with a constant
+// separator.
 func (l *list) joins(info *types.Info, use inspector.Cursor) bool {
 	call, ok := use.Parent().Node().(*ast.CallExpr)
 	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args || flow.Callee(info, call) != "strings.Join" || len(call.Args) != 2 {
@@ -148,8 +150,8 @@ func (l *list) joins(info *types.Info, use inspector.Cursor) bool {
 	return true
 }
 
-// endsJoined reports whether the list is joined once each time that it is collected: after the last element, or
-// where the function returns.
+// endsJoined reports whether the list is joined once each time it is collected: after the last
+// element, or where the function returns.
 func (l *list) endsJoined() bool {
 	returns := true
 	for _, j := range l.joined {
@@ -163,7 +165,7 @@ func (l *list) endsJoined() bool {
 	return returns && len(l.joined) > 0 || len(l.joined) == 1 && l.joined[0].Node().Pos() > last.Node().End()
 }
 
-// report reports the places where the list takes memory, with one fix.
+// report reports the places where the list allocates, with one fix.
 func (l *list) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	if l.value != nil {
 		rules.Report(pass, l.decl.Node(), "list", l.v.Name()+" exists only to be joined, which copies its strings", fix)
@@ -173,9 +175,9 @@ func (l *list) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 	}
 }
 
-// fix is the fix that appends the strings themselves, without edits when that cannot be. Where the list
-// may be empty, a separator stands behind each string, and the last one is cut off: behind an empty
-// first string nobody could tell whether one is due.
+// fix returns the fix that appends the strings themselves, without edits if that is impossible. If
+// the list may be empty, a separator follows each string, and the last one is cut off: after an
+// empty first string it would be unknown whether one is due.
 func (l *list) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if !rewrite.Predeclared(pass, l.decl.Node().End(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") {
@@ -213,7 +215,7 @@ func (l *list) fix(pass *analysis.Pass, within inspector.Cursor) analysis.Sugges
 			return none
 		}
 		if l.loops(g) {
-			b.size += (b.size - was) * 3 // a guess
+			b.size += (b.size - was) * 3 // an estimate
 		}
 	}
 	if !put(l.decl.Node(), strings.Join(append([]string{b.made()}, begin...), "\n")) {

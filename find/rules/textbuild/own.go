@@ -18,25 +18,26 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A maker is a function that makes a string in its own buffer.
+// A maker is a function that builds a string in its own buffer.
 type maker struct {
 	decl     *ast.FuncDecl
 	fn       *types.Func
 	buf      *types.Var
 	made     ast.Stmt        // the statement that declares the buffer
-	room     int64           // the buffer's
-	returned []*ast.CallExpr // string(buf), of all returns
+	room     int64           // capacity of the buffer
+	returned []*ast.CallExpr // string(buf), in all returns
 	uses     []use
 }
 
-// A use is a place where what a maker returns is put into a longer text, and what that is for.
+// A use is a place where the result of a maker is added to a longer text, and its purpose.
 type use struct {
-	stmt   inspector.Cursor // can stand behind others that make the text
+	stmt   inspector.Cursor // may come after other statements that build the text
 	text   ast.Expr
 	within inspector.Cursor
 }
 
-// maxRoom is how many bytes the buffer of a maker has at most: its callers take as much on their stacks.
+// maxRoom is the maximum size of a maker's buffer in bytes: its callers need as much on their
+// stacks.
 const maxRoom = 1 << 10
 
 // ownMakers reports makers whose strings are copied into longer texts.
@@ -76,8 +77,8 @@ func ownMakers(pass *analysis.Pass, root inspector.Cursor) {
 	}
 }
 
-// makerOf is the maker that a declaration is: nothing but appending happens to its buffer until it is
-// returned as a string, and where it panics nobody goes on within.
+// makerOf returns the maker for a declaration: its buffer is only appended to until it is returned
+// as a string, and no panic is recovered within.
 func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 	d, _ := c.Node().(*ast.FuncDecl)
 	m := &maker{decl: d}
@@ -94,7 +95,7 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 			continue
 		}
 		if info.ObjectOf(id) != types.Object(m.buf) {
-			return nil, false // the parameter of that name would hide it
+			return nil, false // the parameter with that name would shadow it
 		}
 		if id.Pos() != m.buf.Pos() && !m.follows(info, use) {
 			return nil, false
@@ -109,8 +110,8 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 	return m, returns > 0 && returns == len(m.returned) && flow.Private(info, c, m.buf)
 }
 
-// plainSignature reports whether a function has one nameless string to return, and parameters that all have
-// names and no type of their own.
+// plainSignature reports whether a function has one unnamed string result, and only named
+// parameters and no type parameters.
 func plainSignature(s *types.Signature) bool {
 	if s.TypeParams().Len() > 0 || s.Results().Len() != 1 || !types.Identical(s.Results().At(0).Type(), types.Typ[types.String]) || s.Results().At(0).Name() != "" {
 		return false
@@ -123,7 +124,7 @@ func plainSignature(s *types.Signature) bool {
 	return true
 }
 
-// declares finds buf := make([]byte, 0, n) in the body, and reports whether it is there.
+// declares finds buf := make([]byte, 0, n) in the body, and reports whether it exists.
 func (m *maker) declares(info *types.Info) bool {
 	for _, s := range m.decl.Body.List {
 		a, ok := s.(*ast.AssignStmt)
@@ -169,7 +170,8 @@ func (m *maker) follows(info *types.Info, use inspector.Cursor) bool {
 	return false
 }
 
-// appends reports whether a statement is buf = append(buf, x), or with a function that appends as append does.
+// appends reports whether a statement is buf = append(buf, x), or uses a function that appends in
+// the same way.
 func (m *maker) appends(info *types.Info, stmt inspector.Cursor) bool {
 	s, ok := stmt.Node().(*ast.AssignStmt)
 	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || flow.Variable(info, s.Lhs[0]) != m.buf {
@@ -186,8 +188,8 @@ func (m *maker) appends(info *types.Info, stmt inspector.Cursor) bool {
 	return strings.HasPrefix(callee, "strconv.Append") || strings.HasPrefix(callee, "fmt.Append") || callee == "unicode/utf8.AppendRune"
 }
 
-// useOf is the use that a call of a maker is part of: the text can be made in statements before the one
-// around it, since nothing else that it evaluates could tell.
+// useOf returns the use that a call of a maker is part of: the text can be built in statements
+// before the one around it, because nothing else that it evaluates can observe the difference.
 func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
 	at := call
 	for at.ParentEdgeKind() == edge.ParenExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_Y {
@@ -220,8 +222,9 @@ func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
 	return u, ok && flow.InBlock(u.stmt)
 }
 
-// isSettledFunc reports whether which function a call means cannot change while its arguments are evaluated, and
-// finding it does not panic: a function with a name, or a method of a variable.
+// isSettledFunc reports whether the function that a call refers to cannot change while its
+// arguments are evaluated, and evaluating it does not panic: a named function, or a method of a
+// variable.
 func isSettledFunc(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -245,7 +248,8 @@ func isPointer(t types.Type) bool {
 	return ok
 }
 
-// fix is the fix that has the callers lend their buffers, without edits when that cannot be.
+// fix returns the fix that makes the callers lend their buffers, without edits if that is
+// impossible.
 func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if rewrite.Generated(pass, m.decl.Pos()) || !rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") || rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
@@ -276,7 +280,7 @@ func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 	return analysis.SuggestedFix{Message: "Append to the caller's buffer", TextEdits: edits}
 }
 
-// edits make two functions of the maker: one that appends, and the one that is there.
+// edits splits the maker into two functions: one that appends, and the original one.
 func (m *maker) edits(pass *analysis.Pass, twin string) []analysis.TextEdit {
 	params := m.decl.Type.Params
 	var args strings.Builder
@@ -301,7 +305,7 @@ func (m *maker) edits(pass *analysis.Pass, twin string) []analysis.TextEdit {
 	return edits
 }
 
-// after is where the buffer's declaration ends with the space behind it.
+// after returns the end of the buffer's declaration with the space after it.
 func (m *maker) after(pass *analysis.Pass) token.Pos {
 	for i, s := range m.decl.Body.List {
 		if s != m.made || i+1 == len(m.decl.Body.List) {

@@ -51,18 +51,18 @@ func New() *rules.Rule {
 	}
 }
 
-// A variable is one that a statement declares and nothing else.
+// A variable is one that is declared by a statement alone.
 type variable struct {
 	v     *types.Var
 	decl  inspector.Cursor // the statement
-	value ast.Expr         // its first value, nil for none
+	value ast.Expr         // initial value, or nil
 }
 
-// A text is a string variable that is put together and then used.
+// A text is a string variable that is built and then used.
 type text struct {
 	variable
 
-	grown []inspector.Cursor // the statements that append to it, in their order
+	grown []inspector.Cursor // the statements that append to it, in order
 	added []ast.Expr         // what they append
 	read  []inspector.Cursor // where it is used
 }
@@ -89,7 +89,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// declared is the variable that a statement declares and nothing else.
+// declared returns the variable that a statement declares, if it declares nothing else.
 func declared(info *types.Info, c inspector.Cursor) (variable, bool) {
 	v := variable{decl: c}
 	var id *ast.Ident
@@ -121,8 +121,8 @@ func declared(info *types.Info, c inspector.Cursor) (variable, bool) {
 	return v, v.v != nil
 }
 
-// follow records what happens to the variable, and reports whether it is nothing but being appended to,
-// and then read.
+// follow records what happens to the variable, and reports whether it is only appended to, and then
+// read.
 func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
 	var other []inspector.Cursor
 	for _, use := range flow.Uses(info, within, t.v) {
@@ -158,8 +158,8 @@ func (t *text) follow(info *types.Info, within inspector.Cursor) bool {
 	return flow.Private(info, within, t.v) && !flow.Jumps(within)
 }
 
-// grows records a statement that appends to the variable, and reports whether it is usable, once
-// each time that it is declared.
+// grows records a statement that appends to the variable, and reports whether it is usable: once
+// each time the variable is declared.
 func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 	s, ok := c.Node().(*ast.AssignStmt)
 	if !ok || len(s.Lhs) != 1 || len(s.Rhs) != 1 || !flow.InBlock(c) || t.loops(c) {
@@ -169,7 +169,7 @@ func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 	switch s.Tok {
 	case token.ADD_ASSIGN:
 	case token.ASSIGN:
-		// s = s + x only: with more operands than two, s stands deeper.
+		// Only s = s + x: with more than two operands, s is nested deeper.
 		b, ok := x.(*ast.BinaryExpr)
 		if !ok || b.Op != token.ADD {
 			return false
@@ -188,13 +188,13 @@ func (t *text) grows(info *types.Info, c inspector.Cursor) bool {
 	return true
 }
 
-// loops reports whether a place is in a loop that the declaration is not in.
+// loops reports whether a position is in a loop that does not contain the declaration.
 func (v variable) loops(c inspector.Cursor) bool {
 	loop, ok := flow.Loop(c)
 	return ok && (v.v.Pos() < loop.Node().Pos() || loop.Node().End() <= v.v.Pos())
 }
 
-// isFirstOperand reports whether an expression is the s right of the sign in s = s + x.
+// isFirstOperand reports whether an expression is the s on the right side of s = s + x.
 func (t *text) isFirstOperand(use inspector.Cursor) bool {
 	if use.ParentEdgeKind() != edge.BinaryExpr_X {
 		return false

@@ -65,7 +65,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// waits reports whether a loop sleeps, or waits for a channel: the clock costs nothing beside that.
+// waits reports whether a loop sleeps, or waits for a channel: the cost of the clock is negligible
+// then.
 func waits(pass *analysis.Pass, loop inspector.Cursor) bool {
 	for c := range loop.Preorder((*ast.CallExpr)(nil), (*ast.SelectStmt)(nil), (*ast.UnaryExpr)(nil)) {
 		if in, ok := flow.Loop(c); !ok || in != loop {
@@ -88,7 +89,7 @@ func waits(pass *analysis.Pass, loop inspector.Cursor) bool {
 	return false
 }
 
-// leavesAtOnce reports whether what a call makes belongs to the last turn: the statement around it is
+// leavesAtOnce reports whether a call belongs to the last iteration: the statement around it is
 // followed by a return.
 func leavesAtOnce(c, loop inspector.Cursor) bool {
 	for ; c != loop; c = c.Parent() {
@@ -103,8 +104,8 @@ func leavesAtOnce(c, loop inspector.Cursor) bool {
 	return false
 }
 
-// share makes one timer of case <-time.After(constant) in a loop. Reset stands before the select, and
-// After is called at its begin with what else the cases call: nothing that takes time.
+// share reuses one timer for case <-time.After(constant) in a loop. Reset is inserted before the
+// select, at whose start After is called, so the cases must not call anything else that takes time.
 func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	call, ok := c.Node().(*ast.CallExpr)
@@ -118,7 +119,7 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	if !ok || c.ParentEdgeKind() != edge.UnaryExpr_X {
 		return none
 	}
-	// A receive as a case's operation, alone or assigned: case <-, case t :=.
+	// A receive as the operation of a case, alone or assigned: case <-, case t :=.
 	at := c.Parent()
 	if k := at.ParentEdgeKind(); k != edge.ExprStmt_X && k != edge.AssignStmt_Rhs {
 		return none
@@ -149,12 +150,13 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	}}
 }
 
-// current reports whether timers of the module's Go leave no old time in their channels when they are set again.
+// current reports whether resetting a timer leaves no stale value in its channel with the module's
+// Go version.
 func current(pass *analysis.Pass) bool {
 	return pass.Pkg.GoVersion() != "" && version.Compare(pass.Pkg.GoVersion(), "go1.23") >= 0
 }
 
-// body is the block of a loop's turns.
+// body returns the body of a loop.
 func body(loop inspector.Cursor) inspector.Cursor {
 	for b := range loop.Children() {
 		if k := b.ParentEdgeKind(); k == edge.ForStmt_Body || k == edge.RangeStmt_Body {
@@ -164,8 +166,8 @@ func body(loop inspector.Cursor) inspector.Cursor {
 	return inspector.Cursor{}
 }
 
-// calls reports whether a select calls something else before it waits, which could take time or be
-// seen to come before. A context's Done only returns a channel.
+// calls reports whether a select calls something else before it waits, which could take time or
+// have observable effects. A context's Done only returns a channel.
 func calls(pass *analysis.Pass, stmt *ast.SelectStmt, but *ast.CallExpr) bool {
 	found := false
 	for _, clause := range stmt.Body.List {
@@ -184,8 +186,8 @@ func calls(pass *analysis.Pass, stmt *ast.SelectStmt, but *ast.CallExpr) bool {
 	return found
 }
 
-// portable reports whether a constant means the same before the loop: it names nothing that is
-// declared in a function.
+// portable reports whether a constant has the same meaning before the loop: it does not refer to
+// local declarations.
 func portable(pass *analysis.Pass, e ast.Expr) bool {
 	ok := true
 	ast.Inspect(e, func(n ast.Node) bool {

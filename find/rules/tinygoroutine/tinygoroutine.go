@@ -61,8 +61,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// started is what starts a goroutine, a go statement or a call of a group's Go, and the function that
-// it runs; nil for all else.
+// started returns what starts a goroutine, a go statement or a call of a group's Go, and the
+// function that it runs; nil for all else.
 func started(info *types.Info, c inspector.Cursor) (at ast.Node, work *ast.FuncLit) {
 	switch n := c.Node().(type) {
 	case *ast.GoStmt:
@@ -80,9 +80,9 @@ func started(info *types.Info, c inspector.Cursor) (at ast.Node, work *ast.FuncL
 	return nil, nil
 }
 
-// overItems reports whether a loop has a turn for each of something that there may be many of: the
-// elements of a slice, map or string, or a count that is not constant. A loop without an end, or
-// over a channel, takes what comes.
+// overItems reports whether a loop iterates over something that there may be many of: the elements
+// of a slice, map or string, or a count that is not constant. An endless loop, or one over a
+// channel, takes what comes.
 func overItems(info *types.Info, loop inspector.Cursor) bool {
 	const few = 16
 	switch l := loop.Node().(type) {
@@ -115,7 +115,7 @@ func overItems(info *types.Info, loop inspector.Cursor) bool {
 	return false
 }
 
-// workers reports whether a count is that of processors, by the function that it calls.
+// workers reports whether a count is the number of CPUs, judging by the function that it calls.
 func workers(count ast.Expr) bool {
 	call, ok := ast.Unparen(count).(*ast.CallExpr)
 	if !ok {
@@ -125,11 +125,11 @@ func workers(count ast.Expr) bool {
 	return ok && (sel.Sel.Name == "NumCPU" || sel.Sel.Name == "GOMAXPROCS")
 }
 
-// loops reports whether a goroutine does more than one thing: it has a loop, or what it runs is not
-// known here.
+// loops reports whether a goroutine handles more than one item: it contains a loop, or the function
+// that it runs is unknown.
 func loops(work *ast.FuncLit) bool {
 	if work == nil {
-		return false // go f(item): what f does, the profile shows
+		return false // go f(item): the profile shows what f does
 	}
 	found := false
 	ast.Inspect(work.Body, func(n ast.Node) bool {
@@ -142,14 +142,14 @@ func loops(work *ast.FuncLit) bool {
 	return found
 }
 
-// limited reports whether the loop waits before it starts the next: it sends to a channel, receives
-// from one, or takes a place of a semaphore.
+// limited reports whether the loop waits before it starts the next goroutine: it sends to a
+// channel, receives from one, or acquires a semaphore.
 func limited(info *types.Info, loop, start inspector.Cursor) bool {
 	own, _ := flow.Func(loop)
 	sent, received := map[types.Object]bool{}, map[types.Object]bool{}
 	for c := range loop.Preorder((*ast.SendStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.SelectStmt)(nil)) {
 		if f, _ := flow.Func(c); f != own {
-			// Results go to channels of their own; a place that is taken within is a limit, too.
+			// Results are sent to separate channels; acquiring a semaphore inside is a limit, too.
 			switch n := c.Node().(type) {
 			case *ast.CallExpr:
 				if acquires(info, n) {
@@ -185,7 +185,7 @@ func limited(info *types.Info, loop, start inspector.Cursor) bool {
 	return false
 }
 
-// channel is the variable or field that a channel is in, nil when it is something else.
+// channel returns the variable or field that holds a channel, or nil.
 func channel(info *types.Info, e ast.Expr) types.Object {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -215,8 +215,9 @@ func limits(info *types.Info, c inspector.Cursor) bool {
 	return false
 }
 
-// recurses reports whether what is started comes back to the function that starts it, by calls within the
-// package: where goroutines wait for others of their kind, a few workers would wait for each other.
+// recurses reports whether the started function calls the function that starts it, within the
+// package: if goroutines wait for others of the same kind, a small number of workers would
+// deadlock.
 func recurses(pass *analysis.Pass, root, start inspector.Cursor) bool {
 	decl, ok := flow.Decl(start)
 	if !ok {
@@ -253,7 +254,7 @@ func recurses(pass *analysis.Pass, root, start inspector.Cursor) bool {
 	return found
 }
 
-// channels reports channels that a loop makes for what its goroutines send.
+// channels reports channels that a loop makes for the results of its goroutines.
 func channels(pass *analysis.Pass, loop inspector.Cursor, work *ast.FuncLit) {
 	if work == nil {
 		return

@@ -14,12 +14,12 @@ import (
 //go:embed doc.go
 var doc string
 
-// An improvement is what a release made faster.
+// An improvement is something that a release made faster.
 type improvement struct {
 	since string // the release
 	what  string
-	in    *regexp.Regexp // functions that became faster, with all that they call
-	less  float64        // the share of their time that is saved at most
+	in    *regexp.Regexp // functions that became faster, including everything they call
+	less  float64        // maximum saving as a share of their time
 }
 
 // New returns the rule.
@@ -32,7 +32,7 @@ func New() *rules.Rule {
 	}
 }
 
-// improvements are those that doc.go names.
+// improvements returns those that doc.go names.
 func improvements() []improvement {
 	return []improvement{
 		{"go1.24", "maps", regexp.MustCompile(`^runtime\.map(access|assign|delete)`), 1 - 1/1.6},
@@ -68,12 +68,14 @@ func judge(p *rules.Program) []rules.Verdict {
 	}}
 }
 
-// released reports whether a version is that of a release: not a candidate, and not built from a repository.
+// released reports whether a version is a release: not a candidate, and not built from a
+// repository.
 func released(v string) bool {
 	return version.IsValid(v) && !strings.Contains(v, "rc") && !strings.Contains(v, "beta") && !strings.ContainsAny(v, " -+")
 }
 
-// has reports whether the program is built with the experiment that became the default with a release.
+// has reports whether the program is built with the experiment that became the default in a
+// release.
 func has(p *rules.Program, since string) bool {
 	name := map[string]string{"go1.24": "swissmap", "go1.26": "greenteagc", "go1.27": "jsonv2"}[since]
 	return slices.Contains(strings.Split(p.Settings["GOEXPERIMENT"], ","), name)

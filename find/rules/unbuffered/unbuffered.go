@@ -70,7 +70,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// piece tells what a call writes or reads a little of: nil for calls that may write or read much.
+// piece returns what a call writes to or reads from in small pieces; nil for calls that may write
+// or read much.
 func piece(info *types.Info, call *ast.CallExpr) (category string, end ast.Expr) {
 	name := flow.Callee(info, call)
 	switch name {
@@ -98,15 +99,15 @@ func isRaw(t types.Type) bool {
 	return false
 }
 
-// isOfTurn reports whether something is opened anew on each turn of a loop: there may be one
+// isOfTurn reports whether something is opened in each iteration of a loop: there may be just one
 // write to each.
 func isOfTurn(info *types.Info, end ast.Expr, loop inspector.Cursor) bool {
 	v := flow.Variable(info, end)
 	return v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End()
 }
 
-// isAnswered reports whether a loop reads from what it writes to, as protocols do: who is at the other end waits for
-// each piece.
+// isAnswered reports whether a loop reads from what it writes to, as protocols do: the other end
+// waits for each piece.
 func isAnswered(pass *analysis.Pass, loop inspector.Cursor, end string) bool {
 	for c := range loop.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
@@ -119,7 +120,7 @@ func isAnswered(pass *analysis.Pass, loop inspector.Cursor, end string) bool {
 		if category, of := piece(pass.TypesInfo, call); category == reads && rewrite.Text(pass, of) == end {
 			return true
 		}
-		// Whatever else it is given to may read from it.
+		// Anything else that it is passed to may read from it.
 		if category, _ := piece(pass.TypesInfo, call); category == "" {
 			for _, a := range call.Args {
 				if rewrite.Text(pass, a) == end {

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// steady reports whether the URL stays as it is between two places of a function.
+// steady reports whether the URL stays the same between two positions of a function.
 func (f *finder) steady(q *query, from, to token.Pos) bool {
 	info := f.pass.TypesInfo
 	root := rootVariable(info, q.url)
@@ -21,7 +21,7 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 	for c := range q.fn.Preorder((*ast.SelectorExpr)(nil), (*ast.StarExpr)(nil), (*ast.CallExpr)(nil), (*ast.BranchStmt)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.SelectorExpr:
-			// A field of a request or URL is set, anywhere in the function, or its address is taken.
+			// A field of a request or URL is set anywhere in the function, or its address is taken.
 			if carries(info.TypeOf(n.X)) && flow.IsSet(c) {
 				return false
 			}
@@ -42,7 +42,7 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 	return true
 }
 
-// harmless reports whether a call cannot change a URL that its arguments do not lead to.
+// harmless reports whether a call cannot change a URL that its arguments do not refer to.
 func (f *finder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
@@ -87,7 +87,7 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 	return true
 }
 
-// isStandard reports whether a package is of the standard library, by its path.
+// isStandard reports whether a package is in the standard library, judging by its path.
 func isStandard(self, pkg *types.Package) bool {
 	first, _, _ := strings.Cut(pkg.Path(), "/")
 	own, _, _ := strings.Cut(self.Path(), "/")
@@ -105,7 +105,7 @@ func carries(t types.Type) bool {
 	return isNamed(t, "net/http", "Request") || isNamed(t, "net/url", "URL")
 }
 
-// leads reports whether values of a type can lead to somebody else's URL.
+// leads reports whether values of a type can refer to another URL.
 func leads(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
@@ -129,7 +129,7 @@ func leads(t types.Type, seen map[types.Type]bool) bool {
 			}
 		}
 	case *types.Signature:
-		return true // whatever it holds
+		return true // may hold anything
 	}
 	return false
 }
@@ -139,8 +139,8 @@ func isNamed(t types.Type, pkg, name string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg && n.Obj().Name() == name
 }
 
-// plain reports whether a type leads nowhere: numbers, texts, and slices and maps of them; and what a
-// handler answers through.
+// plain reports whether a type refers to no URL: numbers, strings, slices and maps of them, and
+// response writers.
 func plain(t types.Type) bool {
 	if isNamed(t, "net/http", "ResponseWriter") {
 		return true
@@ -158,7 +158,7 @@ func plain(t types.Type) bool {
 	return false
 }
 
-// rootVariable is the local variable that an expression begins with.
+// rootVariable returns the local variable that an expression begins with.
 func rootVariable(info *types.Info, e ast.Expr) *types.Var {
 	for {
 		switch x := ast.Unparen(e).(type) {

@@ -37,7 +37,7 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder looks through one package.
+// A finder analyses one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places
@@ -109,7 +109,7 @@ func (f *finder) report(q *query) {
 	fix := f.once(q, read)
 	for _, c := range q.calls {
 		if len(fix.TextEdits) > 0 && !reads(c) {
-			continue // parses for itself
+			continue // parses on its own
 		}
 		rules.Report(f.pass, c.Node(), "urlquery", message, fix)
 	}
@@ -124,7 +124,7 @@ func reads(c inspector.Cursor) bool {
 	return ok && (method == "Get" || method == "Has" || method == "Encode")
 }
 
-// once is the fix that parses into a variable before the first of the calls.
+// once returns the fix that parses into a variable before the first of the calls.
 func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if len(read) < 2 {
@@ -149,7 +149,8 @@ func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 	return fix
 }
 
-// units are the statements, of the innermost list that has all calls, that have the first and the last.
+// units returns the first and the last statement with a call, in the innermost list that contains
+// all calls.
 func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, last inspector.Cursor) {
 	end := read[len(read)-1].Node().End()
 	for c := read[0]; c.Valid() && c != fn; c = c.Parent() {
@@ -169,7 +170,7 @@ func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, las
 	return fn, fn
 }
 
-// certain reports whether an expression is evaluated whenever the statement around it is run.
+// certain reports whether an expression is evaluated whenever the statement around it runs.
 func certain(c, stmt inspector.Cursor) bool {
 	for ; c != stmt; c = c.Parent() {
 		switch c.ParentEdgeKind() {
