@@ -124,7 +124,7 @@ func Waits(r io.Reader, opt WaitOptions) (*WaitReport, error) {
 				return nil, fmt.Errorf("read trace: no events: %w", err)
 			}
 			f.rep.Warnings = append(f.rep.Warnings,
-				fmt.Errorf("read trace: only the first %v are intact: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
+				fmt.Errorf("read trace: only the first %v are complete: %w", f.last.Sub(f.first).Round(time.Millisecond), err))
 			break
 		}
 		if err := f.event(&ev); err != nil {
@@ -164,7 +164,7 @@ type follower struct {
 func (f *follower) event(ev *trace.Event) (err error) {
 	defer func() { // an event may refer to data missing from its tables
 		if p := recover(); p != nil {
-			err = fmt.Errorf("read trace: only the first %v are intact: damaged: %v",
+			err = fmt.Errorf("read trace: only the first %v are complete: damaged: %v",
 				f.last.Sub(f.first).Round(time.Millisecond), p)
 		}
 	}()

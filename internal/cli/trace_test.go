@@ -186,7 +186,7 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile("cut.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no whole generation") || code == 0 && !strings.Contains(stderr, "are whole") {
+	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no complete generation") || code == 0 && !strings.Contains(stderr, "are complete") {
 		t.Errorf("cut off: exit code %d, %s", code, stderr)
 	}
 	for name, text := range map[string]string{"empty.out": "", "text.out": "hello\n", "head.out": "go 1.26 tra", "page.out": "<html>", "some.out": string(data[:100])} {
@@ -302,7 +302,7 @@ func TestTraceErrors(t *testing.T) {
 		"head":         {whole[:7], "cut off in its first bytes", "trace.Stop"},
 		"packed":       {packed.Bytes(), "compressed", "gunzip"},
 		"old":          {[]byte("go 1.10 trace\x00\x00\x00"), "a trace of Go 1.10", "go tool trace"},
-		"new":          {[]byte("go 1.99 trace\x00\x00\x00"), "not known", "newer whet"},
+		"new":          {[]byte("go 1.99 trace\x00\x00\x00"), "unrecognized head", "newer whet"},
 		"without.whet": {nil, "execution trace", "record"},
 		"missing":      {nil, "no such file", ""},
 	} {

@@ -187,7 +187,7 @@ func TestTraceCut(t *testing.T) {
 	if err := os.WriteFile("off.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "trace", "cut", "--from", "1ms", "-o", "off.trace", "off.out"); code != 1 || !strings.Contains(stderr, "no whole generation") {
+	if code, _, stderr := runWhet(t, "trace", "cut", "--from", "1ms", "-o", "off.trace", "off.out"); code != 1 || !strings.Contains(stderr, "no complete generation") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if _, err := os.Stat("off.trace"); err == nil {

@@ -31,7 +31,7 @@ func WriteRequest(w io.Writer, style layout.Style, d Requests) error {
 	}
 	t.Line()
 	t.Line(style.Paint(layout.Dim, layout.Right("at", 9)+layout.Right("for", 10)+
-		"  critical path; in a wait, what the goroutine that ended it did"))
+		"  critical path; in a wait, what the waking goroutine did"))
 	p := &pathWriter{t, style, &d, r.From, r.Latency}
 	p.steps(r.Path, r.Goroutine, 0)
 	return t.Result()
