@@ -158,7 +158,7 @@ func TestWritePGOVerdicts(t *testing.T) {
 		},
 		{
 			"library", func(r *pgo.Result) { r.Written, r.Target.Main = "", "" },
-			"a library takes part in the profiles of the programs that use it",
+			"a library is optimized with the profiles of the programs that use it",
 		},
 		{
 			"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no gain that holds" },
