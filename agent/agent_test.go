@@ -64,9 +64,9 @@ func start(t *testing.T, o agent.Options) *agent.Agent {
 }
 
 // get asks for a path below the agent's prefix.
-func get(t *testing.T, a *agent.Agent, path string, edit func(*http.Request)) (status int,
-	header http.Header, body []byte,
-) {
+func get(
+	t *testing.T, a *agent.Agent, path string, edit func(*http.Request),
+) (status int, header http.Header, body []byte) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL()+path, nil)
 	if err != nil {

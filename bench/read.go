@@ -48,9 +48,9 @@ const maxWarnings = 20
 // read passes each result of the inputs to add, which must not keep it, and returns the metadata of
 // units and what was wrong with single lines. Unreadable lines are skipped; only I/O errors end the
 // reading.
-func read(ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error) (benchfmt.UnitMetadataMap,
-	[]string, error,
-) {
+func read(
+	ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error,
+) (benchfmt.UnitMetadataMap, []string, error) {
 	r := new(benchfmt.Reader)
 	var warnings []string
 	for _, in := range inputs {

@@ -478,10 +478,15 @@ func (t *serverRecording) sendLoad(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// judgeLoad reports what the profiles show if most requests failed.
+// judgeLoad reports what the profiles show if most requests failed or none was answered.
 func (t *serverRecording) judgeLoad(res *load.Result) {
 	failed := res.Failed() + res.Errors.Total()
 	switch {
+	case failed == 0 && res.Responses == 0:
+		t.warn(&diag.Error{
+			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: errors.New("no request was answered during the recording"),
+			Hint: "record for longer than a request takes with -d",
+		})
 	case failed == 0 || 2*failed < res.Requests:
 	case failed == res.Requests:
 		t.fail(&diag.Error{

@@ -320,6 +320,28 @@ func TestLoadMostlyFails(t *testing.T) {
 	}
 }
 
+// TestLoadUnanswered loads a handler that outlasts the recording.
+func TestLoadUnanswered(t *testing.T) {
+	t.Parallel()
+	mux := http.NewServeMux()
+	mux.Handle("/", pprofMux("/debug/pprof/", allowAll))
+	mux.HandleFunc("/slow", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	srv := httptest.NewServer(mux)
+	defer srv.Close()
+	sum, err := Run(t.Context(), Options{
+		URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1,
+		Load: &load.Options{Connections: 1, URL: srv.URL + "/slow", Timeout: time.Hour},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
+		return strings.Contains(err.Error(), "no request was answered during the recording")
+	}) {
+		t.Errorf("warnings %v, failures %v, load %+v", sum.Warnings, sum.Failures, sum.Load)
+	}
+}
+
 // TestNoSecondTry breaks the connection of the CPU profile: it must not be
 // started again.
 func TestNoSecondTry(t *testing.T) {

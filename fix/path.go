@@ -128,9 +128,9 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // says what the others do.
-func (f *fixer) onPath(all []reach, pkg *packages.Package, decls []*ast.FuncDecl) (alike []reach,
-	why []string, err error,
-) {
+func (f *fixer) onPath(
+	all []reach, pkg *packages.Package, decls []*ast.FuncDecl,
+) (alike []reach, why []string, err error) {
 	for _, r := range all {
 		var said []string
 		off := false

@@ -135,9 +135,9 @@ func builds(name string) bool {
 
 // order returns the position of each commit among all, ancestors before descendants, and their
 // subjects; nil when the repository does not know all of them, or there is none.
-func order(ctx context.Context, dir string, hashes []string) (place map[string]int,
-	subjects map[string]string, err error,
-) {
+func order(
+	ctx context.Context, dir string, hashes []string,
+) (place map[string]int, subjects map[string]string, err error) {
 	known, err := git(ctx, dir, strings.Join(hashes, "\n"), "cat-file", "--batch-check=%(objectname) %(objecttype)")
 	if errors.Is(err, ErrNoRepository) {
 		return nil, nil, nil

@@ -101,9 +101,9 @@ func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, err
 
 // collect returns the directories with the notes of packages: those in the cache, and those written
 // below scratch, which are moved to the cache. failed has the reasons why some packages have none.
-func (o *Options) collect(ctx context.Context, list []listed, scratch string) (where map[string]string,
-	failed map[string]error, err error,
-) {
+func (o *Options) collect(
+	ctx context.Context, list []listed, scratch string,
+) (where map[string]string, failed map[string]error, err error) {
 	where, failed = map[string]string{}, map[string]error{}
 	var missing []string
 	var flags []string

@@ -22,9 +22,9 @@ const DumpEnv = "WHET_ANSWERS"
 // returns the files' contents by name, and the tests. For a function that cannot be called, its
 // callers print their results; the errors are for functions without callers; files is nil if there
 // are no others.
-func Dump(pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64) (files map[string][]byte,
-	tests []Test, errs []error,
-) {
+func Dump(
+	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64,
+) (files map[string][]byte, tests []Test, errs []error) {
 	f := NewFile(pkg)
 	entries, errs := f.entries(decls)
 	for _, e := range entries {

@@ -118,8 +118,9 @@ func rewrite(p *profile.Profile, columns []int, name func(string) string) (*prof
 			return nil, err
 		}
 	}
-	return c.to.Profile(&profile.Profile{PeriodType: p.PeriodType, Period: p.Period, Time: p.Time, Duration: p.Duration}),
-		nil
+	return c.to.Profile(&profile.Profile{
+		PeriodType: p.PeriodType, Period: p.Period, Time: p.Time, Duration: p.Duration,
+	}), nil
 }
 
 // A copier copies locations from a profile to another one's builder.

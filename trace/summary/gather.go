@@ -107,9 +107,9 @@ func (g *group) kind(name string) Kind {
 
 // gather sums what goroutines did in a window, each in its group; those with a nil group do not
 // count. busy is how long processors were busy with them, by their numbers + 1.
-func gather(x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group) (busy map[uint32]time.Duration,
-	err error,
-) {
+func gather(
+	x *index.Index, from, to int64, groupOf func(*index.Goroutine) *group,
+) (busy map[uint32]time.Duration, err error) {
 	of := make([]*group, x.Info.Goroutines)
 	if err := x.Goroutines(func(g *index.Goroutine) bool {
 		if g.From <= to && g.To >= from {

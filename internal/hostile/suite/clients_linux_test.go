@@ -51,7 +51,7 @@ func TestServices(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, name := range slices.Sorted(maps.Keys(hostile.Answers(""))) {
-		if !chosen(i, 0) && name != "redirect" {
+		if !chosen(i, 0) && !strings.HasPrefix(name, "redirect") {
 			continue
 		}
 		command := fmt.Sprintf("%s='%s' %s=%s %s {addr}", service, name, otherHost, other.URL(), self)
@@ -59,6 +59,9 @@ func TestServices(t *testing.T) {
 			"bench", "--service", command, command, "--load", "http://{addr}/debug/pprof/", "--token-file", token,
 			"--max-time", "3s", "--slice", "200ms", "--timeout", "1s", "--target-log", os.DevNull,
 		}}
+		if strings.HasPrefix(name, "redirect") {
+			p.args = append(p.args, "-H", "X-Key: "+hostile.Secret, "-H", "Cookie: session="+hostile.Secret)
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			atOnce <- struct{}{}
