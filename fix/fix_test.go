@@ -259,7 +259,7 @@ func TestRun(t *testing.T) {
 	}{
 		"gains":          {fix.StageKept, ""},
 		"overlaps":       {fix.StageRewrite, "changes the same code"},
-		"no Go":          {fix.StageRewrite, "not Go"},
+		"no Go":          {fix.StageRewrite, "do not result in valid Go"},
 		"does not build": {fix.StageBuild, "text.go"},
 		"fails vet":      {fix.StageVet, "unreachable code"},
 		"fails a test":   {fix.StageTest, "not upper"},
