@@ -94,11 +94,5 @@ func unswept() []string {
 		"recording/work",
 		"service/...",
 		"source",
-		"trace/contention",
-		"trace/cut",
-		"trace/index",
-		"trace/reader",
-		"trace/requests",
-		"trace/timeline",
 	}
 }

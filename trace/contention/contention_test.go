@@ -291,7 +291,7 @@ func waitProblems(x *index.Index, r, all *contention.Result) (problems []string)
 		wrong("%d waits of idle workers are left out", got.Count)
 	}
 	if got := sum(x, all.Pairs, "poolWorker", "submit"); got.Count < 10 {
-		wrong("%d waits of idle workers when these are asked for", got.Count)
+		wrong("%d waits of idle workers when they are included", got.Count)
 	}
 	return problems
 }
@@ -349,7 +349,7 @@ func TestOptions(t *testing.T) {
 	}
 	few := find(t, x, contention.Options{Most: 1})
 	if few.Pairs[0].P99 == 0 || few.Pairs[1].P99 != 0 {
-		t.Error("quantiles of more than the pairs that are asked for, or of none")
+		t.Error("quantiles of more than Most pairs, or of none")
 	}
 }
 
@@ -392,7 +392,7 @@ func TestRuntime(t *testing.T) {
 		seen = runtimeWaits(t)
 	}
 	if !seen {
-		t.Error("nobody waited for another one's collection")
+		t.Error("no goroutine waited for another one's collection")
 	}
 }
 
@@ -484,7 +484,7 @@ func TestServer(t *testing.T) {
 			return
 		}
 	}
-	t.Error("nobody waits for the network")
+	t.Error("no goroutine waits for the network")
 }
 
 // answerSlowly has the worker do something that takes a while.

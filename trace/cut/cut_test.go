@@ -19,8 +19,8 @@ import (
 	"github.com/whet-go/whet/trace/cut"
 )
 
-// record makes a trace of several generations, with goroutines that wait all the time. It returns when the second one begins,
-// and how long the trace is.
+// record makes a trace of several generations, with goroutines that wait all the time. It returns
+// when the second one begins, and how long the trace is.
 func record(t testing.TB) (data []byte, second, end time.Duration) {
 	t.Helper()
 	// Generations are of a second, or longer on a busy machine.

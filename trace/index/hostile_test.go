@@ -139,7 +139,9 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(goroot)), "src/internal/trace/internal/tracev1/testdata/*_good"))
+	more, err := filepath.Glob(filepath.Join(
+		strings.TrimSpace(string(goroot)), "src/internal/trace/internal/tracev1/testdata/*_good",
+	))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,13 +287,33 @@ func TestAbsurd(t *testing.T) {
 		{"JSON", []byte(`{"traceEvents":[]}`), "it is JSON"},
 		{"text", []byte("hello, this is no trace at all"), "not an execution trace"},
 		{"an index", []byte(magic), "an index of a trace"},
-		{"a batch of 8 exabytes", append([]byte(head122), evEventBatch, 1, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f), "invalid batch size"},
-		{"a batch that does not end", append([]byte(head122), evEventBatch, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff), "no complete generation"},
+		{
+			"a batch of 8 exabytes",
+			append([]byte(head122), evEventBatch, 1, 1, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f),
+			"invalid batch size",
+		},
+		{
+			"a batch that does not end",
+			append([]byte(head122), evEventBatch, 1, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff),
+			"no complete generation",
+		},
 		{"too many threads", threads, "more than 16384 threads"},
-		{"generations in the wrong order", slices.Concat([]byte(head122), some(2, 100, 1e9), some(1, 1, 1e9)), "generation 1 comes after 2"},
-		{"a clock that is too fast", slices.Concat([]byte(head122), some(1, 1, 1e9), some(2, 1<<60, 1e9)), "ns after the first"},
+		{
+			"generations in the wrong order",
+			slices.Concat([]byte(head122), some(2, 100, 1e9), some(1, 1, 1e9)),
+			"generation 1 comes after 2",
+		},
+		{
+			"a clock that is too fast",
+			slices.Concat([]byte(head122), some(1, 1, 1e9), some(2, 1<<60, 1e9)),
+			"ns after the first",
+		},
 		{"too many events before Go 1.22", append([]byte("go 1.21 trace\x00\x00\x00"), old...), "more than 16777216 events"},
-		{"strings of a length that cannot be", append([]byte("go 1.21 trace\x00\x00\x00"), 0x40|oldBatch, 1, 1, oldString, 1, 0xff, 0xff, 0xff, 0xff, 0x7f), ""},
+		{
+			"strings of a length that cannot be",
+			append([]byte("go 1.21 trace\x00\x00\x00"), 0x40|oldBatch, 1, 1, oldString, 1, 0xff, 0xff, 0xff, 0xff, 0x7f),
+			"",
+		},
 	} {
 		info, err := try(t, t.TempDir(), test.data)
 		text := info.Damage
@@ -342,7 +364,11 @@ func TestEndless(t *testing.T) {
 		want  string
 		most  int64
 	}{
-		{batchOf(1, 1<<64-1, 1, append([]byte{evCPUSamples}, bytes.Repeat(longSample(), 1000)...)...), "bytes of strings and stacks", maxTables},
+		{
+			batchOf(1, 1<<64-1, 1, append([]byte{evCPUSamples}, bytes.Repeat(longSample(), 1000)...)...),
+			"bytes of strings and stacks",
+			maxTables,
+		},
 		{batchOf(1, 1, 1), "batches", 16 * maxBatches},
 	} {
 		e := &endless{head: strings.NewReader(head122), batch: test.batch}

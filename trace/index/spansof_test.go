@@ -102,7 +102,7 @@ func TestSpansOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		if seen != min(3, len(want)) {
-			t.Fatalf("%d spans after it was told to stop, of %d", seen, len(want))
+			t.Fatalf("%d spans after the callback stopped it, of %d", seen, len(want))
 		}
 	}
 }

@@ -102,7 +102,8 @@ func TestMany(t *testing.T) {
 		want  string
 	}{
 		{"goroutines", func(b []byte, id uint64) []byte {
-			return append(binary.AppendUvarint(append(b, goStatus, 0), id+10), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 4)
+			return append(binary.AppendUvarint(append(b, goStatus, 0), id+10),
+				0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1, 4)
 		}, MaxAlive + 10, "goroutines are alive"},
 		{"processors", func(b []byte, id uint64) []byte {
 			return append(binary.AppendUvarint(append(b, procStatus, 0), id+10), 2)

@@ -31,33 +31,93 @@ func TestPlaceOf(t *testing.T) {
 		want  site
 	}{
 		{"the next request", []string{conn, "net/http.(*conn).readRequest", "net.(*conn).Read"}, site{between: true}},
-		{"a handshake", []string{conn, "crypto/tls.(*Conn).HandshakeContext", "net.(*conn).Read"}, site{between: true, handshake: true}},
-		{"behind an answer", []string{conn, "net/http.(*response).finishRequest", "net/http.(*connReader).abortPendingRead"}, site{stops: true, connection: true}},
-		{"a handler", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "main.hello", "time.Sleep"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"a wrapped handler", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.func1", "main.hello", "time.Sleep"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"an inlined wrapper", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.1", "main.hello"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"no handler yet", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "runtime.growslice"}, site{serves: true, runtime: true}},
-		{"a handler of the library", []string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "net/http/pprof.Trace", "time.Sleep"}, site{serves: true, handler: handler{name: "net/http/pprof.Trace"}}},
-		{"a wrapper that sleeps", []string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.timed.func1", "time.Sleep"}, site{serves: true, handler: handler{name: "main.timed.func1"}}},
+		{
+			"a handshake",
+			[]string{conn, "crypto/tls.(*Conn).HandshakeContext", "net.(*conn).Read"},
+			site{between: true, handshake: true},
+		},
+		{
+			"behind an answer",
+			[]string{conn, "net/http.(*response).finishRequest", "net/http.(*connReader).abortPendingRead"},
+			site{stops: true, connection: true},
+		},
+		{
+			"a handler",
+			[]string{
+				conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "main.hello", "time.Sleep",
+			},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"a wrapped handler",
+			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.func1", "main.hello", "time.Sleep"},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"an inlined wrapper",
+			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.main.timed.1", "main.hello"},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"no handler yet",
+			[]string{conn, serve, "net/http.(*ServeMux).ServeHTTP", "runtime.growslice"},
+			site{serves: true, runtime: true},
+		},
+		{
+			"a handler of the library",
+			[]string{
+				conn, serve, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "net/http/pprof.Trace",
+				"time.Sleep",
+			},
+			site{serves: true, handler: handler{name: "net/http/pprof.Trace"}},
+		},
+		{
+			"a wrapper that sleeps",
+			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.timed.func1", "time.Sleep"},
+			site{serves: true, handler: handler{name: "main.timed.func1"}},
+		},
 		{
 			"a client",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.ask", "net/http.(*Client).Do", "net/http.(*Transport).roundTrip", "net/http.(*persistConn).roundTrip"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.ask", "net/http.(*Client).Do",
+				"net/http.(*Transport).roundTrip", "net/http.(*persistConn).roundTrip",
+			},
 			site{serves: true, handler: handler{name: "main.ask"}, downstream: true},
 		},
-		{"a client's connection", []string{"net/http.(*persistConn).readLoop", "bufio.(*Reader).Peek"}, site{downstream: true}},
+		{
+			"a client's connection",
+			[]string{"net/http.(*persistConn).readLoop", "bufio.(*Reader).Peek"},
+			site{downstream: true},
+		},
 		{
 			"an answer's body",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.ask", "io.ReadAll", "net/http.(*bodyEOFSignal).Read", "net/http.(*persistConn).Read"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.ask", "io.ReadAll", "net/http.(*bodyEOFSignal).Read",
+				"net/http.(*persistConn).Read",
+			},
 			site{serves: true, handler: handler{name: "main.ask"}, downstream: true},
 		},
-		{"HTTP/2", []string{"net/http.(*http2serverConn).runHandler", serve, "net/http.HandlerFunc.ServeHTTP", "main.hello"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"a call", []string{"net/rpc.(*service).call", "reflect.Value.Call", "reflect.Value.call", "main.Math.Add", "time.Sleep"}, site{handler: handler{name: "main.Math.Add"}}},
-		{"a call's answer", []string{"net/rpc.(*service).call", "net/rpc.(*Server).sendResponse", "bufio.(*Writer).Flush"}, site{}},
+		{
+			"HTTP/2",
+			[]string{"net/http.(*http2serverConn).runHandler", serve, "net/http.HandlerFunc.ServeHTTP", "main.hello"},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"a call",
+			[]string{"net/rpc.(*service).call", "reflect.Value.Call", "reflect.Value.call", "main.Math.Add", "time.Sleep"},
+			site{handler: handler{name: "main.Math.Add"}},
+		},
+		{
+			"a call's answer",
+			[]string{"net/rpc.(*service).call", "net/rpc.(*Server).sendResponse", "bufio.(*Writer).Flush"},
+			site{},
+		},
 		{
 			"gRPC",
 			[]string{
 				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream",
-				"google.golang.org/grpc.(*Server).processUnaryRPC", "example.com/pb._Greeter_Hello_Handler", "main.(*greeter).Hello", "time.Sleep",
+				"google.golang.org/grpc.(*Server).processUnaryRPC", "example.com/pb._Greeter_Hello_Handler",
+				"main.(*greeter).Hello", "time.Sleep",
 			},
 			site{serves: true, handler: handler{name: "main.(*greeter).Hello"}},
 		},
@@ -69,57 +129,87 @@ func TestPlaceOf(t *testing.T) {
 			},
 			site{serves: true},
 		},
-		{"a gRPC client", []string{"main.ask", "google.golang.org/grpc.(*ClientConn).Invoke", "google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader"}, site{downstream: true}},
+		{
+			"a gRPC client",
+			[]string{
+				"main.ask", "google.golang.org/grpc.(*ClientConn).Invoke",
+				"google.golang.org/grpc/internal/transport.(*Stream).waitOnHeader",
+			},
+			site{downstream: true},
+		},
 		{
 			"gRPC 1.85",
 			[]string{
-				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "google.golang.org/grpc.(*Server).processRPC",
-				"google.golang.org/grpc.(*Server).register.(*Server).wrapUnaryHandler.func1", "example.com/pb._Greeter_Hello_Handler",
+				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream",
+				"google.golang.org/grpc.(*Server).processRPC",
+				"google.golang.org/grpc.(*Server).register.(*Server).wrapUnaryHandler.func1",
+				"example.com/pb._Greeter_Hello_Handler",
 				"google.golang.org/grpc.NewServer.chainUnaryServerInterceptors.chainUnaryInterceptors.func1", "main.logged",
-				"google.golang.org/grpc.getChainUnaryHandler.func1", "main.checked", "example.com/pb._Greeter_Hello_Handler.func1", "main.(*greeter).Hello", "time.Sleep",
+				"google.golang.org/grpc.getChainUnaryHandler.func1", "main.checked",
+				"example.com/pb._Greeter_Hello_Handler.func1", "main.(*greeter).Hello", "time.Sleep",
 			},
 			site{serves: true, handler: handler{name: "main.(*greeter).Hello"}},
 		},
 		{
 			"gRPC 1.85's answer",
 			[]string{
-				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream", "google.golang.org/grpc.(*Server).processRPC",
-				"google.golang.org/grpc/internal/transport.(*ServerStream).WriteStatus", "google.golang.org/grpc/internal/transport.(*controlBuffer).executeAndPut", "runtime.selectnbsend",
+				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).handleStream",
+				"google.golang.org/grpc.(*Server).processRPC",
+				"google.golang.org/grpc/internal/transport.(*ServerStream).WriteStatus",
+				"google.golang.org/grpc/internal/transport.(*controlBuffer).executeAndPut", "runtime.selectnbsend",
 			},
 			site{serves: true, runtime: true},
 		},
 		{
 			"gRPC decodes",
 			[]string{
-				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).processRPC", "example.com/pb._Greeter_Hello_Handler",
-				"google.golang.org/grpc.(*serverStream).RecvMsg", "google.golang.org/grpc/internal/transport.(*recvBufferReader).read", "runtime.selectgo",
+				"google.golang.org/grpc.(*Server).serveStreams.func2.1", "google.golang.org/grpc.(*Server).processRPC",
+				"example.com/pb._Greeter_Hello_Handler",
+				"google.golang.org/grpc.(*serverStream).RecvMsg",
+				"google.golang.org/grpc/internal/transport.(*recvBufferReader).read", "runtime.selectgo",
 			},
 			site{serves: true, connection: true, runtime: true, handler: handler{name: "main.(*greeter).Hello"}},
 		},
 		{"a worker of gRPC", []string{streamWorker, "runtime.chanrecv2"}, site{idle: true, runtime: true}},
 		{
 			"a router",
-			[]string{conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "x.org/gin.(*Context).Next@x.org/gin", "main.logged", "x.org/gin.(*Context).Next@x.org/gin", "main.hello", "main.query", "time.Sleep"},
+			[]string{
+				conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "x.org/gin.(*Context).Next@x.org/gin",
+				"main.logged", "x.org/gin.(*Context).Next@x.org/gin", "main.hello", "main.query", "time.Sleep",
+			},
 			site{serves: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"a router's helper",
-			[]string{conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "x.org/gin.(*Context).Next@x.org/gin", "main.hello", "x.org/gin.(*Context).Render@x.org/gin", "main.page.Render", "time.Sleep"},
+			[]string{
+				conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "x.org/gin.(*Context).Next@x.org/gin", "main.hello",
+				"x.org/gin.(*Context).Render@x.org/gin", "main.page.Render", "time.Sleep",
+			},
 			site{serves: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"what a router's middleware calls",
-			[]string{conn, serve, "main.main.timed.1", "x.org/echo.(*Echo).ServeHTTP@x.org/echo", "main.main.Recover.func1@x.org/echo", "main.logged.func1", "x.org/echo.(*Echo).add.func1@x.org/echo", "main.hello"},
+			[]string{
+				conn, serve, "main.main.timed.1", "x.org/echo.(*Echo).ServeHTTP@x.org/echo",
+				"main.main.Recover.func1@x.org/echo", "main.logged.func1", "x.org/echo.(*Echo).add.func1@x.org/echo",
+				"main.hello",
+			},
 			site{serves: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"a library's callback",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "x.org/db.(*DB).Do.func1@x.org/db", "main.(*user).BeforeSave", "time.Sleep"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "x.org/db.(*DB).Do.func1@x.org/db",
+				"main.(*user).BeforeSave", "time.Sleep",
+			},
 			site{serves: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"a part of the handler",
-			[]string{conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "main.hello", "x.org/gin.(*Context).Next@x.org/gin", "main.hello.func1", "time.Sleep"},
+			[]string{
+				conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "main.hello", "x.org/gin.(*Context).Next@x.org/gin",
+				"main.hello.func1", "time.Sleep",
+			},
 			site{serves: true, handler: handler{name: "main.hello"}},
 		},
 		{
@@ -127,33 +217,74 @@ func TestPlaceOf(t *testing.T) {
 			[]string{conn, serve, "x.org/gin.(*Engine).ServeHTTP@x.org/gin", "encoding/json.Marshal", "main.T.MarshalJSON"},
 			site{serves: true, handler: handler{name: "x.org/gin.(*Engine).ServeHTTP"}},
 		},
-		{"a deadline", []string{timeoutChild, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "main.hello", "time.Sleep"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"waiting for the deadline's handler", []string{conn, serve, "net/http.(*timeoutHandler).ServeHTTP", "runtime.selectgo"}, site{serves: true, runtime: true}},
+		{
+			"a deadline",
+			[]string{
+				timeoutChild, "net/http.(*ServeMux).ServeHTTP", "net/http.HandlerFunc.ServeHTTP", "main.hello",
+				"time.Sleep",
+			},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"waiting for the deadline's handler",
+			[]string{conn, serve, "net/http.(*timeoutHandler).ServeHTTP", "runtime.selectgo"},
+			site{serves: true, runtime: true},
+		},
 		{
 			"a panic",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "runtime.gopanic", conn + ".func1", "net/http.(*connReader).abortPendingRead", "sync.(*Cond).Wait"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "runtime.gopanic", conn + ".func1",
+				"net/http.(*connReader).abortPendingRead", "sync.(*Cond).Wait",
+			},
 			site{serves: true, connection: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"a hijack",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "net/http.(*response).Hijack", "net/http.(*connReader).abortPendingRead", "sync.(*Cond).Wait"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "net/http.(*response).Hijack",
+				"net/http.(*connReader).abortPendingRead", "sync.(*Cond).Wait",
+			},
 			site{serves: true, connection: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"a body of HTTP/2",
-			[]string{"net/http/internal/http2.(*serverConn).runHandler", "net/http.http2Handler.ServeHTTP", serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "net/http/internal/http2.(*requestBody).Read", "net/http/internal/http2.(*pipe).Read", "sync.(*Cond).Wait"},
+			[]string{
+				"net/http/internal/http2.(*serverConn).runHandler", "net/http.http2Handler.ServeHTTP", serve,
+				"net/http.HandlerFunc.ServeHTTP", "main.hello", "net/http/internal/http2.(*requestBody).Read",
+				"net/http/internal/http2.(*pipe).Read", "sync.(*Cond).Wait",
+			},
 			site{serves: true, connection: true, handler: handler{name: "main.hello"}},
 		},
 		{
 			"HTTP/2 without TLS",
-			[]string{conn, serve, "x.org/h2c.h2cHandler.ServeHTTP@x.org/h2c", "golang.org/x/net/http2.(*Server).ServeConn", "golang.org/x/net/http2.(*serverConn).serve", "runtime.selectgo"},
+			[]string{
+				conn, serve, "x.org/h2c.h2cHandler.ServeHTTP@x.org/h2c", "golang.org/x/net/http2.(*Server).ServeConn",
+				"golang.org/x/net/http2.(*serverConn).serve", "runtime.selectgo",
+			},
 			site{serves: true, over: true, runtime: true, handler: handler{name: "x.org/h2c.h2cHandler.ServeHTTP"}},
 		},
-		{"fasthttp", []string{"github.com/valyala/fasthttp.(*workerPool).workerFunc", "github.com/valyala/fasthttp.(*Server).serveConn", "x.org/fiber.(*App).handler@x.org/fiber", "main.hello"}, site{serves: true, handler: handler{name: "main.hello"}}},
-		{"fasthttp's next request", []string{"github.com/valyala/fasthttp.(*workerPool).workerFunc", "github.com/valyala/fasthttp.(*Server).serveConn", "bufio.(*Reader).Peek", "net.(*conn).Read"}, site{between: true}},
+		{
+			"fasthttp",
+			[]string{
+				"github.com/valyala/fasthttp.(*workerPool).workerFunc", "github.com/valyala/fasthttp.(*Server).serveConn",
+				"x.org/fiber.(*App).handler@x.org/fiber", "main.hello",
+			},
+			site{serves: true, handler: handler{name: "main.hello"}},
+		},
+		{
+			"fasthttp's next request",
+			[]string{
+				"github.com/valyala/fasthttp.(*workerPool).workerFunc", "github.com/valyala/fasthttp.(*Server).serveConn",
+				"bufio.(*Reader).Peek", "net.(*conn).Read",
+			},
+			site{between: true},
+		},
 		{
 			"the collector",
-			[]string{conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "runtime.mallocgc", "runtime.gcAssistAlloc", "runtime.gcMarkDone"},
+			[]string{
+				conn, serve, "net/http.HandlerFunc.ServeHTTP", "main.hello", "runtime.mallocgc", "runtime.gcAssistAlloc",
+				"runtime.gcMarkDone",
+			},
 			site{serves: true, collector: true, runtime: true, handler: handler{name: "main.hello"}},
 		},
 		{"nothing", nil, site{}},
@@ -174,7 +305,8 @@ func TestPlaceOf(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", test.name, got, test.want)
 		}
 	}
-	if !isWhole("google.golang.org/grpc.(*Server).serveStreams.func2.1") || isWhole("google.golang.org/grpc.(*Server).Serve") {
+	if !isWhole("google.golang.org/grpc.(*Server).serveStreams.func2.1") ||
+		isWhole("google.golang.org/grpc.(*Server).Serve") {
 		t.Error("streams of gRPC have other names")
 	}
 }
@@ -195,7 +327,8 @@ func TestSites(t *testing.T) {
 	const next, helper, typed, both = 36, 40, 44, 48
 	all := newProgram(nil, []stacks.Frame{{Func: "main.main.timed.func1", Line: next}})
 	for _, s := range [][]stacks.Frame{
-		stack(next, "main.hello"), stack(next, "main.bye"), stack(helper, "main.count"), stack(helper, "fmt.Sprintf"), stack(typed, "main.greeter.ServeHTTP"),
+		stack(next, "main.hello"), stack(next, "main.bye"), stack(helper, "main.count"), stack(helper, "fmt.Sprintf"),
+		stack(typed, "main.greeter.ServeHTTP"),
 		stack(both, "main.write"), stack(both, "main.read"),
 	} {
 		all.note(s)
@@ -235,7 +368,11 @@ func TestCauses(t *testing.T) {
 		{"sync.(*Cond).Wait", []string{"main.hello", "sync.(*Cond).Wait"}, Lock},
 		{"sync.(*Cond).Wait", []string{"main.hello", reading, "sync.(*Cond).Wait"}, Network},
 		{"sync", []string{"main.hello", reading, "sync.(*Mutex).Lock"}, Lock},
-		{"select", []string{"main.hello", "golang.org/x/net/http2.(*serverConn).writeDataFromHandler", "runtime.selectgo"}, Network},
+		{
+			"select",
+			[]string{"main.hello", "golang.org/x/net/http2.(*serverConn).writeDataFromHandler", "runtime.selectgo"},
+			Network,
+		},
 		{"select", []string{"main.hello", "runtime.selectgo"}, Channel},
 		{"chan send", []string{"main.hello", "runtime.chansend1"}, Channel},
 		{"chan receive", []string{"main.hello", "runtime.chanrecv1"}, Channel},

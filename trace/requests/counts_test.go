@@ -133,7 +133,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// upgrade asks for another protocol and answers what it is told.
+// upgrade asks for another protocol and sends what it is given.
 func upgrade(t *testing.T, address string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)

@@ -176,7 +176,8 @@ func TestLightNames(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			l := &light{met: make(chan struct{})}
 			handlers := map[string]http.HandlerFunc{
-				"/quiet": l.quiet, "/half": l.half, "/region": l.region, "/task": l.task, "/log": l.log, "/ping": l.ping, "/pong": l.pong,
+				"/quiet": l.quiet, "/half": l.half, "/region": l.region, "/task": l.task, "/log": l.log, "/ping": l.ping,
+				"/pong":    l.pong,
 				"/closure": func(w http.ResponseWriter, r *http.Request) { odd(w, even(numberOf(r))) }, // two calls in a line
 			}
 			mux, names := http.NewServeMux(), map[string]string{}

@@ -56,7 +56,7 @@ const (
 
 func (p *planted) lock(http.ResponseWriter, *http.Request) {
 	p.held <- struct{}{}
-	<-p.held // somebody has it
+	<-p.held // another goroutine has it
 	p.mu.Lock()
 	defer p.mu.Unlock()
 }
@@ -124,7 +124,7 @@ func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(60_000) }
 func (p *planted) run() (stop func()) {
 	ended := make(chan struct{})
 	var workers sync.WaitGroup
-	workers.Go(func() { // holds the lock whenever somebody is about to want it
+	workers.Go(func() { // holds the lock whenever another goroutine is about to want it
 		for {
 			select {
 			case <-p.held:

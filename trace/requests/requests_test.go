@@ -126,7 +126,7 @@ func checkPaths(t *testing.T, x *index.Index, r *requests.Result) {
 			}
 			check(one.Path.Steps, one.From, one.To, 0)
 			if !merged && (own != one.Times || leaves != one.Path.Times) {
-				t.Fatalf("%s: steps are %v of its own, and it is %v; they are %v on the path, and that is %v", c.Name, own,
+				t.Fatalf("%s: its own steps add up to %v, and it took %v; they are %v on the path, and that is %v", c.Name, own,
 					one.Times, leaves, one.Path.Times)
 			}
 		}

@@ -138,7 +138,8 @@ func pipeline(t *testing.T, address string, number int) {
 	}
 }
 
-// TestSplitHead sends the head of each request in two parts: the connection wakes up for the first one, and waits again.
+// TestSplitHead sends the head of each request in two parts: the connection wakes up for the first
+// one, and waits again.
 func TestSplitHead(t *testing.T) {
 	const number = 10
 	server := httptest.NewServer(logged(nap))

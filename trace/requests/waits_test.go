@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/trace/tracetest"
 )
 
-// TestWaits has the waits of requests add up to what each request says of its own time, and the one that
-// was planted at its line, ended where the lock was given back.
+// TestWaits compares the waits with what each request reports as its own time, and checks that the
+// planted wait has the right line and ended where the lock was released.
 func TestWaits(t *testing.T) {
 	x := tracetest.Index(t, serve(t))
 	w, err := requests.WaitsOf(x)

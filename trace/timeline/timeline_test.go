@@ -452,7 +452,8 @@ func TestJSON(t *testing.T) {
 		{ID: "p0", Parts: []timeline.Part{{1, 9, []timeline.Time{{1, 3}, {2, 4}}}, {9, 9, nil}}},
 		{ID: "m7"},
 	}})
-	want := `{"from":0,"to":9,"width":3,"rows":[{"id":"g1","spans":[[1,2,3,4,5],[2,9,0,0,0]]},{"id":"p0","parts":[[1,9,1,3,2,4],[9,9]]},{"id":"m7"}]}`
+	want := `{"from":0,"to":9,"width":3,"rows":[` +
+		`{"id":"g1","spans":[[1,2,3,4,5],[2,9,0,0,0]]},{"id":"p0","parts":[[1,9,1,3,2,4],[9,9]]},{"id":"m7"}]}`
 	if err != nil || string(b) != want {
 		t.Errorf("%s, %v\nwant %s", b, err, want)
 	}
