@@ -274,7 +274,7 @@ func TestEndpoints(t *testing.T) {
 	}
 }
 
-// burn keeps a core busy until it is told to end.
+// burn keeps a core busy until ctx ends.
 func burn(ctx context.Context) (n int) {
 	for ctx.Err() == nil {
 		n++
@@ -348,7 +348,7 @@ func TestCloseEndsProfilesEarly(t *testing.T) {
 		}
 		got <- body
 	}()
-	// The trace is under way as soon as nobody else can have the tracer.
+	// The trace is under way as soon as the tracer is taken.
 	for {
 		if status, _, _ := get(t, a, "trace?seconds=0.001", nil); status == http.StatusInternalServerError {
 			break
@@ -457,7 +457,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("info %+v", info)
 	}
 	if runtime.GOOS != "windows" && info.CPU <= 0 {
-		t.Errorf("processor time %v", info.CPU)
+		t.Errorf("CPU time %v", info.CPU)
 	}
 	for _, name := range []string{
 		"/memory/classes/total:bytes", "/gc/heap/live:bytes", "/sched/goroutines:goroutines",
@@ -483,8 +483,8 @@ func TestInfo(t *testing.T) {
 	}
 }
 
-// certificate makes a certificate that is good for a loopback server and for
-// its client, and is its own authority.
+// certificate makes a certificate for a loopback server and its client, which
+// is its own authority.
 func certificate(t *testing.T) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -74,7 +74,7 @@ func TestSlowClose(t *testing.T) {
 	}
 }
 
-// TestSlowForget stops looking at requests when nobody has asked for a while.
+// TestSlowForget stops looking at requests when no client has asked for a while.
 func TestSlowForget(t *testing.T) {
 	s := newSlowRequests()
 	s.ask(time.Second)

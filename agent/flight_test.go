@@ -128,7 +128,7 @@ func slowOf(t *testing.T, a *agent.Agent, query string) (s agent.Slow) {
 func TestWatchMark(t *testing.T) {
 	ask := func(a *agent.Agent) agent.SlowRequest {
 		h := a.Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/early", nil)) // nobody asks yet
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/early", nil)) // before any client asks
 		slowOf(t, a, "than=1ns&seconds=0.001")
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/slow", nil))
 		got := slowOf(t, a, "than=1ns&after=0").Requests
@@ -176,7 +176,7 @@ func TestWatch(t *testing.T) {
 		_ = resp.Body.Close()
 	}
 
-	ask("/item/1") // nobody watches yet
+	ask("/item/1") // before any client watches
 	first := slowOf(t, a, "than=1ns&seconds=0.001")
 	if len(first.Requests) != 0 {
 		t.Errorf("before anybody asked: %+v", first)

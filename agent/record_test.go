@@ -119,9 +119,11 @@ func TestRecord(t *testing.T) {
 	t.Run("meta", func(t *testing.T) {
 		m := r.Meta()
 		bi, _ := debug.ReadBuildInfo()
-		if m.Target.Kind != recording.Program || m.Target.PID != os.Getpid() || m.GoVersion != runtime.Version() || m.Interrupted ||
-			!slices.Equal(m.CommandLine, os.Args) || !reflect.DeepEqual(m.Build, recording.BuildOf(bi)) ||
-			m.GOMAXPROCS != runtime.GOMAXPROCS(0) || m.NumCPU != runtime.NumCPU() || m.GOOS != runtime.GOOS || m.GOARCH != runtime.GOARCH {
+		if m.Target.Kind != recording.Program || m.Target.PID != os.Getpid() || m.GoVersion != runtime.Version() ||
+			m.Interrupted || !slices.Equal(m.CommandLine, os.Args) ||
+			!reflect.DeepEqual(m.Build, recording.BuildOf(bi)) ||
+			m.GOMAXPROCS != runtime.GOMAXPROCS(0) || m.NumCPU != runtime.NumCPU() ||
+			m.GOOS != runtime.GOOS || m.GOARCH != runtime.GOARCH {
 			t.Errorf("meta %+v", m)
 		}
 		if m.Duration < worked || m.Created.Before(began.Truncate(0)) {
@@ -150,7 +152,9 @@ func TestRecord(t *testing.T) {
 	})
 
 	t.Run("profiles", func(t *testing.T) {
-		want := []string{"cpu", "heap", "heap.live", "allocs", "block", "mutex", "goroutine", "goroutine.start", "threadcreate"}
+		want := []string{
+			"cpu", "heap", "heap.live", "allocs", "block", "mutex", "goroutine", "goroutine.start", "threadcreate",
+		}
 		if pprof.Lookup("goroutineleak") != nil {
 			want = slices.Insert(want, len(want)-1, "goroutineleak")
 		}
@@ -241,11 +245,12 @@ func TestRecordWhatIsFree(t *testing.T) {
 	}
 	r := open(t, path)
 	missing := r.Meta().Missing
-	if i := slices.IndexFunc(missing, func(m recording.Missing) bool { return m.Part == "cpu" }); i < 0 || missing[i].Reason == "" {
+	if i := slices.IndexFunc(missing, func(m recording.Missing) bool { return m.Part == "cpu" }); i < 0 ||
+		missing[i].Reason == "" {
 		t.Errorf("missing %+v, want the CPU profile among them", missing)
 	}
 	if slices.Contains(r.ProfileNames(), "cpu") {
-		t.Error("the recording holds a CPU profile that belongs to somebody else")
+		t.Error("the recording holds a CPU profile that another caller started")
 	}
 	if _, err := r.Part(recording.TracePart); !errors.Is(err, recording.ErrNoPart) {
 		t.Errorf("trace: %v, want none", err)
@@ -301,7 +306,12 @@ func TestRecordReplaces(t *testing.T) {
 	for name, tc := range map[string]struct {
 		text string
 		ok   bool
-	}{"source": {"package main", false}, "short": {"x", false}, "empty": {"", true}, "recording": {"PK\x03\x04rest", true}} {
+	}{
+		"source":    {"package main", false},
+		"short":     {"x", false},
+		"empty":     {"", true},
+		"recording": {"PK\x03\x04rest", true},
+	} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
 			t.Fatal(err)

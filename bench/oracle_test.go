@@ -18,13 +18,15 @@ import (
 )
 
 // TestBenchstat compares with benchstat's text and CSV, byte for byte, and its warnings: the files of
-// its own tests and generated ones, through filters and projections.
+// benchstat's tests and generated ones, through filters and projections.
 func TestBenchstat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds benchstat")
 	}
 	benchstat := filepath.Join(t.TempDir(), "benchstat")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", benchstat, "golang.org/x/perf/cmd/benchstat").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(
+		t.Context(), "go", "build", "-o", benchstat, "golang.org/x/perf/cmd/benchstat",
+	).CombinedOutput(); err != nil {
 		t.Fatalf("build benchstat: %v\n%s", err, out)
 	}
 	files := stored(t)
@@ -59,7 +61,9 @@ func TestBenchstat(t *testing.T) {
 		{args: []string{"smallSample.txt"}, col: "note"},
 		{args: []string{"old.txt", "new.txt"}, col: ".file,/format", row: ".name"},
 		{args: []string{"old.txt", "new.txt"}, col: "/format,.file", row: ".name"},
-		{args: []string{"a-label-that-is-wider-than-what-stands-below-it-in-all-its-columns=old.txt", "ä/€=new.txt", "old.txt"}},
+		{args: []string{
+			"a-label-that-is-wider-than-what-stands-below-it-in-all-its-columns=old.txt", "ä/€=new.txt", "old.txt",
+		}},
 		{args: []string{"old.txt", "crc-old.txt", "new.txt"}},
 		{args: []string{"old.txt", "new.txt", "units.txt"}, table: "pkg"},
 		{args: []string{"units.txt", "zero.txt", "smallSample.txt", "old.txt"}, col: "note,.file", table: "goos,pkg"},
@@ -83,12 +87,16 @@ func TestBenchstat(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(strings.Join(tt.args, " ")+" "+tt.col+tt.row+tt.keep+tt.table, func(t *testing.T) {
 			var args []string
-			for flag, value := range map[string]string{"-table": tt.table, "-row": tt.row, "-col": tt.col, "-ignore": tt.skip, "-filter": tt.keep} {
+			for flag, value := range map[string]string{
+				"-table": tt.table, "-row": tt.row, "-col": tt.col, "-ignore": tt.skip, "-filter": tt.keep,
+			} {
 				if value != "" {
 					args = append(args, flag, value)
 				}
 			}
-			c, err := bench.Compare(t.Context(), bench.ParseInputs(tt.args), bench.Options{Table: tt.table, Row: tt.row, Column: tt.col, Ignore: tt.skip, Filter: tt.keep})
+			c, err := bench.Compare(t.Context(), bench.ParseInputs(tt.args), bench.Options{
+				Table: tt.table, Row: tt.row, Column: tt.col, Ignore: tt.skip, Filter: tt.keep,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +126,8 @@ func TestBenchstat(t *testing.T) {
 				t.Errorf("CSV: -benchstat +whet\n%s", diff)
 			}
 			// Warnings about lines of the input come first.
-			if !strings.HasSuffix(errs, cells.String()) || strings.Count(errs, "\n") != strings.Count(cells.String(), "\n")+unreadable(c) {
+			if !strings.HasSuffix(errs, cells.String()) ||
+				strings.Count(errs, "\n") != strings.Count(cells.String(), "\n")+unreadable(c) {
 				t.Errorf("warnings of cells:\n%swant the end of\n%s", &cells, errs)
 			}
 			for _, text := range warningsOf(c) {
@@ -146,7 +155,9 @@ func TestBenchstat(t *testing.T) {
 // stored returns the files of benchstat's tests by name.
 func stored(t testing.TB) map[string][]byte {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{.Dir}}", "golang.org/x/perf/cmd/benchstat").Output()
+	out, err := exec.CommandContext(
+		t.Context(), "go", "list", "-f", "{{.Dir}}", "golang.org/x/perf/cmd/benchstat",
+	).Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,8 +75,8 @@ type DumpInfo struct {
 }
 
 // ErrNoGoroutines is returned for a text without goroutines.
-var ErrNoGoroutines = errors.New("no goroutine in it: want the output of runtime.Stack, a panic, or " +
-	"/debug/pprof/goroutine?debug=1")
+var ErrNoGoroutines = errors.New("no goroutine in it (want the output of runtime.Stack, a panic, or " +
+	"/debug/pprof/goroutine?debug=1)")
 
 // ReadDump reads a text dump of goroutines and calls visit for each, in the order of the text.
 // Other lines (a log around it) are skipped. It returns visit's first error. For a text without

@@ -89,7 +89,7 @@ func waitsFor(dump, fn, reason string) bool {
 }
 
 func plantReceive(done *sync.WaitGroup, c chan struct{}) { defer done.Done(); <-c }
-func plantMutex(mu *sync.Mutex)                          { mu.Lock(); mu.Unlock() }   //nolint:staticcheck // it is about the waiting
+func plantMutex(mu *sync.Mutex)                          { mu.Lock(); mu.Unlock() }   //nolint:staticcheck // to wait
 func plantRead(rw *sync.RWMutex)                         { rw.RLock(); rw.RUnlock() } //nolint:staticcheck // likewise
 func plantGroup(wg *sync.WaitGroup)                      { wg.Wait() }
 func plantAccept(ln net.Listener)                        { _, _ = ln.Accept() }

@@ -21,7 +21,7 @@ const (
 	EvidenceNone        Evidence = ""                // unknown
 	EvidenceDump        Evidence = "dump"            // the runtime printed it
 	EvidenceTrace       Evidence = "trace"           // the execution trace contains the event
-	EvidenceOthers      Evidence = "trace of others" // in the trace, only this function started goroutines of that function
+	EvidenceOthers      Evidence = "trace of others" // in the trace, only this function starts that function's goroutines
 	EvidenceStack       Evidence = "stack"           // the innermost frames show the wait reason
 	EvidenceClosure     Evidence = "closure name"    // the compiler names a closure after the function around it
 	EvidenceStart       Evidence = "start"           // a single go statement in the standard library starts this function

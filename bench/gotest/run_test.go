@@ -314,7 +314,7 @@ func BenchmarkInterrupted(b *testing.B) {
 		t.Fatal(err)
 	}
 	if _, err := b.Run(t.Context(), "BenchmarkInterrupted", twoProcs()); !errors.As(err, new(*gotest.Failure)) {
-		t.Errorf("nobody has interrupted us: %v", err)
+		t.Errorf("without an interrupt: %v", err)
 	}
 	// Whoever interrupts the benchmark cancels the context next, unless the machine stops in between for longer
 	// than Run waits, which it does not every time.
@@ -353,7 +353,7 @@ func interruptedRun(t *testing.T, b *gotest.Binary, started string) error {
 	return err
 }
 
-// TestProfiles wants the files that are asked for.
+// TestProfiles wants the requested files.
 func TestProfiles(t *testing.T) {
 	dir := t.TempDir()
 	p := gotest.Profiles{

@@ -80,7 +80,10 @@ func TestShape(t *testing.T) {
 			name:   "slow to start",
 			change: func(s *simulated) { s.once, s.start = true, 20*ms }, length: 60 * ms, slices: 1,
 		},
-		{name: "slow and concurrent", change: func(s *simulated) { s.perOp = ms }, concurrent: true, length: 20 * ms, slices: 1},
+		{
+			name: "slow and concurrent", change: func(s *simulated) { s.perOp = ms }, concurrent: true, length: 20 * ms,
+			slices: 1,
+		},
 		{name: "little garbage", change: func(s *simulated) { s.bytes = 10 }, length: 5 * ms, slices: 10},
 		{
 			name: "much garbage", change: func(s *simulated) { s.bytes, s.rate = 1000, 100 }, length: 50 * ms,

@@ -136,7 +136,7 @@ func BenchmarkOften(b *testing.B) {
 	}
 }
 
-// BenchmarkRare allocates a little beside a heap that is large: no collection is due for long.
+// BenchmarkRare allocates a little next to a large heap, so collections are rare.
 func BenchmarkRare(b *testing.B) {
 	for len(heap) < 64 {
 		heap = append(heap, make([]byte, 1<<20))

@@ -54,7 +54,7 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestRounds wants each job as often as was asked for, all of them once before any
+// TestRounds wants each job as often as requested, all of them once before any
 // again, in an order that the seed gives, and what fails left out.
 func TestRounds(t *testing.T) {
 	o := gotest.RunOptions{Procs: 2, Iterations: 1}

@@ -42,7 +42,10 @@ func BenchmarkOne(b *testing.B) {
 	run(t, top, "git", "add", ".")
 	run(t, top, "git", "commit", "-q", "-m", "one")
 	run(t, top, "git", "tag", "v1")
-	if err := os.WriteFile(filepath.Join(top, ".git", "hooks", "post-checkout"), []byte("#!/bin/sh\ntouch \"$GIT_DIR\"/hooked ../hooked hooked\n"), 0o755); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(top, ".git", "hooks", "post-checkout"),
+		[]byte("#!/bin/sh\ntouch \"$GIT_DIR\"/hooked ../hooked hooked\n"), 0o755,
+	); err != nil {
 		t.Fatal(err)
 	}
 	put(t, top, `
@@ -60,7 +63,8 @@ package r
 // state is all of a repository that Worktree must leave alone.
 func state(t *testing.T, top string) string {
 	t.Helper()
-	out := run(t, top, "git", "status", "--porcelain=v2", "--branch") + run(t, top, "git", "for-each-ref") + run(t, top, "git", "worktree", "list", "--porcelain")
+	out := run(t, top, "git", "status", "--porcelain=v2", "--branch") + run(t, top, "git", "for-each-ref") +
+		run(t, top, "git", "worktree", "list", "--porcelain")
 	names, err := filepath.Glob(filepath.Join(top, ".git", "*"))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +81,8 @@ func TestWorktree(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = tree.Close() }()
-	if tree.Source.Name != "v1" || len(tree.Source.Flags) != 1 || tree.Commit != strings.TrimSpace(run(t, top, "git", "rev-parse", "HEAD")) {
+	if tree.Source.Name != "v1" || len(tree.Source.Flags) != 1 ||
+		tree.Commit != strings.TrimSpace(run(t, top, "git", "rev-parse", "HEAD")) {
 		t.Errorf("%+v", tree)
 	}
 	pkgs, failures, err := gotest.List(t.Context(), tree.Source, nil)
@@ -117,7 +122,7 @@ func holdTree(dir string) {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// TestWorktreeKilled kills a process that has a tree, as nobody can clean up after.
+// TestWorktreeKilled kills a process that has a tree, so that it cannot clean up.
 func TestWorktreeKilled(t *testing.T) {
 	top, module := repository(t)
 	temp := t.TempDir()
@@ -216,14 +221,18 @@ replace example.com/outside => ../../outside
 -- inside/go.mod --
 module example.com/inside
 `, "outside")
-	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "HEAD"); err == nil || !strings.Contains(err.Error(), "it needs ../../outside, a relative path") {
+	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "HEAD"); err == nil ||
+		!strings.Contains(err.Error(), "it needs ../../outside, a relative path") {
 		t.Errorf("replaced by what is outside: %v", err)
 	}
 	put(t, top, "-- go.work --\ngo 1.26\n\nuse ./sub\n")
-	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "v1"); err == nil || !strings.Contains(err.Error(), "go.work, which the commit lacks") {
+	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module}, "v1"); err == nil ||
+		!strings.Contains(err.Error(), "go.work, which the commit lacks") {
 		t.Errorf("a workspace that is not committed: %v", err)
 	}
-	if tree, err := gotest.Worktree(t.Context(), gotest.Source{Dir: module, Env: []string{"GOWORK=off"}}, "v1"); err != nil {
+	if tree, err := gotest.Worktree(
+		t.Context(), gotest.Source{Dir: module, Env: []string{"GOWORK=off"}}, "v1",
+	); err != nil {
 		t.Errorf("without the workspace: %v", err)
 	} else if err := tree.Close(); err != nil {
 		t.Error(err)
@@ -231,7 +240,8 @@ module example.com/inside
 	if err := os.MkdirAll(filepath.Join(top, "late"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: filepath.Join(top, "late")}, "v1"); err == nil || !strings.Contains(err.Error(), "the commit has no directory late") {
+	if _, err := gotest.Worktree(t.Context(), gotest.Source{Dir: filepath.Join(top, "late")}, "v1"); err == nil ||
+		!strings.Contains(err.Error(), "the commit has no directory late") {
 		t.Errorf("a directory that the commit lacks: %v", err)
 	}
 	nothingLeft(t)

@@ -6,9 +6,6 @@ package lint
 func unswept() []string {
 	return []string{
 		".",
-		"agent",
-		"bench",
-		"bench/gotest",
 		"collect",
 		"collect/process",
 		"collect/watch",
@@ -79,7 +76,6 @@ func unswept() []string {
 		"find/rules/urlquery",
 		"fix",
 		"fix/pgo",
-		"goroutines",
 		"input/...",
 		"internal/cases/pages",
 		"internal/cli",
@@ -91,7 +87,6 @@ func unswept() []string {
 		"load/request",
 		"load/slo",
 		"load/targets",
-		"recording/work",
 		"service/...",
 		"source",
 	}

@@ -19,7 +19,9 @@ func start() time.Time { return time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC) }
 
 // steady is a load of so many seconds with the requests of each, which cost cpu.
 func steady(seconds int, requests int64, cpu time.Duration) *load.Result {
-	r := &load.Result{Schema: load.Schema, Targets: []string{"http://127.0.0.1:8080/pad?n=1"}, Started: start(), Status: map[int]int64{}}
+	r := &load.Result{
+		Schema: load.Schema, Targets: []string{"http://127.0.0.1:8080/pad?n=1"}, Started: start(), Status: map[int]int64{},
+	}
 	for i := range seconds {
 		r.Seconds = append(r.Seconds, load.Second{
 			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: requests,
@@ -45,7 +47,8 @@ func record(t *testing.T, l *load.Result, parts ...part) *recording.Recording {
 	for _, p := range parts {
 		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 		profiles = append(profiles, recordingtest.Profile{
-			Name: p.name, Profile: b.Profile(&profile.Profile{}), Part: recording.Part{Start: start().Add(p.from), End: start().Add(p.to), Note: p.note},
+			Name: p.name, Profile: b.Profile(&profile.Profile{}),
+			Part: recording.Part{Start: start().Add(p.from), End: start().Add(p.to), Note: p.note},
 		})
 	}
 	if l == nil {
@@ -54,7 +57,7 @@ func record(t *testing.T, l *load.Result, parts ...part) *recording.Recording {
 	return recordingtest.Open(t, l, profiles...)
 }
 
-// A profile is divided by the requests of its own window.
+// A profile is divided by the requests in its window.
 func TestWindows(t *testing.T) {
 	rec := record(t, steady(10, 100, time.Millisecond),
 		part{name: "cpu", from: 2 * time.Second, to: 6500 * time.Millisecond},
@@ -84,14 +87,28 @@ func TestNothingToCount(t *testing.T) {
 		reason string
 		hint   string
 	}{
-		"a profile by itself": {nil, "b: a profile alone does not hold how many requests were answered", "whet record --load URL"},
-		"no load, no trace":   {record(t, nil, window), "no load, and no trace", "whet record --load URL"},
-		"of one moment":       {record(t, steady(10, 100, 1), part{name: "cpu"}), "b: its cpu profile is of one moment", ""},
-		"restarted":           {record(t, steady(10, 100, 1), part{name: "cpu", to: time.Second, note: "the target restarted; since then"}), "b: the target restarted", ""},
-		"another window":      {record(t, steady(10, 100, 1), part{name: "cpu", from: time.Minute, to: 2 * time.Minute}), "b: its load answered no request", ""},
-		"warm-up in it":       {record(t, warm, part{name: "cpu", from: -time.Second, to: 10 * time.Second}), "b: the warm-up of the load", "without warm-up"},
+		"a profile by itself": {
+			nil, "b: a profile alone does not hold how many requests were answered", "whet record --load URL",
+		},
+		"no load, no trace": {record(t, nil, window), "no load, and no trace", "whet record --load URL"},
+		"of one moment":     {record(t, steady(10, 100, 1), part{name: "cpu"}), "b: its cpu profile is of one moment", ""},
+		"restarted": {
+			record(t, steady(10, 100, 1), part{name: "cpu", to: time.Second, note: "the target restarted; since then"}),
+			"b: the target restarted", "",
+		},
+		"another window": {
+			record(t, steady(10, 100, 1), part{name: "cpu", from: time.Minute, to: 2 * time.Minute}),
+			"b: its load answered no request", "",
+		},
+		"warm-up in it": {
+			record(t, warm, part{name: "cpu", from: -time.Second, to: 10 * time.Second}),
+			"b: the warm-up of the load", "without warm-up",
+		},
 	} {
-		_, err := work.Between(work.Profile{Name: "a", Recording: good, Profile: "cpu"}, work.Profile{Name: "b", Recording: c.rec, Profile: "cpu"})
+		_, err := work.Between(
+			work.Profile{Name: "a", Recording: good, Profile: "cpu"},
+			work.Profile{Name: "b", Recording: c.rec, Profile: "cpu"},
+		)
 		if err == nil || !strings.Contains(err.Error(), c.reason) || !strings.Contains(diag.Hint(err), c.hint) {
 			t.Errorf("%s: got %v (hint %q), want %q (hint %q)", name, err, diag.Hint(err), c.reason, c.hint)
 		}
@@ -102,7 +119,8 @@ func TestNothingToCount(t *testing.T) {
 func TestOtherWork(t *testing.T) {
 	window := part{name: "cpu", to: 10 * time.Second}
 	a := steady(10, 1000, time.Millisecond)
-	failing, slightly, cut, elsewhere, another := steady(10, 1000, 1), steady(10, 1000, 1), steady(10, 1000, 1), steady(10, 1000, 1), steady(10, 1000, 1)
+	failing, slightly, cut, elsewhere, another := steady(10, 1000, 1), steady(10, 1000, 1),
+		steady(10, 1000, 1), steady(10, 1000, 1), steady(10, 1000, 1)
 	failing.Status = map[int]int64{200: 7000, 500: 3000}
 	slightly.Status = map[int]int64{200: 9950, 500: 50}
 	cut.Responses, cut.Status, cut.Errors.Reset = 9000, map[int]int64{200: 9000}, 1000
@@ -120,11 +138,15 @@ func TestOtherWork(t *testing.T) {
 		"no answer":      {cut, "requests differ: no complete answer in 0% of A and 10% of B", true},
 		"another target": {another, "the loads have different targets: A [/pad?n=1], B [/pad?n=2]", true},
 	} {
-		pair, err := work.Between(work.Profile{Recording: record(t, a, window), Profile: "cpu"}, work.Profile{Recording: record(t, c.b, window), Profile: "cpu"})
+		pair, err := work.Between(
+			work.Profile{Recording: record(t, a, window), Profile: "cpu"},
+			work.Profile{Recording: record(t, c.b, window), Profile: "cpu"},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Join(pair.Differences, "; "); !strings.Contains(got, c.text) || c.text == "" && got != "" || pair.Other != c.other {
+		if got := strings.Join(pair.Differences, "; "); !strings.Contains(got, c.text) || c.text == "" && got != "" ||
+			pair.Other != c.other {
 			t.Errorf("%s: got %q, other %v; want %q, %v", name, got, pair.Other, c.text, c.other)
 		}
 	}
@@ -149,7 +171,10 @@ func TestRates(t *testing.T) {
 		{at(100, true), at(120, true), ""},
 		{at(100, false), at(1000, false), ""},
 	} {
-		pair, err := work.Between(work.Profile{Recording: record(t, c.a, window), Profile: "cpu"}, work.Profile{Recording: record(t, c.b, window), Profile: "cpu"})
+		pair, err := work.Between(
+			work.Profile{Recording: record(t, c.a, window), Profile: "cpu"},
+			work.Profile{Recording: record(t, c.b, window), Profile: "cpu"},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +209,10 @@ func TestCompare(t *testing.T) {
 	if want := math.Expm1(2.5758 * 0.02); math.Abs(*c.High-want) > 1e-4 {
 		t.Errorf("high %v, want %v", *c.High, want)
 	}
-	if got := fmt.Sprint(work.PerRequest("cpu"), work.PerRequest("alloc_space"), work.PerRequest("inuse_space"), work.PerRequest("goroutine")); got != "true true false false" {
+	if got := fmt.Sprint(
+		work.PerRequest("cpu"), work.PerRequest("alloc_space"),
+		work.PerRequest("inuse_space"), work.PerRequest("goroutine"),
+	); got != "true true false false" {
 		t.Error(got)
 	}
 }
