@@ -60,10 +60,16 @@ func parseDoc(source string) (Doc, error) {
 	head = strings.Join(strings.Fields(head), " ")
 	title, ok := strings.CutPrefix(head, "Package "+f.Name.Name+" defines a rule: ")
 	if !ok || !strings.HasSuffix(title, ".") {
-		return Doc{}, fmt.Errorf("package %s: the comment begins with %q (want \"Package %s defines a rule: ….\")", f.Name.Name, head, f.Name.Name)
+		return Doc{}, fmt.Errorf(
+			"package %s: the comment begins with %q (want \"Package %s defines a rule: ….\")",
+			f.Name.Name, head, f.Name.Name,
+		)
 	}
 	d := Doc{Title: strings.TrimSuffix(title, ".")}
-	sections := map[string]*string{"": &d.Text, "Before": &d.Before, "After": &d.After, "Evidence": &d.Evidence, "Safety": &d.Safety}
+	sections := map[string]*string{
+		"": &d.Text, "Before": &d.Before, "After": &d.After,
+		"Evidence": &d.Evidence, "Safety": &d.Safety,
+	}
 	section := ""
 	for line := range strings.Lines(rest) {
 		if name, ok := strings.CutPrefix(line, "# "); ok {

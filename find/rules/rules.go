@@ -80,11 +80,14 @@ const Line = `^$`
 // Patterns for the runtime functions that do a kind of work, for Cause.CPU.
 const (
 	// Growing matches the growth of slices and maps.
-	Growing = `^runtime\.(growslice|makeslice|mallocgc|memmove|memclrNoHeapPointers)|^internal/runtime/maps\..*(grow|rehash|newTable|newGroups|split)`
+	Growing = `^runtime\.(growslice|makeslice|mallocgc|memmove|memclrNoHeapPointers)|` +
+		`^internal/runtime/maps\..*(grow|rehash|newTable|newGroups|split)`
 	// Allocating matches all allocations.
-	Allocating = `^runtime\.(mallocgc|newobject|makeslice|growslice|rawstring|rawbyteslice|concatstring|slicebytetostring|stringtoslicebyte|convT)`
+	Allocating = `^runtime\.(mallocgc|newobject|makeslice|growslice|` +
+		`rawstring|rawbyteslice|concatstring|slicebytetostring|stringtoslicebyte|convT)`
 	// Converting matches conversions between strings and bytes.
-	Converting = `^runtime\.(slicebytetostring|stringtoslicebyte|stringtoslicerune|slicerunetostring|intstring|rawstring|rawbyteslice)`
+	Converting = `^runtime\.(slicebytetostring|stringtoslicebyte|stringtoslicerune|` +
+		`slicerunetostring|intstring|rawstring|rawbyteslice)`
 	// Concatenating matches + on strings.
 	Concatenating = `^runtime\.concatstring`
 	// Boxing matches the conversion of a value to an interface.

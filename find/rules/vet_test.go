@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// TestVet leaves out what only a profile can show to cost, unless everything is asked for.
+// TestVet leaves out what only a profile can show to cost, unless everything is wanted.
 func TestVet(t *testing.T) {
 	r := &rules.Rule{
 		Analyzer: &analysis.Analyzer{Name: "slow", Doc: "is slow", Run: func(pass *analysis.Pass) (any, error) {
@@ -23,7 +23,10 @@ func TestVet(t *testing.T) {
 	for every, want := range map[bool][]string{true: {"", "common", "other"}, false: {"", "other"}} {
 		var got []string
 		a := r.Vet(func() bool { return every })
-		if _, err := a.Run(&analysis.Pass{Analyzer: a, Report: func(d analysis.Diagnostic) { got = append(got, d.Category) }}); err != nil {
+		if _, err := a.Run(&analysis.Pass{
+			Analyzer: a,
+			Report:   func(d analysis.Diagnostic) { got = append(got, d.Category) },
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, want) || a.Name != "slow" {

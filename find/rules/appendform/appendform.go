@@ -89,7 +89,9 @@ func twin(pass *analysis.Pass, e ast.Expr) (category, function, args string, ok 
 		function = "Append" + strings.TrimPrefix(callee, "strconv.")
 	case "(time.Time).Format":
 		function = "AppendFormat"
-	case "encoding/hex.EncodeToString", "(*encoding/base64.Encoding).EncodeToString", "(*encoding/base32.Encoding).EncodeToString":
+	case "encoding/hex.EncodeToString",
+		"(*encoding/base64.Encoding).EncodeToString",
+		"(*encoding/base32.Encoding).EncodeToString":
 		category, function = "encode", "AppendEncode"
 	default:
 		return "", "", "", false
@@ -120,7 +122,8 @@ func appended(pass *analysis.Pass, call *ast.CallExpr) {
 		return
 	}
 	var fix analysis.SuggestedFix
-	if isBytes(pass.TypesInfo.TypeOf(call.Args[0])) && !flow.Calls(pass.TypesInfo, call.Args[0]) && writable(pass, call, call.Args[1]) {
+	if isBytes(pass.TypesInfo.TypeOf(call.Args[0])) && !flow.Calls(pass.TypesInfo, call.Args[0]) &&
+		writable(pass, call, call.Args[1]) {
 		fix = replace(call, fmt.Sprintf("%s(%s, %s)", function, rewrite.Text(pass, call.Args[0]), args))
 	}
 	rules.Report(pass, call, category, "a string is allocated only to be appended: "+function+" appends directly", fix)
@@ -149,16 +152,24 @@ func written(pass *analysis.Pass, call *ast.CallExpr) {
 	if to := rewrite.Text(pass, sel.X); isNamed(sel.X) && writable(pass, call, call.Args[0]) {
 		fix = replace(call, fmt.Sprintf("%s.Write(%s(%s.AvailableBuffer(), %s))", to, function, to, args))
 	}
-	rules.Report(pass, call, category, "a string is allocated only to be written: "+function+" writes into the buffer's spare capacity", fix)
+	rules.Report(
+		pass, call, category,
+		"a string is allocated only to be written: "+function+" writes into the buffer's spare capacity",
+		fix,
+	)
 }
 
 func replace(call *ast.CallExpr, text string) analysis.SuggestedFix {
-	return analysis.SuggestedFix{Message: "Append to the buffer directly", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)}}
+	return analysis.SuggestedFix{
+		Message:   "Append to the buffer directly",
+		TextEdits: []analysis.TextEdit{rewrite.Replace(call, text)},
+	}
 }
 
 // writable reports whether the value may be formatted while the buffer is written.
 func writable(pass *analysis.Pass, call *ast.CallExpr, value ast.Expr) bool {
-	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) && rewrite.Predeclared(pass, call.Pos(), "int64")
+	return !calls(pass, value) && !rewrite.HasComment(pass, call.Pos(), call.End()) &&
+		rewrite.Predeclared(pass, call.Pos(), "int64")
 }
 
 // isNamed reports whether an expression is a variable or a field of one, and may be evaluated

@@ -66,35 +66,43 @@ const (
 func questions() []question {
 	return []question{
 		{
-			"os.Hostname", "hostname", "host name fetched on each call", "os.Hostname makes a system call each time for a name that hardly ever changes",
+			"os.Hostname", "hostname", "host name fetched on each call",
+			"os.Hostname makes a system call each time for a name that hardly ever changes",
 			rules.Review, answered, "string", "Hostname",
 		},
 		{
-			"os.Executable", "executable", "executable path fetched on each call", "os.Executable reads a symbolic link each time",
+			"os.Executable", "executable", "executable path fetched on each call",
+			"os.Executable reads a symbolic link each time",
 			rules.Review, answered, "string", "Executable",
 		},
 		{
-			"os.Getpid", "pid", "process ID fetched on each call", "os.Getpid makes a system call each time for a number that never changes",
+			"os.Getpid", "pid", "process ID fetched on each call",
+			"os.Getpid makes a system call each time for a number that never changes",
 			rules.Free, variable, "", "processID",
 		},
 		{
-			"os.Getenv", "getenv", "environment variable read on each call", "os.Getenv takes a lock that all goroutines share for each lookup",
+			"os.Getenv", "getenv", "environment variable read on each call",
+			"os.Getenv takes a lock that all goroutines share for each lookup",
 			rules.Review, lazily, "", "environment",
 		},
 		{
-			"time.LoadLocation", "zone", "time zone loaded on each call", "time.LoadLocation opens, reads and parses the zone's file each time",
+			"time.LoadLocation", "zone", "time zone loaded on each call",
+			"time.LoadLocation opens, reads and parses the zone's file each time",
 			rules.Review, answered, "*.Location", "Location",
 		},
 		{
-			"net.InterfaceAddrs", "addresses", "network addresses fetched on each call", "net.InterfaceAddrs fetches the kernel's whole table of addresses each time",
+			"net.InterfaceAddrs", "addresses", "network addresses fetched on each call",
+			"net.InterfaceAddrs fetches the kernel's whole table of addresses each time",
 			rules.Review, asIs, "", "",
 		},
 		{
-			"net.Interfaces", "addresses-of-interfaces", "network interfaces fetched on each call", "net.Interfaces fetches the kernel's whole table of interfaces each time",
+			"net.Interfaces", "addresses-of-interfaces", "network interfaces fetched on each call",
+			"net.Interfaces fetches the kernel's whole table of interfaces each time",
 			rules.Review, asIs, "", "",
 		},
 		{
-			"runtime/debug.ReadBuildInfo", "buildinfo", "build information parsed on each call", "debug.ReadBuildInfo parses the text of the build information each time",
+			"runtime/debug.ReadBuildInfo", "buildinfo", "build information parsed on each call",
+			"debug.ReadBuildInfo parses the text of the build information each time",
 			rules.Review, asIs, "", "",
 		},
 	}
@@ -174,7 +182,8 @@ func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 			continue
 		}
 		switch flow.Callee(pass.TypesInfo, call) {
-		case "os.Setenv", "os.Unsetenv", "os.Clearenv", "(*testing.common).Setenv", "(*testing.T).Setenv", "(*testing.B).Setenv":
+		case "os.Setenv", "os.Unsetenv", "os.Clearenv",
+			"(*testing.common).Setenv", "(*testing.T).Setenv", "(*testing.B).Setenv":
 			return true
 		}
 	}
@@ -198,8 +207,10 @@ func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 			continue
 		}
 		switch flow.Callee(pass.TypesInfo, call) {
-		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues", "(*sync.Map).Store", "(*sync.Map).LoadOrStore",
-			"(*sync/atomic.Value).Store", "(*sync/atomic.Value).CompareAndSwap", "(*sync/atomic.Pointer[T]).Store", "(*sync/atomic.Pointer[T]).CompareAndSwap":
+		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues",
+			"(*sync.Map).Store", "(*sync.Map).LoadOrStore",
+			"(*sync/atomic.Value).Store", "(*sync/atomic.Value).CompareAndSwap",
+			"(*sync/atomic.Pointer[T]).Store", "(*sync/atomic.Pointer[T]).CompareAndSwap":
 			return true
 		}
 	}
@@ -208,7 +219,9 @@ func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 
 // fix caches the result of several calls in a file. The calls keep their results, so the code
 // around them does not matter.
-func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place, argument string) analysis.SuggestedFix {
+func (q question) fix(
+	pass *analysis.Pass, names *rewrite.Names, places []place, argument string,
+) analysis.SuggestedFix {
 	first := places[0].call
 	if rewrite.Declaration(pass, first.Pos()) == nil {
 		return analysis.SuggestedFix{}
@@ -243,7 +256,11 @@ func (q question) fix(pass *analysis.Pass, names *rewrite.Names, places []place,
 		edits = imports
 		name := names.Fresh(q.name + variableName(argument))
 		use = name + "()"
-		source = fmt.Sprintf("// %s is %s as fetched on first use.\nvar %s = %s.OnceValue(func() string { return %s })", name, ask, name, imported, ask)
+		source = fmt.Sprintf(
+			"// %s is %s as fetched on first use.\n"+
+				"var %s = %s.OnceValue(func() string { return %s })",
+			name, ask, name, imported, ask,
+		)
 	case answered:
 		if !flow.Since(pass, first.Pos(), "go1.19") {
 			return analysis.SuggestedFix{} // atomic.Pointer may be missing
@@ -290,7 +307,9 @@ var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, ke
 // variableName converts a quoted argument to a part of a Go identifier: "MY_MODE" becomes MyMode.
 func variableName(quoted string) string {
 	name := ""
-	for _, word := range strings.FieldsFunc(quoted, func(r rune) bool { return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9') }) {
+	for _, word := range strings.FieldsFunc(quoted, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9')
+	}) {
 		name += strings.ToUpper(word[:1]) + strings.ToLower(word[1:])
 	}
 	return name

@@ -100,7 +100,8 @@ func formats(pass *analysis.Pass, call *ast.CallExpr) bool {
 	switch flow.Callee(pass.TypesInfo, call) {
 	case "fmt.Sprintf", "fmt.Sprint":
 	case "fmt.Fprintf", "fmt.Fprint":
-		if t := pass.TypesInfo.TypeOf(call.Args[0]); t == nil || t.String() != "*bytes.Buffer" && t.String() != "*strings.Builder" {
+		if t := pass.TypesInfo.TypeOf(call.Args[0]); t == nil ||
+			t.String() != "*bytes.Buffer" && t.String() != "*strings.Builder" {
 			return false
 		}
 	default:
@@ -128,7 +129,8 @@ func parameter(sig *types.Signature, i int, spread bool) types.Type {
 // isBoxed reports whether a value is converted to an interface, and allocates for it.
 func isBoxed(pass *analysis.Pass, value ast.Expr, to types.Type) bool {
 	tv := pass.TypesInfo.Types[value]
-	return types.IsInterface(to) && !isParameter(to) && tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
+	return types.IsInterface(to) && !isParameter(to) &&
+		tv.Type != nil && tv.Value == nil && !tv.IsNil() && !isParameter(tv.Type) &&
 		!types.IsInterface(tv.Type) && boxed(pass, tv.Type)
 }
 
@@ -157,7 +159,9 @@ func report(pass *analysis.Pass, line []box, by string) {
 	}
 	relative := types.RelativeTo(pass.Pkg)
 	first := line[0]
-	text := fmt.Sprintf("%s (%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative))
+	text := fmt.Sprintf(
+		"%s (%s)", short(rewrite.Text(pass, first.value)), types.TypeString(pass.TypesInfo.TypeOf(first.value), relative),
+	)
 	verb := "is"
 	if n := len(line) - 1; n > 0 {
 		text += fmt.Sprintf(" and %d more", n)
@@ -165,7 +169,10 @@ func report(pass *analysis.Pass, line []box, by string) {
 	}
 	pass.Report(analysis.Diagnostic{
 		Pos: first.value.Pos(), End: line[len(line)-1].value.End(), Category: "boxing",
-		Message: fmt.Sprintf("%s %s copied to the heap to be converted to an interface (%s) for %s", text, verb, types.TypeString(first.to, relative), by),
+		Message: fmt.Sprintf(
+			"%s %s copied to the heap to be converted to an interface (%s) for %s",
+			text, verb, types.TypeString(first.to, relative), by,
+		),
 	})
 }
 

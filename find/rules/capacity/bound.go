@@ -103,7 +103,8 @@ func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 	init, ok1 := l.Init.(*ast.AssignStmt)
 	cond, ok2 := l.Cond.(*ast.BinaryExpr)
 	post, ok3 := l.Post.(*ast.IncDecStmt)
-	if !ok1 || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC {
+	if !ok1 || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 ||
+		cond.Op != token.LSS || post.Tok != token.INC {
 		return bound{}, false
 	}
 	i := flow.Variable(info, init.Lhs[0])
@@ -133,7 +134,8 @@ func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 // number returns the bound for an integer: len(x), or n.
 func (f *finder) number(e ast.Expr, until token.Pos) bound {
 	e = ast.Unparen(e)
-	if call, ok := e.(*ast.CallExpr); ok && flow.Builtin(f.pass.TypesInfo, call) == "len" && measured(f.pass.TypesInfo.TypeOf(call.Args[0])) {
+	if call, ok := e.(*ast.CallExpr); ok && flow.Builtin(f.pass.TypesInfo, call) == "len" &&
+		measured(f.pass.TypesInfo.TypeOf(call.Args[0])) {
 		return bound{terms: []term{{of: f.pure(call.Args[0]), isLen: true, times: 1, until: until}}}
 	}
 	t := term{times: 1, until: until}

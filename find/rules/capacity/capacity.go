@@ -34,7 +34,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "filter", Title: "slice grows to a length with a known bound",
-				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
+				CPU: growingSlice, Alloc: rules.Line, Mutex: rules.Nothing, Block: rules.Nothing,
+				Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: "map", Title: "map grows to a known size",
@@ -42,7 +43,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "keys", Title: "map grows to a size with a known bound",
-				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review, Profiled: true,
+				CPU: growingMap, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+				Needs: rules.Review, Profiled: true,
 			},
 		},
 		Doc: rules.ParseDoc(doc),

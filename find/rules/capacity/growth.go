@@ -60,11 +60,13 @@ func (f *finder) appends(v *variable, use inspector.Cursor) *growth {
 		return nil
 	}
 	s, ok := c.Parent().Node().(*ast.AssignStmt)
-	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 || flow.Variable(f.pass.TypesInfo, s.Lhs[0]) != v.obj {
+	if !ok || s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 ||
+		flow.Variable(f.pass.TypesInfo, s.Lhs[0]) != v.obj {
 		return nil
 	}
 	call, ok := s.Rhs[0].(*ast.CallExpr)
-	if !ok || flow.Builtin(f.pass.TypesInfo, call) != "append" || len(call.Args) < 2 || flow.Variable(f.pass.TypesInfo, call.Args[0]) != v.obj {
+	if !ok || flow.Builtin(f.pass.TypesInfo, call) != "append" || len(call.Args) < 2 ||
+		flow.Variable(f.pass.TypesInfo, call.Args[0]) != v.obj {
 		return nil
 	}
 	g := &growth{stmt: c.Parent(), at: call.Fun, count: len(call.Args) - 1}
@@ -179,7 +181,9 @@ func (f *finder) blind(c inspector.Cursor) bool {
 		return c.ParentEdgeIndex() == 1 && call.Ellipsis.IsValid()
 	}
 	switch flow.Callee(f.pass.TypesInfo, call) {
-	case "strings.Join", "bytes.Join", "sort.Strings", "sort.Ints", "sort.Float64s", "slices.Sort", "slices.Contains", "slices.Index", "slices.Reverse":
+	case "strings.Join", "bytes.Join",
+		"sort.Strings", "sort.Ints", "sort.Float64s",
+		"slices.Sort", "slices.Contains", "slices.Index", "slices.Reverse":
 		return true
 	}
 	return false

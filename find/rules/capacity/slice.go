@@ -51,11 +51,20 @@ func (f *finder) growingSlice(v *variable) {
 		category = "filter"
 	}
 	for _, g := range p.grown {
-		message := fmt.Sprintf("%s is copied whenever it is full, although it is known how many elements will be added%s", v.obj.Name(), least)
+		message := fmt.Sprintf(
+			"%s is copied whenever it is full, although it is known how many elements will be added%s",
+			v.obj.Name(), least,
+		)
 		if f.spoken(p.bound) {
-			message = fmt.Sprintf("%s is copied whenever it is full, although it is known that %s elements will be added%s", v.obj.Name(), f.text(p.bound), least)
+			message = fmt.Sprintf(
+				"%s is copied whenever it is full, although it is known that %s elements will be added%s",
+				v.obj.Name(), f.text(p.bound), least,
+			)
 		}
-		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{Message: "Allocate space for all elements at once", TextEdits: p.edits})
+		rules.Report(f.pass, g.at, category, message, analysis.SuggestedFix{
+			Message:   "Allocate space for all elements at once",
+			TextEdits: p.edits,
+		})
 	}
 }
 
@@ -210,7 +219,8 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 	}
 	s, ok := stmt.Node().(ast.Stmt)
 	begin := stmt.Node().Pos()
-	if !ok || !inList(stmt) || !f.builtins(begin, p.bound) || !rewrite.Means(f.pass, v.typ, begin) || rewrite.Lookup(f.pass, begin, v.obj.Name()) != v.obj {
+	if !ok || !inList(stmt) || !f.builtins(begin, p.bound) ||
+		!rewrite.Means(f.pass, v.typ, begin) || rewrite.Lookup(f.pass, begin, v.obj.Name()) != v.obj {
 		return nil
 	}
 	room := f.text(p.bound)

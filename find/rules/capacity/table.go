@@ -77,7 +77,8 @@ func (f *finder) reportMap(v *variable, g *growth) {
 	begin := v.decl.Node().Pos()
 	x := flow.Variable(f.pass.TypesInfo, t.of)
 	var fix analysis.SuggestedFix
-	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) && rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
+	if x != nil && f.places.Steady(f.pass.TypesInfo, x, begin, t.until) &&
+		rewrite.Means(f.pass, t.of, begin) && f.builtins(begin, b) &&
 		!rewrite.HasComment(f.pass, v.value.Pos(), v.value.End()) {
 		fix = analysis.SuggestedFix{
 			Message:   "Allocate space for all keys at once",
@@ -91,7 +92,11 @@ func (f *finder) reportMap(v *variable, g *growth) {
 	if f.distinct(loop, g) {
 		category = "map"
 	}
-	rules.Report(f.pass, g.at, category, fmt.Sprintf("%s rehashes its keys whenever it is full, although %s", v.obj.Name(), known), fix)
+	rules.Report(
+		f.pass, g.at, category,
+		fmt.Sprintf("%s rehashes its keys whenever it is full, although %s", v.obj.Name(), known),
+		fix,
+	)
 }
 
 // distinct reports whether each iteration of a loop sets another key: the one that it ranges over.

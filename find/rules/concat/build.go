@@ -54,7 +54,8 @@ func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string
 	}
 	if parent, ok := use.Parent().Node().(*ast.AssignStmt); ok && use.ParentEdgeKind() == edge.AssignStmt_Lhs {
 		g := r.growth(use.Parent())
-		if g == nil || g.before || g.obj != v || !flow.InBlock(use.Parent()) || rewrite.HasComment(r.pass, parent.Pos(), parent.End()) {
+		if g == nil || g.before || g.obj != v || !flow.InBlock(use.Parent()) ||
+			rewrite.HasComment(r.pass, parent.Pos(), parent.End()) {
 			return nil, false
 		}
 		if _, pads := r.pad(g); pads {
@@ -69,10 +70,12 @@ func (r *rule) replaceUse(v *types.Var, use, within inspector.Cursor, pkg string
 	// The first operand of s = s + x is replaced along with its statement.
 	if top, ok := statement(use); ok {
 		if g := r.growth(top); g != nil && g.obj == v {
-			return nil, isUse(info, flow.Operands(info, g.stmt.Rhs[0])[0], v) && g.stmt.Tok == token.ASSIGN && !mentions(info, g.added, v)
+			return nil, isUse(info, flow.Operands(info, g.stmt.Rhs[0])[0], v) &&
+				g.stmt.Tok == token.ASSIGN && !mentions(info, g.added, v)
 		}
 	}
-	if call, ok := use.Parent().Node().(*ast.CallExpr); ok && use.ParentEdgeKind() == edge.CallExpr_Args && flow.Builtin(info, call) == "len" {
+	if call, ok := use.Parent().Node().(*ast.CallExpr); ok && use.ParentEdgeKind() == edge.CallExpr_Args &&
+		flow.Builtin(info, call) == "len" {
 		return []analysis.TextEdit{rewrite.Replace(call, v.Name()+".Len()")}, true
 	}
 	return []analysis.TextEdit{rewrite.Replace(use.Node(), v.Name()+".String()")}, true

@@ -130,5 +130,9 @@ func (r *rule) report(g *growth) {
 	if !ok && !g.before {
 		fix = r.build(g.obj, g.at)
 	}
-	rules.Report(r.pass, g.stmt, category, fmt.Sprintf("%s: each iteration copies all of %s and leaves the old one as garbage", how, g.obj.Name()), fix)
+	rules.Report(
+		r.pass, g.stmt, category,
+		fmt.Sprintf("%s: each iteration copies all of %s and leaves the old one as garbage", how, g.obj.Name()),
+		fix,
+	)
 }

@@ -33,7 +33,9 @@ func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 		return none, false
 	}
 	loop := g.at.Parent().Parent()
-	if loop.ParentEdgeKind() == edge.LabeledStmt_Stmt || rewrite.HasComment(r.pass, loop.Node().Pos(), block.Lbrace) || rewrite.HasComment(r.pass, g.stmt.Pos(), g.stmt.End()) {
+	if loop.ParentEdgeKind() == edge.LabeledStmt_Stmt ||
+		rewrite.HasComment(r.pass, loop.Node().Pos(), block.Lbrace) ||
+		rewrite.HasComment(r.pass, g.stmt.Pos(), g.stmt.End()) {
 		return none, false
 	}
 	fill := g.added[0]
@@ -66,7 +68,10 @@ func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 	if g.before {
 		text = g.obj.Name() + " = " + repeat + " + " + g.obj.Name()
 	}
-	edits = append(edits, analysis.TextEdit{Pos: loop.Node().Pos(), End: block.Lbrace, NewText: []byte(p.header + " ")}, rewrite.Replace(g.stmt, p.define+text))
+	edits = append(edits,
+		analysis.TextEdit{Pos: loop.Node().Pos(), End: block.Lbrace, NewText: []byte(p.header + " ")},
+		rewrite.Replace(g.stmt, p.define+text),
+	)
 	return analysis.SuggestedFix{Message: "Pad with one call of strings.Repeat", TextEdits: edits}, true
 }
 
@@ -76,12 +81,15 @@ func (r *rule) padTurns(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 	init, ok1 := l.Init.(*ast.AssignStmt)
 	cond, ok2 := l.Cond.(*ast.BinaryExpr)
 	post, ok3 := l.Post.(*ast.IncDecStmt)
-	if !ok1 || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 || cond.Op != token.LSS || post.Tok != token.INC {
+	if !ok1 || !ok2 || !ok3 || init.Tok != token.DEFINE ||
+		len(init.Lhs) != 1 || len(init.Rhs) != 1 ||
+		cond.Op != token.LSS || post.Tok != token.INC {
 		return padding{}, false
 	}
 	n := flow.Variable(info, init.Lhs[0])
 	to := cond.Y
-	if n == nil || !types.Identical(n.Type(), types.Typ[types.Int]) || !isUse(info, cond.X, n) || !isUse(info, post.X, n) ||
+	if n == nil || !types.Identical(n.Type(), types.Typ[types.Int]) ||
+		!isUse(info, cond.X, n) || !isUse(info, post.X, n) ||
 		!r.steady(g, to) || flow.Mentions(info, to, n) || flow.Mentions(info, fill, n) {
 		return padding{}, false
 	}
@@ -103,7 +111,8 @@ func (r *rule) padTurns(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 
 // padRange handles for range COUNT.
 func (r *rule) padRange(g *growth, l *ast.RangeStmt, fill ast.Expr) (padding, bool) {
-	if l.Key != nil || !r.steady(g, l.X) || r.pass.TypesInfo.Types[l.X].Value != nil || !types.Identical(r.pass.TypesInfo.TypeOf(l.X), types.Typ[types.Int]) {
+	if l.Key != nil || !r.steady(g, l.X) || r.pass.TypesInfo.Types[l.X].Value != nil ||
+		!types.Identical(r.pass.TypesInfo.TypeOf(l.X), types.Typ[types.Int]) {
 		return padding{}, false
 	}
 	turns := rewrite.Text(r.pass, l.X)
@@ -156,7 +165,8 @@ func (r *rule) padBytes(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 func (r *rule) steady(g *growth, to ast.Expr) bool {
 	info := r.pass.TypesInfo
 	t := info.TypeOf(to)
-	return t != nil && types.Identical(types.Default(t), types.Typ[types.Int]) && !flow.Calls(info, to) && !flow.Mentions(info, to, g.obj)
+	return t != nil && types.Identical(types.Default(t), types.Typ[types.Int]) &&
+		!flow.Calls(info, to) && !flow.Mentions(info, to, g.obj)
 }
 
 // isCount reports whether an expression is of type int and never negative.

@@ -62,7 +62,9 @@ func run(pass *analysis.Pass) (any, error) {
 			ranged(pass, n)
 		case *ast.IndexExpr:
 			if at, ok := flow.IntConst(pass.TypesInfo, n.Index); ok && at == 0 && runesOf(pass.TypesInfo, n.X) != nil {
-				rules.Report(pass, n, "rune", "the whole string is converted to runes to get the first one", analysis.SuggestedFix{})
+				rules.Report(pass, n, "rune",
+					"the whole string is converted to runes to get the first one",
+					analysis.SuggestedFix{})
 			}
 		}
 	}
@@ -132,7 +134,9 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 			pkg, edits, imported := rewrite.Import(pass, call.Pos(), "io")
 			ok = ok && imported && !rewrite.HasComment(pass, call.Pos(), call.End())
 			edits = append(edits, rewrite.Replace(call, pkg+".WriteString("+rewrite.Text(pass, sel.X)+", "+text+")"))
-			report(pass, call, category, text+" is copied into bytes to be written, although most writers take strings", ok, edits...)
+			report(pass, call, category,
+				text+" is copied into bytes to be written, although most writers take strings",
+				ok, edits...)
 		}
 		return
 	}
@@ -149,7 +153,9 @@ func written(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, sel *a
 			return
 		}
 		text := rewrite.Text(pass, b)
-		report(pass, call, category, text+" is copied into a string to be written, although Write takes bytes", !rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
+		report(pass, call, category,
+			text+" is copied into a string to be written, although Write takes bytes",
+			!rewrite.HasComment(pass, sel.Sel.Pos(), call.End()),
 			analysis.TextEdit{Pos: sel.Sel.Pos(), End: call.End(), NewText: []byte("Write(" + text + ")")})
 	}
 }
@@ -163,7 +169,8 @@ func grows(info *types.Info, c inspector.Cursor, s ast.Expr) bool {
 		return false
 	}
 	for _, use := range flow.Uses(info, within, v) {
-		if a, ok := use.Parent().Node().(*ast.AssignStmt); ok && use.ParentEdgeKind() == edge.AssignStmt_Lhs && a.Tok == token.ADD_ASSIGN {
+		if a, ok := use.Parent().Node().(*ast.AssignStmt); ok && use.ParentEdgeKind() == edge.AssignStmt_Lhs &&
+			a.Tok == token.ADD_ASSIGN {
 			return true
 		}
 	}
@@ -182,7 +189,8 @@ func hasTwin(pass *analysis.Pass, sel *ast.SelectorExpr, name string) bool {
 // writesStrings reports whether a Write has an equivalent WriteString.
 func writesStrings(callee string) bool {
 	switch callee {
-	case "(*bytes.Buffer).Write", "(*strings.Builder).Write", "(*bufio.Writer).Write", "(*os.File).Write", "(*net/http/httptest.ResponseRecorder).Write":
+	case "(*bytes.Buffer).Write", "(*strings.Builder).Write", "(*bufio.Writer).Write",
+		"(*os.File).Write", "(*net/http/httptest.ResponseRecorder).Write":
 		return true
 	}
 	return false
@@ -196,7 +204,9 @@ func ranged(pass *analysis.Pass, loop *ast.RangeStmt) {
 	}
 	id, isIdent := loop.Key.(*ast.Ident)
 	ok := (loop.Key == nil || isIdent && id.Name == "_") && !rewrite.HasComment(pass, loop.X.Pos(), loop.X.End())
-	report(pass, loop.X, "rune", "the whole string is converted to runes before the first iteration", ok, rewrite.Replace(loop.X, rewrite.Text(pass, s)))
+	report(pass, loop.X, "rune",
+		"the whole string is converted to runes before the first iteration",
+		ok, rewrite.Replace(loop.X, rewrite.Text(pass, s)))
 }
 
 // A twin is the counterpart in package bytes of a function in package strings.
@@ -216,7 +226,9 @@ func twins() map[string]twin {
 	for _, name := range []string{"Contains", "Count", "EqualFold", "HasPrefix", "HasSuffix", "Index", "LastIndex"} {
 		m["strings."+name] = twin{"bytes", name, true}
 	}
-	for _, name := range []string{"ContainsAny", "ContainsRune", "IndexAny", "IndexByte", "IndexRune", "LastIndexAny", "LastIndexByte"} {
+	for _, name := range []string{
+		"ContainsAny", "ContainsRune", "IndexAny", "IndexByte", "IndexRune", "LastIndexAny", "LastIndexByte",
+	} {
 		m["strings."+name] = twin{"bytes", name, false}
 	}
 	return m
@@ -249,7 +261,11 @@ func searched(pass *analysis.Pass, call *ast.CallExpr, sel *ast.SelectorExpr) {
 	}
 	pkg, edits, imported := rewrite.Import(pass, call.Pos(), t.pkg)
 	edits = append(edits, rewrite.Replace(call, pkg+"."+t.name+"("+args+")"))
-	report(pass, call, "search", rewrite.Text(pass, b)+" is copied into a string for "+rewrite.Text(pass, sel)+", although package "+t.pkg+" has it, too", ok && imported, edits...)
+	report(pass, call, "search",
+		rewrite.Text(pass, b)+
+			" is copied into a string for "+rewrite.Text(pass, sel)+
+			", although package "+t.pkg+" has it, too",
+		ok && imported, edits...)
 }
 
 // report reports a node, with a fix if ok.

@@ -34,7 +34,8 @@ func New() *rules.Rule {
 		},
 		Causes: []rules.Cause{{
 			Title: "large element copied in each iteration",
-			CPU:   `^$|^runtime\.(duffcopy|memmove|typedmemmove|wbMove)`, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+			CPU:   `^$|^runtime\.(duffcopy|memmove|typedmemmove|wbMove)`,
+			Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
 		}},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -143,7 +144,8 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	}
 	for _, use := range l.uses {
 		at := use.Node().Pos()
-		if rewrite.Lookup(f.pass, at, slice.Name()) != types.Object(slice) || index == key.Name && rewrite.Lookup(f.pass, at, index) != info.Defs[key] {
+		if rewrite.Lookup(f.pass, at, slice.Name()) != types.Object(slice) ||
+			index == key.Name && rewrite.Lookup(f.pass, at, index) != info.Defs[key] {
 			return none
 		}
 		if use.ParentEdgeKind() == edge.KeyValueExpr_Key {
@@ -214,7 +216,8 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 		return true
 	}
 	switch flow.Callee(f.pass.TypesInfo, call) {
-	case "strings.Contains", "strings.HasPrefix", "strings.HasSuffix", "strings.EqualFold", "strings.ToLower", "strings.ToUpper", "strings.TrimSpace":
+	case "strings.Contains", "strings.HasPrefix", "strings.HasSuffix", "strings.EqualFold",
+		"strings.ToLower", "strings.ToUpper", "strings.TrimSpace":
 		return true
 	}
 	return false

@@ -54,7 +54,9 @@ func run(pass *analysis.Pass) (any, error) {
 		if _, isLit := stmt.Call.Fun.(*ast.FuncLit); isLit {
 			name = "the function"
 		}
-		rules.Report(pass, stmt, "", "each iteration keeps a call of "+name+" until the function returns", fix(pass, loop, stmt))
+		rules.Report(pass, stmt, "",
+			"each iteration keeps a call of "+name+" until the function returns",
+			fix(pass, loop, stmt))
 	}
 	return nil, nil
 }
@@ -190,7 +192,8 @@ func kept(pass *analysis.Pass, loop inspector.Cursor, obj types.Object) bool {
 		case edge.CallExpr_Args:
 			outer, ok := use.Parent().Node().(*ast.CallExpr)
 			_, conversion := flow.Conversion(pass.TypesInfo, outer)
-			if !ok || conversion || flow.Builtin(pass.TypesInfo, outer) != "" || use.Parent().ParentEdgeKind() == edge.GoStmt_Call {
+			if !ok || conversion || flow.Builtin(pass.TypesInfo, outer) != "" ||
+				use.Parent().ParentEdgeKind() == edge.GoStmt_Call {
 				return true
 			}
 		default:

@@ -136,7 +136,9 @@ func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
 	name := flow.Callee(info, call)
 	switch name {
 	case "strconv.Itoa", "strconv.FormatBool", "strconv.Quote", "strconv.AppendBool", "strconv.AppendQuote",
-		"strings.ToLower", "strings.ToUpper", "strings.TrimSpace", "strings.Contains", "strings.HasPrefix", "strings.HasSuffix", "strings.TrimPrefix", "strings.TrimSuffix":
+		"strings.ToLower", "strings.ToUpper", "strings.TrimSpace",
+		"strings.Contains", "strings.HasPrefix", "strings.HasSuffix",
+		"strings.TrimPrefix", "strings.TrimSuffix":
 		return r.calmArgs(call, depth)
 	case "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
 		return r.constant(call.Args[1:]) && r.calm(call.Args[0], depth)
@@ -183,7 +185,8 @@ func (r *rule) replacer(e ast.Expr) bool {
 		}
 	}
 	call, ok := e.(*ast.CallExpr)
-	return ok && flow.Callee(r.pass.TypesInfo, call) == "strings.NewReplacer" && len(call.Args)%2 == 0 && r.constant(call.Args)
+	return ok && flow.Callee(r.pass.TypesInfo, call) == "strings.NewReplacer" &&
+		len(call.Args)%2 == 0 && r.constant(call.Args)
 }
 
 func (r *rule) constant(list []ast.Expr) bool {

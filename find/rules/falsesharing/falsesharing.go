@@ -85,10 +85,19 @@ func worker(pass *analysis.Pass, c inspector.Cursor) {
 	if !ok || of.Pos() < outer.Node().Pos() || of.Pos() >= outer.Node().End() || sets(pass.TypesInfo, fn, of) {
 		return
 	}
-	if v := flow.Variable(pass.TypesInfo, index.X); v != nil && v.Pos() >= outer.Node().Pos() && v.Pos() < outer.Node().End() {
+	if v := flow.Variable(pass.TypesInfo, index.X); v != nil &&
+		v.Pos() >= outer.Node().Pos() && v.Pos() < outer.Node().End() {
 		return // each has its own slice
 	}
-	rules.Report(pass, write, "worker", fmt.Sprintf("goroutines write to elements of %s that are %d bytes apart, on the same cache line: count in a local variable and write the sum at the end", rewrite.Text(pass, index.X), size), analysis.SuggestedFix{})
+	rules.Report(
+		pass, write, "worker",
+		fmt.Sprintf(
+			"goroutines write to elements of %s that are %d bytes apart, on the same cache line: "+
+				"count in a local variable and write the sum at the end",
+			rewrite.Text(pass, index.X), size,
+		),
+		analysis.SuggestedFix{},
+	)
 }
 
 // elementSize returns the size of the elements of a slice or array, 0 for other types.
@@ -232,7 +241,15 @@ func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 			}
 		}
 		if s := found[obj]; s != nil {
-			rules.Report(pass, call, "shard", fmt.Sprintf("a %s has %d bytes, and there are arrays of it: writing to one takes the cache line from its neighbours", obj.Name(), s.size), pad(pass, obj, s))
+			rules.Report(
+				pass, call, "shard",
+				fmt.Sprintf(
+					"a %s has %d bytes, and there are arrays of it: "+
+						"writing to one takes the cache line from its neighbours",
+					obj.Name(), s.size,
+				),
+				pad(pass, obj, s),
+			)
 		}
 	}
 }
@@ -269,7 +286,9 @@ func synchronised(t *types.Named) bool {
 // pad fills a struct up to a cache line. It does not affect literals that name fields, nor ==,
 // which ignores blank fields.
 func pad(pass *analysis.Pass, obj *types.TypeName, s *shard) analysis.SuggestedFix {
-	if s.spec == nil || !s.keys || obj.Exported() || obj.Parent() != pass.Pkg.Scope() || rewrite.Generated(pass, s.spec.Pos()) || rewrite.Elsewhere(pass, obj.Name()) || !rewrite.Universe(pass, "byte") {
+	if s.spec == nil || !s.keys || obj.Exported() || obj.Parent() != pass.Pkg.Scope() ||
+		rewrite.Generated(pass, s.spec.Pos()) || rewrite.Elsewhere(pass, obj.Name()) ||
+		!rewrite.Universe(pass, "byte") {
 		return analysis.SuggestedFix{}
 	}
 	decl, ok := s.spec.Type.(*ast.StructType)

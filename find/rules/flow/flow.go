@@ -146,7 +146,9 @@ func IsSet(use inspector.Cursor) bool {
 		c = c.Parent()
 	}
 	switch k := c.ParentEdgeKind(); k {
-	case edge.AssignStmt_Lhs, edge.IncDecStmt_X, edge.RangeStmt_Key, edge.RangeStmt_Value, edge.ValueSpec_Names, edge.Field_Names:
+	case edge.AssignStmt_Lhs, edge.IncDecStmt_X,
+		edge.RangeStmt_Key, edge.RangeStmt_Value,
+		edge.ValueSpec_Names, edge.Field_Names:
 		return true
 	case edge.UnaryExpr_X:
 		u, ok := c.Parent().Node().(*ast.UnaryExpr)

@@ -76,9 +76,12 @@ func TestPlacesSteady(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	for expr, want := range map[string]bool{
 		"&x": true, "&(x)": true, "&x.numbers": true, "&x.numbers[1]": true, "x.numbers[:]": true, "x.set": true,
-		"&x.next.numbers": false, "x.next.set": false, "x.numbers[0]": false, "x.get": false, "&x.list[0]": false, "x.list[:]": false,
+		"&x.next.numbers": false, "x.next.set": false, "x.numbers[0]": false,
+		"x.get": false, "&x.list[0]": false, "x.list[:]": false,
 	} {
-		info, root := check(t, "package p\ntype pair struct{ numbers [2]int; next *pair; list []int }\nfunc (p *pair) set() {}\nfunc (p pair) get() {}\nfunc f(x pair) { _ = "+expr+" }")
+		info, root := check(t, "package p\ntype pair struct{ numbers [2]int; next *pair; list []int }\n"+
+			"func (p *pair) set() {}\nfunc (p pair) get() {}\n"+
+			"func f(x pair) { _ = "+expr+" }")
 		var x *types.Var
 		for v := range NewPlaces(info, root) {
 			if v.Name() == "x" {

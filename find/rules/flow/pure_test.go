@@ -44,14 +44,20 @@ func TestSteady(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}, Types: map[ast.Expr]types.TypeAndValue{}}
+	info := &types.Info{
+		Defs:  map[*ast.Ident]types.Object{},
+		Uses:  map[*ast.Ident]types.Object{},
+		Types: map[ast.Expr]types.TypeAndValue{},
+	}
 	conf := types.Config{Importer: importer.Default()}
 	if _, err := conf.Check("p", fset, []*ast.File{file}, info); err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]bool{
-		"kept": true, "set": false, "pointed": false, "named": true, "method": false, "list": false, "generic": false, "any": false, "closure": false,
-		"result": false, "once": true, "again": false, "other": true, "p": false, "i": true, "turn": true, "count": false, "declared": true,
+		"kept": true, "set": false, "pointed": false, "named": true, "method": false, "list": false,
+		"generic": false, "any": false, "closure": false,
+		"result": false, "once": true, "again": false, "other": true, "p": false,
+		"i": true, "turn": true, "count": false, "declared": true,
 	}
 	seen := map[string]bool{}
 	for decl := range inspector.New([]*ast.File{file}).Root().Preorder((*ast.FuncDecl)(nil)) {

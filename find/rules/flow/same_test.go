@@ -44,7 +44,10 @@ func f(x, y T, p, q *T, i int, m map[string]int) {
 	}
 }
 `
-	want := []bool{true, true, false, false, true, false, false, true, true, true, false, false, false, true, false, false, false, true, false}
+	want := []bool{
+		true, true, false, false, true, false, false, true, true, true,
+		false, false, false, true, false, false, false, true, false,
+	}
 	info, root := check(t, source)
 	i := 0
 	for c := range root.Preorder((*ast.BinaryExpr)(nil)) {

@@ -34,17 +34,27 @@ func judge(p *rules.Program) []rules.Verdict {
 		return nil
 	}
 	v := rules.Verdict{Setting: rules.Setting{Build: []string{"GOAMD64=v3"}}}
-	bits := p.Share(regexp.MustCompile(`^(math/bits\.(OnesCount|LeadingZeros|TrailingZeros|Len|RotateLeft)|math\.(FMA|Floor|Ceil|Trunc|RoundToEven)$)`))
+	bits := p.Share(regexp.MustCompile(
+		`^(math/bits\.(OnesCount|LeadingZeros|TrailingZeros|Len|RotateLeft)|math\.(FMA|Floor|Ceil|Trunc|RoundToEven)$)`,
+	))
 	switch {
 	case bits >= leastBits:
 		v.Share, v.Saving = bits, bits
-		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in functions that are single instructions on this CPU", 100*bits)
+		v.Message = fmt.Sprintf(
+			"%.0f percent of the CPU time is in functions that are single instructions on this CPU",
+			100*bits,
+		)
 	case p.Own >= leastOwn:
 		v.Share, v.Saving = p.Own, gain*p.Own
-		v.Message = fmt.Sprintf("%.0f percent of the CPU time is in own code itself, and the compiler may not use what this CPU supports", 100*p.Own)
+		v.Message = fmt.Sprintf(
+			"%.0f percent of the CPU time is in own code itself, "+
+				"and the compiler may not use what this CPU supports",
+			100*p.Own,
+		)
 	default:
 		return nil
 	}
-	v.Message += ". Measure it: it may make no difference. All machines must support GOAMD64=v3 (Intel since 2013, AMD since 2015)"
+	v.Message += ". Measure it: it may make no difference. " +
+		"All machines must support GOAMD64=v3 (Intel since 2013, AMD since 2015)"
 	return []rules.Verdict{v}
 }

@@ -11,12 +11,16 @@ import (
 
 func TestJudge(t *testing.T) {
 	program := func(build, level string, bits, own float64) *rules.Program {
-		return &rules.Program{Command: true, CPU: time.Second, Settings: map[string]string{"GOAMD64": build}, Level: level, Own: own, Share: func(re *regexp.Regexp) float64 {
-			if !re.MatchString("math/bits.OnesCount64") || !re.MatchString("math.FMA") || re.MatchString("math.FloorDiv") {
-				t.Errorf("asked for %s", re)
-			}
-			return bits
-		}}
+		return &rules.Program{
+			Command: true, CPU: time.Second, Settings: map[string]string{"GOAMD64": build},
+			Level: level, Own: own,
+			Share: func(re *regexp.Regexp) float64 {
+				if !re.MatchString("math/bits.OnesCount64") || !re.MatchString("math.FMA") || re.MatchString("math.FloorDiv") {
+					t.Errorf("asked for %s", re)
+				}
+				return bits
+			},
+		}
 	}
 	for _, test := range []struct {
 		name string
@@ -35,7 +39,8 @@ func TestJudge(t *testing.T) {
 		if test.want == 0 && len(v) == 0 {
 			continue
 		}
-		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 || v[0].Setting.String() != "GOAMD64=v3" || New().Cause(v[0].Category) == nil {
+		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 ||
+			v[0].Setting.String() != "GOAMD64=v3" || New().Cause(v[0].Category) == nil {
 			t.Errorf("%s: %+v, want a saving of %v", test.name, v, test.want)
 		}
 	}

@@ -49,7 +49,10 @@ func judge(p *rules.Program) []rules.Verdict {
 		if p.Heap.Collections > 0 {
 			known += fmt.Sprintf(", %d times in this recording", p.Heap.Collections)
 		}
-		known += fmt.Sprintf("; with this setting that would be at %s", size(max(p.Heap.Goal*int64(100+percent)/200, minHeap*int64(percent)/100)))
+		known += fmt.Sprintf(
+			"; with this setting that would be at %s",
+			size(max(p.Heap.Goal*int64(100+percent)/200, minHeap*int64(percent)/100)),
+		)
 	}
 	return []rules.Verdict{{
 		Message: fmt.Sprintf("collecting garbage takes %.0f percent of the CPU time; %s", 100*collecting, known),

@@ -48,7 +48,11 @@ func (r *reader) hasher(c inspector.Cursor, k kind) {
 	fix := h.fix()
 	for _, w := range h.writes {
 		if !w.short {
-			rules.Report(r.pass, w.stmt.Node(), hashed, rewrite.Text(r.pass, w.text)+" is copied to the heap to be hashed, in full", fix)
+			rules.Report(
+				r.pass, w.stmt.Node(), hashed,
+				rewrite.Text(r.pass, w.text)+" is copied to the heap to be hashed, in full",
+				fix,
+			)
 		}
 	}
 	for _, s := range h.sums {
@@ -210,7 +214,8 @@ func (h *hasher) written() ([]analysis.TextEdit, bool) {
 		first, last := group[0].stmt.Node(), group[len(group)-1]
 		for _, w := range group {
 			if !rewrite.Predeclared(h.pass, w.stmt.Node().Pos(), "string", "len", "copy", "byte") ||
-				rewrite.HasComment(h.pass, w.stmt.Node().Pos(), w.text.Pos()) || rewrite.HasComment(h.pass, w.text.End(), w.stmt.Node().End()) {
+				rewrite.HasComment(h.pass, w.stmt.Node().Pos(), w.text.Pos()) ||
+				rewrite.HasComment(h.pass, w.text.End(), w.stmt.Node().End()) {
 				return nil, false
 			}
 		}
@@ -233,7 +238,10 @@ func (h *hasher) written() ([]analysis.TextEdit, bool) {
 				}
 				continue
 			}
-			edits = append(edits, analysis.TextEdit{Pos: from, End: last.stmt.Node().End(), NewText: []byte(after + names.body(len(group) > 1, group[0].blanks))})
+			edits = append(edits, analysis.TextEdit{
+				Pos: from, End: last.stmt.Node().End(),
+				NewText: []byte(after + names.body(len(group) > 1, group[0].blanks)),
+			})
 		}
 	}
 	return edits, true
@@ -266,7 +274,8 @@ func (h *hasher) groups() [][]write {
 		if i > 0 {
 			last := h.writes[i-1]
 			next, ok := last.stmt.NextSibling()
-			if ok && next == w.stmt && !flow.Mentions(h.pass.TypesInfo, w.text, h.v) && !rewrite.HasComment(h.pass, last.stmt.Node().End(), w.stmt.Node().Pos()) {
+			if ok && next == w.stmt && !flow.Mentions(h.pass.TypesInfo, w.text, h.v) &&
+				!rewrite.HasComment(h.pass, last.stmt.Node().End(), w.stmt.Node().Pos()) {
 				groups[len(groups)-1] = append(groups[len(groups)-1], w)
 				continue
 			}
@@ -297,7 +306,10 @@ func (l loopNames) body(several, blanks bool) string {
 	if blanks {
 		call = "_, _ = " + call
 	}
-	turn := "{\n" + l.n + " := copy(" + l.room + "[:], " + l.text + ")\n" + call + "\n" + l.text + " = " + l.text + "[" + l.n + ":]\n}"
+	turn := "{\n" +
+		l.n + " := copy(" + l.room + "[:], " + l.text + ")\n" +
+		call + "\n" +
+		l.text + " = " + l.text + "[" + l.n + ":]\n}"
 	if several {
 		return "} {\nfor len(" + l.text + ") > 0 " + turn + "\n}"
 	}

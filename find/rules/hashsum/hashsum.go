@@ -30,7 +30,10 @@ func New() *rules.Rule {
 		sums  = `^crypto/.*\.Sum$`
 	)
 	cause := func(category, title, cpu, alloc string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -40,7 +43,8 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(hashed, "hash input or sum allocated on the heap", rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
+			cause(hashed, "hash input or sum allocated on the heap",
+				rules.Allocating, rules.Line+`|^io\.WriteString$|`+sums+`|`+texts),
 			cause(encoded, "fixed number of bytes encoded on the heap", rules.Allocating, texts),
 			cause(printed, "bytes formatted by fmt", `^fmt\.Sprintf$|`+rules.Boxing, rules.Line+`|^fmt\.Sprintf$`),
 			cause(oneShot, "string copied to the heap to be hashed", rules.Converting+`|`+rules.Concatenating, rules.Line),

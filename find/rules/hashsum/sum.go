@@ -24,10 +24,13 @@ func encodes(name string) bool {
 func looks(name string) bool {
 	switch name {
 	case "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "crypto/hmac.Equal", "crypto/subtle.ConstantTimeCompare",
-		"encoding/hex.Encode", "encoding/hex.AppendEncode", "(*encoding/base64.Encoding).Encode", "(*encoding/base64.Encoding).AppendEncode":
+		"encoding/hex.Encode", "encoding/hex.AppendEncode",
+		"(*encoding/base64.Encoding).Encode", "(*encoding/base64.Encoding).AppendEncode":
 		return true
 	}
-	return encodes(name) || strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint") || strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint")
+	return encodes(name) ||
+		strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint") ||
+		strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint")
 }
 
 // consumed reports whether bytes are used only where they are, and not retained.
@@ -43,7 +46,8 @@ func (r *reader) consumedVariable(c inspector.Cursor, id *ast.Ident) bool {
 	info := r.pass.TypesInfo
 	within, ok := flow.Outermost(c)
 	v, isVar := info.Defs[id].(*types.Var)
-	if !ok || !isVar || !types.Identical(v.Type(), types.NewSlice(types.Typ[types.Byte])) || !flow.Private(info, within, v) {
+	if !ok || !isVar || !types.Identical(v.Type(), types.NewSlice(types.Typ[types.Byte])) ||
+		!flow.Private(info, within, v) {
 		return false
 	}
 	for _, use := range flow.Uses(info, within, v) {
@@ -83,7 +87,8 @@ func (r *reader) passing(c inspector.Cursor) bool {
 		case "len", "cap":
 			return true
 		case "copy", "append":
-			return c.ParentEdgeIndex() == 1 && (call.Ellipsis.IsValid() || len(call.Args) == 2 && flow.Builtin(info, call) == "copy")
+			return c.ParentEdgeIndex() == 1 &&
+				(call.Ellipsis.IsValid() || len(call.Args) == 2 && flow.Builtin(info, call) == "copy")
 		}
 		return looks(flow.Callee(info, call)) || r.isHexPrint(call)
 	}
@@ -104,7 +109,8 @@ func outermostText(pass *analysis.Pass, c inspector.Cursor) inspector.Cursor {
 	if c.ParentEdgeKind() != edge.CallExpr_Args {
 		return c
 	}
-	if call, ok := c.Parent().Node().(*ast.CallExpr); ok && (encodes(flow.Callee(pass.TypesInfo, call)) || flow.Callee(pass.TypesInfo, call) == "fmt.Sprintf") {
+	if call, ok := c.Parent().Node().(*ast.CallExpr); ok &&
+		(encodes(flow.Callee(pass.TypesInfo, call)) || flow.Callee(pass.TypesInfo, call) == "fmt.Sprintf") {
 		return c.Parent()
 	}
 	return c
@@ -178,7 +184,9 @@ func isAppended(info *types.Info, c inspector.Cursor) bool {
 
 // encoding returns the function that appends the result of a call, and the length of the text of
 // length bytes.
-func (r *reader) encoding(call *ast.CallExpr, length int) (function string, imports []analysis.TextEdit, n int, ok bool) {
+func (r *reader) encoding(
+	call *ast.CallExpr, length int,
+) (function string, imports []analysis.TextEdit, n int, ok bool) {
 	const most = 256 // largest text for which an array is cleared
 	if r.isHexPrint(call) {
 		pkg, imports, ok := rewrite.Import(r.pass, call.Pos(), "encoding/hex")
@@ -230,7 +238,15 @@ func (r *reader) encodedArray(c inspector.Cursor, call *ast.CallExpr) {
 		edits, _ := r.textOf(c, slice, "", length)
 		fix = analysis.SuggestedFix{Message: "Encode on the stack", TextEdits: edits}
 	}
-	rules.Report(r.pass, call, encoded, fmt.Sprintf("two allocations for the text of the %d bytes of %s: once to encode them, once for the string", length, rewrite.Text(r.pass, slice.X)), fix)
+	rules.Report(
+		r.pass, call, encoded,
+		fmt.Sprintf(
+			"two allocations for the text of the %d bytes of %s: "+
+				"once to encode them, once for the string",
+			length, rewrite.Text(r.pass, slice.X),
+		),
+		fix,
+	)
 }
 
 // bytesOf returns the length of an array of bytes, or of the one that a pointer points to.
@@ -264,10 +280,17 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 		return
 	}
 	var fix analysis.SuggestedFix
-	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) && rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
+	if decl, ok := flow.Decl(c); ok && !flow.Jumps(decl) &&
+		!rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
+		rewrite.Predeclared(r.pass, call.Pos(), "byte", "string") {
 		fix = analysis.SuggestedFix{Message: "Use package hex", TextEdits: r.hex(c, call, isSlice, length)}
 	}
-	rules.Report(r.pass, call, printed, "fmt.Sprintf converts "+rewrite.Text(r.pass, call.Args[1])+" to an interface and parses the format: package hex gives the same result", fix)
+	rules.Report(
+		r.pass, call, printed,
+		"fmt.Sprintf converts "+rewrite.Text(r.pass, call.Args[1])+
+			" to an interface and parses the format: package hex gives the same result",
+		fix,
+	)
 }
 
 // isSumOfHasher reports whether a call is h.Sum(nil), which is reported with its hash if that is local.
@@ -361,7 +384,8 @@ func (r *reader) summed(c inspector.Cursor, call *ast.CallExpr) {
 	decl, inDecl := flow.Decl(c)
 	within, _ := flow.Outermost(c)
 	operands := flow.Operands(info, text)
-	if ok && inDecl && !flow.Jumps(decl) && flow.InOrder(info, within, operands) && !rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
+	if ok && inDecl && !flow.Jumps(decl) && flow.InOrder(info, within, operands) &&
+		!rewrite.HasComment(r.pass, call.Pos(), call.End()) &&
 		rewrite.Predeclared(r.pass, call.Pos(), "append", "byte") {
 		name := r.locals.Fresh(call.Pos(), "room")
 		appended := name + "[:0]"

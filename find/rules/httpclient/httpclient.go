@@ -61,9 +61,12 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name {
 		case "net/http.Get", "net/http.Post", "net/http.PostForm", "net/http.Head":
 			isDefault = true
-		case "(*net/http.Client).Do", "(*net/http.Client).Get", "(*net/http.Client).Post", "(*net/http.Client).PostForm", "(*net/http.Client).Head":
+		case "(*net/http.Client).Do",
+			"(*net/http.Client).Get", "(*net/http.Client).Post",
+			"(*net/http.Client).PostForm", "(*net/http.Client).Head":
 			if hasOwnTransport(pass.TypesInfo, c, call) {
-				report(pass, call, perCall, "the client has its own transport, created in this function: each call opens a new connection")
+				report(pass, call, perCall,
+					"the client has its own transport, created in this function: each call opens a new connection")
 				continue
 			}
 		default:
@@ -73,7 +76,10 @@ func run(pass *analysis.Pass) (any, error) {
 		case isUnread(pass.TypesInfo, c):
 			report(pass, call, undrained, "the response body is closed but never read: the connection cannot be reused")
 		case isDefault && inCrowd(c):
-			report(pass, call, crowd, "goroutines started in a loop share the default transport, which keeps two idle connections per host: the others are closed after use")
+			report(pass, call, crowd,
+				"goroutines started in a loop share the default transport, "+
+					"which keeps two idle connections per host: "+
+					"the others are closed after use")
 		}
 	}
 	return nil, nil

@@ -32,7 +32,9 @@ const (
 
 // New returns the rule.
 func New() *rules.Rule {
-	cause := func(category, title string, needs rules.Need, scope rules.Scope, part float64, set *rules.Setting) rules.Cause {
+	cause := func(
+		category, title string, needs rules.Need, scope rules.Scope, part float64, set *rules.Setting,
+	) rules.Cause {
 		return rules.Cause{
 			Category: category, Title: title, CPU: `^encoding/json\.`, Alloc: `^encoding/json\.`,
 			Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs, Scope: scope, Part: part, Setting: set, Profiled: true,
@@ -46,7 +48,9 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(setting, "JSON decoded by the old implementation", rules.Settings, rules.OfModule, 1-1/faster, &rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}),
+			cause(setting, "JSON decoded by the old implementation",
+				rules.Settings, rules.OfModule, 1-1/faster,
+				&rules.Setting{Build: []string{"GOEXPERIMENT=jsonv2"}}),
 			cause(generated, "JSON encoded or decoded by reflection", rules.Dependency, rules.OfFunction, 1-1/compiled, nil),
 		},
 		Doc: rules.ParseDoc(doc),
@@ -72,13 +76,18 @@ func run(pass *analysis.Pass) (any, error) {
 		if !hasFields(pass.TypesInfo, root, c, call, verb) {
 			continue
 		}
-		if f := typeutil.StaticCallee(pass.TypesInfo, call); verb == decodes && f != nil && f.Pkg().Scope().Lookup("DefaultOptionsV1") == nil {
+		if f := typeutil.StaticCallee(pass.TypesInfo, call); verb == decodes &&
+			f != nil && f.Pkg().Scope().Lookup("DefaultOptionsV1") == nil {
 			// The package has no such function unless the setting is already used.
 			rules.Report(pass, call, setting,
-				"encoding/json decodes structs here: building with GOEXPERIMENT=jsonv2 uses an implementation that is 1.7 to 3 times as fast", analysis.SuggestedFix{})
+				"encoding/json decodes structs here: "+
+					"building with GOEXPERIMENT=jsonv2 uses an implementation that is 1.7 to 3 times as fast",
+				analysis.SuggestedFix{})
 		}
 		rules.Report(pass, call, generated,
-			"encoding/json "+verb+" here by reflection: a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys case-sensitively", analysis.SuggestedFix{})
+			"encoding/json "+verb+" here by reflection: "+
+				"a codec generated for the type (github.com/mailru/easyjson) avoids it, but matches keys case-sensitively",
+			analysis.SuggestedFix{})
 	}
 	return nil, nil
 }

@@ -22,7 +22,8 @@ func TestNewImplementation(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/app\n\ngo 1.25\n",
-		"app.go": "package app\n\nimport \"encoding/json\"\n\nfunc f(b []byte) (v []struct{ A int }, err error) { err = json.Unmarshal(b, &v); return }\n",
+		"app.go": "package app\n\nimport \"encoding/json\"\n\n" +
+			"func f(b []byte) (v []struct{ A int }, err error) { err = json.Unmarshal(b, &v); return }\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

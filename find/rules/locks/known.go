@@ -33,15 +33,29 @@ type known struct {
 func newKnown(pass *analysis.Pass) *known {
 	k := &known{
 		info: pass.TypesInfo,
-		waiting: regexp.MustCompile(`^time\.Sleep$|^\(\*sync\.WaitGroup\)\.Wait$|^\(\*?os\.File\)\.(Read|Write|Sync|Seek|Close|Truncate|ReadDir)|` +
-			`^os\.(Open|Create|ReadFile|WriteFile|ReadDir|Remove|Rename|Mkdir|Stat|Lstat)|^\(\*os/exec\.Cmd\)\.(Run|Output|CombinedOutput|Wait)$|` +
-			`^net\.(Dial|Lookup)|^\(\*?net\.\w+\)\.(Read|Write|Dial|Lookup|Accept)|^net/http\.(Get|Head|Post)|^\(\*net/http\.Client\)\.(Do|Get|Head|Post)|` +
-			`^\(net/http\.ResponseWriter\)\.Write$|^\(net/http\.RoundTripper\)\.RoundTrip$|^\(io\.(Reader|Writer|ReadWriter|ReadCloser|WriteCloser|ReadWriteCloser)\)\.(Read|Write)$|` +
-			`^io\.(Copy|CopyN|CopyBuffer|ReadAll|ReadFull|WriteString)$|^\(\*database/sql\.\w+\)\.(Query|Exec|Ping|Begin|Prepare|Commit)|^\(\*bufio\.(Reader|Writer)\)\.(Flush|ReadString|ReadBytes|ReadLine)$|` +
-			`^log\.(Print|Output)|^\(\*log\.Logger\)\.(Print|Output)|^log/slog\.(Debug|Info|Warn|Error|Log)|^\(\*log/slog\.Logger\)\.(Debug|Info|Warn|Error|Log)|^fmt\.(Print|Fprint|Scan|Fscan)`),
-		format: regexp.MustCompile(`^fmt\.(Sprint|Append|Errorf|Sscan)|^encoding/(json|xml|gob|csv|base64|hex|binary)\.(Marshal|Unmarshal|Write|Read|Valid|Indent)|` +
-			`^\(\*encoding/(json|xml|gob|csv)\.(Encoder|Decoder|Reader|Writer)\)\.|^\(\*(text|html)/template\.Template\)\.Execute|^\(\*regexp\.Regexp\)\.|^regexp\.|` +
-			`^compress/|^\(\*compress/|^crypto/|^\(\*crypto/|^sort\.(Slice|Sort|Stable|Strings|Ints)|^slices\.Sort|^time\.Parse$|^\(time\.Time\)\.(Format|String)$`),
+		waiting: regexp.MustCompile(`^time\.Sleep$|^\(\*sync\.WaitGroup\)\.Wait$|` +
+			`^\(\*?os\.File\)\.(Read|Write|Sync|Seek|Close|Truncate|ReadDir)|` +
+			`^os\.(Open|Create|ReadFile|WriteFile|ReadDir|Remove|Rename|Mkdir|Stat|Lstat)|` +
+			`^\(\*os/exec\.Cmd\)\.(Run|Output|CombinedOutput|Wait)$|` +
+			`^net\.(Dial|Lookup)|^\(\*?net\.\w+\)\.(Read|Write|Dial|Lookup|Accept)|` +
+			`^net/http\.(Get|Head|Post)|^\(\*net/http\.Client\)\.(Do|Get|Head|Post)|` +
+			`^\(net/http\.ResponseWriter\)\.Write$|^\(net/http\.RoundTripper\)\.RoundTrip$|` +
+			`^\(io\.(Reader|Writer|ReadWriter|ReadCloser|WriteCloser|ReadWriteCloser)\)\.(Read|Write)$|` +
+			`^io\.(Copy|CopyN|CopyBuffer|ReadAll|ReadFull|WriteString)$|` +
+			`^\(\*database/sql\.\w+\)\.(Query|Exec|Ping|Begin|Prepare|Commit)|` +
+			`^\(\*bufio\.(Reader|Writer)\)\.(Flush|ReadString|ReadBytes|ReadLine)$|` +
+			`^log\.(Print|Output)|^\(\*log\.Logger\)\.(Print|Output)|` +
+			`^log/slog\.(Debug|Info|Warn|Error|Log)|` +
+			`^\(\*log/slog\.Logger\)\.(Debug|Info|Warn|Error|Log)|` +
+			`^fmt\.(Print|Fprint|Scan|Fscan)`),
+		format: regexp.MustCompile(`^fmt\.(Sprint|Append|Errorf|Sscan)|` +
+			`^encoding/(json|xml|gob|csv|base64|hex|binary)\.(Marshal|Unmarshal|Write|Read|Valid|Indent)|` +
+			`^\(\*encoding/(json|xml|gob|csv)\.(Encoder|Decoder|Reader|Writer)\)\.|` +
+			`^\(\*(text|html)/template\.Template\)\.Execute|` +
+			`^\(\*regexp\.Regexp\)\.|^regexp\.|` +
+			`^compress/|^\(\*compress/|^crypto/|^\(\*crypto/|` +
+			`^sort\.(Slice|Sort|Stable|Strings|Ints)|^slices\.Sort|` +
+			`^time\.Parse$|^\(time\.Time\)\.(Format|String)$`),
 		bodies:  map[*types.Func]*ast.BlockStmt{},
 		kinds:   map[*types.Func]kind{},
 		because: map[*types.Func]string{},

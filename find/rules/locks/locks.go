@@ -26,7 +26,11 @@ func New() *rules.Rule {
 	// where they waited (block).
 	const locking = `^sync\.\(\*(RW)?Mutex\)\.`
 	cause := func(category, title string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: locking + `|^internal/sync\.`, Alloc: rules.Nothing, Mutex: locking, Block: locking, Needs: rules.Review}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: locking + `|^internal/sync\.`, Alloc: rules.Nothing, Mutex: locking, Block: locking,
+			Needs: rules.Review,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -119,7 +123,12 @@ func sectionAt(pass *analysis.Pass, c inspector.Cursor, list []ast.Stmt, i int) 
 	default:
 		return nil
 	}
-	s := &section{lock: call, mutex: mutex, reading: strings.HasSuffix(unlock, "RUnlock"), shared: strings.HasPrefix(method, "(*sync.Mutex)"), from: call.Pos()}
+	s := &section{
+		lock: call, mutex: mutex,
+		reading: strings.HasSuffix(unlock, "RUnlock"),
+		shared:  strings.HasPrefix(method, "(*sync.Mutex)"),
+		from:    call.Pos(),
+	}
 	for j, stmt := range list[i+1:] {
 		switch stmt := stmt.(type) {
 		case *ast.DeferStmt:
@@ -166,11 +175,22 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	}
 	switch {
 	case len(waits) > 0:
-		rules.Report(pass, s, "wait", fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(append(waits, works...))), analysis.SuggestedFix{})
+		rules.Report(pass, s, "wait",
+			fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(append(waits, works...))),
+			analysis.SuggestedFix{})
 	case len(works) > 0:
-		rules.Report(pass, s, "work", fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(works)), analysis.SuggestedFix{})
+		rules.Report(pass, s, "work",
+			fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(works)),
+			analysis.SuggestedFix{})
 	case s.shared && onlyReads(pass.TypesInfo, s):
-		rules.Report(pass, s, "reads", fmt.Sprintf("what is done under %s only reads, and readers need not wait for each other: use an RWMutex if sections are long, or an atomic.Pointer to a snapshot if writes are rare", s.mutex), analysis.SuggestedFix{})
+		rules.Report(pass, s, "reads",
+			fmt.Sprintf(
+				"what is done under %s only reads, and readers need not wait for each other: "+
+					"use an RWMutex if sections are long, "+
+					"or an atomic.Pointer to a snapshot if writes are rare",
+				s.mutex,
+			),
+			analysis.SuggestedFix{})
 	}
 }
 

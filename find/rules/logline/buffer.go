@@ -48,7 +48,9 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 		switch flow.Callee(pass.TypesInfo, call) {
 		case "log.New", "log.SetOutput":
 			made = append(made, c)
-		case "os.Exit", "syscall.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln":
+		case "os.Exit", "syscall.Exit",
+			"log.Fatal", "log.Fatalf", "log.Fatalln",
+			"(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln":
 			// Deferred calls would not run then, and lines would be lost.
 			if !inMain(c) {
 				return b
@@ -147,7 +149,9 @@ func (b *buffering) of(call *ast.CallExpr) analysis.SuggestedFix {
 
 // report reports a line that is written separately.
 func (b *buffering) report(call *ast.CallExpr) {
-	rules.Report(b.pass, call, written, "each line is written separately while other goroutines wait to log: to a file, that is a system call", b.of(call))
+	rules.Report(b.pass, call, written,
+		"each line is written separately while other goroutines wait to log: to a file, that is a system call",
+		b.of(call))
 }
 
 // fix inserts a buffer between a logger and its writer, the first argument of log.New or
@@ -208,7 +212,8 @@ func (b *buffering) closer(c, home inspector.Cursor) *ast.FuncLit {
 		if f, inFunc := flow.Func(r); !ok || !inFunc || f != home {
 			continue
 		}
-		if !(s.Pos() <= c.Node().Pos() && c.Node().Pos() < s.End()) && (into == nil || !flow.Mentions(b.pass.TypesInfo, s, into)) {
+		if !(s.Pos() <= c.Node().Pos() && c.Node().Pos() < s.End()) &&
+			(into == nil || !flow.Mentions(b.pass.TypesInfo, s, into)) {
 			continue
 		}
 		var literal *ast.FuncLit
@@ -236,7 +241,8 @@ func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEd
 		return []analysis.TextEdit{rewrite.Insert(closer.Body.Lbrace+1, "\n_ = "+lines+".close()\n")}, true
 	}
 	t := b.pass.TypesInfo.TypeOf(closer.Type.Results.List[0].Type)
-	if results > 1 || len(closer.Type.Results.List[0].Names) > 0 || t == nil || !types.Identical(t, types.Universe.Lookup("error").Type()) {
+	if results > 1 || len(closer.Type.Results.List[0].Names) > 0 || t == nil ||
+		!types.Identical(t, types.Universe.Lookup("error").Type()) {
 		return nil, false
 	}
 	if len(closer.Body.List) == 1 {
@@ -259,7 +265,10 @@ func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEd
 			pkg, imports, known := rewrite.Import(b.pass, n.Pos(), "cmp")
 			ok = ok && known
 			edits = append(edits, imports...)
-			edits = append(edits, rewrite.Insert(n.Results[0].Pos(), pkg+".Or("+failed+", "), rewrite.Insert(n.Results[0].End(), ")"))
+			edits = append(edits,
+				rewrite.Insert(n.Results[0].Pos(), pkg+".Or("+failed+", "),
+				rewrite.Insert(n.Results[0].End(), ")"),
+			)
 			return false
 		}
 		return true

@@ -41,11 +41,14 @@ func New() *rules.Rule {
 			},
 			{
 				Category: written, Title: "each log line is a system call",
-				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`, Needs: rules.Review, Profiled: true,
+				CPU: `^os\.\(\*File\)\.Write$`, Alloc: rules.Nothing, Mutex: `^log\.`, Block: `^log\.`,
+				Needs: rules.Review, Profiled: true,
 			},
 			{
 				Category: dropped, Title: "arguments computed for a line that may not be logged",
-				CPU: `^fmt\.Sprint|^encoding/json\.Marshal`, Alloc: `^fmt\.Sprint|^encoding/json\.Marshal`, Mutex: rules.Nothing, Block: rules.Nothing,
+				CPU:   `^fmt\.Sprint|^encoding/json\.Marshal`,
+				Alloc: `^fmt\.Sprint|^encoding/json\.Marshal`,
+				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 		},
 		Doc: rules.ParseDoc(doc),
@@ -107,13 +110,16 @@ func line(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if !ok {
 		return
 	}
-	rules.Report(pass, call, format, "each line converts the operands to interfaces and parses the format", output(pass, c, call, pattern))
+	rules.Report(pass, call, format,
+		"each line converts the operands to interfaces and parses the format",
+		output(pass, c, call, pattern))
 }
 
 // output returns the fix that builds the text.
 func output(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pattern string) analysis.SuggestedFix {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X || !isLog(pass, sel.X) || rewrite.HasComment(pass, call.Pos(), call.End()) {
+	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X ||
+		!isLog(pass, sel.X) || rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return analysis.SuggestedFix{}
 	}
 	text, imports, ok := concatenation(pass, call, pattern)
@@ -192,7 +198,8 @@ func guard(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) analysis
 	if !ok || c.ParentEdgeKind() != edge.ExprStmt_X {
 		return analysis.SuggestedFix{}
 	}
-	if k := c.Parent().ParentEdgeKind(); k != edge.BlockStmt_List && k != edge.CaseClause_Body && k != edge.CommClause_Body {
+	if k := c.Parent().ParentEdgeKind(); k != edge.BlockStmt_List &&
+		k != edge.CaseClause_Body && k != edge.CommClause_Body {
 		return analysis.SuggestedFix{}
 	}
 	id, ok := sel.X.(*ast.Ident)

@@ -19,7 +19,9 @@ func isPackage(pass *analysis.Pass, id *ast.Ident) bool {
 
 // concatenation returns an expression for the text of a Printf call with this format, and the
 // imports that it requires. ok is false if there is none with the same text.
-func concatenation(pass *analysis.Pass, call *ast.CallExpr, format string) (text string, imports []analysis.TextEdit, ok bool) {
+func concatenation(
+	pass *analysis.Pass, call *ast.CallExpr, format string,
+) (text string, imports []analysis.TextEdit, ok bool) {
 	var parts []string
 	literal := ""
 	operands := call.Args[1:]
@@ -90,7 +92,8 @@ func operand(pass *analysis.Pass, e ast.Expr, verb byte) (text string, imports [
 		if _, binary := ast.Unparen(e).(*ast.BinaryExpr); types.Identical(t, types.Typ[types.String]) && !binary {
 			return text, nil, true
 		}
-		return converted(types.Typ[types.String]), nil, rewrite.Lookup(pass, e.Pos(), "string") == types.Universe.Lookup("string")
+		return converted(types.Typ[types.String]), nil,
+			rewrite.Lookup(pass, e.Pos(), "string") == types.Universe.Lookup("string")
 	case kind&types.IsString != 0 && verb == 'q':
 		call = ".Quote(" + converted(types.Typ[types.String]) + ")"
 	case kind&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):

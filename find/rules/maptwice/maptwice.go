@@ -83,7 +83,10 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 		return
 	}
 	name := f.names.Fresh(s.Pos(), "value")
-	fix := analysis.SuggestedFix{Message: "Take the value from the first access", TextEdits: []analysis.TextEdit{rewrite.Replace(init.Lhs[0], name)}}
+	fix := analysis.SuggestedFix{
+		Message:   "Take the value from the first access",
+		TextEdits: []analysis.TextEdit{rewrite.Replace(init.Lhs[0], name)},
+	}
 	for _, x := range again {
 		if e, ok := x.Node().(ast.Expr); ok {
 			f.claimed[e] = true
@@ -92,7 +95,9 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 	}
 	for _, x := range again {
 		text := rewrite.Text(f.pass, x.Node())
-		rules.Report(f.pass, x.Node(), "maptwice", fmt.Sprintf("%s is looked up again, although the first access returned the value", text), fix)
+		rules.Report(f.pass, x.Node(), "maptwice",
+			fmt.Sprintf("%s is looked up again, although the first access returned the value", text),
+			fix)
 	}
 }
 
@@ -133,7 +138,8 @@ func (f *finder) same(a, b *ast.IndexExpr) bool {
 		return true
 	}
 	x, y := info.Types[a.Index], info.Types[b.Index]
-	return x.Value != nil && y.Value != nil && x.Value.ExactString() == y.Value.ExactString() && types.Identical(x.Type, y.Type)
+	return x.Value != nil && y.Value != nil &&
+		x.Value.ExactString() == y.Value.ExactString() && types.Identical(x.Type, y.Type)
 }
 
 // isRead reports whether m[k] is only read: not set, and not in the comma-ok form.
@@ -178,7 +184,10 @@ func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool
 		}
 		return true
 	})
-	for c := range body.Preorder((*ast.CallExpr)(nil), (*ast.Ident)(nil), (*ast.IndexExpr)(nil), (*ast.StarExpr)(nil), (*ast.LabeledStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.SelectStmt)(nil)) {
+	for c := range body.Preorder(
+		(*ast.CallExpr)(nil), (*ast.Ident)(nil), (*ast.IndexExpr)(nil), (*ast.StarExpr)(nil),
+		(*ast.LabeledStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.SelectStmt)(nil),
+	) {
 		n := c.Node()
 		inLoop := to > access.Node().Pos()
 		switch n := n.(type) {
@@ -264,7 +273,8 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 		return true
 	}
 	switch flow.Callee(info, call) {
-	case "strings.ToLower", "strings.ToUpper", "strings.TrimSpace", "strings.HasPrefix", "strings.HasSuffix", "strings.Contains",
+	case "strings.ToLower", "strings.ToUpper", "strings.TrimSpace",
+		"strings.HasPrefix", "strings.HasSuffix", "strings.Contains",
 		"strconv.Itoa", "strconv.Atoi", "strconv.FormatInt", "strconv.Quote", "errors.New", "time.Now", "time.Since":
 		return true
 	}
@@ -300,7 +310,9 @@ func (f *finder) combined(s *ast.AssignStmt) {
 			{Pos: s.TokPos, End: s.Rhs[0].End(), NewText: fmt.Appendf(nil, "%s= %s", sum.Op, rewrite.Text(f.pass, sum.Y))},
 		}}
 	}
-	rules.Report(f.pass, from, "maptwice", fmt.Sprintf("%s is looked up twice, to be read and to be set", rewrite.Text(f.pass, from)), fix)
+	rules.Report(f.pass, from, "maptwice",
+		fmt.Sprintf("%s is looked up twice, to be read and to be set", rewrite.Text(f.pass, from)),
+		fix)
 }
 
 // variable reports whether an expression is a variable that can be read without side effects.

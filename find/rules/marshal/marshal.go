@@ -30,7 +30,11 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	cause := func(category, title, cpu, alloc string, needs rules.Need) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing, Needs: needs}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
+			Needs: needs,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -40,9 +44,12 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(asString, "JSON converted to a string to be written", rules.Converting+`|^fmt\.`, rules.Line+`|^fmt\.`, rules.Free),
-			cause(copied, "JSON encoded into memory and copied to be written", rules.Growing, `^encoding/json\.Marshal$`, rules.Review),
-			cause(indented, "JSON indented", `^encoding/json\.(appendIndent|appendNewline)$`, `^encoding/json\.MarshalIndent$`, rules.Review),
+			cause(asString, "JSON converted to a string to be written",
+				rules.Converting+`|^fmt\.`, rules.Line+`|^fmt\.`, rules.Free),
+			cause(copied, "JSON encoded into memory and copied to be written",
+				rules.Growing, `^encoding/json\.Marshal$`, rules.Review),
+			cause(indented, "JSON indented",
+				`^encoding/json\.(appendIndent|appendNewline)$`, `^encoding/json\.MarshalIndent$`, rules.Review),
 			cause(through, "value copied through JSON", `^encoding/json\.`, `^encoding/json\.`, rules.Review),
 		},
 		Doc: rules.ParseDoc(doc),
@@ -58,7 +65,9 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		name := flow.Callee(pass.TypesInfo, call)
 		if name == "encoding/json.MarshalIndent" {
-			rules.Report(pass, call, indented, "json.MarshalIndent makes a second pass to indent the text, and more bytes are sent", analysis.SuggestedFix{})
+			rules.Report(pass, call, indented,
+				"json.MarshalIndent makes a second pass to indent the text, and more bytes are sent",
+				analysis.SuggestedFix{})
 		}
 		if name != "encoding/json.Marshal" && name != "encoding/json.MarshalIndent" {
 			continue
@@ -120,11 +129,18 @@ func uses(pass *analysis.Pass, decl inspector.Cursor, b *types.Var, marshal *ast
 		}
 		switch {
 		case name == "encoding/json.Unmarshal" && !isString:
-			rules.Report(pass, marshal, through, "a value is encoded as JSON and decoded again to convert it to another type", analysis.SuggestedFix{})
-			rules.Report(pass, call, through, "a value is encoded as JSON and decoded again to convert it to another type", analysis.SuggestedFix{})
-		case isString && c.ParentEdgeIndex() == 1 && len(call.Args) == 2 && (name == "io.WriteString" || name == "fmt.Fprint"),
+			rules.Report(pass, marshal, through,
+				"a value is encoded as JSON and decoded again to convert it to another type",
+				analysis.SuggestedFix{})
+			rules.Report(pass, call, through,
+				"a value is encoded as JSON and decoded again to convert it to another type",
+				analysis.SuggestedFix{})
+		case isString && c.ParentEdgeIndex() == 1 && len(call.Args) == 2 &&
+			(name == "io.WriteString" || name == "fmt.Fprint"),
 			!isString && name == "fmt.Fprintf" && len(call.Args) == 3 && isText(pass.TypesInfo, call.Args[1]):
-			rules.Report(pass, call, asString, b.Name()+" is copied to be written, although it could be written as it is", write(pass, call, b))
+			rules.Report(pass, call, asString,
+				b.Name()+" is copied to be written, although it could be written as it is",
+				write(pass, call, b))
 		case !isString && (name == "(net/http.ResponseWriter).Write" || name == "(io.Writer).Write") && len(reads) == 1:
 			rules.Report(pass, marshal, copied, "json.Marshal encodes into a buffer and copies the result to "+b.Name()+
 				", which is only written: json.Encoder writes directly, but appends a newline", analysis.SuggestedFix{})
@@ -148,8 +164,12 @@ func write(pass *analysis.Pass, call *ast.CallExpr, b *types.Var) analysis.Sugge
 	default:
 		text = "(" + text + ")"
 	}
-	if t == nil || text == "" || types.NewMethodSet(t).Lookup(nil, "Write") == nil || rewrite.HasComment(pass, call.Pos(), call.End()) {
+	if t == nil || text == "" || types.NewMethodSet(t).Lookup(nil, "Write") == nil ||
+		rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return analysis.SuggestedFix{}
 	}
-	return analysis.SuggestedFix{Message: "Write the bytes", TextEdits: []analysis.TextEdit{rewrite.Replace(call, text+".Write("+b.Name()+")")}}
+	return analysis.SuggestedFix{
+		Message:   "Write the bytes",
+		TextEdits: []analysis.TextEdit{rewrite.Replace(call, text+".Write("+b.Name()+")")},
+	}
 }

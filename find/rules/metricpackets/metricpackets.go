@@ -56,7 +56,10 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, field := range order {
 		fix := packets(pass, root, names, field, sent[field])
 		for _, c := range sent[field] {
-			rules.Report(pass, c.Node(), "", "each line written to "+field.Name()+" is a separate packet, but the protocol allows several lines per packet", fix)
+			rules.Report(pass, c.Node(), "",
+				"each line written to "+field.Name()+
+					" is a separate packet, but the protocol allows several lines per packet",
+				fix)
 		}
 	}
 	return nil, nil
@@ -67,7 +70,8 @@ func run(pass *analysis.Pass) (any, error) {
 func speaksStatsD(pass *analysis.Pass) bool {
 	line := regexp.MustCompile(`(^|[^|])\|(c|ms|g|h)$`)
 	for e, tv := range pass.TypesInfo.Types {
-		if _, literal := e.(*ast.BasicLit); literal && tv.Value != nil && tv.Value.Kind() == constant.String && line.MatchString(constant.StringVal(tv.Value)) {
+		if _, literal := e.(*ast.BasicLit); literal && tv.Value != nil &&
+			tv.Value.Kind() == constant.String && line.MatchString(constant.StringVal(tv.Value)) {
 			return true
 		}
 	}

@@ -26,10 +26,14 @@ type holder struct {
 }
 
 // packets changes a field's type to one that collects lines; without edits if that is impossible.
-func packets(pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names, field *types.Var, calls []inspector.Cursor) analysis.SuggestedFix {
+func packets(
+	pass *analysis.Pass, root inspector.Cursor, names *rewrite.Names,
+	field *types.Var, calls []inspector.Cursor,
+) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	h, ok := holderOf(pass, root, field)
-	if !ok || field.Exported() || rewrite.Elsewhere(pass, field.Name()) || !rewrite.Universe(pass, "append", "len", "nil", "byte", "string", "int", "error", "bool", "true") {
+	if !ok || field.Exported() || rewrite.Elsewhere(pass, field.Name()) ||
+		!rewrite.Universe(pass, "append", "len", "nil", "byte", "string", "int", "error", "bool", "true") {
 		return none
 	}
 	typ, maker := names.Fresh("metricPackets"), names.Fresh("newMetricPackets")
@@ -85,10 +89,14 @@ func asString(pass *analysis.Pass, sel *ast.SelectorExpr, call *ast.CallExpr) []
 	if !ok || rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return nil
 	}
-	if _, converts := flow.Conversion(pass.TypesInfo, arg); !converts || !flow.IsString(types.Default(pass.TypesInfo.TypeOf(arg.Args[0]))) {
+	if _, converts := flow.Conversion(pass.TypesInfo, arg); !converts ||
+		!flow.IsString(types.Default(pass.TypesInfo.TypeOf(arg.Args[0]))) {
 		return nil
 	}
-	return []analysis.TextEdit{rewrite.Replace(sel.Sel, "WriteString"), rewrite.Replace(call.Args[0], rewrite.Text(pass, arg.Args[0]))}
+	return []analysis.TextEdit{
+		rewrite.Replace(sel.Sel, "WriteString"),
+		rewrite.Replace(call.Args[0], rewrite.Text(pass, arg.Args[0])),
+	}
 }
 
 // holderOf returns the declared struct with a field that is declared on its own line.

@@ -36,17 +36,24 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "regexp", Title: "regular expression compiled on each call",
-				CPU: `^regexp\.(MustCompile|Compile|MatchString|Match|MatchReader)`, Alloc: `^regexp\.(MustCompile|Compile|compile)`,
+				CPU:   `^regexp\.(MustCompile|Compile|MatchString|Match|MatchReader)`,
+				Alloc: `^regexp\.(MustCompile|Compile|compile)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "replacer", Title: "strings.Replacer built on each call",
-				CPU: `^strings\.(NewReplacer|\(\*Replacer\)\.(build|buildOnce)|makeGenericReplacer|\(\*genericReplacer\)\.lookup|\(\*Replacer\)\.Replace)|^sync\.\(\*Once\)`, Alloc: `^strings\.(NewReplacer|\(\*Replacer\)\.(build|buildOnce)|makeGenericReplacer)`,
+				CPU: `^strings\.(NewReplacer|\(\*Replacer\)\.(build|buildOnce)|makeGenericReplacer|` +
+					`\(\*genericReplacer\)\.lookup|\(\*Replacer\)\.Replace)|` +
+					`^sync\.\(\*Once\)`,
+				Alloc: `^strings\.(NewReplacer|\(\*Replacer\)\.(build|buildOnce)|makeGenericReplacer)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
 				Category: "template", Title: "template parsed on each call",
-				CPU: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|^html/template\.\(\*Template\)\.lookupAndEscape`, Alloc: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|^html/template\.\(\*Template\)\.lookupAndEscape`,
+				CPU: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
+					`^html/template\.\(\*Template\)\.lookupAndEscape`,
+				Alloc: `^(text|html)/template\.(New|\(\*Template\)\.(Parse|escape))|` +
+					`^html/template\.\(\*Template\)\.lookupAndEscape`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
 			{
@@ -92,9 +99,18 @@ func constructors() map[string]constructor {
 		}
 	}
 	return map[string]constructor{
-		"regexp.MustCompile":          {"regexp", "Pattern", "a regular expression is compiled", compiles(regexp.Compile), matcher},
-		"regexp.MustCompilePOSIX":     {"regexp", "Pattern", "a regular expression is compiled", compiles(regexp.CompilePOSIX), matcher},
-		"strings.NewReplacer":         {"replacer", "Replacer", "a replacer is built", func(args []string) bool { return len(args)%2 == 0 }, anyMethod},
+		"regexp.MustCompile": {
+			"regexp", "Pattern", "a regular expression is compiled",
+			compiles(regexp.Compile), matcher,
+		},
+		"regexp.MustCompilePOSIX": {
+			"regexp", "Pattern", "a regular expression is compiled",
+			compiles(regexp.CompilePOSIX), matcher,
+		},
+		"strings.NewReplacer": {
+			"replacer", "Replacer", "a replacer is built",
+			func(args []string) bool { return len(args)%2 == 0 }, anyMethod,
+		},
 		"encoding/base64.NewEncoding": {"encoding", "Encoding", "an encoding is built", alphabet(64), anyMethod},
 		"encoding/base32.NewEncoding": {"encoding", "Encoding", "an encoding is built", alphabet(32), anyMethod},
 		"text/template.Must":          {"template", "Template", "a template is parsed", parses, executes},
@@ -189,7 +205,10 @@ func reportBuilt(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 }
 
 // hoist returns the fix that declares a package variable next to the function around c and uses it.
-func hoist(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix, value string, use func(name string) []analysis.TextEdit) analysis.SuggestedFix {
+func hoist(
+	pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix, value string,
+	use func(name string) []analysis.TextEdit,
+) analysis.SuggestedFix {
 	base := "the" + suffix
 	if d, ok := flow.Decl(c); ok {
 		if f, ok := d.Node().(*ast.FuncDecl); ok && f.Name.Name != "_" {
@@ -202,7 +221,10 @@ func hoist(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, suffix
 	if !ok {
 		return analysis.SuggestedFix{}
 	}
-	return analysis.SuggestedFix{Message: "Build it once, in a package variable", TextEdits: append([]analysis.TextEdit{decl}, use(name)...)}
+	return analysis.SuggestedFix{
+		Message:   "Build it once, in a package variable",
+		TextEdits: append([]analysis.TextEdit{decl}, use(name)...),
+	}
 }
 
 // portable returns the source of an expression for use outside of its function; false if it refers
@@ -212,7 +234,9 @@ func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, isIdent := n.(*ast.Ident); isIdent {
 			obj := pass.TypesInfo.ObjectOf(id)
-			if obj == nil || obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() && !isFileScope(pass, obj) && obj.Pkg() == pass.Pkg {
+			if obj == nil ||
+				obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() &&
+				!isFileScope(pass, obj) && obj.Pkg() == pass.Pkg {
 				ok = false
 			}
 		}
@@ -224,7 +248,9 @@ func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 // isFileScope reports whether a name is that of an imported package.
 func isFileScope(pass *analysis.Pass, obj types.Object) bool {
 	_, ok := obj.(*types.PkgName)
-	return ok && slices.ContainsFunc(pass.Files, func(f *ast.File) bool { return pass.TypesInfo.Scopes[f] == obj.Parent() })
+	return ok && slices.ContainsFunc(pass.Files, func(f *ast.File) bool {
+		return pass.TypesInfo.Scopes[f] == obj.Parent()
+	})
 }
 
 // reportMatch reports regexp.MatchString(constant, s), which compiles the pattern. A method takes
@@ -236,17 +262,19 @@ func reportMatch(pass *analysis.Pass, names *rewrite.Names, c inspector.Cursor, 
 	pkg, isSelector := call.Fun.(*ast.SelectorExpr)
 	text, isPortable := portable(pass, call.Args[0])
 	if ok && isSelector && isPortable && err == nil && len(assign.Rhs) == 1 && isBlank(assign.Lhs[1]) {
-		fix = hoist(pass, names, c, "Pattern", rewrite.Text(pass, pkg.X)+".MustCompile("+text+")", func(name string) []analysis.TextEdit {
-			edits := []analysis.TextEdit{
-				{Pos: call.Pos(), End: call.Args[1].Pos(), NewText: []byte(name + "." + pkg.Sel.Name + "(")},
-				{Pos: assign.Lhs[0].End(), End: assign.Lhs[1].End()},
-			}
-			// _, _ := declares nothing, and _ := is not valid Go.
-			if isBlank(assign.Lhs[0]) && assign.Tok == token.DEFINE {
-				return nil
-			}
-			return edits
-		})
+		fix = hoist(pass, names, c, "Pattern",
+			rewrite.Text(pass, pkg.X)+".MustCompile("+text+")",
+			func(name string) []analysis.TextEdit {
+				edits := []analysis.TextEdit{
+					{Pos: call.Pos(), End: call.Args[1].Pos(), NewText: []byte(name + "." + pkg.Sel.Name + "(")},
+					{Pos: assign.Lhs[0].End(), End: assign.Lhs[1].End()},
+				}
+				// _, _ := declares nothing, and _ := is not valid Go.
+				if isBlank(assign.Lhs[0]) && assign.Tok == token.DEFINE {
+					return nil
+				}
+				return edits
+			})
 	}
 	rules.Report(pass, call, "regexp", "the pattern is compiled on each call, although it is constant", fix)
 }

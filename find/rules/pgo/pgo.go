@@ -33,7 +33,12 @@ func judge(p *rules.Program) []rules.Verdict {
 		return nil
 	}
 	return []rules.Verdict{{
-		Message: fmt.Sprintf("the compiler did not know which calls are hot. This recording has %d samples that show it, and that commonly saves 2 to 14 percent: `whet pgo` measures it", p.Samples),
+		Message: fmt.Sprintf(
+			"the compiler did not know which calls are hot. "+
+				"This recording has %d samples that show it, "+
+				"and that commonly saves 2 to 14 percent: `whet pgo` measures it",
+			p.Samples,
+		),
 		Saving:  gain * p.Below,
 		Setting: rules.Setting{Build: []string{"-pgo=default.pgo"}},
 	}}

@@ -15,7 +15,11 @@ func TestJudge(t *testing.T) {
 		want float64
 	}{
 		{"built without", rules.Program{Command: true, Settings: plain, Samples: 500, Below: 0.5}, 0.07},
-		{"built with", rules.Program{Command: true, Settings: map[string]string{"-pgo": "/src/default.pgo"}, Samples: 500, Below: 0.5}, 0},
+		{
+			"built with",
+			rules.Program{Command: true, Settings: map[string]string{"-pgo": "/src/default.pgo"}, Samples: 500, Below: 0.5},
+			0,
+		},
 		{"few samples", rules.Program{Command: true, Settings: plain, Samples: 499, Below: 0.5}, 0},
 		{"a test", rules.Program{Settings: plain, Samples: 500, Below: 0.5}, 0},
 		{"nothing known", rules.Program{Command: true, Samples: 500, Below: 0.5}, 0},
@@ -24,7 +28,8 @@ func TestJudge(t *testing.T) {
 		if test.want == 0 && len(v) == 0 {
 			continue
 		}
-		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 || v[0].Setting.String() != "-pgo=default.pgo" || New().Cause(v[0].Category) == nil {
+		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 ||
+			v[0].Setting.String() != "-pgo=default.pgo" || New().Cause(v[0].Category) == nil {
 			t.Errorf("%s: %+v, want a saving of %v", test.name, v, test.want)
 		}
 	}

@@ -21,7 +21,10 @@ var doc string
 // New returns the rule.
 func New() *rules.Rule {
 	cause := func(category, title, cpu, alloc string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: cpu, Alloc: alloc, Mutex: rules.Nothing, Block: rules.Nothing,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -157,9 +160,16 @@ func (f *finder) get(g call, puts []call) {
 		size := f.pass.TypesSizes.Sizeof(t.Elem())
 		switch {
 		case types.TypeString(t, nil) == "*strings.Builder":
-			rules.Report(f.pass, g.call, "small", g.name+" holds builders, whose Reset drops their memory: the pool saves nothing", analysis.SuggestedFix{})
+			rules.Report(f.pass, g.call, "small",
+				g.name+" holds builders, whose Reset drops their memory: the pool saves nothing",
+				analysis.SuggestedFix{})
 		case size < smallest && flat(t.Elem()):
-			rules.Report(f.pass, g.call, "small", fmt.Sprintf("%s holds values of %d bytes: getting and putting one costs as much as allocating it", g.name, size), analysis.SuggestedFix{})
+			rules.Report(f.pass, g.call, "small",
+				fmt.Sprintf(
+					"%s holds values of %d bytes: getting and putting one costs as much as allocating it",
+					g.name, size,
+				),
+				analysis.SuggestedFix{})
 		}
 	}
 	assert, ok := g.at.Parent().Node().(*ast.TypeAssertExpr)
@@ -169,7 +179,9 @@ func (f *finder) get(g call, puts []call) {
 	t := f.pass.TypesInfo.TypeOf(assert.Type)
 	name := types.TypeString(t, nil)
 	if g.pool != nil && !g.pool.Exported() && name == "*bytes.Buffer" && !f.reset[name] {
-		rules.Report(f.pass, g.call, "dirty", "nothing resets the buffers of "+g.name+": each user sees what the previous one wrote", analysis.SuggestedFix{})
+		rules.Report(f.pass, g.call, "dirty",
+			"nothing resets the buffers of "+g.name+": each user sees what the previous one wrote",
+			analysis.SuggestedFix{})
 	}
 	if id := flow.Defines(g.at.Parent()); id != nil {
 		f.shares(g, f.pass.TypesInfo.Defs[id], puts)
@@ -229,7 +241,12 @@ func (f *finder) shares(g call, v types.Object, puts []call) {
 				for _, r := range n.Results {
 					id, isIdent := ast.Unparen(r).(*ast.Ident)
 					if f.memory(r, v) || isIdent && held[f.pass.TypesInfo.ObjectOf(id)] {
-						rules.Report(f.pass, r, "shared", fmt.Sprintf("the result shares the memory of %s, which is back in %s: its next user overwrites it", v.Name(), p.name), analysis.SuggestedFix{})
+						rules.Report(f.pass, r, "shared",
+							fmt.Sprintf(
+								"the result shares the memory of %s, which is back in %s: its next user overwrites it",
+								v.Name(), p.name,
+							),
+							analysis.SuggestedFix{})
 					}
 				}
 			}
@@ -272,10 +289,17 @@ func (f *finder) put(p call) {
 		return
 	}
 	if boxes(f.pass.TypesSizes, t) {
-		rules.Report(f.pass, p.call, "boxed", fmt.Sprintf("a %s is put into %s by value, which allocates for the interface: a pointer does not", types.TypeString(t, types.RelativeTo(f.pass.Pkg)), p.name), analysis.SuggestedFix{})
+		rules.Report(f.pass, p.call, "boxed",
+			fmt.Sprintf(
+				"a %s is put into %s by value, which allocates for the interface: a pointer does not",
+				types.TypeString(t, types.RelativeTo(f.pass.Pkg)), p.name,
+			),
+			analysis.SuggestedFix{})
 	}
 	if types.TypeString(t, nil) == "*bytes.Buffer" && p.decl != nil && !f.limits(p.decl) {
-		rules.Report(f.pass, p.call, "large", fmt.Sprintf("a buffer goes back to %s however large it grew, and keeps its memory", p.name), analysis.SuggestedFix{})
+		rules.Report(f.pass, p.call, "large",
+			fmt.Sprintf("a buffer goes back to %s however large it grew, and keeps its memory", p.name),
+			analysis.SuggestedFix{})
 	}
 }
 

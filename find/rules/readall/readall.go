@@ -62,7 +62,10 @@ func run(pass *analysis.Pass) (any, error) {
 		}
 		fix := sized(pass, names, places)
 		for _, p := range places {
-			rules.Report(pass, p.call, "readall", "the body is read into a buffer that grows step by step, although "+p.of.Name+".ContentLength is its size", fix)
+			rules.Report(pass, p.call, "readall",
+				"the body is read into a buffer that grows step by step, although "+
+					p.of.Name+".ContentLength is its size",
+				fix)
 		}
 	}
 	return nil, nil
@@ -84,7 +87,8 @@ func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
 		if !ok || e.Sel.Name != "Body" {
 			return nil
 		}
-		if t := pass.TypesInfo.TypeOf(id); t != nil && (t.String() == "*net/http.Request" || t.String() == "*net/http.Response") {
+		if t := pass.TypesInfo.TypeOf(id); t != nil &&
+			(t.String() == "*net/http.Request" || t.String() == "*net/http.Response") {
 			return id
 		}
 	}

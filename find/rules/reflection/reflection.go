@@ -67,11 +67,18 @@ func run(pass *analysis.Pass) (any, error) {
 			}
 		case "encoding/binary.Read", "encoding/binary.Write":
 			if len(call.Args) == 3 && structs(pass.TypesInfo.TypeOf(call.Args[2])) {
-				rules.Report(pass, call.Fun, "binary", name+" finds the fields by reflection, although binary.ByteOrder has a method for each size", analysis.SuggestedFix{})
+				rules.Report(pass, call.Fun, "binary",
+					name+" finds the fields by reflection, although binary.ByteOrder has a method for each size",
+					analysis.SuggestedFix{})
 			}
 		case "fmt.Sscan", "fmt.Sscanf":
 			if of, ok := number(pass.TypesInfo, call, name); ok {
-				rules.Report(pass, call.Fun, "scan", fmt.Sprintf("%s reads one %s rune by rune, through an interface, although strconv has a function for it", name, of), analysis.SuggestedFix{})
+				rules.Report(pass, call.Fun, "scan",
+					fmt.Sprintf(
+						"%s reads one %s rune by rune, through an interface, although strconv has a function for it",
+						name, of,
+					),
+					analysis.SuggestedFix{})
 			}
 		}
 	}
@@ -128,7 +135,12 @@ func reportEqual(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr) {
 	if pure && types.Identical(t, info.TypeOf(b)) && !rewrite.HasComment(pass, call.Pos(), call.End()) {
 		fix = equal(pass, c, call, t)
 	}
-	rules.Report(pass, call.Fun, "equal", fmt.Sprintf("reflect.DeepEqual compares two values of type %s by reflection", types.TypeString(t, types.RelativeTo(pass.Pkg))), fix)
+	rules.Report(pass, call.Fun, "equal",
+		fmt.Sprintf(
+			"reflect.DeepEqual compares two values of type %s by reflection",
+			types.TypeString(t, types.RelativeTo(pass.Pkg)),
+		),
+		fix)
 }
 
 // equal returns the fix that compares two values of a type without reflection.
@@ -150,7 +162,10 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 		if !exact(t) {
 			return analysis.SuggestedFix{}
 		}
-		return analysis.SuggestedFix{Message: "Compare the values", TextEdits: []analysis.TextEdit{rewrite.Replace(call, parenthesized(c, a+" == "+b))}}
+		return analysis.SuggestedFix{
+			Message:   "Compare the values",
+			TextEdits: []analysis.TextEdit{rewrite.Replace(call, parenthesized(c, a+" == "+b))},
+		}
 	}
 	if path == "" || !flow.Since(pass, call.Pos(), "go1.21") || !rewrite.Predeclared(pass, call.Pos(), "nil") {
 		return analysis.SuggestedFix{}
@@ -160,7 +175,10 @@ func equal(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, t types.
 		return analysis.SuggestedFix{}
 	}
 	text := fmt.Sprintf("(%s == nil) == (%s == nil) && %s.Equal(%s, %s)", a, b, pkg, a, b)
-	return analysis.SuggestedFix{Message: "Compare the elements", TextEdits: append(edits, rewrite.Replace(call, parenthesized(c, text)))}
+	return analysis.SuggestedFix{
+		Message:   "Compare the elements",
+		TextEdits: append(edits, rewrite.Replace(call, parenthesized(c, text))),
+	}
 }
 
 // exact reports whether values of a type are deeply equal exactly if they are equal by ==.
@@ -190,7 +208,9 @@ func exact(t types.Type) bool {
 // parenthesized returns an expression that can replace a call.
 func parenthesized(c inspector.Cursor, text string) string {
 	switch c.ParentEdgeKind() {
-	case edge.IfStmt_Cond, edge.ForStmt_Cond, edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.ValueSpec_Values, edge.CallExpr_Args, edge.ParenExpr_X:
+	case edge.IfStmt_Cond, edge.ForStmt_Cond,
+		edge.ReturnStmt_Results, edge.AssignStmt_Rhs, edge.ValueSpec_Values,
+		edge.CallExpr_Args, edge.ParenExpr_X:
 		return text
 	case edge.BinaryExpr_X, edge.BinaryExpr_Y:
 		if b, ok := c.Parent().Node().(*ast.BinaryExpr); ok && b.Op == token.LOR {

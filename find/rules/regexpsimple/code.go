@@ -91,7 +91,11 @@ func (t *tables) table(s set) string {
 			t.made = map[string]string{}
 		}
 		t.made[key] = t.fresh()
-		t.decls += fmt.Sprintf("\n// %s contains the bytes that match.\nvar %s = %s\n", t.made[key], t.made[key], tableValue(s))
+		t.decls += fmt.Sprintf(
+			"\n// %s contains the bytes that match.\n"+
+				"var %s = %s\n",
+			t.made[key], t.made[key], tableValue(s),
+		)
 	}
 	return t.made[key]
 }
@@ -135,18 +139,27 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 	imports := []string{"strings"}
 	if one.ascii() {
 		fmt.Fprintf(&b, "\tfor i := 0; i < len(s); i++ {\n\t\tif c := s[i]; %s {\n\t\t\tcontinue\n\t\t}\n", t.notIn(one, "c"))
-		b.WriteString("\t\tif done == 0 {\n\t\t\tb.Grow(len(s))\n\t\t}\n\t\tb.WriteString(s[done:i])\n\t\tb.WriteString(with)\n")
+		b.WriteString("\t\tif done == 0 {\n\t\t\tb.Grow(len(s))\n\t\t}\n" +
+			"\t\tb.WriteString(s[done:i])\n\t\tb.WriteString(with)\n")
 		b.WriteString("\t\tdone = i + 1\n")
 		if run {
-			fmt.Fprintf(&b, "\t\tfor done < len(s) {\n\t\t\tif c := s[done]; %s {\n\t\t\t\tbreak\n\t\t\t}\n\t\t\tdone++\n\t\t}\n\t\ti = done\n", t.notIn(one, "c"))
+			fmt.Fprintf(&b,
+				"\t\tfor done < len(s) {\n"+
+					"\t\t\tif c := s[done]; %s {\n\t\t\t\tbreak\n\t\t\t}\n\t\t\tdone++\n\t\t}\n"+
+					"\t\ti = done\n",
+				t.notIn(one, "c"))
 		}
 	} else {
 		imports = append(imports, "unicode/utf8")
 		b.WriteString("\tfor i := 0; i < len(s); {\n\t\tc, size := utf8.DecodeRuneInString(s[i:])\n")
 		fmt.Fprintf(&b, "\t\tif %s {\n\t\t\ti += size\n\t\t\tcontinue\n\t\t}\n", t.notIn(one, "c"))
-		b.WriteString("\t\tif done == 0 {\n\t\t\tb.Grow(len(s))\n\t\t}\n\t\tb.WriteString(s[done:i])\n\t\tb.WriteString(with)\n\t\ti += size\n")
+		b.WriteString("\t\tif done == 0 {\n\t\t\tb.Grow(len(s))\n\t\t}\n" +
+			"\t\tb.WriteString(s[done:i])\n\t\tb.WriteString(with)\n\t\ti += size\n")
 		if run {
-			fmt.Fprintf(&b, "\t\tfor i < len(s) {\n\t\t\tif c, size = utf8.DecodeRuneInString(s[i:]); %s {\n\t\t\t\tbreak\n\t\t\t}\n\t\t\ti += size\n\t\t}\n", t.notIn(one, "c"))
+			fmt.Fprintf(&b,
+				"\t\tfor i < len(s) {\n"+
+					"\t\t\tif c, size = utf8.DecodeRuneInString(s[i:]); %s {\n\t\t\t\tbreak\n\t\t\t}\n\t\t\ti += size\n\t\t}\n",
+				t.notIn(one, "c"))
 		}
 		b.WriteString("\t\tdone = i\n")
 	}
@@ -160,7 +173,11 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 	pattern := quotePattern(s.pattern)
 	if s.begin {
 		c := sequence(s.items, s.end, t)
-		text := fmt.Sprintf("// %s reports whether s matches %s.\nfunc %s(s string) bool {\n%s}\n", name, pattern, name, c.text)
+		text := fmt.Sprintf(
+			"// %s reports whether s matches %s.\n"+
+				"func %s(s string) bool {\n%s}\n",
+			name, pattern, name, c.text,
+		)
 		return code{text + t.decls, c.imports}
 	}
 	head := fmt.Sprintf("// %s reports whether s contains a match of %s.\nfunc %s(s string) bool {\n", name, pattern, name)
@@ -169,7 +186,11 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 		if one.set.ascii() {
 			runes = "[]byte(s)"
 		}
-		text := fmt.Sprintf("\tfor _, c := range %s {\n\t\tif %s {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n", runes, t.in(one.set, "c"))
+		text := fmt.Sprintf(
+			"\tfor _, c := range %s {\n\t\tif %s {\n\t\t\treturn true\n\t\t}\n\t}\n"+
+				"\treturn false\n}\n",
+			runes, t.in(one.set, "c"),
+		)
 		return code{head + text + t.decls, nil}
 	}
 	rest := tail()
@@ -185,11 +206,17 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 		fmt.Fprintf(&b, "\t\tif %s(s[i+len(%s):]) {\n\t\t\treturn true\n\t\t}\n\t\ts = s[i+1:]\n\t}\n}\n\n", rest, lit)
 		imports = append(imports, "strings")
 	} else {
-		fmt.Fprintf(&b, "\tfor i := range s {\n\t\tif %s(s[i:]) {\n\t\t\treturn true\n\t\t}\n\t}\n\treturn false\n}\n\n", rest)
+		fmt.Fprintf(&b,
+			"\tfor i := range s {\n\t\tif %s(s[i:]) {\n\t\t\treturn true\n\t\t}\n\t}\n"+
+				"\treturn false\n}\n\n",
+			rest)
 		after = s.items
 	}
 	c := sequence(after, s.end, t)
-	fmt.Fprintf(&b, "// %s reports whether s begins with the rest of a match.\nfunc %s(s string) bool {\n%s}\n", rest, rest, c.text)
+	fmt.Fprintf(&b,
+		"// %s reports whether s begins with the rest of a match.\n"+
+			"func %s(s string) bool {\n%s}\n",
+		rest, rest, c.text)
 	return code{b.String() + t.decls, append(imports, c.imports...)}
 }
 
@@ -245,12 +272,18 @@ func appendLast(b *strings.Builder, lit string, end bool, imports []string) []st
 func bytesItem(b *strings.Builder, x item, last bool, t *tables) {
 	switch {
 	case x.min == 1 && x.max == 1:
-		fmt.Fprintf(b, "\tif s == \"\" {\n\t\treturn false\n\t}\n\tif c := s[0]; %s {\n\t\treturn false\n\t}\n", t.notIn(x.set, "c"))
+		fmt.Fprintf(b,
+			"\tif s == \"\" {\n\t\treturn false\n\t}\n"+
+				"\tif c := s[0]; %s {\n\t\treturn false\n\t}\n",
+			t.notIn(x.set, "c"))
 		if !last {
 			b.WriteString("\ts = s[1:]\n")
 		}
 	case x.min == x.max:
-		fmt.Fprintf(b, "\tif len(s) < %d {\n\t\treturn false\n\t}\n\tfor _, c := range []byte(s[:%d]) {\n\t\tif %s {\n\t\t\treturn false\n\t\t}\n\t}\n", x.min, x.min, t.notIn(x.set, "c"))
+		fmt.Fprintf(b,
+			"\tif len(s) < %d {\n\t\treturn false\n\t}\n"+
+				"\tfor _, c := range []byte(s[:%d]) {\n\t\tif %s {\n\t\t\treturn false\n\t\t}\n\t}\n",
+			x.min, x.min, t.notIn(x.set, "c"))
 		if !last {
 			fmt.Fprintf(b, "\ts = s[%d:]\n", x.min)
 		}
@@ -276,7 +309,10 @@ func runesItem(b *strings.Builder, x item, last bool, t *tables) {
 			head = fmt.Sprintf("for i := 0; i < %d; i++ {", x.min)
 			last = false
 		}
-		fmt.Fprintf(b, "\t%s\n\t\tc, size := utf8.DecodeRuneInString(s)\n\t\tif size == 0 || %s {\n\t\t\treturn false\n\t\t}\n", head, t.notIn(x.set, "c"))
+		fmt.Fprintf(b,
+			"\t%s\n\t\tc, size := utf8.DecodeRuneInString(s)\n"+
+				"\t\tif size == 0 || %s {\n\t\t\treturn false\n\t\t}\n",
+			head, t.notIn(x.set, "c"))
 		if !last {
 			b.WriteString("\t\ts = s[size:]\n")
 		}

@@ -39,7 +39,9 @@ type fixer struct {
 // comment would be lost.
 func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
 	f := &fixer{holder: h, pass: pass, names: names}
-	if h.kept || rewrite.Generated(pass, h.compile.Pos()) || rewrite.HasComment(pass, h.compile.Pos(), h.compile.End()) || !rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
+	if h.kept || rewrite.Generated(pass, h.compile.Pos()) ||
+		rewrite.HasComment(pass, h.compile.Pos(), h.compile.End()) ||
+		!rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
 		return analysis.SuggestedFix{}
 	}
 	if h.obj != nil && rewrite.Elsewhere(pass, h.name) {
@@ -91,7 +93,8 @@ func (f *fixer) way(u use) way {
 			return noWay
 		}
 		// In the replacement of ReplaceAllString, $ refers to a group.
-		if with, ok := flow.StringConst(info, u.args[1]); u.method == "ReplaceAllString" && (!ok || strings.Contains(with, "$")) {
+		if with, ok := flow.StringConst(info, u.args[1]); u.method == "ReplaceAllString" &&
+			(!ok || strings.Contains(with, "$")) {
 			return noWay
 		}
 		if isText {
@@ -150,7 +153,10 @@ func (f *fixer) writeText() bool {
 	lit := strconv.Quote(f.text)
 	if f.obj != nil {
 		if f.decl.Lparen == token.NoPos {
-			f.edits = append(f.edits, analysis.TextEdit{Pos: f.decl.TokPos, End: f.decl.TokPos + token.Pos(len("var")), NewText: []byte("const")})
+			f.edits = append(f.edits, analysis.TextEdit{
+				Pos: f.decl.TokPos, End: f.decl.TokPos + token.Pos(len("var")),
+				NewText: []byte("const"),
+			})
 		}
 		f.edits = append(f.edits, rewrite.Replace(f.spec.Values[0], lit))
 		lit = f.name
@@ -201,7 +207,8 @@ func (f *fixer) writeTextUse(u use, lit string) bool {
 func (f *fixer) writeEqual(u use, lit string) bool {
 	arg := u.args[0]
 	_, isConst := flow.StringConst(f.pass.TypesInfo, arg)
-	if isConst || u.parent == edge.ExprStmt_X || u.parent == edge.GoStmt_Call || u.parent == edge.DeferStmt_Call || rewrite.HasComment(f.pass, arg.End(), u.call.End()) {
+	if isConst || u.parent == edge.ExprStmt_X || u.parent == edge.GoStmt_Call || u.parent == edge.DeferStmt_Call ||
+		rewrite.HasComment(f.pass, arg.End(), u.call.End()) {
 		return false
 	}
 	before, after := "", ""
@@ -220,7 +227,10 @@ func (f *fixer) writeEqual(u use, lit string) bool {
 	if braces {
 		operand, closing = "(", ")"
 	}
-	f.edits = append(f.edits, analysis.TextEdit{Pos: arg.End(), End: u.call.End(), NewText: []byte(closing + " == " + lit + after)})
+	f.edits = append(f.edits, analysis.TextEdit{
+		Pos: arg.End(), End: u.call.End(),
+		NewText: []byte(closing + " == " + lit + after),
+	})
 	return f.open(u, before+operand)
 }
 

@@ -19,12 +19,17 @@ import (
 // atoms are what random patterns are made of, and what random texts are.
 var (
 	atoms = []string{
-		"a", "b", "-", "é", "日", `\x{fffd}`, `\.`, ".", "(?s:.)", "[ab]", "[^a]", `\s`, `\S`, `\d`, `\w`, `\W`, "[aeiouy0-9_.-]", "[acegikmo]",
-		"[^acegikmo]", "[à-ý]", `[^\x{80}-\x{10ffff}]`, `[\x{fffd}a]`, `[\x{d7ff}-\x{e000}]`, `[^\n]`, "(a)", "(?:b)", "[[:punct:]]", `\pN`, "(?i:k)", "(?i)a", "ab", "aab",
+		"a", "b", "-", "é", "日", `\x{fffd}`, `\.`, ".", "(?s:.)",
+		"[ab]", "[^a]", `\s`, `\S`, `\d`, `\w`, `\W`,
+		"[aeiouy0-9_.-]", "[acegikmo]",
+		"[^acegikmo]", "[à-ý]", `[^\x{80}-\x{10ffff}]`, `[\x{fffd}a]`, `[\x{d7ff}-\x{e000}]`, `[^\n]`,
+		"(a)", "(?:b)", "[[:punct:]]", `\pN`, "(?i:k)", "(?i)a", "ab", "aab",
 	}
 	repeats = []string{"", "", "", "", "+", "*", "?", "{2}", "{3}", "{1,3}", "{2,}", "{0}", "+?", "{0,1}?"}
 	pieces  = []string{
-		"a", "b", "aab", "-", ".", "0", "9", "_", " ", "\n", "\t", "\f", "\r", "\v", "k", "K", "\u212a", "é", "ý", "ÿ", "日", "本", "\ufffd", "\xff", "\x80", "\xe6", "\xe6\x97", "\xa5",
+		"a", "b", "aab", "-", ".", "0", "9", "_", " ", "\n", "\t", "\f", "\r", "\v",
+		"k", "K", "\u212a", "é", "ý", "ÿ",
+		"日", "本", "\ufffd", "\xff", "\x80", "\xe6", "\xe6\x97", "\xa5",
 		"\xc3", "\xed\xa0\x80", "\U0010ffff", "\xf4\x90\x80\x80", "\x00", "½", "!",
 	}
 )
@@ -58,7 +63,11 @@ func TestRandom(t *testing.T) {
 		if _, err := regexp.Compile(p); err != nil {
 			t.Fatal(err)
 		}
-		use := []string{"MatchString(s)", "MatchString(s)", "MatchString(s)", "Match([]byte(s))", `ReplaceAllString(s, "-")`, `ReplaceAllString(s, "")`, `ReplaceAllLiteralString(s, "$0é")`, "Split(s, -1)"}[r.IntN(8)]
+		use := []string{
+			"MatchString(s)", "MatchString(s)", "MatchString(s)", "Match([]byte(s))",
+			`ReplaceAllString(s, "-")`, `ReplaceAllString(s, "")`,
+			`ReplaceAllLiteralString(s, "$0é")`, "Split(s, -1)",
+		}[r.IntN(8)]
 		fmt.Fprintf(&source, "\tfunc(s string) any { return regexp.MustCompile(%q).%s },\n", p, use)
 	}
 	source.WriteString("}\n")
@@ -76,7 +85,10 @@ func TestRandom(t *testing.T) {
 	}
 	write("go.mod", "module test\n\ngo 1.26\n")
 	// Functions in package variables run once as far as the rule knows; these are called.
-	before := strings.Replace(source.String(), "var Functions = []func(s string) any{", "func Functions() []func(s string) any { return []func(s string) any{", 1) + "}\n"
+	before := strings.Replace(source.String(),
+		"var Functions = []func(s string) any{",
+		"func Functions() []func(s string) any { return []func(s string) any{",
+		1) + "}\n"
 	write("before/random.go", before)
 	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./before")
 	if err != nil {

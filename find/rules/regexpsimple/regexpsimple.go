@@ -113,7 +113,10 @@ func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 				if !ok || !isVar || obj.Name() == "_" {
 					continue
 				}
-				h := &holder{shape: shape, compile: call, name: obj.Name(), obj: obj, decl: decl, spec: spec, kept: obj.Exported() || spec.Type != nil}
+				h := &holder{
+					shape: shape, compile: call, name: obj.Name(), obj: obj, decl: decl, spec: spec,
+					kept: obj.Exported() || spec.Type != nil,
+				}
 				holders = append(holders, h)
 				byObj[obj] = h
 			}
@@ -230,9 +233,13 @@ func (h *holder) message(u use) (category, message string) {
 		}
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc", "ReplaceAll", "ReplaceAllLiteral":
 		if isSet || isText && !h.shape.begin && !h.shape.end {
-			return "replace", fmt.Sprintf("the regexp engine runs %s at each character, and copies the text even if nothing matches", pattern)
+			return "replace", fmt.Sprintf(
+				"the regexp engine runs %s at each character, and copies the text even if nothing matches",
+				pattern,
+			)
 		}
-	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex", "Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
+	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex",
+		"Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
 		if isSet || isText && !h.shape.begin && !h.shape.end {
 			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings finds", pattern)
 		}

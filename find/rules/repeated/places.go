@@ -165,7 +165,9 @@ func always(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 			if index > 0 {
 				return inspector.Cursor{}, false
 			}
-		case edge.IfStmt_Else, edge.ForStmt_Post, edge.CommClause_Comm, edge.FuncDecl_Body, edge.FuncLit_Body, edge.DeferStmt_Call, edge.GoStmt_Call:
+		case edge.IfStmt_Else, edge.ForStmt_Post, edge.CommClause_Comm,
+			edge.FuncDecl_Body, edge.FuncLit_Body,
+			edge.DeferStmt_Call, edge.GoStmt_Call:
 			return inspector.Cursor{}, false
 		}
 	}
@@ -184,9 +186,13 @@ func nameFor(info *types.Info, call *ast.CallExpr) string {
 		}
 	}
 	for end, name := range map[string]string{
-		"ToLower": "lower", "ToUpper": "upper", "ToTitle": "title", "Title": "title", "Replace": "replaced", "ReplaceAll": "replaced",
-		"Clean": "cleaned", "Join": "joined", "EscapeString": "escaped", "QueryEscape": "escaped", "PathEscape": "escaped", "UnescapeString": "unescaped",
-		"Sum256": "sum", "Sum512": "sum", "ChecksumIEEE": "sum", "Quote": "quoted", "EncodeToString": "encoded", "URL).Query": "query", "CanonicalHeaderKey": "key",
+		"ToLower": "lower", "ToUpper": "upper", "ToTitle": "title", "Title": "title",
+		"Replace": "replaced", "ReplaceAll": "replaced",
+		"Clean": "cleaned", "Join": "joined", "EscapeString": "escaped",
+		"QueryEscape": "escaped", "PathEscape": "escaped", "UnescapeString": "unescaped",
+		"Sum256": "sum", "Sum512": "sum", "ChecksumIEEE": "sum",
+		"Quote": "quoted", "EncodeToString": "encoded",
+		"URL).Query": "query", "CanonicalHeaderKey": "key",
 	} {
 		if strings.HasSuffix(callee, "."+end) || end == "URL).Query" && callee == query {
 			return name
@@ -199,7 +205,9 @@ func nameFor(info *types.Info, call *ast.CallExpr) string {
 // It returns "" if there are none.
 func words(format string) string {
 	name := ""
-	for word := range strings.FieldsFuncSeq(format, func(r rune) bool { return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '%' }) {
+	for word := range strings.FieldsFuncSeq(format, func(r rune) bool {
+		return r > unicode.MaxASCII || !unicode.IsLetter(r) && r != '%'
+	}) {
 		if strings.Contains(word, "%") || len(word) < 3 {
 			continue
 		}

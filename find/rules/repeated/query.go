@@ -44,7 +44,10 @@ func (s *inspection) queries() []*group {
 		if len(calls) < 2 || !s.onlyRead(r, calls[len(calls)-1]) {
 			continue
 		}
-		groups = append(groups, &group{parsed, calls, stmt, fmt.Sprintf("%s.URL.Query parses the query %d times, in full each time", r.Name(), len(calls))})
+		groups = append(groups, &group{
+			parsed, calls, stmt,
+			fmt.Sprintf("%s.URL.Query parses the query %d times, in full each time", r.Name(), len(calls)),
+		})
 	}
 	return groups
 }
@@ -62,7 +65,8 @@ func isLookedUp(c inspector.Cursor) bool {
 func (s *inspection) onlyRead(r *types.Var, last inspector.Cursor) bool {
 	reads := []string{
 		"Method", "Host", "RemoteAddr", "RequestURI", "Proto", "ContentLength", "TLS",
-		"FormValue", "PostFormValue", "PathValue", "UserAgent", "Referer", "Cookie", "Cookies", "BasicAuth", "Context", "ParseForm",
+		"FormValue", "PostFormValue", "PathValue", "UserAgent", "Referer",
+		"Cookie", "Cookies", "BasicAuth", "Context", "ParseForm",
 	}
 	for _, use := range flow.Uses(s.info, s.decl, r) {
 		id, ok := use.Node().(*ast.Ident)
@@ -84,7 +88,11 @@ func (s *inspection) onlyRead(r *types.Var, last inspector.Cursor) bool {
 		if !ok || use.Parent().ParentEdgeKind() != edge.SelectorExpr_X || flow.IsSet(use.Parent().Parent()) {
 			return false
 		}
-		isRead := sel.Sel.Name == "URL" && slices.Contains([]string{"Query", "Path", "RawQuery", "Scheme", "Host", "String", "EscapedPath"}, part.Sel.Name) ||
+		isRead := sel.Sel.Name == "URL" &&
+			slices.Contains(
+				[]string{"Query", "Path", "RawQuery", "Scheme", "Host", "String", "EscapedPath"},
+				part.Sel.Name,
+			) ||
 			sel.Sel.Name == "Header" && slices.Contains([]string{"Get", "Values", "Set", "Del", "Add"}, part.Sel.Name)
 		if !isRead {
 			return false

@@ -33,7 +33,10 @@ const (
 func New() *rules.Rule {
 	calls := pattern()
 	cause := func(category, title, below string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: below, Alloc: below, Mutex: rules.Nothing, Block: rules.Nothing}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: below, Alloc: below, Mutex: rules.Nothing, Block: rules.Nothing,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -68,7 +71,10 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		names := rewrite.LocalNames(pass, fn)
-		s := &inspection{info: pass.TypesInfo, decl: decl, kinds: kinds(), steady: map[*types.Var]bool{}, shares: sharesTurns(pass, fn)}
+		s := &inspection{
+			info: pass.TypesInfo, decl: decl, kinds: kinds(),
+			steady: map[*types.Var]bool{}, shares: sharesTurns(pass, fn),
+		}
 		jumps := false
 		for c := range decl.Preorder((*ast.BranchStmt)(nil)) {
 			b, ok := c.Node().(*ast.BranchStmt)
@@ -146,7 +152,10 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 			if category == loop {
 				what = "nothing in it changes from one iteration to the next"
 			}
-			moved[key] = &group{category: category, stmt: stmt, message: shown(pass, call) + " has the same result each time: " + what}
+			moved[key] = &group{
+				category: category, stmt: stmt,
+				message: shown(pass, call) + " has the same result each time: " + what,
+			}
 			groups = append(groups, moved[key])
 		}
 		moved[key].calls = append(moved[key].calls, c)
@@ -166,7 +175,9 @@ func (s *inspection) again(pass *analysis.Pass, texts []string, equal map[string
 	var taken []ast.Node
 	for _, text := range texts {
 		calls := slices.DeleteFunc(equal[text], func(c inspector.Cursor) bool {
-			return slices.ContainsFunc(taken, func(n ast.Node) bool { return n.Pos() <= c.Node().Pos() && c.Node().End() <= n.End() })
+			return slices.ContainsFunc(taken, func(n ast.Node) bool {
+				return n.Pos() <= c.Node().Pos() && c.Node().End() <= n.End()
+			})
 		})
 		stmt, calls := together(calls)
 		if len(calls) < 2 {
@@ -179,7 +190,10 @@ func (s *inspection) again(pass *analysis.Pass, texts []string, equal map[string
 		for _, c := range calls {
 			taken = append(taken, c.Node())
 		}
-		groups = append(groups, &group{twice, calls, stmt, fmt.Sprintf("%s is called %d times with the same arguments", shown(pass, call), len(calls))})
+		groups = append(groups, &group{
+			twice, calls, stmt,
+			fmt.Sprintf("%s is called %d times with the same arguments", shown(pass, call), len(calls)),
+		})
 	}
 	return groups
 }

@@ -63,11 +63,15 @@ func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.Sugges
 		edits = append(edits, more...)
 	}
 	inner := rewrite.LocalNames(pass, &ast.FuncDecl{Recv: d.Recv, Name: ast.NewIdent("_"), Type: d.Type})
-	w.K, w.Page, w.OK, w.Out, w.Err, w.Failed = inner.Fresh("key"), inner.Fresh("page"), inner.Fresh("ok"), inner.Fresh("out"), inner.Fresh("err"), inner.Fresh("failed")
+	w.K, w.Page, w.OK, w.Out, w.Err, w.Failed =
+		inner.Fresh("key"), inner.Fresh("page"), inner.Fresh("ok"),
+		inner.Fresh("out"), inner.Fresh("err"), inner.Fresh("failed")
 
 	first, size := utf8.DecodeRuneInString(d.Name.Name)
 	lower, upper := string(unicode.ToLower(first))+d.Name.Name[size:], string(unicode.ToUpper(first))+d.Name.Name[size:]
-	w.Render, w.Key, w.Cache, w.Pages, w.Room = names.Fresh("render"+upper), names.Fresh(lower+"Key"), names.Fresh(lower+"Cache"), names.Fresh("rendered"+upper), names.Fresh(lower+"Room")
+	w.Render, w.Key, w.Cache, w.Pages, w.Room =
+		names.Fresh("render"+upper), names.Fresh(lower+"Key"), names.Fresh(lower+"Cache"),
+		names.Fresh("rendered"+upper), names.Fresh(lower+"Room")
 	w.Call = w.Render
 	if p.receiver != nil {
 		w.Receiver = rewrite.Text(pass, d.Recv)
@@ -98,7 +102,10 @@ func (p *page) cached(pass *analysis.Pass, names *rewrite.Names) analysis.Sugges
 	if !ok1 || !ok2 || !ok3 {
 		return none
 	}
-	return analysis.SuggestedFix{Message: "Cache recently rendered pages", TextEdits: append(edits, declare, rewrite.Insert(at, strings.TrimRight(inside, "\n")))}
+	return analysis.SuggestedFix{
+		Message:   "Cache recently rendered pages",
+		TextEdits: append(edits, declare, rewrite.Insert(at, strings.TrimRight(inside, "\n"))),
+	}
 }
 
 func execute(text string, w written) (string, bool) {

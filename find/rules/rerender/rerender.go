@@ -63,7 +63,9 @@ func run(pass *analysis.Pass) (any, error) {
 		if k.kept(decl) || !k.steady(p.receiver, decl, map[*ast.FuncDecl]bool{}) {
 			continue
 		}
-		rules.Report(pass, decl.Body, "rerender", decl.Name.Name+" renders the same page again for the same arguments", p.cached(pass, names))
+		rules.Report(pass, decl.Body, "rerender",
+			decl.Name.Name+" renders the same page again for the same arguments",
+			p.cached(pass, names))
 	}
 	return nil, nil
 }

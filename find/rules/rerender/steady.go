@@ -23,8 +23,13 @@ type knowledge struct {
 
 // know analyses a package.
 func know(pass *analysis.Pass, insp *inspector.Inspector) *knowledge {
-	k := &knowledge{info: pass.TypesInfo, pkg: pass.Pkg, set: map[*types.Var]bool{}, decls: map[*types.Func]*ast.FuncDecl{}}
-	for c := range insp.Root().Preorder((*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.IndexExpr)(nil), (*ast.FuncDecl)(nil)) {
+	k := &knowledge{
+		info: pass.TypesInfo, pkg: pass.Pkg,
+		set: map[*types.Var]bool{}, decls: map[*types.Func]*ast.FuncDecl{},
+	}
+	for c := range insp.Root().Preorder(
+		(*ast.Ident)(nil), (*ast.SelectorExpr)(nil), (*ast.IndexExpr)(nil), (*ast.FuncDecl)(nil),
+	) {
 		switch n := c.Node().(type) {
 		case *ast.FuncDecl:
 			if f, ok := k.info.Defs[n.Name].(*types.Func); ok {
@@ -82,7 +87,10 @@ func restless(f *types.Func) bool {
 		return true
 	}
 	path := f.Pkg().Path()
-	return slices.ContainsFunc([]string{"math/rand", "crypto/rand", "os", "net", "database/sql", "io", "log", "context", "syscall", "bufio", "sync", "expvar"}, func(p string) bool {
+	return slices.ContainsFunc([]string{
+		"math/rand", "crypto/rand", "os", "net", "database/sql",
+		"io", "log", "context", "syscall", "bufio", "sync", "expvar",
+	}, func(p string) bool {
 		return path == p || strings.HasPrefix(path, p+"/")
 	}) && path != "net/url" && path != "net/netip"
 }
