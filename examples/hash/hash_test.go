@@ -30,7 +30,10 @@ func TestHandler(t *testing.T) {
 		status             int
 		answer             string
 	}{
-		{"POST", "/v1/hashes", `[{"str_a":"a","str_b":"bc"},{}]`, 200, `{"hashes":["ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=","47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]}`},
+		{
+			"POST", "/v1/hashes", `[{"str_a":"a","str_b":"bc"},{}]`, 200,
+			`{"hashes":["ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=","47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]}`,
+		},
 		{"POST", "/v1/hashes", `[]`, 200, `{"hashes":null}`},
 		{"POST", "/v1/hashes", ``, 400, "body: want an array of items in JSON\n"},
 		{"POST", "/v1/hashes", `[{"str_a":"x"}`, 400, "body: want an array of items in JSON\n"},

@@ -25,19 +25,28 @@ import (
 // bodies are requests of every kind: right, odd, wrong.
 func bodies() []string {
 	return []string{
-		`[{"str_a":"one","str_b":"two"}]`, `[]`, ` [ ] `, `[{}]`, `[{},{}]`, ``, ` `, `null`, `{}`, `"a"`, `1`, `[`, `]`, `[]]`, `[] x`,
-		"\t[\r\n{ \"str_a\" : \"one\" , \"str_b\" : \"two\" } ,{\"str_b\":\"b first\",\"str_a\":\"\"}\n]\n", `[]` + "\x00", `[]` + "\ufeff",
+		`[{"str_a":"one","str_b":"two"}]`, `[]`, ` [ ] `, `[{}]`, `[{},{}]`, ``, ` `, `null`, `{}`, `"a"`, `1`, `[`,
+		`]`, `[]]`, `[] x`,
+		"\t[\r\n{ \"str_a\" : \"one\" , \"str_b\" : \"two\" } ,{\"str_b\":\"b first\",\"str_a\":\"\"}\n]\n",
+		`[]` + "\x00", `[]` + "\ufeff",
 		`[{"str_a":"x"}]`, `[{"str_b":"x"}]`, `[null]`, `[null,{"str_a":"x"},null]`, `[{"str_a":null,"str_b":"x"}]`,
 		`[{"str_a":"first","str_a":"second"}]`, `[{"str_a":"first","str_a":null}]`, `[{"str_a":"first","STR_A":"second"}]`,
-		`[{"STR_A":"x","Str_B":"y"}]`, `[{"\u0073tr_a":"x"}]`, `[{"ſtr_a":"long s"}]`, `[{"other":[1,{"str_a":2}],"str_a":"x"}]`, `[{"":""}]`,
-		`[{"str_a":1}]`, `[{"str_a":{}}]`, `[{"str_a":["x"]}]`, `[{"str_a":true}]`, `[1]`, `["x"]`, `[[]]`, `[{"str_a":1},{"str_b":"x"}]`,
-		`[{"str_a":"x",}]`, `[{,"str_a":"x"}]`, `[{"str_a":"x"},]`, `[,{"str_a":"x"}]`, `[{"str_a":"x"}{"str_a":"y"}]`, `[{"str_a" "x"}]`, `[{"str_a":}]`,
-		`[{"str_a":"x" "str_b":"y"}]`, `[{"str_a":"x"`, `[{"str_a":"x`, `[{"str_a":"x\`, `[{"str_a":"x\"`, `[{"str_a`, `[{"str_a":"x"}`, `[{"str_a":"x"}] {}`,
-		`[{"str_a":"tab\there","str_b":"quote\"back\\slash\/\b\f\n\r"}]`, `[{"str_a":"\u00e9\ud83d\ude00\ud800\u0000"}]`, `[{"str_a":"\x"}]`, `[{"str_a":"\u12"}]`,
-		"[{\"str_a\":\"line\nbreak\"}]", "[{\"str_a\":\"\x00\x1f\"}]", "[{\"str_a\":\"\x7f\"}]", "[{\"str_a\":\"\xff\xfe é \xc3\"}]", "[{\"str_a\":\"\\n\xff\"}]",
+		`[{"STR_A":"x","Str_B":"y"}]`, `[{"\u0073tr_a":"x"}]`, `[{"ſtr_a":"long s"}]`,
+		`[{"other":[1,{"str_a":2}],"str_a":"x"}]`, `[{"":""}]`,
+		`[{"str_a":1}]`, `[{"str_a":{}}]`, `[{"str_a":["x"]}]`, `[{"str_a":true}]`, `[1]`, `["x"]`, `[[]]`,
+		`[{"str_a":1},{"str_b":"x"}]`,
+		`[{"str_a":"x",}]`, `[{,"str_a":"x"}]`, `[{"str_a":"x"},]`, `[,{"str_a":"x"}]`,
+		`[{"str_a":"x"}{"str_a":"y"}]`, `[{"str_a" "x"}]`, `[{"str_a":}]`,
+		`[{"str_a":"x" "str_b":"y"}]`, `[{"str_a":"x"`, `[{"str_a":"x`, `[{"str_a":"x\`, `[{"str_a":"x\"`, `[{"str_a`,
+		`[{"str_a":"x"}`, `[{"str_a":"x"}] {}`,
+		`[{"str_a":"tab\there","str_b":"quote\"back\\slash\/\b\f\n\r"}]`,
+		`[{"str_a":"\u00e9\ud83d\ude00\ud800\u0000"}]`, `[{"str_a":"\x"}]`, `[{"str_a":"\u12"}]`,
+		"[{\"str_a\":\"line\nbreak\"}]", "[{\"str_a\":\"\x00\x1f\"}]", "[{\"str_a\":\"\x7f\"}]",
+		"[{\"str_a\":\"\xff\xfe é \xc3\"}]", "[{\"str_a\":\"\\n\xff\"}]",
 		"[{\"str_\xff\":\"x\"}]", `[{"str_a":"naïve 世界 😀","str_b":"<script>&\u2028` + "\u2029" + `"}]`,
 		`[{"str_a":"` + strings.Repeat("long é ", 3000) + `","str_b":"` + strings.Repeat("x", 5000) + `"}]`,
-		`[` + strings.Repeat(`{"str_a":"x","str_b":"y"},`, 3000) + `{}]`, strings.Repeat(`[`, 20_000), `[` + strings.Repeat(`{},`, 500) + `1]`,
+		`[` + strings.Repeat(`{"str_a":"x","str_b":"y"},`, 3000) + `{}]`, strings.Repeat(`[`, 20_000),
+		`[` + strings.Repeat(`{},`, 500) + `1]`,
 	}
 }
 
@@ -52,7 +61,9 @@ func newBoth() both { return both{slow.Handler(), fast.Handler()} }
 func (h both) differ(body []byte) string {
 	s, f := send(h.slow, bytes.NewReader(body)), send(h.fast, bytes.NewReader(body))
 	if s.Code != f.Code || s.Body.String() != f.Body.String() || !maps.EqualFunc(s.Header(), f.Header(), slices.Equal) {
-		return fmt.Sprintf("%.200q: slow %d %v %.200q, fast %d %v %.200q", body, s.Code, s.Header(), s.Body, f.Code, f.Header(), f.Body)
+		return fmt.Sprintf(
+			"%.200q: slow %d %v %.200q, fast %d %v %.200q", body, s.Code, s.Header(), s.Body, f.Code, f.Header(), f.Body,
+		)
 	}
 	return ""
 }
@@ -158,7 +169,8 @@ func randomBody(random *rand.Rand) string {
 				s.WriteString(space() + usually(",", one("", ";")))
 			}
 			key := usually(one(`"str_a"`, `"str_b"`), one(`"STR_A"`, `"x"`, `"\u0073tr_b"`, `str_a`))
-			s.WriteString(space() + key + space() + usually(":", "") + space() + usually(text(), one("null", "1", "{}", "[]", "tru")))
+			s.WriteString(space() + key + space() + usually(":", "") +
+				space() + usually(text(), one("null", "1", "{}", "[]", "tru")))
 		}
 		s.WriteString(space() + usually("}", ""))
 	}
@@ -174,7 +186,10 @@ func TestSameConcurrently(t *testing.T) {
 	for client := range 8 {
 		clients.Go(func() {
 			for i := range 50 {
-				body := fmt.Appendf(nil, `[{"str_a":"client %d","str_b":"request %d"},{"str_a":"only %d"},{}%s]`, client, i, client, strings.Repeat(`,{}`, i))
+				body := fmt.Appendf(
+					nil, `[{"str_a":"client %d","str_b":"request %d"},{"str_a":"only %d"},{}%s]`, client, i, client,
+					strings.Repeat(`,{}`, i),
+				)
 				if d := h.differ(body); d != "" {
 					t.Error(d)
 				}

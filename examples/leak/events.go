@@ -50,7 +50,7 @@ func (s *server) remember(event []byte) {
 }
 
 // forward puts events together, sends them on when there are enough, and lets
-// them go. Nobody is there to take them.
+// them go. There is no receiver in this example.
 func (s *server) forward(event []byte) {
 	s.batch = append(s.batch, append(make([]byte, 0, len(event)), event...))
 	if len(s.batch) == batchSize {
@@ -75,7 +75,7 @@ func (s *server) handleCounts(w http.ResponseWriter, _ *http.Request) {
 func (s *server) handleLast(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.FormValue("n"))
 	if err != nil || n < 1 || n > maxLast {
-		http.Error(w, fmt.Sprintf("n: %q, want a number from 1 to %d", r.FormValue("n"), maxLast), http.StatusBadRequest)
+		http.Error(w, fmt.Sprintf("n %q (want a number from 1 to %d)", r.FormValue("n"), maxLast), http.StatusBadRequest)
 		return
 	}
 	for _, event := range s.history.Last(n) {

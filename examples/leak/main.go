@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if *rate < 1 || *rate > 100_000 {
-		return fmt.Errorf("rate %d: want a number from 1 to 100000", *rate)
+		return fmt.Errorf("rate %d (want a number from 1 to 100000)", *rate)
 	}
 
 	l, err := net.Listen("tcp", *addr)

@@ -56,7 +56,10 @@ func TestSame(t *testing.T) {
 	for _, n := range []int{-1, 0, 1, 10} {
 		p.compare(t, n) // nothing there
 	}
-	for i, event := range []string{"first", "", "zweites Ereignis, käme spät", "\xff\xfe", string(make([]byte, slow.MaxEvent)), string(make([]byte, slow.MaxEvent+1))} {
+	for i, event := range []string{
+		"first", "", "zweites Ereignis, käme spät", "\xff\xfe", string(make([]byte, slow.MaxEvent)),
+		string(make([]byte, slow.MaxEvent+1)),
+	} {
 		p.add(t, []byte(event))
 		for n := -1; n < i+3; n++ {
 			p.compare(t, n)
@@ -91,8 +94,8 @@ func TestSameRandom(t *testing.T) {
 	}
 }
 
-// FuzzSame reads lengths and events out of data: two bytes say how long the next
-// event is, or with the highest bit how many events are asked for.
+// FuzzSame reads lengths and events from data: two bytes are the length of the next event or, with
+// the highest bit set, the number of events to request.
 func FuzzSame(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x00\x03abc\x80\x01\x00\x00\x80\x02"))

@@ -28,9 +28,9 @@ func TestHandlers(t *testing.T) {
 		{"GET", "/", 200, "3 events can be asked for, 20 were sent on\n"},
 		{"GET", "/last?n=2", 200, "zwei Wörter\n\xff\n"},
 		{"GET", "/last?n=1000", 200, "one\nzwei Wörter\n\xff\n"},
-		{"GET", "/last", 400, "n: \"\", want a number from 1 to 1000\n"},
-		{"GET", "/last?n=0", 400, "n: \"0\", want a number from 1 to 1000\n"},
-		{"GET", "/last?n=1001", 400, "n: \"1001\", want a number from 1 to 1000\n"},
+		{"GET", "/last", 400, "n \"\" (want a number from 1 to 1000)\n"},
+		{"GET", "/last?n=0", 400, "n \"0\" (want a number from 1 to 1000)\n"},
+		{"GET", "/last?n=1001", 400, "n \"1001\" (want a number from 1 to 1000)\n"},
 		{"POST", "/last?n=1", 405, "Method Not Allowed\n"},
 		{"GET", "/more", 404, "404 page not found\n"},
 	} {

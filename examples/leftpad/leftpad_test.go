@@ -55,12 +55,12 @@ func TestHandler(t *testing.T) {
 		{"GET", "/v1/leftpad/?str=test&len=6", 200, `{"str":"  test"}` + "\n"},
 		{"GET", "/v1/leftpad/?str=test&len=6&chr=%C3%A9", 200, `{"str":"éétest"}` + "\n"},
 		{"GET", "/v1/leftpad/?len=1024&chr=x", 200, `{"str":"` + strings.Repeat("x", 1024) + `"}` + "\n"},
-		{"GET", "/v1/leftpad/?str=test", 400, "len: \"\", want a number from 0 to 1024\n"},
-		{"GET", "/v1/leftpad/?str=test&len=a", 400, "len: \"a\", want a number from 0 to 1024\n"},
-		{"GET", "/v1/leftpad/?str=test&len=1025", 400, "len: \"1025\", want a number from 0 to 1024\n"},
-		{"GET", "/v1/leftpad/?str=test&len=-1", 400, "len: \"-1\", want a number from 0 to 1024\n"},
-		{"GET", "/v1/leftpad/?str=test&len=9&chr=ab", 400, "chr: \"ab\", want one character\n"},
-		{"GET", "/v1/leftpad/?str=test&len=9&chr=%ff", 400, "chr: \"\\xff\", want one character\n"},
+		{"GET", "/v1/leftpad/?str=test", 400, "len \"\" (want a number from 0 to 1024)\n"},
+		{"GET", "/v1/leftpad/?str=test&len=a", 400, "len \"a\" (want a number from 0 to 1024)\n"},
+		{"GET", "/v1/leftpad/?str=test&len=1025", 400, "len \"1025\" (want a number from 0 to 1024)\n"},
+		{"GET", "/v1/leftpad/?str=test&len=-1", 400, "len \"-1\" (want a number from 0 to 1024)\n"},
+		{"GET", "/v1/leftpad/?str=test&len=9&chr=ab", 400, "chr \"ab\" (want one character)\n"},
+		{"GET", "/v1/leftpad/?str=test&len=9&chr=%ff", 400, "chr \"\\xff\" (want one character)\n"},
 		{"GET", "/v1/leftpad/?len=9&str=" + strings.Repeat("x", 1025), 400, "str: 1025 bytes, more than 1024\n"},
 		{"POST", "/v1/leftpad/?str=test&len=10", 405, "Method Not Allowed\n"},
 		{"GET", "/v1/leftpad/more", 404, "404 page not found\n"},
@@ -150,7 +150,11 @@ func TestService(t *testing.T) {
 		t.Errorf("pprof says the command line is %q", got)
 	}
 
-	want := []string{`^leftpad\.request\.leftpad\.len:10\|h$`, `^leftpad\.request\.leftpad\.timing:[0-9.]+\|ms$`, `^leftpad\.request\.leftpad\.count:1\|c$`}
+	want := []string{
+		`^leftpad\.request\.leftpad\.len:10\|h$`,
+		`^leftpad\.request\.leftpad\.timing:[0-9.]+\|ms$`,
+		`^leftpad\.request\.leftpad\.count:1\|c$`,
+	}
 	buf := make([]byte, 1024)
 	for _, pattern := range want {
 		if err := aggregator.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
@@ -174,7 +178,8 @@ func TestService(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, pattern := range []string{
-		`(?m)^\S+ \S+ request url=/v1/leftpad/` + regexp.QuoteMeta(target) + ` remote=127\.0\.0\.1:\d+ agent="Go-http-client/1\.1"$`,
+		`(?m)^\S+ \S+ request url=/v1/leftpad/` + regexp.QuoteMeta(target) +
+			` remote=127\.0\.0\.1:\d+ agent="Go-http-client/1\.1"$`,
 		`(?m)^\S+ \S+ request leftpad took \S+s$`,
 	} {
 		if len(regexp.MustCompile(pattern).FindAll(log, -1)) != 1 {

@@ -37,7 +37,8 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	addr := flags.String("addr", "127.0.0.1:8080", "`address` to serve on; port 0 takes a free one")
 	statsAddr := flags.String("statsd", "127.0.0.1:8125", "UDP `address` of the metrics aggregator")
 	rate := flags.Float64("sample", 0.5, "`share` of the metrics to send, above 0 and at most 1")
-	logPath := flags.String("log", "", "`file` to append the request log to (default: a temporary file, removed at the end)")
+	logPath := flags.String("log", "",
+		"`file` to append the request log to (default: a temporary file, removed at the end)")
 	debugAddr := flags.String("pprof", "", "loopback `address` to serve profiles on (default: do not)")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -46,7 +47,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if *rate <= 0 || *rate > 1 {
-		return fmt.Errorf("sample %v: want a number above 0 and at most 1", *rate)
+		return fmt.Errorf("sample %v (want a number above 0 and at most 1)", *rate)
 	}
 
 	logFile, removeLog, err := openLog(*logPath)

@@ -32,7 +32,8 @@ func TestSameLeftpad(t *testing.T) {
 		for width := range int16(200) {
 			for _, text := range []string{"", "test", "tést", "\xff\xfe"} {
 				if !same(text, width, fill, false) {
-					t.Fatalf("leftpad(%q, %d, %q): %q slow, %q fast", text, width, fill, slow.Leftpad(text, int(width), fill), fast.Leftpad(text, int(width), fill))
+					t.Fatalf("leftpad(%q, %d, %q): %q slow, %q fast", text, width, fill,
+						slow.Leftpad(text, int(width), fill), fast.Leftpad(text, int(width), fill))
 				}
 			}
 		}
@@ -92,13 +93,15 @@ func FuzzSame(f *testing.F) {
 		"str=test&len=10&chr=*", "str=test&len=6", "str=t%C3%A9st&len=9&chr=%C3%A9", "len=1024&chr=x", "",
 		"str=test&len=a", "len=1025", "len=-1", "len=9&chr=ab", "len=9&chr=%ff", "str=%ff%fe&len=9", "str=%zz&len=9",
 		"str=a&str=b&len=3&len=4", "str=a;len=9", "str=%3Cb%3E%26%E2%80%A8&len=9&chr=%3C", "str=%00%7f%22%5c&len=20&chr=%00",
-		"len=9&str=" + strings.Repeat("x", 1024), "len=9&str=" + strings.Repeat("x", 1025), "len=9&chr=%F0%9F%98%80", "len=+9", "len=0",
+		"len=9&str=" + strings.Repeat("x", 1024), "len=9&str=" + strings.Repeat("x", 1025), "len=9&chr=%F0%9F%98%80",
+		"len=+9", "len=0",
 	} {
 		f.Add("GET", query, "", "test/1.0", "")
 	}
 	f.Add("HEAD", "str=test&len=10", "", "é \xff", "")
 	f.Add("POST", "str=test&len=10", "application/x-www-form-urlencoded", "", "str=b")
-	f.Add("GET", "len=10", "multipart/form-data; boundary=b", "", "--b\r\nContent-Disposition: form-data; name=\"str\"\r\n\r\nbody\r\n--b--\r\n")
+	f.Add("GET", "len=10", "multipart/form-data; boundary=b", "",
+		"--b\r\nContent-Disposition: form-data; name=\"str\"\r\n\r\nbody\r\n--b--\r\n")
 	f.Fuzz(func(t *testing.T, method, query, contentType, agent, body string) {
 		request := func() *http.Request {
 			return &http.Request{

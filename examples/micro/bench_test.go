@@ -11,7 +11,7 @@ import (
 // letter is a text of about a kilobyte. What is searched for is in its second half.
 var letter = strings.Repeat("The parcel left the depot in the morning and has not been seen since. ", 9) +
 	"Its sender, the auctor of this letter, asks after order 4711. " +
-	strings.Repeat("Nobody at the counter could say where it went, or why. ", 7)
+	strings.Repeat("No one at the counter could say where it went, or why. ", 7)
 
 // names are not constants to the compiler, as a service's texts are not.
 var names = []string{"Ada", "Grace", "Käthe", "a name that is longer than others"}

@@ -121,7 +121,8 @@ func compare(t *testing.T, text, more string, length int, fill rune, number floa
 	want := slowVersion().run(text, more, length, fill, number)
 	got := fastVersion().run(text, more, length, fill, number)
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("text %q, more %q, length %d, fill %q, number %v:\nfast %+v\nslow %+v", text, more, length, fill, number, got, want)
+		t.Errorf("text %q, more %q, length %d, fill %q, number %v:\nfast %+v\nslow %+v",
+			text, more, length, fill, number, got, want)
 	}
 }
 

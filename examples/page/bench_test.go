@@ -17,8 +17,8 @@ func (d discard) Header() http.Header       { return d.header }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// benchmarkPage asks for the pages of the queries in turn; next tells which. The first
-// before are asked for once before it counts: a service runs for long.
+// benchmarkPage requests the pages of the queries in turn; next returns the query. The first
+// before pages are requested once outside the measurement: a service runs for long.
 func benchmarkPage(b *testing.B, before int, next func(i int) (query string)) {
 	h := newService(shop.Goods()).Handler()
 	w := discard{header: http.Header{}}
@@ -49,7 +49,7 @@ func BenchmarkPageVisitors(b *testing.B) {
 	benchmarkPage(b, len(queries), func(i int) string { return queries[i%len(queries)] })
 }
 
-// BenchmarkPageStrangers has visitors who never come again: no page is asked for twice.
+// BenchmarkPageStrangers has visitors who never return: no page is requested twice.
 func BenchmarkPageStrangers(b *testing.B) {
 	benchmarkPage(b, 0, func(i int) string { return fmt.Sprintf("group=tea&order=price&visitor=%d", i) })
 }

@@ -25,14 +25,15 @@ func TestPage(t *testing.T) {
 		{"GET", "/?group=tea", 200, "<title>tea for you</title>", "good-1001"}, // which is coffee
 		{"GET", "/?visitor=%3Cscript%3E", 200, "<h1>Good day, &lt;script&gt;!</h1>", ", <script>"},
 		{"GET", "/?visitor=" + strings.Repeat("x", 101), 400, "visitor: 101 bytes, more than 100\n", "<"},
-		{"GET", "/?group=milk", 400, "group: \"milk\", want one of tea, coffee, cocoa\n", "<"},
-		{"GET", "/?order=size", 400, "order: \"size\", want name or price\n", "<"},
+		{"GET", "/?group=milk", 400, "unknown group \"milk\" (want one of tea, coffee, cocoa)\n", "<"},
+		{"GET", "/?order=size", 400, "unknown order \"size\" (want name or price)\n", "<"},
 		{"POST", "/", 405, "Method Not Allowed", "<"},
 		{"GET", "/other", 404, "404 page not found", "<"},
 	} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest(test.method, test.target, nil))
-		if body := w.Body.String(); w.Code != test.status || !strings.Contains(body, test.has) || strings.Contains(body, test.hasNot) {
+		if body := w.Body.String(); w.Code != test.status ||
+			!strings.Contains(body, test.has) || strings.Contains(body, test.hasNot) {
 			t.Errorf("%s %s: %d, want %d; %q in it: %v; %q: %v", test.method, test.target, w.Code, test.status,
 				test.has, strings.Contains(body, test.has), test.hasNot, strings.Contains(body, test.hasNot))
 		}
@@ -82,7 +83,8 @@ func TestService(t *testing.T) {
 	if len(addresses) < 2 {
 		t.Fatalf("service ended: %v", <-ended)
 	}
-	if got := get(t, addresses["page"]+"?visitor=Ann"); !strings.Contains(got, "Good day, Ann!") || !strings.HasSuffix(got, "</html>\n") {
+	if got := get(t, addresses["page"]+"?visitor=Ann"); !strings.Contains(got, "Good day, Ann!") ||
+		!strings.HasSuffix(got, "</html>\n") {
 		t.Errorf("the page of %d bytes does not greet Ann, or does not end", len(got))
 	}
 	if got := get(t, addresses["pprof"]+"cmdline"); !strings.HasPrefix(got, os.Args[0]) {

@@ -22,10 +22,14 @@ import (
 // queries are inputs of every kind.
 func queries() []string {
 	return []string{
-		"", "visitor=Ann", "group=tea", "group=tea&order=price", "order=name&visitor=Ann", "group=coffee&order=name&visitor=%C3%89va+Nov%C3%A1k",
-		"visitor=%3Cscript%3Ealert(1)%3C/script%3E", "visitor=%22%27%26%3C%3E%60%5C", "visitor=%00%01%7f", "visitor=%ff%fe", "visitor=%E2%80%A8", "visitor=tea", "visitor=&group=",
-		"visitor=a&visitor=b", "visitor=a;b", "visitor=%zz", "visitor=%F0%9F%98%80", "other=1", "group=tea&visitor=price", "order=price&visitor=tea",
-		"group=other", "order=other", "group=TEA", "visitor=" + strings.Repeat("x", 100), "visitor=" + strings.Repeat("x", 101), "visitor=%7B%7B.%7D%7D", "visitor=javascript:alert(1)",
+		"", "visitor=Ann", "group=tea", "group=tea&order=price", "order=name&visitor=Ann",
+		"group=coffee&order=name&visitor=%C3%89va+Nov%C3%A1k",
+		"visitor=%3Cscript%3Ealert(1)%3C/script%3E", "visitor=%22%27%26%3C%3E%60%5C", "visitor=%00%01%7f",
+		"visitor=%ff%fe", "visitor=%E2%80%A8", "visitor=tea", "visitor=&group=",
+		"visitor=a&visitor=b", "visitor=a;b", "visitor=%zz", "visitor=%F0%9F%98%80", "other=1",
+		"group=tea&visitor=price", "order=price&visitor=tea",
+		"group=other", "order=other", "group=TEA", "visitor=" + strings.Repeat("x", 100),
+		"visitor=" + strings.Repeat("x", 101), "visitor=%7B%7B.%7D%7D", "visitor=javascript:alert(1)",
 	}
 }
 
@@ -40,15 +44,21 @@ func newBoth(goods []shop.Good) both {
 // differ asks both the same and tells how the answers differ; "" when they do not.
 func (b both) differ(method, query string) string {
 	s, f := ask(b.slow, method, query), ask(b.fast, method, query)
-	if s.Code != f.Code || !bytes.Equal(s.Body.Bytes(), f.Body.Bytes()) || !maps.EqualFunc(s.Header(), f.Header(), slices.Equal) {
-		return fmt.Sprintf("%s ?%s: slow %d %v %.300q, fast %d %v %.300q", method, query, s.Code, s.Header(), s.Body, f.Code, f.Header(), f.Body)
+	if s.Code != f.Code || !bytes.Equal(s.Body.Bytes(), f.Body.Bytes()) ||
+		!maps.EqualFunc(s.Header(), f.Header(), slices.Equal) {
+		return fmt.Sprintf(
+			"%s ?%s: slow %d %v %.300q, fast %d %v %.300q", method, query, s.Code, s.Header(), s.Body, f.Code,
+			f.Header(), f.Body,
+		)
 	}
 	return ""
 }
 
 func ask(h http.Handler, method, query string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	h.ServeHTTP(w, &http.Request{Method: method, URL: &url.URL{Path: "/", RawQuery: query}, Header: http.Header{}, Body: http.NoBody})
+	h.ServeHTTP(w, &http.Request{
+		Method: method, URL: &url.URL{Path: "/", RawQuery: query}, Header: http.Header{}, Body: http.NoBody,
+	})
 	return w
 }
 

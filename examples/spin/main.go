@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
 	if *workers < 1 || *workers > maxWorkers {
-		return fmt.Errorf("workers %d: want a number from 1 to %d", *workers, maxWorkers)
+		return fmt.Errorf("workers %d (want a number from 1 to %d)", *workers, maxWorkers)
 	}
 
 	l, err := net.Listen("tcp", *addr)

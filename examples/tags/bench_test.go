@@ -19,7 +19,8 @@ func (discard) WriteHeader(int)                       {}
 
 func benchRequest(path string) *http.Request {
 	r := httptest.NewRequest(http.MethodGet, path, nil)
-	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36")
+	r.Header.Set("User-Agent", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) "+
+		"AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36")
 	return r
 }
 
@@ -41,7 +42,7 @@ func BenchmarkHello(b *testing.B) { benchmarkHandler(b, "/hello", io.Discard) }
 // BenchmarkSimple is what BenchmarkHello is to come near to.
 func BenchmarkSimple(b *testing.B) { benchmarkHandler(b, "/simple", io.Discard) }
 
-// BenchmarkHelloUDP sends the metrics to a socket that nobody reads from.
+// BenchmarkHelloUDP sends the metrics to a socket that is never read.
 func BenchmarkHelloUDP(b *testing.B) {
 	aggregator, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

@@ -23,10 +23,14 @@ func agents() []string {
 		"", "curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36",
 		"Mozilla/5.0 (Windows NT 10.0) AppleWebKit/537.36 Chrome/126.0.0.0 Safari/537.36 Edg/126.0.2592.56",
-		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15",
-		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) Version/17.4 Mobile/15E148 Safari/604.1", "MOZILLA LINUX FIREFOX/128.0ESR",
-		"firefox/", "Firefox/1.0:7|c\nevil:1|c", "Firefox/a{b}c/d\\e:f|g@h#i.j\tk\fl\rm\vn", "Firefox/é.世 x", "Firefox/\xff\xfe.1", "firefo\u212a/1", "l\u0130nux",
-		"\u212aelvin l\u0130nux curl/7", "Safari/\u212a \xff", "linu\xffx", strings.Repeat("x", 300) + "Linux curl/" + strings.Repeat("9.", 3000), "curl/\x00\x7f",
+		"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) " +
+			"AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.4 Safari/605.1.15",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 17_4 like Mac OS X) Version/17.4 Mobile/15E148 Safari/604.1",
+		"MOZILLA LINUX FIREFOX/128.0ESR",
+		"firefox/", "Firefox/1.0:7|c\nevil:1|c", "Firefox/a{b}c/d\\e:f|g@h#i.j\tk\fl\rm\vn", "Firefox/é.世 x",
+		"Firefox/\xff\xfe.1", "firefo\u212a/1", "l\u0130nux",
+		"\u212aelvin l\u0130nux curl/7", "Safari/\u212a \xff", "linu\xffx",
+		strings.Repeat("x", 300) + "Linux curl/" + strings.Repeat("9.", 3000), "curl/\x00\x7f",
 	}
 }
 
@@ -124,7 +128,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameConcurrently has many clients at once, each with tags of its own.
+// TestSameConcurrently has many clients at once, each with different tags.
 func TestSameConcurrently(t *testing.T) {
 	b := newBoth(t)
 	var clients sync.WaitGroup

@@ -15,7 +15,8 @@ import (
 
 func TestClean(t *testing.T) {
 	for value, want := range map[string]string{
-		"": "", "plain": "plain", "a.b": "a-b", "{}/\\:|@#. \t\n\f\r": strings.Repeat("-", 14), "é\v世\xff": "é\v世\xff", "..": "--",
+		"": "", "plain": "plain", "a.b": "a-b", "{}/\\:|@#. \t\n\f\r": strings.Repeat("-", 14),
+		"é\v世\xff": "é\v世\xff", "..": "--",
 	} {
 		if got := clean(value); got != want {
 			t.Errorf("clean(%q) = %q, want %q", value, got, want)
@@ -51,7 +52,9 @@ func TestService(t *testing.T) {
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, []string{"-addr", "127.0.0.1:0", "-pprof", "127.0.0.1:0", "-statsd", aggregator.LocalAddr().String()}, in)
+		ended <- run(ctx, []string{
+			"-addr", "127.0.0.1:0", "-pprof", "127.0.0.1:0", "-statsd", aggregator.LocalAddr().String(),
+		}, in)
 		_ = in.Close()
 	}()
 	addresses := map[string]string{}
@@ -83,7 +86,10 @@ func TestService(t *testing.T) {
 		}
 		lines = append(lines, strings.Split(string(packet[:n]), "\n")...)
 	}
-	for i, pattern := range []string{`^handler\.received\.[^.]+\.hello\.no-os\.no-browser:1\|c$`, `^handler\.latency\.[^.]+\.hello\.no-os\.no-browser:[0-9.]+\|ms$`} {
+	for i, pattern := range []string{
+		`^handler\.received\.[^.]+\.hello\.no-os\.no-browser:1\|c$`,
+		`^handler\.latency\.[^.]+\.hello\.no-os\.no-browser:[0-9.]+\|ms$`,
+	} {
 		if !regexp.MustCompile(pattern).MatchString(lines[i]) {
 			t.Errorf("line %q, want %s", lines[i], pattern)
 		}

@@ -50,7 +50,7 @@ func (p *parser) space() {
 	}
 }
 
-// take reads c if it comes next.
+// take reads c if it comes next, and reports whether it did.
 func (p *parser) take(c byte) bool {
 	p.space()
 	if p.at == len(p.body) || p.body[p.at] != c {

@@ -1,6 +1,6 @@
-// Package fast is the left-pad service of package slow with what is slow about it
-// mended by hand. It has the same exported names and answers the same: same_test.go
-// beside the module's go.mod proves it.
+// Package fast is the left-pad service of package slow, with the slow parts rewritten
+// by hand. It has the same exported names and the same behaviour: same_test.go in the
+// module's root proves it.
 //
 // Everything in it may be used by several goroutines at once, as far as
 // StatsD.Conn may.

@@ -73,14 +73,14 @@ func leftpadQuery(r *http.Request) (text string, width int, fill rune, err error
 	}
 	width, err = strconv.Atoi(r.FormValue("len"))
 	if err != nil || width < 0 || width > maxWidth {
-		return "", 0, 0, fmt.Errorf("len: %q, want a number from 0 to %d", r.FormValue("len"), maxWidth)
+		return "", 0, 0, fmt.Errorf("len %q (want a number from 0 to %d)", r.FormValue("len"), maxWidth)
 	}
 	fill = ' '
 	if chr := r.FormValue("chr"); chr != "" {
 		var size int
 		fill, size = utf8.DecodeRuneInString(chr)
 		if size != len(chr) || fill == utf8.RuneError {
-			return "", 0, 0, fmt.Errorf("chr: %q, want one character", chr)
+			return "", 0, 0, fmt.Errorf("chr %q (want one character)", chr)
 		}
 	}
 	return text, width, fill, nil

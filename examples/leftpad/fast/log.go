@@ -21,7 +21,7 @@ func NewLog(w io.Writer) (l *log.Logger, closeLog func() error) {
 	return log.New(b, "", log.LstdFlags), b.close
 }
 
-// A lineBuffer collects whole lines, so that whoever reads the file beside us
+// A lineBuffer collects whole lines, so that another program that reads the file
 // never sees a part of one.
 type lineBuffer struct {
 	w       io.Writer
@@ -34,7 +34,7 @@ type lineBuffer struct {
 	err   error  // of the first write that failed
 }
 
-// Write takes one line. It never fails: the logger would tell nobody.
+// Write takes one line. It never fails: log.Logger drops the error.
 func (b *lineBuffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

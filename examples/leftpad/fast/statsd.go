@@ -12,12 +12,12 @@ import (
 //
 //	leftpad.request.leftpad.count:1|c|@0.5
 //
-// Metrics are lost rather than waited for: nobody hears of a failed write.
+// Metrics are lost rather than waited for: a failed write is not reported.
 type StatsD struct {
 	// Namespace comes first in every metric's name.
 	Namespace string
 	// SampleRate is the share of the metrics that is sent, above 0 and at most
-	// 1. The aggregator is told and scales counts up again.
+	// 1. Packets carry it, and the aggregator scales counts up again.
 	SampleRate float64
 	// Conn takes one packet per write.
 	Conn io.Writer
@@ -59,4 +59,4 @@ func (s *StatsD) send(name, kind string, value float64) {
 
 // reserved replaces the characters that mean something in the protocol. Nothing
 // changes it, and several goroutines may use it at once.
-var reserved = strings.NewReplacer(":", "_", "|", "_", "@", "_") //nolint:gochecknoglobals // constant but for the language
+var reserved = strings.NewReplacer(":", "_", "|", "_", "@", "_") //nolint:gochecknoglobals // in effect a constant

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// HasWord tells whether text holds the word "auctor".
+// HasWord reports whether text contains the word "auctor".
 //
 // A pattern without special characters matches where its bytes are, in text
 // that is not valid UTF-8 too.
@@ -21,7 +21,7 @@ func HasWord(text string) bool {
 // order is compiled once. A Regexp may be used by several goroutines.
 var order = regexp.MustCompile(`order [0-9]{4}`)
 
-// HasOrder tells whether text holds the number of an order, as "order 1234".
+// HasOrder reports whether text contains an order number, as in "order 1234".
 func HasOrder(text string) bool {
 	return order.MatchString(text)
 }

@@ -10,13 +10,13 @@ import (
 	"unicode/utf8"
 )
 
-// HasWord tells whether text holds the word "auctor".
+// HasWord reports whether text contains the word "auctor".
 func HasWord(text string) bool {
 	found, _ := regexp.MatchString("auctor", text) // the pattern is right: there is no error
 	return found
 }
 
-// HasOrder tells whether text holds the number of an order, as "order 1234".
+// HasOrder reports whether text contains an order number, as in "order 1234".
 func HasOrder(text string) bool {
 	return regexp.MustCompile(`order [0-9]{4}`).MatchString(text)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/whet-go/whet/examples/page/shop"
 )
 
-// A cache keeps the pages that were asked for last. Nobody changes a page that is
-// or was in it.
+// A cache keeps the most recently requested pages. A page in it is never changed, nor
+// is one that was in it.
 type cache struct {
 	room int // bytes
 
 	mu    sync.Mutex
 	used  int // bytes of all pages
 	pages map[shop.Input]*list.Element
-	byUse list.List // of *cached, the last that was asked for first
+	byUse list.List // of *cached, most recently requested first
 }
 
 type cached struct {
@@ -24,7 +24,7 @@ type cached struct {
 	page []byte
 }
 
-// overhead is about what a page takes beside its bytes: keys, list and map.
+// overhead is about what a page takes in addition to its bytes: keys, list and map.
 const overhead = 512
 
 func (c *cached) size() int { return cap(c.page) + len(c.in.Visitor) + overhead }
@@ -42,8 +42,8 @@ func (c *cache) get(in shop.Input) (page []byte, ok bool) {
 	return e.Value.(*cached).page, true
 }
 
-// add keeps the page for in, unless somebody else has rendered it meanwhile, and
-// forgets others for which there is no room any more.
+// add keeps the page for in, unless another goroutine has rendered it meanwhile, and
+// drops others that no longer fit.
 func (c *cache) add(in shop.Input, page []byte) {
 	// The strings are parts of the request, which could be much longer.
 	in = shop.Input{Visitor: strings.Clone(in.Visitor), Group: strings.Clone(in.Group), Order: strings.Clone(in.Order)}

@@ -59,7 +59,7 @@ type View struct {
 
 // An Input is all that a page depends on, apart from the goods.
 type Input struct {
-	Visitor string // who is greeted; "" for nobody
+	Visitor string // who is greeted; "" for no greeting
 	Group   string // the group that is shown; "" for all
 	Order   string // "name" or "price"; "" is by number
 }
@@ -75,10 +75,10 @@ func ParseInput(query url.Values) (Input, error) {
 		return Input{}, fmt.Errorf("visitor: %d bytes, more than %d", len(in.Visitor), maxVisitor)
 	}
 	if in.Group != "" && !slices.Contains(Groups(), in.Group) {
-		return Input{}, fmt.Errorf("group: %q, want one of %s", in.Group, strings.Join(Groups(), ", "))
+		return Input{}, fmt.Errorf("unknown group %q (want one of %s)", in.Group, strings.Join(Groups(), ", "))
 	}
 	if in.Order != "" && in.Order != "name" && in.Order != "price" {
-		return Input{}, fmt.Errorf("order: %q, want name or price", in.Order)
+		return Input{}, fmt.Errorf("unknown order %q (want name or price)", in.Order)
 	}
 	return in, nil
 }

@@ -30,8 +30,8 @@ func NewPool(workers int) *Pool {
 }
 
 // Submit has a worker run job, after those that were submitted before it have begun.
-// It waits while many are in line, and returns false when the pool is closed. It is
-// not for jobs to call: all workers could wait for each other.
+// It waits while many are in line, and reports whether the pool was still open. Jobs
+// must not call it: all workers could wait for each other.
 func (p *Pool) Submit(job func()) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()

@@ -21,7 +21,7 @@ const (
 //
 //	handler.received.myhost.hello.linux.firefox-128-0:1|c
 //
-// Metrics are lost rather than waited for: nobody hears of a failed write.
+// Metrics are lost rather than waited for: a failed write is not reported.
 type Metrics struct {
 	host    string // "." and the cleaned name of this machine; "" when it is not known
 	conn    io.Writer
@@ -147,7 +147,7 @@ func appendClean[T string | []byte](out []byte, value T) []byte {
 	return out
 }
 
-// reserved tells whether c means something in a name or in the protocol.
+// reserved reports whether c means something in a name or in the protocol.
 func reserved(c byte) bool {
 	switch c {
 	case '{', '}', '/', '\\', ':', '|', '@', '#', '.', ' ', '\t', '\n', '\f', '\r':

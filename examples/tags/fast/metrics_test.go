@@ -51,7 +51,9 @@ func longLineGoesAlone(t *testing.T) {
 	}
 	m.Close()
 	m.send([]byte("late"))
-	if want := []string{"before", long, "after", strings.Repeat("y", maxPacket), "end", "late"}; !slices.Equal(sent.all, want) {
+	if want := []string{
+		"before", long, "after", strings.Repeat("y", maxPacket), "end", "late",
+	}; !slices.Equal(sent.all, want) {
 		t.Errorf("%d packets, want %d: %.50q", len(sent.all), len(want), sent.all)
 	}
 }

@@ -16,7 +16,7 @@ import (
 //
 //	handler.received.myhost.hello.linux.firefox-128-0:1|c
 //
-// Metrics are lost rather than waited for: nobody hears of a failed write.
+// Metrics are lost rather than waited for: a failed write is not reported.
 type Metrics struct {
 	conn io.Writer
 }
