@@ -37,7 +37,7 @@ func (c *MachineCode) Close() {
 }
 
 // Mapping returns the code of a mapping, an index into Profile.Mappings or -1 for samples without one, and the name
-// of where it comes from: the file that was asked for, the file that the profile names if it is the same build, the
+// of where it comes from: the requested file, the file that the profile names if it is the same build, the
 // recording, or the file if its build is not known.
 func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, err error) {
 	var m profile.Mapping
@@ -51,7 +51,8 @@ func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, er
 		}
 		if same, known := sameBuild(b, m.BuildID); known && !same {
 			c.Warnings = append(c.Warnings, &diag.Error{
-				Op:   fmt.Sprintf("%s is another build than the profile's (%s, not %s): costs may be shown at the wrong instructions", c.binary, b.BuildID(), m.BuildID),
+				Op: fmt.Sprintf("%s is another build than the profile's (%s, not %s): "+
+					"costs may be shown at the wrong instructions", c.binary, b.BuildID(), m.BuildID),
 				Hint: "use the file that ran when the profile was recorded",
 			})
 		}
@@ -87,7 +88,8 @@ func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, er
 	}
 	if unsure != nil {
 		c.Warnings = append(c.Warnings, &diag.Error{
-			Op:   "cannot tell whether " + m.File + " is the build that was profiled: if not, costs are shown at the wrong instructions",
+			Op: "cannot verify that " + m.File + " is the build that was profiled: " +
+				"if not, costs are shown at the wrong instructions",
 			Hint: "--binary FILE names the file that ran",
 		})
 		return unsure, m.File, nil

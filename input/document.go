@@ -53,7 +53,8 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	case IsURL(arg):
 		u, err := url.Parse(arg)
 		if err != nil || u.Host == "" {
-			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", Redact(arg)), "write it as http://localhost:6060")
+			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", Redact(arg)),
+				"write it as http://localhost:6060")
 		}
 		if u.Query().Get("debug") == "2" {
 			return nil, &diag.Error{

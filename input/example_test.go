@@ -10,9 +10,11 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// small encodes a CPU profile of a program with one hot function of its own.
+// small encodes a CPU profile of a program with one hot function.
 func small() []byte {
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	b := profile.NewBuilder(
+		profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+	)
 	at := func(name, file string, line int32) uint32 {
 		f := b.Function(profile.Function{Name: name, File: file})
 		return b.Location(0, profile.None, false, profile.Line{Function: f, Line: line})

@@ -82,7 +82,8 @@ func stalledError(shown string, window time.Duration, err error) error {
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: err, Hint: diag.Hint(err)}
 	if errors.Is(err, context.DeadlineExceeded) {
 		e.Err = fmt.Errorf("the response was not complete after %v", window+fetchGrace)
-		e.Hint = "the service stalls, or the connection is slow: save the response to a file with another tool, and name that file"
+		e.Hint = "the service stalls, or the connection is slow: " +
+			"save the response to a file with another tool, and name that file"
 	}
 	return e
 }
@@ -136,7 +137,8 @@ func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL,
 		err = errors.New("no host")
 	}
 	if err != nil {
-		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", Redact(addr), err), "write it as http://localhost:6060")
+		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", Redact(addr), err),
+			"write it as http://localhost:6060")
 	}
 	if !isProfileAddress(u) {
 		name, _, _ := strings.Cut(typ, ":")

@@ -42,7 +42,8 @@ func TestProfileURL(t *testing.T) {
 			t.Errorf("profileURL(%q, %q) = %v, want an error", tt[0], tt[1], u)
 		}
 	}
-	if u, _, err := profileURL("http://h", "", time.Millisecond, false); err != nil || !strings.HasSuffix(u.String(), "seconds=1") {
+	if u, _, err := profileURL("http://h", "", time.Millisecond, false); err != nil ||
+		!strings.HasSuffix(u.String(), "seconds=1") {
 		t.Errorf("profileURL with 1ms = %v, %v; want at least a second", u, err)
 	}
 }

@@ -172,7 +172,9 @@ func (src *Goroutines) Own(prefixes []string) (own func(goroutines.Frame) bool, 
 		p = &profile.Profile{Functions: src.functions()}
 	}
 	code := OwnCode(p, src.recording, prefixes)
-	return func(fr goroutines.Frame) bool { return code.Match(profile.Function{Name: fr.Func, File: fr.File}) }, code.Modules
+	return func(fr goroutines.Frame) bool {
+		return code.Match(profile.Function{Name: fr.Func, File: fr.File})
+	}, code.Modules
 }
 
 // functions lists the functions on the stacks of a dump. Dumps omit the runtime's functions, but

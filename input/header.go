@@ -55,7 +55,9 @@ func ReadToken(file string, stdin io.Reader) (string, error) {
 	}
 	token := string(bytes.TrimSpace(data))
 	if token == "" || strings.ContainsAny(token, "\r\n") {
-		return "", &diag.Error{Op: "read token", Subject: file, Err: errors.New("the file must have one line, the token"), Kind: diag.Usage}
+		return "", &diag.Error{
+			Op: "read token", Subject: file, Err: errors.New("the file must have one line, the token"), Kind: diag.Usage,
+		}
 	}
 	return token, nil
 }

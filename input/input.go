@@ -115,7 +115,8 @@ func (opt *Options) check(op string) error {
 			"--base subtracts an earlier profile of the same process, --diff-base compares with a different one")
 	}
 	if opt.Normalize && len(opt.Base) == 0 && len(opt.DiffBase) == 0 {
-		return diag.Usagef(op, "--normalize needs --base or --diff-base", "name the profile to compare with: --diff-base before.pb.gz")
+		return diag.Usagef(op, "--normalize needs --base or --diff-base",
+			"name the profile to compare with: --diff-base before.pb.gz")
 	}
 	return nil
 }
@@ -132,7 +133,8 @@ func (opt *Options) checkUnit(op string, typ profile.ValueType) error {
 		return diag.Usagef(op, fmt.Sprintf("--unit has no effect: %s is in %s, which has no other units", typ.Type, typ.Unit),
 			"omit it, or select another sample type with --type")
 	default:
-		return diag.Usagef(op, fmt.Sprintf("--unit %q is not a unit of %s", opt.Unit, typ.Type), "one of "+strings.Join(known, ", ")+" is")
+		return diag.Usagef(op, fmt.Sprintf("--unit %q is not a unit of %s", opt.Unit, typ.Type),
+			"one of "+strings.Join(known, ", ")+" is")
 	}
 }
 
@@ -354,7 +356,8 @@ func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases [
 		return pair.ScaleB(t.Type, base.Sum(t), in.Profile.Sum(t))
 	})
 	in.Warnings = append(in.Warnings, &diag.Error{
-		Op:   fmt.Sprintf("costs are scaled to the %d requests of the base; here there were %d", pair.A.Rounded(), pair.B.Rounded()),
+		Op: fmt.Sprintf("costs are scaled to the %d requests of the base; here there were %d",
+			pair.A.Rounded(), pair.B.Rounded()),
 		Hint: "`whet diff` compares per request, with intervals; --normalize compares shares",
 	})
 }
@@ -412,7 +415,9 @@ func (in *Input) KeptSamples() int64 {
 
 // samplesType returns the index of the column that counts samples, or -1.
 func samplesType(p *profile.Profile) int {
-	return slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "samples" && t.Unit == "count" })
+	return slices.IndexFunc(p.SampleTypes, func(t profile.ValueType) bool {
+		return t.Type == "samples" && t.Unit == "count"
+	})
 }
 
 // Name returns a title for the arguments of a view.
@@ -441,7 +446,8 @@ func Name(args []string) string {
 // the first one is used for the others. The results must be closed even if it fails.
 func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bool) ([]*Opened, error) {
 	if len(args) == 0 {
-		return nil, diag.Usagef(o.Op, "no profile given", "name a recording, a pprof file, an address or - for standard input")
+		return nil, diag.Usagef(o.Op, "no profile given",
+			"name a recording, a pprof file, an address or - for standard input")
 	}
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
 		return nil, diag.Usagef(o.Op, "standard input can be read only once", "save it to a file first")
@@ -497,7 +503,10 @@ func merge(ls []*Opened, args []string, shown profile.ValueType) (*profile.Profi
 
 // notComparable returns the error for two profiles whose values cannot be added or compared.
 func notComparable(op, subject string, err error, p, q *profile.Profile) error {
-	e := &diag.Error{Op: op, Subject: subject, Err: err, Hint: "use two profiles of one kind; choose a profile of a recording with --type"}
+	e := &diag.Error{
+		Op: op, Subject: subject, Err: err,
+		Hint: "use two profiles of one kind; choose a profile of a recording with --type",
+	}
 	for _, t := range p.SampleTypes {
 		if profile.Comparable(p, q, t) == nil {
 			e.Hint = "both have " + t.Type + ": --type " + t.Type
@@ -530,10 +539,16 @@ func typeNames(p *profile.Profile) string {
 func ReadError(arg string, err error) error {
 	var limit *profile.LimitError
 	if errors.As(err, &limit) {
-		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "if the file can be trusted, raise the limit: --max-memory 4GB"}
+		return &diag.Error{
+			Op: "read", Subject: arg, Err: err,
+			Hint: "if the file can be trusted, raise the limit: --max-memory 4GB",
+		}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		return &diag.Error{Op: "read", Subject: arg, Err: err, Hint: "the file is truncated: was it still being written or downloaded?"}
+		return &diag.Error{
+			Op: "read", Subject: arg, Err: err,
+			Hint: "the file is truncated: was it still being written or downloaded?",
+		}
 	}
 	return &diag.Error{Op: "read", Subject: arg, Err: err}
 }

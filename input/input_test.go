@@ -107,7 +107,12 @@ func TestOpenErrors(t *testing.T) {
 		{"no stdin", []string{"-"}, input.Options{}, false, true, "standard input is not available"},
 		{"stdin twice", []string{"-", "-"}, input.Options{}, true, true, "only once"},
 		{"stdin as base", []string{"-"}, input.Options{Base: []string{"-"}}, true, true, "only once"},
-		{"both bases", []string{file}, input.Options{Base: []string{file}, DiffBase: []string{file}}, false, true, "mutually exclusive"},
+		{
+			"both bases",
+			[]string{file},
+			input.Options{Base: []string{file}, DiffBase: []string{file}},
+			false, true, "mutually exclusive",
+		},
 		{"normalize alone", []string{file}, input.Options{Normalize: true}, false, true, "--normalize needs"},
 		{"type", []string{file}, input.Options{Type: "inuse_space"}, false, true, "inuse_space"},
 		{"unit", []string{file}, input.Options{Unit: "MB"}, false, true, `--unit "MB"`},
@@ -136,7 +141,8 @@ func TestDocument(t *testing.T) {
 	}
 	d.Close()
 	_, err = o.Document(t.Context(), "http://localhost/debug/pprof/goroutine?debug=2", nil)
-	if e := (*diag.Error)(nil); !errors.As(err, &e) || e.Kind != diag.Usage || !strings.Contains(e.Error(), "stops the world") {
+	if e := (*diag.Error)(nil); !errors.As(err, &e) || e.Kind != diag.Usage ||
+		!strings.Contains(e.Error(), "stops the world") {
 		t.Errorf("debug=2: %v", err)
 	}
 }

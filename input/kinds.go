@@ -45,7 +45,10 @@ func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) 
 			p, err := profile.Merge(ps...)
 			if err != nil {
 				in.Close()
-				return nil, &diag.Error{Op: "merge", Subject: "the " + kind + " profiles of " + in.Name, Err: err, Hint: "give profiles of one program only"}
+				return nil, &diag.Error{
+					Op: "merge", Subject: "the " + kind + " profiles of " + in.Name, Err: err,
+					Hint: "give profiles of one program only",
+				}
 			}
 			*into = p
 		}
@@ -58,7 +61,10 @@ func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) 
 			o.warn(w) // such as: the recording is truncated
 		}
 		in.Close()
-		return nil, &diag.Error{Op: o.Op, Subject: in.Name, Err: errors.New("the recording has no CPU, allocs, mutex or block profile"), Hint: "`whet record` records them all"}
+		return nil, &diag.Error{
+			Op: o.Op, Subject: in.Name, Err: errors.New("the recording has no CPU, allocs, mutex or block profile"),
+			Hint: "`whet record` records them all",
+		}
 	}
 	in.findOwn(own)
 	return in, nil
@@ -89,7 +95,9 @@ func (in *Kinds) collect(ctx context.Context, args []string, kinds map[string][]
 		in.Opened, in.Warnings = append(in.Opened, l), append(in.Warnings, l.Warnings...)
 		kind := profileKind(l.Profile, arg)
 		if kind == "" {
-			return &diag.Error{Op: "find", Subject: arg, Err: errors.New("not a CPU, allocs, mutex or block profile"), Hint: "omit it"}
+			return &diag.Error{
+				Op: "find", Subject: arg, Err: errors.New("not a CPU, allocs, mutex or block profile"), Hint: "omit it",
+			}
 		}
 		kinds[kind] = append(kinds[kind], l.Profile)
 	}
@@ -145,7 +153,9 @@ var errNotCPU = errors.New("not a CPU profile")
 
 // CPU reads the CPU profiles that args name and merges them. meta is that of the first recording
 // among them, or nil.
-func (o *Opener) CPU(ctx context.Context, args []string) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
+func (o *Opener) CPU(
+	ctx context.Context, args []string,
+) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
 	var all []*profile.Profile
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
 		return nil, nil, nil, diag.Usagef(o.Op, "standard input can be read only once", "save it to a file first")
@@ -164,7 +174,9 @@ func (o *Opener) CPU(ctx context.Context, args []string) (p *profile.Profile, me
 		return all[0], meta, warnings, nil
 	}
 	if p, err = profile.Merge(all...); err != nil {
-		return nil, nil, nil, &diag.Error{Op: "merge", Subject: strings.Join(args, ", "), Err: err, Hint: "give CPU profiles only"}
+		return nil, nil, nil, &diag.Error{
+			Op: "merge", Subject: strings.Join(args, ", "), Err: err, Hint: "give CPU profiles only",
+		}
 	}
 	return p, meta, warnings, nil
 }
@@ -191,7 +203,10 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 	if err != nil {
 		// This error is about --type, which does not apply here.
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
-			err = &diag.Error{Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err), Hint: "give a CPU profile: a recording of `whet record`, or the response of /debug/pprof/profile"}
+			err = &diag.Error{
+				Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err),
+				Hint: "give a CPU profile: a recording of `whet record`, or the response of /debug/pprof/profile",
+			}
 		}
 		return nil, nil, nil, err
 	}

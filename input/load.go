@@ -211,7 +211,8 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 		err = ReadError(name, err)
 		// Errors further in are about the content of a profile.
 		syntax := (*profile.SyntaxError)(nil)
-		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" && (!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
+		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" &&
+			(!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
 			e.Hint = notProfile(name, head)
 		}
 		return nil, err
@@ -297,7 +298,9 @@ func partError(file, part string, names []string, err error) error {
 	if limit := (*profile.LimitError)(nil); errors.As(err, &limit) && e.Hint == "" {
 		e.Hint = limit.Hint()
 	}
-	if others := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == part }); len(others) > 0 && e.Hint == "" {
+	if others := slices.DeleteFunc(
+		slices.Clone(names), func(n string) bool { return n == part },
+	); len(others) > 0 && e.Hint == "" {
 		e.Hint = "--type shows another profile of it: " + strings.Join(others, ", ")
 	}
 	return e
@@ -351,7 +354,8 @@ func selectPart(rec *recording.Recording, names []string, typ string) (part, sam
 		part = partWith(rec, names, typ)
 	}
 	if part == "" {
-		e := diag.Usagef("--type", fmt.Sprintf("no profile or sample type %q in this recording", typ), "it has "+strings.Join(names, ", "))
+		e := diag.Usagef("--type", fmt.Sprintf("no profile or sample type %q in this recording", typ),
+			"it has "+strings.Join(names, ", "))
 		for _, m := range rec.Meta().Missing {
 			if m.Part == typ {
 				e.Err = fmt.Errorf("no %s profile in this recording: %s", typ, m.Reason)

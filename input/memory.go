@@ -47,7 +47,10 @@ func (o *Opener) Memory(ctx context.Context, arg string) (*memory.Report, error)
 	}
 	in := memory.Input{Name: d.Name}
 	if in.End, err = memory.ParseMemStats(bytes.NewReader(data)); err != nil {
-		return nil, &diag.Error{Op: "read", Subject: d.Name, Err: err, Hint: "the statistics are at the end of http://HOST/debug/pprof/heap?debug=1"}
+		return nil, &diag.Error{
+			Op: "read", Subject: d.Name, Err: err,
+			Hint: "the statistics are at the end of http://HOST/debug/pprof/heap?debug=1",
+		}
 	}
 	// The text is also a legacy heap profile. Only the lines with the statistics are required, so
 	// the profile may be missing.

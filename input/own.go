@@ -205,7 +205,8 @@ func sourceModules(p *profile.Profile) []string {
 func shorten(modules, deps []string) []string {
 	parents := map[string]int{}
 	for _, m := range modules {
-		if d := path.Dir(m); strings.Contains(d, "/") && !slices.ContainsFunc(deps, func(dep string) bool { return strings.HasPrefix(dep, d+"/") }) {
+		if d := path.Dir(m); strings.Contains(d, "/") &&
+			!slices.ContainsFunc(deps, func(dep string) bool { return strings.HasPrefix(dep, d+"/") }) {
 			parents[d]++
 		}
 	}

@@ -35,7 +35,8 @@ func (in *Input) MissingSource(files []string) error {
 	if len(files) == 0 {
 		return nil
 	}
-	hint := "run whet in the working tree of the program, or record with `whet record`, which includes the source of hot lines"
+	hint := "run whet in the working tree of the program, " +
+		"or record with `whet record`, which includes the source of hot lines"
 	if _, _, err := in.Source(files[0]); err != nil {
 		hint = cmp.Or(diag.Hint(err), hint)
 	}

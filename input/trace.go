@@ -92,14 +92,17 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		built := false
 		dir, err := cache.Dir()
 		if err == nil {
-			x.Index, built, err = cache.Open(ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.Trace}, dir, opt)
+			x.Index, built, err = cache.Open(
+				ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.Trace}, dir, opt,
+			)
 		} else {
 			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
 		}
 		if errors.Is(err, cache.ErrDir) {
 			o.warn(&diag.Error{
 				Op: "keep the index", Subject: d.Name, Err: err,
-				Hint: "the index is built in the temporary directory and removed afterwards; choose another cache directory with XDG_CACHE_HOME",
+				Hint: "the index is built in the temporary directory and removed afterwards; " +
+					"choose another cache directory with XDG_CACHE_HOME",
 			})
 			x.Index, err = buildTrace(ctx, "", d.Trace, opt)
 		} else if err == nil && !built {
@@ -114,9 +117,11 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		}
 	}
 	if x.Info.Damage != "" {
-		err := fmt.Errorf("%s: only the first %v are complete: %s", d.Name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
+		err := fmt.Errorf("%s: only the first %v are complete: %s",
+			d.Name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
 		if x.Info.Limited > 0 {
-			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it", err, 1+x.Info.Limited>>29)
+			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it",
+				err, 1+x.Info.Limited>>29)
 		}
 		o.warn(err)
 	}
@@ -124,7 +129,9 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 }
 
 // buildTrace builds an index in a file, or in a temporary one that is deleted when it is closed.
-func buildTrace(ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options) (x *index.Index, err error) {
+func buildTrace(
+	ctx context.Context, file string, open func() (io.ReadCloser, error), o index.Options,
+) (x *index.Index, err error) {
 	r, err := open()
 	if err != nil {
 		return nil, err
@@ -162,7 +169,8 @@ func traceError(name string, err error) error {
 	case d != nil:
 		hint = d.Hint
 	case errors.Is(err, syscall.ENOSPC):
-		hint = "an index takes up to one and a half times the size of the trace: free some space, or choose another location with `whet trace index -o`"
+		hint = "an index takes up to one and a half times the size of the trace: " +
+			"free some space, or choose another location with `whet trace index -o`"
 	case errors.Is(err, fs.ErrPermission):
 		hint = "whet must be allowed to write there; choose another cache directory with XDG_CACHE_HOME"
 	case errors.As(err, &file):
@@ -180,7 +188,8 @@ func ReadTraceError(name string, err error) error {
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
 		return err // not the trace's fault
 	}
-	hint := "the program that writes the trace must call trace.Stop and close the file; whet reads whole generations, of about a second each"
+	hint := "the program that writes the trace must call trace.Stop and close the file; " +
+		"whet reads whole generations, of about a second each"
 	if h := diag.Hint(err); h != "" {
 		hint = h
 	}

@@ -42,7 +42,8 @@ func (in *Input) warnEmpty() {
 	case "cpu", "samples":
 		e.Hint = "the program did not use the CPU during the profile: profile it under load"
 	case "contentions", "delay":
-		e.Hint = "nothing waited, or the profile is disabled: enable it with runtime.SetMutexProfileFraction(100) or runtime.SetBlockProfileRate(10000)"
+		e.Hint = "nothing waited, or the profile is disabled: " +
+			"enable it with runtime.SetMutexProfileFraction(100) or runtime.SetBlockProfileRate(10000)"
 	}
 	in.Warnings = append(in.Warnings, e)
 }
@@ -70,7 +71,10 @@ func (in *Input) noLabel(key string) error {
 			}
 		}
 	}
-	e := &diag.Error{Op: fmt.Sprintf("no sample has a label %q", key), Hint: "there are no labels in it; programs set them with runtime/pprof.Do"}
+	e := &diag.Error{
+		Op:   fmt.Sprintf("no sample has a label %q", key),
+		Hint: "there are no labels in it; programs set them with runtime/pprof.Do",
+	}
 	if len(keys) > 0 {
 		e.Hint = "the labels are " + strings.Join(slices.Sorted(maps.Keys(keys)), ", ")
 	}
@@ -158,7 +162,8 @@ func (in *Input) warnTruncated() {
 		return
 	}
 	in.Warnings = append(in.Warnings, &diag.Error{
-		Op:   fmt.Sprintf("%s of the cost is in stacks truncated at %d frames: their outermost callers are missing", unit.Percent(full, total), limit),
+		Op: fmt.Sprintf("%s of the cost is in stacks truncated at %d frames: their outermost callers are missing",
+			unit.Percent(full, total), limit),
 		Hint: cure,
 	})
 }
@@ -175,7 +180,8 @@ func hasGoRuntime(p *profile.Profile) bool {
 // filter returns the text of the filter that View.Unmatched calls name.
 func filter(q profile.Query, name string) string {
 	re := map[string]*regexp.Regexp{
-		"focus": q.Focus, "ignore": q.Ignore, "hide": q.Hide, "show": q.Show, "show-from": q.ShowFrom, "prune-from": q.PruneFrom,
+		"focus": q.Focus, "ignore": q.Ignore, "hide": q.Hide, "show": q.Show,
+		"show-from": q.ShowFrom, "prune-from": q.PruneFrom,
 	}[name]
 	switch {
 	case re != nil:

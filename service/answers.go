@@ -204,7 +204,9 @@ func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, str
 	var r request.Request
 	template.Expand(&r, 0)
 	name := r.Method + " " + template.URL()
-	req, err := http.NewRequestWithContext(ctx, r.Method, r.Scheme+"://"+r.Host+r.Path, bytes.NewReader(bytes.Clone(r.Body)))
+	req, err := http.NewRequestWithContext(
+		ctx, r.Method, r.Scheme+"://"+r.Host+r.Path, bytes.NewReader(bytes.Clone(r.Body)),
+	)
 	if err != nil {
 		return nil, name, err
 	}

@@ -143,7 +143,7 @@ func places(commands [2]Command, urls []string) (places [2]place, err error) {
 	}
 	if places[0].url.Host == places[1].url.Host {
 		return places, diag.Usagef("--load", "both services would answer at "+places[0].url.Host,
-			"give each an address of its own: "+ownAddress)
+			"give each a separate address: "+ownAddress)
 	}
 	return places, nil
 }
@@ -159,7 +159,7 @@ func checkAddresses(commands [2]Command, urls []string) error {
 	}
 	if len(urls) == 1 && !placeholder().MatchString(urls[0]) {
 		return diag.Usagef("--load", "both services would answer at "+hostOf(urls[0]),
-			"give each an address of its own: "+ownAddress)
+			"give each a separate address: "+ownAddress)
 	}
 	for i, c := range commands {
 		for _, m := range placeholder().FindAllStringSubmatch(urls[min(i, len(urls)-1)], -1) {

@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPlaces gives each side addresses of its own, the same wherever one stands for it.
+// TestPlaces gives each side separate addresses, the same wherever one stands for it.
 func TestPlaces(t *testing.T) {
 	c := Command{Args: []string{"s", "-addr", "{addr}", "-port={port}", "-debug", "{addr2}"}, Env: []string{"PORT={port}"}}
 	p, err := places([2]Command{c, c}, []string{"http://{addr}/a?port={port2}"})
@@ -223,7 +223,7 @@ func TestAllocatedFails(t *testing.T) {
 	}
 }
 
-// TestAdjust judges the unit that was asked for alone, and the others together.
+// TestAdjust judges the requested unit alone, and the others together.
 func TestAdjust(t *testing.T) {
 	unit := func(name string, p float64) ab.Unit { return ab.Unit{Unit: name, P: p, Q: p, Verdict: ab.Worse} }
 	r := &Result{AB: &ab.Result{Unit: UnitCPU, Alpha: 0.05, Subjects: []ab.Compared{{Units: []ab.Unit{

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve is a service that does as little or as much as it is told.
+// serve is a service that does as little or as much as its flags say.
 func serve(args []string) error {
 	fs := flag.NewFlagSet("service", flag.ContinueOnError)
 	addr := fs.String("addr", "127.0.0.1:0", "where to listen")

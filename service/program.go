@@ -43,7 +43,10 @@ func (p *Program) Compare(ctx context.Context, paths [2]string) (*Result, error)
 	}
 	if err != nil {
 		if ctx.Err() == nil && diag.Hint(err) == "" {
-			err = &diag.Error{Err: err, Hint: "--service takes the arguments of the program, with KEY=value of its environment before them"}
+			err = &diag.Error{
+				Err:  err,
+				Hint: "--service takes the arguments of the program, with KEY=value of its environment before them",
+			}
 		}
 		return nil, err
 	}
@@ -85,7 +88,9 @@ func (r *Result) refuse() error {
 		seen := &r.Sides[i].Seen
 		if failed := seen.Failed(); failed > 0 && (r.FailuresDiffer || 2*failed > seen.Requests) {
 			return &diag.Error{
-				Op: "compare under load", Err: fmt.Errorf("%v failed %d of %d requests (%s)", ab.Side(i), failed, seen.Requests, seen.Failures()),
+				Op: "compare under load",
+				Err: fmt.Errorf("%v failed %d of %d requests (%s)",
+					ab.Side(i), failed, seen.Requests, seen.Failures()),
 				Hint: "failed requests cost less than answered ones: send requests that the service answers, or lower -r",
 			}
 		}

@@ -292,15 +292,20 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 		if s.pprof != nil {
 			r.Sides[i].Pprof = s.pprof.Address()
 		}
-		r.Doubts = append(r.Doubts, s.doubts...)
+		r.Doubts = append(r.Doubts, s.warnings...)
 		if d := tooFew(s.answers); d != nil {
 			r.Doubts = append(r.Doubts, Doubt{Doubt: *d, Side: s.name, Slices: len(s.answers)})
 		}
 		if s.noCPU != nil {
-			r.Missing = append(r.Missing, Missing{Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU), Hint: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent"})
+			r.Missing = append(r.Missing, Missing{
+				Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU),
+				Hint: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent",
+			})
 		}
 		if s.noAlloc != nil {
-			r.Missing = append(r.Missing, Missing{Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Hint: diag.Hint(s.noAlloc)})
+			r.Missing = append(r.Missing, Missing{
+				Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Hint: diag.Hint(s.noAlloc),
+			})
 		}
 	}
 	if last := sides[1].last; last != nil {
@@ -369,7 +374,8 @@ func tooFew(answers []float64) *load.Doubt {
 		if median < load.AnswersFor(p) {
 			return &load.Doubt{
 				Kind: load.TooShort,
-				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is nearly the slowest answer", median, p, load.AnswersFor(p)),
+				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is nearly the slowest answer",
+					median, p, load.AnswersFor(p)),
 				Hint: "longer slices (--slice) have more",
 			}
 		}

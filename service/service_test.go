@@ -88,7 +88,7 @@ func eventually(t *testing.T, try func() error) {
 }
 
 // TestRun compares a service with one that burns twenty times the CPU time and allocates 4000 objects more, so that
-// the difference is told however slow the machine is.
+// the difference shows however slow the machine is.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -108,11 +108,13 @@ func runOnce(t *testing.T) error {
 		t.Fatal(err)
 	}
 	gone(t)
-	if r.Failure != nil || r.Schema != Schema || len(r.Missing) > 0 || r.FailuresDiffer || len(r.Answers.Differences) > 0 || r.Answers.Asked != 1 || len(notes) != 4 {
+	if r.Failure != nil || r.Schema != Schema || len(r.Missing) > 0 || r.FailuresDiffer ||
+		len(r.Answers.Differences) > 0 || r.Answers.Asked != 1 || len(notes) != 4 {
 		t.Errorf("%+v, notes %q", r, notes)
 	}
 	for i, s := range r.Sides {
-		if s.Seen.Requests == 0 || s.Seen.Status[200] != s.Seen.Requests || s.Pprof == "" || !strings.Contains(s.Command, "-addr {addr}") || s.Seen.Failed() > 0 || s.Seen.Failures() != "" {
+		if s.Seen.Requests == 0 || s.Seen.Status[200] != s.Seen.Requests || s.Pprof == "" ||
+			!strings.Contains(s.Command, "-addr {addr}") || s.Seen.Failed() > 0 || s.Seen.Failures() != "" {
 			t.Errorf("side %d: %+v", i, s)
 		}
 	}
@@ -121,7 +123,8 @@ func runOnce(t *testing.T) error {
 	}
 	a := unitOf(t, r, UnitAllocs)
 	// What asking for the counters, connections and the runtime allocate is shared by few requests on a busy machine.
-	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-4000) > 1000 || a.A.Median < 1000 || a.A.Median > 2000 {
+	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-4000) > 1000 ||
+		a.A.Median < 1000 || a.A.Median > 2000 {
 		return fmt.Errorf("allocations: %+v", a)
 	}
 	if u := unitOf(t, r, UnitBytes); math.Abs(float64(u.B.Median-u.A.Median)-4000*64) > 4000*64*3/4 {
@@ -144,8 +147,9 @@ func TestEqual(t *testing.T) {
 			t.Fatal(err)
 		}
 		gone(t)
-		// Only B's child has handlers, so that neither side's allocations are asked for.
-		if len(r.Missing) != 1 || r.Missing[0].Side != "A" || r.Missing[0].Unit != UnitAllocs || !strings.Contains(r.Missing[0].Hint, "net/http/pprof") {
+		// Only B's child has handlers, so neither side's allocations are measured.
+		if len(r.Missing) != 1 || r.Missing[0].Side != "A" || r.Missing[0].Unit != UnitAllocs ||
+			!strings.Contains(r.Missing[0].Hint, "net/http/pprof") {
 			t.Errorf("missing: %+v", r.Missing)
 		}
 		for _, u := range r.AB.Subjects[0].Units {
@@ -168,7 +172,8 @@ func TestDies(t *testing.T) {
 	}
 	gone(t)
 	c := r.AB.Subjects[0]
-	if c.Stopped != ab.Failed || r.Failure == nil || !strings.HasPrefix(c.Error, "B: run ") || !strings.Contains(c.Error, "exit status 3; its last output:") || !strings.Contains(c.Error, "out of cheese") {
+	if c.Stopped != ab.Failed || r.Failure == nil || !strings.HasPrefix(c.Error, "B: run ") ||
+		!strings.Contains(c.Error, "exit status 3; its last output:") || !strings.Contains(c.Error, "out of cheese") {
 		t.Errorf("%+v, %v", c, r.Failure)
 	}
 }
@@ -246,8 +251,14 @@ func TestStartErrors(t *testing.T) {
 			"B is not told its address", "PORT={port}", true,
 		},
 		"no address": {func(o *Options) { o.URLs = nil }, "0 addresses", "one with {addr}", true},
-		"elsewhere":  {func(o *Options) { o.URLs = []string{"http://example.com/{port}"} }, "not this machine's loopback", "Host: NAME", true},
-		"no scheme":  {func(o *Options) { o.URLs = []string{"{addr}"} }, "not an http or https address", "http://{addr}", true},
+		"elsewhere": {
+			func(o *Options) { o.URLs = []string{"http://example.com/{port}"} },
+			"not this machine's loopback", "Host: NAME", true,
+		},
+		"no scheme": {
+			func(o *Options) { o.URLs = []string{"{addr}"} },
+			"not an http or https address", "http://{addr}", true,
+		},
 		"two hosts": {
 			func(o *Options) { o.Load.Targets = []load.Target{{URL: "http://a/"}, {URL: "http://b/"}} },
 			"requests for 2 hosts", "keep the requests for one", true,
@@ -274,7 +285,8 @@ func TestStartErrors(t *testing.T) {
 					break
 				}
 			}
-			if err == nil || !strings.Contains(err.Error(), tc.text) || !strings.Contains(diag.Hint(err), tc.hint) || (diag.ExitCode(err) == 2) != tc.usage {
+			if err == nil || !strings.Contains(err.Error(), tc.text) || !strings.Contains(diag.Hint(err), tc.hint) ||
+				(diag.ExitCode(err) == 2) != tc.usage {
 				t.Errorf("%v\nhint: %s", err, diag.Hint(err))
 			}
 			gone(t)
@@ -398,7 +410,10 @@ func TestTargets(t *testing.T) {
 	o.Commands[0] = command("-addr {addr} -body time")
 	o.Load.Targets = []load.Target{
 		{URL: "http://Example.com/missing"},
-		{Method: http.MethodPost, URL: "http://example.com:80/{{word}}", Body: []byte("{{word}}"), Header: http.Header{"X-A": {"b"}}},
+		{
+			Method: http.MethodPost, URL: "http://example.com:80/{{word}}", Body: []byte("{{word}}"),
+			Header: http.Header{"X-A": {"b"}},
+		},
 	}
 	o.Load.Variables = &load.Variables{Names: []string{"word"}, Rows: [][]string{{"one"}, {"two"}}}
 	r, err := Run(until(t, &o, 5), o)
@@ -406,7 +421,8 @@ func TestTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := r.Sides[0].Seen
-	if r.Answers.Asked != 2 || r.Answers.Unstable != 1 || len(r.Answers.Differences) > 0 || seen.Status[404] == 0 || seen.Status[200] == 0 || r.FailuresDiffer {
+	if r.Answers.Asked != 2 || r.Answers.Unstable != 1 || len(r.Answers.Differences) > 0 ||
+		seen.Status[404] == 0 || seen.Status[200] == 0 || r.FailuresDiffer {
 		t.Errorf("%+v, %+v", r.Answers, seen)
 	}
 }

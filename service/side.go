@@ -47,20 +47,20 @@ const (
 
 // A side is one of the two services while it runs.
 type side struct {
-	name    string
-	place   place
-	load    load.Options // of a slice, except its duration
-	child   *process.Child
-	pprof   *collect.Handlers // nil: allocations are unavailable
-	warmup  time.Duration
-	base    cost  // of a load of one request per connection
-	noCPU   error // why the CPU time is unavailable, once that is known
-	noAlloc error // why the allocations are unavailable, once that is known
-	unasked int   // number of failed requests for allocations
-	seen    Seen
-	doubts  []Doubt
-	answers []float64 // of each slice
-	last    *load.Result
+	name     string
+	place    place
+	load     load.Options // of a slice, except its duration
+	child    *process.Child
+	pprof    *collect.Handlers // nil: allocations are unavailable
+	warmup   time.Duration
+	base     cost  // of a load of one request per connection
+	noCPU    error // why the CPU time is unavailable, once that is known
+	noAlloc  error // why the allocations are unavailable, once that is known
+	unasked  int   // number of failed requests for allocations
+	seen     Seen
+	warnings []Doubt
+	answers  []float64 // of each slice
+	last     *load.Result
 }
 
 // A cost is what some requests cost a service.
@@ -93,7 +93,9 @@ func (s *side) named(err error) error {
 // start starts the command.
 func (s *side) start(opt *Options) error {
 	var err error
-	s.child, err = process.Start(process.Command{Args: s.place.command.Args, Env: s.place.command.Env, Dir: s.place.command.Dir, Output: opt.Log})
+	s.child, err = process.Start(process.Command{
+		Args: s.place.command.Args, Env: s.place.command.Env, Dir: s.place.command.Dir, Output: opt.Log,
+	})
 	return err
 }
 
@@ -113,7 +115,8 @@ func (s *side) free(ctx context.Context) error {
 		return nil
 	}
 	return &diag.Error{
-		Op: "start", Subject: s.place.command.String(), Err: fmt.Errorf("something else listens at %s already", s.place.url.Host),
+		Op: "start", Subject: s.place.command.String(),
+		Err:  fmt.Errorf("something else listens at %s already", s.place.url.Host),
 		Hint: "stop it, or let whet choose a free address: " + ownAddress,
 	}
 }
@@ -147,7 +150,8 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 			}
 			return &diag.Error{
 				Op: "start", Subject: s.place.command.String(),
-				Err:  fmt.Errorf("it does not listen at %s within %v, but %s%s", s.place.url.Host, within, where, s.child.LastOutput()),
+				Err: fmt.Errorf("it does not listen at %s within %v, but %s%s",
+					s.place.url.Host, within, where, s.child.LastOutput()),
 				Hint: "let the command listen where --load goes (" + ownAddress + "); --start-timeout waits longer",
 			}
 		}
@@ -168,7 +172,8 @@ func (s *side) exited() error {
 	}
 	e := &diag.Error{Op: "run", Subject: s.place.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
 	if strings.Contains(string(s.child.Output()), "address already in use") {
-		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} stands for one, {addr2} for another, and many services take port 0 for any: -pprof 127.0.0.1:0"
+		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} stands for one, " +
+			"{addr2} for another, and many services take port 0 for any: -pprof 127.0.0.1:0"
 	}
 	return e
 }
@@ -193,8 +198,9 @@ func (s *side) findHandlers(ctx context.Context) {
 	var err error
 	if s.pprof, err = collect.FindHandlers(ctx, at); err != nil {
 		s.noAlloc = &diag.Error{
-			Err:  fmt.Errorf("no pprof handlers at %s", strings.Join(at, ", ")),
-			Hint: `import _ "net/http/pprof" in the service, and serve http.DefaultServeMux on a loopback address, as in go http.ListenAndServe("127.0.0.1:0", nil)`,
+			Err: fmt.Errorf("no pprof handlers at %s", strings.Join(at, ", ")),
+			Hint: `import _ "net/http/pprof" in the service, and serve http.DefaultServeMux on a loopback address, ` +
+				`as in go http.ListenAndServe("127.0.0.1:0", nil)`,
 		}
 	}
 }
@@ -264,7 +270,9 @@ func (s *side) run(ctx context.Context, o load.Options) (*load.Result, cost, err
 		return r, cost{}, err
 	}
 	after, last := s.allocated(ctx)
-	used := cost{requests: r.Requests, cpu: ended - began, cpuKnown: noCPU == nil && lost == nil, allocs: known && again && last}
+	used := cost{
+		requests: r.Requests, cpu: ended - began, cpuKnown: noCPU == nil && lost == nil, allocs: known && again && last,
+	}
 	if used.allocs {
 		used.allocated.Objects = after.Objects - before.Objects - (before.Objects - asked.Objects)
 		used.allocated.Bytes = after.Bytes - before.Bytes - (before.Bytes - asked.Bytes)
@@ -367,12 +375,12 @@ func (s *side) record(r *load.Result) {
 		if d.Kind == load.TooShort || d.Kind == load.ErrorsHide {
 			continue // judged over all slices
 		}
-		i := slices.IndexFunc(s.doubts, func(known Doubt) bool { return known.Kind == d.Kind })
+		i := slices.IndexFunc(s.warnings, func(known Doubt) bool { return known.Kind == d.Kind })
 		if i < 0 {
-			i = len(s.doubts)
-			s.doubts = append(s.doubts, Doubt{Doubt: d, Side: s.name})
+			i = len(s.warnings)
+			s.warnings = append(s.warnings, Doubt{Doubt: d, Side: s.name})
 		}
-		s.doubts[i].Slices++
+		s.warnings[i].Slices++
 	}
 }
 
@@ -447,12 +455,14 @@ func loadOptions(o load.Options, p place) (load.Options, error) {
 			return o, err
 		}
 		if u.Scheme != p.url.Scheme {
-			return o, diag.Usagef("--targets", fmt.Sprintf("a request is %s, and --load %s", u.Scheme, p.url.Scheme), "say the same in both")
+			return o, diag.Usagef("--targets",
+				fmt.Sprintf("a request is %s, and --load %s", u.Scheme, p.url.Scheme), "say the same in both")
 		}
 		o.Resolve[u.Host] = p.url.Host
 	}
 	if len(o.Resolve) > 1 {
-		return o, diag.Usagef("--targets", fmt.Sprintf("requests for %d hosts", len(o.Resolve)), "a service is one host: keep the requests for one")
+		return o, diag.Usagef("--targets", fmt.Sprintf("requests for %d hosts", len(o.Resolve)),
+			"a service is one host: keep the requests for one")
 	}
 	return o, nil
 }

@@ -14,15 +14,16 @@ const maxDifferences = 5
 
 // Warnings returns the reasons to distrust the figures, the most serious first, one sentence each,
 // except the warnings of AB.
-func (r *Result) Warnings() (doubts []string) {
-	warnf := func(format string, args ...any) { doubts = append(doubts, fmt.Sprintf(format, args...)) }
+func (r *Result) Warnings() (warnings []string) {
+	warnf := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	if e := r.AB.Subjects[0].Error; e != "" {
 		warnf("measuring ended early: %s", e)
 	}
 	for i := range r.Sides {
 		side := &r.Sides[i]
 		if failed := side.Seen.Failed(); failed > 0 {
-			warnf("%v failed %d of %s (%s), in %d of %s", ab.Side(i), failed, plural(int(side.Seen.Requests), "request", "requests"),
+			warnf("%v failed %d of %s (%s), in %d of %s",
+				ab.Side(i), failed, plural(int(side.Seen.Requests), "request", "requests"),
 				side.Seen.Failures(), side.Seen.Failing, plural(side.Seen.Slices, "slice", "slices"))
 		}
 	}
@@ -34,7 +35,8 @@ func (r *Result) Warnings() (doubts []string) {
 			warnf("%d more of %d requests are answered differently", more, a.Asked)
 		}
 		if a.Unstable > 0 {
-			warnf("%d of %s changes from one answer to the next in A too: bodies of these were not compared", a.Unstable, plural(a.Asked, "request", "requests"))
+			warnf("%d of %s changes from one answer to the next in A too: bodies of these were not compared",
+				a.Unstable, plural(a.Asked, "request", "requests"))
 		}
 	}
 	for i, d := range r.Doubts {
@@ -61,7 +63,7 @@ func (r *Result) Warnings() (doubts []string) {
 		}
 		warnf("%s", text)
 	}
-	return doubts
+	return warnings
 }
 
 // Units returns the units of a comparison, in display order.
