@@ -236,7 +236,7 @@ func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 			obj := pass.TypesInfo.ObjectOf(id)
 			if obj == nil ||
 				obj.Pkg() != nil && obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() &&
-				!isFileScope(pass, obj) && obj.Pkg() == pass.Pkg {
+					!isFileScope(pass, obj) && obj.Pkg() == pass.Pkg {
 				ok = false
 			}
 		}

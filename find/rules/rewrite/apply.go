@@ -33,7 +33,9 @@ var ErrOverlap = errors.New("edits overlap")
 // source that was formatted is formatted again.
 func Apply(source []byte, edits []Edit, names map[string]string) ([]byte, error) {
 	edits = slices.Clone(edits)
-	slices.SortStableFunc(edits, func(a, b Edit) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	slices.SortStableFunc(edits, func(a, b Edit) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
 	edits = distinct(edits)
 	var out []byte
 	at := 0

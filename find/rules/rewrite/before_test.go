@@ -7,8 +7,11 @@ import (
 
 func TestBefore(t *testing.T) {
 	for name, test := range map[string]struct{ source, want string }{
-		"plain":     {"a()\n\t/*here*/ b()", "a()\n\tnew()\n\tb()"},
-		"commented": {"a()\n\t// b is called.\n\t// Twice.\n\t/*here*/ b()", "a()\n\tnew()\n\t// b is called.\n\t// Twice.\n\tb()"},
+		"plain": {"a()\n\t/*here*/ b()", "a()\n\tnew()\n\tb()"},
+		"commented": {
+			"a()\n\t// b is called.\n\t// Twice.\n\t/*here*/ b()",
+			"a()\n\tnew()\n\t// b is called.\n\t// Twice.\n\tb()",
+		},
 		"apart":     {"a()\n\t// Calls.\n\n\t/*here*/ b()", "a()\n\t// Calls.\n\n\tnew()\n\tb()"},
 		"behind":    {"a() // first\n\t/*here*/ b() // second", "a() // first\n\tnew()\n\tb() // second"},
 		"in if":     {"if a() {\n\t\t/*here*/ b()\n\t}", "if a() {\n\t\tnew()\n\t\tb()\n\t}"},
@@ -17,11 +20,15 @@ func TestBefore(t *testing.T) {
 		"case":      {"switch {\n\tcase a():\n\t\t/*here*/ b()\n\t}", "switch {\n\tcase a():\n\t\tnew()\n\t\tb()\n\t}"},
 		"case's":    {"switch {\n\tcase /*here*/ b():\n\t}", "new()\n\tswitch {\n\tcase b():\n\t}"},
 		"label":     {"loop:\n\tfor /*here*/ b() {\n\t\tbreak loop\n\t}", "new()\nloop:\n\tfor b() {\n\t\tbreak loop\n\t}"},
-		"literal":   {"f := func() bool { /*here*/ return b() }\n\tf()", "f := func() bool {\n\t\tnew()\n\t\treturn b()\n\t}\n\tf()"},
+		"literal": {
+			"f := func() bool { /*here*/ return b() }\n\tf()",
+			"f := func() bool {\n\t\tnew()\n\t\treturn b()\n\t}\n\tf()",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			wrap := func(body string) string {
-				return "package p\n\nfunc a() bool { return true }\n\nfunc b() bool { return true }\n\n// f has a comment.\nfunc f() {\n\t" + body + "\n}\n"
+				return "package p\n\nfunc a() bool { return true }\n\nfunc b() bool { return true }\n\n" +
+					"// f has a comment.\nfunc f() {\n\t" + body + "\n}\n"
 			}
 			pass, at := passOf(t, wrap(test.source))
 			stmt, ok := Statement(cursorAt(t, pass, at, (*ast.CallExpr)(nil)))
@@ -94,7 +101,9 @@ func g() { other := 1; _ = other }
 		t.Fatal("no function around the mark")
 	}
 	names := LocalNames(pass, decl)
-	for _, test := range []struct{ base, want string }{{"text", "text2"}, {"other", "other"}, {"nil", "nil2"}, {"func", "func2"}} {
+	for _, test := range []struct{ base, want string }{
+		{"text", "text2"}, {"other", "other"}, {"nil", "nil2"}, {"func", "func2"},
+	} {
 		if got := names.Fresh(test.base); got != test.want {
 			t.Errorf("LocalNames.Fresh(%q) = %q, want %q", test.base, got, test.want)
 		}
@@ -127,7 +136,15 @@ var i int
 	pass, at := passOf(t, source)
 	inner := cursorAt(t, pass, at, (*ast.CallExpr)(nil)).Node().Pos() // where b and strings are others
 	want := []struct{ here, there bool }{
-		{true, true}, {true, true}, {true, true}, {true, false}, {true, false}, {true, true}, {false, false}, {false, false}, {true, false},
+		{true, true},
+		{true, true},
+		{true, true},
+		{true, false},
+		{true, false},
+		{true, true},
+		{false, false},
+		{false, false},
+		{true, false},
 	}
 	outer := pass.Files[0].Decls[3].(*ast.FuncDecl).Body.List[2].(*ast.ExprStmt).X.(*ast.CallExpr)
 	for i, e := range outer.Args {

@@ -21,8 +21,8 @@ func TestMentions(t *testing.T) {
 	}
 }
 
-// TestApplyTwice holds that what two reports with the same fix declare is declared once, and that
-// other text is inserted as often as it is asked for.
+// TestApplyTwice checks that two reports with the same fix insert its declaration once, and any
+// other text once each.
 func TestApplyTwice(t *testing.T) {
 	const source = "package p\n\nfunc f() {}\n"
 	at := strings.Index(source, "func")

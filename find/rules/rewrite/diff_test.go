@@ -16,7 +16,9 @@ func TestDiff(t *testing.T) {
 		t.Skip("needs git")
 	}
 	for _, name := range []string{
-		"plain.go", "a b.go", `"q".go`, `back\slash.go`, "new\nline.go", "tab\t.go", "esc\x1b[31m.go", "bidi\u202e.go", "é.go", "100%.go", "<b>.go",
+		"plain.go", "a b.go", `"q".go`, `back\slash.go`, "new\nline.go",
+		"tab\t.go", "esc\x1b[31m.go", "bidi\u202e.go",
+		"é.go", "100%.go", "<b>.go",
 		"dir with space/x.go", "trailing ", "\xff.go", "a\n--- a/b\n+++ b/b\n@@ -1 +1 @@.go", "c:d.go",
 	} {
 		t.Run(strings.ToValidUTF8(name, "?"), func(t *testing.T) {

@@ -95,7 +95,10 @@ func importEdits(pass *analysis.Pass, file *ast.File, spec string) []analysis.Te
 			return []analysis.TextEdit{groupEdit(pass, d, spec)}
 		}
 		old := d.Specs[0]
-		return []analysis.TextEdit{Insert(old.Pos(), openImport), Insert(old.Pos(), spec+"\n\t"), Insert(old.End(), closeImport)}
+		return []analysis.TextEdit{
+			Insert(old.Pos(), openImport), Insert(old.Pos(), spec+"\n\t"),
+			Insert(old.End(), closeImport),
+		}
 	}
 	return []analysis.TextEdit{Insert(file.Name.End(), "\n\nimport "+spec+"\n")}
 }

@@ -30,16 +30,31 @@ func TestImport(t *testing.T) {
 			"import (\n\t\"os\"\n\n\t\"golang.org/x/text\"\n)" + use, "example.com/p/q", "q",
 			"import (\n\t\"os\"\n\n\t\"example.com/p/q\"\n\t\"golang.org/x/text\"\n)",
 		},
-		"first other": {"import (\n\t\"os\"\n)" + use, "example.com/p/q", "q", "import (\n\t\"os\"\n\n\t\"example.com/p/q\"\n)"},
+		"first other": {
+			"import (\n\t\"os\"\n)" + use, "example.com/p/q", "q",
+			"import (\n\t\"os\"\n\n\t\"example.com/p/q\"\n)",
+		},
 		"mixed group": {
 			"import (\n\t\"example.com/p/q\"\n\t\"os\"\n)" + use, "io", "io",
 			"import (\n\t\"io\"\n\n\t\"example.com/p/q\"\n\t\"os\"\n)",
 		},
-		"declared":    {"import \"os\"\n\nvar io = 1" + use, "io", "stdio", "import (\n\tstdio \"io\"\n\t\"os\"\n)\n\nvar io = 1"},
-		"other means": {"import rand \"crypto/rand\"" + use, "math/rand/v2", "stdrand", "import (\n\trand \"crypto/rand\"\n\tstdrand \"math/rand/v2\"\n)"},
-		"of others":   {"import \"os\"\n\nvar q = 1" + use, "example.com/p/q", "qpkg", "import (\n\tqpkg \"example.com/p/q\"\n\t\"os\"\n)\n\nvar q = 1"},
-		"taken too":   {"import \"os\"\n\nvar io, stdio = 1, 2" + use, "io", "stdio2", "import (\n\tstdio2 \"io\"\n\t\"os\"\n)\n\nvar io, stdio = 1, 2"},
-		"cgo":         {"import \"C\"" + use, "io", "", "import \"C\""},
+		"declared": {
+			"import \"os\"\n\nvar io = 1" + use, "io", "stdio",
+			"import (\n\tstdio \"io\"\n\t\"os\"\n)\n\nvar io = 1",
+		},
+		"other means": {
+			"import rand \"crypto/rand\"" + use, "math/rand/v2", "stdrand",
+			"import (\n\trand \"crypto/rand\"\n\tstdrand \"math/rand/v2\"\n)",
+		},
+		"of others": {
+			"import \"os\"\n\nvar q = 1" + use, "example.com/p/q", "qpkg",
+			"import (\n\tqpkg \"example.com/p/q\"\n\t\"os\"\n)\n\nvar q = 1",
+		},
+		"taken too": {
+			"import \"os\"\n\nvar io, stdio = 1, 2" + use, "io", "stdio2",
+			"import (\n\tstdio2 \"io\"\n\t\"os\"\n)\n\nvar io, stdio = 1, 2",
+		},
+		"cgo": {"import \"C\"" + use, "io", "", "import \"C\""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pass, at := passOf(t, "package p\n\n"+test.source)

@@ -236,7 +236,10 @@ func float(pass *analysis.Pass, arg ast.Expr, basic *types.Basic, verb byte, pre
 		bits = 32
 	}
 	text := converted(pass.TypesInfo.TypeOf(arg), types.Typ[types.Float64], Text(pass, arg))
-	return []Piece{{X: arg, Func: "Float", Args: []string{text, "'" + string(verb) + "'", strconv.Itoa(precision), strconv.Itoa(bits)}}}, true
+	return []Piece{{
+		X: arg, Func: "Float",
+		Args: []string{text, "'" + string(verb) + "'", strconv.Itoa(precision), strconv.Itoa(bits)},
+	}}, true
 }
 
 // number returns the piece of an integer in a base.
@@ -245,7 +248,10 @@ func number(pass *analysis.Pass, arg ast.Expr, base int, unsigned bool) Piece {
 	if unsigned {
 		to, name = types.Typ[types.Uint64], "Uint"
 	}
-	return Piece{X: arg, Func: name, Args: []string{converted(pass.TypesInfo.TypeOf(arg), to, Text(pass, arg)), strconv.Itoa(base)}}
+	return Piece{
+		X: arg, Func: name,
+		Args: []string{converted(pass.TypesInfo.TypeOf(arg), to, Text(pass, arg)), strconv.Itoa(base)},
+	}
 }
 
 // converted returns the source of a value converted to another type.
@@ -300,7 +306,8 @@ func (p Piece) String(pass *analysis.Pass, pkg string) string {
 		return strconv.Quote(p.Const)
 	case p.Func == "Quote":
 		return pkg + ".Quote(" + p.Args[0] + ")"
-	case p.Func == "Int" && p.Args[1] == "10" && strings.HasPrefix(p.Args[0], "int64(") && types.Identical(pass.TypesInfo.TypeOf(p.X), types.Typ[types.Int]):
+	case p.Func == "Int" && p.Args[1] == "10" && strings.HasPrefix(p.Args[0], "int64(") &&
+		types.Identical(pass.TypesInfo.TypeOf(p.X), types.Typ[types.Int]):
 		return pkg + ".Itoa(" + Text(pass, p.X) + ")"
 	case p.Func != "":
 		return pkg + ".Format" + p.Func + "(" + strings.Join(p.Args, ", ") + ")"

@@ -29,25 +29,53 @@ func f(s string, n name, l loud, i int, i8 int8, u uint, b []byte, r rune, ok bo
 	_ = strconv.Itoa(1)
 	return /*here*/ `
 	for expr, want := range map[string][2]string{
-		`s`:                                       {`s`, `append(to, s...)`},
-		`""`:                                      {`""`, `append(to, ""...)`},
-		`"a" + c + s + ("b" + s)`:                 {`"aconst" + s + "b" + s`, `append(to, "aconst"...) append(to, s...) append(to, 'b') append(to, s...)`},
-		`"\xff" + s`:                              {`"\xff" + s`, `append(to, "\xff"...) append(to, s...)`},
-		`string(b) + string(r)`:                   {`string(b) + string(r)`, `append(to, b...) append(to, string(r)...)`},
-		`string(n) + s`:                           {`string(n) + s`, `append(to, string(n)...) append(to, s...)`},
-		`strconv.Itoa(i+1)`:                       {`strconv.Itoa(i+1)`, `strconv.AppendInt(to, int64(i+1), 10)`},
-		`strconv.FormatFloat(x, 'f', -1, 64)`:     {`strconv.FormatFloat(x, 'f', -1, 64)`, `strconv.AppendFloat(to, x, 'f', -1, 64)`},
-		`strconv.Quote(s)`:                        {`strconv.Quote(s)`, `strconv.AppendQuote(to, s)`},
-		`list[0] + f2()`:                          {`list[0] + f2()`, `append(to, list[0]...) append(to, f2()...)`},
-		`fmt.Sprintf("%s:%d|%%", s, i)`:           {`s + ":" + strconv.Itoa(i) + "|%"`, `append(to, s...) append(to, ':') strconv.AppendInt(to, int64(i), 10) append(to, "|%"...)`},
-		`fmt.Sprintf("%v %v", n, ok)`:             {`string(n) + " " + strconv.FormatBool(ok)`, `append(to, n...) append(to, ' ') strconv.AppendBool(to, ok)`},
-		`fmt.Sprintf("%s", b)`:                    {`string(b)`, `append(to, b...)`},
-		`fmt.Sprintf("%x%o%b", i, u, i8)`:         {`strconv.FormatInt(int64(i), 16) + strconv.FormatUint(uint64(u), 8) + strconv.FormatInt(int64(i8), 2)`, `strconv.AppendInt(to, int64(i), 16) strconv.AppendUint(to, uint64(u), 8) strconv.AppendInt(to, int64(i8), 2)`},
-		`fmt.Sprintf("%q", n)`:                    {`strconv.Quote(string(n))`, `strconv.AppendQuote(to, string(n))`},
-		`fmt.Sprintf("%c", r)`:                    {`string(r)`, `append(to, string(r)...)`},
-		`fmt.Sprintf("%.2f %g %v", x, x32, x)`:    {`strconv.FormatFloat(x, 'f', 2, 64) + " " + strconv.FormatFloat(float64(x32), 'g', -1, 32) + " " + strconv.FormatFloat(x, 'g', -1, 64)`, `strconv.AppendFloat(to, x, 'f', 2, 64) append(to, ' ') strconv.AppendFloat(to, float64(x32), 'g', -1, 32) append(to, ' ') strconv.AppendFloat(to, x, 'g', -1, 64)`},
-		`fmt.Sprintf("%d%t%s", 7, true, "x")`:     {`"7truex"`, `append(to, "7truex"...)`},
-		`fmt.Sprint(i, i8, s, ok, "x", u)`:        {`strconv.Itoa(i) + " " + strconv.FormatInt(int64(i8), 10) + s + strconv.FormatBool(ok) + "x" + strconv.FormatUint(uint64(u), 10)`, ""},
+		`s`:  {`s`, `append(to, s...)`},
+		`""`: {`""`, `append(to, ""...)`},
+		`"a" + c + s + ("b" + s)`: {
+			`"aconst" + s + "b" + s`,
+			`append(to, "aconst"...) append(to, s...) append(to, 'b') append(to, s...)`,
+		},
+		`"\xff" + s`:            {`"\xff" + s`, `append(to, "\xff"...) append(to, s...)`},
+		`string(b) + string(r)`: {`string(b) + string(r)`, `append(to, b...) append(to, string(r)...)`},
+		`string(n) + s`:         {`string(n) + s`, `append(to, string(n)...) append(to, s...)`},
+		`strconv.Itoa(i+1)`:     {`strconv.Itoa(i+1)`, `strconv.AppendInt(to, int64(i+1), 10)`},
+		`strconv.FormatFloat(x, 'f', -1, 64)`: {
+			`strconv.FormatFloat(x, 'f', -1, 64)`,
+			`strconv.AppendFloat(to, x, 'f', -1, 64)`,
+		},
+		`strconv.Quote(s)`: {`strconv.Quote(s)`, `strconv.AppendQuote(to, s)`},
+		`list[0] + f2()`:   {`list[0] + f2()`, `append(to, list[0]...) append(to, f2()...)`},
+		`fmt.Sprintf("%s:%d|%%", s, i)`: {
+			`s + ":" + strconv.Itoa(i) + "|%"`,
+			`append(to, s...) append(to, ':') strconv.AppendInt(to, int64(i), 10) append(to, "|%"...)`,
+		},
+		`fmt.Sprintf("%v %v", n, ok)`: {
+			`string(n) + " " + strconv.FormatBool(ok)`,
+			`append(to, n...) append(to, ' ') strconv.AppendBool(to, ok)`,
+		},
+		`fmt.Sprintf("%s", b)`: {`string(b)`, `append(to, b...)`},
+		`fmt.Sprintf("%x%o%b", i, u, i8)`: {
+			`strconv.FormatInt(int64(i), 16) + strconv.FormatUint(uint64(u), 8) + ` +
+				`strconv.FormatInt(int64(i8), 2)`,
+			`strconv.AppendInt(to, int64(i), 16) strconv.AppendUint(to, uint64(u), 8) ` +
+				`strconv.AppendInt(to, int64(i8), 2)`,
+		},
+		`fmt.Sprintf("%q", n)`: {`strconv.Quote(string(n))`, `strconv.AppendQuote(to, string(n))`},
+		`fmt.Sprintf("%c", r)`: {`string(r)`, `append(to, string(r)...)`},
+		`fmt.Sprintf("%.2f %g %v", x, x32, x)`: {
+			`strconv.FormatFloat(x, 'f', 2, 64) + " " + ` +
+				`strconv.FormatFloat(float64(x32), 'g', -1, 32) + " " + ` +
+				`strconv.FormatFloat(x, 'g', -1, 64)`,
+			`strconv.AppendFloat(to, x, 'f', 2, 64) append(to, ' ') ` +
+				`strconv.AppendFloat(to, float64(x32), 'g', -1, 32) append(to, ' ') ` +
+				`strconv.AppendFloat(to, x, 'g', -1, 64)`,
+		},
+		`fmt.Sprintf("%d%t%s", 7, true, "x")`: {`"7truex"`, `append(to, "7truex"...)`},
+		`fmt.Sprint(i, i8, s, ok, "x", u)`: {
+			`strconv.Itoa(i) + " " + strconv.FormatInt(int64(i8), 10) + s + ` +
+				`strconv.FormatBool(ok) + "x" + strconv.FormatUint(uint64(u), 10)`,
+			"",
+		},
 		`fmt.Sprintf("%s", fmt.Sprintf("%d", i))`: {`strconv.Itoa(i)`, `strconv.AppendInt(to, int64(i), 10)`},
 		// What stays one piece: it has another text, or is not known.
 		`fmt.Sprintf("%s", l)`:     {`fmt.Sprintf("%s", l)`, `append(to, fmt.Sprintf("%s", l)...)`},
@@ -85,7 +113,8 @@ func f(s string, n name, l loud, i int, i8 int8, u uint, b []byte, r rune, ok bo
 		if got := strings.Join(appends, " "); want[1] != "" && got != want[1] {
 			t.Errorf("%s appended:\ngot  %s\nwant %s", expr, got, want[1])
 		}
-		if got, wanted := NeedsStrconv(pieces), strings.Contains(strings.ReplaceAll(want[0], "fmt.Sprintf", ""), "strconv."); got != wanted {
+		if got, wanted := NeedsStrconv(pieces),
+			strings.Contains(strings.ReplaceAll(want[0], "fmt.Sprintf", ""), "strconv."); got != wanted {
 			t.Errorf("%s needs strconv: %v", expr, got)
 		}
 	}

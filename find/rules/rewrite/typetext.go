@@ -14,7 +14,8 @@ import (
 func TypeText(pass *analysis.Pass, at token.Pos, t types.Type) (string, bool) {
 	switch t := t.(type) {
 	case *types.Basic:
-		return t.Name(), t.Kind() != types.UnsafePointer && t.Info()&types.IsUntyped == 0 && Lookup(pass, at, t.Name()) == types.Universe.Lookup(t.Name())
+		return t.Name(), t.Kind() != types.UnsafePointer && t.Info()&types.IsUntyped == 0 &&
+			Lookup(pass, at, t.Name()) == types.Universe.Lookup(t.Name())
 	case *types.Pointer:
 		s, ok := TypeText(pass, at, t.Elem())
 		return "*" + s, ok

@@ -35,10 +35,14 @@ func f[E any](
 	pass, at := passOf(t, source)
 	// Within the block own and string mean something else; before it they do not.
 	want := map[string][2]string{
-		"p0": {"int", "int"}, "p1": {"*own", ""}, "p2": {"[]string", ""}, "p3": {"[3]byte", "[3]byte"}, "p4": {"map[string]*io.LimitedReader", ""},
-		"p5": {"text.Builder", "text.Builder"}, "p6": {"list[own]", ""}, "p7": {"E", "E"}, "p8": {"list[list[E]]", "list[list[E]]"},
-		"p9": {"", ""}, "p10": {"", ""}, "p11": {"", ""}, "p12": {"io.Writer", "io.Writer"}, "p13": {"any", "any"}, "p14": {"error", "error"},
-		"p15": {"alias", "alias"}, "p16": {"uint8", "uint8"}, "p17": {"rune", "rune"}, "p18": {"local", "local"}, "p19": {"[]local", "[]local"},
+		"p0": {"int", "int"}, "p1": {"*own", ""}, "p2": {"[]string", ""},
+		"p3": {"[3]byte", "[3]byte"}, "p4": {"map[string]*io.LimitedReader", ""},
+		"p5": {"text.Builder", "text.Builder"}, "p6": {"list[own]", ""},
+		"p7": {"E", "E"}, "p8": {"list[list[E]]", "list[list[E]]"},
+		"p9": {"", ""}, "p10": {"", ""}, "p11": {"", ""},
+		"p12": {"io.Writer", "io.Writer"}, "p13": {"any", "any"}, "p14": {"error", "error"},
+		"p15": {"alias", "alias"}, "p16": {"uint8", "uint8"}, "p17": {"rune", "rune"},
+		"p18": {"local", "local"}, "p19": {"[]local", "[]local"},
 	}
 	var before types.Object
 	for id, obj := range pass.TypesInfo.Defs {

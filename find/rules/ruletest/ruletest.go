@@ -46,7 +46,10 @@ func Run(t *testing.T, rule *rules.Rule) {
 		if !c.IsDir() {
 			t.Fatalf("testdata/%s is not a directory: each package has one", c.Name())
 		}
-		if err := os.CopyFS(filepath.Join(dir, "before", c.Name()), os.DirFS(filepath.Join("testdata", c.Name()))); err != nil {
+		if err := os.CopyFS(
+			filepath.Join(dir, "before", c.Name()),
+			os.DirFS(filepath.Join("testdata", c.Name())),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -102,7 +105,10 @@ func load(t *testing.T, dir, pattern string) []*packages.Package {
 func hasQuiet(f *ast.File, reported []analysis.Diagnostic) bool {
 	return slices.ContainsFunc(f.Decls, func(d ast.Decl) bool {
 		fn, ok := d.(*ast.FuncDecl)
-		return ok && fn.Name.Name != "Try" && !slices.ContainsFunc(reported, func(r analysis.Diagnostic) bool { return fn.Pos() <= r.Pos && r.Pos < fn.End() })
+		return ok && fn.Name.Name != "Try" &&
+			!slices.ContainsFunc(reported, func(r analysis.Diagnostic) bool {
+				return fn.Pos() <= r.Pos && r.Pos < fn.End()
+			})
 	})
 }
 
@@ -150,7 +156,8 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 		at := line{p.Filename, p.Line}
 		i := slices.IndexFunc(wanted[at], func(re *regexp.Regexp) bool { return re.MatchString(d.Message) })
 		if i < 0 {
-			t.Errorf("%s:%d: unwanted: %s", filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename)), p.Line, d.Message)
+			t.Errorf("%s:%d: unwanted: %s",
+				filepath.Join(filepath.Base(filepath.Dir(p.Filename)), filepath.Base(p.Filename)), p.Line, d.Message)
 			continue
 		}
 		wanted[at] = slices.Delete(wanted[at], i, i+1)
@@ -188,7 +195,10 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 				if !end.IsValid() {
 					end = e.Pos
 				}
-				edits[f.Name()] = append(edits[f.Name()], rewrite.Edit{From: f.Offset(e.Pos), To: f.Offset(end), Text: string(e.NewText)})
+				edits[f.Name()] = append(edits[f.Name()], rewrite.Edit{
+					From: f.Offset(e.Pos), To: f.Offset(end),
+					Text: string(e.NewText),
+				})
 			}
 		}
 	}

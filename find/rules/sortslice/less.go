@@ -36,7 +36,8 @@ func newLess(pass *analysis.Pass, slice ast.Expr, f *ast.FuncLit) *less {
 	for _, field := range f.Type.Params.List {
 		params = append(params, field.Names...)
 	}
-	if len(params) != 2 || len(f.Type.Results.List) != 1 || len(f.Type.Results.List[0].Names) > 0 || !flow.Same(pass.TypesInfo, slice, slice) {
+	if len(params) != 2 || len(f.Type.Results.List) != 1 || len(f.Type.Results.List[0].Names) > 0 ||
+		!flow.Same(pass.TypesInfo, slice, slice) {
 		return nil
 	}
 	l.i, _ = pass.TypesInfo.Defs[params[0]].(*types.Var)
@@ -275,7 +276,9 @@ func (l *less) compares(s *ast.ReturnStmt, e *ast.BinaryExpr) bool {
 		l.edits = append(l.edits, rewrite.Replace(s, fmt.Sprintf("return %s.Compare(%s, %s)", l.cmp, x, y)))
 		return true
 	case loose:
-		l.edits = append(l.edits, rewrite.Replace(s, fmt.Sprintf("if %s < %s {\nreturn -1\n}\nif %s < %s {\nreturn 1\n}\nreturn 0", x, y, y, x)))
+		l.edits = append(l.edits, rewrite.Replace(s,
+			fmt.Sprintf("if %s < %s {\nreturn -1\n}\nif %s < %s {\nreturn 1\n}\nreturn 0", x, y, y, x),
+		))
 		return true
 	}
 	return false

@@ -69,7 +69,10 @@ func run(pass *analysis.Pass) (any, error) {
 			message := fmt.Sprintf("%s moves the elements through reflection and takes the slice as an interface", name)
 			rules.Report(pass, call.Fun, "reflection", message, translate(pass, c, call, s.Elem(), name == "sort.SliceStable"))
 		default:
-			message := fmt.Sprintf("%s calls Less and Swap through an interface, where slices.SortFunc is compiled for the type", name)
+			message := fmt.Sprintf(
+				"%s calls Less and Swap through an interface, where slices.SortFunc is compiled for the type",
+				name,
+			)
 			rules.Report(pass, call.Fun, "interface", message, analysis.SuggestedFix{})
 		}
 	}
@@ -85,13 +88,17 @@ func small(pass *analysis.Pass, t types.Type) bool {
 }
 
 // translate returns the fix that sorts with slices.SortFunc.
-func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem types.Type, stable bool) analysis.SuggestedFix {
+func translate(
+	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem types.Type, stable bool,
+) analysis.SuggestedFix {
 	less, ok := call.Args[1].(*ast.FuncLit)
 	if !ok {
 		return analysis.SuggestedFix{}
 	}
 	pkg, edits, ok := rewrite.Import(pass, call.Pos(), "slices")
-	if !ok || rewrite.HasComment(pass, less.Type.Pos(), less.Body.Lbrace) || rewrite.HasComment(pass, call.Fun.Pos(), call.Fun.End()) {
+	if !ok ||
+		rewrite.HasComment(pass, less.Type.Pos(), less.Body.Lbrace) ||
+		rewrite.HasComment(pass, call.Fun.Pos(), call.Fun.End()) {
 		return analysis.SuggestedFix{}
 	}
 	l := newLess(pass, call.Args[0], less)
@@ -115,6 +122,9 @@ func translate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, elem
 		name = pkg + ".SortStableFunc"
 	}
 	edits = append(edits, rewrite.Replace(call.Fun, name),
-		analysis.TextEdit{Pos: less.Type.Pos(), End: less.Type.End(), NewText: fmt.Appendf(nil, "func(%s, %s %s) int", l.a, l.b, typ)})
+		analysis.TextEdit{
+			Pos: less.Type.Pos(), End: less.Type.End(),
+			NewText: fmt.Appendf(nil, "func(%s, %s %s) int", l.a, l.b, typ),
+		})
 	return analysis.SuggestedFix{Message: "Sort with slices.SortFunc", TextEdits: append(edits, l.edits...)}
 }

@@ -53,7 +53,8 @@ func TestSamePlaces(t *testing.T) {
 			sorts[1](after)
 			for i := range before {
 				if before[i].from != after[i].from {
-					t.Fatalf("stable %v, %d elements, %d kinds: place %d has the element from %d, want %d", stable, n, kinds, i, after[i].from, before[i].from)
+					t.Fatalf("stable %v, %d elements, %d kinds: place %d has the element from %d, want %d",
+						stable, n, kinds, i, after[i].from, before[i].from)
 				}
 			}
 		}

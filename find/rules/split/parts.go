@@ -52,7 +52,9 @@ func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.Sugg
 	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
-		if index.ParentEdgeKind() != edge.AssignStmt_Rhs || len(s.Lhs) != 1 || s.Tok != token.DEFINE && s.Tok != token.ASSIGN || s.Tok == token.ASSIGN && isBlank(s.Lhs[0]) {
+		if index.ParentEdgeKind() != edge.AssignStmt_Rhs || len(s.Lhs) != 1 ||
+			s.Tok != token.DEFINE && s.Tok != token.ASSIGN ||
+			s.Tok == token.ASSIGN && isBlank(s.Lhs[0]) {
 			return analysis.SuggestedFix{}
 		}
 		fix.TextEdits = []analysis.TextEdit{rewrite.Insert(s.Lhs[0].End(), ", _, _"), rewrite.Replace(x, cut)}
@@ -79,7 +81,10 @@ func (f *finder) cut(call *ast.CallExpr) (string, bool) {
 	if !ok || rewrite.HasComment(f.pass, call.Pos(), call.End()) {
 		return "", false
 	}
-	return fmt.Sprintf("%s.Cut(%s, %s)", rewrite.Text(f.pass, sel.X), rewrite.Text(f.pass, call.Args[0]), rewrite.Text(f.pass, call.Args[1])), true
+	return fmt.Sprintf(
+		"%s.Cut(%s, %s)",
+		rewrite.Text(f.pass, sel.X), rewrite.Text(f.pass, call.Args[0]), rewrite.Text(f.pass, call.Args[1]),
+	), true
 }
 
 func inList(c inspector.Cursor) bool {
@@ -157,9 +162,15 @@ func (f *finder) part(use inspector.Cursor) (part, bool) {
 		n, ok := flow.IntConst(info, e.Y)
 		p := part{at: use.Parent().Parent(), index: -1}
 		switch {
-		case e.Op == token.EQL && n == 2, e.Op == token.GTR && n == 1, e.Op == token.GEQ && n == 2, e.Op == token.NEQ && n == 1:
+		case e.Op == token.EQL && n == 2,
+			e.Op == token.GTR && n == 1,
+			e.Op == token.GEQ && n == 2,
+			e.Op == token.NEQ && n == 1:
 			p.two = true
-		case e.Op == token.NEQ && n == 2, e.Op == token.LSS && n == 2, e.Op == token.LEQ && n == 1, e.Op == token.EQL && n == 1:
+		case e.Op == token.NEQ && n == 2,
+			e.Op == token.LSS && n == 2,
+			e.Op == token.LEQ && n == 1,
+			e.Op == token.EQL && n == 1:
 		default:
 			return part{}, false
 		}
@@ -206,7 +217,9 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 		}
 	}
 	fix := analysis.SuggestedFix{Message: "Cut the string at the separator"}
-	fix.TextEdits = []analysis.TextEdit{rewrite.Replace(assign, fmt.Sprintf("%s, %s, %s := %s", names[0], names[1], names[2], cut))}
+	fix.TextEdits = []analysis.TextEdit{
+		rewrite.Replace(assign, fmt.Sprintf("%s, %s, %s := %s", names[0], names[1], names[2], cut)),
+	}
 	for _, p := range parts {
 		text := names[2]
 		switch {
@@ -230,7 +243,8 @@ func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 		e, k := length.at, length.at.ParentEdgeKind()
 		// What holds for one operand of && holds for all of it, and the other way round for ||.
 		for k == edge.ParenExpr_X || k == edge.BinaryExpr_X || k == edge.BinaryExpr_Y {
-			if b, ok := e.Parent().Node().(*ast.BinaryExpr); ok && (length.two && b.Op != token.LAND || !length.two && b.Op != token.LOR) {
+			if b, ok := e.Parent().Node().(*ast.BinaryExpr); ok &&
+				(length.two && b.Op != token.LAND || !length.two && b.Op != token.LOR) {
 				break
 			}
 			if k == edge.BinaryExpr_X {
@@ -248,7 +262,8 @@ func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 			continue
 		}
 		switch {
-		case length.two && within(use.at.Node(), branch.Body), !length.two && branch.Else != nil && within(use.at.Node(), branch.Else):
+		case length.two && within(use.at.Node(), branch.Body),
+			!length.two && branch.Else != nil && within(use.at.Node(), branch.Else):
 			return true
 		case !length.two && branch.Else == nil && e.Parent().Parent() == decl.Parent().Parent() && inList(e.Parent()) &&
 			use.at.Node().Pos() > branch.End() && leaves(branch.Body):

@@ -55,12 +55,16 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name := flow.Callee(pass.TypesInfo, call); name {
 		case "fmt.Sprintf", "fmt.Sprint":
 			if pieces, ok := rewrite.Formatted(pass, call); ok && isValue(c) {
-				rules.Report(pass, call, "string", name+" takes its operands as interfaces and parses the format: + is enough", concatenate(pass, c, call, pieces))
+				rules.Report(pass, call, "string",
+					name+" takes its operands as interfaces and parses the format: + is enough",
+					concatenate(pass, c, call, pieces))
 			}
 		case "fmt.Fprintf", "fmt.Fprint":
 			if pieces, ok := rewrite.Formatted(pass, call); ok && c.ParentEdgeKind() == edge.ExprStmt_X {
 				if to, ok := writer(pass, call.Args[0]); ok {
-					rules.Report(pass, call, "write", name+" takes its operands as interfaces and parses the format: "+to+" writes strings itself", write(pass, c, call, pieces, to))
+					rules.Report(pass, call, "write",
+						name+" takes its operands as interfaces and parses the format: "+to+" writes strings itself",
+						write(pass, c, call, pieces, to))
 				}
 			}
 		}
@@ -78,10 +82,13 @@ func isValue(c inspector.Cursor) bool {
 }
 
 // concatenate returns the fix that builds the string with +.
-func concatenate(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece) analysis.SuggestedFix {
+func concatenate(
+	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece,
+) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	within, ok := flow.Outermost(c)
-	if !ok || !flow.InOrder(pass.TypesInfo, within, rewrite.Values(pieces)) || rewrite.HasComment(pass, call.Pos(), call.End()) {
+	if !ok || !flow.InOrder(pass.TypesInfo, within, rewrite.Values(pieces)) ||
+		rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return none
 	}
 	pkg, edits, ok := strconvFor(pass, call, pieces)
@@ -133,7 +140,9 @@ func writer(pass *analysis.Pass, e ast.Expr) (string, bool) {
 }
 
 // write returns the fix that makes a buffer write the pieces itself.
-func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece, to string) analysis.SuggestedFix {
+func write(
+	pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces []rewrite.Piece, to string,
+) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if !flow.InBlock(c.Parent()) || rewrite.HasComment(pass, call.Pos(), call.End()) {
 		return none
@@ -164,7 +173,10 @@ func write(pass *analysis.Pass, c inspector.Cursor, call *ast.CallExpr, pieces [
 			lines = append(lines, to+".WriteString("+p.String(pass, pkg)+")")
 		}
 	}
-	return analysis.SuggestedFix{Message: "Write the parts without fmt", TextEdits: append(edits, rewrite.Replace(call, strings.Join(lines, "\n")))}
+	return analysis.SuggestedFix{
+		Message:   "Write the parts without fmt",
+		TextEdits: append(edits, rewrite.Replace(call, strings.Join(lines, "\n"))),
+	}
 }
 
 // room returns the usual maximum number of bytes that strconv appends for a piece.

@@ -81,7 +81,10 @@ func run(pass *analysis.Pass) (any, error) {
 		return nil, nil
 	}
 	names := rewrite.NewNames(pass)
-	r := rule{pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0], keep: names.Fresh("keepIn"), beside: names.Fresh("keepBeside")}
+	r := rule{
+		pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0],
+		keep: names.Fresh("keepIn"), block: names.Fresh("keepBeside"),
+	}
 	for _, m := range order {
 		r.report(m)
 	}
@@ -106,11 +109,13 @@ func called(info *types.Info, c inspector.Cursor) types.Object {
 // newMaker returns the maker for a declaration whose results are all string(b) or constant, or nil.
 func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 	decl, ok := c.Node().(*ast.FuncDecl)
-	if !ok || decl.Body == nil || decl.Type.TypeParams != nil || !named(decl.Type.Params) || decl.Recv != nil && !named(decl.Recv) {
+	if !ok || decl.Body == nil || decl.Type.TypeParams != nil || !named(decl.Type.Params) ||
+		decl.Recv != nil && !named(decl.Recv) {
 		return nil
 	}
 	results := decl.Type.Results
-	if results == nil || len(results.List) != 1 || len(results.List[0].Names) > 0 || !flow.IsString(pass.TypesInfo.TypeOf(results.List[0].Type)) {
+	if results == nil || len(results.List) != 1 || len(results.List[0].Names) > 0 ||
+		!flow.IsString(pass.TypesInfo.TypeOf(results.List[0].Type)) {
 		return nil
 	}
 	if receiver := decl.Recv; receiver != nil {
@@ -135,7 +140,8 @@ func newMaker(pass *analysis.Pass, c inspector.Cursor) *maker {
 			return nil
 		}
 		to, ok := flow.Conversion(pass.TypesInfo, call)
-		if !ok || !flow.IsString(to) || !types.Identical(pass.TypesInfo.TypeOf(call.Args[0]), types.NewSlice(types.Typ[types.Byte])) {
+		if !ok || !flow.IsString(to) ||
+			!types.Identical(pass.TypesInfo.TypeOf(call.Args[0]), types.NewSlice(types.Typ[types.Byte])) {
 			return nil
 		}
 		m.returns = append(m.returns, call)
@@ -187,7 +193,9 @@ func collects(info *types.Info, c inspector.Cursor) (collected, bool) {
 	switch parent := c.Parent().Node().(type) {
 	case *ast.CallExpr: // list = append(list, f(x))
 		set, ok := c.Parent().Parent().Node().(*ast.AssignStmt)
-		if !ok || flow.Builtin(info, parent) != "append" || parent.Args[0] == c.Node() || len(set.Lhs) != 1 || set.Tok != token.ASSIGN || !flow.Same(info, set.Lhs[0], parent.Args[0]) {
+		if !ok || flow.Builtin(info, parent) != "append" || parent.Args[0] == c.Node() ||
+			len(set.Lhs) != 1 || set.Tok != token.ASSIGN ||
+			!flow.Same(info, set.Lhs[0], parent.Args[0]) {
 			return collected{}, false
 		}
 		list = set.Lhs[0]
@@ -297,7 +305,9 @@ func marshals(t types.Type, depth int) bool {
 
 func hasNoMarshaler(t types.Type) bool {
 	methods := types.NewMethodSet(types.NewPointer(t))
-	return methods.Lookup(nil, "MarshalJSON") == nil && methods.Lookup(nil, "MarshalText") == nil && methods.Lookup(nil, "MarshalJSONTo") == nil
+	return methods.Lookup(nil, "MarshalJSON") == nil &&
+		methods.Lookup(nil, "MarshalText") == nil &&
+		methods.Lookup(nil, "MarshalJSONTo") == nil
 }
 
 // A rule analyses a package.
@@ -307,13 +317,15 @@ type rule struct {
 	locals *rewrite.Locals
 	first  *maker // the function that allocates the strings of all makers is declared before it
 	keep   string // its name
-	beside string // name of the function that it calls
+	block  string // name of the function that it calls
 }
 
 func (r *rule) report(m *maker) {
 	fix := r.fix(m)
 	for _, ret := range m.returns {
-		rules.Report(r.pass, ret, "", "each string that "+m.decl.Name.Name+" returns is allocated separately, and a loop collects them", fix)
+		rules.Report(r.pass, ret, "",
+			"each string that "+m.decl.Name.Name+" returns is allocated separately, and a loop collects them",
+			fix)
 	}
 }
 
@@ -321,7 +333,9 @@ func (r *rule) report(m *maker) {
 // loops.
 func (r *rule) fix(m *maker) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if rewrite.Generated(r.pass, m.decl.Pos()) || !rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") || !rewrite.Universe(r.pass, "len", "byte", "string") {
+	if rewrite.Generated(r.pass, m.decl.Pos()) ||
+		!rewrite.Predeclared(r.pass, m.decl.Pos(), "nil") ||
+		!rewrite.Universe(r.pass, "len", "byte", "string") {
 		return none
 	}
 	pkg, edits, ok := rewrite.Import(r.pass, m.decl.Pos(), "strings")
@@ -347,7 +361,10 @@ func (r *rule) fix(m *maker) analysis.SuggestedFix {
 		}
 		edits = append(edits, more...)
 	}
-	return analysis.SuggestedFix{Message: "Allocate the strings of a loop together in one strings.Builder", TextEdits: edits}
+	return analysis.SuggestedFix{
+		Message:   "Allocate the strings of a loop together in one strings.Builder",
+		TextEdits: edits,
+	}
 }
 
 // keeper declares the function that allocates strings.
@@ -357,7 +374,7 @@ func (r *rule) keeper() ([]analysis.TextEdit, bool) {
 	if !ok || rewrite.Generated(r.pass, at) {
 		return nil, false
 	}
-	decl, ok := rewrite.Declare(r.pass, at, fmt.Sprintf(keepText, r.keep, pkg, r.beside))
+	decl, ok := rewrite.Declare(r.pass, at, fmt.Sprintf(keepText, r.keep, pkg, r.block))
 	return append(edits, decl), ok
 }
 

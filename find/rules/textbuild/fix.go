@@ -73,7 +73,9 @@ func (t *text) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 // fix returns the fix that turns the variable into a buffer, without edits if that is impossible.
 func (t *text) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if !rewrite.Predeclared(pass, t.decl.Node().End(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") {
+	if !rewrite.Predeclared(pass, t.decl.Node().End(),
+		"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
+	) {
 		return none
 	}
 	b := &buffer{pass: pass, within: within, name: t.v.Name()}
@@ -147,7 +149,10 @@ func (b *buffer) made() string {
 func (b *buffer) lines(before string, xs []ast.Expr, after string) (string, bool) {
 	var pieces, whole []rewrite.Piece
 	for _, x := range xs {
-		pieces = append(append(append(pieces, rewrite.Piece{Const: before}), rewrite.Pieces(b.pass, x)...), rewrite.Piece{Const: after})
+		pieces = append(
+			append(append(pieces, rewrite.Piece{Const: before}), rewrite.Pieces(b.pass, x)...),
+			rewrite.Piece{Const: after},
+		)
 		whole = append(whole, rewrite.Piece{Const: before}, rewrite.Piece{X: x}, rewrite.Piece{Const: after})
 	}
 	if !flow.InOrder(b.pass.TypesInfo, b.within, rewrite.Values(pieces)) {
@@ -205,5 +210,6 @@ func (b *buffer) sprint(call *ast.CallExpr) (string, bool) {
 	if !ok || !isSelector || len(call.Args) == 0 {
 		return "", false
 	}
-	return rewrite.Text(b.pass, sel.X) + ".Append" + kind + "(" + b.name + ", " + rewrite.Between(b.pass, call.Args[0].Pos(), call.Rparen+1), true
+	return rewrite.Text(b.pass, sel.X) + ".Append" + kind +
+		"(" + b.name + ", " + rewrite.Between(b.pass, call.Args[0].Pos(), call.Rparen+1), true
 }

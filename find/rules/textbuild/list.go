@@ -54,7 +54,8 @@ func listed(info *types.Info, v variable, within inspector.Cursor) (*list, bool)
 // begins records the initial elements of the list, and reports whether it is usable.
 func (l *list) begins(info *types.Info) bool {
 	x := ast.Unparen(l.value)
-	if call, ok := x.(*ast.CallExpr); ok && flow.Builtin(info, call) == "append" && !call.Ellipsis.IsValid() && len(call.Args) > 0 {
+	if call, ok := x.(*ast.CallExpr); ok && flow.Builtin(info, call) == "append" &&
+		!call.Ellipsis.IsValid() && len(call.Args) > 0 {
 		l.first = call.Args[1:]
 		x = ast.Unparen(call.Args[0])
 	}
@@ -138,7 +139,8 @@ func (l *list) grows(info *types.Info, use inspector.Cursor) (stmt inspector.Cur
 // separator.
 func (l *list) joins(info *types.Info, use inspector.Cursor) bool {
 	call, ok := use.Parent().Node().(*ast.CallExpr)
-	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args || flow.Callee(info, call) != "strings.Join" || len(call.Args) != 2 {
+	if !ok || use.ParentEdgeKind() != edge.CallExpr_Args ||
+		flow.Callee(info, call) != "strings.Join" || len(call.Args) != 2 {
 		return false
 	}
 	separator, ok := flow.StringConst(info, call.Args[1])
@@ -180,7 +182,9 @@ func (l *list) report(pass *analysis.Pass, fix analysis.SuggestedFix) {
 // empty first string it would be unknown whether one is due.
 func (l *list) fix(pass *analysis.Pass, within inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if !rewrite.Predeclared(pass, l.decl.Node().End(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") {
+	if !rewrite.Predeclared(pass, l.decl.Node().End(),
+		"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
+	) {
 		return none
 	}
 	b := &buffer{pass: pass, within: within, name: rewrite.NewLocals(pass).Fresh(l.v.Pos(), "joined")}

@@ -72,7 +72,12 @@ func ownMakers(pass *analysis.Pass, root inspector.Cursor) {
 		}
 		fix := m.fix(pass)
 		for _, r := range m.returned {
-			rules.Report(pass, r, "own", fmt.Sprintf("what %s returns is copied into a longer string: it could be appended directly", m.fn.Name()), fix)
+			rules.Report(pass, r, "own",
+				fmt.Sprintf(
+					"what %s returns is copied into a longer string: it could be appended directly",
+					m.fn.Name(),
+				),
+				fix)
 		}
 	}
 }
@@ -83,7 +88,8 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 	d, _ := c.Node().(*ast.FuncDecl)
 	m := &maker{decl: d}
 	m.fn, _ = info.Defs[d.Name].(*types.Func)
-	if m.fn == nil || d.Body == nil || d.Recv != nil || !plainSignature(m.fn.Signature()) || !m.declares(info) || flow.Jumps(c) {
+	if m.fn == nil || d.Body == nil || d.Recv != nil ||
+		!plainSignature(m.fn.Signature()) || !m.declares(info) || flow.Jumps(c) {
 		return nil, false
 	}
 	for range c.Preorder((*ast.DeferStmt)(nil)) {
@@ -113,7 +119,9 @@ func makerOf(info *types.Info, c inspector.Cursor) (*maker, bool) {
 // plainSignature reports whether a function has one unnamed string result, and only named
 // parameters and no type parameters.
 func plainSignature(s *types.Signature) bool {
-	if s.TypeParams().Len() > 0 || s.Results().Len() != 1 || !types.Identical(s.Results().At(0).Type(), types.Typ[types.String]) || s.Results().At(0).Name() != "" {
+	if s.TypeParams().Len() > 0 || s.Results().Len() != 1 ||
+		!types.Identical(s.Results().At(0).Type(), types.Typ[types.String]) ||
+		s.Results().At(0).Name() != "" {
 		return false
 	}
 	for p := range s.Params().Variables() {
@@ -132,7 +140,8 @@ func (m *maker) declares(info *types.Info) bool {
 			continue
 		}
 		call, ok := a.Rhs[0].(*ast.CallExpr)
-		if !ok || flow.Builtin(info, call) != "make" || len(call.Args) != 3 || !types.Identical(info.TypeOf(call), types.NewSlice(types.Typ[types.Byte])) {
+		if !ok || flow.Builtin(info, call) != "make" || len(call.Args) != 3 ||
+			!types.Identical(info.TypeOf(call), types.NewSlice(types.Typ[types.Byte])) {
 			continue
 		}
 		length, ok := flow.IntConst(info, call.Args[1])
@@ -185,14 +194,18 @@ func (m *maker) appends(info *types.Info, stmt inspector.Cursor) bool {
 		return true
 	}
 	callee := flow.Callee(info, call)
-	return strings.HasPrefix(callee, "strconv.Append") || strings.HasPrefix(callee, "fmt.Append") || callee == "unicode/utf8.AppendRune"
+	return strings.HasPrefix(callee, "strconv.Append") ||
+		strings.HasPrefix(callee, "fmt.Append") ||
+		callee == "unicode/utf8.AppendRune"
 }
 
 // useOf returns the use that a call of a maker is part of: the text can be built in statements
 // before the one around it, because nothing else that it evaluates can observe the difference.
 func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
 	at := call
-	for at.ParentEdgeKind() == edge.ParenExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_X || at.ParentEdgeKind() == edge.BinaryExpr_Y {
+	for at.ParentEdgeKind() == edge.ParenExpr_X ||
+		at.ParentEdgeKind() == edge.BinaryExpr_X ||
+		at.ParentEdgeKind() == edge.BinaryExpr_Y {
 		if b, ok := at.Parent().Node().(*ast.BinaryExpr); ok && b.Op != token.ADD {
 			return use{}, false
 		}
@@ -211,7 +224,8 @@ func useOf(info *types.Info, call inspector.Cursor) (use, bool) {
 		ok = len(r.Results) == 1
 	case edge.AssignStmt_Rhs:
 		a, _ := u.stmt.Node().(*ast.AssignStmt)
-		ok = len(a.Lhs) == 1 && len(a.Rhs) == 1 && (a.Tok == token.DEFINE || a.Tok == token.ASSIGN && flow.Variable(info, a.Lhs[0]) != nil)
+		ok = len(a.Lhs) == 1 && len(a.Rhs) == 1 &&
+			(a.Tok == token.DEFINE || a.Tok == token.ASSIGN && flow.Variable(info, a.Lhs[0]) != nil)
 	case edge.CallExpr_Args:
 		outer, _ := u.stmt.Node().(*ast.CallExpr)
 		ok = u.stmt.ParentEdgeKind() == edge.ExprStmt_X && len(outer.Args) == 1 && isSettledFunc(info, within, outer.Fun)
@@ -238,7 +252,9 @@ func isSettledFunc(info *types.Info, within inspector.Cursor, e ast.Expr) bool {
 		if s == nil {
 			return true // of a package
 		}
-		return len(s.Index()) == 1 && !types.IsInterface(s.Recv()) && s.Indirect() == isPointer(s.Obj().(*types.Func).Signature().Recv().Type()) && flow.Settled(info, within, e.X)
+		return len(s.Index()) == 1 && !types.IsInterface(s.Recv()) &&
+			s.Indirect() == isPointer(s.Obj().(*types.Func).Signature().Recv().Type()) &&
+			flow.Settled(info, within, e.X)
 	}
 	return false
 }
@@ -252,7 +268,9 @@ func isPointer(t types.Type) bool {
 // impossible.
 func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
-	if rewrite.Generated(pass, m.decl.Pos()) || !rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") || rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
+	if rewrite.Generated(pass, m.decl.Pos()) ||
+		!rewrite.Predeclared(pass, m.made.End(), "make", "byte", "string") ||
+		rewrite.HasComment(pass, m.made.Pos(), m.made.End()) {
 		return none
 	}
 	name := m.fn.Name()
@@ -264,8 +282,12 @@ func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 	locals := rewrite.NewLocals(pass)
 	edits := m.edits(pass, twin)
 	for _, u := range m.uses {
-		if rewrite.Generated(pass, u.text.Pos()) || !rewrite.Predeclared(pass, u.stmt.Node().Pos(), "append", "make", "byte", "string", "int64", "uint64", "float64", "bool") ||
-			rewrite.Lookup(pass, u.text.Pos(), name) != types.Object(m.fn) || rewrite.HasComment(pass, u.text.Pos(), u.text.End()) {
+		if rewrite.Generated(pass, u.text.Pos()) ||
+			!rewrite.Predeclared(pass, u.stmt.Node().Pos(),
+				"append", "make", "byte", "string", "int64", "uint64", "float64", "bool",
+			) ||
+			rewrite.Lookup(pass, u.text.Pos(), name) != types.Object(m.fn) ||
+			rewrite.HasComment(pass, u.text.Pos(), u.text.End()) {
 			return none
 		}
 		b := &buffer{pass: pass, within: u.within, name: locals.Fresh(u.text.Pos(), "text"), own: m.fn, twin: twin}
@@ -274,7 +296,10 @@ func (m *maker) fix(pass *analysis.Pass) analysis.SuggestedFix {
 			return none
 		}
 		b.size += int(m.room)
-		edits = append(edits, rewrite.Before(pass, u.stmt.Node(), b.made()+"\n"+lines), rewrite.Replace(u.text, "string("+b.name+")"))
+		edits = append(edits,
+			rewrite.Before(pass, u.stmt.Node(), b.made()+"\n"+lines),
+			rewrite.Replace(u.text, "string("+b.name+")"),
+		)
 		edits = append(edits, b.imports...)
 	}
 	return analysis.SuggestedFix{Message: "Append to the caller's buffer", TextEdits: edits}
@@ -295,7 +320,10 @@ func (m *maker) edits(pass *analysis.Pass, twin string) []analysis.TextEdit {
 		taken = ", " + rewrite.Between(pass, params.List[0].Pos(), params.List[len(params.List)-1].End())
 	}
 	edits := []analysis.TextEdit{
-		rewrite.Insert(m.decl.Body.Lbrace+1, fmt.Sprintf("\n\treturn string(%s(make([]byte, 0, %d)%s))\n}\n\n// %s appends what %s returns.\nfunc %s(%s []byte%s) []byte {",
+		rewrite.Insert(m.decl.Body.Lbrace+1, fmt.Sprintf(
+			"\n\treturn string(%s(make([]byte, 0, %d)%s))\n}\n\n"+
+				"// %s appends what %s returns.\n"+
+				"func %s(%s []byte%s) []byte {",
 			twin, m.room, args.String(), twin, m.fn.Name(), twin, m.buf.Name(), taken)),
 		{Pos: m.made.Pos(), End: m.after(pass)},
 	}

@@ -30,7 +30,8 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Title: "string built in several steps",
-				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
+				CPU: rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|` +
+					`^runtime\.(stringtoslicebyte|slicebytetostring|convT)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},
@@ -42,7 +43,8 @@ func New() *rules.Rule {
 			},
 			{
 				Category: "list", Title: "strings collected only to be joined",
-				CPU:   rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|^runtime\.(growslice|makeslice|newobject)`,
+				CPU: rules.Concatenating + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)|` +
+					`^runtime\.(growslice|makeslice|newobject)`,
 				Alloc: rules.Line + `|^fmt\.Sprint|^strconv\.(Format|Itoa|Quote)`,
 				Mutex: rules.Nothing, Block: rules.Nothing,
 			},

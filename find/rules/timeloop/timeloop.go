@@ -54,11 +54,15 @@ func run(pass *analysis.Pass) (any, error) {
 		switch name := flow.Callee(pass.TypesInfo, call); name {
 		case "time.Now", "time.Since", "time.Until":
 			if loop, ok := flow.Loop(c); ok && !waits(pass, loop) {
-				rules.Report(pass, call, "clock", name+" reads the clock in each iteration: a batch of iterations could share a time", analysis.SuggestedFix{})
+				rules.Report(pass, call, "clock",
+					name+" reads the clock in each iteration: a batch of iterations could share a time",
+					analysis.SuggestedFix{})
 			}
 		case "time.After", "time.Tick", "time.NewTicker":
 			if loop, ok := flow.Loop(c); ok && !leavesAtOnce(c, loop) {
-				rules.Report(pass, call, "timer", name+" creates a timer and a channel in each iteration: one timer can be reset", share(pass, names, c, loop))
+				rules.Report(pass, call, "timer",
+					name+" creates a timer and a channel in each iteration: one timer can be reset",
+					share(pass, names, c, loop))
 			}
 		}
 	}
@@ -136,7 +140,8 @@ func share(pass *analysis.Pass, names *rewrite.Names, c, loop inspector.Cursor) 
 	if k := loop.ParentEdgeKind(); k != edge.BlockStmt_List && k != edge.CaseClause_Body && k != edge.CommClause_Body {
 		return none // a label belongs to its loop
 	}
-	if d, ok := flow.Decl(c); !ok || d.Node() == nil || rewrite.Lookup(pass, loop.Node().Pos(), "time") != rewrite.Lookup(pass, call.Pos(), "time") {
+	if d, ok := flow.Decl(c); !ok || d.Node() == nil ||
+		rewrite.Lookup(pass, loop.Node().Pos(), "time") != rewrite.Lookup(pass, call.Pos(), "time") {
 		return none
 	}
 	if rewrite.HasComment(pass, call.Pos(), call.End()) || !portable(pass, call.Args[0]) {
@@ -193,7 +198,8 @@ func portable(pass *analysis.Pass, e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, isIdent := n.(*ast.Ident); isIdent {
 			obj := pass.TypesInfo.ObjectOf(id)
-			inFunction := obj != nil && obj.Pkg() == pass.Pkg && obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() && obj.Name() != "time"
+			inFunction := obj != nil && obj.Pkg() == pass.Pkg &&
+				obj.Parent() != nil && obj.Parent() != pass.Pkg.Scope() && obj.Name() != "time"
 			ok = ok && obj != nil && !inFunction
 		}
 		return ok

@@ -31,7 +31,9 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			{
 				Category: "start", Title: "goroutine for each item",
-				CPU: `^runtime\.(newproc|newobject|mallocgc)|^sync\.\(\*WaitGroup\)\.(Go|Add)$|^golang\.org/x/sync/errgroup\.`, Alloc: rules.Line + `|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.`,
+				CPU: `^runtime\.(newproc|newobject|mallocgc)|^sync\.\(\*WaitGroup\)\.(Go|Add)$|` +
+					`^golang\.org/x/sync/errgroup\.`,
+				Alloc: rules.Line + `|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.`,
 				Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 			{
@@ -52,10 +54,15 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		loop, ok := flow.Loop(c)
-		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) || limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) || recurses(pass, root, c) {
+		if !ok || !overItems(pass.TypesInfo, loop) || loops(work) ||
+			limited(pass.TypesInfo, loop, c) || limits(pass.TypesInfo, c) ||
+			recurses(pass, root, c) {
 			continue
 		}
-		rules.Report(pass, at, "start", "each iteration starts a goroutine, and nothing limits how many run: a few workers, or a group with a limit, start fewer", analysis.SuggestedFix{})
+		rules.Report(pass, at, "start",
+			"each iteration starts a goroutine, and nothing limits how many run: "+
+				"a few workers, or a group with a limit, start fewer",
+			analysis.SuggestedFix{})
 		channels(pass, loop, work)
 	}
 	return nil, nil
@@ -147,7 +154,9 @@ func loops(work *ast.FuncLit) bool {
 func limited(info *types.Info, loop, start inspector.Cursor) bool {
 	own, _ := flow.Func(loop)
 	sent, received := map[types.Object]bool{}, map[types.Object]bool{}
-	for c := range loop.Preorder((*ast.SendStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.SelectStmt)(nil)) {
+	for c := range loop.Preorder(
+		(*ast.SendStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.CallExpr)(nil), (*ast.SelectStmt)(nil),
+	) {
 		if f, _ := flow.Func(c); f != own {
 			// Results are sent to separate channels; acquiring a semaphore inside is a limit, too.
 			switch n := c.Node().(type) {
@@ -208,7 +217,8 @@ func limits(info *types.Info, c inspector.Cursor) bool {
 		return false
 	}
 	for call := range decl.Preorder((*ast.CallExpr)(nil)) {
-		if n, ok := call.Node().(*ast.CallExpr); ok && flow.Callee(info, n) == "(*golang.org/x/sync/errgroup.Group).SetLimit" {
+		if n, ok := call.Node().(*ast.CallExpr); ok &&
+			flow.Callee(info, n) == "(*golang.org/x/sync/errgroup.Group).SetLimit" {
 			return true
 		}
 	}
@@ -277,7 +287,9 @@ func channels(pass *analysis.Pass, loop inspector.Cursor, work *ast.FuncLit) {
 			continue
 		}
 		if id := flow.Defines(c); id != nil && sent[pass.TypesInfo.Defs[id]] {
-			rules.Report(pass, call, "channel", fmt.Sprintf("each iteration makes the channel %s for one result: a slice can hold all", id.Name), analysis.SuggestedFix{})
+			rules.Report(pass, call, "channel",
+				fmt.Sprintf("each iteration makes the channel %s for one result: a slice can hold all", id.Name),
+				analysis.SuggestedFix{})
 		}
 	}
 }

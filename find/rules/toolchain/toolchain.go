@@ -54,7 +54,10 @@ func judge(p *rules.Program) []rules.Verdict {
 		if s := p.Share(i.in); s > 0 {
 			share += s
 			saving += s * i.less
-			what = append(what, fmt.Sprintf("%s (%.1f percent of the CPU time here, up to %.0f percent of that less since %s)", i.what, 100*s, 100*i.less, i.since))
+			what = append(what, fmt.Sprintf(
+				"%s (%.1f percent of the CPU time here, up to %.0f percent of that less since %s)",
+				i.what, 100*s, 100*i.less, i.since,
+			))
 		}
 	}
 	if saving == 0 {
@@ -71,7 +74,9 @@ func judge(p *rules.Program) []rules.Verdict {
 // released reports whether a version is a release: not a candidate, and not built from a
 // repository.
 func released(v string) bool {
-	return version.IsValid(v) && !strings.Contains(v, "rc") && !strings.Contains(v, "beta") && !strings.ContainsAny(v, " -+")
+	return version.IsValid(v) &&
+		!strings.Contains(v, "rc") && !strings.Contains(v, "beta") &&
+		!strings.ContainsAny(v, " -+")
 }
 
 // has reports whether the program is built with the experiment that became the default in a

@@ -13,7 +13,9 @@ import (
 func TestJudge(t *testing.T) {
 	// Half of the time collects garbage, a tenth decodes JSON, a tenth is in maps.
 	share := func(re *regexp.Regexp) float64 {
-		for name, s := range map[string]float64{"runtime.gcBgMarkWorker": 0.5, "encoding/json.Unmarshal": 0.1, "runtime.mapaccess2_faststr": 0.1} {
+		for name, s := range map[string]float64{
+			"runtime.gcBgMarkWorker": 0.5, "encoding/json.Unmarshal": 0.1, "runtime.mapaccess2_faststr": 0.1,
+		} {
 			if re.MatchString(name) {
 				return s
 			}
@@ -50,7 +52,9 @@ func TestJudge(t *testing.T) {
 		if test.want == 0 && len(v) == 0 {
 			continue
 		}
-		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 || v[0].Setting.String() != "GOTOOLCHAIN="+test.p.Newest || New().Cause(v[0].Category) == nil {
+		if len(v) != 1 || math.Abs(v[0].Saving-test.want) > 1e-9 ||
+			v[0].Setting.String() != "GOTOOLCHAIN="+test.p.Newest ||
+			New().Cause(v[0].Category) == nil {
 			t.Errorf("%s: %+v, want a saving of %v", test.name, v, test.want)
 		}
 	}

@@ -26,7 +26,11 @@ const (
 // New returns the rule.
 func New() *rules.Rule {
 	cause := func(category, title, calls string) rules.Cause {
-		return rules.Cause{Category: category, Title: title, CPU: calls, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review}
+		return rules.Cause{
+			Category: category, Title: title,
+			CPU: calls, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing,
+			Needs: rules.Review,
+		}
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
@@ -36,7 +40,9 @@ func New() *rules.Rule {
 			Run:      run,
 		},
 		Causes: []rules.Cause{
-			cause(writes, "many small writes", `^os\.\(\*File\)\.(Write|WriteString)$|^net\.\(\*conn\)\.Write$|^crypto/tls\.\(\*Conn\)\.Write$`),
+			cause(writes, "many small writes",
+				`^os\.\(\*File\)\.(Write|WriteString)$|^net\.\(\*conn\)\.Write$|`+
+					`^crypto/tls\.\(\*Conn\)\.Write$`),
 			cause(reads, "many small reads", `^os\.\(\*File\)\.Read$|^net\.\(\*conn\)\.Read$|^crypto/tls\.\(\*Conn\)\.Read$`),
 		},
 		Doc: rules.ParseDoc(doc),
@@ -61,11 +67,15 @@ func run(pass *analysis.Pass) (any, error) {
 		text := rewrite.Text(pass, end)
 		if category == writes {
 			if !isAnswered(pass, loop, text) {
-				rules.Report(pass, call, writes, "each iteration writes to "+text+" with a separate system call: nothing buffers the writes", analysis.SuggestedFix{})
+				rules.Report(pass, call, writes,
+					"each iteration writes to "+text+" with a separate system call: nothing buffers the writes",
+					analysis.SuggestedFix{})
 			}
 			continue
 		}
-		rules.Report(pass, call, reads, "each iteration reads a little from "+text+" with a separate system call", analysis.SuggestedFix{})
+		rules.Report(pass, call, reads,
+			"each iteration reads a little from "+text+" with a separate system call",
+			analysis.SuggestedFix{})
 	}
 	return nil, nil
 }
@@ -114,7 +124,9 @@ func isAnswered(pass *analysis.Pass, loop inspector.Cursor, end string) bool {
 		if !ok {
 			continue
 		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && sel.Sel.Name != "Write" && sel.Sel.Name != "WriteString" && rewrite.Text(pass, sel.X) == end {
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok &&
+			sel.Sel.Name != "Write" && sel.Sel.Name != "WriteString" &&
+			rewrite.Text(pass, sel.X) == end {
 			return true
 		}
 		if category, of := piece(pass.TypesInfo, call); category == reads && rewrite.Text(pass, of) == end {

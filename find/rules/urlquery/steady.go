@@ -18,7 +18,9 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 	if root == nil || !f.places.Steady(info, root, from, to) {
 		return false
 	}
-	for c := range q.fn.Preorder((*ast.SelectorExpr)(nil), (*ast.StarExpr)(nil), (*ast.CallExpr)(nil), (*ast.BranchStmt)(nil)) {
+	for c := range q.fn.Preorder(
+		(*ast.SelectorExpr)(nil), (*ast.StarExpr)(nil), (*ast.CallExpr)(nil), (*ast.BranchStmt)(nil),
+	) {
 		switch n := c.Node().(type) {
 		case *ast.SelectorExpr:
 			// A field of a request or URL is set anywhere in the function, or its address is taken.
@@ -71,7 +73,8 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 	switch recv, _ := strings.CutSuffix(fn.FullName(), "."+fn.Name()); recv {
 	case "(*net/http.Request)":
 		switch fn.Name() {
-		case "Context", "UserAgent", "Referer", "Cookie", "Cookies", "FormValue", "PostFormValue", "PathValue", "BasicAuth", "ParseForm":
+		case "Context", "UserAgent", "Referer", "Cookie", "Cookies",
+			"FormValue", "PostFormValue", "PathValue", "BasicAuth", "ParseForm":
 			return true
 		}
 		return false

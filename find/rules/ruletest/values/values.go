@@ -59,7 +59,10 @@ func Slice[T any](r *rand.Rand, draw func(*rand.Rand) T) []T {
 func Int(r *rand.Rand) int {
 	switch r.IntN(6) {
 	case 0:
-		return []int{0, 1, -1, 9, 10, 99, 100, -100, math.MaxInt8, math.MinInt8, math.MaxInt32, math.MinInt32, math.MaxInt, math.MinInt}[r.IntN(14)]
+		return []int{
+			0, 1, -1, 9, 10, 99, 100, -100,
+			math.MaxInt8, math.MinInt8, math.MaxInt32, math.MinInt32, math.MaxInt, math.MinInt,
+		}[r.IntN(14)]
 	case 1:
 		return int(r.Uint64())
 	}
@@ -70,7 +73,10 @@ func Int(r *rand.Rand) int {
 func Float(r *rand.Rand) float64 {
 	switch r.IntN(4) {
 	case 0:
-		return []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1e21, 1e-7, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1), math.NaN()}[r.IntN(12)]
+		return []float64{
+			0, math.Copysign(0, -1), 1, -1, 0.1, 1e21, 1e-7,
+			math.MaxFloat64, math.SmallestNonzeroFloat64, math.Inf(1), math.Inf(-1), math.NaN(),
+		}[r.IntN(12)]
 	case 1:
 		return math.Float64frombits(r.Uint64())
 	}
@@ -79,7 +85,10 @@ func Float(r *rand.Rand) float64 {
 
 // Rune is of any length in UTF-8, a surrogate, or beyond the last.
 func Rune(r *rand.Rand) rune {
-	return []rune{0, 'a', ' ', '*', '\n', 0x7f, 0x80, 'é', 0x7ff, 0x800, '日', 0xd800, 0xfffd, 0xffff, 0x10000, 0x10ffff, 0x110000, -1}[r.IntN(18)]
+	return []rune{
+		0, 'a', ' ', '*', '\n', 0x7f, 0x80, 'é', 0x7ff, 0x800,
+		'日', 0xd800, 0xfffd, 0xffff, 0x10000, 0x10ffff, 0x110000, -1,
+	}[r.IntN(18)]
 }
 
 // Bool draws a bool; it reports whether a coin falls heads.
