@@ -100,7 +100,9 @@ func TestBench(t *testing.T) {
 	// A busy machine may leave the benchmark no CPU time: then it runs longer.
 	for d := 150 * time.Millisecond; samples == 0 && d < time.Minute; d *= 5 {
 		var err error
-		if sum, err = Run(t.Context(), Options{Packages: []string{"./good"}, Dir: dir, Out: out, BenchTime: d.String(), Count: 2}); err != nil {
+		if sum, err = Run(t.Context(), Options{
+			Packages: []string{"./good"}, Dir: dir, Out: out, BenchTime: d.String(), Count: 2,
+		}); err != nil {
 			t.Fatal(err)
 		}
 		r = openRecording(t, out)
@@ -227,7 +229,7 @@ func TestBenchErrors(t *testing.T) {
 }
 
 // runsModule has benchmarks that leave a file as soon as they run: runs/Long takes an hour, subs
-// has twenty sub-benchmarks, each of which takes as long as it is told.
+// has twenty sub-benchmarks, each of which takes the requested time.
 const runsModule = `
 -- go.mod --
 module example.com/m
@@ -416,7 +418,7 @@ func TestBenchDuration(t *testing.T) {
 	}
 }
 
-// TestBenchOverrun has a benchmark that takes an hour whatever it is told.
+// TestBenchOverrun has a benchmark that takes an hour whatever its flags say.
 func TestBenchOverrun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a test binary cannot be ended early there")

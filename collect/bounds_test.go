@@ -45,8 +45,8 @@ func hostileServer(t *testing.T, answer http.HandlerFunc, kinds ...string) strin
 	return s.URL
 }
 
-// cpuProfile answers with a CPU profile after the time that is asked for. A process has one at a time, and tests run beside
-// each other, so it is made up.
+// cpuProfile answers with a CPU profile after the requested time. The profile is made up, because a
+// process takes only one at a time and tests run in parallel.
 func cpuProfile(w http.ResponseWriter, r *http.Request) {
 	seconds, err := strconv.Atoi(r.FormValue("seconds"))
 	if err != nil {
@@ -66,7 +66,7 @@ func cpuProfile(w http.ResponseWriter, r *http.Request) {
 	_ = p.Write(w) // the client may be gone
 }
 
-// executionTrace answers with a trace after the time that is asked for. Like CPU profiles, a process has one at a time.
+// executionTrace answers with a trace after the requested time. Like CPU profiles, a process has one at a time.
 func executionTrace(w http.ResponseWriter, r *http.Request) {
 	seconds, err := strconv.ParseFloat(r.FormValue("seconds"), 64)
 	if err != nil {
@@ -119,8 +119,8 @@ func onlyFile(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestDrips records servers whose answers do not end: what is whole is kept, soon after the window, and the rest is listed with
-// the reason and the cure.
+// TestDrips records servers whose answers do not end: what is whole is kept, soon after the window, and
+// the rest is listed with the reason and the cure.
 func TestDrips(t *testing.T) {
 	t.Parallel()
 	const grace = 25 * time.Second // enough for complete answers on a busy machine
@@ -131,7 +131,11 @@ func TestDrips(t *testing.T) {
 	}{
 		{[]string{"heap", "allocs"}, []string{"heap"}, []string{"goroutine", "threadcreate"}},
 		{[]string{"profile"}, []string{"cpu"}, []string{"goroutine", "heap", "allocs"}},
-		{[]string{"goroutine", "heap", "allocs", "block", "mutex", "threadcreate", "profile"}, []string{"cpu", "heap", "goroutine"}, nil},
+		{
+			[]string{"goroutine", "heap", "allocs", "block", "mutex", "threadcreate", "profile"},
+			[]string{"cpu", "heap", "goroutine"},
+			nil,
+		},
 	} {
 		t.Run(strings.Join(test.kinds, " "), func(t *testing.T) {
 			t.Parallel()
@@ -153,7 +157,9 @@ func TestDrips(t *testing.T) {
 				t.Errorf("failures %v", sum.Failures)
 			}
 			for _, part := range test.missing {
-				if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "not complete in time (grace period 25s)") || !strings.Contains(m.Hint, "--grace") {
+				if m, ok := missing(sum.Meta, part); !ok ||
+					!strings.Contains(m.Reason, "not complete in time (grace period 25s)") ||
+					!strings.Contains(m.Hint, "--grace") {
 					t.Errorf("%s is %+v", part, m)
 				}
 			}
@@ -175,7 +181,9 @@ func TestDripsAlone(t *testing.T) {
 	defer s.Close()
 	dir := t.TempDir()
 	for _, flight := range []bool{false, true} {
-		_, err := Run(t.Context(), Options{URL: s.URL, Out: filepath.Join(dir, "r.whet"), Duration: time.Second, Flight: flight, Grace: time.Second})
+		_, err := Run(t.Context(), Options{
+			URL: s.URL, Out: filepath.Join(dir, "r.whet"), Duration: time.Second, Flight: flight, Grace: time.Second,
+		})
 		if !errors.Is(err, errOverdue) || !strings.Contains(diag.Hint(err), "--grace") {
 			t.Errorf("flight %v: %v", flight, err)
 		}
@@ -183,34 +191,40 @@ func TestDripsAlone(t *testing.T) {
 	onlyFile(t, dir)
 }
 
-// TestEndless records servers whose answers have no end: the limit is of all of them together, and nothing but the recording is
-// left, whether it was made or given up.
+// TestEndless records servers whose answers have no end: the limit is of all of them together, and
+// nothing but the recording is left, whether it was made or given up.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	url := hostileServer(t, endless, "heap", "allocs", "block", "mutex")
 	dir := t.TempDir()
 	out := filepath.Join(dir, "r.whet")
-	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 8 << 20, Grace: time.Minute})
+	sum, err := Run(t.Context(), Options{
+		URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 8 << 20, Grace: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "heap"); !ok || !strings.Contains(m.Reason, "cut off: answer too large (limit ") || !strings.Contains(m.Hint, "--max-size") {
+	if m, ok := missing(sum.Meta, "heap"); !ok ||
+		!strings.Contains(m.Reason, "cut off: answer too large (limit ") || !strings.Contains(m.Hint, "--max-size") {
 		t.Errorf("heap: %+v", m)
 	}
 	for _, part := range []string{"cpu", "goroutine", "threadcreate"} {
 		if _, err := openRecording(t, out).Profile(part); err != nil {
-			t.Errorf("%s, which has an end, beside profiles without: %v", part, err)
+			t.Errorf("%s, which has an end, next to profiles without: %v", part, err)
 		}
 	}
 	onlyFile(t, dir, "r.whet")
 
 	// One part alone is cut off, and does not count as a target that is gone.
 	url = hostileServer(t, endless, "threadcreate")
-	sum, err = Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 16 << 20, Grace: time.Minute})
+	sum, err = Run(t.Context(), Options{
+		URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 16 << 20, Grace: time.Minute,
+	})
 	if err != nil || len(sum.Failures) > 0 {
 		t.Fatal(err, sum)
 	}
-	if m, ok := missing(sum.Meta, "threadcreate"); !ok || !strings.Contains(m.Reason, "cut off") || !strings.Contains(m.Hint, "--max-size") {
+	if m, ok := missing(sum.Meta, "threadcreate"); !ok ||
+		!strings.Contains(m.Reason, "cut off") || !strings.Contains(m.Hint, "--max-size") {
 		t.Errorf("%+v", m)
 	}
 	onlyFile(t, dir, "r.whet")
@@ -223,7 +237,9 @@ func TestEndless(t *testing.T) {
 		close(abort)
 		<-r.Context().Done()
 	}, "profile")
-	if _, err = Run(ctx, Options{URL: url, Out: filepath.Join(dir, "x.whet"), Duration: time.Hour, Trace: -1, Abort: abort}); err != nil {
+	if _, err = Run(ctx, Options{
+		URL: url, Out: filepath.Join(dir, "x.whet"), Duration: time.Hour, Trace: -1, Abort: abort,
+	}); err != nil {
 		t.Log(err) // it may have nothing but what came before
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.whet")); err == nil {
@@ -244,7 +260,9 @@ func TestNoTrace(t *testing.T) {
 	} {
 		url := hostileServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) }, "trace")
 		out := filepath.Join(t.TempDir(), "r.whet")
-		sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Second, Trace: 500 * time.Millisecond, Grace: time.Minute})
+		sum, err := Run(t.Context(), Options{
+			URL: url, Out: out, Duration: time.Second, Trace: 500 * time.Millisecond, Grace: time.Minute,
+		})
 		if err != nil {
 			t.Error(err)
 			continue
@@ -264,12 +282,16 @@ func TestLimitOfMemory(t *testing.T) {
 	t.Parallel()
 	bomb := hostile.Gzip(hostile.Bomb(1 << 20))
 	url := hostileServer(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(bomb) }, "threadcreate", "heap")
-	sum, err := Run(t.Context(), Options{URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1, MaxMemory: 8 << 20, Grace: time.Minute})
+	sum, err := Run(t.Context(), Options{
+		URL: url, Out: filepath.Join(t.TempDir(), "r.whet"),
+		Duration: time.Second, Trace: -1, MaxMemory: 8 << 20, Grace: time.Minute,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, part := range []string{"threadcreate", "heap"} {
-		if m, ok := missing(sum.Meta, part); !ok || !strings.Contains(m.Reason, "8MB of memory that it may take") || !strings.Contains(m.Hint, "--max-memory") {
+		if m, ok := missing(sum.Meta, part); !ok ||
+			!strings.Contains(m.Reason, "8MB of memory that it may take") || !strings.Contains(m.Hint, "--max-memory") {
 			t.Errorf("%+v", m)
 		}
 	}

@@ -44,13 +44,15 @@ func TestCommand(t *testing.T) {
 	var log syncBuffer
 	// A shell between, so that the listener is not the command itself.
 	sum, err := Run(t.Context(), Options{
-		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out, Start: 2 * time.Minute, Duration: time.Second, TargetLog: &log,
+		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out,
+		Start: 2 * time.Minute, Duration: time.Second, TargetLog: &log,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := sum.Meta
-	if m.Target.Kind != recording.Command || m.Target.PID == 0 || !strings.Contains(log.String(), strings.TrimSuffix(m.Target.Address, "/debug/pprof/")) {
+	if m.Target.Kind != recording.Command || m.Target.PID == 0 ||
+		!strings.Contains(log.String(), strings.TrimSuffix(m.Target.Address, "/debug/pprof/")) {
 		t.Errorf("target %+v, log %q", m.Target, log.String())
 	}
 	gone(t, m.Target.PID)
@@ -70,8 +72,8 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// TestSourceNotFound records a binary that does not tell where its source is, far
-// from it and beside it.
+// TestSourceNotFound records a binary that does not say where its source is, far
+// from it and next to it.
 func TestSourceNotFound(t *testing.T) {
 	example, err := filepath.Abs("../examples/leftpad")
 	if err != nil {
@@ -94,7 +96,9 @@ func TestSourceNotFound(t *testing.T) {
 		missing := slices.ContainsFunc(sum.Meta.Missing, func(m recording.Missing) bool {
 			return m.Part == "source" && strings.Contains(m.Hint, "-trimpath")
 		})
-		own := slices.ContainsFunc(openRecording(t, out).Sources(), func(f string) bool { return strings.HasSuffix(f, "leftpad/main.go") })
+		own := slices.ContainsFunc(openRecording(t, out).Sources(), func(f string) bool {
+			return strings.HasSuffix(f, "leftpad/main.go")
+		})
 		if missing != lost || own == lost {
 			t.Errorf("in %s: source missing: %v, want %v; stored: %v", dir, missing, lost, own)
 		}
@@ -120,7 +124,9 @@ func TestCommandErrors(t *testing.T) {
 			var err error
 			// On a busy machine the command may take longer to start.
 			for start := 2 * time.Second; start < 5*time.Minute; start *= 8 {
-				if _, err = Run(t.Context(), Options{Command: tc.command, Out: out, Start: start, PprofAddr: tc.addr}); err == nil || strings.Contains(err.Error(), tc.reason) {
+				if _, err = Run(t.Context(), Options{
+					Command: tc.command, Out: out, Start: start, PprofAddr: tc.addr,
+				}); err == nil || strings.Contains(err.Error(), tc.reason) {
 					break
 				}
 			}
@@ -155,7 +161,9 @@ func TestCommandInterrupted(t *testing.T) {
 	gone(t, sum.Meta.Target.PID)
 	cancelled, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Run(cancelled, Options{Command: []string{os.Args[0]}, Out: out + "2", PprofAddr: "127.0.0.1:1"}); err == nil || !strings.Contains(err.Error(), "interrupted") {
+	if _, err := Run(cancelled, Options{
+		Command: []string{os.Args[0]}, Out: out + "2", PprofAddr: "127.0.0.1:1",
+	}); err == nil || !strings.Contains(err.Error(), "interrupted") {
 		t.Errorf("cancelled before the start: %v", err)
 	}
 }
@@ -184,7 +192,8 @@ func TestSourceOfOthers(t *testing.T) {
 			return strings.HasPrefix(n, "source: packed ") && strings.Contains(n, "collect/main_test.go")
 		})
 		miss, lost := missing(rec.Meta(), "source")
-		if want := sources != nil; own != want || told != want || lost == want || lost && !strings.Contains(miss.Hint, "--source DIR") {
+		if want := sources != nil; own != want || told != want || lost == want ||
+			lost && !strings.Contains(miss.Hint, "--source DIR") {
 			t.Errorf("%s: packed %v, told %v, missing %v %+v", name, own, told, lost, miss)
 		}
 	}

@@ -56,7 +56,8 @@ func TestFlight(t *testing.T) {
 	}
 	r := flight("flight.whet")
 	m := r.Meta()
-	if m.Duration <= 0 || m.Duration > 10*time.Minute || m.Build == nil || m.GOMAXPROCS == 0 || m.Target.PID != os.Getpid() {
+	if m.Duration <= 0 || m.Duration > 10*time.Minute || m.Build == nil || m.GOMAXPROCS == 0 ||
+		m.Target.PID != os.Getpid() {
 		t.Errorf("meta %+v", m)
 	}
 	for _, name := range []string{"heap", "heap.live", "block", "mutex", "goroutine", "threadcreate"} {
@@ -91,7 +92,9 @@ func TestFlight(t *testing.T) {
 		})
 		wg.Go(func() {
 			defer recorded.Store(true)
-			sum, err := Run(t.Context(), Options{URL: a.URL(), Token: flightToken, Out: filepath.Join(dir, "window.whet"), Duration: d, Trace: d / 2})
+			sum, err := Run(t.Context(), Options{
+				URL: a.URL(), Token: flightToken, Out: filepath.Join(dir, "window.whet"), Duration: d, Trace: d / 2,
+			})
 			if err != nil {
 				t.Error(err)
 				return
@@ -102,7 +105,9 @@ func TestFlight(t *testing.T) {
 		})
 		flight("meanwhile.whet")
 		wg.Wait()
-		samples = traceSamples(t, bytes.NewReader(readPart(t, openRecording(t, filepath.Join(dir, "window.whet")), recording.TracePart)))
+		samples = traceSamples(t, bytes.NewReader(
+			readPart(t, openRecording(t, filepath.Join(dir, "window.whet")), recording.TracePart),
+		))
 	}
 	if samples == 0 {
 		t.Error("trace holds no CPU samples")
@@ -153,7 +158,9 @@ func TestNoFlight(t *testing.T) {
 			t.Errorf("%s: %v is left", name, left)
 		}
 	}
-	if _, err := Run(t.Context(), Options{Command: []string{"true"}, Flight: true, Out: "r.whet"}); err == nil || !strings.Contains(err.Error(), "only a server") {
+	if _, err := Run(t.Context(), Options{
+		Command: []string{"true"}, Flight: true, Out: "r.whet",
+	}); err == nil || !strings.Contains(err.Error(), "only a server") {
 		t.Errorf("of a command: %v", err)
 	}
 }
@@ -170,7 +177,8 @@ func TestHandlersWatch(t *testing.T) {
 	}
 	defer h.Close()
 	state, err := h.State(t.Context())
-	if err != nil || state.Flight != 5*time.Second || state.Goroutines < 2 || state.Heap < 1000 || state.PID != os.Getpid() {
+	if err != nil || state.Flight != 5*time.Second || state.Goroutines < 2 || state.Heap < 1000 ||
+		state.PID != os.Getpid() {
 		t.Errorf("%+v, %v", state, err)
 	}
 	if err := h.Flight(t.Context(), func(r io.Reader) error {
@@ -184,7 +192,8 @@ func TestHandlersWatch(t *testing.T) {
 		t.Error(err)
 	}
 
-	if _, _, err := h.Slow(t.Context(), time.Second, -1, time.Second); err == nil || !strings.Contains(diag.Hint(err), "a.Watch(handler)") {
+	if _, _, err := h.Slow(t.Context(), time.Second, -1, time.Second); err == nil ||
+		!strings.Contains(diag.Hint(err), "a.Watch(handler)") {
 		t.Errorf("without a watched handler: %v; %s", err, diag.Hint(err))
 	}
 	handler := a.Watch(http.NotFoundHandler())
@@ -211,7 +220,8 @@ func TestTraceLengthMadeUp(t *testing.T) {
 	for thread := range uint64(20_000) {
 		data = append(binary.AppendUvarint(append(data, 1, 1), thread), 1, 0) // an empty batch
 	}
-	if _, err := traceLength(t.Context(), bytes.NewReader(data)); err == nil || !strings.Contains(err.Error(), "more than 16384 threads") {
+	if _, err := traceLength(t.Context(), bytes.NewReader(data)); err == nil ||
+		!strings.Contains(err.Error(), "more than 16384 threads") {
 		t.Errorf("error %v", err)
 	}
 }

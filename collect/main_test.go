@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // serve is a server with pprof handlers that burns CPU, allocates, blocks and
 // contends. Options: "rates" turns block and mutex profiles on, "stubborn" ignores
-// signals, "quits" exits when its trace is asked for, "bare" has no handlers, "profiled" takes
+// signals, "quits" exits on a request for its trace, "bare" has no handlers, "profiled" takes
 // its own CPU profile all the time, "exits" does not even start.
 func serve(options []string) error {
 	on := func(o string) bool { return strings.Contains(" "+strings.Join(options, " ")+" ", " "+o+" ") }

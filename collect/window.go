@@ -484,7 +484,8 @@ func (t *serverRecording) judgeLoad(res *load.Result) {
 	switch {
 	case failed == 0 && res.Responses == 0:
 		t.warn(&diag.Error{
-			Op: "load", Subject: strings.Join(res.Targets, ", "), Err: errors.New("no request was answered during the recording"),
+			Op: "load", Subject: strings.Join(res.Targets, ", "),
+			Err:  errors.New("no request was answered during the recording"),
 			Hint: "record for longer than a request takes with -d",
 		})
 	case failed == 0 || 2*failed < res.Requests:

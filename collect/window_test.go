@@ -42,7 +42,8 @@ func TestServer(t *testing.T) {
 	for d := 2 * time.Second; ; d *= 3 {
 		var err error
 		if sum, err = Run(t.Context(), Options{
-			URL: url, Out: out, Duration: d, Trace: d / 2, Load: &load.Options{URL: url + "/work", Connections: 1}, Version: "v1",
+			URL: url, Out: out, Duration: d, Trace: d / 2,
+			Load: &load.Options{URL: url + "/work", Connections: 1}, Version: "v1",
 			Progress: func(p Progress) {
 				if p.Note != "" {
 					notes = append(notes, p.Note)
@@ -67,7 +68,9 @@ func TestServer(t *testing.T) {
 		m.Build == nil || m.Build.Main.Path != "github.com/whet-go/whet" || m.CommandLine[0] != os.Args[0] {
 		t.Errorf("meta: %+v", m)
 	}
-	for _, name := range []string{"cpu", "heap", "heap.live", "allocs", "block", "mutex", "goroutine", "goroutine.start", "threadcreate"} {
+	for _, name := range []string{
+		"cpu", "heap", "heap.live", "allocs", "block", "mutex", "goroutine", "goroutine.start", "threadcreate",
+	} {
 		p, err := r.Profile(name)
 		if err != nil {
 			t.Errorf("%s: %v (notes %q)", name, err, notes)
@@ -86,7 +89,8 @@ func TestServer(t *testing.T) {
 		}
 	}
 	var proc Process
-	if err := r.JSON(recording.ProcessPart, &proc); err != nil || proc.End == nil || proc.End.RSS == 0 || proc.End.User <= proc.Start.User || len(proc.End.RSSByName) == 0 {
+	if err := r.JSON(recording.ProcessPart, &proc); err != nil || proc.End == nil || proc.End.RSS == 0 ||
+		proc.End.User <= proc.Start.User || len(proc.End.RSSByName) == 0 {
 		t.Errorf("process: %+v, %v", proc, err)
 	}
 	if !slices.ContainsFunc(r.Sources(), func(s string) bool { return strings.HasSuffix(s, "collect/main_test.go") }) {
@@ -106,9 +110,13 @@ func sampledProblems(t *testing.T, sum *Summary, r *recording.Recording) (proble
 	if sum.Load == nil || sum.Load.Responses == 0 {
 		problems = append(problems, fmt.Sprintf("load: %+v", sum.Load))
 	}
-	for part, function := range map[string]string{"cpu": "collect.spin", "allocs": "collect.allocateInWindow", "mutex": "collect.churn", "block": "collect.churn"} {
+	for part, function := range map[string]string{
+		"cpu": "collect.spin", "allocs": "collect.allocateInWindow", "mutex": "collect.churn", "block": "collect.churn",
+	} {
 		p, err := r.Profile(part)
-		if err != nil || !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return strings.Contains(f.Name, function) }) {
+		if err != nil || !slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
+			return strings.Contains(f.Name, function)
+		}) {
 			problems = append(problems, fmt.Sprintf("%s lacks %s: %v", part, function, err))
 		}
 	}
@@ -140,7 +148,7 @@ func traceSamples(t *testing.T, data io.Reader) (samples int) {
 	}
 }
 
-// TestOff demands that profiles that are off are told from empty ones.
+// TestOff requires that disabled profiles differ from empty ones.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
@@ -163,7 +171,9 @@ func TestOff(t *testing.T) {
 // profiles of the time until then arrive.
 func TestInterrupt(t *testing.T) {
 	// Not parallel: the server is in this process.
-	for name, start := range map[string]func(http.Handler) *httptest.Server{"plain": httptest.NewServer, "tls": httptest.NewTLSServer} {
+	for name, start := range map[string]func(http.Handler) *httptest.Server{
+		"plain": httptest.NewServer, "tls": httptest.NewTLSServer,
+	} {
 		t.Run(name, func(t *testing.T) {
 			measuring := make(chan struct{}, 2)
 			mux := http.NewServeMux()
@@ -258,7 +268,8 @@ func TestBusy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m, ok := missing(sum.Meta, "cpu"); !ok || !strings.Contains(m.Reason, "in use") || !strings.Contains(m.Hint, "wait") {
+	if m, ok := missing(sum.Meta, "cpu"); !ok ||
+		!strings.Contains(m.Reason, "in use") || !strings.Contains(m.Hint, "wait") {
 		t.Errorf("cpu: %+v", m)
 	}
 	if p, err := openRecording(t, out).Profile("mutex"); err != nil || p.Duration < time.Second {
@@ -275,7 +286,10 @@ func TestLoadFails(t *testing.T) {
 	// A busy machine may answer nothing in a second: then there is more time.
 	for d := time.Second; d < 2*time.Minute; d *= 4 {
 		var err error
-		if sum, err = Run(t.Context(), Options{URL: url, Out: out, Duration: d, Trace: -1, Load: &load.Options{URL: url + "/no-such-page", Connections: 1}}); err != nil {
+		if sum, err = Run(t.Context(), Options{
+			URL: url, Out: out, Duration: d, Trace: -1,
+			Load: &load.Options{URL: url + "/no-such-page", Connections: 1},
+		}); err != nil {
 			t.Fatal(err)
 		}
 		if sum.Load.Responses > 0 {
@@ -302,7 +316,9 @@ func TestLoadMostlyFails(t *testing.T) {
 			var err error
 			if sum, err = Run(t.Context(), Options{
 				URL: url, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: d, Trace: -1,
-				Load: &load.Options{Connections: 1, Targets: []load.Target{{URL: url + "/work", Weight: tc.good}, {URL: url + "/no-such-page", Weight: tc.bad}}},
+				Load: &load.Options{Connections: 1, Targets: []load.Target{
+					{URL: url + "/work", Weight: tc.good}, {URL: url + "/no-such-page", Weight: tc.bad},
+				}},
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -313,9 +329,12 @@ func TestLoadMostlyFails(t *testing.T) {
 				t.Fatalf("only %d requests in %v", sum.Load.Requests, d)
 			}
 		}
-		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool { return strings.Contains(err.Error(), "the profiles show the error path") })
+		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool {
+			return strings.Contains(err.Error(), "the profiles show the error path")
+		})
 		if warned != tc.warns || len(sum.Failures) > 0 {
-			t.Errorf("%d good to %d bad: %s; warnings %v, failures %v", tc.good, tc.bad, sum.Load.Failures(), sum.Warnings, sum.Failures)
+			t.Errorf("%d good to %d bad: %s; warnings %v, failures %v",
+				tc.good, tc.bad, sum.Load.Failures(), sum.Warnings, sum.Failures)
 		}
 	}
 }
@@ -354,7 +373,9 @@ func TestNoSecondTry(t *testing.T) {
 	})
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
-	sum, err := Run(t.Context(), Options{URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1})
+	sum, err := Run(t.Context(), Options{
+		URL: srv.URL, Out: filepath.Join(t.TempDir(), "r.whet"), Duration: time.Second, Trace: -1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +390,10 @@ func TestServerDies(t *testing.T) {
 	url, _ := startServer(t, "quits")
 	out := filepath.Join(t.TempDir(), "r.whet")
 	begin := time.Now()
-	sum, err := Run(t.Context(), Options{URL: url, Out: out, Duration: time.Hour, Trace: 59 * time.Minute, Paths: map[string]string{"cpu": "/debug/pprof/trace"}})
+	sum, err := Run(t.Context(), Options{
+		URL: url, Out: out, Duration: time.Hour, Trace: 59 * time.Minute,
+		Paths: map[string]string{"cpu": "/debug/pprof/trace"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -407,7 +431,8 @@ func TestKilled(t *testing.T) {
 	deadline := time.Now().Add(5 * time.Minute)
 	for {
 		data, err := os.ReadFile(partial)
-		if err == nil && bytes.Contains(data, []byte("goroutine.start")) && bytes.Contains(data, []byte(recording.MemStatsStartPart)) {
+		if err == nil && bytes.Contains(data, []byte("goroutine.start")) &&
+			bytes.Contains(data, []byte(recording.MemStatsStartPart)) {
 			break
 		}
 		if time.Now().After(deadline) {
@@ -500,10 +525,14 @@ func TestErrors(t *testing.T) {
 		_, _ = io.WriteString(w, "<html>please log in")
 	}))
 	defer html.Close()
-	text := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }))
+	text := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "hello")
+	}))
 	defer text.Close()
 	status := func(code int) *httptest.Server {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "because", code) }))
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "because", code)
+		}))
 		t.Cleanup(s.Close)
 		return s
 	}
@@ -566,7 +595,9 @@ func TestSecrets(t *testing.T) {
 	for _, token := range []string{"", secrets[1]} {
 		out := filepath.Join(t.TempDir(), "r.whet")
 		u := strings.Replace(srv.URL, "://", "://u:"+secrets[0]+"@", 1) + "/?key=" + secrets[3]
-		sum, err := Run(t.Context(), Options{URL: u, Out: out, Duration: time.Second, Token: token, Header: http.Header{"X-Key": {secrets[2]}}})
+		sum, err := Run(t.Context(), Options{
+			URL: u, Out: out, Duration: time.Second, Token: token, Header: http.Header{"X-Key": {secrets[2]}},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -625,7 +656,7 @@ func TestTLSFiles(t *testing.T) {
 	}
 }
 
-// TestOwnPaths records through single handlers at paths of their own.
+// TestOwnPaths records through single handlers at custom paths.
 func TestOwnPaths(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/a/cpuprof", pprof.Profile)

@@ -274,7 +274,8 @@ func (s *search) modules(p string) (*File, []byte) {
 
 // gorootDir matches the last directory before src/ in a GOROOT, as installers, distributions and CI
 // systems name it.
-var gorootDir = regexp.MustCompile(`(?i)^(go|golang|go[-_]?[0-9][^/]*|golang[-_][^/]*|toolchain@[^/]*|libexec|goroot|\$goroot|x64|arm64)$`)
+var gorootDir = regexp.MustCompile(`(?i)^(go|golang|go[-_]?[0-9][^/]*|golang[-_][^/]*|` +
+	`toolchain@[^/]*|libexec|goroot|\$goroot|x64|arm64)$`)
 
 // goroot tries the standard library: paths in another machine's GOROOT, or the bare package paths
 // left by -trimpath.
@@ -283,7 +284,8 @@ func (s *search) goroot(p string) (*File, []byte) {
 		return s.std(rest)
 	}
 	if !isAbs(p) {
-		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") || strings.Contains(p, "@") || !strings.Contains(p, "/") {
+		if first, _, _ := strings.Cut(p, "/"); strings.Contains(first, ".") || strings.Contains(p, "@") ||
+			!strings.Contains(p, "/") {
 			return nil, nil
 		}
 		return s.std(p)
@@ -321,7 +323,9 @@ func stdPaths(p string) (out []string) {
 func (s *search) std(rel string) (*File, []byte) {
 	if v := s.f.opt.GoVersion; v != "" {
 		v, _, _ = strings.Cut(v, " ")
-		dirs, _ := filepath.Glob(filepath.Join(globQuote(s.f.opt.ModCache), "golang.org", "toolchain@v*-"+globQuote(v)+".*-*", "src"))
+		dirs, _ := filepath.Glob(filepath.Join(
+			globQuote(s.f.opt.ModCache), "golang.org", "toolchain@v*-"+globQuote(v)+".*-*", "src",
+		))
 		for _, d := range dirs {
 			if file, data := s.in(FromGOROOT, d, rel); file != nil {
 				return file, data

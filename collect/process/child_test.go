@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 			_, err = os.Stdout.WriteString(l.Addr().String() + "\n")
 		}
 		if err == nil {
-			_, err = l.Accept() // nobody comes: the test ends it
+			_, err = l.Accept() // no client connects: the test ends it
 		}
 		_, _ = os.Stderr.WriteString(err.Error())
 		os.Exit(1)
@@ -91,7 +91,9 @@ func start(t *testing.T, c Command) *Child {
 // TestStopStubborn has a command that ignores every polite signal, and a child of it
 // that does too.
 func TestStopStubborn(t *testing.T) {
-	c := start(t, Command{Args: []string{"/bin/sh", "-c", `trap "" INT TERM; sh -c 'echo ready; while :; do sleep 60; done'; sleep 60`}})
+	c := start(t, Command{Args: []string{
+		"/bin/sh", "-c", `trap "" INT TERM; sh -c 'echo ready; while :; do sleep 60; done'; sleep 60`,
+	}})
 	aborted, abort := context.WithCancel(t.Context())
 	abort() // do not wait between the signals
 	c.Stop(aborted, procgroup.Interrupt, procgroup.Terminate)
@@ -121,13 +123,21 @@ func TestStopStubborn(t *testing.T) {
 
 // TestStopSignals has a command that ends at SIGTERM only.
 func TestStopSignals(t *testing.T) {
-	c := start(t, Command{Args: []string{"/bin/sh", "-c", `trap "echo stopping; exit 3" TERM; echo $GREETING in $PWD; while :; do sleep 0.02; done`}, Env: []string{"GREETING=hello"}, Dir: "/"})
+	c := start(t, Command{
+		Args: []string{
+			"/bin/sh", "-c",
+			`trap "echo stopping; exit 3" TERM; echo $GREETING in $PWD; while :; do sleep 0.02; done`,
+		},
+		Env: []string{"GREETING=hello"}, Dir: "/",
+	})
 	if err := c.Exited(); err != nil {
 		t.Error(err)
 	}
 	c.grace = 2 * time.Minute // whatever else the machine does
 	c.Stop(t.Context(), procgroup.Terminate)
-	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") || !strings.HasPrefix(c.LastOutput(), "; its last output:\n  hello in /\n") || !strings.HasSuffix(c.LastOutput(), "\n  stopping") {
+	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") ||
+		!strings.HasPrefix(c.LastOutput(), "; its last output:\n  hello in /\n") ||
+		!strings.HasSuffix(c.LastOutput(), "\n  stopping") {
 		// Between them the shell may say that sleep was terminated.
 		t.Errorf("%v%s", err, c.LastOutput())
 	}
@@ -136,20 +146,26 @@ func TestStopSignals(t *testing.T) {
 func TestStartErrors(t *testing.T) {
 	for name, args := range map[string][]string{"path": {"./no-such-command"}, "name": {"no-such-command-anywhere"}} {
 		_, err := Start(Command{Args: args})
-		if err == nil || !strings.HasPrefix(err.Error(), "start "+args[0]+": ") || strings.Contains(err.Error(), "fork") || !strings.Contains(diag.Hint(err), "build it first") {
+		if err == nil || !strings.HasPrefix(err.Error(), "start "+args[0]+": ") ||
+			strings.Contains(err.Error(), "fork") || !strings.Contains(diag.Hint(err), "build it first") {
 			t.Errorf("%s: %v, hint %q", name, err, diag.Hint(err))
 		}
 	}
-	if _, err := Start(Command{Args: []string{"/bin/sh"}, Dir: filepath.Join(t.TempDir(), "absent")}); err == nil || !strings.Contains(err.Error(), "no such file") {
+	if _, err := Start(Command{
+		Args: []string{"/bin/sh"}, Dir: filepath.Join(t.TempDir(), "absent"),
+	}); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("a folder that is not there: %v", err)
 	}
 }
 
 // TestOutputBounded keeps the end of a long output.
 func TestOutputBounded(t *testing.T) {
-	c := start(t, Command{Args: []string{"/bin/sh", "-c", `i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done`}})
+	c := start(t, Command{Args: []string{
+		"/bin/sh", "-c", `i=0; while [ $i -lt 3000 ]; do echo "line $i"; i=$((i+1)); done`,
+	}})
 	<-c.Done()
-	if out := c.Output(); len(out) > tailBytes || !strings.HasSuffix(string(out), "line 2999\n") || strings.Count(c.LastOutput(), "\n") != tailLines {
+	if out := c.Output(); len(out) > tailBytes || !strings.HasSuffix(string(out), "line 2999\n") ||
+		strings.Count(c.LastOutput(), "\n") != tailLines {
 		t.Errorf("%d bytes: %q", len(out), c.LastOutput())
 	}
 }

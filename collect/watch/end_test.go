@@ -36,7 +36,11 @@ func inFront(t *testing.T, s *shop, flight func(http.ResponseWriter, *http.Reque
 }
 
 // ended watches until one request was slow, and returns what came of it.
-func ended(t *testing.T, ctx context.Context, s *shop, o Options) (events []Event, n int, err error) { //nolint:revive // t is first in tests
+//
+//nolint:revive // t is first in tests
+func ended(
+	t *testing.T, ctx context.Context, s *shop, o Options,
+) (events []Event, n int, err error) {
 	t.Helper()
 	o.Slower = slower
 	o.Event = func(e Event) { events = append(events, e) }

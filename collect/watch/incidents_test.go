@@ -113,7 +113,7 @@ func runService(t *testing.T, kind string) *running {
 // ask sends a request with its own id.
 func (s *running) ask(t *testing.T, path, kind string, d time.Duration) {
 	address := fmt.Sprintf("%s/%s/%s%d?for=%v", s.Service, path, kind, s.ids.Add(1), d)
-	req, err := http.NewRequest(http.MethodGet, address, nil) //nolint:noctx // the load ends before the test's context does
+	req, err := http.NewRequest(http.MethodGet, address, nil) //nolint:noctx // the load ends before the test's context
 	if err != nil {
 		t.Error(err)
 		return

@@ -85,7 +85,8 @@ func serve() {
 		h = a.Watch(h)
 	}
 	go func() {
-		_ = http.Serve(behind, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { time.Sleep(asked(r)) })) //nolint:gosec // of a test
+		//nolint:gosec // of a test
+		_ = http.Serve(behind, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { time.Sleep(asked(r)) }))
 	}()
 	go func() {
 		_ = http.Serve(front, h) //nolint:gosec // of a test

@@ -6,9 +6,6 @@ package lint
 func unswept() []string {
 	return []string{
 		".",
-		"collect",
-		"collect/process",
-		"collect/watch",
 		"docs/...",
 		"find",
 		"fix",
@@ -23,6 +20,5 @@ func unswept() []string {
 		"load/request",
 		"load/slo",
 		"load/targets",
-		"source",
 	}
 }
