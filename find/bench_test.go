@@ -20,7 +20,7 @@ import (
 
 // BenchmarkFind looks at all packages of whet, some 100 000 lines with their tests: with nothing in the
 // go command's build cache, with what `go build` and `go vet` have left there, and once more, when the
-// compiler's notes are there, too. Beside the time it reports that of the stages.
+// compiler's notes are there, too. It reports the time of each stage as well as the total.
 func BenchmarkFind(b *testing.B) {
 	root, err := filepath.Abs("..")
 	if err != nil {

@@ -331,7 +331,7 @@ func TestCgo(t *testing.T) {
 	}
 }
 
-// TestVendored says nothing of vendored code, though its files are called as the module's are.
+// TestVendored reports nothing in vendored code, though its files are called as the module's are.
 func TestVendored(t *testing.T) {
 	dir, _ := module(t)
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

@@ -47,7 +47,9 @@ func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b bui
 		if len(pkgs) != 1 || pkgs[0].IllTyped {
 			return answers, fmt.Errorf("the package in %s cannot be loaded", dir)
 		}
-		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, a, b, nil); err != nil {
+		if err := f.comparePackageBuilds(
+			ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, a, b, nil,
+		); err != nil {
 			return answers, err
 		}
 	}
@@ -84,7 +86,10 @@ func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*as
 
 // comparePackageBuilds calls functions of a package in two builds. changed are the files that
 // differ in the second one, by their names in the module; it may be nil.
-func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl, inputs int, a, b builds.Side, changed map[string][]byte) error {
+func (f *fixer) comparePackageBuilds(
+	ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl,
+	inputs int, a, b builds.Side, changed map[string][]byte,
+) error {
 	files, tests, errs := differ.Dump(pkg, decls, inputs, buildSeed)
 	for _, err := range errs {
 		if !slices.Contains(answers.Not, err.Error()) {
@@ -120,8 +125,14 @@ func (f *fixer) comparePackageBuilds(ctx context.Context, answers *Answers, pkg 
 	}
 	var bins [2]*gotest.Binary
 	for i, side := range []builds.Side{a, b} {
-		src := gotest.Source{Name: string("AB"[i]), Dir: f.scratch.dir, Flags: side.Flags, Env: side.Env, Overlay: overlays[i]}
-		bins[i], err = gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: dir}, filepath.Join(temp, strconv.Itoa(i)+".test"))
+		src := gotest.Source{
+			Name: string("AB"[i]), Dir: f.scratch.dir,
+			Flags: side.Flags, Env: side.Env, Overlay: overlays[i],
+		}
+		bins[i], err = gotest.Compile(ctx, src,
+			gotest.Package{ImportPath: pkg.PkgPath, Dir: dir},
+			filepath.Join(temp, strconv.Itoa(i)+".test"),
+		)
 		if err != nil {
 			return err
 		}

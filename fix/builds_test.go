@@ -132,7 +132,7 @@ func TestCompareBuilds(t *testing.T) {
 	}
 }
 
-// TestCompareOtherTypes has declarations that old functions cannot be called beside.
+// TestCompareOtherTypes checks declarations next to which old functions cannot be called.
 func TestCompareOtherTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -197,8 +197,8 @@ func scratchOf(t *testing.T, source string) *fixer {
 	return f
 }
 
-// TestCompareReviewed has what only a rewrite that somebody reviews may do: write in other pieces, and
-// declare a type otherwise. It may not write anything else.
+// TestCompareReviewed checks what only a rewrite that needs review may do: write in other pieces,
+// and declare a type otherwise. It may not write anything else.
 func TestCompareReviewed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -246,7 +246,10 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 		o.FuzzTime = DefaultFuzzTime
 	}
 	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
-	f := &fixer{o: o, found: r, program: r.Program, result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}}}
+	f := &fixer{
+		o: o, found: r, program: r.Program,
+		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}},
+	}
 	began := time.Now()
 	o.Progress("copy the module")
 	if f.scratch, err = newScratch(ctx, r.Dir, o); err != nil {
@@ -335,7 +338,12 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 	}
 	if err != nil {
 		f.result.Failing = failing(out)
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("tests fail before anything was changed, and are not asked: %s", strings.Join(f.result.Failing, ", ")))
+		f.result.Warnings = append(f.result.Warnings,
+			fmt.Errorf(
+				"tests fail before anything was changed, and are not asked: %s",
+				strings.Join(f.result.Failing, ", "),
+			),
+		)
 	}
 	f.took("test", began)
 	return nil
@@ -350,12 +358,17 @@ func (f *fixer) refuseBroken() error {
 	whole := len(f.packages.all) == 0
 	if !whole {
 		for _, b := range f.packages.broken {
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("package %s does not build: %s", b.Package, firstLine(b.Reason)))
+			f.result.Warnings = append(f.result.Warnings,
+				fmt.Errorf("package %s does not build: %s", b.Package, firstLine(b.Reason)),
+			)
 		}
 		return nil
 	}
 	first := f.packages.broken[0]
-	return &diag.Error{Op: "build", Subject: f.found.Dir, Err: errors.New(first.Reason), Hint: "the module must build before it can be made faster"}
+	return &diag.Error{
+		Op: "build", Subject: f.found.Dir, Err: errors.New(first.Reason),
+		Hint: "the module must build before it can be made faster",
+	}
 }
 
 func (f *fixer) testArgs(pkgs []string) []string {

@@ -369,7 +369,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 		t.Fatal(err)
 	}
 	if err := r.Apply(t.Context(), false); err == nil || !strings.Contains(err.Error(), "not committed") {
-		t.Errorf("applied beside a change: %v", err)
+		t.Errorf("applied next to a change: %v", err)
 	}
 	if now, err := os.ReadFile(name); err != nil || string(now) != string(original) {
 		t.Errorf("refused, and written: %v", err)

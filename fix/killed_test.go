@@ -87,7 +87,7 @@ func TestKilled(t *testing.T) {
 		}
 		return names
 	}
-	// Somebody who begins meanwhile leaves the living process's copy alone.
+	// A run that begins meanwhile leaves the living process's copy alone.
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	begin := func() {

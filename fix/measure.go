@@ -151,7 +151,9 @@ func reaching(all []reach, places []find.Place) []reach {
 	var hits []reach
 	for _, r := range all {
 		if slices.ContainsFunc(r.blocks, func(b block) bool {
-			return slices.ContainsFunc(places, func(p find.Place) bool { return b.file == p.File && b.from <= p.EndLine && p.Line <= b.to })
+			return slices.ContainsFunc(places, func(p find.Place) bool {
+				return b.file == p.File && b.from <= p.EndLine && p.Line <= b.to
+			})
 		}) {
 			hits = append(hits, r)
 		}
@@ -180,7 +182,11 @@ func (f *fixer) cover(ctx context.Context) error {
 	}
 	f.o.Progress("find out which benchmarks reach what")
 	f.reached = []reach{}
-	src := gotest.Source{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}), Env: f.o.Env}
+	src := gotest.Source{
+		Dir:   f.scratch.dir,
+		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
+		Env:   f.o.Env,
+	}
 	pkgs, failures, err := gotest.List(ctx, src, nil)
 	if err != nil {
 		return err
@@ -222,7 +228,10 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	profile := filepath.Join(f.scratch.temp, "cover.out")
-	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile)
+	cmd := exec.CommandContext(
+		ctx, bin.Path,
+		"-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile,
+	)
 	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
 	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {

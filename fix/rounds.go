@@ -58,7 +58,10 @@ func (f *fixer) tryAll(ctx context.Context) (kept bool) {
 		if f.round > 1 {
 			round = fmt.Sprintf("round %d, ", f.round)
 		}
-		f.o.Progress(fmt.Sprintf("%s%d of %d: %s at %s:%d", round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line))
+		f.o.Progress(fmt.Sprintf(
+			"%s%d of %d: %s at %s:%d",
+			round, i+1, len(f.found.Findings), x.Title, x.Places[0].File, x.Places[0].Line,
+		))
 		a := f.attempt(ctx, x)
 		if ctx.Err() != nil {
 			return kept // undecided attempts are not reported
@@ -89,7 +92,8 @@ func (f *fixer) keyOf(x *find.Finding) string {
 	return b.String()
 }
 
-// lookAgain looks for findings in the module with everything that was kept, for the next round.
+// lookAgain looks for findings in the module with everything that was kept, for the next round. It
+// reports whether that round can begin.
 func (f *fixer) lookAgain(ctx context.Context) bool {
 	if f.o.Find.Own == nil && f.o.look == nil {
 		return false
@@ -249,7 +253,10 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		}
 		kept = append(kept, a)
 	}
-	for _, p := range slices.Backward(slices.SortedFunc(slices.Values(pieces[:len(kept)]), func(a, b piece) int { return a.at - b.at })) {
+	for _, p := range slices.Backward(slices.SortedFunc(
+		slices.Values(pieces[:len(kept)]),
+		func(a, b piece) int { return a.at - b.at },
+	)) {
 		f.result.Attempts = slices.Delete(f.result.Attempts, p.at, p.at+1)
 	}
 	f.result.Attempts = append(f.result.Attempts, kept...)

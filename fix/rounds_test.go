@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-// words has no benchmarks: what its builds are like is said by gainOf.
+// words has no benchmarks: gainOf says how its builds compare.
 const words = `
 -- go.mod --
 module example.com/service
@@ -173,14 +173,18 @@ func TestRounds(t *testing.T) {
 			t.Errorf("%s: %v", a.Finding.Title, a.Took)
 		}
 	}
-	want := []string{"kept: kept", "no gain: measure", "gone: rewrite", "overlaps: kept", "no gain: kept", "follows: kept", "wrong: test"}
+	want := []string{
+		"kept: kept", "no gain: measure", "gone: rewrite",
+		"overlaps: kept", "no gain: kept", "follows: kept", "wrong: test",
+	}
 	if !slices.Equal(got, want) || r.Rounds != 3 || again != 2 {
 		t.Errorf("got %q, want %q; %d rounds, looked again %d times", got, want, r.Rounds, again)
 	}
 	if gone := byTitle(r, "gone"); len(gone) != 1 || !strings.Contains(gone[0].Reason, "nothing of it is left") {
 		t.Errorf("%+v", gone)
 	}
-	if wrong := byTitle(r, "wrong"); len(wrong) != 1 || wrong[0].Round != 3 || !strings.Contains(wrong[0].Reason, "TestShout") {
+	if wrong := byTitle(r, "wrong"); len(wrong) != 1 || wrong[0].Round != 3 ||
+		!strings.Contains(wrong[0].Reason, "TestShout") {
 		t.Errorf("%+v", wrong)
 	}
 	if r.Service == nil || r.Total != nil || r.Service.AB.Subjects[0].Units[0].Verdict != ab.Better {
@@ -256,7 +260,8 @@ func TestOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := r.Attempts; len(a) != 2 || !a[0].Kept() || a[1].Stage != fix.StageWhole || !strings.Contains(a[1].Reason, "it was changed") {
+	if a := r.Attempts; len(a) != 2 || !a[0].Kept() ||
+		a[1].Stage != fix.StageWhole || !strings.Contains(a[1].Reason, "it was changed") {
 		t.Errorf("%+v\nfailing %v, warnings %v, took %v", a, r.Failing, r.Warnings, r.Took)
 	}
 	if patches := samePatches(t, r, dir); patches != 1 {
@@ -264,7 +269,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestBroken goes on beside packages that do not build, and rewrites nothing in them.
+// TestBroken goes on when some packages do not build, and rewrites nothing in them.
 func TestBroken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -290,7 +295,8 @@ import _ "example.com/service/wrong"
 	o.CompareWith(program(t, 1))
 	inBroken := finding(t, dir, "in broken", `s + ""`, `s /* fast */`)
 	inBroken.Places[0].File, inBroken.Fix.Files[0].File = "wrong/wrong.go", "wrong/wrong.go"
-	inBroken.Fix.Files[0].Edits[0].From, inBroken.Fix.Files[0].Edits[0].To, inBroken.Fix.Files[0].Edits[0].Text = 0, 0, "// A comment.\n"
+	inBroken.Fix.Files[0].Edits[0].From, inBroken.Fix.Files[0].Edits[0].To, inBroken.Fix.Files[0].Edits[0].Text =
+		0, 0, "// A comment.\n"
 	r, err := fix.Run(t.Context(), &find.Result{Module: "example.com/service", Dir: dir, Findings: []find.Finding{
 		finding(t, dir, "harmless", `s + ""`, `s /* fast */`),
 		inBroken,
@@ -298,14 +304,19 @@ import _ "example.com/service/wrong"
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := r.Attempts; len(a) != 2 || !a[0].Kept() || a[1].Stage != fix.StageBuild || !strings.Contains(a[1].Reason, "does not build as it is") {
+	if a := r.Attempts; len(a) != 2 || !a[0].Kept() ||
+		a[1].Stage != fix.StageBuild || !strings.Contains(a[1].Reason, "does not build as it is") {
 		t.Errorf("%+v", a)
 	}
 	var broken []string
 	for _, b := range r.Broken {
 		broken = append(broken, b.Package+": "+b.Reason)
 	}
-	if len(broken) != 3 || !strings.Contains(broken[0], "missing") || !strings.Contains(broken[1], "service/needs: it needs example.com/service/wrong") || !strings.Contains(broken[2], "wrong.go:3") || len(r.Warnings) != 3 {
+	if len(broken) != 3 ||
+		!strings.Contains(broken[0], "missing") ||
+		!strings.Contains(broken[1], "service/needs: it needs example.com/service/wrong") ||
+		!strings.Contains(broken[2], "wrong.go:3") ||
+		len(r.Warnings) != 3 {
 		t.Errorf("%q, %v", broken, r.Warnings)
 	}
 }

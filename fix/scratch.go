@@ -76,7 +76,10 @@ func newScratch(ctx context.Context, dir string, o Options) (_ *scratch, err err
 			return nil, err
 		}
 		if left, err = copyFile(filepath.Join(s.root, name), filepath.Join(from, name), left); err != nil {
-			return nil, &diag.Error{Op: "copy", Subject: name, Err: err, Hint: "the module is copied to a temporary folder; TMPDIR names another"}
+			return nil, &diag.Error{
+				Op: "copy", Subject: name, Err: err,
+				Hint: "the module is copied to a temporary folder; TMPDIR names another",
+			}
 		}
 	}
 	return s, s.anchor(from)
@@ -276,7 +279,9 @@ func (s *scratch) run(ctx context.Context, more []string, command string, args .
 }
 
 // output is like run, but returns all output.
-func (s *scratch) output(ctx context.Context, command string, args ...string) (stdout []byte, stderr string, err error) {
+func (s *scratch) output(
+	ctx context.Context, command string, args ...string,
+) (stdout []byte, stderr string, err error) {
 	cmd := s.command(ctx, nil, command, args)
 	var out bytes.Buffer
 	says := &tail{}

@@ -111,7 +111,7 @@ func (a *Attempt) Message() string {
 	if a.Measured != nil && a.Measured.AB != nil {
 		b.WriteString("\n")
 		if a.Measured.Written != "" {
-			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with inputs of its own. ")
+			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with its own inputs. ")
 			for _, path := range a.Measured.Paths {
 				b.WriteString("Of these: " + path + ". ")
 			}

@@ -117,18 +117,30 @@ func (f *fixer) listUntried(r *find.Result) {
 		if reason == "" {
 			reason = "no rewrite is safe here without you"
 		}
-		f.result.Untried = append(f.result.Untried, Untried{Title: x.Title, File: x.Places[0].File, Line: x.Places[0].Line, Function: x.Function, Reason: reason, Share: x.Saving})
+		f.result.Untried = append(f.result.Untried, Untried{
+			Title: x.Title, File: x.Places[0].File, Line: x.Places[0].Line,
+			Function: x.Function, Reason: reason, Share: x.Saving,
+		})
 	}
 	for i := range r.Unexplained {
 		if h := &r.Unexplained[i]; h.Why != "" {
-			f.result.Untried = append(f.result.Untried, Untried{File: h.File, Line: h.Line, Function: h.Function, Reason: h.Why, Share: h.Saving})
+			f.result.Untried = append(f.result.Untried, Untried{
+				File: h.File, Line: h.Line, Function: h.Function,
+				Reason: h.Why, Share: h.Saving,
+			})
 		}
 	}
 	for i := range r.Waiting {
 		h := &r.Waiting[i]
-		f.result.Untried = append(f.result.Untried, Untried{File: h.File, Line: h.Line, Function: h.Function, Reason: "no rewrite is known for waits", Waiting: h})
+		f.result.Untried = append(f.result.Untried, Untried{
+			File: h.File, Line: h.Line, Function: h.Function,
+			Reason: "no rewrite is known for waits", Waiting: h,
+		})
 	}
 	for _, s := range r.Stale {
-		f.result.Untried = append(f.result.Untried, Untried{File: s.File, Function: s.Function, Reason: s.Reason, Share: s.Share})
+		f.result.Untried = append(f.result.Untried, Untried{
+			File: s.File, Function: s.Function,
+			Reason: s.Reason, Share: s.Share,
+		})
 	}
 }

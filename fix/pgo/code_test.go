@@ -255,7 +255,10 @@ func TestStale(t *testing.T) {
 	dir := writeModule(t, files)
 	// What a recording made here holds depends on the machine; that none of it is stale does not.
 	stored := pgo.Edges(readProfile(t, storedProfile))
-	for name, edges := range map[string][]pgo.Edge{"fresh": pgo.Edges(readProfile(t, recordHot(t, dir))), "stored": stored} {
+	for name, edges := range map[string][]pgo.Edge{
+		"fresh":  pgo.Edges(readProfile(t, recordHot(t, dir))),
+		"stored": stored,
+	} {
 		t.Run(name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "hot")
 			run(t, dir, "go", "build", "-pgo=off", "-o", program, ".")

@@ -107,7 +107,8 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	if len(packages) == 0 && !r.NoMeasure && !r.serves() {
 		return nil, &diag.Error{
 			Op: "compare", Err: fmt.Errorf("no benchmarks in %s", strings.Join(asked, " ")),
-			Hint: "name packages that have some after the profiles, or give a service a load with --service; --no-measure only says what the profile changes",
+			Hint: "name packages that have some after the profiles, or give a service a load with --service; " +
+				"--no-measure only says what the profile changes",
 		}
 	}
 	return packages, nil
@@ -120,9 +121,9 @@ func (r *runner) measure(ctx context.Context) error {
 	}
 	r.Progress("comparing")
 	if r.serves() {
-		c, doubts, err := r.load(ctx, r.main)
+		c, warnings, err := r.load(ctx, r.main)
 		r.result.Comparison = c
-		r.result.Warnings = append(r.result.Warnings, doubts...)
+		r.result.Warnings = append(r.result.Warnings, warnings...)
 		return err
 	}
 	subjects, err := r.subjects(ctx)
@@ -154,7 +155,10 @@ func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 		}
 	}
 	if len(out) == 0 {
-		return nil, &diag.Error{Op: "compare", Err: errors.New("no benchmark can be run"), Hint: "--bench takes a regular expression, as go test -bench does"}
+		return nil, &diag.Error{
+			Op: "compare", Err: errors.New("no benchmark can be run"),
+			Hint: "--bench takes a regular expression, as go test -bench does",
+		}
 	}
 	return out, nil
 }

@@ -252,7 +252,9 @@ func (r *runner) summarise(p *profile.Profile) error {
 	*s = Summary{
 		Duration: p.Duration, Time: p.Time, Bytes: fi.Size(),
 		Calls: len(r.program.edges), Hot: len(Hot(r.program.edges)),
-		Bench: slices.ContainsFunc(r.Profile.Functions, func(f profile.Function) bool { return f.Name == "testing.(*B).runN" }),
+		Bench: slices.ContainsFunc(r.Profile.Functions, func(f profile.Function) bool {
+			return f.Name == "testing.(*B).runN"
+		}),
 	}
 	if i := slices.Index(p.SampleTypes, profile.ValueType{Type: "samples", Unit: "count"}); i >= 0 {
 		for k := range p.NumSamples() {
@@ -262,7 +264,8 @@ func (r *runner) summarise(p *profile.Profile) error {
 			r.warnf("the profile has %d samples, which say little of what is hot: a minute under load has thousands", s.Samples)
 		}
 	}
-	if m := r.Recording; m != nil && m.Build != nil && m.Build.Main.Path != "" && m.Build.Main.Path != r.result.Target.Module {
+	if m := r.Recording; m != nil && m.Build != nil &&
+		m.Build.Main.Path != "" && m.Build.Main.Path != r.result.Target.Module {
 		r.warnf("the recording is of module %s, and this is %s", m.Build.Main.Path, r.result.Target.Module)
 	}
 	return nil
@@ -350,7 +353,11 @@ func (r *runner) readCode(ctx context.Context) error {
 		judge, edges = tests[ab.A], r.tests.edges
 	}
 	if judge == nil {
-		return &diag.Error{Op: "find out what the profile changes", Err: errors.New("there is neither a main package nor a benchmark"), Hint: "name the main package that was profiled after the profile"}
+		return &diag.Error{
+			Op:   "find out what the profile changes",
+			Err:  errors.New("there is neither a main package nor a benchmark"),
+			Hint: "name the main package that was profiled after the profile",
+		}
 	}
 	r.result.Stale = Stale(edges, judge, r.own)
 	if share := r.result.Stale.Share(); r.MaxStale > 0 && share > r.MaxStale {

@@ -34,7 +34,7 @@ func options(t *testing.T, dir string, c *ab.Result) pgo.Options {
 				t.Errorf("%s is empty", p)
 			}
 		}
-		return c, []string{"a doubt"}, nil
+		return c, []string{"a warning"}, nil
 	})
 	return o
 }
@@ -52,10 +52,11 @@ func TestRunPrograms(t *testing.T) {
 	if !res.Pays || res.Gain == nil || res.Gain.High != 0.95 {
 		t.Errorf("pays %v, gain %+v: %s", res.Pays, res.Gain, res.Why)
 	}
-	if res.Target.Default() != filepath.Join(res.Target.Dir, "default.pgo") || res.Target.Main != "example.com/hot" || res.Target.Existing != -1 {
+	if res.Target.Default() != filepath.Join(res.Target.Dir, "default.pgo") ||
+		res.Target.Main != "example.com/hot" || res.Target.Existing != -1 {
 		t.Errorf("target %+v", res.Target)
 	}
-	if len(res.Warnings) == 0 || res.Warnings[len(res.Warnings)-1] != "a doubt" {
+	if len(res.Warnings) == 0 || res.Warnings[len(res.Warnings)-1] != "a warning" {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 }
@@ -92,10 +93,12 @@ func TestRunBenchmarks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := res.Comparison; c == nil || len(c.Subjects) != 1 || c.Subjects[0].Name != "BenchmarkOf" || c.Subjects[0].Error != "" {
+	if c := res.Comparison; c == nil || len(c.Subjects) != 1 ||
+		c.Subjects[0].Name != "BenchmarkOf" || c.Subjects[0].Error != "" {
 		t.Errorf("comparison %+v", c)
 	}
-	if len(res.Changes) < 2 || !res.Changes[0].Own || res.Stale.Share() != 0 || res.A.Size == 0 || res.B.Size == 0 || res.A.CPU != 0 {
+	if len(res.Changes) < 2 || !res.Changes[0].Own || res.Stale.Share() != 0 ||
+		res.A.Size == 0 || res.B.Size == 0 || res.A.CPU != 0 {
 		t.Errorf("%+v", res)
 	}
 	var b bytes.Buffer
@@ -129,7 +132,9 @@ func TestRunOtherProgram(t *testing.T) {
 		len(res.Stale.Modules) != 1 || res.Stale.Modules[0] != "example.com/dep v1.0.0, now not used" {
 		t.Errorf("%+v", res.Stale)
 	}
-	for i, want := range []string{"samples, which say little", "the recording is of module example.com/other", "no longer there: record"} {
+	for i, want := range []string{
+		"samples, which say little", "the recording is of module example.com/other", "no longer there: record",
+	} {
 		if i >= len(res.Warnings) || !strings.Contains(res.Warnings[i], want) {
 			t.Errorf("warnings %q have no %q", res.Warnings, want)
 		}
@@ -151,7 +156,11 @@ func TestRunErrors(t *testing.T) {
 		hint     string
 	}{
 		{"broken", broken, nil, "undefined: nothing", "`go build` shows the same"},
-		{"two main packages", two, []string{"./..."}, "2 main packages: example.com/hot, example.com/hot/cmd/two", "name one"},
+		{
+			"two main packages", two,
+			[]string{"./..."},
+			"2 main packages: example.com/hot, example.com/hot/cmd/two", "name one",
+		},
 		{"library", library, []string{"./sum"}, "a library has no program to start", "name the main package"},
 		{"no such package", hotModule(), []string{"./absent"}, "absent", "--dir"},
 		{"no module", map[string]string{"a.go": "package a\n"}, nil, "", "--dir"},
@@ -171,7 +180,9 @@ func TestRunErrors(t *testing.T) {
 		o := options(t, writeModule(t, files), nil)
 		o.CompareWith(nil)
 		o.Progress = func(what string) { t.Errorf("%s, though there is nothing to compare by", what) }
-		if _, err := pgo.Run(t.Context(), o); err == nil || !strings.Contains(err.Error(), "no benchmarks in example.com/hot") || !strings.Contains(diag.Hint(err), "--no-measure") {
+		if _, err := pgo.Run(t.Context(), o); err == nil ||
+			!strings.Contains(err.Error(), "no benchmarks in example.com/hot") ||
+			!strings.Contains(diag.Hint(err), "--no-measure") {
 			t.Errorf("error %v\nhint %q", err, diag.Hint(err))
 		}
 	})

@@ -63,7 +63,8 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 			append(m.listFlags(), append([]string{"--"}, patterns...)...)...))
 	if err != nil {
 		return nil, &diag.Error{
-			Op: "list packages", Subject: strings.Join(patterns, " "), Err: err, Hint: "name a directory of the module with --dir",
+			Op: "list packages", Subject: strings.Join(patterns, " "), Err: err,
+			Hint: "name a directory of the module with --dir",
 		}
 	}
 	t := &Target{Existing: -1}
@@ -99,7 +100,7 @@ func (m module) findTarget(ctx context.Context, patterns []string, want string) 
 	}
 	if len(mains) > 1 && t.Main != want {
 		return nil, diag.Usagef("pgo", fmt.Sprintf("%d main packages: %s", len(mains), strings.Join(mains, ", ")),
-			"each has a profile of its own; name one")
+			"each has its own profile; name one")
 	}
 	if t.GoVersion, err = gotest.GoVersion(ctx, gotest.Source{Dir: m.dir, Env: m.env}); err != nil {
 		return nil, err

@@ -7,9 +7,6 @@ func unswept() []string {
 	return []string{
 		".",
 		"docs/...",
-		"find",
-		"fix",
-		"fix/pgo",
 		"internal/cases/pages",
 		"internal/cli",
 		"internal/precision",
