@@ -148,7 +148,8 @@ func TestTrialReasons(t *testing.T) {
 		test.o.URL, test.o.Timeout = s.URL, 5*time.Minute
 		r, err := Run(t.Context(), test.o)
 		// Where the machine stands still, even a hundred requests take long enough for a comparison.
-		for i := 0; i < 5 && err == nil && test.o.Requests == 100 && r.Elapsed > trialAfter && !strings.Contains(r.EngineChoice.Text, test.text); i++ {
+		for i := 0; i < 5 && err == nil && test.o.Requests == 100 && r.Elapsed > trialAfter &&
+			!strings.Contains(r.EngineChoice.Text, test.text); i++ {
 			r, err = Run(t.Context(), test.o)
 		}
 		if test.o.Engine == IOUring && err != nil {

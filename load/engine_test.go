@@ -78,7 +78,8 @@ func testHTTP2(t *testing.T, e load.Engine) {
 			},
 		})
 		if r.Responses != 600 || r.Errors.Total() != 0 || n.Load() != 600 || r.Connects != 3 || r.Streams != 20 {
-			t.Errorf("secure %v: %d responses of %d, errors %+v, %d connects", secure, r.Responses, n.Load(), r.Errors, r.Connects)
+			t.Errorf("secure %v: %d responses of %d, errors %+v, %d connects",
+				secure, r.Responses, n.Load(), r.Errors, r.Connects)
 		}
 		if r.Status[200] != 300 || r.Status[404] != 300 || r.Bytes != 300*(100_000+int64(len("404 page not found\n"))) {
 			t.Errorf("secure %v: statuses %v, %d bytes", secure, r.Status, r.Bytes)
@@ -96,8 +97,12 @@ func TestHTTP2Unwilling(t *testing.T) { engines(t, testHTTP2Unwilling) }
 
 func testHTTP2Unwilling(t *testing.T, e load.Engine) {
 	for _, secure := range []bool{false, true} {
-		url, roots := start(t, func(http.ResponseWriter, *http.Request) {}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure)
-		r, err := load.Run(t.Context(), load.Options{Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: patience})
+		url, roots := start(
+			t, func(http.ResponseWriter, *http.Request) {}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure,
+		)
+		r, err := load.Run(t.Context(), load.Options{
+			Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: patience,
+		})
 		if err == nil || r != nil && r.Responses > 0 {
 			t.Errorf("secure %v: %v, %+v", secure, err, r)
 		}
@@ -133,7 +138,8 @@ func testNoKeepAlive(t *testing.T, e load.Engine) {
 		}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure)
 		r := run(t, load.Options{Engine: e, URL: url, Connections: 4, Requests: 100, NoKeepAlive: true, TLS: roots})
 		if r.Connects != 100 || closing.Load() != 100 || r.Responses != 100 || len(r.Warnings) > 0 {
-			t.Errorf("secure %v: %d connections, %d of them said to close, %d responses, warnings %q", secure, r.Connects, closing.Load(), r.Responses, r.Warnings)
+			t.Errorf("secure %v: %d connections, %d of them said to close, %d responses, warnings %q",
+				secure, r.Connects, closing.Load(), r.Responses, r.Warnings)
 		}
 	}
 }
@@ -146,7 +152,9 @@ func testUnixSocket(t *testing.T, e load.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Host) }))
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, r.Host)
+	}))
 	_ = s.Listener.Close()
 	s.Listener = l
 	s.Start()
@@ -171,7 +179,7 @@ func testResolve(t *testing.T, e load.Engine) {
 	_, err := load.Run(t.Context(), load.Options{Engine: e, URL: "http://no.such.name.invalid/"})
 	var le *load.Error
 	if !errors.As(err, &le) || !strings.Contains(err.Error(), "no.such.name.invalid") || le.Hint == "" {
-		t.Errorf("a name that nobody knows: %v", err)
+		t.Errorf("an unknown name: %v", err)
 	}
 }
 
@@ -189,7 +197,8 @@ func testVariables(t *testing.T, e load.Engine) {
 		}, func(p *http.Protocols) { p.SetHTTP1(true); p.SetUnencryptedHTTP2(true) }, false)
 		rows := [][]string{{"1", "a b"}, {"2", "c&d/é"}, {"3", ""}}
 		r := run(t, load.Options{
-			Engine: e, Protocol: proto, URL: url + "/u/{{id}}?q={{name}}", Method: "POST", Connections: 2, Workers: 1, Requests: 300,
+			Engine: e, Protocol: proto, URL: url + "/u/{{id}}?q={{name}}", Method: "POST",
+			Connections: 2, Workers: 1, Requests: 300,
 			Header: http.Header{"X-Id": {"n{{id}}"}}, Body: []byte(`{"name":"{{name}}"}`),
 			Variables: &load.Variables{Names: []string{"id", "name"}, Rows: rows},
 		})
@@ -218,7 +227,10 @@ func testWeights(t *testing.T, e load.Engine) {
 			b.Add(1)
 		}
 	})
-	run(t, load.Options{Engine: e, Targets: []load.Target{{URL: s.URL + "/a", Weight: 9}, {URL: s.URL + "/b"}}, Connections: 3, Workers: 1, Requests: 1000})
+	run(t, load.Options{
+		Engine: e, Targets: []load.Target{{URL: s.URL + "/a", Weight: 9}, {URL: s.URL + "/b"}},
+		Connections: 3, Workers: 1, Requests: 1000,
+	})
 	if a.Load() != 900 || b.Load() != 100 {
 		t.Errorf("%d and %d, want 900 and 100", a.Load(), b.Load())
 	}
@@ -230,8 +242,11 @@ func TestOpenModel(t *testing.T) { engines(t, testOpenModel) }
 func testOpenModel(t *testing.T, e load.Engine) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	for _, arrivals := range []load.Arrivals{load.Constant, load.Poisson} {
-		r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 16, Rate: 500, Arrivals: arrivals, Duration: 2 * time.Second, Seed: 1})
-		if want := 1000.0; math.Abs(float64(r.Requests)-want) > 4*math.Sqrt(want) || arrivals == load.Constant && float64(r.Requests) != want {
+		r := run(t, load.Options{
+			Engine: e, URL: s.URL, Connections: 16, Rate: 500, Arrivals: arrivals, Duration: 2 * time.Second, Seed: 1,
+		})
+		if want := 1000.0; math.Abs(float64(r.Requests)-want) > 4*math.Sqrt(want) ||
+			arrivals == load.Constant && float64(r.Requests) != want {
 			t.Errorf("%s: %d requests, want %.0f", arrivals, r.Requests, want)
 		}
 		if r.Send == nil || r.Send.Max <= 0 || r.Send.P99 > r.Send.Max || r.Model != load.ModelOpen || r.Open.Rate != 500 {
@@ -343,14 +358,23 @@ func testFraming(t *testing.T, e load.Engine) {
 		body   int64
 		closes bool
 	}{
-		"length":      {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5, false},
-		"chunked":     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n", 5, false},
-		"interim":     {"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", 2, false},
+		"length": {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5, false},
+		"chunked": {
+			"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x=y\r\nhello\r\n0\r\nTrailer: 1\r\n\r\n",
+			5, false,
+		},
+		"interim": {
+			"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok",
+			2, false,
+		},
 		"no content":  {"HTTP/1.1 204 No Content\r\n\r\n", 0, false},
 		"until close": {"HTTP/1.1 200 OK\r\n\r\nhello", 5, true},
 		"close":       {"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 5\r\n\r\nhello", 5, true},
 		"HTTP/1.0":    {"HTTP/1.0 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5, true},
-		"long header": {"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", 64<<10) + "\r\nContent-Length: 5\r\n\r\nhello", 5, false},
+		"long header": {
+			"HTTP/1.1 200 OK\r\nX: " + strings.Repeat("y", 64<<10) + "\r\nContent-Length: 5\r\n\r\nhello",
+			5, false,
+		},
 	} {
 		url := raw(t, func(c net.Conn, r *bufio.Reader) {
 			for {
@@ -377,7 +401,7 @@ func testFraming(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestGarbageAfterAnswer: bytes that nobody asked for are not taken for the next
+// TestGarbageAfterAnswer sends bytes that belong to no request: they are not taken for the next
 // answer.
 func TestGarbageAfterAnswer(t *testing.T) { engines(t, testGarbageAfterAnswer) }
 
@@ -387,7 +411,8 @@ func testGarbageAfterAnswer(t *testing.T, e load.Engine) {
 			if _, err := http.ReadRequest(r); err != nil {
 				return
 			}
-			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
+			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"+
+				"HTTP/1.1 500 No\r\nContent-Length: 0\r\n\r\n")
 		}
 	})
 	r := run(t, load.Options{Engine: e, URL: url, Connections: 1, Requests: 10})
@@ -441,7 +466,7 @@ func slowServer(t *testing.T, e load.Engine, timeout time.Duration) error {
 	}
 	// A machine that stands still lets others time out, too.
 	if r.Errors.Timeout != 1 || r.Errors.Total() != 1 || early.Load() < 10 {
-		return fmt.Errorf("%d answers before the timeout, errors %+v; want many and one timeout", early.Load(), r.Errors)
+		return fmt.Errorf("%d answers before the timeout, errors %+v (want many and one timeout)", early.Load(), r.Errors)
 	}
 	return nil
 }
@@ -470,7 +495,7 @@ func testHalfOpen(t *testing.T, e load.Engine) {
 		}
 		// net/http connects with the request, whose time may be over before it has a connection.
 		if r.Errors.Timeout != 4 {
-			return fmt.Errorf("errors %+v; want 4 timeouts", r.Errors)
+			return fmt.Errorf("errors %+v (want 4 timeouts)", r.Errors)
 		}
 		return nil
 	})
@@ -533,8 +558,10 @@ func TestWorkers(t *testing.T) {
 	for _, rate := range []float64{0, 2000} {
 		n.Store(0)
 		r := run(t, load.Options{URL: s.URL, Workers: 3, Connections: 10, Requests: 1000, Rate: rate})
-		if r.Responses != 1000 || n.Load() != 1000 || !keptAlive(r.Engine, r, 10) || r.Engine != load.NetHTTP && r.Workers != 3 {
-			t.Errorf("rate %g: %d responses of %d on %d connections of %d workers", rate, r.Responses, n.Load(), r.Connects, r.Workers)
+		if r.Responses != 1000 || n.Load() != 1000 || !keptAlive(r.Engine, r, 10) ||
+			r.Engine != load.NetHTTP && r.Workers != 3 {
+			t.Errorf("rate %g: %d responses of %d on %d connections of %d workers",
+				rate, r.Responses, n.Load(), r.Connects, r.Workers)
 		}
 	}
 }
@@ -589,7 +616,8 @@ func TestTargetCPU(t *testing.T) {
 	}
 	url, process := serverProcess(t)
 	r := run(t, load.Options{URL: url, Requests: 20_000})
-	if c := r.TargetCPU; c == nil || c.PID != process.Pid || c.Total <= 0 || c.PerRequest != c.Total/20_000 || c.Command == "" {
+	if c := r.TargetCPU; c == nil || c.PID != process.Pid || c.Total <= 0 || c.PerRequest != c.Total/20_000 ||
+		c.Command == "" {
 		t.Errorf("%+v, want that of process %d", c, process.Pid)
 	}
 }
@@ -635,7 +663,9 @@ func TestTargetTells(t *testing.T) {
 	if c := r.TargetCPU; c == nil || c.Total != time.Second || c.PerRequest != 10*time.Millisecond || c.PID != 0 {
 		t.Errorf("%+v", c)
 	}
-	r = run(t, load.Options{URL: s.URL, Requests: 100, TargetCPU: func(context.Context) (time.Duration, error) { return 0, errors.New("no agent") }})
+	r = run(t, load.Options{URL: s.URL, Requests: 100, TargetCPU: func(context.Context) (time.Duration, error) {
+		return 0, errors.New("no agent")
+	}})
 	if r.TargetCPU != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "no agent") {
 		t.Errorf("%+v, warnings %q", r.TargetCPU, r.Warnings)
 	}

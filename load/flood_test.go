@@ -224,7 +224,7 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 					r := boundedLoad(t, 64<<20, load.Options{
 						Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: timeout,
 					})
-					// Go's client ends some of these attacks in ways of its own.
+					// Go's client ends some of these attacks differently.
 					if r.Errors.Flood == 0 && e != load.NetHTTP || r.Errors.Total() != 4 {
 						t.Errorf("%+v", r.Errors)
 					}
@@ -282,7 +282,7 @@ func testEndlessAnswers(t *testing.T, e load.Engine) {
 					if r.Errors.Total() != 4 {
 						t.Errorf("%+v", r.Errors)
 					}
-					// net/http has words of its own. Where the machine stands still, connecting times out.
+					// net/http words its errors differently. Where the machine stands still, connecting times out.
 					if e != load.NetHTTP && a.kind(r.Errors) != 4 {
 						return fmt.Errorf("%+v", r.Errors)
 					}

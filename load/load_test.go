@@ -65,7 +65,8 @@ func testStatusesAndBytes(t *testing.T, e load.Engine) {
 		t.Errorf("%d bytes, want %d", r.Bytes, want)
 	}
 	if r.Retries != 0 || r.Connects != opened.Load() || !keptAlive(e, r, 4) {
-		t.Errorf("%d connects, of which the server saw %d, and %d retries; want 4 kept-alive connections", r.Connects, opened.Load(), r.Retries)
+		t.Errorf("%d connects, of which the server saw %d, and %d retries; want 4 kept-alive connections",
+			r.Connects, opened.Load(), r.Retries)
 	}
 	if r.Failed() != 100 {
 		t.Errorf("%d failed, want 100", r.Failed())
@@ -85,7 +86,9 @@ func testLatency(t *testing.T, e load.Engine) {
 	})
 	again(t, 1200*time.Millisecond, func(d time.Duration) error {
 		// One request of two is slow.
-		r := run(t, load.Options{Engine: e, Targets: []load.Target{{URL: s.URL}, {URL: s.URL + "?slow"}}, Connections: 2, Duration: d})
+		r := run(t, load.Options{
+			Engine: e, Targets: []load.Target{{URL: s.URL}, {URL: s.URL + "?slow"}}, Connections: 2, Duration: d,
+		})
 		checkLatency(t, r)
 		if n := len(r.Seconds); n < 2 {
 			return fmt.Errorf("a run of %v has %d seconds", r.Elapsed, n)
@@ -134,7 +137,8 @@ func checkLatency(t *testing.T, r *load.Result) {
 		responses += s.Responses
 	}
 	if most := int(r.Elapsed/time.Second) + 1; responses != r.Responses || end != r.Elapsed || len(r.Seconds) > most {
-		t.Errorf("%d seconds hold %d responses until %v; want at most %d, %d, %v", len(r.Seconds), responses, end, most, r.Responses, r.Elapsed)
+		t.Errorf("%d seconds hold %d responses until %v; want at most %d, %d, %v",
+			len(r.Seconds), responses, end, most, r.Responses, r.Elapsed)
 	}
 	if got := float64(r.Responses) / r.Elapsed.Seconds(); got != r.Rate {
 		t.Errorf("rate %v, want %v", r.Rate, got)
@@ -179,7 +183,9 @@ func testRequestIsSentAsAsked(t *testing.T, e load.Engine) {
 		user, password, _ := r.BasicAuth()
 		mu.Lock()
 		defer mu.Unlock()
-		seen = append(seen, fmt.Sprint(r.Method, r.Host, r.Header["X-A"], r.ContentLength, string(body), err, user, password, r.URL))
+		seen = append(seen, fmt.Sprint(
+			r.Method, r.Host, r.Header["X-A"], r.ContentLength, string(body), err, user, password, r.URL,
+		))
 	})
 	url := strings.Replace(s.URL, "http://", "http://me:secret@", 1) + "/p?q=1"
 	r := run(t, load.Options{
@@ -201,7 +207,10 @@ func testRequestIsSentAsAsked(t *testing.T, e load.Engine) {
 // TestBadAddressKeepsSecrets wants no password in the error of an address that
 // cannot be loaded.
 func TestBadAddressKeepsSecrets(t *testing.T) {
-	for _, url := range []string{"ftp://me:secret@127.0.0.1/", "http://me:secret@", "http://me:secret@127.0.0.1:port/", "http://me:secret@192.0.2.1/"} {
+	for _, url := range []string{
+		"ftp://me:secret@127.0.0.1/", "http://me:secret@", "http://me:secret@127.0.0.1:port/",
+		"http://me:secret@192.0.2.1/",
+	} {
 		if _, err := load.Run(t.Context(), load.Options{URL: url}); err == nil || strings.Contains(err.Error(), "secret") {
 			t.Errorf("%s: %v", url, err)
 		}
@@ -242,7 +251,7 @@ func testTimeout(t *testing.T, e load.Engine) {
 		}
 		// net/http connects with the request, whose time may be over before it has a connection.
 		if r.Errors.Timeout != 6 {
-			return fmt.Errorf("errors %+v; want 6 timeouts", r.Errors)
+			return fmt.Errorf("errors %+v (want 6 timeouts)", r.Errors)
 		}
 		var le *load.Error
 		if !errors.As(err, &le) || !errors.Is(err, le.Err) || !strings.Contains(le.Hint, "timeout") {
@@ -306,7 +315,9 @@ func TestNobodyListens(t *testing.T) { engines(t, testNobodyListens) }
 
 func testNobodyListens(t *testing.T, e load.Engine) {
 	address := refusing(t)
-	r, err := load.Run(t.Context(), load.Options{Engine: e, URL: "http://" + address, Connections: 2, Requests: 6, Timeout: patience})
+	r, err := load.Run(t.Context(), load.Options{
+		Engine: e, URL: "http://" + address, Connections: 2, Requests: 6, Timeout: patience,
+	})
 	var le *load.Error
 	if !errors.As(err, &le) || !strings.Contains(le.Error(), address) || le.Hint == "" {
 		t.Errorf("error %v, want one that names the address and advises", err)
@@ -411,7 +422,8 @@ func testLateAnswers(t *testing.T, e load.Engine) {
 			return fmt.Errorf("only %d of 3 requests began within %v", n, d)
 		}
 		if r.Unfinished != 0 || r.Responses != 3 || r.Interrupted || r.Latency.Min < slow {
-			t.Errorf("unfinished %d, responses %d, interrupted %v, fastest %v; want 0, 3, false, %v", r.Unfinished, r.Responses, r.Interrupted, r.Latency.Min, slow)
+			t.Errorf("unfinished %d, responses %d, interrupted %v, fastest %v; want 0, 3, false, %v",
+				r.Unfinished, r.Responses, r.Interrupted, r.Latency.Min, slow)
 		}
 		return nil
 	})
@@ -463,7 +475,10 @@ func testTLS(t *testing.T, e load.Engine) {
 	t.Cleanup(s.Close)
 	roots := x509.NewCertPool()
 	roots.AddCert(s.Certificate())
-	o := load.Options{Engine: e, URL: s.URL, Requests: 40, Connections: 2, TLS: &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}}}
+	o := load.Options{
+		Engine: e, URL: s.URL, Requests: 40, Connections: 2,
+		TLS: &tls.Config{RootCAs: roots, NextProtos: []string{"h2"}},
+	}
 	if r := run(t, o); r.Responses != 40 || !keptAlive(e, r, 2) {
 		t.Errorf("%d responses on %d connections", r.Responses, r.Connects)
 	}
@@ -483,14 +498,18 @@ func testTLSNotTrusted(t *testing.T, e load.Engine) {
 }
 
 func TestRemoteIsRefused(t *testing.T) {
-	for _, url := range []string{"http://192.0.2.1/", "http://[2001:db8::1]:80/", "https://192.0.2.1:8443/x", "http://[::ffff:192.0.2.1]/"} {
+	for _, url := range []string{
+		"http://192.0.2.1/", "http://[2001:db8::1]:80/", "https://192.0.2.1:8443/x", "http://[::ffff:192.0.2.1]/",
+	} {
 		r, err := load.Run(t.Context(), load.Options{URL: url, Requests: 1})
 		if r != nil || !errors.Is(err, load.ErrRemote) || !strings.Contains(diag.Hint(err), "--allow-remote") {
 			t.Errorf("%s: result %v, error %v; want ErrRemote with a hint", url, r, err)
 		}
 	}
-	// A loopback target does not excuse a remote one beside it.
-	_, err := load.Run(t.Context(), load.Options{URL: "http://127.0.0.1:1/", Targets: []load.Target{{URL: "http://192.0.2.1/"}}})
+	// A loopback target does not excuse a remote one next to it.
+	_, err := load.Run(t.Context(), load.Options{
+		URL: "http://127.0.0.1:1/", Targets: []load.Target{{URL: "http://192.0.2.1/"}},
+	})
 	if !errors.Is(err, load.ErrRemote) {
 		t.Errorf("second target: error %v", err)
 	}
@@ -554,7 +573,10 @@ func TestProgress(t *testing.T) { engines(t, testProgress) }
 func testProgress(t *testing.T, e load.Engine) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	var seen []load.Second
-	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 1, Duration: 1500 * time.Millisecond, Progress: func(p load.Progress) { seen = append(seen, p.Second) }})
+	r := run(t, load.Options{
+		Engine: e, URL: s.URL, Connections: 1, Duration: 1500 * time.Millisecond,
+		Progress: func(p load.Progress) { seen = append(seen, p.Second) },
+	})
 	// A rest of less than a tenth of a second belongs to the second before, as on a machine
 	// that is busy.
 	n := len(seen)
@@ -581,7 +603,9 @@ func BenchmarkRun(b *testing.B) {
 			go acceptAll(l)
 			b.ReportAllocs()
 			b.ResetTimer()
-			r, err := load.Run(b.Context(), load.Options{URL: "http://" + l.Addr().String(), Connections: connections, Requests: int64(b.N)})
+			r, err := load.Run(b.Context(), load.Options{
+				URL: "http://" + l.Addr().String(), Connections: connections, Requests: int64(b.N),
+			})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -649,8 +673,10 @@ func testPerTarget(t *testing.T, e load.Engine) {
 	var requests, responses, bytes, failed int64
 	for i := range r.PerTarget {
 		row := &r.PerTarget[i]
-		requests, responses, bytes, failed = requests+row.Requests, responses+row.Responses, bytes+row.Bytes, failed+row.Failed()
-		if l := row.Latency; row.Responses > 0 && (l.Min > l.P50 || l.P50 > l.P99 || l.P99 > l.Max || l.Mean < l.Min || l.Max > r.Latency.Max || l.Min < r.Latency.Min || row.Rate <= 0) {
+		requests, responses, bytes, failed = requests+row.Requests, responses+row.Responses,
+			bytes+row.Bytes, failed+row.Failed()
+		if l := row.Latency; row.Responses > 0 && (l.Min > l.P50 || l.P50 > l.P99 || l.P99 > l.Max || l.Mean < l.Min ||
+			l.Max > r.Latency.Max || l.Min < r.Latency.Min || row.Rate <= 0) {
 			t.Errorf("%+v", row)
 		}
 	}
@@ -658,13 +684,15 @@ func testPerTarget(t *testing.T, e load.Engine) {
 		t.Errorf("%d requests, %d responses, %d bytes, %d failed of %+v", requests, responses, bytes, failed, r)
 	}
 	fast, late, pair, cut := r.PerTarget[0], r.PerTarget[1], r.PerTarget[2], r.PerTarget[3]
-	if fast.Label() != "/fast?a=b" || fast.Method != "GET" || fast.Failed() != 0 || fast.Status[200] != fast.Requests || fast.Requests < 40 {
+	if fast.Label() != "/fast?a=b" || fast.Method != "GET" || fast.Failed() != 0 ||
+		fast.Status[200] != fast.Requests || fast.Requests < 40 {
 		t.Errorf("fast: %+v", fast)
 	}
 	if late.Latency.Min < slow || late.Latency.P50 < slow {
 		t.Errorf("slow: %+v", late.Latency)
 	}
-	if pair.Label() != "pair" || pair.Targets != 2 || pair.Status[http.StatusTeapot] == 0 || pair.Status[200] == 0 || pair.Failed() != pair.Status[http.StatusTeapot] {
+	if pair.Label() != "pair" || pair.Targets != 2 || pair.Status[http.StatusTeapot] == 0 ||
+		pair.Status[200] == 0 || pair.Failed() != pair.Status[http.StatusTeapot] {
 		t.Errorf("pair: %+v", pair)
 	}
 	if cut.Label() != "POST /cut" || cut.Responses != 0 || cut.Errors.Reset != cut.Requests || cut.Requests == 0 {
@@ -684,7 +712,13 @@ func testPhases(t *testing.T, e load.Engine) {
 		protocol    load.Protocol
 		secure      bool
 		noKeepAlive bool
-	}{{load.HTTP1, false, false}, {load.HTTP1, false, true}, {load.HTTP1, true, true}, {load.HTTP2, false, false}, {load.HTTP2, true, false}} {
+	}{
+		{load.HTTP1, false, false},
+		{load.HTTP1, false, true},
+		{load.HTTP1, true, true},
+		{load.HTTP2, false, false},
+		{load.HTTP2, true, false},
+	} {
 		again(t, 80*time.Millisecond, func(during time.Duration) error {
 			const before = 40 * time.Millisecond
 			serveSlowly := func(w http.ResponseWriter, _ *http.Request) {
@@ -699,12 +733,16 @@ func testPhases(t *testing.T, e load.Engine) {
 				p.SetHTTP2(tc.protocol == load.HTTP2)
 				p.SetUnencryptedHTTP2(tc.protocol == load.HTTP2)
 			}, tc.secure)
-			r := run(t, load.Options{Engine: e, URL: url, Protocol: tc.protocol, TLS: roots, NoKeepAlive: tc.noKeepAlive, Connections: 2, Requests: 6})
+			r := run(t, load.Options{
+				Engine: e, URL: url, Protocol: tc.protocol, TLS: roots, NoKeepAlive: tc.noKeepAlive,
+				Connections: 2, Requests: 6,
+			})
 			p := r.Phases
 			if p == nil || p.Connect == nil || (p.TLS != nil) != tc.secure {
 				t.Fatalf("%+v: %+v", tc, p)
 			}
-			if p.FirstByte.Min < before || p.FirstByte.P50 < before || p.Transfer.Max+p.FirstByte.Min > r.Latency.Max+time.Millisecond {
+			if p.FirstByte.Min < before || p.FirstByte.P50 < before ||
+				p.Transfer.Max+p.FirstByte.Min > r.Latency.Max+time.Millisecond {
 				t.Errorf("%+v: first byte %+v, transfer %+v of %+v", tc, p.FirstByte, p.Transfer, r.Latency)
 			}
 			if p.Connect.Min <= 0 || tc.secure && p.TLS.Min <= 0 {
@@ -722,7 +760,7 @@ func testPhases(t *testing.T, e load.Engine) {
 				t.Errorf("%+v: phases take %v, answers %v", tc, sum, r.Latency.Mean)
 			}
 			if p.Transfer.Max < during/2 {
-				return fmt.Errorf("%+v: transfer %+v of %+v; want %v", tc, p.Transfer, r.Latency, during)
+				return fmt.Errorf("%+v: transfer %+v of %+v (want %v)", tc, p.Transfer, r.Latency, during)
 			}
 			return nil
 		})

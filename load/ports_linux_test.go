@@ -40,7 +40,7 @@ func TestAllPortsInUse(t *testing.T) {
 		}
 		out, err := cmd.CombinedOutput()
 		if err != nil && len(out) == 0 || strings.Contains(string(out), "SKIP: TestAllPortsInUse") {
-			t.Skipf("no network of its own to be had here: %v\n%s", err, out)
+			t.Skipf("no separate network namespace here: %v\n%s", err, out)
 		}
 		if err != nil || !strings.Contains(string(out), "PASS: TestAllPortsInUse") {
 			t.Errorf("%v\n%s", err, out)

@@ -83,7 +83,7 @@ func TestJudgeBorders(t *testing.T) {
 			},
 			want: GeneratorCPU, text: "4 processors",
 		},
-		{name: "processor time unknown", change: func(r *Result) { r.CPU = nil }},
+		{name: "CPU time unknown", change: func(r *Result) { r.CPU = nil }},
 		{
 			name: "closed and busy", change: func(r *Result) {
 				r.Model = ModelClosed
@@ -164,14 +164,14 @@ func TestJudgeBorders(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := good()
 			tt.change(r)
-			doubts := judge(r, max(tt.cpus, 1), tt.requests)
+			warnings := judge(r, max(tt.cpus, 1), tt.requests)
 			switch {
-			case tt.want == "" && len(doubts) == 0:
+			case tt.want == "" && len(warnings) == 0:
 				return
-			case len(doubts) != 1 || doubts[0].Kind != tt.want:
-				t.Fatalf("doubts %+v, want %q", doubts, tt.want)
+			case len(warnings) != 1 || warnings[0].Kind != tt.want:
+				t.Fatalf("warnings %+v, want %q", warnings, tt.want)
 			}
-			if got := doubts[0].Text + "; " + doubts[0].Hint; !strings.Contains(got, tt.text) || doubts[0].Hint == "" {
+			if got := warnings[0].Text + "; " + warnings[0].Hint; !strings.Contains(got, tt.text) || warnings[0].Hint == "" {
 				t.Errorf("%q lacks %q", got, tt.text)
 			}
 		})

@@ -10,12 +10,7 @@ func unswept() []string {
 		"internal/cases/pages",
 		"internal/cli",
 		"internal/precision",
-		"load",
-		"load/capacity",
-		"load/compare",
-		"load/http1",
 		"load/request",
-		"load/slo",
 		"load/targets",
 	}
 }

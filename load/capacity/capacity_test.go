@@ -54,7 +54,9 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 		p99 *= 100
 	}
 	sent := min(asked, s.mu)
-	r := &load.Result{Schema: load.Schema, Targets: []string{o.URL}, Elapsed: o.Duration, Connections: 8, Send: &load.Send{}}
+	r := &load.Result{
+		Schema: load.Schema, Targets: []string{o.URL}, Elapsed: o.Duration, Connections: 8, Send: &load.Send{},
+	}
 	if s.generator > 0 && asked > s.generator {
 		sent = min(sent, s.generator)
 		p99 = o.Duration
@@ -110,8 +112,10 @@ func TestSearchProperty(t *testing.T) {
 		if precision == 0 {
 			precision = capacity.DefaultPrecision
 		}
-		if !r.Confirmed || r.Rate > truth || r.High < truth || r.High > r.Rate*(1+precision)*1.000001 || r.Limit != capacity.LimitServer || !strings.HasPrefix(r.Why, "p99<50ms missed: ") {
-			t.Fatalf("mu %g, capacity %g, from %g to %g in steps of %g: found %g to %g, %s: %s, confirmed %v", mu, truth, o.Min, o.Max, o.Precision, r.Rate, r.High, r.Limit, r.Why, r.Confirmed)
+		if !r.Confirmed || r.Rate > truth || r.High < truth || r.High > r.Rate*(1+precision)*1.000001 ||
+			r.Limit != capacity.LimitServer || !strings.HasPrefix(r.Why, "p99<50ms missed: ") {
+			t.Fatalf("mu %g, capacity %g, from %g to %g in steps of %g: found %g to %g, %s: %s, confirmed %v",
+				mu, truth, o.Min, o.Max, o.Precision, r.Rate, r.High, r.Limit, r.Why, r.Confirmed)
 		}
 		if s.runs > 30 || s.runs != len(r.Steps) {
 			t.Fatalf("mu %g: %d runs, %d steps", mu, s.runs, len(r.Steps))
@@ -149,7 +153,9 @@ func TestHiccup(t *testing.T) {
 	truth := 10_000 - math.Log(100)/0.05
 	for bad := 1; bad < 12; bad++ {
 		s := &server{mu: 10_000}
-		r, err := capacity.Search(t.Context(), capacity.Options{Min: 1000, SLO: objectives(t, "p99<50ms")}, func(ctx context.Context, o load.Options) (*load.Result, error) {
+		r, err := capacity.Search(t.Context(), capacity.Options{
+			Min: 1000, SLO: objectives(t, "p99<50ms"),
+		}, func(ctx context.Context, o load.Options) (*load.Result, error) {
 			r, err := s.run(ctx, o)
 			if s.runs == bad {
 				r.Latency.P99 = time.Second
@@ -172,14 +178,44 @@ func TestLimits(t *testing.T) {
 		low, high float64 // where Rate must lie
 		upper     bool    // High is known
 	}{
-		{"generator", server{mu: 1e6, generator: 7000}, capacity.Options{Min: 100}, capacity.LimitGenerator, "it sent late", 6600, 7000, true},
-		{"connections", server{mu: 5000, busy: true}, capacity.Options{Min: 100}, capacity.LimitConnections, "requests waited for a free connection", 4700, 5200, true},
+		{
+			"generator",
+			server{mu: 1e6, generator: 7000},
+			capacity.Options{Min: 100},
+			capacity.LimitGenerator, "it sent late", 6600, 7000, true,
+		},
+		{
+			"connections",
+			server{mu: 5000, busy: true},
+			capacity.Options{Min: 100},
+			capacity.LimitConnections, "requests waited for a free connection", 4700, 5200, true,
+		},
 		// 8 connections at 5000/s are 1.6 ms a request: the server has become slow.
-		{"server with busy connections", server{mu: 5000, busy: true, idle: 100 * time.Microsecond}, capacity.Options{Min: 100}, capacity.LimitServer, "were sent in time", 4700, 5200, true},
-		{"always held", server{mu: 1e6}, capacity.Options{Min: 100, Max: 3000}, capacity.LimitMax, "highest rate", 3000, 3000, false},
-		{"always held, after a probe", server{mu: 1e6}, capacity.Options{Max: 3000}, capacity.LimitMax, "highest rate", 3000, 3000, false},
+		{
+			"server with busy connections",
+			server{mu: 5000, busy: true, idle: 100 * time.Microsecond},
+			capacity.Options{Min: 100},
+			capacity.LimitServer, "were sent in time", 4700, 5200, true,
+		},
+		{
+			"always held",
+			server{mu: 1e6},
+			capacity.Options{Min: 100, Max: 3000},
+			capacity.LimitMax, "highest rate", 3000, 3000, false,
+		},
+		{
+			"always held, after a probe",
+			server{mu: 1e6},
+			capacity.Options{Max: 3000},
+			capacity.LimitMax, "highest rate", 3000, 3000, false,
+		},
 		{"never held", server{mu: 50}, capacity.Options{Min: 100}, capacity.LimitServer, "p99<50ms missed", 0, 0, true},
-		{"never held, after a probe", server{mu: 50}, capacity.Options{}, capacity.LimitServer, "p99<50ms missed", 0, 0, true},
+		{
+			"never held, after a probe",
+			server{mu: 50},
+			capacity.Options{},
+			capacity.LimitServer, "p99<50ms missed", 0, 0, true,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.o.SLO = objectives(t, "p99<50ms")
@@ -187,7 +223,8 @@ func TestLimits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if r.Limit != test.want || !strings.Contains(r.Why, test.why) || r.Rate < test.low || r.Rate > test.high || (r.High > 0) != test.upper || !r.Confirmed {
+			if r.Limit != test.want || !strings.Contains(r.Why, test.why) || r.Rate < test.low || r.Rate > test.high ||
+				(r.High > 0) != test.upper || !r.Confirmed {
 				t.Errorf("%g to %g, %s: %s, confirmed %v", r.Rate, r.High, r.Limit, r.Why, r.Confirmed)
 			}
 			for _, step := range r.Steps {
@@ -210,13 +247,27 @@ func TestShort(t *testing.T) {
 		{"all sent", load.Result{Requests: 5000, Elapsed: 5 * time.Second}, capacity.Held},
 		{"97 % sent", load.Result{Requests: 4850, Elapsed: 5 * time.Second}, capacity.Held},
 		{"fewer sent", load.Result{Requests: 4840, Elapsed: 5 * time.Second}, capacity.Missed},
-		{"the rest in flight", load.Result{Requests: 4840, Unfinished: 100, Connections: 10, Elapsed: 5 * time.Second}, capacity.Held},
-		{"more cut off than in flight", load.Result{Requests: 4800, Unfinished: 4800, Connections: 10, Elapsed: 5 * time.Second}, capacity.Missed},
-		{"by chance", load.Result{Requests: 4840, Elapsed: 5 * time.Second, Open: &load.Open{Arrivals: load.Poisson}}, capacity.Held},
+		{
+			"the rest in flight",
+			load.Result{Requests: 4840, Unfinished: 100, Connections: 10, Elapsed: 5 * time.Second},
+			capacity.Held,
+		},
+		{
+			"more cut off than in flight",
+			load.Result{Requests: 4800, Unfinished: 4800, Connections: 10, Elapsed: 5 * time.Second},
+			capacity.Missed,
+		},
+		{
+			"by chance",
+			load.Result{Requests: 4840, Elapsed: 5 * time.Second, Open: &load.Open{Arrivals: load.Poisson}},
+			capacity.Held,
+		},
 		{"waited", load.Result{Requests: 4000, Elapsed: 5 * time.Second, Send: &load.Send{Waited: 1}}, capacity.Busy},
 	} {
 		test.r.Responses = test.r.Requests
-		r, err := capacity.Search(t.Context(), capacity.Options{Min: 1000, Max: 1000, SLO: objectives(t, "p99<50ms")}, func(context.Context, load.Options) (*load.Result, error) { return &test.r, nil })
+		r, err := capacity.Search(t.Context(), capacity.Options{
+			Min: 1000, Max: 1000, SLO: objectives(t, "p99<50ms"),
+		}, func(context.Context, load.Options) (*load.Result, error) { return &test.r, nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -232,7 +283,8 @@ func TestStepsAndProgress(t *testing.T) {
 	s := &server{mu: 10_000}
 	var warmups []time.Duration
 	r, err := capacity.Search(t.Context(), capacity.Options{
-		Load: load.Options{URL: "http://127.0.0.1/", Arrivals: load.Poisson}, SLO: objectives(t, "p50<7ms"), Step: 2 * time.Second,
+		Load: load.Options{URL: "http://127.0.0.1/", Arrivals: load.Poisson},
+		SLO:  objectives(t, "p50<7ms"), Step: 2 * time.Second,
 		Progress: func(p capacity.Progress) {
 			seen, last = append(seen, p.Step), p
 			if p.Low > 0 && p.High > 0 && p.Low >= p.High || p.Remaining < 0 || p.Remaining > time.Minute {
@@ -258,21 +310,27 @@ func TestStepsAndProgress(t *testing.T) {
 	kinds := map[string]int{}
 	for i, step := range r.Steps {
 		kinds[step.Kind]++
-		if warmups[i] != capacity.DefaultWarmup || step.Latency.HDR != "" || step.Achieved == 0 || (step.Kind == capacity.Confirm) != (step.Run > 1) {
+		if warmups[i] != capacity.DefaultWarmup || step.Latency.HDR != "" || step.Achieved == 0 ||
+			(step.Kind == capacity.Confirm) != (step.Run > 1) {
 			t.Errorf("step %+v after warm-up of %v", step, warmups[i])
 		}
 	}
-	if kinds[capacity.Probe] != 1 || kinds[capacity.Climb] < 2 || kinds[capacity.Bisect] < 2 || kinds[capacity.Confirm] != 2 {
+	if kinds[capacity.Probe] != 1 || kinds[capacity.Climb] < 2 || kinds[capacity.Bisect] < 2 ||
+		kinds[capacity.Confirm] != 2 {
 		t.Errorf("kinds of steps: %v", kinds)
 	}
-	if r.Schema != capacity.Schema || r.Targets[0] != "http://127.0.0.1/" || r.Knee == nil || r.Knee.Metric != slo.P50 || r.Knee.Rate > r.High {
+	if r.Schema != capacity.Schema || r.Targets[0] != "http://127.0.0.1/" || r.Knee == nil ||
+		r.Knee.Metric != slo.P50 || r.Knee.Rate > r.High {
 		t.Errorf("result %+v, knee %+v", r, r.Knee)
 	}
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`"schema":"whet.capacity/1"`, `"rate":`, `"high":`, `"limit":"server"`, `"steps":[{"kind":"probe"`, `"knee":{"rate":`, `"elapsed_ns":`} {
+	for _, key := range []string{
+		`"schema":"whet.capacity/1"`, `"rate":`, `"high":`, `"limit":"server"`,
+		`"steps":[{"kind":"probe"`, `"knee":{"rate":`, `"elapsed_ns":`,
+	} {
 		if !bytes.Contains(data, []byte(key)) {
 			t.Errorf("JSON has no %s:\n%.600s", key, data)
 		}
@@ -285,7 +343,9 @@ func TestWarnings(t *testing.T) {
 		10 * time.Second: "",
 	} {
 		s := &server{mu: 1000}
-		r, err := capacity.Search(t.Context(), capacity.Options{Min: 100, Max: 100, Step: step, SLO: objectives(t, "p90<1s,p99<1s,errors<1%,max<1m")}, s.run)
+		r, err := capacity.Search(t.Context(), capacity.Options{
+			Min: 100, Max: 100, Step: step, SLO: objectives(t, "p90<1s,p99<1s,errors<1%,max<1m"),
+		}, s.run)
 		if err != nil || strings.Join(r.Warnings, "\n") != want {
 			t.Errorf("steps of %v: warnings %q, error %v; want %q", step, r.Warnings, err, want)
 		}
@@ -296,7 +356,9 @@ func TestInterrupted(t *testing.T) {
 	for after := range 8 {
 		ctx, cancel := context.WithCancel(t.Context())
 		s := &server{mu: 10_000}
-		r, err := capacity.Search(ctx, capacity.Options{Min: 1000, SLO: objectives(t, "p99<50ms")}, func(ctx context.Context, o load.Options) (*load.Result, error) {
+		r, err := capacity.Search(ctx, capacity.Options{
+			Min: 1000, SLO: objectives(t, "p99<50ms"),
+		}, func(ctx context.Context, o load.Options) (*load.Result, error) {
 			if s.runs == after {
 				cancel()
 				r, err := s.run(ctx, o)
@@ -306,7 +368,8 @@ func TestInterrupted(t *testing.T) {
 			return s.run(ctx, o)
 		})
 		cancel()
-		if err != nil || !r.Interrupted || r.Confirmed || len(r.Steps) != after+1 || r.Steps[after].Verdict != capacity.Interrupted {
+		if err != nil || !r.Interrupted || r.Confirmed || len(r.Steps) != after+1 ||
+			r.Steps[after].Verdict != capacity.Interrupted {
 			t.Fatalf("after %d: %+v, %v", after, r, err)
 		}
 		if after >= 1 && (r.Rate < 1000 || r.Rate > 10_000) {
@@ -318,13 +381,17 @@ func TestInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if r, err := capacity.Search(ctx, capacity.Options{SLO: objectives(t, "p99<1s")}, (&server{}).run); r != nil || !errors.Is(err, context.Canceled) {
+	if r, err := capacity.Search(
+		ctx, capacity.Options{SLO: objectives(t, "p99<1s")}, (&server{}).run,
+	); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled at once: %v, %v", r, err)
 	}
 	// A run that was whole when the search was cancelled counts.
 	ctx, cancel = context.WithCancel(t.Context())
 	s := &server{mu: 10_000}
-	r, err := capacity.Search(ctx, capacity.Options{Min: 1000, SLO: objectives(t, "p99<50ms")}, func(ctx context.Context, o load.Options) (*load.Result, error) {
+	r, err := capacity.Search(ctx, capacity.Options{
+		Min: 1000, SLO: objectives(t, "p99<50ms"),
+	}, func(ctx context.Context, o load.Options) (*load.Result, error) {
 		cancel()
 		return s.run(ctx, o)
 	})
@@ -336,7 +403,9 @@ func TestInterrupted(t *testing.T) {
 func TestErrors(t *testing.T) {
 	broken := errors.New("no more sockets")
 	s := &server{mu: 10_000}
-	r, err := capacity.Search(t.Context(), capacity.Options{Min: 1000, SLO: objectives(t, "p99<50ms")}, func(ctx context.Context, o load.Options) (*load.Result, error) {
+	r, err := capacity.Search(t.Context(), capacity.Options{
+		Min: 1000, SLO: objectives(t, "p99<50ms"),
+	}, func(ctx context.Context, o load.Options) (*load.Result, error) {
 		if s.runs == 3 {
 			return nil, broken
 		}
@@ -348,11 +417,14 @@ func TestErrors(t *testing.T) {
 	silent := func(context.Context, load.Options) (*load.Result, error) {
 		return &load.Result{Requests: 5, Errors: load.Errors{Connect: 5}, Elapsed: time.Second}, errors.New("no answers")
 	}
-	if r, err := capacity.Search(t.Context(), capacity.Options{SLO: objectives(t, "p99<50ms")}, silent); r != nil || err == nil {
+	if r, err := capacity.Search(
+		t.Context(), capacity.Options{SLO: objectives(t, "p99<50ms")}, silent,
+	); r != nil || err == nil {
 		t.Errorf("a server that does not answer the probe: %+v, %v", r, err)
 	}
 	r, err = capacity.Search(t.Context(), capacity.Options{Min: 10, SLO: objectives(t, "p99<50ms")}, silent)
-	if err != nil || r.Rate != 0 || !r.Confirmed || r.Steps[0].Errors != 1 || r.Knee != nil || !strings.Contains(r.Why, "no answers") {
+	if err != nil || r.Rate != 0 || !r.Confirmed || r.Steps[0].Errors != 1 || r.Knee != nil ||
+		!strings.Contains(r.Why, "no answers") {
 		t.Errorf("a server that does not answer: %+v, %v", r, err)
 	}
 }

@@ -34,7 +34,8 @@ func (p process) run() *load.Result {
 	drift := p.between * p.random.NormFloat64()
 	r := &load.Result{
 		Schema: load.Schema, Targets: []string{"http://127.0.0.1/"}, Method: "GET", Protocol: load.HTTP1, Engine: load.Epoll,
-		Model: load.ModelClosed, Connections: 8, Workers: 1, Started: time.Unix(0, p.random.Int64()), Elapsed: time.Duration(p.seconds) * time.Second,
+		Model: load.ModelClosed, Connections: 8, Workers: 1,
+		Started: time.Unix(0, p.random.Int64()), Elapsed: time.Duration(p.seconds) * time.Second,
 		Status: map[int]int64{},
 	}
 	last, logs := p.random.NormFloat64(), 0.0
@@ -57,7 +58,8 @@ func (p process) run() *load.Result {
 	typical := math.Exp(logs / float64(p.seconds))
 	of := func(ns float64) time.Duration { return time.Duration(ns * typical) }
 	r.Latency = load.Latency{
-		Min: of(1e5), Mean: of(1.2e6), P50: of(1e6), P75: of(2e6), P90: of(3e6), P95: of(4e6), P99: of(5e6), P999: of(1e7), P9999: of(15e6), Max: of(20e6),
+		Min: of(1e5), Mean: of(1.2e6), P50: of(1e6), P75: of(2e6), P90: of(3e6), P95: of(4e6), P99: of(5e6),
+		P999: of(1e7), P9999: of(15e6), Max: of(20e6),
 	}
 	r.CPU = &load.CPU{PerRequest: of(2e4)}
 	r.TargetCPU = &load.TargetCPU{CPU: load.CPU{PerRequest: of(6e4)}, Command: "server"}
@@ -106,10 +108,26 @@ func TestCoverage(t *testing.T) {
 		// Runs that differ by 3 %: three often cannot show a change by 10 %, five can.
 		{"3 runs", 3, func(p *process) { p.between, p.seconds = 0.02, 5 }, compare.Metrics(), 0.91, 0.6},
 		{"5 runs", 5, func(p *process) { p.between, p.seconds = 0.02, 5 }, compare.Metrics(), 0.91, 0.99},
-		{"a minute, independent seconds", 1, func(*process) {}, []slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max, slo.Errors}, 0.90, 0.99},
-		{"a minute, alike seconds", 1, func(p *process) { p.rho = 0.5 }, []slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max}, 0.88, 0.97},
-		{"two minutes, very alike seconds", 1, func(p *process) { p.rho, p.seconds = 0.8, 120 }, []slo.Metric{slo.Rate, slo.P99}, 0.85, 0.8},
-		{"twice half a minute", 2, func(p *process) { p.rho, p.seconds = 0.3, 30 }, []slo.Metric{slo.Rate, slo.P99, slo.Errors}, 0.88, 0.97},
+		{
+			"a minute, independent seconds", 1, func(*process) {},
+			[]slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max, slo.Errors},
+			0.90, 0.99,
+		},
+		{
+			"a minute, alike seconds", 1, func(p *process) { p.rho = 0.5 },
+			[]slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max},
+			0.88, 0.97,
+		},
+		{
+			"two minutes, very alike seconds", 1, func(p *process) { p.rho, p.seconds = 0.8, 120 },
+			[]slo.Metric{slo.Rate, slo.P99},
+			0.85, 0.8,
+		},
+		{
+			"twice half a minute", 2, func(p *process) { p.rho, p.seconds = 0.3, 30 },
+			[]slo.Metric{slo.Rate, slo.P99, slo.Errors},
+			0.88, 0.97,
+		},
 		{"15 seconds", 1, func(p *process) { p.seconds = 15 }, []slo.Metric{slo.Rate, slo.P99}, 0.88, 0.9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -138,7 +156,8 @@ func TestCoverage(t *testing.T) {
 			}
 			for _, m := range test.metrics {
 				if share := float64(same[m]) / rounds; share < test.least {
-					t.Errorf("%s: A against A shows no change in %.3f of the comparisons; want about 0.95, at least %g", m, share, test.least)
+					t.Errorf("%s: A against A shows no change in %.3f of the comparisons; want about 0.95, at least %g",
+						m, share, test.least)
 				}
 				if share := float64(found[m]) / rounds; share < test.finds {
 					t.Errorf("%s: the shift is found in %.3f of the comparisons; want at least %g", m, share, test.finds)
@@ -160,31 +179,40 @@ func fixed(rate int64, p99 time.Duration) *load.Result {
 }
 
 func TestRowsFromRuns(t *testing.T) {
-	a := []*load.Result{fixed(1000, 10*time.Millisecond), fixed(1001, 20*time.Millisecond), fixed(1002, 40*time.Millisecond)}
-	b := []*load.Result{fixed(2000, 20*time.Millisecond), fixed(2002, 40*time.Millisecond), fixed(2004, 80*time.Millisecond)}
+	a := []*load.Result{
+		fixed(1000, 10*time.Millisecond), fixed(1001, 20*time.Millisecond), fixed(1002, 40*time.Millisecond),
+	}
+	b := []*load.Result{
+		fixed(2000, 20*time.Millisecond), fixed(2002, 40*time.Millisecond), fixed(2004, 80*time.Millisecond),
+	}
 	c := mustCompare(t, a, b)
 	p99 := rowOf(t, c, slo.P99)
 	// Logarithms to base 2 are 0, 1, 2 and 1, 2, 3 above 10 ms: variance 1, so the
 	// difference 1 has the standard error √(2/3), and t of 4 degrees is 2.776445.
 	half := 2.776445 * math.Sqrt(2./3)
-	want := compare.Interval{Basis: compare.Runs, Scale: compare.Ratio, Estimate: 2, Low: math.Pow(2, 1-half), High: math.Pow(2, 1+half)}
+	want := compare.Interval{
+		Basis: compare.Runs, Scale: compare.Ratio, Estimate: 2, Low: math.Pow(2, 1-half), High: math.Pow(2, 1+half),
+	}
 	near := cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*math.Abs(y) })
 	if diff := cmp.Diff(&want, p99.Interval, near); diff != "" {
 		t.Errorf("interval of p99 (-want +got):\n%s", diff)
 	}
-	if got := p99.A.Duration().Round(time.Microsecond); got != 20*time.Millisecond || p99.A.Unit != slo.Nanoseconds || p99.Verdict != compare.Same || math.Abs(*p99.Change-1) > 1e-9 {
+	if got := p99.A.Duration().Round(time.Microsecond); got != 20*time.Millisecond || p99.A.Unit != slo.Nanoseconds ||
+		p99.Verdict != compare.Same || math.Abs(*p99.Change-1) > 1e-9 {
 		t.Errorf("p99: %+v", p99)
 	}
 	rate := rowOf(t, c, slo.Rate)
 	if rate.Verdict != compare.Better || !rate.Interval.ExcludesNoChange || math.Abs(rate.Interval.Estimate-2) > 1e-6 {
 		t.Errorf("rate: %+v, %+v", rate, rate.Interval)
 	}
-	if back := rowOf(t, mustCompare(t, b, a), slo.Rate); back.Verdict != compare.Worse || math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
+	if back := rowOf(t, mustCompare(t, b, a), slo.Rate); back.Verdict != compare.Worse ||
+		math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
 		t.Errorf("rate the other way: %+v, %+v", back, back.Interval)
 	}
 	// No failures on either side: no change, for sure, and no ratio.
 	failed := rowOf(t, c, slo.Errors)
-	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference || failed.Interval.Low != 0 || failed.Interval.High != 0 {
+	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference ||
+		failed.Interval.Low != 0 || failed.Interval.High != 0 {
 		t.Errorf("errors: %+v, %+v", failed, failed.Interval)
 	}
 	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 and 3 runs") {
@@ -194,16 +222,19 @@ func TestRowsFromRuns(t *testing.T) {
 	for _, r := range b {
 		r.Status[500] = r.Requests/100 + r.Requests%7
 	}
-	if failed = rowOf(t, mustCompare(t, a, b), slo.Errors); failed.Verdict != compare.Worse || math.Abs(failed.Interval.Estimate-0.01) > 0.001 {
+	if failed = rowOf(t, mustCompare(t, a, b), slo.Errors); failed.Verdict != compare.Worse ||
+		math.Abs(failed.Interval.Estimate-0.01) > 0.001 {
 		t.Errorf("errors in B: %+v, %+v", failed, failed.Interval)
 	}
 	a[1].CPU.PerRequest = 0
-	if zero := rowOf(t, mustCompare(t, a, b), slo.GeneratorCPU); zero.Interval != nil || zero.Verdict != compare.Unknown || zero.Note == "" {
+	if zero := rowOf(t, mustCompare(t, a, b), slo.GeneratorCPU); zero.Interval != nil ||
+		zero.Verdict != compare.Unknown || zero.Note == "" {
 		t.Errorf("a value of 0: %+v", zero)
 	}
 	b[2].TargetCPU = nil
-	if missing := rowOf(t, mustCompare(t, a, b), slo.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" || missing.Interval != nil || missing.Verdict != compare.Unknown {
-		t.Errorf("processor time that is not known: %+v", missing)
+	if missing := rowOf(t, mustCompare(t, a, b), slo.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" ||
+		missing.Interval != nil || missing.Verdict != compare.Unknown {
+		t.Errorf("CPU time that is not known: %+v", missing)
 	}
 }
 
@@ -216,7 +247,8 @@ func TestRowsFromSeconds(t *testing.T) {
 		switch row.Metric {
 		case slo.Rate, slo.P50, slo.P99, slo.Max, slo.Errors:
 			i := row.Interval
-			if i == nil || i.Basis != compare.Seconds || i.Blocks == nil || i.Blocks[0] < 1 || i.Low > i.Estimate || i.Estimate > i.High {
+			if i == nil || i.Basis != compare.Seconds || i.Blocks == nil || i.Blocks[0] < 1 ||
+				i.Low > i.Estimate || i.Estimate > i.High {
 				t.Errorf("%s: %+v, %+v", row.Metric, row, i)
 			}
 		default:
@@ -225,14 +257,16 @@ func TestRowsFromSeconds(t *testing.T) {
 			}
 		}
 	}
-	if c.A.Runs != 1 || c.B.Runs != 2 || c.A.Seconds != 40 || c.B.Seconds != 80 || !strings.Contains(c.Notes[0], "miss differences from run to run") {
+	if c.A.Runs != 1 || c.B.Runs != 2 || c.A.Seconds != 40 || c.B.Seconds != 80 ||
+		!strings.Contains(c.Notes[0], "miss differences from run to run") {
 		t.Errorf("sides %+v, %+v, notes %q", c.A, c.B, c.Notes)
 	}
 	if again := mustCompare(t, a, b); !cmp.Equal(c, again) {
 		t.Errorf("not repeatable:\n%s", cmp.Diff(c, again))
 	}
 	a[0].Status[404] = 3
-	if row := rowOf(t, mustCompare(t, a, b), slo.Errors); row.Interval != nil || !strings.Contains(row.Note, "status codes") {
+	if row := rowOf(t, mustCompare(t, a, b), slo.Errors); row.Interval != nil ||
+		!strings.Contains(row.Note, "status codes") {
 		t.Errorf("errors by status: %+v", row)
 	}
 	// Nine seconds and a bit are too few; seconds without answers tell no latency.
@@ -240,7 +274,8 @@ func TestRowsFromSeconds(t *testing.T) {
 	short.seconds = 10
 	few := short.runs(1)
 	few[0].Seconds[9].Elapsed = 100 * time.Millisecond
-	if row := rowOf(t, mustCompare(t, few, b), slo.P99); row.Interval != nil || !strings.Contains(row.Note, "9 seconds are too few") {
+	if row := rowOf(t, mustCompare(t, few, b), slo.P99); row.Interval != nil ||
+		!strings.Contains(row.Note, "9 seconds are too few") {
 		t.Errorf("nine seconds: %+v", row)
 	}
 	silent := p.runs(1)
@@ -270,20 +305,24 @@ func TestWarnings(t *testing.T) {
 	}
 	for want, change := range map[string]func(*load.Result){
 		"": func(*load.Result) {},
-		"targets: http://127.0.0.1/ in A, http://127.0.0.1/x in B": func(r *load.Result) { r.Targets = []string{"http://127.0.0.1/x"} },
-		"method: GET in A, unknown in B":                           func(r *load.Result) { r.Method = "" },
-		"protocol: http/1.1 in A, http/2 in B":                     func(r *load.Result) { r.Protocol = load.HTTP2 },
-		"model: closed in A, open in B":                            func(r *load.Result) { r.Model = load.ModelOpen },
+		"targets: http://127.0.0.1/ in A, http://127.0.0.1/x in B": func(r *load.Result) {
+			r.Targets = []string{"http://127.0.0.1/x"}
+		},
+		"method: GET in A, unknown in B":       func(r *load.Result) { r.Method = "" },
+		"protocol: http/1.1 in A, http/2 in B": func(r *load.Result) { r.Protocol = load.HTTP2 },
+		"model: closed in A, open in B":        func(r *load.Result) { r.Model = load.ModelOpen },
 		"requested rate: none in A, 5/s, constant, to 9/s in 2s in B": func(r *load.Result) {
 			r.Open = &load.Open{Rate: 5, RampTo: 9, Ramp: 2 * time.Second, Arrivals: load.Constant}
 		},
-		"connections: 8 in A, 9 in B":                                  func(r *load.Result) { r.Connections = 9 },
-		"streams: 1 in A, 4 in B":                                      func(r *load.Result) { r.Streams = 4 },
-		"engine: epoll in A, io_uring in B":                            func(r *load.Result) { r.Engine = load.IOUring },
-		"event loops: 1 in A, 2 in B":                                  func(r *load.Result) { r.Workers = 2 },
-		"server's program: server in A, other in B":                    func(r *load.Result) { r.TargetCPU.Command = "other" },
-		"a run of B was interrupted":                                   func(r *load.Result) { r.Interrupted = true },
-		"B: sent late":                                                 func(r *load.Result) { r.Doubts = []load.Doubt{{Kind: load.GeneratorLate, Text: "sent late"}} },
+		"connections: 8 in A, 9 in B":               func(r *load.Result) { r.Connections = 9 },
+		"streams: 1 in A, 4 in B":                   func(r *load.Result) { r.Streams = 4 },
+		"engine: epoll in A, io_uring in B":         func(r *load.Result) { r.Engine = load.IOUring },
+		"event loops: 1 in A, 2 in B":               func(r *load.Result) { r.Workers = 2 },
+		"server's program: server in A, other in B": func(r *load.Result) { r.TargetCPU.Command = "other" },
+		"a run of B was interrupted":                func(r *load.Result) { r.Interrupted = true },
+		"B: sent late": func(r *load.Result) {
+			r.Doubts = []load.Doubt{{Kind: load.GeneratorLate, Text: "sent late"}}
+		},
 		"the runs last from 12s to 30s: longer runs see longer maxima": func(r *load.Result) { r.Elapsed = 30 * time.Second },
 	} {
 		a, b := make2(change)
@@ -292,12 +331,16 @@ func TestWarnings(t *testing.T) {
 		}
 	}
 	a, b := make2(func(*load.Result) {})
-	if got := mustCompare(t, a, append(b, a[0])).Warnings; !slices.Equal(got, []string{"the same run is given more than once: intervals are too narrow"}) {
+	if got := mustCompare(t, a, append(b, a[0])).Warnings; !slices.Equal(
+		got, []string{"the same run is given more than once: intervals are too narrow"},
+	) {
 		t.Errorf("the same run twice: %q", got)
 	}
 	other := *b[0]
 	other.Connections, other.Started = 9, time.Now()
-	if got := mustCompare(t, a, append(b, &other)).Warnings; !slices.Equal(got, []string{"connections: the runs of B differ"}) {
+	if got := mustCompare(t, a, append(b, &other)).Warnings; !slices.Equal(
+		got, []string{"connections: the runs of B differ"},
+	) {
 		t.Errorf("runs that differ: %q", got)
 	}
 	// The open model's rate is not a result.
@@ -334,7 +377,14 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []string{`{"schema":"whet.load-compare/1","a":{"runs":1,"seconds":12,"targets":["http://127.0.0.1/"]},`, `"confidence":0.95,`, `"rows":[{"metric":"rate","a":{"amount":`, `"interval":{"basis":"seconds","scale":"ratio","estimate":`, `"excludes_no_change":`, `"verdict":"unknown","note":"no interval: `} {
+	for _, key := range []string{
+		`{"schema":"whet.load-compare/1","a":{"runs":1,"seconds":12,"targets":["http://127.0.0.1/"]},`,
+		`"confidence":0.95,`,
+		`"rows":[{"metric":"rate","a":{"amount":`,
+		`"interval":{"basis":"seconds","scale":"ratio","estimate":`,
+		`"excludes_no_change":`,
+		`"verdict":"unknown","note":"no interval: `,
+	} {
 		if !bytes.Contains(data, []byte(key)) {
 			t.Errorf("JSON has no %s:\n%s", key, data)
 		}
@@ -346,13 +396,21 @@ func TestJSON(t *testing.T) {
 func withParts(r *load.Result, host string, factor float64) *load.Result {
 	of := func(ms float64) load.Latency {
 		d := func(share float64) time.Duration { return time.Duration(ms * share * 1e6) }
-		return load.Latency{Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6)}
+		return load.Latency{
+			Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6),
+		}
 	}
 	// Runs are never quite alike.
 	own := 1 + 0.001*float64(r.Started.UnixNano()%5)
 	r.PerTarget = []load.TargetResult{
-		{Method: "GET", URL: host + "/slow", Targets: 1, Requests: 1000, Responses: 1000, Rate: 100 * own, Latency: of(10 * factor * own)},
-		{Name: "home", Method: "GET", URL: host + "/", Targets: 1, Requests: 9000, Responses: 9000, Rate: 900 * own, Latency: of(1 * own)},
+		{
+			Method: "GET", URL: host + "/slow", Targets: 1,
+			Requests: 1000, Responses: 1000, Rate: 100 * own, Latency: of(10 * factor * own),
+		},
+		{
+			Name: "home", Method: "GET", URL: host + "/", Targets: 1,
+			Requests: 9000, Responses: 9000, Rate: 900 * own, Latency: of(1 * own),
+		},
 	}
 	connect := of(0.1 * own)
 	r.Connects = 8
@@ -408,7 +466,8 @@ func TestParts(t *testing.T) {
 			t.Errorf("%s of %s: %+v, want %s", test.metric, test.name, r, test.want)
 		}
 	}
-	if r := verdict(c.Targets, "/slow", slo.P99); math.Abs(r.Interval.Estimate-1.5) > 0.01 || r.Interval.Basis != compare.Runs {
+	if r := verdict(c.Targets, "/slow", slo.P99); math.Abs(r.Interval.Estimate-1.5) > 0.01 ||
+		r.Interval.Basis != compare.Runs {
 		t.Errorf("interval of p99 of /slow: %+v, want about 1.5", r.Interval)
 	}
 	if r := verdict(c.Phases, "transfer", slo.P50); r.Change != nil || r.Note != "no interval: a run has the value 0" {
@@ -419,7 +478,8 @@ func TestParts(t *testing.T) {
 	c = mustCompare(t, side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1.5))
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
-			if r.Interval != nil || r.Verdict != compare.Unknown || r.Note != "no interval: seconds do not record it; give 3 runs a side" {
+			if r.Interval != nil || r.Verdict != compare.Unknown ||
+				r.Note != "no interval: seconds do not record it; give 3 runs a side" {
 				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
 			}
 		}
@@ -436,7 +496,10 @@ func TestParts(t *testing.T) {
 	if len(c.Targets) != 1 || c.Phases != nil {
 		t.Errorf("targets %+v, phases %+v", c.Targets, c.Phases)
 	}
-	if want := []string{"not compared, since not all runs have them: targets of A: home", "not compared, since not all runs have them: targets of B: start"}; !slices.Equal(c.Notes[1:], want) {
+	if want := []string{
+		"not compared, since not all runs have them: targets of A: home",
+		"not compared, since not all runs have them: targets of B: start",
+	}; !slices.Equal(c.Notes[1:], want) {
 		t.Errorf("notes %q, want %q", c.Notes[1:], want)
 	}
 	// One side has one target, and with it no table.

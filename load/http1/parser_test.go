@@ -360,8 +360,12 @@ func cases() []testCase {
 			want: last(200, 5),
 		},
 
-		{name: "trailer", in: chunk +
-			"Trailer: A\r\n\r\n5\r\nhello\r\n0\r\nA: b\r\nContent-Length: 7\r\nConnection: close\r\nTransfer-Encoding: x\r\n\r\n", more: "x", want: done(200, 5)},
+		{
+			name: "trailer",
+			in: chunk + "Trailer: A\r\n\r\n5\r\nhello\r\n0\r\n" +
+				"A: b\r\nContent-Length: 7\r\nConnection: close\r\nTransfer-Encoding: x\r\n\r\n",
+			more: "x", want: done(200, 5),
+		},
 		{name: "folded trailer", in: chunk + "\r\n0\r\nA: b\r\n c\r\n\r\n", want: done(200, 0)},
 		{name: "trailer lines with bare LF", in: chunk + "\r\n0\r\nA: b\nC: d\r\n\r\n", want: done(200, 0)},
 		{

@@ -27,9 +27,15 @@ func TestParse(t *testing.T) {
 			{slo.Errors, slo.Below, share(0.001), ""},
 			{slo.Rate, slo.Above, slo.Value{Amount: 1000, Unit: slo.PerSecond}, ""},
 		}},
-		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{{slo.P999, slo.AtMost, ns(1500 * time.Millisecond), ""}, {slo.Status5xx, slo.AtMost, share(0), ""}}},
+		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{
+			{slo.P999, slo.AtMost, ns(1500 * time.Millisecond), ""},
+			{slo.Status5xx, slo.AtMost, share(0), ""},
+		}},
 		{"p97.50<1ms", slo.Objectives{{"p97.5", slo.Below, ns(time.Millisecond), ""}}},
-		{"shop home: p99<5ms, /a?b=c:d :errors<1%", slo.Objectives{{slo.P99, slo.Below, ns(5 * time.Millisecond), "shop home"}, {slo.Errors, slo.Below, share(0.01), "/a?b=c:d"}}},
+		{"shop home: p99<5ms, /a?b=c:d :errors<1%", slo.Objectives{
+			{slo.P99, slo.Below, ns(5 * time.Millisecond), "shop home"},
+			{slo.Errors, slo.Below, share(0.01), "/a?b=c:d"},
+		}},
 		{"rate>=12.5/s,timeouts<1 %,cpu/req<80us", slo.Objectives{
 			{slo.Rate, slo.AtLeast, slo.Value{Amount: 12.5, Unit: slo.PerSecond}, ""},
 			{slo.Timeouts, slo.Below, share(0.01), ""},
@@ -84,7 +90,8 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: %v, error %v; want %s", text, got, err, want)
 			continue
 		}
-		if hint := e.Hint; !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") || !strings.Contains(hint, slo.Example) {
+		if hint := e.Hint; !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") ||
+			!strings.Contains(hint, slo.Example) {
 			t.Errorf("%q: hint %q does not list the metrics and an example", text, hint)
 		}
 	}
@@ -157,7 +164,8 @@ func TestCheck(t *testing.T) {
 	if slo.Held(outcomes) || !slo.Held(outcomes[1:4]) || !slo.Held(nil) {
 		t.Error("Held does not say whether all are held")
 	}
-	if got, want := fmt.Sprint(outcomes[0], ", ", outcomes[3]), "p99<990ms missed: 990ms, errors<0.15 held: 14.55%"; got != want {
+	if got, want := fmt.Sprint(outcomes[0], ", ", outcomes[3]),
+		"p99<990ms missed: 990ms, errors<0.15 held: 14.55%"; got != want {
 		t.Errorf("written as %q, want %q", got, want)
 	}
 }
@@ -181,8 +189,8 @@ func TestCheckUnknown(t *testing.T) {
 		{"nothing sent", &load.Result{}, "errors<1%", "no request finished"},
 		{"no answers", failed, "p99<1h", "there were no answers"},
 		{"no answers", failed, "p12.3<1h", "there were no answers"},
-		{"no processor time", failed, "cpu/req<1h", "its CPU time is unknown"},
-		{"no processor time", failed, "generator-cpu/req<1h", "its CPU time is unknown"},
+		{"no CPU time", failed, "cpu/req<1h", "its CPU time is unknown"},
+		{"no CPU time", failed, "generator-cpu/req<1h", "its CPU time is unknown"},
 		{"no histogram", noHistogram, "p97<1h", "no histogram"},
 		{"bad histogram", badHistogram, "p97<1h", "decode latency histogram"},
 		{"empty histogram", emptyHistogram, "p97<1h", "there were no answers"},
@@ -208,7 +216,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := json.Marshal(objectives.Check(result(t)))
-	want := `[{"objective":{"metric":"p99","op":"\u003c","limit":{"amount":50000000,"unit":"ns"}},"actual":{"amount":990000000,"unit":"ns"},"held":false}]`
+	want := `[{"objective":{"metric":"p99","op":"\u003c","limit":{"amount":50000000,"unit":"ns"}},` +
+		`"actual":{"amount":990000000,"unit":"ns"},"held":false}]`
 	if err != nil || string(got) != want {
 		t.Errorf("%s, %v\nwant %s", got, err, want)
 	}
@@ -232,10 +241,17 @@ func FuzzParse(f *testing.F) {
 // TestCheckTarget holds objectives to the row of their target.
 func TestCheckTarget(t *testing.T) {
 	r := &load.Result{
-		Requests: 30, Responses: 30, Rate: 3, Latency: load.Latency{P99: time.Second}, Status: map[int]int64{200: 20, 500: 10},
+		Requests: 30, Responses: 30, Rate: 3, Latency: load.Latency{P99: time.Second},
+		Status: map[int]int64{200: 20, 500: 10},
 		PerTarget: []load.TargetResult{
-			{Name: "home", URL: "http://h/", Targets: 1, Requests: 10, Responses: 10, Rate: 1, Latency: load.Latency{P99: time.Millisecond}, Status: map[int]int64{200: 10}},
-			{URL: "http://h/search?q=a", Targets: 1, Requests: 10, Responses: 10, Rate: 1, Latency: load.Latency{P99: time.Second}, Status: map[int]int64{500: 10}},
+			{
+				Name: "home", URL: "http://h/", Targets: 1, Requests: 10, Responses: 10, Rate: 1,
+				Latency: load.Latency{P99: time.Millisecond}, Status: map[int]int64{200: 10},
+			},
+			{
+				URL: "http://h/search?q=a", Targets: 1, Requests: 10, Responses: 10, Rate: 1,
+				Latency: load.Latency{P99: time.Second}, Status: map[int]int64{500: 10},
+			},
 			{URL: "http://h/twice", Targets: 1, Requests: 5, Responses: 5, Rate: 0.5, Latency: load.Latency{P99: time.Second}},
 			{URL: "http://i/twice", Targets: 1, Requests: 5, Responses: 5, Rate: 0.5, Latency: load.Latency{P99: time.Second}},
 		},
@@ -259,7 +275,9 @@ func TestCheckTarget(t *testing.T) {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 		err = os.CheckTargets(r.PerTarget)
-		if unknown := got.Unknown != ""; (err != nil) != unknown || unknown && !strings.Contains(err.(*load.Error).Hint, "home") { //nolint:errorlint // as returned
+		//nolint:errorlint // as returned
+		if unknown := got.Unknown != ""; (err != nil) != unknown ||
+			unknown && !strings.Contains(err.(*load.Error).Hint, "home") {
 			t.Errorf("%q: CheckTargets returns %v", text, err)
 		}
 	}
