@@ -133,9 +133,11 @@ is then empty by default, as in benchstat.`,
 			}
 			switch {
 			case len(args) == 0:
-				return diag.Usagef("bench compare", "no files given", "give the output of go test -bench before and after: `whet bench compare old.txt new.txt`")
+				return diag.Usagef("bench compare", "no files given",
+					"give the output of go test -bench before and after: `whet bench compare old.txt new.txt`")
 			case stdin > 1:
-				return diag.Usagef("bench compare", fmt.Sprintf("standard input is named %d times", stdin), "it can only be read once; use files for the others")
+				return diag.Usagef("bench compare", fmt.Sprintf("standard input is named %d times", stdin),
+					"it can only be read once; use files for the others")
 			}
 			return nil
 		},
@@ -152,7 +154,8 @@ is then empty by default, as in benchstat.`,
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format",
+		cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err
@@ -225,14 +228,24 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 // benchError gives an error of package bench its cure.
 func benchError(err error) error {
 	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {
-		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage}
+		return &diag.Error{
+			Op: "--" + oe.Option, Err: oe.Err,
+			Hint: "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage,
+		}
 	}
 	if pe := (*bench.PooledError)(nil); errors.As(err, &pe) {
-		return &diag.Error{Op: "bench compare", Err: err, Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; --ignore " + strings.Join(benchmarks.Keys(), ",") + " merges them"}
+		return &diag.Error{
+			Op: "bench compare", Err: err,
+			Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; " +
+				"--ignore " + strings.Join(benchmarks.Keys(), ",") + " merges them",
+		}
 	}
 	switch {
 	case errors.Is(err, bench.ErrNoResults):
-		return &diag.Error{Op: "bench compare", Err: err, Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it"}
+		return &diag.Error{
+			Op: "bench compare", Err: err,
+			Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it",
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		return &diag.Error{Err: err, Hint: "create the file: `go test -run '^$' -bench . -count 10 > FILE`"}
 	}

@@ -16,7 +16,9 @@ func BenchmarkTop(b *testing.B) {
 		b.Run(args[0], func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if code := cli.Main(b.Context(), append([]string{"top", path}, args[1:]...), nil, io.Discard, io.Discard); code != 0 {
+				if code := cli.Main(
+					b.Context(), append([]string{"top", path}, args[1:]...), nil, io.Discard, io.Discard,
+				); code != 0 {
 					b.Fatalf("exit code %d", code)
 				}
 			}

@@ -83,7 +83,8 @@ func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.D
 
 // registerPairs adds the flag for where rounds run, which services leave to the system.
 func (f *abFlags) registerPairs(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto, "how to place A and B on CPUs (`MODE`): "+strings.Join(pairings(), ", "))
+	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto,
+		"how to place A and B on CPUs (`MODE`): "+strings.Join(pairings(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -132,7 +133,8 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
 	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with code 3 unless `GATES` hold, such as 'sec/op<+3%'")
 	fs.BoolVar(&f.Continue, "continue", false, "continue an interrupted comparison")
-	_ = cmd.RegisterFlagCompletionFunc("benchmarks-from", cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("benchmarks-from",
+		cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 // onlyForTwo are the flags that have a meaning for two builds alone.
@@ -140,7 +142,7 @@ func onlyForTwo() []string {
 	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "gate", "continue"}
 }
 
-// asked tells whether two builds are to be compared.
+// asked reports whether two builds are to be compared.
 func (f *benchABFlags) asked() bool {
 	return f.Base != "" || f.Dirs != [2]string{} || f.Flags != [2]string{}
 }
@@ -178,7 +180,8 @@ func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, names [2
 		}
 	}
 	if sides[ab.A].Ref == "" && names[ab.A] == names[ab.B] {
-		return sides, names, diag.Usagef("bench", "A and B are the same", "give --base REF, or --a and --b, or flags for one of them")
+		return sides, names, diag.Usagef("bench", "A and B are the same",
+			"give --base REF, or --a and --b, or flags for one of them")
 	}
 	return sides, names, nil
 }
@@ -218,7 +221,9 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	view := progress.NewComparison(a.newLine(), "benchmarks")
 	o := builds.Options{
 		Patterns: patterns, Bench: run.match(), BenchmarksFrom: from, Timeout: run.Timeout,
-		AB:      ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.Show},
+		AB: ab.Options{
+			Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.Show,
+		},
 		Journal: builds.JournalFile(sides, patterns, run.Bench, f.BenchmarksFrom), Continue: f.Continue,
 		Stage: view.Stage,
 	}
@@ -242,7 +247,8 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 		errs = append(errs, a.writeOutput(&run.outputFlags, r.WriteFormat))
 	}
 	if f.HTML != "" {
-		errs = append(errs, a.writeOutput(&page, func(w io.Writer) error { return benchmarks.WriteABPage(w, names, &r.Result) }))
+		errs = append(errs,
+			a.writeOutput(&page, func(w io.Writer) error { return benchmarks.WriteABPage(w, names, &r.Result) }))
 	}
 	if r.Interrupted && o.Journal != "" {
 		_, _ = fmt.Fprintln(a.stderr, "interrupted; run the same command with --continue to resume")

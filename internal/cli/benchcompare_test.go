@@ -65,7 +65,9 @@ func TestBenchCompareExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	if code := cli.Main(t.Context(), []string{"bench", "compare", "old.txt", "new=-"}, bytes.NewReader(data), &out, &errs); code != 0 || !strings.Contains(out.String(), "-9.9") {
+	if code := cli.Main(
+		t.Context(), []string{"bench", "compare", "old.txt", "new=-"}, bytes.NewReader(data), &out, &errs,
+	); code != 0 || !strings.Contains(out.String(), "-9.9") {
 		t.Errorf("standard input: exit code %d\n%s%s", code, &out, &errs)
 	}
 }

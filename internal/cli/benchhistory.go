@@ -54,7 +54,8 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
   whet bench history --json results`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return diag.Usagef("bench history", fmt.Sprintf("want one directory, got %d", len(args)), "add results with `whet bench history add DIR FILE`, then run `whet bench history DIR`")
+				return diag.Usagef("bench history", fmt.Sprintf("want one directory, got %d", len(args)),
+					"add results with `whet bench history add DIR FILE`, then run `whet bench history DIR`")
 			}
 			return nil
 		},
@@ -149,7 +150,8 @@ func gateError(r *history.Report, strict bool) error {
 		s := &r.Series[c.Series]
 		switch {
 		case c.Outcome == history.Fails:
-			failed = append(failed, fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, benchmarks.GateChange(r, c), c.Gate))
+			failed = append(failed,
+				fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, benchmarks.GateChange(r, c), c.Gate))
 		case c.Outcome == history.Undecided && strict:
 			failed = append(failed, fmt.Sprintf("%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason))
 		}
@@ -173,17 +175,25 @@ func benchHistoryError(err error) error {
 	case errors.Is(err, history.ErrNoResults):
 		return &diag.Error{Err: err, Hint: "give the output of this command: " + measure}
 	case errors.Is(err, history.ErrNoRepository):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "results belong to a commit: run this in the repository that was measured"}
+		return &diag.Error{
+			Op: "bench history add", Err: err,
+			Hint: "results belong to a commit: run this in the repository that was measured",
+		}
 	case errors.Is(err, history.ErrOtherCommit):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --commit HASH"}
 	case errors.Is(err, history.ErrChanged):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again, or mark the results with --dirty"}
+		return &diag.Error{
+			Op: "bench history add", Err: err, Hint: "commit and measure again, or mark the results with --dirty",
+		}
 	case errors.Is(err, history.ErrNoBase):
 		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --base-commit REV"}
 	case errors.Is(err, history.ErrAlone):
 		return &diag.Error{Op: "--base-commit", Err: err, Hint: "name them: --base FILE", Kind: diag.Usage}
 	case errors.As(err, &dirty):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "commit and measure again, mark the results with --dirty, or name another commit with --commit REV"}
+		return &diag.Error{
+			Op: "bench history add", Err: err,
+			Hint: "commit and measure again, mark the results with --dirty, or name another commit with --commit REV",
+		}
 	case errors.Is(err, fs.ErrNotExist):
 		return &diag.Error{Err: err, Hint: "create it: " + measure + ", then `whet bench history add DIR FILE`"}
 	}
@@ -216,7 +226,8 @@ it is for files of whet bench that hold two builds.`,
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) < 2 {
-				return diag.Usagef("bench history add", "want a directory and files of results", "`go test -run '^$' -bench . -count 10 | whet bench history add DIR -`")
+				return diag.Usagef("bench history add", "want a directory and files of results",
+					"`go test -run '^$' -bench . -count 10 | whet bench history add DIR -`")
 			}
 			return nil
 		},
@@ -234,12 +245,17 @@ it is for files of whet bench that hold two builds.`,
 
 func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args []string) error {
 	if f.Base != "" && f.BaseCommit == "" {
-		return diag.Usagef("--base", "requires --base-commit, the commit of these results", "`--base old.txt --base-commit HEAD~1`")
+		return diag.Usagef("--base", "requires --base-commit, the commit of these results",
+			"`--base old.txt --base-commit HEAD~1`")
 	}
 	if f.Base != "" && len(args) != 2 {
-		return diag.Usagef("bench history add", fmt.Sprintf("--base applies to one file of results, not %d", len(args)-1), "add the others without it")
+		return diag.Usagef("bench history add", fmt.Sprintf("--base applies to one file of results, not %d", len(args)-1),
+			"add the others without it")
 	}
-	filing := history.Filing{Dir: args[0], Stdin: a.stdin, Base: f.Base, BaseCommit: f.BaseCommit, Commit: f.Commit, Dirty: f.Dirty, Go: f.Go}
+	filing := history.Filing{
+		Dir: args[0], Stdin: a.stdin, Base: f.Base, BaseCommit: f.BaseCommit, Commit: f.Commit, Dirty: f.Dirty,
+		Go: f.Go,
+	}
 	if filing.Go == "" {
 		filing.Go = goVersionHere(ctx)
 	}
@@ -250,7 +266,8 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		}
 	}
 	if stdin > 1 {
-		return diag.Usagef("bench history add", fmt.Sprintf("standard input is named %d times", stdin), "it can only be read once; use files for the others")
+		return diag.Usagef("bench history add", fmt.Sprintf("standard input is named %d times", stdin),
+			"it can only be read once; use files for the others")
 	}
 	filing.Inputs = args[1:]
 	paths, texts, err := history.Add(ctx, filing)

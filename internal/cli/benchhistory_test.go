@@ -45,7 +45,8 @@ func TestBenchHistoryExamples(t *testing.T) {
 		}
 	}
 	for _, example := range exampleLines(help) {
-		if code, _, stderr := runWhet(t, shellFields(example)[1:]...); code != 1 || !strings.Contains(stderr, "not in a git repository") {
+		if code, _, stderr := runWhet(t, shellFields(example)[1:]...); code != 1 ||
+			!strings.Contains(stderr, "not in a git repository") {
 			t.Errorf("%s: exit code %d\n%s", example, code, stderr)
 		}
 	}

@@ -64,7 +64,8 @@ finished files.`,
 			return err
 		}
 		if f.BenchTime <= 0 || f.BenchTime >= f.Timeout {
-			return diag.Usagef("--benchtime", fmt.Sprintf("%v is not between 0 and the timeout, %v", f.BenchTime, f.Timeout), "give a time such as 1s, or raise --timeout")
+			return diag.Usagef("--benchtime", fmt.Sprintf("%v is not between 0 and the timeout, %v", f.BenchTime, f.Timeout),
+				"give a time such as 1s, or raise --timeout")
 		}
 		return a.benchProfile(cmd.Context(), f, args)
 	}
@@ -79,7 +80,8 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	view := progress.NewBenchmarks(a.newLine())
-	jobs, failures, err := view.Prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	jobs, failures, err := view.Prepare(ctx, f.source,
+		gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return err
 	}
@@ -111,7 +113,8 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		case made != nil:
 			doc.Recordings = append(doc.Recordings, made.Profile)
 			if !f.JSON {
-				err = errors.Join(err, a.write(func(w io.Writer) error { return benchmarks.WriteProfile(w, a.style, made.Profile) }))
+				err = errors.Join(err,
+					a.write(func(w io.Writer) error { return benchmarks.WriteProfile(w, a.style, made.Profile) }))
 			}
 		}
 		if err != nil {
@@ -161,7 +164,10 @@ func (f *benchProfileFlags) files(jobs []gotest.Job) ([]string, error) {
 		if n := len(there) - 1; n > 0 {
 			more = fmt.Sprintf(", and %d others", n)
 		}
-		return nil, &diag.Error{Op: "write", Subject: there[0], Err: errors.New("the file exists" + more), Hint: "--force replaces them; -o names another directory"}
+		return nil, &diag.Error{
+			Op: "write", Subject: there[0], Err: errors.New("the file exists" + more),
+			Hint: "--force replaces them; -o names another directory",
+		}
 	}
 	return out, nil
 }
@@ -189,13 +195,19 @@ type madeProfile struct {
 }
 
 // profileBenchmark records one benchmark.
-func (a *app) profileBenchmark(ctx context.Context, f *benchProfileFlags, job gotest.Job, file string) (*madeProfile, error) {
-	sum, err := collect.Run(ctx, collect.Options{Benchmark: &job, BenchTime: f.BenchTime.String(), Out: file, Own: f.Own, Version: version().Version})
+func (a *app) profileBenchmark(
+	ctx context.Context, f *benchProfileFlags, job gotest.Job, file string,
+) (*madeProfile, error) {
+	sum, err := collect.Run(ctx,
+		collect.Options{Benchmark: &job, BenchTime: f.BenchTime.String(), Out: file, Own: f.Own, Version: version().Version})
 	if err != nil {
 		return nil, err
 	}
 	a.printWarnings(sum.Warnings)
-	made := &madeProfile{Interrupted: sum.Meta.Interrupted, Profile: benchmarks.Profile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path}}
+	made := &madeProfile{
+		Interrupted: sum.Meta.Interrupted,
+		Profile:     benchmarks.Profile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path},
+	}
 	if made.Hottest, err = a.hottest(ctx, file, f.Own); err != nil {
 		return made, errors.Join(append(sum.Failures, err)...)
 	}

@@ -69,11 +69,12 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.SortFlags = false
 	f.registerBench(cmd)
 	fs.IntVar(&f.Count, "count", 10, "measure each benchmark in `N` rounds")
-	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `TIME` in each round, such as 1s or 1000x")
+	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `duration` in each round, such as 1s or 1000x")
 	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS in `LIST`, such as 1,2,4")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed of the random order, `N` (default: random)")
 	f.registerOutput(cmd)
-	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; - is standard output, in place of the table"
+	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; " +
+		"- is standard output, in place of the table"
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 
@@ -82,7 +83,8 @@ func (f *benchRunFlags) check() error {
 		return err
 	}
 	if f.Count < 1 {
-		return diag.Usagef("--count", fmt.Sprintf("must be positive, not %d", f.Count), "use ten rounds or more for a useful interval")
+		return diag.Usagef("--count", fmt.Sprintf("must be positive, not %d", f.Count),
+			"use ten rounds or more for a useful interval")
 	}
 	if f.JSON && f.Output == "-" {
 		return diag.Usagef("bench", "--json and -o - are mutually exclusive", "name a file for the benchmark output")
@@ -144,7 +146,8 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	view := progress.NewBenchmarks(a.newLine())
-	built, failures, err := view.Prepare(ctx, f.source, gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
+	built, failures, err := view.Prepare(ctx, f.source,
+		gotest.PrepareOptions{Patterns: packages, Match: f.match(), Dir: dir, Run: gotest.RunOptions{Timeout: f.Timeout}})
 	if err != nil {
 		return err
 	}
@@ -199,7 +202,10 @@ func (f *benchFlags) nothing(packages []string, failures []error) error {
 	if len(failures) > 0 {
 		return benchFailures(failures)
 	}
-	e := &diag.Error{Op: "bench", Subject: strings.Join(packages, " "), Err: errors.New("no benchmarks found"), Hint: "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }"}
+	e := &diag.Error{
+		Op: "bench", Subject: strings.Join(packages, " "), Err: errors.New("no benchmarks found"),
+		Hint: "write one: func BenchmarkName(b *testing.B) { for b.Loop() { … } }",
+	}
 	if f.match() != "" {
 		e.Err = fmt.Errorf("no benchmark matches %q", f.Bench)
 		e.Hint = "leave out --bench to run all; `go test -list Benchmark` lists them"

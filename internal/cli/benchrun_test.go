@@ -115,7 +115,11 @@ func inSuite(t *testing.T) {
 // commit makes the current folder a repository with all its files on the branch main.
 func commit(t *testing.T) {
 	t.Helper()
-	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "one"}} {
+	for _, args := range [][]string{
+		{"init", "-q", "-b", "main"},
+		{"add", "."},
+		{"-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "one"},
+	} {
 		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
 			t.Fatalf("git %v: %v\n%s", args, err, out)
 		}
@@ -133,7 +137,7 @@ func TestBenchExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Two builds: the commit of a branch, and a folder beside this one.
+	// Two builds: the commit of a branch, and a directory next to this one.
 	commit(t)
 	here, err := os.Getwd()
 	if err != nil {
@@ -156,7 +160,8 @@ func TestBenchExamples(t *testing.T) {
 			switch {
 			case len(args) > 1 && args[1] == "profile":
 				args = append(args, "--benchtime", "1ms", "--force")
-			case slices.ContainsFunc(args, func(arg string) bool { return arg == "--base" || arg == "--a" || arg == "--b-flags" }):
+			case slices.ContainsFunc(args,
+				func(arg string) bool { return arg == "--base" || arg == "--a" || arg == "--b-flags" }):
 				args = append(args, "--bench", "XML", "--max-time", "300ms")
 			case args[0] == "bench" && (len(args) == 1 || args[1] != "compare"):
 				args = append(args, "--count", "2", "--benchtime", "1x")
@@ -177,12 +182,14 @@ func TestBenchRun(t *testing.T) {
 	}
 	inSuite(t)
 	t.Setenv("COLUMNS", "80")
-	code, stdout, stderr := runWhet(t, "bench", "-count", "6", "-benchtime=3x", "-cpu", "1,2", "-o", "out.txt", "--seed", "7")
+	code, stdout, stderr := runWhet(t, "bench", "-count", "6", "-benchtime=3x", "-cpu", "1,2", "-o", "out.txt",
+		"--seed", "7")
 	if code != 1 {
 		t.Errorf("exit code %d", code)
 	}
 	for _, want := range []string{
-		"pkg: example.com/m/encode\n", "gogc: 55\n", "sec/op", "B/op  ±  allocs/op", "widgets/op", "JSON/small ", "JSON/a/b-2 ", "XML-2 ", "geomean",
+		"pkg: example.com/m/encode\n", "gogc: 55\n", "sec/op", "B/op  ±  allocs/op", "widgets/op", "JSON/small ",
+		"JSON/a/b-2 ", "XML-2 ", "geomean",
 		"48 rounds of 8 benchmarks in ",
 	} {
 		if !strings.Contains(stdout, want) {
@@ -195,8 +202,10 @@ func TestBenchRun(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"whet: BenchmarkExit of example.com/m/bad: exit status 3\n", "  | last words\n", "hint: `go test -run '^$' -bench '^BenchmarkExit$' example.com/m/bad` runs it alone",
-		"whet: BenchmarkLater of example.com/m/bad: it failed\n", "it is wrong", "whet: build the tests of example.com/m/broken: ", "undefined: testing",
+		"whet: BenchmarkExit of example.com/m/bad: exit status 3\n", "  | last words\n",
+		"hint: `go test -run '^$' -bench '^BenchmarkExit$' example.com/m/bad` runs it alone",
+		"whet: BenchmarkLater of example.com/m/bad: it failed\n", "it is wrong",
+		"whet: build the tests of example.com/m/broken: ", "undefined: testing",
 		"whet: encode.BenchmarkXML: done, ", "whet: bad.BenchmarkLater: failed", "wrote out.txt",
 	} {
 		if !strings.Contains(stderr, want) {
@@ -209,7 +218,10 @@ func TestBenchRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\ngomaxprocs: 1\n", "\ngomaxprocs: 2\n", "\ngogc: 55\n", "\npkg: example.com/m/decode\n", "BenchmarkXML-2 3 ", " 3 widgets/op"} {
+	for _, want := range []string{
+		"\ngomaxprocs: 1\n", "\ngomaxprocs: 2\n", "\ngogc: 55\n", "\npkg: example.com/m/decode\n",
+		"BenchmarkXML-2 3 ", " 3 widgets/op",
+	} {
 		if !bytes.Contains(text, []byte(want)) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -221,17 +233,20 @@ func TestBenchRun(t *testing.T) {
 	if err := os.WriteFile("other.txt", other, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if code, stdout, stderr := runWhet(t, "bench", "compare", "out.txt", "other.txt"); code != 0 || !strings.Contains(stdout, "only in") && !strings.Contains(stdout, "~") || strings.Contains(stdout, "only in") {
+	if code, stdout, stderr := runWhet(t, "bench", "compare", "out.txt", "other.txt"); code != 0 ||
+		!strings.Contains(stdout, "only in") && !strings.Contains(stdout, "~") || strings.Contains(stdout, "only in") {
 		t.Errorf("runs that differ in what describes them are not compared: %d\n%s%s", code, stdout, stderr)
 	}
 
-	code, stdout, _ = runWhet(t, "bench", "./encode", "./bad", "--bench", "XML|Exit", "--count", "2", "--benchtime", "2x", "--json", "--flags", "GOGC=off")
+	code, stdout, _ = runWhet(t, "bench", "./encode", "./bad", "--bench", "XML|Exit", "--count", "2",
+		"--benchtime", "2x", "--json", "--flags", "GOGC=off")
 	var doc benchmarks.Run
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stdout)
 	}
-	if doc.Schema != benchmarks.RunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 || len(doc.Benchmarks[0].Rounds) != 2 ||
-		doc.Benchmarks[0].Rounds[0].Values["widgets/op"] != 3 || doc.Benchmarks[0].Rounds[1].Iterations != 2 || len(doc.Binaries) != 1 ||
+	if doc.Schema != benchmarks.RunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 ||
+		len(doc.Benchmarks[0].Rounds) != 2 || doc.Benchmarks[0].Rounds[0].Values["widgets/op"] != 3 ||
+		doc.Benchmarks[0].Rounds[1].Iterations != 2 || len(doc.Binaries) != 1 ||
 		len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" || doc.Summary.Schema != bench.Schema {
 		t.Errorf("%+v", doc)
 	}
@@ -243,7 +258,8 @@ func TestBenchRun(t *testing.T) {
 		"compar a b":     "compar",
 		"./bad -o x.txt": "whet: BenchmarkExit of example.com/m/bad",
 	} {
-		code, stdout, stderr := runWhet(t, append([]string{"bench", "--count=1", "--benchtime=2x"}, strings.Fields(args)...)...)
+		code, stdout, stderr := runWhet(t,
+			append([]string{"bench", "--count=1", "--benchtime=2x"}, strings.Fields(args)...)...)
 		if code != 1 || stdout != "" || !strings.Contains(stderr, want) {
 			t.Errorf("%s: exit code %d\n%s%s", args, code, stdout, stderr)
 		}
@@ -278,7 +294,10 @@ func TestBenchInterrupted(t *testing.T) {
 	var stdout bytes.Buffer
 	// The benchmark that fails in its first round is done with it; the others are not.
 	stderr := &canceling{text: "BenchmarkLater: failed", cancel: cancel}
-	code := cli.Main(ctx, []string{"bench", "./decode", "./encode", "./bad", "--bench", "JSON|Later", "--count", "1000000", "--benchtime", "2x", "--seed", "3"}, nil, &stdout, stderr)
+	code := cli.Main(ctx, []string{
+		"bench", "./decode", "./encode", "./bad", "--bench", "JSON|Later", "--count", "1000000", "--benchtime", "2x",
+		"--seed", "3",
+	}, nil, &stdout, stderr)
 	if code != 1 || !strings.Contains(stdout.String()+stderr.String(), "interrupted") {
 		t.Errorf("exit code %d\n%s%s", code, &stdout, stderr)
 	}
@@ -294,7 +313,8 @@ func TestBenchProfile(t *testing.T) {
 		t.Skip("slow")
 	}
 	inSuite(t)
-	code, stdout, stderr := runWhet(t, "bench", "profile", "./...", "--bench", "JSON|XML|Exit", "--benchtime", "20ms", "-o", "out", "--json")
+	code, stdout, stderr := runWhet(t, "bench", "profile", "./...", "--bench", "JSON|XML|Exit", "--benchtime", "20ms",
+		"-o", "out", "--json")
 	var doc benchmarks.Profiles
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
@@ -303,7 +323,9 @@ func TestBenchProfile(t *testing.T) {
 	for _, r := range doc.Recordings {
 		paths = append(paths, filepath.ToSlash(r.Path))
 	}
-	if want := []string{"out/decode.JSON.whet", "out/encode.JSON_small.whet", "out/encode.JSON_a_b.whet", "out/encode.XML.whet"}; !slices.Equal(paths, want) || doc.Schema != benchmarks.ProfilesSchema {
+	if want := []string{
+		"out/decode.JSON.whet", "out/encode.JSON_small.whet", "out/encode.JSON_a_b.whet", "out/encode.XML.whet",
+	}; !slices.Equal(paths, want) || doc.Schema != benchmarks.ProfilesSchema {
 		t.Errorf("recordings %q", paths)
 	}
 	if len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" {
@@ -317,13 +339,16 @@ func TestBenchProfile(t *testing.T) {
 	if got := fmt.Sprint(rec.ProfileNames()); got != "[cpu allocs block mutex]" {
 		t.Errorf("profiles %s", got)
 	}
-	if m := rec.Meta(); m.Target.Pattern != "example.com/m/encode" || m.Target.Bench != "^BenchmarkXML$" || !slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.TracePart }) {
+	if m := rec.Meta(); m.Target.Pattern != "example.com/m/encode" || m.Target.Bench != "^BenchmarkXML$" ||
+		!slices.ContainsFunc(m.Parts, func(p recording.Part) bool { return p.Name == recording.TracePart }) {
 		t.Errorf("meta %+v", m)
 	}
-	if code, _, stderr := runWhet(t, "bench", "profile", "./encode", "-o", "out"); code != 1 || !strings.Contains(stderr, "the file exists, and 2 others\nhint: --force replaces them") {
+	if code, _, stderr := runWhet(t, "bench", "profile", "./encode", "-o", "out"); code != 1 ||
+		!strings.Contains(stderr, "the file exists, and 2 others\nhint: --force replaces them") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
-	code, stdout, stderr = runWhet(t, "bench", "profile", "./encode", "--bench", "XML", "--benchtime", "100ms", "-o", "out", "--force")
+	code, stdout, stderr = runWhet(t, "bench", "profile", "./encode", "--bench", "XML", "--benchtime", "100ms",
+		"-o", "out", "--force")
 	if code != 0 || !strings.HasPrefix(stdout, filepath.Join("out", "encode.XML.whet")+"\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}

@@ -49,7 +49,7 @@ func (a *app) addBenchService(bench *cobra.Command) {
 }
 
 // serviceFlag lets whet bench --service be the command whet bench service, whose flags
-// would make no sense beside those of benchmarks.
+// would make no sense among those of benchmarks.
 func serviceFlag(args []string) []string {
 	end := len(args)
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -77,7 +77,8 @@ func (a *app) benchServiceCommand() *cobra.Command {
     --load http://localhost:8001/ --load http://localhost:8002/`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return diag.Usagef("bench --service", fmt.Sprintf("want two commands, got %d", len(args)), "put each in quotes: whet bench --service './old -addr {addr}' './new -addr {addr}' --load http://{addr}/")
+				return diag.Usagef("bench --service", fmt.Sprintf("want two commands, got %d", len(args)),
+					"put each in quotes: whet bench --service './old -addr {addr}' './new -addr {addr}' --load http://{addr}/")
 			}
 			return nil
 		},
@@ -120,7 +121,8 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 			continue
 		}
 		if fi, err := os.Stat(f.Dirs[i]); err != nil || !fi.IsDir() {
-			return diag.Usagef(fmt.Sprintf("--dir-%c", 'a'+i), fmt.Sprintf("%s is not a directory", f.Dirs[i]), "name the directory to run the command in")
+			return diag.Usagef(fmt.Sprintf("--dir-%c", 'a'+i), fmt.Sprintf("%s is not a directory", f.Dirs[i]),
+				"name the directory to run the command in")
 		}
 	}
 	if len(f.URLs) == 0 {
@@ -131,7 +133,8 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if f.Output == "-" {
-		return diag.Usagef(op, "standard output already receives the result", "use --json for JSON on standard output, or name a file")
+		return diag.Usagef(op, "standard output already receives the result",
+			"use --json for JSON on standard output, or name a file")
 	}
 	return f.checkOutput()
 }

@@ -78,7 +78,8 @@ func TestBenchServiceExamples(t *testing.T) {
 				_ = os.Remove("gogc.json") // of the time before
 			}
 			code, stdout, stderr = runWhet(t, append(args, "--max-time", d.String())...)
-			return code == 0 && strings.Contains(stdout, "cpu/req ") && strings.Contains(stdout, "allocs/req ") && strings.Contains(stdout, "verdict: ")
+			return code == 0 && strings.Contains(stdout, "cpu/req ") && strings.Contains(stdout, "allocs/req ") &&
+				strings.Contains(stdout, "verdict: ")
 		}) {
 			t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
 		}
@@ -88,19 +89,22 @@ func TestBenchServiceExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r service.Result
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != service.Schema || r.Sides[1].Command != "GOGC=400 hello -p {port}" || r.Sides[0].Seen.Requests == 0 || len(r.AB.Subjects) != 1 || r.AB.Precision != 0.01 {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != service.Schema ||
+		r.Sides[1].Command != "GOGC=400 hello -p {port}" || r.Sides[0].Seen.Requests == 0 || len(r.AB.Subjects) != 1 ||
+		r.AB.Precision != 0.01 {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
 
-// TestBenchServiceSlower tells a service that burns more processor time, in the words of
+// TestBenchServiceSlower detects a service that uses more CPU time and checks the words of
 // the report.
 func TestBenchServiceSlower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
 	t.Setenv("COLUMNS", "80")
-	code, stdout, stderr := runWhet(t, "bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 400000", "--load", "http://{addr}/",
+	code, stdout, stderr := runWhet(t, "bench", "--service", "hello -p {port} -burn 100000",
+		"hello -p {port} -burn 400000", "--load", "http://{addr}/",
 		"--max-time", "30s", "--slice", "30ms", "--precision", "25%", "-c", "2", "--same-answers")
 	if code != 0 || !strings.Contains(stdout, "B is worse in cpu/req (+") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
@@ -147,7 +151,9 @@ func TestBenchServiceInterrupted(t *testing.T) {
 		cancel()
 	}()
 	var out bytes.Buffer
-	code := cli.Main(ctx, []string{"bench", "--service", "hello -p {port}", "hello -p {port} -deaf", "--load", "http://{addr}/"}, strings.NewReader(""), &out, errs)
+	code := cli.Main(ctx,
+		[]string{"bench", "--service", "hello -p {port}", "hello -p {port} -deaf", "--load", "http://{addr}/"},
+		strings.NewReader(""), &out, errs)
 	if code != 1 || out.Len() > 0 || !strings.HasSuffix(errs.String(), "whet: interrupted\n") {
 		t.Errorf("exit code %d\n%s%s", code, &out, errs)
 	}
@@ -157,9 +163,11 @@ func TestBenchServiceInterrupted(t *testing.T) {
 func TestBenchServiceDeaf(t *testing.T) {
 	var code int
 	var stdout, stderr string
-	start := regexp.MustCompile(`(?m)^whet: B: start hello -p [0-9]+ -deaf: it does not listen at 127\.0\.0\.1:[0-9]+ within [0-9a-z.]+, but nowhere`)
+	start := regexp.MustCompile(`(?m)^whet: B: start hello -p [0-9]+ -deaf: ` +
+		`it does not listen at 127\.0\.0\.1:[0-9]+ within [0-9a-z.]+, but nowhere`)
 	if !longEnough(200*time.Millisecond, func(d time.Duration) bool { // A has to listen in time
-		code, stdout, stderr = runWhet(t, "bench", "--service", "hello -p {port}", "hello -p {port} -deaf", "--load", "http://{addr}/", "--start-timeout", d.String())
+		code, stdout, stderr = runWhet(t, "bench", "--service", "hello -p {port}", "hello -p {port} -deaf",
+			"--load", "http://{addr}/", "--start-timeout", d.String())
 		return start.MatchString(stderr) && strings.Contains(stderr, "\n  waiting for the database\n")
 	}) {
 		t.Errorf("stderr:\n%s", stderr)
@@ -177,8 +185,10 @@ func TestBenchServiceDies(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	for _, flags := range []string{"", "--json"} {
 		args := []string{
-			"bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 100000 -die 400", "--load", "http://{addr}/",
-			"--slice", "20ms", "--warmup", "1ms", "--max-time", "2m", "-r", "1000", "--target-log", log, cmp.Or(flags, "--engine=net/http"),
+			"bench", "--service", "hello -p {port} -burn 100000", "hello -p {port} -burn 100000 -die 400",
+			"--load", "http://{addr}/",
+			"--slice", "20ms", "--warmup", "1ms", "--max-time", "2m", "-r", "1000", "--target-log", log,
+			cmp.Or(flags, "--engine=net/http"),
 		}
 		code, stdout, stderr := runWhet(t, args...)
 		if code != 1 || !strings.Contains(stdout, "out of cheese") {
@@ -186,7 +196,8 @@ func TestBenchServiceDies(t *testing.T) {
 		}
 		var r service.Result
 		if flags == "--json" {
-			if err := json.Unmarshal([]byte(stdout), &r); err != nil || r.AB.Subjects[0].Stopped != ab.Failed || !strings.Contains(stderr, "exit status 3") {
+			if err := json.Unmarshal([]byte(stdout), &r); err != nil || r.AB.Subjects[0].Stopped != ab.Failed ||
+				!strings.Contains(stderr, "exit status 3") {
 				t.Errorf("%v, %+v\n%s", err, r.AB, stderr)
 			}
 		}

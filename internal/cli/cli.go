@@ -127,9 +127,9 @@ func (a *app) rootCommand() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "whet COMMAND",
 		Short: "Make a Go service faster and prove it",
-		Long: `whet records a Go service and finds the lines of its own code that are
-expensive. It also generates HTTP load, benchmarks code, and compares two builds
-with statistical proof.
+		Long: `whet records a Go service and finds the expensive lines of your code. It also
+generates HTTP load, benchmarks code, and compares two builds with statistical
+proof.
 
 A recording (.whet) holds everything observed of a target over one window. Every
 view also reads pprof profiles in any format, addresses that serve them, and
@@ -228,7 +228,7 @@ func (a *app) writeJSON(doc any) error {
 	return a.write(func(w io.Writer) error { return report.JSON(w, doc) })
 }
 
-// progressf writes one line of progress when somebody may be watching.
+// progressf writes one line of progress if the output is live.
 func (a *app) progressf(format string, args ...any) {
 	if a.live {
 		_, _ = fmt.Fprintf(a.stderr, format+"\n", args...)

@@ -87,7 +87,11 @@ func TestCollectorShare(t *testing.T) {
 		{[]string{"top", "--json"}, &top, func() float64 { return top.Collector.Share }},
 		{[]string{"top", "--all", "--json"}, &top, func() float64 { return top.Collector.Share }},
 		{[]string{"top", "--focus", "nothing at all", "--json"}, &top, func() float64 { return top.Collector.Share }},
-		{[]string{"find", "--no-notes", "--min-share", "100%", "--max-trace", "0", "--json"}, &found, func() float64 { return found.GC }},
+		{
+			[]string{"find", "--no-notes", "--min-share", "100%", "--max-trace", "0", "--json"},
+			&found,
+			func() float64 { return found.GC },
+		},
 		{[]string{"memory", "--json"}, &memory, func() float64 {
 			for _, c := range memory.GC.CPU {
 				if c.From == "CPU profile" {

@@ -36,7 +36,9 @@ func (a *app) registerCompletions(cmd *cobra.Command) {
 		_ = cmd.RegisterFlagCompletionFunc("base", completeRefs) // a commit, not a profile to subtract
 	}
 	if strings.Contains(cmd.Use, " REGEXP ") {
-		cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		cmd.ValidArgsFunction = func(
+			cmd *cobra.Command, args []string, prefix string,
+		) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault // profiles
 			}
@@ -51,7 +53,9 @@ func (a *app) registerCompletions(cmd *cobra.Command) {
 // completeFunctions completes the names of own functions of the profiles that are named already, or else of the
 // newest recording or profile in the working directory. What is completed is a regular expression: a plain
 // function's whole name, or the last part of a method's.
-func (a *app) completeFunctions(cmd *cobra.Command, args []string, prefix string) ([]cobra.Completion, cobra.ShellCompDirective) {
+func (a *app) completeFunctions(
+	cmd *cobra.Command, args []string, prefix string,
+) ([]cobra.Completion, cobra.ShellCompDirective) {
 	file := ""
 	for _, arg := range args {
 		if input.Exists(arg) {
@@ -106,7 +110,8 @@ func newestProfile(dir string) string {
 	newest, at := "", time.Time{}
 	for _, e := range entries {
 		name := e.Name()
-		if !slices.ContainsFunc([]string{".whet", ".pb.gz", ".pprof", ".prof"}, func(end string) bool { return strings.HasSuffix(name, end) }) {
+		if !slices.ContainsFunc([]string{".whet", ".pb.gz", ".pprof", ".prof"},
+			func(end string) bool { return strings.HasSuffix(name, end) }) {
 			continue
 		}
 		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
@@ -120,12 +125,15 @@ func newestProfile(dir string) string {
 func completeRefs(cmd *cobra.Command, _ []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	ctx, cancel := context.WithTimeout(cmd.Context(), completeTime)
 	defer cancel()
-	git := exec.CommandContext(ctx, "git", "for-each-ref", "--sort=-committerdate", "--count=200", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
+	git := exec.CommandContext(ctx, "git", "for-each-ref", "--sort=-committerdate", "--count=200",
+		"--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
 	out, err := git.Output()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return append([]cobra.Completion{"HEAD"}, strings.Fields(string(out))...), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	return append(
+		[]cobra.Completion{"HEAD"}, strings.Fields(string(out))...,
+	), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // completeRules completes the names of rules.

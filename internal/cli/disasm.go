@@ -65,7 +65,9 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	if err != nil {
 		return err
 	}
-	syntax, ok := map[string]source.Syntax{"go": source.GoSyntax, "gnu": source.GNUSyntax, "intel": source.IntelSyntax}[f.Syntax]
+	syntax, ok := map[string]source.Syntax{
+		"go": source.GoSyntax, "gnu": source.GNUSyntax, "intel": source.IntelSyntax,
+	}[f.Syntax]
 	if !ok {
 		return unknownValue("disasm", "syntax", f.Syntax, []string{"go", "gnu", "intel"})
 	}
@@ -103,10 +105,16 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 
 func disasmNoMatch(pattern string, err error) error {
 	if _, perr := strconv.ParseUint(pattern, 0, 64); perr == nil {
-		return &diag.Error{Op: "disasm", Err: fmt.Errorf("no function with cost at %s", pattern), Hint: "`whet top --by address -n 0` lists addresses"}
+		return &diag.Error{
+			Op: "disasm", Err: fmt.Errorf("no function with cost at %s", pattern),
+			Hint: "`whet top --by address -n 0` lists addresses",
+		}
 	}
 	if errors.Unwrap(err) != nil { // matched in the profile, not in the binary
-		return &diag.Error{Op: "disasm", Subject: strconv.Quote(pattern), Err: err, Hint: "check that this is the profiled binary, or name another with --binary FILE"}
+		return &diag.Error{
+			Op: "disasm", Subject: strconv.Quote(pattern), Err: err,
+			Hint: "check that this is the profiled binary, or name another with --binary FILE",
+		}
 	}
 	return noMatch("disasm", pattern, "function")
 }

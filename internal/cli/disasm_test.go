@@ -46,7 +46,8 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	rename(t, binary, moved)
 	rename(t, binary+".other", binary)
 	code, stdout, stderr = runWhet(t, "disasm", match, cpu)
-	if code != 1 || stdout != "" || !strings.Contains(stderr, binary+" is another build") || !strings.Contains(stderr, "hint: --binary FILE") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, binary+" is another build") ||
+		!strings.Contains(stderr, "hint: --binary FILE") {
 		t.Errorf("another build: exit %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = runWhet(t, "disasm", "--binary", moved, match, cpu)
@@ -54,7 +55,8 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 		t.Errorf("--binary: exit %d\n%s%s", code, stdout, stderr)
 	}
 	code, _, stderr = runWhet(t, "disasm", "--binary", moved, `^main\.mix$`, cpu)
-	if code != 1 || !strings.Contains(stderr, "are inlined everywhere") || !strings.Contains(stderr, "hint: they are inlined into main.") {
+	if code != 1 || !strings.Contains(stderr, "are inlined everywhere") ||
+		!strings.Contains(stderr, "hint: they are inlined into main.") {
 		t.Errorf("an inlined function: exit %d\n%s", code, stderr)
 	}
 	code, _, stderr = runWhet(t, "disasm", "--binary", moved+".not", match, cpu)

@@ -19,12 +19,14 @@ func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
 	code = cli.Main(t.Context(), args, strings.NewReader(""), &out, &errs)
-	return code, out.String(), regexp.MustCompile(`(?m)^whet: ([0-9.]+[hm])*[0-9.]+m?s( of [0-9.hms]+)?  .*\n`).ReplaceAllString(errs.String(), "")
+	return code, out.String(), regexp.MustCompile(
+		`(?m)^whet: ([0-9.]+[hm])*[0-9.]+m?s( of [0-9.hms]+)?  .*\n`,
+	).ReplaceAllString(errs.String(), "")
 }
 
 // TestExamples runs the examples of the help texts as they stand, in a directory
 // with the profiles of the tests and with the test's server for
-// http://localhost:6060. What needs more than that has a test of its own.
+// http://localhost:6060. What needs more than that has a separate test.
 func TestExamples(t *testing.T) {
 	elsewhere := map[string]bool{
 		"record": true, // measures for seconds: record's own tests
@@ -54,7 +56,8 @@ func TestExamples(t *testing.T) {
 	commands := 0
 	for line := range strings.Lines(help) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " ")
-		if !ok || !strings.HasPrefix(line, "  ") || strings.HasPrefix(name, "-") || name == "" || name == "whet" || name == "help" || name == "completion" {
+		if !ok || !strings.HasPrefix(line, "  ") || strings.HasPrefix(name, "-") || name == "" || name == "whet" ||
+			name == "help" || name == "completion" {
 			continue
 		}
 		commands++
@@ -139,7 +142,8 @@ func shellFields(s string) []string {
 func TestPanic(t *testing.T) {
 	var errs bytes.Buffer
 	code := cli.Main(t.Context(), []string{"version"}, nil, panickingWriter{}, &errs)
-	if code != 1 || !strings.Contains(errs.String(), "whet: internal error: out of paper") || !strings.Contains(errs.String(), "hint: this is a bug") {
+	if code != 1 || !strings.Contains(errs.String(), "whet: internal error: out of paper") ||
+		!strings.Contains(errs.String(), "hint: this is a bug") {
 		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
 	}
 }
@@ -158,7 +162,8 @@ func TestWriteError(t *testing.T) {
 		t.Fatal(err)
 	}
 	var errs bytes.Buffer
-	if code := cli.Main(t.Context(), []string{"version"}, nil, f, &errs); code != 1 || !strings.Contains(errs.String(), "whet: write result: ") {
+	if code := cli.Main(t.Context(), []string{"version"}, nil, f, &errs); code != 1 ||
+		!strings.Contains(errs.String(), "whet: write result: ") {
 		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
 	}
 }
@@ -172,7 +177,8 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var out, errs bytes.Buffer
-	if code := cli.Main(ctx, []string{"top", filepath.Join(dir, "cpu.pb.gz")}, nil, &out, &errs); code != 1 || errs.String() != "whet: interrupted\n" {
+	if code := cli.Main(ctx, []string{"top", filepath.Join(dir, "cpu.pb.gz")}, nil, &out, &errs); code != 1 ||
+		errs.String() != "whet: interrupted\n" {
 		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
 	}
 }

@@ -72,7 +72,8 @@ Nothing is written or changed: rewrites are shown as diffs.`,
   whet find --gate --rule percall service.whet
   whet find --write-baseline accepted.json service.whet
   whet find --gate --baseline accepted.json service.whet`,
-		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
+		Args: someArgs("no recording given",
+			"record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -102,7 +103,8 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(findFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	fs.Var(&f.read.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -124,7 +126,8 @@ func (f *findFlags) check(cmd *cobra.Command) error {
 		return unknownValue("find", "format", f.Format, findFormats())
 	}
 	if f.Accept != "" && (f.Gate || f.Baseline != "") {
-		return diag.Usagef("find", "--write-baseline cannot be combined with --gate or --baseline", "it accepts all findings: write it first, then use --baseline")
+		return diag.Usagef("find", "--write-baseline cannot be combined with --gate or --baseline",
+			"it accepts all findings: write it first, then use --baseline")
 	}
 	if f.Accept != "" && !f.Force {
 		if _, err := os.Lstat(f.Accept); err == nil {
@@ -174,7 +177,8 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		}
 		return findings.WriteFind(w, a.style, r)
 	})
-	if err == nil && f.Format == "text" && f.Output == "" && slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {
+	if err == nil && f.Format == "text" && f.Output == "" &&
+		slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {
 		a.next(append([]string{"fix"}, args...)...)
 	}
 	found, what := len(r.Findings), "findings"
@@ -182,7 +186,10 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		found, what = r.Against.New, "findings that "+f.Baseline+" does not accept"
 	}
 	if err == nil && f.Gate && found > 0 {
-		return &diag.Error{Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate, Hint: "`whet fix` applies the rewrites and measures them"}
+		return &diag.Error{
+			Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate,
+			Hint: "`whet fix` applies the rewrites and measures them",
+		}
 	}
 	return err
 }
@@ -190,11 +197,13 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 // readBaseline reads the file with accepted findings; nil for "".
 func readBaseline(name string) (b *find.Baseline, err error) {
 	if name == "" {
-		return nil, nil //nolint:nilnil // none is asked for
+		return nil, nil //nolint:nilnil // no file given
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return nil, &diag.Error{Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "create one with --write-baseline"}
+		return nil, &diag.Error{
+			Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "create one with --write-baseline",
+		}
 	}
 	defer func() { _ = file.Close() }()
 	return find.ReadBaseline(file, name)

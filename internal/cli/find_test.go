@@ -57,7 +57,9 @@ func slowModule(t *testing.T) (dir string) {
 		}
 	}
 	t.Chdir(dir)
-	out, err := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=.", "-benchtime=2000000x", "-cpuprofile=cpu.pb.gz", "-memprofile=allocs.pb.gz", "-o="+filepath.Join(t.TempDir(), "slow.test")).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=.", "-benchtime=2000000x",
+		"-cpuprofile=cpu.pb.gz", "-memprofile=allocs.pb.gz",
+		"-o="+filepath.Join(t.TempDir(), "slow.test")).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -83,23 +85,29 @@ func TestFind(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, stdout)
 		}
 	}
-	if code, stdout, stderr = runWhet(t, "find", "--format", "markdown", "-o", "findings.md", "cpu.pb.gz"); code != 0 || stdout != "" {
+	if code, stdout, stderr = runWhet(t, "find", "--format", "markdown", "-o", "findings.md", "cpu.pb.gz"); code != 0 ||
+		stdout != "" {
 		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
 	}
-	if md, err := os.ReadFile("findings.md"); err != nil || !strings.Contains(string(md), "### 1. strings.Replacer built on each call") || !strings.Contains(string(md), "```diff\n") {
+	if md, err := os.ReadFile("findings.md"); err != nil ||
+		!strings.Contains(string(md), "### 1. strings.Replacer built on each call") ||
+		!strings.Contains(string(md), "```diff\n") {
 		t.Errorf("%v\n%s", err, md)
 	}
-	if code, stdout, stderr = runWhet(t, "find", "--format", "html", "cpu.pb.gz"); code != 0 || !strings.HasPrefix(stdout, "<!doctype html>") ||
+	if code, stdout, stderr = runWhet(t, "find", "--format", "html", "cpu.pb.gz"); code != 0 ||
+		!strings.HasPrefix(stdout, "<!doctype html>") ||
 		!strings.Contains(stdout, `<span class="add">&#43;var cleanReplacer = `) || strings.Contains(stdout, "<script") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	findingSARIF(t)
 	code, stdout, _ = runWhet(t, "find", "--json", "--gate", "--dir", dir, "cpu.pb.gz")
 	var r find.Result
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 3 || r.Schema != find.Schema || len(r.Findings) != 1 || r.Findings[0].Fix == nil {
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 3 || r.Schema != find.Schema ||
+		len(r.Findings) != 1 || r.Findings[0].Fix == nil {
 		t.Errorf("exit code %d, %v: %+v", code, err, r)
 	}
-	if code, stdout, _ = runWhet(t, "find", "--gate", "--min-share", "100%", "cpu.pb.gz"); code != 0 || !strings.HasPrefix(stdout, "0 findings") {
+	if code, stdout, _ = runWhet(t, "find", "--gate", "--min-share", "100%", "cpu.pb.gz"); code != 0 ||
+		!strings.HasPrefix(stdout, "0 findings") {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 	hotNotes(t)
@@ -108,13 +116,16 @@ func TestFind(t *testing.T) {
 // hotNotes has what the compiler says of the line that costs first, and of the kinds asked for alone.
 func hotNotes(t *testing.T) {
 	t.Helper()
-	code, stdout, stderr := runWhet(t, "notes", "--recording", "cpu.pb.gz", "--recording", "allocs.pb.gz", "--json", "--kind", "inline,escape")
+	code, stdout, stderr := runWhet(t, "notes", "--recording", "cpu.pb.gz", "--recording", "allocs.pb.gz", "--json",
+		"--kind", "inline,escape")
 	var r lines.Result
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 || r.Schema != lines.Schema || len(r.Totals) != 3 || r.Found != len(r.Lines) {
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 || r.Schema != lines.Schema ||
+		len(r.Totals) != 3 || r.Found != len(r.Lines) {
 		t.Fatalf("exit code %d, %v, %s\n%s", code, err, stderr, stdout)
 	}
 	hot := r.Lines[0]
-	if hot.File != "clean.go" || hot.Line != 7 || hot.Share < 0.3 || len(hot.Evidence) != 3 || !strings.Contains(hot.Code, "strings.NewReplacer(") {
+	if hot.File != "clean.go" || hot.Line != 7 || hot.Share < 0.3 || len(hot.Evidence) != 3 ||
+		!strings.Contains(hot.Code, "strings.NewReplacer(") {
 		t.Errorf("the first line: %+v", hot)
 	}
 	for i, l := range r.Lines {
@@ -127,7 +138,8 @@ func hotNotes(t *testing.T) {
 			}
 		}
 	}
-	if code, stdout, stderr = runWhet(t, "notes", "--recording", "cpu.pb.gz", "-n", "1"); code != 0 || !strings.Contains(stdout, "\nclean.go:7  CPU ") {
+	if code, stdout, stderr = runWhet(t, "notes", "--recording", "cpu.pb.gz", "-n", "1"); code != 0 ||
+		!strings.Contains(stdout, "\nclean.go:7  CPU ") {
 		t.Errorf("exit code %d, %s\n%s", code, stderr, stdout)
 	}
 }
@@ -163,13 +175,15 @@ func findingSARIF(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(stdout), &log); err != nil || code != 0 || log.Version != "2.1.0" || len(log.Runs) != 1 || len(log.Runs[0].Results) != 1 {
+	if err := json.Unmarshal([]byte(stdout), &log); err != nil || code != 0 || log.Version != "2.1.0" ||
+		len(log.Runs) != 1 || len(log.Runs[0].Results) != 1 {
 		t.Fatalf("exit code %d, %v: %s\n%s", code, err, stderr, stdout)
 	}
 	run := log.Runs[0]
 	r := run.Results[0]
 	place := r.Locations[0].PhysicalLocation
-	if run.Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID || r.RuleID != "percall" || r.Level != "warning" || place.ArtifactLocation.URI != "clean.go" || place.Region.StartLine != 7 {
+	if run.Tool.Driver.Rules[r.RuleIndex].ID != r.RuleID || r.RuleID != "percall" || r.Level != "warning" ||
+		place.ArtifactLocation.URI != "clean.go" || place.Region.StartLine != 7 {
 		t.Errorf("%+v", r)
 	}
 	source, err := os.ReadFile("clean.go")
@@ -179,7 +193,8 @@ func findingSARIF(t *testing.T) {
 	for _, edit := range r.Fixes[0].ArtifactChanges[0].Replacements {
 		if edit.InsertedContent.Text == "cleanReplacer" {
 			at := edit.DeletedRegion
-			if got := string(source[at.ByteOffset : at.ByteOffset+at.ByteLength]); !strings.HasPrefix(got, "strings.NewReplacer(") || !strings.HasSuffix(got, `"_")`) {
+			got := string(source[at.ByteOffset : at.ByteOffset+at.ByteLength])
+			if !strings.HasPrefix(got, "strings.NewReplacer(") || !strings.HasSuffix(got, `"_")`) {
 				t.Errorf("the call that is replaced: %q", got)
 			}
 			return
@@ -199,7 +214,8 @@ func TestFix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := runWhet(t, "fix", "--max-time", "30s", "--fuzz-time", "1s", "--precision", "10%", "--patches", "patches", "--json", "-o", "fix.json", "cpu.pb.gz", "allocs.pb.gz")
+	code, stdout, stderr := runWhet(t, "fix", "--max-time", "30s", "--fuzz-time", "1s", "--precision", "10%",
+		"--patches", "patches", "--json", "-o", "fix.json", "cpu.pb.gz", "allocs.pb.gz")
 	if code != 0 || stdout != "" {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}

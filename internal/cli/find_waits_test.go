@@ -146,13 +146,15 @@ func lineOf(t *testing.T, comment string) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.HasSuffix(line, comment) })
+	return 1 + slices.IndexFunc(strings.Split(string(text), "\n"),
+		func(line string) bool { return strings.HasSuffix(line, comment) })
 }
 
 // fixSees has in the report of whet fix all that whet find has found in the same recording, with the same waits.
 func fixSees(t *testing.T, found *find.Result) {
 	t.Helper()
-	code, stdout, stderr := runWhet(t, "fix", "--json", "--min-share", "5%", "--fuzz-time", "10ms", "--max-time", "100ms", "--settings=false", "service.whet")
+	code, stdout, stderr := runWhet(t, "fix", "--json", "--min-share", "5%", "--fuzz-time", "10ms",
+		"--max-time", "100ms", "--settings=false", "service.whet")
 	var fixed fix.Result
 	if err := json.Unmarshal([]byte(stdout), &fixed); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v: %s", code, err, stderr)
@@ -192,8 +194,8 @@ func fixSees(t *testing.T, found *find.Result) {
 	}
 }
 
-// TestFindWaits has a lock that requests wait for beside the line that asks for it, with the line that gives it back, from
-// the trace and the profiles of recordings, without being asked.
+// TestFindWaits checks that find reports a lock that requests wait for at the line that acquires it, with the line that
+// releases it, from the trace and the profiles of recordings, without a flag.
 func TestFindWaits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -210,7 +212,8 @@ func TestFindWaits(t *testing.T) {
 	waitingRecording(t, "service.whet")
 	here, there, works := lineOf(t, "// here"), lineOf(t, "// there"), lineOf(t, "// works")
 	look := func(args ...string) (r find.Result) {
-		code, stdout, stderr := runWhet(t, slices.Concat([]string{"find", "--json", "--no-notes", "--min-share", "5%"}, args)...)
+		code, stdout, stderr := runWhet(t,
+			slices.Concat([]string{"find", "--json", "--no-notes", "--min-share", "5%"}, args)...)
 		if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 || stderr != "" {
 			t.Fatalf("exit code %d, %v: %s", code, err, stderr)
 		}
@@ -225,9 +228,11 @@ func TestFindWaits(t *testing.T) {
 		return &r.Waiting[i]
 	}
 	h := at(&one, here)
-	if len(h.Waits) != 1 || h.Waits[0].Cause != "lock" || h.Waits[0].Share < 0.3 || h.Waits[0].Share > 0.95 || h.Function != "handler" || h.File != "main.go" {
+	if len(h.Waits) != 1 || h.Waits[0].Cause != "lock" || h.Waits[0].Share < 0.3 || h.Waits[0].Share > 0.95 ||
+		h.Function != "handler" || h.File != "main.go" {
 		t.Errorf("%+v", h)
-	} else if e := h.Waits[0].Ended; len(e) != 1 || e[0].File != "main.go" || e[0].Line != there || e[0].Function != "main.handler" {
+	} else if e := h.Waits[0].Ended; len(e) != 1 || e[0].File != "main.go" || e[0].Line != there ||
+		e[0].Function != "main.handler" {
 		t.Errorf("ended by %+v", e)
 	}
 	costs := map[find.Cost]bool{}
@@ -250,14 +255,18 @@ func TestFindWaits(t *testing.T) {
 	fixSees(t, &one)
 
 	two := look("service.whet", "service.whet")
-	if two.Requests == nil || two.Requests.Count != 2*one.Requests.Count || at(&two, here).Waits[0].Count != 2*h.Waits[0].Count {
+	if two.Requests == nil || two.Requests.Count != 2*one.Requests.Count ||
+		at(&two, here).Waits[0].Count != 2*h.Waits[0].Count {
 		t.Errorf("two recordings: %+v", two.Requests)
 	}
 	if none := look("--max-trace", "0", "service.whet"); none.Requests != nil || len(at(&none, there).Waits) > 0 {
 		t.Errorf("without the trace: %+v", none.Requests)
 	}
 
-	want := []string{"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ", " of their time, for a lock, released at main.go:" + strconv.Itoa(there) + " (", "no rewrite is offered"}
+	want := []string{
+		"Lines that wait", "main.go:" + strconv.Itoa(here), "requests wait here for ",
+		" of their time, for a lock, released at main.go:" + strconv.Itoa(there) + " (", "no rewrite is offered",
+	}
 	for _, format := range []string{"text", "markdown", "html"} {
 		code, stdout, stderr := runWhet(t, "find", "--no-notes", "--min-share", "5%", "--format", format, "service.whet")
 		if code != 0 || stderr != "" {
@@ -284,11 +293,13 @@ func TestFindWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, again, stderr := runWhet(t, "find", "--no-notes", "service.whet")
-	if code != 0 || !strings.Contains(again, "requests wait here for ") || !strings.Contains(stderr, "service.whet: the cached index is damaged; rebuilding it") {
+	if code != 0 || !strings.Contains(again, "requests wait here for ") ||
+		!strings.Contains(stderr, "service.whet: the cached index is damaged; rebuilding it") {
 		t.Errorf("a damaged index: exit code %d: %s\n%s", code, stderr, again)
 	}
 	code, stdout, stderr := runWhet(t, "find", "--no-notes", "--max-trace", "1KB", "service.whet")
-	if code != 0 || strings.Contains(stdout, "requests wait here") || !strings.Contains(stderr, "so where requests wait is unknown") {
+	if code != 0 || strings.Contains(stdout, "requests wait here") ||
+		!strings.Contains(stderr, "so where requests wait is unknown") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	// The hint is the cure.

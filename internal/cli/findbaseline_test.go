@@ -14,7 +14,9 @@ import (
 func hotModule(t *testing.T, source string) {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	compile := b.Location(1, profile.None, false, profile.Line{Function: b.Function(profile.Function{Name: "regexp.compile", File: "/go/src/regexp/regexp.go"}), Line: 1})
+	compile := b.Location(1, profile.None, false, profile.Line{
+		Function: b.Function(profile.Function{Name: "regexp.compile", File: "/go/src/regexp/regexp.go"}), Line: 1,
+	})
 	own := b.Function(profile.Function{Name: "example.com/hot.f", File: "example.com/hot/hot.go"})
 	for i, line := range strings.Split(source, "\n") {
 		if strings.Contains(line, "MustCompile") {
@@ -45,7 +47,8 @@ func hotModule(t *testing.T, source string) {
 func TestFindBaseline(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
-	const one = "package hot\n\nimport \"regexp\"\n\nfunc first(s string) bool {\n\treturn regexp.MustCompile(\"a+\").MatchString(s)\n}\n"
+	const one = "package hot\n\nimport \"regexp\"\n\n" +
+		"func first(s string) bool {\n\treturn regexp.MustCompile(\"a+\").MatchString(s)\n}\n"
 	hotModule(t, one)
 	run := func(want int, says string, args ...string) string {
 		t.Helper()
@@ -63,7 +66,8 @@ func TestFindBaseline(t *testing.T) {
 	run(0, "0 new, 1 known", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 
 	// Lines move, and one more is not accepted.
-	hotModule(t, "// Package hot is.\n"+one+"\nfunc second(s string) bool {\n\treturn regexp.MustCompile(\"b+\").MatchString(s)\n}\n")
+	hotModule(t,
+		"// Package hot is.\n"+one+"\nfunc second(s string) bool {\n\treturn regexp.MustCompile(\"b+\").MatchString(s)\n}\n")
 	run(3, "1 findings that accepted.json does not accept", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "1 new, 1 known", "--baseline", "accepted.json", "cpu.pb.gz")
 	json1 := run(0, "", "--json", "cpu.pb.gz")
@@ -80,7 +84,8 @@ func TestFindBaseline(t *testing.T) {
 	hotModule(t, one)
 	run(0, "example.com", "--gate", "--baseline", "all.json", "--json", "cpu.pb.gz")
 	var r find.Result
-	if err := json.Unmarshal([]byte(run(0, "", "--baseline", "all.json", "--json", "cpu.pb.gz")), &r); err != nil || len(r.Against.Stale) != 1 || r.Against.Stale[0].Function != "second" {
+	if err := json.Unmarshal([]byte(run(0, "", "--baseline", "all.json", "--json", "cpu.pb.gz")), &r); err != nil ||
+		len(r.Against.Stale) != 1 || r.Against.Stale[0].Function != "second" {
 		t.Errorf("%v: %+v", err, r.Against)
 	}
 	run(0, "no longer found (changed, or not hot in this recording)", "--gate", "--baseline", "all.json", "cpu.pb.gz")

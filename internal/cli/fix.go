@@ -81,7 +81,8 @@ and --max-time are then 2% and 2m.`,
   whet fix --apply --review --max-time 20s service.whet
   whet fix --format html -o fixes.html service.whet
   whet fix service.whet --service '-addr {addr}' --load http://{addr}/`,
-		Args: someArgs("no recording given", "record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
+		Args: someArgs("no recording given",
+			"record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -101,7 +102,8 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.SortFlags = false
 	fs.StringVar(&f.find.Dir, "dir", "", "rewrite the module in `DIR` (default: current directory)")
 	fs.StringVar(&f.find.Flags, "flags", "", "go build `FLAGS` and KEY=value environment to build with")
-	fs.StringArrayVar(&f.find.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.StringArrayVar(&f.find.read.Own, "own", nil,
+		"also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.Var(&f.find.MinShare, "min-share", "omit what is below this share of every profile")
 	fs.StringVar(&f.find.Rule, "rule", "", "run only rules that match `REGEXP`")
 	f.find.registerMaxTrace(fs)
@@ -119,7 +121,8 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
-	fs.Var(&f.find.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	fs.Var(&f.find.read.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))
@@ -154,7 +157,10 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	}
 	if f.Patches != "" {
 		if entries, err := os.ReadDir(f.Patches); err == nil && len(entries) > 0 {
-			return &diag.Error{Op: "write patches to", Subject: f.Patches, Err: errors.New("the directory is not empty"), Hint: "name another directory with --patches"}
+			return &diag.Error{
+				Op: "write patches to", Subject: f.Patches, Err: errors.New("the directory is not empty"),
+				Hint: "name another directory with --patches",
+			}
 		}
 	}
 	if err := f.checkProgram(cmd, f.find.Dir, float64(f.Precision), f.MaxTime); err != nil {
@@ -236,7 +242,8 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 	case f.Apply:
 		return errors.Join(err, r.Apply(ctx, f.Force))
 	}
-	if err == nil && f.Format == "text" && f.Output == "" && slices.ContainsFunc(r.Attempts, func(x fix.Attempt) bool { return x.Kept() }) {
+	if err == nil && f.Format == "text" && f.Output == "" &&
+		slices.ContainsFunc(r.Attempts, func(x fix.Attempt) bool { return x.Kept() }) {
 		a.next(append([]string{"fix", "--apply"}, args...)...)
 	}
 	return err

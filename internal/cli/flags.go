@@ -65,7 +65,9 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	f.given = fs.Changed
 	fs.SortFlags = false
-	fs.StringVar(&f.Type, "type", "", "what to show, a `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
+	fs.StringVar(&f.Type, "type", "",
+		"what to show, a `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), "+
+			"a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
 	fs.StringVar(&f.By, "by", "function", "`GRANULARITY`: function, line, file, package, module, address or label:KEY")
 	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `REGEXP`")
 	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `REGEXP`")
@@ -73,10 +75,13 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Show, "show", "", "show only frames that match `REGEXP`")
 	fs.StringVar(&f.ShowFrom, "show-from", "", "hide frames above the outermost that matches `REGEXP`")
 	fs.StringVar(&f.PruneFrom, "prune-from", "", "hide frames below the innermost that matches `REGEXP`")
-	fs.StringVar(&f.TagFocus, "tag-focus", "", "only samples with a matching label: `[KEY=]REGEXP` or a range such as 1kb:2mb")
+	fs.StringVar(&f.TagFocus, "tag-focus", "",
+		"only samples with a matching label: `[KEY=]REGEXP` or a range such as 1kb:2mb")
 	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label: `[KEY=]REGEXP` or a range")
-	fs.StringSliceVar(&f.TagRoot, "tagroot", nil, "add the value of label `KEY` as the outermost frame; a list adds several")
-	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil, "add the value of label `KEY` as the innermost frame; a list adds several")
+	fs.StringSliceVar(&f.TagRoot, "tagroot", nil,
+		"add the value of label `KEY` as the outermost frame; a list adds several")
+	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil,
+		"add the value of label `KEY` as the innermost frame; a list adds several")
 	fs.StringVar(&f.Unit, "unit", "", "print values in this `UNIT`, such as ms or MB (default: automatic)")
 	fs.StringArrayVar(&f.Base, "base", nil, "subtract `PROFILE`, taken earlier from the same process; may repeat")
 	fs.StringArrayVar(&f.DiffBase, "diff-base", nil, "compare with `PROFILE`; shares are of its total; may repeat")
@@ -87,11 +92,16 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
-	fs.Var(&f.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	fs.Var(&f.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
-		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"}, cobra.ShellCompDirectiveNoFileComp))
+		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"},
+		cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("type", cobra.FixedCompletions(
-		[]cobra.Completion{"cpu", "samples", "alloc_space", "alloc_objects", "inuse_space", "inuse_objects", "delay", "contentions", "goroutine"},
+		[]cobra.Completion{
+			"cpu", "samples", "alloc_space", "alloc_objects", "inuse_space", "inuse_objects", "delay", "contentions",
+			"goroutine",
+		},
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -107,7 +117,8 @@ func (f *viewFlags) registerCum(cmd *cobra.Command) {
 
 // registerMean binds --mean.
 func (f *viewFlags) registerMean(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.Mean, "mean", false, "print means: divide values by the first sample type, such as delay by contentions")
+	cmd.Flags().BoolVar(&f.Mean, "mean", false,
+		"print means: divide values by the first sample type, such as delay by contentions")
 }
 
 // framesLabels reports whether --tagroot or --tagleaf is given.

@@ -9,7 +9,7 @@ import (
 )
 
 // checkUse reports a flag that was given and would do nothing for what args name. A
-// flag that is ignored shows something else than was asked for.
+// flag that is ignored would show something else than the user wants.
 func (f *viewFlags) checkUse(args []string) error {
 	if f.given == nil {
 		return nil
@@ -18,12 +18,14 @@ func (f *viewFlags) checkUse(args []string) error {
 	if err := f.checkAddressFlags(names); err != nil {
 		return err
 	}
-	if f.Relative && !slices.ContainsFunc(filterNames(), func(name string) bool { return name != "prune-from" && f.filter(name) != "" }) {
+	if f.Relative &&
+		!slices.ContainsFunc(filterNames(), func(name string) bool { return name != "prune-from" && f.filter(name) != "" }) {
 		return diag.Usagef(f.command, "--relative has no effect without a filter of samples: everything is kept",
 			"a filter is --focus, --ignore, --hide, --show, --show-from, --tag-focus or --tag-ignore")
 	}
 	if f.Unit != "" && f.JSON {
-		return diag.Usagef(f.command, "--unit has no effect with --json, which has values in the unit of the sample type", "leave one out")
+		return diag.Usagef(f.command, "--unit has no effect with --json, which has values in the unit of the sample type",
+			"leave one out")
 	}
 	return f.checkOwn()
 }
@@ -42,7 +44,8 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 			"header":   "it is sent when an address is fetched",
 			"duration": "it says for how long an address is profiled; a file has the duration that it was taken with",
 			"seconds":  "it says for how long an address is recorded; a trace has the length that it was taken with",
-			"leaks":    "an address is asked for its goroutineleak profile; a recording has it already, when the target offers it",
+			"leaks": "it selects the goroutineleak profile of an address; " +
+				"a recording has it already, when the target offers it",
 		}[name]
 		return diag.Usagef(f.command, "--"+name+" has no effect: no input is an address", what)
 	}
@@ -60,7 +63,7 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 	return nil
 }
 
-// A useless flag is one that would do nothing beside others of a command.
+// A useless flag is one that would do nothing together with others of a command.
 type useless struct {
 	flag string
 	when bool
@@ -91,7 +94,8 @@ func (f *viewFlags) checkOwn() error {
 	}
 	switch f.command {
 	case "tree", "peek", "list", "disasm", "traces", "tags", "folded", "raw", "callgrind", "speedscope":
-		return diag.Usagef(f.command, "--own has no effect: this view shows all code", "`whet top` and `whet flame` separate own code; --by module groups by module")
+		return diag.Usagef(f.command, "--own has no effect: this view shows all code",
+			"`whet top` and `whet flame` separate own code; --by module groups by module")
 	case "top", "diff":
 		if why := f.allCode(); why != "" {
 			return diag.Usagef(f.command, "--own has no effect with "+why+", which shows all code", "leave one out")

@@ -89,7 +89,8 @@ func TestFlagsWithoutEffect(t *testing.T) {
 				if code != 0 {
 					t.Errorf("whet %q (%s): exit code %d\n%s", args, kind, code, &errs)
 				}
-			} else if code != 2 || !strings.Contains(errs.String(), "--"+tt.flag) || !strings.Contains(errs.String(), "\nhint: ") || out.Len() > 0 {
+			} else if code != 2 || !strings.Contains(errs.String(), "--"+tt.flag) ||
+				!strings.Contains(errs.String(), "\nhint: ") || out.Len() > 0 {
 				t.Errorf("whet %q (%s): exit code %d, want 2, --%s named, and a hint\n%s%s", args, kind, code, tt.flag, &errs, &out)
 			}
 		}
@@ -97,7 +98,10 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	// A flag for addresses may be for one of several inputs.
 	for _, args := range [][]string{
 		{"top", "--duration", "1s", file, server.URL},
-		{"top", "-H", "X: y", "--type", "alloc_space", "--diff-base", server.URL + "/debug/pprof/heap", filepath.Join(dir, "demo.whet")},
+		{
+			"top", "-H", "X: y", "--type", "alloc_space",
+			"--diff-base", server.URL + "/debug/pprof/heap", filepath.Join(dir, "demo.whet"),
+		},
 		{"diff", "--duration", "1s", file, server.URL},
 	} {
 		if code, _, stderr := runWhet(t, args...); code != 0 {
@@ -106,8 +110,8 @@ func TestFlagsWithoutEffect(t *testing.T) {
 	}
 }
 
-// TestFlagsWithoutPartner wants a flag that does nothing beside the other flags of a
-// command to be a usage error, before anything is read, run or written.
+// TestFlagsWithoutPartner checks that a flag without effect next to the other flags of a
+// command is a usage error, before anything is read, run or written.
 func TestFlagsWithoutPartner(t *testing.T) {
 	const url = "http://127.0.0.1:1"
 	dir := t.TempDir()

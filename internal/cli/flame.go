@@ -184,7 +184,10 @@ func checkReplace(path string) error {
 		return err
 	}
 	if fi.Size() > 0 && !bytes.Contains(head, []byte(pictures.FlameMark)) {
-		return &diag.Error{Op: "write", Subject: path, Err: errors.New("the file exists and was not written by whet flame"), Hint: "--force replaces it; -o names another"}
+		return &diag.Error{
+			Op: "write", Subject: path, Err: errors.New("the file exists and was not written by whet flame"),
+			Hint: "--force replaces it; -o names another",
+		}
 	}
 	return nil
 }

@@ -55,7 +55,8 @@ Semicolons and line breaks in names are written as %3B and %0A.
   whet folded cpu.pb.gz | flamegraph.pl > cpu.svg`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return formats.Folded(w, in.View) })
+			return a.export(cmd.Context(), args, f,
+				func(w io.Writer, in *input.Input) error { return formats.Folded(w, in.View) })
 		},
 	}
 	f.register(cmd)

@@ -18,8 +18,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// maxGraphNodes is how many boxes are drawn as SVG without being told how many:
-// more take Graphviz minutes and nobody finds anything in them.
+// maxGraphNodes is how many boxes are drawn as SVG by default: more take Graphviz
+// minutes, and the result is unreadable.
 const maxGraphNodes = 1000
 
 // graphFlags are the flags of whet graph besides those of all views.
@@ -58,9 +58,12 @@ for other tools.
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write to `FILE` (.svg, .dot or .json); - is standard output, the default"
 	fs.StringVar(&f.Format, "format", "", "output `FORMAT`: svg, dot or json (default: by the name of the output, or svg)")
-	fs.Float64Var(&f.NodeFraction, "node-fraction", pictures.GraphNodeFraction, "omit boxes below this `FRACTION` of the total")
-	fs.Float64Var(&f.EdgeFraction, "edge-fraction", pictures.GraphEdgeFraction, "omit arrows below this `FRACTION` of the total")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
+	fs.Float64Var(&f.NodeFraction, "node-fraction", pictures.GraphNodeFraction,
+		"omit boxes below this `FRACTION` of the total")
+	fs.Float64Var(&f.EdgeFraction, "edge-fraction", pictures.GraphEdgeFraction,
+		"omit arrows below this `FRACTION` of the total")
+	_ = cmd.RegisterFlagCompletionFunc("format",
+		cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.MarkFlagsMutuallyExclusive("format", "json")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.graph(cmd.Context(), args, f) }
 	return cmd
@@ -85,7 +88,8 @@ func (f *graphFlags) format() (string, error) {
 	case ".svg", "":
 		return "svg", nil
 	default:
-		return "", diag.Usagef("graph", fmt.Sprintf("-o %s: unknown extension %q (want .svg, .dot or .json)", f.Output, ext), "--format takes "+strings.Join(graphFormats(), ", "))
+		return "", diag.Usagef("graph", fmt.Sprintf("-o %s: unknown extension %q (want .svg, .dot or .json)", f.Output, ext),
+			"--format takes "+strings.Join(graphFormats(), ", "))
 	}
 }
 
@@ -100,7 +104,12 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		}
 	}
 	if err := checkUseless("graph", f.given, []useless{
-		{"unit", format == "json", "on JSON, which has values in the unit of the sample type", "leave it out, or write svg or dot"},
+		{
+			"unit",
+			format == "json",
+			"on JSON, which has values in the unit of the sample type",
+			"leave it out, or write svg or dot",
+		},
 	}); err != nil {
 		return err
 	}
@@ -108,7 +117,8 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		return err
 	}
 	if format == "svg" && !f.toFile() && isTerminal(a.stdout) {
-		return diag.Usagef("graph", "will not print SVG to a terminal", "name a file: `whet graph -o graph.svg …`, or use `--format dot`")
+		return diag.Usagef("graph", "will not print SVG to a terminal",
+			"name a file: `whet graph -o graph.svg …`, or use `--format dot`")
 	}
 	var draw *graphviz.Renderer
 	if format == "svg" {

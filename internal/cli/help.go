@@ -8,7 +8,7 @@ import (
 )
 
 // helpWidth is how wide the lists of flags may be in --help: what every terminal
-// shows, so that the text does not depend on where it was asked for.
+// shows, so that the text does not depend on the terminal.
 const helpWidth = 80
 
 // usage writes a command's usage as cobra does, but with flags that fit helpWidth

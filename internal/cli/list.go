@@ -50,7 +50,8 @@ cache. Without source, lines are shown by number.
 		}
 		defer in.Close()
 		a.printWarnings(in.Warnings)
-		doc, err := listings.NewList(f.header(in), in.View, listings.ListOptions{Match: pattern, Source: in.Source, Context: context})
+		doc, err := listings.NewList(f.header(in), in.View,
+			listings.ListOptions{Match: pattern, Source: in.Source, Context: context})
 		if errors.Is(err, listings.ErrNoMatch) {
 			return noMatch("list", args[0], "function")
 		}

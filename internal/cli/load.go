@@ -60,9 +60,11 @@ func (a *app) loadCommand() *cobra.Command {
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
-				return diag.Usagef("load", fmt.Sprintf("want one address, got %d", len(args)), "for several, write one per line to a file: --targets FILE")
+				return diag.Usagef("load", fmt.Sprintf("want one address, got %d", len(args)),
+					"for several, write one per line to a file: --targets FILE")
 			case len(args) == 0 && !cmd.Flags().Changed("targets"):
-				return diag.Usagef("load", "no address given", "for example `whet load http://localhost:8080/`, or a file of requests with --targets")
+				return diag.Usagef("load", "no address given",
+					"for example `whet load http://localhost:8080/`, or a file of requests with --targets")
 			}
 			return nil
 		},
@@ -107,7 +109,8 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.User, "user", "", "use basic authentication as `NAME:PASSWORD`, or NAME with --password-file")
 	fs.StringVar(&f.PasswordFile, "password-file", "", "read the password from `FILE`; - is standard input")
 	fs.StringVar(&f.TokenFile, "token-file", "", "send the bearer token in `FILE`; - is standard input")
-	fs.StringVar(&f.Targets, "targets", "", "send the requests in `FILE`: URLs, vegeta targets or curl commands; - is standard input")
+	fs.StringVar(&f.Targets, "targets", "",
+		"send the requests in `FILE`: URLs, vegeta targets or curl commands; - is standard input")
 	fs.StringVar(&f.TargetsFormat, "targets-format", "", "`FORMAT` of --targets: http, json or curl (default: detected)")
 	fs.StringVar(&f.Vars, "vars", "", "replace {{name}} with values from `FILE`, a CSV with a header line")
 
@@ -120,29 +123,45 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `FILE`")
 	fs.StringArrayVar(&f.Resolve, "resolve", nil, "connect to ADDRESS instead (`HOST:PORT:ADDRESS`); may repeat")
 	fs.StringVar(&f.Socket, "unix-socket", "", "connect to the Unix socket `FILE`")
-	fs.StringVar(&f.Target, "target", "", "get the target's CPU time from the whet agent at `URL` (default: from its process, if local)")
-	fs.StringVar(&f.TargetTokenFile, "target-token-file", "", "send that agent the bearer token in `FILE`; - is standard input")
+	fs.StringVar(&f.Target, "target", "",
+		"get the target's CPU time from the whet agent at `URL` (default: from its process, if local)")
+	fs.StringVar(&f.TargetTokenFile, "target-token-file", "",
+		"send that agent the bearer token in `FILE`; - is standard input")
 	fs.StringArrayVar(&f.AllowRemote, "allow-remote", nil, "allow load on the remote `HOST`; may repeat")
-	fs.StringVar(&f.Engine, "engine", "", "I/O `ENGINE`: io_uring, epoll or net/http (default: the fastest, measured during the run)")
+	fs.StringVar(&f.Engine, "engine", "",
+		"I/O `ENGINE`: io_uring, epoll or net/http (default: the fastest, measured during the run)")
 	fs.IntVar(&f.Workers, "workers", 0, "number of event loops, `N` (default: few, to leave CPUs for the target)")
 
-	fs.StringSliceVar(&f.Assert, "assert", nil, "exit with code 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' are met; for one target, 'NAME: p99<5ms'; may repeat")
+	fs.StringSliceVar(&f.Assert, "assert", nil,
+		"exit with code 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' are met; "+
+			"for one target, 'NAME: p99<5ms'; may repeat")
 	fs.BoolVar(&f.Strict, "strict", false, "exit with code 1 if the verdict has warnings")
-	fs.BoolVar(&f.FindCapacity, "find-capacity", false, "find the highest rate that meets --slo, in runs of -d (default 5s) within the range of -r")
+	fs.BoolVar(&f.FindCapacity, "find-capacity", false,
+		"find the highest rate that meets --slo, in runs of -d (default 5s) within the range of -r")
 	fs.StringVar(&f.SLO, "slo", "", "`OBJECTIVES` of --find-capacity, such as 'p99<50ms'")
 
 	f.loadOutput.register(cmd)
 
-	_ = cmd.RegisterFlagCompletionFunc("arrivals", cobra.FixedCompletions([]cobra.Completion{string(load.Constant), string(load.Poisson)}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions([]cobra.Completion{string(load.IOUring), string(load.Epoll), string(load.NetHTTP)}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("targets-format", cobra.FixedCompletions([]cobra.Completion{string(targets.HTTP), string(targets.JSON), string(targets.Curl)}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("arrivals", cobra.FixedCompletions(
+		[]cobra.Completion{string(load.Constant), string(load.Poisson)},
+		cobra.ShellCompDirectiveNoFileComp,
+	))
+	_ = cmd.RegisterFlagCompletionFunc("engine", cobra.FixedCompletions(
+		[]cobra.Completion{string(load.IOUring), string(load.Epoll), string(load.NetHTTP)},
+		cobra.ShellCompDirectiveNoFileComp,
+	))
+	_ = cmd.RegisterFlagCompletionFunc("targets-format", cobra.FixedCompletions(
+		[]cobra.Completion{string(targets.HTTP), string(targets.JSON), string(targets.Curl)},
+		cobra.ShellCompDirectiveNoFileComp,
+	))
 }
 
 // check reports flag values that cannot be right whatever the target.
 func (f *loadFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, name := range []string{"connections", "duration", "requests", "timeout"} {
-		if v := cmd.Flags().Lookup(name).Value.String(); changed(name) && (strings.HasPrefix(v, "-") || v == "0" || v == "0s") {
+		if v := cmd.Flags().Lookup(name).Value.String(); changed(name) &&
+			(strings.HasPrefix(v, "-") || v == "0" || v == "0s") {
 			return diag.Usagef("load", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
 	}
@@ -159,14 +178,34 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 		text  string
 		hint  string
 	}{
-		{changed("ramp") && !strings.Contains(f.Rate, ".."), "--ramp needs a rate to go to", "give both ends: -r 1000..20000 --ramp 30s"},
-		{changed("arrivals") && f.Rate == "" && !f.FindCapacity, "--arrivals needs a rate", "give one: -r 1000 --arrivals poisson"},
+		{
+			changed("ramp") && !strings.Contains(f.Rate, ".."),
+			"--ramp needs a rate to go to",
+			"give both ends: -r 1000..20000 --ramp 30s",
+		},
+		{
+			changed("arrivals") && f.Rate == "" && !f.FindCapacity,
+			"--arrivals needs a rate",
+			"give one: -r 1000 --arrivals poisson",
+		},
 		{changed("targets-format") && f.Targets == "", "--targets-format needs --targets", "name the file: --targets FILE"},
 		{f.FindCapacity && f.SLO == "", "--find-capacity needs an objective", "give one: --slo 'p99<50ms,errors<0.1%'"},
 		{!f.FindCapacity && f.SLO != "", "--slo needs --find-capacity", "to gate on one run, use --assert"},
-		{f.FindCapacity && len(f.Assert) > 0, "--assert and --find-capacity are mutually exclusive", "--slo takes the objective"},
-		{f.FindCapacity && (changed("requests") || changed("ramp")), "--find-capacity chooses the rates and their length itself", "-d is the length of one run, -r FROM..TO the range of rates"},
-		{f.FindCapacity && f.HGRM != "", "--hgrm and --find-capacity are mutually exclusive", "run the rate that it finds with -r and --hgrm"},
+		{
+			f.FindCapacity && len(f.Assert) > 0,
+			"--assert and --find-capacity are mutually exclusive",
+			"--slo takes the objective",
+		},
+		{
+			f.FindCapacity && (changed("requests") || changed("ramp")),
+			"--find-capacity chooses the rates and their length itself",
+			"-d is the length of one run, -r FROM..TO the range of rates",
+		},
+		{
+			f.FindCapacity && f.HGRM != "",
+			"--hgrm and --find-capacity are mutually exclusive",
+			"run the rate that it finds with -r and --hgrm",
+		},
 	} {
 		if c.wrong {
 			return diag.Usagef("load", c.text, c.hint)

@@ -26,7 +26,7 @@ import (
 type loadServer struct {
 	*httptest.Server
 	mu   sync.Mutex
-	seen map[string]int // method, path, body and what is asked for of the header
+	seen map[string]int // method, path, body and the selected headers
 }
 
 func newLoadServer(t *testing.T, header ...string) *loadServer {
@@ -79,8 +79,10 @@ func TestLoadExamples(t *testing.T) {
 			t.Fatalf("exit code %d\n%s", code, stderr)
 		}
 	}
-	shorter := strings.NewReplacer("http://localhost:8080", s.URL, "-d 30s", "-d 300ms", "-d 1m", "-d 600ms", "-d 10s", "-d 100ms",
-		"--warmup 2s", "--warmup 20ms", "--ramp 30s", "--ramp 300ms", "1000..20000", "10..200", "-r 5000", "-r 50", "-r 1000 --assert", "-d 300ms -r 10 --assert",
+	shorter := strings.NewReplacer("http://localhost:8080", s.URL,
+		"-d 30s", "-d 300ms", "-d 1m", "-d 600ms", "-d 10s", "-d 100ms",
+		"--warmup 2s", "--warmup 20ms", "--ramp 30s", "--ramp 300ms", "1000..20000", "10..200", "-r 5000", "-r 50",
+		"-r 1000 --assert", "-d 300ms -r 10 --assert",
 		// A shared machine may take any time, and no search may take long.
 		"p99<20ms", "p99<9s", "p99<50ms", "p99<9s", "--find-capacity", "--find-capacity -d 200ms --warmup 10ms -r 50..100")
 	n := 0
@@ -175,7 +177,8 @@ func TestLoadSecrets(t *testing.T) {
 func TestLoadJSON(t *testing.T) {
 	s := newLoadServer(t)
 	t.Chdir(t.TempDir())
-	code, stdout, stderr := runWhet(t, "load", "-n", "200", "-c", "4", "-o", "r.json", "--hgrm", "r.hgrm", "--json", s.URL+"/x")
+	code, stdout, stderr := runWhet(t, "load", "-n", "200", "-c", "4", "-o", "r.json", "--hgrm", "r.hgrm", "--json",
+		s.URL+"/x")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -184,19 +187,21 @@ func TestLoadJSON(t *testing.T) {
 		t.Errorf("%v: the file differs from standard output", err)
 	}
 	var r load.Result
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != load.Schema || r.Requests != 200 || r.Connections != 4 || r.Status[200] != 200 {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != load.Schema || r.Requests != 200 ||
+		r.Connections != 4 || r.Status[200] != 200 {
 		t.Errorf("%v\n%s", err, data)
 	}
 	hgrm, err := os.ReadFile("r.hgrm")
 	if err != nil || !strings.Contains(string(hgrm), "Total count    =          200]") {
 		t.Errorf("%v\n%s", err, hgrm)
 	}
-	if code, _, stderr := runWhet(t, "load", "-n", "1", "-o", "r.json", s.URL); code != 1 || !strings.Contains(stderr, "hint: --force replaces it") {
+	if code, _, stderr := runWhet(t, "load", "-n", "1", "-o", "r.json", s.URL); code != 1 ||
+		!strings.Contains(stderr, "hint: --force replaces it") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
 
-// TestLoadExitCodes tells failures, doubts and missed objectives apart.
+// TestLoadExitCodes distinguishes failures, warnings and missed objectives.
 func TestLoadExitCodes(t *testing.T) {
 	s := newLoadServer(t)
 	// A connection has the port, so that nothing listens there, now or later.
@@ -218,12 +223,22 @@ func TestLoadExitCodes(t *testing.T) {
 		{[]string{"-n", "10", "--strict", s.URL}, 1, "only 10 answers", "not accepted (--strict)"},
 		{[]string{"-n", "10", "--strict", "--json", s.URL}, 1, `"too_short"`, "only 10 answers"},
 		{[]string{"-n", "10", "--assert", "p99<1h,errors<1%", s.URL}, 0, "✓ p99<1h0m0s held", ""},
-		{[]string{"-n", "10", "--assert", "p99<1h", "--assert", "p50<1ns", s.URL}, 3, "✗ p50<1ns missed", "whet: --assert: p50<1ns missed"},
+		{
+			[]string{"-n", "10", "--assert", "p99<1h", "--assert", "p50<1ns", s.URL},
+			3,
+			"✗ p50<1ns missed",
+			"whet: --assert: p50<1ns missed",
+		},
 		{[]string{"-n", "10", "--strict", "--assert", "p50<1ns", s.URL}, 1, "", "--strict"},
 		{[]string{"-n", "10", s.URL + "/broken"}, 0, "500: 10", ""},
 		{[]string{"-n", "10", "--assert", "errors<1%", s.URL + "/broken"}, 3, "", "errors<0.01 missed: 100%"},
 		{[]string{"-n", "3", closed}, 1, "", "hint: is the server running"},
-		{[]string{"http://192.0.2.1/"}, 1, "", "hint: whet loads only this machine unless you give --allow-remote 192.0.2.1;"},
+		{
+			[]string{"http://192.0.2.1/"},
+			1,
+			"",
+			"hint: whet loads only this machine unless you give --allow-remote 192.0.2.1;",
+		},
 		{[]string{"-n", "10", "--http2", "--streams", "4", "-c", "1", s.URL}, 0, "1 connection of 4 streams · http/2", ""},
 		{[]string{"-n", "10", "--engine", "net/http", "--no-keepalive", s.URL}, 0, "net/http", ""},
 		{[]string{"-d", "300ms", "-r", "100", "--arrivals", "poisson", s.URL}, 0, "100/s poisson", ""},
@@ -232,7 +247,8 @@ func TestLoadExitCodes(t *testing.T) {
 	} {
 		code, stdout, stderr := runWhet(t, append([]string{"load"}, tt.args...)...)
 		if code != tt.code || !strings.Contains(stdout, tt.stdout) || !strings.Contains(stderr, tt.stderr) {
-			t.Errorf("whet load %s: exit code %d, want %d with %q and %q\n%s%s", tt.args, code, tt.code, tt.stdout, tt.stderr, stdout, stderr)
+			t.Errorf("whet load %s: exit code %d, want %d with %q and %q\n%s%s",
+				tt.args, code, tt.code, tt.stdout, tt.stderr, stdout, stderr)
 		}
 	}
 }
@@ -248,18 +264,21 @@ func TestLoadRemote(t *testing.T) {
 	url := "http://service.test:" + port
 	resolve := "service.test:" + port + ":" + host
 	code, stdout, stderr := runWhet(t, "load", "-n", "10", "--resolve", resolve, "--allow-remote", "service.test", url)
-	if code != 0 || strings.Count(stderr, "warning: sending load to service.test") != 1 || !strings.Contains(stdout, "200: 10") {
+	if code != 0 || strings.Count(stderr, "warning: sending load to service.test") != 1 ||
+		!strings.Contains(stdout, "200: 10") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	// A name that is resolved to this machine needs no leave, and gives none to others.
-	if code, _, stderr := runWhet(t, "load", "-n", "10", "--resolve", resolve, url); code != 0 || strings.Contains(stderr, "warning") {
+	if code, _, stderr := runWhet(t, "load", "-n", "10", "--resolve", resolve, url); code != 0 ||
+		strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	targets := filepath.Join(t.TempDir(), "targets.txt")
 	if err := os.WriteFile(targets, []byte("GET http://192.0.2.1/\nGET http://192.0.2.2/\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "load", "-n", "1", "--targets", targets, "--allow-remote", "192.0.2.1"); code != 1 || !strings.Contains(stderr, "192.0.2.2: not a loopback address") {
+	if code, _, stderr := runWhet(t, "load", "-n", "1", "--targets", targets, "--allow-remote", "192.0.2.1"); code != 1 ||
+		!strings.Contains(stderr, "192.0.2.2: not a loopback address") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -292,8 +311,8 @@ func TestLoadFindCapacity(t *testing.T) {
 	code, stdout, stderr := 1, "", ""
 	// A machine that stands still for longer than a run is not said to hold a rate.
 	for again := 0; again < 10 && code != 0; again++ {
-		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1h", "-r", "50..100", "-d", "200ms", "--warmup", "10ms",
-			"-o", "c.json", "--html", "c.html", "--force", s.URL)
+		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1h", "-r", "50..100", "-d", "200ms",
+			"--warmup", "10ms", "-o", "c.json", "--html", "c.html", "--force", s.URL)
 	}
 	if code != 0 || !strings.Contains(stdout, "/s") || !strings.Contains(stderr, "run  1") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
@@ -303,14 +322,17 @@ func TestLoadFindCapacity(t *testing.T) {
 		t.Fatal(err)
 	}
 	var r capacity.Result
-	if err := json.Unmarshal(data, &r); err != nil || r.Schema != capacity.Schema || len(r.Steps) == 0 || (r.Rate == 100) != strings.Contains(stdout, "100/s or more") {
+	if err := json.Unmarshal(data, &r); err != nil || r.Schema != capacity.Schema || len(r.Steps) == 0 ||
+		(r.Rate == 100) != strings.Contains(stdout, "100/s or more") {
 		t.Errorf("%v\n%s", err, data)
 	}
 	// Where others keep the generator waiting, it is not the server that missed.
 	missed := false
 	for again := 0; again < 10 && !missed; again++ {
-		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1ns", "-r", "50..100", "-d", "200ms", "--warmup", "10ms", s.URL)
-		missed = code == 3 && strings.Contains(stdout, "no rate holds") || code == 1 && strings.Contains(stdout, "the generator")
+		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1ns", "-r", "50..100", "-d", "200ms",
+			"--warmup", "10ms", s.URL)
+		missed = code == 3 && strings.Contains(stdout, "no rate holds") ||
+			code == 1 && strings.Contains(stdout, "the generator")
 	}
 	if !missed {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
@@ -346,22 +368,26 @@ func TestLoadCompare(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s%s", code, fromFile, fromRecording, stderr)
 	}
 	var c compare.Comparison
-	if err := json.Unmarshal([]byte(fromFile), &c); err != nil || c.Schema != compare.Schema || len(c.Rows) != len(compare.Metrics()) {
+	if err := json.Unmarshal([]byte(fromFile), &c); err != nil || c.Schema != compare.Schema ||
+		len(c.Rows) != len(compare.Metrics()) {
 		t.Errorf("%v\n%s", err, fromFile)
 	}
 	code, stdout, stderr := runWhet(t, "load", "compare", "a.json,b.json", "b.json", "--html", "c.html", "-o", "c.json")
-	if code != 0 || !strings.Contains(stdout, "A  a.json,b.json") || !strings.Contains(stdout, "2 runs") || !strings.Contains(stdout, "p99.9") {
+	if code != 0 || !strings.Contains(stdout, "A  a.json,b.json") || !strings.Contains(stdout, "2 runs") ||
+		!strings.Contains(stdout, "p99.9") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for name, text := range map[string]string{"text.json": "hello", "other.json": `{"schema":"whet.top/1"}`} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := runWhet(t, "load", "compare", "a.json", name); code != 1 || !strings.Contains(stderr, name) || !strings.Contains(stderr, "hint: give what `whet load -o FILE`") {
+		if code, _, stderr := runWhet(t, "load", "compare", "a.json", name); code != 1 ||
+			!strings.Contains(stderr, name) || !strings.Contains(stderr, "hint: give what `whet load -o FILE`") {
 			t.Errorf("%s: exit code %d\n%s", name, code, stderr)
 		}
 	}
-	if code, _, stderr := runWhet(t, "load", "compare", "a.json", "none.json"); code != 1 || !strings.Contains(stderr, "none.json") {
+	if code, _, stderr := runWhet(t, "load", "compare", "a.json", "none.json"); code != 1 ||
+		!strings.Contains(stderr, "none.json") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }

@@ -45,10 +45,15 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 	case r.Rate == 0 && r.Limit == capacity.LimitServer && !r.Interrupted:
 		errs = append(errs, &diag.Error{Op: "--slo", Err: fmt.Errorf("no rate meets %s", r.SLO), Kind: diag.Gate})
 	case r.Rate == 0 && err == nil && !r.Interrupted:
-		errs = append(errs, &diag.Error{Op: "--find-capacity", Err: errors.New("no rate meets the objective"), Hint: "the report above shows the limit"})
+		errs = append(errs, &diag.Error{
+			Op: "--find-capacity", Err: errors.New("no rate meets the objective"),
+			Hint: "the report above shows the limit",
+		})
 	}
 	if f.Strict && !r.Interrupted && (r.Limit == capacity.LimitGenerator || !r.Confirmed) {
-		errs = append([]error{&diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New(layout.Clean(r.Why))}}, errs...)
+		errs = append([]error{&diag.Error{
+			Op: "the result is not accepted (--strict)", Err: errors.New(layout.Clean(r.Why)),
+		}}, errs...)
 	}
 	return errors.Join(errs...)
 }

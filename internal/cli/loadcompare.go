@@ -42,7 +42,8 @@ With fewer, they come from the seconds within the runs.`,
   whet load compare --html difference.html before.json after.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return diag.Usagef("load compare", fmt.Sprintf("want two sides, got %d", len(args)), "separate several runs of one side with commas: `whet load compare a1.json,a2.json b1.json,b2.json`")
+				return diag.Usagef("load compare", fmt.Sprintf("want two sides, got %d", len(args)),
+					"separate several runs of one side with commas: `whet load compare a1.json,a2.json b1.json,b2.json`")
 			}
 			return nil
 		},
@@ -105,15 +106,20 @@ func (a *app) readLoadResult(name string) (*load.Result, error) {
 	}
 	r := new(load.Result)
 	if err := json.Unmarshal(data, r); err != nil {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load result: %w", err), Hint: hint}
+		return nil, &diag.Error{
+			Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load result: %w", err), Hint: hint,
+		}
 	}
 	if r.Schema != load.Schema {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: fmt.Errorf("unknown schema %q (want %q)", layout.Clean(r.Schema), load.Schema), Hint: hint}
+		return nil, &diag.Error{
+			Op: "read result", Subject: name,
+			Err: fmt.Errorf("unknown schema %q (want %q)", layout.Clean(r.Schema), load.Schema), Hint: hint,
+		}
 	}
 	return r, nil
 }
 
-// isZip tells whether a file begins as recordings do.
+// isZip reports whether a file begins as recordings do.
 func isZip(name string) bool {
 	f, err := os.Open(name)
 	if err != nil || name == "-" {
@@ -132,7 +138,10 @@ func loadOfRecording(name string) (*load.Result, error) {
 	}
 	defer func() { _ = rec.Close() }() // only read
 	if !rec.Has(recording.LoadPart) {
-		return nil, &diag.Error{Op: "read result", Subject: name, Err: errors.New("the recording has no load"), Hint: "record with --load URL"}
+		return nil, &diag.Error{
+			Op: "read result", Subject: name, Err: errors.New("the recording has no load"),
+			Hint: "record with --load URL",
+		}
 	}
 	r := new(load.Result)
 	if err := rec.JSON(recording.LoadPart, r); err != nil {

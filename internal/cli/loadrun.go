@@ -19,7 +19,7 @@ import (
 	"github.com/whet-go/whet/load/slo"
 )
 
-// loadOutput says where the result of whet load and its kin goes.
+// loadOutput is where the results of the load commands go.
 type loadOutput struct {
 	JSON   bool
 	HTML   string
@@ -55,7 +55,8 @@ func (f *loadOutput) check() error {
 	seen := map[string]bool{}
 	for _, d := range f.documents() {
 		if d.Output == "-" {
-			return diag.Usagef("load", "standard output already receives the result", "use --json for JSON on standard output, or name a file")
+			return diag.Usagef("load", "standard output already receives the result",
+				"use --json for JSON on standard output, or name a file")
 		}
 		if seen[d.Output] {
 			return diag.Usagef("load", fmt.Sprintf("two outputs go to %s", d.Output), "use different names")
@@ -98,7 +99,8 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	}
 	errs = append(errs,
 		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
-		a.writeDocument(&f.loadOutput, f.HTML, func(w io.Writer) error { return loads.WritePage(w, loads.Page{Runs: []*load.Result{r}}) }),
+		a.writeDocument(&f.loadOutput, f.HTML,
+			func(w io.Writer) error { return loads.WritePage(w, loads.Page{Runs: []*load.Result{r}}) }),
 	)
 	if r.Responses > 0 {
 		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return loads.WriteHGRM(w, r) }))
@@ -110,13 +112,13 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	return errors.Join(errs...)
 }
 
-// strictError refuses a result with doubts. Where no text shows them, it does.
-func strictError(doubts []load.Doubt, silent bool) error {
+// strictError rejects a result with warnings. If no report shows them, the error does.
+func strictError(warnings []load.Doubt, silent bool) error {
 	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has warnings")}
 	if silent {
-		texts := make([]string, len(doubts))
-		for i, d := range doubts {
-			texts[i] = d.Text
+		texts := make([]string, len(warnings))
+		for i, w := range warnings {
+			texts[i] = w.Text
 		}
 		e.Err = errors.New(layout.Clean(strings.Join(texts, "; ")))
 	}

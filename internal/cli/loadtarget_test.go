@@ -13,8 +13,8 @@ import (
 
 const secret = "a-token-of-more-than-sixteen-bytes"
 
-// TestLoadTarget asks an agent for the target's processor time: here that of the test,
-// which is server and generator in one.
+// TestLoadTarget gets the target's CPU time from an agent: here that of the test, which is
+// server and generator in one.
 func TestLoadTarget(t *testing.T) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Token: secret})
 	if err != nil {
@@ -26,7 +26,8 @@ func TestLoadTarget(t *testing.T) {
 	if err := os.WriteFile(token, []byte(secret+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, stdout, stderr := runWhet(t, "load", "-n", "2000", "--json", "--target", a.URL(), "--target-token-file", token, s.URL)
+	code, stdout, stderr := runWhet(t, "load", "-n", "2000", "--json", "--target", a.URL(),
+		"--target-token-file", token, s.URL)
 	var r load.Result
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || code != 0 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)

@@ -22,7 +22,9 @@ func TestLoadTargets(t *testing.T) {
 		}
 	}))
 	defer srv.Close()
-	if err := os.WriteFile("urls", []byte("# name: home\n"+srv.URL+"/\n\n# weight: 3\n"+srv.URL+"/gone?x=1\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		"urls", []byte("# name: home\n"+srv.URL+"/\n\n# weight: 3\n"+srv.URL+"/gone?x=1\n"), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, tc := range []struct {
@@ -39,7 +41,8 @@ func TestLoadTargets(t *testing.T) {
 		if code != tc.code || !strings.Contains(stdout+stderr, tc.want) {
 			t.Errorf("--assert %q: exit code %d, want %q in\n%s%s", tc.assert, code, tc.want, stdout, stderr)
 		}
-		if code != 2 && (!strings.Contains(stdout, "\ntarget ") || !strings.Contains(stdout, "\nhome ") || !strings.Contains(stdout, "30 (100%)")) {
+		if code != 2 && (!strings.Contains(stdout, "\ntarget ") || !strings.Contains(stdout, "\nhome ") ||
+			!strings.Contains(stdout, "30 (100%)")) {
 			t.Errorf("no table of targets:\n%s", stdout)
 		}
 	}
@@ -52,7 +55,8 @@ func TestLoadTargets(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &r); code != 0 || err != nil {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stderr)
 	}
-	if len(r.PerTarget) != 2 || r.PerTarget[0].Name != "home" || r.PerTarget[0].Requests+r.PerTarget[1].Requests != 40 || r.PerTarget[1].Status[http.StatusGone] == 0 {
+	if len(r.PerTarget) != 2 || r.PerTarget[0].Name != "home" ||
+		r.PerTarget[0].Requests+r.PerTarget[1].Requests != 40 || r.PerTarget[1].Status[http.StatusGone] == 0 {
 		t.Errorf("%+v", r.PerTarget)
 	}
 	page, err := os.ReadFile("page.html")

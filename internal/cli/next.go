@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// next names, where somebody watches, the command that follows on the way from a recording to a change that is
-// proven. It goes to standard error: what is piped holds results only.
+// next prints the command that follows on the way from a recording to a proven change, if the output is live. It goes
+// to standard error: what is piped holds results only.
 func (a *app) next(words ...string) {
 	if !a.live {
 		return

@@ -63,8 +63,11 @@ and other.`,
 	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
-	_ = cmd.RegisterFlagCompletionFunc("kind", func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	fs.Var(&f.read.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	_ = cmd.RegisterFlagCompletionFunc("kind", func(
+		*cobra.Command, []string, string,
+	) ([]cobra.Completion, cobra.ShellCompDirective) {
 		var kinds []cobra.Completion
 		for _, k := range lines.Kinds() {
 			kinds = append(kinds, string(k))
@@ -90,8 +93,10 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 		return diag.Usagef("notes", fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
 	}
 	for _, arg := range args {
-		if fi, err := os.Stat(arg); strings.HasSuffix(arg, ".whet") || err == nil && fi.Mode().IsRegular() && !strings.HasSuffix(arg, ".go") {
-			return diag.Usagef("notes", arg+" is not a package", "name recordings with --recording: `whet notes --recording "+arg+"`")
+		if fi, err := os.Stat(arg); strings.HasSuffix(arg, ".whet") ||
+			err == nil && fi.Mode().IsRegular() && !strings.HasSuffix(arg, ".go") {
+			return diag.Usagef("notes", arg+" is not a package",
+				"name recordings with --recording: `whet notes --recording "+arg+"`")
 		}
 	}
 	const profiles = "name recordings with --recording: only their profiles are read"

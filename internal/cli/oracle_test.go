@@ -56,7 +56,11 @@ func TestTopAgainstPprof(t *testing.T) {
 		{"hide", []string{"--hide", "^runtime"}, []string{"-hide=^runtime"}},
 		{"prune-from", []string{"--prune-from", "mallocgc|ssa.Compile"}, []string{"-prune_from=mallocgc|ssa.Compile"}},
 		{"mean", []string{"--mean"}, []string{"-mean"}},
-		{"show-from", []string{"--show-from", "ssa.Compile", "--relative"}, []string{"-show_from=ssa.Compile", "-relative_percentages"}},
+		{
+			"show-from",
+			[]string{"--show-from", "ssa.Compile", "--relative"},
+			[]string{"-show_from=ssa.Compile", "-relative_percentages"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			path, out := oracle(t, append([]string{"-top", "-unit=s", "-nodefraction=0", "-nodecount=0"}, tt.pprof...)...)

@@ -107,7 +107,7 @@ func headerCommands(t *testing.T, parent []string) []string {
 	for _, m := range regexp.MustCompile(`(?m)^  ([a-z][a-z-]+)  +[A-Z]`).FindAllStringSubmatch(help, -1) {
 		switch m[1] {
 		case "help", "completion", "pprof", "man":
-			continue // pprof has a test of its own
+			continue // pprof has a separate test
 		}
 		child := append(parent[:len(parent):len(parent)], m[1])
 		if _, its, _ := runWhet(t, append(child, "--help")...); its == help {

@@ -29,14 +29,15 @@ func (f *outputFlags) registerOutput(cmd *cobra.Command) {
 	fs.BoolVar(&f.Force, "force", false, "replace an existing file")
 }
 
-// toFile tells whether the document goes to a file.
+// toFile reports whether the document goes to a file.
 func (f *outputFlags) toFile() bool { return f.Output != "" && f.Output != "-" }
 
 // checkOutput fails if the file is there and must not be replaced, and if --force is given
 // where no file is written: neither that of -o nor one of others. It is called before the work, not
 // after it.
 func (f *outputFlags) checkOutput(others ...string) error {
-	if f.Force && !f.toFile() && !slices.ContainsFunc(others, func(name string) bool { return (&outputFlags{Output: name}).toFile() }) {
+	if f.Force && !f.toFile() &&
+		!slices.ContainsFunc(others, func(name string) bool { return (&outputFlags{Output: name}).toFile() }) {
 		return diag.Usagef("--force", "has no effect without a file", "name the file with -o")
 	}
 	return f.checkThere()
@@ -48,7 +49,10 @@ func (f *outputFlags) checkThere() error {
 		return nil
 	}
 	if fi, err := os.Lstat(f.Output); err == nil && (fi.Mode().IsRegular() || fi.IsDir()) {
-		return &diag.Error{Op: "write", Subject: f.Output, Err: errors.New("the file exists"), Hint: "--force replaces it; -o names another"}
+		return &diag.Error{
+			Op: "write", Subject: f.Output, Err: errors.New("the file exists"),
+			Hint: "--force replaces it; -o names another",
+		}
 	}
 	return nil
 }
@@ -79,7 +83,9 @@ func (f *exportFlags) register(cmd *cobra.Command) {
 
 // export opens the profiles and writes what report makes of them where the flags
 // say.
-func (a *app) export(ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input.Input) error) error {
+func (a *app) export(
+	ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input.Input) error,
+) error {
 	if err := f.checkOutput(); err != nil {
 		return err
 	}

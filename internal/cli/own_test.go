@@ -51,12 +51,19 @@ func TestOwnModule(t *testing.T) {
 			own: []string{"example.com/app", "example.com/dep"}, from: "go.mod here and --own",
 		},
 		{
-			name: "package main", functions: map[string]string{"main.main": "/src/x/main.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
-			from: "package main",
+			name:      "package main",
+			functions: map[string]string{"main.main": "/src/x/main.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
+			from:      "package main",
 		},
-		{name: "test main", functions: map[string]string{"main.main": "_testmain.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"}},
 		{
-			name: "undotted module", functions: map[string]string{"app/web.Handle": "/src/app/web/web.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
+			name:      "test main",
+			functions: map[string]string{"main.main": "_testmain.go", "runtime.main": "/usr/local/go/src/runtime/proc.go"},
+		},
+		{
+			name: "undotted module",
+			functions: map[string]string{
+				"app/web.Handle": "/src/app/web/web.go", "runtime.main": "/usr/local/go/src/runtime/proc.go",
+			},
 			own: []string{"app"}, from: "its source paths",
 		},
 		{name: "trimmed paths", functions: map[string]string{
@@ -64,28 +71,41 @@ func TestOwnModule(t *testing.T) {
 			"runtime.main": "runtime/proc.go", "net/http.Get": "net/http/client.go",
 		}, own: []string{"example.com/app/web"}, from: "its source paths"},
 		{name: "nested modules", gomod: "example.com/app", functions: map[string]string{
-			"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
-			"runtime.main": "/usr/local/go/src/runtime/proc.go",
+			"example.com/app/web.Handle": "/src/app/web/web.go",
+			"example.com/app/api.Do":     "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
+			"runtime.main":               "/usr/local/go/src/runtime/proc.go",
 		}, own: []string{"example.com/app"}, from: "go.mod here", lines: []string{"example.com/app/web.Handle"}},
 		{
 			name: "nested modules, own flag", gomod: "example.com/app", functions: map[string]string{
-				"example.com/app/web.Handle": "/src/app/web/web.go", "example.com/app/api.Do": "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
-				"runtime.main": "/usr/local/go/src/runtime/proc.go",
-			}, args: []string{"--own", "example.com/app/"}, own: []string{"example.com/app", "example.com/app/"}, from: "go.mod here and --own",
+				"example.com/app/web.Handle": "/src/app/web/web.go",
+				"example.com/app/api.Do":     "/go/pkg/mod/example.com/app/api@v1.0.0/api.go",
+				"runtime.main":               "/usr/local/go/src/runtime/proc.go",
+			}, args: []string{"--own", "example.com/app/"},
+			own: []string{"example.com/app", "example.com/app/"}, from: "go.mod here and --own",
 			lines: []string{"example.com/app/api.Do", "example.com/app/web.Handle"},
 		},
 		{
 			name: "go install", functions: map[string]string{
-				"main.main": "/go/pkg/mod/example.com/app/v2@v2.1.0/cmd/app/main.go", "example.com/app/v2/web.Handle": "/go/pkg/mod/example.com/app/v2@v2.1.0/web/web.go",
-				"example.com/app/v2.Run.func1": "/go/pkg/mod/example.com/app/v2@v2.1.0/run.go",
-				"example.com/app/v2/api.Do":    "/go/pkg/mod/example.com/app/v2/api@v1.0.0/api.go", "example.com/dep.Do": "/go/pkg/mod/example.com/dep@v1.0.0/dep.go",
-				"runtime.main": "/usr/local/go/src/runtime/proc.go",
+				"main.main":                     "/go/pkg/mod/example.com/app/v2@v2.1.0/cmd/app/main.go",
+				"example.com/app/v2/web.Handle": "/go/pkg/mod/example.com/app/v2@v2.1.0/web/web.go",
+				"example.com/app/v2.Run.func1":  "/go/pkg/mod/example.com/app/v2@v2.1.0/run.go",
+				"example.com/app/v2/api.Do":     "/go/pkg/mod/example.com/app/v2/api@v1.0.0/api.go",
+				"example.com/dep.Do":            "/go/pkg/mod/example.com/dep@v1.0.0/dep.go",
+				"runtime.main":                  "/usr/local/go/src/runtime/proc.go",
 			}, own: []string{"example.com/app/v2"}, from: "its source paths",
 			lines: []string{"example.com/app/v2.Run.func1", "example.com/app/v2/web.Handle", "main.main"},
 			paths: []string{"cmd/app/main.go", "run.go", "web/web.go"},
 		},
-		{name: "standard library", functions: map[string]string{"runtime.main": "/usr/local/go/src/runtime/proc.go", "net/http.Get": "/usr/local/go/src/net/http/client.go"}},
-		{name: "not Go", functions: map[string]string{"std::sort(int*, int*)": "/usr/include/c++/sort.h", "app.Main.run": "Main.java"}},
+		{
+			name: "standard library",
+			functions: map[string]string{
+				"runtime.main": "/usr/local/go/src/runtime/proc.go", "net/http.Get": "/usr/local/go/src/net/http/client.go",
+			},
+		},
+		{
+			name:      "not Go",
+			functions: map[string]string{"std::sort(int*, int*)": "/usr/include/c++/sort.h", "app.Main.run": "Main.java"},
+		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -67,7 +67,8 @@ func patternArgs(cmd *cobra.Command, args []string) error {
 		return diag.Usagef(cmd.Name(), "no regular expression given", usageHint(cmd))
 	case 1:
 		if input.Exists(args[0]) || input.IsURL(args[0]) {
-			return diag.Usagef(cmd.Name(), "no regular expression given", "give it first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
+			return diag.Usagef(cmd.Name(), "no regular expression given",
+				"give it first: `whet "+cmd.Name()+" REGEXP "+args[0]+"`")
 		}
 		return diag.Usagef(cmd.Name(), "no profile given", usageHint(cmd))
 	}

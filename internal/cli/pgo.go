@@ -80,7 +80,8 @@ then 2% and 2m.`,
   whet pgo --no-measure cpu.whet
   whet pgo --min-gain 2% --format markdown cpu.whet
   whet pgo cpu.whet --service '-addr {addr}' --load http://{addr}/`,
-		Args: someArgs("no profile given", "record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
+		Args: someArgs("no profile given",
+			"record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -111,9 +112,11 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Force, "force", false, "replace an existing default.pgo")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(pgoFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
-	fs.StringArrayVarP(&f.read.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
+	fs.StringArrayVarP(&f.read.Header, "header", "H", nil,
+		"send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
-	fs.Var(&f.read.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	fs.Var(&f.read.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -167,11 +170,14 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("service") {
 		switch {
 		case cmd.Flags().Changed("bench"):
-			return diag.Usagef("pgo", "--bench and --service are mutually exclusive", "--bench configures benchmarks, which --service replaces")
+			return diag.Usagef("pgo", "--bench and --service are mutually exclusive",
+				"--bench configures benchmarks, which --service replaces")
 		case cmd.Flags().Changed("timeout"):
-			return diag.Usagef("pgo", "--timeout and --service are mutually exclusive", "--timeout configures benchmarks, which --service replaces")
+			return diag.Usagef("pgo", "--timeout and --service are mutually exclusive",
+				"--timeout configures benchmarks, which --service replaces")
 		case f.NoMeasure:
-			return diag.Usagef("pgo", "--no-measure and --service are mutually exclusive", "to measure without writing, use --dry-run")
+			return diag.Usagef("pgo", "--no-measure and --service are mutually exclusive",
+				"to measure without writing, use --dry-run")
 		}
 	}
 	const unmeasured = "with --no-measure, which compares nothing"
@@ -238,7 +244,10 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		if t.Existing < 0 || f.Force || f.DryRun || f.NoMeasure {
 			return nil
 		}
-		return &diag.Error{Op: "write", Subject: t.Default(), Err: errors.New("the file exists"), Hint: "--force replaces it if the new one is faster; --dry-run only compares"}
+		return &diag.Error{
+			Op: "write", Subject: t.Default(), Err: errors.New("the file exists"),
+			Hint: "--force replaces it if the new one is faster; --dry-run only compares",
+		}
 	}
 	res, err := pgo.Run(ctx, o)
 	view.Pause() // for good
@@ -300,7 +309,8 @@ func pgoArgs(args []string) (profiles, packages []string) {
 	for i, arg := range args {
 		fi, err := os.Stat(arg)
 		isFile := err == nil && !fi.IsDir()
-		ext := slices.Contains([]string{".whet", ".partial", ".gz", ".pb", ".pgo", ".prof", ".pprof", ".out"}, filepath.Ext(arg))
+		ext := slices.Contains([]string{".whet", ".partial", ".gz", ".pb", ".pgo", ".prof", ".pprof", ".out"},
+			filepath.Ext(arg))
 		if i == 0 || arg == "-" || input.IsURL(arg) || isFile || ext && err != nil && !strings.Contains(arg, "...") {
 			profiles = append(profiles, arg)
 		} else {

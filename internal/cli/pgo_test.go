@@ -87,7 +87,8 @@ func TestPGO(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &res); err != nil {
 		t.Fatal(err)
 	}
-	if res.Schema != pgo.Schema || res.Comparison == nil || len(res.Comparison.Subjects) != 1 || res.Comparison.Subjects[0].Pairs == 0 {
+	if res.Schema != pgo.Schema || res.Comparison == nil || len(res.Comparison.Subjects) != 1 ||
+		res.Comparison.Subjects[0].Pairs == 0 {
 		t.Errorf("%+v", res)
 	}
 	written := filepath.Join(dir, "default.pgo")
@@ -106,7 +107,8 @@ func TestPGO(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr = runWhet(t, args...)
-	if code != 1 || !strings.Contains(stderr, "default.pgo: the file exists") || !strings.Contains(stderr, "hint: --force replaces it") {
+	if code != 1 || !strings.Contains(stderr, "default.pgo: the file exists") ||
+		!strings.Contains(stderr, "hint: --force replaces it") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 	if data, err := os.ReadFile(written); err != nil || string(data) != "mine" {
@@ -174,7 +176,9 @@ func TestPGOService(t *testing.T) {
 	pids := t.TempDir()
 	_, help, _ := runWhet(t, "pgo", "--help")
 	examples := exampleLines(help)
-	example := strings.NewReplacer("cpu.whet", profile, "-addr {addr}", "PIDS="+pids+" {addr}").Replace(examples[len(examples)-1])
+	example := strings.NewReplacer(
+		"cpu.whet", profile, "-addr {addr}", "PIDS="+pids+" {addr}",
+	).Replace(examples[len(examples)-1])
 	args := append(shellFields(example)[1:], "--build-time=false", "--slice", "20ms", "--warmup", "10ms", "-c", "2")
 
 	var code int
@@ -197,10 +201,12 @@ func TestPGOService(t *testing.T) {
 		return res.Comparison == nil || len(res.Comparison.Subjects) != 1 || res.Comparison.Subjects[0].Pairs >= 2
 	})
 	c := res.Comparison
-	if c == nil || c.Unit != service.UnitCPU || c.Precision != 0.02 || len(c.Subjects) != 1 || c.Subjects[0].Pairs < 2 || res.Gain == nil || res.Gain.Unit != c.Unit {
+	if c == nil || c.Unit != service.UnitCPU || c.Precision != 0.02 || len(c.Subjects) != 1 ||
+		c.Subjects[0].Pairs < 2 || res.Gain == nil || res.Gain.Unit != c.Unit {
 		t.Fatalf("%+v", res)
 	}
-	if u := c.Subjects[0].Units[0]; u.Unit != service.UnitCPU || !(u.A.Median > 0 && u.B.Median > 0) || len(c.Subjects[0].Units) < 4 {
+	if u := c.Subjects[0].Units[0]; u.Unit != service.UnitCPU || !(u.A.Median > 0 && u.B.Median > 0) ||
+		len(c.Subjects[0].Units) < 4 {
 		t.Errorf("%+v", c.Subjects[0])
 	}
 	if _, err := os.Stat("default.pgo"); res.Pays != (err == nil) {
@@ -227,25 +233,31 @@ func TestPGOService(t *testing.T) {
 
 	// What is no command, does not start, or refuses its requests.
 	code, stdout, stderr = runWhet(t, append(args, "./sum")...)
-	if code != 2 || stdout != "" || !strings.Contains(stderr, "whet: compare: a library has no program to start\nhint: name the main package") {
+	if code != 2 || stdout != "" ||
+		!strings.Contains(stderr, "whet: compare: a library has no program to start\nhint: name the main package") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	code, stdout, stderr = runWhet(t, "pgo", profile, "--build-time=false", "--service", "PIDS=/absent {addr}", "--load", "http://{addr}/", "--dry-run")
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: A: run ") || !strings.Contains(stderr, "open /absent/") || !strings.Contains(stderr, "hint: --service takes the arguments") {
+	code, stdout, stderr = runWhet(t, "pgo", profile, "--build-time=false", "--service", "PIDS=/absent {addr}",
+		"--load", "http://{addr}/", "--dry-run")
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "whet: A: run ") ||
+		!strings.Contains(stderr, "open /absent/") || !strings.Contains(stderr, "hint: --service takes the arguments") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if err := os.WriteFile("main.go", []byte(strings.Replace(pgoService, "200 OK", "404 Not Found", 1)), 0o600); err != nil {
+	if err := os.WriteFile(
+		"main.go", []byte(strings.Replace(pgoService, "200 OK", "404 Not Found", 1)), 0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if !longEnough(50*time.Millisecond, func(d time.Duration) bool {
 		code, stdout, stderr = runWhet(t, append(args, "--max-time", d.String(), "--dry-run")...)
-		return code == 1 && stdout == "" && strings.Contains(stderr, "whet: compare under load: A failed ") && strings.Contains(stderr, "hint: failed requests cost less")
+		return code == 1 && stdout == "" && strings.Contains(stderr, "whet: compare under load: A failed ") &&
+			strings.Contains(stderr, "hint: failed requests cost less")
 	}) {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
 
-// TestPGONoMeasure runs what needs no measuring, in a module with a profile of its own.
+// TestPGONoMeasure runs what needs no measuring, in a module that has a default.pgo.
 func TestPGONoMeasure(t *testing.T) {
 	dir, profile := pgoModule(t)
 	if err := os.WriteFile(filepath.Join(dir, "default.pgo"), []byte("mine"), 0o600); err != nil {
@@ -266,14 +278,16 @@ func TestPGONoMeasure(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = runWhet(t, "pgo", "--no-measure", "--build-time=false", "--format", "markdown", profile)
-	if code != 0 || !strings.HasPrefix(stdout, "## PGO: example.com/hot\n") || !strings.Contains(stdout, "|--:|--:|---|\n") {
+	if code != 0 || !strings.HasPrefix(stdout, "## PGO: example.com/hot\n") ||
+		!strings.Contains(stdout, "|--:|--:|---|\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	if err := os.WriteFile("main.go", []byte("package main\n\nfunc main() { nothing() }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	code, _, stderr = runWhet(t, "pgo", "--no-measure", profile)
-	if code != 1 || !strings.Contains(stderr, "main.go:3:15: undefined: nothing") || !strings.Contains(stderr, "hint: `go build` shows the same") {
+	if code != 1 || !strings.Contains(stderr, "main.go:3:15: undefined: nothing") ||
+		!strings.Contains(stderr, "hint: `go build` shows the same") {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -290,7 +304,8 @@ func TestPGOInput(t *testing.T) {
 		if err := os.WriteFile(cut, data[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, stdout, stderr := runWhet(t, "pgo", "--dir", dir, cut); code != 1 || stdout != "" || !strings.HasPrefix(stderr, "whet: read "+cut) {
+		if code, stdout, stderr := runWhet(t, "pgo", "--dir", dir, cut); code != 1 || stdout != "" ||
+			!strings.HasPrefix(stderr, "whet: read "+cut) {
 			t.Errorf("%d bytes: exit code %d\n%s%s", n, code, stdout, stderr)
 		}
 	}

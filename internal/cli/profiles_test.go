@@ -32,7 +32,8 @@ var places = map[string]string{
 	"example.com/leftpad/pad.Pad":                             "/home/dev/leftpad/pad/pad.go:12",
 	"example.com/leftpad/internal/statsd.(*Client).Send":      "/home/dev/leftpad/internal/statsd/client.go:88",
 	"example.com/leftpad/internal/statsd.(*Client).Send#repl": "/home/dev/leftpad/internal/statsd/client.go:91",
-	"example.com/dep/v2/ring.(*Buffer).Push":                  "/home/dev/go/pkg/mod/example.com/dep/v2@v2.1.0/ring/buffer.go:30",
+	"example.com/dep/v2/ring.(*Buffer).Push": "/home/dev/go/pkg/mod/" +
+		"example.com/dep/v2@v2.1.0/ring/buffer.go:30",
 
 	"fmt.Sprintf":                    "/usr/local/go/src/fmt/print.go:239",
 	"fmt.(*pp).doPrintf":             "/usr/local/go/src/fmt/print.go:1023",
@@ -145,7 +146,8 @@ func cpuProfile(pad int64) []byte {
 	send := "example.com/leftpad/internal/statsd.(*Client).Send"
 	add("fmt.(*pp).doPrintf < fmt.Sprintf < "+send+" + main.(*server).count < "+serveStack, "/pad", 120)
 	add("runtime.mallocgc < strings.NewReplacer < "+send+"#repl + main.(*server).count < "+serveStack, "/pad", 95)
-	add("runtime.memmove < example.com/dep/v2/ring.(*Buffer).Push < "+send+" + main.(*server).count < "+serveStack, "/health", 15)
+	add("runtime.memmove < example.com/dep/v2/ring.(*Buffer).Push < "+send+" + main.(*server).count < "+serveStack,
+		"/health", 15)
 	add("syscall.Write < log.Printf < main.handle#log < net/http.HandlerFunc.ServeHTTP < net/http.(*conn).serve", "", 70)
 	add("net/http.readRequest < net/http.(*conn).serve", "", 60)
 	add("runtime.scanobject < runtime.gcBgMarkWorker", "", 110)
@@ -187,7 +189,8 @@ func mutexProfile() []byte {
 	b := newBuilder("contentions/count", "delay/nanoseconds")
 	b.p.PeriodType, b.p.Period = &pprof.ValueType{Type: "contentions", Unit: "count"}, 1
 	b.add("sync.(*Mutex).Unlock < example.com/leftpad/internal/statsd.(*Client).Send < "+serveStack, 320, 45_000_000)
-	b.add("sync.(*Mutex).Unlock < log.Printf < main.handle#log < net/http.HandlerFunc.ServeHTTP < net/http.(*conn).serve", 11, 900_000)
+	b.add("sync.(*Mutex).Unlock < log.Printf < main.handle#log < net/http.HandlerFunc.ServeHTTP < net/http.(*conn).serve",
+		11, 900_000)
 	return b.encode()
 }
 
@@ -207,7 +210,8 @@ func bareProfile() []byte {
 	for i := range int64(2) {
 		l := &pprof.Location{ID: uint64(i + 1), Address: 0x401000 + uint64(i)*64, Mapping: b.p.Mapping[0]}
 		b.p.Location = append(b.p.Location, l)
-		b.p.Sample = append(b.p.Sample, &pprof.Sample{Location: []*pprof.Location{l}, Value: []int64{200 * (i + 1), 2_000_000_000 * (i + 1)}})
+		b.p.Sample = append(b.p.Sample,
+			&pprof.Sample{Location: []*pprof.Location{l}, Value: []int64{200 * (i + 1), 2_000_000_000 * (i + 1)}})
 	}
 	return b.encode()
 }
@@ -256,7 +260,10 @@ func writeProfiles(dir string) error {
 // in twelve, and a load of count requests a second, of which some fail, that cost so much.
 func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.Duration) error {
 	begin := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	meta := recording.Meta{Created: begin, Duration: 10 * time.Second, Build: &recording.Build{Path: "example.com/leftpad", Main: recording.Module{Path: "example.com/leftpad"}}}
+	meta := recording.Meta{
+		Created: begin, Duration: 10 * time.Second,
+		Build: &recording.Build{Path: "example.com/leftpad", Main: recording.Module{Path: "example.com/leftpad"}},
+	}
 	w, err := recording.Create(path, meta)
 	if err != nil {
 		return err
@@ -268,13 +275,15 @@ func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.
 	for i := range 10 {
 		spread := time.Duration(i%3-1) * request / 100
 		l.Seconds = append(l.Seconds, load.Second{
-			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: count, TargetCPU: time.Duration(count) * (request + spread),
+			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: count,
+			TargetCPU: time.Duration(count) * (request + spread),
 		})
 	}
 	err = errors.Join(
 		w.AddRawProfile("cpu", cpu, recording.Part{Start: begin, End: begin.Add(5 * time.Second)}),
 		w.AddRawProfile("allocs", heap, recording.Part{Start: begin.Add(-time.Second), End: begin.Add(11 * time.Second)}),
-		w.AddRawProfile("heap.live", heap, recording.Part{Start: begin.Add(11 * time.Second), End: begin.Add(11 * time.Second)}),
+		w.AddRawProfile("heap.live", heap,
+			recording.Part{Start: begin.Add(11 * time.Second), End: begin.Add(11 * time.Second)}),
 		w.AddJSON(recording.LoadPart, l),
 	)
 	return errors.Join(err, w.Close(meta))
@@ -290,7 +299,12 @@ func writeRecording(path string, cpu, heap, mutex []byte) error {
 			Path: "example.com/leftpad", Main: recording.Module{Path: "example.com/leftpad"},
 			Deps: []recording.Module{{Path: "example.com/dep/v2", Version: "v2.1.0"}},
 		},
-		Missing: []recording.Missing{{Part: "goroutineleak", Reason: "the service was built without it", Hint: "build with GOEXPERIMENT=goroutineleakprofile"}},
+		Missing: []recording.Missing{
+			{
+				Part: "goroutineleak", Reason: "the service was built without it",
+				Hint: "build with GOEXPERIMENT=goroutineleakprofile",
+			},
+		},
 	}
 	w, err := recording.Create(path, meta)
 	if err != nil {

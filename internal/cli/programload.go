@@ -13,8 +13,9 @@ import (
 	"github.com/whet-go/whet/service"
 )
 
-// programHint is how a command is told of a program under load.
-const programHint = "say how the program is started and where it is loaded: --service '-addr {addr}' --load http://{addr}/"
+// programHint is the hint of errors about a program under load.
+const programHint = "say how the program is started and where it is loaded: " +
+	"--service '-addr {addr}' --load http://{addr}/"
 
 // programFlags are the flags by which two builds of a program are compared as services under load.
 type programFlags struct {
@@ -26,12 +27,13 @@ type programFlags struct {
 // registerProgram adds the flags.
 func (f *programFlags) registerProgram(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&f.Service, "service", "", "compare as a service under load: start the program with `ARGS`, where {addr} is a free address")
+	fs.StringVar(&f.Service, "service", "",
+		"compare as a service under load: start the program with `ARGS`, where {addr} is a free address")
 	fs.StringArrayVar(&f.service.URLs, "load", nil, "send the load to `URL`, such as http://{addr}/path")
 	f.service.register(cmd, "header", "timeout")
 }
 
-// serves tells whether a service under load is what decides.
+// serves reports whether the builds are compared as services under load.
 func (f *programFlags) serves() bool { return len(f.service.URLs) > 0 }
 
 // checkProgram checks the flags, which go with each other.
@@ -50,7 +52,8 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 	case len(s.URLs) == 0:
 		return diag.Usagef(op, "--service needs --load", programHint)
 	case len(s.URLs) > 1:
-		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)), "both programs get the same load; --targets FILE has several requests")
+		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)),
+			"both programs get the same load; --targets FILE has several requests")
 	case !strings.Contains(s.URLs[0], "{addr") && !strings.Contains(s.URLs[0], "{port"):
 		return diag.Usagef("--load", "both programs would listen on the same address", programHint)
 	}

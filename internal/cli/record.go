@@ -48,7 +48,8 @@ func (f *handlerFlags) registerHandlers(cmd *cobra.Command) {
 	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `FILE`")
 	fs.StringVar(&f.Key, "key", "", "key of --cert, a PEM `FILE`")
 	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `FILE`")
-	fs.StringArrayVar(&f.PathFlags, "pprof-path", nil, "`PREFIX` of the pprof handlers, or PROFILE=/path of one (cpu, heap, trace, …); may repeat")
+	fs.StringArrayVar(&f.PathFlags, "pprof-path", nil,
+		"`PREFIX` of the pprof handlers, or PROFILE=/path of one (cpu, heap, trace, …); may repeat")
 }
 
 // apply puts the flags into the options; the token is read later.
@@ -92,7 +93,8 @@ when it is over.`,
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
   whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
-		Args: someArgs("no target given", "give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
+		Args: someArgs("no target given",
+			"give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -108,19 +110,28 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVarP(&f.Out, "output", "o", "", "write the recording to `FILE`")
-	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration, "length of the window; with --bench, total time of all benchmarks")
+	fs.DurationVarP(&f.Duration, "duration", "d", collect.DefaultDuration,
+		"length of the window; with --bench, total time of all benchmarks")
 	fs.DurationVar(&f.Trace, "trace", collect.DefaultTrace, "length of the execution trace within the window; 0 for none")
-	fs.BoolVar(&f.Flight, "flight", false, "record the seconds before now, from the target's flight recorder (agent.Options.Flight), and snapshots, without waiting")
-	fs.StringArrayVar(&f.Sources, "source", nil, "also include source files in `DIR` that the target names, in addition to GOROOT, the module cache and the current module; may repeat")
+	fs.BoolVar(&f.Flight, "flight", false,
+		"record the seconds before now, from the target's flight recorder (agent.Options.Flight), "+
+			"and snapshots, without waiting")
+	fs.StringArrayVar(&f.Sources, "source", nil,
+		"also include source files in `DIR` that the target names, in addition to GOROOT, "+
+			"the module cache and the current module; may repeat")
 	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 
 	f.registerHandlers(cmd)
-	fs.DurationVar(&f.Grace, "grace", collect.DefaultGrace, "total time for a server's answers, in addition to the window; what arrives later is cut off and listed as missing")
-	fs.Var((*byteSize)(&f.MaxSize), "max-size", "limit on the total `SIZE` of a server's answers, such as 8GB (default 2GB)")
-	fs.Var((*byteSize)(&f.MaxMemory), "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input, at most 128MB)")
+	fs.DurationVar(&f.Grace, "grace", collect.DefaultGrace,
+		"total time for a server's answers, in addition to the window; what arrives later is cut off and listed as missing")
+	fs.Var((*byteSize)(&f.MaxSize), "max-size",
+		"limit on the total `SIZE` of a server's answers, such as 8GB (default 2GB)")
+	fs.Var((*byteSize)(&f.MaxMemory), "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input, at most 128MB)")
 
 	fs.StringVar(&f.Bench, "bench", "", "record benchmarks that match `REGEXP`; TARGETs are Go packages")
-	fs.StringVar(&f.BenchTime, "benchtime", "", "run each benchmark for `TIME`, such as 1s or 100x (default: its share of -d, or 1s)")
+	fs.StringVar(&f.BenchTime, "benchtime", "",
+		"run each benchmark for `duration`, such as 1s or 100x (default: its share of -d, or 1s)")
 	fs.IntVar(&f.Count, "count", 1, "run each benchmark `N` times")
 
 	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`HOST:PORT` of the command's pprof handlers (default: detected)")
@@ -146,7 +157,8 @@ func (f *recordFlags) checkSent(cmd *cobra.Command) error {
 		}
 		return nil
 	case len(f.Packages) > 0:
-		return diag.Usagef("record", "--bench cannot be combined with a load", "omit --load and --targets, or give the address of a server instead of --bench")
+		return diag.Usagef("record", "--bench cannot be combined with a load",
+			"omit --load and --targets, or give the address of a server instead of --bench")
 	case f.TokenFile == "-" && f.sent.load.StdinUses() > 0:
 		return diag.Usagef("record", "standard input can be read only once", "put the token into a file: --token-file FILE")
 	}
@@ -161,30 +173,36 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	dash := cmd.ArgsLenAtDash()
 	switch {
 	case f.Flight && (dash >= 0 || benchSet):
-		return diag.Usagef("record", "only a server has a flight recorder", "give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
+		return diag.Usagef("record", "only a server has a flight recorder",
+			"give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
 	case dash == 0 && benchSet:
-		return diag.Usagef("record", "--bench cannot be combined with a command", "omit --bench, or name packages instead of the command")
+		return diag.Usagef("record", "--bench cannot be combined with a command",
+			"omit --bench, or name packages instead of the command")
 	case dash == 0:
 		f.Command = args
 	case dash > 0:
 		return diag.Usagef("record", "a target and a command are given", "give one of them; flags go before --")
 	case benchSet && input.IsURL(args[0]):
-		return diag.Usagef("record", "--bench cannot be combined with an address", "omit --bench, or name Go packages instead of the address")
+		return diag.Usagef("record", "--bench cannot be combined with an address",
+			"omit --bench, or name Go packages instead of the address")
 	case benchSet:
 		f.Packages = args
 		if !cmd.Flags().Changed("duration") {
 			f.Duration = 0
 		}
 	case len(args) > 1:
-		return diag.Usagef("record", fmt.Sprintf("%d targets given", len(args)), "record one server at a time; for benchmarks of several packages add --bench REGEXP")
+		return diag.Usagef("record", fmt.Sprintf("%d targets given", len(args)),
+			"record one server at a time; for benchmarks of several packages add --bench REGEXP")
 	case strings.Contains(args[0], "://") || hostPort.MatchString(args[0]):
 		f.URL = args[0]
 	default:
-		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]), "for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
+		return diag.Usagef("record", fmt.Sprintf("%q is not an address", args[0]),
+			"for a server give http://HOST:PORT; for benchmarks add --bench REGEXP; for a command put -- before it")
 	}
 	for _, name := range []string{"duration", "trace", "load", "targets"} {
 		if f.Flight && cmd.Flags().Changed(name) {
-			return diag.Usagef("record", "--flight and --"+name+" are mutually exclusive", "--flight records the past: leave one out")
+			return diag.Usagef("record", "--flight and --"+name+" are mutually exclusive",
+				"--flight records the past: leave one out")
 		}
 	}
 	if cmd.Flags().Changed("duration") && f.Duration <= 0 {

@@ -63,7 +63,9 @@ func BenchmarkBad(b *testing.B) { b.Fatal("bad") }
 func recordModule(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
-	for name, text := range map[string]string{"go.mod": "module example.com/server\n\ngo 1.24\n", "main.go": recordServer, "main_test.go": recordBench} {
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/server\n\ngo 1.24\n", "main.go": recordServer, "main_test.go": recordBench,
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +89,10 @@ func TestRecordCommand(t *testing.T) {
 	}) {
 		t.Errorf("whet top: exit code %d\n%s%s", code, stdout, stderr)
 	}
-	for _, want := range []string{"r.whet", "module example.com/server", "cpu, goroutine", "trace of 500ms", "runtime.SetBlockProfileRate(10000)", "next: whet top r.whet"} {
+	for _, want := range []string{
+		"r.whet", "module example.com/server", "cpu, goroutine", "trace of 500ms",
+		"runtime.SetBlockProfileRate(10000)", "next: whet top r.whet",
+	} {
 		if !strings.Contains(recorded, want) {
 			t.Errorf("output lacks %q:\n%s", want, recorded)
 		}
@@ -104,7 +109,8 @@ func TestRecordBench(t *testing.T) {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
 	var doc recordings.Record
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != recordings.RecordSchema || doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != recordings.RecordSchema ||
+		doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
 		t.Errorf("%v\n%s", err, stdout)
 	}
 	code, stdout, stderr = runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet")
@@ -130,7 +136,9 @@ func TestRecordErrors(t *testing.T) {
 		}
 	}
 	code, _, stderr := runWhet(t, "record", "./...", "--bench", ".", "-o", "b.whet")
-	for _, want := range []string{"undefined: undefined", "hint: `go vet example.com/m/bad` ", "hint: `go vet example.com/m/worse` "} {
+	for _, want := range []string{
+		"undefined: undefined", "hint: `go vet example.com/m/bad` ", "hint: `go vet example.com/m/worse` ",
+	} {
 		if code != 1 || !strings.Contains(stderr, want) || strings.Contains(stderr, "\ufffd") {
 			t.Errorf("exit code %d, want %q in\n%s", code, want, stderr)
 		}
@@ -146,7 +154,8 @@ func TestCutShort(t *testing.T) {
 	}
 	defer func() { _ = w.Abort() }()
 	code, _, stderr := runWhet(t, "top", "r.whet"+recording.PartialSuffix)
-	if code != 1 || !strings.Contains(stderr, "contains no profile: recording is cut short") || !strings.Contains(stderr, recording.MetaPart) {
+	if code != 1 || !strings.Contains(stderr, "contains no profile: recording is cut short") ||
+		!strings.Contains(stderr, recording.MetaPart) {
 		t.Errorf("exit code %d\n%s", code, stderr)
 	}
 }
@@ -179,13 +188,14 @@ func TestRecordUsage(t *testing.T) {
 		{". -o x --flight --bench .", "give its address"},
 	} {
 		code, stdout, stderr := runWhet(t, append([]string{"record"}, strings.Fields(tc.args)...)...)
-		if code != 2 || stdout != "" || tc.hint != "" && (!strings.Contains(stderr, "hint: ") || !strings.Contains(stderr, tc.hint)) {
+		if code != 2 || stdout != "" ||
+			tc.hint != "" && (!strings.Contains(stderr, "hint: ") || !strings.Contains(stderr, tc.hint)) {
 			t.Errorf("whet record %s: exit code %d\n%s%s", tc.args, code, stdout, stderr)
 		}
 	}
 }
 
-// startWhet runs whet as a process of its own, so that it can be sent signals.
+// startWhet runs whet as a separate process, so that it can be sent signals.
 func startWhet(t *testing.T, args ...string) (cmd *exec.Cmd, output *bytes.Buffer) {
 	t.Helper()
 	self, err := os.Executable()

@@ -25,7 +25,8 @@ type sharedLoad struct {
 func sharedLoadFlags() []string {
 	return []string{
 		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
-		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca", "engine", "workers",
+		"targets", "targets-format", "vars", "http2", "streams", "no-keepalive", "insecure", "cert", "key", "ca",
+		"engine", "workers",
 	}
 }
 

@@ -17,7 +17,8 @@ func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	fs.SortFlags = false
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
-	fs.Var(&f.MaxMemory, "max-memory", "memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+	fs.Var(&f.MaxMemory, "max-memory",
+		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
 }
 
 // twoArgs is the argument check of commands that show one document or compare
@@ -26,9 +27,11 @@ func twoArgs(example string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
-			return diag.Usagef(cmd.Name(), "nothing to read", "name a recording, a file, an address or - for standard input: `"+example+"`")
+			return diag.Usagef(cmd.Name(), "nothing to read",
+				"name a recording, a file, an address or - for standard input: `"+example+"`")
 		case len(args) > 2:
-			return diag.Usagef(cmd.Name(), fmt.Sprintf("want one argument to show or two to compare, got %d", len(args)), usageHint(cmd))
+			return diag.Usagef(cmd.Name(), fmt.Sprintf("want one argument to show or two to compare, got %d", len(args)),
+				usageHint(cmd))
 		case len(args) == 2 && args[0] == "-" && args[1] == "-":
 			return diag.Usagef(cmd.Name(), "standard input can be read only once", "")
 		}

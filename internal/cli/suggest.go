@@ -22,7 +22,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 		return nil
 	}
 	path := cmd.CommandPath()
-	err := diag.Usagef("", fmt.Sprintf("unknown command %q", strings.TrimPrefix(path+" "+args[0], "whet ")), "`"+path+" --help` lists the commands")
+	err := diag.Usagef("", fmt.Sprintf("unknown command %q", strings.TrimPrefix(path+" "+args[0], "whet ")),
+		"`"+path+" --help` lists the commands")
 	if similar := similarCommands(cmd, args[0]); len(similar) > 0 {
 		err.Hint = didYouMean(path+" ", similar)
 	} else if _, serr := os.Stat(args[0]); serr == nil || input.IsURL(args[0]) {
@@ -60,7 +61,8 @@ func similarFlags(cmd *cobra.Command, name string) []string {
 
 var (
 	unknownFlag = regexp.MustCompile(`^unknown flag: --([^ ]+)$`)
-	badDuration = regexp.MustCompile(`^invalid argument "(.*)" for "(.*)" flag: time: (?:missing unit in|invalid|unknown unit "[^"]*" in) duration`)
+	badDuration = regexp.MustCompile(`^invalid argument "(.*)" for "(.*)" flag: ` +
+		`time: (?:missing unit in|invalid|unknown unit "[^"]*" in) duration`)
 )
 
 // flagError explains an error of parsing flags.
@@ -103,7 +105,8 @@ func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
-		Long:  "Help about any command: `whet help bench compare` is the same as\n`whet bench compare --help`. `whet help glossary` explains the terms.",
+		Long: "Help about any command: `whet help bench compare` is the same as\n" +
+			"`whet bench compare --help`. `whet help glossary` explains the terms.",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			of, _, err := cmd.Root().Find(args)
 			if err != nil || of == nil {

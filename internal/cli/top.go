@@ -115,5 +115,6 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 
 // profileArgs is the argument check of views.
 func profileArgs(cmd *cobra.Command, args []string) error {
-	return someArgs("no profile given", "name a recording, a pprof file, an address, or - for standard input: `whet "+cmd.Name()+" cpu.pb.gz`")(cmd, args)
+	return someArgs("no profile given",
+		"name a recording, a pprof file, an address, or - for standard input: `whet "+cmd.Name()+" cpu.pb.gz`")(cmd, args)
 }

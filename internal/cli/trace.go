@@ -47,7 +47,8 @@ recording (.whet) that has one, the address of a service that serves
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(
-		a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(), a.traceContentionCommand(), a.traceProfileCommand(),
+		a.traceTimelineCommand(), a.traceSummaryCommand(), a.traceGoroutinesCommand(), a.traceRequestsCommand(),
+		a.traceContentionCommand(), a.traceProfileCommand(),
 		a.traceEventsCommand(), a.traceCutCommand(), a.traceExportCommand(), a.traceIndexCommand(),
 	)
 	for _, sub := range cmd.Commands() {
@@ -67,7 +68,10 @@ func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Com
 			return err
 		}
 		if out.n > 0 {
-			return &diag.Error{Op: cmd.Name(), Subject: a.opened.Kept(), Err: err, Hint: "the damaged index was removed: run the command again"}
+			return &diag.Error{
+				Op: cmd.Name(), Subject: a.opened.Kept(), Err: err,
+				Hint: "the damaged index was removed: run the command again",
+			}
 		}
 		a.printWarnings([]error{a.opened.Remade()})
 		return run(cmd, args)
@@ -110,7 +114,9 @@ func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
 		to = x.Info.Duration
 	}
 	if from < 0 || from > to {
-		return 0, 0, diag.Usagef("trace", fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)), "times count from the start of the trace")
+		return 0, 0, diag.Usagef("trace",
+			fmt.Sprintf("--from %v is not within the trace up to %v", f.From, time.Duration(to)),
+			"times count from the start of the trace")
 	}
 	return from, to, nil
 }
@@ -213,7 +219,8 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 		return a.writeJSON(info)
 	}
 	return a.write(func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", d.Name, unit.Duration(time.Duration(info.Duration)), info.Events, info.Goroutines)
+		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", d.Name,
+			unit.Duration(time.Duration(info.Duration)), info.Events, info.Goroutines)
 		return err
 	})
 }
@@ -250,7 +257,7 @@ func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*in
 		defer d.Close()
 		err := input.MissingPart(d.Recording, d.Name, recording.TracePart, "execution trace")
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" {
-			e.Hint = "`whet record` takes one unless it is told not to"
+			e.Hint = "`whet record` takes one unless --trace is 0"
 		}
 		return nil, err
 	}

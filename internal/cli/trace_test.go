@@ -102,7 +102,11 @@ func TestTrace(t *testing.T) {
 	}
 
 	// A trace on standard input is what the same trace in a file is.
-	for _, args := range [][]string{{"trace", "summary", "--json", "trace.out"}, {"trace", "summary", "--json", "-"}, {"trace", "summary", "--json", "demo.whet"}} {
+	for _, args := range [][]string{
+		{"trace", "summary", "--json", "trace.out"},
+		{"trace", "summary", "--json", "-"},
+		{"trace", "summary", "--json", "demo.whet"},
+	} {
 		var out, errs bytes.Buffer
 		if code := cli.Main(t.Context(), args, bytes.NewReader(data), &out, &errs); code != 0 || errs.Len() > 0 {
 			t.Fatalf("%v: exit code %d, %s", args, code, &errs)
@@ -143,7 +147,7 @@ func TestTrace(t *testing.T) {
 		{"trace profile trace.out", "want a type and a trace"},
 		{"trace profile all trace.out", `unknown type "all" (want net, `},
 		{"trace profile net --class ( trace.out", "--class"},
-		{"trace profile net --class nobody -o nobody.pb.gz trace.out", "no request in the trace has a class"},
+		{"trace profile net --class absent -o absent.pb.gz trace.out", "no request in the trace has a class"},
 		{"trace profile net --goroutines ( trace.out", "--goroutines"},
 		{"trace profile sync -o demo.whet trace.out", "the file exists"},
 		{"trace frob", "frob"},
@@ -163,7 +167,8 @@ func TestTrace(t *testing.T) {
 		}
 		waited, here := time.Duration(0), "github.com/whet-go/whet/internal/cli_test.traced"
 		for _, p := range doc.Pairs {
-			if p.Kind == "lock" && p.Waking != nil && strings.HasPrefix(p.Waiting.Function, here) && strings.HasPrefix(p.Waking.Function, here) {
+			if p.Kind == "lock" && p.Waking != nil && strings.HasPrefix(p.Waiting.Function, here) &&
+				strings.HasPrefix(p.Waking.Function, here) {
 				waited += p.Total
 			}
 		}
@@ -186,14 +191,19 @@ func TestTrace(t *testing.T) {
 	if err := os.WriteFile("cut.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 && !strings.Contains(stderr, "no complete generation") || code == 0 && !strings.Contains(stderr, "are complete") {
+	if code, _, stderr := runWhet(t, "trace", "summary", "cut.out"); code != 0 &&
+		!strings.Contains(stderr, "no complete generation") || code == 0 && !strings.Contains(stderr, "are complete") {
 		t.Errorf("cut off: exit code %d, %s", code, stderr)
 	}
-	for name, text := range map[string]string{"empty.out": "", "text.out": "hello\n", "head.out": "go 1.26 tra", "page.out": "<html>", "some.out": string(data[:100])} {
+	for name, text := range map[string]string{
+		"empty.out": "", "text.out": "hello\n", "head.out": "go 1.26 tra", "page.out": "<html>",
+		"some.out": string(data[:100]),
+	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, _, stderr := runWhet(t, "trace", "summary", name); code != 1 || !strings.Contains(stderr, name) || !strings.Contains(stderr, "hint: ") {
+		if code, _, stderr := runWhet(t, "trace", "summary", name); code != 1 || !strings.Contains(stderr, name) ||
+			!strings.Contains(stderr, "hint: ") {
 			t.Errorf("%s: exit code %d, %s", name, code, stderr)
 		}
 	}
@@ -212,7 +222,8 @@ func TestTraceFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, _, stderr := runWhet(t, "trace", "cut", "--to", "1h", "-o", full, "--force", "trace.out")
-	if code != 1 || !strings.Contains(stderr, "no space left") || strings.Contains(stderr, "hint") || strings.Contains(stderr, "read trace.out") {
+	if code != 1 || !strings.Contains(stderr, "no space left") || strings.Contains(stderr, "hint") ||
+		strings.Contains(stderr, "read trace.out") {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}
 }
@@ -247,7 +258,8 @@ func TestTraceCache(t *testing.T) {
 	run := func(want string, args ...string) {
 		t.Helper()
 		var out, stderr bytes.Buffer
-		if code := cli.Main(t.Context(), append([]string{"trace"}, args...), nil, &out, &stderr); code != 0 || out.Len() == 0 {
+		if code := cli.Main(t.Context(), append([]string{"trace"}, args...), nil, &out, &stderr); code != 0 ||
+			out.Len() == 0 {
 			t.Errorf("%v: exit code %d, %s", args, code, &stderr)
 		}
 		if got := stderr.String(); want == "" && got != "" || !strings.Contains(got, want) {
@@ -311,11 +323,23 @@ func TestTraceErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		for _, command := range [][]string{{"summary"}, {"requests"}, {"contention"}, {"goroutines"}, {"timeline", "-o", "page.html"}, {"index"}, {"export", "--perfetto", "out"}, {"events"}, {"cut", "--from", "1ms", "-o", "cut.trace"}, {"profile", "sync", "-o", "sync.pb.gz"}} {
+		for _, command := range [][]string{
+			{"summary"},
+			{"requests"},
+			{"contention"},
+			{"goroutines"},
+			{"timeline", "-o", "page.html"},
+			{"index"},
+			{"export", "--perfetto", "out"},
+			{"events"},
+			{"cut", "--from", "1ms", "-o", "cut.trace"},
+			{"profile", "sync", "-o", "sync.pb.gz"},
+		} {
 			var out, stderr bytes.Buffer
 			code := cli.Main(t.Context(), append(append([]string{"trace"}, command...), name), nil, &out, &stderr)
 			message, hint, hinted := strings.Cut(stderr.String(), "hint: ")
-			if code != 1 || !strings.Contains(message, test.want) || !strings.HasPrefix(message, "whet: ") || !strings.Contains(hint, test.hint) || hinted != (test.hint != "") {
+			if code != 1 || !strings.Contains(message, test.want) || !strings.HasPrefix(message, "whet: ") ||
+				!strings.Contains(hint, test.hint) || hinted != (test.hint != "") {
 				t.Errorf("%v %s: exit code %d, %s", command, name, code, &stderr)
 			}
 		}
@@ -340,7 +364,9 @@ func TestAllTraceRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, stderr bytes.Buffer
-	if code := cli.Main(t.Context(), []string{"trace", "requests", "--json", "--all", "trace.out"}, nil, &out, &stderr); code != 0 {
+	if code := cli.Main(
+		t.Context(), []string{"trace", "requests", "--json", "--all", "trace.out"}, nil, &out, &stderr,
+	); code != 0 {
 		t.Fatal(code, &stderr)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")

@@ -62,7 +62,8 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 // times checks the window of commands that read a trace without its index; a trace's end is not known.
 func (f *traceFlags) times(command string) error {
 	if f.From < 0 || f.To < 0 || f.To > 0 && f.From > f.To {
-		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To), "times count from the start of the trace")
+		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To),
+			"times count from the start of the trace")
 	}
 	return nil
 }
@@ -78,7 +79,8 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 	if f.Filter != "" {
 		var err error
 		if o.Filter, err = events.NewFilter(f.Filter); err != nil {
-			return diag.Usagef("trace events", fmt.Sprintf("--filter: %v", err), `such as 'kind == "Log" and goroutine == 7'; --help lists the names`)
+			return diag.Usagef("trace events", fmt.Sprintf("--filter: %v", err),
+				`such as 'kind == "Log" and goroutine == 7'; --help lists the names`)
 		}
 	}
 	d, err := a.traceDocument(ctx, arg, &f.traceFlags)

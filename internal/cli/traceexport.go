@@ -67,7 +67,7 @@ type exporter struct {
 	write  func(io.Writer, *index.Index, export.Options) (export.Result, error)
 }
 
-// exporters are those that are asked for.
+// exporters returns those that the flags select.
 func (f *traceExportFlags) exporters() []exporter {
 	var list []exporter
 	for _, e := range []exporter{
@@ -92,8 +92,18 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		return err
 	}
 	if err := checkUseless(command, f.view.given, []useless{
-		{"name", f.Perfetto == "" && f.OTLP == "", "on Chrome's format, which has no name of the service", "leave it out, or add --perfetto FILE or --otlp FILE"},
-		{"goroutines", f.Perfetto == "" && f.Chrome == "", "on OpenTelemetry's spans, which are requests and tasks", "leave it out, or add --perfetto FILE or --chrome FILE"},
+		{
+			"name",
+			f.Perfetto == "" && f.OTLP == "",
+			"on Chrome's format, which has no name of the service",
+			"leave it out, or add --perfetto FILE or --otlp FILE",
+		},
+		{
+			"goroutines",
+			f.Perfetto == "" && f.Chrome == "",
+			"on OpenTelemetry's spans, which are requests and tasks",
+			"leave it out, or add --perfetto FILE or --chrome FILE",
+		},
 	}); err != nil {
 		return err
 	}
@@ -160,7 +170,8 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 // began says what times count from that a trace does not tell.
 func began(recorded bool) string {
 	if recorded {
-		return "the trace does not say when it began: times count from the recording's begin, and are late or early by what its trace is"
+		return "the trace does not say when it began: times count from the recording's begin, " +
+			"and are late or early by what its trace is"
 	}
 	return "the trace does not say when it began, as those of Go 1.25 and later do: times count from 1970"
 }

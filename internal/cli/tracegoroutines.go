@@ -107,11 +107,14 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	o := summary.Options{Goroutines: that, Own: ownOrForeign(input.TraceOwn(arg, x, f.view.Own)), Order: summary.Order(f.Sort)}
+	o := summary.Options{
+		Goroutines: that, Own: ownOrForeign(input.TraceOwn(arg, x, f.view.Own)), Order: summary.Order(f.Sort),
+	}
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	doc := traces.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To), time.Duration(x.Info.Duration))
+	doc := traces.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To),
+		time.Duration(x.Info.Duration))
 	if f.GroupBy == groupByNone {
 		list, others, err := summary.Singles(x, f.Number, o)
 		if err != nil {
@@ -139,6 +142,7 @@ func ownOrForeign(own func(stacks.Frame) bool) func(stacks.Frame) bool {
 	}
 	return func(f stacks.Frame) bool {
 		pkg := profile.PackagePath(f.Func)
-		return pkg == "main" || !profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
+		return pkg == "main" ||
+			!profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
 	}
 }

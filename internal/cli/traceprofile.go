@@ -57,7 +57,8 @@ it is in when the trace ends.`,
   whet trace profile sync --class 'task .*' -o tasks.pb.gz demo.whet`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return diag.Usagef("trace profile", "want a type and a trace", "`whet trace profile sync demo.whet`; types are "+strings.Join(profileTypes(), ", "))
+				return diag.Usagef("trace profile", "want a type and a trace",
+					"`whet trace profile sync demo.whet`; types are "+strings.Join(profileTypes(), ", "))
 			}
 			if !slices.Contains(profiles.Types(), profiles.Type(args[0])) {
 				return unknownValue("trace profile", "type", args[0], profileTypes())
@@ -121,11 +122,13 @@ const mostParts = 4_000_000
 func (a *app) within(x *index.Index, class *regexp.Regexp) (*profiles.Parts, error) {
 	parts := &profiles.Parts{}
 	n := 0
-	r, err := requests.Find(x, requests.Options{Class: class, Slowest: 1, Tasks: true, Each: func(_ string, r *requests.Request) {
-		if n++; n <= mostParts {
-			r.Stays(parts.Add)
-		}
-	}})
+	r, err := requests.Find(x, requests.Options{
+		Class: class, Slowest: 1, Tasks: true, Each: func(_ string, r *requests.Request) {
+			if n++; n <= mostParts {
+				r.Stays(parts.Add)
+			}
+		},
+	})
 	switch {
 	case err != nil:
 		return nil, err
@@ -135,7 +138,9 @@ func (a *app) within(x *index.Index, class *regexp.Regexp) (*profiles.Parts, err
 			Hint: "`whet trace requests` lists the classes",
 		}
 	case n > mostParts:
-		a.printWarnings([]error{fmt.Errorf("only the first %d of %d requests count; narrow the window with --from and --to", mostParts, r.Count+r.Tasks)})
+		a.printWarnings([]error{fmt.Errorf(
+			"only the first %d of %d requests count; narrow the window with --from and --to", mostParts, r.Count+r.Tasks,
+		)})
 	}
 	return parts, nil
 }

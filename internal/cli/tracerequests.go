@@ -68,7 +68,8 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		return diag.Usagef("trace requests", "--request must be 1 or more", "omit it to list requests with their numbers")
 	}
 	if f.All && (!f.view.JSON || f.Request > 0) {
-		return diag.Usagef("trace requests", "--all requires --json, without --request", "--slowest lists more requests as text")
+		return diag.Usagef("trace requests", "--all requires --json, without --request",
+			"--slowest lists more requests as text")
 	}
 	if err := checkUseless("trace requests", f.view.given, []useless{
 		{"slowest", f.All, "with --all, which writes all requests", "leave one out"},

@@ -56,10 +56,22 @@ func TestTraceRequests(t *testing.T) {
 		args string
 		want []string
 	}{
-		{"trace requests trace.out", []string{"requests in the trace of trace.out", handler, "in the middle", "path", "#1 ", "#3 ", "tracerequests_test.go:"}},
+		{
+			"trace requests trace.out",
+			[]string{
+				"requests in the trace of trace.out", handler, "in the middle", "path", "#1 ", "#3 ",
+				"tracerequests_test.go:",
+			},
+		},
 		{"trace requests --slowest 1 trace.out", []string{"#1 "}},
 		{"trace requests --class nothing trace.out", []string{"0 requests", "tasks of"}},
-		{"trace requests --request 2 trace.out", []string{"#2 of ", "itself", "on its path", "waits: channel (chan receive)", "sleep", "tracedServer.func1.1", "woken by goroutine"}},
+		{
+			"trace requests --request 2 trace.out",
+			[]string{
+				"#2 of ", "itself", "on its path", "waits: channel (chan receive)", "sleep", "tracedServer.func1.1",
+				"woken by goroutine",
+			},
+		},
 		{"trace requests --request 2 --own example.com/none trace.out", []string{"#2 of "}},
 	} {
 		code, stdout, stderr := runWhet(t, strings.Fields(test.args)...)
@@ -98,13 +110,15 @@ func TestTraceRequests(t *testing.T) {
 			for _, step := range one.Path {
 				sum += step.Took
 				for _, inner := range step.Inside {
-					if inner.Cause == "sleep" && inner.Own != nil && strings.HasSuffix(inner.Own.Name, "tracedServer.func1.1") && len(doc.Stacks[inner.Stack]) > 1 {
+					if inner.Cause == "sleep" && inner.Own != nil && strings.HasSuffix(inner.Own.Name, "tracedServer.func1.1") &&
+						len(doc.Stacks[inner.Stack]) > 1 {
 						slept += inner.Took
 					}
 				}
 			}
 			if sum != one.Latency || slept < 4*time.Millisecond {
-				t.Errorf("request #%d of %v has steps of %v, %v of it in the sleep: %+v", one.Number, one.Latency, sum, slept, one.Path)
+				t.Errorf("request #%d of %v has steps of %v, %v of it in the sleep: %+v",
+					one.Number, one.Latency, sum, slept, one.Path)
 			}
 		}
 	}

@@ -65,7 +65,12 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		return diag.Usagef("trace timeline", "--open and -o are mutually exclusive", "leave one out")
 	}
 	if err := checkUseless("trace timeline", f.view.given, []useless{
-		{"http", f.Output != "" || f.view.JSON, "where nothing is served", "leave it out; without -o and --json the timeline is served"},
+		{
+			"http",
+			f.Output != "" || f.view.JSON,
+			"where nothing is served",
+			"leave it out; without -o and --json the timeline is served",
+		},
 	}); err != nil {
 		return err
 	}
@@ -107,7 +112,10 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 }
 
 // serveTimeline serves the page until ctx ends.
-func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Timeline, o traces.TimelineOptions, name string, f *traceTimelineFlags) error {
+func (a *app) serveTimeline(
+	ctx context.Context, l net.Listener, t *timeline.Timeline, o traces.TimelineOptions, name string,
+	f *traceTimelineFlags,
+) error {
 	page, policy, err := traces.TimelineServed(name)
 	if err != nil {
 		return err
@@ -125,7 +133,9 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 	a.progressf("serving the timeline of %s until Ctrl-C", name)
 	if f.Open {
 		if err := browse(ctx, address); err != nil {
-			a.printWarnings([]error{&diag.Error{Op: "open", Subject: address, Err: err, Hint: "open the address in a browser yourself"}})
+			a.printWarnings([]error{&diag.Error{
+				Op: "open", Subject: address, Err: err, Hint: "open the address in a browser yourself",
+			}})
 		}
 	}
 	return loopback.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
@@ -134,7 +144,12 @@ func (a *app) serveTimeline(ctx context.Context, l net.Listener, t *timeline.Tim
 // listenError says what to do about an address that cannot be served.
 func listenError(addr string, err error) error {
 	if errors.Is(err, loopback.ErrExposed) {
-		return diag.Usagef("--http", err.Error(), "others could read the trace there; use --http 127.0.0.1:8080, and ssh -L 8080:127.0.0.1:8080 to reach it from another machine")
+		return diag.Usagef("--http", err.Error(),
+			"others could read the trace there; use --http 127.0.0.1:8080, "+
+				"and ssh -L 8080:127.0.0.1:8080 to reach it from another machine")
 	}
-	return &diag.Error{Op: "--http", Subject: addr, Err: err, Kind: diag.Usage, Hint: "an address is HOST:PORT; --http 127.0.0.1:0 picks a free port"}
+	return &diag.Error{
+		Op: "--http", Subject: addr, Err: err, Kind: diag.Usage,
+		Hint: "an address is HOST:PORT; --http 127.0.0.1:0 picks a free port",
+	}
 }

@@ -31,14 +31,17 @@ func TestTraceTimeline(t *testing.T) {
 	if code != 0 || stdout != "" || !strings.HasPrefix(stderr, "wrote page.html") || err != nil {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
-	if len(page) > traces.TimelinePageMax || !bytes.Contains(page, []byte(traces.TimelineMark)) || !bytes.Contains(page, []byte("trace.out")) {
+	if len(page) > traces.TimelinePageMax || !bytes.Contains(page, []byte(traces.TimelineMark)) ||
+		!bytes.Contains(page, []byte("trace.out")) {
 		t.Errorf("a page of %d bytes", len(page))
 	}
-	if code, stdout, _ := runWhet(t, "trace", "timeline", "-o", "-", "trace.out"); code != 0 || !strings.HasPrefix(stdout, "<!doctype html>") {
+	if code, stdout, _ := runWhet(t, "trace", "timeline", "-o", "-", "trace.out"); code != 0 ||
+		!strings.HasPrefix(stdout, "<!doctype html>") {
 		t.Errorf("to standard output: exit code %d, %.100s", code, stdout)
 	}
 
-	code, stdout, stderr = runWhet(t, "trace", "timeline", "--json", "--from", blocked.String(), "--to", (blocked + 5*time.Millisecond).String(), "trace.out")
+	code, stdout, stderr = runWhet(t, "trace", "timeline", "--json", "--from", blocked.String(),
+		"--to", (blocked + 5*time.Millisecond).String(), "trace.out")
 	var doc struct {
 		Schema   string
 		From, To int64
@@ -55,7 +58,8 @@ func TestTraceTimeline(t *testing.T) {
 	for _, l := range doc.Rows {
 		rows += len(l.Rows)
 	}
-	if doc.Schema != traces.TimelineSchema || doc.From != int64(blocked) || doc.To != int64(blocked)+5e6 || rows < 8 || len(doc.Spans.Rows) != rows {
+	if doc.Schema != traces.TimelineSchema || doc.From != int64(blocked) || doc.To != int64(blocked)+5e6 || rows < 8 ||
+		len(doc.Spans.Rows) != rows {
 		t.Errorf("%s from %d to %d: %d rows, spans of %d", doc.Schema, doc.From, doc.To, rows, len(doc.Spans.Rows))
 	}
 
@@ -70,7 +74,8 @@ func TestTraceTimeline(t *testing.T) {
 		{"", "no trace given"},
 	} {
 		args := append([]string{"trace", "timeline"}, strings.Fields(test.args)...)
-		if code, stdout, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, test.want) || !strings.Contains(stderr, "hint: ") && test.want != "none.out" || stdout != "" {
+		if code, stdout, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, test.want) ||
+			!strings.Contains(stderr, "hint: ") && test.want != "none.out" || stdout != "" {
 			t.Errorf("%s: exit code %d\n%s%s", test.args, code, stdout, stderr)
 		}
 	}

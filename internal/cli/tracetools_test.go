@@ -29,7 +29,8 @@ func traceFiles(t *testing.T) []byte {
 	if err := os.WriteFile("trace.out", data, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w, err := recording.Create("demo.whet", recording.Meta{Created: time.Now(), Build: &recording.Build{Path: "example.com/shop"}})
+	w, err := recording.Create("demo.whet",
+		recording.Meta{Created: time.Now(), Build: &recording.Build{Path: "example.com/shop"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,13 +102,15 @@ func TestTraceGoroutines(t *testing.T) {
 			eight, total := 0, int64(0)
 			for _, g := range doc.Groups {
 				total += g.Goroutines
-				if g.Goroutines == 8 && g.Created == 8 && g.Ended == 8 && g.Life >= 15*time.Millisecond && g.Time >= 8*15*time.Millisecond {
+				if g.Goroutines == 8 && g.Created == 8 && g.Ended == 8 && g.Life >= 15*time.Millisecond &&
+					g.Time >= 8*15*time.Millisecond {
 					eight += 8
 				}
 			}
 			for _, g := range doc.Goroutines {
 				total++
-				if strings.Contains(g.Function, "WaitGroup") && g.Creator != "" && g.Ended && !g.Old && g.To-g.From >= 15*time.Millisecond {
+				if strings.Contains(g.Function, "WaitGroup") && g.Creator != "" && g.Ended && !g.Old &&
+					g.To-g.From >= 15*time.Millisecond {
 					eight++
 				}
 			}
@@ -117,10 +120,13 @@ func TestTraceGoroutines(t *testing.T) {
 		}
 	}
 	// Text says how many are not shown.
-	if code, stdout, stderr := runWhet(t, "trace", "goroutines", "-n", "1", "--sort", "life", "trace.out"); code != 0 || !strings.Contains(stdout, "(-n 0 shows all)") || !strings.Contains(stdout, "longest: ") {
+	if code, stdout, stderr := runWhet(t, "trace", "goroutines", "-n", "1", "--sort", "life", "trace.out"); code != 0 ||
+		!strings.Contains(stdout, "(-n 0 shows all)") || !strings.Contains(stdout, "longest: ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	if code, stdout, stderr := runWhet(t, "trace", "goroutines", "--group-by", "none", "--from", "1ms", "--to", "2ms", "trace.out"); code != 0 || !strings.Contains(stdout, "from 1ms to 2ms") {
+	if code, stdout, stderr := runWhet(
+		t, "trace", "goroutines", "--group-by", "none", "--from", "1ms", "--to", "2ms", "trace.out",
+	); code != 0 || !strings.Contains(stdout, "from 1ms to 2ms") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }
@@ -151,7 +157,8 @@ func TestTraceEvents(t *testing.T) {
 			t.Errorf("%v: %d waits for the lock", args, waits)
 		}
 	}
-	if code, stdout, _ := runWhet(t, "trace", "events", "-n", "2", "trace.out"); code != 0 || strings.Count(stdout, "\n") != 2 {
+	if code, stdout, _ := runWhet(t, "trace", "events", "-n", "2", "trace.out"); code != 0 ||
+		strings.Count(stdout, "\n") != 2 {
 		t.Errorf("exit code %d\n%s", code, stdout)
 	}
 }
@@ -169,12 +176,14 @@ func TestTraceCut(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 			t.Fatal(err)
 		}
-		if doc.Schema != traces.CutSchema || doc.From != 0 || doc.To < 10*time.Millisecond || doc.To > 12*time.Millisecond || doc.Bytes == 0 || doc.Whole {
+		if doc.Schema != traces.CutSchema || doc.From != 0 || doc.To < 10*time.Millisecond ||
+			doc.To > 12*time.Millisecond || doc.Bytes == 0 || doc.Whole {
 			t.Errorf("%v: %+v", args, doc)
 		}
 		code, stdout, stderr := runWhet(t, "trace", "index", "--json", "cut.trace")
 		var info struct{ Duration time.Duration }
-		if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != 0 || stderr != "" || info.Duration > 12*time.Millisecond {
+		if err := json.Unmarshal([]byte(stdout), &info); err != nil || code != 0 || stderr != "" ||
+			info.Duration > 12*time.Millisecond {
 			t.Errorf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 		}
 	}
@@ -183,11 +192,12 @@ func TestTraceCut(t *testing.T) {
 	if code != 0 || !strings.HasPrefix(stdout, "go 1.") || !strings.Contains(stderr, "of trace.out") {
 		t.Errorf("exit code %d, %.20q, %s", code, stdout, stderr)
 	}
-	// What was cut off is said, and what is whole is kept.
+	// What was cut off is reported, and what is whole is kept.
 	if err := os.WriteFile("off.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, _, stderr := runWhet(t, "trace", "cut", "--from", "1ms", "-o", "off.trace", "off.out"); code != 1 || !strings.Contains(stderr, "no complete generation") {
+	if code, _, stderr := runWhet(t, "trace", "cut", "--from", "1ms", "-o", "off.trace", "off.out"); code != 1 ||
+		!strings.Contains(stderr, "no complete generation") {
 		t.Errorf("exit code %d, %s", code, stderr)
 	}
 	if _, err := os.Stat("off.trace"); err == nil {
@@ -198,12 +208,14 @@ func TestTraceCut(t *testing.T) {
 // TestTraceExport writes all formats.
 func TestTraceExport(t *testing.T) {
 	traceFiles(t)
-	code, stdout, stderr := runWhet(t, "trace", "export", "--json", "--perfetto", "a.pftrace", "--chrome", "a.json", "--otlp", "b.json", "demo.whet")
+	code, stdout, stderr := runWhet(t, "trace", "export", "--json", "--perfetto", "a.pftrace", "--chrome", "a.json",
+		"--otlp", "b.json", "demo.whet")
 	var doc traces.Export
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || strings.Contains(stderr, "warning") {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 	}
-	if len(doc.Files) != 3 || doc.Files[0].Slices == 0 || doc.Files[0].Slices != doc.Files[1].Slices || doc.Files[0].Counters == 0 {
+	if len(doc.Files) != 3 || doc.Files[0].Slices == 0 || doc.Files[0].Slices != doc.Files[1].Slices ||
+		doc.Files[0].Counters == 0 {
 		t.Errorf("%+v", doc)
 	}
 	for _, name := range []string{"a.json", "b.json"} {

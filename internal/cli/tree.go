@@ -38,7 +38,8 @@ without indentation.
 			return diag.Usagef("--min-share", "want a percentage from 0 to 100", "")
 		}
 		if f.JSON && cmd.Flags().Changed("min-share") {
-			return diag.Usagef("tree", "--min-share has no effect with --json, which has all nodes that -n allows", "leave one out")
+			return diag.Usagef("tree", "--min-share has no effect with --json, which has all nodes that -n allows",
+				"leave one out")
 		}
 		in, err := a.open(cmd.Context(), args, f)
 		if err != nil {

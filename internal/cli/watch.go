@@ -44,7 +44,8 @@ exceeded triggers again when the value has grown by a fifth.`,
 		Example: `  whet watch http://localhost:6060 --slower 500ms
   whet watch http://localhost:6060 --slower 1s --goroutines 10000 -o incidents
   whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token`,
-		Args: someArgs("no target given", "give the address of whet's agent: `whet watch http://localhost:6060 --slower 500ms`"),
+		Args: someArgs("no target given",
+			"give the address of whet's agent: `whet watch http://localhost:6060 --slower 500ms`"),
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -73,7 +74,8 @@ exceeded triggers again when the value has grown by a fifth.`,
 
 func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	if !strings.Contains(target, "://") && !hostPort.MatchString(target) {
-		return diag.Usagef("watch", fmt.Sprintf("%q is not an address", target), "give the address of the whet agent: http://HOST:PORT")
+		return diag.Usagef("watch", fmt.Sprintf("%q is not an address", target),
+			"give the address of the whet agent: http://HOST:PORT")
 	}
 	if f.Every <= 0 || f.Max < 1 {
 		return diag.Usagef("watch", "--every and --max must be positive", "")
@@ -81,7 +83,8 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	if f.Heap != "" {
 		n, err := unit.ParseBytes(f.Heap)
 		if err != nil || n <= 0 {
-			return diag.Usagef("watch", fmt.Sprintf("--heap %q is not a number of bytes above zero", f.Heap), "write it as 500MB or 2GB")
+			return diag.Usagef("watch", fmt.Sprintf("--heap %q is not a number of bytes above zero", f.Heap),
+				"write it as 500MB or 2GB")
 		}
 		f.Options.Heap = int64(n)
 	}
@@ -110,7 +113,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 		line.Clear()
 		if err := a.writeEvent(e, f.JSON); err != nil {
 			failed = err
-			stop() // nobody would learn of the next ones
+			stop() // later events could not be reported
 		}
 	}
 	n, err := watch.Run(ctx, f.Options)

@@ -85,7 +85,8 @@ func TestFlight(t *testing.T) {
 		ask()
 	}
 	code, stdout, stderr := runWhet(t, "record", address, "--token-file", "token", "--flight", "-o", "f.whet")
-	if code != 0 || !strings.Contains(stdout, "trace of ") || !strings.Contains(stdout, "next: whet trace requests f.whet") {
+	if code != 0 || !strings.Contains(stdout, "trace of ") ||
+		!strings.Contains(stdout, "next: whet trace requests f.whet") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	code, stdout, stderr = runWhet(t, "trace", "requests", "f.whet")
@@ -117,7 +118,8 @@ func TestWatch(t *testing.T) {
 			break
 		}
 	}
-	if code != 0 || len(lines) != 7 || !strings.Contains(lines[0], "GET /slow took ") || !strings.Contains(lines[0], ", of it ") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
+	if code != 0 || len(lines) != 7 || !strings.Contains(lines[0], "GET /slow took ") ||
+		!strings.Contains(lines[0], ", of it ") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, line := range lines {
@@ -125,7 +127,8 @@ func TestWatch(t *testing.T) {
 			t.Errorf("wider than 80 columns: %s", line)
 		}
 	}
-	if code, out, errs := runWhet(t, strings.Fields(lines[2])[1:]...); code != 0 || !strings.Contains(out, "cli_test.slowly.func1") {
+	if code, out, errs := runWhet(t, strings.Fields(lines[2])[1:]...); code != 0 ||
+		!strings.Contains(out, "cli_test.slowly.func1") {
 		t.Errorf("%s: exit code %d\n%s%s", lines[2], code, out, errs)
 	}
 	if !strings.Contains(stderr, "recordings written to incidents: 2") || strings.Contains(stdout+stderr, agentToken) {
@@ -134,7 +137,8 @@ func TestWatch(t *testing.T) {
 
 	code, stdout, stderr = during(t, ask, append(args[:len(args)-2], "--max", "1", "--json")...)
 	var doc recordings.WatchEvent
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != recordings.WatchSchema || doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != recordings.WatchSchema ||
+		doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}
 	data, err := os.ReadFile(doc.File)
@@ -144,7 +148,8 @@ func TestWatch(t *testing.T) {
 
 	// Each limit by itself.
 	for flag, value := range map[string]string{"--goroutines": "1", "--heap": "1KB"} {
-		code, stdout, stderr := runWhet(t, "watch", address, "--token-file", "token", flag, value, "--max", "1", "-o", "limits")
+		code, stdout, stderr := runWhet(t, "watch", address, "--token-file", "token", flag, value, "--max", "1",
+			"-o", "limits")
 		if code != 0 || !strings.Contains(stdout, "limits/") {
 			t.Errorf("%s: exit code %d\n%s%s", flag, code, stdout, stderr)
 		}
@@ -154,7 +159,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchUsage says what is wrong before anything is asked.
+// TestWatchUsage checks that usage errors are reported before any request is sent.
 func TestWatchUsage(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, test := range []struct{ args, want string }{
@@ -185,7 +190,8 @@ func TestWatchUsage(t *testing.T) {
 	}
 	for _, example := range exampleLines(help) {
 		example = strings.NewReplacer("localhost:6060", "127.0.0.1:1", "https://host", "https://127.0.0.1:1").Replace(example)
-		if code, _, stderr := runWhet(t, shellFields(example)[1:]...); code != 1 || !strings.Contains(stderr, "connection refused") {
+		if code, _, stderr := runWhet(t, shellFields(example)[1:]...); code != 1 ||
+			!strings.Contains(stderr, "connection refused") {
 			t.Errorf("%s: exit code %d, %s", example, code, stderr)
 		}
 	}
@@ -211,7 +217,7 @@ func TestWatchInterrupt(t *testing.T) {
 // A full writer takes nothing.
 type full struct{}
 
-func (full) Write([]byte) (int, error) { return 0, errors.New("nobody reads") }
+func (full) Write([]byte) (int, error) { return 0, errors.New("no reader") }
 
 // TestWatchPipe ends when its output cannot be written.
 func TestWatchPipe(t *testing.T) {
@@ -221,13 +227,14 @@ func TestWatchPipe(t *testing.T) {
 	var errs bytes.Buffer
 	done := make(chan int, 1)
 	go func() {
-		done <- cli.Main(t.Context(), []string{"watch", address, "--token-file", "token", "--slower", "20ms"}, strings.NewReader(""), full{}, &errs)
+		done <- cli.Main(t.Context(), []string{"watch", address, "--token-file", "token", "--slower", "20ms"},
+			strings.NewReader(""), full{}, &errs)
 	}()
 	for {
 		ask()
 		select {
 		case code := <-done:
-			if code != 1 || !strings.Contains(errs.String(), "nobody reads") {
+			if code != 1 || !strings.Contains(errs.String(), "no reader") {
 				t.Errorf("exit code %d\n%s", code, &errs)
 			}
 			return

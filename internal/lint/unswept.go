@@ -8,7 +8,6 @@ func unswept() []string {
 		".",
 		"docs/...",
 		"internal/cases/pages",
-		"internal/cli",
 		"internal/precision",
 		"load/request",
 		"load/targets",
