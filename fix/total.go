@@ -115,7 +115,7 @@ func (f *fixer) listUntried(r *find.Result) {
 		}
 		reason := x.NoFix
 		if reason == "" {
-			reason = "no rewrite is safe here without you"
+			reason = "no automatic rewrite is safe here"
 		}
 		f.result.Untried = append(f.result.Untried, Untried{
 			Title: x.Title, File: x.Places[0].File, Line: x.Places[0].Line,

@@ -85,7 +85,7 @@ func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 				continue
 			}
 		}
-		for first := i - 1; first >= 0 && r.calmStmt(d.Body.List[first]); first-- {
+		for first := i - 1; first >= 0 && r.pureStmt(d.Body.List[first]); first-- {
 			w.work = d.Body.List[first:i]
 		}
 		if r.costs(&w) && r.apart(&w) {
@@ -118,7 +118,7 @@ func (r *rule) nested(d *ast.FuncDecl, outer *ast.IfStmt) (inner *ast.IfStmt, in
 		if one, ok := s.(*ast.IfStmt); ok && one.Init == nil && one.Else == nil && r.returns(d, one) {
 			return one, outer.Body.List[:i]
 		}
-		if !r.calmStmt(s) {
+		if !r.pureStmt(s) {
 			break
 		}
 	}
@@ -165,7 +165,7 @@ func (r *rule) apart(w *wasted) bool {
 	set := map[types.Object]bool{}
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
 		for _, s := range list {
-			if !r.calmStmt(s) {
+			if !r.pureStmt(s) {
 				return false
 			}
 			ast.Inspect(s, func(n ast.Node) bool {
@@ -198,7 +198,7 @@ func (r *rule) apart(w *wasted) bool {
 		}
 	}
 	// The outer condition is evaluated twice.
-	return w.inner == w.outer || r.calm(w.outer.Cond, 0)
+	return w.inner == w.outer || r.pure(w.outer.Cond, 0)
 }
 
 func (r *rule) report(w *wasted) {

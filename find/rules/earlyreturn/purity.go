@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// calmStmt reports whether a statement only sets local variables, and never panics.
-func (r *rule) calmStmt(s ast.Stmt) bool {
+// pureStmt reports whether a statement only sets local variables, and never panics.
+func (r *rule) pureStmt(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		if len(s.Lhs) != len(s.Rhs) {
@@ -23,7 +23,7 @@ func (r *rule) calmStmt(s ast.Stmt) bool {
 			return false
 		}
 		for i, lhs := range s.Lhs {
-			if !r.local(lhs) || !r.calm(s.Rhs[i], 0) {
+			if !r.local(lhs) || !r.pure(s.Rhs[i], 0) {
 				return false
 			}
 		}
@@ -39,7 +39,7 @@ func (r *rule) calmStmt(s ast.Stmt) bool {
 				return false
 			}
 			for _, e := range v.Values {
-				if !r.calm(e, 0) {
+				if !r.pure(e, 0) {
 					return false
 				}
 			}
@@ -65,8 +65,8 @@ func (r *rule) local(e ast.Expr) bool {
 // maxDepth is the maximum depth of calls that are followed into functions of the package.
 const maxDepth = 3
 
-// calm reports whether evaluating an expression has no side effects, and never panics.
-func (r *rule) calm(e ast.Expr, depth int) bool {
+// pure reports whether evaluating an expression has no side effects, and never panics.
+func (r *rule) pure(e ast.Expr, depth int) bool {
 	info := r.pass.TypesInfo
 	if info.Types[e].Value != nil || info.Types[e].IsNil() {
 		return true
@@ -95,9 +95,9 @@ func (r *rule) calm(e ast.Expr, depth int) bool {
 		default:
 			return false
 		}
-		return r.calm(e.X, depth) && r.calm(e.Y, depth)
+		return r.pure(e.X, depth) && r.pure(e.Y, depth)
 	case *ast.UnaryExpr:
-		return (e.Op == token.SUB || e.Op == token.NOT) && r.calm(e.X, depth)
+		return (e.Op == token.SUB || e.Op == token.NOT) && r.pure(e.X, depth)
 	case *ast.SliceExpr: // room[:0]
 		v := flow.Variable(info, e.X)
 		if v == nil || e.Low != nil || e.Max != nil || e.High == nil {
@@ -107,28 +107,28 @@ func (r *rule) calm(e ast.Expr, depth int) bool {
 		high, ok := flow.IntConst(info, e.High)
 		return array && ok && high == 0
 	case *ast.CallExpr:
-		return r.calmCall(e, depth)
+		return r.pureCall(e, depth)
 	}
 	return false
 }
 
-func (r *rule) calmArgs(call *ast.CallExpr, depth int) bool {
+func (r *rule) pureArgs(call *ast.CallExpr, depth int) bool {
 	for _, arg := range call.Args {
-		if !r.calm(arg, depth) {
+		if !r.pure(arg, depth) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
+func (r *rule) pureCall(call *ast.CallExpr, depth int) bool {
 	info := r.pass.TypesInfo
 	if to, ok := flow.Conversion(info, call); ok {
-		return text(to) && text(info.TypeOf(call.Args[0])) && r.calmArgs(call, depth)
+		return text(to) && text(info.TypeOf(call.Args[0])) && r.pureArgs(call, depth)
 	}
 	switch flow.Builtin(info, call) {
 	case "len", "append", "min", "max":
-		return r.calmArgs(call, depth)
+		return r.pureArgs(call, depth)
 	case "":
 	default:
 		return false
@@ -139,17 +139,17 @@ func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
 		"strings.ToLower", "strings.ToUpper", "strings.TrimSpace",
 		"strings.Contains", "strings.HasPrefix", "strings.HasSuffix",
 		"strings.TrimPrefix", "strings.TrimSuffix":
-		return r.calmArgs(call, depth)
+		return r.pureArgs(call, depth)
 	case "strconv.FormatInt", "strconv.FormatUint", "strconv.FormatFloat":
-		return r.constant(call.Args[1:]) && r.calm(call.Args[0], depth)
+		return r.constant(call.Args[1:]) && r.pure(call.Args[0], depth)
 	case "strconv.AppendInt", "strconv.AppendUint", "strconv.AppendFloat":
-		return r.constant(call.Args[2:]) && r.calm(call.Args[0], depth) && r.calm(call.Args[1], depth)
+		return r.constant(call.Args[2:]) && r.pure(call.Args[0], depth) && r.pure(call.Args[1], depth)
 	case "fmt.Sprintf":
 		_, formatted := rewrite.Formatted(r.pass, call)
-		return formatted && r.calmArgs(call, depth)
+		return formatted && r.pureArgs(call, depth)
 	case "(*strings.Replacer).Replace":
 		sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		return ok && r.replacer(sel.X) && r.calmArgs(call, depth)
+		return ok && r.replacer(sel.X) && r.pureArgs(call, depth)
 	}
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || depth == maxDepth || call.Ellipsis.IsValid() {
@@ -160,7 +160,7 @@ func (r *rule) calmCall(call *ast.CallExpr, depth int) bool {
 		return false
 	}
 	ret, ok := d.Body.List[0].(*ast.ReturnStmt)
-	return ok && len(ret.Results) == 1 && r.calm(ret.Results[0], depth+1) && r.calmArgs(call, depth)
+	return ok && len(ret.Results) == 1 && r.pure(ret.Results[0], depth+1) && r.pureArgs(call, depth)
 }
 
 // replacer reports whether an expression is a Replacer made of constants, here or in a package
@@ -217,7 +217,7 @@ func (r *rule) draws(cond ast.Expr) bool {
 				return true
 			}
 			random := strings.HasPrefix(name, "math/rand.") || strings.HasPrefix(name, "math/rand/v2.")
-			ok = random && !strings.Contains(name, "Shuffle") || r.calmCall(call, 0)
+			ok = random && !strings.Contains(name, "Shuffle") || r.pureCall(call, 0)
 		}
 		if _, isFunc := n.(*ast.FuncLit); isFunc {
 			ok = false
