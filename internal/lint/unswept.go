@@ -9,7 +9,5 @@ func unswept() []string {
 		"docs/...",
 		"internal/cases/pages",
 		"internal/precision",
-		"load/request",
-		"load/targets",
 	}
 }

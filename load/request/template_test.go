@@ -56,35 +56,54 @@ func TestTemplate(t *testing.T) {
 		},
 		{
 			name: "escapes", url: "http://h/a b|é%2F?c d\"é|%zz", fixed: true,
-			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/a%20b%7C%C3%A9%2F?c%20d%22%C3%A9|%zz", Header: []Field{agent}},
+			want: Request{
+				Method: "GET", Scheme: "http", Host: "h", Path: "/a%20b%7C%C3%A9%2F?c%20d%22%C3%A9|%zz",
+				Header: []Field{agent},
+			},
 		},
 		{
 			name: "double slash", url: "http://h//a//b", fixed: true,
 			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "//a//b", Header: []Field{agent}},
 		},
 		{
-			name: "braces without variables", url: "http://h/{{id}}", header: http.Header{"A": {"{{id}}"}}, body: "{{id}}", fixed: true,
-			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/%7B%7Bid%7D%7D", Header: []Field{{"A", "{{id}}"}, agent}, Body: []byte("{{id}}")},
+			name: "braces without variables", url: "http://h/{{id}}", header: http.Header{"A": {"{{id}}"}}, body: "{{id}}",
+			fixed: true,
+			want: Request{
+				Method: "GET", Scheme: "http", Host: "h", Path: "/%7B%7Bid%7D%7D",
+				Header: []Field{{"A", "{{id}}"}, agent}, Body: []byte("{{id}}"),
+			},
 		},
 		{
 			name: "header", method: "POST", url: "http://h/", body: "x", fixed: true,
 			header: http.Header{"b": {"2", "1"}, "User-Agent": {"me"}, "Host": {"other:1"}},
-			want:   Request{Method: "POST", Scheme: "http", Host: "other:1", Path: "/", Header: []Field{{"User-Agent", "me"}, {"b", "2"}, {"b", "1"}}, Body: []byte("x")},
+			want: Request{
+				Method: "POST", Scheme: "http", Host: "other:1", Path: "/",
+				Header: []Field{{"User-Agent", "me"}, {"b", "2"}, {"b", "1"}}, Body: []byte("x"),
+			},
 		},
 		{
-			name: "no user agent", url: "http://h/", header: http.Header{"User-Agent": {""}, "Host": {""}, "X": {""}}, fixed: true,
+			name: "no user agent", url: "http://h/",
+			header: http.Header{"User-Agent": {""}, "Host": {""}, "X": {""}}, fixed: true,
 			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/", Header: []Field{{"X", ""}}},
 		},
 		{
 			name: "user info", url: "http://me:se%40cret@h/", fixed: true, shown: "http://me:xxxxx@h/",
-			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/", Header: []Field{{"Authorization", "Basic bWU6c2VAY3JldA=="}, agent}},
+			want: Request{
+				Method: "GET", Scheme: "http", Host: "h", Path: "/",
+				Header: []Field{{"Authorization", "Basic bWU6c2VAY3JldA=="}, agent},
+			},
 		},
 		{
-			name: "user info and header", url: "http://me:secret@h/", header: http.Header{"Authorization": {"Bearer x"}}, fixed: true, shown: "http://me:xxxxx@h/",
-			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/", Header: []Field{{"Authorization", "Bearer x"}, agent}},
+			name: "user info and header", url: "http://me:secret@h/", header: http.Header{"Authorization": {"Bearer x"}},
+			fixed: true, shown: "http://me:xxxxx@h/",
+			want: Request{
+				Method: "GET", Scheme: "http", Host: "h", Path: "/",
+				Header: []Field{{"Authorization", "Bearer x"}, agent},
+			},
 		},
 		{
-			name: "IPv6 with zone and empty port", url: "http://[fe80::1%25eth0]:/", fixed: true, shown: "http://[fe80::1%25eth0]:/",
+			name: "IPv6 with zone and empty port", url: "http://[fe80::1%25eth0]:/",
+			fixed: true, shown: "http://[fe80::1%25eth0]:/",
 			want: Request{Method: "GET", Scheme: "http", Host: "[fe80::1]", Path: "/", Header: []Field{agent}},
 		},
 		{
@@ -92,8 +111,10 @@ func TestTemplate(t *testing.T) {
 			want: Request{Method: "GET", Scheme: "http", Host: "xn--bcher-kva.example:80", Path: "/", Header: []Field{agent}},
 		},
 		{
-			name: "variables everywhere", method: "PUT", url: "http://h/x/{{id}}/{{ word }}?w={{word}}&i={{id}}#{{id}}", header: http.Header{"A": {"{{id}}"}, "B": {"<{{word}}>", "fixed"}},
-			body: `{"id":"{{id}}","w":"{{word}}"}`, names: names, rows: rows, row: 0, shown: "http://h/x/{{id}}/{{ word }}?w={{word}}&i={{id}}",
+			name: "variables everywhere", method: "PUT", url: "http://h/x/{{id}}/{{ word }}?w={{word}}&i={{id}}#{{id}}",
+			header: http.Header{"A": {"{{id}}"}, "B": {"<{{word}}>", "fixed"}},
+			body:   `{"id":"{{id}}","w":"{{word}}"}`, names: names, rows: rows, row: 0,
+			shown: "http://h/x/{{id}}/{{ word }}?w={{word}}&i={{id}}",
 			want: Request{
 				Method: "PUT", Scheme: "http", Host: "h", Path: "/x/1/a%20b&c?w=a+b%26c&i=1",
 				Header: []Field{{"A", "1"}, {"B", "<a b&c>"}, {"B", "fixed"}, agent}, Body: []byte(`{"id":"1","w":"a b&c"}`),
@@ -120,8 +141,12 @@ func TestTemplate(t *testing.T) {
 			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/", Header: []Field{agent}},
 		},
 		{
-			name: "line ends where they do no harm", url: "http://h/{{a}}", body: "{{a}}", names: []string{"a"}, rows: [][]string{{"1\r\n\x00"}},
-			want: Request{Method: "GET", Scheme: "http", Host: "h", Path: "/1%0D%0A%00", Header: []Field{agent}, Body: []byte("1\r\n\x00")},
+			name: "line ends where they do no harm", url: "http://h/{{a}}", body: "{{a}}",
+			names: []string{"a"}, rows: [][]string{{"1\r\n\x00"}},
+			want: Request{
+				Method: "GET", Scheme: "http", Host: "h", Path: "/1%0D%0A%00",
+				Header: []Field{agent}, Body: []byte("1\r\n\x00"),
+			},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -161,7 +186,10 @@ func TestErrors(t *testing.T) {
 		rows              [][]string
 		want, hint        string
 	}{
-		{name: "method", method: "GE T", url: "http://h/", want: `check method "GE T": not a valid method`, hint: "GET or POST"},
+		{
+			name: "method", method: "GE T", url: "http://h/",
+			want: `check method "GE T": not a valid method`, hint: "GET or POST",
+		},
 		{name: "CONNECT", method: "CONNECT", url: "http://h/", want: "tunnel"},
 		{name: "relative", url: "/path", want: `read "/path": not an http:// or https:// address`, hint: "absolute"},
 		{name: "scheme", url: "ftp://h/", want: `read ftp://h/: unknown scheme "ftp"`},
@@ -174,23 +202,62 @@ func TestErrors(t *testing.T) {
 		{name: "escape", url: "http://h/%zz", want: `read http://h/%zz: "%zz" is not an escaped byte`},
 		{name: "cut escape", url: "http://h/%4", want: `"%4" is not an escaped byte`},
 		{name: "control character", url: "http://h/\r\n", want: `read "http://h/\r\n": control character`},
-		{name: "variable in host", url: "http://{{id}}/", names: names, rows: rows, want: "variable before the path", hint: "one target per host"},
+		{
+			name: "variable in host", url: "http://{{id}}/", names: names, rows: rows,
+			want: "variable before the path", hint: "one target per host",
+		},
 		{name: "variable instead of host", url: "{{id}}/x", names: names, rows: rows, want: "variable before the path"},
 		{name: "variable in host without variables", url: "http://{{id}}/", want: "invalid character"},
-		{name: "unknown in address", url: "http://h/{{no}}", names: names, rows: rows, want: "fill in {{no}} in the address: unknown variable", hint: "the variables are id, word"},
-		{name: "unknown in header", url: "http://h/", header: http.Header{"A": {"{{no}}"}}, names: names, rows: rows, want: "{{no}} in the header A", hint: "id, word"},
-		{name: "unknown in body", url: "http://h/", body: "{{no}}", names: names, rows: rows, want: "{{no}} in the body", hint: "id, word"},
-		{name: "none known", url: "http://h/", body: "{{no}}", names: []string{}, want: "unknown variable", hint: "no variables are defined"},
-		{name: "not closed", url: "http://h/", body: "a {{id} " + strings.Repeat("x", 100), names: names, rows: rows, want: `find the end of "{{id} xxxxx`, hint: "close"},
+		{
+			name: "unknown in address", url: "http://h/{{no}}", names: names, rows: rows,
+			want: "fill in {{no}} in the address: unknown variable", hint: "the variables are id, word",
+		},
+		{
+			name: "unknown in header", url: "http://h/", header: http.Header{"A": {"{{no}}"}}, names: names, rows: rows,
+			want: "{{no}} in the header A", hint: "id, word",
+		},
+		{
+			name: "unknown in body", url: "http://h/", body: "{{no}}", names: names, rows: rows,
+			want: "{{no}} in the body", hint: "id, word",
+		},
+		{
+			name: "none known", url: "http://h/", body: "{{no}}", names: []string{},
+			want: "unknown variable", hint: "no variables are defined",
+		},
+		{
+			name: "not closed", url: "http://h/", body: "a {{id} " + strings.Repeat("x", 100), names: names, rows: rows,
+			want: `find the end of "{{id} xxxxx`, hint: "close",
+		},
 		{name: "no rows", url: "http://h/{{id}}", names: names, want: "no row"},
-		{name: "short row", url: "http://h/", names: names, rows: [][]string{{"1", "2"}, {"1"}}, want: "row 2: 1 values (want 2)"},
+		{
+			name: "short row", url: "http://h/", names: names, rows: [][]string{{"1", "2"}, {"1"}},
+			want: "row 2: 1 values (want 2)",
+		},
 		{name: "two of a name", url: "http://h/", names: []string{"a", "a"}, want: `"a": duplicate name`},
-		{name: "row with line end", url: "http://h/", header: http.Header{"A": {"x{{word}}"}}, names: names, rows: rows, want: "{{word}} of row 2 in the header A", hint: "line ends"},
-		{name: "field name", url: "http://h/", header: http.Header{"A b": {"x"}}, want: `check header "A b": not a header field name`},
-		{name: "field value", url: "http://h/", header: http.Header{"A": {"x\ny"}}, want: "check header A: control character in the value"},
-		{name: "content length", url: "http://h/", header: http.Header{"content-length": {"1"}}, want: "check header content-length: Content-Length is computed", hint: "omit it"},
-		{name: "transfer encoding", url: "http://h/", header: http.Header{"Transfer-Encoding": {"chunked"}}, want: "Transfer-Encoding: bodies are sent unencoded", hint: "omit it"},
-		{name: "Host with variable", url: "http://h/", header: http.Header{"Host": {"{{id}}"}}, names: names, rows: rows, want: "check header Host: variables are not allowed here"},
+		{
+			name: "row with line end", url: "http://h/", header: http.Header{"A": {"x{{word}}"}}, names: names, rows: rows,
+			want: "{{word}} of row 2 in the header A", hint: "line ends",
+		},
+		{
+			name: "field name", url: "http://h/", header: http.Header{"A b": {"x"}},
+			want: `check header "A b": not a header field name`,
+		},
+		{
+			name: "field value", url: "http://h/", header: http.Header{"A": {"x\ny"}},
+			want: "check header A: control character in the value",
+		},
+		{
+			name: "content length", url: "http://h/", header: http.Header{"content-length": {"1"}},
+			want: "check header content-length: Content-Length is computed", hint: "omit it",
+		},
+		{
+			name: "transfer encoding", url: "http://h/", header: http.Header{"Transfer-Encoding": {"chunked"}},
+			want: "Transfer-Encoding: bodies are sent unencoded", hint: "omit it",
+		},
+		{
+			name: "Host with variable", url: "http://h/", header: http.Header{"Host": {"{{id}}"}}, names: names, rows: rows,
+			want: "check header Host: variables are not allowed here",
+		},
 		{name: "Host with slash", url: "http://h/", header: http.Header{"Host": {"a/b"}}, want: "check header Host"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -248,7 +315,8 @@ func TestPasswordIsNotShown(t *testing.T) {
 // escaping, headers, Basic authentication.
 func TestAsNetHTTP(t *testing.T) {
 	for _, raw := range []string{
-		"http://h", "http://h/", "http://h:80/a/b;c=d?e=f&g", "http://h/a%2fb%20c?%20+", "http://h//a", "http://h?", "http://h/a b", "http://h/ü?x",
+		"http://h", "http://h/", "http://h:80/a/b;c=d?e=f&g", "http://h/a%2fb%20c?%20+", "http://h//a", "http://h?",
+		"http://h/a b", "http://h/ü?x",
 		"http://me@h/", "http://me:pw@h/", "http://[::1]:8080/x", "http://h:/", "http://h/a[1]?b[]=1",
 	} {
 		tmpl, err := New("", raw, http.Header{"Accept": {"*/*"}}, nil, nil, nil)
@@ -283,7 +351,8 @@ func TestExpandOfManyIntoOne(t *testing.T) {
 	var all []*Template
 	for _, body := range []string{"first body", "{{a}}", "", "second {{a}} body {{a}}", "third body"} {
 		for _, header := range []http.Header{{}, {"X": {"{{a}}!"}, "Y": {"1", "2"}}, {"User-Agent": {""}}} {
-			tmpl, err := New("POST", "http://h/{{a}}/x", header, []byte(body), []string{"a"}, [][]string{{"one"}, {"twenty-two"}, {""}})
+			tmpl, err := New("POST", "http://h/{{a}}/x", header, []byte(body),
+				[]string{"a"}, [][]string{{"one"}, {"twenty-two"}, {""}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -301,7 +370,8 @@ func TestExpandOfManyIntoOne(t *testing.T) {
 }
 
 func TestExpandAllocations(t *testing.T) {
-	tmpl, err := New("POST", "http://h/fixed", http.Header{"A": {"{{a}}"}, "B": {"b"}}, []byte("<{{a}}>"), []string{"a"}, [][]string{{"x"}, {"yy"}})
+	tmpl, err := New("POST", "http://h/fixed", http.Header{"A": {"{{a}}"}, "B": {"b"}}, []byte("<{{a}}>"),
+		[]string{"a"}, [][]string{{"x"}, {"yy"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +380,9 @@ func TestExpandAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { tmpl.Expand(&r, row); row++ }); n != 0 {
 		t.Errorf("%v allocations for values that are whole fields, want none", n)
 	}
-	if tmpl, err = New("", "http://h/{{a}}", http.Header{"A": {"<{{a}}>"}}, nil, []string{"a"}, [][]string{{"x"}, {"yy"}}); err != nil {
+	if tmpl, err = New(
+		"", "http://h/{{a}}", http.Header{"A": {"<{{a}}>"}}, nil, []string{"a"}, [][]string{{"x"}, {"yy"}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if n := testing.AllocsPerRun(100, func() { tmpl.Expand(&r, row); row++ }); n != 2 {
@@ -323,7 +395,8 @@ func FuzzValues(f *testing.F) {
 	f.Add("a b", "c&d=é")
 	f.Add("../%2F?#\r\n", "\x00{{a}}")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		tmpl, err := New("", "http://h/x/{{a}}/y?k={{b}}&l={{a}}", nil, []byte("{{b}}{{a}}"), []string{"a", "b"}, [][]string{{a, b}})
+		tmpl, err := New("", "http://h/x/{{a}}/y?k={{b}}&l={{a}}", nil, []byte("{{b}}{{a}}"),
+			[]string{"a", "b"}, [][]string{{a, b}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,9 +415,13 @@ func FuzzValues(f *testing.F) {
 }
 
 func BenchmarkExpand(b *testing.B) {
-	for _, test := range []struct{ name, url string }{{"variables=0", "http://h/items?w=word"}, {"variables=2", "http://h/items/{{id}}?w={{word}}"}} {
+	for _, test := range []struct{ name, url string }{
+		{"variables=0", "http://h/items?w=word"},
+		{"variables=2", "http://h/items/{{id}}?w={{word}}"},
+	} {
 		b.Run(test.name, func(b *testing.B) {
-			tmpl, err := New("", test.url, http.Header{"Accept": {"*/*"}}, nil, []string{"id", "word"}, [][]string{{"1", "one"}, {"2", "two"}})
+			tmpl, err := New("", test.url, http.Header{"Accept": {"*/*"}}, nil,
+				[]string{"id", "word"}, [][]string{{"1", "one"}, {"2", "two"}})
 			if err != nil {
 				b.Fatal(err)
 			}

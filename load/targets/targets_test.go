@@ -20,7 +20,9 @@ import (
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"thing.json": "{\"a\": 1}\r\n", "empty": "", "sub/x": "x\x00\xff\n", "headers": "X-A: 1\r\n\r\nX-B: 2\n"} {
+	for name, text := range map[string]string{
+		"thing.json": "{\"a\": 1}\r\n", "empty": "", "sub/x": "x\x00\xff\n", "headers": "X-A: 1\r\n\r\nX-B: 2\n",
+	} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -41,55 +43,118 @@ func TestRead(t *testing.T) {
 		name, text string
 		want       []load.Target
 	}{
-		{"simple targets", "GET http://goku:9090/path/to/dragon?item=ball\nGET http://user:password@goku:9090/path/to\nHEAD http://goku:9090/path/to/success\n", []load.Target{
-			{Method: "GET", URL: "http://goku:9090/path/to/dragon?item=ball"},
-			{Method: "GET", URL: "http://user:password@goku:9090/path/to"},
-			{Method: "HEAD", URL: "http://goku:9090/path/to/success"},
-		}},
-		{"custom headers", "GET http://user:password@goku:9090/path/to\nX-Account-ID: 8675309\n\nDELETE http://goku:9090/path/to/remove\nConfirmation-Token: 90215\nAuthorization: Token DEADBEEF\n", []load.Target{
-			{Method: "GET", URL: "http://user:password@goku:9090/path/to", Header: http.Header{"X-Account-Id": {"8675309"}}},
-			{Method: "DELETE", URL: "http://goku:9090/path/to/remove", Header: http.Header{"Confirmation-Token": {"90215"}, "Authorization": {"Token DEADBEEF"}}},
-		}},
-		{"custom bodies", "POST http://goku:9090/things\n@thing.json\n\nPATCH http://goku:9090/thing/71988591\n@" + filepath.Join(dir, "empty") + "\n", []load.Target{
-			{Method: "POST", URL: "http://goku:9090/things", Body: thing},
-			{Method: "PATCH", URL: "http://goku:9090/thing/71988591", Body: []byte{}},
-		}},
-		{"bodies and headers", "POST http://goku:9090/things\nX-Account-ID: 99\n@sub/../thing.json\nGET http://goku:9090/", []load.Target{
-			{Method: "POST", URL: "http://goku:9090/things", Header: http.Header{"X-Account-Id": {"99"}}, Body: thing},
-			{Method: "GET", URL: "http://goku:9090/"},
-		}},
-		{"comments", "# get a dragon ball\nGET http://goku:9090/path/to/dragon?item=ball\n  # specify a test account\nX-Account-ID: 99\n#\n\n", []load.Target{
-			{Method: "GET", URL: "http://goku:9090/path/to/dragon?item=ball", Header: http.Header{"X-Account-Id": {"99"}}},
-		}},
-		{"headers more than once, colons, spaces, line ends of Windows", "\ufeff\r\n  PROPFIND   http://h/ \r\nA: 1:2 \r\na:\t3\r\n\r\n\r\n", []load.Target{
-			{Method: "PROPFIND", URL: "http://h/", Header: http.Header{"A": {"1:2", "3"}}},
-		}},
+		{
+			"simple targets",
+			"GET http://goku:9090/path/to/dragon?item=ball\n" +
+				"GET http://user:password@goku:9090/path/to\n" +
+				"HEAD http://goku:9090/path/to/success\n",
+			[]load.Target{
+				{Method: "GET", URL: "http://goku:9090/path/to/dragon?item=ball"},
+				{Method: "GET", URL: "http://user:password@goku:9090/path/to"},
+				{Method: "HEAD", URL: "http://goku:9090/path/to/success"},
+			},
+		},
+		{
+			"custom headers",
+			"GET http://user:password@goku:9090/path/to\nX-Account-ID: 8675309\n\n" +
+				"DELETE http://goku:9090/path/to/remove\n" +
+				"Confirmation-Token: 90215\nAuthorization: Token DEADBEEF\n",
+			[]load.Target{
+				{Method: "GET", URL: "http://user:password@goku:9090/path/to", Header: http.Header{"X-Account-Id": {"8675309"}}},
+				{Method: "DELETE", URL: "http://goku:9090/path/to/remove", Header: http.Header{
+					"Confirmation-Token": {"90215"}, "Authorization": {"Token DEADBEEF"},
+				}},
+			},
+		},
+		{
+			"custom bodies",
+			"POST http://goku:9090/things\n@thing.json\n\n" +
+				"PATCH http://goku:9090/thing/71988591\n@" + filepath.Join(dir, "empty") + "\n",
+			[]load.Target{
+				{Method: "POST", URL: "http://goku:9090/things", Body: thing},
+				{Method: "PATCH", URL: "http://goku:9090/thing/71988591", Body: []byte{}},
+			},
+		},
+		{
+			"bodies and headers",
+			"POST http://goku:9090/things\nX-Account-ID: 99\n@sub/../thing.json\n" +
+				"GET http://goku:9090/",
+			[]load.Target{
+				{Method: "POST", URL: "http://goku:9090/things", Header: http.Header{"X-Account-Id": {"99"}}, Body: thing},
+				{Method: "GET", URL: "http://goku:9090/"},
+			},
+		},
+		{
+			"comments",
+			"# get a dragon ball\nGET http://goku:9090/path/to/dragon?item=ball\n" +
+				"  # specify a test account\nX-Account-ID: 99\n#\n\n",
+			[]load.Target{
+				{Method: "GET", URL: "http://goku:9090/path/to/dragon?item=ball", Header: http.Header{"X-Account-Id": {"99"}}},
+			},
+		},
+		{
+			"headers more than once, colons, spaces, line ends of Windows",
+			"\ufeff\r\n  PROPFIND   http://h/ \r\n" +
+				"A: 1:2 \r\na:\t3\r\n\r\n\r\n",
+			[]load.Target{
+				{Method: "PROPFIND", URL: "http://h/", Header: http.Header{"A": {"1:2", "3"}}},
+			},
+		},
 		{"a request line after headers", "GET http://a/\nX: 1\nGET http://b/\nhttp://c/\nX: 2", []load.Target{
 			{Method: "GET", URL: "http://a/", Header: http.Header{"X": {"1"}}},
 			{Method: "GET", URL: "http://b/"},
 			{URL: "http://c/", Header: http.Header{"X": {"2"}}},
 		}},
-		{"addresses and weights", "http://a/\n# weight: 3\nhttps://b/{{id}}?q={{ a word }}\n#weight:2\nGET http://c/", []load.Target{
-			{URL: "http://a/"},
-			{URL: "https://b/{{id}}?q={{ a word }}", Weight: 3},
-			{Method: "GET", URL: "http://c/", Weight: 2},
-		}},
-		{"JSON", `{"method":"GET","url":"http://goku","body":"UHVuY2gh","header":{"Content-Type":["text/plain"]}}` + "\n\n" +
-			`{"url":"http://h/","weight":4,"body":"","header":{"b":["2"],"B":["1"],"c":[]}}` + "\r\n# weight: 5\n" + `{"method":"PUT","url":"http://h/","body":null,"header":null}`, []load.Target{
-			{Method: "GET", URL: "http://goku", Body: []byte("Punch!"), Header: http.Header{"Content-Type": {"text/plain"}}},
-			{URL: "http://h/", Weight: 4, Body: []byte{}, Header: http.Header{"B": {"1", "2"}}},
-			{Method: "PUT", URL: "http://h/", Weight: 5},
-		}},
-		{"curl", "# often\n# weight: 3\ncurl -sX PUT -H 'X-A: 1' \\\n  -d @thing.json \\\r\n  127.0.0.1:8080/a\n\n/usr/bin/curl http://h/b http://h/c#part # comment\n", []load.Target{
-			{Method: "PUT", URL: "http://127.0.0.1:8080/a", Weight: 3, Body: []byte(`{"a": 1}`), Header: http.Header{"X-A": {"1"}, "Content-Type": {"application/x-www-form-urlencoded"}}},
-			{Method: "GET", URL: "http://h/b"},
-			{Method: "GET", URL: "http://h/c"},
-		}},
-		{"curl with variables", `curl http://h/{{id}}?q={{ a word }} -d '{{id}}' 'http://[::1]:80/{{id}}' -g 'http://h/{a,b}[1-3]'`, nil},
-		{"curl with quoted variables", `curl 'http://h/{{id}}?q={{ a word }}' -d '{{id}}' 'http://[::1]:80/{{id}}'`, []load.Target{
-			{Method: "POST", URL: "http://h/{{id}}?q={{ a word }}", Body: []byte("{{id}}"), Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}},
-			{Method: "POST", URL: "http://[::1]:80/{{id}}", Body: []byte("{{id}}"), Header: http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}},
-		}},
+		{
+			"addresses and weights",
+			"http://a/\n# weight: 3\nhttps://b/{{id}}?q={{ a word }}\n" +
+				"#weight:2\nGET http://c/",
+			[]load.Target{
+				{URL: "http://a/"},
+				{URL: "https://b/{{id}}?q={{ a word }}", Weight: 3},
+				{Method: "GET", URL: "http://c/", Weight: 2},
+			},
+		},
+		{
+			"JSON",
+			`{"method":"GET","url":"http://goku","body":"UHVuY2gh","header":{"Content-Type":["text/plain"]}}` + "\n\n" +
+				`{"url":"http://h/","weight":4,"body":"","header":{"b":["2"],"B":["1"],"c":[]}}` + "\r\n# weight: 5\n" +
+				`{"method":"PUT","url":"http://h/","body":null,"header":null}`,
+			[]load.Target{
+				{Method: "GET", URL: "http://goku", Body: []byte("Punch!"), Header: http.Header{"Content-Type": {"text/plain"}}},
+				{URL: "http://h/", Weight: 4, Body: []byte{}, Header: http.Header{"B": {"1", "2"}}},
+				{Method: "PUT", URL: "http://h/", Weight: 5},
+			},
+		},
+		{
+			"curl",
+			"# often\n# weight: 3\ncurl -sX PUT -H 'X-A: 1' \\\n  -d @thing.json \\\r\n  127.0.0.1:8080/a\n\n" +
+				"/usr/bin/curl http://h/b http://h/c#part # comment\n",
+			[]load.Target{
+				{Method: "PUT", URL: "http://127.0.0.1:8080/a", Weight: 3, Body: []byte(`{"a": 1}`), Header: http.Header{
+					"X-A": {"1"}, "Content-Type": {"application/x-www-form-urlencoded"},
+				}},
+				{Method: "GET", URL: "http://h/b"},
+				{Method: "GET", URL: "http://h/c"},
+			},
+		},
+		{
+			"curl with variables",
+			`curl http://h/{{id}}?q={{ a word }} -d '{{id}}' 'http://[::1]:80/{{id}}' -g 'http://h/{a,b}[1-3]'`,
+			nil,
+		},
+		{
+			"curl with quoted variables",
+			`curl 'http://h/{{id}}?q={{ a word }}' -d '{{id}}' 'http://[::1]:80/{{id}}'`,
+			[]load.Target{
+				{Method: "POST", URL: "http://h/{{id}}?q={{ a word }}", Body: []byte("{{id}}"), Header: http.Header{
+					"Content-Type": {"application/x-www-form-urlencoded"},
+				}},
+				{Method: "POST", URL: "http://[::1]:80/{{id}}", Body: []byte("{{id}}"), Header: http.Header{
+					"Content-Type": {"application/x-www-form-urlencoded"},
+				}},
+			},
+		},
 	} {
 		got, err := targets.Read(strings.NewReader(test.text), targets.Options{Dir: dir})
 		if (err != nil) != (test.want == nil) {
@@ -114,8 +179,15 @@ func TestReadErrors(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
 		{"", "read t.txt: has no targets"},
 		{"# nothing\n\n", "read t.txt: has no targets"},
-		{"GET http://h/\n\nPOST /things", "read t.txt:3: expected an address that starts with http:// or https://, found the scheme \"\""},
-		{"GET http://h/ HTTP/1.1", "read t.txt:1: the address has a space, a control character or something that is not UTF-8; write it as %20 and the like"},
+		{
+			"GET http://h/\n\nPOST /things",
+			"read t.txt:3: expected an address that starts with http:// or https://, found the scheme \"\"",
+		},
+		{
+			"GET http://h/ HTTP/1.1",
+			"read t.txt:1: the address has a space, a control character or something that is not UTF-8; " +
+				"write it as %20 and the like",
+		},
 		{"GET ftp://h/", "read t.txt:1: expected an address that starts with http:// or https://, found the scheme \"ftp\""},
 		{"GET http:///x", "read t.txt:1: the address has no host"},
 		{"GET http://h:x/", `read t.txt:1: address "http://h:x/": invalid port ":x" after host`},
@@ -126,7 +198,10 @@ func TestReadErrors(t *testing.T) {
 		{"GET http://h/\nAuthorization", "read t.txt:2: expected Name: value, @body-file, METHOD URL or an empty line"},
 		{"GET http://h/\nX:", "read t.txt:2: expected Name: value, @body-file, METHOD URL or an empty line"},
 		{"GET http://h/\nx Y: 1", `read t.txt:2: "x Y" is not the name of a header field`},
-		{"GET http://h/\nX: s3cret\x00", "read t.txt:2: the value of header field X has a control character or something that is not UTF-8"},
+		{
+			"GET http://h/\nX: s3cret\x00",
+			"read t.txt:2: the value of header field X has a control character or something that is not UTF-8",
+		},
 		{"@thing.json", "read t.txt:1: expected METHOD URL before the file of a body"},
 		{"GET http://h/\n@thing.json\n@thing.json", "read t.txt:3: expected METHOD URL before the file of a body"},
 		{"GET http://h/\n@thing.json\nX: 1", "read t.txt:3: expected METHOD URL or an empty line after the file of a body"},
@@ -137,15 +212,41 @@ func TestReadErrors(t *testing.T) {
 		{"# weight: 2\n# weight: 3\nGET http://h/", "read t.txt:2: a second weight for one target; the first is in line 1"},
 		{"# weight: heavy\nGET http://h/", `read t.txt:1: weight "heavy" is not a whole number`},
 		{"# weight: 0\nGET http://h/", "read t.txt:1: weight 0 is not between 1 and 1000000"},
-		{`{"url":"http://h/"}` + "\n{\n", "read t.txt:2: expected one JSON object with method, url, body, header, name and weight: the object does not end in its line"},
-		{`{"url":"http://h/"}{}`, "read t.txt:1: expected one JSON object with method, url, body, header, name and weight: there is more after the object"},
-		{`{"url":"http://h/","uri":1}`, `read t.txt:1: expected one JSON object with method, url, body, header, name and weight: json: unknown field "uri"`},
-		{`{"url":"http://h/"` + "}\n[]", "read t.txt:2: expected one JSON object with method, url, body, header, name and weight: json: cannot unmarshal array into Go value of type targets.jsonTarget"},
+		{
+			`{"url":"http://h/"}` + "\n{\n",
+			"read t.txt:2: expected one JSON object with method, url, body, header, name and weight: " +
+				"the object does not end in its line",
+		},
+		{
+			`{"url":"http://h/"}{}`,
+			"read t.txt:1: expected one JSON object with method, url, body, header, name and weight: " +
+				"there is more after the object",
+		},
+		{
+			`{"url":"http://h/","uri":1}`,
+			`read t.txt:1: expected one JSON object with method, url, body, header, name and weight: ` +
+				`json: unknown field "uri"`,
+		},
+		{
+			`{"url":"http://h/"` + "}\n[]",
+			"read t.txt:2: expected one JSON object with method, url, body, header, name and weight: " +
+				"json: cannot unmarshal array into Go value of type targets.jsonTarget",
+		},
 		{`{"method":"GET"}`, `read t.txt:1: expected "url" in the object`},
-		{`{"url":"http://h/","method":"G T"}`, `read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`},
-		{`{"url":"http://h/","body":"?"}`, "read t.txt:1: expected one JSON object with method, url, body, header, name and weight: body: illegal base64 data at input byte 0"},
+		{
+			`{"url":"http://h/","method":"G T"}`,
+			`read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`,
+		},
+		{
+			`{"url":"http://h/","body":"?"}`,
+			"read t.txt:1: expected one JSON object with method, url, body, header, name and weight: " +
+				"body: illegal base64 data at input byte 0",
+		},
 		{`{"url":"http://h/","weight":0}`, "read t.txt:1: weight 0 is not between 1 and 1000000"},
-		{"# weight: 2\n" + `{"url":"http://h/","weight":3}`, "read t.txt:2: a second weight for one target; the first is in line 1"},
+		{
+			"# weight: 2\n" + `{"url":"http://h/","weight":3}`,
+			"read t.txt:2: a second weight for one target; the first is in line 1",
+		},
 		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: "a b" is not the name of a header field`},
 		{"curl http://h/\nwget http://h/", "read t.txt:2: expected a command line that starts with curl"},
 		{"curl", "read t.txt:1: expected an address in the curl command"},
@@ -153,7 +254,10 @@ func TestReadErrors(t *testing.T) {
 		{"curl -sWx http://h/", "read t.txt:1: unknown curl option -W"},
 		{"\ncurl http://h/ -F a=b", "read t.txt:2: curl option -F would change the request and is not supported"},
 		{"curl http://h/ -T f", "read t.txt:1: curl option -T would change the request and is not supported"},
-		{"curl --proxy http://p http://h/", "read t.txt:1: curl option --proxy would change the request and is not supported"},
+		{
+			"curl --proxy http://p http://h/",
+			"read t.txt:1: curl option --proxy would change the request and is not supported",
+		},
 		{"curl http://h/ -H", "read t.txt:1: curl option -H: missing value"},
 		{"curl http://h/ -H X", "read t.txt:1: curl option -H: expected Name: value"},
 		{"curl http://h/ -H 'X Y:'", `read t.txt:1: curl option -H: "X Y" is not the name of a header field`},
@@ -165,14 +269,26 @@ func TestReadErrors(t *testing.T) {
 		{"curl http://h/ -X 'G T'", `read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`},
 		{"curl http://h/{a,b}", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
 		{"curl http://h?x=[1-3]", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
-		{"curl http://h/?a=1&b=2", `read t.txt:1: "&" outside quotes: a shell would interpret it; put it in single quotes if it is literal`},
-		{"curl http://h/ \\\n -H \"X: $TOKEN\"", "read t.txt:2: a $T: a shell would interpret it; put it in single quotes if it is literal"},
-		{"curl http://h/ -H \"X: `id`\"", "read t.txt:1: a ` in double quotes: a shell would interpret it; put it in single quotes if it is literal"},
+		{
+			"curl http://h/?a=1&b=2",
+			`read t.txt:1: "&" outside quotes: a shell would interpret it; put it in single quotes if it is literal`,
+		},
+		{
+			"curl http://h/ \\\n -H \"X: $TOKEN\"",
+			"read t.txt:2: a $T: a shell would interpret it; put it in single quotes if it is literal",
+		},
+		{
+			"curl http://h/ -H \"X: `id`\"",
+			"read t.txt:1: a ` in double quotes: a shell would interpret it; put it in single quotes if it is literal",
+		},
 		{"curl 'http://h/\n\n", "read t.txt:1: missing closing '"},
 		{"curl \"http://h/", "read t.txt:1: missing closing \""},
 		{"curl $'http://h/", "read t.txt:1: missing closing ' of $'"},
 		{"curl http://h/ \\", "read t.txt:1: nothing follows the last \\"},
-		{"curl http://h/ | jq", `read t.txt:1: "|" outside quotes: a shell would interpret it; put it in single quotes if it is literal`},
+		{
+			"curl http://h/ | jq",
+			`read t.txt:1: "|" outside quotes: a shell would interpret it; put it in single quotes if it is literal`,
+		},
 	} {
 		got, err := targets.Read(strings.NewReader(test.text), targets.Options{Name: "t.txt", Dir: dir})
 		var e *load.Error
@@ -190,7 +306,9 @@ func TestReadErrors(t *testing.T) {
 		e.Hint != "omit it to detect the format from the content" {
 		t.Errorf("unknown format: %v", err)
 	}
-	if _, err = targets.Read(strings.NewReader("GET http://h/\n@nowhere"), targets.Options{Dir: dir}); !errors.Is(err, os.ErrNotExist) || !errors.As(err, &e) || e.Hint == "" {
+	if _, err = targets.Read(
+		strings.NewReader("GET http://h/\n@nowhere"), targets.Options{Dir: dir},
+	); !errors.Is(err, os.ErrNotExist) || !errors.As(err, &e) || e.Hint == "" {
 		t.Errorf("a body file that is not there: %v", err)
 	}
 }
@@ -215,7 +333,9 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d targets, %v", len(got), err)
 	}
 	_, err = targets.Read(strings.NewReader(strings.Repeat(line, targets.MaxTargets+1)), targets.Options{})
-	if want := fmt.Sprintf("read targets:%d: more than %d targets", targets.MaxTargets+1, targets.MaxTargets); err == nil || err.Error() != want {
+	if want := fmt.Sprintf(
+		"read targets:%d: more than %d targets", targets.MaxTargets+1, targets.MaxTargets,
+	); err == nil || err.Error() != want {
 		t.Errorf("one too many: %v; want %s", err, want)
 	}
 	_, err = targets.Read(bytes.NewReader(make([]byte, targets.MaxFile+1)), targets.Options{})
@@ -248,7 +368,9 @@ func TestBounds(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	var got []string
-	_, err := targets.Read(strings.NewReader("curl http://h/\ncurl -skL --max-time 3 -H 'User-Agent:' http://h/\n"), targets.Options{
+	_, err := targets.Read(strings.NewReader(
+		"curl http://h/\ncurl -skL --max-time 3 -H 'User-Agent:' http://h/\n",
+	), targets.Options{
 		Name: "c", Warn: func(err error) { got = append(got, err.Error()) },
 	})
 	want := []string{
@@ -309,7 +431,9 @@ func TestReadVariables(t *testing.T) {
 		"a,b\n1,2\n\n1,2,3\n": "read variables:4: expected 2 values, found 3",
 		"a,b\n1\n":            "read variables:2: expected 2 values, found 1",
 		"a,b\n1,\"x\n":        `read variables:2: extraneous or missing " in quoted-field`,
-		"a\n" + strings.Repeat("1\n", targets.MaxRows+1): fmt.Sprintf("read variables:%d: more than %d rows", targets.MaxRows+2, targets.MaxRows),
+		"a\n" + strings.Repeat("1\n", targets.MaxRows+1): fmt.Sprintf(
+			"read variables:%d: more than %d rows", targets.MaxRows+2, targets.MaxRows,
+		),
 	} {
 		got, err := targets.ReadVariables(strings.NewReader(text))
 		if got != nil || err == nil || err.Error() != want {
@@ -351,7 +475,9 @@ func TestTargetNames(t *testing.T) {
 		"# name: a\n{\"url\":\"http://h/\",\"name\":\"b\"}": "t.txt:2: a second name for one target",
 		"{\"url\":\"http://h/\",\"name\":\"\"}":             "t.txt:1: the name is empty",
 	} {
-		if _, err := targets.Read(strings.NewReader(text), targets.Options{Name: "t.txt"}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := targets.Read(
+			strings.NewReader(text), targets.Options{Name: "t.txt"},
+		); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}
 	}
