@@ -222,7 +222,11 @@ func Page(modules, bundled []Component) []byte {
 	}
 	for _, text := range texts {
 		plain := strings.Trim(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
-		fmt.Fprintf(&b, "\n### %s\n\n```text\n%s\n```\n", strings.Join(users[text], ", "), plain)
+		fmt.Fprintf(&b, "\n### %s\n\n", users[text][0])
+		if others := users[text][1:]; len(others) > 0 {
+			fmt.Fprintf(&b, "The same text is in:\n\n- %s\n\n", strings.Join(others, "\n- "))
+		}
+		fmt.Fprintf(&b, "```text\n%s\n```\n", plain)
 	}
 	return b.Bytes()
 }

@@ -44,7 +44,7 @@ func phrases() []phrase {
 	add("nothing", `\bsays KEY of\b`, "does not cover, does not mention")
 	add("eside", `\b[Bb]KEY\b`, "next to, and, compared with")
 	add("processor", `\bKEY time\b`, "CPU time")
-	add("doubt", `(^|[^"])\bKEYs?\b`, "warning; in a sentence: reason to distrust") // "doubts" names a field of JSON
+	add("doubt", "(^|[^\"`])\\bKEYs?\\b", "warning; in a sentence: reason to distrust") // quoted: a field of JSON
 	add("wants", `\bKEY (a|an|no|the)( [a-z]+)? (tree|file|value)\b`, "requires")
 	add("good", `\bKEY for\b`, "name the use: use it for, suits, valid for")
 	add("most", `\bso (long|often|much) at KEY\b`, "at most")
