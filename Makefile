@@ -56,7 +56,7 @@ NEXT := go1.27.4
 
 # Packages that share memory between goroutines: their tests run with the race
 # detector, which makes others only slow.
-RACE := ./agent/... ./collect/... ./load/... ./profile/... ./recording/...
+RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/load/... ./profile/... ./recording/...
 
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
@@ -253,7 +253,7 @@ bench-load:
 WHET_TRACE_BIG ?=
 
 watch-incidents:
-	WHET_INCIDENTS=40 $(GO) test -count=1 -v -run 'TestIncidents$$' ./collect/watch
+	WHET_INCIDENTS=40 $(GO) test -count=1 -v -run 'TestIncidents$$' ./internal/collect/watch
 
 bench-trace:
 	@mkdir -p $(BIN)

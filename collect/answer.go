@@ -12,8 +12,8 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/tempfile"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/trace/reader"
 	"github.com/whet-go/whet/unit"
 )
 

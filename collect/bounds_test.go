@@ -74,7 +74,7 @@ func executionTrace(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	time.Sleep(time.Duration(seconds * float64(time.Second)))
-	http.ServeFile(w, r, filepath.FromSlash("../trace/testdata/go1.26.trace"))
+	http.ServeFile(w, r, filepath.FromSlash("../internal/trace/testdata/go1.26.trace"))
 }
 
 // drips sends a byte now and then, and never ends by itself.

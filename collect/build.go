@@ -17,10 +17,10 @@ import (
 	"golang.org/x/exp/trace"
 	"golang.org/x/mod/modfile"
 
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
-	"github.com/whet-go/whet/trace/reader"
 )
 
 // agentInfo is what package agent reports about its process; collect reads only what goes into

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/recording"

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/trace/reader"
 )
 
 // recordFlight records the contents of the target's flight recorder, and snapshots.

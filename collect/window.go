@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/profile"
 )
 

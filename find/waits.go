@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/trace/contention"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 	"github.com/whet-go/whet/trace/stacks"

@@ -17,8 +17,8 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/find/driver"
-	"github.com/whet-go/whet/fix/differ"
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/fix/differ"
 	"github.com/whet-go/whet/internal/procgroup"
 )
 

@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/bench/builds"
-	"github.com/whet-go/whet/find/driver"
-	"github.com/whet-go/whet/fix/differ"
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/fix/differ"
 )
 
 // timeWasUp reports whether, judging by go test's output, a fuzz target failed without an input: go

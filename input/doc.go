@@ -23,6 +23,6 @@
 // An Opener is safe for concurrent use. Inputs, Kinds, Documents and Traces belong to the caller
 // and must be closed; profiles stay valid after that. Hints mention flags of the command line.
 //
-// The package keeps no state except the cache of trace indexes (trace/cache). It does not record
+// The package keeps no state except the cache of trace indexes (internal/trace/cache). It does not record
 // (see collect) and renders nothing.
 package input

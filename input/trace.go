@@ -14,11 +14,11 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/cache"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/trace/cache"
 	"github.com/whet-go/whet/trace/index"
-	"github.com/whet-go/whet/trace/reader"
 	"github.com/whet-go/whet/trace/stacks"
 )
 

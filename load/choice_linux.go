@@ -3,7 +3,7 @@ package load
 import (
 	"time"
 
-	"github.com/whet-go/whet/load/poll"
+	"github.com/whet-go/whet/internal/load/poll"
 )
 
 // trial compares io_uring and epoll within a closed run and leaves the loop on the better one. It

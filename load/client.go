@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/whet-go/whet/load/request"
+	"github.com/whet-go/whet/internal/load/request"
 )
 
 // clients holds the connections of one host in the NetHTTP engine: Go's own client, for systems

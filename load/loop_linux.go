@@ -9,10 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/whet-go/whet/load/http1"
-	"github.com/whet-go/whet/load/http2"
-	"github.com/whet-go/whet/load/poll"
-	"github.com/whet-go/whet/load/request"
+	"github.com/whet-go/whet/internal/load/http1"
+	"github.com/whet-go/whet/internal/load/http2"
+	"github.com/whet-go/whet/internal/load/poll"
+	"github.com/whet-go/whet/internal/load/request"
 )
 
 // A loop is a worker on its own thread that serves its connections by events. It holds a share of

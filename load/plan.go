@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/load/request"
+	"github.com/whet-go/whet/internal/load/request"
 )
 
 // plan is Options with defaults filled in, requests built and names resolved.

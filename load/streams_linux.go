@@ -4,8 +4,8 @@ import (
 	"errors"
 	"io"
 
-	"github.com/whet-go/whet/load/http2"
-	"github.com/whet-go/whet/load/request"
+	"github.com/whet-go/whet/internal/load/http2"
+	"github.com/whet-go/whet/internal/load/request"
 )
 
 // HTTP/2 in an event loop.

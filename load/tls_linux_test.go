@@ -8,8 +8,8 @@ import (
 	"net/http/httptest"
 	"testing"
 
-	"github.com/whet-go/whet/load/http2"
-	"github.com/whet-go/whet/load/poll"
+	"github.com/whet-go/whet/internal/load/http2"
+	"github.com/whet-go/whet/internal/load/poll"
 )
 
 // sending is a Poller that keeps what it is to send.

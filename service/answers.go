@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/load/request"
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/request"
 	"github.com/whet-go/whet/unit"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/load/targets"
+	"github.com/whet-go/whet/internal/load/targets"
 )
 
 // A Command configures how to start one side.

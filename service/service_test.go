@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/collect"
-	"github.com/whet-go/whet/collect/process"
+	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/load"

@@ -148,7 +148,7 @@ func TestWaitsTruncated(t *testing.T) {
 }
 
 func FuzzWaits(f *testing.F) {
-	real, err := os.ReadFile("testdata/go1.26.trace")
+	real, err := os.ReadFile("../internal/trace/testdata/go1.26.trace")
 	if err != nil {
 		f.Fatal(err)
 	}

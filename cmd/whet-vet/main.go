@@ -12,9 +12,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
-	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/driver"
 )
 
 func main() {

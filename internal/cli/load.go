@@ -7,10 +7,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/load/targets"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/plan"
 	"github.com/whet-go/whet/load/slo"
-	"github.com/whet-go/whet/load/targets"
 )
 
 // loadFlags are the flags of whet load.

@@ -11,15 +11,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/fix/pgo"
+	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/service"
 )
 
-// pgoModule is a module with the program that ../../fix/pgo/testdata/hot.pb.gz is of, as
+// pgoModule is a module with the program that ../../pgo/testdata/hot.pb.gz is of, as
 // far as calls go, and the path of the profile.
 func pgoModule(t *testing.T) (dir, profile string) {
 	t.Helper()
-	profile, err := filepath.Abs("../../fix/pgo/testdata/hot.pb.gz")
+	profile, err := filepath.Abs("../../pgo/testdata/hot.pb.gz")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -118,7 +118,7 @@ func buildCache(t *testing.T) string {
 // smallTrace is the name of a trace of a few kilobytes.
 func smallTrace(t *testing.T) string {
 	t.Helper()
-	name, err := filepath.Abs("../../trace/testdata/go1.26.trace")
+	name, err := filepath.Abs("../../internal/trace/testdata/go1.26.trace")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
-	"github.com/whet-go/whet/trace/contention"
+	"github.com/whet-go/whet/internal/trace/contention"
 )
 
 // traceContentionFlags are the flags of whet trace contention.

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
-	"github.com/whet-go/whet/trace/cut"
+	"github.com/whet-go/whet/internal/trace/cut"
 	"github.com/whet-go/whet/unit"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/terminal"
-	"github.com/whet-go/whet/trace/events"
+	"github.com/whet-go/whet/internal/trace/events"
 )
 
 // traceEventsFlags are the flags of whet trace events.

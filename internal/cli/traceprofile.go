@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/profiles"
 	"github.com/whet-go/whet/trace/index"
-	"github.com/whet-go/whet/trace/profiles"
 	"github.com/whet-go/whet/trace/requests"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/collect/watch"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/collect/watch"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"

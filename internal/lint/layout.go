@@ -33,7 +33,7 @@ func layers() []layer {
 		{"what a user names", []string{"input"}},
 		{"what makes, keeps and explains recordings", []string{"collect", "store", "find"}},
 		{"builds side by side, and loads as users describe them", []string{"service", "load/plan"}},
-		{"fixes", []string{"fix"}},
+		{"fixes", []string{"fix", "pgo"}},
 		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
 		{"faces", []string{"internal/cli"}},
 		{"commands", []string{
@@ -45,8 +45,19 @@ func layers() []layer {
 
 // componentOf returns the component that a package of the module belongs to and the index of its
 // layer; -1 if it is in no layer.
+//
+// A package below internal/X belongs to component X: other programs cannot import it.
 func componentOf(importPath string) (component string, at int) {
 	rel := strings.TrimPrefix(strings.TrimPrefix(importPath, modulePath), "/")
+	component, at = longest(rel)
+	if at < 0 {
+		component, at = longest(strings.TrimPrefix(rel, "internal/"))
+	}
+	return component, at
+}
+
+// longest returns the component with the longest path that rel is or lies below, and its layer.
+func longest(rel string) (component string, at int) {
 	at = -1
 	for i, l := range layers() {
 		for _, c := range l.components {

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/leaktest"
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/timeline"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }

@@ -19,8 +19,8 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/load/targets"
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/targets"
 )
 
 // A Plan is a load as a user describes it. The zero value is the closed model with the

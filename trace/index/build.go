@@ -12,7 +12,7 @@ import (
 	"golang.org/x/exp/trace"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/trace/reader"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/unit"
 )
 

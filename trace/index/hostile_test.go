@@ -18,8 +18,8 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/trace/index/indextest"
-	"github.com/whet-go/whet/trace/reader"
 )
 
 // Environment variables that make this test binary a program that builds an index.
@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 // corpus are small traces of all versions of the format.
 func corpus(t testing.TB) map[string][]byte {
 	t.Helper()
-	names, err := filepath.Glob("../testdata/*.trace")
+	names, err := filepath.Glob("../../internal/trace/testdata/*.trace")
 	if err != nil || len(names) < 10 {
 		t.Fatalf("traces %v, %v", names, err)
 	}

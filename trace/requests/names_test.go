@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // truth is the category of the logs that say which handler a request is for. They are written by the outermost function

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // only is the only task of a trace.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/requests"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // planted has a handler for each cause of delay.

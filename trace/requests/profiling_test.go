@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/agent"
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/requests"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // watched is a handler of Agent.Watch.

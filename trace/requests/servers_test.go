@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/requests"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // slept is what sleeps of a millisecond are in a trace, at least: one that gets no processor just before it waits is

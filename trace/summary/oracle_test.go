@@ -23,9 +23,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // served runs go tool trace's server of a trace, and returns its address.

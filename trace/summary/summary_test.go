@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // indexed makes a trace and its index.

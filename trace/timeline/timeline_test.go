@@ -19,10 +19,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/index/indextest"
 	"github.com/whet-go/whet/trace/timeline"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // serve makes a trace of a server.

@@ -7,8 +7,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/find/rules/ruletest"
+	"github.com/whet-go/whet/internal/find/driver"
 )
 
 func Test(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/whet-go/whet/find/driver"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/driver"
 )
 
 // atoms are what random patterns are made of, and what random texts are.

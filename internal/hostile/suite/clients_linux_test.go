@@ -87,8 +87,8 @@ func TestSlowClients(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, args := range map[string][]string{
-		"timeline": {"trace", "timeline", "trace/testdata/go1.26.trace"},
-		"pprof":    {"pprof", "-no_browser", "-http=127.0.0.1:", "fix/pgo/testdata/hot.pb.gz"},
+		"timeline": {"trace", "timeline", "internal/trace/testdata/go1.26.trace"},
+		"pprof":    {"pprof", "-no_browser", "-http=127.0.0.1:", "pgo/testdata/hot.pb.gz"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

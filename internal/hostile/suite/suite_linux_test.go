@@ -119,7 +119,7 @@ func write(dir string) error {
 			return err
 		}
 	}
-	real, err := filepath.Glob("../../../trace/testdata/go1.2[0-9].trace")
+	real, err := filepath.Glob("../../../internal/trace/testdata/go1.2[0-9].trace")
 	if err != nil || len(real) == 0 {
 		return fmt.Errorf("no traces to damage: %w", err)
 	}

@@ -13,8 +13,8 @@ import (
 	untrusted "github.com/whet-go/whet/internal/hostile"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/timeline"
-	"github.com/whet-go/whet/trace/tracetest"
 )
 
 // evil is a name that a browser or a terminal would act on, as long as a trace may have one.

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/fix/pgo"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/unit"
 )
 

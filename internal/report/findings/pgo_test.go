@@ -10,9 +10,9 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/fix/pgo"
 	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/pgo"
 )
 
 // pgoResult has something to say in each section.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/whet-go/whet/collect/watch"
+	"github.com/whet-go/whet/internal/collect/watch"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )

@@ -3,7 +3,7 @@
 //
 // Data flow:
 //  1. Constructors such as [NewSummary] turn results of trace/summary, trace/requests and
-//     trace/contention into documents, each with a schema.
+//     internal/trace/contention into documents, each with a schema.
 //  2. The function named after each writes it as text that fits a layout.Style.
 //  3. [NewTimeline] makes the data of the timeline page, which [WriteTimelinePage] embeds.
 //

@@ -20,8 +20,8 @@ import (
 	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/server"
+	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/trace/timeline"
-	"github.com/whet-go/whet/trace/tracetest"
 	"github.com/whet-go/whet/ui"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/trace/contention"
+	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/report/layout"
-	tracecut "github.com/whet-go/whet/trace/cut"
+	tracecut "github.com/whet-go/whet/internal/trace/cut"
 	"github.com/whet-go/whet/unit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/trace/export"
+	"github.com/whet-go/whet/internal/trace/export"
 	"github.com/whet-go/whet/unit"
 )
 

@@ -1,0 +1,192 @@
+package differ_test
+
+import (
+	"bytes"
+	"errors"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/fix/differ"
+)
+
+// A trial is a package before and after a rewrite.
+type trial struct {
+	name, old, new string
+	test           string // which passes with both
+	differs        bool
+}
+
+// trials reads testdata: in each file the word differs or same, old.go and new.go, and where
+// it differs a test that does not find out.
+func trials(t *testing.T) []trial {
+	t.Helper()
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no testdata", err)
+	}
+	var all []trial
+	for _, file := range files {
+		a, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		word := strings.TrimSpace(string(a.Comment))
+		texts := map[string]string{}
+		for _, f := range a.Files {
+			texts[f.Name] = string(f.Data)
+		}
+		if texts["old.go"] == "" || texts["new.go"] == "" || word != "same" && word != "differs" {
+			t.Fatalf("%s: want differs or same, old.go and new.go", file)
+		}
+		all = append(all, trial{
+			strings.TrimSuffix(filepath.Base(file), ".txtar"), texts["old.go"], texts["new.go"],
+			texts["code_test.go"], word == "differs",
+		})
+	}
+	return all
+}
+
+func write(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// generate writes the tests for all functions of the packages in a module.
+func generate(t *testing.T, dir string) (not []error) {
+	t.Helper()
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range pkgs {
+		for _, err := range pkg.Errors {
+			t.Fatal(err)
+		}
+		var decls []*ast.FuncDecl
+		for _, d := range pkg.Syntax[0].Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				decls = append(decls, fn)
+			}
+		}
+		files, tests, errs := differ.Generate(pkg, decls)
+		not = append(not, errs...)
+		if len(tests)+len(errs) != len(decls) && pkg.Name != "caller" {
+			t.Errorf("%s: %d tests and %d errors of %d functions", pkg.Name, len(tests), len(errs), len(decls))
+		}
+		for name, text := range files {
+			write(t, filepath.Join(dir, pkg.Name, name), text)
+		}
+	}
+	return not
+}
+
+// TestTraps finds the rewrites that change what a function does, among them those of the articles
+// that do, and has nothing to say of those that do not.
+func TestTraps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/traps\n\ngo 1.26\n"))
+	all := trials(t)
+	for _, one := range all {
+		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.old))
+	}
+	for _, err := range generate(t, dir) {
+		t.Error(err)
+	}
+	for _, one := range all {
+		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.new))
+		if one.test != "" {
+			write(t, filepath.Join(dir, one.name, "code_test.go"), []byte(one.test))
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w",
+		"-run=^Test|^FuzzWhet", "-v", "./...")
+	cmd.Dir = dir
+	out, _ := cmd.CombinedOutput() // what failed is in it
+	for _, one := range all {
+		ok := bytes.Contains(out, []byte("ok  \texample.com/traps/"+one.name+"\t"))
+		failed := bytes.Contains(out, []byte("FAIL\texample.com/traps/"+one.name+"\t"))
+		switch own := ownTests(out, one.name); {
+		case one.differs && one.test == "":
+			t.Errorf("%s: there is no test that passes all the same", one.name)
+		case bytes.Contains(own, []byte("--- FAIL: Test")) ||
+			one.test != "" && !bytes.Contains(own, []byte("--- PASS: Test")):
+			t.Errorf("%s: the package's own test finds it, or did not run\n%s", one.name, excerpt(out, one.name))
+		}
+		if ok == failed || failed != one.differs {
+			t.Errorf("%s: passes %v, fails %v, want differs %v\n%s", one.name, ok, failed, one.differs, excerpt(out, one.name))
+		}
+	}
+	if bytes.Contains(out, []byte("build failed")) || bytes.Contains(out, []byte("setup failed")) {
+		t.Errorf("%s", out[:min(len(out), 4000)])
+	}
+}
+
+// ownTests is what was printed of a package, whose end begins a line with its result.
+func ownTests(out []byte, name string) []byte {
+	end := bytes.Index(out, []byte("\texample.com/traps/"+name+"\t"))
+	out = out[:max(0, end)]
+	if begin := bytes.LastIndex(out, []byte("\texample.com/traps/")); begin >= 0 {
+		out = out[begin:]
+	}
+	return out
+}
+
+// excerpt is what was printed before a package's end.
+func excerpt(out []byte, name string) []byte {
+	i := bytes.Index(out, []byte("example.com/traps/"+name+"\t"))
+	return out[max(0, i-1500):max(0, i)]
+}
+
+// TestUnsupported names what cannot be compared.
+func TestUnsupported(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/odd\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "odd", "odd.go"), []byte(`package odd
+
+import (
+	"os"
+	"testing"
+)
+
+type both interface{ int; string }
+
+func Generic[T both](v T) T { return v }
+
+func File(f *os.File) error { return f.Close() }
+
+func Foreign(t testing.TB) string { return t.Name() }
+
+func init() {}
+`))
+	errs := generate(t, dir)
+	want := []string{
+		"Generic cannot be compared: it is generic, and no type arguments are known for it",
+		"File cannot be compared: parameter f: os.File has fields that only its package can set",
+		"Foreign cannot be compared: parameter t: no type of the module has the methods of testing.TB",
+		"init cannot be compared: it runs once, when the program starts",
+	}
+	if len(errs) != len(want) {
+		t.Fatalf("%v", errs)
+	}
+	for i, err := range errs {
+		var e *differ.UnsupportedError
+		if err.Error() != want[i] || !errors.As(err, &e) {
+			t.Errorf("%v, want %s", err, want[i])
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package written
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"regexp"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/fix/differ"
+)
+
+// FileName is the name of the benchmark file in the package's directory.
+const FileName = "zz_whet_written_test.go"
+
+// A Benchmark is a benchmark that was written.
+type Benchmark struct {
+	Function string // function it calls, as in Go source: (*T).Name
+	Of       string // the requested function: the same, or one that it calls
+	Name     string // BenchmarkWhet_T_Name
+}
+
+// A Target is a function to benchmark.
+type Target struct {
+	Decl *ast.FuncDecl
+	// Returned selects the function or handler that it returns, if it returns one.
+	Returned bool
+}
+
+// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. If the
+// file is empty or missing, the benchmark writes its chosen inputs there, and does not measure;
+// otherwise it makes one call with each of those, so that a cover profile contains nothing else.
+const ChosenEnv = "WHET_CHOSEN"
+
+// Generate writes benchmarks for functions of a package. It returns the contents of the files to
+// overlay on the package's directory, by name; FileName is the one worth reading. The errors are
+// for functions without a benchmark; files is nil if there are no others.
+func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
+	f := differ.NewFile(pkg)
+	names := map[string]bool{}
+	for _, t := range targets {
+		calls, err := f.Ways(t.Decl)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("no benchmark can be written: %w", err))
+			continue
+		}
+		of := differ.FuncName(t.Decl)
+		for _, call := range calls {
+			returned := t.Returned && call.Function == of
+			body := call.Once(returned)
+			if body == "" {
+				body, returned = call.Once(false), false
+			}
+			name := "BenchmarkWhet_" + identifier(call.Function)
+			if names[name] {
+				continue
+			}
+			names[name] = true
+			what := call.Function
+			if returned {
+				what = "what " + what + " returns"
+			}
+			f.Add("// %s calls %s with inputs that whet made.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
+				name, what, name, body)
+			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Of: of, Name: name})
+		}
+	}
+	if len(benchmarks) == 0 {
+		return nil, nil, errs
+	}
+	files, err := f.Texts(FileName)
+	if err != nil {
+		return nil, nil, append(errs, err)
+	}
+	return files, benchmarks, errs
+}
+
+// InLiteral reports whether lines are in a function literal of a function, which may be what it
+// returns.
+func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			from, to := fset.Position(lit.Body.Pos()).Line, fset.Position(lit.Body.End()).Line
+			found = found || from <= line && endLine <= to
+		}
+		return !found
+	})
+	return found
+}
+
+var notIdentifier = regexp.MustCompile(`[^\pL\pN]+`)
+
+// identifier converts a function's name to a part of an identifier.
+func identifier(function string) string {
+	return strings.Trim(notIdentifier.ReplaceAllString(function, "_"), "_")
+}

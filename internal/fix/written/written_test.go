@@ -1,0 +1,166 @@
+package written_test
+
+import (
+	"bytes"
+	"go/ast"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/fix/written"
+	"github.com/whet-go/whet/internal/find/driver"
+)
+
+const source = `package some
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sort"
+	"strings"
+)
+
+type order struct {
+	Name  string ` + "`json:\"name\"`" + `
+	Price int    ` + "`json:\"price\"`" + `
+}
+
+type store struct {
+	orders map[string]order
+	names  []string
+}
+
+func newStore() *store { return &store{orders: map[string]order{}} }
+
+func (s *store) Add(o order) { s.orders[o.Name] = o; s.names = append(s.names, o.Name) }
+
+func Join(words []string) string { return strings.Join(words, ",") }
+
+func Decode(body []byte) (order, error) {
+	var o order
+	err := json.Unmarshal(body, &o)
+	return o, err
+}
+
+func Sort(words []string) { sort.Strings(words) }
+
+func Count(r io.Reader) (int, error) {
+	data, err := io.ReadAll(r)
+	if err == nil && len(data) == 0 {
+		err = errors.New("nothing to read")
+	}
+	return len(data), err
+}
+
+func Serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Add("X-Path", r.URL.Path)
+	data, _ := io.ReadAll(r.Body)
+	if len(data) == 0 {
+		panic("no body")
+	}
+	fmt.Fprintf(w, "%s %d", r.FormValue("q"), len(data))
+}
+
+func Timed(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		next(w, r)
+		fmt.Fprint(w, "done")
+	}
+}
+
+func Map[K comparable, V any](m map[K]V) int { return len(m) }
+
+func Never(s string) { panic(s) }
+
+func Fails(s string) error { return errors.New(s) }
+
+func file(f *os.File, s string) string { return s }
+
+func Open(s string) string { return file(os.Stdin, s) }
+
+func Alone(f *os.File) error { return f.Close() }
+
+func Endless() { select {} }
+`
+
+// TestGenerate writes benchmarks that run, put back what calls use up, and leave out what fails.
+func TestGenerate(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/some\n\ngo 1.26\n")
+	write("some.go", source)
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs[0].Errors)
+	}
+	var targets []written.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Name.Name == "newStore" {
+			continue
+		}
+		line := 1 + strings.Count(source[:strings.Index(source, `fmt.Fprint(w, "done")`)], "\n")
+		target := written.Target{
+			Decl: fn, Returned: fn.Name.Name == "Timed" && written.InLiteral(pkgs[0].Fset, fn, line, line),
+		}
+		targets = append(targets, target)
+	}
+	files, benchmarks, errs := written.Generate(pkgs[0], targets)
+	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "Alone cannot be compared: parameter f: os.File") {
+		t.Errorf("%v", errs)
+	}
+	var names []string
+	for _, b := range benchmarks {
+		names = append(names, b.Function+" "+b.Of+" "+b.Name)
+	}
+	if want := "(*store).Add (*store).Add BenchmarkWhet_store_Add"; names[0] != want ||
+		!slices.Contains(names, "Open file BenchmarkWhet_Open") {
+		t.Errorf("%q", names)
+	}
+	for name, text := range files {
+		write(name, string(text))
+	}
+	if !bytes.Contains(files[written.FileName], []byte("// BenchmarkWhet_Timed calls what Timed returns")) {
+		t.Errorf("%s", files[written.FileName])
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=Whet", "-benchtime=300x", "-v")
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	ran := map[string]string{}
+	for _, m := range regexp.MustCompile(
+		`(?m)^BenchmarkWhet_(\w+?)(-\d+)?\s+300\s.*?(\d+) allocs/op`).FindAllStringSubmatch(string(out), -1) {
+		ran[m[1]] = m[3]
+	}
+	for name, want := range map[string]string{
+		"Join": `^[01]$`, "Decode": `^\d+$`, "Sort": `^\d$`, "Count": `^[1-9]`, "Serve": `^[1-9]`, "Timed": `^\d`,
+		"store_Add": `^\d`, "Map": `^0$`, "Fails": `^1$`, "Open": `^0$`,
+	} {
+		if !regexp.MustCompile(want).MatchString(ran[name]) {
+			t.Errorf("%s ran %q, want %s", name, ran[name], want)
+		}
+	}
+	for _, name := range []string{"Never", "Endless"} {
+		if ran[name] != "" || !bytes.Contains(out, []byte("--- SKIP: BenchmarkWhet_"+name)) {
+			t.Errorf("%s ran %q", name, ran[name])
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", files[written.FileName], out)
+	}
+}
