@@ -20,7 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // agentInfo is what package agent reports about its process; collect reads only what goes into
@@ -75,7 +75,7 @@ func (s *session) readExecutable(file string) {
 // the end.
 func (s *session) openExecutable(file string) {
 	var err error
-	if s.binary, err = source.Open(file); err != nil {
+	if s.binary, err = objfile.Open(file); err != nil {
 		s.warn(fmt.Errorf("machine code was not recorded: %w", err))
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // Defaults of [Options].
@@ -234,9 +234,9 @@ type session struct {
 	failures []error
 	warnings []error
 	load     *load.Result
-	spent    time.Duration  // of Grace
-	binary   *source.Binary // the target's executable; nil if it is not on this machine
-	quiet    bool           // the summary follows at once, and lists what is missing
+	spent    time.Duration   // of Grace
+	binary   *objfile.Binary // the target's executable; nil if it is not on this machine
+	quiet    bool            // the summary follows at once, and lists what is missing
 }
 
 // create creates the file.

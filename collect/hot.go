@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 const (
@@ -236,7 +237,7 @@ func (s *session) addCode() {
 	if len(addrs) == 0 {
 		return
 	}
-	data, err := source.ExtractCode(s.binary, addrs)
+	data, err := objfile.ExtractCode(s.binary, addrs)
 	if err == nil && len(data) <= maxCode {
 		err = s.w.Add(recording.Part{Name: recording.CodePart, Kind: recording.KindJSON}, data)
 	}
@@ -246,7 +247,7 @@ func (s *session) addCode() {
 }
 
 // hotAddresses lists addresses in the binary, heaviest first.
-func hotAddresses(p *profile.Profile, binary source.Machine, own func(profile.Function) bool) []uint64 {
+func hotAddresses(p *profile.Profile, binary objfile.Machine, own func(profile.Function) bool) []uint64 {
 	typ, err := p.TypeIndex("cpu")
 	if err != nil {
 		return nil

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // MachineCode opens the machine code of a profile's mappings. It is used by one goroutine, and must be closed.
@@ -20,7 +20,7 @@ type MachineCode struct {
 
 	in     *Input
 	binary string
-	open   []*source.Binary
+	open   []*objfile.Binary
 }
 
 // MachineCode returns what opens the machine code of the input. binary, unless it is empty, names the file to read
@@ -39,7 +39,7 @@ func (c *MachineCode) Close() {
 // Mapping returns the code of a mapping, an index into Profile.Mappings or -1 for samples without one, and the name
 // of where it comes from: the requested file, the file that the profile names if it is the same build, the
 // recording, or the file if its build is not known.
-func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, err error) {
+func (c *MachineCode) Mapping(mapping int) (code objfile.Machine, from string, err error) {
 	var m profile.Mapping
 	if mapping >= 0 {
 		m = c.in.Profile.Mappings[mapping]
@@ -59,7 +59,7 @@ func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, er
 		return b, c.binary, nil
 	}
 	var tried []string
-	var unsure *source.Binary
+	var unsure *objfile.Binary
 	for _, path := range binaryPaths(m.File) {
 		b, err := c.openBinary(path)
 		if err != nil {
@@ -103,8 +103,8 @@ func (c *MachineCode) Mapping(mapping int) (code source.Machine, from string, er
 	}
 }
 
-func (c *MachineCode) openBinary(path string) (*source.Binary, error) {
-	b, err := source.Open(path)
+func (c *MachineCode) openBinary(path string) (*objfile.Binary, error) {
+	b, err := objfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +126,7 @@ func binaryPaths(file string) []string {
 
 // sameBuild reports whether b has the build ID that the profile gives its mapping. known is false if one of the two
 // has none.
-func sameBuild(b *source.Binary, id string) (same, known bool) {
+func sameBuild(b *objfile.Binary, id string) (same, known bool) {
 	if id == "" {
 		return false, false
 	}
@@ -136,7 +136,7 @@ func sameBuild(b *source.Binary, id string) (same, known bool) {
 }
 
 // recorded returns the code of a mapping that the recording holds, or nil.
-func (c *MachineCode) recorded(mapping int, m profile.Mapping) (*source.Code, error) {
+func (c *MachineCode) recorded(mapping int, m profile.Mapping) (*objfile.Code, error) {
 	rec := c.in.Recording
 	if rec == nil {
 		return nil, nil
@@ -152,7 +152,7 @@ func (c *MachineCode) recorded(mapping int, m profile.Mapping) (*source.Code, er
 	if err != nil {
 		return nil, fmt.Errorf("read %s of the recording: %w", recording.CodePart, err)
 	}
-	pack, err := source.OpenCode(data)
+	pack, err := objfile.OpenCode(data)
 	if err != nil {
 		return nil, fmt.Errorf("read %s of the recording: %w", recording.CodePart, err)
 	}

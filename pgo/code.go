@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // Code describes the calls in the machine code of Go programs: their source positions, and whether
@@ -43,7 +43,7 @@ const (
 )
 
 // ReadCode reads the calls in the code of a program.
-func ReadCode(m source.Machine) (*Code, error) {
+func ReadCode(m objfile.Machine) (*Code, error) {
 	fns, err := m.Functions()
 	if err != nil {
 		return nil, fmt.Errorf("read calls: %w", err)
@@ -56,7 +56,7 @@ func ReadCode(m source.Machine) (*Code, error) {
 		if f.Size == 0 {
 			continue
 		}
-		insts, err := source.DisasmRange(m, f.Addr, f.Addr+f.Size, source.GoSyntax)
+		insts, err := objfile.DisasmRange(m, f.Addr, f.Addr+f.Size, objfile.GoSyntax)
 		if err != nil {
 			return nil, fmt.Errorf("read calls of %s: %w", f.Name, err)
 		}
@@ -108,7 +108,7 @@ func framePattern(arch string) *regexp.Regexp {
 // prologue is the number of instructions in which the frame is allocated.
 const prologue = 16
 
-func (c *Code) add(f source.Symbol, insts []source.Inst, frame *regexp.Regexp) {
+func (c *Code) add(f objfile.Symbol, insts []objfile.Inst, frame *regexp.Regexp) {
 	name := symbolName(f.Name)
 	for i, in := range insts {
 		chain := in.Inline
@@ -142,7 +142,7 @@ func (c *Code) add(f source.Symbol, insts []source.Inst, frame *regexp.Regexp) {
 }
 
 // at returns the calls of a frame's line.
-func (c *Code) at(f source.Frame) *calls {
+func (c *Code) at(f objfile.Frame) *calls {
 	c.functions[f.Func] = true
 	key := site{f.Func, f.Line - f.StartLine}
 	s := c.sites[key]

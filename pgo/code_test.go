@@ -12,7 +12,7 @@ import (
 
 	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // hotModule is a module with a call that is inlined only when a profile says that it is
@@ -160,7 +160,7 @@ func run(t *testing.T, dir string, args ...string) string {
 
 func readCode(t *testing.T, path string) *pgo.Code {
 	t.Helper()
-	b, err := source.Open(path)
+	b, err := objfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}

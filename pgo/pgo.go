@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/service"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // Schema is the schema of Result as JSON.
@@ -372,7 +372,7 @@ func (r *runner) readCode(ctx context.Context) error {
 }
 
 func readProgram(path string) (*Code, error) {
-	b, err := source.Open(path)
+	b, err := objfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -385,7 +385,7 @@ func (r *runner) compareVersions() error {
 	if r.main[ab.A] == "" || r.Recording == nil {
 		return nil
 	}
-	b, err := source.Open(r.main[ab.A])
+	b, err := objfile.Open(r.main[ab.A])
 	if err != nil {
 		return err
 	}

@@ -1,8 +1,7 @@
-// Package source finds what a frame of a profile refers to: the text of its source file, from any
-// available copy, and the machine code, symbols and inlined calls at its address. It needs neither
-// binutils nor a Go toolchain.
+// Package source finds the text of the source file that a frame of a profile refers to, from any
+// available copy.
 //
-// Source text:
+// Data flow:
 //
 //  1. [NewFinder] takes what is known about the program: files in a recording, working trees,
 //     modules from the build info, GOROOT, the module cache.
@@ -12,26 +11,10 @@
 //     returns a path that can be edited.
 //  3. A [NotFoundError] lists every location that was tried and what to do next.
 //
-// Machine code:
+// A Finder is safe for concurrent use. The slices it returns are shared and must not be modified.
+// The paths in a profile are untrusted input: paths with ".." never leave the directory they are
+// joined to, and only regular files of bounded size are read.
 //
-//  1. [Open] reads an ELF, Mach-O or PE file. For Go programs, functions, lines and inlined calls
-//     come from the function table that the runtime itself uses (pclntab), which is present in
-//     stripped binaries, too; for other code they come from the symbol table and DWARF.
-//  2. [ExtractCode] copies the functions around given addresses out of a binary and packs them for
-//     a recording; [OpenCode] opens the pack.
-//  3. Both are a [Machine], for which [Disasm] and [DisasmRange] decode instructions with the names
-//     of call targets and the chain of inlined calls.
-//
-// All addresses are those in the file; [Machine.Base] returns what the mapping of a running process
-// adds to them (position-independent code, ASLR).
-//
-// A Finder, a Binary and a Code are safe for concurrent use. The slices they return are shared and
-// must not be modified. Binaries, code packs and the paths in a profile are untrusted input: damage
-// is an error that names the section, paths with ".." never leave the directory they are joined to,
-// and only regular files of bounded size are read.
-//
-// The package downloads nothing, runs no compiler and knows nothing about profiles. Inlined calls
-// of Go programs are known since Go 1.20; for older ones only the outermost function and the
-// innermost line. Opening a binary takes as much memory as its symbol and line tables; debug/macho
-// and debug/pe impose no tighter bound on a hostile file.
+// The package downloads nothing and knows nothing about profiles. Package objfile reads machine
+// code, and the lines and inlined calls of an address.
 package source

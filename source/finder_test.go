@@ -51,6 +51,16 @@ func newWorld(t *testing.T) world {
 	return w
 }
 
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (w world) finder(change func(*Options)) *Finder {
 	opt := Options{
 		Dirs: []string{w.path("app")}, GOROOT: w.path("goroot"), ModCache: w.path("mod"),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/listings"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // disasmFlags are the flags of whet disasm besides those of all views.
@@ -65,8 +65,8 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	if err != nil {
 		return err
 	}
-	syntax, ok := map[string]source.Syntax{
-		"go": source.GoSyntax, "gnu": source.GNUSyntax, "intel": source.IntelSyntax,
+	syntax, ok := map[string]objfile.Syntax{
+		"go": objfile.GoSyntax, "gnu": objfile.GNUSyntax, "intel": objfile.IntelSyntax,
 	}[f.Syntax]
 	if !ok {
 		return unknownValue("disasm", "syntax", f.Syntax, []string{"go", "gnu", "intel"})

@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // TestDisasmFindsTheBuild walks the places that code may be in: the file that the
@@ -120,7 +120,7 @@ func recordCode(t *testing.T, path, binary, cpu string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Open(binary)
+	b, err := objfile.Open(binary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func recordCode(t *testing.T, path, binary, cpu string) {
 	for _, l := range p.Locations {
 		addrs = append(addrs, l.Address)
 	}
-	code, err := source.ExtractCode(b, addrs)
+	code, err := objfile.ExtractCode(b, addrs)
 	if err != nil {
 		t.Fatal(err)
 	}

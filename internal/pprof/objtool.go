@@ -8,10 +8,10 @@ import (
 
 	"github.com/google/pprof/driver"
 
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
-// objTool implements the driver's plugin.ObjTool with package source. Binaries stay open until the
+// objTool implements the driver's plugin.ObjTool with package objfile. Binaries stay open until the
 // process ends: the driver opens and closes the same one for every report, and uses object files
 // after closing them.
 type objTool struct {
@@ -23,7 +23,7 @@ type objTool struct {
 
 // A machine is an opened binary, or the error of opening it.
 type machine struct {
-	source.Machine
+	objfile.Machine
 	err error
 }
 
@@ -33,13 +33,13 @@ func newObjTool(r *recordings) *objTool {
 
 // machine opens the binary on this machine, or its code in a recording. If both exist but differ in
 // build, the recording's is the one that ran.
-func (t *objTool) machine(name string) (source.Machine, error) {
+func (t *objTool) machine(name string) (objfile.Machine, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	m := t.opened[name]
 	if m == nil {
 		m = &machine{}
-		b, err := source.Open(name)
+		b, err := objfile.Open(name)
 		c, cerr := t.recordings.code(name)
 		switch {
 		case err == nil && (cerr != nil || c.BuildID() == "" || c.BuildID() == b.BuildID()):
@@ -65,7 +65,7 @@ func (t *objTool) Open(name string, start, limit, offset uint64, relocationSymbo
 		return nil, err
 	}
 	f := &objFile{name: name, m: m}
-	if b, ok := m.(*source.Binary); ok && relocationSymbol != "" {
+	if b, ok := m.(*objfile.Binary); ok && relocationSymbol != "" {
 		// A kernel's mapping is given by the address of one of its symbols.
 		if addr, ok := b.SymbolAddr(relocationSymbol); ok && start != 0 {
 			f.base = start - addr
@@ -86,16 +86,16 @@ func (t *objTool) Disasm(file string, start, end uint64, intelSyntax bool) ([]dr
 	if err != nil {
 		return nil, err
 	}
-	syntax := source.GoSyntax
+	syntax := objfile.GoSyntax
 	if intelSyntax {
-		syntax = source.IntelSyntax
+		syntax = objfile.IntelSyntax
 	}
 	// The driver passes the address of a function's last byte as the end, so go tool pprof loses
 	// the last instruction.
 	if s, ok := m.Symbol(end); ok && s.Text && end == s.Addr+s.Size-1 {
 		end++
 	}
-	insts, err := source.DisasmWindow(m, start, end, syntax)
+	insts, err := objfile.DisasmWindow(m, start, end, syntax)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (t *objTool) Disasm(file string, start, end uint64, intelSyntax bool) ([]dr
 // objFile implements the driver's plugin.ObjFile: a binary as a process mapped it.
 type objFile struct {
 	name string
-	m    source.Machine
+	m    objfile.Machine
 	base uint64
 }
 
@@ -120,11 +120,11 @@ func (f *objFile) ObjAddr(addr uint64) (uint64, error) { return addr - f.base, n
 // BuildID returns the GNU build id; Mach-O files have none.
 func (f *objFile) BuildID() string {
 	switch m := f.m.(type) {
-	case *source.Binary:
+	case *objfile.Binary:
 		if m.Format() == "ELF" {
 			return m.BuildID()
 		}
-	case *source.Code:
+	case *objfile.Code:
 		return m.BuildID()
 	}
 	return ""

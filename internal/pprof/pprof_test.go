@@ -23,7 +23,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // The driver writes to os.Stdout and keeps its configuration in variables, so each
@@ -552,7 +552,7 @@ func record(t *testing.T, fx fixture) string {
 	if err := w.AddSource("/"+elsewhere+"/main.go", []byte(program)); err != nil {
 		t.Fatal(err)
 	}
-	b, err := source.Open(fx.bin)
+	b, err := objfile.Open(fx.bin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -567,7 +567,7 @@ func record(t *testing.T, fx fixture) string {
 			addrs = append(addrs, f.Addr)
 		}
 	}
-	code, err := source.ExtractCode(b, addrs)
+	code, err := objfile.ExtractCode(b, addrs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // recordings are the recordings among the sources, each opened once.
@@ -118,7 +118,7 @@ func (r *recordings) profile(file, name string) (*gprofile.Profile, error) {
 
 // code returns the machine code of a binary, by its path in profiles, from the recording that has
 // it. A recording has the code of its program, which is the first mapping of every profile in it.
-func (r *recordings) code(path string) (*source.Code, error) {
+func (r *recordings) code(path string) (*objfile.Code, error) {
 	r.mu.Lock()
 	rec := r.main[path]
 	r.mu.Unlock()
@@ -133,7 +133,7 @@ func (r *recordings) code(path string) (*source.Code, error) {
 	if err = errors.Join(err, part.Close()); err != nil {
 		return nil, err
 	}
-	return source.OpenCode(data)
+	return objfile.OpenCode(data)
 }
 
 // unpackSource writes the source files in the given recordings to a temporary directory and makes

@@ -12,7 +12,7 @@ import (
 
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 // DisasmSchema is the schema of Disasm.
@@ -25,16 +25,16 @@ type DisasmOptions struct {
 	Match *regexp.Regexp
 	// Code returns the machine code of a mapping (an index into Profile.Mappings, or -1 for samples
 	// without one). It is called once for each mapping with a matching function.
-	Code   func(mapping int) (code source.Machine, from string, err error)
+	Code   func(mapping int) (code objfile.Machine, from string, err error)
 	Source SourceFunc // nil: no source text
-	Syntax source.Syntax
+	Syntax objfile.Syntax
 	// Context, when positive or zero, keeps only that many instructions around each one with cost.
 	Context int
 }
 
 // machineCode is the machine code of one mapping.
 type machineCode struct {
-	source.Machine
+	objfile.Machine
 	from string // for people
 }
 
@@ -245,7 +245,7 @@ func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code machin
 }
 
 // wanted reports whether a symbol with the given samples matches.
-func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uint64) bool {
+func (d *disassembler) wanted(fn objfile.Symbol, nodes []profile.Weight, base uint64) bool {
 	if d.address != nil {
 		return *d.address-base >= fn.Addr && *d.address-base < fn.Addr+fn.Size
 	}
@@ -262,10 +262,10 @@ func (d *disassembler) wanted(fn source.Symbol, nodes []profile.Weight, base uin
 
 // function annotates the code of one symbol with its samples.
 func (d *disassembler) function(
-	code machineCode, fn source.Symbol, nodes []profile.Weight, base uint64,
+	code machineCode, fn objfile.Symbol, nodes []profile.Weight, base uint64,
 ) (DisasmFunction, error) {
 	f := DisasmFunction{Name: fn.Name, Binary: code.from, Start: fn.Addr, End: fn.Addr + fn.Size}
-	insts, err := source.DisasmRange(code.Machine, f.Start, f.End, d.opt.Syntax)
+	insts, err := objfile.DisasmRange(code.Machine, f.Start, f.End, d.opt.Syntax)
 	if err != nil {
 		return f, fmt.Errorf("disassemble %s in %s: %w", fn.Name, code.from, err)
 	}

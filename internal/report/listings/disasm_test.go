@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/report/oracletest"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/source"
+	"github.com/whet-go/whet/source/objfile"
 )
 
 var disasmRow = regexp.MustCompile(`^ *(\S+) +(\S+) +([0-9a-f]+): (.*)$`)
@@ -45,13 +45,13 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin, err := source.Open(o.Binary)
+	bin, err := objfile.Open(o.Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = bin.Close() })
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByAddress, NoInlines: true})
-	code := func(int) (source.Machine, string, error) { return bin, o.Binary, nil }
+	code := func(int) (objfile.Machine, string, error) { return bin, o.Binary, nil }
 	// Nothing with vector instructions, which older disassemblers do not know.
 	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
 	r, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
@@ -96,17 +96,17 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	for _, l := range p.Locations {
 		addrs = append(addrs, l.Address)
 	}
-	packed, err := source.ExtractCode(bin, addrs)
+	packed, err := objfile.ExtractCode(bin, addrs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	pack, err := source.OpenCode(packed)
+	pack, err := objfile.OpenCode(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
 	again, err := NewDisasm(headerOf(v), v, DisasmOptions{
 		Match: regexp.MustCompile(match), Context: -1,
-		Code: func(int) (source.Machine, string, error) { return pack, o.Binary, nil },
+		Code: func(int) (objfile.Machine, string, error) { return pack, o.Binary, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestDisasmWithoutCode(t *testing.T) {
 	noCode := errors.New("no binary")
 	opt := DisasmOptions{
 		Match: regexp.MustCompile(`main\.f`),
-		Code:  func(int) (source.Machine, string, error) { return nil, "", noCode },
+		Code:  func(int) (objfile.Machine, string, error) { return nil, "", noCode },
 	}
 	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
 		t.Errorf("got %v", err)

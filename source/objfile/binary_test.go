@@ -1,4 +1,4 @@
-package source
+package objfile
 
 import (
 	"fmt"
@@ -62,7 +62,7 @@ func compareObjdump(t *testing.T, b *Binary, re string) {
 		}
 		for j, in := range f.Insts {
 			g := dumpedInst{
-				fmt.Sprintf("%s:%d", path.Base(slashed(in.File)), in.Line), fmt.Sprintf("%#x", in.Addr),
+				fmt.Sprintf("%s:%d", path.Base(strings.ReplaceAll(in.File, `\`, "/")), in.Line), fmt.Sprintf("%#x", in.Addr),
 				strings.TrimRight(in.Text, "\t "),
 			}
 			if in.File == "" {

@@ -1,4 +1,4 @@
-package source
+package objfile
 
 import (
 	"debug/dwarf"
