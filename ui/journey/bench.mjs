@@ -140,27 +140,9 @@ step("two builds show both sides and the ratios of their pairs", async () => {
   await p.close();
 });
 
-step("foreign names are text", async () => {
-  const p = await open("hostile.html");
-  await p.settle("hostile");
-  assert.equal(await p.page.evaluate(() => document.querySelectorAll("img, iframe, b").length), 0);
-  assert.equal(await p.page.evaluate(() => window.pwned), undefined);
-  const text = await p.page.locator("main").innerText();
-  assert.ok(text.includes("</script><script>window.pwned=1</script>"));
-  assert.ok(!/[\u001b\u202e]/.test(text));
-  await p.close();
-});
+journey.foreignNames();
 
-step("the theme changes the colours of strips too", async () => {
-  const p = await open("two.html", { colorScheme: "light" });
-  const colour = () => p.page.locator(".picture canvas").first().evaluate((c) => c.toDataURL());
-  await p.settle();
-  const before = await colour();
-  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /Colours/ }).click();
-  await p.settle();
-  assert.notEqual(await colour(), before);
-  await p.close();
-});
+journey.themeColors("two.html", ".picture canvas");
 
 step("narrow, wide, light and dark", async () => {
   for (const name of ["two", "six", "hostile", "ab"]) {

@@ -73,27 +73,9 @@ step("a single commit is no trouble", async () => {
   await p.close();
 });
 
-step("foreign names are text", async () => {
-  const p = await open("hostile.html");
-  await p.settle("hostile");
-  assert.equal(await p.page.evaluate(() => document.querySelectorAll("img, iframe, b").length), 0);
-  assert.equal(await p.page.evaluate(() => window.pwned), undefined);
-  const text = await p.page.locator("main").innerText();
-  assert.ok(text.includes("</script><script>window.pwned=1</script>"));
-  assert.ok(!/[\u001b\u202e]/.test(text));
-  await p.close();
-});
+journey.foreignNames();
 
-step("the theme changes the colours of charts too", async () => {
-  const p = await open("few.html", { colorScheme: "light" });
-  const picture = () => p.page.locator(".plot canvas").first().evaluate((c) => c.toDataURL());
-  await p.settle();
-  const before = await picture();
-  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /Colours/ }).click();
-  await p.settle();
-  assert.notEqual(await picture(), before);
-  await p.close();
-});
+journey.themeColors("few.html", ".plot canvas");
 
 step("narrow, wide, light and dark", async () => {
   for (const name of ["few", "hostile"]) {

@@ -85,6 +85,35 @@ export async function start({ height, pause = 0, fullPage = false }) {
       };
     },
 
+    /** Adds the step that names in hostile.html, which others chose, are shown as text. */
+    foreignNames() {
+      this.step("foreign names are text", async () => {
+        const p = await this.open("hostile.html");
+        await p.settle("hostile");
+        assert.equal(await p.page.evaluate(() => document.querySelectorAll("img, iframe, b").length), 0);
+        assert.equal(await p.page.evaluate(() => window.pwned), undefined);
+        const text = await p.page.locator("main").innerText();
+        assert.ok(text.includes("</script><script>window.pwned=1</script>"));
+        assert.ok(!/[\u001b\u202e]/.test(text));
+        await p.close();
+      });
+    },
+
+    /** Adds the step that a page's theme changes the colors of the canvas that selector finds first. */
+    themeColors(name, selector) {
+      this.step("the theme changes colors of canvases too", async () => {
+        const p = await this.open(name, { colorScheme: "light" });
+        const picture = () => p.page.locator(selector).first().evaluate((c) => c.toDataURL());
+        await p.settle();
+        const before = await picture();
+        for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /Colors/ }).click();
+        await p.settle();
+        assert.equal(await p.page.evaluate(() => document.documentElement.dataset.theme), "dark");
+        assert.notEqual(await picture(), before);
+        await p.close();
+      });
+    },
+
     /** Adds a step, which fails by throwing. A reason to skip it, if there is one, is printed instead. */
     step(name, run, skip = "") {
       steps.push({ name, run, skip });

@@ -142,7 +142,7 @@ step("sample types switch and keep the frame", async () => {
   await p.settle();
   assert.match(await p.page.locator(".crumbs").innerText(), /main\.work/);
   assert.match(await p.hash(), /type=alloc_space/);
-  await p.page.locator("select[aria-label='Colour by']").selectOption("package");
+  await p.page.locator("select[aria-label='Color by']").selectOption("package");
   await p.settle("by-package");
   await p.close();
 });

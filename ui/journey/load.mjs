@@ -93,29 +93,9 @@ step("an hour of seconds has a table that ends", async () => {
   await p.close();
 });
 
-step("foreign names are text", async () => {
-  const p = await open("hostile.html");
-  await p.settle("hostile");
-  assert.equal(await p.page.evaluate(() => document.querySelectorAll("img, iframe, b").length), 0);
-  assert.equal(await p.page.evaluate(() => window.pwned), undefined);
-  const text = await p.page.locator("main").innerText();
-  assert.ok(text.includes("</script><script>window.pwned=1</script>"));
-  assert.ok(!/[\u001b\u202e]/.test(text));
-  await p.close();
-});
+journey.foreignNames();
 
-step("the theme changes colours of charts too", async () => {
-  const p = await open("one.html", { colorScheme: "light" });
-  const colour = () =>
-    p.page.locator(".plot canvas").first().evaluate((c) => Array.from(c.getContext("2d").getImageData(0, 0, c.width, c.height).data).reduce((a, b) => (a * 31 + b) % 1e9, 7));
-  await p.settle();
-  const before = await colour();
-  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /Colours/ }).click();
-  await p.settle();
-  assert.equal(await p.page.evaluate(() => document.documentElement.dataset.theme), "dark");
-  assert.notEqual(await colour(), before);
-  await p.close();
-});
+journey.themeColors("one.html", ".plot canvas");
 
 step("narrow, wide, light and dark", async () => {
   for (const name of ["one", "two", "knee", "fail", "hostile"]) {

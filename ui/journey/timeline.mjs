@@ -32,8 +32,8 @@ async function open(name, options, hash) {
     canvas,
     ready: () => p.page.waitForSelector("main[data-ready]"),
     hash: () => p.page.evaluate(() => decodeURIComponent(location.hash)),
-    /** How many colours a canvas has been drawn on in. */
-    colours: (locator) =>
+    /** How many colors a canvas has been drawn on in. */
+    colors: (locator) =>
       locator.evaluate((c) => {
         const { data } = c.getContext("2d").getImageData(0, 0, c.width, c.height);
         const seen = new Set();
@@ -71,8 +71,8 @@ for (const [what, where] of [
   step(`${what}: it opens and draws`, async () => {
     const p = await open(where);
     await p.settle(what);
-    assert.ok((await p.colours(p.canvas)) > 3, "the rows are blank");
-    assert.ok((await p.colours(p.page.locator("canvas.overview"))) > 3, "the overview is blank");
+    assert.ok((await p.colors(p.canvas)) > 3, "the rows are blank");
+    assert.ok((await p.colors(p.page.locator("canvas.overview"))) > 3, "the overview is blank");
     assert.ok((await p.ids("p")).length > 0 && (await p.ids("g")).length > 5);
     assert.match(await p.page.locator("header").innerText(), /goroutines/);
     assert.match(await p.page.locator("canvas.overview").getAttribute("aria-label"), /busy on average/);
@@ -207,7 +207,7 @@ step("narrow and dark, wide and light", async () => {
     await p.settle(`page-${width}-${colorScheme}`);
     const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= width, `it is ${wide} px wide in a window of ${width}`);
-    assert.ok((await p.colours(p.canvas)) > 2, "the rows are blank");
+    assert.ok((await p.colors(p.canvas)) > 2, "the rows are blank");
     await p.close();
   }
 });

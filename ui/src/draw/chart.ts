@@ -9,17 +9,17 @@ export interface Chart {
   /** from: the start of the axis if it is not zero. */
   y: { label: string; log: boolean; text: (v: number) => string; from?: (min: number, max: number) => number };
   /** The area between two series, counted from 0, as an interval. */
-  band?: { low: number; high: number; colour: string };
+  band?: { low: number; high: number; color: string };
   /** Positions on the x axis with a vertical line. */
-  marks?: { x: number; colour: string }[];
+  marks?: { x: number; color: string }[];
   /** Describes the point at an index, for use outside the legend; null is none. */
   read?: (index: number | null) => string;
 }
 
 export interface Series {
   name: string;
-  /** The custom property with the colour. */
-  colour: string;
+  /** The custom property with the color. */
+  color: string;
   dashed?: boolean;
   kind: "line" | "steps" | "points" | "edge";
 }
@@ -42,7 +42,7 @@ export class Plot {
     el.addEventListener("keydown", (e) => this.key(e));
   }
 
-  /** Redraws with the current colours. */
+  /** Redraws with the current colors. */
   draw(): void {
     this.plot?.destroy();
     this.plot = new uPlot(this.options(), this.chart.columns as uPlot.AlignedData, this.el);
@@ -107,12 +107,12 @@ export class Plot {
 
   private options(): uPlot.Options {
     const style = getComputedStyle(document.documentElement);
-    const colour = (name: string) => style.getPropertyValue(name).trim();
+    const color = (name: string) => style.getPropertyValue(name).trim();
     const { x, y } = this.chart;
     const axis = {
-      stroke: colour("--quiet"),
-      grid: { stroke: colour("--line"), width: 1 },
-      ticks: { stroke: colour("--line"), width: 1 },
+      stroke: color("--quiet"),
+      grid: { stroke: color("--line"), width: 1 },
+      ticks: { stroke: color("--line"), width: 1 },
       font: "12px system-ui, sans-serif",
       labelFont: "12px system-ui, sans-serif",
     };
@@ -125,13 +125,13 @@ export class Plot {
             bands: [
               {
                 series: [this.chart.band.high + 1, this.chart.band.low + 1],
-                fill: `color-mix(in oklch, ${colour(this.chart.band.colour)} 22%, transparent)`,
+                fill: `color-mix(in oklch, ${color(this.chart.band.color)} 22%, transparent)`,
               },
             ],
           }
         : {}),
       hooks: {
-        drawAxes: [(u) => this.drawMarks(u, colour)],
+        drawAxes: [(u) => this.drawMarks(u, color)],
         setCursor: [(u) => this.chart.read?.(u.cursor.idx ?? null)],
       },
       cursor: { drag: { x: true, y: false } },
@@ -153,7 +153,7 @@ export class Plot {
       series: [
         { label: x.label, value: (_, v) => (v === null ? "–" : x.text(v)) },
         ...this.chart.series.map((s, i): uPlot.Series => {
-          const stroke = colour(s.colour);
+          const stroke = color(s.color);
           return {
             label: s.name,
             stroke,
@@ -176,7 +176,7 @@ export class Plot {
     };
   }
 
-  private drawMarks(u: uPlot, colour: (name: string) => string): void {
+  private drawMarks(u: uPlot, color: (name: string) => string): void {
     const g = u.ctx;
     g.save();
     g.lineWidth = 2 * devicePixelRatio;
@@ -184,7 +184,7 @@ export class Plot {
     for (const m of this.chart.marks ?? []) {
       const x = u.valToPos(m.x, "x", true);
       if (x < u.bbox.left || x > u.bbox.left + u.bbox.width) continue;
-      g.strokeStyle = colour(m.colour);
+      g.strokeStyle = color(m.color);
       g.beginPath();
       g.moveTo(x, u.bbox.top);
       g.lineTo(x, u.bbox.top + u.bbox.height);

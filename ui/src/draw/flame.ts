@@ -21,7 +21,7 @@ export interface Picture {
   readonly view: Viewport;
   readonly palette: Palette;
   readonly labels: Labels;
-  readonly colour: (box: number) => string;
+  readonly color: (box: number) => string;
   readonly name: (box: number) => string;
   readonly match: Uint8Array | null; // per frame
   readonly zoom: number; // box
@@ -68,7 +68,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       let i = s.order[k];
       if (s.x[i] >= v.x1) break;
       if (s.w[i] < thin) {
-        // A run of thin boxes becomes one faint box in the colour of the widest:
+        // A run of thin boxes becomes one faint box in the color of the widest:
         // together they have a cost, so they must not be invisible.
         const from = s.x[i];
         let to = from;
@@ -85,7 +85,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
         if ((to - from) * scale >= THIN) {
           const width = Math.max(1, (to - from) * scale);
           ctx.globalAlpha = p.match && !found ? 0.2 : 0.55;
-          ctx.fillStyle = s.frame[widest] < 0 ? palette.rest : p.colour(widest);
+          ctx.fillStyle = s.frame[widest] < 0 ? palette.rest : p.color(widest);
           ctx.fillRect((from - v.x0) * scale, y, width, h);
           if (found) {
             ctx.globalAlpha = 1;
@@ -105,7 +105,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       // The ancestors of the zoomed box are context.
       const outer = Math.abs(row) < Math.abs(s.row[p.zoom]) && i !== p.zoom;
       ctx.globalAlpha = p.match && !matched ? 0.3 : outer ? 0.6 : 1;
-      ctx.fillStyle = frame === REST ? palette.rest : frame === ALL ? palette.root : p.colour(i);
+      ctx.fillStyle = frame === REST ? palette.rest : frame === ALL ? palette.root : p.color(i);
       ctx.fillRect(left, y, width, h);
       drawn++;
       if (frame === REST && width > 3 && hatch) {
@@ -135,14 +135,14 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
   return drawn;
 }
 
-function outline(ctx: CanvasRenderingContext2D, p: Picture, box: number, colour: string, line: number): void {
+function outline(ctx: CanvasRenderingContext2D, p: Picture, box: number, color: string, line: number): void {
   const { scene: s, view: v } = p;
   if (box < 0 || box >= s.n) return;
   const scale = v.width / (v.x1 - v.x0);
   const left = Math.max(0, (s.x[box] - v.x0) * scale);
   const right = Math.min(v.width, (s.x[box] + s.w[box] - v.x0) * scale);
   if (right < left) return;
-  ctx.strokeStyle = colour;
+  ctx.strokeStyle = color;
   ctx.lineWidth = line;
   const inset = line / 2;
   ctx.strokeRect(

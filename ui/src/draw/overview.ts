@@ -1,6 +1,6 @@
 import type { Point } from "../api/timeline.ts";
 import { sums, type LaneData } from "../lib/lane.ts";
-import { colourKeys, waits, type ColourKey } from "../lib/states.ts";
+import { colorKeys, waits, type ColorKey } from "../lib/states.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import { duration } from "../lib/timescale.ts";
 import { xOf, type Inks, type Scale } from "./timeline.ts";
@@ -15,19 +15,19 @@ export interface OverviewData {
   readonly heap: readonly Point[];
 }
 
-/** Shares of the processors by colour, for each column. */
+/** Shares of the processors by color, for each column. */
 export function utilisation(
   procs: readonly LaneData[],
   extent: Stretch,
   columns: number,
-  key: (state: number) => ColourKey,
+  key: (state: number) => ColorKey,
 ): number[][] {
   const step = (extent.to - extent.from) / columns;
   return Array.from({ length: columns }, (_, i) => {
-    const shares = new Array<number>(colourKeys.length).fill(0);
+    const shares = new Array<number>(colorKeys.length).fill(0);
     const at = { from: extent.from + i * step, to: extent.from + (i + 1) * step };
     for (const p of procs)
-      for (const [state, time] of sums(p, at)) shares[colourKeys.indexOf(key(state))] += time / step / procs.length;
+      for (const [state, time] of sums(p, at)) shares[colorKeys.indexOf(key(state))] += time / step / procs.length;
     return shares;
   });
 }
@@ -48,9 +48,9 @@ export function drawOverview(
   columns.forEach((shares, i) => {
     let y = bottom;
     shares.forEach((part, k) => {
-      if (part <= 0 || waits(colourKeys[k])) return;
+      if (part <= 0 || waits(colorKeys[k])) return;
       const h = Math.min(part * bottom, y);
-      g.fillStyle = inks.states[colourKeys[k]];
+      g.fillStyle = inks.states[colorKeys[k]];
       g.fillRect(s.left + i * width, y - h, width + 0.3, h);
       y -= h;
     });
@@ -92,7 +92,7 @@ export function drawOverview(
 
 /** A description of the overview. */
 export function overviewName(columns: readonly number[][], d: OverviewData, shown: Stretch): string {
-  const work = columns.map((shares) => shares.reduce((a, v, k) => a + (waits(colourKeys[k]) ? 0 : v), 0));
+  const work = columns.map((shares) => shares.reduce((a, v, k) => a + (waits(colorKeys[k]) ? 0 : v), 0));
   const mean = work.length > 0 ? work.reduce((a, b) => a + b, 0) / work.length : 0;
   return (
     `Overview of the trace: ${d.procs.length} processors, ${Math.round(mean * 100)}% busy on average, ` +

@@ -12,7 +12,7 @@ export const pairsHeight = 128;
 export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: BenchPagePairs, mark: Spot | null): Spot[] {
   const pen = prepare(canvas, width, pairsHeight);
   if (!pen) return [];
-  const { g, colour } = pen;
+  const { g, color } = pen;
   const n = pairs.ratios.length;
   const range = axisRange([
     { values: pairs.ratios, center: pairs.ratio, bounded: pairs.bounded, low: pairs.low, high: pairs.high },
@@ -27,15 +27,15 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
   g.textAlign = "right";
   const percents = ticks({ low: range.low - 1, high: range.high - 1 }, 5);
   for (const v of percents) {
-    g.strokeStyle = colour("--line");
+    g.strokeStyle = color("--line");
     g.beginPath();
     g.moveTo(left, Math.round(y(1 + v)) + 0.5);
     g.lineTo(width - 8, Math.round(y(1 + v)) + 0.5);
     g.stroke();
-    g.fillStyle = colour("--quiet");
+    g.fillStyle = color("--quiet");
     g.fillText(v === 0 ? "no change" : percentChange(v, percents), left - 5, y(1 + v));
   }
-  g.strokeStyle = colour("--quiet");
+  g.strokeStyle = color("--quiet");
   g.setLineDash([5, 4]);
   g.beginPath();
   g.moveTo(left, y(1));
@@ -44,12 +44,12 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
   g.setLineDash([]);
   g.textBaseline = "top";
   g.textAlign = "center";
-  g.fillStyle = colour("--quiet");
+  g.fillStyle = color("--quiet");
   for (const i of ticks({ low: 1, high: n }, Math.max(2, Math.floor(width / 110)))) {
     if (Number.isInteger(i)) g.fillText(`pair ${i}`, Math.min(x(i - 1), width - 24), bottom + 4);
   }
 
-  const ink = colour("--series-2");
+  const ink = color("--series-2");
   if (pairs.bounded) {
     g.fillStyle = ink;
     g.globalAlpha = 0.22;
@@ -84,9 +84,9 @@ export function drawPairs(canvas: HTMLCanvasElement, width: number, pairs: Bench
   });
   g.stroke();
   g.lineWidth = 1;
-  g.fillStyle = colour("--text");
+  g.fillStyle = color("--text");
   g.fillRect(left, y(pairs.ratio) - 1, width - left - 8, 2);
   const at = mark && spots[mark.index];
-  if (at) ring(g, at, colour("--ring"));
+  if (at) ring(g, at, color("--ring"));
   return spots;
 }

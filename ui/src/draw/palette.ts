@@ -1,7 +1,7 @@
 import type { Kind } from "../lib/decode.ts";
 import { hash } from "../lib/names.ts";
 
-/** Colours of the boxes, from the style sheet's custom properties. */
+/** Colors of the boxes, from the style sheet's custom properties. */
 export class Palette {
   readonly text: string;
   readonly ground: string;
@@ -39,8 +39,8 @@ export class Palette {
 
   package(pkg: string): string {
     if (pkg === "") return this.css(this.kinds[0]);
-    // Steps of the golden angle over the hash: neighbours in name are not
-    // neighbours in hue.
+    // Steps of the golden angle over the hash: neighbors in name are not
+    // neighbors in hue.
     const h = hash(pkg);
     return this.css({ l: this.pkg.l + ((h >>> 9) % 3) * 0.02, c: this.pkg.c, h: ((h % 97) * 137.508) % 360 });
   }

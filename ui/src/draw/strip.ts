@@ -6,15 +6,15 @@ import type { BenchPageCell } from "../api/bench.ts";
 export const laneHeight = 28;
 export const axisHeight = 20;
 
-/** Names of custom properties with the colours of columns. */
-export const columnColours = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
+/** Names of custom properties with the colors of columns. */
+export const columnColors = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
 
 /** A point of a drawing that the pointer can select. */
 export interface Spot {
   readonly x: number;
   readonly y: number;
   readonly lane: number;
-  /** Index in the lane's values; -1 is the centre. */
+  /** Index in the lane's values; -1 is the center. */
   readonly index: number;
 }
 
@@ -24,12 +24,12 @@ export interface StripData {
   readonly range: Range;
 }
 
-/** A canvas as large as its element, at the screen's resolution, with the current colours. */
+/** A canvas as large as its element, at the screen's resolution, with the current colors. */
 export function prepare(
   canvas: HTMLCanvasElement,
   width: number,
   height: number,
-): { g: CanvasRenderingContext2D; colour: (name: string) => string } | null {
+): { g: CanvasRenderingContext2D; color: (name: string) => string } | null {
   const ratio = Math.min(devicePixelRatio || 1, 3);
   canvas.width = Math.round(width * ratio);
   canvas.height = Math.round(height * ratio);
@@ -39,19 +39,19 @@ export function prepare(
   g.scale(ratio, ratio);
   g.font = "12px system-ui, sans-serif";
   const style = getComputedStyle(document.documentElement);
-  return { g, colour: (name) => style.getPropertyValue(name).trim() };
+  return { g, color: (name) => style.getPropertyValue(name).trim() };
 }
 
 /**
  * Draws the measurements of each column as points on one axis: from the top of a
- * lane to its bottom in order of time. A bar is the interval, a line the centre.
+ * lane to its bottom in order of time. A bar is the interval, a line the center.
  * Points beyond the axis are arrows at its end. Returns where the points are.
  */
 export function drawStrip(canvas: HTMLCanvasElement, width: number, data: StripData, mark: Spot | null): Spot[] {
   const height = data.lanes.length * laneHeight + axisHeight;
   const pen = prepare(canvas, width, height);
   if (!pen) return [];
-  const { g, colour } = pen;
+  const { g, color } = pen;
   const { low, high } = data.range;
   const edge = 10;
   const x = (v: number) => edge + ((v - low) / (high - low)) * (width - 2 * edge);
@@ -62,20 +62,20 @@ export function drawStrip(canvas: HTMLCanvasElement, width: number, data: StripD
   g.textBaseline = "top";
   g.textAlign = "center";
   marks.forEach((v, i) => {
-    g.strokeStyle = colour("--line");
+    g.strokeStyle = color("--line");
     g.beginPath();
     g.moveTo(Math.round(x(v)) + 0.5, 0);
     g.lineTo(Math.round(x(v)) + 0.5, bottom + 4);
     g.stroke();
     const half = g.measureText(labels[i] as string).width / 2;
-    g.fillStyle = colour("--quiet");
+    g.fillStyle = color("--quiet");
     g.fillText(labels[i] as string, Math.min(Math.max(x(v), half + 1), width - half - 1), bottom + 5);
   });
 
   const spots: Spot[] = [];
   data.lanes.forEach((cell, lane) => {
     const top = lane * laneHeight;
-    const ink = colour(columnColours[cell.column % columnColours.length] as string);
+    const ink = color(columnColors[cell.column % columnColors.length] as string);
     if (cell.bounded) {
       const from = x(cell.low);
       const to = Math.max(x(cell.high), from + 1);
@@ -103,13 +103,13 @@ export function drawStrip(canvas: HTMLCanvasElement, width: number, data: StripD
       spots.push({ x: at, y, lane, index });
     });
     g.globalAlpha = 1;
-    g.fillStyle = colour("--text");
+    g.fillStyle = color("--text");
     g.fillRect(Math.round(x(cell.center)) - 1, top + 2, 2, laneHeight - 4);
     spots.push({ x: x(cell.center), y: top + laneHeight / 2, lane, index: -1 });
   });
   if (mark) {
     const at = spots.find((s) => s.lane === mark.lane && s.index === mark.index);
-    if (at) ring(g, at, colour("--ring"));
+    if (at) ring(g, at, color("--ring"));
   }
   return spots;
 }

@@ -1,6 +1,6 @@
 import type { Part, Span } from "../api/timeline.ts";
 import { overlapping, type LaneData } from "../lib/lane.ts";
-import { colourKeys, waits, type ColourKey } from "../lib/states.ts";
+import { colorKeys, waits, type ColorKey } from "../lib/states.ts";
 import { timeTicks, type Stretch } from "../lib/timescale.ts";
 import { hash } from "../lib/names.ts";
 
@@ -9,9 +9,9 @@ export const laneHeight = 20;
 export const laneGap = 3;
 export const axisHeight = 24;
 
-/** Colours of the timeline, from the style sheet. */
+/** Colors of the timeline, from the style sheet. */
 export class Inks {
-  readonly states: Record<ColourKey, string>;
+  readonly states: Record<ColorKey, string>;
   readonly text: string;
   readonly quiet: string;
   readonly line: string;
@@ -26,7 +26,7 @@ export class Inks {
 
   constructor(style: CSSStyleDeclaration) {
     const get = (name: string) => style.getPropertyValue(name).trim();
-    this.states = Object.fromEntries(colourKeys.map((k) => [k, get(`--state-${k}`)])) as Record<ColourKey, string>;
+    this.states = Object.fromEntries(colorKeys.map((k) => [k, get(`--state-${k}`)])) as Record<ColorKey, string>;
     this.text = get("--text");
     this.quiet = get("--quiet");
     this.line = get("--line");
@@ -39,12 +39,12 @@ export class Inks {
     this.kindShape = get("--kind-of-goroutine");
   }
 
-  /** A colour of a kind of goroutines. */
+  /** A color of a kind of goroutines. */
   kind(name: string): string {
     let ink = this.kinds.get(name);
     if (ink === undefined) {
       const n = hash(name);
-      // Steps of the golden angle: neighbours in name are not neighbours in hue.
+      // Steps of the golden angle: neighbors in name are not neighbors in hue.
       ink = `oklch(${this.kindShape} ${(((n % 97) * 137.508) % 360).toFixed(0)})`;
       this.kinds.set(name, ink);
     }
@@ -68,9 +68,9 @@ export function timeOf(s: Scale, x: number): number {
   return s.window.from + ((x - s.left) / s.width) * (s.window.to - s.window.from);
 }
 
-/** How to draw a span of a lane: the key of its colour, an ink to use instead, and a label. */
+/** How to draw a span of a lane: the key of its color, an ink to use instead, and a label. */
 export interface Look {
-  readonly key: ColourKey;
+  readonly key: ColorKey;
   readonly ink?: string | undefined;
   readonly label: string;
 }
@@ -132,7 +132,7 @@ export function drawLane(
   top: number,
   d: LaneData,
   inks: Inks,
-  key: (state: number) => ColourKey,
+  key: (state: number) => ColorKey,
   look: (span: Span) => Look,
   shape: Shape,
 ): void {
@@ -176,11 +176,11 @@ function fit(g: CanvasRenderingContext2D, text: string, room: number): string {
   return n > 3 && g.measureText(t).width <= room ? t : "";
 }
 
-/** The composition of a part: shares of its length, by colour. */
-function share(p: Part, key: (state: number) => ColourKey): number[] {
-  const all = new Array<number>(colourKeys.length).fill(0);
+/** The composition of a part: shares of its length, by color. */
+function share(p: Part, key: (state: number) => ColorKey): number[] {
+  const all = new Array<number>(colorKeys.length).fill(0);
   const length = Math.max(p[1] - p[0], 1);
-  for (let k = 2; k + 1 < p.length; k += 2) all[colourKeys.indexOf(key(p[k]))] += p[k + 1] / length;
+  for (let k = 2; k + 1 < p.length; k += 2) all[colorKeys.indexOf(key(p[k]))] += p[k + 1] / length;
   return all;
 }
 
@@ -197,7 +197,7 @@ function heap(
   shares.forEach((part, i) => {
     const h = Math.min(part * laneHeight, y - top);
     if (h < 0.2) return; // invisible, and there are many
-    g.fillStyle = inks.states[colourKeys[i]];
+    g.fillStyle = inks.states[colorKeys[i]];
     g.fillRect(x, y - h, width, h);
     y -= h;
   });
@@ -206,7 +206,7 @@ function heap(
 /** Sums one column of pixels. */
 class Column {
   private at = -1;
-  private readonly shares = new Array<number>(colourKeys.length).fill(0);
+  private readonly shares = new Array<number>(colorKeys.length).fill(0);
 
   constructor(
     private readonly g: CanvasRenderingContext2D,
@@ -222,9 +222,9 @@ class Column {
     this.at = at;
   }
 
-  add(x0: number, x1: number, key: ColourKey): void {
+  add(x0: number, x1: number, key: ColorKey): void {
     this.go(Math.floor(x0 - this.left));
-    this.shares[colourKeys.indexOf(key)] += x1 - x0;
+    this.shares[colorKeys.indexOf(key)] += x1 - x0;
   }
 
   /** Adds a part: its ends to their columns, and the columns between as one box. */

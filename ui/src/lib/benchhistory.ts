@@ -40,7 +40,7 @@ export function chosen(series: readonly HistorySeries[], s: HistoryState): Histo
     .sort((a, b) => last(b) - last(a));
 }
 
-/** Columns of a chart along all commits from the series' first to its last: x, low, high, centre, level. */
+/** Columns of a chart along all commits from the series' first to its last: x, low, high, center, level. */
 export function columns(s: HistorySeries): (number | null)[][] {
   const first = s.points[0]?.commit ?? 0;
   const last = s.points[s.points.length - 1]?.commit ?? 0;

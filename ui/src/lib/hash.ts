@@ -1,5 +1,7 @@
+import { readFragment, writeFragment } from "./fragment.ts";
+
 export type Shape = "down" | "up" | "focus";
-export type Colour = "kind" | "package" | "diff";
+export type Color = "kind" | "package" | "diff";
 
 /** The state that a link to the page reproduces. */
 export interface ViewState {
@@ -8,7 +10,7 @@ export interface ViewState {
   readonly focus: number; // frame, when shape is "focus"
   readonly flip: boolean; // root at the bottom
   readonly byName: boolean; // siblings by name, not weight
-  readonly colour: Colour | ""; // "" leaves it to the page
+  readonly color: Color | ""; // "" leaves it to the page
   readonly query: string;
   readonly zoom: number; // box
   readonly range: readonly [number, number] | null; // parts of the width, when it is not the box's
@@ -21,7 +23,7 @@ export const initial: ViewState = {
   focus: -1,
   flip: false,
   byName: false,
-  colour: "",
+  color: "",
   query: "",
   zoom: 0,
   range: null,
@@ -30,42 +32,32 @@ export const initial: ViewState = {
 
 /** Writes a state as a URL fragment, without defaults. */
 export function toHash(s: ViewState): string {
-  const parts: string[] = [];
-  const put = (key: string, value: string) => parts.push(`${key}=${encodeURIComponent(value)}`);
-  if (s.type) put("type", s.type);
-  if (s.shape === "up") put("view", "up");
-  if (s.shape === "focus") put("focus", String(s.focus));
-  if (s.flip) put("root", "bottom");
-  if (s.byName) put("order", "name");
-  if (s.colour) put("colour", s.colour);
-  if (s.query) put("q", s.query);
-  if (s.zoom) put("zoom", String(s.zoom));
-  if (s.range) put("x", s.range.map((v) => Number(v.toPrecision(7))).join("-"));
-  if (s.table) put("table", "1");
-  return parts.join("&");
+  return writeFragment((put) => {
+    if (s.type) put("type", s.type);
+    if (s.shape === "up") put("view", "up");
+    if (s.shape === "focus") put("focus", String(s.focus));
+    if (s.flip) put("root", "bottom");
+    if (s.byName) put("order", "name");
+    if (s.color) put("color", s.color);
+    if (s.query) put("q", s.query);
+    if (s.zoom) put("zoom", String(s.zoom));
+    if (s.range) put("x", s.range.map((v) => Number(v.toPrecision(7))).join("-"));
+    if (s.table) put("table", "1");
+  });
 }
 
 /** Parses a URL fragment; invalid parts get their defaults. */
 export function fromHash(hash: string): ViewState {
-  const get = new Map<string, string>();
-  for (const part of hash.replace(/^#/, "").split("&")) {
-    const eq = part.indexOf("=");
-    if (eq < 0) continue;
-    try {
-      get.set(part.slice(0, eq), decodeURIComponent(part.slice(eq + 1)));
-    } catch {
-      // Not a fragment of this page.
-    }
-  }
+  const get = readFragment(hash);
   const focus = whole(get.get("focus"));
-  const colour = get.get("colour") ?? "";
+  const color = get.get("color") ?? "";
   return {
     type: get.get("type") ?? "",
     shape: focus >= 0 ? "focus" : get.get("view") === "up" ? "up" : "down",
     focus,
     flip: get.get("root") === "bottom",
     byName: get.get("order") === "name",
-    colour: colour === "kind" || colour === "package" || colour === "diff" ? colour : "",
+    color: color === "kind" || color === "package" || color === "diff" ? color : "",
     query: (get.get("q") ?? "").slice(0, 1000),
     zoom: Math.max(0, whole(get.get("zoom"))),
     range: range(get.get("x")),

@@ -4,7 +4,7 @@ import { decode, inflate, Kind, type Frame } from "./decode.ts";
 import { fromHash, initial, toHash, type ViewState } from "./hash.ts";
 import { bareName, methodName, shortName } from "./names.ts";
 import { bottomUp, callees, callers, costUnder, frameCosts } from "./reshape.ts";
-import { boxAt, makeScene, matchedMass, neighbour, samePath, spanning, widestChild, type Scene } from "./scene.ts";
+import { boxAt, makeScene, matchedMass, neighbor, samePath, spanning, widestChild, type Scene } from "./scene.ts";
 import { exactly, search } from "./search.ts";
 import { ALL, REST, makeTree, pathOf, type Tree } from "./tree.ts";
 
@@ -178,8 +178,8 @@ describe("scene", () => {
     expect(s.x[7]).toBe(6); // REST after work, though as heavy
     expect(boxAt(s, 2, 13)).toBe(2);
     expect(boxAt(s, 3, 19)).toBe(-1); // work's own time
-    expect(neighbour(s, 4, 1)).toBe(2);
-    expect(neighbour(s, 4, -1)).toBe(-1);
+    expect(neighbor(s, 4, 1)).toBe(2);
+    expect(neighbor(s, 4, -1)).toBe(-1);
     expect(widestChild(s, 1)).toBe(4);
     expect(spanning(s, 0, 0, 5)).toBe(5);
     expect(spanning(s, 5, 0, 20)).toBe(1);
@@ -202,7 +202,7 @@ describe("scene", () => {
       ]),
     );
     check(s);
-    for (let i = 2; i < 5; i++) expect([neighbour(s, i, 1), neighbour(s, i, -1)].some((k) => k > 0)).toBe(true);
+    for (let i = 2; i < 5; i++) expect([neighbor(s, i, 1), neighbor(s, i, -1)].some((k) => k > 0)).toBe(true);
   });
   it("counts matches once", () => {
     const s = makeScene(sample());
@@ -271,7 +271,7 @@ describe("hash", () => {
         shape: "up",
         flip: true,
         byName: true,
-        colour: "package",
+        color: "package",
         query: "a&b=c#%(.*)",
         zoom: 17,
         table: true,
@@ -283,7 +283,7 @@ describe("hash", () => {
     expect(toHash(initial)).toBe("");
   });
   it("survives nonsense", () => {
-    for (const h of ["#", "#%", "#q=%E0%A4%A", "#zoom=-1&x=5-1&focus=1e9&colour=x&__proto__=1", "#zoom=99999999999"]) {
+    for (const h of ["#", "#%", "#q=%E0%A4%A", "#zoom=-1&x=5-1&focus=1e9&color=x&__proto__=1", "#zoom=99999999999"]) {
       expect(fromHash(h)).toEqual(initial);
     }
   });

@@ -21,7 +21,7 @@ export function methodName(name: string): string {
   return at > 0 ? bare.slice(at + 2) : bare;
 }
 
-/** A number that depends on the text alone, for colours. */
+/** A number that depends on the text alone, for colors. */
 export function hash(text: string): number {
   let h = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {

@@ -149,7 +149,7 @@ export function boxAt(s: Scene, r: number, x: number): number {
 }
 
 /** The box right (step 1) or left (-1) of box i on its row, or -1. */
-export function neighbour(s: Scene, i: number, step: 1 | -1): number {
+export function neighbor(s: Scene, i: number, step: 1 | -1): number {
   const r = s.row[i] - s.minRow;
   // Boxes of no width share their x, so look for i itself from there.
   let k = firstInRow(s, s.row[i], s.x[i]);

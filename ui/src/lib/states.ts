@@ -1,7 +1,7 @@
 import type { State } from "../api/timeline.ts";
 
-/** The meanings of the timeline's colours, in the order in which parts are stacked, from the bottom. */
-export const colourKeys = [
+/** The meanings of the timeline's colors, in the order in which parts are stacked, from the bottom. */
+export const colorKeys = [
   "running",
   "stopped",
   "gc",
@@ -13,9 +13,9 @@ export const colourKeys = [
   "waiting",
   "unknown",
 ] as const;
-export type ColourKey = (typeof colourKeys)[number];
+export type ColorKey = (typeof colorKeys)[number];
 
-export const colourNames: Record<ColourKey, string> = {
+export const colorNames: Record<ColorKey, string> = {
   running: "running",
   stopped: "stop of the world",
   gc: "garbage collector",
@@ -28,13 +28,13 @@ export const colourNames: Record<ColourKey, string> = {
   unknown: "unknown",
 };
 
-/** Reports whether a colour means waiting, which is drawn paler than work. */
-export function waits(key: ColourKey): boolean {
+/** Reports whether a color means waiting, which is drawn paler than work. */
+export function waits(key: ColorKey): boolean {
   return key === "lock" || key === "channel" || key === "network" || key === "waiting" || key === "unknown";
 }
 
-/** The colour of a state, by its group and, for waits, the name of the reason. */
-export function colourOf(s: State | undefined): ColourKey {
+/** The color of a state, by its group and, for waits, the name of the reason. */
+export function colorOf(s: State | undefined): ColorKey {
   switch (s?.group) {
     case "running":
     case "runnable":
@@ -55,7 +55,7 @@ export function colourOf(s: State | undefined): ColourKey {
   return "waiting";
 }
 
-/** The colour of a range, by its name. */
-export function rangeColour(name: string): ColourKey {
+/** The color of a range, by its name. */
+export function rangeColor(name: string): ColorKey {
   return /stop-the-world|STW/.test(name) ? "stopped" : "gc";
 }

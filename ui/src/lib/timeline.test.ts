@@ -3,7 +3,7 @@ import type { Part, RowSpans, Span } from "../api/timeline.ts";
 import { clean } from "./clean.ts";
 import { laneData, nearest, suffices, sums, thin } from "./lane.ts";
 import { frameKind, ownFrame } from "./owncode.ts";
-import { colourOf } from "./states.ts";
+import { colorOf } from "./states.ts";
 import { fromTimelineHash, initialTimeline, timelineHash } from "./timelinehash.ts";
 import { around, exactTime, pan, timeTicks, within, zoomAt } from "./timescale.ts";
 
@@ -138,13 +138,13 @@ describe("lanes", () => {
 });
 
 describe("states and code", () => {
-  it("have colours", () => {
-    expect(colourOf({ name: "sync", group: "waiting" })).toBe("lock");
-    expect(colourOf({ name: "chan receive", group: "waiting" })).toBe("channel");
-    expect(colourOf({ name: "GC assist", group: "gc" })).toBe("gc");
-    expect(colourOf({ name: "what comes next", group: "waiting" })).toBe("waiting");
-    expect(colourOf({ name: "GC background sweeper wait", group: "gc" })).toBe("waiting");
-    expect(colourOf(undefined)).toBe("unknown");
+  it("have colors", () => {
+    expect(colorOf({ name: "sync", group: "waiting" })).toBe("lock");
+    expect(colorOf({ name: "chan receive", group: "waiting" })).toBe("channel");
+    expect(colorOf({ name: "GC assist", group: "gc" })).toBe("gc");
+    expect(colorOf({ name: "what comes next", group: "waiting" })).toBe("waiting");
+    expect(colorOf({ name: "GC background sweeper wait", group: "gc" })).toBe("waiting");
+    expect(colorOf(undefined)).toBe("unknown");
   });
 
   it("tell own code", () => {
@@ -173,7 +173,7 @@ describe("links", () => {
     const s = {
       window: { from: 1000, to: 2_000_000 },
       pins: ["g1", "g99"],
-      colour: "state" as const,
+      color: "state" as const,
       sections: {
         ...initialTimeline.sections,
         goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, here: true },
@@ -192,7 +192,7 @@ describe("links", () => {
       "#pin=p1,g1x,%00",
       "#goroutine.skip=-4&goroutine.order=worst",
       "#%E0%A4%A=1",
-      "#colour=red",
+      "#color=red",
     ]) {
       expect(fromTimelineHash(hash)).toEqual(initialTimeline);
     }

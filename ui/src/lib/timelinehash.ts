@@ -1,3 +1,4 @@
+import { readFragment, writeFragment } from "./fragment.ts";
 import type { Stretch } from "./timescale.ts";
 
 /** The order of a section's rows. */
@@ -18,8 +19,8 @@ export interface TimelineState {
   /** null: all. */
   readonly window: Stretch | null;
   readonly pins: readonly string[];
-  /** Colour of processors: by the function that runs, or by state. */
-  readonly colour: "kind" | "state";
+  /** Color of processors: by the function that runs, or by state. */
+  readonly color: "kind" | "state";
   readonly sections: Readonly<Record<string, SectionState>>;
 }
 
@@ -33,7 +34,7 @@ function section(open: boolean, order: Order, here = false): SectionState {
 export const initialTimeline: TimelineState = {
   window: null,
   pins: [],
-  colour: "kind",
+  color: "kind",
   sections: {
     range: section(true, "time"),
     proc: section(true, "time"),
@@ -49,35 +50,25 @@ export const initialTimeline: TimelineState = {
 export const maxPins = 50;
 
 export function timelineHash(s: TimelineState): string {
-  const parts: string[] = [];
-  const put = (key: string, value: string) => parts.push(`${key}=${encodeURIComponent(value)}`);
-  if (s.window) put("t", `${Math.round(s.window.from)}-${Math.round(s.window.to)}`);
-  if (s.pins.length > 0) put("pin", s.pins.join(","));
-  if (s.colour !== initialTimeline.colour) put("colour", s.colour);
-  for (const type of sectionTypes) {
-    const is = s.sections[type];
-    const was = initialTimeline.sections[type];
-    if (is.open !== was.open) put(type, is.open ? "open" : "shut");
-    if (is.query) put(`${type}.q`, is.query);
-    if (is.order !== was.order) put(`${type}.order`, is.order);
-    if (is.skip) put(`${type}.skip`, String(is.skip));
-    if (is.here !== was.here) put(`${type}.here`, is.here ? "1" : "0");
-  }
-  return parts.join("&");
+  return writeFragment((put) => {
+    if (s.window) put("t", `${Math.round(s.window.from)}-${Math.round(s.window.to)}`);
+    if (s.pins.length > 0) put("pin", s.pins.join(","));
+    if (s.color !== initialTimeline.color) put("color", s.color);
+    for (const type of sectionTypes) {
+      const is = s.sections[type];
+      const was = initialTimeline.sections[type];
+      if (is.open !== was.open) put(type, is.open ? "open" : "shut");
+      if (is.query) put(`${type}.q`, is.query);
+      if (is.order !== was.order) put(`${type}.order`, is.order);
+      if (is.skip) put(`${type}.skip`, String(is.skip));
+      if (is.here !== was.here) put(`${type}.here`, is.here ? "1" : "0");
+    }
+  });
 }
 
 /** Parses a fragment; invalid parts get their defaults. */
 export function fromTimelineHash(hash: string): TimelineState {
-  const get = new Map<string, string>();
-  for (const part of hash.replace(/^#/, "").split("&")) {
-    const eq = part.indexOf("=");
-    if (eq < 0) continue;
-    try {
-      get.set(part.slice(0, eq), decodeURIComponent(part.slice(eq + 1)));
-    } catch {
-      // Not a fragment of this page.
-    }
-  }
+  const get = readFragment(hash);
   const sections: Record<string, SectionState> = {};
   for (const type of sectionTypes) {
     const was = initialTimeline.sections[type];
@@ -96,7 +87,7 @@ export function fromTimelineHash(hash: string): TimelineState {
   return {
     window: window(get.get("t")),
     pins: [...new Set((get.get("pin") ?? "").split(",").filter((id) => /^g\d{1,10}$/.test(id)))].slice(0, maxPins),
-    colour: get.get("colour") === "state" ? "state" : "kind",
+    color: get.get("color") === "state" ? "state" : "kind",
     sections,
   };
 }

@@ -20,7 +20,7 @@ export interface Tree {
 
 /**
  * Completes a tree from its columns. ownMass is a node's own share of the mass
- * where it is not |value|: where value is itself a sum that may have cancelled.
+ * where it is not |value|: where value is itself a sum that may have canceled.
  */
 export function makeTree(
   parent: Int32Array,

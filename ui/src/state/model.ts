@@ -2,7 +2,7 @@ import type { Page, View } from "../lib/decode.ts";
 import { bottomUp, callees, callers } from "../lib/reshape.ts";
 import { makeScene, type Scene } from "../lib/scene.ts";
 import { search, type Search } from "../lib/search.ts";
-import type { Colour, ViewState } from "../lib/hash.ts";
+import type { Color, ViewState } from "../lib/hash.ts";
 
 /** Everything derived from the page's data and the view state, computed once. */
 export class Model {
@@ -46,9 +46,9 @@ export class Model {
     return this.lastSearch.result;
   }
 
-  /** The default colouring of boxes. */
-  colour(s: ViewState): Colour {
-    if (s.colour) return s.colour;
+  /** The default coloring of boxes. */
+  color(s: ViewState): Color {
+    if (s.color) return s.color;
     if (this.view(s).signed) return "diff";
     return this.page.frames.some((f) => f.kind !== 0) ? "kind" : "package";
   }

@@ -1,6 +1,6 @@
 import type { Page, View } from "../lib/decode.ts";
 import { percent } from "../lib/format.ts";
-import type { Colour, ViewState } from "../lib/hash.ts";
+import type { Color, ViewState } from "../lib/hash.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { exactly } from "../lib/search.ts";
 import { REST } from "../lib/tree.ts";
@@ -110,9 +110,9 @@ export function start(page: Page, root: HTMLElement): void {
     h("option", { value: "name" }, "by name"),
   );
   const orderLabel = h("label", {}, h("span", {}, "Order"), order);
-  const colour = h(
+  const color = h(
     "select",
-    { "aria-label": "Colour by", onchange: () => store.set({ colour: colour.value as Colour }) },
+    { "aria-label": "Color by", onchange: () => store.set({ color: color.value as Color }) },
     h("option", { value: "kind" }, "by kind of code"),
     h("option", { value: "package" }, "by package"),
     page.views.some((v) => v.signed) ? h("option", { value: "diff" }, "by difference") : null,
@@ -151,9 +151,9 @@ export function start(page: Page, root: HTMLElement): void {
   const applyTheme = () => {
     document.documentElement.dataset.theme = resolveTheme(theme);
     themeButton.textContent = themes[theme].sign;
-    themeButton.title = themeButton.ariaLabel = `Colours: ${themes[theme].title}`;
+    themeButton.title = themeButton.ariaLabel = `Colors: ${themes[theme].title}`;
     graph.repaint();
-    legend.show(model.view(store.state), model.colour(store.state), graph.colours);
+    legend.show(model.view(store.state), model.color(store.state), graph.colors);
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
 
@@ -187,7 +187,7 @@ export function start(page: Page, root: HTMLElement): void {
         shape.el,
         flip.el,
         orderLabel,
-        h("label", {}, h("span", {}, "Colour"), colour),
+        h("label", {}, h("span", {}, "Color"), color),
         h("div", { class: "search", role: "search" }, box),
       ),
       h("div", { class: "path" }, back, reset, crumbs.el, found),
@@ -214,7 +214,7 @@ export function start(page: Page, root: HTMLElement): void {
     shape.enable("focus", now.shape === "focus");
     flip.show(now.flip ? "bottom" : "top");
     order.value = now.byName ? "name" : "weight";
-    colour.value = model.colour(now);
+    color.value = model.color(now);
     if (box.value !== now.query) box.value = now.query;
     // Bottom-up and one-function views come from the page's tree, not from the profile.
     const missing = now.shape === "down" ? 0 : restShare(view);
@@ -238,7 +238,7 @@ export function start(page: Page, root: HTMLElement): void {
     crumbs.show(scene, zoom, view.total);
     back.disabled = !store.canGoBack;
     reset.disabled = zoom === 0 && !now.range && now.shape === "down";
-    legend.show(view, model.colour(now), graph.colours);
+    legend.show(view, model.color(now), graph.colors);
     if (!result) found.textContent = "";
     else if (result.frames === 0) found.textContent = result.note || "nothing found";
     else {

@@ -1,6 +1,6 @@
 import type { BenchDoc, BenchPageCell, BenchPageChange, BenchPageRow, BenchPageTable } from "../api/bench.ts";
 import { drawPairs, pairsHeight } from "../draw/pairs.ts";
-import { axisHeight, columnColours, drawStrip, laneHeight } from "../draw/strip.ts";
+import { axisHeight, columnColors, drawStrip, laneHeight } from "../draw/strip.ts";
 import {
   arrange,
   axisRange,
@@ -15,6 +15,7 @@ import {
 } from "../lib/bench.ts";
 import { scaled } from "../lib/benchunit.ts";
 import { choice, h } from "./dom.ts";
+import { bindSearch } from "./searchbox.ts";
 import { Picture, pointerTip, type Drawing } from "./plot.ts";
 import { themeButton } from "./themebutton.ts";
 
@@ -269,7 +270,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
       "p",
       { class: "about" },
       "Points are measurements, from the top of a strip to its bottom in order of time; the line is the " +
-        `${doc.tables[0]?.center ?? "centre"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. ` +
+        `${doc.tables[0]?.center ?? "center"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. ` +
         `Arrowheads are beyond the axis. ${doc.legend}`,
     ),
     h(
@@ -286,17 +287,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     tip.el,
   );
   root.append(main);
-  window.addEventListener("hashchange", () => {
-    state = benchState(location.hash);
-    input.value = state.query;
-    fill();
-  });
-  document.addEventListener("keydown", (e) => {
-    if (e.key === "/" && document.activeElement !== input) {
-      e.preventDefault();
-      input.focus();
-    }
-  });
+  bindSearch(input, () => (state = benchState(location.hash)).query, fill);
   fill();
   theme.paint();
   main.dataset.ready = "";
@@ -367,7 +358,7 @@ function named(letter: string, p: number): (HTMLElement | string)[] {
 }
 
 function swatch(column: number): HTMLElement {
-  return h("span", { class: `dot column-${column % columnColours.length}`, "aria-hidden": "true" });
+  return h("span", { class: `dot column-${column % columnColors.length}`, "aria-hidden": "true" });
 }
 
 /** All figures of a table's benchmarks, without the drawings. */

@@ -3,13 +3,14 @@ import { Plot, type Chart } from "../draw/chart.ts";
 import { axisStart, chosen, columns, historyHash, historyState, type HistoryState } from "../lib/benchhistory.ts";
 import { scaled } from "../lib/benchunit.ts";
 import { choice, h } from "./dom.ts";
+import { bindSearch } from "./searchbox.ts";
 import { dataTable } from "./load.ts";
 import { themeButton } from "./themebutton.ts";
 
 /** The number of charts added to the page at a time. */
 const step = 200;
 
-const verdictColours: Record<string, string> = { worse: "--bad", better: "--good" };
+const verdictColors: Record<string, string> = { worse: "--bad", better: "--good" };
 
 /** Builds the page. */
 export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
@@ -114,10 +115,10 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
       title: `${s.name} ${s.unit}`,
       columns: data,
       series: [
-        { name: "low", colour: "--series-1", kind: "edge" },
-        { name: "high", colour: "--series-1", kind: "edge" },
-        { name: s.name, colour: "--series-1", kind: "line" },
-        { name: "level", colour: "--series-2", kind: "line", dashed: true },
+        { name: "low", color: "--series-1", kind: "edge" },
+        { name: "high", color: "--series-1", kind: "edge" },
+        { name: s.name, color: "--series-1", kind: "line" },
+        { name: "level", color: "--series-2", kind: "line", dashed: true },
       ],
       x: {
         label: "commit",
@@ -125,8 +126,8 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
         text: (v) => (Number.isInteger(v) ? (doc.commits[v]?.short.slice(0, 8) ?? "") : ""),
       },
       y: { label: s.unit, log: false, text: (v) => scaled(v, s.binary), from: axisStart },
-      band: { low: 0, high: 1, colour: "--series-1" },
-      marks: s.changes.map((c) => ({ x: (c.after + c.at) / 2, colour: verdictColours[c.verdict] ?? "--text" })),
+      band: { low: 0, high: 1, color: "--series-1" },
+      marks: s.changes.map((c) => ({ x: (c.after + c.at) / 2, color: verdictColors[c.verdict] ?? "--text" })),
       read: (index) => {
         const i = index === null ? undefined : xs[index];
         if (i === undefined) return (reading.textContent = rest);
@@ -216,17 +217,7 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
     live,
   );
   root.append(main);
-  window.addEventListener("hashchange", () => {
-    state = historyState(location.hash);
-    input.value = state.query;
-    fill();
-  });
-  document.addEventListener("keydown", (e) => {
-    if (e.key === "/" && document.activeElement !== input) {
-      e.preventDefault();
-      input.focus();
-    }
-  });
+  bindSearch(input, () => (state = historyState(location.hash)).query, fill);
   fill();
   theme.paint();
   main.dataset.ready = "";

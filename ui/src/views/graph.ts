@@ -2,8 +2,8 @@ import { draw, hit, rowTop, type Viewport } from "../draw/flame.ts";
 import { Labels } from "../draw/labels.ts";
 import { Palette } from "../draw/palette.ts";
 import type { Frame, View } from "../lib/decode.ts";
-import type { Colour, ViewState } from "../lib/hash.ts";
-import { matchedBoxes, neighbour, samePath, spanning, widestChild, type Scene } from "../lib/scene.ts";
+import type { Color, ViewState } from "../lib/hash.ts";
+import { matchedBoxes, neighbor, samePath, spanning, widestChild, type Scene } from "../lib/scene.ts";
 import type { Model } from "../state/model.ts";
 import type { Store } from "../state/store.ts";
 import { boxName } from "./describe.ts";
@@ -32,7 +32,7 @@ export class Graph {
   private palette: Palette;
   private scene: Scene;
   private view: View;
-  private colourBy: Colour = "kind";
+  private colorBy: Color = "kind";
   private match: Uint8Array | null = null;
   private range: [number, number] = [0, 1]; // shown now, in the scene's unit
   private animation: { from: [number, number]; to: [number, number]; begin: number } | null = null;
@@ -94,7 +94,7 @@ export class Graph {
     const old = this.scene;
     this.view = this.model.view(now);
     this.scene = this.model.scene(now).scene;
-    this.colourBy = this.model.colour(now);
+    this.colorBy = this.model.color(now);
     this.match = this.model.search(now.query)?.match ?? null;
     const fresh = this.scene !== old;
     if (fresh) {
@@ -118,13 +118,13 @@ export class Graph {
     this.schedule();
   }
 
-  /** Colours have changed. */
+  /** Colors have changed. */
   repaint(): void {
     this.palette = new Palette(getComputedStyle(document.documentElement));
     this.schedule();
   }
 
-  get colours(): Palette {
+  get colors(): Palette {
     return this.palette;
   }
 
@@ -254,7 +254,7 @@ export class Graph {
       view: this.viewport(),
       palette: this.palette,
       labels: this.labels,
-      colour: (box) => this.colour(box, frames),
+      color: (box) => this.color(box, frames),
       name: (box) => boxName(s, frames, box),
       match: this.match,
       zoom: this.zoomBox(),
@@ -264,9 +264,9 @@ export class Graph {
     this.stats.milliseconds = performance.now() - begin;
   }
 
-  private colour(box: number, frames: readonly Frame[]): string {
+  private color(box: number, frames: readonly Frame[]): string {
     const f = frames[this.scene.frame[box]];
-    switch (this.colourBy) {
+    switch (this.colorBy) {
       case "kind":
         return this.palette.kind(f.kind, f.name);
       case "package":
@@ -409,10 +409,10 @@ export class Graph {
         this.moveRow(-1);
         break;
       case "ArrowLeft":
-        this.moveTo(neighbour(s, at, -1));
+        this.moveTo(neighbor(s, at, -1));
         break;
       case "ArrowRight":
-        this.moveTo(neighbour(s, at, 1));
+        this.moveTo(neighbor(s, at, 1));
         break;
       case "Enter":
       case " ":
@@ -443,7 +443,7 @@ export class Graph {
     e.preventDefault();
   }
 
-  /** The centre of keyboard zoom: the focused frame if it is in view. */
+  /** The center of keyboard zoom: the focused frame if it is in view. */
   private middle(): number {
     const s = this.scene;
     const [a, b] = this.range;

@@ -1,7 +1,7 @@
 import type { Palette } from "../draw/palette.ts";
 import { Kind, type View } from "../lib/decode.ts";
 import { percent } from "../lib/format.ts";
-import type { Colour } from "../lib/hash.ts";
+import type { Color } from "../lib/hash.ts";
 import { costUnder } from "../lib/reshape.ts";
 import { exactly } from "../lib/search.ts";
 import type { Model } from "../state/model.ts";
@@ -10,9 +10,9 @@ import { h } from "./dom.ts";
 
 const PACKAGES = 8;
 
-/** The meaning of the colours, and the self cost of each. */
+/** The meaning of the colors, and the self cost of each. */
 export class Legend {
-  readonly el = h("div", { class: "legend", role: "group", "aria-label": "Colours" });
+  readonly el = h("div", { class: "legend", role: "group", "aria-label": "Colors" });
 
   private shown: readonly unknown[] = [];
 
@@ -21,8 +21,8 @@ export class Legend {
     private readonly find: (query: string) => void,
   ) {}
 
-  show(view: View, colour: Colour, palette: Palette): void {
-    const what = [view, colour, palette];
+  show(view: View, color: Color, palette: Palette): void {
+    const what = [view, color, palette];
     if (what.every((w, i) => w === this.shown[i])) return;
     this.shown = what;
     const { frames } = this.model.page;
@@ -42,7 +42,7 @@ export class Legend {
         : h("span", {}, swatch, text, share);
     };
     const entries: HTMLElement[] = [];
-    if (colour === "kind") {
+    if (color === "kind") {
       const sums = [0, 0, 0, 0];
       const any = [false, false, false, false];
       frames.forEach((f, i) => {
@@ -58,7 +58,7 @@ export class Legend {
         }
         entries.push(e);
       }
-    } else if (colour === "package") {
+    } else if (color === "package") {
       const sums = new Map<string, number>();
       frames.forEach((f, i) => sums.set(f.pkg, (sums.get(f.pkg) ?? 0) + self[i]));
       const top = [...sums].filter(([p, v]) => p !== "" && v !== 0).sort((a, b) => Math.abs(b[1]) - Math.abs(a[1]));
@@ -73,7 +73,7 @@ export class Legend {
       e.title = "Functions that are too light to be shown on this page";
       entries.push(e);
     }
-    if (entries.length > 0 && colour !== "diff") entries.unshift(h("span", { class: "legend-title" }, "self cost of"));
+    if (entries.length > 0 && color !== "diff") entries.unshift(h("span", { class: "legend-title" }, "self cost of"));
     this.el.replaceChildren(...entries);
   }
 }

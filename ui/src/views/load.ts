@@ -7,7 +7,7 @@ import { themeButton } from "./themebutton.ts";
 /** The maximum number of rows in a chart's table: a long run would have thousands. */
 const mostRows = 240;
 
-const colours = ["--series-1", "--series-2", "--series-3"];
+const colors = ["--series-1", "--series-2", "--series-3"];
 
 /** Builds the page. */
 export function startLoad(doc: LoadDoc, root: HTMLElement): void {
@@ -75,14 +75,14 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
     const held = knee.points.filter((p) => p.held).map((p): [number, number] => [p.rate, p.value_ns / 1e6]);
     const missed = knee.points.filter((p) => !p.held).map((p): [number, number] => [p.rate, p.value_ns / 1e6]);
     const series: Series[] = [
-      { name: "held", colour: "--good", kind: "points" },
-      { name: "missed", colour: "--bad", kind: "points" },
+      { name: "held", color: "--good", kind: "points" },
+      { name: "missed", color: "--bad", kind: "points" },
     ];
     const data = [held, missed];
     if (knee.limit_ns > 0 && knee.points.length > 1) {
       const ends = [knee.points[0], knee.points[knee.points.length - 1]] as typeof knee.points;
       data.push(ends.map((p): [number, number] => [p.rate, knee.limit_ns / 1e6]));
-      series.push({ name: "limit", colour: "--quiet", kind: "line", dashed: true });
+      series.push({ name: "limit", color: "--quiet", kind: "line", dashed: true });
     }
     const found = knee.capacity > 0 ? `The highest rate that held is ${perSecond(knee.capacity)}.` : "No rate held.";
     add(
@@ -158,7 +158,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         columns: joined(rates),
         series: [
           ...each(timed, "answers", "line"),
-          ...names(failing, "failed").map((name): Series => ({ name, colour: "--bad", kind: "line", dashed: true })),
+          ...names(failing, "failed").map((name): Series => ({ name, color: "--bad", kind: "line", dashed: true })),
         ],
         x: { label: "time", log: false, text: seconds },
         y: { label: "rate", log: false, text: perSecond },
@@ -180,7 +180,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         name: r.name ? `${r.name} ${p.key}` : p.key,
         kind: "line",
         dashed: p.dashed || (timed.length > 1 && p.key === "p50"),
-        colour: (timed.length > 1 ? colours[i % colours.length] : colours[k]) as string,
+        color: (timed.length > 1 ? colors[i % colors.length] : colors[k]) as string,
       })),
     );
     add(
@@ -236,9 +236,9 @@ function names(runs: LoadRun[], what: string): string[] {
 function each(runs: LoadRun[], what: string, kind: Series["kind"]): Series[] {
   return names(runs, what).map((name, i) => ({
     name,
-    colour: colours[i % colours.length] as string,
+    color: colors[i % colors.length] as string,
     kind,
-    dashed: i >= colours.length,
+    dashed: i >= colors.length,
   }));
 }
 

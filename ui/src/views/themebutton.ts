@@ -18,7 +18,7 @@ export function themeButton(redraw: () => void): { el: HTMLElement; paint: () =>
   function paint(): void {
     document.documentElement.dataset.theme = resolveTheme(theme);
     el.textContent = themes[theme].sign;
-    el.title = el.ariaLabel = `Colours: ${themes[theme].title}`;
+    el.title = el.ariaLabel = `Colors: ${themes[theme].title}`;
     redraw();
   }
   document.documentElement.dataset.theme = resolveTheme(theme);

@@ -1,6 +1,6 @@
 import type { RowInfo } from "../api/timeline.ts";
 import { axisHeight, drawAxis, Inks, sized, timeOf, type Scale } from "../draw/timeline.ts";
-import { colourKeys, colourNames } from "../lib/states.ts";
+import { colorKeys, colorNames } from "../lib/states.ts";
 import {
   fromTimelineHash,
   initialTimeline,
@@ -53,14 +53,14 @@ class TimelinePage implements Deeds {
   private readonly tip = h("div", { class: "tooltip", role: "presentation", hidden: true });
   private readonly status = h("div", { class: "status", role: "status" });
   private readonly live = h("div", { class: "live", "aria-live": "polite" });
-  private readonly legend = h("div", { class: "legend", role: "group", "aria-label": "Colours" });
-  private readonly colours = choice(
+  private readonly legend = h("div", { class: "legend", role: "group", "aria-label": "Colors" });
+  private readonly colors = choice(
     "Processors by",
     [
-      ["kind", "by function", "Processors in colours of the functions that their goroutines run"],
-      ["state", "by state", "Processors in colours of states"],
+      ["kind", "by function", "Processors in colors of the functions that their goroutines run"],
+      ["state", "by state", "Processors in colors of states"],
     ],
-    (c) => this.set({ colour: c === "state" ? "state" : "kind" }),
+    (c) => this.set({ color: c === "state" ? "state" : "kind" }),
   );
   private readonly main = h("main");
   private readonly help = timelineHelp();
@@ -161,7 +161,7 @@ class TimelinePage implements Deeds {
             button("+", "Zoom in (w)", () => this.zoom(0.5)),
             all,
           ),
-          h("label", {}, h("span", {}, "Processors"), this.colours.el),
+          h("label", {}, h("span", {}, "Processors"), this.colors.el),
         ),
         h(
           "div",
@@ -213,7 +213,7 @@ class TimelinePage implements Deeds {
 
   /** Shows the state. */
   private apply(): void {
-    this.colours.show(this.state.colour);
+    this.colors.show(this.state.color);
     clearTimeout(this.rested);
     this.rested = globalThis.window.setTimeout(() => {
       this.remember();
@@ -235,10 +235,10 @@ class TimelinePage implements Deeds {
   private paint(): void {
     this.inks = new Inks(getComputedStyle(document.documentElement));
     this.legend.replaceChildren(
-      ...colourKeys.map((k) => {
+      ...colorKeys.map((k) => {
         const swatch = h("span", { class: "swatch", "aria-hidden": "true" });
         swatch.style.background = this.inks.states[k];
-        return h("span", {}, swatch, colourNames[k]);
+        return h("span", {}, swatch, colorNames[k]);
       }),
     );
     this.redraw();
@@ -263,7 +263,7 @@ class TimelinePage implements Deeds {
     const s = this.scale(w);
     const g = sized(this.axis, s.left + s.width, axisHeight);
     if (g) this.lines = drawAxis(g, s, this.inks);
-    this.view.draw(w, this.inks, this.state.colour, this.lines, this.mark, this.hover?.place ?? null, this.selected);
+    this.view.draw(w, this.inks, this.state.color, this.lines, this.mark, this.hover?.place ?? null, this.selected);
     this.overview.draw(this.inks);
     this.showTip();
     this.showDetails();

@@ -4,7 +4,7 @@ import { percent } from "../lib/format.ts";
 import { sums, type LaneData } from "../lib/lane.ts";
 import { shortName } from "../lib/names.ts";
 import { frameKind, ownFrame, shortFile } from "../lib/owncode.ts";
-import { colourNames, colourOf } from "../lib/states.ts";
+import { colorNames, colorOf } from "../lib/states.ts";
 import { duration, exactTime, type Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
@@ -210,7 +210,7 @@ export class Describer {
 
   private swatch(state: number, inks: Inks): HTMLElement {
     const el = h("span", { class: "swatch", "aria-hidden": "true" });
-    el.style.background = inks.states[colourOf(this.states[state])];
+    el.style.background = inks.states[colorOf(this.states[state])];
     return el;
   }
 
@@ -223,7 +223,7 @@ export class Describer {
         h(
           "tr",
           {},
-          h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colourNames.unknown),
+          h("th", { scope: "row" }, this.swatch(state, inks), this.states[state]?.name ?? colorNames.unknown),
           h("td", {}, duration(time)),
           h("td", {}, percent(time, whole)),
         ),

@@ -1,7 +1,7 @@
 import type { RowInfo, Span, State } from "../api/timeline.ts";
 import { drawLane, laneGap, laneHeight, sized, timeOf, type Inks, type Look, type Scale } from "../draw/timeline.ts";
 import { nearest } from "../lib/lane.ts";
-import { colourOf, rangeColour, type ColourKey } from "../lib/states.ts";
+import { colorOf, rangeColor, type ColorKey } from "../lib/states.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
@@ -178,7 +178,7 @@ export class LanesView {
   draw(
     window: Stretch,
     inks: Inks,
-    colour: "kind" | "state",
+    color: "kind" | "state",
     lines: readonly number[],
     mark: Place | null,
     hover: Place | null,
@@ -208,8 +208,8 @@ export class LanesView {
       const d = this.data.lane(l.row.id);
       if (top + laneHeight < 0 || top > height || !d) continue;
       const range = typeOf(l.row.id) === "range";
-      const key = (state: number): ColourKey => (range ? rangeColour(l.row.name) : colourOf(this.states[state]));
-      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, colour), {
+      const key = (state: number): ColorKey => (range ? rangeColor(l.row.name) : colorOf(this.states[state]));
+      drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, color), {
         least: range ? 0.6 : 0.1,
         full: "grt".includes(l.row.id[0]),
       });
@@ -242,12 +242,12 @@ export class LanesView {
     g.fillText(before ? "◂" : "▸", before ? s.left + 3 : s.left + s.width - 3, top + laneHeight / 2);
   }
 
-  private look(row: RowInfo, span: Span, key: ColourKey, inks: Inks, colour: "kind" | "state"): Look {
+  private look(row: RowInfo, span: Span, key: ColorKey, inks: Inks, color: "kind" | "state"): Look {
     const state = this.states[span[2]];
     const proc = typeOf(row.id) === "proc";
     const other = proc ? otherOf(row, span, state) : "";
     const who = other ? this.data.name(other) : undefined;
-    const ink = proc && colour === "kind" && key === "running" && who ? kindInk(who.kind, inks) : undefined;
+    const ink = proc && color === "kind" && key === "running" && who ? kindInk(who.kind, inks) : undefined;
     return { key, ink, label: spanLabel(row, span, state, who) };
   }
 
@@ -263,7 +263,7 @@ export class LanesView {
   }
 }
 
-/** The colour of what runs on a processor: the collector's goroutines get the collector's colour. */
+/** The color of what runs on a processor: the collector's goroutines get the collector's color. */
 function kindInk(kind: string, inks: Inks): string {
   return /^runtime\.(gc|bgsweep|bgscavenge)/.test(kind) ? inks.states.gc : inks.kind(kind);
 }

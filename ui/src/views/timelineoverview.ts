@@ -3,7 +3,7 @@ import { drawOverview, overviewHeight, overviewName, utilisation, type OverviewD
 import { sized, timeOf, xOf, type Inks, type Scale } from "../draw/timeline.ts";
 import { quantity } from "../lib/format.ts";
 import { laneData, type LaneData } from "../lib/lane.ts";
-import { colourOf } from "../lib/states.ts";
+import { colorOf } from "../lib/states.ts";
 import { within, zoomAt, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
 import { h } from "./dom.ts";
@@ -57,7 +57,7 @@ export class Overview {
     const gc = collector.flatMap((r) => [...of(r.id).spans, ...of(r.id).parts].map((s) => ({ from: s[0], to: s[1] })));
     this.data = { procs: procs.rows.map((r) => of(r.id)), gc, heap: points };
     this.bars = utilisation(this.data.procs, extent, columns, (state) =>
-      colourOf((trace.states as readonly State[])[state]),
+      colorOf((trace.states as readonly State[])[state]),
     );
   }
 
