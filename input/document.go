@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -27,7 +28,8 @@ type Document struct {
 	Reader    *bufio.Reader
 	Text      bool // Reader is text, not a profile
 
-	close func() error
+	options profile.ReadOptions // for reading a profile from Reader
+	close   func() error
 }
 
 // Close releases the document; data read from it stays valid.
@@ -49,7 +51,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 		if err != nil {
 			return nil, err
 		}
-		return o.sniff(arg, "standard input", r, nil)
+		return o.sniff(&Document{Name: "standard input", Path: arg, options: o.streamOptions()}, r)
 	case IsURL(arg):
 		u, err := url.Parse(arg)
 		if err != nil || u.Host == "" {
@@ -75,7 +77,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 		if err != nil {
 			return nil, err
 		}
-		return o.sniff(arg, u.Redacted(), body, body.Close)
+		return o.sniff(&Document{Name: u.Redacted(), Path: arg, options: o.streamOptions(), close: body.Close}, body)
 	}
 	f, err := os.Open(arg)
 	if err != nil {
@@ -88,7 +90,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	head := make([]byte, 4)
 	n, _ := f.ReadAt(head, 0) // errors recur when it is read
 	if !recording.IsRecording(head[:n]) {
-		return o.sniff(arg, arg, f, f.Close)
+		return o.sniff(&Document{Name: arg, Path: arg, options: o.ReadOptions(), close: f.Close}, f)
 	}
 	// A recording in a file is read in place.
 	_ = f.Close() // nothing was written
@@ -99,12 +101,12 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	return &Document{Name: arg, Path: arg, Recording: rec}, nil
 }
 
-// sniff determines the type of a stream from its first bytes.
-func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Document, error) {
-	d := &Document{Name: name, Path: path, Reader: bufio.NewReaderSize(r, 128<<10), close: closer}
+// sniff determines the type of d's content, which r reads, from its first bytes.
+func (o *Opener) sniff(d *Document, r io.Reader) (*Document, error) {
+	d.Reader = bufio.NewReaderSize(r, 128<<10)
 	head, _ := d.Reader.Peek(512) // errors recur when it is read
 	if recording.IsRecording(head) {
-		rec, err := o.readRecording(name, d.Reader)
+		rec, err := o.readRecording(d.Name, d.Reader)
 		if err != nil {
 			d.Close()
 			return nil, err
@@ -121,7 +123,7 @@ func (o *Opener) sniff(path, name string, r io.Reader, closer func() error) (*Do
 				zr, err := gzip.NewReader(d.Reader)
 				if err != nil {
 					d.Close()
-					return nil, &diag.Error{Op: "read", Subject: name, Err: err}
+					return nil, &diag.Error{Op: "read", Subject: d.Name, Err: err}
 				}
 				d.Reader = bufio.NewReaderSize(zr, 128<<10)
 			}

@@ -49,7 +49,7 @@ func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Gorou
 		}
 		return src, nil
 	}
-	if src.profile, err = profile.Read(d.Reader, o.ReadOptions()); err != nil {
+	if src.profile, err = profile.Read(d.Reader, d.options); err != nil {
 		return nil, ReadError(d.Name, err)
 	}
 	if src.Snapshot, err = goroutines.FromProfile(src.profile, opt); err != nil {
@@ -87,7 +87,7 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 		return err
 	}
 	defer func() { _ = body.Close() }() // it has been read
-	p, err := profile.Read(body, o.ReadOptions())
+	p, err := profile.Read(body, o.streamOptions())
 	if err != nil {
 		return ReadError(u.Redacted(), err)
 	}

@@ -3,6 +3,7 @@ package input
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,9 +45,15 @@ func (l *Opened) selection() string {
 	return l.Part + ":" + l.sample
 }
 
-// ReadOptions returns the options for reading profiles.
+// ReadOptions returns the options for reading profiles in files.
 func (o *Opener) ReadOptions() profile.ReadOptions {
 	return profile.ReadOptions{MaxBytes: int64(o.MaxMemory)}
+}
+
+// streamOptions returns the options for reading profiles from pipes and the network. How much was
+// sent is no measure there: HTTP may have inflated it.
+func (o *Opener) streamOptions() profile.ReadOptions {
+	return profile.ReadOptions{MaxBytes: cmp.Or(int64(o.MaxMemory), maxStreamed)}
 }
 
 // open returns the profile that typ selects in arg.
@@ -146,11 +153,7 @@ func (o *Opener) stream(name string, r io.Reader, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(r, 128<<10)
 	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
-		opt := o.ReadOptions()
-		if opt.MaxBytes == 0 {
-			opt.MaxBytes = maxStreamed
-		}
-		return o.pprof(name, br, typ, opt)
+		return o.pprof(name, br, typ, o.streamOptions())
 	}
 	rec, err := o.readRecording(name, br)
 	if err != nil {

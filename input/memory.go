@@ -54,7 +54,7 @@ func (o *Opener) Memory(ctx context.Context, arg string) (*memory.Report, error)
 	}
 	// The text is also a legacy heap profile. Only the lines with the statistics are required, so
 	// the profile may be missing.
-	if p, err := profile.Parse(data, o.ReadOptions()); err == nil {
+	if p, err := profile.Parse(data, d.options); err == nil {
 		in.Heap = p
 	}
 	return memory.New(in)
