@@ -31,10 +31,11 @@ func TestCollectorShare(t *testing.T) {
 		Collector *collectorShare `json:"collector"`
 	}
 	var text string
-	// A recording has a share to compare as soon as the profiler has met the collector once.
-	for try := 0; recorded.Collector == nil || recorded.Collector.Share == 0; try++ {
+	find := []string{"find", "--no-notes", "--min-share", "100%", "--max-trace", "0", "--json"}
+	// A recording has something to compare as soon as the profiler has met the collector and a line of this module.
+	for try, own := 0, 1; recorded.Collector == nil || recorded.Collector.Share == 0 || own != 0; try++ {
 		if try == 20 {
-			t.Fatal("no profile has samples of the collector")
+			t.Fatal("no profile has samples of the collector and of this module")
 		}
 		stop, litter := make(chan struct{}), sync.WaitGroup{}
 		litter.Go(func() {
@@ -43,7 +44,7 @@ func TestCollectorShare(t *testing.T) {
 				case <-stop:
 					return
 				default:
-					_ = bytes.Repeat([]byte("x"), 1000)
+					_ = bytes.Repeat([]byte("x"), 4<<20) // large enough to be in every profile of allocations
 					runtime.GC()
 				}
 			}
@@ -58,6 +59,7 @@ func TestCollectorShare(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = file
+		own, _, _ = runWhet(t, append(find, file)...)
 		file = filepath.Join(filepath.Dir(file), strings.Repeat("again", try+1)+".whet")
 	}
 	file = text
@@ -88,7 +90,7 @@ func TestCollectorShare(t *testing.T) {
 		{[]string{"top", "--all", "--json"}, &top, func() float64 { return top.Collector.Share }},
 		{[]string{"top", "--focus", "nothing at all", "--json"}, &top, func() float64 { return top.Collector.Share }},
 		{
-			[]string{"find", "--no-notes", "--min-share", "100%", "--max-trace", "0", "--json"},
+			find,
 			&found,
 			func() float64 { return found.GC },
 		},
