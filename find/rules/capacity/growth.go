@@ -189,46 +189,6 @@ func (f *finder) blind(c inspector.Cursor) bool {
 	return false
 }
 
-// A flight is a branch that leaves a loop, or cuts an iteration short.
-type flight struct {
-	at    token.Pos
-	leave bool // the loop ends
-}
-
-// flights returns the branch statements in a loop's body that refer to the loop, or to one around
-// it.
-func flights(body *ast.BlockStmt) []flight {
-	var found []flight
-	var visit func(n ast.Node, breaks, continues bool)
-	visit = func(n ast.Node, breaks, continues bool) {
-		ast.Inspect(n, func(m ast.Node) bool {
-			if m == n {
-				return true
-			}
-			switch m := m.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.ForStmt, *ast.RangeStmt:
-				visit(m, false, false)
-				return false
-			case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-				visit(m, false, continues)
-				return false
-			case *ast.BranchStmt:
-				switch {
-				case m.Label != nil || m.Tok == token.GOTO || m.Tok == token.BREAK && breaks:
-					found = append(found, flight{m.Pos(), true})
-				case m.Tok == token.CONTINUE && continues:
-					found = append(found, flight{m.Pos(), false})
-				}
-			}
-			return true
-		})
-	}
-	visit(body, true, true)
-	return found
-}
-
 // each reports whether every iteration of a loop appends something before the slice is used
 // otherwise, and the loop always runs to its end.
 func (h *history) each(loop inspector.Cursor) bool {
@@ -265,7 +225,7 @@ func (g growths) surely(s ast.Stmt) bool {
 // throughout reports whether every iteration of a loop with this body reaches a position in it, and
 // the loop always runs to its end.
 func throughout(body *ast.BlockStmt, to token.Pos) bool {
-	return !slices.ContainsFunc(flights(body), func(fl flight) bool { return fl.leave || fl.at < to })
+	return !slices.ContainsFunc(flow.Exits(body), func(e flow.Exit) bool { return e.Ends || e.Stmt.Pos() < to })
 }
 
 func loopBody(loop ast.Node) *ast.BlockStmt {

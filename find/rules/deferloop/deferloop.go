@@ -212,38 +212,24 @@ func identOf(c inspector.Cursor) *ast.Ident {
 // within.
 func turns(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool) {
 	var edits []analysis.TextEdit
-	ok := true
-	var visit func(n ast.Node, inLoop, inSwitch bool)
-	visit = func(n ast.Node, inLoop, inSwitch bool) {
-		ast.Inspect(n, func(m ast.Node) bool {
-			if m == n {
-				return true
-			}
-			switch m := m.(type) {
-			case *ast.FuncLit:
-				return false
-			case *ast.ReturnStmt, *ast.LabeledStmt:
-				ok = false
-			case *ast.ForStmt, *ast.RangeStmt:
-				visit(m, true, true)
-				return false
-			case *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
-				visit(m, inLoop, true)
-				return false
-			case *ast.BranchStmt:
-				switch {
-				case m.Label != nil || m.Tok == token.GOTO || m.Tok == token.BREAK && !inSwitch:
-					ok = false
-				case m.Tok == token.CONTINUE && !inLoop:
-					edits = append(edits, rewrite.Replace(m, "return"))
-				}
-			case *ast.CallExpr:
-				// recover works only in the deferred function itself, which would be another one.
-				ok = ok && flow.Builtin(pass.TypesInfo, m) != "recover"
-			}
-			return true
-		})
+	for _, e := range flow.Exits(body) {
+		if e.Ends {
+			return nil, false
+		}
+		edits = append(edits, rewrite.Replace(e.Stmt, "return"))
 	}
-	visit(body, false, false)
+	ok := true
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt, *ast.LabeledStmt:
+			ok = false
+		case *ast.CallExpr:
+			// recover works only in the deferred function itself, which would be another one.
+			ok = ok && flow.Builtin(pass.TypesInfo, n) != "recover"
+		}
+		return true
+	})
 	return edits, ok
 }
