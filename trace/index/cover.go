@@ -5,12 +5,14 @@ import (
 	"container/heap"
 	"slices"
 	"sort"
+
+	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
 // A piece is a tile of a level, or a slice (level 0).
 type piece struct {
 	level, n int
-	tile     *tile
+	tile     *indexfile.Tile
 	width    int64 // of the part inside the window
 }
 
@@ -19,15 +21,15 @@ func (p piece) first() int { return p.n << (2 * p.level) }
 func (p piece) end() int   { return (p.n + 1) << (2 * p.level) }
 
 // level returns the tiles of a level; for 0, the slices.
-func (x *Index) level(n int) []tile {
+func (x *Index) level(n int) []indexfile.Tile {
 	if n == 0 {
-		return x.slices
+		return x.tables.Slices
 	}
-	return x.above[n-1]
+	return x.tables.Above[n-1]
 }
 
 // overlapping returns the range of tiles that overlap a window: from first to before last.
-func overlapping(tiles []tile, from, to int64) (first, last int) {
+func overlapping(tiles []indexfile.Tile, from, to int64) (first, last int) {
 	first = sort.Search(len(tiles), func(i int) bool { return tiles[i].To >= from })
 	last = sort.Search(len(tiles), func(i int) bool { return tiles[i].From > to })
 	return first, last
@@ -54,18 +56,18 @@ func (x *Index) cover(w Window, budget, sliceCost int) []piece {
 			}
 		}
 	}
-	first, last := overlapping(x.level(len(x.above)), w.From, w.To)
-	push(len(x.above), first, last)
+	first, last := overlapping(x.level(len(x.tables.Above)), w.From, w.To)
+	push(len(x.tables.Above), first, last)
 	step := w.step()
 	var done []piece
 	for len(open) > 0 && open[0].width > step {
 		p := heap.Pop(&open).(piece)
-		if p.level == 0 || cost+fan*costOf(p.level-1) > budget {
+		if p.level == 0 || cost+indexfile.Fan*costOf(p.level-1) > budget {
 			done = append(done, p)
 			continue
 		}
 		cost -= costOf(p.level)
-		push(p.level-1, p.n*fan, (p.n+1)*fan)
+		push(p.level-1, p.n*indexfile.Fan, (p.n+1)*indexfile.Fan)
 	}
 	done = append(done, open...)
 	slices.SortFunc(done, func(a, b piece) int { return cmp.Compare(a.first(), b.first()) })

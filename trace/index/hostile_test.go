@@ -18,8 +18,10 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/indexer"
 	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/trace/index/indextest"
+	"github.com/whet-go/whet/trace/model"
 )
 
 // Environment variables that make this test binary a program that builds an index.
@@ -75,7 +77,7 @@ func walk(t testing.TB, x *Index) {
 	if err := x.Goroutines(func(*Goroutine) bool { n++; return true }); err != nil || n != x.Info.Goroutines {
 		t.Errorf("%d goroutines, want %d: %v", n, x.Info.Goroutines, err)
 	}
-	for stream := range streams {
+	for stream := range Stream(model.Streams) {
 		if err := x.Records(stream, 0, x.Info.Duration, func(*Record) bool { return true }); err != nil {
 			t.Errorf("stream %d: %v", stream, err)
 		}
@@ -94,7 +96,7 @@ func try(t testing.TB, dir string, data []byte) (Info, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	info, err := write(t.Context(), in, f, name, Options{})
+	info, err := indexer.Write(t.Context(), in, f, name, indexer.Options{MaxMemory: DefaultMaxMemory})
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -376,23 +378,6 @@ func TestEndless(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), test.want) || e.read > test.most+1<<20 {
 			t.Errorf("%v after %d bytes, want one about %s", err, e.read, test.want)
 		}
-	}
-}
-
-// TestLimit counts what cannot be tried in a second.
-func TestLimit(t *testing.T) {
-	t.Parallel()
-	b, err := newBuilder(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.limit()
-	if b.info.Damage != "" {
-		t.Error(b.info.Damage)
-	}
-	b.regions = maxOpen + 1
-	if b.limit(); !strings.Contains(b.info.Damage, "regions have not ended") {
-		t.Errorf("damage %q", b.info.Damage)
 	}
 }
 

@@ -13,8 +13,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/trace/indexfile"
 	"github.com/whet-go/whet/trace/index/indextest"
+	"github.com/whet-go/whet/trace/model"
 )
+
+// magic begins an index.
+const magic = "whet trace index 6\n"
 
 // build makes an index of a trace, and opens it.
 func build(t testing.TB, data []byte) *Index {
@@ -78,9 +83,9 @@ func TestScan(t *testing.T) {
 	var data []byte
 	var x *Index
 	// How many events a round makes is the scheduler's choice: some ten on a machine that has nothing else to do.
-	for rounds := 8_000; x == nil || len(x.slices) < 2*fan || len(x.above) < 2; rounds *= 2 {
+	for rounds := 8_000; x == nil || len(x.tables.Slices) < 2*indexfile.Fan || len(x.tables.Above) < 2; rounds *= 2 {
 		if rounds > 128_000 {
-			t.Fatalf("%d slices and %d levels are too few", len(x.slices), len(x.above))
+			t.Fatalf("%d slices and %d levels are too few", len(x.tables.Slices), len(x.tables.Above))
 		}
 		data = indextest.Record(t, rounds)
 		x = build(t, data)
@@ -170,13 +175,13 @@ func TestUsage(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)
 	x := build(t, data)
-	for level := range len(x.above) + 1 {
+	for level := range len(x.tables.Above) + 1 {
 		for n, tile := range x.level(level) {
 			got := map[string]int64{}
-			if !eachUsage(tile.procs, func(u usage) {
-				for k, t := range u.times {
+			if !indexfile.EachUsage(tile.Procs, func(u indexfile.Usage) {
+				for k, t := range u.Times {
 					if t > 0 {
-						got[x.Code(use(k).code())] += t
+						got[x.Code(indexfile.Use(k).Code())] += t
 					}
 				}
 			}) {
@@ -187,7 +192,7 @@ func TestUsage(t *testing.T) {
 				t.Errorf("level %d, tile %d: processors\n%s", level, n, cmp.Diff(within, got))
 			}
 			clear(got)
-			if !eachUsage(tile.threads, func(u usage) { got[""] += u.times[useRunning] }) {
+			if !indexfile.EachUsage(tile.Threads, func(u indexfile.Usage) { got[""] += u.Times[indexfile.UseRunning] }) {
 				t.Fatal(ErrDamaged)
 			}
 			if within := indextest.Within(want.Threads, tile.From, tile.To); tile.From > 0 && !cmp.Equal(within, got) {
@@ -254,12 +259,12 @@ func TestParts(t *testing.T) {
 		t.Errorf("%d parts in a width of %d", n, w.Width)
 	}
 	x.checkParts(t, rows[0].Parts, scanned[busiest].Spans, true)
-	for most := fan; most < 2*len(x.slices); most += len(x.slices)/8 | 1 {
+	for most := indexfile.Fan; most < 2*len(x.tables.Slices); most += len(x.tables.Slices)/8 | 1 {
 		q := &query{x: x, w: w, rows: map[uint32]*rowBuilder{asked[0]: {w: w, step: w.step()}}}
 		for _, p := range x.cover(w, most, 1) {
 			read := q.tile
 			if p.level == 0 {
-				read = func(tile *tile, asked []uint32) error { return q.slice(tile, asked, most%2 == 0) }
+				read = func(tile *indexfile.Tile, asked []uint32) error { return q.slice(tile, asked, most%2 == 0) }
 			}
 			if err := read(p.tile, asked); err != nil {
 				t.Fatal(err)
@@ -282,11 +287,11 @@ func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
 		last = p.To
 		want := Part{}
 		for len(spans) > 0 && spans[0].To <= p.To && spans[0].From >= p.From {
-			want.add(spans[0].Code, time.Duration(spans[0].To-spans[0].From))
+			want.Times = model.Add(want.Times, spans[0].Code, time.Duration(spans[0].To-spans[0].From))
 			spans = spans[1:]
 		}
 		for _, s := range p.Times {
-			want.add(s.Code, -s.Time)
+			want.Times = model.Add(want.Times, s.Code, -s.Time)
 		}
 		for _, s := range want.Times {
 			if s.Time != 0 {
@@ -303,8 +308,8 @@ func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
 func TestCover(t *testing.T) {
 	x := build(t, indextest.Record(t, 8_000))
 	windows(x, 30, func(from, to int64) {
-		first, last := overlapping(x.slices, from, to)
-		for most := 1; most < 4*len(x.slices); most *= 2 {
+		first, last := overlapping(x.tables.Slices, from, to)
+		for most := 1; most < 4*len(x.tables.Slices); most *= 2 {
 			at := -1
 			pieces := x.cover(Window{from, to, 1 << 20}, most, 1)
 			for _, p := range pieces {

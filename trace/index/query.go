@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
 // Rows returns the rows of goroutines in a window, in the given order.
@@ -15,16 +17,14 @@ func (x *Index) Rows(w Window, goroutines []uint32) ([]Row, error) {
 	slices.Sort(asked)
 	asked = slices.Compact(asked)
 	q := &query{x: x, w: w, rows: make(map[uint32]*rowBuilder, len(asked))}
-	first, last := overlapping(x.slices, w.From, w.To)
-	if err := x.eachRecord(asked, func(_ int, g *Goroutine, posting decoder) error {
-		own := *g
-		own.Times = slices.Clone(g.Times)
+	first, last := overlapping(x.tables.Slices, w.From, w.To)
+	if err := x.eachRecord(asked, func(_ int, g *Goroutine, posting indexfile.Posting) error {
+		own := g.own()
 		var ok bool
-		own.slices, ok = posting.within(first, last)
-		if !ok {
+		if own.slices, ok = posting.Within(first, last); !ok {
 			return ErrDamaged
 		}
-		q.rows[g.Index] = &rowBuilder{g: &own, w: w, step: w.step()}
+		q.rows[g.Index] = &rowBuilder{g: own, w: w, step: w.step()}
 		return nil
 	}); err != nil {
 		return nil, err
@@ -45,7 +45,7 @@ type query struct {
 	w    Window
 	rows map[uint32]*rowBuilder
 	buf  []byte
-	runs []run
+	runs []indexfile.Run
 }
 
 // read reads what the rows of some goroutines, in ascending order, need of a window that overlaps
@@ -111,10 +111,10 @@ func (q *query) exact(asked []uint32, first, last int) error {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(want)) {
-		if int(n) >= len(q.x.slices) {
+		if int(n) >= len(q.x.tables.Slices) {
 			return ErrDamaged
 		}
-		if err := q.slice(&q.x.slices[n], want[n], false); err != nil {
+		if err := q.slice(&q.x.tables.Slices[n], want[n], false); err != nil {
 			return err
 		}
 	}
@@ -128,17 +128,17 @@ func from(list []uint32, n uint32) []uint32 {
 }
 
 // tile reads parts for the goroutines from a tile.
-func (q *query) tile(t *tile, asked []uint32) (err error) {
-	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+func (q *query) tile(t *indexfile.Tile, asked []uint32) (err error) {
+	if q.buf, err = q.x.read(t.Ref, q.buf); err != nil {
 		return err
 	}
-	if !eachRow(q.buf, t.To, asked, func(r row) bool {
-		b := q.rows[r.g]
+	if !indexfile.EachRow(q.buf, t.To, asked, func(r indexfile.Row) bool {
+		b := q.rows[r.Goroutine]
 		b.toParts()
-		for _, s := range r.sums {
-			b.sum(s.code, s.time)
+		for _, s := range r.Sums {
+			b.sum(s.Code, s.Time)
 		}
-		b.part(r.begin(), r.end)
+		b.part(r.Begin(), r.End)
 		return true
 	}) {
 		return ErrDamaged
@@ -147,26 +147,26 @@ func (q *query) tile(t *tile, asked []uint32) (err error) {
 }
 
 // slice reads spans of the goroutines from a slice, or the sums of those that have many.
-func (q *query) slice(t *tile, want []uint32, sums bool) (err error) {
-	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+func (q *query) slice(t *indexfile.Tile, want []uint32, sums bool) (err error) {
+	if q.buf, err = q.x.read(t.Ref, q.buf); err != nil {
 		return err
 	}
 	var ok bool
-	if q.runs, ok = directory(q.buf, want, q.runs); !ok {
+	if q.runs, ok = indexfile.Directory(q.buf, want, q.runs); !ok {
 		return ErrDamaged
 	}
 	for _, r := range q.runs {
-		b := q.rows[r.g]
-		if sums && r.sums {
+		b := q.rows[r.Goroutine]
+		if sums && r.HasSums {
 			b.toParts()
-			begin, end, ok := r.sum(t.From, b.sum)
+			begin, end, ok := r.Sums(t.From, b.sum)
 			if !ok {
 				return ErrDamaged
 			}
 			b.part(begin, end)
 			continue
 		}
-		ok := r.each(t.From, func(s Span) bool {
+		ok := r.Each(t.From, func(s Span) bool {
 			if s.From > q.w.To {
 				return false
 			}
@@ -186,7 +186,7 @@ func (q *query) slice(t *tile, want []uint32, sums bool) (err error) {
 // until it returns false. Spans that extend beyond the window are included, whole. Within a
 // goroutine they are in order.
 func (x *Index) Spans(from, to int64, yield func(Span) bool) error {
-	first, last := overlapping(x.slices, from, to)
+	first, last := overlapping(x.tables.Slices, from, to)
 	q := &spansQuery{x: x, from: from, to: to, yield: yield, more: true}
 	for n := first; n < last; n++ {
 		if err := q.slice(n, nil); err != nil {
@@ -203,7 +203,7 @@ type spansQuery struct {
 	yield    func(Span) bool
 	more     bool
 	buf      []byte
-	runs     []run
+	runs     []indexfile.Run
 }
 
 // slice yields the spans of a slice, of some goroutines, or of all if want is nil.
@@ -211,16 +211,16 @@ func (q *spansQuery) slice(n int, want []uint32) (err error) {
 	if !q.more {
 		return nil
 	}
-	t := &q.x.slices[n]
-	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+	t := &q.x.tables.Slices[n]
+	if q.buf, err = q.x.read(t.Ref, q.buf); err != nil {
 		return err
 	}
 	var ok bool
-	if q.runs, ok = directory(q.buf, want, q.runs); !ok {
+	if q.runs, ok = indexfile.Directory(q.buf, want, q.runs); !ok {
 		return ErrDamaged
 	}
 	for _, r := range q.runs {
-		if !r.each(t.From, func(s Span) bool {
+		if !r.Each(t.From, func(s Span) bool {
 			if s.From <= q.to && s.To >= q.from {
 				q.more = q.yield(s)
 			}
@@ -240,9 +240,9 @@ func (q *spansQuery) slice(n int, want []uint32) (err error) {
 // tile, then at that tile's neighbours, and so on: their rows show where the first span begins.
 func (q *spansQuery) beyond(n int) error {
 	want := map[uint32][]uint32{} // by slice
-	for level := 0; n < len(q.x.slices) && q.more; level++ {
+	for level := 0; n < len(q.x.tables.Slices) && q.more; level++ {
 		size := 1 << (2 * level)
-		for ; n < len(q.x.slices) && (n%(size*fan) != 0 || level == len(q.x.above)); n += size {
+		for ; n < len(q.x.tables.Slices) && (n%(size*indexfile.Fan) != 0 || level == len(q.x.tables.Above)); n += size {
 			var err error
 			if level == 0 {
 				err = q.slice(n, nil)
@@ -255,7 +255,7 @@ func (q *spansQuery) beyond(n int) error {
 		}
 	}
 	for _, n := range slices.Sorted(maps.Keys(want)) {
-		if int(n) >= len(q.x.slices) {
+		if int(n) >= len(q.x.tables.Slices) {
 			return ErrDamaged
 		}
 		slices.Sort(want[n])
@@ -269,20 +269,20 @@ func (q *spansQuery) beyond(n int) error {
 // reaching finds the goroutines whose first span that ends in a tile begins in the window, and in
 // which slice it ends.
 func (q *spansQuery) reaching(p piece, want map[uint32][]uint32) (err error) {
-	if q.buf, err = q.x.read(p.tile.ref, q.buf); err != nil {
+	if q.buf, err = q.x.read(p.tile.Ref, q.buf); err != nil {
 		return err
 	}
 	var found []uint32
-	if !eachRow(q.buf, p.tile.To, nil, func(r row) bool {
-		if r.begin() <= q.to {
-			found = append(found, r.g)
+	if !indexfile.EachRow(q.buf, p.tile.To, nil, func(r indexfile.Row) bool {
+		if r.Begin() <= q.to {
+			found = append(found, r.Goroutine)
 		}
 		return true
 	}) {
 		return ErrDamaged
 	}
-	return q.x.eachRecord(found, func(_ int, g *Goroutine, posting decoder) error {
-		n, ok := posting.from(uint32(p.first()))
+	return q.x.eachRecord(found, func(_ int, g *Goroutine, posting indexfile.Posting) error {
+		n, ok := posting.From(uint32(p.first()))
 		if !ok {
 			return ErrDamaged
 		}

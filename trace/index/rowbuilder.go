@@ -1,6 +1,10 @@
 package index
 
-import "time"
+import (
+	"time"
+
+	"github.com/whet-go/whet/trace/model"
+)
 
 // A rowBuilder is the row of a goroutine while it is read: spans and sums of spans, in order. It
 // has spans until there are too many to distinguish, or until it gets sums; from then on it has
@@ -17,7 +21,7 @@ type rowBuilder struct {
 	// The open part: from its first span until its step is full.
 	open            bool
 	from, to, until int64
-	sums            []sum
+	sums            []Sum
 	arena           []Sum // for parts
 }
 
@@ -55,10 +59,10 @@ func (b *rowBuilder) count(s *Span) {
 		b.open, b.from, b.until = true, s.From, max(s.From, b.w.From)+b.step
 	}
 	b.to = s.To
-	b.sum(s.Code, s.To-s.From)
+	b.sum(s.Code, time.Duration(s.To-s.From))
 }
 
-func (b *rowBuilder) sum(code Code, time int64) { b.sums = addSum(b.sums, code, time) }
+func (b *rowBuilder) sum(code Code, took time.Duration) { b.sums = model.Add(b.sums, code, took) }
 
 func (b *rowBuilder) close() {
 	if b.open {
@@ -73,9 +77,7 @@ func (b *rowBuilder) part(from, to int64) {
 		b.arena = make([]Sum, 0, 256+len(b.sums))
 	}
 	begin := len(b.arena)
-	for _, s := range b.sums {
-		b.arena = append(b.arena, Sum{s.code, time.Duration(s.time)})
-	}
+	b.arena = append(b.arena, b.sums...)
 	b.parts = append(b.parts, Part{from, to, b.arena[begin:len(b.arena):len(b.arena)]})
 	b.sums = b.sums[:0]
 }

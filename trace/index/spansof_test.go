@@ -51,8 +51,8 @@ func TestSpansOf(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if len(x.slices) < 5 {
-		t.Fatalf("%d slices", len(x.slices))
+	if len(x.tables.Slices) < 5 {
+		t.Fatalf("%d slices", len(x.tables.Slices))
 	}
 	all := map[uint32][]Span{}
 	if err := x.Spans(0, x.Info.Duration, func(s Span) bool {

@@ -3,18 +3,16 @@ package index
 import (
 	"math"
 	"slices"
-	"time"
+
+	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
 // A cursor iterates over the records of one class that overlap a window.
 type cursor struct {
 	x        *Index
-	stream   Stream
 	from, to int64
-	blocks   []streamRef // remaining blocks
-	left     int         // remaining records of the block
-	at       int64
-	d        decoder
+	blocks   []indexfile.RecordsRef // remaining blocks
+	block    indexfile.Records
 	buf      []byte
 	record   Record
 }
@@ -22,12 +20,8 @@ type cursor struct {
 // next reads the next record, and reports whether there is one.
 func (c *cursor) next() (bool, error) {
 	for {
-		for c.left > 0 {
-			c.left--
-			c.at += c.d.int()
-			c.record = Record{To: c.at}
-			c.record.decode(&c.d, c.stream)
-			if c.d.bad {
+		for c.block.More() {
+			if !c.block.Next(&c.record) {
 				return false, ErrDamaged
 			}
 			if c.record.To >= c.from && c.record.From <= c.to {
@@ -37,26 +31,27 @@ func (c *cursor) next() (bool, error) {
 		if len(c.blocks) == 0 {
 			return false, nil
 		}
-		b := c.blocks[0]
+		b := &c.blocks[0]
 		c.blocks = c.blocks[1:]
-		if !b.overlaps(c.from, c.to) {
+		if !b.Overlaps(c.from, c.to) {
 			continue
 		}
 		var err error
-		if c.buf, err = c.x.read(b.ref, c.buf); err != nil {
+		if c.buf, err = c.x.read(b.Ref, c.buf); err != nil {
 			return false, err
 		}
-		c.d, c.left, c.at = decoder{b: c.buf}, b.records, 0
+		c.block = indexfile.ReadRecords(c.buf, b)
 	}
 }
 
-func (s *streamRef) overlaps(from, to int64) bool { return s.to >= from && s.from <= to }
+// byClass are blocks of a stream.
+type byClass = [indexfile.Classes][]indexfile.RecordsRef
 
 // blocks returns those of a stream that overlap a window, by class.
-func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]streamRef, n int) {
-	for class, list := range x.refs[stream] {
+func (x *Index) blocks(stream Stream, from, to int64) (all byClass, n int) {
+	for class, list := range x.records[stream] {
 		for _, b := range list {
-			if b.overlaps(from, to) {
+			if b.Overlaps(from, to) {
 				all[class] = append(all[class], b)
 				n++
 			}
@@ -69,15 +64,15 @@ func (x *Index) blocks(stream Stream, from, to int64) (all [classes][]streamRef,
 // ends, until it returns false.
 func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
 	all, _ := x.blocks(stream, from, to)
-	return x.each(stream, all, from, to, yield)
+	return x.each(all, from, to, yield)
 }
 
 // each calls yield with the records of some blocks that overlap a window, in the order of their
 // ends, until it returns false.
-func (x *Index) each(stream Stream, blocks [classes][]streamRef, from, to int64, yield func(*Record) bool) error {
+func (x *Index) each(blocks byClass, from, to int64, yield func(*Record) bool) error {
 	var cursors []*cursor
 	for _, list := range blocks {
-		c := &cursor{x: x, stream: stream, from: from, to: to, blocks: list}
+		c := &cursor{x: x, from: from, to: to, blocks: list}
 		switch more, err := c.next(); {
 		case err != nil:
 			return err
@@ -110,15 +105,15 @@ func (x *Index) each(stream Stream, blocks [classes][]streamRef, from, to int64,
 // Task returns the task with a number; nil if there is none.
 func (x *Index) Task(id uint64) (*Record, error) {
 	var task *Record
-	var some [classes][]streamRef
-	for class, list := range x.refs[Tasks] {
+	var some byClass
+	for class, list := range x.records[Tasks] {
 		for _, b := range list {
-			if b.tasks[0] <= id && id <= b.tasks[1] {
+			if b.Tasks[0] <= id && id <= b.Tasks[1] {
 				some[class] = append(some[class], b)
 			}
 		}
 	}
-	err := x.each(Tasks, some, 0, math.MaxInt64, func(r *Record) bool {
+	err := x.each(some, 0, math.MaxInt64, func(r *Record) bool {
 		if r.Task == id {
 			task = r
 		}
@@ -130,25 +125,17 @@ func (x *Index) Task(id uint64) (*Record, error) {
 // Count returns the number of records in a stream.
 func (x *Index) Count(stream Stream) int64 {
 	n := int64(0)
-	for _, list := range x.refs[stream] {
+	for _, list := range x.records[stream] {
 		for _, b := range list {
-			n += int64(b.records)
+			n += int64(b.Records)
 		}
 	}
 	return n
 }
 
-// A Named sums the records of a stream that have one name.
-type Named struct {
-	Name     uint32
-	Count    int64
-	From, To int64 // first begin, last end
-	Time     time.Duration
-}
-
 // Names returns the names of a stream that has sums (Metrics, Ranges, Regions), in the order in
 // which they first ended: at most 10 000. The caller must not modify the result.
-func (x *Index) Names(stream Stream) []Named { return x.totals[stream] }
+func (x *Index) Names(stream Stream) []Named { return x.tables.Totals[stream] }
 
 // A Point is the value of a metric at one time.
 type Point struct {
@@ -173,7 +160,7 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 		points.add(Point{w.From, *before, *before, *before})
 	}
 	if n <= x.limits.blocks {
-		err := x.each(Metrics, blocks, w.From, w.To, func(r *Record) bool {
+		err := x.each(blocks, w.From, w.To, func(r *Record) bool {
 			if r.Name == name {
 				points.add(Point{r.To, r.Value, r.Value, r.Value})
 			}
@@ -182,9 +169,9 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 		return points.all, err
 	}
 	for _, b := range blocks[0] { // metrics have no duration
-		for _, s := range b.sums {
-			if s.name == name && s.to >= w.From {
-				points.add(Point{min(s.to, w.To), s.least, s.most, s.last})
+		for _, s := range b.Sums {
+			if s.Name == name && s.To >= w.From {
+				points.add(Point{min(s.To, w.To), s.Least, s.Most, s.Last})
 			}
 		}
 	}
@@ -193,18 +180,18 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 
 // metricBefore returns the last value of a metric before a time; nil if there is none.
 func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
-	list := x.refs[Metrics][0]
+	list := x.records[Metrics][0]
 	for i := len(list) - 1; i >= 0; i-- {
 		b := list[i]
-		k := slices.IndexFunc(b.sums, func(n nameSum) bool { return n.name == name })
+		k := slices.IndexFunc(b.Sums, func(n indexfile.NameSum) bool { return n.Name == name })
 		switch {
-		case k < 0 || b.sums[k].from >= at:
+		case k < 0 || b.Sums[k].From >= at:
 			continue
-		case b.sums[k].to < at:
-			return &b.sums[k].last, nil
+		case b.Sums[k].To < at:
+			return &b.Sums[k].Last, nil
 		}
 		var value *uint64
-		err := x.each(Metrics, [classes][]streamRef{{b}}, 0, at-1, func(r *Record) bool {
+		err := x.each(byClass{{b}}, 0, at-1, func(r *Record) bool {
 			if r.Name == name {
 				value = &r.Value
 			}

@@ -3,13 +3,15 @@ package index
 import (
 	"fmt"
 	"time"
+
+	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
 // Procs returns the number of processors; their numbers are less.
-func (x *Index) Procs() int { return x.procs }
+func (x *Index) Procs() int { return x.tables.Procs }
 
 // Threads returns the threads that had processors.
-func (x *Index) Threads() []Thread { return x.threads }
+func (x *Index) Threads() []Thread { return x.tables.Threads }
 
 // positions returns where in an answer each lane is; -1 for lanes that are not wanted.
 func positions(asked []uint32, n int, what string) ([]int, error) {
@@ -33,13 +35,13 @@ func (x *Index) ProcRows(w Window, procs []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	at, err := positions(procs, x.procs, "processor")
+	at, err := positions(procs, x.tables.Procs, "processor")
 	if err != nil {
 		return nil, err
 	}
-	first, last := overlapping(x.slices, w.From, w.To)
+	first, last := overlapping(x.tables.Slices, w.From, w.To)
 	if last-first > x.limits.procs {
-		return x.usageRows(w, at, len(procs), func(t *tile) []byte { return t.procs })
+		return x.usageRows(w, at, len(procs), func(t *indexfile.Tile) []byte { return t.Procs })
 	}
 	q := &procQuery{x: x, w: w, at: at, rows: gatherers(w, len(procs))}
 	for n := first; n < last; n++ {
@@ -76,7 +78,7 @@ type procQuery struct {
 	at   []int
 	rows []gatherer
 	buf  []byte
-	runs []run
+	runs []indexfile.Run
 }
 
 // slice adds what processors run in a slice.
@@ -90,16 +92,16 @@ func (q *procQuery) slice(n int) error {
 
 // spans calls yield with the spans of a slice in which the wanted processors run.
 func (q *procQuery) spans(n int, yield func(Span)) (err error) {
-	t := &q.x.slices[n]
-	if q.buf, err = q.x.read(t.ref, q.buf); err != nil {
+	t := &q.x.tables.Slices[n]
+	if q.buf, err = q.x.read(t.Ref, q.buf); err != nil {
 		return err
 	}
 	var ok bool
-	if q.runs, ok = directory(q.buf, nil, q.runs); !ok {
+	if q.runs, ok = indexfile.Directory(q.buf, nil, q.runs); !ok {
 		return ErrDamaged
 	}
 	for _, r := range q.runs {
-		if !r.each(t.From, func(s Span) bool {
+		if !r.Each(t.From, func(s Span) bool {
 			if (s.Code == Running || s.Code == Assist || s.Code == Syscall) && s.With > 0 && int(s.With) <= len(q.at) &&
 				q.at[s.With-1] >= 0 {
 				yield(s)
@@ -115,7 +117,7 @@ func (q *procQuery) spans(n int, yield func(Span)) (err error) {
 // beyond adds the spans that end in a slice after the window. The usage of the previous slice shows
 // which processors have one, and that of the next ones where it ends.
 func (q *procQuery) beyond(n int) error {
-	if n == 0 || n == len(q.x.slices) {
+	if n == 0 || n == len(q.x.tables.Slices) {
 		return nil
 	}
 	open := q.open(n - 1)
@@ -124,7 +126,7 @@ func (q *procQuery) beyond(n int) error {
 			delete(open, lane)
 		}
 	}
-	for ; len(open) > 0 && n < len(q.x.slices); n++ {
+	for ; len(open) > 0 && n < len(q.x.tables.Slices); n++ {
 		still := q.open(n)
 		ends := map[uint32]int64{}
 		for lane, begin := range open {
@@ -150,11 +152,11 @@ func (q *procQuery) beyond(n int) error {
 
 // open returns which processors run something at the end of a slice, and since when.
 func (q *procQuery) open(n int) map[uint32]int64 {
-	t := &q.x.slices[n]
+	t := &q.x.tables.Slices[n]
 	open := map[uint32]int64{}
-	eachUsage(t.procs, func(u usage) {
-		if u.open >= 0 && int(u.lane) < len(q.at) {
-			open[u.lane] = t.To - u.open
+	indexfile.EachUsage(t.Procs, func(u indexfile.Usage) {
+		if u.Open >= 0 && int(u.Lane) < len(q.at) {
+			open[u.Lane] = t.To - u.Open
 		}
 	})
 	return open
@@ -166,20 +168,20 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
 	}
-	at, err := positions(threads, len(x.threads), "thread")
+	at, err := positions(threads, len(x.tables.Threads), "thread")
 	if err != nil {
 		return nil, err
 	}
 	blocks, n := x.blocks(Procs, w.From, w.To)
 	if n > x.limits.blocks {
-		return x.usageRows(w, at, len(threads), func(t *tile) []byte { return t.threads })
+		return x.usageRows(w, at, len(threads), func(t *indexfile.Tile) []byte { return t.Threads })
 	}
 	rows := gatherers(w, len(threads))
 	byID := map[uint64]int{}
 	for i, n := range threads {
-		byID[x.threads[n].ID] = i
+		byID[x.tables.Threads[n].ID] = i
 	}
-	err = x.each(Procs, blocks, w.From, w.To, func(r *Record) bool {
+	err = x.each(blocks, w.From, w.To, func(r *Record) bool {
 		if i, ok := byID[r.Thread-1]; ok {
 			rows[i].add(Span{Code: Running, From: r.From, To: r.To, With: r.Proc})
 		}
@@ -189,23 +191,23 @@ func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 }
 
 // usageRows makes rows of parts from the usage in tiles, which is in memory.
-func (x *Index) usageRows(w Window, at []int, n int, of func(*tile) []byte) ([]Row, error) {
+func (x *Index) usageRows(w Window, at []int, n int, of func(*indexfile.Tile) []byte) ([]Row, error) {
 	rows := make([]Row, n)
 	for _, p := range x.cover(w, max(x.limits.tiles, w.Width), 1) {
 		if p.tile.To == p.tile.From {
 			continue
 		}
-		if !eachUsage(of(p.tile), func(u usage) {
-			if int(u.lane) >= len(at) || at[u.lane] < 0 {
+		if !indexfile.EachUsage(of(p.tile), func(u indexfile.Usage) {
+			if int(u.Lane) >= len(at) || at[u.Lane] < 0 {
 				return
 			}
 			part := Part{From: p.tile.From, To: p.tile.To}
-			for k, t := range u.times {
+			for k, t := range u.Times {
 				if t > 0 {
-					part.Times = append(part.Times, Sum{use(k).code(), time.Duration(t)})
+					part.Times = append(part.Times, Sum{Code: indexfile.Use(k).Code(), Time: time.Duration(t)})
 				}
 			}
-			if row := &rows[at[u.lane]]; len(part.Times) > 0 {
+			if row := &rows[at[u.Lane]]; len(part.Times) > 0 {
 				row.Parts = append(row.Parts, part)
 			}
 		}) {
@@ -238,20 +240,20 @@ func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error
 		for class := range blocks {
 			kept := blocks[class][:0]
 			for _, b := range blocks[class] {
-				if b.many {
+				if b.Many {
 					kept = append(kept, b)
 					continue
 				}
-				for _, s := range b.sums {
-					if i, ok := at[s.name]; ok {
-						rows[i].dense.spread(Running, s.from, s.to, time.Duration(s.time))
+				for _, s := range b.Sums {
+					if i, ok := at[s.Name]; ok {
+						rows[i].dense.spread(Running, s.From, s.To, time.Duration(s.Time))
 					}
 				}
 			}
 			blocks[class] = kept
 		}
 	}
-	err := x.each(stream, blocks, w.From, w.To, func(r *Record) bool {
+	err := x.each(blocks, w.From, w.To, func(r *Record) bool {
 		if i, ok := at[r.Name]; ok {
 			rows[i].add(Span{Code: Running, From: r.From, To: r.To, With: r.Goroutine})
 		}

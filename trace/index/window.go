@@ -57,16 +57,6 @@ func (w Window) step() int64 { return max((w.To-w.From+int64(w.Width)-1)/int64(w
 // spansEach is how many spans there may be per position.
 const spansEach = 2
 
-func (p *Part) add(code Code, took time.Duration) {
-	for i := range p.Times {
-		if p.Times[i].Code == code {
-			p.Times[i].Time += took
-			return
-		}
-	}
-	p.Times = append(p.Times, Sum{code, took})
-}
-
 // A gatherer makes a row from spans that come in any order and may overlap.
 type gatherer struct {
 	w     Window
@@ -175,7 +165,7 @@ func (d *density) parts() []Part {
 		for k, s := range d.codes {
 			whole[k] += s.whole[i]
 			if t := s.parts[i] + float64(whole[k])*float64(p.To-p.From); t >= 0.5 {
-				p.Times = append(p.Times, Sum{s.code, time.Duration(t + 0.5)})
+				p.Times = append(p.Times, Sum{Code: s.code, Time: time.Duration(t + 0.5)})
 			}
 		}
 		if len(p.Times) > 0 {

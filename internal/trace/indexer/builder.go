@@ -1,19 +1,22 @@
-package index
+package indexer
 
 import (
 	"encoding/binary"
 	"fmt"
-	"os"
+	"io"
+	"time"
 
 	"golang.org/x/exp/trace"
 
+	"github.com/whet-go/whet/internal/trace/indexfile"
+	"github.com/whet-go/whet/trace/model"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
 // A goroutine is a live goroutine while the trace is read.
 type goroutine struct {
 	index uint32
-	code  Code
+	code  model.Code
 	id    trace.GoID
 	since int64 // of the state
 	stack uint32
@@ -28,7 +31,7 @@ type goroutine struct {
 	created uint32 // stack of the go statement
 	parent  uint32 // index + 1
 	old     bool   // existed before the trace
-	sums    []sum
+	sums    []model.Sum
 
 	head, tail int32 // spans of this slice; -1 means none
 	died       bool  // in this slice
@@ -41,8 +44,8 @@ type goroutine struct {
 
 // A builder follows the events of a trace.
 type builder struct {
-	out    *file
-	info   Info
+	out    *indexfile.Writer
+	info   model.Info
 	memory int64 // limit for building
 	codes  *codes
 	table  *stacks.Table
@@ -74,14 +77,13 @@ type builder struct {
 	strange map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
-func newBuilder(f *os.File) (*builder, error) {
-	out, err := newFile(f)
+func newBuilder(w io.Writer) (*builder, error) {
+	out, err := indexfile.NewWriter(w)
 	if err != nil {
 		return nil, err
 	}
 	b := &builder{
-		memory: DefaultMaxMemory,
-		out:    out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
+		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
 		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]openRange{},
 		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
 	}
@@ -162,9 +164,9 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 	case trace.GoRunning:
 		g.with = uint32(ev.Proc() + 1)
 		if g.assists {
-			g.code, g.stack = Assist, g.assist
+			g.code, g.stack = model.Assist, g.assist
 		}
-		b.procs.run(int64(ev.Proc()), useOf(g.code), since)
+		b.procs.run(int64(ev.Proc()), indexfile.UseOf(g.code), since)
 	case trace.GoRunnable:
 		if by := ev.Goroutine(); by != id && by != trace.NoGoroutine {
 			if waker := b.gs.of(by); waker != nil {
@@ -175,9 +177,9 @@ func (b *builder) goroutine(ev *trace.Event, st *trace.StateTransition) error {
 		if p := ev.Proc(); p != trace.NoProc {
 			g.procAt, g.with = p, uint32(p+1)
 			b.calling[p] = g
-			b.procs.run(int64(p), useSyscall, since)
+			b.procs.run(int64(p), indexfile.UseSyscall, since)
 		} else {
-			g.code = SyscallBlocked
+			g.code = model.SyscallBlocked
 		}
 	case trace.GoUndetermined, trace.GoNotExist, trace.GoWaiting:
 	}
@@ -202,7 +204,7 @@ func (b *builder) begin(ev *trace.Event, id trace.GoID, from trace.GoState) *gor
 
 // leave ends the current span of a goroutine.
 func (b *builder) leave(g *goroutine, at int64) error {
-	if g.code == Unknown {
+	if g.code == model.Unknown {
 		return nil
 	}
 	if len(b.slice.spans) == cap(b.slice.spans) {
@@ -222,17 +224,17 @@ func (b *builder) leave(g *goroutine, at int64) error {
 	}
 	g.tail = n
 	switch g.code {
-	case Running, Assist, Syscall:
+	case model.Running, model.Assist, model.Syscall:
 		b.procs.stop(int64(g.with)-1, at)
-	case Unknown, Runnable, SyscallBlocked, Waiting:
+	case model.Unknown, model.Runnable, model.SyscallBlocked, model.Waiting:
 	}
 	took := at - g.since
-	g.sums = addSum(g.sums, g.code, took)
+	g.sums = model.Add(g.sums, g.code, time.Duration(took))
 	if g.kind != nil {
 		g.kind.stay(g.code, took)
 	}
 	// The reader may panic before the next state is known: then the trace ends here.
-	g.code = Unknown
+	g.code = model.Unknown
 	return nil
 }
 
@@ -278,13 +280,13 @@ func (b *builder) flush() error {
 			return err
 		}
 	}
-	at, err := b.out.block(b.slice.encode(b.touched, b.from))
+	at, err := b.out.Block(b.slice.encode(b.touched, b.from))
 	if err != nil {
 		return err
 	}
-	t := tile{
-		ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), procs: b.procs.take(b.now),
-		threads: b.threads.meter.take(b.now),
+	t := indexfile.Tile{
+		Ref: at, From: b.from, To: b.now, Spans: len(b.slice.spans), Procs: b.procs.take(b.now),
+		Threads: b.threads.meter.take(b.now),
 	}
 	if err := b.levels.add(b.out, t, b.slice.rows); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package index
+package indexfile
 
 import "encoding/binary"
 
@@ -70,4 +70,24 @@ func (d *decoder) string() string { return string(d.bytes(d.count())) }
 
 func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// uvarint reads a number at i, and returns where the next one is; once there is none, it returns -1
+// from then on.
+func uvarint(b []byte, i int) (v uint64, next int) {
+	if uint(i) < uint(len(b)) && b[i] < 0x80 {
+		return uint64(b[i]), i + 1
+	}
+	return longUvarint(b, i)
+}
+
+func longUvarint(b []byte, i int) (v uint64, next int) {
+	if uint(i) >= uint(len(b)) {
+		return 0, -1
+	}
+	v, n := binary.Uvarint(b[i:])
+	if n <= 0 {
+		return 0, -1
+	}
+	return v, i + n
 }

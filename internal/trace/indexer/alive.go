@@ -1,4 +1,4 @@
-package index
+package indexer
 
 import "golang.org/x/exp/trace"
 

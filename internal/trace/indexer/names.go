@@ -1,10 +1,6 @@
-package index
+package indexer
 
-import (
-	"encoding/binary"
-
-	"github.com/whet-go/whet/trace/stacks"
-)
+import "github.com/whet-go/whet/trace/stacks"
 
 // names assigns numbers to texts. 0 is "".
 type names struct {
@@ -48,12 +44,4 @@ func (n *names) of(text string) uint32 {
 	id := uint32(len(n.all))
 	n.all, n.byText[text] = append(n.all, text), id
 	return id
-}
-
-func (n *names) encode(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(n.all)))
-	for _, text := range n.all {
-		b = appendString(b, text)
-	}
-	return b
 }

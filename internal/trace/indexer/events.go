@@ -1,7 +1,10 @@
-package index
+package indexer
 
 import (
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/internal/trace/indexfile"
+	"github.com/whet-go/whet/trace/model"
 )
 
 // proc follows a processor.
@@ -23,12 +26,12 @@ func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 			if err := b.leave(g, b.now); err != nil {
 				return err
 			}
-			g.code, g.since, g.stack, g.with = SyscallBlocked, b.now, stack, 0
+			g.code, g.since, g.stack, g.with = model.SyscallBlocked, b.now, stack, 0
 		}
 		b.procs.stop(int64(p), b.now)
 	}
 	if r, had := b.threads.end(p, b.now); had {
-		if err := b.streams.add(Procs, &r); err != nil {
+		if err := b.streams.add(model.Procs, &r); err != nil {
 			return err
 		}
 	}
@@ -76,13 +79,20 @@ func (b *builder) ranged(ev *trace.Event) error {
 		return nil // a second end
 	}
 	delete(b.ranges, key)
-	record := Record{From: begun.from, To: b.now, Name: b.names.user(r.Name), Stack: begun.stack}
+	record := model.Record{From: begun.from, To: b.now, Name: b.names.user(r.Name), Stack: begun.stack}
 	by := begun.by
 	if by != ev.Goroutine() {
 		by = trace.NoGoroutine // more than one
 	}
 	b.of(&record, key, by)
-	return b.streams.add(Ranges, &record)
+	return b.streams.add(model.Ranges, &record)
+}
+
+// rangeKey identifies a range that can be active only once at a time.
+type rangeKey struct {
+	name string
+	kind trace.ResourceKind
+	id   int64
 }
 
 // An openRange is an active range.
@@ -94,7 +104,7 @@ type openRange struct {
 
 // of sets what a range belongs to. by is the goroutine that was on the processor, if there was only
 // one.
-func (b *builder) of(r *Record, key rangeKey, by trace.GoID) {
+func (b *builder) of(r *model.Record, key rangeKey, by trace.GoID) {
 	switch key.kind {
 	case trace.ResourceGoroutine:
 		if g := b.gs.of(trace.GoID(key.id)); g != nil {
@@ -112,7 +122,7 @@ func (b *builder) of(r *Record, key rangeKey, by trace.GoID) {
 // assist switches a goroutine to work for the garbage collector, or back.
 func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 	g.assists = ev.Kind() != trace.EventRangeEnd
-	was, is := Running, Assist
+	was, is := model.Running, model.Assist
 	if !g.assists {
 		was, is = is, was
 	}
@@ -128,7 +138,7 @@ func (b *builder) assist(g *goroutine, ev *trace.Event) error {
 		return err
 	}
 	g.code, g.since, g.stack, g.with = is, b.now, g.assist, with
-	b.procs.run(int64(with)-1, useOf(is), b.now)
+	b.procs.run(int64(with)-1, indexfile.UseOf(is), b.now)
 	return nil
 }
 
@@ -150,12 +160,6 @@ type openRegion struct {
 	seen  bool // its begin is in the trace
 }
 
-// Bits of a Record's Value.
-const (
-	Began = 1 // within the trace
-	Ended = 2
-)
-
 // other follows all other events.
 func (b *builder) other(ev *trace.Event) error {
 	g := b.gs.of(ev.Goroutine())
@@ -163,7 +167,7 @@ func (b *builder) other(ev *trace.Event) error {
 	if g != nil {
 		index = g.index + 1
 	}
-	r := Record{From: b.now, To: b.now, Goroutine: index}
+	r := model.Record{From: b.now, To: b.now, Goroutine: index}
 	switch ev.Kind() {
 	case trace.EventMetric:
 		m := ev.Metric()
@@ -171,26 +175,26 @@ func (b *builder) other(ev *trace.Event) error {
 			return nil
 		}
 		r.Name, r.Value = b.names.user(m.Name), m.Value.Uint64()
-		return b.streams.add(Metrics, &r)
+		return b.streams.add(model.Metrics, &r)
 	case trace.EventStackSample:
 		r.Proc, r.Stack = uint32(ev.Proc()+1), b.intern(ev.Stack())
 		b.info.Samples++
-		return b.streams.add(Samples, &r)
+		return b.streams.add(model.Samples, &r)
 	case trace.EventTaskBegin:
 		t := ev.Task()
 		b.tasks[t.ID] = openTask{b.now, b.names.user(t.Type), b.intern(ev.Stack()), uint64(t.Parent), index}
 	case trace.EventTaskEnd:
 		t := b.endedTasks[0]
 		b.endedTasks = b.endedTasks[1:]
-		r.Task, r.Value = uint64(t.ID), Ended
+		r.Task, r.Value = uint64(t.ID), model.Ended
 		if begun, ok := b.tasks[t.ID]; ok {
 			delete(b.tasks, t.ID)
 			r.From, r.Name, r.Parent, r.Goroutine = begun.from, begun.name, begun.parent, begun.goroutine
-			r.Stack, r.Value = begun.stack, Began|Ended
+			r.Stack, r.Value = begun.stack, model.Began|model.Ended
 		} else {
 			r.From, r.Name, r.Parent = 0, b.names.user(t.Type), uint64(t.Parent)
 		}
-		return b.streams.add(Tasks, &r)
+		return b.streams.add(model.Tasks, &r)
 	case trace.EventRegionBegin:
 		if g != nil {
 			t := ev.Region()
@@ -207,11 +211,11 @@ func (b *builder) other(ev *trace.Event) error {
 			one, g.regions = g.regions[n-1], g.regions[:n-1]
 			b.regions--
 		}
-		return b.region(g, one, Ended)
+		return b.region(g, one, model.Ended)
 	case trace.EventLog:
 		l := ev.Log()
 		r.Name, r.Text, r.Task, r.Stack = b.names.user(l.Category), l.Message, uint64(l.Task), b.intern(ev.Stack())
-		return b.streams.add(Logs, &r)
+		return b.streams.add(model.Logs, &r)
 	}
 	return nil
 }
@@ -219,9 +223,9 @@ func (b *builder) other(ev *trace.Event) error {
 // region writes a region that has ended.
 func (b *builder) region(g *goroutine, one openRegion, value uint64) error {
 	if one.seen {
-		value |= Began
+		value |= model.Began
 	}
-	return b.streams.add(Regions, &Record{
+	return b.streams.add(model.Regions, &model.Record{
 		From: one.from, To: b.now, Name: one.name, Task: one.task, Goroutine: g.index + 1, Stack: one.stack, Value: value,
 	})
 }

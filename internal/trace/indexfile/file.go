@@ -1,4 +1,4 @@
-package index
+package indexfile
 
 import (
 	"bufio"
@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"os"
 )
 
 // The first and the last bytes of an index. The number is the version of the format: an index of
@@ -20,8 +19,8 @@ const (
 // tailLen is the length of what follows the tables: their position, length and checksum.
 const tailLen = 8 + 8 + 4 + len(endMagic)
 
-// A ref is the position of a block.
-type ref struct {
+// A Ref is the position of a block.
+type Ref struct {
 	off int64
 	len uint32
 	sum uint32 // CRC-32C of its bytes
@@ -32,32 +31,33 @@ const maxBlock = 64 << 20
 
 func castagnoli(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
-// A file is an index being written.
-type file struct {
+// A Writer writes an index.
+type Writer struct {
 	w   *bufio.Writer
 	off int64
 }
 
-func newFile(f *os.File) (*file, error) {
-	out := &file{w: bufio.NewWriterSize(f, 1<<20)}
+// NewWriter begins an index.
+func NewWriter(w io.Writer) (*Writer, error) {
+	out := &Writer{w: bufio.NewWriterSize(w, 1<<20)}
 	_, err := out.w.WriteString(magic)
 	out.off = int64(len(magic))
 	return out, err
 }
 
-// block writes a block.
-func (f *file) block(b []byte) (ref, error) {
+// Block writes a block.
+func (f *Writer) Block(b []byte) (Ref, error) {
 	if len(b) > maxBlock {
-		return ref{}, fmt.Errorf("a part of %d bytes exceeds the limit of %d", len(b), maxBlock)
+		return Ref{}, fmt.Errorf("a part of %d bytes exceeds the limit of %d", len(b), maxBlock)
 	}
-	r := ref{off: f.off, len: uint32(len(b)), sum: castagnoli(b)}
+	r := Ref{off: f.off, len: uint32(len(b)), sum: castagnoli(b)}
 	_, err := f.w.Write(b)
 	f.off += int64(len(b))
 	return r, err
 }
 
-// end writes the tables and the tail.
-func (f *file) end(tables []byte) error {
+// End writes the encoded tables and what follows them.
+func (f *Writer) End(tables []byte) error {
 	tail := binary.LittleEndian.AppendUint64(nil, uint64(f.off))
 	tail = binary.LittleEndian.AppendUint64(tail, uint64(len(tables)))
 	tail = binary.LittleEndian.AppendUint32(tail, castagnoli(tables))
@@ -71,14 +71,14 @@ func (f *file) end(tables []byte) error {
 	return f.w.Flush()
 }
 
-// ErrNotIndex is the cause of [Open]'s error if a file is not an index or is incomplete.
+// ErrNotIndex is the cause of errors about a file that is not an index or is incomplete.
 var ErrNotIndex = errors.New("not a trace index, or incomplete")
 
 // ErrDamaged is the cause of errors about a part of an index that differs from what was written.
 var ErrDamaged = errors.New("the trace index is damaged")
 
-// readTables finds and reads the tables of a file of the given size.
-func readTables(r io.ReaderAt, size int64) ([]byte, error) {
+// ReadTables finds and reads the tables of a file of the given size.
+func ReadTables(r io.ReaderAt, size int64) (*Tables, error) {
 	head := make([]byte, len(magic))
 	tail := make([]byte, tailLen)
 	if size < int64(len(head)+len(tail)) {
@@ -104,20 +104,34 @@ func readTables(r io.ReaderAt, size int64) ([]byte, error) {
 	if castagnoli(tables) != binary.LittleEndian.Uint32(tail[16:]) {
 		return nil, ErrDamaged
 	}
-	return tables, nil
+	return decodeTables(tables)
 }
 
-// read reads a block into buf, or into a larger buffer.
-func (x *Index) read(at ref, buf []byte) ([]byte, error) {
+// ReadBlock reads a block into buf, or into a larger buffer.
+func ReadBlock(r io.ReaderAt, at Ref, buf []byte) ([]byte, error) {
 	if cap(buf) < int(at.len) {
 		buf = make([]byte, at.len)
 	}
 	buf = buf[:at.len]
-	if _, err := x.file.ReadAt(buf, at.off); err != nil {
+	if _, err := r.ReadAt(buf, at.off); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	if castagnoli(buf) != at.sum {
 		return nil, ErrDamaged
 	}
 	return buf, nil
+}
+
+func appendRef(b []byte, r Ref) []byte {
+	b = binary.AppendUvarint(b, uint64(r.off))
+	b = binary.AppendUvarint(b, uint64(r.len))
+	return binary.LittleEndian.AppendUint32(b, r.sum)
+}
+
+func (d *decoder) ref() Ref {
+	r := Ref{off: int64(d.uint()), len: uint32(min(d.uint(), maxBlock))}
+	if sum := d.bytes(4); sum != nil {
+		r.sum = binary.LittleEndian.Uint32(sum)
+	}
+	return r
 }

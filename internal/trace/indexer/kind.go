@@ -1,11 +1,12 @@
-package index
+package indexer
 
 import (
-	"encoding/binary"
 	"time"
 
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/whet-go/whet/internal/trace/indexfile"
+	"github.com/whet-go/whet/trace/model"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
@@ -17,7 +18,7 @@ type kind struct {
 	created int64  // those created within the trace
 	ended   int64
 	life    int64 // total, within the trace
-	stays   [maxCodes]*stays
+	stays   [model.MaxCodes]*stays
 	all     *kinds
 }
 
@@ -82,7 +83,7 @@ func (k *kinds) named(name string) *kind {
 }
 
 // stay counts a span.
-func (k *kind) stay(code Code, took int64) {
+func (k *kind) stay(code model.Code, took int64) {
 	s := k.stays[code]
 	if s == nil {
 		s = &stays{}
@@ -110,45 +111,35 @@ func (k *kind) goroutine(g *goroutine, end int64) {
 		k.ended++
 	}
 	for _, s := range g.sums {
-		if k.stays[s.code] == nil {
-			k.stays[s.code] = &stays{} // its spans came before its name
+		if k.stays[s.Code] == nil {
+			k.stays[s.Code] = &stays{} // its spans came before its name
 		}
-		k.stays[s.code].total += s.time
+		k.stays[s.Code].total += int64(s.Time)
 	}
 }
 
-// quantiles are those kept of a histogram.
-var quantiles = [...]float64{50, 90, 99}
-
-func (k *kinds) encode(b []byte) []byte {
-	b = binary.AppendUvarint(b, uint64(len(k.all)))
-	for _, one := range k.all {
-		for _, v := range []int64{int64(one.name), one.count, one.created, one.ended, one.life} {
-			b = binary.AppendUvarint(b, uint64(v))
-		}
-		n := 0
-		for _, s := range one.stays {
-			if s != nil {
-				n++
-			}
-		}
-		b = binary.AppendUvarint(b, uint64(n))
+// tables returns the kinds as the index has them.
+func (k *kinds) tables() []indexfile.Kind {
+	all := make([]indexfile.Kind, len(k.all))
+	for i, one := range k.all {
+		all[i] = indexfile.Kind{Name: one.name, Kind: model.Kind{
+			Count: one.count, Created: one.created, Ended: one.ended, Life: time.Duration(one.life),
+		}}
 		for code, s := range one.stays {
-			if s == nil {
-				continue
-			}
-			b = append(b, byte(code))
-			for _, v := range []int64{s.count, s.total, s.max} {
-				b = binary.AppendUvarint(b, uint64(v))
-			}
-			for _, q := range quantiles {
-				v := int64(0)
-				if s.hist != nil {
-					v = min(s.hist.ValueAtPercentile(q), s.max)
-				}
-				b = binary.AppendUvarint(b, uint64(v))
+			if s != nil {
+				all[i].Stays = append(all[i].Stays, s.table(model.Code(code)))
 			}
 		}
 	}
-	return b
+	return all
+}
+
+// table returns stays as the index has them.
+func (s *stays) table(code model.Code) model.Stays {
+	out := model.Stays{Code: code, Count: s.count, Total: time.Duration(s.total), Max: time.Duration(s.max)}
+	if s.hist != nil {
+		quantile := func(q float64) time.Duration { return time.Duration(min(s.hist.ValueAtPercentile(q), s.max)) }
+		out.P50, out.P90, out.P99 = quantile(50), quantile(90), quantile(99)
+	}
+	return out
 }
