@@ -90,7 +90,8 @@ func (x *Index) between(t *testing.T, w Window, row *Row, spans []indextest.Span
 	outer := indextest.Within(spans, min(w.From, row.Parts[0].From), max(w.To, at))
 	for name, took := range outer {
 		// What is first heard of after it began counts from then on: at the trace's begin.
-		if off := int64(len(row.Parts)); got[name] < inner[name]-off && w.From > x.tables.Slices[0].To || got[name] > took+off {
+		off, first := int64(len(row.Parts)), x.tables.Slices[0].To
+		if got[name] < inner[name]-off && w.From > first || got[name] > took+off {
 			t.Fatalf("window %d to %d, width %d: %d ns %s, want from %d to %d", w.From, w.To, w.Width, got[name],
 				name, inner[name], took)
 		}

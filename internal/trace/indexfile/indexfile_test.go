@@ -32,17 +32,26 @@ func TestTables(t *testing.T) {
 	if ref.Ref, err = w.Block(block); err != nil {
 		t.Fatal(err)
 	}
+	stays := []model.Stays{{Code: 2, Count: 1, Max: 5}}
 	want := &Tables{
-		Info:    model.Info{Events: 7, Damage: "cut"},
-		Kinds:   []Kind{{1, model.Kind{Name: "main.main", Count: 2, Life: 9, Stays: []model.Stays{{Code: 2, Count: 1, Max: 5}}}}},
-		Reasons: []string{"sync"}, Names: []string{"", "main.main"},
-		Frames: []Frame{{1, 0, 12}, {1, 1, 1 << 30}}, StackEnd: []uint32{0, 2, 3}, StackIDs: []uint32{0, 1, 1},
+		Info:       model.Info{Events: 7, Damage: "cut"},
+		Kinds:      []Kind{{1, model.Kind{Name: "main.main", Count: 2, Life: 9, Stays: stays}}},
+		Reasons:    []string{"sync"},
+		Names:      []string{"", "main.main"},
+		Frames:     []Frame{{1, 0, 12}, {1, 1, 1 << 30}},
+		StackEnd:   []uint32{0, 2, 3},
+		StackIDs:   []uint32{0, 1, 1},
 		Branches:   []uint32{1},
-		Slices:     []Tile{{Ref: ref.Ref, From: 1, To: 9, Spans: 2, Procs: []byte{1}, Threads: []byte{2}, Sums: []model.Sum{{Code: 1, Time: 8}}}},
-		Above:      [][]Tile{{{Ref: ref.Ref, To: 9, Procs: []byte{3}, Threads: []byte{4}, Sums: []model.Sum{{Code: 3, Time: 1}}}}},
-		Goroutines: []GoroutinesRef{{ref.Ref, 1, 9}}, Pages: []Ref{ref.Ref}, Records: []RecordsRef{ref},
-		Threads: []model.Thread{{ID: 4, From: 1, To: 3}}, Procs: 8,
+		Slices:     []Tile{{Ref: ref.Ref, From: 1, To: 9, Spans: 2, Procs: []byte{1}, Threads: []byte{2}}},
+		Above:      [][]Tile{{{Ref: ref.Ref, To: 9, Procs: []byte{3}, Threads: []byte{4}}}},
+		Goroutines: []GoroutinesRef{{ref.Ref, 1, 9}},
+		Pages:      []Ref{ref.Ref},
+		Records:    []RecordsRef{ref},
+		Threads:    []model.Thread{{ID: 4, From: 1, To: 3}},
+		Procs:      8,
 	}
+	want.Slices[0].Sums = []model.Sum{{Code: 1, Time: 8}}
+	want.Above[0][0].Sums = []model.Sum{{Code: 3, Time: 1}}
 	want.Totals[model.Regions] = []model.Named{{Name: 1, Count: 2, From: 3, To: 4, Time: 5}}
 	tables, err := want.Append(nil)
 	if err != nil {
@@ -80,7 +89,7 @@ func TestTables(t *testing.T) {
 		r := bytes.NewReader(damaged)
 		_, err := ReadTables(r, int64(len(damaged)))
 		if _, inBlock := ReadBlock(r, ref.Ref, nil); err == nil && inBlock == nil {
-			t.Errorf("byte %d is damaged, and nobody notices", i)
+			t.Errorf("byte %d is damaged, and neither error reports it", i)
 		} else if err != nil && !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrNotIndex) {
 			t.Errorf("byte %d: %v", i, err)
 		}
