@@ -10,41 +10,69 @@ import (
 
 // A claim is a finding that a rule's cause makes about a line.
 type claim struct {
-	of    *charged
+	of    *group
 	cause *cause
 	order int   // of the finding
 	wide  int64 // share of the line that the cause matches, over all profiles, in millionths
 }
 
-// attribute charges each sample to one finding, however many findings cover it, so that the charges
-// of findings can be added up. The others record with whom they share it. A finding with a rewrite
-// takes precedence over one without, then the one whose cause matches less of the line, because it
-// is more specific. Findings of one cause on a line have equal rank, since they are about different
+// An attribution is what the profiles charge to groups of matches.
+type attribution struct {
+	portions  map[*group]*portion
+	claimed   map[place]map[Cost]int64 // by all groups
+	assisting int64                    // CPU time of the collector's functions below the lines, as claimed
+}
+
+// A portion is what is charged to a group.
+type portion struct {
+	own     map[Cost]float64 // samples not charged to any other group
+	shared  map[*group]map[Cost]float64
+	callees map[Cost]map[string]int64
+}
+
+// attributeHot attributes to the groups that reach the minimum share, and returns these. The others
+// must not take samples from them.
+func attributeHot(groups []*group, c *lineCosts, set *ruleset) ([]*group, *attribution) {
+	all := attribute(groups, c, set)
+	hot := slices.DeleteFunc(slices.Clone(groups), func(g *group) bool {
+		return largest(c.evidence(all.portions[g].all())) < c.minShare
+	})
+	return hot, attribute(hot, c, set)
+}
+
+// attribute charges each sample to one group, however many groups cover it, so that the charges of
+// findings can be added up. The others record with whom they share it. A group with a rewrite takes
+// precedence over one without, then the one whose cause matches less of the line, because it is
+// more specific. Groups of one cause on a line have equal rank, since they are about different
 // calls, and split the sample.
-func (f *finder) attribute(groups []*charged) {
+func attribute(groups []*group, c *lineCosts, set *ruleset) *attribution {
+	t := &attribution{portions: map[*group]*portion{}, claimed: map[place]map[Cost]int64{}}
 	claims := map[place][]claim{}
 	for i, g := range groups {
-		g.own, g.shared, g.callees = map[Cost]float64{}, map[*charged]map[Cost]float64{}, map[Cost]map[string]int64{}
+		t.portions[g] = &portion{
+			own: map[Cost]float64{}, shared: map[*group]map[Cost]float64{}, callees: map[Cost]map[string]int64{},
+		}
 		for at, causes := range g.causes {
-			for c := range causes {
-				claims[at] = append(claims[at], claim{of: g, cause: c, order: i, wide: f.width(at, c)})
+			for one := range causes {
+				claims[at] = append(claims[at], claim{of: g, cause: one, order: i, wide: c.width(at, one)})
 			}
 		}
 	}
-	f.claimed, f.assisting = map[place]map[Cost]int64{}, 0
 	for _, at := range sortedPlaces(claims) {
 		list := claims[at]
 		slices.SortFunc(list, func(a, b claim) int {
 			return cmp.Or(cmp.Compare(a.of.rank(), b.of.rank()), cmp.Compare(a.wide, b.wide), cmp.Compare(a.order, b.order),
 				cmp.Compare(a.cause.Category, b.cause.Category))
 		})
-		f.claimed[at] = map[Cost]int64{}
-		for _, l := range f.ledgers {
-			for _, a := range f.places[at][l.cost] {
-				f.split(at, l.cost, a, list)
+		t.claimed[at] = map[Cost]int64{}
+		for _, l := range c.ledgers {
+			for _, a := range c.places[at][l.cost] {
+				t.split(at, l.cost, a, list, set)
+				t.splitCallees(l.cost, a, list, set)
 			}
 		}
 	}
+	return t
 }
 
 func sortedPlaces[V any](m map[place]V) []place {
@@ -54,13 +82,13 @@ func sortedPlaces[V any](m map[place]V) []place {
 }
 
 // split charges an account of a line to the claims on the line, which are sorted by rank.
-func (f *finder) split(at place, cost Cost, a *account, list []claim) {
+func (t *attribution) split(at place, cost Cost, a *account, list []claim, set *ruleset) {
 	for _, m := range slices.SortedFunc(maps.Keys(a.matched), mask.compare) {
 		v := a.matched[m]
 		var first *claim
-		var equals, others []*charged
+		var equals, others []*group
 		alike := map[*cause]float64{} // other findings of a cause
-		causeOf := map[*charged]*cause{}
+		causeOf := map[*group]*cause{}
 		for i := range list {
 			c := &list[i]
 			switch {
@@ -78,24 +106,28 @@ func (f *finder) split(at place, cost Cost, a *account, list []claim) {
 		if first == nil {
 			continue
 		}
-		f.claimed[at][cost] += v
-		if cost == CPU && m.has(f.collecting) && !m.unknown() {
-			f.assisting += v
+		t.claimed[at][cost] += v
+		if cost == CPU && m.has(set.collecting) && !m.unknown() {
+			t.assisting += v
 		}
 		for _, g := range equals {
-			g.own[cost] += float64(v) / float64(len(equals))
+			t.portions[g].own[cost] += float64(v) / float64(len(equals))
 		}
 		for _, g := range others {
-			with := equals[0]
-			if g.shared[with] == nil {
-				g.shared[with] = map[Cost]float64{}
+			with, shared := equals[0], t.portions[g].shared
+			if shared[with] == nil {
+				shared[with] = map[Cost]float64{}
 			}
-			g.shared[with][cost] += float64(v) / alike[causeOf[g]]
+			shared[with][cost] += float64(v) / alike[causeOf[g]]
 		}
 	}
+}
+
+// splitCallees charges the callees of an account to the first claims that they match.
+func (t *attribution) splitCallees(cost Cost, a *account, list []claim, set *ruleset) {
 	for name, v := range a.callees {
-		matches := f.pats.match(name)
-		var of []*charged // of a single cause
+		matches := set.patterns.match(name)
+		var of []*group // of a single cause
 		var cause *cause
 		for _, c := range list {
 			if matches.has(c.cause.pattern[cost]) && (cause == nil || c.cause == cause) && !slices.Contains(of, c.of) {
@@ -103,17 +135,18 @@ func (f *finder) split(at place, cost Cost, a *account, list []claim) {
 			}
 		}
 		for _, g := range of {
-			if g.callees[cost] == nil {
-				g.callees[cost] = map[string]int64{}
+			callees := t.portions[g].callees
+			if callees[cost] == nil {
+				callees[cost] = map[string]int64{}
 			}
-			g.callees[cost][name] += v / int64(len(of))
+			callees[cost][name] += v / int64(len(of))
 		}
 	}
 }
 
 // rank orders findings that cover the same samples: those that can be applied on their own come
 // first.
-func (g *charged) rank() int {
+func (g *group) rank() int {
 	m := g.matches[0]
 	switch {
 	case m.fix != nil && m.cause.Needs == rules.Free:
@@ -127,57 +160,23 @@ func (g *charged) rank() int {
 }
 
 // width returns how much of a line a cause matches, in millionths of the profiles' totals.
-func (f *finder) width(at place, c *cause) int64 {
+func (c *lineCosts) width(at place, of *cause) int64 {
 	sum := 0.0
-	for _, l := range f.ledgers {
-		for _, a := range f.places[at][l.cost] {
-			sum += share(a.charged(c.pattern[l.cost]), l.total)
+	for _, l := range c.ledgers {
+		for _, a := range c.places[at][l.cost] {
+			sum += share(a.charged(of.pattern[l.cost]), l.total)
 		}
 	}
 	return int64(1e6 * sum)
 }
 
-// all returns everything the finding covers: its own samples, and those charged to others.
-func (g *charged) all() map[Cost]float64 {
-	sum := maps.Clone(g.own)
-	for _, values := range g.shared {
+// all returns everything a group covers: its own samples, and those charged to others.
+func (p *portion) all() map[Cost]float64 {
+	sum := maps.Clone(p.own)
+	for _, values := range p.shared {
 		for cost, v := range values {
 			sum[cost] += v
 		}
 	}
 	return sum
-}
-
-// evidence returns values with their shares of the profiles. Parts of samples are rounded down, so
-// that the sum over all findings is at most the total.
-func (f *finder) evidence(values map[Cost]float64) []Evidence {
-	list := []Evidence{}
-	for _, l := range f.ledgers {
-		if v := int64(values[l.cost] + 1e-3); v != 0 {
-			list = append(list, Evidence{Cost: l.cost, Value: v, Share: share(v, l.total)})
-		}
-	}
-	return list
-}
-
-func (f *finder) total(cost Cost) int64 {
-	for _, l := range f.ledgers {
-		if l.cost == cost {
-			return l.total
-		}
-	}
-	return 0
-}
-
-// share records which samples of a finding are charged to others.
-func (f *finder) share(g *charged) {
-	x := &f.result.Findings[g.at]
-	for with, values := range g.shared {
-		if evidence := f.evidence(values); len(evidence) > 0 {
-			x.Shared = append(x.Shared, Shared{With: f.result.Findings[with.at].ID, Evidence: evidence})
-		}
-	}
-	slices.SortFunc(x.Shared, func(a, b Shared) int {
-		return cmp.Or(cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(a.With, b.With))
-	})
 }

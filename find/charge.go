@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
@@ -18,13 +19,6 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 )
 
-// A cause is a rule's cause, with the indexes of its patterns.
-type cause struct {
-	*rules.Cause
-	rule    *rules.Rule
-	pattern map[Cost]int
-}
-
 // A match is a diagnostic of a rule.
 type match struct {
 	cause     *cause
@@ -32,58 +26,81 @@ type match struct {
 	file      string // relative to the module
 	line, end int
 	column    int
+	offset    int  // in the file
 	fix       *Fix // without its diff
-	key       string
 }
 
-// run runs the rules on a package. If a rule fails, the findings of the others remain.
-func (f *finder) run(pkg *packages.Package) ([]*match, error) {
+// diagnose runs the rules on the packages that build. If a rule fails, the matches of the others
+// remain.
+func (s *ruleset) diagnose(code *hotCode, m *module, progress func(string)) (matches []*match, failed []error) {
+	if len(code.packages) == 0 {
+		return nil, nil
+	}
+	progress(fmt.Sprintf("run %d rules", len(s.rules)))
+	found := make([][]*match, len(code.packages))
+	errs := make([]error, len(code.packages))
+	var wg sync.WaitGroup
+	for i, pkg := range code.packages {
+		if pkg.IllTyped || len(pkg.Errors) > 0 {
+			continue
+		}
+		wg.Go(func() { found[i], errs[i] = s.run(pkg, m) })
+	}
+	wg.Wait()
+	return slices.Concat(found...), slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+}
+
+// run runs the rules on a package. If a rule fails, the matches of the others remain.
+func (s *ruleset) run(pkg *packages.Package, m *module) ([]*match, error) {
 	var analyzers []*analysis.Analyzer
-	for _, r := range f.o.Rules {
+	for _, r := range s.rules {
 		analyzers = append(analyzers, r.Analyzer)
 	}
 	found, err := driver.Run(pkg, analyzers)
 	var matches []*match
-	for _, r := range f.o.Rules {
+	for _, r := range s.rules {
 		for _, d := range found[r.Analyzer] {
-			c := f.causes[causeKey(r.Analyzer.Name, d.Category)]
+			c := s.causes[causeKey(r.Analyzer.Name, d.Category)]
 			if c == nil {
-				return nil, fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, d.Category)
+				return nil, unlisted(r, d.Category)
 			}
-			if m := f.match(pkg, c, d); m != nil {
-				matches = append(matches, m)
+			if one := m.match(pkg, c, d); one != nil {
+				matches = append(matches, one)
 			}
 		}
 	}
 	return matches, err
 }
 
+// unlisted returns the error for a category that is none of a rule's causes.
+func unlisted(r *rules.Rule, category string) error {
+	return fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, category)
+}
+
 // match converts a diagnostic to paths and lines of the module; nil if it is not in one of its
 // files.
-func (f *finder) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
+func (m *module) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
 	from := pkg.Fset.PositionFor(d.Pos, false)
 	to := from
 	if d.End.IsValid() {
 		to = pkg.Fset.PositionFor(d.End, false)
 	}
-	file, ok := f.relative(from.Filename)
+	file, ok := m.relative(from.Filename)
 	if !ok {
 		return nil
 	}
-	m := &match{cause: c, message: d.Message, file: file, line: from.Line, column: from.Column, end: to.Line}
-	m.key = fmt.Sprint(c.rule.Analyzer.Name, c.Category, file, from.Offset)
+	x := &match{
+		cause: c, message: d.Message, file: file, line: from.Line, column: from.Column, end: to.Line, offset: from.Offset,
+	}
 	if len(d.SuggestedFixes) > 0 {
-		m.fix = f.fix(pkg, d.SuggestedFixes[0])
+		x.fix = m.fix(pkg, d.SuggestedFixes[0])
 	}
-	if m.fix != nil {
-		m.key = fmt.Sprint(c.rule.Analyzer.Name, m.fix.Files)
-	}
-	return m
+	return x
 }
 
 // relative returns the path of a file relative to the module.
-func (f *finder) relative(file string) (string, bool) {
-	rel, err := filepath.Rel(f.m.dir, file)
+func (m *module) relative(file string) (string, bool) {
+	rel, err := filepath.Rel(m.dir, file)
 	if err != nil || !filepath.IsLocal(rel) {
 		return "", false
 	}
@@ -92,11 +109,11 @@ func (f *finder) relative(file string) (string, bool) {
 
 // fix converts a suggested fix to edits by file and byte offset; nil if it changes files outside
 // the module.
-func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
+func (m *module) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	fix := &Fix{Message: s.Message}
 	for _, e := range s.TextEdits {
 		tf := pkg.Fset.File(e.Pos)
-		file, ok := f.relative(tf.Name())
+		file, ok := m.relative(tf.Name())
 		if !ok {
 			return nil
 		}
@@ -116,27 +133,37 @@ func (f *finder) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	return fix
 }
 
-// A charged is a group of matches with the same fix, and what is charged to them.
-type charged struct {
-	matches  []*match
-	causes   map[place]map[*cause]bool // on each line of the matches
-	own      map[Cost]float64          // samples not charged to any other finding
-	shared   map[*charged]map[Cost]float64
-	callees  map[Cost]map[string]int64
-	perMatch []float64 // largest share of each, to show the hottest place first
-	at       int       // index of the finding in the result
+// key returns what matches that make one finding have in common: their fix, or else their place; or
+// their function or the module, if that is the scope of the cause.
+func (m *match) key(source *matcher) string {
+	rule := m.cause.rule.Analyzer.Name
+	switch {
+	case m.cause.Scope == rules.OfModule:
+		return fmt.Sprint(rule, m.cause.Category)
+	case m.cause.Scope == rules.OfFunction:
+		return fmt.Sprint(rule, m.cause.Category, m.file, source.function(m.file, m.line))
+	case m.fix != nil:
+		return fmt.Sprint(rule, m.fix.Files)
+	}
+	return fmt.Sprint(rule, m.cause.Category, m.file, m.offset)
 }
 
-// charge turns the matches that cost enough into findings.
-func (f *finder) charge() {
-	byKey := map[string]*charged{}
-	var groups []*charged
-	for _, m := range f.matches {
-		f.widen(m)
-		g := byKey[m.key]
+// A group is the matches that make one finding.
+type group struct {
+	matches []*match
+	causes  map[place]map[*cause]bool // on each line of the matches
+}
+
+// groupMatches groups matches by finding, in the order of the first match of each.
+func groupMatches(matches []*match, source *matcher) []*group {
+	byKey := map[string]*group{}
+	var groups []*group
+	for _, m := range matches {
+		key := m.key(source)
+		g := byKey[key]
 		if g == nil {
-			g = &charged{causes: map[place]map[*cause]bool{}}
-			byKey[m.key] = g
+			g = &group{causes: map[place]map[*cause]bool{}}
+			byKey[key] = g
 			groups = append(groups, g)
 		}
 		g.matches = append(g.matches, m)
@@ -148,53 +175,94 @@ func (f *finder) charge() {
 			g.causes[at][m.cause] = true
 		}
 	}
-	// Findings below the minimum share must not take samples from the others, so they are removed
-	// first.
-	f.attribute(groups)
-	groups = slices.DeleteFunc(groups, func(g *charged) bool { return largest(f.evidence(g.all())) < f.o.MinShare })
-	f.attribute(groups)
+	return groups
+}
+
+// lineFindings makes a finding of each group.
+func lineFindings(groups []*group, split *attribution, c *lineCosts) []Finding {
+	found := make([]Finding, len(groups))
 	ids := map[string]int{}
-	for _, g := range groups {
-		for _, m := range g.matches {
-			g.perMatch = append(g.perMatch, f.hottestShare(m))
+	index := map[*group]int{}
+	for i, g := range groups {
+		found[i] = g.finding(split.portions[g], c)
+		ids[found[i].ID]++
+		found[i].ID = fmt.Sprintf("%s/%d", found[i].ID, ids[found[i].ID])
+		index[g] = i
+	}
+	for i, g := range groups {
+		for with, values := range split.portions[g].shared {
+			if evidence := c.evidence(values); len(evidence) > 0 {
+				found[i].Shared = append(found[i].Shared, Shared{With: found[index[with]].ID, Evidence: evidence})
+			}
 		}
-		f.add(g, ids)
+		slices.SortFunc(found[i].Shared, func(a, b Shared) int {
+			return cmp.Or(cmp.Compare(largest(b.Evidence), largest(a.Evidence)), cmp.Compare(a.With, b.With))
+		})
 	}
-	for _, g := range groups {
-		f.share(g)
-	}
+	return found
 }
 
-// widen merges all matches of a cause in a function, or in the module, into one finding, if that is
-// its scope.
-func (f *finder) widen(m *match) {
-	rule := m.cause.rule.Analyzer.Name
-	switch m.cause.Scope {
-	case rules.OfModule:
-		m.key = fmt.Sprint(rule, m.cause.Category)
-	case rules.OfFunction:
-		m.key = fmt.Sprint(rule, m.cause.Category, m.file, f.function(m.file, m.line))
-	case rules.OfPlace:
+// finding makes a finding of a group and what is charged to it. Its ID has no number yet, and Shared
+// is not set.
+func (g *group) finding(charged *portion, c *lineCosts) Finding {
+	evidence := c.evidence(charged.own)
+	for i, e := range evidence {
+		evidence[i].Callees = heaviest(charged.callees[e.Cost], e.Value, c.total(e.Cost))
 	}
-}
-
-// function returns the name of the function around a line of the module's source, or "".
-func (f *finder) function(file string, line int) string {
-	if src := f.matcher.source(file); src != nil {
-		if d := src.decl(line); d != nil {
-			return declName(d)
+	shares := make([]float64, len(g.matches)) // to show the hottest place first
+	for i, m := range g.matches {
+		shares[i] = c.hottestShare(m)
+	}
+	first := g.matches[hottest(shares)]
+	of := first.cause
+	x := Finding{
+		Rule: of.rule.Analyzer.Name, Title: of.Title, Why: first.message, Safe: of.rule.Doc.Safety, Needs: of.Needs,
+		Evidence: evidence, Saving: c.saving(evidence) * cmp.Or(of.Part, 1),
+		Alone:    c.saving(c.evidence(charged.all())) * cmp.Or(of.Part, 1),
+		Function: c.source.function(first.file, first.line), Identity: first.identity(c.source),
+	}
+	for i, m := range g.matches {
+		p := c.source.placeOf(m.file, m.line, m.column, m.end)
+		if m == first {
+			x.Places = slices.Insert(x.Places, 0, p)
+		} else if shares[i] > 0 && !slices.Contains(x.Places, p) {
+			x.Places = append(x.Places, p)
 		}
 	}
-	return ""
+	x.Fix, x.NoFix = first.finishedFix(c)
+	x.ID = strings.Join([]string{x.Rule, first.file, x.Function}, "/")
+	if of.Scope == rules.OfModule {
+		x.ID = causeKey(x.Rule, of.Category)
+	}
+	return x
+}
+
+// finishedFix returns the fix of a finding whose first match is m, or the reason why there is none
+// although the rule has one.
+func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
+	switch {
+	case m.cause.Setting != nil:
+		return settingFix(*m.cause.Setting), ""
+	case m.fix == nil:
+		return nil, ""
+	}
+	if src := c.source.source(m.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) {
+		return nil, "the file is generated or uses cgo"
+	}
+	fix, err := c.module.withDiff(m.fix)
+	if err != nil {
+		return nil, err.Error()
+	}
+	return fix, ""
 }
 
 // hottestShare returns the largest share of any profile on the lines of a match.
-func (f *finder) hottestShare(m *match) float64 {
+func (c *lineCosts) hottestShare(m *match) float64 {
 	largest := 0.0
-	for _, l := range f.ledgers {
+	for _, l := range c.ledgers {
 		var sum int64
 		for line := m.line; line <= m.end; line++ {
-			for _, a := range f.places[place{m.file, line}][l.cost] {
+			for _, a := range c.places[place{m.file, line}][l.cost] {
 				sum += a.charged(m.cause.pattern[l.cost])
 			}
 		}
@@ -203,62 +271,14 @@ func (f *finder) hottestShare(m *match) float64 {
 	return largest
 }
 
-// add makes a finding of a group of matches.
-func (f *finder) add(g *charged, ids map[string]int) {
-	evidence := f.evidence(g.own)
-	for i, e := range evidence {
-		for name, v := range g.callees[e.Cost] {
-			g.callees[e.Cost][name] = min(v, e.Value)
-		}
-		evidence[i].Callees = heaviest(g.callees[e.Cost], f.total(e.Cost))
-	}
-	first := g.matches[hottest(g.perMatch)]
-	c := first.cause
-	x := Finding{
-		Rule: c.rule.Analyzer.Name, Title: c.Title, Why: first.message, Safe: c.rule.Doc.Safety, Needs: c.Needs,
-		Evidence: evidence, Saving: f.saving(evidence) * cmp.Or(c.Part, 1), Fix: first.fix,
-		Alone:    f.saving(f.evidence(g.all())) * cmp.Or(c.Part, 1),
-		Function: f.function(first.file, first.line),
-	}
-	if c.Setting != nil {
-		x.Fix = settingFix(*c.Setting)
-	}
-	for i, m := range g.matches {
-		p := f.placeOf(m.file, m.line, m.column, m.end)
-		if m == first {
-			x.Places = slices.Insert(x.Places, 0, p)
-		} else if g.perMatch[i] > 0 && !slices.Contains(x.Places, p) {
-			x.Places = append(x.Places, p)
-		}
-	}
-	if src := f.matcher.source(first.file); src != nil && src.file != nil &&
-		(ast.IsGenerated(src.file) || isCgo(src.file)) && x.Rewrites() {
-		x.Fix, x.NoFix = nil, "the file is generated or uses cgo"
-	}
-	id := strings.Join([]string{x.Rule, first.file, x.Function}, "/")
-	if c.Scope == rules.OfModule {
-		id = x.Rule + "/" + cmp.Or(c.Category, x.Rule)
-	}
-	x.Identity = f.identity(first)
-	ids[id]++
-	x.ID = fmt.Sprintf("%s/%d", id, ids[id])
-	if x.Rewrites() {
-		if err := f.diff(x.Fix); err != nil {
-			x.Fix, x.NoFix = nil, err.Error()
-		}
-	}
-	g.at = len(f.result.Findings)
-	f.result.Findings = append(f.result.Findings, x)
-}
-
 // identity returns the identity of a finding whose first match is m.
-func (f *finder) identity(m *match) Identity {
+func (m *match) identity(source *matcher) Identity {
 	id := Identity{Rule: m.cause.rule.Analyzer.Name, Category: m.cause.Category}
 	if m.cause.Scope == rules.OfModule {
 		return id
 	}
-	id.Package, id.Function = path.Dir(m.file), f.function(m.file, m.line)
-	if src := f.matcher.source(m.file); src != nil && (m.cause.Scope != rules.OfFunction || id.Function == "") {
+	id.Package, id.Function = path.Dir(m.file), source.function(m.file, m.line)
+	if src := source.source(m.file); src != nil && (m.cause.Scope != rules.OfFunction || id.Function == "") {
 		id.Code = normalized(src.code(m.line, m.line, 1))
 	}
 	return id
@@ -279,23 +299,25 @@ func hottest(shares []float64) int {
 	return at
 }
 
-// diff sets the unified diff of a fix.
-func (f *finder) diff(fix *Fix) error {
-	slices.SortFunc(fix.Files, func(a, b FileEdit) int { return cmp.Compare(a.File, b.File) })
+// withDiff returns a fix with its unified diff.
+func (m *module) withDiff(fix *Fix) (*Fix, error) {
+	done := *fix
+	done.Files = slices.Clone(fix.Files)
+	slices.SortFunc(done.Files, func(a, b FileEdit) int { return cmp.Compare(a.File, b.File) })
 	var out bytes.Buffer
-	for _, e := range fix.Files {
-		before, err := f.m.read(e.File)
+	for _, e := range done.Files {
+		before, err := m.read(e.File)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", e.File, err)
+			return nil, fmt.Errorf("read %s: %w", e.File, err)
 		}
 		after, err := rewrite.Apply(before, e.Edits, e.Names)
 		if err != nil {
-			return fmt.Errorf("%s: %w", e.File, err)
+			return nil, fmt.Errorf("%s: %w", e.File, err)
 		}
 		out.Write(rewrite.Diff(e.File, before, after))
 	}
-	fix.Diff = out.String()
-	return nil
+	done.Diff = out.String()
+	return &done, nil
 }
 
 // importNames returns the names of the packages that a package imports, where the name is not the

@@ -20,7 +20,9 @@
 //     lines and findings. Lines that only wait are listed separately. Waits are evidence: they are
 //     not charged to any finding.
 //
-// A Result belongs to the caller. Find writes only its own cache of compiler notes.
+// [Find] (run.go) calls these phases one after the other; each takes the values of those before it
+// and changes none of them. [Charge] stops after the second. A Result belongs to the caller. Find
+// writes only its own cache of compiler notes.
 //
 // The package does not record, and does not change source: see packages collect and fix.
 package find

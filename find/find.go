@@ -2,27 +2,30 @@ package find
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
 )
 
 // Schema is the version of a Result's JSON.
 const Schema = "whet.find/1"
 
-// Options configure Find.
+// Options configure Find. The zero value runs all rules on the module in the current directory.
 type Options struct {
 	Dir   string   // of the module; "" is the current one
 	Flags []string // of go build
 	Env   []string // KEY=value, for the go command
 
-	// Own reports whether a function in the profiles is own code. It must not be nil.
+	// Own reports whether a function in the profiles is own code; nil means that the functions of the
+	// module are, and those of package main.
 	Own func(profile.Function) bool
 
 	// Recorded returns a source file as it was when it was recorded, by its name in profiles; false
-	// if it is not available.
+	// if it is not available. Without it, functions that moved cannot be followed.
 	Recorded func(file string) ([]byte, bool)
 
 	// OriginalDir is the module before any rewrite was applied: profiles are joined with its lines,
@@ -32,10 +35,10 @@ type Options struct {
 	// MinShare is the minimum share of a profile's total that is reported; 0 is 0.5 %.
 	MinShare float64
 
-	// Rules are the rules to run.
+	// Rules are the rules to run; nil means all (package find/rules/index).
 	Rules []*rules.Rule
 
-	// Target is what else is known about the recorded program.
+	// Target is what else is known about the recorded program: see TargetOf.
 	Target Target
 
 	// Notes is the directory that caches the compiler's notes between runs; "" disables notes.
@@ -48,10 +51,36 @@ type Options struct {
 // DefaultMinShare is the default of Options.MinShare.
 const DefaultMinShare = 0.005
 
-// Profiles are the profiles of a program by kind; nil for kinds that were not recorded.
+// Profiles are the profiles of a program by kind; nil for kinds that were not recorded. One is
+// enough.
 type Profiles struct {
 	CPU, Allocs, Mutex, Block *profile.Profile
 	Waits                     *Waits // of execution traces
+}
+
+// FromRecording returns the profiles in a recording, and options with what it contains about its
+// program: the recorded source, the build and the runtime statistics. The recording must stay open
+// while they are used. Execution traces are not read: see Waits.
+func FromRecording(rec *recording.Recording) (Profiles, Options, error) {
+	var p Profiles
+	var names []string
+	var into []**profile.Profile
+	for _, kind := range []struct {
+		name string
+		into **profile.Profile
+	}{{"cpu", &p.CPU}, {"allocs", &p.Allocs}, {"mutex", &p.Mutex}, {"block", &p.Block}} {
+		if slices.Contains(rec.ProfileNames(), kind.name) {
+			names, into = append(names, kind.name), append(into, kind.into)
+		}
+	}
+	read, err := rec.Profiles(names)
+	if err != nil {
+		return Profiles{}, Options{}, err
+	}
+	for i, one := range read {
+		*into[i] = one
+	}
+	return p, Options{Recorded: rec.SourceFile, Target: TargetOf(rec)}, nil
 }
 
 // A Cost is a kind of cost.

@@ -15,10 +15,12 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/notes"
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/recording/recordingtest"
 )
 
 // shared is the directory of what tests have in common.
@@ -653,5 +655,69 @@ func TestWas(t *testing.T) {
 	i := slices.IndexFunc(after.Unexplained, func(h find.HotLine) bool { return strings.Contains(h.Code, "sort.Sort") })
 	if i < 0 || !strings.Contains(after.Unexplained[i].Code, "sort.Sort") {
 		t.Errorf("unexplained: %+v", after.Unexplained)
+	}
+}
+
+// TestZeroOptions expects the zero Options to find the same as options that name the module, its own
+// code and all rules.
+func TestZeroOptions(t *testing.T) {
+	dir, p := module(t)
+	o := options(dir)
+	o.MinShare = 0
+	want, err := find.Find(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(dir, "clean"))
+	got, err := find.Find(t.Context(), p, find.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(r *find.Result) (list []string) {
+		for _, f := range r.Findings {
+			list = append(list, fmt.Sprint(f.ID, f.Saving))
+		}
+		return list
+	}
+	if len(got.Findings) == 0 || !slices.Equal(ids(got), ids(want)) || got.Module != want.Module ||
+		got.Rules != want.Rules || !slices.Equal(got.Totals, want.Totals) {
+		t.Errorf("got %v of %d rules, totals %v\nwant %v of %d rules, totals %v",
+			ids(got), got.Rules, got.Totals, ids(want), want.Rules, want.Totals)
+	}
+	none, err := find.Find(t.Context(), p, find.Options{Rules: []*rules.Rule{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if none.Rules != 0 || len(none.Findings) > 0 || len(none.Unexplained) == 0 {
+		t.Errorf("without rules: %+v", none)
+	}
+}
+
+// TestFromRecording reads all profiles of a recording and what it contains about its program.
+func TestFromRecording(t *testing.T) {
+	made := func(kind, unit string) *profile.Profile {
+		b := profile.NewBuilder(profile.ValueType{Type: kind, Unit: unit})
+		main := b.Function(profile.Function{Name: "main.main"})
+		at := b.Location(1, profile.None, false, profile.Line{Function: main, Line: 3})
+		if err := b.Sample([]uint32{at}, nil, 7); err != nil {
+			t.Fatal(err)
+		}
+		return b.Profile(nil)
+	}
+	rec := recordingtest.Open(t, nil,
+		recordingtest.Profile{Name: "block", Profile: made("delay", "nanoseconds")},
+		recordingtest.Profile{Name: "cpu", Profile: made("cpu", "nanoseconds")},
+		recordingtest.Profile{Name: "heap", Profile: made("inuse_space", "bytes")},
+	)
+	p, o, err := find.FromRecording(rec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.CPU == nil || p.CPU.SampleTypes[0].Type != "cpu" || p.Block == nil || p.Block.SampleTypes[0].Type != "delay" ||
+		p.Allocs != nil || p.Mutex != nil {
+		t.Errorf("profiles: %+v", p)
+	}
+	if _, ok := o.Recorded("main.go"); ok || o.Recorded == nil || o.Target.Go != rec.Meta().GoVersion {
+		t.Errorf("options: %+v", o)
 	}
 }

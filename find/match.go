@@ -221,6 +221,27 @@ func (x *matcher) source(rel string) *parsed {
 	return p
 }
 
+// function returns the name of the function around a line, or "".
+func (x *matcher) function(file string, line int) string {
+	if src := x.source(file); src != nil {
+		if d := src.decl(line); d != nil {
+			return declName(d)
+		}
+	}
+	return ""
+}
+
+// maxCode is the number of lines shown for a place.
+const maxCode = 12
+
+func (x *matcher) placeOf(file string, line, column, end int) Place {
+	p := Place{File: file, Line: line, Column: column, EndLine: end}
+	if src := x.source(file); src != nil {
+		p.Code = src.code(line, end, maxCode)
+	}
+	return p
+}
+
 // before returns the recorded version of a file, or nil if it was not recorded.
 func (x *matcher) before(name string) *parsed {
 	if p, ok := x.old[name]; ok {

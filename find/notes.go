@@ -18,85 +18,76 @@ func shown(kind string) bool {
 	return false
 }
 
-// annotate attaches the compiler's notes to findings and hot lines. Without a cache directory it
-// does nothing; failures are warnings.
-func (f *finder) annotate(ctx context.Context) {
-	if f.o.Notes == "" {
-		return
+// fileNotes are the compiler's notes by the module's file.
+type fileNotes map[string][]notes.Note
+
+// compileNotes gets the compiler's notes on the packages of findings and hot lines: none without a
+// cache directory. Failures are warnings.
+func compileNotes(
+	ctx context.Context, o Options, c *lineCosts, code *hotCode, found []Finding,
+) (fileNotes, []error) {
+	if o.Notes == "" {
+		return nil, nil
 	}
-	pkgs := f.shownPackages()
+	pkgs := code.shownPackages(c, found)
 	if len(pkgs) == 0 {
-		return
+		return nil, nil
 	}
 	compiled, err := notes.Compile(ctx, notes.Options{
-		Dir: f.m.dir, Flags: f.o.Flags, Env: f.o.Env, Cache: f.o.Notes,
+		Dir: c.module.dir, Flags: o.Flags, Env: o.Env, Cache: o.Notes,
 		Want: shown,
 	}, pkgs...)
 	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compiler notes: %w", err))
-		return
+		return nil, []error{fmt.Errorf("compiler notes: %w", err)}
 	}
-	f.notes = map[string][]notes.Note{}
+	byFile := fileNotes{}
+	var warnings []error
 	for _, p := range compiled {
 		if p.Err != nil {
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compiler notes: package %s: %w", p.Path, p.Err))
+			warnings = append(warnings, fmt.Errorf("compiler notes: package %s: %w", p.Path, p.Err))
 		}
 		for file, list := range p.Files {
-			if rel, ok := f.relative(file); ok && f.pkgs[rel] != nil {
-				f.notes[rel] = list
+			if rel, ok := c.module.relative(file); ok && code.byFile[rel] != nil {
+				byFile[rel] = list
 			}
 		}
 	}
-	for i := range f.result.Findings {
-		x := &f.result.Findings[i]
-		for _, p := range x.Places {
-			for _, n := range f.notesOf(p.File, p.Line, p.EndLine) {
-				x.Notes = appendNote(x.Notes, n)
-			}
-		}
-	}
+	return byFile, warnings
 }
 
 // shownPackages returns the packages of findings and of lines that may be listed without one: the
 // others need not be compiled.
-func (f *finder) shownPackages() []string {
+func (h *hotCode) shownPackages(c *lineCosts, found []Finding) []string {
 	var pkgs []string
 	add := func(file string) {
-		if pkg := f.pkgs[file]; pkg != nil && !pkg.IllTyped && !slices.Contains(pkgs, pkg.PkgPath) {
+		if pkg := h.byFile[file]; pkg != nil && !pkg.IllTyped && !slices.Contains(pkgs, pkg.PkgPath) {
 			pkgs = append(pkgs, pkg.PkgPath)
 		}
 	}
-	for i := range f.result.Findings {
-		for _, p := range f.result.Findings[i].Places {
+	for i := range found {
+		for _, p := range found[i].Places {
 			add(p.File)
 		}
 	}
-	for at, c := range f.places {
-		for _, l := range f.ledgers {
-			var sum int64
-			for _, a := range c[l.cost] {
-				sum += a.value
-			}
-			if share(sum, l.total) >= f.o.MinShare {
-				add(at.file)
-				break
-			}
+	for at := range c.places {
+		if c.hot(at) {
+			add(at.file)
 		}
 	}
 	slices.Sort(pkgs)
 	return pkgs
 }
 
-// notesOf returns the notes on a range of lines, and those on the function around them.
-func (f *finder) notesOf(file string, from, to int) []notes.Note {
+// on returns the notes on a range of lines, and those on the function around them.
+func (f fileNotes) on(source *matcher, file string, from, to int) []notes.Note {
 	start := 0
-	if src := f.matcher.source(file); src != nil {
+	if src := source.source(file); src != nil {
 		if d := src.decl(from); d != nil {
 			start = src.line(d.Name.Pos())
 		}
 	}
 	var list []notes.Note
-	for _, n := range f.notes[file] {
+	for _, n := range f[file] {
 		inside := from <= n.Line && n.Line <= to && n.Kind != "cannotInlineFunction"
 		if inside || n.Line == start && n.Kind == "cannotInlineFunction" {
 			list = appendNote(list, n)

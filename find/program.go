@@ -11,59 +11,46 @@ import (
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/recording"
 )
 
-// A Target is what is known about a recorded program in addition to its profiles. Rules whose
-// inputs are missing do not judge it.
-type Target struct {
-	Build *recording.Build // nil if unknown
-	// Go is the version that built it, in the form of runtime.Version; "" if unknown.
-	Go string
-	// Level is the GOAMD64 level that the machine it ran on supports, v1 to v4; "" if unknown.
-	Level string
-	// Before and After are runtime.MemStats at both ends of the window, as in recordings
-	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil if not recorded.
-	Before, After []byte
-}
-
-// judge runs the rules about whole programs.
+// judge runs the rules about whole programs. found are the findings about lines, and assisting what
+// they claim of the collector's CPU time.
 //
 // Settings are credited only with what the findings about lines leave, so that savings can be added
 // up.
-func (f *finder) judge(cpu *profile.Profile) {
-	p := f.program(cpu)
-	left, garbage := 1.0, f.background-f.fewerCollections()
-	for _, x := range f.result.Findings {
-		left -= x.Saving
+func (s *ruleset) judge(
+	p *rules.Program, c *lineCosts, found []Finding, assisting int64,
+) (judged []Finding, invalid []error) {
+	left, garbage := 1.0, c.background-c.fewerCollections(found)
+	for i := range found {
+		left -= found[i].Saving
 	}
-	for _, r := range f.o.Rules {
+	of := func(share float64) []Evidence {
+		return []Evidence{{Cost: CPU, Value: int64(share * float64(p.CPU)), Share: share}}
+	}
+	for _, r := range s.rules {
 		if r.Judge == nil {
 			continue
 		}
 		for _, v := range r.Judge(p) {
-			c := r.Cause(v.Category)
-			if c == nil {
-				f.result.Warnings = append(f.result.Warnings,
-					fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, v.Category))
+			cause := r.Cause(v.Category)
+			if cause == nil {
+				invalid = append(invalid, unlisted(r, v.Category))
 				continue
 			}
-			if max(v.Share, v.Saving) < f.o.MinShare {
+			if max(v.Share, v.Saving) < c.minShare {
 				continue
 			}
 			x := Finding{
-				ID: r.Analyzer.Name + "/" + causeKey(r.Analyzer.Name, v.Category), Rule: r.Analyzer.Name, Title: c.Title,
-				Why: v.Message, Safe: r.Doc.Safety, Needs: c.Needs, Alone: v.Saving, Fix: settingFix(v.Setting),
+				ID: r.Analyzer.Name + "/" + causeKey(r.Analyzer.Name, v.Category), Rule: r.Analyzer.Name, Title: cause.Title,
+				Why: v.Message, Safe: r.Doc.Safety, Needs: cause.Needs, Alone: v.Saving, Fix: settingFix(v.Setting),
 				Places: []Place{}, Evidence: []Evidence{}, Identity: Identity{Rule: r.Analyzer.Name, Category: v.Category},
-			}
-			of := func(share float64) []Evidence {
-				return []Evidence{{Cost: CPU, Value: int64(share * float64(p.CPU)), Share: share}}
 			}
 			switch {
 			case v.Collector:
 				// The collector's work in goroutines that allocate is charged to their lines.
-				own := max(0, min(v.Share-share(f.assisting, int64(p.CPU)), v.Share))
-				rest := max(0, min(own, own-f.background+garbage))
+				own := max(0, min(v.Share-share(assisting, int64(p.CPU)), v.Share))
+				rest := max(0, min(own, own-c.background+garbage))
 				x.Saving = v.Saving * rest / v.Share
 				x.Evidence = of(own)
 				if shared := v.Share - own; shared > 0 {
@@ -76,19 +63,20 @@ func (f *finder) judge(cpu *profile.Profile) {
 				}
 			}
 			left -= x.Saving
-			f.result.Findings = append(f.result.Findings, x)
+			judged = append(judged, x)
 		}
 	}
+	return judged, invalid
 }
 
 // fewerCollections returns the share of the CPU time that the collector's own goroutines save if
 // nothing that findings are about is allocated: it counts for those findings.
-func (f *finder) fewerCollections() float64 {
+func (c *lineCosts) fewerCollections(found []Finding) float64 {
 	sum := 0.0
-	for _, x := range f.result.Findings {
-		for _, e := range x.Evidence {
+	for i := range found {
+		for _, e := range found[i].Evidence {
 			if e.Cost == AllocSpace {
-				sum += f.background * e.Share
+				sum += c.background * e.Share
 			}
 		}
 	}
@@ -107,10 +95,9 @@ func settingFix(s rules.Setting) *Fix {
 	return &Fix{Message: strings.Join(how, ". "), Setting: &s}
 }
 
-// program returns the input of rules about whole programs.
-func (f *finder) program(cpu *profile.Profile) *rules.Program {
-	t := &f.o.Target
-	p := &rules.Program{
+// newProgram returns the input of rules about whole programs, and what of it cannot be read.
+func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program, unread []error) {
+	p = &rules.Program{
 		Level: t.Level, Go: t.Go, Newest: runtime.Version(), Share: func(*regexp.Regexp) float64 { return 0 },
 	}
 	if t.Build != nil {
@@ -120,10 +107,7 @@ func (f *finder) program(cpu *profile.Profile) *rules.Program {
 			p.Settings[s.Key] = s.Value
 		}
 	}
-	for _, l := range f.ledgers {
-		if l.cost != CPU {
-			continue
-		}
+	if l := c.ledger(CPU); l != nil {
 		p.CPU, p.Own, p.Below = time.Duration(l.total), share(l.itself, l.total), share(l.own, l.total)
 		p.Collecting = share(l.gc.Total(), l.total)
 		p.Samples = cpu.NumSamples()
@@ -139,7 +123,7 @@ func (f *finder) program(cpu *profile.Profile) *rules.Program {
 	before, err2 := parseMemStats(t.Before)
 	for _, err := range []error{err, err2} {
 		if err != nil {
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("the runtime's statistics: %w", err))
+			unread = append(unread, fmt.Errorf("the runtime's statistics: %w", err))
 		}
 	}
 	if after != nil {
@@ -149,7 +133,7 @@ func (f *finder) program(cpu *profile.Profile) *rules.Program {
 			p.Heap.Paused = time.Duration(after["PauseTotalNs"] - before["PauseTotalNs"])
 		}
 	}
-	return p
+	return p, unread
 }
 
 // below sums a value over the samples that have a matching function in their stacks.

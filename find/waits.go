@@ -81,57 +81,133 @@ type Ender struct {
 // maxEnders is the number of lines kept that end a wait.
 const maxEnders = 3
 
-// wait attaches what requests wait for to lines and findings, and lists the lines that only wait.
-// Nothing is charged, and findings keep their order: a wait on a line does not show what a rewrite
-// saves.
-func (f *finder) wait(w *Waits) {
-	at := map[place][]Wait{}
-	if w != nil && w.requests > 0 && f.o.OriginalDir == "" {
-		f.result.Requests = &Requests{Count: w.requests, Time: w.time, Waits: f.shownWaits(w.causes())}
-		at = f.waits(w)
+// lineWaits are the waits of requests, by the module's line. Nothing is charged, and findings keep
+// their order: a wait on a line does not show what a rewrite saves.
+type lineWaits struct {
+	requests *Requests
+	at       map[place][]Wait
+	stale    []Stale // functions that differ in the source
+	minShare float64
+}
+
+// onLines maps the waits to lines. Without requests, or in a module after rewrites, there are none.
+func (w *Waits) onLines(c *lineCosts, o Options) *lineWaits {
+	l := &lineWaits{at: map[place][]Wait{}, minShare: c.minShare}
+	if w == nil || w.requests == 0 || o.OriginalDir != "" {
+		return l
 	}
-	listed := map[place]bool{}
-	for i := range f.result.Findings {
-		x := &f.result.Findings[i]
-		for _, p := range x.Places {
-			for line := p.Line; line <= p.EndLine; line++ {
-				here := place{p.File, line}
-				x.Waits = append(x.Waits, at[here]...)
-				listed[here] = true
-			}
+	l.requests = &Requests{Count: w.requests, Time: w.time, Waits: l.shown(w.causes())}
+	own := func(frame stacks.Frame) bool { return o.Own(profile.Function{Name: frame.Func, File: frame.File}) }
+	lost := map[[2]string]*Stale{}
+	for i := range w.stacks {
+		one := &w.stacks[i]
+		j := slices.IndexFunc(one.stack, own)
+		if j < 0 {
+			continue
 		}
-		x.Waits = f.shownWaits(x.Waits)
+		took := share(int64(one.Time), int64(w.time))
+		here, reason := c.source.locateFrame(one.stack[j])
+		if reason != "" {
+			s := &Stale{Function: profile.Generic(one.stack[j].Func), File: one.stack[j].File, Reason: reason}
+			key := [2]string{s.Function, s.File}
+			if lost[key] == nil {
+				lost[key] = s
+			}
+			lost[key].Share += took
+			continue
+		}
+		wait := Wait{Cause: one.Cause.String(), Count: one.Count, Time: one.Time, Share: took, Max: one.Max}
+		if frame, ok := contention.Place(one.waking, own); ok &&
+			(one.Cause == requests.Lock || one.Cause == requests.Channel) {
+			wait.Ended = []Ender{c.source.ender(frame, took)}
+		}
+		l.at[here] = append(l.at[here], wait)
 	}
-	var hot []HotLine
-	for _, h := range f.result.Unexplained {
+	for _, s := range lost {
+		if s.Share >= c.minShare {
+			l.stale = append(l.stale, *s)
+		}
+	}
+	slices.SortFunc(l.stale, compareStale)
+	return l
+}
+
+// withStale returns stale functions of profiles, and those of the waits that are not among them.
+func (l *lineWaits) withStale(stale []Stale) []Stale {
+	all := slices.Clone(stale)
+	for _, s := range l.stale {
+		if !slices.ContainsFunc(all, func(o Stale) bool { return o.Function == s.Function }) {
+			all = append(all, s)
+		}
+	}
+	slices.SortFunc(all, compareStale)
+	return all
+}
+
+func compareStale(a, b Stale) int {
+	return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
+}
+
+// withFindings returns findings with what requests wait for on the lines of their places.
+func (l *lineWaits) withFindings(found []Finding) []Finding {
+	found = slices.Clone(found)
+	for i := range found {
+		var waits []Wait
+		for _, at := range found[i].lines() {
+			waits = append(waits, l.at[at]...)
+		}
+		found[i].Waits = l.shown(waits)
+	}
+	return found
+}
+
+// lines returns the lines of all places.
+func (f *Finding) lines() []place {
+	var lines []place
+	for _, p := range f.Places {
+		for line := p.Line; line <= p.EndLine; line++ {
+			lines = append(lines, place{p.File, line})
+		}
+	}
+	return lines
+}
+
+// divide divides the lines without a finding into those whose CPU time or memory is hot, in their
+// order, and those that only wait, the longest first.
+func (l *lineWaits) divide(
+	lines []HotLine, found []Finding, c *lineCosts, code *hotCode,
+) (hot, waiting []HotLine) {
+	hot = []HotLine{}
+	listed := map[place]bool{}
+	for i := range found {
+		for _, at := range found[i].lines() {
+			listed[at] = true
+		}
+	}
+	for _, h := range lines {
 		here := place{h.File, h.Line}
 		listed[here] = true
-		h.Waits = f.shownWaits(at[here])
-		if f.busy(here) {
+		h.Waits = l.shown(l.at[here])
+		if c.busy(here) {
 			hot = append(hot, h)
 		} else {
-			f.result.Waiting = append(f.result.Waiting, h)
+			waiting = append(waiting, h)
 		}
 	}
-	f.result.Unexplained = append([]HotLine{}, hot...)
-	for _, here := range sortedPlaces(at) {
-		waits := f.shownWaits(at[here])
+	for _, here := range sortedPlaces(l.at) {
+		waits := l.shown(l.at[here])
 		if listed[here] || len(waits) == 0 {
 			continue
 		}
-		h := HotLine{
-			Place: f.placeOf(here.file, here.line, 1, here.line), Function: f.function(here.file, here.line),
-			Evidence: []Evidence{}, Waits: waits, Why: f.why[here.file],
-		}
-		if strings.HasSuffix(here.file, "_test.go") {
-			h.Why = "test code"
-		}
-		f.result.Waiting = append(f.result.Waiting, h)
+		h := code.hotLine(here, c.source)
+		h.Evidence, h.Waits = []Evidence{}, waits
+		waiting = append(waiting, h)
 	}
-	slices.SortStableFunc(f.result.Waiting, func(a, b HotLine) int {
+	slices.SortStableFunc(waiting, func(a, b HotLine) int {
 		return cmp.Or(cmp.Compare(waitShare(b.Waits), waitShare(a.Waits)),
 			cmp.Compare(largest(b.Evidence), largest(a.Evidence)))
 	})
+	return hot, waiting
 }
 
 // causes returns what all requests wait for.
@@ -145,17 +221,6 @@ func (w *Waits) causes() []Wait {
 	return all
 }
 
-// busy reports whether the CPU time or memory of a line reaches the minimum share.
-func (f *finder) busy(at place) bool {
-	return slices.ContainsFunc(f.ledgers, func(l *ledger) bool {
-		var sum int64
-		for _, a := range f.places[at][l.cost] {
-			sum += a.value
-		}
-		return l.cost != Mutex && l.cost != Block && share(sum, l.total) >= f.o.MinShare
-	})
-}
-
 // waitShare returns the share of requests' time spent waiting on a line.
 func waitShare(waits []Wait) float64 {
 	sum := 0.0
@@ -165,8 +230,8 @@ func waitShare(waits []Wait) float64 {
 	return sum
 }
 
-// shownWaits returns the waits worth showing, the longest first, one per cause.
-func (f *finder) shownWaits(waits []Wait) []Wait {
+// shown returns the waits worth showing, the longest first, one per cause.
+func (l *lineWaits) shown(waits []Wait) []Wait {
 	byCause := map[string]*Wait{}
 	for _, w := range waits {
 		one := byCause[w.Cause]
@@ -189,7 +254,7 @@ func (f *finder) shownWaits(waits []Wait) []Wait {
 	var shown []Wait
 	for _, cause := range slices.Sorted(maps.Keys(byCause)) {
 		one := byCause[cause]
-		if one.Share < f.o.MinShare {
+		if one.Share < l.minShare {
 			continue
 		}
 		slices.SortStableFunc(one.Ended, func(a, b Ender) int {
@@ -202,56 +267,14 @@ func (f *finder) shownWaits(waits []Wait) []Wait {
 	return shown
 }
 
-// waits maps waits to the module's lines. Functions that differ in the source are listed as stale
-// once, like those of profiles.
-func (f *finder) waits(w *Waits) map[place][]Wait {
-	own := func(frame stacks.Frame) bool { return f.o.Own(profile.Function{Name: frame.Func, File: frame.File}) }
-	at := map[place][]Wait{}
-	lost := map[[2]string]*Stale{}
-	for i := range w.stacks {
-		one := &w.stacks[i]
-		j := slices.IndexFunc(one.stack, own)
-		if j < 0 {
-			continue
-		}
-		took := share(int64(one.Time), int64(w.time))
-		here, reason := f.locateFrame(one.stack[j])
-		if reason != "" {
-			s := &Stale{Function: profile.Generic(one.stack[j].Func), File: one.stack[j].File, Reason: reason}
-			key := [2]string{s.Function, s.File}
-			if lost[key] == nil {
-				lost[key] = s
-			}
-			lost[key].Share += took
-			continue
-		}
-		wait := Wait{Cause: one.Cause.String(), Count: one.Count, Time: one.Time, Share: took, Max: one.Max}
-		if frame, ok := contention.Place(one.waking, own); ok &&
-			(one.Cause == requests.Lock || one.Cause == requests.Channel) {
-			wait.Ended = []Ender{f.ender(frame, took)}
-		}
-		at[here] = append(at[here], wait)
-	}
-	for _, s := range lost {
-		known := slices.ContainsFunc(f.result.Stale, func(o Stale) bool { return o.Function == s.Function })
-		if s.Share >= f.o.MinShare && !known {
-			f.result.Stale = append(f.result.Stale, *s)
-		}
-	}
-	slices.SortFunc(f.result.Stale, func(a, b Stale) int {
-		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Function, b.Function), cmp.Compare(a.File, b.File))
-	})
-	return at
-}
-
 // locateFrame returns the place of a trace's frame, or why there is none.
-func (f *finder) locateFrame(frame stacks.Frame) (place, string) {
+func (x *matcher) locateFrame(frame stacks.Frame) (place, string) {
 	file := path.Clean(strings.ReplaceAll(frame.File, `\`, "/"))
-	here, reason := f.matcher.locate(spot{file, int32(frame.Line)}, &account{function: profile.Generic(frame.Func)})
+	here, reason := x.locate(spot{file, int32(frame.Line)}, &account{function: profile.Generic(frame.Func)})
 	if reason == "" {
 		// Traces do not contain the first lines of functions, so names must do. An inlined closure
 		// has the name of the function around it, followed by its own.
-		if d := f.matcher.source(here.file).decl(here.line); d != nil &&
+		if d := x.source(here.file).decl(here.line); d != nil &&
 			!slices.Contains(nameParts(frame.Func), d.Name.Name) {
 			return place{}, reasonMoved
 		}
@@ -270,9 +293,9 @@ func nameParts(function string) []string {
 }
 
 // ender names a line that ends waits: as the module does, or by the last elements of its path.
-func (f *finder) ender(frame stacks.Frame, took float64) Ender {
+func (x *matcher) ender(frame stacks.Frame, took float64) Ender {
 	e := Ender{Line: frame.Line, Function: profile.Generic(frame.Func), Share: took}
-	if here, reason := f.locateFrame(frame); reason == "" {
+	if here, reason := x.locateFrame(frame); reason == "" {
 		e.File, e.Line, e.Own = here.file, here.line, true
 		return e
 	}

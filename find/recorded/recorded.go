@@ -33,7 +33,10 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 		return nil, err
 	}
 	p := &Program{Kinds: in, Profiles: find.Profiles{CPU: in.CPU, Allocs: in.Allocs, Mutex: in.Mutex, Block: in.Block}}
-	p.Target = target(in)
+	if in.Recording != nil {
+		p.Target = find.TargetOf(in.Recording)
+	}
+	p.Target.Build = in.Build
 	if err := p.readWaits(ctx, o, opt.MaxTrace); err != nil {
 		in.Close()
 		return nil, err

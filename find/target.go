@@ -1,4 +1,4 @@
-package recorded
+package find
 
 import (
 	"errors"
@@ -6,21 +6,28 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/recording"
 )
 
-// target returns what a recording contains about its program besides profiles. Parts that cannot be
+// A Target is what is known about a recorded program in addition to its profiles. Rules whose
+// inputs are missing do not judge it.
+type Target struct {
+	Build *recording.Build // nil if unknown
+	// Go is the version that built it, in the form of runtime.Version; "" if unknown.
+	Go string
+	// Level is the GOAMD64 level that the machine it ran on supports, v1 to v4; "" if unknown.
+	Level string
+	// Before and After are runtime.MemStats at both ends of the window, as in recordings
+	// (recording.MemStatsStartPart, recording.MemStatsEndPart); nil if not recorded.
+	Before, After []byte
+}
+
+// TargetOf returns what a recording contains about its program besides profiles. Parts that cannot be
 // read are treated as missing, because the profiles matter most.
-func target(in *input.Kinds) find.Target {
-	t := find.Target{Build: in.Build}
-	rec := in.Recording
-	if rec == nil {
-		return t
-	}
-	t.Go = rec.Meta().GoVersion
-	if ranHere(rec.Meta().Target) && rec.Meta().GOARCH == "amd64" {
+func TargetOf(rec *recording.Recording) Target {
+	meta := rec.Meta()
+	t := Target{Build: meta.Build, Go: meta.GoVersion}
+	if ranHere(meta.Target) && meta.GOARCH == "amd64" {
 		t.Level = levelHere()
 	}
 	t.Before, t.After = wholePart(rec, recording.MemStatsStartPart), wholePart(rec, recording.MemStatsEndPart)

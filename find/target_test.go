@@ -1,17 +1,16 @@
-package recorded
+package find
 
 import (
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/recording"
 )
 
-// TestTarget takes the runtime's statistics out of a recording, and the processor's level only where the
-// recorder ran on the target's machine.
-func TestTarget(t *testing.T) {
+// TestTargetOf reads the runtime statistics of a recording, and the CPU's level only if the recorder
+// ran on the target's machine.
+func TestTargetOf(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		target recording.Target
@@ -40,7 +39,7 @@ func TestTarget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := target(&input.Kinds{Input: input.Input{Recording: rec}})
+		got := TargetOf(rec)
 		if string(got.After) != "# NumGC = 3\n" || got.Before != nil {
 			t.Errorf("%s: statistics %q and %q", test.name, got.Before, got.After)
 		}

@@ -1,0 +1,203 @@
+package find
+
+import (
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/profile"
+)
+
+// lineCosts is what profiles charge to the lines of a module.
+type lineCosts struct {
+	module   *module
+	source   *matcher // of the module
+	ledgers  []*ledger
+	places   map[place]charges
+	stale    []Stale
+	minShare float64 // of any total; lines below it are not reported
+
+	background float64 // share of the CPU time spent in the collector's own goroutines
+}
+
+// chargeLines charges profiles to the lines of a module. The accounts tell the patterns apart.
+func chargeLines(p Profiles, m *module, pats *patterns, o Options) (*lineCosts, error) {
+	o.Progress("read profiles")
+	ledgers := p.ledgers(o.Own, pats)
+	if len(ledgers) == 0 {
+		return nil, &diag.Error{
+			Op: "find", Err: errors.New("the profiles contain no samples"),
+			Hint: "record the program under load: `whet record TARGET --load URL`",
+		}
+	}
+	c := &lineCosts{module: m, source: newMatcher(m, o.Recorded), ledgers: ledgers, minShare: o.MinShare}
+	if l := c.ledger(CPU); l != nil {
+		c.background = share(l.gc.Background, l.total)
+	}
+	if o.OriginalDir == "" {
+		c.places, c.stale = c.source.join(ledgers)
+		return c, nil
+	}
+	was, err := findModule(o.OriginalDir)
+	if err != nil {
+		return nil, err
+	}
+	c.places, c.stale = newMatcher(was, o.Recorded).join(ledgers)
+	c.places, err = follow(c.places, was, m)
+	return c, err
+}
+
+// ledgers reads the profiles, each cost in its own goroutine.
+func (p Profiles) ledgers(own func(profile.Function) bool, pats *patterns) []*ledger {
+	all := make([]*ledger, len(costs()))
+	var wg sync.WaitGroup
+	for i, cost := range costs() {
+		prof, typ := p.of(cost)
+		if prof == nil {
+			continue
+		}
+		wg.Go(func() { all[i] = newLedger(prof, cost, typ, own, pats) })
+	}
+	wg.Wait()
+	return slices.DeleteFunc(all, func(l *ledger) bool { return l == nil || l.total == 0 })
+}
+
+// of returns the profile that contains a cost, and the name of the sample type there.
+func (p Profiles) of(cost Cost) (prof *profile.Profile, sampleType string) {
+	switch cost {
+	case CPU:
+		return p.CPU, "cpu"
+	case AllocSpace:
+		return p.Allocs, "alloc_space"
+	case AllocObjects:
+		return p.Allocs, "alloc_objects"
+	case Mutex:
+		return p.Mutex, "delay"
+	case Block:
+		return p.Block, "delay"
+	}
+	return nil, ""
+}
+
+// ledger returns the ledger of a cost, or nil.
+func (c *lineCosts) ledger(cost Cost) *ledger {
+	i := slices.IndexFunc(c.ledgers, func(l *ledger) bool { return l.cost == cost })
+	if i < 0 {
+		return nil
+	}
+	return c.ledgers[i]
+}
+
+// total returns the total of a cost; 0 if it was not recorded.
+func (c *lineCosts) total(cost Cost) int64 {
+	if l := c.ledger(cost); l != nil {
+		return l.total
+	}
+	return 0
+}
+
+func (c *lineCosts) totals() []Total {
+	var totals []Total
+	for _, l := range c.ledgers {
+		totals = append(totals, Total{Cost: l.cost, Unit: l.unit, Value: l.total, Own: l.own})
+	}
+	return totals
+}
+
+// value returns what a line is charged.
+func (c *lineCosts) value(at place, cost Cost) int64 {
+	var sum int64
+	for _, a := range c.places[at][cost] {
+		sum += a.value
+	}
+	return sum
+}
+
+// hot reports whether one of the costs of a line reaches the minimum share.
+func (c *lineCosts) hot(at place) bool {
+	return slices.ContainsFunc(c.ledgers, func(l *ledger) bool {
+		return share(c.value(at, l.cost), l.total) >= c.minShare
+	})
+}
+
+// busy reports whether the CPU time or memory of a line reaches the minimum share.
+func (c *lineCosts) busy(at place) bool {
+	return slices.ContainsFunc(c.ledgers, func(l *ledger) bool {
+		return l.cost != Mutex && l.cost != Block && share(c.value(at, l.cost), l.total) >= c.minShare
+	})
+}
+
+// evidence returns values with their shares of the profiles. Parts of samples are rounded down, so
+// that the sum over all findings is at most the total.
+func (c *lineCosts) evidence(values map[Cost]float64) []Evidence {
+	list := []Evidence{}
+	for _, l := range c.ledgers {
+		if v := int64(values[l.cost] + 1e-3); v != 0 {
+			list = append(list, Evidence{Cost: l.cost, Value: v, Share: share(v, l.total)})
+		}
+	}
+	return list
+}
+
+// saving returns the charged share of the CPU time, plus the share of the collector's work.
+func (c *lineCosts) saving(evidence []Evidence) float64 {
+	sum := 0.0
+	for _, e := range evidence {
+		switch e.Cost {
+		case CPU:
+			sum += e.Share
+		case AllocSpace:
+			sum += c.background * e.Share
+		case AllocObjects, Mutex, Block:
+		}
+	}
+	return sum
+}
+
+// Charged is what profiles charge to the lines of a module.
+type Charged struct {
+	Module string // module path
+	Dir    string
+	Totals []Total
+	Stale  []Stale
+
+	costs *lineCosts
+}
+
+// Charge charges profiles to the lines of a module, as Find does, without looking for causes.
+func Charge(p Profiles, o Options) (*Charged, error) {
+	m, err := findModule(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	c, err := chargeLines(p, m, &patterns{}, o.complete(m, p))
+	if err != nil {
+		return nil, err
+	}
+	if err := c.checkFound(); err != nil {
+		return nil, err
+	}
+	return &Charged{Module: m.path, Dir: m.dir, Totals: c.totals(), Stale: c.stale, costs: c}, nil
+}
+
+// Line returns what the profiles charge to a line of a file, or nil. The file's path is relative to
+// the module, with slashes. cost is the line's share of the CPU time, including the collector's
+// share for what it allocates.
+func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64) {
+	for _, l := range c.costs.ledgers {
+		if v := c.costs.value(place{file, line}, l.cost); v != 0 {
+			evidence = append(evidence, Evidence{Cost: l.cost, Value: v, Share: share(v, l.total)})
+		}
+	}
+	return evidence, c.costs.saving(evidence)
+}
+
+// ModuleOf returns the path and the root of the module that contains dir.
+func ModuleOf(dir string) (path, root string, err error) {
+	m, err := findModule(dir)
+	if err != nil {
+		return "", "", err
+	}
+	return m.path, m.dir, nil
+}
