@@ -2,11 +2,10 @@ package load
 
 import (
 	"fmt"
-	"math"
-	"slices"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/worker"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -44,118 +43,16 @@ type EngineMeasure struct {
 	CPUPerRequest time.Duration `json:"cpu_per_request_ns"` // of the measuring thread
 }
 
-// Engines are compared on the connections of the first worker, with trialCycles windows each: long
-// enough to resolve a few percent on a quiet machine, short enough that the worse engine's share
-// costs a long run nothing.
-const (
-	trialCycles = 16
-	// trialRate is the least rate, in answers a second, at which engines are compared: below it
-	// both are mostly idle.
-	trialRate = 2000
-	// mostMoved bounds the connections that a worker moves between engines. Moving one costs some
-	// microseconds.
-	mostMoved = 1024
-	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard
-	// error, or costs less than epollCheaper of its CPU time without being slower.
-	gained       = 1.03
-	epollCheaper = 0.9
-)
-
-// unmeasured returns why engines must not be compared in a run, or "".
-func (g *generator) unmeasured() string {
-	switch {
-	case g.open != nil:
-		return "the open model sends requests at fixed times"
-	case g.OneByOne:
-		return "the run must be comparable with others"
-	case g.NoKeepAlive:
-		return "connections are not kept alive"
-	case g.Connections > mostMoved*g.loops():
-		return "there are too many connections to move between engines"
+// engineChoice converts the choice of the workers.
+func engineChoice(c worker.Choice) *EngineChoice {
+	out := &EngineChoice{Why: EngineWhy(c.Why), Text: c.Text, At: c.At}
+	for _, m := range c.Measured {
+		out.Measured = append(out.Measured, EngineMeasure{
+			Engine: Engine(m.Engine), Windows: m.Windows, Elapsed: m.Elapsed, Rate: m.Rate, RateError: m.RateError,
+			CPUPerRequest: m.CPUPerRequest,
+		})
 	}
-	return ""
-}
-
-// choice returns the run's engine and the reason for it.
-func (g *generator) choice() (Engine, *EngineChoice) {
-	c := g.chosen
-	e := g.engine
-	if d := g.decided.Load(); d != nil {
-		e = *d
-	}
-	if !g.choosing {
-		return e, &c
-	}
-	left, n := int(g.onEpoll.Load()), len(g.workers)
-	on := Epoll
-	if e == Epoll {
-		left, on = n-left, IOUring
-	}
-	if left > 0 {
-		c.Text += fmt.Sprintf("; the connections of %d of %d workers were left on %s", left, n, on)
-	}
-	return e, &c
-}
-
-// decide returns the better of the two measured engines, and why.
-func decide(ring, ready EngineMeasure) (Engine, string) {
-	noise := 2 * math.Hypot(ring.RateError, ready.RateError)
-	gain := ready.Rate/max(ring.Rate, 1) - 1
-	saved := 1 - float64(ready.CPUPerRequest)/max(float64(ring.CPUPerRequest), 1)
-	clear := math.Abs(ready.Rate-ring.Rate) > noise
-	switch {
-	case ring.Rate == 0 || ready.Rate == 0:
-		return IOUring, "no answers came while one of the engines was measured"
-	case clear && gain > gained-1:
-		return Epoll, fmt.Sprintf("epoll answers %.0f%% more requests a second than io_uring", 100*gain)
-	case clear && gain < 0:
-		return IOUring, fmt.Sprintf("epoll answers %.0f%% fewer requests a second than io_uring", -100*gain)
-	case saved > 1-epollCheaper && ready.Rate >= sameAs*ring.Rate:
-		return Epoll, fmt.Sprintf("epoll answers as many requests a second as io_uring for %.0f%% less CPU time", 100*saved)
-	case saved < 0:
-		return IOUring, fmt.Sprintf("epoll answers no more requests a second than io_uring and takes %.0f%% more CPU time",
-			-100*saved)
-	}
-	return IOUring, "epoll is not clearly better"
-}
-
-// sameAs is the share of a rate that counts as equal.
-const sameAs = 0.985
-
-// A measuring holds the windows of one engine so far.
-type measuring struct {
-	rates        []float64
-	elapsed, cpu time.Duration
-	answers      int64
-}
-
-func (m *measuring) add(answers int64, elapsed, cpu time.Duration) {
-	m.rates = append(m.rates, float64(answers)/max(elapsed, 1).Seconds())
-	m.elapsed, m.cpu, m.answers = m.elapsed+elapsed, m.cpu+cpu, m.answers+answers
-}
-
-// measure sums up the windows, by median and median deviation: a neighbour that takes the CPU for
-// half a second spoils one window of either engine.
-func (m *measuring) measure(e Engine) EngineMeasure {
-	rate := median(m.rates)
-	var off []float64
-	for _, r := range m.rates {
-		off = append(off, math.Abs(r-rate))
-	}
-	// For a normal distribution, the standard deviation is 1.4826 times the median deviation, and
-	// the error of a median is 1.2533 times that of the mean.
-	deviation := 1.4826 * 1.2533 * median(off) / math.Sqrt(float64(len(m.rates)))
-	return EngineMeasure{
-		Engine: e, Windows: len(m.rates), Elapsed: m.elapsed, Rate: rate, RateError: deviation,
-		CPUPerRequest: m.cpu / time.Duration(max(m.answers, 1)),
-	}
-}
-
-// median requires at least one value.
-func median(values []float64) float64 {
-	sorted := slices.Sorted(slices.Values(values))
-	n := len(sorted)
-	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+	return out
 }
 
 // String returns one line: why the run used its engine, and the measurements.

@@ -10,17 +10,17 @@
 // Data flow:
 //
 //  1. [Run] checks the [Options] and makes a plan: hosts with their addresses, and the targets on
-//     each as templates of requests (package request). Names are resolved once. Every address must
-//     be on the loopback interface unless [Options.AllowHosts] lists it; nothing else is dialled.
-//  2. The workers of an [Engine] open their connections. On Linux each worker is an event loop on
-//     its own thread: it moves bytes with package poll (io_uring, or epoll where that is
-//     unavailable) and reads answers with packages http1 and http2. A closed run compares the two
-//     once and continues with the better one ([EngineChoice]); TLS is crypto/tls over memory.
+//     each as templates of requests. Names are resolved once. Every address must be on the loopback
+//     interface unless [Options.AllowHosts] lists it; nothing else is dialled.
+//  2. The workers of an [Engine] (internal/load/worker) open their connections. On Linux each
+//     worker is an event loop on its own thread, over io_uring, or epoll where that is unavailable.
+//     A closed run compares the two once and continues with the better one ([EngineChoice]).
 //     Elsewhere the worker is a goroutine for each request in flight, over net/http.
-//  3. The workers send requests, in the open model those of their part of the schedule, and record
-//     each answer in a recorder shard: HDR histograms and a few counters. Bodies are counted and
-//     discarded. Redirects are not followed, nothing is decompressed, there is no proxy.
-//  4. Once a second the shards are folded into the totals and leave one [Second] behind.
+//  3. The workers send requests, in the open model those of their part of the schedule
+//     (internal/load/workload), and record each answer in HDR histograms and a few counters
+//     (internal/load/record). Bodies are counted and discarded. Redirects are not followed, nothing
+//     is decompressed, there is no proxy.
+//  4. Once a second what they recorded is folded into the totals and leaves one [Second] behind.
 //  5. When the time is over or the requests are used up, those in flight get the time that they
 //     need, up to [Options.Timeout]: dropping them would hide the slowest answers. When the context
 //     is cancelled they are cut off and counted as [Result.Unfinished].

@@ -3,8 +3,11 @@ package load
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/load/record"
 )
 
 // A TargetResult holds the results of one target, or of all targets with one name.
@@ -101,89 +104,19 @@ func rowsOf(targets []Target, method string) (rows []TargetResult, of []int) {
 	return rows, of
 }
 
-// A targetTally sums the requests of a row.
-type targetTally struct {
-	spread
-	ok, bytes int64
-	status    map[int]int64 // 200 excluded; nil until needed
-	errors    *[kinds]int64 // nil until needed
-}
-
-func (t *targetTally) response(status int, bytes int64, latency time.Duration) {
-	t.spread.record(latency)
-	t.bytes += bytes
-	if status == http.StatusOK {
-		t.ok++
-		return
-	}
-	if t.status == nil {
-		t.status = map[int]int64{}
-	}
-	t.status[status]++
-}
-
-func (t *targetTally) failure(k kind) {
-	if t.errors == nil {
-		t.errors = new([kinds]int64)
-	}
-	t.errors[k]++
-}
-
-// add folds o into t.
-func (t *targetTally) add(o *targetTally) {
-	t.fold(&o.spread)
-	t.ok += o.ok
-	t.bytes += o.bytes
-	for code, n := range o.status {
-		if t.status == nil {
-			t.status = map[int]int64{}
-		}
-		t.status[code] += n
-	}
-	if o.errors != nil {
-		for k, n := range o.errors {
-			if n > 0 && t.errors == nil {
-				t.errors = new([kinds]int64)
-			}
-			if n > 0 {
-				t.errors[k] += n
-			}
-		}
-	}
-}
-
-// result fills in the results of row.
-func (t *targetTally) result(row TargetResult, elapsed time.Duration) TargetResult {
-	sum := tally{responses: t.count, ok: t.ok, status: t.status}
-	if sum.status == nil {
-		sum.status = map[int]int64{}
-	}
-	if t.errors != nil {
-		sum.errors = *t.errors
-	}
-	row.Responses, row.Requests, row.Bytes = t.count, t.count+sum.failed(), t.bytes
-	row.Status, row.Errors = sum.statuses(), sum.failures()
-	if elapsed > 0 {
-		row.Rate = float64(t.count) / elapsed.Seconds()
-	}
-	row.Latency = t.latency()
-	return row
-}
-
-// perTarget returns the table of targets; nil when it has one row.
-func (g *generator) perTarget(elapsed time.Duration) []TargetResult {
-	if len(g.table) < 2 {
+// perTarget fills in the results of the rows of the table of targets; nil when it has one row.
+func perTarget(table []TargetResult, measured []record.Target, elapsed time.Duration) []TargetResult {
+	if len(table) < 2 {
 		return nil
 	}
-	out := make([]TargetResult, len(g.table))
-	for i, row := range g.table {
-		var sum targetTally
-		for _, s := range g.rec.shards {
-			s.mu.Lock()
-			sum.add(&s.targets[i])
-			s.mu.Unlock()
+	out := slices.Clone(table)
+	for i, t := range measured {
+		row := &out[i]
+		row.Responses, row.Requests, row.Bytes = t.Responses, t.Responses+t.Failures.Total(), t.Bytes
+		row.Status, row.Errors, row.Latency = t.Status, failures(&t.Failures), latency(t.Latency)
+		if elapsed > 0 {
+			row.Rate = float64(t.Responses) / elapsed.Seconds()
 		}
-		out[i] = sum.result(row, elapsed)
 	}
 	return out
 }

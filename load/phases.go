@@ -1,6 +1,6 @@
 package load
 
-import "time"
+import "github.com/whet-go/whet/internal/load/record"
 
 // Phases splits the latency of the answers, and the opening of connections, into phases.
 // Percentiles are within 1.6 %; there are no histograms.
@@ -17,57 +17,19 @@ type Phases struct {
 	Transfer Latency `json:"transfer"`
 }
 
-// phases holds the sums behind Phases.
-type phases struct{ connect, tls, first, transfer spread }
-
-func (p *phases) fold(o *phases) {
-	p.connect.fold(&o.connect)
-	p.tls.fold(&o.tls)
-	p.first.fold(&o.first)
-	p.transfer.fold(&o.transfer)
-}
-
-// A timing says when an answer came.
-type timing struct {
-	latency  time.Duration // from when the request was sent, or was due
-	first    time.Duration // from writing to the first byte
-	transfer time.Duration // from the first byte to the last
-}
-
-// connected records that a connection was opened, without TLS.
-func (s *shard) connected(took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.phases.connect.record(took)
-}
-
-// shaken records a TLS handshake.
-func (s *shard) shaken(took time.Duration) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.phases.tls.record(took)
-}
-
-// phases sums up the phases of all shards; nil without answers.
-func (g *generator) phases() *Phases {
-	var sum phases
-	for _, s := range g.rec.shards {
-		s.mu.Lock()
-		sum.fold(&s.phases)
-		s.mu.Unlock()
-	}
-	if sum.first.count == 0 {
+// phases describes the phases of a run; nil without answers.
+func phases(p record.Phases) *Phases {
+	if p.First.Count == 0 {
 		return nil
 	}
-	p := &Phases{FirstByte: sum.first.latency(), Transfer: sum.transfer.latency()}
-	for _, opened := range []struct {
-		from *spread
-		to   **Latency
-	}{{&sum.connect, &p.Connect}, {&sum.tls, &p.TLS}} {
-		if opened.from.count > 0 {
-			l := opened.from.latency()
-			*opened.to = &l
+	optional := func(l record.Latency) *Latency {
+		if l.Count == 0 {
+			return nil
 		}
+		out := latency(l)
+		return &out
 	}
-	return p
+	return &Phases{
+		Connect: optional(p.Connect), TLS: optional(p.TLS), FirstByte: latency(p.First), Transfer: latency(p.Transfer),
+	}
 }

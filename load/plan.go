@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/load/request"
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // plan is Options with defaults filled in, requests built and names resolved.
@@ -25,30 +26,8 @@ type plan struct {
 	open  *Open          // nil means the closed model
 	rows  [][]string     // of the variables
 	table []TargetResult // of the targets, without results
-	hosts []*host
+	hosts []*workload.Host
 	tls   *tls.Config
-}
-
-// A host is one server with its targets.
-type host struct {
-	scheme, name string // name includes the port
-	addresses    []net.Addr
-	endpoints    []*endpoint
-	order        []uint32 // endpoints in sending order, by weight; cyclic
-	weight       int
-	connections  int
-	share        float64 // of the rate
-}
-
-// An endpoint is a target, ready to send.
-type endpoint struct {
-	template *request.Template
-	method   string
-	index    int // in host.endpoints
-	header   http.Header
-	body     []byte
-	weight   int
-	row      int // in plan.table
 }
 
 func (o Options) plan(ctx context.Context) (*plan, error) {
@@ -77,7 +56,7 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 	}
 	if len(p.hosts) > 1 && (p.Socket != "" || p.Protocol == HTTP2) {
 		return nil, &Error{
-			Op: "load", Subject: p.hosts[1].name,
+			Op: "load", Subject: p.hosts[1].Name,
 			Err: errors.New("HTTP/2 and Unix sockets allow only one host"), Hint: "load one host at a time",
 		}
 	}
@@ -85,9 +64,8 @@ func (o Options) plan(ctx context.Context) (*plan, error) {
 		if err := p.resolve(ctx, h); err != nil {
 			return nil, err
 		}
-		h.arrange()
 	}
-	p.apportion()
+	p.Connections = workload.Share(p.hosts, p.Connections)
 	if err := checkFiles(p.Connections); err != nil {
 		return nil, err
 	}
@@ -175,7 +153,7 @@ func (p *plan) defaults() error {
 // end returns when the last request is sent, counted from the start of the run.
 func (p *plan) end() time.Duration {
 	if p.Duration == 0 {
-		return never
+		return workload.Never
 	}
 	return p.Warmup + p.Duration
 }
@@ -228,60 +206,32 @@ func (p *plan) add(t *Target, row int) error {
 		port = "443"
 	}
 	name := net.JoinHostPort(strings.ToLower(u.Hostname()), port)
-	i := slices.IndexFunc(p.hosts, func(h *host) bool { return h.scheme == u.Scheme && h.name == name })
+	i := slices.IndexFunc(p.hosts, func(h *workload.Host) bool { return h.Scheme == u.Scheme && h.Name == name })
 	if i < 0 {
 		i = len(p.hosts)
-		p.hosts = append(p.hosts, &host{scheme: u.Scheme, name: name})
+		p.hosts = append(p.hosts, &workload.Host{Scheme: u.Scheme, Name: name})
 	}
-	h := p.hosts[i]
-	weight := cmp.Or(t.Weight, 1)
-	h.endpoints = append(h.endpoints, &endpoint{template, method, len(h.endpoints), header, body, weight, row})
+	p.hosts[i].Add(workload.Endpoint{
+		Template: template, Method: method, Header: header, Body: body, Weight: cmp.Or(t.Weight, 1), Row: row,
+	})
 	if r := &p.table[row]; r.URL == t.URL {
 		r.URL = template.URL() // without a password
 	}
-	h.weight += weight
-	h.order = append(h.order, uint32(weight)) // until arrange
 	return nil
 }
 
-// maxOrder bounds the length of a cycle of weighted targets.
-const maxOrder = 1 << 16
-
-// arrange turns the weights in order into a cycle in which each endpoint appears as often as its
-// weight, evenly spread.
-func (h *host) arrange() {
-	weights, n := h.order, 0
-	scale := max(1, float64(h.weight)/maxOrder)
-	type turn struct {
-		at float64
-		of uint32
-	}
-	var turns []turn
-	for i, w := range weights {
-		n = max(int(math.Round(float64(w)/scale)), 1)
-		for k := range n {
-			turns = append(turns, turn{(float64(k) + 0.5) / float64(n), uint32(i)})
-		}
-	}
-	slices.SortStableFunc(turns, func(a, b turn) int { return cmp.Compare(a.at, b.at) })
-	h.order = make([]uint32, len(turns))
-	for i, t := range turns {
-		h.order[i] = t.of
-	}
-}
-
 // resolve finds the addresses of a host and checks that they may be loaded.
-func (p *plan) resolve(ctx context.Context, h *host) error {
+func (p *plan) resolve(ctx context.Context, h *workload.Host) error {
 	if p.Socket != "" {
-		h.addresses = []net.Addr{&net.UnixAddr{Net: "unix", Name: p.Socket}}
+		h.Addresses = []net.Addr{&net.UnixAddr{Net: "unix", Name: p.Socket}}
 		return nil
 	}
-	dial := h.name
-	if to, ok := p.Resolve[h.name]; ok {
+	dial := h.Name
+	if to, ok := p.Resolve[h.Name]; ok {
 		dial = to
 	}
 	bad := func(err error, hint string) error {
-		return &Error{Op: "load", Subject: h.name, Err: err, Hint: hint}
+		return &Error{Op: "load", Subject: h.Name, Err: err, Hint: hint}
 	}
 	name, service, err := net.SplitHostPort(dial)
 	if err != nil {
@@ -297,7 +247,7 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 	} else if ips, err = net.DefaultResolver.LookupNetIP(ctx, "ip", name); err != nil {
 		return bad(err, "check the host name; --resolve maps a name that DNS does not know to an address")
 	}
-	host, _, err := net.SplitHostPort(h.name)
+	host, _, err := net.SplitHostPort(h.Name)
 	if err != nil {
 		return bad(err, "")
 	}
@@ -309,53 +259,7 @@ func (p *plan) resolve(ctx context.Context, h *host) error {
 				"whet loads only this machine unless you give --allow-remote "+host+
 					"; use it only for a server that you are responsible for")
 		}
-		h.addresses = append(h.addresses, net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, uint16(port))))
+		h.Addresses = append(h.Addresses, net.TCPAddrFromAddrPort(netip.AddrPortFrom(ip, uint16(port))))
 	}
 	return nil
-}
-
-// apportion divides the connections and the rate among the hosts by weight. Each host gets at least
-// one connection.
-func (p *plan) apportion() {
-	p.Connections = max(p.Connections, len(p.hosts))
-	total := 0
-	for _, h := range p.hosts {
-		total += h.weight
-	}
-	left := p.Connections
-	for i, h := range p.hosts {
-		h.share = float64(h.weight) / float64(total)
-		h.connections = max(1, int(math.Round(float64(p.Connections)*h.share)))
-		h.connections = min(h.connections, left-(len(p.hosts)-1-i))
-		left -= h.connections
-	}
-	p.hosts[0].connections += left
-}
-
-// picker iterates over the targets of a host and, for each of them, over the rows of the variables.
-type picker struct {
-	*host
-	at   int
-	rows []int // next row, per endpoint
-	step int
-}
-
-// newPicker returns picker k of n that share the targets and rows.
-func newPicker(h *host, k, n int) picker {
-	p := picker{host: h, at: len(h.order) * k / n, rows: make([]int, len(h.endpoints)), step: n}
-	for i := range p.rows {
-		p.rows[i] = k
-	}
-	return p
-}
-
-// next returns the next target and the row to expand it with.
-func (p *picker) next() (e *endpoint, row int) {
-	i := p.order[p.at]
-	e, row = p.endpoints[i], p.rows[i]
-	if p.at++; p.at == len(p.order) {
-		p.at = 0
-	}
-	p.rows[i] += p.step
-	return e, row
 }

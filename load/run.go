@@ -8,23 +8,15 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"time"
-)
 
-// Pauses after a failed attempt to connect, in the closed model.
-const (
-	firstPause = time.Millisecond
-	lastPause  = 50 * time.Millisecond
+	"github.com/whet-go/whet/internal/load/record"
+	"github.com/whet-go/whet/internal/load/worker"
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // targetPatience bounds the time for the target to report its CPU time.
 const targetPatience = 10 * time.Second
-
-// lateTimeouts is how long a run may continue after the last request's timeout: as long as a busy machine may need to
-// notice it.
-const lateTimeouts = 10 * time.Second
 
 // Run sends requests as configured by o and returns what it measured.
 //
@@ -37,118 +29,50 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{plan: p, random: cmp.Or(p.Seed, rand.Uint64())}
-	if err := g.newWorkers(); err != nil {
-		return nil, err
-	}
-	return g.run(ctx)
+	return p.run(ctx)
 }
 
-// generator is one run.
+// workers creates the workers of the run.
+func (p *plan) workers() (*worker.Group, error) {
+	o := worker.Options{
+		Engine: worker.Engine(p.Engine), MaxLoops: p.Workers, Hosts: p.hosts,
+		Connections: p.Connections, Streams: p.Streams, HTTP2: p.Protocol == HTTP2, TLS: p.tls,
+		NoKeepAlive: p.NoKeepAlive, OneByOne: p.OneByOne,
+		Warmup: p.Warmup, End: p.end(), Requests: p.Requests, Timeout: p.Timeout,
+		Seed: cmp.Or(p.Seed, rand.Uint64()), Rows: len(p.table),
+	}
+	if a := p.open; a != nil {
+		o.Arrivals = &workload.Arrivals{Rate: a.Rate, RampTo: a.RampTo, Ramp: a.Ramp, Poisson: a.Arrivals == Poisson}
+	}
+	g, err := worker.New(o)
+	if err != nil {
+		return nil, &Error{
+			Op: "use engine", Subject: fmt.Sprintf("%q", p.Engine), Err: err,
+			Hint: "omit it to use the cheapest engine available",
+		}
+	}
+	return g, nil
+}
+
+// A generator is one run.
 type generator struct {
 	*plan
-	engine   Engine
-	workers  []worker
-	rec      *recorder
-	start    time.Time // start of the run; zero of all times in workers
-	from     time.Time // start of the measured part
-	sent     atomic.Int64
-	connects atomic.Int64
-	random   uint64 // seed of arrivals
-
-	choosing bool         // io_uring and epoll are compared in the run
-	chosen   EngineChoice // written by the first worker, and read after it has ended
-	decided  atomic.Pointer[Engine]
-	onEpoll  atomic.Int32 // workers that ended the comparison on epoll
-
-	refused atomic.Pointer[error] // why the first failed attempt to connect failed
+	workers *worker.Group
+	rec     *record.Recorder
+	from    time.Time // start of the measured part
 }
 
-// seed returns the seed of the arrivals of host i.
-func (g *generator) seed(i int) uint64 { return g.random + uint64(i) }
-
-// A worker sends its share of the requests.
-type worker interface {
-	// prepare opens connections, as far as possible.
-	prepare(ctx context.Context)
-	// run sends requests until there are none left, or ctx is cancelled.
-	run(ctx context.Context)
-}
-
-// newWorkers creates the workers of the requested engine, or else of the first that works here.
-func (g *generator) newWorkers() error {
-	var failed error
-	engines := []Engine{IOUring, Epoll, NetHTTP}
-	unmeasured := g.unmeasured()
-	g.choosing = unmeasured == ""
-	if g.Engine != "" {
-		engines = []Engine{g.Engine}
-		g.choosing = false
-	}
-	for _, e := range engines {
-		var err error
-		switch e {
-		case IOUring, Epoll:
-			g.rec = newRecorder(g.loops(), len(g.table), g.open != nil)
-			g.workers, err = newLoops(g, e)
-		case NetHTTP:
-			g.rec = newRecorder(g.clientShards(), len(g.table), g.open != nil)
-			g.workers = newClients(g)
-		default:
-			err = fmt.Errorf("unknown engine (want %s, %s or %s)", IOUring, Epoll, NetHTTP)
-		}
-		if err == nil {
-			g.engine = e
-			switch {
-			case g.Engine != "":
-				g.chosen = EngineChoice{Why: EngineAsked, Text: "asked for"}
-			case failed != nil:
-				g.chosen = EngineChoice{Why: EngineOnly, Text: failed.Error()}
-			case !g.choosing:
-				g.chosen = EngineChoice{Why: EngineDefault, Text: "not compared with epoll: " + unmeasured}
-			}
-			return nil
-		}
-		failed = cmp.Or(failed, err)
-		g.choosing = false
-	}
-	return &Error{
-		Op: "use engine", Subject: fmt.Sprintf("%q", g.Engine), Err: failed,
-		Hint: "omit it to use the cheapest engine available",
-	}
-}
-
-// loops returns the number of event loops: each has at least one connection.
-func (g *generator) loops() int {
-	n := min(g.Workers, g.Connections)
-	for _, h := range g.hosts {
-		n = min(n, h.connections)
-	}
-	return n
-}
-
-func (g *generator) run(caller context.Context) (*Result, error) {
+func (p *plan) run(caller context.Context) (*Result, error) {
 	ctx, cancel := context.WithCancel(caller)
 	defer cancel()
-
-	var prepared, finished sync.WaitGroup
-	begin := make(chan struct{})
-	for _, w := range g.workers {
-		prepared.Add(1)
-		finished.Go(func() {
-			w.prepare(ctx)
-			prepared.Done()
-			<-begin
-			w.run(ctx)
-		})
+	workers, err := p.workers()
+	if err != nil {
+		return nil, err
 	}
-	prepared.Wait()
-	if err := g.refused.Load(); err != nil && g.connects.Load() == 0 && caller.Err() == nil {
-		cancel()
-		close(begin)
-		finished.Wait()
+	g := &generator{plan: p, workers: workers, rec: workers.Recorder()}
+	if err := workers.Prepare(ctx); err != nil {
 		return nil, &Error{
-			Op: "load", Subject: g.addresses(), Err: *err,
+			Op: "load", Subject: g.addresses(), Err: err,
 			Hint: "is the server running, and is this its address?",
 		}
 	}
@@ -156,14 +80,8 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	if g.TargetCPU == nil {
 		process = g.findTarget()
 	}
-	g.start = time.Now()
-	g.from = g.start.Add(g.Warmup)
-	close(begin)
-	done := make(chan struct{})
-	go func() {
-		finished.Wait()
-		close(done)
-	}()
+	start, done := workers.Begin()
+	g.from = start.Add(g.Warmup)
 
 	g.waitWarmup(done)
 	cpuBefore, cpuKnown := processCPU()
@@ -177,7 +95,7 @@ func (g *generator) run(caller context.Context) (*Result, error) {
 	busyAfter, processors, _ := machineCPU()
 
 	elapsed := max(time.Since(g.from), 0)
-	if last, ok := g.rec.finish(elapsed, used()); ok {
+	if last, ok := g.rec.Finish(elapsed, used()); ok {
 		g.progress(last)
 	}
 	r := g.result(elapsed)
@@ -231,28 +149,12 @@ func (g *generator) targetCPU(t target) (time.Duration, error) {
 func (g *generator) addresses() string {
 	var names []string
 	for _, h := range g.hosts {
-		names = append(names, h.scheme+"://"+h.name)
+		names = append(names, h.Scheme+"://"+h.Name)
 	}
 	if g.Socket != "" {
 		return g.Socket
 	}
 	return strings.Join(names, ", ")
-}
-
-// now returns the time of the run.
-func (g *generator) now() time.Duration { return time.Since(g.start) }
-
-// admit reports whether a request may be sent now (closed model), or one that was due at now (open
-// model), and whether it is measured.
-func (g *generator) admit(now time.Duration) (measured, ok bool) {
-	if now >= g.end() {
-		return false, false
-	}
-	measured = now >= g.Warmup
-	if measured && g.Requests > 0 && g.sent.Add(1) > g.Requests {
-		return false, false
-	}
-	return measured, true
 }
 
 // waitWarmup returns when the warm-up is over or the workers have ended.
@@ -290,62 +192,67 @@ func (g *generator) tick(done <-chan struct{}, used func() time.Duration) {
 		case <-done:
 			return
 		case <-ticker.C:
-			g.progress(g.rec.cut(time.Since(g.from), used()))
+			g.progress(g.rec.Cut(time.Since(g.from), used()))
 		}
 	}
 }
 
 // progress reports a second that has ended.
-func (g *generator) progress(second Second) {
+func (g *generator) progress(second record.Second) {
 	if g.Progress == nil {
 		return
 	}
-	t := g.rec.total
-	g.Progress(Progress{
-		Second: second, Elapsed: second.Start + second.Elapsed, Latency: t.latency(), Errors: t.failures(),
-		Requests: t.responses + t.failed(), Bars: t.bars(),
-	})
+	s := g.rec.Summary()
+	p := Progress{
+		Second: Second(second), Elapsed: second.Start + second.Elapsed, Latency: latency(s.Latency),
+		Errors: failures(&s.Failures), Requests: s.Responses + s.Failures.Total(),
+	}
+	for _, b := range g.rec.Bars() {
+		p.Bars = append(p.Bars, Bar(b))
+	}
+	g.Progress(p)
 }
 
 func (g *generator) result(elapsed time.Duration) *Result {
-	t := g.rec.total
+	s, choice := g.rec.Summary(), g.workers.Choice()
 	r := &Result{
-		Schema:      Schema,
-		Sent:        g.describe(),
-		Protocol:    g.Protocol,
-		Connections: g.Connections,
-		Model:       g.model(),
-		Open:        g.open,
-		Started:     g.from,
-		Elapsed:     elapsed,
-		Warmup:      g.Warmup,
-		Responses:   t.responses,
-		Requests:    t.responses + t.failed(),
-		Unfinished:  t.unfinished,
-		Errors:      t.failures(),
-		Status:      t.statuses(),
-		Bytes:       t.bytes,
-		Connects:    g.connects.Load(),
-		Retries:     t.retries,
-		Latency:     t.latency(),
-		Send:        t.send(),
-		Seconds:     g.rec.seconds,
-		PerTarget:   g.perTarget(elapsed),
-		Phases:      g.phases(),
+		Schema:       Schema,
+		Sent:         g.describe(),
+		Protocol:     g.Protocol,
+		Connections:  g.Connections,
+		Engine:       Engine(choice.Engine),
+		EngineChoice: engineChoice(choice),
+		Workers:      g.workers.Loops(),
+		Model:        g.model(),
+		Open:         g.open,
+		Started:      g.from,
+		Elapsed:      elapsed,
+		Warmup:       g.Warmup,
+		Responses:    s.Responses,
+		Requests:     s.Responses + s.Failures.Total(),
+		Unfinished:   s.Unfinished,
+		Errors:       failures(&s.Failures),
+		Status:       s.Status,
+		Bytes:        s.Bytes,
+		Connects:     g.workers.Connects(),
+		Retries:      s.Retries,
+		Latency:      latency(s.Latency),
+		Send:         (*Send)(s.Send),
+		PerTarget:    perTarget(g.table, g.rec.Targets(), elapsed),
+		Phases:       phases(g.rec.Phases()),
 	}
-	r.Engine, r.EngineChoice = g.choice()
+	for _, second := range g.rec.Seconds() {
+		r.Seconds = append(r.Seconds, Second(second))
+	}
 	if g.Protocol == HTTP2 {
 		r.Streams = g.Streams
 	}
-	if g.engine != NetHTTP {
-		r.Workers = len(g.workers)
-	}
 	for _, h := range g.hosts {
-		for _, e := range h.endpoints {
-			r.Targets = append(r.Targets, e.template.URL())
+		for _, e := range h.Endpoints {
+			r.Targets = append(r.Targets, e.Template.URL())
 			switch r.Method {
-			case "", e.method:
-				r.Method = e.method
+			case "", e.Method:
+				r.Method = e.Method
 			default:
 				r.Method = "*"
 			}
@@ -355,10 +262,10 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		r.Method = ""
 	}
 	if elapsed > 0 {
-		r.Rate = float64(t.responses) / elapsed.Seconds()
+		r.Rate = float64(s.Responses) / elapsed.Seconds()
 	}
 	var err error
-	if r.Latency.HDR, err = t.encode(); err != nil {
+	if r.Latency.HDR, err = g.rec.Encode(); err != nil {
 		r.Warnings = append(r.Warnings, err.Error())
 	}
 	return r
@@ -391,19 +298,46 @@ func (g *generator) warnings(r *Result) []string {
 // noAnswer explains why a run got no answer at all.
 func (g *generator) noAnswer(r *Result) error {
 	e := &Error{Op: "load", Subject: strings.Join(r.Targets, ", ")}
-	for k := range kinds {
-		message, ok := r.Errors.First[k.key()]
+	for k := range record.Kinds {
+		message, ok := r.Errors.First[k.Key()]
 		if !ok {
 			continue
 		}
 		e.Err = fmt.Errorf("%d requests, no answer: %s", r.Requests, message)
-		e.Hint = map[kind]string{
-			kindConnect:   "is the server running, and is this its address?",
-			kindTimeout:   "allow a longer timeout than " + g.Timeout.String(),
-			kindMalformed: "does the address speak HTTP, and the same kind of it (http or https, HTTP/1.1 or HTTP/2)?",
+		e.Hint = map[record.Kind]string{
+			record.Connect:   "is the server running, and is this its address?",
+			record.Timeout:   "allow a longer timeout than " + g.Timeout.String(),
+			record.Malformed: "does the address speak HTTP, and the same kind of it (http or https, HTTP/1.1 or HTTP/2)?",
 		}[k]
 		return e
 	}
 	e.Err = errors.New("no answer")
+	return e
+}
+
+// latency converts a summary of latencies.
+func latency(l record.Latency) Latency {
+	p := l.Percentiles
+	return Latency{
+		Min: l.Min, Mean: l.Mean, StdDev: l.StdDev, P50: p[0], P75: p[1], P90: p[2], P95: p[3], P99: p[4], P999: p[5],
+		P9999: p[6], Max: l.Max,
+	}
+}
+
+// failures converts the counts of failed requests.
+func failures(f *record.Failures) Errors {
+	n := f.Count
+	e := Errors{
+		Connect: n[record.Connect], Timeout: n[record.Timeout], Reset: n[record.Reset],
+		ShortBody: n[record.ShortBody], Malformed: n[record.Malformed], Flood: n[record.Flood], Other: n[record.Other],
+	}
+	for k := range record.Kinds {
+		if message := f.First[k]; message != "" {
+			if e.First == nil {
+				e.First = map[string]string{}
+			}
+			e.First[k.Key()] = message
+		}
+	}
 	return e
 }

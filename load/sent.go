@@ -48,21 +48,21 @@ func (p *plan) describe() Sent {
 	d := digest{sha256.New()}
 	fields := map[string]bool{}
 	for _, h := range p.hosts {
-		s.Targets += len(h.endpoints)
+		s.Targets += len(h.Endpoints)
 	}
 	d.number(s.Targets)
 	for _, h := range p.hosts {
-		for _, e := range h.endpoints {
-			d.text([]byte(e.method))
-			d.text([]byte(e.template.URL()))
-			d.number(e.weight)
-			d.number(len(e.header))
-			for _, name := range slices.Sorted(maps.Keys(e.header)) {
+		for _, e := range h.Endpoints {
+			d.text([]byte(e.Method))
+			d.text([]byte(e.Template.URL()))
+			d.number(e.Weight)
+			d.number(len(e.Header))
+			for _, name := range slices.Sorted(maps.Keys(e.Header)) {
 				d.text([]byte(name))
 				fields[http.CanonicalHeaderKey(name)] = true
 			}
-			d.text(e.body)
-			s.Body = max(s.Body, int64(len(e.body)))
+			d.text(e.Body)
+			s.Body = max(s.Body, int64(len(e.Body)))
 		}
 	}
 	s.Headers = slices.Sorted(maps.Keys(fields))

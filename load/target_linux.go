@@ -22,12 +22,12 @@ type target struct {
 
 // findTarget finds the local process that listens at the address of all targets, as far as
 // permissions allow.
-func (g *generator) findTarget() target {
-	if len(g.hosts) != 1 {
+func (p *plan) findTarget() target {
+	if len(p.hosts) != 1 {
 		return target{}
 	}
 	inodes := map[string]bool{}
-	for _, a := range g.hosts[0].addresses {
+	for _, a := range p.hosts[0].Addresses {
 		switch a := a.(type) {
 		case *net.TCPAddr:
 			if a.IP.IsLoopback() || a.IP.IsUnspecified() {

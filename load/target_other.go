@@ -10,6 +10,6 @@ type target struct {
 	command string
 }
 
-func (g *generator) findTarget() target { return target{} }
+func (p *plan) findTarget() target { return target{} }
 
 func (t target) cpu() (time.Duration, bool) { return 0, false }

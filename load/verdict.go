@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/record"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -205,7 +206,7 @@ func shortDuration(d time.Duration) string {
 }
 
 // Percentiles lists the percentiles that [Latency] has fields for, in order, in percent.
-func Percentiles() []float64 { return []float64{50, 75, 90, 95, 99, 99.9, 99.99} }
+func Percentiles() []float64 { return record.Percentiles() }
 
 // AnswersFor returns how many answers percentile p, above 0 and below 100, needs to be meaningful:
 // enough that ten of them lie above it.

@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"math"
@@ -121,12 +121,12 @@ func (s *spread) latency() Latency {
 	}
 	n := float64(s.count)
 	mean := s.sum / n
-	q := s.percentiles(Percentiles())
-	for i := range q {
-		q[i] = min(max(q[i], s.min), s.max)
+	l := Latency{
+		Count: s.count, Min: s.min, Mean: time.Duration(mean),
+		StdDev: time.Duration(math.Sqrt(max(s.squares/n-mean*mean, 0))), Max: s.max,
 	}
-	return Latency{
-		Min: s.min, Mean: time.Duration(mean), StdDev: time.Duration(math.Sqrt(max(s.squares/n-mean*mean, 0))),
-		P50: q[0], P75: q[1], P90: q[2], P95: q[3], P99: q[4], P999: q[5], P9999: q[6], Max: s.max,
+	for i, q := range s.percentiles(Percentiles()) {
+		l.Percentiles[i] = min(max(q, s.min), s.max)
 	}
+	return l
 }

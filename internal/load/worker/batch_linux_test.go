@@ -1,9 +1,11 @@
-package load
+package worker
 
 import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // TestBatch plays servers that lose a share of their rate when answers are waited
@@ -45,7 +47,7 @@ func TestBatch(t *testing.T) {
 
 // closedLoop is one with a request under way on each of 16 connections.
 func closedLoop() *loop {
-	return &loop{generator: &generator{plan: &plan{}}, running: true, inFlight: 16, conns: make([]*conn, 16)}
+	return &loop{Group: &Group{}, running: true, inFlight: 16, conns: make([]*conn, 16)}
 }
 
 // TestBatchNever has the cases in which answers are never waited for, though it would save
@@ -53,18 +55,18 @@ func closedLoop() *loop {
 func TestBatchNever(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		plan    *plan
+		o       Options
 		answers int64 // a millisecond
 		want    bool
 	}{
-		{"as fast as they come", &plan{}, 100, true},
-		{"the open model", &plan{open: &Open{Rate: 1}}, 100, false},
-		{"one by one", &plan{Options: Options{OneByOne: true}}, 100, false},
-		{"too slow", &plan{}, 7, false}, // 3.5 in 500 µs
+		{"as fast as they come", Options{}, 100, true},
+		{"the open model", Options{Arrivals: &workload.Arrivals{Rate: 1}}, 100, false},
+		{"one by one", Options{OneByOne: true}, 100, false},
+		{"too slow", Options{}, 7, false}, // 3.5 in 500 µs
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			l := closedLoop()
-			l.plan = test.plan
+			l.Options = test.o
 			spent := time.Duration(0)
 			l.batch.clock = func() time.Duration { return spent }
 			on := 0

@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"context"
@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // TLS in an event loop: crypto/tls needs a connection whose Read blocks. So the handshake runs on a
@@ -22,7 +24,7 @@ import (
 
 // secureDialer opens TLS connections for a loop.
 type secureDialer struct {
-	g      *generator
+	g      *Group
 	ctx    context.Context
 	cancel context.CancelFunc
 	group  sync.WaitGroup
@@ -42,7 +44,7 @@ type secured struct {
 	err  error
 }
 
-func (d *secureDialer) init(ctx context.Context, g *generator) {
+func (d *secureDialer) init(ctx context.Context, g *Group) {
 	d.g = g
 	d.ctx, d.cancel = context.WithCancel(ctx)
 }
@@ -66,7 +68,7 @@ func (d *secureDialer) busy() bool { return d.dials.Load() > 0 }
 func (d *secureDialer) dial(c *conn) {
 	d.dials.Add(1)
 	r := secured{c: c, life: c.life}
-	host := c.lane.host
+	host := c.lane.Host
 	d.group.Go(func() {
 		r.s, r.fd, r.err = d.handshake(host)
 		d.mu.Lock()
@@ -75,19 +77,19 @@ func (d *secureDialer) dial(c *conn) {
 	})
 }
 
-func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
+func (d *secureDialer) handshake(h *workload.Host) (*secureStream, int, error) {
 	ctx, cancel := context.WithTimeout(d.ctx, d.g.Timeout)
 	defer cancel()
 	begin := time.Now()
-	raw, err := dialAny(ctx, &net.Dialer{}, h.addresses)
+	raw, err := dialAny(ctx, &net.Dialer{}, h.Addresses)
 	if err != nil {
 		return nil, -1, err
 	}
 	opened := time.Now()
 	defer func() { _ = raw.Close() }() // the kept descriptor is a duplicate
-	config := d.g.tls.Clone()
+	config := d.g.TLS.Clone()
 	if config.ServerName == "" {
-		if config.ServerName, _, err = net.SplitHostPort(h.name); err != nil {
+		if config.ServerName, _, err = net.SplitHostPort(h.Name); err != nil {
 			return nil, -1, err
 		}
 	}
@@ -97,7 +99,7 @@ func (d *secureDialer) handshake(h *host) (*secureStream, int, error) {
 		return nil, -1, fmt.Errorf("TLS handshake: %w", err)
 	}
 	s.shook = time.Since(opened)
-	if got := s.tls.ConnectionState().NegotiatedProtocol; d.g.Protocol == HTTP2 && got != "h2" {
+	if got := s.tls.ConnectionState().NegotiatedProtocol; d.g.HTTP2 && got != "h2" {
 		return nil, -1, fmt.Errorf("server does not speak HTTP/2: it chose %q", got)
 	}
 	fd, err := duplicate(raw)

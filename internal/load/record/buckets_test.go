@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"math"
@@ -63,7 +63,7 @@ func TestPerTargetMemory(t *testing.T) {
 		allocs = min(allocs, testing.AllocsPerRun(1, func() {
 			for i := range 100_000 {
 				sum.response(200+i%2, 1, time.Duration(i)*time.Microsecond)
-				sum.failure(kindReset)
+				sum.failure(Reset)
 			}
 		}))
 	}

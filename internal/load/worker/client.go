@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"bytes"
@@ -16,35 +16,37 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/record"
 	"github.com/whet-go/whet/internal/load/request"
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // clients holds the connections of one host in the NetHTTP engine: Go's own client, for systems
 // without an event loop.
 type clients struct {
-	*generator
-	host *host
+	*Group
+	host *workload.Host
 	at   int // index of the host
 
 	mu       sync.Mutex
-	schedule *schedule // nil means the closed model
-	picker   picker
+	schedule *workload.Schedule // nil means the closed model
+	picker   workload.Picker
 }
 
 // bodyBuffer is the size of one read of an answer's body.
 const bodyBuffer = 16 << 10
 
 // clientShards is the number of recorder shards that connections share.
-func (g *generator) clientShards() int {
+func (g *Group) clientShards() int {
 	return min(g.Connections*g.Streams, 2*runtime.GOMAXPROCS(0))
 }
 
-func newClients(g *generator) []worker {
+func newClients(g *Group) []worker {
 	var ws []worker
-	for i, h := range g.hosts {
-		c := &clients{generator: g, host: h, at: i, picker: newPicker(h, 0, 1)}
-		if g.open != nil {
-			c.schedule = newSchedule(g.open, g.Warmup, g.end(), g.seed(i), h.share, 0, 1)
+	for i, h := range g.Hosts {
+		c := &clients{Group: g, host: h, at: i, picker: workload.NewPicker(h, 0, 1)}
+		if g.Arrivals != nil {
+			c.schedule = workload.NewSchedule(g.Arrivals, g.Warmup, g.End, g.seed(i), h.Share, 0, 1)
 		}
 		ws = append(ws, c)
 	}
@@ -56,7 +58,7 @@ func (c *clients) prepare(context.Context) {}
 
 func (c *clients) run(ctx context.Context) {
 	// Requests in flight at the end may take their own time, but no more.
-	if end := c.end(); end != never {
+	if end := c.End; end != workload.Never {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))
 		defer cancel()
@@ -64,15 +66,15 @@ func (c *clients) run(ctx context.Context) {
 	// All start together, so that the first does not use up the requests before the last is ready.
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
-	for i := range c.host.connections {
+	for i := range c.host.Connections {
 		g := &guard{most: mostUseless + int64(c.Streams)*mostBuffered}
-		t := c.transport(ctx, g, c.rec.shards[i%len(c.rec.shards)])
+		t := c.transport(ctx, g, c.rec.Shard(i%c.rec.Shards()))
 		defer t.CloseIdleConnections()
 		for k := range c.Streams {
 			wg.Go(func() {
 				s := &stream{
 					clients: c, transport: t, guard: g,
-					shard: c.rec.shards[(i*c.Streams+k)%len(c.rec.shards)],
+					shard: c.rec.Shard((i*c.Streams + k) % c.rec.Shards()),
 					buf:   make([]byte, bodyBuffer),
 				}
 				<-begin
@@ -86,22 +88,22 @@ func (c *clients) run(ctx context.Context) {
 
 // transport returns a transport for one connection, guarded by g. Connection times are recorded in
 // shard.
-func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.Transport {
+func (c *clients) transport(ctx context.Context, g *guard, shard *record.Shard) *http.Transport {
 	dialer := &net.Dialer{Timeout: c.Timeout}
 	t := &http.Transport{
 		// The run's context, not the request's: the transport lets a dial outlive its request, but
 		// it must not outlive the run.
 		DialContext: func(context.Context, string, string) (net.Conn, error) {
 			begin := c.now()
-			conn, err := dialAny(ctx, dialer, c.host.addresses)
+			conn, err := dialAny(ctx, dialer, c.host.Addresses)
 			if err != nil {
 				return nil, err
 			}
 			c.connects.Add(1)
-			shard.connected(c.now() - begin)
+			shard.Connected(c.now() - begin)
 			return &guardedConn{conn, g}, nil
 		},
-		TLSClientConfig:     c.tls.Clone(),
+		TLSClientConfig:     c.TLS.Clone(),
 		TLSHandshakeTimeout: c.Timeout,
 		DisableCompression:  true,
 		DisableKeepAlives:   c.NoKeepAlive,
@@ -112,9 +114,9 @@ func (c *clients) transport(ctx context.Context, g *guard, shard *shard) *http.T
 		MaxResponseHeaderBytes: 1 << 20,
 	}
 	switch {
-	case c.Protocol == HTTP1:
+	case !c.HTTP2:
 		t.Protocols.SetHTTP1(true)
-	case c.host.scheme == "https":
+	case c.host.Scheme == "https":
 		t.Protocols.SetHTTP2(true)
 	default:
 		t.Protocols.SetUnencryptedHTTP2(true)
@@ -140,7 +142,7 @@ type ticket struct {
 	intended time.Duration
 	measured bool
 	waited   bool // no connection was free at the intended time
-	endpoint *endpoint
+	endpoint *workload.Endpoint
 	row      int
 }
 
@@ -151,16 +153,16 @@ func (c *clients) take() (t ticket, ok bool) {
 	defer c.mu.Unlock()
 	t.intended = c.now()
 	if c.schedule != nil {
-		due := c.schedule.next()
-		if due == never {
+		due := c.schedule.Next()
+		if due == workload.Never {
 			return t, false
 		}
-		c.schedule.advance()
+		c.schedule.Advance()
 		t.waited = due < t.intended
 		t.intended = due
 	}
 	if t.measured, ok = c.admit(t.intended); ok {
-		t.endpoint, t.row = c.picker.next()
+		t.endpoint, t.row = c.picker.Next()
 	}
 	return t, ok
 }
@@ -170,7 +172,7 @@ type stream struct {
 	*clients
 	transport *http.Transport
 	guard     *guard
-	shard     *shard
+	shard     *record.Shard
 	buf       []byte
 	request   request.Request
 	gotConn   atomic.Int64 // connections that the current request was sent on
@@ -189,7 +191,7 @@ func (s *stream) run(ctx context.Context) {
 		TLSHandshakeStart:    func() { s.shaking.Store(int64(s.now())) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err == nil {
-				s.shard.shaken(s.now() - time.Duration(s.shaking.Load()))
+				s.shard.Handshake(s.now() - time.Duration(s.shaking.Load()))
 			}
 		},
 	})
@@ -201,14 +203,14 @@ func (s *stream) run(ctx context.Context) {
 		}
 		if !wait(ctx, t.intended-s.now()) {
 			if t.measured {
-				s.shard.cutOff(1)
+				s.shard.CutOff(1)
 			}
 			return
 		}
 		switch k, failed := s.send(ctx, t); {
 		case !failed:
 			pause = firstPause
-		case k == kindConnect && s.schedule == nil:
+		case k == record.Connect && s.schedule == nil:
 			wait(ctx, pause)
 			pause = min(2*pause, lastPause)
 		}
@@ -231,17 +233,17 @@ func wait(ctx context.Context, d time.Duration) bool {
 }
 
 // send sends one request, reads its answer and records it if it is measured.
-func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
+func (s *stream) send(run context.Context, t ticket) (k record.Kind, failed bool) {
 	ctx, cancel := context.WithTimeout(run, s.Timeout)
 	defer cancel()
-	t.endpoint.template.Expand(&s.request, t.row)
+	t.endpoint.Template.Expand(&s.request, t.row)
 	req, err := httpRequest(ctx, &s.request)
 	if err != nil {
-		s.shard.failure(t.endpoint.row, kindOther, err)
-		return kindOther, true
+		s.shard.Failure(t.endpoint.Row, record.Other, err)
+		return record.Other, true
 	}
 	if s.schedule != nil && t.measured {
-		s.shard.sent(s.now()-t.intended, t.waited)
+		s.shard.Sent(s.now()-t.intended, t.waited)
 	}
 	s.gotConn.Store(0)
 	s.first.Store(0)
@@ -250,7 +252,7 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 	if err != nil {
 		if over(run) {
 			if t.measured {
-				s.shard.cutOff(1)
+				s.shard.CutOff(1)
 			}
 			return 0, false
 		}
@@ -260,23 +262,23 @@ func (s *stream) send(run context.Context, t ticket) (k kind, failed bool) {
 		return k, err != nil
 	}
 	if extra := s.gotConn.Load() - 1; extra > 0 {
-		s.shard.retried(extra)
+		s.shard.Retried(extra)
 	}
 	if err != nil {
-		s.shard.failure(t.endpoint.row, k, err)
+		s.shard.Failure(t.endpoint.Row, k, err)
 		return k, true
 	}
-	s.shard.response(t.endpoint.row, status, n, s.timing(t.intended, end))
+	s.shard.Response(t.endpoint.Row, status, n, s.timing(t.intended, end))
 	return 0, false
 }
 
 // timing returns when the answer to the current request came; the answer ended at end.
-func (s *stream) timing(intended, end time.Duration) timing {
+func (s *stream) timing(intended, end time.Duration) record.Timing {
 	wrote, first := time.Duration(s.wrote.Load()), time.Duration(s.first.Load())
 	if first == 0 {
 		first = end
 	}
-	return timing{end - intended, first - wrote, end - first}
+	return record.Timing{Latency: end - intended, First: first - wrote, Transfer: end - first}
 }
 
 // over reports whether ctx has ended. A dial gives its socket the context's deadline, and the
@@ -334,29 +336,29 @@ func (s *stream) exchange(req *http.Request) (status int, n int64, err error) {
 }
 
 // classify returns the kind of a failed request. connected reports whether it had a connection.
-func classify(err error, connected bool) kind {
+func classify(err error, connected bool) record.Kind {
 	var timeout interface{ Timeout() bool }
 	var op *net.OpError
-	var record tls.RecordHeaderError
+	var header tls.RecordHeaderError
 	switch {
 	case errors.As(err, new(*floodError)):
-		return kindFlood
-	case errors.As(err, &record):
-		return kindMalformed
+		return record.Flood
+	case errors.As(err, &header):
+		return record.Malformed
 	case !connected, errors.As(err, &op) && (op.Op == "dial" || op.Op == "socket"):
-		return kindConnect
+		return record.Connect
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return kindTimeout
+		return record.Timeout
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return kindShortBody
+		return record.ShortBody
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
 		errors.Is(err, net.ErrClosed),
 		// net/http does not export these.
 		strings.Contains(err.Error(), "server closed idle connection"),
 		strings.HasPrefix(err.Error(), "stream error:") && strings.HasSuffix(err.Error(), "received from peer"):
-		return kindReset
+		return record.Reset
 	case strings.Contains(err.Error(), "malformed"):
-		return kindMalformed
+		return record.Malformed
 	}
-	return kindOther
+	return record.Other
 }

@@ -1,4 +1,4 @@
-package load
+package workload
 
 import (
 	"math"
@@ -6,12 +6,20 @@ import (
 	"time"
 )
 
-// never is later than any time of a run.
-const never = time.Duration(math.MaxInt64)
+// Never is later than any time of a run.
+const Never = time.Duration(math.MaxInt64)
 
-// A schedule holds the sending times of the open model, as offsets from the start of the run,
+// Arrivals are the requested sending times of the open model.
+type Arrivals struct {
+	Rate    float64       // requests a second, at the start
+	RampTo  float64       // at the end of Ramp and from there on; 0 means Rate throughout
+	Ramp    time.Duration // in which the rate changes linearly
+	Poisson bool          // exponentially distributed gaps instead of equal ones
+}
+
+// A Schedule holds the sending times of the open model, as offsets from the start of the run,
 // warm-up included. The times do not depend on anything that happens in the run.
-type schedule struct {
+type Schedule struct {
 	rate, to float64       // per second
 	hold     time.Duration // rate is held this long before the ramp: the warm-up
 	ramp     time.Duration // from rate to to; 0 means rate throughout
@@ -23,17 +31,17 @@ type schedule struct {
 	due   time.Duration
 }
 
-// newSchedule returns part k of n of the open model's schedule, which begins with the warm-up: the
+// NewSchedule returns part k of n of the open model's schedule, which begins with the warm-up: the
 // parts together are the whole. share is the part of the rate that these n schedules have together.
-func newSchedule(o *Open, warmup, end time.Duration, seed uint64, share float64, k, n int) *schedule {
-	s := &schedule{
+func NewSchedule(o *Arrivals, warmup, end time.Duration, seed uint64, share float64, k, n int) *Schedule {
+	s := &Schedule{
 		rate: o.Rate * share, to: o.RampTo * share, hold: warmup, ramp: o.Ramp, end: end,
 		step: float64(n), count: float64(k),
 	}
 	if s.to == 0 {
 		s.to, s.ramp = s.rate, 0
 	}
-	if o.Arrivals == Poisson {
+	if o.Poisson {
 		s.random = rand.New(rand.NewPCG(seed, uint64(k)))
 		s.count = s.random.ExpFloat64() * s.step
 	}
@@ -41,11 +49,11 @@ func newSchedule(o *Open, warmup, end time.Duration, seed uint64, share float64,
 	return s
 }
 
-// next returns when the next request is due; never when there is none.
-func (s *schedule) next() time.Duration { return s.due }
+// Next returns when the next request is due; Never when there is none.
+func (s *Schedule) Next() time.Duration { return s.due }
 
-// advance moves on to the next request.
-func (s *schedule) advance() {
+// Advance moves on to the next request.
+func (s *Schedule) Advance() {
 	gap := s.step
 	if s.random != nil {
 		gap *= s.random.ExpFloat64()
@@ -54,12 +62,12 @@ func (s *schedule) advance() {
 	s.due = s.at(s.count)
 }
 
-// stop ends the schedule: nothing more is due.
-func (s *schedule) stop() { s.due, s.end = never, 0 }
+// Stop ends the schedule: nothing more is due.
+func (s *Schedule) Stop() { s.due, s.end = Never, 0 }
 
 // at is when the integral of the rate reaches count: for the ramp, whose rate at
 // time t is a+(b-a)t/T, the root of a t + (b-a) t²/(2T) = count.
-func (s *schedule) at(count float64) time.Duration {
+func (s *Schedule) at(count float64) time.Duration {
 	a, b, T := s.rate, s.to, s.ramp.Seconds()
 	held := a * s.hold.Seconds()
 	ramped := (a + b) / 2 * T
@@ -69,7 +77,7 @@ func (s *schedule) at(count float64) time.Duration {
 		t += count / a
 	case count >= ramped:
 		if b <= 0 {
-			return never
+			return Never
 		}
 		t += T + (count-ramped)/b
 	case count > 0:
@@ -78,7 +86,7 @@ func (s *schedule) at(count float64) time.Duration {
 		t += 2 * count / (a + math.Sqrt(max(a*a+2*slope*count, 0)))
 	}
 	if t >= s.end.Seconds() {
-		return never
+		return Never
 	}
 	return time.Duration(t * float64(time.Second))
 }

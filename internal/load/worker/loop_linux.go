@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"context"
@@ -12,15 +12,17 @@ import (
 	"github.com/whet-go/whet/internal/load/http1"
 	"github.com/whet-go/whet/internal/load/http2"
 	"github.com/whet-go/whet/internal/load/poll"
+	"github.com/whet-go/whet/internal/load/record"
 	"github.com/whet-go/whet/internal/load/request"
+	"github.com/whet-go/whet/internal/load/workload"
 )
 
 // A loop is a worker on its own thread that serves its connections by events. It holds a share of
 // each host's connections.
 type loop struct {
-	*generator
+	*Group
 	poller poll.Poller
-	shard  *shard
+	shard  *record.Shard
 	lanes  []lane
 	conns  []*conn // by slot of the poller
 	cut    atomic.Bool
@@ -55,8 +57,8 @@ type loop struct {
 
 // A lane is a host's part in a loop.
 type lane struct {
-	picker
-	schedule  *schedule // nil means the closed model
+	workload.Picker
+	schedule  *workload.Schedule // nil means the closed model
 	addresses []poll.Address
 	good      int              // index of the address that last worked
 	idle      fifo             // connections with capacity for a request, in the open model
@@ -117,31 +119,31 @@ type flight struct {
 // queue of the server.
 const maxConnecting = 128
 
-func newLoops(g *generator, e Engine) ([]worker, error) {
+func newLoops(g *Group, e Engine) ([]worker, error) {
 	n := g.loops()
 	var ws []worker
 	for k := range n {
 		l := &loop{
-			generator: g, shard: g.rec.shards[k], perEvent: e == Epoll,
-			lanes: make([]lane, len(g.hosts)), trial: newTrial(), plain: make([]byte, 32<<10),
+			Group: g, shard: g.rec.Shard(k), perEvent: e == Epoll,
+			lanes: make([]lane, len(g.Hosts)), trial: newTrial(), plain: make([]byte, 32<<10),
 		}
-		for i, h := range g.hosts {
+		for i, h := range g.Hosts {
 			ln := &l.lanes[i]
-			ln.picker = newPicker(h, k, n)
-			if ln.fixed = make([][]byte, len(h.endpoints)); g.Protocol == HTTP2 {
+			ln.Picker = workload.NewPicker(h, k, n)
+			if ln.fixed = make([][]byte, len(h.Endpoints)); g.HTTP2 {
 				ln.prepareStreams()
 			}
-			if g.open != nil {
-				ln.schedule = newSchedule(g.open, g.Warmup, g.end(), g.seed(i), h.share, k, n)
+			if g.Arrivals != nil {
+				ln.schedule = workload.NewSchedule(g.Arrivals, g.Warmup, g.End, g.seed(i), h.Share, k, n)
 			}
-			for _, a := range h.addresses {
+			for _, a := range h.Addresses {
 				to, err := poll.ParseAddress(a)
 				if err != nil {
 					return nil, err
 				}
 				ln.addresses = append(ln.addresses, to)
 			}
-			for range h.connections*(k+1)/n - h.connections*k/n {
+			for range h.Connections*(k+1)/n - h.Connections*k/n {
 				c := &conn{loop: l, lane: ln, slot: len(l.conns), flights: make([]flight, g.Streams)}
 				l.conns = append(l.conns, c)
 			}
@@ -170,7 +172,7 @@ func newPoller(e Engine, slots int) (poll.Poller, error) {
 func (l *loop) prepare(ctx context.Context) {
 	runtime.LockOSThread()
 	context.AfterFunc(ctx, func() { l.cut.Store(true) })
-	l.dialer.init(ctx, l.generator)
+	l.dialer.init(ctx, l.Group)
 	e := IOUring
 	if l.perEvent {
 		e = Epoll
@@ -197,7 +199,7 @@ func (l *loop) run(ctx context.Context) {
 	l.epoch = l.start
 	l.running = l.err == nil
 	l.time = l.now()
-	if l.open != nil {
+	if l.Arrivals != nil {
 		for _, c := range l.conns {
 			c.rest()
 		}
@@ -217,7 +219,7 @@ func (l *loop) run(ctx context.Context) {
 		l.compare()
 	}
 	if l.err != nil && ctx.Err() == nil {
-		l.shard.failure(-1, kindOther, l.err)
+		l.shard.Failure(-1, record.Other, l.err)
 	}
 }
 
@@ -237,14 +239,14 @@ func (l *loop) release() {
 	for i := range l.lanes {
 		if s := l.lanes[i].schedule; s != nil {
 			// Requests that were due and never sent count too.
-			for end := min(l.now(), l.end()); s.next() < end; s.advance() {
-				if measured, ok := l.admit(s.next()); ok && measured {
+			for end := min(l.now(), l.End); s.Next() < end; s.Advance() {
+				if measured, ok := l.admit(s.Next()); ok && measured {
 					unfinished++
 				}
 			}
 		}
 	}
-	l.shard.cutOff(unfinished)
+	l.shard.CutOff(unfinished)
 	if err := l.trial.close(l); err != nil && l.err == nil {
 		l.err = err
 	}
@@ -257,18 +259,18 @@ func (l *loop) release() {
 
 // finished reports whether there is nothing left to do.
 func (l *loop) finished() bool {
-	end := l.end()
-	if end != never && l.time >= end+l.Timeout+lateTimeouts {
+	end := l.End
+	if end != workload.Never && l.time >= end+l.Timeout+lateTimeouts {
 		return true
 	}
 	if l.inFlight > 0 {
 		return false
 	}
-	if l.exhausted || l.open == nil && l.time >= end {
+	if l.exhausted || l.Arrivals == nil && l.time >= end {
 		return true
 	}
 	for i := range l.lanes {
-		if s := l.lanes[i].schedule; s == nil || s.next() != never {
+		if s := l.lanes[i].schedule; s == nil || s.Next() != workload.Never {
 			return false
 		}
 	}
@@ -285,12 +287,12 @@ func (l *loop) patience() time.Duration {
 	case len(l.resting) > 0 || l.queue.len() > 0:
 		d = time.Millisecond
 	}
-	if end := l.end(); l.time < end {
+	if end := l.End; l.time < end {
 		d = min(d, end-l.time)
 	}
 	for i := range l.lanes {
-		if ln := &l.lanes[i]; ln.schedule != nil && ln.idle.len() > 0 && ln.schedule.next() != never {
-			d = min(d, ln.schedule.next()-l.time)
+		if ln := &l.lanes[i]; ln.schedule != nil && ln.idle.len() > 0 && ln.schedule.Next() != workload.Never {
+			d = min(d, ln.schedule.Next()-l.time)
 		}
 	}
 	return max(d, 0)
@@ -354,7 +356,7 @@ func (l *loop) dispatch() {
 		if ln.schedule == nil {
 			return
 		}
-		for ln.idle.len() > 0 && ln.schedule.next() <= l.time {
+		for ln.idle.len() > 0 && ln.schedule.Next() <= l.time {
 			c := ln.idle.first()
 			if c.active+1 >= c.capacity() {
 				ln.idle.drop()
@@ -363,13 +365,13 @@ func (l *loop) dispatch() {
 			if c.active >= c.capacity() {
 				continue
 			}
-			due := ln.schedule.next()
-			ln.schedule.advance()
+			due := ln.schedule.Next()
+			ln.schedule.Advance()
 			measured, ok := l.admit(due)
 			if !ok {
 				l.exhausted = true
 				for i := range l.lanes {
-					l.lanes[i].schedule.stop()
+					l.lanes[i].schedule.Stop()
 				}
 				return
 			}
@@ -420,14 +422,14 @@ func (c *conn) refill() {
 	if !c.running || c.moving {
 		return
 	}
-	if c.open != nil {
+	if c.Arrivals != nil {
 		c.rest()
 		return
 	}
 	for c.active < c.capacity() && c.resume <= c.time {
 		measured, ok := c.admit(c.time)
 		if !ok {
-			c.exhausted = c.time < c.end() || c.exhausted
+			c.exhausted = c.time < c.End || c.exhausted
 			return
 		}
 		c.begin(ticket{intended: c.time, measured: measured})
@@ -436,7 +438,7 @@ func (c *conn) refill() {
 
 // begin begins a request.
 func (c *conn) begin(t ticket) {
-	t.endpoint, t.row = c.lane.next()
+	t.endpoint, t.row = c.lane.Next()
 	i := 0
 	for c.flights[i].active {
 		i++
@@ -444,8 +446,8 @@ func (c *conn) begin(t ticket) {
 	c.flights[i] = flight{ticket: t, active: true, sent: c.time}
 	c.active++
 	c.inFlight++
-	if c.open != nil && t.measured {
-		c.shard.sent(c.time-t.intended, t.waited)
+	if c.Arrivals != nil && t.measured {
+		c.shard.Sent(c.time-t.intended, t.waited)
 	}
 	if c.state == up {
 		c.send(i)
@@ -462,18 +464,18 @@ func (c *conn) send(i int) {
 		c.sendStream(i)
 		return
 	}
-	c.parser.Begin(f.endpoint.method == "HEAD")
-	b := c.lane.fixed[f.endpoint.index]
+	c.parser.Begin(f.endpoint.Method == "HEAD")
+	b := c.lane.fixed[f.endpoint.Index]
 	if b == nil {
-		f.endpoint.template.Expand(&c.request, f.row)
+		f.endpoint.Template.Expand(&c.request, f.row)
 		b = http1.AppendRequest(c.out[:0], &c.request, c.NoKeepAlive)
 		if cap(c.out) > 0 && cap(b) > cap(c.out) {
 			c.outgrown = append(c.outgrown, c.out)
 		}
 		c.out = b
-		if f.endpoint.template.Fixed() {
+		if f.endpoint.Template.Fixed() {
 			c.out = nil
-			c.lane.fixed[f.endpoint.index] = b
+			c.lane.fixed[f.endpoint.Index] = b
 		}
 	}
 	if c.secure != nil {
@@ -498,7 +500,7 @@ func (c *conn) connect() {
 	c.connecting++
 	c.used = false
 	c.dialStart = c.now() // c.time may be older than the opening of other connections
-	if c.lane.scheme == "https" {
+	if c.lane.Scheme == "https" {
 		c.dialer.dial(c)
 		return
 	}
@@ -522,7 +524,7 @@ func (c *conn) connected(err error) {
 	c.connecting--
 	if err != nil {
 		c.state = down
-		if c.tried++; int(c.tried) < len(c.lane.addresses) && c.lane.scheme == "http" {
+		if c.tried++; int(c.tried) < len(c.lane.addresses) && c.lane.Scheme == "http" {
 			c.connect()
 			return
 		}
@@ -535,12 +537,12 @@ func (c *conn) connected(err error) {
 	c.state = up
 	c.connects.Add(1)
 	if c.secure != nil {
-		c.shard.connected(c.secure.opening)
-		c.shard.shaken(c.secure.shook)
+		c.shard.Connected(c.secure.opening)
+		c.shard.Handshake(c.secure.shook)
 	} else {
-		c.shard.connected(c.time - c.dialStart)
+		c.shard.Connected(c.time - c.dialStart)
 	}
-	if c.Protocol == HTTP2 {
+	if c.HTTP2 {
 		c.openStreams()
 	}
 	for i := range c.flights {
@@ -548,7 +550,7 @@ func (c *conn) connected(err error) {
 			c.send(i)
 		}
 	}
-	if c.Protocol == HTTP2 {
+	if c.HTTP2 {
 		c.refill()
 	}
 }
@@ -558,13 +560,13 @@ func (c *conn) connectFailed(err error) {
 	c.refused.CompareAndSwap(nil, &err)
 	for i := range c.flights {
 		if c.flights[i].active {
-			c.fail(i, kindConnect, err)
+			c.fail(i, record.Connect, err)
 		}
 	}
 	if !c.running {
 		return
 	}
-	if c.open != nil {
+	if c.Arrivals != nil {
 		c.rest()
 		return
 	}
@@ -581,11 +583,11 @@ func (c *conn) free(i int) {
 }
 
 // fail ends flight i without an answer.
-func (c *conn) fail(i int, k kind, err error) {
+func (c *conn) fail(i int, k record.Kind, err error) {
 	f := &c.flights[i]
 	c.free(i)
 	if f.measured {
-		c.shard.failure(f.endpoint.row, k, err)
+		c.shard.Failure(f.endpoint.Row, k, err)
 	}
 }
 
@@ -599,7 +601,9 @@ func (c *conn) answer(i, status int, body int64) {
 		if f.first == 0 {
 			f.first = c.time
 		}
-		c.shard.response(f.endpoint.row, status, body, timing{c.time - f.intended, f.first - f.wrote, c.time - f.first})
+		c.shard.Response(f.endpoint.Row, status, body, record.Timing{
+			Latency: c.time - f.intended, First: f.first - f.wrote, Transfer: c.time - f.first,
+		})
 	}
 }
 
@@ -631,7 +635,7 @@ func (c *conn) received(b []byte) {
 		}
 		n, done, err := c.heads.Parse(&c.parser, b)
 		if err != nil {
-			c.lost(kindMalformed, err)
+			c.lost(record.Malformed, err)
 			return
 		}
 		if !done {
@@ -674,23 +678,23 @@ func (c *conn) ended(err error) {
 		}
 	}
 	if errors.As(err, new(*floodError)) {
-		c.lost(kindFlood, err)
+		c.lost(record.Flood, err)
 		return
 	}
 	f := &c.flights[0]
-	if c.used && !c.parser.Started() && !f.again && idempotent(f.endpoint.method) {
+	if c.used && !c.parser.Started() && !f.again && idempotent(f.endpoint.Method) {
 		// The server closed the connection before it saw the request.
 		f.again, f.first = true, 0
 		if f.measured {
-			c.shard.retried(1)
+			c.shard.Retried(1)
 		}
 		c.disconnect()
 		c.connect()
 		return
 	}
-	k := kindReset
+	k := record.Reset
 	if errors.Is(err, io.ErrUnexpectedEOF) {
-		k = kindShortBody
+		k = record.ShortBody
 	}
 	c.lost(k, err)
 }
@@ -706,7 +710,7 @@ func idempotent(method string) bool {
 }
 
 // lost drops the connection and fails the requests in flight on it.
-func (c *conn) lost(k kind, err error) {
+func (c *conn) lost(k record.Kind, err error) {
 	c.disconnect()
 	for i := range c.flights {
 		if c.flights[i].active {
@@ -752,7 +756,7 @@ func (l *loop) timeouts() {
 					c.cancelStream(i)
 					continue
 				}
-				c.lost(kindTimeout, errTimeout)
+				c.lost(record.Timeout, errTimeout)
 				break
 			}
 		}

@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"time"
@@ -23,7 +23,7 @@ type trial struct {
 	cpu     time.Duration
 	wanted  Engine
 	least   float64 // answers a second
-	decide  func(ring, ready EngineMeasure) (Engine, string)
+	decide  func(ring, ready Measurement) (Engine, string)
 	refused int // moves refused in a row
 	failed  int // of which cost time
 }
@@ -65,7 +65,7 @@ func (l *loop) compare() {
 	if t.phase == trialDone || !l.choosing {
 		return
 	}
-	if l.exhausted || l.time >= l.end() {
+	if l.exhausted || l.time >= l.End {
 		return
 	}
 	switch {
@@ -87,7 +87,7 @@ func (l *loop) compare() {
 func (t *trial) active() bool { return t.phase == trialMoving || t.phase == trialWindow }
 
 // leads reports whether the loop is the one that measures.
-func (l *loop) leads() bool { return l.shard == l.rec.shards[0] }
+func (l *loop) leads() bool { return l.shard == l.rec.Shard(0) }
 
 // start begins the trial when it is time.
 func (t *trial) start(l *loop) {
@@ -123,7 +123,7 @@ func (t *trial) turn(l *loop) {
 		t.next(l)
 		return
 	}
-	c := EngineChoice{Why: EngineMeasured, At: l.time, Measured: t.measured()}
+	c := Choice{Why: Measured, At: l.time, Measured: t.measured()}
 	e, why := t.decide(c.Measured[0], c.Measured[1])
 	t.wanted, c.Text = e, why
 	l.chosen = c
@@ -133,18 +133,18 @@ func (t *trial) turn(l *loop) {
 }
 
 // measured returns the result for all windows.
-func (t *trial) measured() []EngineMeasure {
+func (t *trial) measured() []Measurement {
 	if len(t.seen[0].rates) == 0 || len(t.seen[1].rates) == 0 {
 		return nil
 	}
-	return []EngineMeasure{t.seen[0].measure(IOUring), t.seen[1].measure(Epoll)}
+	return []Measurement{t.seen[0].measure(IOUring), t.seen[1].measure(Epoll)}
 }
 
 // giveUp ends the trial without a decision.
 func (t *trial) giveUp(l *loop, why string) {
 	t.phase = trialDone
 	if l.leads() && l.chosen.Why == "" {
-		l.chosen = EngineChoice{Why: EngineDefault, Text: why, Measured: t.measured()}
+		l.chosen = Choice{Why: Default, Text: why, Measured: t.measured()}
 	}
 }
 

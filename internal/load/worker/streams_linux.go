@@ -1,10 +1,11 @@
-package load
+package worker
 
 import (
 	"errors"
 	"io"
 
 	"github.com/whet-go/whet/internal/load/http2"
+	"github.com/whet-go/whet/internal/load/record"
 	"github.com/whet-go/whet/internal/load/request"
 )
 
@@ -12,24 +13,24 @@ import (
 
 // prepareStreams prepares the lane's requests.
 func (ln *lane) prepareStreams() {
-	samples := make([]*request.Request, 0, len(ln.endpoints))
-	for _, e := range ln.endpoints {
+	samples := make([]*request.Request, 0, len(ln.Endpoints))
+	for _, e := range ln.Endpoints {
 		rows := 2
-		if e.template.Fixed() {
+		if e.Template.Fixed() {
 			rows = 1
 		}
 		for row := range rows {
 			r := new(request.Request)
-			e.template.Expand(r, row)
+			e.Template.Expand(r, row)
 			samples = append(samples, r)
 		}
 	}
 	ln.encoder = http2.NewEncoder(samples...)
-	ln.prepared = make([]*http2.Request, len(ln.endpoints))
-	for i, e := range ln.endpoints {
-		if e.template.Fixed() {
+	ln.prepared = make([]*http2.Request, len(ln.Endpoints))
+	for i, e := range ln.Endpoints {
+		if e.Template.Fixed() {
 			r := new(request.Request)
-			e.template.Expand(r, 0)
+			e.Template.Expand(r, 0)
 			ln.prepared[i] = &http2.Request{Fixed: true}
 			ln.encoder.Encode(ln.prepared[i], r)
 		}
@@ -64,10 +65,10 @@ func (c *conn) sendStream(i int) {
 		f.onWire, c.stalled = false, true
 		return
 	}
-	q := c.lane.prepared[f.endpoint.index]
+	q := c.lane.prepared[f.endpoint.Index]
 	if q == nil {
 		q = &c.varying
-		f.endpoint.template.Expand(&c.request, f.row)
+		f.endpoint.Template.Expand(&c.request, f.row)
 		c.lane.encoder.Encode(q, &c.request)
 	}
 	var err error
@@ -108,23 +109,23 @@ func (c *conn) endStream(i, status int, body int64, err error) {
 		return
 	}
 	if !f.again && (errors.Is(err, http2.ErrRefused) ||
-		errors.Is(err, http2.ErrClosed) && c.used && idempotent(f.endpoint.method)) {
+		errors.Is(err, http2.ErrClosed) && c.used && idempotent(f.endpoint.Method)) {
 		f.again, f.onWire, f.first = true, false, 0
 		if f.measured {
-			c.shard.retried(1)
+			c.shard.Retried(1)
 		}
 		return
 	}
 	var malformed *http2.MalformedError
 	var broken *http2.ConnError
-	k := kindReset
+	k := record.Reset
 	switch {
 	case errors.As(err, &broken) && broken.Flood, errors.As(err, new(*floodError)):
-		k = kindFlood
+		k = record.Flood
 	case errors.As(err, &malformed), errors.As(err, &broken):
-		k = kindMalformed
+		k = record.Malformed
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		k = kindShortBody
+		k = record.ShortBody
 	}
 	c.fail(i, k, err)
 }
@@ -192,6 +193,6 @@ func (c *conn) endedStreams(err error) {
 func (c *conn) cancelStream(i int) {
 	c.out, _ = c.h2.Cancel(c.out, i)
 	c.needFlush()
-	c.fail(i, kindTimeout, errTimeout)
+	c.fail(i, record.Timeout, errTimeout)
 	c.goOn()
 }

@@ -1,4 +1,4 @@
-package load
+package worker
 
 import (
 	"math"
@@ -121,7 +121,7 @@ const (
 func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	// The loop waits for connections with something to read, each with at least one answer.
 	busy := min(l.inFlight, len(l.conns))
-	if l.open != nil || l.OneByOne || l.perEvent || !l.running || busy < leastBatch {
+	if l.Arrivals != nil || l.OneByOne || l.perEvent || !l.running || busy < leastBatch {
 		return 1, 0
 	}
 	if l.time >= b.until && !l.trial.active() {

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package load
+package worker
 
 import (
 	"errors"
@@ -9,6 +9,6 @@ import (
 )
 
 // newLoops reports that there are no event loops on this system.
-func newLoops(_ *generator, e Engine) ([]worker, error) {
+func newLoops(_ *Group, e Engine) ([]worker, error) {
 	return nil, fmt.Errorf("no %s on %s: %w", e, runtime.GOOS, errors.ErrUnsupported)
 }

@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"testing"
@@ -9,11 +9,11 @@ import (
 func BenchmarkResponse(b *testing.B) {
 	for name, rows := range map[string]int{"targets=1": 1, "targets=10": 10} {
 		b.Run(name, func(b *testing.B) {
-			s := newRecorder(1, rows, false).shards[0]
+			s := New(1, rows, false).shards[0]
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
 				d := time.Duration(50_000 + i%1000*100)
-				s.response(i%rows, 200, 100, timing{d, d - d/8, d / 8})
+				s.Response(i%rows, 200, 100, Timing{d, d - d/8, d / 8})
 			}
 		})
 	}
@@ -26,18 +26,18 @@ func TestLastSecond(t *testing.T) {
 		rest  time.Duration
 		count int
 	}{{0, 1}, {2 * time.Millisecond, 1}, {400 * time.Millisecond, 2}} {
-		r := newRecorder(1, 1, false)
+		r := New(1, 1, false)
 		answer := func(n int) {
 			for range n {
-				r.shards[0].response(0, 200, 1, timing{latency: time.Millisecond})
+				r.shards[0].Response(0, 200, 1, Timing{Latency: time.Millisecond})
 			}
 		}
 		answer(100)
-		r.cut(time.Second, 3)
+		r.Cut(time.Second, 3)
 		if test.rest > 0 {
 			answer(20)
 		}
-		_, told := r.finish(time.Second+test.rest, 1)
+		_, told := r.Finish(time.Second+test.rest, 1)
 		if len(r.seconds) != test.count || told != (test.count == 2) {
 			t.Fatalf("rest of %v: seconds %+v", test.rest, r.seconds)
 		}

@@ -1,4 +1,4 @@
-package load
+package record
 
 import (
 	"fmt"
@@ -14,23 +14,31 @@ import (
 // highestLatency is the largest latency that histograms distinguish.
 const highestLatency = int64(time.Hour)
 
-// kind is the kind of a failed request.
-type kind int
+// Kind is the kind of a failed request.
+type Kind int
 
+// The kinds, as the JSON form of a result describes them.
 const (
-	kindConnect kind = iota
-	kindTimeout
-	kindReset
-	kindShortBody
-	kindMalformed
-	kindFlood
-	kindOther
-	kinds
+	Connect Kind = iota
+	Timeout
+	Reset
+	ShortBody
+	Malformed
+	Flood
+	Other
+	Kinds // the number of kinds
 )
 
-// key is the kind's key in the JSON of [Errors].
-func (k kind) key() string {
-	return [kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "flood", "other"}[k]
+// Key is the key of the kind in JSON.
+func (k Kind) Key() string {
+	return [Kinds]string{"connect", "timeout", "reset", "short_body", "malformed", "flood", "other"}[k]
+}
+
+// A Timing is when an answer came.
+type Timing struct {
+	Latency  time.Duration // from when the request was sent, or was due
+	First    time.Duration // from writing to the first byte
+	Transfer time.Duration // from the first byte to the last
 }
 
 // tally sums requests.
@@ -46,8 +54,7 @@ type tally struct {
 	min, max   time.Duration
 	status     map[int]int64
 	ok         int64 // answers with status 200, which status leaves out
-	errors     [kinds]int64
-	first      [kinds]string
+	failures   Failures
 }
 
 func newTally(open bool) *tally {
@@ -85,10 +92,10 @@ func (t *tally) add(o *tally) {
 	for code, n := range o.status {
 		t.status[code] += n
 	}
-	for k := range o.errors {
-		t.errors[k] += o.errors[k]
-		if t.first[k] == "" {
-			t.first[k] = o.first[k]
+	for k := range Kinds {
+		t.failures.Count[k] += o.failures.Count[k]
+		if t.failures.First[k] == "" {
+			t.failures.First[k] = o.failures.First[k]
 		}
 	}
 }
@@ -105,18 +112,10 @@ func (t *tally) reset() {
 	*t = empty
 }
 
-func (t *tally) failed() int64 {
-	var n int64
-	for _, e := range t.errors {
-		n += e
-	}
-	return n
-}
-
-// shard is a tally shared by a few connections. A shard per connection would take 260 kB each; a
+// A Shard is a tally shared by a few connections. A shard per connection would take 260 kB each; a
 // single one would be contended. There are two tallies, so that recording never waits while one is
 // read.
-type shard struct {
+type Shard struct {
 	mu sync.Mutex
 	*tally
 	spare   *tally        // empty
@@ -125,16 +124,16 @@ type shard struct {
 }
 
 // swap returns what was recorded and starts over.
-func (s *shard) swap() *tally {
+func (s *Shard) swap() *tally {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.tally, s.spare = s.spare, s.tally
 	return s.spare
 }
 
-// response records one complete answer.
-func (s *shard) response(row, status int, bytes int64, t timing) {
-	latency := t.latency
+// Response records one complete answer.
+func (s *Shard) Response(row, status int, bytes int64, t Timing) {
+	latency := t.Latency
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.responses++
@@ -148,16 +147,16 @@ func (s *shard) response(row, status int, bytes int64, t timing) {
 	s.min = min(s.min, latency)
 	s.max = max(s.max, latency)
 	record(s.hist, latency)
-	s.phases.first.record(t.first)
-	s.phases.transfer.record(t.transfer)
+	s.phases.first.record(t.First)
+	s.phases.transfer.record(t.Transfer)
 	if s.targets != nil {
 		s.targets[row].response(status, bytes, latency)
 	}
 }
 
-// sent records how late a request of the open model was sent. waited reports that no connection was
+// Sent records how late a request of the open model was sent. waited reports that no connection was
 // free when it was due.
-func (s *shard) sent(late time.Duration, waited bool) {
+func (s *Shard) Sent(late time.Duration, waited bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	record(s.late, late)
@@ -168,47 +167,48 @@ func (s *shard) sent(late time.Duration, waited bool) {
 	}
 }
 
-// failure records one request of a row without a complete answer; a negative row means none.
-func (s *shard) failure(row int, k kind, err error) {
+// Failure records one request of a row without a complete answer; a negative row means none.
+func (s *Shard) Failure(row int, k Kind, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.targets != nil && row >= 0 {
 		s.targets[row].failure(k)
 	}
-	s.errors[k]++
-	if s.first[k] == "" {
-		s.first[k] = err.Error()
+	s.failures.Count[k]++
+	if s.failures.First[k] == "" {
+		s.failures.First[k] = err.Error()
 	}
 }
 
-// cutOff records n requests cut off by the end of the run.
-func (s *shard) cutOff(n int64) {
+// CutOff records n requests cut off by the end of the run.
+func (s *Shard) CutOff(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.unfinished += n
 }
 
-// retried records n resends of a request.
-func (s *shard) retried(n int64) {
+// Retried records n resends of a request.
+func (s *Shard) Retried(n int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.retries += n
 }
 
-// recorder collects what the connections measure.
-type recorder struct {
-	shards  []*shard
+// A Recorder collects what the connections measure.
+type Recorder struct {
+	shards  []*Shard
 	total   *tally
-	slice   *tally // scratch for cut
+	slice   *tally // scratch for Cut
 	seconds []Second
 	last    time.Duration // end of the last second
 }
 
-// newRecorder returns a recorder for a table of the given number of rows.
-func newRecorder(shards, rows int, open bool) *recorder {
-	r := &recorder{total: newTally(open), slice: newTally(open)}
+// New returns a recorder for a table of targets with the given number of rows. open is whether the
+// run has the open model, in which the workers also report how late requests were sent.
+func New(shards, rows int, open bool) *Recorder {
+	r := &Recorder{total: newTally(open), slice: newTally(open)}
 	for range shards {
-		s := &shard{tally: newTally(open), spare: newTally(open)}
+		s := &Shard{tally: newTally(open), spare: newTally(open)}
 		if rows > 1 {
 			s.targets = make([]targetTally, rows)
 		}
@@ -220,9 +220,15 @@ func newRecorder(shards, rows int, open bool) *recorder {
 // wholeSecond is the shortest slice that counts as a second. Slices are never exact.
 const wholeSecond = 900 * time.Millisecond
 
-// cut ends the current second at now, an offset from the start of the measured part, and returns
+// Shard returns shard i.
+func (r *Recorder) Shard(i int) *Shard { return r.shards[i] }
+
+// Shards returns the number of shards.
+func (r *Recorder) Shards() int { return len(r.shards) }
+
+// Cut ends the current second at now, an offset from the start of the measured part, and returns
 // it. targetCPU is what the target used in it.
-func (r *recorder) cut(now, targetCPU time.Duration) Second {
+func (r *Recorder) Cut(now, targetCPU time.Duration) Second {
 	r.slice.reset()
 	return r.extend(r.last, now, targetCPU)
 }
@@ -231,22 +237,22 @@ func (r *recorder) cut(now, targetCPU time.Duration) Second {
 // meaningful rate.
 const shortest = 100 * time.Millisecond
 
-// finish ends the last second at now. ok is false when it belongs to a second that cut has
+// Finish ends the last second at now. ok is false when it belongs to a second that Cut has
 // returned.
-func (r *recorder) finish(now, targetCPU time.Duration) (last Second, ok bool) {
+func (r *Recorder) Finish(now, targetCPU time.Duration) (last Second, ok bool) {
 	n := len(r.seconds)
 	switch {
 	case now <= r.last:
 		return Second{}, false
 	case now-r.last >= shortest || n == 0:
-		return r.cut(now, targetCPU), true
+		return r.Cut(now, targetCPU), true
 	}
 	last, r.seconds = r.seconds[n-1], r.seconds[:n-1]
 	return r.extend(last.Start, now, last.TargetCPU+targetCPU), false
 }
 
 // extend adds what was recorded to the current slice, which began at start, and ends it.
-func (r *recorder) extend(start, now, targetCPU time.Duration) Second {
+func (r *Recorder) extend(start, now, targetCPU time.Duration) Second {
 	for _, s := range r.shards {
 		t := s.swap()
 		r.slice.add(t)
@@ -257,7 +263,7 @@ func (r *recorder) extend(start, now, targetCPU time.Duration) Second {
 		Start:     start,
 		Elapsed:   now - start,
 		Responses: r.slice.responses,
-		Errors:    r.slice.failed(),
+		Errors:    r.slice.failures.Total(),
 		Bytes:     r.slice.bytes,
 		Max:       r.slice.max,
 		TargetCPU: targetCPU,
@@ -280,31 +286,25 @@ func (t *tally) latency() Latency {
 	if t.responses == 0 {
 		return Latency{}
 	}
-	// A bucket reports its upper edge, which may lie above the largest value.
-	q := t.hist.ValueAtPercentiles([]float64{50, 75, 90, 95, 99, 99.9, 99.99})
-	at := func(p float64) time.Duration { return min(time.Duration(q[p]), t.max) }
+	ranks := Percentiles()
+	values := t.hist.ValueAtPercentiles(ranks)
 	l := Latency{
-		Min:    t.min,
-		Mean:   time.Duration(t.sum / float64(t.responses)),
-		StdDev: time.Duration(t.hist.StdDev()),
-		P50:    at(50),
-		P75:    at(75),
-		P90:    at(90),
-		P95:    at(95),
-		P99:    at(99),
-		P999:   at(99.9),
-		P9999:  at(99.99),
-		Max:    t.max,
+		Count: t.responses, Min: t.min, Mean: time.Duration(t.sum / float64(t.responses)),
+		StdDev: time.Duration(t.hist.StdDev()), Max: t.max,
+	}
+	for i, p := range ranks {
+		// A bucket reports its upper edge, which may lie above the largest value.
+		l.Percentiles[i] = min(time.Duration(values[p]), t.max)
 	}
 	return l
 }
 
-// encode returns the histogram of latencies in the standard HDR encoding.
-func (t *tally) encode() (string, error) {
-	if t.responses == 0 {
+// Encode returns the histogram of latencies in the standard HDR encoding; "" without answers.
+func (r *Recorder) Encode() (string, error) {
+	if r.total.responses == 0 {
 		return "", nil
 	}
-	encoded, err := t.hist.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
+	encoded, err := r.total.hist.Encode(hdrhistogram.V2CompressedEncodingCookieBase)
 	if err != nil {
 		return "", fmt.Errorf("encode latency histogram: %w", err)
 	}
@@ -330,48 +330,4 @@ func (t *tally) statuses() map[int]int64 {
 		m[http.StatusOK] = t.ok
 	}
 	return m
-}
-
-// bars returns the distribution of latencies in steps of a factor 2^(1/2).
-func (t *tally) bars() []Bar {
-	if t.responses == 0 {
-		return nil
-	}
-	var bars []Bar
-	edge := func(i int) time.Duration { return time.Duration(math.Exp2(float64(i) / 2)) }
-	i := int(math.Floor(2 * math.Log2(float64(max(t.min, 1)))))
-	bar := Bar{Upper: edge(i + 1)}
-	for _, b := range t.hist.Distribution() {
-		if b.Count == 0 {
-			continue
-		}
-		for time.Duration(b.From) > bar.Upper {
-			bars = append(bars, bar)
-			i++
-			bar = Bar{Upper: edge(i + 1)}
-		}
-		bar.Count += b.Count
-	}
-	return append(bars, bar)
-}
-
-func (t *tally) failures() Errors {
-	e := Errors{
-		Connect:   t.errors[kindConnect],
-		Timeout:   t.errors[kindTimeout],
-		Reset:     t.errors[kindReset],
-		ShortBody: t.errors[kindShortBody],
-		Malformed: t.errors[kindMalformed],
-		Flood:     t.errors[kindFlood],
-		Other:     t.errors[kindOther],
-	}
-	for k, message := range t.first {
-		if message != "" {
-			if e.First == nil {
-				e.First = map[string]string{}
-			}
-			e.First[kind(k).key()] = message
-		}
-	}
-	return e
 }

@@ -1,4 +1,4 @@
-package load
+package workload
 
 import (
 	"math"
@@ -8,11 +8,11 @@ import (
 )
 
 // due lists all times of the parts of a schedule, in order.
-func due(o *Open, warmup, end time.Duration, parts int) []time.Duration {
+func due(o *Arrivals, warmup, end time.Duration, parts int) []time.Duration {
 	var all []time.Duration
 	for k := range parts {
-		for s := newSchedule(o, warmup, end, 7, 1, k, parts); s.next() != never; s.advance() {
-			all = append(all, s.next())
+		for s := NewSchedule(o, warmup, end, 7, 1, k, parts); s.Next() != Never; s.Advance() {
+			all = append(all, s.Next())
 		}
 	}
 	slices.Sort(all)
@@ -21,7 +21,7 @@ func due(o *Open, warmup, end time.Duration, parts int) []time.Duration {
 
 func TestConstantSchedule(t *testing.T) {
 	for _, parts := range []int{1, 2, 3} {
-		all := due(&Open{Rate: 1000}, 0, 2*time.Second, parts)
+		all := due(&Arrivals{Rate: 1000}, 0, 2*time.Second, parts)
 		if len(all) != 2000 {
 			t.Fatalf("%d parts: %d requests", parts, len(all))
 		}
@@ -35,7 +35,7 @@ func TestConstantSchedule(t *testing.T) {
 
 // TestRampSchedule compares the count up to each time with the integral of the rate.
 func TestRampSchedule(t *testing.T) {
-	for _, o := range []Open{
+	for _, o := range []Arrivals{
 		{Rate: 100, RampTo: 2000, Ramp: 5 * time.Second},
 		{Rate: 2000, RampTo: 100, Ramp: 5 * time.Second},
 		{Rate: 500, RampTo: 500, Ramp: 5 * time.Second},
@@ -65,7 +65,7 @@ func TestRampSchedule(t *testing.T) {
 // mean and its square, and the share of gaps above the mean, which is 1/e.
 func TestPoissonSchedule(t *testing.T) {
 	for _, parts := range []int{1, 4} {
-		all := due(&Open{Rate: 1000, Arrivals: Poisson}, 0, 100*time.Second, parts)
+		all := due(&Arrivals{Rate: 1000, Poisson: true}, 0, 100*time.Second, parts)
 		var sum, squares, above float64
 		for i := 1; i < len(all); i++ {
 			gap := (all[i] - all[i-1]).Seconds() * 1000
@@ -82,30 +82,8 @@ func TestPoissonSchedule(t *testing.T) {
 			t.Errorf("%d parts: %.0f gaps of mean %.4f, variance %.4f, %.4f of them above the mean", parts, n,
 				mean, variance, above/n)
 		}
-		if !slices.Equal(all, due(&Open{Rate: 1000, Arrivals: Poisson}, 0, 100*time.Second, parts)) {
+		if !slices.Equal(all, due(&Arrivals{Rate: 1000, Poisson: true}, 0, 100*time.Second, parts)) {
 			t.Error("the same seed gave other times")
 		}
-	}
-}
-
-func TestOrder(t *testing.T) {
-	h := &host{order: []uint32{3, 1, 2}, weight: 6}
-	h.arrange()
-	counts := map[uint32]int{}
-	for _, i := range h.order {
-		counts[i]++
-	}
-	if len(h.order) != 6 || counts[0] != 3 || counts[1] != 1 || counts[2] != 2 {
-		t.Errorf("order %v", h.order)
-	}
-	for i := 1; i < len(h.order); i++ {
-		if h.order[i] == 0 && h.order[i-1] == 0 {
-			t.Errorf("order %v is not spread", h.order)
-		}
-	}
-	heavy := &host{order: []uint32{1, 10_000_000}, weight: 10_000_001}
-	heavy.arrange()
-	if n := len(heavy.order); n > 2*maxOrder || slices.Index(heavy.order, 0) < 0 {
-		t.Errorf("a cycle of %d", n)
 	}
 }
