@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/profile"
@@ -460,7 +461,7 @@ func (s *session) takeTrace(prefix, dir string, part recording.Part) {
 		err = errors.New(part.Note + ", before there was anything to write")
 	}
 	if err == nil {
-		err = s.w.AddReader(part, f, maxTraceBody)
+		err = s.w.AddReader(part, f, handlers.MaxTrace)
 		err = errors.Join(err, f.Close())
 	}
 	if err != nil {

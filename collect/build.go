@@ -85,7 +85,7 @@ func (t *serverRecording) local() bool {
 	if t.meta.Target.PID != 0 {
 		return true
 	}
-	tcp, ok := t.c.remoteAddr().(*net.TCPAddr)
+	tcp, ok := t.c.RemoteAddr().(*net.TCPAddr)
 	return ok && tcp.IP.IsLoopback()
 }
 

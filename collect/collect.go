@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
@@ -71,7 +72,7 @@ type Options struct {
 	Token     string      // bearer token; "" means none
 	TLS       *tls.Config // nil means the system's roots
 	PprofPath string      // prefix of the handlers; "" means to look for it
-	// Paths are paths of single handlers, by kind: cpu, heap, trace, …; see ParsePaths.
+	// Paths are paths of single handlers, by kind: cpu, heap, trace, …; such as "/own/profile".
 	Paths map[string]string
 
 	Bench     string        // regular expression of benchmarks; "" means all
@@ -156,6 +157,13 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 		return s.recordBench(ctx)
 	}
 	return s.recordCommand(ctx)
+}
+
+// handlers returns the options of the client of the target's handlers.
+func (o *Options) handlers() handlers.Options {
+	return handlers.Options{
+		URL: o.URL, Header: o.Header, Token: o.Token, TLS: o.TLS, Prefix: o.PprofPath, Paths: o.Paths,
+	}
 }
 
 func (o *Options) check() error {
@@ -310,21 +318,21 @@ func (s *session) added(name string, decoding int64) {
 }
 
 // addRaw stores a profile as it arrived, if it can be read.
-func (s *session) addRaw(name string, a *answer, part recording.Part) {
+func (s *session) addRaw(name string, a *handlers.Answer, part recording.Part) {
 	p, err := s.decode(a)
 	if err != nil {
 		s.miss(name, err)
 		return
 	}
-	if !isGzip(a.head(4)) {
+	if !a.Gzipped() {
 		s.add(name, p, part)
 		return
 	}
-	if err := s.w.AddProfileReader(name, a.reader(), part); err != nil {
+	if err := s.w.AddProfileReader(name, a.Reader(), part); err != nil {
 		s.fail(err)
 		return
 	}
-	s.added(name, s.decoding(a.size))
+	s.added(name, s.decoding(a.Size()))
 }
 
 // finish adds what is derived from the profiles and closes the file.

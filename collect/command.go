@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
@@ -17,7 +19,6 @@ import (
 const (
 	defaultStart = 15 * time.Second
 	lookEvery    = 50 * time.Millisecond
-	probeTimeout = 2 * time.Second
 )
 
 // recordCommand starts a command, records it as a server, and stops it.
@@ -28,30 +29,29 @@ func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 	}
 	// Deferred, so that a panic does not leave the command running either.
 	defer child.Stop(s.abort, procgroup.Interrupt, procgroup.Terminate)
-	var c *client
-	var offered []string
+	var c *handlers.Client
 	s.report.run("waiting for the command's pprof handlers", func() {
 		run, cancel := s.untilEither(ctx)
 		defer cancel()
-		c, offered, err = s.findHandlers(run, child)
+		c, err = s.findHandlers(run, child)
 	})
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
-	s.report.note("recording %s", public(c.base))
+	defer c.Close()
+	s.report.note("recording %s", c.Address())
 	if err := s.create(recording.Target{
-		Kind: recording.Command, Address: public(c.base),
+		Kind: recording.Command, Address: c.Address(),
 		Command: s.opt.Command,
 	}); err != nil {
 		return nil, err
 	}
 	s.here()
-	return s.recordServer(ctx, c, offered, child.Exited)
+	return s.recordServer(ctx, c, child.Exited)
 }
 
 // findHandlers waits until the command, or a process that it started, answers with pprof handlers.
-func (s *session) findHandlers(ctx context.Context, child *process.Child) (*client, []string, error) {
+func (s *session) findHandlers(ctx context.Context, child *process.Child) (*handlers.Client, error) {
 	limit := s.opt.Start
 	if limit == 0 {
 		limit = defaultStart
@@ -65,28 +65,28 @@ func (s *session) findHandlers(ctx context.Context, child *process.Child) (*clie
 			if settled(tried[addr]) {
 				continue
 			}
-			c, offered, err := try(ctx, s.opt, addr)
+			c, err := handlers.OpenAt(ctx, s.opt.handlers(), addr)
 			if err == nil {
-				return c, offered, nil
+				return c, nil
 			}
 			tried[addr] = reason(err)
-			if se := (*statusError)(nil); errors.As(err, &se) && (se.code == 401 || se.code == 403) {
-				return nil, nil, err // these are the handlers, and they require credentials
+			if code := handlers.Status(err); code == http.StatusUnauthorized || code == http.StatusForbidden {
+				return nil, err // these are the handlers, and they require credentials
 			}
 		}
 		if exit := child.Exited(); exit != nil {
-			return nil, nil, &diag.Error{
+			return nil, &diag.Error{
 				Op: "record", Subject: s.opt.Command[0], Err: fmt.Errorf("%w before its pprof handlers were found%s", exit,
 					child.LastOutput()),
 				Hint: "whet records servers; to record a program that exits by itself, call agent.Record in it",
 			}
 		}
 		if time.Now().After(deadline) {
-			return nil, nil, s.notFound(child, tried, limit)
+			return nil, s.notFound(child, tried, limit)
 		}
 		select {
 		case <-ctx.Done():
-			return nil, nil, &diag.Error{
+			return nil, &diag.Error{
 				Op: "record", Subject: s.opt.Command[0],
 				Err: errors.New("interrupted before its pprof handlers were found"),
 			}

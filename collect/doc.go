@@ -3,7 +3,7 @@
 //
 // Data flow for a server ([Options.URL]):
 //
-//  1. Find the directory of the pprof handlers below the given address.
+//  1. Find the directory of the pprof handlers below the given address (internal/collect/handlers).
 //  2. Take the first snapshots: heap, allocs, block, mutex, goroutine, runtime.MemStats, and the
 //     process if it is on this machine.
 //  3. Run the window: the CPU profile, the execution trace within it, and the load. Cancelling the

@@ -2,9 +2,7 @@ package collect
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,6 +16,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/agent"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
 )
@@ -73,7 +72,7 @@ func TestFlight(t *testing.T) {
 	if miss, ok := missing(m, "cpu"); !ok || miss.Hint == "" {
 		t.Errorf("cpu: %+v", miss)
 	}
-	if stats := readPart(t, r, recording.MemStatsEndPart); memStat(stats, "Mallocs") <= 0 {
+	if stats := handlers.MemStats(readPart(t, r, recording.MemStatsEndPart)); stats.Value("Mallocs") <= 0 {
 		t.Errorf("%s", stats)
 	}
 	if bytes.Contains(readPart(t, r, recording.MetaPart), []byte(flightToken)) {
@@ -162,54 +161,6 @@ func TestNoFlight(t *testing.T) {
 		Command: []string{"true"}, Flight: true, Out: "r.whet",
 	}); err == nil || !strings.Contains(err.Error(), "only a server") {
 		t.Errorf("of a command: %v", err)
-	}
-}
-
-// TestHandlersWatch asks an agent for what whet watch wants to know.
-func TestHandlersWatch(t *testing.T) {
-	a := startFlight(t)
-	if _, err := OpenHandlers(t.Context(), Options{URL: a.URL()}); err == nil || !strings.Contains(err.Error(), "401") {
-		t.Errorf("without a token: %v", err)
-	}
-	h, err := OpenHandlers(t.Context(), Options{URL: a.URL(), Token: flightToken})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer h.Close()
-	state, err := h.State(t.Context())
-	if err != nil || state.Flight != 5*time.Second || state.Goroutines < 2 || state.Heap < 1000 ||
-		state.PID != os.Getpid() {
-		t.Errorf("%+v, %v", state, err)
-	}
-	if err := h.Flight(t.Context(), func(r io.Reader) error {
-		head := make([]byte, 4)
-		_, err := io.ReadFull(r, head)
-		if string(head) != "go 1" {
-			t.Errorf("a trace begins with %q", head)
-		}
-		return err
-	}); err != nil {
-		t.Error(err)
-	}
-
-	if _, _, err := h.Slow(t.Context(), time.Second, -1, time.Second); err == nil ||
-		!strings.Contains(diag.Hint(err), "a.Watch(handler)") {
-		t.Errorf("without a watched handler: %v; %s", err, diag.Hint(err))
-	}
-	handler := a.Watch(http.NotFoundHandler())
-	_, next, err := h.Slow(t.Context(), time.Nanosecond, -1, time.Millisecond)
-	if err != nil {
-		t.Fatal(err)
-	}
-	handler.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/here", nil))
-	slow, next, err := h.Slow(t.Context(), time.Nanosecond, next, 4*time.Minute)
-	if err != nil || len(slow) != 1 || slow[0].Name != "GET /here" || next != 1 {
-		t.Errorf("%+v, %d, %v", slow, next, err)
-	}
-	gone, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := h.Slow(gone, time.Hour, next, 20*time.Second); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 

@@ -6,17 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
@@ -26,42 +25,41 @@ import (
 
 // recordURL records a running server.
 func (s *session) recordURL(ctx context.Context) (*Summary, error) {
-	c, err := newClient(&s.opt)
+	c, err := handlers.New(s.opt.handlers())
 	if err != nil {
 		return nil, err
 	}
-	defer c.close()
-	s.report.note("looking for pprof handlers at %s", public(c.base))
+	defer c.Close()
+	s.report.note("looking for pprof handlers at %s", c.Address())
 	begin := time.Now()
 	look, cancel := context.WithTimeoutCause(ctx, s.opt.Grace/phases, errOverdue)
-	offered, err := c.discover(look, s.opt.PprofPath)
+	err = c.Discover(look)
 	if cut := s.cut(look, err); errors.Is(cut, errOverdue) {
-		err = &diag.Error{Op: "find pprof handlers at", Subject: public(c.base), Err: cut, Hint: diag.Hint(cut)}
+		err = &diag.Error{Op: "find pprof handlers at", Subject: c.Address(), Err: cut, Hint: diag.Hint(cut)}
 	}
 	cancel()
 	if err != nil {
 		return nil, err
 	}
 	s.spent = time.Since(begin)
-	c.quota = &quota{total: s.opt.MaxSize}
+	c.Limit(s.opt.MaxSize)
 	if s.opt.Flight {
-		return s.recordFlight(ctx, c, offered)
+		return s.recordFlight(ctx, c)
 	}
-	if err := s.create(recording.Target{Kind: recording.URL, Address: public(c.base)}); err != nil {
+	if err := s.create(recording.Target{Kind: recording.URL, Address: c.Address()}); err != nil {
 		return nil, err
 	}
-	return s.recordServer(ctx, c, offered, nil)
+	return s.recordServer(ctx, c, nil)
 }
 
 // A serverRecording is the recording of one window of one server.
 type serverRecording struct {
 	*session
-	c       *client
-	offered []string // by the index page; nil if there is none
-	exited  func() error
+	c      *handlers.Client
+	exited func() error
 
 	start, end           map[string]snapshot
-	statsStart, statsEnd []byte
+	statsStart, statsEnd handlers.MemStats
 	info                 *agentInfo      // nil if the target has no agent
 	agentStart           json.RawMessage // what it reported at the start
 	cpuStart, cpuEnd     time.Time
@@ -69,21 +67,21 @@ type serverRecording struct {
 	lost                 bool // the target was gone before the window was over
 	restarted            bool
 	mutexPeriod          int
-	process              *Process
+	process              *process.State
 }
 
 // snapshot is one profile at one time.
 type snapshot struct {
-	*answer // nil if there is an error
-	at      time.Time
-	err     error
+	*handlers.Answer // nil if there is an error
+	at               time.Time
+	err              error
 }
 
 // drop deletes the files of snapshots.
 func (t *serverRecording) drop() {
 	for _, all := range []map[string]snapshot{t.start, t.end} {
 		for _, s := range all {
-			s.close()
+			s.Close()
 		}
 	}
 }
@@ -107,10 +105,8 @@ func (t *serverRecording) phase(number int, window time.Duration, ask func(ctx c
 
 // recordServer records the window and finishes the file. exited, if not nil, returns why the target
 // is gone.
-func (s *session) recordServer(ctx context.Context, c *client, offered []string,
-	exited func() error,
-) (*Summary, error) {
-	t := &serverRecording{session: s, c: c, offered: offered, exited: exited, mutexPeriod: -1}
+func (s *session) recordServer(ctx context.Context, c *handlers.Client, exited func() error) (*Summary, error) {
+	t := &serverRecording{session: s, c: c, exited: exited, mutexPeriod: -1}
 	defer t.drop()
 	cpu, _, _ := s.opt.window()
 	s.report.expect(cpu + time.Second)
@@ -139,23 +135,12 @@ func (s *session) recordServer(ctx context.Context, c *client, offered []string,
 // difference.
 func cumulative() []string { return []string{"heap", "allocs", "block", "mutex"} }
 
-// offers reports whether the target may serve kind.
-func (t *serverRecording) offers(kind string) bool {
-	if _, ok := t.c.paths[kind]; ok || t.offered == nil {
-		return true
-	}
-	if kind == "cpu" {
-		kind = "profile"
-	}
-	return slices.Contains(t.offered, kind)
-}
-
 // want returns those kinds that snapshots are taken of. heap and allocs hold the same samples and
 // differ only in the default sample type, so one request serves both.
 func (t *serverRecording) want(kinds ...string) []string {
 	var out []string
 	for _, k := range kinds {
-		if t.offers(k) && (k != "allocs" || !t.offers("heap") || t.c.paths["allocs"] != "") {
+		if t.c.Offers(k) && (k != "allocs" || !t.c.Offers("heap") || t.c.HasPath("allocs")) {
 			out = append(out, k)
 		}
 	}
@@ -166,7 +151,7 @@ func (t *serverRecording) want(kinds ...string) []string {
 // counts an allocation in the profile two collections later; a window with fewer would show none of
 // its allocations.
 func (t *serverRecording) forceGC() bool {
-	first, last := memStat(t.statsStart, "NumGC"), memStat(t.statsEnd, "NumGC")
+	first, last := t.statsStart.Value("NumGC"), t.statsEnd.Value("NumGC")
 	return first >= 0 && last >= first && last-first < 2
 }
 
@@ -179,14 +164,11 @@ func (t *serverRecording) snapshots(ctx context.Context, kinds []string, gc bool
 	for _, kind := range kinds {
 		g.Go(func() error {
 			at := time.Now()
-			var q url.Values
-			if gc && (kind == "heap" || kind == "allocs") {
-				q = url.Values{"gc": {"1"}}
-			}
 			a, err := t.newAnswer()
 			if err == nil {
-				if err = t.cut(ctx, t.c.snapshot(ctx, kind, q, a)); err != nil {
-					a.close()
+				collect := gc && (kind == "heap" || kind == "allocs")
+				if err = t.cut(ctx, t.c.Snapshot(ctx, kind, collect, a)); err != nil {
+					a.Close()
 					a = nil
 				}
 			}
@@ -208,7 +190,7 @@ func (t *serverRecording) first(ctx context.Context) {
 	t.find(ctx)
 	wg.Wait()
 	if g, ok := t.start["goroutine"]; ok && g.err == nil {
-		t.addRaw("goroutine.start", g.answer, recording.Part{Start: g.at, End: g.at})
+		t.addRaw("goroutine.start", g.Answer, recording.Part{Start: g.at, End: g.at})
 	}
 }
 
@@ -219,13 +201,13 @@ func (t *serverRecording) find(ctx context.Context) {
 		return
 	}
 	t.meta.CommandLine = args
-	pid := process.FindPID(t.c.remoteAddr(), args)
+	pid := process.FindPID(t.c.RemoteAddr(), args)
 	if pid == 0 {
 		return
 	}
 	t.meta.Target.PID = pid
-	t.process = &Process{PID: pid}
-	if sample, err := sampleProcess(pid); err == nil {
+	t.process = &process.State{PID: pid}
+	if sample, err := process.TakeSample(pid); err == nil {
 		t.process.Start = sample
 	}
 	// Now, while the process exists.
@@ -237,15 +219,15 @@ func (t *serverRecording) find(ctx context.Context) {
 }
 
 func (t *serverRecording) args(ctx context.Context) []string {
-	data, err := t.c.text(ctx, "cmdline", url.Values{"debug": {"1"}})
+	data, err := t.c.Text(ctx, "cmdline", url.Values{"debug": {"1"}})
 	if err != nil || len(data) == 0 {
 		return nil
 	}
 	return strings.Split(string(data), "\x00")
 }
 
-func (t *serverRecording) stats(ctx context.Context, part string) []byte {
-	stats, err := t.c.memStats(ctx)
+func (t *serverRecording) stats(ctx context.Context, part string) handlers.MemStats {
+	stats, err := t.c.MemStats(ctx)
 	if err != nil {
 		if part == recording.MemStatsStartPart {
 			t.miss("memstats", t.cut(ctx, err))
@@ -261,7 +243,7 @@ func (t *serverRecording) stats(ctx context.Context, part string) []byte {
 
 // askAgent returns the report of the target's agent; nil if it has none.
 func (t *serverRecording) askAgent(ctx context.Context) json.RawMessage {
-	data, err := t.c.text(ctx, "whet", nil)
+	data, err := t.c.Text(ctx, "whet", nil)
 	if err != nil {
 		return nil
 	}
@@ -335,22 +317,16 @@ func wait(d time.Duration, stop <-chan struct{}) bool {
 // cpu records the CPU profile, and reports whether the target is gone.
 func (t *serverRecording) cpu(ctx, asking context.Context, stop <-chan struct{}, d time.Duration) (gone bool) {
 	t.cpuStart = time.Now()
-	err := t.mustOffer("cpu")
-	var a *answer
+	err := t.c.MustOffer("cpu")
+	var a *handlers.Answer
 	if err == nil {
 		a, err = t.newAnswer()
-		defer a.close()
+		defer a.Close()
 	}
 	if err == nil {
-		err = t.cut(asking, t.c.window(asking, stop, "cpu", seconds(d),
-			func(r io.Reader) error { return a.fill(r, maxProfileBody) }))
+		err = t.cut(asking, t.c.CPUProfile(asking, stop, d, a))
 	}
 	t.cpuEnd = time.Now()
-	if err == nil {
-		if err = looksLikeProfile(a.head(64)); err != nil {
-			err = t.c.explain("cpu", t.c.url("cpu", nil), err)
-		}
-	}
 	if err != nil {
 		t.miss("cpu", t.died(err))
 		if isGone(err) {
@@ -377,27 +353,13 @@ func (t *serverRecording) cpu(ctx, asking context.Context, stop <-chan struct{},
 	return false
 }
 
-// mustOffer returns an error if the index page does not list kind.
-func (t *serverRecording) mustOffer(kind string) error {
-	if t.offers(kind) {
-		return nil
-	}
-	return &diag.Error{Err: errNotOffered, Hint: mount(kind)}
-}
-
-var errNotOffered = errors.New("the target does not serve it")
-
-func seconds(d time.Duration) url.Values {
-	return url.Values{"seconds": {strconv.FormatFloat(d.Seconds(), 'f', -1, 64)}}
-}
-
 func (t *serverRecording) trace(ctx context.Context, stop <-chan struct{}, d time.Duration) {
 	begin := time.Now()
-	err := t.mustOffer("trace")
+	err := t.c.MustOffer("trace")
 	if err == nil {
-		err = t.cut(ctx, t.c.window(ctx, stop, "trace", seconds(d), func(r io.Reader) error {
+		err = t.cut(ctx, t.c.Trace(ctx, stop, d, func(r io.Reader) error {
 			part := recording.Part{Name: recording.TracePart, Kind: recording.KindTrace, Start: begin, End: begin.Add(d)}
-			return t.w.AddReader(part, &traceOnly{r: r}, maxTraceBody)
+			return t.w.AddReader(part, r, handlers.MaxTrace)
 		}))
 	}
 	if err != nil {
@@ -407,13 +369,8 @@ func (t *serverRecording) trace(ctx context.Context, stop <-chan struct{}, d tim
 	t.report.note("trace: recorded %v", time.Since(begin).Round(time.Millisecond))
 }
 
-// isGone reports whether err means that the target is gone. An error of a file is ours, not the
-// target's.
-func isGone(err error) bool {
-	se, file := (*statusError)(nil), (*fs.PathError)(nil)
-	return !errors.As(err, &se) && !errors.As(err, &file) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) &&
-		!errors.Is(err, errOverdue) && !errors.Is(err, errTooLarge)
-}
+// isGone reports whether err means that the target is gone.
+func isGone(err error) bool { return handlers.Gone(err) && !errors.Is(err, errOverdue) }
 
 // gone returns the error of a recording whose target is gone.
 func (t *serverRecording) gone() error {
@@ -504,7 +461,7 @@ func (t *serverRecording) judgeLoad(res *load.Result) {
 
 func (t *serverRecording) last(ctx context.Context) {
 	if t.process != nil {
-		if sample, err := sampleProcess(t.process.PID); err == nil {
+		if sample, err := process.TakeSample(t.process.PID); err == nil {
 			t.process.End = sample
 		}
 		if err := t.w.AddJSON(recording.ProcessPart, t.process); err != nil {
@@ -519,9 +476,9 @@ func (t *serverRecording) last(ctx context.Context) {
 		t.end = t.snapshots(ctx, t.want(append(cumulative(), "goroutine", "threadcreate")...), t.forceGC())
 	})
 	wg.Go(func() { agentEnd = t.askAgent(ctx) })
-	if t.offers("mutex") {
+	if t.c.Offers("mutex") {
 		wg.Go(func() {
-			if n, err := t.c.mutexPeriod(ctx); err == nil {
+			if n, err := t.c.MutexPeriod(ctx); err == nil {
 				t.mutexPeriod = n
 			}
 		})
@@ -536,23 +493,23 @@ func (t *serverRecording) last(ctx context.Context) {
 		}
 	}
 	// Looking for leaks collects garbage, so it comes last.
-	if t.offers("goroutineleak") {
+	if t.c.Offers("goroutineleak") {
 		for k, s := range t.snapshots(ctx, []string{"goroutineleak"}, false) {
 			t.end[k] = s
 		}
 	}
 	t.lost = t.lost || len(t.end) > 0 && t.abort.Err() == nil && !slices.ContainsFunc(slices.Collect(maps.Values(t.end)),
 		func(s snapshot) bool { return s.err == nil || !isGone(s.err) })
-	t.restarted = memStat(t.statsEnd, "Mallocs") >= 0 && memStat(t.statsEnd, "Mallocs") < memStat(t.statsStart, "Mallocs")
+	t.restarted = t.statsEnd.Value("Mallocs") >= 0 && t.statsEnd.Value("Mallocs") < t.statsStart.Value("Mallocs")
 	for _, kind := range []string{"goroutine", "threadcreate", "goroutineleak"} {
 		s, asked := t.end[kind]
 		switch {
 		case !asked:
-			t.miss(kind, t.mustOffer(kind))
+			t.miss(kind, t.c.MustOffer(kind))
 		case s.err != nil:
 			t.miss(kind, t.late(s.err))
 		default:
-			t.addRaw(kind, s.answer, recording.Part{Start: s.at, End: s.at})
+			t.addRaw(kind, s.Answer, recording.Part{Start: s.at, End: s.at})
 		}
 	}
 }
@@ -565,10 +522,10 @@ func (t *serverRecording) deltas() {
 	for _, kind := range cumulative() {
 		from, to := t.start[kind], t.end[kind]
 		if _, asked := t.end[kind]; !asked {
-			if kind == "allocs" && t.offers("heap") {
+			if kind == "allocs" && t.c.Offers("heap") {
 				continue // derived from heap
 			}
-			t.miss(kind, t.mustOffer(kind))
+			t.miss(kind, t.c.MustOffer(kind))
 			continue
 		}
 		err := from.err
@@ -578,7 +535,7 @@ func (t *serverRecording) deltas() {
 		if err != nil {
 			t.miss(kind, t.late(err))
 			if from.err == nil && to.err != nil {
-				t.addRaw(kind+".start", from.answer, recording.Part{
+				t.addRaw(kind+".start", from.Answer, recording.Part{
 					Start: from.at, End: from.at,
 					Note: "since the program's start",
 				})
@@ -592,11 +549,11 @@ func (t *serverRecording) deltas() {
 }
 
 func (t *serverRecording) delta(kind string, from, to snapshot) error {
-	before, err := t.decode(from.answer)
+	before, err := t.decode(from.Answer)
 	if err != nil {
 		return err
 	}
-	after, err := t.decode(to.answer)
+	after, err := t.decode(to.Answer)
 	if err != nil {
 		return err
 	}
@@ -620,7 +577,7 @@ func (t *serverRecording) delta(kind string, from, to snapshot) error {
 		}
 	case "heap":
 		live := recording.Part{Start: to.at, End: to.at, Note: "what is live at the end of the window"}
-		t.addRaw("heap.live", to.answer, live)
+		t.addRaw("heap.live", to.Answer, live)
 		if !t.has("allocs") {
 			allocs := *diff
 			allocs.DefaultSampleType = "alloc_space"

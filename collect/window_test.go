@@ -3,12 +3,9 @@ package collect
 import (
 	"bytes"
 	"context"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/http/pprof"
@@ -18,12 +15,13 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/exp/trace"
 
+	"github.com/whet-go/whet/internal/collect/handlers"
+	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
@@ -84,11 +82,11 @@ func TestServer(t *testing.T) {
 		t.Errorf("allocs shows %q first", p.DefaultSampleType)
 	}
 	for _, part := range []string{recording.MemStatsStartPart, recording.MemStatsEndPart} {
-		if stats := readPart(t, r, part); memStat(stats, "Mallocs") <= 0 || memStat(stats, "NumGC") < 0 {
+		if stats := handlers.MemStats(readPart(t, r, part)); stats.Value("Mallocs") <= 0 || stats.Value("NumGC") < 0 {
 			t.Errorf("%s: %s", part, stats)
 		}
 	}
-	var proc Process
+	var proc process.State
 	if err := r.JSON(recording.ProcessPart, &proc); err != nil || proc.End == nil || proc.End.RSS == 0 ||
 		proc.End.User <= proc.Start.User || len(proc.End.RSSByName) == 0 {
 		t.Errorf("process: %+v, %v", proc, err)
@@ -482,41 +480,6 @@ func pprofMux(prefix string, check func(*http.Request) int) http.Handler {
 
 func allowAll(*http.Request) int { return http.StatusOK }
 
-// TestAddresses finds the handlers in all the ways that addresses are written.
-func TestAddresses(t *testing.T) {
-	root := httptest.NewServer(pprofMux("/debug/pprof/", allowAll))
-	defer root.Close()
-	deep := httptest.NewServer(pprofMux("/internal/admin/pprof/", allowAll))
-	defer deep.Close()
-	odd := httptest.NewServer(pprofMux("/x/", allowAll))
-	defer odd.Close()
-	for _, tc := range []struct{ url, prefix, want string }{
-		{root.URL, "", root.URL + "/debug/pprof/"},
-		{root.URL + "/", "", root.URL + "/debug/pprof/"},
-		{root.URL + "/debug/pprof", "", root.URL + "/debug/pprof/"},
-		{root.URL + "/debug/pprof/", "", root.URL + "/debug/pprof/"},
-		{root.URL + "/debug/pprof/heap?gc=1", "", root.URL + "/debug/pprof/"},
-		{strings.TrimPrefix(root.URL, "http://"), "", root.URL + "/debug/pprof/"},
-		{deep.URL + "/internal/admin/pprof", "", deep.URL + "/internal/admin/pprof/"},
-		{deep.URL, "/internal/admin/pprof/", deep.URL + "/internal/admin/pprof/"},
-		{odd.URL + "/x", "", odd.URL + "/x/"},
-		{root.URL + "/debug", "", root.URL + "/debug/pprof/"},
-		{deep.URL + "/internal/admin", "", deep.URL + "/internal/admin/pprof/"},
-		{odd.URL, "/x", odd.URL + "/x/"},
-	} {
-		c, err := newClient(&Options{URL: tc.url})
-		if err != nil {
-			t.Errorf("%s: %v", tc.url, err)
-			continue
-		}
-		offered, err := c.discover(t.Context(), tc.prefix)
-		if err != nil || public(c.base) != tc.want || !slices.Contains(offered, "heap") {
-			t.Errorf("%s with %q: %s, %v, %q", tc.url, tc.prefix, public(c.base), err, offered)
-		}
-		c.close()
-	}
-}
-
 // TestErrors demands a message and a cure for what goes wrong before anything is
 // measured.
 func TestErrors(t *testing.T) {
@@ -619,43 +582,6 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// TestTLSFiles records with a private authority and a client certificate.
-func TestTLSFiles(t *testing.T) {
-	srv := httptest.NewUnstartedServer(pprofMux("/debug/pprof/", func(r *http.Request) int {
-		if len(r.TLS.PeerCertificates) == 0 {
-			return http.StatusForbidden
-		}
-		return http.StatusOK
-	}))
-	srv.TLS = requestClientCert()
-	srv.StartTLS()
-	defer srv.Close()
-	dir := t.TempDir()
-	ca := filepath.Join(dir, "ca.pem")
-	pemData := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw})
-	if err := os.WriteFile(ca, pemData, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cert, key := clientCert(t, dir)
-	cfg, err := TLSFiles(cert, key, ca)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := newClient(&Options{URL: srv.URL, TLS: cfg})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.close()
-	if _, err := c.discover(t.Context(), ""); err != nil {
-		t.Error(err)
-	}
-	for _, bad := range [][3]string{{cert, "", ""}, {ca, ca, ""}, {"", "", key}, {"", "", filepath.Join(dir, "none")}} {
-		if _, err := TLSFiles(bad[0], bad[1], bad[2]); err == nil {
-			t.Errorf("TLSFiles%q: no error", bad)
-		}
-	}
-}
-
 // TestOwnPaths records through single handlers at custom paths.
 func TestOwnPaths(t *testing.T) {
 	mux := http.NewServeMux()
@@ -663,7 +589,7 @@ func TestOwnPaths(t *testing.T) {
 	mux.Handle("/b/memory", pprof.Handler("heap"))
 	srv := httptest.NewServer(mux)
 	defer srv.Close()
-	prefix, paths, err := ParsePaths([]string{"cpu=/a/cpuprof", "heap=/b/memory"})
+	prefix, paths, err := handlers.ParsePaths([]string{"cpu=/a/cpuprof", "heap=/b/memory"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -678,18 +604,6 @@ func TestOwnPaths(t *testing.T) {
 	}
 	if m, ok := missing(sum.Meta, "goroutine"); !ok || !strings.Contains(m.Hint, `pprof.Handler("goroutine")`) {
 		t.Errorf("goroutine: %+v", m)
-	}
-}
-
-func TestParsePaths(t *testing.T) {
-	for _, bad := range [][]string{{"x"}, {"/a", "/b"}, {"nonsense=/x"}, {"cpu=x"}} {
-		if _, _, err := ParsePaths(bad); err == nil || diag.Hint(err) == "" {
-			t.Errorf("%q: %v", bad, err)
-		}
-	}
-	prefix, paths, err := ParsePaths([]string{"/p", "profile=/x"})
-	if err != nil || prefix != "/p" || paths["cpu"] != "/x" {
-		t.Errorf("%q %v %v", prefix, paths, err)
 	}
 }
 
@@ -723,17 +637,5 @@ func TestOptions(t *testing.T) {
 		if _, err := Run(t.Context(), opt); diag.ExitCode(err) != 2 || diag.Hint(err) == "" {
 			t.Errorf("%s: %v", name, err)
 		}
-	}
-}
-
-// TestIsGone keeps a full disk here from being blamed on the target.
-func TestIsGone(t *testing.T) {
-	full := &fs.PathError{Op: "write", Path: "answer", Err: syscall.ENOSPC}
-	reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}
-	if isGone(fmt.Errorf("trace: %w", full)) {
-		t.Error("a file that cannot be written is taken for a target that went away")
-	}
-	if !isGone(fmt.Errorf("trace: %w", reset)) {
-		t.Error("a connection that is reset is not taken for a target that went away")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 )
@@ -178,7 +178,7 @@ func TestDifference(t *testing.T) {
 
 func TestMiddleCost(t *testing.T) {
 	known := func(cpu time.Duration, objects int64) cost {
-		return cost{requests: 4, cpu: cpu, cpuKnown: true, allocs: true, allocated: collect.Allocated{Objects: objects}}
+		return cost{requests: 4, cpu: cpu, cpuKnown: true, allocs: true, allocated: handlers.Allocated{Objects: objects}}
 	}
 	lost := cost{requests: 4, cpu: 5, cpuKnown: true}
 	if got := middleCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 ||
@@ -203,7 +203,7 @@ func TestAllocatedFails(t *testing.T) {
 		pprof.Index(w, r)
 	}))
 	defer s.Close()
-	h, err := collect.FindHandlers(t.Context(), []string{s.URL})
+	h, err := handlers.Find(t.Context(), []string{s.URL})
 	if err != nil {
 		t.Fatal(err)
 	}

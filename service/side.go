@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
@@ -51,7 +51,7 @@ type side struct {
 	place    place
 	load     load.Options // of a slice, except its duration
 	child    *process.Child
-	pprof    *collect.Handlers // nil: allocations are unavailable
+	pprof    *handlers.Client // nil: allocations are unavailable
 	warmup   time.Duration
 	base     cost  // of a load of one request per connection
 	noCPU    error // why the CPU time is unavailable, once that is known
@@ -68,7 +68,7 @@ type cost struct {
 	requests  int64
 	cpu       time.Duration
 	cpuKnown  bool
-	allocated collect.Allocated
+	allocated handlers.Allocated
 	allocs    bool // allocated is valid
 }
 
@@ -196,7 +196,7 @@ func (s *side) findHandlers(ctx context.Context) {
 	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.place.url.Host })
 	at := append([]string{s.place.url.Scheme + "://" + s.place.url.Host}, elsewhere...)
 	var err error
-	if s.pprof, err = collect.FindHandlers(ctx, at); err != nil {
+	if s.pprof, err = handlers.Find(ctx, at); err != nil {
 		s.noAlloc = &diag.Error{
 			Err: fmt.Errorf("no pprof handlers at %s", strings.Join(at, ", ")),
 			Hint: `import _ "net/http/pprof" in the service, and serve http.DefaultServeMux on a loopback address, ` +
@@ -339,9 +339,9 @@ func middleCost(all []cost) cost {
 
 // allocated returns the allocations so far. If that fails occasionally, only the pair's allocations
 // are lost; if it fails repeatedly, they are unavailable.
-func (s *side) allocated(ctx context.Context) (collect.Allocated, bool) {
+func (s *side) allocated(ctx context.Context) (handlers.Allocated, bool) {
 	if s.pprof == nil {
-		return collect.Allocated{}, false
+		return handlers.Allocated{}, false
 	}
 	within, cancel := context.WithTimeout(ctx, askWithin)
 	defer cancel()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/progress"
@@ -54,10 +55,10 @@ func (f *handlerFlags) registerHandlers(cmd *cobra.Command) {
 
 // apply puts the flags into the options; the token is read later.
 func (f *handlerFlags) apply(o *collect.Options) (err error) {
-	if o.PprofPath, o.Paths, err = collect.ParsePaths(f.PathFlags); err != nil {
+	if o.PprofPath, o.Paths, err = handlers.ParsePaths(f.PathFlags); err != nil {
 		return err
 	}
-	if o.TLS, err = collect.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
+	if o.TLS, err = handlers.TLSFiles(f.Cert, f.Key, f.CA); err != nil {
 		return err
 	}
 	o.Header, err = input.ParseHeaders(f.Headers, "Authorization: Bearer TOKEN")

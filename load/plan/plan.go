@@ -16,8 +16,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/load/targets"
 	"github.com/whet-go/whet/load"
@@ -313,7 +313,7 @@ func inputName(file string) string {
 
 func (r *reader) tls(o *load.Options) error {
 	var err error
-	if o.TLS, err = collect.TLSFiles(r.Cert, r.Key, r.CA); err != nil {
+	if o.TLS, err = handlers.TLSFiles(r.Cert, r.Key, r.CA); err != nil {
 		return err
 	}
 	if r.Insecure {

@@ -11,10 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clockTick is the unit of times in /proc/PID/stat: USER_HZ, which is 100 on all
-// architectures that Go runs on.
-const clockTick = time.Second / 100
-
 // CPU returns the CPU time, user and system, that pid, its descendants and its group have used so
 // far, including that of their children that have ended and were waited for. It fails if pid is
 // gone.

@@ -91,7 +91,7 @@ func runService(t *testing.T, kind string) *running {
 	for range 8 {
 		load.Go(func() {
 			for !s.stop.Load() {
-				for path := range handlers() { // in any order
+				for path := range serviceHandlers() { // in any order
 					s.ask(t, path, "load", rand.N(8*time.Millisecond))
 				}
 			}
@@ -130,7 +130,7 @@ func (s *running) ask(t *testing.T, path, kind string, d time.Duration) {
 // plant sends requests to some handlers that all take nearly as long, at the same time.
 func (s *running) plant(t *testing.T, n int) {
 	var paths []string
-	for path := range handlers() {
+	for path := range serviceHandlers() {
 		paths = append(paths, path)
 	}
 	rand.Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
@@ -193,8 +193,8 @@ func (s *running) judge(t *testing.T, e Event) string {
 		return "its handler was " + one.Handler
 	case r.Name != "" && (one.Begin.Before(r.Begin) || one.End.After(r.End)):
 		return fmt.Sprintf("it was from %v to %v", one.Begin, one.End)
-	case strings.HasPrefix(one.ID, "planted") && r.Cause != handlers()[one.Handler]:
-		return "its time went to " + handlers()[one.Handler]
+	case strings.HasPrefix(one.ID, "planted") && r.Cause != serviceHandlers()[one.Handler]:
+		return "its time went to " + serviceHandlers()[one.Handler]
 	}
 	return ""
 }

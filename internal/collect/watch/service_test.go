@@ -48,8 +48,8 @@ type truth struct {
 	End     time.Time `json:"end"`
 }
 
-// handlers are the names of the handlers' functions, with what their time goes to.
-func handlers() map[string]string {
+// serviceHandlers are the names of the handlers' functions, with what their time goes to.
+func serviceHandlers() map[string]string {
 	return map[string]string{
 		"order": "lock", "feed": "channel", "report": "sleep", "page": "downstream", "sums": "running",
 	}

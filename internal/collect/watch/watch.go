@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/unit"
 )
@@ -150,7 +151,7 @@ func (o *Options) check() error {
 type watcher struct {
 	o        Options
 	begin    time.Time
-	handlers *collect.Handlers
+	handlers *handlers.Client
 	flight   time.Duration // minimum time that the target's flight recorder keeps
 	pid      int
 	told     bool  // the agent reports slow requests
@@ -167,14 +168,17 @@ type watcher struct {
 
 // connect queries the target's agent for what it offers.
 func (w *watcher) connect(ctx context.Context) error {
-	h, err := collect.OpenHandlers(ctx, w.o.Target)
+	t := &w.o.Target
+	h, err := handlers.Open(ctx, handlers.Options{
+		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, Prefix: t.PprofPath, Paths: t.Paths,
+	})
 	if err != nil {
 		return err
 	}
 	state, err := h.State(ctx)
 	if err == nil && state.Flight == 0 {
 		err = errors.New("its agent has no flight recorder")
-	} else if err != nil && !errors.Is(err, collect.ErrNoAgent) {
+	} else if err != nil && !errors.Is(err, handlers.ErrNoAgent) {
 		h.Close()
 		return err
 	}
@@ -189,7 +193,7 @@ func (w *watcher) connect(ctx context.Context) error {
 	told := false
 	if w.o.Slower > 0 {
 		_, w.next, err = h.Slow(ctx, w.o.Slower, -1, time.Millisecond)
-		if told = err == nil; !told && !errors.Is(err, collect.ErrNotWatched) {
+		if told = err == nil; !told && !errors.Is(err, handlers.ErrNotWatched) {
 			h.Close()
 			return err
 		}
@@ -255,7 +259,7 @@ func (w *watcher) away(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if w.lost++; w.lost > maxLost || errors.Is(err, collect.ErrNotAgent) {
+	if w.lost++; w.lost > maxLost || errors.Is(err, handlers.ErrNotAgent) {
 		return err
 	}
 	w.note("%v; waiting for it to come back", err)
@@ -325,7 +329,7 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 
 // levels are the values polled every second.
 type levels struct {
-	state                 collect.AgentState // the last one
+	state                 handlers.AgentState // the last one
 	goroutines, heap, cpu level
 }
 
@@ -345,7 +349,7 @@ func (l *level) fires(value, limit float64) bool {
 	return true
 }
 
-func (l *levels) look(o *Options, state collect.AgentState) *Event {
+func (l *levels) look(o *Options, state handlers.AgentState) *Event {
 	busy := 0.0
 	if passed := state.At.Sub(l.state.At); passed > 0 && state.CPU > l.state.CPU {
 		busy = float64(state.CPU-l.state.CPU) / float64(passed)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/recording"
@@ -273,16 +274,16 @@ func TestLevel(t *testing.T) {
 		t.Error("fires without a limit")
 	}
 	at := time.Now()
-	all := levels{state: collect.AgentState{At: at, CPU: time.Second}}
+	all := levels{state: handlers.AgentState{At: at, CPU: time.Second}}
 	o := Options{CPU: 1.5, Heap: 100}
-	if e := all.look(&o, collect.AgentState{At: at.Add(time.Second), CPU: 2 * time.Second, Heap: 99}); e != nil {
+	if e := all.look(&o, handlers.AgentState{At: at.Add(time.Second), CPU: 2 * time.Second, Heap: 99}); e != nil {
 		t.Errorf("%+v", e)
 	}
-	if e := all.look(&o, collect.AgentState{At: at.Add(2 * time.Second), CPU: 4 * time.Second}); e == nil ||
+	if e := all.look(&o, handlers.AgentState{At: at.Add(2 * time.Second), CPU: 4 * time.Second}); e == nil ||
 		e.Trigger != CPU || e.Value != 2 || e.what() != "2.0 processors busy" {
 		t.Errorf("%+v", e)
 	}
-	if e := all.look(&o, collect.AgentState{At: at.Add(3 * time.Second), CPU: 4 * time.Second, Heap: 100}); e == nil ||
+	if e := all.look(&o, handlers.AgentState{At: at.Add(3 * time.Second), CPU: 4 * time.Second, Heap: 100}); e == nil ||
 		e.Trigger != Heap {
 		t.Errorf("%+v", e)
 	}

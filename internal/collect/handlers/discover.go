@@ -1,4 +1,4 @@
-package collect
+package handlers
 
 import (
 	"context"
@@ -12,22 +12,22 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// discover finds the pprof handlers below the client's base address, sets base to their directory,
-// and returns the names that their index page lists; nil if there is no index.
-func (c *client) discover(ctx context.Context, prefix string) (offered []string, err error) {
+// Discover finds the pprof handlers below the address that the client was made for.
+func (c *Client) Discover(ctx context.Context) error {
 	var tried []string
 	var first error
 	root := *c.base
-	for _, p := range candidates(root.Path, prefix) {
+	for _, p := range candidates(root.Path, c.prefix) {
 		c.base = root.JoinPath() // a copy
 		c.base.Path, c.base.RawPath = p, ""
 		offered, err := c.probe(ctx)
 		if err == nil {
-			return offered, nil
+			c.offered = offered
+			return nil
 		}
 		tried = append(tried, public(c.base))
 		if !notThere(err) {
-			return nil, err
+			return err
 		}
 		if first == nil {
 			first = err
@@ -35,15 +35,41 @@ func (c *client) discover(ctx context.Context, prefix string) (offered []string,
 	}
 	if len(c.paths) > 0 {
 		c.base = root.JoinPath("/debug/pprof/")
-		return nil, nil // only the given paths exist
+		return nil // only the given paths exist
 	}
 	if e := (*diag.Error)(nil); errors.As(first, &e) {
 		first = e.Err
 	}
-	return nil, &diag.Error{
+	return &diag.Error{
 		Op: "find pprof handlers at", Subject: strings.Join(tried, " and "), Err: first,
 		Hint: `import _ "net/http/pprof" in the target, or give the prefix of its handlers with --pprof-path`,
 	}
+}
+
+// Offers reports whether the target may serve kind: the index page lists it, there is no index
+// page, or the user gave its path.
+func (c *Client) Offers(kind string) bool {
+	if c.HasPath(kind) || c.offered == nil {
+		return true
+	}
+	if kind == "cpu" {
+		kind = "profile"
+	}
+	return slices.Contains(c.offered, kind)
+}
+
+// HasPath reports whether the user gave the path of the handler for kind.
+func (c *Client) HasPath(kind string) bool { return c.paths[kind] != "" }
+
+// MustOffer returns an error if the index page does not list kind.
+func (c *Client) MustOffer(kind string) error {
+	switch {
+	case c.Offers(kind):
+		return nil
+	case kind == "flight":
+		return c.noFlight()
+	}
+	return &diag.Error{Err: errNotOffered, Hint: mount(kind)}
 }
 
 // candidates lists the directories to try, each ending in "/".
@@ -64,9 +90,12 @@ func candidates(path, prefix string) []string {
 
 // notThere reports whether err means that the handlers are elsewhere.
 func notThere(err error) bool {
-	se := (*statusError)(nil)
-	if errors.As(err, &se) {
-		return se.code == http.StatusNotFound || se.code == http.StatusMethodNotAllowed
+	switch Status(err) {
+	case 0:
+	case http.StatusNotFound, http.StatusMethodNotAllowed:
+		return true
+	default:
+		return false
 	}
 	return errors.Is(err, errHTML) || errors.Is(err, errNoIndex)
 }
@@ -78,7 +107,7 @@ var (
 
 // probe requests the index page and, if there is none, the goroutine profile: some programs mount
 // single handlers.
-func (c *client) probe(ctx context.Context) ([]string, error) {
+func (c *Client) probe(ctx context.Context) ([]string, error) {
 	page, err := c.index(ctx)
 	if err == nil {
 		var names []string
@@ -109,9 +138,10 @@ func (c *client) probe(ctx context.Context) ([]string, error) {
 	return nil, err
 }
 
+// isGzip reports whether data begins as gzip does.
 func isGzip(data []byte) bool { return len(data) > 2 && data[0] == 0x1f && data[1] == 0x8b }
 
-func (c *client) index(ctx context.Context) (string, error) {
+func (c *Client) index(ctx context.Context) (string, error) {
 	body, err := c.get(ctx, "", nil)
 	if err != nil {
 		return "", err

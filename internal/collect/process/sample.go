@@ -1,4 +1,4 @@
-package collect
+package process
 
 import (
 	"bufio"
@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// Process is process.json: the target as the operating system reports it.
-type Process struct {
-	PID   int            `json:"pid"`
-	Start *ProcessSample `json:"start,omitempty"` // at the window's start
-	End   *ProcessSample `json:"end,omitempty"`   // at its end; nil if the process was gone
+// A State is process.json of a recording: the target as the operating system reports it.
+type State struct {
+	PID   int     `json:"pid"`
+	Start *Sample `json:"start,omitempty"` // at the window's start
+	End   *Sample `json:"end,omitempty"`   // at its end; nil if the process was gone
 }
 
-// ProcessSample is the state of a process at one time.
-type ProcessSample struct {
+// A Sample is the state of a process at one time.
+type Sample struct {
 	Time    time.Time     `json:"time"`
 	RSS     int64         `json:"rss_bytes"`
 	PeakRSS int64         `json:"peak_rss_bytes"`
@@ -36,10 +36,10 @@ type ProcessSample struct {
 // platform that Go runs on.
 const clockTick = time.Second / 100
 
-// sampleProcess reads /proc/PID. On systems without it, it fails.
-func sampleProcess(pid int) (*ProcessSample, error) {
+// TakeSample reads /proc/PID. On systems without it, it fails.
+func TakeSample(pid int) (*Sample, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	s := &ProcessSample{Time: time.Now()}
+	s := &Sample{Time: time.Now()}
 	status, err := os.ReadFile(filepath.Join(dir, "status"))
 	if err != nil {
 		return nil, err

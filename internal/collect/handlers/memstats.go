@@ -1,4 +1,4 @@
-package collect
+package handlers
 
 import (
 	"bufio"
@@ -13,24 +13,27 @@ import (
 
 const maxMemStats = 1 << 20
 
-// memStats fetches the runtime.MemStats at the end of the heap profile's text form. It skips the
+// MemStats is a target's runtime.MemStats as text: lines "# Name = value".
+type MemStats []byte
+
+// MemStats fetches the runtime.MemStats at the end of the heap profile's text form. It skips the
 // profile before them, which may be large.
-func (c *client) memStats(ctx context.Context) ([]byte, error) {
+func (c *Client) MemStats(ctx context.Context) (MemStats, error) {
 	body, err := c.get(ctx, "heap", url.Values{"debug": {"1"}})
 	if err != nil {
 		return nil, err
 	}
 	stats, err := memStatsTail(body)
 	if err := errors.Join(err, body.Close()); err != nil {
-		return nil, c.explain("heap", c.url("heap", nil), err)
+		return nil, c.Explain("heap", err)
 	}
 	return stats, nil
 }
 
 // memStatsTail returns the lines "# Name = value" that follow "# runtime.MemStats".
-func memStatsTail(r io.Reader) ([]byte, error) {
+func memStatsTail(r io.Reader) (MemStats, error) {
 	br := bufio.NewReaderSize(r, 64<<10)
-	var out []byte
+	var out MemStats
 	for inStats := false; ; {
 		line, err := br.ReadSlice('\n')
 		switch {
@@ -51,8 +54,8 @@ func memStatsTail(r io.Reader) ([]byte, error) {
 	}
 }
 
-// memStat returns one value from the result of memStats; -1 if it is missing.
-func memStat(stats []byte, name string) int64 {
+// Value returns the value with this name; -1 if it is missing.
+func (stats MemStats) Value(name string) int64 {
 	for line := range strings.Lines(string(stats)) {
 		v, ok := strings.CutPrefix(line, "# "+name+" = ")
 		if !ok {
@@ -65,9 +68,9 @@ func memStat(stats []byte, name string) int64 {
 	return -1
 }
 
-// mutexPeriod reads the sampling period from the head of the mutex profile's text form; 0 means
+// MutexPeriod reads the sampling period from the head of the mutex profile's text form; 0 means
 // that mutex profiling is off, -1 that there is none.
-func (c *client) mutexPeriod(ctx context.Context) (int, error) {
+func (c *Client) MutexPeriod(ctx context.Context) (int, error) {
 	body, err := c.get(ctx, "mutex", url.Values{"debug": {"1"}})
 	if err != nil {
 		return -1, err
@@ -87,7 +90,7 @@ func (c *client) mutexPeriod(ctx context.Context) (int, error) {
 			return -1, nil
 		}
 		if err != nil {
-			return -1, c.explain("mutex", c.url("mutex", nil), err)
+			return -1, c.Explain("mutex", err)
 		}
 	}
 }

@@ -1,25 +1,22 @@
-package collect
+package process
 
 import (
-	"bytes"
 	"os"
 	"reflect"
 	"runtime"
-	"runtime/debug"
-	"runtime/pprof"
 	"strings"
 	"testing"
 )
 
-func TestSampleProcess(t *testing.T) {
+func TestTakeSample(t *testing.T) {
 	if _, err := os.Stat("/proc/self/status"); err != nil {
 		t.Skip("no /proc here")
 	}
-	var s *ProcessSample
+	var s *Sample
 	// The two files are read one after the other, and memory may be given back in between.
 	for range 20 {
 		var err error
-		if s, err = sampleProcess(os.Getpid()); err != nil {
+		if s, err = TakeSample(os.Getpid()); err != nil {
 			t.Fatal(err)
 		}
 		if ratio := float64(mapped(s)) / float64(s.RSS); ratio >= 0.8 && ratio <= 1.25 {
@@ -34,13 +31,13 @@ func TestSampleProcess(t *testing.T) {
 	if ratio := float64(mapped(s)) / float64(s.RSS); ratio < 0.8 || ratio > 1.25 {
 		t.Errorf("smaps sums to %d, RSS is %d", mapped(s), s.RSS)
 	}
-	if _, err := sampleProcess(-1); err == nil {
+	if _, err := TakeSample(-1); err == nil {
 		t.Error("a process that cannot be: no error")
 	}
 }
 
 // mapped is the RSS of all mappings.
-func mapped(s *ProcessSample) (sum int64) {
+func mapped(s *Sample) (sum int64) {
 	for _, n := range s.RSSByName {
 		sum += n
 	}
@@ -65,44 +62,4 @@ Rss:                   0 kB
 	if got := sumSmaps(strings.NewReader(smaps)); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-}
-
-func heapText(t testing.TB) []byte {
-	t.Helper()
-	var buf bytes.Buffer
-	if err := pprof.Lookup("heap").WriteTo(&buf, 1); err != nil {
-		t.Fatal(err)
-	}
-	return buf.Bytes()
-}
-
-func TestMemStatsTail(t *testing.T) {
-	debug.FreeOSMemory() // at least one collection
-	stats, err := memStatsTail(bytes.NewReader(heapText(t)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range []string{"Alloc", "TotalAlloc", "Sys", "Mallocs", "HeapInuse", "NumGC", "NextGC"} {
-		if memStat(stats, name) <= 0 {
-			t.Errorf("%s is %d", name, memStat(stats, name))
-		}
-	}
-	if memStat(stats, "NoSuch") != -1 || bytes.Contains(stats, []byte("heap profile")) {
-		t.Errorf("%s", stats)
-	}
-	if _, err := memStatsTail(strings.NewReader("heap profile: 0: 0")); err == nil {
-		t.Error("no statistics: no error")
-	}
-}
-
-func FuzzMemStatsTail(f *testing.F) {
-	f.Add(heapText(f))
-	f.Add([]byte("# runtime.MemStats\n# Alloc = 1\n# Stack = 1 / 2\n"))
-	f.Fuzz(func(t *testing.T, data []byte) {
-		stats, err := memStatsTail(bytes.NewReader(data))
-		if err == nil && (len(stats) == 0 || len(stats) > maxMemStats || len(stats) > len(data)) {
-			t.Errorf("%d bytes out of %d", len(stats), len(data))
-		}
-		memStat(stats, "Alloc")
-	})
 }

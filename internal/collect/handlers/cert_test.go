@@ -1,4 +1,4 @@
-package collect
+package handlers
 
 import (
 	"crypto/ecdsa"
