@@ -37,7 +37,7 @@
 // Run may be called concurrently; each call has its own connections. When it returns, all
 // goroutines it started have ended or been told to stop, and all its connections are closed.
 //
-// The package does not format results for people, follow links, or run scripts. Package targets
-// reads files of requests, slo checks results against objectives, capacity searches the highest
-// rate that keeps them, and compare compares two results.
+// The package does not format results for people, follow links, or run scripts. Package plan reads
+// files of requests, compare compares a result with objectives or with another result, and capacity
+// searches the highest rate that keeps objectives.
 package load

@@ -9,8 +9,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/load/targets"
 	"github.com/whet-go/whet/load"
+	loadcompare "github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/load/plan"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // loadFlags are the flags of whet load.
@@ -24,8 +24,8 @@ type loadFlags struct {
 	FindCapacity bool
 	SLO          string
 
-	asserted slo.Objectives // of Assert
-	slo      slo.Objectives // of SLO
+	asserted loadcompare.Objectives // of Assert
+	slo      loadcompare.Objectives // of SLO
 }
 
 const loadLong = `Send HTTP requests to a server and measure latency and throughput.
@@ -230,8 +230,8 @@ func (f *loadFlags) check(cmd *cobra.Command) error {
 	return f.loadOutput.check()
 }
 
-func parseObjectives(flag, text string) (slo.Objectives, error) {
-	o, err := slo.Parse(text)
+func parseObjectives(flag, text string) (loadcompare.Objectives, error) {
+	o, err := loadcompare.ParseObjectives(text)
 	if err != nil {
 		return nil, &diag.Error{Op: flag, Err: err, Kind: diag.Usage}
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	loadcompare "github.com/whet-go/whet/load/compare"
 )
 
 // loadOutput is where the results of the load commands go.
@@ -126,7 +126,7 @@ func strictError(warnings []load.Doubt, silent bool) error {
 }
 
 // missedError is nil when all outcomes are held.
-func missedError(outcomes []slo.Outcome) error {
+func missedError(outcomes []loadcompare.Outcome) error {
 	var missed []string
 	for _, o := range outcomes {
 		if !o.Held {

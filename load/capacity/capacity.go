@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	"github.com/whet-go/whet/load/compare"
 )
 
 // Schema names the JSON form of [Result].
@@ -34,7 +34,7 @@ type Options struct {
 	// [DefaultWarmup].
 	Load load.Options
 	// SLO are the objectives to keep; the rate cannot be one of them.
-	SLO slo.Objectives
+	SLO compare.Objectives
 	// Min is the rate to begin with, per second; no lower rate is tried. 0: the search begins at
 	// half the rate of a closed run, and goes down to one a second.
 	Min float64
@@ -61,9 +61,9 @@ type Progress struct {
 // Result is what a search found. JSON has durations as integers of nanoseconds, in keys that end in
 // _ns.
 type Result struct {
-	Schema  string         `json:"schema"` // always [Schema]
-	Targets []string       `json:"targets"`
-	SLO     slo.Objectives `json:"slo"`
+	Schema  string             `json:"schema"` // always [Schema]
+	Targets []string           `json:"targets"`
+	SLO     compare.Objectives `json:"slo"`
 	// Connections, Protocol and Engine are those of the runs.
 	Connections int           `json:"connections"`
 	Protocol    load.Protocol `json:"protocol"`
@@ -146,10 +146,10 @@ type Step struct {
 	Run     int     `json:"run"`
 	Verdict Verdict `json:"verdict"`
 	// Why explains why the step was not held; "" when it was.
-	Why       string        `json:"why,omitempty"`
-	Outcomes  []slo.Outcome `json:"outcomes,omitempty"`
-	Requests  int64         `json:"requests"`
-	Responses int64         `json:"responses"`
+	Why       string            `json:"why,omitempty"`
+	Outcomes  []compare.Outcome `json:"outcomes,omitempty"`
+	Requests  int64             `json:"requests"`
+	Responses int64             `json:"responses"`
 	// Errors is the share of requests that failed or got a status of 400 or above.
 	Errors float64 `json:"errors"`
 	// Latency has no histogram.
@@ -161,9 +161,9 @@ type Step struct {
 // A Knee is the point of the curve of latency over rate beyond which latency rises faster than the
 // rate.
 type Knee struct {
-	Rate    float64       `json:"rate"`   // requested, per second
-	Metric  slo.Metric    `json:"metric"` // of the latency
-	Latency time.Duration `json:"latency_ns"`
+	Rate    float64        `json:"rate"`   // requested, per second
+	Metric  compare.Metric `json:"metric"` // of the latency
+	Latency time.Duration  `json:"latency_ns"`
 }
 
 const example = "p99<50ms,errors<0.1%"
@@ -185,9 +185,9 @@ func (o Options) withDefaults() (Options, error) {
 	switch {
 	case len(o.SLO) == 0:
 		return bad("objectives", errors.New("none given"), "give objectives such as "+example)
-	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Metric == slo.Rate }):
+	case slices.ContainsFunc(o.SLO, func(o compare.Objective) bool { return o.Metric == compare.Rate }):
 		return bad("objectives", errors.New("the search is for the rate"), "give objectives such as "+example)
-	case slices.ContainsFunc(o.SLO, func(o slo.Objective) bool { return o.Target != "" }):
+	case slices.ContainsFunc(o.SLO, func(o compare.Objective) bool { return o.Target != "" }):
 		return bad("objectives", errors.New("per-target objectives are not supported"),
 			"the search is for the rate of all targets together: omit the target's name")
 	case l.Rate != 0 || l.RampTo != 0 || l.Ramp != 0 || l.Requests != 0 || l.Duration != 0:
@@ -207,14 +207,14 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // latencyMetric returns the first latency among the objectives, or p99.
-func latencyMetric(objectives slo.Objectives) slo.Metric {
+func latencyMetric(objectives compare.Objectives) compare.Metric {
 	for _, o := range objectives {
 		m := o.Metric
-		if m.Unit() == slo.Nanoseconds && m != slo.TargetCPU && m != slo.GeneratorCPU {
+		if m.Unit() == compare.Nanoseconds && m != compare.TargetCPU && m != compare.GeneratorCPU {
 			return m
 		}
 	}
-	return slo.P99
+	return compare.P99
 }
 
 // point is a rate with the latency there.

@@ -15,7 +15,7 @@ import (
 
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
-	"github.com/whet-go/whet/load/slo"
+	"github.com/whet-go/whet/load/compare"
 )
 
 // server is a simulated server and generator.
@@ -79,9 +79,9 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 	return r, nil
 }
 
-func objectives(t *testing.T, text string) slo.Objectives {
+func objectives(t *testing.T, text string) compare.Objectives {
 	t.Helper()
-	o, err := slo.Parse(text)
+	o, err := compare.ParseObjectives(text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -320,7 +320,7 @@ func TestStepsAndProgress(t *testing.T) {
 		t.Errorf("kinds of steps: %v", kinds)
 	}
 	if r.Schema != capacity.Schema || r.Targets[0] != "http://127.0.0.1/" || r.Knee == nil ||
-		r.Knee.Metric != slo.P50 || r.Knee.Rate > r.High {
+		r.Knee.Metric != compare.P50 || r.Knee.Rate > r.High {
 		t.Errorf("result %+v, knee %+v", r, r.Knee)
 	}
 	data, err := json.Marshal(r)

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	"github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -77,7 +77,7 @@ func (v *votes) confirmed() bool { return v.held >= 2 || v.missed >= 2 }
 type search struct {
 	Options
 	run    Runner
-	metric slo.Metric
+	metric compare.Metric
 	rates  map[float64]*votes
 	idle   time.Duration // least mean latency of the steps that were held; 0 means none yet
 	result Result
@@ -228,7 +228,7 @@ func (s *search) note(r *load.Result, step Step) {
 	if seconds := r.Elapsed.Seconds(); seconds > 0 {
 		step.Achieved = float64(r.Requests) / seconds
 	}
-	if v, err := slo.Measure(r, slo.Errors); err == nil {
+	if v, err := compare.Measure(r, compare.Errors); err == nil {
 		step.Errors = v.Amount
 	}
 	step.Latency, step.Send, step.Doubts = r.Latency, r.Send, r.Doubts
@@ -282,7 +282,7 @@ func (s *search) step(ctx context.Context, kind string, rate float64) error {
 		v.limits, v.why = append(v.limits, limit), append(v.why, step.Why)
 	}
 	if step.Verdict != Generator {
-		if l, err := slo.Measure(r, s.metric); err == nil {
+		if l, err := compare.Measure(r, s.metric); err == nil {
 			v.points = append(v.points, l.Amount)
 		}
 	}
@@ -292,9 +292,9 @@ func (s *search) step(ctx context.Context, kind string, rate float64) error {
 
 // judge reports whether r held the requested rate, and if not, what prevented it. idle is the mean
 // latency at a rate that was held, 0 if unknown.
-func judge(r *load.Result, rate float64, outcomes []slo.Outcome, idle time.Duration) (Verdict, Limit, string) {
+func judge(r *load.Result, rate float64, outcomes []compare.Outcome, idle time.Duration) (Verdict, Limit, string) {
 	short := shortOf(r, rate)
-	if slo.Held(outcomes) && short == "" {
+	if compare.Held(outcomes) && short == "" {
 		return Held, "", ""
 	}
 	why := short

@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // Schema names the JSON form of [Comparison].
@@ -49,11 +48,11 @@ type Side struct {
 
 // Row compares one metric.
 type Row struct {
-	Metric slo.Metric `json:"metric"`
+	Metric Metric `json:"metric"`
 	// A and B are the values of the whole run; for several runs, their geometric mean (the plain
 	// mean for shares, and when one is 0).
-	A slo.Value `json:"a"`
-	B slo.Value `json:"b"`
+	A Value `json:"a"`
+	B Value `json:"b"`
 	// Unknown says why a side lacks the metric; the other fields then mean nothing. "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
 	// Change is B/A - 1: 0.1 for 10 % more; nil when A is 0.
@@ -108,10 +107,10 @@ type Interval struct {
 }
 
 // Metrics returns the metrics that are compared, in the order of the rows.
-func Metrics() []slo.Metric {
-	return []slo.Metric{
-		slo.Rate, slo.Mean, slo.P50, slo.P75, slo.P90, slo.P95, slo.P99, slo.P999, slo.Max,
-		slo.Errors, slo.GeneratorCPU, slo.TargetCPU,
+func Metrics() []Metric {
+	return []Metric{
+		Rate, Mean, P50, P75, P90, P95, P99, P999, Max,
+		Errors, GeneratorCPU, TargetCPU,
 	}
 }
 
@@ -176,8 +175,8 @@ func wholeSeconds(r *load.Result) []load.Second {
 	return out
 }
 
-func row(m slo.Metric, basis Basis, a, b []*load.Result) Row {
-	w := Row{Metric: m, A: slo.Value{Unit: m.Unit()}, B: slo.Value{Unit: m.Unit()}, Verdict: Unknown}
+func row(m Metric, basis Basis, a, b []*load.Result) Row {
+	w := Row{Metric: m, A: Value{Unit: m.Unit()}, B: Value{Unit: m.Unit()}, Verdict: Unknown}
 	as, errA := values(m, a)
 	bs, errB := values(m, b)
 	switch {
@@ -211,17 +210,17 @@ func row(m slo.Metric, basis Basis, a, b []*load.Result) Row {
 			w.Verdict = Worse
 		}
 	}
-	if m == slo.Rate && w.Note == "" && a[0].Open != nil && b[0].Open != nil {
+	if m == Rate && w.Note == "" && a[0].Open != nil && b[0].Open != nil {
 		w.Note = "the open model sends at a given rate; this is the rate achieved"
 	}
 	return w
 }
 
 // values returns m of each run.
-func values(m slo.Metric, runs []*load.Result) ([]float64, error) {
+func values(m Metric, runs []*load.Result) ([]float64, error) {
 	var out []float64
 	for i, r := range runs {
-		v, err := slo.Measure(r, m)
+		v, err := Measure(r, m)
 		if err != nil && len(runs) > 1 {
 			err = fmt.Errorf("run %d: %w", i+1, err)
 		}
@@ -234,15 +233,15 @@ func values(m slo.Metric, runs []*load.Result) ([]float64, error) {
 }
 
 // scale returns the scale on which m is compared.
-func scale(m slo.Metric) Scale {
-	if m.Unit() == slo.Share {
+func scale(m Metric) Scale {
+	if m.Unit() == Share {
 		return Difference
 	}
 	return Ratio
 }
 
 // center returns the geometric mean, or the plain mean for shares and when a value is 0.
-func center(m slo.Metric, values []float64) float64 {
+func center(m Metric, values []float64) float64 {
 	if logs, ok := logarithms(values); ok && scale(m) == Ratio && len(values) > 1 {
 		return math.Exp(mean(logs))
 	}
@@ -287,7 +286,7 @@ func (i *Interval) noChange() float64 {
 }
 
 // fromRuns returns Welch's interval over the runs.
-func fromRuns(m slo.Metric, as, bs []float64) (*Interval, string) {
+func fromRuns(m Metric, as, bs []float64) (*Interval, string) {
 	if scale(m) == Ratio {
 		la, okA := logarithms(as)
 		lb, okB := logarithms(bs)
@@ -307,7 +306,7 @@ func fromRuns(m slo.Metric, as, bs []float64) (*Interval, string) {
 }
 
 // fromSeconds returns the bootstrap interval over the seconds.
-func fromSeconds(m slo.Metric, a, b []*load.Result) (*Interval, string) {
+func fromSeconds(m Metric, a, b []*load.Result) (*Interval, string) {
 	sa, why := newSeries(m, a)
 	if why == "" {
 		var sb *series

@@ -15,7 +15,6 @@ import (
 
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/compare"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // process makes results of a simulated server.
@@ -83,7 +82,7 @@ func mustCompare(t *testing.T, a, b []*load.Result) *compare.Comparison {
 	return c
 }
 
-func rowOf(t *testing.T, c *compare.Comparison, m slo.Metric) compare.Row {
+func rowOf(t *testing.T, c *compare.Comparison, m compare.Metric) compare.Row {
 	t.Helper()
 	i := slices.IndexFunc(c.Rows, func(r compare.Row) bool { return r.Metric == m })
 	if i < 0 {
@@ -101,7 +100,7 @@ func TestCoverage(t *testing.T) {
 		name    string
 		runs    int
 		change  func(*process)
-		metrics []slo.Metric
+		metrics []compare.Metric
 		least   float64 // share of comparisons that find no change in A against A
 		finds   float64 // share that finds the shift
 	}{
@@ -110,25 +109,25 @@ func TestCoverage(t *testing.T) {
 		{"5 runs", 5, func(p *process) { p.between, p.seconds = 0.02, 5 }, compare.Metrics(), 0.91, 0.99},
 		{
 			"a minute, independent seconds", 1, func(*process) {},
-			[]slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max, slo.Errors},
+			[]compare.Metric{compare.Rate, compare.P50, compare.P99, compare.Max, compare.Errors},
 			0.90, 0.99,
 		},
 		{
 			"a minute, alike seconds", 1, func(p *process) { p.rho = 0.5 },
-			[]slo.Metric{slo.Rate, slo.P50, slo.P99, slo.Max},
+			[]compare.Metric{compare.Rate, compare.P50, compare.P99, compare.Max},
 			0.88, 0.97,
 		},
 		{
 			"two minutes, very alike seconds", 1, func(p *process) { p.rho, p.seconds = 0.8, 120 },
-			[]slo.Metric{slo.Rate, slo.P99},
+			[]compare.Metric{compare.Rate, compare.P99},
 			0.85, 0.8,
 		},
 		{
 			"twice half a minute", 2, func(p *process) { p.rho, p.seconds = 0.3, 30 },
-			[]slo.Metric{slo.Rate, slo.P99, slo.Errors},
+			[]compare.Metric{compare.Rate, compare.P99, compare.Errors},
 			0.88, 0.97,
 		},
-		{"15 seconds", 1, func(p *process) { p.seconds = 15 }, []slo.Metric{slo.Rate, slo.P99}, 0.88, 0.9},
+		{"15 seconds", 1, func(p *process) { p.seconds = 15 }, []compare.Metric{compare.Rate, compare.P99}, 0.88, 0.9},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -137,7 +136,7 @@ func TestCoverage(t *testing.T) {
 			test.change(&p)
 			shifted := p
 			shifted.latency, shifted.failing = 1.1, 0.02
-			same, found := map[slo.Metric]int{}, map[slo.Metric]int{}
+			same, found := map[compare.Metric]int{}, map[compare.Metric]int{}
 			for range rounds {
 				none := mustCompare(t, p.runs(test.runs), p.runs(test.runs))
 				shift := mustCompare(t, p.runs(test.runs), shifted.runs(test.runs))
@@ -186,7 +185,7 @@ func TestRowsFromRuns(t *testing.T) {
 		fixed(2000, 20*time.Millisecond), fixed(2002, 40*time.Millisecond), fixed(2004, 80*time.Millisecond),
 	}
 	c := mustCompare(t, a, b)
-	p99 := rowOf(t, c, slo.P99)
+	p99 := rowOf(t, c, compare.P99)
 	// Logarithms to base 2 are 0, 1, 2 and 1, 2, 3 above 10 ms: variance 1, so the
 	// difference 1 has the standard error √(2/3), and t of 4 degrees is 2.776445.
 	half := 2.776445 * math.Sqrt(2./3)
@@ -197,20 +196,20 @@ func TestRowsFromRuns(t *testing.T) {
 	if diff := cmp.Diff(&want, p99.Interval, near); diff != "" {
 		t.Errorf("interval of p99 (-want +got):\n%s", diff)
 	}
-	if got := p99.A.Duration().Round(time.Microsecond); got != 20*time.Millisecond || p99.A.Unit != slo.Nanoseconds ||
+	if got := p99.A.Duration().Round(time.Microsecond); got != 20*time.Millisecond || p99.A.Unit != compare.Nanoseconds ||
 		p99.Verdict != compare.Same || math.Abs(*p99.Change-1) > 1e-9 {
 		t.Errorf("p99: %+v", p99)
 	}
-	rate := rowOf(t, c, slo.Rate)
+	rate := rowOf(t, c, compare.Rate)
 	if rate.Verdict != compare.Better || !rate.Interval.ExcludesNoChange || math.Abs(rate.Interval.Estimate-2) > 1e-6 {
 		t.Errorf("rate: %+v, %+v", rate, rate.Interval)
 	}
-	if back := rowOf(t, mustCompare(t, b, a), slo.Rate); back.Verdict != compare.Worse ||
+	if back := rowOf(t, mustCompare(t, b, a), compare.Rate); back.Verdict != compare.Worse ||
 		math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
 		t.Errorf("rate the other way: %+v, %+v", back, back.Interval)
 	}
 	// No failures on either side: no change, for sure, and no ratio.
-	failed := rowOf(t, c, slo.Errors)
+	failed := rowOf(t, c, compare.Errors)
 	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference ||
 		failed.Interval.Low != 0 || failed.Interval.High != 0 {
 		t.Errorf("errors: %+v, %+v", failed, failed.Interval)
@@ -222,17 +221,17 @@ func TestRowsFromRuns(t *testing.T) {
 	for _, r := range b {
 		r.Status[500] = r.Requests/100 + r.Requests%7
 	}
-	if failed = rowOf(t, mustCompare(t, a, b), slo.Errors); failed.Verdict != compare.Worse ||
+	if failed = rowOf(t, mustCompare(t, a, b), compare.Errors); failed.Verdict != compare.Worse ||
 		math.Abs(failed.Interval.Estimate-0.01) > 0.001 {
 		t.Errorf("errors in B: %+v, %+v", failed, failed.Interval)
 	}
 	a[1].CPU.PerRequest = 0
-	if zero := rowOf(t, mustCompare(t, a, b), slo.GeneratorCPU); zero.Interval != nil ||
+	if zero := rowOf(t, mustCompare(t, a, b), compare.GeneratorCPU); zero.Interval != nil ||
 		zero.Verdict != compare.Unknown || zero.Note == "" {
 		t.Errorf("a value of 0: %+v", zero)
 	}
 	b[2].TargetCPU = nil
-	if missing := rowOf(t, mustCompare(t, a, b), slo.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" ||
+	if missing := rowOf(t, mustCompare(t, a, b), compare.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" ||
 		missing.Interval != nil || missing.Verdict != compare.Unknown {
 		t.Errorf("CPU time that is not known: %+v", missing)
 	}
@@ -245,7 +244,7 @@ func TestRowsFromSeconds(t *testing.T) {
 	c := mustCompare(t, a, b)
 	for _, row := range c.Rows {
 		switch row.Metric {
-		case slo.Rate, slo.P50, slo.P99, slo.Max, slo.Errors:
+		case compare.Rate, compare.P50, compare.P99, compare.Max, compare.Errors:
 			i := row.Interval
 			if i == nil || i.Basis != compare.Seconds || i.Blocks == nil || i.Blocks[0] < 1 ||
 				i.Low > i.Estimate || i.Estimate > i.High {
@@ -265,7 +264,7 @@ func TestRowsFromSeconds(t *testing.T) {
 		t.Errorf("not repeatable:\n%s", cmp.Diff(c, again))
 	}
 	a[0].Status[404] = 3
-	if row := rowOf(t, mustCompare(t, a, b), slo.Errors); row.Interval != nil ||
+	if row := rowOf(t, mustCompare(t, a, b), compare.Errors); row.Interval != nil ||
 		!strings.Contains(row.Note, "status codes") {
 		t.Errorf("errors by status: %+v", row)
 	}
@@ -274,7 +273,7 @@ func TestRowsFromSeconds(t *testing.T) {
 	short.seconds = 10
 	few := short.runs(1)
 	few[0].Seconds[9].Elapsed = 100 * time.Millisecond
-	if row := rowOf(t, mustCompare(t, few, b), slo.P99); row.Interval != nil ||
+	if row := rowOf(t, mustCompare(t, few, b), compare.P99); row.Interval != nil ||
 		!strings.Contains(row.Note, "9 seconds are too few") {
 		t.Errorf("nine seconds: %+v", row)
 	}
@@ -282,7 +281,7 @@ func TestRowsFromSeconds(t *testing.T) {
 	for i := range silent[0].Seconds {
 		silent[0].Seconds[i] = load.Second{Elapsed: time.Second}
 	}
-	for _, m := range []slo.Metric{slo.P99, slo.Rate} {
+	for _, m := range []compare.Metric{compare.P99, compare.Rate} {
 		if row := rowOf(t, mustCompare(t, silent, b), m); row.Interval != nil || row.Note == "" {
 			t.Errorf("%s of seconds without answers: %+v, %+v", m, row, row.Interval)
 		}
@@ -291,7 +290,7 @@ func TestRowsFromSeconds(t *testing.T) {
 		t.Errorf("notes of nine seconds: %q", c.Notes)
 	}
 	dead := &load.Result{Schema: load.Schema, Requests: 5, Errors: load.Errors{Connect: 5}}
-	if row := rowOf(t, mustCompare(t, []*load.Result{dead}, b), slo.P99); row.Unknown != "A: there were no answers" {
+	if row := rowOf(t, mustCompare(t, []*load.Result{dead}, b), compare.P99); row.Unknown != "A: there were no answers" {
 		t.Errorf("p99 without answers: %+v", row)
 	}
 }
@@ -347,7 +346,7 @@ func TestWarnings(t *testing.T) {
 	for _, r := range append(a, b...) {
 		r.Model, r.Open = load.ModelOpen, &load.Open{Rate: 5, Arrivals: load.Constant}
 	}
-	if row := rowOf(t, mustCompare(t, a, b), slo.Rate); !strings.Contains(row.Note, "given rate") {
+	if row := rowOf(t, mustCompare(t, a, b), compare.Rate); !strings.Contains(row.Note, "given rate") {
 		t.Errorf("rate of the open model: %+v", row)
 	}
 }
@@ -429,7 +428,7 @@ func TestParts(t *testing.T) {
 		}
 		return out
 	}
-	verdict := func(parts []compare.Part, name string, m slo.Metric) compare.Row {
+	verdict := func(parts []compare.Part, name string, m compare.Metric) compare.Row {
 		t.Helper()
 		for _, part := range parts {
 			for _, r := range part.Rows {
@@ -451,26 +450,26 @@ func TestParts(t *testing.T) {
 	for _, test := range []struct {
 		parts  []compare.Part
 		name   string
-		metric slo.Metric
+		metric compare.Metric
 		want   compare.Verdict
 	}{
-		{c.Targets, "/slow", slo.P99, compare.Worse},
-		{c.Targets, "/slow", slo.Rate, compare.Same},
-		{c.Targets, "home", slo.P99, compare.Same},
-		{c.Targets, "home", slo.Errors, compare.Same},
-		{c.Phases, "connect", slo.Mean, compare.Same},
-		{c.Phases, "first byte", slo.P50, compare.Worse},
-		{c.Phases, "transfer", slo.P50, compare.Unknown},
+		{c.Targets, "/slow", compare.P99, compare.Worse},
+		{c.Targets, "/slow", compare.Rate, compare.Same},
+		{c.Targets, "home", compare.P99, compare.Same},
+		{c.Targets, "home", compare.Errors, compare.Same},
+		{c.Phases, "connect", compare.Mean, compare.Same},
+		{c.Phases, "first byte", compare.P50, compare.Worse},
+		{c.Phases, "transfer", compare.P50, compare.Unknown},
 	} {
 		if r := verdict(test.parts, test.name, test.metric); r.Verdict != test.want {
 			t.Errorf("%s of %s: %+v, want %s", test.metric, test.name, r, test.want)
 		}
 	}
-	if r := verdict(c.Targets, "/slow", slo.P99); math.Abs(r.Interval.Estimate-1.5) > 0.01 ||
+	if r := verdict(c.Targets, "/slow", compare.P99); math.Abs(r.Interval.Estimate-1.5) > 0.01 ||
 		r.Interval.Basis != compare.Runs {
 		t.Errorf("interval of p99 of /slow: %+v, want about 1.5", r.Interval)
 	}
-	if r := verdict(c.Phases, "transfer", slo.P50); r.Change != nil || r.Note != "no interval: a run has the value 0" {
+	if r := verdict(c.Phases, "transfer", compare.P50); r.Change != nil || r.Note != "no interval: a run has the value 0" {
 		t.Errorf("transfer that takes no time: %+v", r)
 	}
 
@@ -484,7 +483,7 @@ func TestParts(t *testing.T) {
 			}
 		}
 	}
-	if got := verdict(c.Targets, "/slow", slo.P99); math.Abs(*got.Change-0.5) > 0.01 {
+	if got := verdict(c.Targets, "/slow", compare.P99); math.Abs(*got.Change-0.5) > 0.01 {
 		t.Errorf("change of p99 of /slow: %+v", got)
 	}
 
@@ -517,7 +516,7 @@ func TestParts(t *testing.T) {
 	}
 	c = mustCompare(t, a, b)
 	for i, name := range []string{"GET http://127.0.0.1:1/", "GET http://127.0.0.1:2/", "GET http://127.0.0.1:2/ (2)"} {
-		if r := verdict(c.Targets, name, slo.P50); r.A.Amount != float64(i+1) || r.B.Amount != float64(i+1) {
+		if r := verdict(c.Targets, name, compare.P50); r.A.Amount != float64(i+1) || r.B.Amount != float64(i+1) {
 			t.Errorf("p50 of %s: %+v, want %d", name, r, i+1)
 		}
 	}

@@ -1,10 +1,21 @@
-// Package compare measures by how much the results of two loads, A and B, differ, and how certain
-// that is.
+// Package compare judges the results of loads: one against objectives, or two, A and B, against
+// each other.
 //
-// Data flow:
+// Data flow for objectives:
+//
+//  1. [ParseObjectives] reads a list such as "p99<50ms,errors<0.1%,rate>1000" into [Objectives].
+//  2. [Measure] takes one [Metric] from a [load.Result]; percentiles that the result does not list
+//     are read from its histogram.
+//  3. [Objectives.Check] compares the two and returns one [Outcome] for each objective, in order.
+//
+// An objective on a metric that a result lacks (a latency without answers, the target's CPU time of
+// a remote server) is not held: nothing shows that it was kept.
+//
+// Data flow for two loads:
 //
 //  1. [Compare] takes one result per side or, better, several repeated runs per side, and warns of
-//     anything that makes the two incomparable: different settings, interrupted or doubtful runs.
+//     anything that makes the two incomparable: different settings, interrupted runs, runs with
+//     warnings.
 //  2. Each metric becomes a [Row]: its value on both sides and the difference.
 //  3. Where the data allow it, a row has a 95 % confidence interval. With at least three runs per
 //     side it is from the runs: Welch's interval for the difference of the means of the logarithms,

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // A Part compares one target or one phase. Its rows have the statistics of the whole run's rows,
@@ -20,17 +19,17 @@ type Part struct {
 }
 
 // TargetMetrics returns the metrics of each target, in the order of the rows.
-func TargetMetrics() []slo.Metric {
-	return slices.DeleteFunc(Metrics(), func(m slo.Metric) bool { return m == slo.GeneratorCPU || m == slo.TargetCPU })
+func TargetMetrics() []Metric {
+	return slices.DeleteFunc(Metrics(), func(m Metric) bool { return m == GeneratorCPU || m == TargetCPU })
 }
 
 // PhaseMetrics returns the metrics of each phase, in the order of the rows.
-func PhaseMetrics() []slo.Metric {
-	return slices.DeleteFunc(TargetMetrics(), func(m slo.Metric) bool { return m == slo.Rate || m == slo.Errors })
+func PhaseMetrics() []Metric {
+	return slices.DeleteFunc(TargetMetrics(), func(m Metric) bool { return m == Rate || m == Errors })
 }
 
 // part compares a part, given on both sides as results that hold nothing else.
-func part(name string, metrics []slo.Metric, basis Basis, a, b []*load.Result) Part {
+func part(name string, metrics []Metric, basis Basis, a, b []*load.Result) Part {
 	if basis == Seconds {
 		basis = ""
 	}

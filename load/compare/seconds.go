@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
 )
 
 const (
@@ -25,10 +24,10 @@ type series struct {
 }
 
 // newSeries builds the series of m, or returns why it cannot.
-func newSeries(m slo.Metric, runs []*load.Result) (*series, string) {
-	s := &series{log: m == slo.Rate, over: []float64{0}, under: []float64{0}, block: 1}
+func newSeries(m Metric, runs []*load.Result) (*series, string) {
+	s := &series{log: m == Rate, over: []float64{0}, under: []float64{0}, block: 1}
 	for _, r := range runs {
-		if m == slo.Errors && r.Failed() > 0 {
+		if m == Errors && r.Failed() > 0 {
 			return nil, "seconds do not record status codes"
 		}
 		var single []float64 // the metric of each second
@@ -58,17 +57,17 @@ func notInSeconds() string {
 }
 
 // ofSecond returns what a second adds to the two sums. ok is false for metrics that seconds lack.
-func ofSecond(m slo.Metric, s load.Second) (over, under float64, ok bool) {
+func ofSecond(m Metric, s load.Second) (over, under float64, ok bool) {
 	latency := s.P50
 	switch m {
-	case slo.Rate:
+	case Rate:
 		return float64(s.Responses), s.Elapsed.Seconds(), true
-	case slo.Errors:
+	case Errors:
 		return float64(s.Errors), float64(s.Errors + s.Responses), true
-	case slo.P50:
-	case slo.P99:
+	case P50:
+	case P99:
 		latency = s.P99
-	case slo.Max:
+	case Max:
 		latency = s.Max
 	default:
 		return 0, 0, false

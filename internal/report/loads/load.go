@@ -14,7 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	loadcompare "github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -25,7 +25,7 @@ const loadBars = 13
 // Write writes the result of a load as text: what was sent, the counts, latencies with their
 // distribution, the outcomes of assertions if there are any, and the verdict. It fits on one screen
 // if nothing is wrong.
-func Write(w io.Writer, s layout.Style, r *load.Result, asserted []slo.Outcome) error {
+func Write(w io.Writer, s layout.Style, r *load.Result, asserted []loadcompare.Outcome) error {
 	t := layout.NewWriter(w)
 	loadTitle(t, s, r)
 	t.Line()

@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	loadcompare "github.com/whet-go/whet/load/compare"
 )
 
 // loadResult is the result of an open load whose latencies are drawn from a
@@ -150,7 +150,7 @@ func emptyLoad() *load.Result {
 }
 
 func TestWriteLoad(t *testing.T) {
-	objectives, err := slo.Parse("p99<20ms,errors<0.1%,p99<1ms")
+	objectives, err := loadcompare.ParseObjectives("p99<20ms,errors<0.1%,p99<1ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestWriteLoad(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		r        *load.Result
-		asserted []slo.Outcome
+		asserted []loadcompare.Outcome
 	}{
 		{"open", open, objectives.Check(open)},
 		{"sound", sound, nil},

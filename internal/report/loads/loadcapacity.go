@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
-	"github.com/whet-go/whet/load/slo"
+	loadcompare "github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -74,9 +74,9 @@ func capacityWhy(r *capacity.Result) string {
 // NewKnee returns the latency of each run of a search by rate, without probes and runs that were
 // cut off.
 func NewKnee(r *capacity.Result) *Knee {
-	k := &Knee{Metric: string(slo.P99), Capacity: r.Rate, Points: []KneePoint{}}
+	k := &Knee{Metric: string(loadcompare.P99), Capacity: r.Rate, Points: []KneePoint{}}
 	for _, o := range r.SLO {
-		if o.Metric.Unit() == slo.Nanoseconds && o.Metric != slo.TargetCPU && o.Metric != slo.GeneratorCPU {
+		if o.Metric.Unit() == loadcompare.Nanoseconds && o.Metric != loadcompare.TargetCPU && o.Metric != loadcompare.GeneratorCPU {
 			k.Metric = string(o.Metric)
 			k.Limit = o.Limit.Duration()
 			break
@@ -87,7 +87,7 @@ func NewKnee(r *capacity.Result) *Knee {
 			continue
 		}
 		k.Points = append(k.Points, KneePoint{
-			Rate: step.Asked, Value: stepLatency(step, slo.Metric(k.Metric)),
+			Rate: step.Asked, Value: stepLatency(step, loadcompare.Metric(k.Metric)),
 			Held: step.Verdict == capacity.Held,
 		})
 	}
@@ -105,13 +105,13 @@ func NewKnee(r *capacity.Result) *Knee {
 
 // stepLatency returns a step's value of a metric: from its outcomes, which have percentiles that
 // Latency has no field for, else from its latencies.
-func stepLatency(step capacity.Step, m slo.Metric) time.Duration {
+func stepLatency(step capacity.Step, m loadcompare.Metric) time.Duration {
 	for _, o := range step.Outcomes {
 		if o.Objective.Metric == m {
 			return o.Actual.Duration()
 		}
 	}
-	if v, err := slo.Measure(&load.Result{Latency: step.Latency, Responses: step.Responses}, m); err == nil {
+	if v, err := loadcompare.Measure(&load.Result{Latency: step.Latency, Responses: step.Responses}, m); err == nil {
 		return v.Duration()
 	}
 	return 0

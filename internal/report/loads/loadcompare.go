@@ -10,7 +10,6 @@ import (
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"
 	loadcompare "github.com/whet-go/whet/load/compare"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // WriteComparison writes a comparison of loads: a line per metric with the change and its
@@ -32,7 +31,7 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, nam
 	t.Line()
 	// All tables share the widths of the widest cells.
 	sections := []comparisonSection{{rows: c.Rows}}
-	add := func(kind string, parts []loadcompare.Part, metrics []slo.Metric) {
+	add := func(kind string, parts []loadcompare.Part, metrics []loadcompare.Metric) {
 		for _, p := range parts {
 			sections = append(sections, comparisonSection{
 				name: layout.CutMiddle(kind+layout.Clean(p.Name), s.Remaining(0, 20)),
@@ -41,8 +40,8 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, nam
 		}
 	}
 	targets := c.Targets[:min(len(c.Targets), loadTextTargets)]
-	add("target ", targets, []slo.Metric{slo.Rate, slo.Mean, slo.P50, slo.P99, slo.Max, slo.Errors})
-	add("phase ", c.Phases, []slo.Metric{slo.Mean, slo.P50, slo.P99, slo.Max})
+	add("target ", targets, []loadcompare.Metric{loadcompare.Rate, loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max, loadcompare.Errors})
+	add("phase ", c.Phases, []loadcompare.Metric{loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max})
 	heading := comparisonColumns(c)
 	widths := make([]int, len(heading))
 	for _, section := range sections {
@@ -89,7 +88,7 @@ type comparisonSection struct {
 }
 
 // only returns the rows of the given metrics.
-func only(rows []loadcompare.Row, metrics []slo.Metric) []loadcompare.Row {
+func only(rows []loadcompare.Row, metrics []loadcompare.Metric) []loadcompare.Row {
 	var out []loadcompare.Row
 	for _, r := range rows {
 		if slices.Contains(metrics, r.Metric) {

@@ -13,13 +13,12 @@ import (
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
 	loadcompare "github.com/whet-go/whet/load/compare"
-	"github.com/whet-go/whet/load/slo"
 )
 
 // searched is the result of a search: rates up to 9200 hold.
 func searched(t *testing.T) *capacity.Result {
 	t.Helper()
-	objectives, err := slo.Parse("errors<1%,p97<20ms")
+	objectives, err := loadcompare.ParseObjectives("errors<1%,p97<20ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,9 +38,9 @@ func searched(t *testing.T) *capacity.Result {
 			Kind: capacity.Bisect, Asked: rate, Achieved: rate - 1, Run: 1, Verdict: capacity.Held, Responses: 10_000,
 			Requests: 10_000,
 			Latency:  load.Latency{P50: p97 / 4, P99: p97 * 2},
-			Outcomes: []slo.Outcome{
+			Outcomes: []loadcompare.Outcome{
 				{Objective: objectives[0], Held: true},
-				{Objective: objectives[1], Actual: slo.Value{Amount: float64(p97), Unit: slo.Nanoseconds}, Held: rate <= 9200},
+				{Objective: objectives[1], Actual: loadcompare.Value{Amount: float64(p97), Unit: loadcompare.Nanoseconds}, Held: rate <= 9200},
 			},
 		}
 		if rate > 9200 {

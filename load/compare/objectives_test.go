@@ -1,4 +1,4 @@
-package slo_test
+package compare_test
 
 import (
 	"encoding/json"
@@ -12,37 +12,39 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/load"
-	"github.com/whet-go/whet/load/slo"
+	"github.com/whet-go/whet/load/compare"
 )
 
-func TestParse(t *testing.T) {
-	ns := func(d time.Duration) slo.Value { return slo.Value{Amount: float64(d), Unit: slo.Nanoseconds} }
-	share := func(x float64) slo.Value { return slo.Value{Amount: x, Unit: slo.Share} }
+func TestParseObjectives(t *testing.T) {
+	ns := func(d time.Duration) compare.Value {
+		return compare.Value{Amount: float64(d), Unit: compare.Nanoseconds}
+	}
+	share := func(x float64) compare.Value { return compare.Value{Amount: x, Unit: compare.Share} }
 	for _, test := range []struct {
 		text string
-		want slo.Objectives
+		want compare.Objectives
 	}{
-		{slo.Example, slo.Objectives{
-			{slo.P99, slo.Below, ns(50 * time.Millisecond), ""},
-			{slo.Errors, slo.Below, share(0.001), ""},
-			{slo.Rate, slo.Above, slo.Value{Amount: 1000, Unit: slo.PerSecond}, ""},
+		{compare.ExampleObjectives, compare.Objectives{
+			{compare.P99, compare.Below, ns(50 * time.Millisecond), ""},
+			{compare.Errors, compare.Below, share(0.001), ""},
+			{compare.Rate, compare.Above, compare.Value{Amount: 1000, Unit: compare.PerSecond}, ""},
 		}},
-		{" P99.9 <= 1.5s , status5xx<=0", slo.Objectives{
-			{slo.P999, slo.AtMost, ns(1500 * time.Millisecond), ""},
-			{slo.Status5xx, slo.AtMost, share(0), ""},
+		{" P99.9 <= 1.5s , status5xx<=0", compare.Objectives{
+			{compare.P999, compare.AtMost, ns(1500 * time.Millisecond), ""},
+			{compare.Status5xx, compare.AtMost, share(0), ""},
 		}},
-		{"p97.50<1ms", slo.Objectives{{"p97.5", slo.Below, ns(time.Millisecond), ""}}},
-		{"shop home: p99<5ms, /a?b=c:d :errors<1%", slo.Objectives{
-			{slo.P99, slo.Below, ns(5 * time.Millisecond), "shop home"},
-			{slo.Errors, slo.Below, share(0.01), "/a?b=c:d"},
+		{"p97.50<1ms", compare.Objectives{{"p97.5", compare.Below, ns(time.Millisecond), ""}}},
+		{"shop home: p99<5ms, /a?b=c:d :errors<1%", compare.Objectives{
+			{compare.P99, compare.Below, ns(5 * time.Millisecond), "shop home"},
+			{compare.Errors, compare.Below, share(0.01), "/a?b=c:d"},
 		}},
-		{"rate>=12.5/s,timeouts<1 %,cpu/req<80us", slo.Objectives{
-			{slo.Rate, slo.AtLeast, slo.Value{Amount: 12.5, Unit: slo.PerSecond}, ""},
-			{slo.Timeouts, slo.Below, share(0.01), ""},
-			{slo.TargetCPU, slo.Below, ns(80 * time.Microsecond), ""},
+		{"rate>=12.5/s,timeouts<1 %,cpu/req<80us", compare.Objectives{
+			{compare.Rate, compare.AtLeast, compare.Value{Amount: 12.5, Unit: compare.PerSecond}, ""},
+			{compare.Timeouts, compare.Below, share(0.01), ""},
+			{compare.TargetCPU, compare.Below, ns(80 * time.Microsecond), ""},
 		}},
 	} {
-		got, err := slo.Parse(test.text)
+		got, err := compare.ParseObjectives(test.text)
 		if err != nil {
 			t.Errorf("%q: %v", test.text, err)
 			continue
@@ -50,7 +52,7 @@ func TestParse(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%q (-want +got):\n%s", test.text, diff)
 		}
-		again, err := slo.Parse(got.String())
+		again, err := compare.ParseObjectives(got.String())
 		if err != nil || !cmp.Equal(got, again) {
 			t.Errorf("%q is written as %q, which reads as %v, %v", test.text, got, again, err)
 		}
@@ -84,14 +86,14 @@ func TestParseErrors(t *testing.T) {
 		"p99<1ms<2ms":  `parse objective "p99<1ms<2ms": "1ms<2ms" is not a duration such as 50ms`,
 		"rate>1,max<x": `parse objective "max<x": "x" is not a duration such as 50ms`,
 	} {
-		got, err := slo.Parse(text)
+		got, err := compare.ParseObjectives(text)
 		var e *load.Error
 		if got != nil || !errors.As(err, &e) || err.Error() != want {
 			t.Errorf("%q: %v, error %v; want %s", text, got, err, want)
 			continue
 		}
 		if hint := e.Hint; !strings.Contains(hint, "p99.9") || !strings.Contains(hint, "cpu/req") ||
-			!strings.Contains(hint, slo.Example) {
+			!strings.Contains(hint, compare.ExampleObjectives) {
 			t.Errorf("%q: hint %q does not list the metrics and an example", text, hint)
 		}
 	}
@@ -127,21 +129,21 @@ func result(t *testing.T) *load.Result {
 
 func TestMeasure(t *testing.T) {
 	r := result(t)
-	for m, want := range map[slo.Metric]float64{
-		slo.Min: 1e6, slo.Mean: 500e6, slo.P50: 501e6, slo.P75: 750e6, slo.P90: 900e6, slo.P95: 950e6,
-		slo.P99: 990e6, slo.P999: 999e6, slo.P9999: 1e9, slo.Max: 1e9,
-		slo.Errors: 160. / 1100, slo.Status5xx: 22. / 1100, slo.Timeouts: 33. / 1100,
-		slo.Rate: 500, slo.TargetCPU: 70e3, slo.GeneratorCPU: 20e3,
+	for m, want := range map[compare.Metric]float64{
+		compare.Min: 1e6, compare.Mean: 500e6, compare.P50: 501e6, compare.P75: 750e6, compare.P90: 900e6, compare.P95: 950e6,
+		compare.P99: 990e6, compare.P999: 999e6, compare.P9999: 1e9, compare.Max: 1e9,
+		compare.Errors: 160. / 1100, compare.Status5xx: 22. / 1100, compare.Timeouts: 33. / 1100,
+		compare.Rate: 500, compare.TargetCPU: 70e3, compare.GeneratorCPU: 20e3,
 	} {
-		if v, err := slo.Measure(r, m); err != nil || v.Amount != want || v.Unit != m.Unit() {
+		if v, err := compare.Measure(r, m); err != nil || v.Amount != want || v.Unit != m.Unit() {
 			t.Errorf("%s: %v, %v; want %v", m, v, err, want)
 		}
 	}
 	// Percentiles from the histogram: answer number n took n ms, to three digits.
-	for p, want := range map[slo.Metric]time.Duration{
+	for p, want := range map[compare.Metric]time.Duration{
 		"p97": 970 * time.Millisecond, "p1": 10 * time.Millisecond, "p33.3": 333 * time.Millisecond, "p99.95": time.Second,
 	} {
-		v, err := slo.Measure(r, p)
+		v, err := compare.Measure(r, p)
 		if off := (v.Duration() - want).Abs(); err != nil || off > want/1000 || v.Duration() > r.Latency.Max {
 			t.Errorf("%s: %v, %v; want %v within a thousandth", p, v.Duration(), err, want)
 		}
@@ -149,7 +151,7 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	objectives, err := slo.Parse("p99<990ms,p99<=990ms,p97<1s,errors<15%,errors<14%,rate>500,rate>=500,cpu/req<1ms")
+	objectives, err := compare.ParseObjectives("p99<990ms,p99<=990ms,p97<1s,errors<15%,errors<14%,rate>500,rate>=500,cpu/req<1ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +163,7 @@ func TestCheck(t *testing.T) {
 	if diff := cmp.Diff([]bool{false, true, true, true, false, false, true, true}, held); diff != "" {
 		t.Errorf("held (-want +got):\n%s", diff)
 	}
-	if slo.Held(outcomes) || !slo.Held(outcomes[1:4]) || !slo.Held(nil) {
+	if compare.Held(outcomes) || !compare.Held(outcomes[1:4]) || !compare.Held(nil) {
 		t.Error("Held does not say whether all are held")
 	}
 	if got, want := fmt.Sprint(outcomes[0], ", ", outcomes[3]),
@@ -195,7 +197,7 @@ func TestCheckUnknown(t *testing.T) {
 		{"bad histogram", badHistogram, "p97<1h", "decode latency histogram"},
 		{"empty histogram", emptyHistogram, "p97<1h", "there were no answers"},
 	} {
-		objectives, err := slo.Parse(test.objective)
+		objectives, err := compare.ParseObjectives(test.objective)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -204,14 +206,14 @@ func TestCheckUnknown(t *testing.T) {
 			t.Errorf("%s: %s: %+v; want it missed: %s", test.name, test.objective, o, test.want)
 		}
 	}
-	all, err := slo.Parse("errors<=100%,rate>=0")
-	if err != nil || !slo.Held(all.Check(failed)) {
+	all, err := compare.ParseObjectives("errors<=100%,rate>=0")
+	if err != nil || !compare.Held(all.Check(failed)) {
 		t.Errorf("shares and rates need no answers: %v, %v", all.Check(failed), err)
 	}
 }
 
-func TestJSON(t *testing.T) {
-	objectives, err := slo.Parse("p99<50ms")
+func TestOutcomeJSON(t *testing.T) {
+	objectives, err := compare.ParseObjectives("p99<50ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,15 +225,15 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-func FuzzParse(f *testing.F) {
-	f.Add(slo.Example)
+func FuzzParseObjectives(f *testing.F) {
+	f.Add(compare.ExampleObjectives)
 	f.Add("p97.5<=1h2m3.5s, errors >= 0.1 %,rate>12/s")
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := slo.Parse(text)
+		got, err := compare.ParseObjectives(text)
 		if err != nil {
 			return
 		}
-		again, err := slo.Parse(got.String())
+		again, err := compare.ParseObjectives(got.String())
 		if err != nil || !cmp.Equal(got, again) {
 			t.Errorf("%q is written as %q, which reads as %v, %v", text, got, again, err)
 		}
@@ -266,7 +268,7 @@ func TestCheckTarget(t *testing.T) {
 		"house: rate>0.4":              "house: rate>0.4 missed: no target has this name",
 		"http://h/search?q=a: p50>=0s": "http://h/search?q=a: p50>=0s held: 0",
 	} {
-		os, err := slo.Parse(text)
+		os, err := compare.ParseObjectives(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -281,7 +283,7 @@ func TestCheckTarget(t *testing.T) {
 			t.Errorf("%q: CheckTargets returns %v", text, err)
 		}
 	}
-	if os := (slo.Objectives{{Metric: slo.P50, Op: slo.Below, Target: "home"}}); os.CheckTargets(r.PerTarget[:1]) == nil {
+	if os := (compare.Objectives{{Metric: compare.P50, Op: compare.Below, Target: "home"}}); os.CheckTargets(r.PerTarget[:1]) == nil {
 		t.Error("an objective about the only target")
 	}
 }

@@ -1,4 +1,4 @@
-package slo
+package compare
 
 import (
 	"errors"
@@ -141,7 +141,7 @@ type Objective struct {
 	Target string `json:"target,omitempty"`
 }
 
-// String formats o as [Parse] reads it.
+// String formats o as [ParseObjectives] reads it.
 func (o Objective) String() string {
 	limit := strconv.FormatFloat(o.Limit.Amount, 'g', -1, 64)
 	if o.Limit.Unit == Nanoseconds {
@@ -157,7 +157,7 @@ func (o Objective) String() string {
 // Objectives are limits that must all be kept.
 type Objectives []Objective
 
-// String formats the objectives as [Parse] reads them.
+// String formats the objectives as [ParseObjectives] reads them.
 func (os Objectives) String() string {
 	texts := make([]string, len(os))
 	for i, o := range os {
@@ -166,20 +166,20 @@ func (os Objectives) String() string {
 	return strings.Join(texts, ",")
 }
 
-// Example is a list of objectives for help texts.
-const Example = "p99<50ms,errors<0.1%,rate>1000"
+// ExampleObjectives is a list of objectives for help texts.
+const ExampleObjectives = "p99<50ms,errors<0.1%,rate>1000"
 
 // metricsHelp lists the metrics for hints.
 const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 or any other percentile, max, " +
 	"cpu/req, generator-cpu/req (durations); errors, status5xx, timeouts (shares, such as 0.1%); rate (a second); for " +
-	"example " + Example +
+	"example " + ExampleObjectives +
 	"; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
-// Parse reads objectives separated by commas. Each is a target with a colon, unless it is about all
+// ParseObjectives reads objectives separated by commas. Each is a target with a colon, unless it is about all
 // of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in the syntax
 // of [time.ParseDuration], a share ("0.1%" or 0.001) or a number a second ("1000" or "1000/s").
 // Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the metrics.
-func Parse(text string) (Objectives, error) {
+func ParseObjectives(text string) (Objectives, error) {
 	var out Objectives
 	for part := range strings.SplitSeq(text, ",") {
 		o, err := parse(strings.TrimSpace(part))
