@@ -321,9 +321,9 @@ func (t *serverRecording) cpu(ctx, asking context.Context, stop <-chan struct{},
 	var a *handlers.Answer
 	if err == nil {
 		a, err = t.newAnswer()
-		defer a.Close()
 	}
 	if err == nil {
+		defer a.Close()
 		err = t.cut(asking, t.c.CPUProfile(asking, stop, d, a))
 	}
 	t.cpuEnd = time.Now()
