@@ -231,8 +231,8 @@ func TestRowsFromRuns(t *testing.T) {
 		t.Errorf("a value of 0: %+v", zero)
 	}
 	b[2].TargetCPU = nil
-	if missing := rowOf(t, mustCompare(t, a, b), compare.TargetCPU); missing.Unknown != "B: run 3: its CPU time is unknown" ||
-		missing.Interval != nil || missing.Verdict != compare.Unknown {
+	if missing := rowOf(t, mustCompare(t, a, b), compare.TargetCPU); missing.Interval != nil ||
+		missing.Unknown != "B: run 3: its CPU time is unknown" || missing.Verdict != compare.Unknown {
 		t.Errorf("CPU time that is not known: %+v", missing)
 	}
 }

@@ -151,7 +151,8 @@ func TestMeasure(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	objectives, err := compare.ParseObjectives("p99<990ms,p99<=990ms,p97<1s,errors<15%,errors<14%,rate>500,rate>=500,cpu/req<1ms")
+	objectives, err := compare.ParseObjectives(
+		"p99<990ms,p99<=990ms,p97<1s,errors<15%,errors<14%,rate>500,rate>=500,cpu/req<1ms")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -283,7 +284,8 @@ func TestCheckTarget(t *testing.T) {
 			t.Errorf("%q: CheckTargets returns %v", text, err)
 		}
 	}
-	if os := (compare.Objectives{{Metric: compare.P50, Op: compare.Below, Target: "home"}}); os.CheckTargets(r.PerTarget[:1]) == nil {
+	os := compare.Objectives{{Metric: compare.P50, Op: compare.Below, Target: "home"}}
+	if os.CheckTargets(r.PerTarget[:1]) == nil {
 		t.Error("an objective about the only target")
 	}
 }

@@ -5,9 +5,9 @@
 //
 //  1. [New] creates the workers of a [Group], each with its share of the connections, of the
 //     requests and, in the open model, of the schedule (package workload).
-//  2. [Group.Prepare] opens the connections. A loop has a thread and a poller (package poll) of its
-//     own. TLS handshakes run on goroutines; the loop then adopts the socket, and crypto/tls reads
-//     from memory what the loop has received.
+//  2. [Group.Prepare] opens the connections. Each loop has its own thread and poller (package poll).
+//     TLS handshakes run on goroutines; the loop then adopts the socket, and crypto/tls reads from
+//     memory what the loop has received.
 //  3. [Group.Begin] starts sending. A loop handles the events of a round one after the other:
 //     packages http1 and http2 turn bytes into answers, each answer goes to the loop's shard of the
 //     recorder (package record), and the next request is sent.

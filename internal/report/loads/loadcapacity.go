@@ -76,7 +76,8 @@ func capacityWhy(r *capacity.Result) string {
 func NewKnee(r *capacity.Result) *Knee {
 	k := &Knee{Metric: string(loadcompare.P99), Capacity: r.Rate, Points: []KneePoint{}}
 	for _, o := range r.SLO {
-		if o.Metric.Unit() == loadcompare.Nanoseconds && o.Metric != loadcompare.TargetCPU && o.Metric != loadcompare.GeneratorCPU {
+		if o.Metric.Unit() == loadcompare.Nanoseconds && o.Metric != loadcompare.TargetCPU &&
+			o.Metric != loadcompare.GeneratorCPU {
 			k.Metric = string(o.Metric)
 			k.Limit = o.Limit.Duration()
 			break

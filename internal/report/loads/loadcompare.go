@@ -40,7 +40,9 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, nam
 		}
 	}
 	targets := c.Targets[:min(len(c.Targets), loadTextTargets)]
-	add("target ", targets, []loadcompare.Metric{loadcompare.Rate, loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max, loadcompare.Errors})
+	add("target ", targets, []loadcompare.Metric{
+		loadcompare.Rate, loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max, loadcompare.Errors,
+	})
 	add("phase ", c.Phases, []loadcompare.Metric{loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max})
 	heading := comparisonColumns(c)
 	widths := make([]int, len(heading))

@@ -40,7 +40,10 @@ func searched(t *testing.T) *capacity.Result {
 			Latency:  load.Latency{P50: p97 / 4, P99: p97 * 2},
 			Outcomes: []loadcompare.Outcome{
 				{Objective: objectives[0], Held: true},
-				{Objective: objectives[1], Actual: loadcompare.Value{Amount: float64(p97), Unit: loadcompare.Nanoseconds}, Held: rate <= 9200},
+				{
+					Objective: objectives[1], Actual: loadcompare.Value{Amount: float64(p97), Unit: loadcompare.Nanoseconds},
+					Held: rate <= 9200,
+				},
 			},
 		}
 		if rate > 9200 {
