@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/trace"
+	"github.com/whet-go/whet/trace/waits"
 )
 
 // AddTrace completes s from an execution trace of the same time: creators that the stacks do not
 // show, and how long goroutines with a group's stack have been waiting. A goroutine that did not
 // move during the whole trace has been waiting for at least as long.
-func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
+func (s *Snapshot) AddTrace(rep *waits.Report) {
 	type known struct {
 		wait    Wait
 		reason  string
@@ -23,7 +23,7 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 	// If only one function was seen starting another, it starts that one even where the goroutine
 	// is older than the trace; nil: several do.
 	starter := make(map[string]*Creator)
-	starts := func(fn string, by trace.Frame) {
+	starts := func(fn string, by waits.Frame) {
 		fn = symbol(fn)
 		if have, ok := starter[fn]; !ok {
 			starter[fn] = &Creator{by.Func, by.File, by.Line, EvidenceOthers}
@@ -41,7 +41,7 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 		key  uint64
 		root string
 	}
-	hashed := make(map[*trace.Frame]stack)
+	hashed := make(map[*waits.Frame]stack)
 	for i := range rep.Goroutines {
 		g := &rep.Goroutines[i]
 		if len(g.Stack) == 0 {
@@ -58,7 +58,7 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 			k = &known{}
 			byKey[st.key] = k
 		}
-		if g.State == trace.Waiting && g.In > k.wait.For {
+		if g.State == waits.Waiting && g.In > k.wait.For {
 			k.wait = Wait{For: g.In, AtLeast: g.AtLeast, From: EvidenceTrace}
 			k.reason = traceReason(g.Reason)
 		}
@@ -97,7 +97,7 @@ func (s *Snapshot) AddTrace(rep *trace.WaitReport) {
 	s.Warnings = append(s.Warnings, rep.Warnings...)
 }
 
-func fromTrace(stack []trace.Frame) []Frame {
+func fromTrace(stack []waits.Frame) []Frame {
 	fs := make([]Frame, len(stack))
 	for i, f := range stack {
 		fs[i] = Frame(f)

@@ -12,7 +12,8 @@ import (
 
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/trace"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/waits"
 )
 
 func TestCreators(t *testing.T) {
@@ -56,7 +57,16 @@ func TestAddTrace(t *testing.T) {
 	<-done
 	rtrace.Stop()
 	defer close(stop)
-	rep, err := trace.Waits(&buf, trace.WaitOptions{})
+	x, err := index.Temporary(t.Context(), &buf, index.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	rep, err := waits.Of(x)
 	if err != nil {
 		t.Fatal(err)
 	}

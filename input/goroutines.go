@@ -1,8 +1,10 @@
 package input
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -12,7 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
-	"github.com/whet-go/whet/trace"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/waits"
 )
 
 // Goroutines are the goroutines in one argument.
@@ -35,7 +38,7 @@ func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Gorou
 	}
 	defer d.Close()
 	if d.Recording != nil {
-		return recordedGoroutines(d)
+		return o.recordedGoroutines(ctx, d)
 	}
 	src := &Goroutines{}
 	opt := goroutines.Options{Name: d.Name}
@@ -102,7 +105,7 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 
 // recordedGoroutines joins everything in a recording that is about goroutines. Damaged parts that
 // are not required are warnings.
-func recordedGoroutines(d *Document) (*Goroutines, error) {
+func (o *Opener) recordedGoroutines(ctx context.Context, d *Document) (*Goroutines, error) {
 	rec := d.Recording
 	names := rec.ProfileNames()
 	if !slices.Contains(names, "goroutine") {
@@ -139,11 +142,15 @@ func recordedGoroutines(d *Document) (*Goroutines, error) {
 		src.Leaks = true
 	}
 	if rec.Has(recording.TracePart) {
-		if waits, err := recordedWaits(rec); err != nil {
+		rep, err := o.recordedWaits(ctx, rec)
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err != nil:
 			warn(err)
-		} else {
-			src.Snapshot.AddTrace(waits)
-			src.Trace = waits.Duration
+		default:
+			src.Snapshot.AddTrace(rep)
+			src.Trace = rep.Duration
 		}
 	}
 	if src.Start = part("goroutine.start"); src.Start != nil {
@@ -152,16 +159,19 @@ func recordedGoroutines(d *Document) (*Goroutines, error) {
 	return src, nil
 }
 
-func recordedWaits(rec *recording.Recording) (*trace.WaitReport, error) {
-	r, err := rec.Part(recording.TracePart)
+// waitsMemory is the default memory limit for reading what goroutines wait for: enough for the
+// million goroutines of a program that leaks them.
+const waitsMemory = 1400 << 20
+
+// recordedWaits reads what goroutines wait for at the end of a recording's trace.
+func (o *Opener) recordedWaits(ctx context.Context, rec *recording.Recording) (rep *waits.Report, err error) {
+	open := func() (io.ReadCloser, error) { return rec.Part(recording.TracePart) }
+	x, err := buildTrace(ctx, "", open, index.Options{MaxMemory: cmp.Or(int64(o.MaxMemory), waitsMemory)})
 	if err != nil {
 		return nil, err
 	}
-	rep, err := trace.Waits(r, trace.WaitOptions{})
-	if cerr := r.Close(); err == nil && cerr != nil {
-		rep.Warnings = append(rep.Warnings, cerr)
-	}
-	return rep, err
+	defer func() { err = errors.Join(err, x.Close()) }()
+	return waits.Of(x)
 }
 
 // Own returns a function that reports whether a frame is own code, as OwnCode does for functions,

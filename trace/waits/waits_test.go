@@ -1,4 +1,4 @@
-package trace_test
+package waits_test
 
 import (
 	"bytes"
@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/trace"
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/waits"
 )
 
 func waitForever(started *sync.WaitGroup, c chan int) {
@@ -21,7 +22,7 @@ func waitForever(started *sync.WaitGroup, c chan int) {
 // parked waits until n goroutines have fn on their stack and are no longer running.
 func parked(t *testing.T, fn string, n int) {
 	t.Helper()
-	buf := make([]byte, 1<<20)
+	buf := make([]byte, 4<<20)
 	for deadline := time.Now().Add(5 * time.Minute); ; runtime.Gosched() {
 		got := 0
 		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
@@ -75,9 +76,23 @@ func startTwo(stop chan int) {
 	}
 }
 
+// of reports what goroutines wait for at the end of a trace.
+func of(t testing.TB, data []byte, o index.Options) (*waits.Report, error) {
+	t.Helper()
+	x, err := index.Temporary(t.Context(), bytes.NewReader(data), o)
+	if err != nil {
+		return nil, err
+	}
+	rep, err := waits.Of(x)
+	if cerr := x.Close(); cerr != nil {
+		t.Error(cerr)
+	}
+	return rep, err
+}
+
 func TestWaits(t *testing.T) {
 	data := record(t)
-	rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{})
+	rep, err := of(t, data, index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +102,9 @@ func TestWaits(t *testing.T) {
 	var old, young int
 	for _, g := range rep.Goroutines {
 		switch {
-		case strings.HasSuffix(g.Start, "trace_test.waitForever") || strings.HasSuffix(g.Start, "record.gowrap1"):
+		case strings.HasSuffix(g.Start, "waits_test.waitForever") || strings.HasSuffix(g.Start, "record.gowrap1"):
 			old++
-			if g.State != trace.Waiting || !g.AtLeast || g.In != rep.Duration {
+			if g.State != waits.Waiting || !g.AtLeast || g.In != rep.Duration {
 				t.Errorf("goroutine from before the trace: %v for %v (at least: %v), want waiting for the whole %v", g.State, g.In,
 					g.AtLeast, rep.Duration)
 			}
@@ -99,12 +114,12 @@ func TestWaits(t *testing.T) {
 			if g.Creator != nil {
 				t.Errorf("creator of a goroutine from before the trace: %v", g.Creator)
 			}
-		case strings.HasSuffix(g.Start, "trace_test.startTwo.func1"):
+		case strings.HasSuffix(g.Start, "waits_test.startTwo.func1"):
 			young++
-			if g.State != trace.Waiting || g.AtLeast || g.Reason != "chan receive" || g.In >= rep.Duration {
+			if g.State != waits.Waiting || g.AtLeast || g.Reason != "chan receive" || g.In >= rep.Duration {
 				t.Errorf("goroutine of the trace: %v, %q for %v of %v", g.State, g.Reason, g.In, rep.Duration)
 			}
-			if len(g.Creator) == 0 || !strings.HasSuffix(g.Creator[0].Func, "trace_test.startTwo") {
+			if len(g.Creator) == 0 || !strings.HasSuffix(g.Creator[0].Func, "waits_test.startTwo") {
 				t.Errorf("creator %v, want startTwo", g.Creator)
 			}
 		}
@@ -117,38 +132,52 @@ func TestWaits(t *testing.T) {
 		created[c.Start] += c.Count
 	}
 	for start, want := range map[string]int64{"startTwo.func1": 2, "record.func1": 1} {
-		if got := created["github.com/whet-go/whet/trace_test."+start]; got != want {
+		if got := created["github.com/whet-go/whet/trace/waits_test."+start]; got != want {
 			t.Errorf("%d goroutines of %s created, want %d in %v", got, start, want, created)
 		}
 	}
 }
 
+// TestWaitsBounded ends a trace that needs more memory than it may take.
 func TestWaitsBounded(t *testing.T) {
-	data := record(t)
-	rep, err := trace.Waits(bytes.NewReader(data), trace.WaitOptions{MaxGoroutines: 1})
+	var buf bytes.Buffer
+	if err := rtrace.Start(&buf); err != nil {
+		t.Skipf("no trace: %v", err)
+	}
+	const all, most = 5000, 100
+	stop := make(chan int)
+	for range all {
+		go func() { <-stop }()
+	}
+	parked(t, "TestWaitsBounded", all)
+	rtrace.Stop()
+	close(stop)
+	const each = 1400 // bytes of memory, by internal/trace/indexer
+	rep, err := of(t, buf.Bytes(), index.Options{MaxMemory: most * each})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(rep.Goroutines) > 1 || rep.Dropped == 0 || len(rep.Warnings) == 0 {
-		t.Errorf("%d goroutines, %d dropped, warnings %v", len(rep.Goroutines), rep.Dropped, rep.Warnings)
+	// The limit is checked after every thousand events.
+	if n := len(rep.Goroutines); n < most || n > all/2 || len(rep.Warnings) != 1 {
+		t.Errorf("%d goroutines of %d, warnings %v, want a few more than %d", n, all, rep.Warnings, most)
 	}
 }
 
 func TestWaitsTruncated(t *testing.T) {
 	data := record(t)
 	for _, n := range []int{0, 8, 16, 20, len(data) / 2, len(data) - 1} {
-		rep, err := trace.Waits(bytes.NewReader(data[:n]), trace.WaitOptions{})
+		rep, err := of(t, data[:n], index.Options{})
 		if err == nil && len(rep.Warnings) == 0 {
 			t.Errorf("%d of %d bytes: neither error nor warning", n, len(data))
 		}
 	}
-	if _, err := trace.Waits(strings.NewReader("no trace"), trace.WaitOptions{}); err == nil {
+	if _, err := of(t, []byte("no trace"), index.Options{}); err == nil {
 		t.Error("text is a trace")
 	}
 }
 
 func FuzzWaits(f *testing.F) {
-	real, err := os.ReadFile("../internal/trace/testdata/go1.26.trace")
+	real, err := os.ReadFile("../../internal/trace/testdata/go1.26.trace")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -157,8 +186,7 @@ func FuzzWaits(f *testing.F) {
 	f.Add([]byte("go 1.22 trace\x00\x00\x00"))
 	f.Add([]byte("go 1.11 trace\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if rep, err := trace.Waits(bytes.NewReader(data),
-			trace.WaitOptions{MaxGoroutines: 1000}); (rep == nil) == (err == nil) {
+		if rep, err := of(t, data, index.Options{MaxMemory: 1 << 20}); (rep == nil) == (err == nil) {
 			t.Errorf("report %v, error %v", rep, err)
 		}
 	})
