@@ -8,6 +8,7 @@ import (
 	"go/scanner"
 	"go/token"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -175,4 +176,16 @@ func (r *Result) Accept(b *Baseline, name string, ran func(rule string) bool) er
 		}
 	}
 	return nil
+}
+
+// OpenBaseline reads the file with accepted findings.
+func OpenBaseline(name string) (*Baseline, error) {
+	file, err := os.Open(name)
+	if err != nil {
+		return nil, &diag.Error{
+			Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "create one with --write-baseline",
+		}
+	}
+	defer func() { _ = file.Close() }() // only read
+	return ReadBaseline(file, name)
 }

@@ -2,12 +2,15 @@ package find_test
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -161,4 +164,20 @@ func FuzzReadBaseline(f *testing.F) {
 			t.Fatalf("%v: %+v, %+v", err, b, again)
 		}
 	})
+}
+
+func TestOpenBaseline(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "accepted.json")
+	if _, err := find.OpenBaseline(file); !errors.Is(err, os.ErrNotExist) ||
+		diag.Hint(err) != "create one with --write-baseline" {
+		t.Errorf("%v, hint %q", err, diag.Hint(err))
+	}
+	data := `{"schema": "` + find.BaselineSchema + `", "module": "example.com/x"}`
+	if err := os.WriteFile(file, []byte(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := find.OpenBaseline(file); err != nil || b.Module != "example.com/x" {
+		t.Errorf("%+v, %v", b, err)
+	}
 }

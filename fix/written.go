@@ -17,8 +17,8 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/fix/written"
 	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/fix/written"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in

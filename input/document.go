@@ -165,3 +165,14 @@ func MissingPart(rec *recording.Recording, name, part, what string) error {
 	}
 	return e
 }
+
+// Program returns the module path of the recorded program's main package; "" if it is unknown.
+func (d *Document) Program() string {
+	if d.Recording == nil {
+		return ""
+	}
+	if build := d.Recording.Meta().Build; build != nil {
+		return MainModule(build)
+	}
+	return ""
+}

@@ -229,3 +229,16 @@ func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) 
 	}
 	return func(f stacks.Frame) bool { return own.Match(profile.Function{Name: f.Func, File: f.File}) }
 }
+
+// TraceOwnOrForeign is [TraceOwn]. If there is no own code, it returns a function that reports
+// whether a frame is neither of the standard library nor of a dependency.
+func TraceOwnOrForeign(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {
+	if own := TraceOwn(arg, x, prefixes); own != nil {
+		return own
+	}
+	return func(f stacks.Frame) bool {
+		pkg := profile.PackagePath(f.Func)
+		return pkg == "main" ||
+			!profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -198,3 +200,21 @@ type Error = diag.Error
 // ErrRemote is the cause when a target is not on the loopback interface and [Options.AllowHosts]
 // does not list it.
 var ErrRemote = errors.New("not a loopback address")
+
+// Name returns what is loaded in a few words, without passwords: the first address and the number
+// of others.
+func (o Options) Name() string {
+	first, n := o.URL, len(o.Targets)
+	if first == "" && n > 0 {
+		first, n = o.Targets[0].URL, n-1
+	}
+	if u, err := url.Parse(first); err == nil {
+		first = u.Redacted()
+	} else {
+		first = "the target"
+	}
+	if n > 0 {
+		first += fmt.Sprintf(" and %d more", n)
+	}
+	return first
+}

@@ -1,6 +1,7 @@
 package unit
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"strings"
@@ -213,6 +214,20 @@ type ParseError struct{ Text string }
 
 func (e *ParseError) Error() string {
 	return strconv.Quote(e.Text) + " is not a size (want a number and a unit, as in 512MB or 2GB)"
+}
+
+// ParseShare reads a share of a whole, a percentage such as "2%" or a fraction such as "0.02", as a
+// fraction from 0 to 1.
+func ParseShare(s string) (float64, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, errors.New("want a percentage such as 2% or 0.02")
+	}
+	return v, nil
 }
 
 // A scale is one unit of a family.

@@ -234,3 +234,16 @@ func TestForeignUnit(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+func TestParseShare(t *testing.T) {
+	for text, want := range map[string]float64{"2%": 0.02, " 0.02 ": 0.02, "0": 0, "100%": 1, "1": 1, "0.5%": 0.005} {
+		if got, err := unit.ParseShare(text); err != nil || math.Abs(got-want) > 1e-12 {
+			t.Errorf("ParseShare(%q) = %v, %v, want %v", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "%", "2", "101%", "-1%", "NaN", "x%"} {
+		if got, err := unit.ParseShare(text); err == nil || !strings.Contains(err.Error(), "want a percentage") {
+			t.Errorf("ParseShare(%q) = %v, %v", text, got, err)
+		}
+	}
+}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -186,3 +188,35 @@ func (o Options) withDefaults() (Options, error) {
 
 // logPrecision returns the precision as the half-width of the log ratio's interval.
 func (o *Options) logPrecision() float64 { return math.Log1p(o.Precision) }
+
+// A Pairing says where the rounds of a pair run.
+type Pairing string
+
+// The pairings.
+const (
+	PairsAuto     Pairing = "auto"     // the one with the least noise
+	PairsFree     Pairing = "free"     // one after the other, on all processors
+	PairsPinned   Pairing = "pinned"   // one after the other, on one processor
+	PairsTogether Pairing = "together" // at once, each on a processor
+)
+
+// Pairings returns all pairings.
+func Pairings() []Pairing { return []Pairing{PairsAuto, PairsFree, PairsPinned, PairsTogether} }
+
+// PlansFor returns the plans to try: those of [DefaultPlans] with this pairing and, unless length
+// is 0, rounds of this length.
+func PlansFor(processors int, pairing Pairing, length time.Duration) []Plan {
+	plans := DefaultPlans(processors)
+	if pairing != PairsAuto {
+		plans = slices.DeleteFunc(plans, func(p Plan) bool {
+			return p.Pinned != (pairing != PairsFree) || p.Together != (pairing == PairsTogether)
+		})
+	}
+	if length > 0 {
+		for i := range plans {
+			plans[i].Length, plans[i].Fit = length, false
+		}
+		slices.SortFunc(plans, func(a, b Plan) int { return strings.Compare(a.String(), b.String()) })
+	}
+	return plans
+}

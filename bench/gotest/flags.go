@@ -6,7 +6,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"mvdan.cc/sh/v3/shell"
 
@@ -93,4 +95,64 @@ func absolute(name, value string) (string, error) {
 		return value, nil
 	}
 	return filepath.Abs(value)
+}
+
+// ParseProgramFlags is [ParseFlags] for a program of which whet chooses the profile, and whether
+// everything is built anew: -pgo and -a are errors.
+func ParseProgramFlags(text string) (flags, env []string, err error) {
+	flags, env, err = ParseFlags(text)
+	for _, flag := range flags {
+		switch name, _, _ := strings.Cut(flag, "="); name {
+		case "-pgo":
+			err = &diag.Error{Err: errors.New("-pgo is set by the comparison"), Hint: "omit it"}
+		case "-a":
+			err = &diag.Error{Err: errors.New("-a is set by --build-time"), Hint: "omit it"}
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	return flags, env, nil
+}
+
+// ParseBenchTime reads how long a round takes, a time such as 100ms or a number of iterations such
+// as 1000x, into the options of a run with a timeout.
+func ParseBenchTime(text string, timeout time.Duration) (RunOptions, error) {
+	o := RunOptions{Timeout: timeout}
+	bad := func(message, hint string) (RunOptions, error) {
+		return o, &diag.Error{Err: errors.New(message), Hint: hint}
+	}
+	if digits, ok := strings.CutSuffix(text, "x"); ok {
+		n, err := strconv.Atoi(digits)
+		if err != nil || n < 1 {
+			return bad(fmt.Sprintf("%q is not a number of iterations", text), "write it as 1000x")
+		}
+		o.Iterations = n
+		return o, nil
+	}
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil || d <= 0:
+		return bad(fmt.Sprintf("%q is neither a time nor a number of iterations", text), "write it as 100ms or 1000x")
+	case d >= timeout:
+		return bad(fmt.Sprintf("%v is not less than the timeout, %v", d, timeout), "give more with --timeout")
+	}
+	o.Time = d
+	return o, nil
+}
+
+// ParseProcs reads a list of values for GOMAXPROCS, such as "1,2,4"; "" is the default alone, 0.
+func ParseProcs(list string) ([]int, error) {
+	if list == "" {
+		return []int{0}, nil
+	}
+	var procs []int
+	for part := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 {
+			return nil, &diag.Error{Err: fmt.Errorf("%q is not a number of CPUs", part), Hint: "give a list such as 1,2,4"}
+		}
+		procs = append(procs, n)
+	}
+	return procs, nil
 }

@@ -273,3 +273,12 @@ func (r *Result) readCode() {
 		}
 	}
 }
+
+// CacheDir is the directory in which the compiler's notes are kept; "" if there is none.
+func CacheDir() string {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(cache, "whet", "notes")
+}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -37,44 +36,22 @@ type benchABFlags struct {
 
 // abFlags are the flags of every comparison in rounds.
 type abFlags struct {
-	Precision percentFlag
+	Precision share
 	MaxTime   time.Duration
 	Round     time.Duration
 	Pairs     string
 }
 
-// percentFlag is a share, written as 1% or 0.01.
-type percentFlag float64
-
-func (p *percentFlag) String() string { return strconv.FormatFloat(float64(*p)*100, 'g', -1, 64) + "%" }
-
-func (*percentFlag) Type() string { return "PERCENT" }
-
-func (p *percentFlag) Set(text string) error {
-	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if percent {
-		v /= 100
+func pairings() []string {
+	var names []string
+	for _, p := range ab.Pairings() {
+		names = append(names, string(p))
 	}
-	if err != nil || !(v > 0 && v < 1) {
-		return fmt.Errorf("%q is not a percentage between 0 and 100%% (want 1%%, for example)", text)
-	}
-	*p = percentFlag(v)
-	return nil
+	return names
 }
 
-// Values of --pairs.
-const (
-	pairsAuto     = "auto"
-	pairsFree     = "free"
-	pairsPinned   = "pinned"
-	pairsTogether = "together"
-)
-
-func pairings() []string { return []string{pairsAuto, pairsFree, pairsPinned, pairsTogether} }
-
 func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.Duration) {
-	f.Precision = percentFlag(precision)
+	f.Precision = share(precision)
 	fs := cmd.Flags()
 	fs.Var(&f.Precision, "precision", "stop when the half width of the ratio's interval is below this")
 	fs.DurationVar(&f.MaxTime, "max-time", maxTime, "stop each benchmark after this time in any case")
@@ -83,7 +60,7 @@ func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.D
 
 // registerPairs adds the flag for where rounds run, which services leave to the system.
 func (f *abFlags) registerPairs(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.Pairs, "pairs", pairsAuto,
+	cmd.Flags().StringVar(&f.Pairs, "pairs", string(ab.PairsAuto),
 		"how to place A and B on CPUs (`MODE`): "+strings.Join(pairings(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -97,26 +74,7 @@ func (f *abFlags) check() error {
 	case !slices.Contains(pairings(), f.Pairs):
 		return unknownValue("bench", "--pairs mode", f.Pairs, pairings())
 	}
-	return nil
-}
-
-// plans are what the flags leave to choose from.
-func (f *abFlags) plans() []ab.Plan {
-	plans := ab.DefaultPlans(len(ab.Processors()))
-	if f.Pairs != pairsAuto {
-		plans = slices.DeleteFunc(plans, func(p ab.Plan) bool {
-			return p.Pinned != (f.Pairs != pairsFree) || p.Together != (f.Pairs == pairsTogether)
-		})
-	}
-	if f.Round > 0 {
-		for i := range plans {
-			plans[i].Length, plans[i].Fit = f.Round, false
-		}
-		plans = slices.Compact(slices.SortedFunc(slices.Values(plans), func(a, b ab.Plan) int {
-			return strings.Compare(a.String(), b.String())
-		}))
-	}
-	return plans
+	return checkPrecision("bench", f.Precision)
 }
 
 func (f *benchABFlags) register(cmd *cobra.Command) {
@@ -222,7 +180,8 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	o := builds.Options{
 		Patterns: patterns, Bench: run.match(), BenchmarksFrom: from, Timeout: run.Timeout,
 		AB: ab.Options{
-			Precision: float64(f.Precision), MaxTime: f.MaxTime, Plans: f.plans(), Seed: run.Seed, Progress: view.Show,
+			Precision: float64(f.Precision), MaxTime: f.MaxTime,
+			Plans: ab.PlansFor(len(ab.Processors()), ab.Pairing(f.Pairs), f.Round), Seed: run.Seed, Progress: view.Show,
 		},
 		Journal: builds.JournalFile(sides, patterns, run.Bench, f.BenchmarksFrom), Continue: f.Continue,
 		Stage: view.Stage,
@@ -274,17 +233,7 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *bui
 		case markdown:
 			return benchmarks.WriteABMarkdown(w, names, &r.Result)
 		}
-		if err := benchmarks.WriteAB(w, a.style, names, &r.Result); err != nil {
-			return err
-		}
-		for side, only := range [][]string{r.OnlyA, r.OnlyB} {
-			if len(only) > 0 {
-				if _, err := fmt.Fprintf(w, "only in %v: %s\n", ab.Side(side), layout.Clean(strings.Join(only, ", "))); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return benchmarks.WriteBuilds(w, a.style, names, r)
 	})
 }
 

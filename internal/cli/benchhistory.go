@@ -136,33 +136,10 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 		page := &outputFlags{Output: f.HTML, Force: f.Force}
 		err = errors.Join(err, a.writeOutput(page, func(w io.Writer) error { return benchmarks.WriteHistoryPage(w, r) }))
 	}
-	return errors.Join(err, gateError(r, f.Strict))
-}
-
-// gatesNamed is how many failed gates an error names.
-const gatesNamed = 8
-
-// gateError names the gates that the newest commit fails; nil when there are none.
-func gateError(r *history.Report, strict bool) error {
-	var failed []string
-	for i := range r.Gate {
-		c := &r.Gate[i]
-		s := &r.Series[c.Series]
-		switch {
-		case c.Outcome == history.Fails:
-			failed = append(failed,
-				fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, benchmarks.GateChange(r, c), c.Gate))
-		case c.Outcome == history.Undecided && strict:
-			failed = append(failed, fmt.Sprintf("%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason))
-		}
+	if failed := benchmarks.FailedGates(r, f.Strict); failed != "" {
+		err = errors.Join(err, &diag.Error{Op: "--gate", Err: errors.New(failed), Kind: diag.Gate})
 	}
-	if len(failed) == 0 {
-		return nil
-	}
-	if more := len(failed) - gatesNamed; more > 0 {
-		failed = append(failed[:gatesNamed], fmt.Sprintf("%d more", more))
-	}
-	return &diag.Error{Op: "--gate", Err: errors.New(layout.Clean(strings.Join(failed, "; "))), Kind: diag.Gate}
+	return err
 }
 
 // benchHistoryError gives errors of package history their cures.

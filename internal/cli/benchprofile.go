@@ -6,12 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -88,7 +83,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	if len(jobs) == 0 {
 		return f.nothing(packages, failures)
 	}
-	files, err := f.files(jobs)
+	files, err := collect.BenchmarkFiles(f.Dir, jobs, f.Force)
 	if err != nil {
 		return err
 	}
@@ -135,57 +130,6 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		_, _ = fmt.Fprintf(a.stderr, "whet: interrupted; recorded %d of %d benchmarks\n", len(doc.Recordings), len(jobs))
 	}
 	return errors.Join(err, benchFailures(failures))
-}
-
-// files names the file of each job and makes the folder. Names differ also where
-// letters' case does not tell files apart.
-func (f *benchProfileFlags) files(jobs []gotest.Job) ([]string, error) {
-	if err := os.MkdirAll(f.Dir, 0o755); err != nil {
-		return nil, &diag.Error{Op: "make folder", Err: err, Hint: "name another with -o DIR"}
-	}
-	var out, there []string
-	taken := map[string]bool{}
-	for _, j := range jobs {
-		base := path.Base(j.Binary.Package.ImportPath) + "." + strings.TrimPrefix(j.Name, "Benchmark")
-		base = safeName(base)
-		name := base
-		for n := 2; taken[strings.ToLower(name)]; n++ {
-			name = fmt.Sprintf("%s-%d", base, n)
-		}
-		taken[strings.ToLower(name)] = true
-		file := filepath.Join(f.Dir, name+".whet")
-		if _, err := os.Lstat(file); err == nil {
-			there = append(there, file)
-		}
-		out = append(out, file)
-	}
-	if len(there) > 0 && !f.Force {
-		more := ""
-		if n := len(there) - 1; n > 0 {
-			more = fmt.Sprintf(", and %d others", n)
-		}
-		return nil, &diag.Error{
-			Op: "write", Subject: there[0], Err: errors.New("the file exists" + more),
-			Hint: "--force replaces them; -o names another directory",
-		}
-	}
-	return out, nil
-}
-
-// safeName makes a name that every file system takes.
-func safeName(name string) string {
-	const most = 150
-	name = strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || slices.Contains([]rune("._=,#-"), r) {
-			return r
-		}
-		return '_'
-	}, name)
-	for len(name) > most {
-		runes := []rune(name)
-		name = string(runes[:len(runes)-1])
-	}
-	return strings.TrimLeft(name, ".-")
 }
 
 // madeProfile is a recording that was made.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,7 +30,8 @@ type benchRunFlags struct {
 	Seed      uint64
 	JSON      bool
 
-	procs []int // of CPU; 0 is the default
+	procs []int             // of CPU; 0 is the default
+	round gotest.RunOptions // of BenchTime
 }
 
 // benchFlags say which benchmarks are run, and how they are built. More than one
@@ -89,57 +89,18 @@ func (f *benchRunFlags) check() error {
 	if f.JSON && f.Output == "-" {
 		return diag.Usagef("bench", "--json and -o - are mutually exclusive", "name a file for the benchmark output")
 	}
-	f.procs = []int{0}
-	if f.CPU != "" {
-		f.procs = nil
+	var err error
+	if f.procs, err = gotest.ParseProcs(f.CPU); err != nil {
+		return &diag.Error{Op: "--cpu", Err: err, Kind: diag.Usage}
 	}
-	for part := range strings.SplitSeq(f.CPU, ",") {
-		if f.CPU == "" {
-			break
-		}
-		n, err := strconv.Atoi(strings.TrimSpace(part))
-		if err != nil || n < 1 {
-			return diag.Usagef("--cpu", fmt.Sprintf("%q is not a number of CPUs", part), "give a list such as 1,2,4")
-		}
-		f.procs = append(f.procs, n)
-	}
-	if _, err := f.round(); err != nil {
-		return err
+	if f.round, err = gotest.ParseBenchTime(f.BenchTime, f.Timeout); err != nil {
+		return &diag.Error{Op: "--benchtime", Err: err, Kind: diag.Usage}
 	}
 	return f.checkThere()
 }
 
-// round is how a round is run.
-func (f *benchRunFlags) round() (gotest.RunOptions, error) {
-	o := gotest.RunOptions{Timeout: f.Timeout}
-	bad := func(message, hint string) (gotest.RunOptions, error) {
-		return o, diag.Usagef("--benchtime", message, hint)
-	}
-	if digits, ok := strings.CutSuffix(f.BenchTime, "x"); ok {
-		n, err := strconv.Atoi(digits)
-		if err != nil || n < 1 {
-			return bad(fmt.Sprintf("%q is not a number of iterations", f.BenchTime), "write it as 1000x")
-		}
-		o.Iterations = n
-		return o, nil
-	}
-	d, err := time.ParseDuration(f.BenchTime)
-	switch {
-	case err != nil || d <= 0:
-		return bad(fmt.Sprintf("%q is neither a time nor a number of iterations", f.BenchTime), "write it as 100ms or 1000x")
-	case d >= f.Timeout:
-		return bad(fmt.Sprintf("%v is not less than the timeout, %v", d, f.Timeout), "give more with --timeout")
-	}
-	o.Time = d
-	return o, nil
-}
-
 // benchRun measures the benchmarks of the packages and shows them.
 func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string) error {
-	round, err := f.round()
-	if err != nil {
-		return err
-	}
 	dir, err := os.MkdirTemp("", "whet-bench-")
 	if err != nil {
 		return fmt.Errorf("measure: %w", err)
@@ -157,7 +118,7 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	var jobs []gotest.Job
 	for _, j := range built {
 		for _, n := range f.procs {
-			j.Options = round
+			j.Options = f.round
 			j.Options.Procs = n
 			jobs = append(jobs, j)
 		}

@@ -21,7 +21,7 @@ type benchServiceFlags struct {
 	outputFlags
 	serviceFlags
 	Dirs      [2]string
-	Precision percentFlag
+	Precision share
 	JSON      bool
 }
 
@@ -127,6 +127,9 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 	}
 	if len(f.URLs) == 0 {
 		return diag.Usagef(op, "no load given", "give --load http://{addr}/, where {addr} is also replaced in the commands")
+	}
+	if err := checkPrecision(op, f.Precision); err != nil {
+		return err
 	}
 	f.AB.Precision = float64(f.Precision)
 	if err := f.serviceFlags.check(cmd, op); err != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func (a *app) completeFunctions(
 		}
 	}
 	if file == "" {
-		file = newestProfile(".")
+		file = input.Newest(".")
 	}
 	info, err := os.Stat(file)
 	if err != nil || info.Size() > completeBytes {
@@ -99,26 +98,6 @@ func functionNames(functions []profile.Function, own func(profile.Function) bool
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// newestProfile is the newest recording or profile in a directory by its usual names, "" when there is none.
-func newestProfile(dir string) string {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-	newest, at := "", time.Time{}
-	for _, e := range entries {
-		name := e.Name()
-		if !slices.ContainsFunc([]string{".whet", ".pb.gz", ".pprof", ".prof"},
-			func(end string) bool { return strings.HasSuffix(name, end) }) {
-			continue
-		}
-		if info, err := e.Info(); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
-			newest, at = filepath.Join(dir, name), info.ModTime()
-		}
-	}
-	return newest
 }
 
 // completeRefs completes the branches and tags of the repository around the working directory.

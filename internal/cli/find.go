@@ -13,13 +13,14 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/recorded"
-	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/progress"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -144,9 +145,12 @@ func (f *findFlags) check(cmd *cobra.Command) error {
 
 // find does the work of whet find.
 func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
-	accepted, err := readBaseline(f.Baseline)
-	if err != nil {
-		return err // before minutes of work
+	var accepted *find.Baseline
+	if f.Baseline != "" {
+		var err error
+		if accepted, err = find.OpenBaseline(f.Baseline); err != nil {
+			return err // before minutes of work
+		}
 	}
 	r, err := a.lookFor(ctx, f, args)
 	if err != nil {
@@ -159,7 +163,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		}
 	}
 	if f.Accept != "" {
-		if _, err := writeFile(f.Accept, func(w io.Writer) error { return report.JSON(w, r.Baseline()) }); err != nil {
+		if _, err := tempfile.Replace(f.Accept, func(w io.Writer) error { return report.JSON(w, r.Baseline()) }); err != nil {
 			return &diag.Error{Op: "write", Subject: f.Accept, Err: err, Hint: diag.Hint(err)}
 		}
 		_, _ = fmt.Fprintf(a.stderr, "wrote %s (%d findings accepted)\n", f.Accept, len(r.Findings))
@@ -194,27 +198,11 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 	return err
 }
 
-// readBaseline reads the file with accepted findings; nil for "".
-func readBaseline(name string) (b *find.Baseline, err error) {
-	if name == "" {
-		return nil, nil //nolint:nilnil // no file given
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, &diag.Error{
-			Op: "read baseline", Subject: name, Err: errors.Unwrap(err), Hint: "create one with --write-baseline",
-		}
-	}
-	defer func() { _ = file.Close() }()
-	return find.ReadBaseline(file, name)
-}
-
 // runs reports whether a rule is looked for.
 func (f *findFlags) runs(rule string) bool {
-	chosen, err := chooseRules(f.Rule)
-	return err == nil && (slices.ContainsFunc(chosen, func(r *rules.Rule) bool { return r.Analyzer.Name == rule }) ||
-		// A rule that is gone accepts nothing any more.
-		!slices.ContainsFunc(index.Rules(), func(r *rules.Rule) bool { return r.Analyzer.Name == rule }))
+	names, err := optionalRegexp("--rule", f.Rule)
+	// A rule that is gone accepts nothing any more.
+	return err == nil && (names == nil || names.MatchString(rule) || index.Named(rule) == nil)
 }
 
 // lookFor finds what costs in the recordings that args name.
@@ -239,15 +227,18 @@ func (a *app) findIn(ctx context.Context, program *recorded.Program, o find.Opti
 // must be closed.
 func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*recorded.Program, find.Options, error) {
 	o := find.Options{Dir: f.Dir, MinShare: float64(f.MinShare)}
-	var err error
-	if o.Rules, err = chooseRules(f.Rule); err != nil {
+	names, err := optionalRegexp("--rule", f.Rule)
+	if err != nil {
 		return nil, o, err
+	}
+	if o.Rules = index.Matching(names); len(o.Rules) == 0 {
+		return nil, o, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", f.Rule), "`whet rules` lists them")
 	}
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return nil, o, err
 	}
 	if !f.NoNotes {
-		o.Notes = notesCache()
+		o.Notes = lines.CacheDir()
 	}
 	from, err := a.opener(&f.read)
 	if err != nil {
@@ -259,21 +250,4 @@ func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*re
 	}
 	a.printWarnings(program.Warnings)
 	return program, o, nil
-}
-
-// chooseRules are the rules whose names match an expression; all for "".
-func chooseRules(expr string) ([]*rules.Rule, error) {
-	all := index.Rules()
-	if expr == "" {
-		return all, nil
-	}
-	re, err := compileFlag("--rule", expr)
-	if err != nil {
-		return nil, err
-	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(r *rules.Rule) bool { return !re.MatchString(r.Analyzer.Name) })
-	if len(chosen) == 0 {
-		return nil, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", expr), "`whet rules` lists them")
-	}
-	return chosen, nil
 }

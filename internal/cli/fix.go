@@ -143,8 +143,8 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 			return diag.Usagef("fix", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
 	}
-	if f.Precision == 0 {
-		return diag.Usagef("fix", "--precision must be above 0%", "the default is 1%")
+	if err := checkPrecision("fix", f.Precision); err != nil {
+		return err
 	}
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err

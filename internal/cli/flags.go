@@ -180,26 +180,11 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Inp
 
 // header returns the facts that reports open with.
 func (f *viewFlags) header(in *input.Input) profiles.Header {
-	h := profiles.Header{
-		Name: in.Name, Profile: in.Part, SampleType: in.Type,
-		Total: in.View.Total(), Samples: in.Samples(), Stacks: in.Profile.NumSamples(),
-		Duration: in.Duration(), Time: in.Profile.Time, Program: in.Program(),
-		Own: in.Own.Modules, OwnFrom: in.Own.From, Main: in.Own.Main,
-		Unit: f.outputUnit(), Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...),
-	}
-	if f.Relative {
-		// The total is of what the filters keep; so is the count.
-		h.Samples, h.Stacks = in.KeptSamples(), in.View.Samples()
-	}
+	h := profiles.NewHeader(in, profiles.HeaderOptions{
+		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...), Relative: f.Relative, Unit: f.outputUnit(),
+	})
 	if c := in.Compared; c != nil {
 		h.PerRequest = diffs.CompareRequests(c.Base, c.Profile, c.Type, c.Work)
-	}
-	if in.Recording != nil {
-		m := in.Recording.Meta()
-		h.Target, h.GoVersion, h.GOMAXPROCS = m.Target.String(), m.GoVersion, m.GOMAXPROCS
-	}
-	for _, w := range in.Warnings {
-		h.Warnings = append(h.Warnings, w.Error())
 	}
 	return h
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pictures"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -100,7 +101,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	if out == "" || out == "-" {
 		return a.write(write)
 	}
-	size, err := writeFile(out, write)
+	size, err := tempfile.Replace(out, write)
 	if err != nil {
 		var path *fs.PathError
 		if errors.As(err, &path) {

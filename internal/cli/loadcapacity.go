@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
+	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
-	"github.com/whet-go/whet/unit"
 )
 
 // findCapacity searches the highest rate that holds the objectives.
@@ -25,7 +24,7 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 	runs := 0
 	search.Progress = func(p capacity.Progress) {
 		runs++
-		_, _ = fmt.Fprintln(a.stderr, capacityLine(runs, p))
+		_, _ = fmt.Fprintln(a.stderr, progress.CapacityLine(runs, p))
 	}
 	r, err := capacity.Search(ctx, search, load.Run)
 	if r == nil {
@@ -56,17 +55,4 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 		}}, errs...)
 	}
 	return errors.Join(errs...)
-}
-
-// capacityLine is the progress after a run.
-func capacityLine(n int, p capacity.Progress) string {
-	asked := "closed model"
-	if p.Step.Asked > 0 {
-		asked = fmt.Sprintf("%.0f/s", p.Step.Asked)
-	}
-	line := fmt.Sprintf("run %2d  %12s  p99 %8s  %s", n, asked, unit.Duration(p.Step.Latency.P99), p.Step.Verdict)
-	if p.Remaining > 0 {
-		line += fmt.Sprintf("  (about %s left)", unit.Duration(p.Remaining.Round(time.Second)))
-	}
-	return line
 }

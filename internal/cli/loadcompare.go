@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,16 +12,10 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/compare"
-	"github.com/whet-go/whet/recording"
 )
-
-// maxLoadFile bounds a result that is read: one of a day has 86 400 seconds of about
-// 150 bytes.
-const maxLoadFile = 256 << 20
 
 func (a *app) loadCompareCommand() *cobra.Command {
 	f := &loadOutput{}
@@ -66,7 +57,10 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			r, err := a.readLoadResult(name)
+			if name == "" {
+				return diag.Usagef("load compare", "an empty file name", "remove the extra comma")
+			}
+			r, err := input.Load(name, a.stdin)
 			if err != nil {
 				return err
 			}
@@ -89,64 +83,4 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 			return loads.WritePage(w, loads.ComparisonPage(c, sides[0][0], sides[1][0], names))
 		}),
 	)
-}
-
-// readLoadResult reads the result of a load from its JSON, or from a recording.
-func (a *app) readLoadResult(name string) (*load.Result, error) {
-	const hint = "give what `whet load -o FILE` has written, or a recording with a load"
-	if name == "" {
-		return nil, diag.Usagef("load compare", "an empty file name", "remove the extra comma")
-	}
-	if isZip(name) {
-		return loadOfRecording(name)
-	}
-	data, err := input.ReadFile(name, a.stdin, maxLoadFile)
-	if err != nil {
-		return nil, &diag.Error{Op: "read result", Err: err}
-	}
-	r := new(load.Result)
-	if err := json.Unmarshal(data, r); err != nil {
-		return nil, &diag.Error{
-			Op: "read result", Subject: name, Err: fmt.Errorf("not the JSON of a load result: %w", err), Hint: hint,
-		}
-	}
-	if r.Schema != load.Schema {
-		return nil, &diag.Error{
-			Op: "read result", Subject: name,
-			Err: fmt.Errorf("unknown schema %q (want %q)", layout.Clean(r.Schema), load.Schema), Hint: hint,
-		}
-	}
-	return r, nil
-}
-
-// isZip reports whether a file begins as recordings do.
-func isZip(name string) bool {
-	f, err := os.Open(name)
-	if err != nil || name == "-" {
-		return false
-	}
-	defer func() { _ = f.Close() }() // only read
-	head := make([]byte, 2)
-	_, err = io.ReadFull(f, head)
-	return err == nil && bytes.Equal(head, []byte("PK"))
-}
-
-func loadOfRecording(name string) (*load.Result, error) {
-	rec, err := recording.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = rec.Close() }() // only read
-	if !rec.Has(recording.LoadPart) {
-		return nil, &diag.Error{
-			Op: "read result", Subject: name, Err: errors.New("the recording has no load"),
-			Hint: "record with --load URL",
-		}
-	}
-	r := new(load.Result)
-	if err := rec.JSON(recording.LoadPart, r); err != nil {
-		return nil, err
-	}
-	r.Schema = load.Schema // recordings of before it had one
-	return r, nil
 }

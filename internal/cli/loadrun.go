@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -79,7 +78,7 @@ func (a *app) writeDocument(f *loadOutput, path string, write func(io.Writer) er
 
 // load runs one load and shows it.
 func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
-	view := progress.NewLoad(a.stderr, styleOf(a.stderr), a.live, loadName(o), o)
+	view := progress.NewLoad(a.stderr, styleOf(a.stderr), a.live, o.Name(), o)
 	o.Progress = view.Show
 	view.Start()
 	r, err := load.Run(ctx, o)
@@ -108,7 +107,9 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	if f.Strict && len(r.Doubts) > 0 {
 		errs = append(errs, strictError(r.Doubts, f.JSON))
 	}
-	errs = append(errs, missedError(outcomes))
+	if missed := loadcompare.Missed(outcomes); missed != "" {
+		errs = append(errs, &diag.Error{Op: "--assert", Err: errors.New(missed), Kind: diag.Gate})
+	}
 	return errors.Join(errs...)
 }
 
@@ -123,35 +124,4 @@ func strictError(warnings []load.Doubt, silent bool) error {
 		e.Err = errors.New(layout.Clean(strings.Join(texts, "; ")))
 	}
 	return e
-}
-
-// missedError is nil when all outcomes are held.
-func missedError(outcomes []loadcompare.Outcome) error {
-	var missed []string
-	for _, o := range outcomes {
-		if !o.Held {
-			missed = append(missed, o.String())
-		}
-	}
-	if len(missed) == 0 {
-		return nil
-	}
-	return &diag.Error{Op: "--assert", Err: errors.New(strings.Join(missed, "; ")), Kind: diag.Gate}
-}
-
-// loadName says in few words what is loaded, without passwords.
-func loadName(o load.Options) string {
-	first, n := o.URL, len(o.Targets)
-	if first == "" && n > 0 {
-		first, n = o.Targets[0].URL, n-1
-	}
-	if u, err := url.Parse(first); err == nil {
-		first = u.Redacted()
-	} else {
-		first = "the target"
-	}
-	if n > 0 {
-		first += fmt.Sprintf(" and %d more", n)
-	}
-	return first
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -112,7 +111,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return err
 	}
-	o.Cache = notesCache()
+	o.Cache = lines.CacheDir()
 	if len(f.Recordings) > 0 {
 		from, err := a.opener(&f.read)
 		if err != nil {
@@ -141,13 +140,4 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 		}
 		return findings.WriteNotes(w, a.style, r)
 	})
-}
-
-// notesCache is the directory in which the compiler's notes are kept; "" when there is none.
-func notesCache() string {
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(cache, "whet", "notes")
 }

@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -62,7 +62,7 @@ func (a *app) writeOutput(f *outputFlags, write func(io.Writer) error) error {
 	if !f.toFile() {
 		return a.write(write)
 	}
-	size, err := writeFile(f.Output, write)
+	size, err := tempfile.Replace(f.Output, write)
 	if err != nil {
 		return &diag.Error{Op: "write", Subject: f.Output, Err: err, Hint: diag.Hint(err)}
 	}
@@ -96,46 +96,4 @@ func (a *app) export(
 	defer in.Close()
 	a.printWarnings(in.Warnings)
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return write(w, in) })
-}
-
-// writeFile writes a file completely or not at all and returns its size.
-func writeFile(path string, write func(io.Writer) error) (size int64, err error) {
-	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0) // /dev/stdout and such
-		if err != nil {
-			return 0, err
-		}
-		if err := write(file); err != nil {
-			_ = file.Close()
-			return 0, err
-		}
-		return 0, file.Close()
-	}
-	file, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp")
-	if err != nil {
-		if pe := (*os.PathError)(nil); errors.As(err, &pe) {
-			err = pe.Err // the temporary name means nothing to the user
-		}
-		return 0, err
-	}
-	defer func() {
-		if err != nil {
-			_ = file.Close()
-			_ = os.Remove(file.Name())
-		}
-	}()
-	if err := write(file); err != nil {
-		return 0, err
-	}
-	fi, err := file.Stat()
-	if err != nil {
-		return 0, err
-	}
-	if err := file.Chmod(0o644); err != nil {
-		return 0, err
-	}
-	if err := file.Close(); err != nil {
-		return 0, err
-	}
-	return fi.Size(), os.Rename(file.Name(), path)
 }

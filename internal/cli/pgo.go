@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -21,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/progress"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/pgo"
 )
 
@@ -121,31 +120,6 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
-// share is a flag that takes a part of a whole: 2%, or 0.02.
-type share float64
-
-func (s *share) String() string {
-	if *s == 0 {
-		return "0" // what help leaves out as a default
-	}
-	return strconv.FormatFloat(float64(*s)*100, 'g', 4, 64) + "%"
-}
-
-func (s *share) Set(text string) error {
-	number, percent := strings.CutSuffix(text, "%")
-	v, err := strconv.ParseFloat(number, 64)
-	if percent {
-		v /= 100
-	}
-	if err != nil || !(v >= 0 && v <= 1) {
-		return errors.New("want a percentage such as 2% or 0.02")
-	}
-	*s = share(v)
-	return nil
-}
-
-func (*share) Type() string { return "PERCENT" }
-
 func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if f.JSON {
 		if cmd.Flags().Changed("format") && f.Format != "json" {
@@ -156,8 +130,8 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if !slices.Contains(pgoFormats(), f.Format) {
 		return unknownValue("pgo", "format", f.Format, pgoFormats())
 	}
-	if f.Precision == 0 {
-		return diag.Usagef("pgo", "--precision must be above 0%", "the default is 1%")
+	if err := checkPrecision("pgo", f.Precision); err != nil {
+		return err
 	}
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err
@@ -212,7 +186,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		return err
 	}
 	var profiles []string
-	profiles, o.Packages = pgoArgs(args)
+	profiles, o.Packages = input.SplitPackages(args)
 	if f.serves() {
 		if err := a.prepareProgram(&f.programFlags, "pgo", profiles); err != nil {
 			return err
@@ -256,7 +230,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	}
 	if res.Pays && res.Target.Main != "" && !f.DryRun {
 		file := res.Target.Default()
-		if res.Profile.Bytes, err = writeFile(file, res.WriteProfile); err != nil {
+		if res.Profile.Bytes, err = tempfile.Replace(file, res.WriteProfile); err != nil {
 			return &diag.Error{Op: "write", Subject: file, Err: err}
 		}
 		res.Written = file
@@ -288,34 +262,9 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 
 // pgoBuildFlags reads --flags.
 func pgoBuildFlags(text string) (flags, env []string, err error) {
-	flags, env, err = gotest.ParseFlags(text)
+	flags, env, err = gotest.ParseProgramFlags(text)
 	if err != nil {
 		return nil, nil, &diag.Error{Op: "--flags", Err: err, Kind: diag.Usage}
 	}
-	for _, flag := range flags {
-		switch name, _, _ := strings.Cut(flag, "="); name {
-		case "-pgo":
-			return nil, nil, diag.Usagef("--flags", "-pgo is set by the comparison", "omit it")
-		case "-a":
-			return nil, nil, diag.Usagef("--flags", "-a is set by --build-time", "omit it")
-		}
-	}
 	return flags, env, nil
-}
-
-// pgoArgs tells profiles from packages. The first argument is a profile; others are if
-// they look like one.
-func pgoArgs(args []string) (profiles, packages []string) {
-	for i, arg := range args {
-		fi, err := os.Stat(arg)
-		isFile := err == nil && !fi.IsDir()
-		ext := slices.Contains([]string{".whet", ".partial", ".gz", ".pb", ".pgo", ".prof", ".pprof", ".out"},
-			filepath.Ext(arg))
-		if i == 0 || arg == "-" || input.IsURL(arg) || isFile || ext && err != nil && !strings.Contains(arg, "...") {
-			profiles = append(profiles, arg)
-		} else {
-			packages = append(packages, arg)
-		}
-	}
-	return profiles, packages
 }

@@ -2,11 +2,9 @@ package cli
 
 import (
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/report/findings"
 )
@@ -31,25 +29,13 @@ The same rules run without a profile as go vet -vettool=$(which whet-vet) ./...`
 }
 
 func (a *app) rules(args []string, asJSON bool) error {
-	all := index.Rules()
-	named := func(name string) *rules.Rule {
-		i := slices.IndexFunc(all, func(r *rules.Rule) bool { return r.Analyzer.Name == name })
-		if i < 0 {
-			return nil
-		}
-		return all[i]
-	}
-	chosen := all
+	chosen := index.Rules()
 	if len(args) > 0 {
 		chosen = nil
 		for _, name := range args {
-			r := named(name)
+			r := index.Named(name)
 			if r == nil {
-				var names []string
-				for _, r := range all {
-					names = append(names, r.Analyzer.Name)
-				}
-				return unknownValue("rules", "rule", name, names)
+				return unknownValue("rules", "rule", name, index.Names())
 			}
 			chosen = append(chosen, r)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/export"
@@ -137,7 +136,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		return err
 	}
 	defer func() { _ = x.Close() }() // was only read
-	o := export.Options{Name: cmp.Or(f.Name, serviceOf(d)), Goroutines: that, Began: x.Info.Began}
+	o := export.Options{Name: cmp.Or(f.Name, d.Program()), Goroutines: that, Began: x.Info.Began}
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
@@ -174,17 +173,6 @@ func began(recorded bool) string {
 			"and are late or early by what its trace is"
 	}
 	return "the trace does not say when it began, as those of Go 1.25 and later do: times count from 1970"
-}
-
-// serviceOf is the name of the program that a document is of; "" when it is not known.
-func serviceOf(d *input.Document) string {
-	if d.Recording == nil {
-		return ""
-	}
-	if build := d.Recording.Meta().Build; build != nil {
-		return input.MainModule(build)
-	}
-	return ""
 }
 
 // interruptible is a writer that fails when its context has ended.

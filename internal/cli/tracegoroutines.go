@@ -12,8 +12,6 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
-	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/trace/summary"
 )
 
@@ -108,7 +106,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	}
 	defer func() { _ = x.Close() }() // was only read
 	o := summary.Options{
-		Goroutines: that, Own: ownOrForeign(input.TraceOwn(arg, x, f.view.Own)), Order: summary.Order(f.Sort),
+		Goroutines: that, Own: input.TraceOwnOrForeign(arg, x, f.view.Own), Order: summary.Order(f.Sort),
 	}
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
@@ -132,17 +130,4 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return traces.WriteGoroutines(w, a.style, doc) })
-}
-
-// ownOrForeign tells own code; where none is known, what is neither of the standard library nor in the module
-// cache.
-func ownOrForeign(own func(stacks.Frame) bool) func(stacks.Frame) bool {
-	if own != nil {
-		return own
-	}
-	return func(f stacks.Frame) bool {
-		pkg := profile.PackagePath(f.Func)
-		return pkg == "main" ||
-			!profile.IsStd(pkg) && !strings.Contains(f.File, "@v") && !strings.Contains(f.File, "/vendor/")
-	}
 }

@@ -2,9 +2,9 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -12,8 +12,6 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/trace/profiles"
-	"github.com/whet-go/whet/trace/index"
-	"github.com/whet-go/whet/trace/requests"
 )
 
 // traceProfileFlags are the flags of whet trace profile.
@@ -101,9 +99,18 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		return err
 	}
 	if class != nil {
-		if o.Within, err = a.within(x, class); err != nil {
+		parts, counted, all, err := profiles.Within(x, class)
+		switch {
+		case errors.Is(err, profiles.ErrNoRequest):
+			return &diag.Error{Op: "trace profile", Err: err, Hint: "`whet trace requests` lists the classes"}
+		case err != nil:
 			return err
+		case counted < all:
+			a.printWarnings([]error{fmt.Errorf(
+				"only the first %d of %d requests count; narrow the window with --from and --to", counted, all,
+			)})
 		}
+		o.Within = parts
 	}
 	p, err := profiles.Of(x, typ, o)
 	if err != nil {
@@ -113,34 +120,4 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		a.printWarnings([]error{fmt.Errorf("the trace has no data of type %s", typ)})
 	}
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return p.Write(w) })
-}
-
-// mostParts bounds the requests of a profile, to some 100 MB.
-const mostParts = 4_000_000
-
-// within are the times of the goroutines that answer the requests of some classes, on these.
-func (a *app) within(x *index.Index, class *regexp.Regexp) (*profiles.Parts, error) {
-	parts := &profiles.Parts{}
-	n := 0
-	r, err := requests.Find(x, requests.Options{
-		Class: class, Slowest: 1, Tasks: true, Each: func(_ string, r *requests.Request) {
-			if n++; n <= mostParts {
-				r.Stays(parts.Add)
-			}
-		},
-	})
-	switch {
-	case err != nil:
-		return nil, err
-	case n == 0:
-		return nil, &diag.Error{
-			Op: "trace profile", Err: fmt.Errorf("no request in the trace has a class that matches %q", class),
-			Hint: "`whet trace requests` lists the classes",
-		}
-	case n > mostParts:
-		a.printWarnings([]error{fmt.Errorf(
-			"only the first %d of %d requests count; narrow the window with --from and --to", mostParts, r.Count+r.Tasks,
-		)})
-	}
-	return parts, nil
 }

@@ -1,10 +1,11 @@
-// Package tempfile makes temporary files that leave nothing behind.
+// Package tempfile makes temporary files that leave nothing behind, and replaces files as a whole.
 //
 // Data flow:
 //
 //  1. [New] creates a file in a directory and removes its name at once, if the system allows it:
 //     the space is free again when the process ends, however it ends.
 //  2. [File.Close] removes the name if it could not be removed earlier.
+//  3. [Replace] writes a result to a temporary file in the same directory, then renames it.
 //
 // A file belongs to its creator; it is an [os.File] and may be used as one. The package does not
 // limit what is written.

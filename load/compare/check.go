@@ -233,3 +233,14 @@ func percentile(l *load.Latency, m Metric) (time.Duration, error) {
 	// A bucket reports its upper edge, which may lie above the largest value.
 	return min(time.Duration(h.ValueAtQuantile(p)), l.Max), nil
 }
+
+// Missed describes the outcomes that are not held; "" if all are.
+func Missed(outcomes []Outcome) string {
+	var missed []string
+	for _, o := range outcomes {
+		if !o.Held {
+			missed = append(missed, o.String())
+		}
+	}
+	return strings.Join(missed, "; ")
+}

@@ -289,3 +289,21 @@ func TestCheckTarget(t *testing.T) {
 		t.Error("an objective about the only target")
 	}
 }
+
+func TestMissed(t *testing.T) {
+	os, err := compare.ParseObjectives("p99<20ms,p50<5ms,errors<1%")
+	if err != nil {
+		t.Fatal(err)
+	}
+	outcomes := []compare.Outcome{
+		{Objective: os[0], Actual: compare.Value{Amount: float64(30 * time.Millisecond), Unit: compare.Nanoseconds}},
+		{Objective: os[1], Held: true},
+		{Objective: os[2], Unknown: "no answers"},
+	}
+	if got, want := compare.Missed(outcomes), "p99<20ms missed: 30ms; errors<0.01 missed: no answers"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := compare.Missed(outcomes[1:2]); got != "" {
+		t.Errorf("%q of a held objective", got)
+	}
+}

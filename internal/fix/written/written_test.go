@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/fix/written"
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/fix/written"
 )
 
 const source = `package some

@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
@@ -156,6 +157,20 @@ func WriteAB(w io.Writer, s layout.Style, sides [2]string, r *ab.Result) error {
 	t.Line()
 	for _, line := range ABSummary(r) {
 		layout.Wrap(t, s, "", line, 2)
+	}
+	return t.Result()
+}
+
+// WriteBuilds writes a comparison of builds, and the benchmarks that only one of them has.
+func WriteBuilds(w io.Writer, s layout.Style, sides [2]string, r *builds.Result) error {
+	if err := WriteAB(w, s, sides, &r.Result); err != nil {
+		return err
+	}
+	t := layout.NewWriter(w)
+	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
+		if len(only) > 0 {
+			t.Line(fmt.Sprintf("only in %v: ", ab.Side(side)), layout.Clean(strings.Join(only, ", ")))
+		}
 	}
 	return t.Result()
 }

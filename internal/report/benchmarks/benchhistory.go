@@ -255,6 +255,29 @@ func gateRow(r *history.Report, c *history.Checked) []string {
 	return []string{historyName(r, s), historyUnit(s), before, scale.Format(float64(c.After)), GateChange(r, c), c.Outcome}
 }
 
+// maxGates is the maximum number of failed gates that FailedGates names.
+const maxGates = 8
+
+// FailedGates describes the gates that the newest commit fails and, if strict, those that are
+// undecided; "" if there are none.
+func FailedGates(r *history.Report, strict bool) string {
+	var failed []string
+	for i := range r.Gate {
+		c := &r.Gate[i]
+		s := &r.Series[c.Series]
+		switch {
+		case c.Outcome == history.Fails:
+			failed = append(failed, fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, GateChange(r, c), c.Gate))
+		case c.Outcome == history.Undecided && strict:
+			failed = append(failed, fmt.Sprintf("%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason))
+		}
+	}
+	if more := len(failed) - maxGates; more > 0 {
+		failed = append(failed[:maxGates], fmt.Sprintf("%d more", more))
+	}
+	return layout.Clean(strings.Join(failed, "; "))
+}
+
 // GateChange formats the difference at the newest commit that a gate checks, with its interval.
 func GateChange(r *history.Report, c *history.Checked) string {
 	if c.N == 0 {

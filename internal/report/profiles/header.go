@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
@@ -40,6 +41,37 @@ type Header struct {
 	Warnings   []string `json:"warnings,omitempty"`
 	// Unit is the unit of all values in text; "" chooses one for each value.
 	Unit string `json:"-"`
+}
+
+// HeaderOptions configure NewHeader.
+type HeaderOptions struct {
+	Filters  []string // as the user gave them
+	Base     []string // profiles that are subtracted
+	Relative bool     // shares are of what the filters keep
+	Unit     string   // of values in text; "" chooses one for each
+}
+
+// NewHeader returns the facts about an input.
+func NewHeader(in *input.Input, o HeaderOptions) Header {
+	h := Header{
+		Name: in.Name, Profile: in.Part, SampleType: in.Type,
+		Total: in.View.Total(), Samples: in.Samples(), Stacks: in.Profile.NumSamples(),
+		Duration: in.Duration(), Time: in.Profile.Time, Program: in.Program(),
+		Own: in.Own.Modules, OwnFrom: in.Own.From, Main: in.Own.Main,
+		Unit: o.Unit, Filters: o.Filters, Base: o.Base,
+	}
+	if o.Relative {
+		// The total is of what the filters keep; so is the count.
+		h.Samples, h.Stacks = in.KeptSamples(), in.View.Samples()
+	}
+	if in.Recording != nil {
+		m := in.Recording.Meta()
+		h.Target, h.GoVersion, h.GOMAXPROCS = m.Target.String(), m.GoVersion, m.GOMAXPROCS
+	}
+	for _, w := range in.Warnings {
+		h.Warnings = append(h.Warnings, w.Error())
+	}
+	return h
 }
 
 // Write formats a value of h's sample type.

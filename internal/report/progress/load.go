@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/capacity"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -122,4 +123,17 @@ func (v *Load) Show(p load.Progress) {
 	// One write, so that the block does not flicker.
 	v.shown = loads.LiveLines
 	_, _ = v.w.Write(b.Bytes())
+}
+
+// CapacityLine is the progress of a search for capacity after its nth run.
+func CapacityLine(n int, p capacity.Progress) string {
+	rate := "closed model"
+	if p.Step.Asked > 0 {
+		rate = fmt.Sprintf("%.0f/s", p.Step.Asked)
+	}
+	line := fmt.Sprintf("run %2d  %12s  p99 %8s  %s", n, rate, unit.Duration(p.Step.Latency.P99), p.Step.Verdict)
+	if p.Remaining > 0 {
+		line += fmt.Sprintf("  (about %s left)", unit.Duration(p.Remaining.Round(time.Second)))
+	}
+	return line
 }

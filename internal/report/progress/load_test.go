@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/capacity"
 )
 
 // screen is as much of a terminal as a live view needs: lines, and a cursor.
@@ -78,5 +79,17 @@ func TestLoad(t *testing.T) {
 	show()
 	if s.hidden || len(s.lines) != 1 || s.row != 1 {
 		t.Errorf("left behind: %+v", s)
+	}
+}
+
+func TestCapacityLine(t *testing.T) {
+	p := capacity.Progress{Step: capacity.Step{Asked: 1500, Verdict: "held"}, Remaining: 61 * time.Second}
+	p.Step.Latency.P99 = 20 * time.Millisecond
+	if got, want := CapacityLine(3, p), "run  3        1500/s  p99     20ms  held  (about 61s left)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	p.Step.Asked, p.Remaining = 0, 0
+	if got, want := CapacityLine(12, p), "run 12  closed model  p99     20ms  held"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -2,8 +2,14 @@ package profiles
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"sort"
+
+	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/requests"
 )
 
 // Parts are parts of goroutines' time. The zero value is empty.
@@ -67,4 +73,30 @@ func (p *Parts) overlap(goroutine uint32, from, to int64) int64 {
 		sum += max(min(to, list[i].to)-max(from, list[i].from), 0)
 	}
 	return sum
+}
+
+// maxParts is the maximum number of requests of a profile, some 100 MB.
+const maxParts = 4_000_000
+
+// ErrNoRequest is the cause if no request has the class.
+var ErrNoRequest = errors.New("no request in the trace has a class that matches")
+
+// Within returns the parts of goroutines' time that serve requests and tasks of a class. all is
+// their number, and counted that of those with parts: the first few million.
+func Within(x *index.Index, class *regexp.Regexp) (parts *Parts, counted, all int, err error) {
+	parts = &Parts{}
+	r, err := requests.Find(x, requests.Options{
+		Class: class, Slowest: 1, Tasks: true, Each: func(_ string, r *requests.Request) {
+			if all++; all <= maxParts {
+				r.Stays(parts.Add)
+			}
+		},
+	})
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	if all == 0 {
+		return nil, 0, 0, fmt.Errorf("%w %q", ErrNoRequest, class)
+	}
+	return parts, min(all, maxParts), r.Count + r.Tasks, nil
 }

@@ -1,8 +1,16 @@
 package profiles
 
 import (
+	"bytes"
+	"errors"
 	"math/rand/v2"
+	"regexp"
+	"runtime"
+	"runtime/trace"
+	"strings"
 	"testing"
+
+	"github.com/whet-go/whet/internal/trace/tracetest"
 )
 
 // TestParts holds parts against the nanoseconds that they have, one by one.
@@ -46,5 +54,28 @@ func TestParts(t *testing.T) {
 	all.sort()
 	if !all.has(0, 3) || all.overlap(1, 3, 5) != 2 || all.overlap(1, 5, 3) != 0 {
 		t.Error("nil does not have all")
+	}
+}
+
+// TestWithin has the parts of two tasks of one class, and none of another's.
+func TestWithin(t *testing.T) {
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"order", "order", "refund"} {
+		_, task := trace.NewTask(t.Context(), name)
+		runtime.Gosched()
+		task.End()
+	}
+	trace.Stop()
+	x := tracetest.Index(t, out.Bytes())
+	parts, counted, all, err := Within(x, regexp.MustCompile("^task order$"))
+	if err != nil || counted != 2 || all != 2 || len(parts.of) == 0 {
+		t.Errorf("%d of %d requests with parts of %d goroutines, %v", counted, all, len(parts.of), err)
+	}
+	if _, _, _, err := Within(x, regexp.MustCompile("frob")); !errors.Is(err, ErrNoRequest) ||
+		!strings.HasSuffix(err.Error(), `matches "frob"`) {
+		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,67 @@
+package collect
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// BenchmarkFiles creates dir and returns the path of the recording of each benchmark in it. Names
+// differ in more than the case of letters. Existing files are an error unless replace is set.
+func BenchmarkFiles(dir string, jobs []gotest.Job, replace bool) ([]string, error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, &diag.Error{Op: "make directory", Err: err, Hint: "name another with -o DIR"}
+	}
+	var out, there []string
+	taken := map[string]bool{}
+	for _, j := range jobs {
+		base := fileName(path.Base(j.Binary.Package.ImportPath) + "." + strings.TrimPrefix(j.Name, "Benchmark"))
+		name := base
+		for n := 2; taken[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s-%d", base, n)
+		}
+		taken[strings.ToLower(name)] = true
+		file := filepath.Join(dir, name+".whet")
+		if _, err := os.Lstat(file); err == nil {
+			there = append(there, file)
+		}
+		out = append(out, file)
+	}
+	if len(there) > 0 && !replace {
+		more := ""
+		if n := len(there) - 1; n > 0 {
+			more = fmt.Sprintf(", and %d others", n)
+		}
+		return nil, &diag.Error{
+			Op: "write", Subject: there[0], Err: errors.New("the file exists" + more),
+			Hint: "--force replaces them; -o names another directory",
+		}
+	}
+	return out, nil
+}
+
+// maxFileName leaves room for an ending below the 255 bytes that file systems allow.
+const maxFileName = 150
+
+// fileName turns a benchmark's name into a file name that every file system accepts.
+func fileName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || slices.Contains([]rune("._=,#-"), r) {
+			return r
+		}
+		return '_'
+	}, name)
+	for len(name) > maxFileName {
+		runes := []rune(name)
+		name = string(runes[:len(runes)-1])
+	}
+	return strings.TrimLeft(name, ".-")
+}

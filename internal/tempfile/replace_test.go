@@ -1,0 +1,54 @@
+package tempfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// TestReplace writes a file whole or not at all.
+func TestReplace(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "result")
+	text := func(s string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, werr := io.WriteString(w, s)
+			return errors.Join(werr, err)
+		}
+	}
+	holds := func(want string) {
+		t.Helper()
+		data, err := os.ReadFile(path)
+		if err != nil || string(data) != want {
+			t.Errorf("%q, %v, want %q", data, err, want)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
+			t.Errorf("%d files in the directory, %v", len(entries), err)
+		}
+	}
+	if size, err := Replace(path, text("first", nil)); err != nil || size != 5 {
+		t.Errorf("%d, %v", size, err)
+	}
+	holds("first")
+	failed := errors.New("failed")
+	if _, err := Replace(path, text("half", failed)); !errors.Is(err, failed) {
+		t.Errorf("%v, want %v", err, failed)
+	}
+	holds("first")
+	if size, err := Replace(path, text("second one", nil)); err != nil || size != 10 {
+		t.Errorf("%d, %v", size, err)
+	}
+	holds("second one")
+	if _, err := Replace(filepath.Join(dir, "none", "x"), text("", nil)); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v for a directory that does not exist", err)
+	}
+	if size, err := Replace(os.DevNull, text("gone", nil)); err != nil || size != 0 {
+		t.Errorf("a device: %d, %v", size, err)
+	}
+	if fi, err := os.Stat(os.DevNull); err != nil || fi.Mode().IsRegular() {
+		t.Errorf("the device was replaced: %v", err)
+	}
+}
