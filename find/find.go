@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -98,6 +99,9 @@ const (
 // costs returns all kinds of cost, in display order.
 func costs() []Cost { return []Cost{CPU, AllocSpace, AllocObjects, Mutex, Block} }
 
+// Warnings are what a reader of a result must know. In JSON they are a list of texts.
+type Warnings = diag.Warnings
+
 // A Result contains what Find found in a recording.
 type Result struct {
 	Schema string `json:"schema"`
@@ -130,7 +134,7 @@ type Result struct {
 	// Rules is the number of rules that ran.
 	Rules int `json:"rules"`
 
-	Warnings []error `json:"-"`
+	Warnings Warnings `json:"warnings,omitempty"`
 
 	charged map[place]float64
 }

@@ -116,7 +116,7 @@ type Result struct {
 	// Took is the duration of each step over all attempts, in the order in which they first ran.
 	Took []Took `json:"took,omitempty"`
 
-	Warnings []error `json:"-"`
+	Warnings find.Warnings `json:"warnings,omitempty"`
 
 	changed map[string]change // by file, everything that was kept
 }

@@ -102,7 +102,7 @@ type Result struct {
 	Lines  []Line       `json:"lines"`            // the lines shown
 	Stale  []find.Stale `json:"stale,omitempty"`
 
-	Warnings []error `json:"-"`
+	Warnings find.Warnings `json:"warnings,omitempty"`
 }
 
 // A Count is the number of notes of a kind.

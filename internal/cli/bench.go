@@ -196,11 +196,7 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	if err != nil {
 		return benchError(err)
 	}
-	var warnings []error
-	for _, w := range c.Warnings {
-		warnings = append(warnings, errors.New(w))
-	}
-	a.printWarnings(warnings)
+	a.printWarnings(diag.WarningTexts(c.Warnings))
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":

@@ -191,9 +191,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	if r == nil {
 		return err
 	}
-	for _, w := range r.Warnings {
-		a.printWarnings([]error{errors.New(w)})
-	}
+	a.printWarnings(diag.WarningTexts(r.Warnings))
 	a.printFailures(r)
 	switch {
 	case errors.Is(err, builds.ErrNoCommon):

@@ -114,11 +114,7 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 	if err != nil {
 		return benchHistoryError(err)
 	}
-	var warnings []error
-	for _, w := range r.Warnings {
-		warnings = append(warnings, errors.New(w))
-	}
-	a.printWarnings(warnings)
+	a.printWarnings(diag.WarningTexts(r.Warnings))
 	if err := r.Check(gates); err != nil {
 		return &diag.Error{Op: "--gate", Err: err, Hint: "omit it, or name a unit that the results have"}
 	}
@@ -248,11 +244,7 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 	}
 	filing.Inputs = args[1:]
 	paths, texts, err := history.Add(ctx, filing)
-	var warnings []error
-	for _, w := range texts {
-		warnings = append(warnings, errors.New(w))
-	}
-	a.printWarnings(warnings)
+	a.printWarnings(diag.WarningTexts(texts))
 	werr := a.write(func(w io.Writer) error {
 		for _, p := range paths {
 			if _, err := fmt.Fprintln(w, p); err != nil {

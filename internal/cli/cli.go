@@ -57,7 +57,8 @@ type app struct {
 	style  layout.Style // of stdout
 	live   bool         // stderr is a terminal: show progress
 
-	opened *input.Trace // the last one
+	opened *input.Trace  // the last one
+	warned diag.Warnings // all that were printed
 }
 
 // A group is a section of the command list in whet --help.
@@ -200,8 +201,9 @@ func bounded(s string) string {
 	return s[:maxMessage/2] + " … " + s[len(s)-maxMessage/2:]
 }
 
-// printWarnings writes warnings, with their hints, to stderr.
+// printWarnings writes warnings, with their hints, to stderr, and keeps them for the document.
 func (a *app) printWarnings(warnings []error) {
+	a.warned = append(a.warned, warnings...)
 	for _, w := range warnings {
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(w.Error())))
 		if hint := diag.Hint(w); hint != "" {

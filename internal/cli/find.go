@@ -157,6 +157,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(r.Warnings)
+	r.Warnings = a.warned // also those of reading the recordings
 	if accepted != nil {
 		if err := r.Accept(accepted, f.Baseline, f.runs); err != nil {
 			return err

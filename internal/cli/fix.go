@@ -214,6 +214,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		return err
 	}
 	a.printWarnings(r.Warnings)
+	r.Warnings = a.warned // also those of reading and of finding
 	return a.handOver(ctx, f, r, args)
 }
 

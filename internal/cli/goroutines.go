@@ -94,6 +94,7 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	}
 	a.printWarnings(warnings)
 	doc := recordings.NewGoroutines(now.Snapshot, opt)
+	doc.Warnings = warnings
 	if f.JSON {
 		return a.writeJSON(doc)
 	}

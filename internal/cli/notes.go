@@ -134,6 +134,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 		return err
 	}
 	a.printWarnings(r.Warnings)
+	r.Warnings = a.warned // also those of reading the recordings
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		if f.JSON {
 			return report.JSON(w, r)

@@ -235,9 +235,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		}
 		res.Written = file
 	}
-	for _, w := range res.Warnings {
-		a.printWarnings([]error{errors.New(w)})
-	}
+	a.printWarnings(diag.WarningTexts(res.Warnings))
 	if err := a.writePGO(f, res); err != nil {
 		return err
 	}

@@ -287,10 +287,8 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	for _, err := range sum.Failures {
 		doc.Failures = append(doc.Failures, err.Error())
 	}
-	for _, err := range sum.Warnings {
-		doc.Warnings = append(doc.Warnings, err.Error())
-	}
 	a.printWarnings(sum.Warnings)
+	doc.Warnings = a.warned // also those of the load's plan
 	if f.JSON {
 		err = a.writeJSON(doc)
 	} else {

@@ -174,6 +174,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 		return err
 	}
 	doc := traces.NewSummary(name, s, time.Duration(x.Info.Duration), n)
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}
@@ -216,7 +217,7 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 	defer func() { _ = x.Close() }() // was only read
 	info := x.Info
 	if f.view.JSON {
-		return a.writeJSON(info)
+		return a.writeJSON(traces.Index{Info: info, Warnings: a.warned})
 	}
 	return a.write(func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", d.Name,

@@ -79,6 +79,7 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 		return err
 	}
 	doc := traces.NewContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

@@ -97,6 +97,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 	if !f.toFile() { // standard output is the trace
 		return traces.WriteCut(a.stderr, a.style, doc)
 	}
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

@@ -160,6 +160,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	if streams > 0 { // standard output is taken
 		return traces.WriteExport(a.stderr, a.style, doc)
 	}
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

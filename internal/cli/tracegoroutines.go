@@ -126,6 +126,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 		}
 		doc.AddGroups(groups, f.Number)
 	}
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

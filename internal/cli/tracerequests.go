@@ -112,6 +112,7 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 			}
 		}
 	}
+	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
 	}

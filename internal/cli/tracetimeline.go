@@ -104,7 +104,8 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		if err != nil {
 			return err
 		}
-		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, doc) })
+		file := traces.TimelineFile{TimelineDoc: doc, Warnings: a.warned}
+		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, file) })
 	case f.Output != "":
 		return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return traces.WriteTimelinePage(ctx, w, t, o) })
 	}

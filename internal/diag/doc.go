@@ -1,4 +1,4 @@
-// Package diag defines the error that carries a hint: what to do next.
+// Package diag defines the error that carries a hint, what to do next, and lists of warnings.
 //
 // Data flow:
 //
@@ -6,6 +6,8 @@
 //  2. Callers wrap it with fmt.Errorf and %w like any other error.
 //  3. The command line prints the chain as one line and below it the [Hint] of the innermost
 //     cause that has one, and exits with the [Kind]'s code.
+//
+// [Warnings] are errors that did not end the work. All documents have them as "warnings".
 //
 // Values are immutable after construction and may be shared. The package does not print and does
 // not exit; it imports only the standard library.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/goroutines"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/profiles"
 )
 
@@ -37,7 +38,7 @@ type Goroutines struct {
 	Left     int64              `json:"left"`     // goroutines in these groups
 	Filtered int64              `json:"filtered"` // goroutines that the filters drop
 	Creators []GoroutineCreator `json:"creators"` // of all groups that the filters keep
-	Warnings []string           `json:"warnings,omitempty"`
+	Warnings diag.Warnings      `json:"warnings,omitempty"`
 }
 
 // A GoroutineGroup is all goroutines with the same stack, wait reason and creator.
@@ -105,9 +106,7 @@ func NewGoroutines(s *goroutines.Snapshot, o GoroutineOptions) Goroutines {
 		Reason: s.Reason, Own: o.OwnModules, Filters: o.Filters,
 		Groups: []GoroutineGroup{}, Creators: []GoroutineCreator{},
 	}
-	for _, w := range s.Warnings {
-		d.Warnings = append(d.Warnings, w.Error())
-	}
+	d.Warnings = append(d.Warnings, s.Warnings...)
 	var kept []goroutines.Group
 	for i := range s.Groups {
 		g := &s.Groups[i]

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/memory"
 	"github.com/whet-go/whet/unit"
 )
@@ -30,10 +31,10 @@ type Memory struct {
 	HeapSys      int64 `json:"heap_sys"`
 	HeapObjects  int64 `json:"heap_objects"`
 
-	Parts    []MemoryPart `json:"parts"`
-	GC       MemoryGC     `json:"gc"`
-	Unknown  []string     `json:"unknown,omitempty"`
-	Warnings []string     `json:"warnings,omitempty"`
+	Parts    []MemoryPart  `json:"parts"`
+	GC       MemoryGC      `json:"gc"`
+	Unknown  []string      `json:"unknown,omitempty"`
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 
 	// Before has the earlier sums; null without changes.
 	Before *MemorySums `json:"before,omitempty"`
@@ -135,9 +136,7 @@ func NewMemory(r *memory.Report) Memory {
 		gc := memoryGC(r.EarlierGC)
 		d.GC.Earlier = &gc
 	}
-	for _, w := range r.Warnings {
-		d.Warnings = append(d.Warnings, w.Error())
-	}
+	d.Warnings = append(d.Warnings, r.Warnings...)
 	return d
 }
 

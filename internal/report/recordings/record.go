@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/load"
@@ -28,7 +29,7 @@ type Record struct {
 	// Collector is the garbage collector's share of the CPU profile; nil without one.
 	Collector *profiles.Collector `json:"collector,omitempty"`
 	Failures  []string            `json:"failures,omitempty"`
-	Warnings  []string            `json:"warnings,omitempty"`
+	Warnings  diag.Warnings       `json:"warnings,omitempty"`
 }
 
 // WriteRecord writes d as text.

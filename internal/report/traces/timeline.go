@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/trace/timeline"
@@ -40,6 +41,12 @@ type TimelineDoc struct {
 	Metrics []TimelineMetric    `json:"metrics"`
 	Frames  []TimelineFrame     `json:"frames"`
 	Stacks  []TimelineStack     `json:"stacks"`
+}
+
+// A TimelineFile is the document of whet trace timeline --json: what the page shows.
+type TimelineFile struct {
+	*TimelineDoc
+	Warnings diag.Warnings `json:"warnings,omitempty"` // those of the trace
 }
 
 // A TimelineMetric is a metric of the runtime, over the window.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
@@ -38,6 +39,8 @@ type Summary struct {
 	Logs      []Log     `json:"logs"`
 	Metrics   []Metric  `json:"metrics"`
 	Damage    string    `json:"damage,omitempty"`
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A Proc is a processor.
@@ -169,6 +172,12 @@ func traceRanges(ranges []summary.Range) []Range {
 		list = append(list, Range{r.Name, r.Count, r.Total, quantile(r.P50, r.Max), quantile(r.P99, r.Max), r.Max})
 	}
 	return list
+}
+
+// An Index is the document of whet trace index.
+type Index struct {
+	index.Info
+	Warnings diag.Warnings `json:"warnings,omitempty"` // those of the trace
 }
 
 // WriteSummary writes the document as text.

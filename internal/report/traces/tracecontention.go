@@ -7,6 +7,7 @@ import (
 	"path"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/trace/index"
@@ -29,6 +30,8 @@ type Contention struct {
 	Hidden  int              `json:"hidden"`            // pairs left out because of -n
 	Idle    ContentionIdle   `json:"idle"`              // the waits left out as idle
 	Dropped int64            `json:"dropped,omitempty"` // waits at locations beyond the limit
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // ContentionIdle counts the waits left out as idle.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	tracecut "github.com/whet-go/whet/internal/trace/cut"
 	"github.com/whet-go/whet/unit"
@@ -26,6 +27,8 @@ type Cut struct {
 	Read        int64         `json:"read_bytes"`      // bytes read of the old one
 	Whole       bool          `json:"whole,omitempty"` // the last generation could not be shortened
 	Damage      string        `json:"damage,omitempty"`
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewCut returns the document of a result.

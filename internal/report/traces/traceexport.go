@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/trace/export"
 	"github.com/whet-go/whet/unit"
@@ -17,6 +18,8 @@ type Export struct {
 	Schema string       `json:"schema"`
 	Name   string       `json:"name"`
 	Files  []ExportFile `json:"files"`
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // An ExportFile is a file written.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
@@ -29,6 +30,8 @@ type Goroutines struct {
 	Groups     []Group     `json:"groups,omitempty"`
 	Goroutines []Goroutine `json:"goroutines,omitempty"`
 	Hidden     int         `json:"hidden"` // groups or goroutines left out because of -n
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A Group is goroutines with something in common.

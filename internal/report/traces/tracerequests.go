@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/trace/index"
@@ -34,6 +35,8 @@ type Requests struct {
 	Stacks [][]profiles.Frame `json:"stacks"`
 
 	own [][]bool // of the frames of Stacks
+	// Warnings are those of the trace.
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A RequestClass is the requests with one handler, or the user tasks of one type.
