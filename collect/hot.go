@@ -57,13 +57,13 @@ func (s *session) addSource() {
 		}
 		return cmp.Or(cmp.Compare(weight[b], weight[a]), strings.Compare(a, b))
 	})
-	finder := s.finder()
+	sources := s.sourceFinder()
 	left := int64(maxHotSource)
 	var lost error // why the hottest own file is missing, if none was found
 	found := false
 	packed := map[source.Origin][]string{}
 	for _, f := range files {
-		data, origin, err := finder.Read(f)
+		data, origin, err := sources.Read(f)
 		if mine[f] {
 			found = found || err == nil
 			if lost == nil {
@@ -201,9 +201,9 @@ func (s *session) own() func(profile.Function) bool {
 // program that whet has started is the user's own.
 func (s *session) remote() bool { return s.opt.URL != "" && len(s.opt.Command) == 0 }
 
-// finder returns a finder of source files on this machine. It accepts only names of source files,
+// sourceFinder returns a finder of source files on this machine. It accepts only names of source files,
 // since a target may name any file.
-func (s *session) finder() *source.Finder {
+func (s *session) sourceFinder() *source.Finder {
 	opt := source.Options{Dirs: []string{"."}, GoVersion: s.meta.GoVersion, MaxBytes: maxSourceFile}
 	if s.opt.Dir != "" {
 		opt.Dirs = []string{s.opt.Dir}

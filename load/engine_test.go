@@ -316,8 +316,8 @@ func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 	if r.Send.Waited < rate*int64(stall)/int64(time.Second)-20 {
 		t.Errorf("%d requests waited for a connection, want about %d", r.Send.Waited, rate*int64(stall)/int64(time.Second))
 	}
-	if !slices.ContainsFunc(r.Doubts, func(d load.Doubt) bool { return d.Kind == load.RateMissed }) {
-		t.Errorf("no word about the requests that waited: %+v", r.Doubts)
+	if !slices.ContainsFunc(r.Verdict, func(d load.Warning) bool { return d.Kind == load.RateMissed }) {
+		t.Errorf("no word about the requests that waited: %+v", r.Verdict)
 	}
 	return late
 }

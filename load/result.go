@@ -84,9 +84,9 @@ type Result struct {
 	// Others is the CPU time of all other programs on the machine in the same time; nil when the
 	// target is not a local process or the system does not report it.
 	Others *OtherCPU `json:"other_cpu,omitempty"`
-	// Doubts are reasons to distrust the numbers, most serious first; empty means that none were
+	// Verdict lists reasons to distrust the numbers, most serious first; empty means that none were
 	// found.
-	Doubts []Doubt `json:"doubts,omitempty"`
+	Verdict []Warning `json:"doubts,omitempty"`
 	// Warnings are other reasons to distrust the numbers, in words.
 	Warnings []string `json:"warnings,omitempty"`
 }
@@ -230,26 +230,26 @@ type OtherCPU struct {
 	Share float64       `json:"share"` // of all CPUs, 0 to 1
 }
 
-// A Doubt is a reason to distrust a result.
-type Doubt struct {
-	Kind DoubtKind `json:"kind"`
-	Text string    `json:"text"`           // what was observed
-	Hint string    `json:"hint,omitempty"` // how to avoid it
+// A Warning is a reason to distrust a result.
+type Warning struct {
+	Kind WarningKind `json:"kind"`
+	Text string      `json:"text"`           // what was observed
+	Hint string      `json:"hint,omitempty"` // how to avoid it
 }
 
-// A DoubtKind is the kind of a Doubt.
-type DoubtKind string
+// A WarningKind is the kind of a Warning.
+type WarningKind string
 
-// Kinds of [Doubt].
+// Kinds of [Warning].
 const (
 	// GeneratorLate: the generator sent requests late though connections were free.
-	GeneratorLate DoubtKind = "generator_late"
+	GeneratorLate WarningKind = "generator_late"
 	// GeneratorCPU: the generator used all the CPU time available to it.
-	GeneratorCPU DoubtKind = "generator_cpu"
+	GeneratorCPU WarningKind = "generator_cpu"
 	// RateMissed: fewer requests were sent than requested, or many had to wait for a connection.
-	RateMissed DoubtKind = "rate_missed"
+	RateMissed WarningKind = "rate_missed"
 	// ErrorsHide: so many requests failed that the latencies of the rest mean little.
-	ErrorsHide DoubtKind = "errors"
+	ErrorsHide WarningKind = "errors"
 	// TooShort: there are too few answers for the percentiles shown.
-	TooShort DoubtKind = "too_short"
+	TooShort WarningKind = "too_short"
 )

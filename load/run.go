@@ -117,7 +117,7 @@ func (p *plan) run(caller context.Context) (*Result, error) {
 	if r.Responses == 0 && r.Errors.Total() > 0 {
 		return r, g.noAnswer(r)
 	}
-	r.Doubts = judge(r, runtime.GOMAXPROCS(0), g.Requests)
+	r.Verdict = judge(r, runtime.GOMAXPROCS(0), g.Requests)
 	return r, nil
 }
 
@@ -282,7 +282,7 @@ func cpuOf(total time.Duration, r *Result) CPU {
 	return c
 }
 
-// warnings returns what was unusual in a run, except for what Result.Doubts lists.
+// warnings returns what was unusual in a run, except for what Result.Verdict lists.
 func (g *generator) warnings(r *Result) []string {
 	var w []string
 	if failed := r.Failed(); failed > 0 {

@@ -26,9 +26,9 @@ const (
 // judge lists the reasons to distrust r, most serious first. cpus is the number of CPUs that the
 // process may use; requests is [Options.Requests], which ends the schedule of the open model, or 0
 // when only the duration does.
-func judge(r *Result, cpus int, requests int64) []Doubt {
-	var reasons []Doubt
-	for _, d := range []*Doubt{
+func judge(r *Result, cpus int, requests int64) []Warning {
+	var reasons []Warning
+	for _, d := range []*Warning{
 		errorsHide(r), generatorLate(r), generatorBusy(r, cpus), rateMissed(r, requests), tooShort(r),
 	} {
 		if d != nil {
@@ -40,12 +40,12 @@ func judge(r *Result, cpus int, requests int64) []Doubt {
 
 // errorsHide: a refusal is quick and a timeout says nothing about the answer, so with many failures
 // the latencies describe another service.
-func errorsHide(r *Result) *Doubt {
+func errorsHide(r *Result) *Warning {
 	failed := r.Errors.Total() + r.Failed()
 	if r.Requests == 0 || float64(failed) <= failedShare*float64(r.Requests) {
 		return nil
 	}
-	return &Doubt{
+	return &Warning{
 		Kind: ErrorsHide,
 		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies hold "+
 			"the failed answers too",
@@ -54,7 +54,7 @@ func errorsHide(r *Result) *Doubt {
 	}
 }
 
-func generatorLate(r *Result) *Doubt {
+func generatorLate(r *Result) *Warning {
 	if r.Send == nil {
 		return nil
 	}
@@ -62,7 +62,7 @@ func generatorLate(r *Result) *Doubt {
 	if r.Send.Own <= limit {
 		return nil
 	}
-	return &Doubt{
+	return &Warning{
 		Kind: GeneratorLate,
 		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
 			"latencies hold its own delay",
@@ -71,7 +71,7 @@ func generatorLate(r *Result) *Doubt {
 	}
 }
 
-func generatorBusy(r *Result, cpus int) *Doubt {
+func generatorBusy(r *Result, cpus int) *Warning {
 	may := cpus
 	if r.Workers > 0 {
 		may = min(r.Workers, cpus) // an event loop is one thread
@@ -79,7 +79,7 @@ func generatorBusy(r *Result, cpus int) *Doubt {
 	if r.CPU == nil || r.CPU.Cores <= busyShare*float64(may) {
 		return nil
 	}
-	d := &Doubt{
+	d := &Warning{
 		Kind: GeneratorCPU,
 		Text: fmt.Sprintf("the generator used %.2f of the %s that it may use: the rate may be its limit, not the server's",
 			r.CPU.Cores, plural(may, "processor")),
@@ -94,7 +94,7 @@ func generatorBusy(r *Result, cpus int) *Doubt {
 	return d
 }
 
-func rateMissed(r *Result, requests int64) *Doubt {
+func rateMissed(r *Result, requests int64) *Warning {
 	if r.Open == nil {
 		return nil
 	}
@@ -118,7 +118,7 @@ func rateMissed(r *Result, requests int64) *Doubt {
 	const hint = "the server, or the connections to it, do not keep up: raise the number of connections " +
 		"(-c), or lower the rate"
 	if float64(sent+1) < least { // one may be due at the very end
-		return &Doubt{
+		return &Warning{
 			Kind: RateMissed,
 			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of the requested number", sent, due,
 				unit.FormatPercent(100*float64(sent)/due)),
@@ -126,7 +126,7 @@ func rateMissed(r *Result, requests int64) *Doubt {
 		}
 	}
 	if r.Send != nil && float64(r.Send.Waited) > waitedShare*float64(sent) {
-		return &Doubt{
+		return &Warning{
 			Kind: RateMissed,
 			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies hold the wait, as a "+
 				"caller would see it with so few connections",
@@ -152,9 +152,9 @@ func (o *Open) due(d time.Duration) float64 {
 }
 
 // tooShort finds the percentiles for which there are too few answers.
-func tooShort(r *Result) *Doubt {
+func tooShort(r *Result) *Warning {
 	if r.Responses == 0 {
-		return &Doubt{
+		return &Warning{
 			Kind: TooShort, Text: "no request was answered: there are no latencies",
 			Hint: "run longer (-d) than the server takes to answer",
 		}
@@ -171,7 +171,7 @@ func tooShort(r *Result) *Doubt {
 	if sound > 0 {
 		text = fmt.Sprintf("only %s: percentiles above p%g are chance", plural(int(r.Responses), "answer"), shown[sound-1])
 	}
-	d := &Doubt{Kind: TooShort, Text: text}
+	d := &Warning{Kind: TooShort, Text: text}
 	if r.Rate > 0 {
 		d.Hint = fmt.Sprintf("at this rate p%g takes %s", shown[sound], r.timeFor(shown[sound]))
 		if last := len(shown) - 1; last > sound {

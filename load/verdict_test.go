@@ -23,8 +23,8 @@ func TestJudgeBorders(t *testing.T) {
 		change   func(*Result)
 		cpus     int
 		requests int64
-		want     DoubtKind // "" for none
-		text     string    // part of Text and Hint
+		want     WarningKind // "" for none
+		text     string      // part of Text and Hint
 	}{
 		{name: "nothing", change: func(*Result) {}},
 
@@ -203,11 +203,11 @@ func TestJudgeOrder(t *testing.T) {
 	r.CPU.Cores = 1
 	r.Requests = 100_000
 	r.Responses = 50_000
-	var kinds []DoubtKind
+	var kinds []WarningKind
 	for _, d := range judge(r, 8, 0) {
 		kinds = append(kinds, d.Kind)
 	}
-	want := []DoubtKind{ErrorsHide, GeneratorLate, GeneratorCPU, RateMissed, TooShort}
+	want := []WarningKind{ErrorsHide, GeneratorLate, GeneratorCPU, RateMissed, TooShort}
 	if len(kinds) != len(want) {
 		t.Fatalf("doubts %v, want %v", kinds, want)
 	}

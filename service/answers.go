@@ -57,7 +57,7 @@ type answer struct {
 
 // askBoth sends each distinct request to both sides.
 func askBoth(ctx context.Context, sides [2]*side) (*Answers, error) {
-	a, b := newAsker(sides[0]), newAsker(sides[1])
+	a, b := newRequester(sides[0]), newRequester(sides[1])
 	defer a.close()
 	defer b.close()
 	out := &Answers{}
@@ -120,22 +120,22 @@ func difference(a, b answer, bodies bool) string {
 	return fmt.Sprintf("%s, from byte %d on %s in A, %s in B", sizes, at, show(a), show(b))
 }
 
-// An asker sends single requests to one side and keeps the responses.
-type asker struct {
+// A requester sends single requests to one side and keeps the responses.
+type requester struct {
 	side    *side
 	targets []load.Target
 	client  *http.Transport
 }
 
-func newAsker(s *side) *asker {
-	a := &asker{side: s, targets: s.load.Targets}
+func newRequester(s *side) *requester {
+	a := &requester{side: s, targets: s.load.Targets}
 	if len(a.targets) == 0 {
 		a.targets = []load.Target{{URL: s.load.URL}}
 	}
 	dialer := &net.Dialer{}
 	a.client = &http.Transport{
 		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
-			return dialer.DialContext(ctx, network, s.place.url.Host)
+			return dialer.DialContext(ctx, network, s.instance.url.Host)
 		},
 		TLSClientConfig:    s.load.TLS.Clone(),
 		DisableCompression: true,
@@ -144,7 +144,7 @@ func newAsker(s *side) *asker {
 	switch {
 	case s.load.Protocol != load.HTTP2:
 		a.client.Protocols.SetHTTP1(true)
-	case s.place.url.Scheme == "https":
+	case s.instance.url.Scheme == "https":
 		a.client.Protocols.SetHTTP2(true)
 	default:
 		a.client.Protocols.SetUnencryptedHTTP2(true)
@@ -152,11 +152,11 @@ func newAsker(s *side) *asker {
 	return a
 }
 
-func (a *asker) close() { a.client.CloseIdleConnections() }
+func (a *requester) close() { a.client.CloseIdleConnections() }
 
 // ask sends request i, with the first row of the variables. The error means that the request cannot
 // be made.
-func (a *asker) ask(ctx context.Context, i int) (answer, string, error) {
+func (a *requester) ask(ctx context.Context, i int) (answer, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.side.load.Timeout, load.DefaultTimeout))
 	defer cancel()
 	req, name, err := a.request(ctx, &a.targets[i])
@@ -179,7 +179,7 @@ func (a *asker) ask(ctx context.Context, i int) (answer, string, error) {
 }
 
 // request makes the request that the load sends.
-func (a *asker) request(ctx context.Context, t *load.Target) (*http.Request, string, error) {
+func (a *requester) request(ctx context.Context, t *load.Target) (*http.Request, string, error) {
 	o := &a.side.load
 	header := o.Header.Clone()
 	if header == nil {

@@ -25,7 +25,7 @@ type Command struct {
 	Dir string
 }
 
-var errEmpty = errors.New("it has no program")
+var errEmpty = errors.New("no program")
 
 // ParseCommand splits a command like a shell, including leading variables. There is no shell to run
 // it, so shell features are an error.
@@ -90,8 +90,9 @@ func (c Command) String() string {
 // placeholder matches a placeholder for a part of an address.
 func placeholder() *regexp.Regexp { return regexp.MustCompile(`\{(addr|port)([2-9]?)\}`) }
 
-// A place is where one side runs: its command and load address without placeholders.
-type place struct {
+// An instance is how one side is started and loaded: its command and the address of its load,
+// without placeholders.
+type instance struct {
 	command Command
 	url     *url.URL
 	// reserved listens on the addresses assigned to the placeholders until the commands are
@@ -99,18 +100,18 @@ type place struct {
 	reserved map[string]net.Listener // by number: "", "2", …
 }
 
-// places finds an address for each side.
-func places(commands [2]Command, urls []string) (places [2]place, err error) {
+// instances finds an address for each side.
+func instances(commands [2]Command, urls []string) (instances [2]instance, err error) {
 	if err := checkAddresses(commands, urls); err != nil {
-		return places, err
+		return instances, err
 	}
 	defer func() {
 		if err != nil {
-			release(places)
+			release(instances)
 		}
 	}()
-	for i := range places {
-		p := &places[i]
+	for i := range instances {
+		p := &instances[i]
 		p.reserved = map[string]net.Listener{}
 		replace := func(text string) string {
 			return placeholder().ReplaceAllStringFunc(text, func(match string) string {
@@ -135,17 +136,17 @@ func places(commands [2]Command, urls []string) (places [2]place, err error) {
 		}
 		text := replace(urls[min(i, len(urls)-1)])
 		if err != nil {
-			return places, &diag.Error{Op: "find a free address", Err: err}
+			return instances, &diag.Error{Op: "find a free address", Err: err}
 		}
 		if p.url, err = parseAddress(text); err != nil {
-			return places, err
+			return instances, err
 		}
 	}
-	if places[0].url.Host == places[1].url.Host {
-		return places, diag.Usagef("--load", "both services would answer at "+places[0].url.Host,
+	if instances[0].url.Host == instances[1].url.Host {
+		return instances, diag.Usagef("--load", "both services would answer at "+instances[0].url.Host,
 			"give each a separate address: "+ownAddress)
 	}
-	return places, nil
+	return instances, nil
 }
 
 const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and " +
@@ -165,7 +166,7 @@ func checkAddresses(commands [2]Command, urls []string) error {
 		for _, m := range placeholder().FindAllStringSubmatch(urls[min(i, len(urls)-1)], -1) {
 			words := strings.Join(slices.Concat(c.Args, c.Env), " ")
 			if !strings.Contains(words, "{addr"+m[2]+"}") && !strings.Contains(words, "{port"+m[2]+"}") {
-				return diag.Usagef("read command", fmt.Sprintf("%s is not told its address: %s is in --load, and not in %q",
+				return diag.Usagef("read command", fmt.Sprintf("%s does not get its address: %s is in --load but not in %q",
 					sideName(i), m[0], c),
 					"put {addr}, which stands for host:port, or {port} where the command takes its address, such as ./server -addr "+
 						"{addr}, or PORT={port} ./server")
@@ -206,7 +207,7 @@ func parseAddress(text string) (*url.URL, error) {
 }
 
 // reserve returns the address for the placeholders with a number.
-func (p *place) reserve(number string) (string, error) {
+func (p *instance) reserve(number string) (string, error) {
 	l := p.reserved[number]
 	if l == nil {
 		var err error
@@ -220,8 +221,8 @@ func (p *place) reserve(number string) (string, error) {
 
 // release frees the reserved addresses for the commands. All are held until now, so that they are
 // distinct; another program may take one first, which the command then reports.
-func release(places [2]place) {
-	for _, p := range places {
+func release(instances [2]instance) {
+	for _, p := range instances {
 		for _, l := range p.reserved {
 			_ = l.Close() // no connection was accepted
 		}

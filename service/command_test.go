@@ -70,7 +70,7 @@ func TestCheck(t *testing.T) {
 	}
 	for url, want := range map[string]string{
 		"http://{port}/": "not this machine's loopback",
-		"{addr}":         "not an http or https address", "http://{addr2}/": "A is not told its address",
+		"{addr}":         "not an http or https address", "http://{addr2}/": "A does not get its address",
 	} {
 		o.URLs[0] = url
 		if err := o.Check(); err == nil || !strings.Contains(err.Error(), want) || diag.ExitCode(err) != 2 {
@@ -86,7 +86,7 @@ func TestCheck(t *testing.T) {
 // TestPlaces gives each side separate addresses, the same wherever one stands for it.
 func TestPlaces(t *testing.T) {
 	c := Command{Args: []string{"s", "-addr", "{addr}", "-port={port}", "-debug", "{addr2}"}, Env: []string{"PORT={port}"}}
-	p, err := places([2]Command{c, c}, []string{"http://{addr}/a?port={port2}"})
+	p, err := instances([2]Command{c, c}, []string{"http://{addr}/a?port={port2}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func TestDifference(t *testing.T) {
 		{body(200, "abc"), body(200, "abd"), true, `bodies of 3B, from byte 2 on "c" in A, "d" in B`},
 		{body(200, "abc"), body(200, "ab"), true, `body of 3B in A, 2B in B, from byte 2 on "c" in A, "" in B`},
 		{body(200, "abc"), body(404, "abc"), false, "status 200 in A, status 404 in B"},
-		{answer{err: errEmpty}, body(404, ""), true, "no answer (it has no program) in A, status 404 in B"},
+		{answer{err: errEmpty}, body(404, ""), true, "no answer (no program) in A, status 404 in B"},
 		{answer{err: errEmpty}, answer{err: errEmpty}, true, ""},
 		{body(200, long+"a"), body(200, long+"b"), true, "different after the first"},
 	} {
@@ -176,18 +176,18 @@ func TestDifference(t *testing.T) {
 	}
 }
 
-func TestMiddleCost(t *testing.T) {
+func TestMedianCost(t *testing.T) {
 	known := func(cpu time.Duration, objects int64) cost {
 		return cost{requests: 4, cpu: cpu, cpuKnown: true, allocs: true, allocated: handlers.Allocated{Objects: objects}}
 	}
 	lost := cost{requests: 4, cpu: 5, cpuKnown: true}
-	if got := middleCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 ||
+	if got := medianCost([]cost{known(9, 1), lost, known(1, 7)}); got.cpu != 5 || got.allocated.Objects != 7 ||
 		!got.allocs || got.requests != 4 {
 		t.Errorf("%+v", got)
 	}
-	base := middleCost([]cost{lost})
-	if base.allocs || known(8, 9).less(base).allocs || known(8, 9).less(base).cpu != 3 ||
-		known(8, 9).less(base).requests != 0 {
+	base := medianCost([]cost{lost})
+	if base.allocs || known(8, 9).minus(base).allocs || known(8, 9).minus(base).cpu != 3 ||
+		known(8, 9).minus(base).requests != 0 {
 		t.Errorf("%+v", base)
 	}
 }

@@ -15,7 +15,7 @@
 //     [UnitP99] and [UnitRate].
 //  5. Both are stopped: SIGTERM and, some seconds later, SIGKILL to the whole group. The [Result]
 //     contains the comparison and the reasons to distrust it: failed requests, different responses,
-//     and each [Doubt] reported by the load.
+//     and each [Warning] reported by the load.
 //
 // Run may be called concurrently; each call owns the processes that it starts, and none is left
 // when it returns. Memory does not depend on the duration of the comparison, except for the values

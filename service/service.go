@@ -72,8 +72,8 @@ type Result struct {
 	Load *load.Result `json:"load,omitempty"`
 	// Answers is the comparison of responses to the same requests.
 	Answers *Answers `json:"answers,omitempty"`
-	// Doubts are reasons to distrust the figures, one of each kind per side.
-	Doubts []Doubt `json:"doubts,omitempty"`
+	// Verdict lists reasons to distrust the figures, one of each kind per side.
+	Verdict []Warning `json:"doubts,omitempty"`
 	// Missing is what could not be measured.
 	Missing []Missing `json:"missing,omitempty"`
 	// Failure is why measuring ended early, with its remedy, or nil. In JSON it is the error of
@@ -90,9 +90,9 @@ type Side struct {
 	Seen    Seen   `json:"seen"`
 }
 
-// A Doubt is a reason to distrust the figures of one side.
-type Doubt struct {
-	load.Doubt
+// A Warning is a reason to distrust the figures of one side.
+type Warning struct {
+	load.Warning
 	Side   string `json:"side"`   // A or B
 	Slices int    `json:"slices"` // number of slices with it; the text is from the first one
 }
@@ -141,7 +141,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 			}
 		}()
 	}
-	where, err := places(o.Commands, o.URLs)
+	where, err := instances(o.Commands, o.URLs)
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 // Check returns an error for options that Run would reject before it starts anything, for callers
 // that build the programs first. It runs nothing and reads no files.
 func (o *Options) Check() error {
-	where, err := places(o.Commands, o.URLs)
+	where, err := instances(o.Commands, o.URLs)
 	if err != nil {
 		return err
 	}
@@ -193,14 +193,14 @@ func (o *Options) Check() error {
 }
 
 // newSides prepares both sides.
-func newSides(o *Options, places [2]place) (sides [2]*side, err error) {
+func newSides(o *Options, instances [2]instance) (sides [2]*side, err error) {
 	warmup := o.Warmup
 	if warmup == 0 {
 		warmup = DefaultWarmup
 	}
 	for i := range sides {
-		s := &side{name: sideName(i), place: places[i], warmup: max(warmup, 0)}
-		if s.load, err = loadOptions(o.Load, places[i]); err != nil {
+		s := &side{name: sideName(i), instance: instances[i], warmup: max(warmup, 0)}
+		if s.load, err = loadOptions(o.Load, instances[i]); err != nil {
 			return sides, err
 		}
 		sides[i] = s
@@ -210,7 +210,7 @@ func newSides(o *Options, places [2]place) (sides [2]*side, err error) {
 
 // startAll starts both services and waits until they listen.
 func startAll(ctx context.Context, o *Options, sides [2]*side) error {
-	release([2]place{sides[0].place, sides[1].place})
+	release([2]instance{sides[0].instance, sides[1].instance})
 	for _, s := range sides {
 		if err := s.free(ctx); err != nil {
 			return s.named(err)
@@ -226,7 +226,7 @@ func startAll(ctx context.Context, o *Options, sides [2]*side) error {
 		within = DefaultStart
 	}
 	for _, s := range sides {
-		o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.place.url.Host))
+		o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.instance.url.Host))
 		if err := s.await(ctx, within); err != nil {
 			return s.named(err)
 		}
@@ -288,18 +288,20 @@ func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
 // conclude fills in what is known at the end.
 func (r *Result) conclude(o *Options, sides [2]*side) {
 	for i, s := range sides {
-		r.Sides[i] = Side{Command: o.Commands[i].String(), Dir: o.Commands[i].Dir, URL: s.place.url.Redacted(), Seen: s.seen}
+		r.Sides[i] = Side{
+			Command: o.Commands[i].String(), Dir: o.Commands[i].Dir, URL: s.instance.url.Redacted(), Seen: s.seen,
+		}
 		if s.pprof != nil {
 			r.Sides[i].Pprof = s.pprof.Address()
 		}
-		r.Doubts = append(r.Doubts, s.warnings...)
+		r.Verdict = append(r.Verdict, s.warnings...)
 		if d := tooFew(s.answers); d != nil {
-			r.Doubts = append(r.Doubts, Doubt{Doubt: *d, Side: s.name, Slices: len(s.answers)})
+			r.Verdict = append(r.Verdict, Warning{Warning: *d, Side: s.name, Slices: len(s.answers)})
 		}
 		if s.noCPU != nil {
 			r.Missing = append(r.Missing, Missing{
 				Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU),
-				Hint: "on this system whet's agent in the service tells it: import github.com/whet-go/whet/agent",
+				Hint: "on this system the whet agent reports it: import github.com/whet-go/whet/agent in the service",
 			})
 		}
 		if s.noAlloc != nil {
@@ -364,7 +366,7 @@ func differ(a, b *Seen) bool {
 }
 
 // tooFew returns the warning about percentiles for which the slices have too few responses.
-func tooFew(answers []float64) *load.Doubt {
+func tooFew(answers []float64) *load.Warning {
 	if len(answers) == 0 {
 		return nil
 	}
@@ -372,7 +374,7 @@ func tooFew(answers []float64) *load.Doubt {
 	median := int64(sorted[len(sorted)/2])
 	for _, p := range []float64{50, 90, 99} {
 		if median < load.AnswersFor(p) {
-			return &load.Doubt{
+			return &load.Warning{
 				Kind: load.TooShort,
 				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is nearly the slowest answer",
 					median, p, load.AnswersFor(p)),

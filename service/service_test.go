@@ -248,7 +248,7 @@ func TestStartErrors(t *testing.T) {
 		},
 		"not told": {
 			func(o *Options) { o.Commands[1] = command("-addr 127.0.0.1:0") },
-			"B is not told its address", "PORT={port}", true,
+			"B does not get its address", "PORT={port}", true,
 		},
 		"no address": {func(o *Options) { o.URLs = nil }, "0 addresses", "one with {addr}", true},
 		"elsewhere": {
@@ -261,7 +261,7 @@ func TestStartErrors(t *testing.T) {
 		},
 		"two hosts": {
 			func(o *Options) { o.Load.Targets = []load.Target{{URL: "http://a/"}, {URL: "http://b/"}} },
-			"requests for 2 hosts", "keep the requests for one", true,
+			"requests for 2 hosts", "load one host at a time", true,
 		},
 		"two schemes": {
 			func(o *Options) { o.Load.Targets = []load.Target{{URL: "https://a/"}} },

@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	lookEvery  = 20 * time.Millisecond
-	dialWithin = 5 * time.Second
-	// exitWithin is how long a command that resets its connections may take until its exit is seen.
-	exitWithin = 500 * time.Millisecond
-	// askWithin is the timeout of a request to the pprof handlers.
-	askWithin = 15 * time.Second
-	// maxUnasked is the number of these requests that may fail.
-	maxUnasked = 3
+	pollInterval = 20 * time.Millisecond
+	dialTimeout  = 5 * time.Second
+	// exitTimeout is how long a command that resets its connections may take until its exit is seen.
+	exitTimeout = 500 * time.Millisecond
+	// statsTimeout is the timeout of a request to the pprof handlers.
+	statsTimeout = 15 * time.Second
+	// maxFailedReads is the number of these requests that may fail.
+	maxFailedReads = 3
 	// baseRuns is the number of times that the cost of connecting is measured.
 	baseRuns = 3
-	// baseLong is the maximum duration of such a measurement that is repeated.
-	baseLong = 200 * time.Millisecond
+	// maxBaseTime is the maximum duration of such a measurement that is repeated.
+	maxBaseTime = 200 * time.Millisecond
 )
 
 // Units of what a slice measures.
@@ -47,20 +47,20 @@ const (
 
 // A side is one of the two services while it runs.
 type side struct {
-	name     string
-	place    place
-	load     load.Options // of a slice, except its duration
-	child    *process.Child
-	pprof    *handlers.Client // nil: allocations are unavailable
-	warmup   time.Duration
-	base     cost  // of a load of one request per connection
-	noCPU    error // why the CPU time is unavailable, once that is known
-	noAlloc  error // why the allocations are unavailable, once that is known
-	unasked  int   // number of failed requests for allocations
-	seen     Seen
-	warnings []Doubt
-	answers  []float64 // of each slice
-	last     *load.Result
+	name        string
+	instance    instance
+	load        load.Options // of a slice, except its duration
+	child       *process.Child
+	pprof       *handlers.Client // nil: allocations are unavailable
+	warmup      time.Duration
+	base        cost  // of a load of one request per connection
+	noCPU       error // why the CPU time is unavailable, once that is known
+	noAlloc     error // why the allocations are unavailable, once that is known
+	failedReads int   // number of failed requests for allocations
+	seen        Seen
+	warnings    []Warning
+	answers     []float64 // of each slice
+	last        *load.Result
 }
 
 // A cost is what some requests cost a service.
@@ -72,8 +72,8 @@ type cost struct {
 	allocs    bool // allocated is valid
 }
 
-// less returns the cost of the requests in addition to those of base.
-func (c cost) less(base cost) cost {
+// minus returns the cost of the requests in addition to those of base.
+func (c cost) minus(base cost) cost {
 	c.requests -= base.requests
 	c.cpu -= base.cpu
 	c.allocated.Objects -= base.allocated.Objects
@@ -94,7 +94,7 @@ func (s *side) named(err error) error {
 func (s *side) start(opt *Options) error {
 	var err error
 	s.child, err = process.Start(process.Command{
-		Args: s.place.command.Args, Env: s.place.command.Env, Dir: s.place.command.Dir, Output: opt.Log,
+		Args: s.instance.command.Args, Env: s.instance.command.Env, Dir: s.instance.command.Dir, Output: opt.Log,
 	})
 	return err
 }
@@ -115,15 +115,15 @@ func (s *side) free(ctx context.Context) error {
 		return nil
 	}
 	return &diag.Error{
-		Op: "start", Subject: s.place.command.String(),
-		Err:  fmt.Errorf("something else listens at %s already", s.place.url.Host),
+		Op: "start", Subject: s.instance.command.String(),
+		Err:  fmt.Errorf("something else listens at %s already", s.instance.url.Host),
 		Hint: "stop it, or let whet choose a free address: " + ownAddress,
 	}
 }
 
 // listens reports whether connections to the load address are accepted.
 func (s *side) listens(ctx context.Context) bool {
-	conn, err := (&net.Dialer{Timeout: dialWithin}).DialContext(ctx, "tcp", s.place.url.Host)
+	conn, err := (&net.Dialer{Timeout: dialTimeout}).DialContext(ctx, "tcp", s.instance.url.Host)
 	if err != nil {
 		return false
 	}
@@ -134,7 +134,7 @@ func (s *side) listens(ctx context.Context) bool {
 // await waits until the service listens.
 func (s *side) await(ctx context.Context, within time.Duration) error {
 	deadline := time.Now().Add(within)
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		if err := s.exited(); err != nil {
@@ -149,9 +149,9 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 				where = "at " + strings.Join(at, ", ")
 			}
 			return &diag.Error{
-				Op: "start", Subject: s.place.command.String(),
+				Op: "start", Subject: s.instance.command.String(),
 				Err: fmt.Errorf("it does not listen at %s within %v, but %s%s",
-					s.place.url.Host, within, where, s.child.LastOutput()),
+					s.instance.url.Host, within, where, s.child.LastOutput()),
 				Hint: "let the command listen where --load goes (" + ownAddress + "); --start-timeout waits longer",
 			}
 		}
@@ -170,7 +170,7 @@ func (s *side) exited() error {
 	if err == nil {
 		return nil
 	}
-	e := &diag.Error{Op: "run", Subject: s.place.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
+	e := &diag.Error{Op: "run", Subject: s.instance.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
 	if strings.Contains(string(s.child.Output()), "address already in use") {
 		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} stands for one, " +
 			"{addr2} for another, and many services take port 0 for any: -pprof 127.0.0.1:0"
@@ -180,7 +180,7 @@ func (s *side) exited() error {
 
 // gone is like exited, for a command that has just failed to respond.
 func (s *side) gone(ctx context.Context) error {
-	timer := time.NewTimer(exitWithin)
+	timer := time.NewTimer(exitTimeout)
 	defer timer.Stop()
 	select {
 	case <-s.child.Done():
@@ -193,8 +193,8 @@ func (s *side) gone(ctx context.Context) error {
 // findHandlers looks for pprof handlers at the load address and wherever else the service listens.
 // It is not an error if there are none.
 func (s *side) findHandlers(ctx context.Context) {
-	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.place.url.Host })
-	at := append([]string{s.place.url.Scheme + "://" + s.place.url.Host}, elsewhere...)
+	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.instance.url.Host })
+	at := append([]string{s.instance.url.Scheme + "://" + s.instance.url.Host}, elsewhere...)
 	var err error
 	if s.pprof, err = handlers.Find(ctx, at); err != nil {
 		s.noAlloc = &diag.Error{
@@ -230,7 +230,7 @@ func (s *side) values(r *load.Result, used cost) ab.Values {
 	}
 	// The cost of connecting does not depend on the duration of the slice, and would make the sides
 	// look more alike, so the cost of a few requests with new connections is subtracted.
-	used = used.less(s.base)
+	used = used.minus(s.base)
 	if used.requests <= 0 {
 		return v
 	}
@@ -315,17 +315,17 @@ func (s *side) warmUp(ctx context.Context) error {
 			return err
 		}
 		bases = append(bases, used)
-		if time.Since(began) > baseLong {
+		if time.Since(began) > maxBaseTime {
 			break
 		}
 	}
-	s.base = middleCost(bases)
+	s.base = medianCost(bases)
 	return nil
 }
 
-// middleCost returns the median CPU time and the median allocations of loads with the same number
+// medianCost returns the median CPU time and the median allocations of loads with the same number
 // of requests, each of those where they are known.
-func middleCost(all []cost) cost {
+func medianCost(all []cost) cost {
 	out := all[0]
 	slices.SortFunc(all, func(a, b cost) int { return cmp.Compare(a.cpu, b.cpu) })
 	out.cpu = all[len(all)/2].cpu
@@ -343,13 +343,13 @@ func (s *side) allocated(ctx context.Context) (handlers.Allocated, bool) {
 	if s.pprof == nil {
 		return handlers.Allocated{}, false
 	}
-	within, cancel := context.WithTimeout(ctx, askWithin)
+	within, cancel := context.WithTimeout(ctx, statsTimeout)
 	defer cancel()
 	a, err := s.pprof.Allocated(within)
 	if err == nil || ctx.Err() != nil {
 		return a, err == nil
 	}
-	if s.unasked++; s.unasked >= maxUnasked {
+	if s.failedReads++; s.failedReads >= maxFailedReads {
 		s.pprof.Close()
 		s.pprof, s.noAlloc = nil, err
 	}
@@ -371,14 +371,14 @@ func (s *side) record(r *load.Result) {
 	s.seen.add(r)
 	s.last = r
 	s.answers = append(s.answers, float64(r.Responses))
-	for _, d := range r.Doubts {
+	for _, d := range r.Verdict {
 		if d.Kind == load.TooShort || d.Kind == load.ErrorsHide {
 			continue // judged over all slices
 		}
-		i := slices.IndexFunc(s.warnings, func(known Doubt) bool { return known.Kind == d.Kind })
+		i := slices.IndexFunc(s.warnings, func(known Warning) bool { return known.Kind == d.Kind })
 		if i < 0 {
 			i = len(s.warnings)
-			s.warnings = append(s.warnings, Doubt{Doubt: d, Side: s.name})
+			s.warnings = append(s.warnings, Warning{Warning: d, Side: s.name})
 		}
 		s.warnings[i].Slices++
 	}
@@ -442,7 +442,7 @@ func (s *Seen) Failures() string {
 
 // loadOptions returns the load of one side: the same requests for both, sent to the side's own
 // address.
-func loadOptions(o load.Options, p place) (load.Options, error) {
+func loadOptions(o load.Options, p instance) (load.Options, error) {
 	if len(o.Targets) == 0 {
 		o.URL = p.url.String()
 		return o, nil
@@ -456,13 +456,13 @@ func loadOptions(o load.Options, p place) (load.Options, error) {
 		}
 		if u.Scheme != p.url.Scheme {
 			return o, diag.Usagef("--targets",
-				fmt.Sprintf("a request is %s, and --load %s", u.Scheme, p.url.Scheme), "say the same in both")
+				fmt.Sprintf("a request is %s, and --load %s", u.Scheme, p.url.Scheme), "use the same scheme in both")
 		}
 		o.Resolve[u.Host] = p.url.Host
 	}
 	if len(o.Resolve) > 1 {
 		return o, diag.Usagef("--targets", fmt.Sprintf("requests for %d hosts", len(o.Resolve)),
-			"a service is one host: keep the requests for one")
+			"load one host at a time")
 	}
 	return o, nil
 }

@@ -39,13 +39,13 @@ func (r *Result) Warnings() (warnings []string) {
 				a.Unstable, plural(a.Asked, "request", "requests"))
 		}
 	}
-	for i, d := range r.Doubts {
-		same := func(o Doubt) bool { return o.Kind == d.Kind }
-		if slices.ContainsFunc(r.Doubts[:i], same) {
+	for i, d := range r.Verdict {
+		same := func(o Warning) bool { return o.Kind == d.Kind }
+		if slices.ContainsFunc(r.Verdict[:i], same) {
 			continue // reported with that of the other side
 		}
 		text := ""
-		for _, o := range r.Doubts[i:] {
+		for _, o := range r.Verdict[i:] {
 			if same(o) {
 				text += fmt.Sprintf("%s in %s, ", o.Side, plural(o.Slices, "slice", "slices"))
 			}

@@ -104,8 +104,8 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	if r.Responses > 0 {
 		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return loads.WriteHGRM(w, r) }))
 	}
-	if f.Strict && len(r.Doubts) > 0 {
-		errs = append(errs, strictError(r.Doubts, f.JSON))
+	if f.Strict && len(r.Verdict) > 0 {
+		errs = append(errs, strictError(r.Verdict, f.JSON))
 	}
 	if missed := loadcompare.Missed(outcomes); missed != "" {
 		errs = append(errs, &diag.Error{Op: "--assert", Err: errors.New(missed), Kind: diag.Gate})
@@ -114,7 +114,7 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 }
 
 // strictError rejects a result with warnings. If no report shows them, the error does.
-func strictError(warnings []load.Doubt, silent bool) error {
+func strictError(warnings []load.Warning, silent bool) error {
 	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has warnings")}
 	if silent {
 		texts := make([]string, len(warnings))

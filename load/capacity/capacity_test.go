@@ -60,7 +60,7 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 	if s.generator > 0 && asked > s.generator {
 		sent = min(sent, s.generator)
 		p99 = o.Duration
-		r.Doubts = []load.Doubt{{Kind: load.TooShort}, {Kind: load.GeneratorLate, Text: "it sent late"}}
+		r.Verdict = []load.Warning{{Kind: load.TooShort}, {Kind: load.GeneratorLate, Text: "it sent late"}}
 	}
 	mean := p99 / 5
 	if s.busy {

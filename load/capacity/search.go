@@ -231,7 +231,7 @@ func (s *search) note(r *load.Result, step Step) {
 	if v, err := compare.Measure(r, compare.Errors); err == nil {
 		step.Errors = v.Amount
 	}
-	step.Latency, step.Send, step.Doubts = r.Latency, r.Send, r.Doubts
+	step.Latency, step.Send, step.Warnings = r.Latency, r.Send, r.Verdict
 	step.Latency.HDR = ""
 	s.result.Steps = append(s.result.Steps, step)
 	if s.Progress != nil {
@@ -304,7 +304,7 @@ func judge(r *load.Result, rate float64, outcomes []compare.Outcome, idle time.D
 			break
 		}
 	}
-	for _, d := range r.Doubts {
+	for _, d := range r.Verdict {
 		if d.Kind == load.GeneratorLate || d.Kind == load.GeneratorCPU {
 			return Generator, LimitGenerator, why + "; but " + d.Text
 		}

@@ -320,7 +320,7 @@ func TestWarnings(t *testing.T) {
 		"server's program: server in A, other in B": func(r *load.Result) { r.TargetCPU.Command = "other" },
 		"a run of B was interrupted":                func(r *load.Result) { r.Interrupted = true },
 		"B: sent late": func(r *load.Result) {
-			r.Doubts = []load.Doubt{{Kind: load.GeneratorLate, Text: "sent late"}}
+			r.Verdict = []load.Warning{{Kind: load.GeneratorLate, Text: "sent late"}}
 		},
 		"the runs last from 12s to 30s: longer runs see longer maxima": func(r *load.Result) { r.Elapsed = 30 * time.Second },
 	} {

@@ -61,7 +61,7 @@ func warnings(a, b []*load.Result) []string {
 			if r.Interrupted {
 				add(fmt.Sprintf("a run of %s was interrupted", name))
 			}
-			for _, d := range r.Doubts {
+			for _, d := range r.Verdict {
 				add(fmt.Sprintf("%s: %s", name, d.Text))
 			}
 		}

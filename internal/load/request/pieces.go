@@ -9,20 +9,20 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// A place says how a value is escaped.
-type place uint8
+// An escaping says how a value is escaped.
+type escaping uint8
 
 const (
-	verbatim place = iota
+	verbatim escaping = iota
 	inPath
 	inQuery
 )
 
 // A piece is a text or the value of a variable.
 type piece struct {
-	text   string
-	column int // of the variable; negative for text
-	place  place
+	text     string
+	column   int // of the variable; negative for text
+	escaping escaping
 }
 
 // pieces is a text with variables in it.
@@ -150,9 +150,9 @@ func (p *piece) value(row []string) string {
 	switch {
 	case p.column < 0:
 		return p.text
-	case p.place == inPath:
+	case p.escaping == inPath:
 		return url.PathEscape(row[p.column])
-	case p.place == inQuery:
+	case p.escaping == inQuery:
 		return url.QueryEscape(row[p.column])
 	}
 	return row[p.column]
@@ -165,7 +165,7 @@ func (p pieces) uri() (pieces, error) {
 	now := inPath
 	for _, it := range p {
 		if it.column >= 0 {
-			it.place = now
+			it.escaping = now
 			out = append(out, it)
 			continue
 		}

@@ -33,7 +33,7 @@ func (r *reader) readCurl(data []byte) error {
 			return nil
 		case !isCurl(words[0]):
 			return hint(r.errorf(line, "expected a command line that starts with curl"),
-				"a command goes on in the next line when its line ends in \\")
+				"end a line in \\ to continue the command on the next line")
 		}
 		c := &command{r: r, line: line}
 		if err := c.parse(words[1:]); err != nil {
@@ -73,11 +73,10 @@ type option struct {
 	value bool // takes one
 	// set applies it; nil when it changes nothing that a target holds.
 	set func(c *command, value string) error
-	// refuse says what to do instead when the option would change the meaning of the target and is
-	// not supported.
+	// refuse is the hint for an option that would change the request and is not supported.
 	refuse string
-	// ignored says what to do instead when the option has no effect; "" when nothing needs saying,
-	// as for options about output.
+	// ignored is the hint for an option that has no effect; "" if none is needed, as for options
+	// about output.
 	ignored string
 }
 
@@ -328,7 +327,7 @@ func (c *command) addField(field string) error {
 		return c.setField(name, value)
 	}
 	if !isToken(name) {
-		return fmt.Errorf("%q is not the name of a header field", name)
+		return fmt.Errorf("invalid header field name %q", name)
 	}
 	if name = http.CanonicalHeaderKey(name); name == "User-Agent" {
 		c.r.warn(c.line, "the User-Agent header field cannot be removed")
@@ -457,7 +456,7 @@ func (c *command) targets() error {
 	query := ""
 	switch {
 	case c.head && c.data != nil && !c.get:
-		return c.errorf("curl option -I and data exclude each other")
+		return c.errorf("curl options -I and -d are mutually exclusive")
 	case c.get:
 		query = string(c.data)
 	case c.data != nil:

@@ -59,7 +59,7 @@ func (r *reader) readHTTP(data []byte) error {
 			switch {
 			case started == 0:
 				return hint(r.errorf(number, "expected METHOD URL, such as GET http://127.0.0.1:8080/"),
-					"headers stand directly below their METHOD URL line")
+					"headers directly follow their METHOD URL line")
 			case closed:
 				return hint(r.errorf(number, "expected METHOD URL or an empty line after the file of a body"),
 					"headers come before the @ line")

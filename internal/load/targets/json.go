@@ -55,7 +55,7 @@ func (r *reader) object(number int, line []byte) error {
 		if _, err = d.Token(); errors.Is(err, io.EOF) {
 			err = nil
 		} else {
-			err = errors.New("there is more after the object")
+			err = errors.New("unexpected data after the object")
 		}
 	}
 	if err != nil {
@@ -63,7 +63,7 @@ func (r *reader) object(number int, line []byte) error {
 		var corrupt base64.CorruptInputError
 		switch {
 		case errors.Is(err, io.ErrUnexpectedEOF):
-			err = errors.New("the object does not end in its line")
+			err = errors.New("the object does not end on its line")
 		case errors.As(err, &corrupt):
 			err = fmt.Errorf("body: %w", corrupt)
 		}
@@ -76,7 +76,7 @@ func (r *reader) object(number int, line []byte) error {
 	t := load.Target{Method: j.Method, URL: j.URL, Name: r.takeName(), Weight: r.takeWeight()}
 	if j.Name != nil {
 		if t.Name != "" {
-			return r.errorf(number, "a second name for one target; the first is in line %d", r.named)
+			return r.errorf(number, "duplicate name for one target (first in line %d)", r.named)
 		}
 		if err := checkName(*j.Name); err != nil {
 			return r.errorf(number, "%w", err)
@@ -85,7 +85,7 @@ func (r *reader) object(number int, line []byte) error {
 	}
 	if j.Weight != nil {
 		if t.Weight != 0 {
-			return r.errorf(number, "a second weight for one target; the first is in line %d", r.given)
+			return r.errorf(number, "duplicate weight for one target (first in line %d)", r.given)
 		}
 		if err := checkWeight(*j.Weight); err != nil {
 			return r.errorf(number, "%w", err)

@@ -134,7 +134,7 @@ func (r *reader) read(from io.Reader) ([]load.Target, error) {
 		return nil, r.errorf(r.named, "no target follows this name")
 	case len(r.targets) == 0:
 		return nil, &load.Error{
-			Op: "read", Subject: r.Name, Err: errors.New("has no targets"),
+			Op: "read", Subject: r.Name, Err: errors.New("no targets"),
 			Hint: "write one address a line, or METHOD URL lines with headers below them",
 		}
 	}
@@ -185,7 +185,7 @@ func (r *reader) comment(line int, text string) error {
 	text = strings.TrimSpace(strings.TrimLeft(text, "#"))
 	if name, ok := strings.CutPrefix(text, "name:"); ok {
 		if r.name != "" {
-			return r.errorf(line, "a second name for one target; the first is in line %d", r.named)
+			return r.errorf(line, "duplicate name for one target (first in line %d)", r.named)
 		}
 		name = strings.TrimSpace(name)
 		if err := checkName(name); err != nil {
@@ -199,7 +199,7 @@ func (r *reader) comment(line int, text string) error {
 		return nil
 	}
 	if r.weight != 0 {
-		return r.errorf(line, "a second weight for one target; the first is in line %d", r.given)
+		return r.errorf(line, "duplicate weight for one target (first in line %d)", r.given)
 	}
 	w, err := strconv.Atoi(strings.TrimSpace(value))
 	if err != nil {
@@ -219,19 +219,19 @@ func checkWeight(w int) error {
 	return nil
 }
 
-// mostName bounds the length of a name, which is a cell of tables.
-const mostName = 100
+// maxName bounds the length of a name, which is a cell of tables.
+const maxName = 100
 
 // checkName accepts names that objectives can use: "NAME: p99<5ms,…".
 func checkName(name string) error {
 	switch {
 	case name == "":
 		return errors.New("the name is empty")
-	case len(name) > mostName:
-		return fmt.Errorf("the name is longer than %d bytes", mostName)
+	case len(name) > maxName:
+		return fmt.Errorf("the name is longer than %d bytes", maxName)
 	case !utf8.ValidString(name) || strings.ContainsFunc(name,
 		func(c rune) bool { return c < ' ' || c == 0x7f || strings.ContainsRune(",:<>=", c) }):
-		return fmt.Errorf("the name %q has one of , : < > = or a control character", name)
+		return fmt.Errorf("name %q contains , : < > = or a control character", name)
 	}
 	return nil
 }
@@ -268,7 +268,7 @@ func (r *reader) add(line int, t load.Target) error {
 // count counts bytes of bodies, and of data made from them.
 func (r *reader) count(line, n int) error {
 	if r.bodies += n; r.bodies > MaxBodies {
-		return r.errorf(line, "the bodies are larger than %s together", unit.Bytes(MaxBodies))
+		return r.errorf(line, "bodies are larger than %s in total", unit.Bytes(MaxBodies))
 	}
 	return nil
 }
@@ -328,8 +328,8 @@ func checkURL(raw string) error {
 	control := func(c rune) bool { return c < ' ' || c == 0x7f }
 	blank := blankVariables(raw)
 	if !utf8.ValidString(raw) || strings.ContainsFunc(raw, control) || strings.Contains(blank, " ") {
-		return errors.New("the address has a space, a control character or something that is not UTF-8; write it as %20 " +
-			"and the like")
+		return errors.New("the address contains a space, a control character or invalid UTF-8; percent-encode it, such as " +
+			"%20")
 	}
 	raw = blank
 	u, err := url.Parse(raw)
@@ -368,12 +368,12 @@ func blankVariables(address string) string {
 // addHeader adds a field to h, which is made when needed.
 func addHeader(h http.Header, name, value string) (http.Header, error) {
 	if !isToken(name) {
-		return h, fmt.Errorf("%q is not the name of a header field", name)
+		return h, fmt.Errorf("invalid header field name %q", name)
 	}
 	// The value may be secret.
 	if !utf8.ValidString(value) || strings.ContainsFunc(value,
 		func(c rune) bool { return c < ' ' && c != '\t' || c == 0x7f }) {
-		return h, fmt.Errorf("the value of header field %s has a control character or something that is not UTF-8", name)
+		return h, fmt.Errorf("header field %s: value contains a control character or invalid UTF-8", name)
 	}
 	if h == nil {
 		h = http.Header{}

@@ -177,16 +177,16 @@ func TestReadErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, test := range []struct{ text, want string }{
-		{"", "read t.txt: has no targets"},
-		{"# nothing\n\n", "read t.txt: has no targets"},
+		{"", "read t.txt: no targets"},
+		{"# nothing\n\n", "read t.txt: no targets"},
 		{
 			"GET http://h/\n\nPOST /things",
 			"read t.txt:3: expected an address that starts with http:// or https://, found the scheme \"\"",
 		},
 		{
 			"GET http://h/ HTTP/1.1",
-			"read t.txt:1: the address has a space, a control character or something that is not UTF-8; " +
-				"write it as %20 and the like",
+			"read t.txt:1: the address contains a space, a control character or invalid UTF-8; " +
+				"percent-encode it, such as %20",
 		},
 		{"GET ftp://h/", "read t.txt:1: expected an address that starts with http:// or https://, found the scheme \"ftp\""},
 		{"GET http:///x", "read t.txt:1: the address has no host"},
@@ -197,30 +197,30 @@ func TestReadErrors(t *testing.T) {
 		{"Authorization: Bearer s3cret", "read t.txt:1: expected METHOD URL, such as GET http://127.0.0.1:8080/"},
 		{"GET http://h/\nAuthorization", "read t.txt:2: expected Name: value, @body-file, METHOD URL or an empty line"},
 		{"GET http://h/\nX:", "read t.txt:2: expected Name: value, @body-file, METHOD URL or an empty line"},
-		{"GET http://h/\nx Y: 1", `read t.txt:2: "x Y" is not the name of a header field`},
+		{"GET http://h/\nx Y: 1", `read t.txt:2: invalid header field name "x Y"`},
 		{
 			"GET http://h/\nX: s3cret\x00",
-			"read t.txt:2: the value of header field X has a control character or something that is not UTF-8",
+			"read t.txt:2: header field X: value contains a control character or invalid UTF-8",
 		},
 		{"@thing.json", "read t.txt:1: expected METHOD URL before the file of a body"},
 		{"GET http://h/\n@thing.json\n@thing.json", "read t.txt:3: expected METHOD URL before the file of a body"},
 		{"GET http://h/\n@thing.json\nX: 1", "read t.txt:3: expected METHOD URL or an empty line after the file of a body"},
 		{"GET http://h/\n@", "read t.txt:2: expected the name of a file after @"},
 		{"GET http://h/\n@sub", "read t.txt:2: read body: " + filepath.Join(dir, "sub") + " is not a regular file"},
-		{"GET http://h/\n@large", "read t.txt:2: the bodies are larger than 64MB together"},
+		{"GET http://h/\n@large", "read t.txt:2: bodies are larger than 64MB in total"},
 		{"# weight: 2", "read t.txt:1: no target follows this weight"},
-		{"# weight: 2\n# weight: 3\nGET http://h/", "read t.txt:2: a second weight for one target; the first is in line 1"},
+		{"# weight: 2\n# weight: 3\nGET http://h/", "read t.txt:2: duplicate weight for one target (first in line 1)"},
 		{"# weight: heavy\nGET http://h/", `read t.txt:1: weight "heavy" is not a whole number`},
 		{"# weight: 0\nGET http://h/", "read t.txt:1: weight 0 is not between 1 and 1000000"},
 		{
 			`{"url":"http://h/"}` + "\n{\n",
 			"read t.txt:2: expected one JSON object with method, url, body, header, name and weight: " +
-				"the object does not end in its line",
+				"the object does not end on its line",
 		},
 		{
 			`{"url":"http://h/"}{}`,
 			"read t.txt:1: expected one JSON object with method, url, body, header, name and weight: " +
-				"there is more after the object",
+				"unexpected data after the object",
 		},
 		{
 			`{"url":"http://h/","uri":1}`,
@@ -245,9 +245,9 @@ func TestReadErrors(t *testing.T) {
 		{`{"url":"http://h/","weight":0}`, "read t.txt:1: weight 0 is not between 1 and 1000000"},
 		{
 			"# weight: 2\n" + `{"url":"http://h/","weight":3}`,
-			"read t.txt:2: a second weight for one target; the first is in line 1",
+			"read t.txt:2: duplicate weight for one target (first in line 1)",
 		},
-		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: "a b" is not the name of a header field`},
+		{`{"url":"http://h/","header":{"a b":["1"]}}`, `read t.txt:1: invalid header field name "a b"`},
 		{"curl http://h/\nwget http://h/", "read t.txt:2: expected a command line that starts with curl"},
 		{"curl", "read t.txt:1: expected an address in the curl command"},
 		{"curl \\\n  --frob http://h/", "read t.txt:1: unknown curl option --frob"},
@@ -260,12 +260,12 @@ func TestReadErrors(t *testing.T) {
 		},
 		{"curl http://h/ -H", "read t.txt:1: curl option -H: missing value"},
 		{"curl http://h/ -H X", "read t.txt:1: curl option -H: expected Name: value"},
-		{"curl http://h/ -H 'X Y:'", `read t.txt:1: curl option -H: "X Y" is not the name of a header field`},
+		{"curl http://h/ -H 'X Y:'", `read t.txt:1: curl option -H: invalid header field name "X Y"`},
 		{"curl http://h/ -u me", "read t.txt:1: curl option -u: expected user:password"},
 		{"curl http://h/ -b jar", "read t.txt:1: curl option -b: cookie files are not supported; use NAME=VALUE"},
-		{"curl http://h/ -I -d x", "read t.txt:1: curl option -I and data exclude each other"},
+		{"curl http://h/ -I -d x", "read t.txt:1: curl options -I and -d are mutually exclusive"},
 		{"curl http://h/ -d @-", "read t.txt:1: expected the name of a file after @"},
-		{"curl http://h/ -d @large", "read t.txt:1: the bodies are larger than 64MB together"},
+		{"curl http://h/ -d @large", "read t.txt:1: bodies are larger than 64MB in total"},
 		{"curl http://h/ -X 'G T'", `read t.txt:1: "G T" is not a method (want GET, POST or another name in capitals)`},
 		{"curl http://h/{a,b}", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
 		{"curl http://h?x=[1-3]", "read t.txt:1: curl would expand the braces or brackets into several addresses"},
@@ -360,7 +360,7 @@ func TestBounds(t *testing.T) {
 		{"curl http://h/ " + strings.Repeat(" --json @b", 9), false},
 	} {
 		_, err := targets.Read(strings.NewReader(test.text), targets.Options{Dir: dir})
-		if bounded := err != nil && strings.Contains(err.Error(), "larger than 64MB together"); bounded == test.ok {
+		if bounded := err != nil && strings.Contains(err.Error(), "larger than 64MB in total"); bounded == test.ok {
 			t.Errorf("%.40q…: %v", test.text, err)
 		}
 	}
@@ -397,7 +397,7 @@ func TestNames(t *testing.T) {
 	if _, err := targets.Read(f, targets.Options{}); err == nil || !strings.HasPrefix(err.Error(), "read "+path+":1: ") {
 		t.Errorf("error %v does not name the file", err)
 	}
-	if _, err := targets.ReadVariables(f); err == nil || err.Error() != "read "+path+": has no rows" {
+	if _, err := targets.ReadVariables(f); err == nil || err.Error() != "read "+path+": no rows" {
 		t.Errorf("error %v does not name the file", err)
 	}
 }
@@ -423,11 +423,11 @@ func TestReadVariables(t *testing.T) {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for text, want := range map[string]string{
-		"":                    "read variables: has no rows",
-		"a,b\n":               "read variables: has no rows",
+		"":                    "read variables: no rows",
+		"a,b\n":               "read variables: no rows",
 		"a,,b\n1,2,3\n":       "read variables:1: column 2 has no name",
-		"a,b,a \n1,2,3\n":     `read variables:1: two columns are called "a"`,
-		"a,{b}\n1,2\n":        `read variables:1: name "{b}" has braces`,
+		"a,b,a \n1,2,3\n":     `read variables:1: duplicate column "a"`,
+		"a,{b}\n1,2\n":        `read variables:1: name "{b}" contains braces`,
 		"a,b\n1,2\n\n1,2,3\n": "read variables:4: expected 2 values, found 3",
 		"a,b\n1\n":            "read variables:2: expected 2 values, found 1",
 		"a,b\n1,\"x\n":        `read variables:2: extraneous or missing " in quoted-field`,
@@ -468,11 +468,11 @@ func TestTargetNames(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"# name: a\n# name: b\nhttp://h/\n":                 "t.txt:2: a second name for one target; the first is in line 1",
+		"# name: a\n# name: b\nhttp://h/\n":                 "t.txt:2: duplicate name for one target (first in line 1)",
 		"http://h/\n# name: a\n":                            "t.txt:2: no target follows this name",
 		"# name:\nhttp://h/\n":                              "t.txt:1: the name is empty",
-		"# name: a:b\nhttp://h/\n":                          "t.txt:1: the name \"a:b\" has one of",
-		"# name: a\n{\"url\":\"http://h/\",\"name\":\"b\"}": "t.txt:2: a second name for one target",
+		"# name: a:b\nhttp://h/\n":                          "t.txt:1: name \"a:b\" contains , :",
+		"# name: a\n{\"url\":\"http://h/\",\"name\":\"b\"}": "t.txt:2: duplicate name for one target",
 		"{\"url\":\"http://h/\",\"name\":\"\"}":             "t.txt:1: the name is empty",
 	} {
 		if _, err := targets.Read(

@@ -39,7 +39,7 @@ func ReadVariables(r io.Reader) (*load.Variables, error) {
 				return v, nil
 			}
 			return nil, &load.Error{
-				Op: "read", Subject: name, Err: errors.New("has no rows"),
+				Op: "read", Subject: name, Err: errors.New("no rows"),
 				Hint: "the first line holds the names of the variables; each further line holds a value of each",
 			}
 		case errors.As(err, &pe) && errors.Is(err, csv.ErrFieldCount):
@@ -73,13 +73,13 @@ func trimNames(names []string) error {
 		case n == "":
 			return fmt.Errorf("column %d has no name", i+1)
 		case strings.ContainsAny(n, "{}"):
-			return fmt.Errorf("name %q has braces", n)
+			return fmt.Errorf("name %q contains braces", n)
 		}
 	}
 	sorted := slices.Sorted(slices.Values(names))
 	for i := 1; i < len(sorted); i++ {
 		if sorted[i] == sorted[i-1] {
-			return fmt.Errorf("two columns are called %q", sorted[i])
+			return fmt.Errorf("duplicate column %q", sorted[i])
 		}
 	}
 	return nil

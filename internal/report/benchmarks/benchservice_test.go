@@ -112,8 +112,8 @@ func TestWriteServicesWarnings(t *testing.T) {
 		r.Answers.Differences = append(r.Answers.Differences,
 			service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
 	}
-	busy := load.Doubt{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
-	r.Doubts = []service.Doubt{{Doubt: busy, Side: "A", Slices: 3}, {Doubt: busy, Side: "B", Slices: 1}}
+	busy := load.Warning{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
+	r.Verdict = []service.Warning{{Warning: busy, Side: "A", Slices: 3}, {Warning: busy, Side: "B", Slices: 1}}
 	r.Missing = []service.Missing{{Unit: service.UnitAllocs, Side: "B", Reason: "no pprof handlers", Hint: "import them"}}
 	r.AB.Subjects[0].Error, r.AB.Subjects[0].Stopped = "B: run ./new: the target exited: exit status 3", ab.Failed
 	got := writeServices(t, r)

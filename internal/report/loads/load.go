@@ -444,7 +444,7 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 		layout.Wrap(t, s, "note: ", layout.Clean(w), 6)
 	}
 	switch {
-	case len(r.Doubts) > 0:
+	case len(r.Verdict) > 0:
 	case r.Responses == 0:
 		t.Line("verdict: nothing to judge")
 		return
@@ -452,9 +452,9 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 		t.Line("verdict: no reason to distrust these numbers")
 		return
 	}
-	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Doubts), "reason", "reasons")+
+	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Verdict), "reason", "reasons")+
 		" to distrust these numbers"))
-	for _, d := range r.Doubts {
+	for _, d := range r.Verdict {
 		layout.Wrap(t, s, "  - ", layout.Clean(d.Text), 4)
 		if d.Hint != "" {
 			layout.Wrap(t, layout.Style{Width: s.Width}, "    hint: ", layout.Clean(d.Hint), 10)

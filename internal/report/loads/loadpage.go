@@ -200,7 +200,7 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max),
 		})
 	}
-	for _, d := range r.Doubts {
+	for _, d := range r.Verdict {
 		run.Reasons = append(run.Reasons, loadReason{Text: layout.Clean(d.Text), Hint: layout.Clean(d.Hint)})
 	}
 	return run

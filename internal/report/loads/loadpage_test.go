@@ -33,7 +33,7 @@ func hostilePage(t *testing.T) Page {
 	r.Targets = []string{"http://127.0.0.1/" + evil}
 	r.Method, r.Engine, r.Warnings = evil, load.Engine(evil), []string{evil, "a\x1b[31mb\u202ec"}
 	r.Errors.First = map[string]string{"timeout": evil}
-	r.Doubts[0].Text, r.Doubts[0].Hint = evil, evil
+	r.Verdict[0].Text, r.Verdict[0].Hint = evil, evil
 	return Page{
 		Title: evil, Runs: []*load.Result{r}, Names: []string{evil}, Notes: []string{evil},
 		Tables: []pages.Table{{Caption: evil, Columns: []string{evil, evil}, Rows: [][]string{{evil, evil}}}},
