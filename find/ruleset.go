@@ -41,7 +41,7 @@ func newRuleset(list []*rules.Rule) (*ruleset, error) {
 		}
 	}
 	var err error
-	if s.collecting, err = s.patterns.add(profile.CollectorPattern); err != nil {
+	if s.collecting, err = s.patterns.add(profile.CollectorPattern()); err != nil {
 		return nil, err
 	}
 	if n := len(s.patterns.exprs); n > maxPatterns {

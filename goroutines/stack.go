@@ -5,6 +5,8 @@ import (
 	"hash/fnv"
 	"io"
 	"strings"
+
+	"github.com/whet-go/whet/internal/goruntime"
 )
 
 // canonical removes the runtime's frames from a stack: those at the leaf, where a profile shows how
@@ -15,24 +17,19 @@ func canonical(stack []Frame) []Frame {
 	end := len(stack)
 	for end > 0 {
 		f := stack[end-1].Func
-		if f != "runtime.goexit" && f != "runtime.main" && wrapped(f) == "" {
+		if !goruntime.Of(f).Starts && wrapped(f) == "" {
 			break
 		}
 		end--
 	}
 	start := 0
-	for start < end && isRuntime(stack[start].Func) {
+	for start < end && goruntime.In(stack[start].Func) {
 		start++
 	}
 	if start == end {
 		return stack
 	}
 	return stack[start:end]
-}
-
-// isRuntime reports whether a dump omits the function (runtime.showframe).
-func isRuntime(fn string) bool {
-	return strings.HasPrefix(fn, "runtime.") || strings.HasPrefix(fn, "internal/runtime/")
 }
 
 // Key identifies the group's stack across snapshots of one binary, from profiles, dumps and traces
@@ -83,24 +80,19 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 	parked := false
 	for i := range stack {
 		fn := stack[i].Func
-		if r, ok := parkReason(fn); ok {
-			return r, EvidenceStack
-		}
-		switch fn {
-		case "runtime.gopark", "runtime.goparkunlock", "runtime.semacquire1", "runtime.semacquire",
-			"runtime.semacquireRWMutex":
-			parked = true
+		f := goruntime.Of(fn)
+		switch {
+		case f.State == goruntime.Waiting && f.Wait != "":
+			return f.Wait, EvidenceStack
+		case f.State == goruntime.Waiting:
+			parked = true // its caller shows what for
 			continue
-		case "runtime.goroutineProfileWithLabels", "runtime.pprof_goroutineProfileWithLabels", "runtime.Stack",
-			"runtime.goroutineLeakProfileWithLabels":
+		case f.State == goruntime.Running:
 			return "running", EvidenceStack
-		case "syscall.Syscall", "syscall.Syscall6", "syscall.RawSyscall", "syscall.RawSyscall6",
-			"syscall.syscall", "syscall.syscalln",
-			"internal/runtime/syscall/linux.Syscall6", "internal/runtime/syscall.Syscall6", "runtime.cgocall",
-			"runtime.notetsleepg", "runtime.entersyscall":
+		case f.State == goruntime.Syscall:
 			return "syscall", EvidenceStack
 		}
-		if !isRuntime(fn) {
+		if !goruntime.In(fn) {
 			break
 		}
 	}
@@ -111,60 +103,6 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 		return "runnable", EvidenceStack
 	}
 	return "", EvidenceNone
-}
-
-// parkReason maps the function in which a goroutine is parked to the runtime's name for the wait
-// (runtime.waitReasonStrings).
-func parkReason(fn string) (string, bool) {
-	switch fn {
-	case "runtime.chanrecv", "runtime.chanrecv1", "runtime.chanrecv2":
-		return "chan receive", true
-	case "runtime.chansend", "runtime.chansend1":
-		return "chan send", true
-	case "runtime.selectgo":
-		return "select", true
-	case "runtime.block":
-		return "select (no cases)", true
-	case "runtime.netpollblock", "internal/poll.runtime_pollWait", "internal/poll.runtime_pollWaitCanceled":
-		return "IO wait", true
-	case "time.Sleep", "runtime.timeSleep":
-		return "sleep", true
-	case "sync.runtime_notifyListWait", "runtime.notifyListWait":
-		return "sync.Cond.Wait", true
-	case "sync.runtime_SemacquireMutex", "internal/sync.runtime_SemacquireMutex":
-		return "sync.Mutex.Lock", true
-	case "sync.runtime_SemacquireRWMutexR":
-		return "sync.RWMutex.RLock", true
-	case "sync.runtime_SemacquireRWMutex":
-		return "sync.RWMutex.Lock", true
-	case "sync.runtime_SemacquireWaitGroup", "sync.(*WaitGroup).Wait":
-		return "sync.WaitGroup.Wait", true
-	case "sync.runtime_Semacquire", "internal/poll.runtime_Semacquire":
-		return "semacquire", true
-	case "internal/synctest.Run", "internal/synctest.Wait":
-		return "synctest." + fn[strings.LastIndexByte(fn, '.')+1:], true
-	case "runtime.coroswitch", "runtime.coroswitch_m", "runtime.corostart":
-		return "coroutine", true
-	case "runtime.gcBgMarkWorker":
-		return "GC worker (idle)", true
-	case "runtime.gcAssistAlloc", "runtime.gcParkAssist":
-		return "GC assist wait", true
-	case "runtime.bgsweep":
-		return "GC sweep wait", true
-	case "runtime.bgscavenge", "runtime.(*scavengerState).park", "runtime.(*scavengerState).sleep":
-		return "GC scavenge wait", true
-	case "runtime.runfinq", "runtime.runFinalizers":
-		return "finalizer wait", true
-	case "runtime.runCleanups":
-		return "cleanup wait", true
-	case "runtime.forcegchelper":
-		return "force gc (idle)", true
-	case "runtime.updateMaxProcsGoroutine":
-		return "GOMAXPROCS updater (idle)", true
-	case "runtime.ReadTrace", "runtime.traceReader":
-		return "trace reader (blocked)", true
-	}
-	return "", false
 }
 
 // BlockedOnOthers reports whether a goroutine with this wait reason is woken only by another
@@ -191,7 +129,7 @@ func BlockedForever(reason string) bool {
 // creatorOf derives who started a goroutine from its outermost frame, if possible.
 func creatorOf(stack []Frame) Creator {
 	end := len(stack)
-	for end > 0 && stack[end-1].Func == "runtime.goexit" {
+	for end > 0 && stack[end-1].Func == goruntime.Exit {
 		end--
 	}
 	if end == 0 {

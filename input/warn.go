@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -170,7 +171,7 @@ func (in *Input) warnTruncated() {
 
 func hasGoRuntime(p *profile.Profile) bool {
 	for i := range p.Functions {
-		if strings.HasPrefix(p.Functions[i].Name, "runtime.") {
+		if goruntime.In(p.Functions[i].Name) {
 			return true
 		}
 	}

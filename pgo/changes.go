@@ -3,6 +3,8 @@ package pgo
 import (
 	"cmp"
 	"slices"
+
+	"github.com/whet-go/whet/internal/goruntime"
 )
 
 // A ChangedCall is a call that the compiler treats differently because of a profile.
@@ -57,7 +59,7 @@ func Changes(without, with *Code, edges []Edge, own func(function string) bool) 
 			var change Change
 			was := before.callees[callee]
 			switch {
-			case was == 0 && before.indirect && !isRuntimes(callee):
+			case was == 0 && before.indirect && !goruntime.In(callee):
 				change = Devirtualised
 			case was&inlined == 0 && how&inlined != 0 && was != 0:
 				change = Inlined

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/internal/goruntime"
 )
 
 // Staleness is how much of a profile no longer matches the program. Weights are those of calls, as
@@ -120,24 +120,24 @@ func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 // state returns whether the code still contains a call.
 func (c *Code) state(e Edge) state {
 	switch {
-	case e.Caller == "" || e.Callee == "" || isRuntimes(e.Caller) && isRuntimes(e.Callee):
+	case e.Caller == "" || e.Callee == "" || goruntime.In(e.Caller) && goruntime.In(e.Callee):
 		// Functions without symbols cannot be looked up; the runtime is entered and left by other
 		// means than calls.
 		return fresh
-	case !c.functions[e.Caller] && !isVirtual(e.Caller):
+	case !c.functions[e.Caller] && !goruntime.Virtual(e.Caller):
 		return callerGone
-	case !c.functions[e.Callee] && !isVirtual(e.Callee):
+	case !c.functions[e.Callee] && !goruntime.Virtual(e.Callee):
 		return calleeGone
 	}
 	at := c.sites[site{e.Caller, e.Offset}]
 	switch {
-	case isVirtual(e.Caller) || isRuntimes(e.Caller):
+	case goruntime.Virtual(e.Caller) || goruntime.In(e.Caller):
 		return fresh // goexit "calls" the function of a go statement
 	case at == nil:
 		return moved
-	case at.callees[e.Callee] != 0 || at.indirect || at.callees["runtime.deferreturn"] != 0:
+	case at.callees[e.Callee] != 0 || at.indirect || at.callees[goruntime.Returns] != 0:
 		return fresh // a returning function calls its deferred functions
-	case isRuntimes(e.Callee):
+	case goruntime.In(e.Callee):
 		return fresh // the runtime interrupts any line
 	}
 	for callee := range at.callees {
@@ -161,16 +161,6 @@ func (c *Code) jumps(from, to string, left int) bool {
 	}
 	return false
 }
-
-// isRuntimes reports whether a function belongs to the runtime or its internal packages, which the
-// compiler and signals call implicitly.
-func isRuntimes(function string) bool {
-	pkg := profile.PackagePath(function)
-	return pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal/") || strings.HasPrefix(pkg, "internal/runtime/")
-}
-
-// isVirtual reports whether a name is invented by the runtime's profiler.
-func isVirtual(function string) bool { return strings.HasPrefix(function, "runtime._") }
 
 // isWrapper reports whether a function is a wrapper that the compiler creates for a go or defer
 // statement or a method value. The runtime omits them from stacks.

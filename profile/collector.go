@@ -1,17 +1,22 @@
 package profile
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
 
-// CollectorPattern matches the functions whose callees are all garbage collection: marking by the
-// collector's goroutines and by those that allocate (assists), flushing of write barriers,
-// sweeping, and returning memory to the operating system.
-const CollectorPattern = `^runtime\.(gcBgMarkWorker|gcAssistAlloc|gcStart|gcMarkDone|gcMarkTermination|` +
-	`bgsweep|bgscavenge|deductSweepCredit|gcDrain|gcDrainN|markroot|wbBufFlush|sweepone|_GC)$`
-
-var (
-	collector           = regexp.MustCompile(CollectorPattern)
-	backgroundCollector = regexp.MustCompile(`^runtime\.(gcBgMarkWorker|bgsweep|bgscavenge|_GC)$`)
+	"github.com/whet-go/whet/internal/goruntime"
 )
+
+// CollectorPattern returns a pattern of the functions whose callees are all garbage collection:
+// marking by the collector's goroutines and by those that allocate (assists), flushing of write
+// barriers, sweeping, and returning memory to the operating system.
+func CollectorPattern() string {
+	names := goruntime.Collectors()
+	for i := range names {
+		names[i] = regexp.QuoteMeta(names[i])
+	}
+	return "^(" + strings.Join(names, "|") + ")$"
+}
 
 // A Collection is the garbage collector's part of a CPU profile's value. Every share of the
 // collector that is reported as CPU time of a profile is Total divided by All.
@@ -30,7 +35,8 @@ func (p *Profile) Collection(typ int) Collection {
 	is := make([]bool, len(p.Functions))
 	outer := make([]bool, len(p.Functions))
 	for i := range p.Functions {
-		is[i], outer[i] = collector.MatchString(p.Functions[i].Name), backgroundCollector.MatchString(p.Functions[i].Name)
+		role := goruntime.Of(p.Functions[i].Name).Collector
+		is[i], outer[i] = role != goruntime.NoRole, role == goruntime.Background
 	}
 	var c Collection
 	var stack []uint32

@@ -3,6 +3,8 @@ package profile
 import (
 	"net/url"
 	"strings"
+
+	"github.com/whet-go/whet/internal/goruntime"
 )
 
 // PackagePath returns the package path of a Go symbol, "net/http" for "net/http.(*conn).serve"; ""
@@ -105,11 +107,4 @@ func Generic(symbol string) string {
 // IsInjected reports whether the runtime or the kernel makes a goroutine run this function by
 // changing its program counter: the frame above it did not call it. (The runtime also injects
 // runtime.sigpanic, but as a result of what the line did.)
-func IsInjected(symbol string) bool {
-	switch strings.TrimSuffix(symbol, ".abi0") {
-	case "runtime.asyncPreempt", "runtime.asyncPreempt2", "runtime.debugCallV2",
-		"runtime.sigtramp", "runtime.sigtrampgo", "runtime.sigreturn__sigaction":
-		return true
-	}
-	return false
-}
+func IsInjected(symbol string) bool { return goruntime.Of(symbol).Injected }

@@ -3,6 +3,7 @@ package requests
 import (
 	"strings"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
 )
@@ -87,7 +88,7 @@ func (p *program) siteOf(stack []stacks.Frame) site {
 			calls = true
 		case strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
 			rpc, at.serves = true, true
-		case calls && !strings.HasPrefix(name, "reflect.") && !strings.HasPrefix(name, "runtime."):
+		case calls && !strings.HasPrefix(name, "reflect.") && !goruntime.In(name):
 			if calls = false; !strings.HasPrefix(name, "net/rpc.") {
 				at.handler = handler{name, len(stack) - i}
 			}
@@ -112,19 +113,13 @@ func (p *program) siteOf(stack []stacks.Frame) site {
 // collector, or otherwise for the runtime itself rather than on behalf of package sync.
 func ofRuntime(stack []stacks.Frame) (collector, own bool) {
 	i := 0
-	for ; i < len(stack) && strings.HasPrefix(stack[i].Func, "runtime."); i++ {
-		name := strings.TrimPrefix(stack[i].Func, "runtime.")
-		collector = collector || strings.HasPrefix(name, "gc") || strings.HasPrefix(name, "GC")
+	for ; i < len(stack) && goruntime.In(stack[i].Func); i++ {
+		collector = collector || goruntime.ForCollector(stack[i].Func)
 	}
 	if i == 0 || i == len(stack) {
 		return collector, i > 0
 	}
-	for _, prefix := range []string{"sync.", "internal/sync.", "internal/poll."} {
-		if strings.HasPrefix(stack[i].Func, prefix) {
-			return collector, false
-		}
-	}
-	return collector, true
+	return collector, !goruntime.Sync(stack[i].Func)
 }
 
 // isConnection reports whether a function waits for a client of HTTP/2 or gRPC, or for the

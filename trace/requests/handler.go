@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
@@ -121,7 +122,7 @@ func (p *program) handed(stack []stacks.Frame) func(yield func(caller, callee *s
 		for i := len(stack) - 1; i >= 0; i-- {
 			f := &stack[i]
 			switch {
-			case f.Func == "runtime.gopanic":
+			case f.Func == goruntime.Panics:
 				return // a deferred function
 			case isServer(f.Func), isServeHTTP(f.Func) && strings.HasPrefix(f.Func, "net/http."): // or a wrapper of net/http's
 				serves, caller = true, nil
@@ -289,7 +290,7 @@ func (p *program) called(stack []stacks.Frame) handler {
 		name := stack[i].Func
 		g, ok := generated(name)
 		switch {
-		case name == "runtime.gopanic":
+		case name == goruntime.Panics:
 			return h
 		case strings.HasPrefix(name, "google.golang.org/grpc.(*Server).process"):
 			calls, hands = true, true

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"golang.org/x/exp/trace"
+
+	"github.com/whet-go/whet/internal/goruntime"
 )
 
 // The stack table is bounded, to about 150 MB. Programs have thousands of distinct stacks; one that
@@ -98,7 +100,7 @@ func (t *Table) Add(s trace.Stack) uint32 {
 // to a stack are not called there.
 func (t *Table) call(caller uint32, pc uint64, callee uint32) {
 	name := t.frame[callee].Func
-	if pc == 0 || strings.HasPrefix(name, "runtime.") {
+	if pc == 0 || goruntime.In(name) {
 		return
 	}
 	known, ok := t.callees[pc]

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/index"
 )
 
@@ -124,8 +125,7 @@ type Collector struct {
 func (s *Summary) Collector() Collector {
 	c := Collector{Ran: s.All.Of(index.Running) + s.All.Of(index.Assist), Assists: s.All.Of(index.Assist)}
 	for i := range s.Kinds {
-		switch s.Kinds[i].Name {
-		case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
+		if goruntime.Of(s.Kinds[i].Name).Collector == goruntime.Background {
 			c.Background += s.Kinds[i].Of(index.Running)
 		}
 	}

@@ -195,8 +195,9 @@ func stateOf(c index.Code) State {
 		return Runnable
 	case index.Syscall, index.SyscallBlocked:
 		return Syscall
+	case index.Waiting:
 	}
-	return Waiting
+	return Waiting // the code of a reason
 }
 
 // report lists the goroutines and creations.

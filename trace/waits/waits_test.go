@@ -3,14 +3,18 @@ package waits_test
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"runtime"
 	rtrace "runtime/trace"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/index"
+	"github.com/whet-go/whet/trace/index/indextest"
 	"github.com/whet-go/whet/trace/waits"
 )
 
@@ -190,4 +194,53 @@ func FuzzWaits(f *testing.F) {
 			t.Errorf("report %v, error %v", rep, err)
 		}
 	})
+}
+
+// TestReasons compares why goroutines of real traces wait with what the runtime's frames on their
+// stacks say.
+func TestReasons(t *testing.T) {
+	names, err := filepath.Glob("../../internal/trace/testdata/*.trace")
+	if err != nil || len(names) == 0 {
+		t.Fatalf("no traces: %v", err)
+	}
+	onStack := map[string]string{ // by the trace's word
+		"chan receive": "chan receive", "chan send": "chan send", "select": "select", "sleep": "sleep", "network": "IO wait",
+		"sync.(*Cond).Wait": "sync.Cond.Wait",
+	}
+	all := map[string][]byte{"of this process": indextest.Record(t, 2000)}
+	for _, name := range names {
+		if all[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	seen := map[string]int{}
+	for name, data := range all {
+		x, err := index.Temporary(t.Context(), bytes.NewReader(data), index.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Spans(0, x.Info.Duration, func(s index.Span) bool {
+			if s.Code < index.Waiting {
+				return true
+			}
+			stack, want := x.Stack(s.Stack), onStack[x.Code(s.Code)]
+			i := slices.IndexFunc(stack, func(f waits.Frame) bool { return goruntime.Of(f.Func).Wait != "" })
+			if want == "" || i < 0 || goruntime.Of(stack[i].Func).Purpose != goruntime.NoPurpose {
+				return true // the runtime's own goroutines wait for work
+			}
+			seen[want]++
+			if got := goruntime.Of(stack[i].Func).Wait; got != want && !strings.HasPrefix(got, "GC ") {
+				t.Errorf("%s: a goroutine waits for %q by its state, for %q by its stack %v", name, want, got, stack)
+			}
+			return true
+		}); err != nil {
+			t.Error(err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if len(seen) < 3 {
+		t.Errorf("only %v are compared", seen)
+	}
 }

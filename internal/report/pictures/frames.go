@@ -3,10 +3,10 @@ package pictures
 import (
 	"runtime"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -127,7 +127,7 @@ func Frames(
 	begins := make(map[string]int64)
 	isGo := false // in other languages, what looks like a package is not one
 	for _, fn := range p.Functions {
-		isGo = isGo || strings.HasPrefix(fn.Name, "runtime.")
+		isGo = isGo || goruntime.In(fn.Name)
 		if _, ok := begins[fn.Name]; !ok && fn.StartLine > 0 && by == profile.ByFunction {
 			begins[fn.Name] = fn.StartLine
 		}

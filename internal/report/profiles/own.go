@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -197,30 +198,28 @@ func restRows(none []profile.OwnCallee, total int64) []RestRow {
 
 // purpose returns what a stack that starts at the given function is for.
 func purpose(root string) string {
-	switch root {
-	case "":
-		return "code without symbols"
-	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge", "runtime._GC":
+	switch goruntime.Of(root).Purpose {
+	case goruntime.Collecting:
 		return "garbage collector's own goroutines" // profile.Collection.Background
-	case "runtime.runfinq", "runtime.runFinalizers", "runtime.runCleanups":
+	case goruntime.Finalizers:
 		return "finalizers and cleanups"
-	case "runtime.mcall", "runtime.mstart", "runtime.mstart0", "runtime.mstart1", "runtime.schedule", "runtime.park_m",
-		"runtime.goexit0", "runtime.sysmon", "runtime.findRunnable", "runtime.gopreempt_m", "runtime.goschedImpl",
-		"runtime.gosched_m":
+	case goruntime.Scheduling:
 		return "goroutine scheduling"
-	case "runtime.morestack", "runtime.newstack", "runtime.copystack":
+	case goruntime.GrowingStacks:
 		return "stack growth"
-	case "runtime.systemstack":
+	case goruntime.OnSystemStack:
 		return "runtime on the system stack"
-	case "runtime._System", "runtime._ExternalCode", "runtime._LostExternalCode", "runtime._LostSIGPROFDuringAtomic64",
-		"runtime._LostContendedRuntimeLock", "runtime._VDSO":
+	case goruntime.Outside:
 		return "outside Go code"
-	case "runtime.main", "runtime.doInit", "runtime.doInit1":
+	case goruntime.Starting:
 		return "start-up"
-	case "runtime.goexit", "runtime.rt0_go", "runtime.asmcgocall":
+	case goruntime.OfRuntime:
 		return "runtime"
+	case goruntime.NoPurpose:
 	}
 	switch pkg := profile.PackagePath(root); {
+	case root == "":
+		return "code without symbols"
 	case strings.HasPrefix(root, "net/http.(*conn)."), strings.HasPrefix(root, "net/http.(*Server)."),
 		strings.HasPrefix(root, "net/http.(*connReader)."), strings.HasPrefix(root, "net/http.(*http2serverConn)."),
 		strings.HasPrefix(root, "net/http/internal/http2.(*serverConn)."):
@@ -233,7 +232,7 @@ func purpose(root string) string {
 		return "profiling itself"
 	case pkg == "testing":
 		return "test framework"
-	case pkg == "runtime" || strings.HasPrefix(pkg, "internal/runtime/"):
+	case goruntime.In(root):
 		return "runtime"
 	case pkg != "":
 		return "goroutines of " + pkg

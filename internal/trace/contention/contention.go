@@ -5,9 +5,9 @@ import (
 	"errors"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
 )
@@ -181,7 +181,7 @@ func newAnalysis(x *index.Index, o Options) *analysis {
 		// The runtime's own goroutines only wait for work; main is excluded from these by its
 		// function.
 		f.chosen[i] = (o.Goroutines == nil || o.Goroutines.MatchString(k.Name)) &&
-			(!strings.HasPrefix(k.Name, "runtime.") || k.Name == mainKind)
+			(!goruntime.In(k.Name) || k.Name == goruntime.Main)
 	}
 	for code := range x.Codes() {
 		f.codes = append(f.codes, reasonOf(index.Code(code), x.Code(index.Code(code))))
@@ -326,7 +326,7 @@ func length(w Wait) int64 { return w.To - w.From }
 func (f *analysis) result() *Result {
 	r := &Result{From: f.o.From, To: f.o.To, Dropped: f.dropped}
 	for k, p := range f.pairs {
-		p.Idle = unwoken(k) || f.rested(k) || k.kind == Forever && p.Waiter == mainKind
+		p.Idle = unwoken(k) || f.rested(k) || k.kind == Forever && p.Waiter == goruntime.Main
 		p.Waker = f.mostly(p.waker)
 		if p.Idle && !f.o.Idle {
 			r.Left = append(r.Left, &p.Pair)

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
@@ -27,9 +28,6 @@ import (
 
 // nearStart is the largest number of calls between a resting place and the start of its goroutine.
 const nearStart = 3
-
-// mainKind is the function that the main goroutine runs.
-const mainKind = "runtime.main"
 
 // A site is what the stack of a wait shows.
 type site struct {
@@ -80,7 +78,7 @@ func siteOf(stack []stacks.Frame) *site {
 			p.start = frame.Func
 		}
 	}
-	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !strings.HasPrefix(f.Func, "runtime.") }); i >= 0 {
+	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !goruntime.In(f.Func) }); i >= 0 {
 		p.runtime = !isPlumbing(stack[i].Func) // the runtime waits where anything but package sync is the caller
 	}
 	p.near = len(stack) > 0 && calls <= nearStart && !handler
@@ -133,7 +131,7 @@ func (f *analysis) rested(k key) bool {
 	if at.meant {
 		return true
 	}
-	if !f.mayRest(k.kind, k.waiting) || at.back == 0 || p.Waiter == mainKind {
+	if !f.mayRest(k.kind, k.waiting) || at.back == 0 || p.Waiter == goruntime.Main {
 		return false
 	}
 	for _, w := range p.Longest {
@@ -157,13 +155,5 @@ func isStandard(name string) bool {
 
 // isPlumbing reports whether a function only carries out a wait, or starts a goroutine.
 func isPlumbing(name string) bool {
-	for _, prefix := range []string{
-		"runtime.", "internal/runtime/", "sync.", "internal/sync.", "internal/poll.",
-		"golang.org/x/sync/errgroup.",
-	} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return goruntime.In(name) || goruntime.Sync(name) || strings.HasPrefix(name, "golang.org/x/sync/errgroup.")
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 )
@@ -97,7 +97,7 @@ func (s *source) place(stack uint32) string {
 	if !ok {
 		frames := s.x.Stack(stack)
 		for i, f := range frames {
-			if text = fmt.Sprintf("%s %s:%d", f.Func, f.File, f.Line); !strings.HasPrefix(f.Func, "runtime.") ||
+			if text = fmt.Sprintf("%s %s:%d", f.Func, f.File, f.Line); !goruntime.In(f.Func) ||
 				i == len(frames)-1 {
 				break
 			}
