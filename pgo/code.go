@@ -63,7 +63,7 @@ func ReadCode(m objfile.Machine) (*Code, error) {
 		c.add(f, insts, frame)
 	}
 	if len(c.sites) == 0 {
-		return nil, errors.New("read calls: no function of a Go program with lines")
+		return nil, errors.New("read calls: no Go functions with line numbers")
 	}
 	return c, nil
 }

@@ -107,8 +107,8 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 	if len(packages) == 0 && !r.NoMeasure && !r.serves() {
 		return nil, &diag.Error{
 			Op: "compare", Err: fmt.Errorf("no benchmarks in %s", strings.Join(asked, " ")),
-			Hint: "name packages that have some after the profiles, or give a service a load with --service; " +
-				"--no-measure only says what the profile changes",
+			Hint: "name packages with benchmarks after the profiles, or measure a service under load with --service; " +
+				"--no-measure only reports what the profile changes",
 		}
 	}
 	return packages, nil
@@ -120,6 +120,7 @@ func (r *runner) measure(ctx context.Context) error {
 		return nil
 	}
 	r.Progress("comparing")
+	r.AB.Sides = [2]string{sideName(ab.A), sideName(ab.B)}
 	if r.serves() {
 		c, warnings, err := r.load(ctx, r.main)
 		r.result.Comparison = c

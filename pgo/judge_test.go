@@ -28,9 +28,9 @@ func TestJudge(t *testing.T) {
 		why     string
 	}{
 		{"gain", ratio(0.9, 0.85, 0.95), 0, true, "faster"},
-		{"gain but too small", ratio(0.9, 0.85, 0.95), 0.06, false, "not for certain by the 6% asked for"},
+		{"gain but too small", ratio(0.9, 0.85, 0.95), 0.06, false, "not certainly by the required 6%"},
 		{"gain as asked for", ratio(0.9, 0.85, 0.95), 0.04, true, "faster"},
-		{"no change in the interval", ratio(0.99, 0.97, 1.01), 0, false, "no gain that holds"},
+		{"no change in the interval", ratio(0.99, 0.97, 1.01), 0, false, "no proven gain"},
 		{"slower", ratio(1.05, 1.02, 1.08), 0, false, "slower"},
 		{"too few", ratio(0.9, 0, math.Inf(1)), 0, false, "too few"},
 		{"none", ratio(math.NaN(), math.NaN(), math.NaN()), 0, false, "too few"},

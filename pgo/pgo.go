@@ -261,7 +261,7 @@ func (r *runner) summarise(p *profile.Profile) error {
 			s.Samples += p.Value(k, i)
 		}
 		if s.Samples < FewSamples {
-			r.warnf("the profile has %d samples, which say little of what is hot: a minute under load has thousands", s.Samples)
+			r.warnf("the profile has only %d samples, too few to show what is hot: a minute under load has thousands", s.Samples)
 		}
 	}
 	if m := r.Recording; m != nil && m.Build != nil &&
@@ -300,7 +300,7 @@ func (r *runner) buildMain(ctx context.Context) error {
 		}
 		how := ""
 		if r.BuildTime {
-			how = ", all packages anew"
+			how = ", all packages from scratch"
 		}
 		r.Progress(fmt.Sprintf("building %s%s", sideName(ab.Side(side)), how))
 		b, err := r.build(ctx, with, out, r.BuildTime, pkgs...)
@@ -354,14 +354,14 @@ func (r *runner) readCode(ctx context.Context) error {
 	}
 	if judge == nil {
 		return &diag.Error{
-			Op:   "find out what the profile changes",
-			Err:  errors.New("there is neither a main package nor a benchmark"),
+			Op:   "determine what the profile changes",
+			Err:  errors.New("no main package and no benchmarks"),
 			Hint: "name the main package that was profiled after the profile",
 		}
 	}
 	r.result.Stale = Stale(edges, judge, r.own)
 	if share := r.result.Stale.Share(); r.MaxStale > 0 && share > r.MaxStale {
-		r.warnf("%.0f%% of the profile is of code that is no longer there: record the program as it is now", share*100)
+		r.warnf("%.0f%% of the profile is code that no longer exists: record the current program", share*100)
 	}
 	if edges = r.program.edges; program[ab.A] == nil {
 		program, edges = tests, r.tests.edges
@@ -405,7 +405,7 @@ func (r *runner) judge() {
 	case c == nil:
 		res.Why = "nothing was measured"
 	case c.Interrupted:
-		res.Why = "the measuring was interrupted"
+		res.Why = "the measurement was interrupted"
 		res.Gain = gainOf(c)
 	default:
 		res.Gain = gainOf(c)
@@ -446,13 +446,13 @@ func gainOf(c *ab.Result) *Gain {
 func (g *Gain) pays(least float64) (bool, string) {
 	switch {
 	case g == nil || !(g.Low > 0 && g.High < 1e9):
-		return false, "there are too few measurements to tell"
+		return false, "too few measurements to decide"
 	case float64(g.High) < 1-least:
 		return true, "the program is faster with the profile"
 	case g.High < 1:
-		return false, fmt.Sprintf("the program is faster, but not for certain by the %.3g%% asked for", least*100)
+		return false, fmt.Sprintf("the program is faster, but not certainly by the required %.3g%%", least*100)
 	case g.Low > 1:
 		return false, "the program is slower with the profile"
 	}
-	return false, "no gain that holds: the interval includes no change"
+	return false, "no proven gain: the interval includes no change"
 }

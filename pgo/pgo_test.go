@@ -133,7 +133,7 @@ func TestRunOtherProgram(t *testing.T) {
 		t.Errorf("%+v", res.Stale)
 	}
 	for i, want := range []string{
-		"samples, which say little", "the recording is of module example.com/other", "no longer there: record",
+		"samples, too few to show", "the recording is of module example.com/other", "no longer exists: record",
 	} {
 		if i >= len(res.Warnings) || !strings.Contains(res.Warnings[i], want) {
 			t.Errorf("warnings %q have no %q", res.Warnings, want)

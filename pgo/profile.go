@@ -16,7 +16,7 @@ import (
 var (
 	ErrNotCPU      = errors.New("not a CPU profile")
 	ErrEmpty       = errors.New("the profile has no samples")
-	ErrNoStartLine = errors.New("the profile does not say on which lines functions start")
+	ErrNoStartLine = errors.New("the profile does not have the start lines of functions")
 )
 
 // callerAndCallee is the part of a stack that the compiler uses: the frames of its two innermost
@@ -46,16 +46,16 @@ func Reduce(p *profile.Profile) (*profile.Profile, error) {
 			has = append(has, t.Type+"/"+t.Unit)
 		}
 		return nil, &diag.Error{
-			Err: fmt.Errorf("%w: it has %s, and the compiler wants samples/count or cpu/nanoseconds", ErrNotCPU,
+			Err: fmt.Errorf("%w: it has %s (want samples/count or cpu/nanoseconds)", ErrNotCPU,
 				strings.Join(has, ", ")),
-			Hint: "give a CPU profile: a recording of `whet record`, or what /debug/pprof/profile answers",
+			Hint: "use a CPU profile: a recording made by `whet record`, or the output of /debug/pprof/profile",
 		}
 	}
 	if !slices.ContainsFunc(p.Functions, func(f profile.Function) bool { return f.StartLine != 0 }) &&
 		len(p.Functions) > 0 {
 		return nil, &diag.Error{
 			Err: ErrNoStartLine,
-			Hint: "take it again from a program built with Go 1.20 or newer; tools that convert profiles may " +
+			Hint: "record it again with a program built with Go 1.20 or newer; tools that convert profiles may " +
 				"drop these lines too",
 		}
 	}
@@ -71,7 +71,7 @@ func Reduce(p *profile.Profile) (*profile.Profile, error) {
 	}
 	if reduced.NumSamples() == 0 {
 		return nil, &diag.Error{
-			Err: ErrEmpty, Hint: "record it while the program works: a minute under the load of every day is good",
+			Err: ErrEmpty, Hint: "record the program while it is busy: a minute under typical load is good",
 		}
 	}
 	return reduced, nil

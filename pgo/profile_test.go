@@ -176,7 +176,7 @@ func TestReduceErrors(t *testing.T) {
 	}{
 		{"heap", handmade(t, 10, heap...), pgo.ErrNotCPU, "/debug/pprof/profile"},
 		{"no start lines", handmade(t, 0, cpu()...), pgo.ErrNoStartLine, "Go 1.20"},
-		{"empty", profile.NewBuilder(cpu()...).Profile(nil), pgo.ErrEmpty, "while the program works"},
+		{"empty", profile.NewBuilder(cpu()...).Profile(nil), pgo.ErrEmpty, "while it is busy"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := pgo.Reduce(tt.p)

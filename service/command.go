@@ -149,8 +149,8 @@ func instances(commands [2]Command, urls []string) (instances [2]instance, err e
 	return instances, nil
 }
 
-const ownAddress = "{addr} in the commands and in --load stands for a free one, as in './server -addr {addr}' and " +
-	"--load http://{addr}/; or give --load twice, for A and for B"
+const ownAddress = "{addr} in the commands and in --load is replaced by a free address, as in " +
+	"'./server -addr {addr}' and --load http://{addr}/; or give --load twice, for A and for B"
 
 // checkAddresses reports missing placeholders, before any are replaced.
 func checkAddresses(commands [2]Command, urls []string) error {
@@ -168,7 +168,7 @@ func checkAddresses(commands [2]Command, urls []string) error {
 			if !strings.Contains(words, "{addr"+m[2]+"}") && !strings.Contains(words, "{port"+m[2]+"}") {
 				return diag.Usagef("read command", fmt.Sprintf("%s does not get its address: %s is in --load but not in %q",
 					sideName(i), m[0], c),
-					"put {addr}, which stands for host:port, or {port} where the command takes its address, such as ./server -addr "+
+					"put {addr} (host:port) or {port} where the command takes its address, such as ./server -addr "+
 						"{addr}, or PORT={port} ./server")
 			}
 		}

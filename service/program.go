@@ -2,6 +2,7 @@ package service
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,7 @@ func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Si
 	var paths [2]string
 	both := *p
 	for i, side := range []builds.Side{a, b} {
+		both.AB.Sides[i] = cmp.Or(side.Name, both.AB.Sides[i])
 		both.Commands[i].Env = slices.Concat(both.Commands[i].Env, side.Env)
 		paths[i] = filepath.Join(dir, [2]string{"a", "b"}[i])
 		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], main})...)
@@ -91,7 +93,7 @@ func (r *Result) refuse() error {
 				Op: "compare under load",
 				Err: fmt.Errorf("%v failed %d of %d requests (%s)",
 					ab.Side(i), failed, seen.Requests, seen.Failures()),
-				Hint: "failed requests cost less than answered ones: send requests that the service answers, or lower -r",
+				Hint: "failed requests cost less than answered ones: send requests that the service can answer, or lower -r",
 			}
 		}
 	}

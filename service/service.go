@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,7 +163,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	if d := r.Answers.Differences; o.SameAnswers && len(d) > 0 {
 		return nil, &diag.Error{
 			Op: "compare answers", Subject: d[0].Request, Err: errors.New(d[0].What),
-			Hint: "services that do different work cannot be compared; without --same-answers they are measured all the same",
+			Hint: "a comparison is only fair if both services do the same work; without --same-answers they are measured anyway",
 		}
 	}
 	for _, s := range sides {
@@ -268,7 +269,8 @@ func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
 		}
 	}
 	known := true
-	for _, s := range sides {
+	for i, s := range sides {
+		out.Sides[i] = cmp.Or(out.Sides[i], o.Commands[i].String())
 		if _, s.noCPU = s.cpu(ctx); s.noCPU != nil {
 			known = false
 		}
@@ -376,9 +378,9 @@ func tooFew(answers []float64) *load.Warning {
 		if median < load.AnswersFor(p) {
 			return &load.Warning{
 				Kind: load.TooShort,
-				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is nearly the slowest answer",
+				Text: fmt.Sprintf("a slice has about %d answers, and p%g needs %d: it is close to the slowest answer",
 					median, p, load.AnswersFor(p)),
-				Hint: "longer slices (--slice) have more",
+				Hint: "use longer slices (--slice)",
 			}
 		}
 	}

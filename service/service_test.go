@@ -232,7 +232,7 @@ func TestStartErrors(t *testing.T) {
 				o.URLs = []string{"http://" + taken, "http://{addr}/"}
 				o.Commands[0] = command("-addr " + taken)
 			},
-			"something else listens at " + taken, "{addr}", false,
+			"another process already listens at " + taken, "{addr}", false,
 		},
 		"second port is taken": {
 			func(o *Options) { o.Commands[0] = command("-body {addr} -addr " + taken) },
@@ -246,7 +246,7 @@ func TestStartErrors(t *testing.T) {
 			func(o *Options) { o.URLs = []string{"http://127.0.0.1:8080/a", "http://127.0.0.1:8080/b"} },
 			"both services would answer at 127.0.0.1:8080", "{addr}", true,
 		},
-		"not told": {
+		"address not in command": {
 			func(o *Options) { o.Commands[1] = command("-addr 127.0.0.1:0") },
 			"B does not get its address", "PORT={port}", true,
 		},

@@ -116,7 +116,7 @@ func (s *side) free(ctx context.Context) error {
 	}
 	return &diag.Error{
 		Op: "start", Subject: s.instance.command.String(),
-		Err:  fmt.Errorf("something else listens at %s already", s.instance.url.Host),
+		Err:  fmt.Errorf("another process already listens at %s", s.instance.url.Host),
 		Hint: "stop it, or let whet choose a free address: " + ownAddress,
 	}
 }
@@ -144,7 +144,7 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			where := "nowhere that whet can see"
+			where := "at no address that whet can see"
 			if at := s.child.Addresses(); len(at) > 0 {
 				where = "at " + strings.Join(at, ", ")
 			}
@@ -152,7 +152,7 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 				Op: "start", Subject: s.instance.command.String(),
 				Err: fmt.Errorf("it does not listen at %s within %v, but %s%s",
 					s.instance.url.Host, within, where, s.child.LastOutput()),
-				Hint: "let the command listen where --load goes (" + ownAddress + "); --start-timeout waits longer",
+				Hint: "make the command listen at the address of --load (" + ownAddress + "); --start-timeout waits longer",
 			}
 		}
 		select {
@@ -172,8 +172,8 @@ func (s *side) exited() error {
 	}
 	e := &diag.Error{Op: "run", Subject: s.instance.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
 	if strings.Contains(string(s.child.Output()), "address already in use") {
-		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} stands for one, " +
-			"{addr2} for another, and many services take port 0 for any: -pprof 127.0.0.1:0"
+		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} is one, " +
+			"{addr2} is another, and many services accept port 0 for any: -pprof 127.0.0.1:0"
 	}
 	return e
 }

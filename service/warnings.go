@@ -17,7 +17,7 @@ const maxDifferences = 5
 func (r *Result) Warnings() (warnings []string) {
 	warnf := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
 	if e := r.AB.Subjects[0].Error; e != "" {
-		warnf("measuring ended early: %s", e)
+		warnf("the measurement ended early: %s", e)
 	}
 	for i := range r.Sides {
 		side := &r.Sides[i]
@@ -35,7 +35,7 @@ func (r *Result) Warnings() (warnings []string) {
 			warnf("%d more of %d requests are answered differently", more, a.Asked)
 		}
 		if a.Unstable > 0 {
-			warnf("%d of %s changes from one answer to the next in A too: bodies of these were not compared",
+			warnf("%d of %s changes from one answer to the next in A too; their bodies were not compared",
 				a.Unstable, plural(a.Asked, "request", "requests"))
 		}
 	}

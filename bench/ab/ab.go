@@ -103,6 +103,8 @@ type Options struct {
 	Trial time.Duration
 	Seed  uint64 // of the order of the rounds
 
+	Sides [2]string // names of A and B for the result, such as commits
+
 	// Identity identifies what is compared; it is written to the journal. A run can continue only
 	// from a journal with the same identity.
 	Identity string

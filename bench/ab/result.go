@@ -11,8 +11,9 @@ const Schema = "whet.bench-ab/1"
 
 // A Result is a comparison of B with A.
 type Result struct {
-	Schema  string  `json:"schema"`
-	Machine Machine `json:"machine"`
+	Schema  string    `json:"schema"`
+	Sides   [2]string `json:"sides"` // names of A and B; "" means unnamed
+	Machine Machine   `json:"machine"`
 	// Plan is how the rounds were run; Tried are the plans to choose from, with A against A.
 	Plan  Plan    `json:"plan"`
 	Tried []Trial `json:"tried,omitempty"`

@@ -66,7 +66,7 @@ func (s *subject) units(first string) []string {
 
 func (r *runner) result(ctx context.Context) *Result {
 	out := &Result{
-		Schema: Schema, Machine: ThisMachine(), Plan: r.plan, Tried: r.tried,
+		Schema: Schema, Sides: r.Sides, Machine: ThisMachine(), Plan: r.plan, Tried: r.tried,
 		Unit: r.Unit, Precision: r.Precision, Confidence: r.Confidence, Alpha: r.Alpha,
 		Interrupted: ctx.Err() != nil, Elapsed: time.Since(r.began), Inside: r.inside,
 	}

@@ -1,6 +1,7 @@
 package builds
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,13 +13,18 @@ import (
 
 // A Side says what to build.
 type Side struct {
-	Dir string // a directory of the module; "" is the current one
+	// Name names the side in results; "" means Ref, or else Dir, or else "working tree".
+	Name string `json:"-"`
+	Dir  string // a directory of the module; "" is the current one
 	// Ref is a commit of Dir's repository to check out and build; "" builds Dir as it is, with
 	// uncommitted changes.
 	Ref   string
 	Flags []string // of go build; see gotest.ParseFlags
 	Env   []string // KEY=value, for building and running
 }
+
+// name returns the name for results.
+func (s *Side) name() string { return cmp.Or(s.Name, s.Ref, s.Dir, "working tree") }
 
 // Options configure Run.
 type Options struct {
@@ -28,7 +34,7 @@ type Options struct {
 	// its own.
 	BenchmarksFrom *ab.Side
 	Timeout        time.Duration // of one process; 0 means gotest.DefaultTimeout
-	AB             ab.Options    // Run sets Identity, Journal and Resume
+	AB             ab.Options    // Run sets Sides, Identity, Journal and Resume
 
 	// Journal is the file that receives the pairs as they come; "" means none. Continue resumes
 	// from it; otherwise it is replaced. It is removed when all benchmarks have reached the

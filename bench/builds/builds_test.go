@@ -137,6 +137,9 @@ func TestRun(t *testing.T) {
 		!strings.Contains(got, "B: BenchmarkP of example.com/m/panics: panic: oh") || len(r.Failures) != 2 || !r.Failed() {
 		t.Errorf("failures:\n%s", got)
 	}
+	if r.Sides != [2]string{"HEAD", dir} {
+		t.Errorf("sides %q", r.Sides)
+	}
 	if r.A.Commit == "" || r.B.Commit != "" || len(r.A.Binaries) == 0 {
 		t.Errorf("%+v\n%+v", r.A, r.B)
 	}

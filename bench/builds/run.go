@@ -24,6 +24,7 @@ func Run(ctx context.Context, a, b Side, o Options) (r *Result, err error) {
 	c := &comparison{Options: o, result: &Result{}}
 	defer func() { err = errors.Join(err, c.close()) }()
 	for i, s := range []Side{a, b} {
+		c.AB.Sides[i] = s.name()
 		if err := c.prepare(ctx, ab.Side(i), s); err != nil {
 			return nil, err
 		}

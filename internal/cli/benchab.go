@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -105,43 +106,38 @@ func (f *benchABFlags) asked() bool {
 	return f.Base != "" || f.Dirs != [2]string{} || f.Flags != [2]string{}
 }
 
-// sides are what to build, and what to call it.
-func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, names [2]string, err error) {
+// sides returns what to build, with names for the results.
+func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, err error) {
 	if f.Base != "" && f.Dirs[ab.A] != "" {
-		return sides, names, diag.Usagef("bench", "--base and --a are mutually exclusive: both set A", "leave one out")
+		return sides, diag.Usagef("bench", "--base and --a are mutually exclusive: both set A", "leave one out")
 	}
 	sides[ab.A].Ref = f.Base
 	if f.Base != "" {
 		// A is a state of what B is in.
 		sides[ab.A].Dir = f.Dirs[ab.B]
-		names[ab.A] = f.Base
+		sides[ab.A].Name = f.Base
 	}
 	for side := range sides {
 		if sides[side].Dir == "" {
 			sides[side].Dir = f.Dirs[side]
 		}
-		if names[side] == "" {
-			names[side] = f.Dirs[side]
-		}
-		if names[side] == "" {
-			names[side] = "what is here"
-		}
+		sides[side].Name = cmp.Or(sides[side].Name, f.Dirs[side], "working tree")
 		flags, env, err := gotest.ParseFlags(f.Flags[side])
 		if err != nil {
-			return sides, names, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Kind: diag.Usage}
+			return sides, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Kind: diag.Usage}
 		}
 		// What is for one side comes after what is for both, and so wins.
 		sides[side].Flags = slices.Concat(run.source.Flags, flags)
 		sides[side].Env = slices.Concat(run.source.Env, env)
 		if f.Flags[side] != "" {
-			names[side] += " with " + f.Flags[side]
+			sides[side].Name += " with " + f.Flags[side]
 		}
 	}
-	if sides[ab.A].Ref == "" && names[ab.A] == names[ab.B] {
-		return sides, names, diag.Usagef("bench", "A and B are the same",
+	if sides[ab.A].Ref == "" && sides[ab.A].Name == sides[ab.B].Name {
+		return sides, diag.Usagef("bench", "A and B are the same",
 			"give --base REF, or --a and --b, or flags for one of them")
 	}
-	return sides, names, nil
+	return sides, nil
 }
 
 func (f *benchABFlags) from() (*ab.Side, error) {
@@ -160,7 +156,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	if err := f.check(); err != nil {
 		return err
 	}
-	sides, names, err := f.sides(run)
+	sides, err := f.sides(run)
 	if err != nil {
 		return err
 	}
@@ -199,13 +195,13 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	case err != nil:
 		return err
 	}
-	errs := []error{a.writeAB(run, f.Markdown, names, r)}
+	errs := []error{a.writeAB(run, f.Markdown, r)}
 	if run.toFile() {
 		errs = append(errs, a.writeOutput(&run.outputFlags, r.WriteFormat))
 	}
 	if f.HTML != "" {
 		errs = append(errs,
-			a.writeOutput(&page, func(w io.Writer) error { return benchmarks.WriteABPage(w, names, &r.Result) }))
+			a.writeOutput(&page, func(w io.Writer) error { return benchmarks.WriteABPage(w, &r.Result) }))
 	}
 	if r.Interrupted && o.Journal != "" {
 		_, _ = fmt.Fprintln(a.stderr, "interrupted; run the same command with --continue to resume")
@@ -221,7 +217,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	return errors.Join(errs...)
 }
 
-func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *builds.Result) error {
+func (a *app) writeAB(run *benchRunFlags, markdown bool, r *builds.Result) error {
 	return a.write(func(w io.Writer) error {
 		switch {
 		case run.JSON:
@@ -229,9 +225,9 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, names [2]string, r *bui
 		case run.Output == "-":
 			return r.WriteFormat(w)
 		case markdown:
-			return benchmarks.WriteABMarkdown(w, names, &r.Result)
+			return benchmarks.WriteABMarkdown(w, &r.Result)
 		}
-		return benchmarks.WriteBuilds(w, a.style, names, r)
+		return benchmarks.WriteBuilds(w, a.style, r)
 	})
 }
 

@@ -255,7 +255,7 @@ func TestFixInterrupted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if code, _, errs := runWhet(t, "fix", "--apply", "cpu.pb.gz"); code != 1 ||
-		!strings.Contains(errs, "changes that are not committed") ||
+		!strings.Contains(errs, "the working tree has uncommitted changes") ||
 		!strings.Contains(errs, "hint: commit or stash them, or use --force") {
 		t.Errorf("exit code %d: %s", code, errs)
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/loads"
-	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/compare"
 )
 
@@ -51,8 +50,9 @@ With fewer, they come from the seconds within the runs.`,
 }
 
 func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) error {
-	var sides [2][]*load.Result
+	var sides [2]compare.Input
 	for i, arg := range args {
+		sides[i].Name = arg
 		for name := range strings.SplitSeq(arg, ",") {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -64,23 +64,22 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 			if err != nil {
 				return err
 			}
-			sides[i] = append(sides[i], r)
+			sides[i].Runs = append(sides[i].Runs, r)
 		}
 	}
 	c, err := compare.Compare(sides[0], sides[1])
 	if err != nil {
 		return err
 	}
-	names := [2]string{args[0], args[1]}
 	if f.JSON {
 		err = a.writeJSON(c)
 	} else {
-		err = a.write(func(w io.Writer) error { return loads.WriteComparison(w, a.style, c, names) })
+		err = a.write(func(w io.Writer) error { return loads.WriteComparison(w, a.style, c) })
 	}
 	return errors.Join(err,
 		a.writeDocument(f, f.Output, func(w io.Writer) error { return report.JSON(w, c) }),
 		a.writeDocument(f, f.HTML, func(w io.Writer) error {
-			return loads.WritePage(w, loads.ComparisonPage(c, sides[0][0], sides[1][0], names))
+			return loads.WritePage(w, loads.ComparisonPage(c, sides[0].Runs[0], sides[1].Runs[0]))
 		}),
 	)
 }

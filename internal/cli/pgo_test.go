@@ -88,7 +88,8 @@ func TestPGO(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Schema != pgo.Schema || res.Comparison == nil || len(res.Comparison.Subjects) != 1 ||
-		res.Comparison.Subjects[0].Pairs == 0 {
+		res.Comparison.Subjects[0].Pairs == 0 ||
+		res.Comparison.Sides != [2]string{"without the profile", "with the profile"} {
 		t.Errorf("%+v", res)
 	}
 	written := filepath.Join(dir, "default.pgo")

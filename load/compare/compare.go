@@ -39,8 +39,15 @@ type Comparison struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
+// Input is the runs of one side.
+type Input struct {
+	Name string // such as the file name; "" means unnamed
+	Runs []*load.Result
+}
+
 // A Side describes the runs of one side.
 type Side struct {
+	Name    string   `json:"name,omitempty"`
 	Runs    int      `json:"runs"`
 	Seconds int      `json:"seconds"` // over all runs, without slices shorter than half a second
 	Targets []string `json:"targets"` // of the first run
@@ -116,7 +123,8 @@ func Metrics() []Metric {
 
 // Compare compares the runs of b with those of a. It fails when a side has no result
 // or a result is not of [load.Schema].
-func Compare(a, b []*load.Result) (*Comparison, error) {
+func Compare(inputA, inputB Input) (*Comparison, error) {
+	a, b := inputA.Runs, inputB.Runs
 	for i, runs := range [][]*load.Result{a, b} {
 		name := [...]string{"A", "B"}[i]
 		if len(runs) == 0 {
@@ -132,7 +140,7 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 			}
 		}
 	}
-	c := &Comparison{Schema: Schema, A: side(a), B: side(b), Confidence: Confidence, Warnings: warnings(a, b)}
+	c := &Comparison{Schema: Schema, A: side(inputA), B: side(inputB), Confidence: Confidence, Warnings: warnings(a, b)}
 	basis := Seconds
 	if len(a) >= MinRuns && len(b) >= MinRuns {
 		basis = Runs
@@ -156,9 +164,9 @@ func Compare(a, b []*load.Result) (*Comparison, error) {
 	return c, nil
 }
 
-func side(runs []*load.Result) Side {
-	s := Side{Runs: len(runs), Targets: runs[0].Targets}
-	for _, r := range runs {
+func side(in Input) Side {
+	s := Side{Name: in.Name, Runs: len(in.Runs), Targets: in.Runs[0].Targets}
+	for _, r := range in.Runs {
 		s.Seconds += len(wholeSeconds(r))
 	}
 	return s

@@ -75,7 +75,7 @@ func (p process) runs(n int) []*load.Result {
 
 func mustCompare(t *testing.T, a, b []*load.Result) *compare.Comparison {
 	t.Helper()
-	c, err := compare.Compare(a, b)
+	c, err := compare.Compare(compare.Input{Name: "old.json", Runs: a}, compare.Input{Name: "new.json", Runs: b})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +359,7 @@ func TestErrors(t *testing.T) {
 		"nil":            {good, {nil}},
 		"something else": {good, {{Schema: "whet.load/9"}}},
 	} {
-		c, err := compare.Compare(sides[0], sides[1])
+		c, err := compare.Compare(compare.Input{Runs: sides[0]}, compare.Input{Runs: sides[1]})
 		var e *load.Error
 		if c != nil || !errors.As(err, &e) || e.Hint == "" {
 			t.Errorf("%s: %v, %v", name, c, err)
@@ -377,7 +377,8 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{
-		`{"schema":"whet.load-compare/1","a":{"runs":1,"seconds":12,"targets":["http://127.0.0.1/"]},`,
+		`{"schema":"whet.load-compare/1","a":{"name":"old.json","runs":1,"seconds":12,` +
+			`"targets":["http://127.0.0.1/"]},"b":{"name":"new.json","runs":1,`,
 		`"confidence":0.95,`,
 		`"rows":[{"metric":"rate","a":{"amount":`,
 		`"interval":{"basis":"seconds","scale":"ratio","estimate":`,

@@ -142,10 +142,10 @@ func farther(u *ab.Unit) float64 {
 	return max(math.Abs(float64(u.Low)-1), math.Abs(float64(u.High)-1))
 }
 
-// WriteAB writes a comparison of two builds as aligned text. sides describe A and B.
-func WriteAB(w io.Writer, s layout.Style, sides [2]string, r *ab.Result) error {
+// WriteAB writes a comparison of two builds as aligned text.
+func WriteAB(w io.Writer, s layout.Style, r *ab.Result) error {
 	t := layout.NewWriter(w)
-	for i, name := range sides {
+	for i, name := range r.Sides {
 		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%v: %s", ab.Side(i), layout.Clean(name)), s.Remaining(0, 40))))
 	}
 	layout.Wrap(t, s, "", strings.Join(MachineLines(r.Machine), ", "), 2)
@@ -162,8 +162,8 @@ func WriteAB(w io.Writer, s layout.Style, sides [2]string, r *ab.Result) error {
 }
 
 // WriteBuilds writes a comparison of builds, and the benchmarks that only one of them has.
-func WriteBuilds(w io.Writer, s layout.Style, sides [2]string, r *builds.Result) error {
-	if err := WriteAB(w, s, sides, &r.Result); err != nil {
+func WriteBuilds(w io.Writer, s layout.Style, r *builds.Result) error {
+	if err := WriteAB(w, s, &r.Result); err != nil {
 		return err
 	}
 	t := layout.NewWriter(w)
@@ -323,9 +323,9 @@ func abVerdicts(r *ab.Result, unit string) string {
 }
 
 // WriteABMarkdown writes a comparison of two builds as GitHub's Markdown.
-func WriteABMarkdown(w io.Writer, sides [2]string, r *ab.Result) error {
+func WriteABMarkdown(w io.Writer, r *ab.Result) error {
 	t := layout.NewWriter(w)
-	for i, name := range sides {
+	for i, name := range r.Sides {
 		t.Line("- ", fmt.Sprint(ab.Side(i)), ": ", layout.EscapeMarkdown(layout.Clean(name)))
 	}
 	t.Line("- ", layout.EscapeMarkdown(strings.Join(MachineLines(r.Machine), ", ")))

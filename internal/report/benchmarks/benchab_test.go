@@ -27,7 +27,7 @@ func abResult() *ab.Result {
 	}
 	plan := ab.Plan{Length: 50 * time.Millisecond, Pinned: true}
 	return &ab.Result{
-		Schema: ab.Schema, Plan: plan, Machine: ab.Machine{
+		Schema: ab.Schema, Sides: [2]string{"main (0123456789ab)", "the working tree"}, Plan: plan, Machine: ab.Machine{
 			GOOS: "linux", GOARCH: "amd64", CPU: "Example CPU @ 2GHz",
 			Processors: 2, Kernel: "6.1", Load: "0.31 0.22 0.18", GOGC: "50",
 		}, Unit: "sec/op", Precision: 0.01, Confidence: 0.95,
@@ -68,8 +68,7 @@ func abResult() *ab.Result {
 
 func TestWriteBenchAB(t *testing.T) {
 	var text, markdown strings.Builder
-	sides := [2]string{"main (0123456789ab)", "the working tree"}
-	if err := WriteAB(&text, layout.Style{Width: 80}, sides, abResult()); err != nil {
+	if err := WriteAB(&text, layout.Style{Width: 80}, abResult()); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.txt", []byte(text.String()))
@@ -78,7 +77,7 @@ func TestWriteBenchAB(t *testing.T) {
 			t.Errorf("wider than 80 columns: %q", line)
 		}
 	}
-	if err := WriteABMarkdown(&markdown, sides, abResult()); err != nil {
+	if err := WriteABMarkdown(&markdown, abResult()); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.md", []byte(markdown.String()))

@@ -154,7 +154,7 @@ func drawnAB() *ab.Result {
 func TestBenchABPage(t *testing.T) {
 	var out bytes.Buffer
 	r := drawnAB()
-	if err := WriteABPage(&out, [2]string{"main (0123456789ab)", "the working tree"}, r); err != nil {
+	if err := WriteABPage(&out, r); err != nil {
 		t.Fatal(err)
 	}
 	doc := benchPageData(t, out.Bytes())
@@ -284,7 +284,7 @@ func TestBenchJourney(t *testing.T) {
 			pages[name] = out.Bytes()
 		}
 		var out bytes.Buffer
-		if err := WriteABPage(&out, [2]string{"main (0123456789ab)", "the working tree"}, drawnAB()); err != nil {
+		if err := WriteABPage(&out, drawnAB()); err != nil {
 			t.Fatal(err)
 		}
 		pages["ab"] = out.Bytes()

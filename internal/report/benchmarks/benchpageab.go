@@ -16,14 +16,14 @@ import (
 
 // WriteABPage writes a comparison of two builds as a self-contained page that makes no request: for
 // each benchmark the rounds of A and B, and the ratios of its pairs in order of time, which show
-// drift. sides describe A and B.
-func WriteABPage(w io.Writer, sides [2]string, r *ab.Result) error {
-	return writeBenchDoc(w, newABDoc(sides, r))
+// drift.
+func WriteABPage(w io.Writer, r *ab.Result) error {
+	return writeBenchDoc(w, newABDoc(r))
 }
 
-func newABDoc(sides [2]string, r *ab.Result) benchDoc {
+func newABDoc(r *ab.Result) benchDoc {
 	doc := benchDoc{
-		Title: layout.Clean("B against A: " + sides[ab.B] + " against " + sides[ab.A]),
+		Title: layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),
 		Facts: []pages.Fact{{Name: "rounds", Value: layout.Clean(abPlan(r))}},
 		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
@@ -35,16 +35,16 @@ func newABDoc(sides [2]string, r *ab.Result) benchDoc {
 	}
 	most := pointsPerCell(cells)
 	for _, rows := range abTables(r) {
-		doc.Tables = append(doc.Tables, newABPageTable(sides, r, rows[0][0], most))
+		doc.Tables = append(doc.Tables, newABPageTable(r, rows[0][0], most))
 	}
 	return doc
 }
 
-func newABPageTable(sides [2]string, r *ab.Result, name string, most int) benchPageTable {
+func newABPageTable(r *ab.Result, name string, most int) benchPageTable {
 	out := benchPageTable{
 		Config: []pages.Fact{}, Unit: name, Binary: benchunit.ClassOf(name) == benchunit.Binary, Center: "median",
 		Spread:  "quartiles",
-		Columns: []string{layout.Clean("A: " + sides[ab.A]), layout.Clean("B: " + sides[ab.B])}, Means: []benchPageMean{},
+		Columns: []string{layout.Clean("A: " + r.Sides[ab.A]), layout.Clean("B: " + r.Sides[ab.B])}, Means: []benchPageMean{},
 		Rows: []benchPageRow{}, Notes: []string{},
 	}
 	for _, c := range r.Subjects {

@@ -119,7 +119,7 @@ func TestWriteServicesWarnings(t *testing.T) {
 	got := writeServices(t, r)
 	words, at := strings.Join(strings.Fields(got), " "), 0
 	for _, part := range []string{
-		"warning: measuring ended early: B: run ./new: the target exited",
+		"warning: the measurement ended early: B: run ./new: the target exited",
 		"warning: B failed 310 of 1200 requests (503: 300, timeout: 10), in 50 of 52",
 		"warning: answers differ: GET http://h/\ufffd[2J: status 200",
 		"warning: 2 more of 9 requests are answered differently", "warning: 1 of 9 requests changes",

@@ -161,8 +161,8 @@ func TestWritePGOVerdicts(t *testing.T) {
 			"a library is optimized with the profiles of the programs that use it",
 		},
 		{
-			"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no gain that holds" },
-			"It does not pay: no gain that holds",
+			"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no proven gain" },
+			"It does not pay: no proven gain",
 		},
 		{"not measured", func(r *pgo.Result) {
 			r.Written, r.Pays, r.Comparison, r.Gain, r.Why = "", false, nil, nil, "nothing was measured"

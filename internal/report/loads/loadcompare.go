@@ -13,15 +13,14 @@ import (
 )
 
 // WriteComparison writes a comparison of loads: a line per metric with the change and its
-// certainty, first for the whole, then for targets and phases. names name the sides, for example by
-// file.
-func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison, names [2]string) error {
+// certainty, first for the whole, then for targets and phases.
+func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison) error {
 	t := layout.NewWriter(w)
 	for i, side := range []loadcompare.Side{c.A, c.B} {
 		letter := [...]string{"A", "B"}[i]
 		about := fmt.Sprintf("  %s, %s of %s", layout.Plural(side.Runs, "run", "runs"),
 			layout.Plural(side.Seconds, "second", "seconds"), Targets(&load.Result{Targets: side.Targets}))
-		name := layout.CutMiddle(layout.Clean(names[i]), max(s.Remaining(3, 20)/2, 10))
+		name := layout.CutMiddle(layout.Clean(side.Name), max(s.Remaining(3, 20)/2, 10))
 		t.Line(letter, "  ", s.Paint(layout.Bold, name),
 			layout.Cut(layout.Clean(about), s.Remaining(3+layout.Columns(name), 10)))
 	}
@@ -209,9 +208,9 @@ func comparisonRows(rows []loadcompare.Row) [][]string {
 }
 
 // ComparisonPage returns the page of a comparison, with charts of the first run of each side.
-func ComparisonPage(c *loadcompare.Comparison, a, b *load.Result, names [2]string) Page {
+func ComparisonPage(c *loadcompare.Comparison, a, b *load.Result) Page {
 	return Page{
-		Title: names[0] + " against " + names[1], Runs: []*load.Result{a, b}, Names: []string{"A", "B"},
+		Title: c.A.Name + " against " + c.B.Name, Runs: []*load.Result{a, b}, Names: []string{"A", "B"},
 		Tables: comparisonTables(c), Notes: append(append([]string{}, c.Warnings...), c.Notes...),
 	}
 }

@@ -151,16 +151,20 @@ func TestWriteLoadComparison(t *testing.T) {
 	})
 	var out bytes.Buffer
 	for _, sides := range [][2][]*load.Result{{{a}, {b}}, {runsA, runsB}, {{one}, {two}}, {{emptyLoad()}, {a}}} {
-		c, err := loadcompare.Compare(sides[0], sides[1])
+		c, err := loadcompare.Compare(
+			loadcompare.Input{Name: "before.json", Runs: sides[0]},
+			loadcompare.Input{
+				Name: "a-file-with-a-name/that-is-much-longer/than-half-of/an-ordinary/line/after.json", Runs: sides[1],
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var plain, coloured bytes.Buffer
-		names := [2]string{"before.json", "a-file-with-a-name/that-is-much-longer/than-half-of/an-ordinary/line/after.json"}
-		if err := WriteComparison(&plain, layout.Style{Width: 80}, c, names); err != nil {
+		if err := WriteComparison(&plain, layout.Style{Width: 80}, c); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteComparison(&coloured, layout.Style{Width: 80, Color: true}, c, names); err != nil {
+		if err := WriteComparison(&coloured, layout.Style{Width: 80, Color: true}, c); err != nil {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(plain.String(), layout.StripColor(coloured.String())); diff != "" {
@@ -168,7 +172,7 @@ func TestWriteLoadComparison(t *testing.T) {
 		}
 		checkWidth(t, plain.String(), 80)
 		out.Write(plain.Bytes())
-		p := ComparisonPage(c, sides[0][0], sides[1][0], names)
+		p := ComparisonPage(c, sides[0][0], sides[1][0])
 		if len(p.Tables[0].Rows) != len(c.Rows) {
 			t.Errorf("%d rows on the page, want %d", len(p.Tables[0].Rows), len(c.Rows))
 		}
