@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -16,16 +15,17 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // errSameCode is the reason for not trying a rewrite in a round.
-var errSameCode = errors.New("a rewrite that was kept changes the same code")
+var errSameCode = errors.New("a kept rewrite changes the same code")
 
 // errNotSeen is the reason for dropping a rewrite that may still be kept together with others.
-var errNotSeen = errors.New("no gain that the noise leaves to be seen")
+var errNotSeen = errors.New("no gain distinguishable from noise")
 
 // errNoSign is the reason for not trying a measured rewrite together with others either.
-var errNoSign = errors.New("no gain that the noise leaves to be seen, nor a sign of one")
+var errNoSign = errors.New("no gain distinguishable from noise, nor a sign of one")
 
 // errNoGain is the reason for dropping a measured rewrite.
 var errNoGain = errors.New("no gain")
@@ -46,7 +46,7 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 		a.Reason = err.Error()
 		return a
 	}
-	a.Diff = diffOf(changes)
+	a.Diff = changes.Diff()
 	if err := f.prove(ctx, a, x, changes); err != nil {
 		a.Reason, a.weak = err.Error(), errors.Is(err, errNotSeen)
 		// A rewrite kept in this round may be the reason: without it the rewrite would be a
@@ -65,20 +65,20 @@ func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 }
 
 // keptIn reports whether a rewrite was kept in this round in the packages of changes.
-func (f *fixer) keptIn(changes map[string]change) bool {
-	edited := map[string]change{}
+func (f *fixer) keptIn(changes scratch.Changes) bool {
+	edited := scratch.Changes{}
 	for file := range f.edits {
-		edited[file] = change{}
+		edited[file] = scratch.Change{}
 	}
-	return slices.ContainsFunc(dirs(edited), func(dir string) bool { return slices.Contains(dirs(changes), dir) })
+	return slices.ContainsFunc(edited.Dirs(), func(dir string) bool { return slices.Contains(changes.Dirs(), dir) })
 }
 
 // rewrite returns the files that a fix changes, applied on top of edits. The edits of both refer to
 // the source at the start of the round.
-func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (map[string]change, error) {
-	changes := map[string]change{}
+func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (scratch.Changes, error) {
+	changes := scratch.Changes{}
 	for _, e := range fix.Files {
-		original, err := f.scratch.original(e.File)
+		original, err := f.scratch.Original(e.File)
 		if err != nil {
 			return nil, err
 		}
@@ -93,19 +93,19 @@ func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (map[str
 		if err != nil {
 			return nil, err
 		}
-		changes[e.File] = change{before, after}
+		changes[e.File] = scratch.Change{Before: before, After: after}
 	}
 	return changes, nil
 }
 
 // prove runs changes through all stages of proof; a records the stage reached and the observations.
 // It returns nil if the changes are proven.
-func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes map[string]change) error {
-	over, err := f.scratch.overlay(contents(changes))
+func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes scratch.Changes) error {
+	over, err := f.scratch.Overlay(changes.After())
 	if err != nil {
 		return err
 	}
-	pkgs, err := f.packages.affected(dirs(changes))
+	pkgs, err := f.packages.Affected(changes.Dirs())
 	if err != nil {
 		a.Stage = StageBuild
 		return err
@@ -114,17 +114,17 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 		stage Stage
 		do    func() error
 	}{
-		{StageBuild, func() error { return f.build(ctx, over, pkgs) }},
+		{StageBuild, func() error { return f.scratch.Build(ctx, over, pkgs) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
 		{StageTest, func() error {
-			err := f.test(ctx, over, pkgs)
+			err := f.test(ctx, f.scratch, over, pkgs)
 			if err == nil {
 				a.Tested = len(pkgs)
 			}
 			return err
 		}},
 		{StageCompare, func() error {
-			f.o.Progress("compare the answers of old and new")
+			f.o.Progress("compare the results of the old and the new code")
 			a.Answers, err = f.compare(ctx, changes, x.Needs == rules.Review)
 			return err
 		}},
@@ -148,17 +148,9 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 	return nil
 }
 
-func (f *fixer) build(ctx context.Context, over, pkgs []string) error {
-	// Discard the output: a single main package would be written to a file.
-	if out, err := f.scratch.run(ctx, over, "build", slices.Concat([]string{"-o", os.DevNull}, pkgs)...); err != nil {
-		return errors.New(lastLines(out))
-	}
-	return nil
-}
-
+// vet returns the first diagnostic that go vet did not report before any change.
 func (f *fixer) vet(ctx context.Context, over, pkgs []string) error {
-	out, _ := f.scratch.run(ctx, over, "vet", pkgs...) // only its output matters
-	for _, line := range slices.Sorted(maps.Keys(vetLines(out))) {
+	for _, line := range slices.Sorted(maps.Keys(f.scratch.Vet(ctx, over, pkgs))) {
 		if !f.vetted[line] {
 			return errors.New(line)
 		}
@@ -166,41 +158,43 @@ func (f *fixer) vet(ctx context.Context, over, pkgs []string) error {
 	return nil
 }
 
-func (f *fixer) test(ctx context.Context, over, pkgs []string) error {
-	out, err := f.scratch.run(ctx, over, "test", f.testArgs(pkgs)...)
-	if err == nil || ctx.Err() != nil {
+// test runs the tests of packages of m, and ignores packages whose tests failed before any change.
+func (f *fixer) test(ctx context.Context, m *scratch.Module, over, pkgs []string) error {
+	err := m.Test(ctx, over, pkgs)
+	var failed *scratch.OutputError
+	if ctx.Err() != nil || !errors.As(err, &failed) {
 		return nil
 	}
-	bad := failing(out)
+	bad := failed.FailingPackages()
 	if len(bad) == 0 || slices.ContainsFunc(bad,
 		func(pkg string) bool { return !slices.Contains(f.result.Failing, pkg) }) {
-		return errors.New(lastLines(out))
+		return failed
 	}
 	return nil
 }
 
 // keep writes a proven rewrite to the scratch copy.
-func (f *fixer) keep(a *Attempt, changes map[string]change) error {
+func (f *fixer) keep(a *Attempt, changes scratch.Changes) error {
 	a.undo = map[string][]byte{}
 	for file, c := range changes {
 		before, ok := f.result.changed[file]
 		if !ok {
-			before.before = c.before
+			before.Before = c.Before
 		}
-		a.undo[file] = c.before
-		if err := f.scratch.write(file, c.after); err != nil {
+		a.undo[file] = c.Before
+		if err := f.scratch.Write(file, c.After); err != nil {
 			return err
 		}
-		f.result.changed[file] = change{before.before, c.after}
+		f.result.changed[file] = scratch.Change{Before: before.Before, After: c.After}
 	}
-	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.all)
-	hit := reaching(f.reached, a.Finding.Places)
+	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == len(f.packages.All)
+	hit := coveringAny(f.benchmarks, a.Finding.Places)
 	if a.Measured != nil {
-		hit = append(hit, a.Measured.reached...)
+		hit = append(hit, a.Measured.covering...)
 	}
 	for _, r := range hit {
-		if !slices.ContainsFunc(f.hit, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
-			f.hit = append(f.hit, r)
+		if !slices.ContainsFunc(f.keptBenchmarks, func(h benchmark) bool { return h.pkg == r.pkg && h.name == r.name }) {
+			f.keptBenchmarks = append(f.keptBenchmarks, r)
 		}
 	}
 	return nil
@@ -227,9 +221,9 @@ func judge(r *ab.Result, reviewed bool) (open []string, err error) {
 	}
 	switch {
 	case v.lost > limit:
-		return nil, errors.New("it loses: " + v.loss)
+		return nil, errors.New("regression: " + v.loss)
 	case v.gain > 0 && v.open > v.gain:
-		return v.undecided, fmt.Errorf("%w: it may lose more than it gains: %s", errNotSeen, v.opened)
+		return v.undecided, fmt.Errorf("%w: the possible loss exceeds the gain: %s", errNotSeen, v.opened)
 	case v.gain > 0:
 		return v.undecided, nil
 	case len(v.undecided) > 0 && v.leans():

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/fix/scratch"
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
@@ -40,7 +41,7 @@ const changeInputs = 10_000
 func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b builds.Side) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range placesDirs(places) {
-		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: a.Flags, Env: a.Env}, "./"+dir)
+		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: a.Flags, Env: a.Env}, "./"+dir)
 		if err != nil {
 			return answers, err
 		}
@@ -58,11 +59,11 @@ func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b bui
 
 // placesDirs returns the directories of places, relative to the module.
 func placesDirs(places []find.Place) []string {
-	files := map[string]change{}
+	files := scratch.Changes{}
 	for _, p := range places {
-		files[p.File] = change{}
+		files[p.File] = scratch.Change{}
 	}
-	return dirs(files)
+	return files.Dirs()
 }
 
 // funcsAt returns the functions of a package that contain places.
@@ -75,7 +76,7 @@ func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*as
 			}
 			from, to := pkg.Fset.Position(fn.Pos()), pkg.Fset.Position(fn.End())
 			if slices.ContainsFunc(places, func(p find.Place) bool {
-				return f.scratch.path(p.File) == from.Filename && p.Line <= to.Line && from.Line <= max(p.Line, p.EndLine)
+				return f.scratch.Path(p.File) == from.Filename && p.Line <= to.Line && from.Line <= max(p.Line, p.EndLine)
 			}) {
 				decls = append(decls, fn)
 			}
@@ -99,7 +100,7 @@ func (f *fixer) comparePackageBuilds(
 	if len(tests) == 0 {
 		return nil
 	}
-	temp, err := os.MkdirTemp(f.scratch.temp, "answers")
+	temp, err := os.MkdirTemp(f.scratch.Temp, "answers")
 	if err != nil {
 		return err
 	}
@@ -121,12 +122,12 @@ func (f *fixer) comparePackageBuilds(
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return err
 		}
-		overlays[1][f.scratch.path(name)] = file
+		overlays[1][f.scratch.Path(name)] = file
 	}
 	var bins [2]*gotest.Binary
 	for i, side := range []builds.Side{a, b} {
 		src := gotest.Source{
-			Name: string("AB"[i]), Dir: f.scratch.dir,
+			Name: string("AB"[i]), Dir: f.scratch.Dir,
 			Flags: side.Flags, Env: side.Env, Overlay: overlays[i],
 		}
 		bins[i], err = gotest.Compile(ctx, src,
@@ -149,7 +150,7 @@ func (f *fixer) comparePackageBuilds(
 					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
 					break
 				}
-				return fmt.Errorf("%s does not answer as it did: %w", t.Function, err)
+				return fmt.Errorf("%s behaves differently: %w", t.Function, err)
 			}
 		}
 		if names[1] == "" {
@@ -171,7 +172,7 @@ func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string)
 	cmd.Env = slices.Concat(os.Environ(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
 	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, lastLines(string(out)))
+		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
 	}
 	return nil
 }
@@ -192,14 +193,14 @@ func readDumps(answers *Answers, function, nameA, nameB string) error {
 	var differs *differ.DifferenceError
 	switch {
 	case errors.As(err, &differs):
-		return fmt.Errorf("%s does not answer as it did: %w", function, err)
+		return fmt.Errorf("%s behaves differently: %w", function, err)
 	case err != nil:
 		return err
 	case d.Alike == 0 && d.Panics > 0:
-		answers.Not = append(answers.Not, function+" cannot be compared: it panics on each input that was tried")
+		answers.Not = append(answers.Not, function+" cannot be compared: it panics on every input tried")
 		return nil
 	case d.Alike == 0:
-		answers.Not = append(answers.Not, function+" cannot be compared: what it answers depends on time or chance")
+		answers.Not = append(answers.Not, function+" cannot be compared: its results depend on time or randomness")
 		return nil
 	}
 	answers.Functions = append(answers.Functions, function)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // twoBuilds is a module whose build tag changes what a function answers, and another one's errors.
@@ -87,11 +88,11 @@ func TestCompareBuilds(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fixer{o: Options{Timeout: 20 * time.Minute}}
-	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
+	if f.scratch, err = scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := f.scratch.close(); err != nil {
+		if err := f.scratch.Close(); err != nil {
 			t.Error(err)
 		}
 	}()
@@ -105,8 +106,8 @@ func TestCompareBuilds(t *testing.T) {
 		}
 		return places
 	}
-	a := builds.Side{Dir: f.scratch.dir}
-	b := builds.Side{Dir: f.scratch.dir, Flags: []string{"-tags=two"}}
+	a := builds.Side{Dir: f.scratch.Dir}
+	b := builds.Side{Dir: f.scratch.Dir, Flags: []string{"-tags=two"}}
 
 	got, err := f.compareBuilds(t.Context(), at("return s + suffix[:0]", "too long", "rand.Uint64", "os.Exit"), a, b)
 	if err != nil {
@@ -117,13 +118,13 @@ func TestCompareBuilds(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	if not := strings.Join(got.Not, "\n"); len(got.Not) != 2 ||
-		!strings.Contains(not, "Chance cannot be compared: what it answers depends on time or chance") ||
+		!strings.Contains(not, "Chance cannot be compared: its results depend on time or randomness") ||
 		!strings.Contains(not, "Exits cannot be compared: exit status 3") {
 		t.Errorf("not compared: %s", not)
 	}
 	for text, want := range map[string]string{
-		"n + len(suffix)": "Differs does not",
-		"o.f.Name()":      "Odd (which calls name) does not",
+		"n + len(suffix)": "Differs behaves differently",
+		"o.f.Name()":      "Odd (which calls name) behaves differently",
 	} {
 		if _, err := f.compareBuilds(t.Context(), at(text), a, b); err == nil || !strings.Contains(err.Error(), want) ||
 			!strings.Contains(err.Error(), "after:") {
@@ -160,13 +161,17 @@ func Clean(s string) string {
 }
 `
 	f := scratchOf(t, before)
-	answers, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, false)
+	compare := func(after string) (*Answers, error) {
+		changes := scratch.Changes{"a/a.go": {Before: []byte(before), After: []byte(after)}}
+		return f.compare(t.Context(), changes, false)
+	}
+	answers, err := compare(after)
 	if err != nil || answers.Inputs < 1000 || !slices.Equal(answers.Functions, []string{"Clean"}) {
 		t.Errorf("%+v, %v", answers, err)
 	}
 	wrong := strings.Replace(after, ", '@': true", "", 1)
-	if _, err := f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(wrong)}}, false); err == nil ||
-		!strings.Contains(err.Error(), "Clean does not answer as it did") {
+	if _, err := compare(wrong); err == nil ||
+		!strings.Contains(err.Error(), "Clean behaves differently") {
 		t.Errorf("with a character left out: %v", err)
 	}
 }
@@ -186,11 +191,11 @@ func scratchOf(t *testing.T, source string) *fixer {
 	}
 	f := &fixer{o: Options{Timeout: 20 * time.Minute, FuzzInputs: 1000}}
 	var err error
-	if f.scratch, err = newScratch(t.Context(), dir, Options{Temp: t.TempDir()}); err != nil {
+	if f.scratch, err = scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := f.scratch.close(); err != nil {
+		if err := f.scratch.Close(); err != nil {
 			t.Error(err)
 		}
 	})
@@ -229,7 +234,7 @@ func Head(w io.Writer, title string) {
 		"	p.shown++\n	if _, err", 1)
 	f := scratchOf(t, before)
 	compare := func(after string, reviewed bool) (*Answers, error) {
-		return f.compare(t.Context(), map[string]change{"a/a.go": {[]byte(before), []byte(after)}}, reviewed)
+		return f.compare(t.Context(), scratch.Changes{"a/a.go": {Before: []byte(before), After: []byte(after)}}, reviewed)
 	}
 	if _, err := compare(joined, false); err == nil {
 		t.Error("writes in other pieces are the same without a review")
@@ -237,12 +242,12 @@ func Head(w io.Writer, title string) {
 	if answers, err := compare(joined, true); err != nil || answers.Inputs == 0 || len(answers.Not) > 0 {
 		t.Errorf("writes in other pieces: %+v, %v", answers, err)
 	}
-	if _, err := compare(lost, true); err == nil || !strings.Contains(err.Error(), "Head does not answer as it did") {
+	if _, err := compare(lost, true); err == nil || !strings.Contains(err.Error(), "Head behaves differently") {
 		t.Errorf("a title that is lost: %v", err)
 	}
 	answers, err := compare(other, true)
 	if err != nil || !slices.Equal(answers.Functions, []string{"Head"}) || len(answers.Not) != 1 ||
-		!strings.Contains(answers.Not[0], "Page is declared otherwise now") {
+		!strings.Contains(answers.Not[0], "the rewrite changes the declaration of Page") {
 		t.Errorf("a type with another field: %+v, %v", answers, err)
 	}
 }

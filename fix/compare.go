@@ -17,9 +17,9 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // timeWasUp reports whether, judging by go test's output, a fuzz target failed without an input: go
@@ -33,9 +33,9 @@ var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 // compare calls the old and the new functions of changed files with the same inputs for some time.
 // It returns an error, with the input and both results, if a result differs. A rewrite that needs
 // review may change the fields of a type: functions that use such a type cannot be compared.
-func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed bool) (*Answers, error) {
+func (f *fixer) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
-	for _, dir := range dirs(changes) {
+	for _, dir := range changes.Dirs() {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func (f *fixer) compare(ctx context.Context, changes map[string]change, reviewed
 
 // load loads the package in a directory of the scratch copy.
 func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error) {
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error)
 }
 
 func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package,
-	changes map[string]change, reviewed bool,
+	changes scratch.Changes, reviewed bool,
 ) error {
 	decls, err := f.changedFuncs(old, changes)
 	if err != nil {
@@ -78,44 +78,43 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	if len(tests) == 0 {
 		return nil
 	}
-	all := contents(changes)
+	all := changes.After()
 	for name, text := range files {
 		all[path.Join(dir, name)] = text
 	}
-	over, err := f.scratch.overlay(all)
+	over, err := f.scratch.Overlay(all)
 	if err != nil {
 		return err
 	}
-	if out, err := f.scratch.run(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
+	if out, err := f.scratch.Go(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
 		strings.Contains(out, "[build failed]") {
 		// The old functions do not compile with the new declarations, so each gets its own build.
-		side := builds.Side{Flags: f.o.Flags, Env: f.o.Env}
-		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, contents(changes))
+		side := f.side("")
+		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, changes.After())
 	}
-	count := filepath.Join(f.scratch.temp, "compared")
+	count := filepath.Join(f.scratch.Temp, "compared")
 	for _, t := range tests {
 		if err := os.WriteFile(count, nil, 0o600); err != nil {
 			return err
 		}
-		f.scratch.o.Env = append(slices.Clone(f.o.Env), "WHET_COMPARED="+count)
+		env := slices.Concat(f.o.Env, []string{"WHET_COMPARED=" + count})
 		if reviewed {
-			// A cache or a buffer writes in different pieces.
-			f.scratch.o.Env = append(f.scratch.o.Env, "WHET_JOINED=1")
+			env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
 		}
+		counting := f.scratch.With(f.o.Flags, env)
 		args := []string{
 			"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.fuzzTime(), "-fuzzminimizetime=100x",
 			"-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir,
 		}
-		out, err := f.scratch.run(ctx, over, "test", args...)
+		out, err := counting.Go(ctx, over, "test", args...)
 		for again := 0; err != nil && timeWasUp(out) && again < 3 && ctx.Err() == nil; again++ {
-			out, err = f.scratch.run(ctx, over, "test", args...)
+			out, err = counting.Go(ctx, over, "test", args...)
 		}
-		f.scratch.o.Env = f.o.Env
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			return fmt.Errorf("%s does not answer as it did:\n%s", t.Function, lastLines(out))
+			return fmt.Errorf("%s behaves differently:\n%s", t.Function, scratch.LastLines(out))
 		}
 		marks, err := os.ReadFile(count)
 		if err != nil {
@@ -126,10 +125,10 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 			answers.Inputs += int64(n)
 			answers.Functions = append(answers.Functions, t.Function)
 		case len(marks) > 0:
-			answers.Not = append(answers.Not, t.Function+" cannot be compared: it panics on each input that was tried")
+			answers.Not = append(answers.Not, t.Function+" cannot be compared: it panics on every input tried")
 		default:
 			answers.Not = append(answers.Not,
-				t.Function+" cannot be compared: no inputs could be made, or it ends on none of them")
+				t.Function+" cannot be compared: no inputs can be generated, or it returns on none of them")
 		}
 	}
 	return nil
@@ -138,15 +137,15 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 // ofSameTypes removes the functions whose receiver, parameters or results have a type of the
 // package whose declaration has changed, and lists them in answers.
 func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
-	changes map[string]change,
+	changes scratch.Changes,
 ) ([]*ast.FuncDecl, error) {
 	changed := map[string]bool{}
 	for file, c := range changes {
-		was, err := typeTexts(file, c.before)
+		was, err := typeTexts(file, c.Before)
 		if err != nil {
 			return nil, err
 		}
-		is, err := typeTexts(file, c.after)
+		is, err := typeTexts(file, c.After)
 		if err != nil {
 			return nil, err
 		}
@@ -173,7 +172,8 @@ func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*as
 			return false
 		}
 		answers.Not = append(answers.Not,
-			fmt.Sprintf("%s cannot be compared: %s is declared otherwise now, which is for the review", declKey(d), other))
+			fmt.Sprintf("%s cannot be compared: the rewrite changes the declaration of %s, which needs review",
+				declKey(d), other))
 		return true
 	}), nil
 }
@@ -199,16 +199,16 @@ func typeTexts(name string, source []byte) (map[string]string, error) {
 }
 
 // changedFuncs returns the functions of the original package whose source has changed.
-func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) ([]*ast.FuncDecl, error) {
+func (f *fixer) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
 	for file, c := range changes {
 		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool {
-			return old.Fset.Position(s.Pos()).Filename == f.scratch.path(file)
+			return old.Fset.Position(s.Pos()).Filename == f.scratch.Path(file)
 		})
 		if i < 0 {
 			continue // of another package
 		}
-		texts, err := funcTexts(file, c.after)
+		texts, err := funcTexts(file, c.After)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +217,7 @@ func (f *fixer) changedFuncs(old *packages.Package, changes map[string]change) (
 			if !ok {
 				continue
 			}
-			text := string(c.before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
+			text := string(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
 			if texts[declKey(fn)] != text {
 				decls = append(decls, fn)
 			}

@@ -12,8 +12,8 @@
 //  3. Package internal/fix/differ writes tests that call the old and the new function with the same inputs;
 //     the fuzzer runs them for some time. Their results must be the same.
 //  4. Package bench/builds compares A, without the rewrite, with B, with it, in interleaved rounds of
-//     the benchmarks that run the changed lines. If there are none, package fix/written writes one.
-//     A program under load can replace them.
+//     the benchmarks that run the changed lines. If there are none, package differ writes one. A
+//     program under load can replace them.
 //  5. A rewrite is kept if some interval shows a gain and none a loss; it is written to the scratch
 //     copy. The others are dropped with the stage and the reason.
 //  6. find.Find looks again in the scratch copy, and steps 2 to 5 are repeated for new findings, as

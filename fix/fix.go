@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -16,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/fix/scratch"
 	"github.com/whet-go/whet/service"
 )
 
@@ -118,7 +117,7 @@ type Result struct {
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 
-	changed map[string]change // by file, everything that was kept
+	changed scratch.Changes // by file, everything that was kept
 }
 
 // Untried is a cost without a rewrite that could be tried.
@@ -134,19 +133,13 @@ type Untried struct {
 }
 
 // Broken is a package that does not build.
-type Broken struct {
-	Package string `json:"package"` // import path
-	Reason  string `json:"reason"`
-}
+type Broken = scratch.Broken
 
 // Took is the total duration of a step.
 type Took struct {
 	What string        `json:"what"`
 	Time time.Duration `json:"ns"`
 }
-
-// A change is a file before and after.
-type change struct{ before, after []byte }
 
 // A Stage is how far a fix has got.
 type Stage string
@@ -224,7 +217,7 @@ type Measured struct {
 	Paths []string   `json:"paths,omitempty"`
 	AB    *ab.Result `json:"ab"`
 
-	reached []reach // the benchmarks
+	covering []benchmark // the benchmarks
 }
 
 // Run tries the fixes of findings on the module in r.Dir. If ctx ends, the result covers what was
@@ -248,14 +241,15 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
 	f := &fixer{
 		o: o, found: r, program: r.Program,
-		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: map[string]change{}},
+		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: scratch.Changes{}},
 	}
 	began := time.Now()
 	o.Progress("copy the module")
-	if f.scratch, err = newScratch(ctx, r.Dir, o); err != nil {
+	copied := scratch.Options{Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp}
+	if f.scratch, err = scratch.New(ctx, r.Dir, copied); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.scratch.close()) }()
+	defer func() { err = errors.Join(err, f.scratch.Close()) }()
 	f.took("copy", began)
 	if err := f.baseline(ctx); err != nil {
 		return nil, err
@@ -274,19 +268,19 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 
 // A fixer is one run of Run.
 type fixer struct {
-	o        Options
-	found    *find.Result // findings to try in this round
-	program  string       // import path of the main package, or ""
-	scratch  *scratch
-	packages *packageGraph
-	result   *Result
-	vetted   map[string]bool           // vet's diagnostics for the original module
-	edits    map[string][]rewrite.Edit // kept in this round, by file, relative to the start of the round
-	round    int                       // starting at 1
-	done     map[string]int            // rewrites not to be tried again, and their number
-	reached  []reach                   // in the source at the start of the round; nil: unknown
-	written  map[string]*writtenFile   // benchmarks, by directory
-	hit      []reach                   // benchmarks that run something that was kept
+	o              Options
+	found          *find.Result // findings to try in this round
+	program        string       // import path of the main package, or ""
+	scratch        *scratch.Module
+	packages       *scratch.Packages
+	result         *Result
+	vetted         map[string]bool           // vet's diagnostics for the original module
+	edits          map[string][]rewrite.Edit // kept in this round, by file, relative to the start of the round
+	round          int                       // starting at 1
+	done           map[string]int            // rewrites not to be tried again, and their number
+	benchmarks     []benchmark               // of the module, at the start of the round; nil: unknown
+	written        map[string]*writtenFile   // benchmarks, by directory
+	keptBenchmarks []benchmark               // benchmarks that run something that was kept
 	// testedAll is set if the tests of all packages have run with everything that was kept.
 	testedAll bool
 }
@@ -308,36 +302,36 @@ func addTook(list []Took, what string, began time.Time) []Took {
 // baseline builds, vets and tests the original module.
 func (f *fixer) baseline(ctx context.Context) (err error) {
 	began := time.Now()
-	f.o.Progress("build the module as it is")
-	if f.packages, err = f.scratch.listPackages(ctx); err != nil {
+	f.o.Progress("build the original module")
+	if f.packages, err = f.scratch.Packages(ctx); err != nil {
 		return err
 	}
-	out, err := f.scratch.run(ctx, nil, "build", slices.Concat([]string{"-o", os.DevNull}, f.packages.all)...)
+	var failed *scratch.OutputError
+	err = f.scratch.Build(ctx, nil, f.packages.All)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		f.packages.markBroken(out)
+	if errors.As(err, &failed) {
+		f.packages.MarkBroken(failed.Output)
 	}
-	f.result.Broken = f.packages.broken
+	f.result.Broken = f.packages.Broken
 	if err := f.refuseBroken(); err != nil {
 		return err
 	}
 	f.took("build", began)
 
 	began = time.Now()
-	out, _ = f.scratch.run(ctx, nil, "vet", f.packages.all...) // only its output matters
-	f.vetted = vetLines(out)
+	f.vetted = f.scratch.Vet(ctx, nil, f.packages.All)
 	f.took("vet", began)
 
 	began = time.Now()
-	f.o.Progress("test the module as it is")
-	out, err = f.scratch.run(ctx, nil, "test", f.testArgs(f.packages.all)...)
+	f.o.Progress("test the original module")
+	err = f.scratch.Test(ctx, nil, f.packages.All)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil {
-		f.result.Failing = failing(out)
+	if errors.As(err, &failed) {
+		f.result.Failing = failed.FailingPackages()
 		names := strings.Join(f.result.Failing, ", ")
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("tests that already fail are ignored: %s", names))
 	}
@@ -348,47 +342,23 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 // refuseBroken returns an error if no rewrite could be tried because what it changes does not
 // build.
 func (f *fixer) refuseBroken() error {
-	if len(f.packages.broken) == 0 {
+	if len(f.packages.Broken) == 0 {
 		return nil
 	}
-	whole := len(f.packages.all) == 0
+	whole := len(f.packages.All) == 0
 	if !whole {
-		for _, b := range f.packages.broken {
+		for _, b := range f.packages.Broken {
 			f.result.Warnings = append(f.result.Warnings,
-				fmt.Errorf("package %s does not build: %s", b.Package, firstLine(b.Reason)),
+				fmt.Errorf("package %s does not build: %s", b.Package, b.FirstLine()),
 			)
 		}
 		return nil
 	}
-	first := f.packages.broken[0]
+	first := f.packages.Broken[0]
 	return &diag.Error{
 		Op: "build", Subject: f.found.Dir, Err: errors.New(first.Reason),
 		Hint: "the module must build before it can be made faster",
 	}
 }
 
-func (f *fixer) testArgs(pkgs []string) []string {
-	return slices.Concat([]string{"-timeout=" + f.o.Timeout.String()}, pkgs)
-}
-
 func percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }
-
-func contents(changes map[string]change) map[string][]byte {
-	files := map[string][]byte{}
-	for name, c := range changes {
-		files[name] = c.after
-	}
-	return files
-}
-
-// dirs returns the directories of changed files, relative to the module.
-func dirs(changes map[string]change) []string {
-	var list []string
-	for file := range changes {
-		if dir := path.Dir(file); !slices.Contains(list, dir) {
-			list = append(list, dir)
-		}
-	}
-	slices.Sort(list)
-	return list
-}

@@ -263,11 +263,11 @@ func TestRun(t *testing.T) {
 		"does not build": {fix.StageBuild, "text.go"},
 		"fails vet":      {fix.StageVet, "unreachable code"},
 		"fails a test":   {fix.StageTest, "not upper"},
-		"differs":        {fix.StageCompare, "Lengths does not answer as it did"},
+		"differs":        {fix.StageCompare, "Lengths behaves differently"},
 		"unmeasured": {
 			fix.StageMeasure,
-			"no benchmark reaches the line: write one, or load the service (--service); no benchmark can be written: " +
-				"Unreached cannot be compared: parameter f: os.File",
+			"no benchmark runs this line; write one, or measure the service under load (--service); " +
+				"no benchmark can be written: Unreached cannot be compared: parameter f: os.File",
 		},
 		"written": {fix.StageKept, ""},
 		"no gain": {fix.StageMeasure, ""},
@@ -283,17 +283,19 @@ func TestRun(t *testing.T) {
 	}
 	kept := r.Attempts[0]
 	if kept.Answers == nil || kept.Answers.Inputs < fuzzInputs/2 || len(kept.Answers.Functions) != 1 ||
-		kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" {
+		kept.Measured == nil || len(kept.Measured.Benchmarks) != 1 || kept.Measured.Benchmarks[0] != "text.BenchmarkJoin" ||
+		kept.Measured.AB.Sides != [2]string{"without the rewrite", "with the rewrite"} {
 		t.Errorf("answers %+v, measured %+v", kept.Answers, kept.Measured)
 	}
 	for _, a := range r.Attempts {
 		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" ||
 			!strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") ||
-			!strings.Contains(a.Message(), "whet wrote one")) {
+			!strings.Contains(a.Message(), "whet generated one")) {
 			t.Errorf("written: %+v", a.Measured)
 		}
 	}
-	if r.Total == nil || r.Total.AB.Subjects[0].Units[0].Ratio > 0.7 {
+	if r.Total == nil || r.Total.AB.Subjects[0].Units[0].Ratio > 0.7 ||
+		r.Total.AB.Sides != [2]string{"original", "all kept rewrites"} {
 		t.Errorf("total: %+v", r.Total)
 	}
 	if left, err := os.ReadDir(o.Temp); err != nil || len(left) > 0 {
@@ -334,7 +336,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 		git(t, dir, string(p.Text), "am", "-q")
 	}
 	log := git(t, dir, "", "log", "-2", "--format=%an%n%s%n%b")
-	for _, want := range []string{"A Tool", "text: change it (gains)", "answered alike on", "Join allocs/op: -"} {
+	for _, want := range []string{"A Tool", "text: change it (gains)", "behave the same on", "Join allocs/op: -"} {
 		if !strings.Contains(log, want) {
 			t.Errorf("%q is not in the commit:\n%s", want, log)
 		}
@@ -368,7 +370,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	if err := os.WriteFile(mod, append(text, "// more\n"...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Apply(t.Context(), false); err == nil || !strings.Contains(err.Error(), "not committed") {
+	if err := r.Apply(t.Context(), false); err == nil || !strings.Contains(err.Error(), "uncommitted changes") {
 		t.Errorf("applied next to a change: %v", err)
 	}
 	if now, err := os.ReadFile(name); err != nil || string(now) != string(original) {

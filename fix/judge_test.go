@@ -34,7 +34,7 @@ func TestJudge(t *testing.T) {
 	}{
 		{"gain", []ab.Unit{figure(time, ab.Better, 0.9)}, false, nil, ""},
 		{"gain of a rate", []ab.Unit{figure(rate, ab.Better, 1.1)}, false, nil, ""},
-		{"loss of a rate", []ab.Unit{figure(rate, ab.Worse, 0.9)}, false, nil, "it loses"},
+		{"loss of a rate", []ab.Unit{figure(rate, ab.Worse, 0.9)}, false, nil, "regression"},
 		{"same", []ab.Unit{figure(time, ab.Same, 1)}, false, errNoGain, ""},
 		{
 			"noise of the mean",
@@ -46,27 +46,27 @@ func TestJudge(t *testing.T) {
 			"now and then slow",
 			[]ab.Unit{figure(time, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)},
 			false, nil,
-			"it loses: x.Y mean-sec/op",
+			"regression: x.Y mean-sec/op",
 		},
 		{"next to nothing lost", []ab.Unit{figure(time, ab.Better, 0.8), figure(memory, ab.Worse, 1.004)}, false, nil, ""},
 		{
 			"as little as gained",
 			[]ab.Unit{figure(time, ab.Better, 0.99), figure(memory, ab.Worse, 1.004)},
 			false, nil,
-			"it loses: x.Y B/op",
+			"regression: x.Y B/op",
 		},
 		{
 			"more than 1 % lost",
 			[]ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)},
-			false, nil, "it loses",
+			false, nil, "regression",
 		},
 		{"the same, reviewed", []ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)}, true, nil, ""},
 		{
 			"a third of the gain lost, reviewed",
 			[]ab.Unit{figure(time, ab.Better, 0.7), figure(memory, ab.Worse, 1.15)},
-			true, nil, "it loses",
+			true, nil, "regression",
 		},
-		{"only lost", []ab.Unit{figure(memory, ab.Worse, 1.001)}, true, nil, "it loses"},
+		{"only lost", []ab.Unit{figure(memory, ab.Worse, 1.001)}, true, nil, "regression"},
 		{
 			"to nothing, and a little lost",
 			[]ab.Unit{figure(memory, ab.Better, math.NaN()), figure(time, ab.Worse, 1.005)},
@@ -75,7 +75,7 @@ func TestJudge(t *testing.T) {
 		{
 			"from nothing",
 			[]ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, math.NaN())},
-			true, nil, "it loses",
+			true, nil, "regression",
 		},
 		{"open, and leans to a gain", []ab.Unit{figure(time, ab.Undecided, 0.98)}, false, errNotSeen, ""},
 		{"open, and leans to nothing", []ab.Unit{figure(time, ab.Undecided, 1.01)}, false, errNoSign, ""},
@@ -83,7 +83,7 @@ func TestJudge(t *testing.T) {
 			"may lose more than it gains",
 			[]ab.Unit{figure(memory, ab.Better, 0.99), figure(time, ab.Undecided, 1.2)},
 			false,
-			errNotSeen, "may lose more",
+			errNotSeen, "the possible loss",
 		},
 	} {
 		_, err := judge(&ab.Result{Subjects: []ab.Compared{{Name: "x.Y", Units: test.units}}}, test.reviewed)

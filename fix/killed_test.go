@@ -119,7 +119,7 @@ func TestKilled(t *testing.T) {
 	if left := copies(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
-	if !strings.Contains(said, "compare the answers") {
+	if !strings.Contains(said, "compare the results") {
 		t.Errorf("it said\n%s", said)
 	}
 }

@@ -20,11 +20,12 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/fix/scratch"
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
-// A reach is a benchmark and the code that it runs.
-type reach struct {
+// A benchmark is a benchmark of the module, or one that was written, with the code that it runs.
+type benchmark struct {
 	pkg, name string // import path, function
 	blocks    []block
 	written   string // directory whose benchmarks were written, if this is one of them
@@ -33,7 +34,7 @@ type reach struct {
 }
 
 // String returns the name used in results.
-func (r reach) String() string { return path.Base(r.pkg) + "." + r.name }
+func (r benchmark) String() string { return path.Base(r.pkg) + "." + r.name }
 
 // A block is a range of lines of a file of the module that ran.
 type block struct {
@@ -47,15 +48,15 @@ type block struct {
 const maxBenchmarks = 4
 
 // errNoBenchmark is the reason for dropping a rewrite that nothing measures.
-var errNoBenchmark = errors.New("no benchmark reaches the line: write one, or load the service (--service)")
+var errNoBenchmark = errors.New("no benchmark runs this line; write one, or measure the service under load (--service)")
 
 // measure compares the module without and with a rewrite, by the benchmarks that run it, or else by
 // generated ones.
-func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string]change) (*Measured, error) {
+func (f *fixer) measure(ctx context.Context, x *find.Finding, changes scratch.Changes) (*Measured, error) {
 	if err := f.cover(ctx); err != nil {
 		return nil, err
 	}
-	chosen := focused(reaching(f.reached, x.Places), maxBenchmarks)
+	chosen := focused(coveringAny(f.benchmarks, x.Places), maxBenchmarks)
 	if len(chosen) == 0 && !f.serves() {
 		f.o.Progress("write a benchmark")
 		var err error
@@ -63,13 +64,16 @@ func (f *fixer) measure(ctx context.Context, x *find.Finding, changes map[string
 			return nil, err
 		}
 	}
-	over, err := f.scratch.overlay(contents(changes))
+	over, err := f.scratch.Overlay(changes.After())
 	if err != nil {
 		return nil, err
 	}
-	a := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	b := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	return f.compareBy(ctx, a, b, chosen)
+	return f.compareBy(ctx, f.side("without the rewrite"), f.side("with the rewrite", over...), chosen)
+}
+
+// side returns a build of the scratch copy with more flags, under a name for results.
+func (f *fixer) side(name string, more ...string) builds.Side {
+	return builds.Side{Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more), Env: f.o.Env}
 }
 
 // versus compares two builds by the benchmarks that run some places, or else as a program under
@@ -78,11 +82,11 @@ func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Plac
 	if err := f.cover(ctx); err != nil {
 		return nil, err
 	}
-	return f.compareBy(ctx, a, b, focused(reaching(f.reached, places), maxBenchmarks))
+	return f.compareBy(ctx, a, b, focused(coveringAny(f.benchmarks, places), maxBenchmarks))
 }
 
 // compareBy compares two builds by benchmarks, or without any, as a program under load.
-func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []reach) (*Measured, error) {
+func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []benchmark) (*Measured, error) {
 	if len(chosen) > 0 {
 		return f.run(ctx, a, b, chosen)
 	}
@@ -112,10 +116,10 @@ func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, er
 }
 
 // run compares two builds by benchmarks.
-func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *Measured, err error) {
+func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (m *Measured, err error) {
 	var pkgs, names []string
 	var laid []*writtenFile
-	m = &Measured{reached: chosen}
+	m = &Measured{covering: chosen}
 	for _, c := range chosen {
 		if !slices.Contains(pkgs, c.pkg) {
 			pkgs = append(pkgs, c.pkg)
@@ -146,9 +150,9 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []reach) (m *M
 	return m, nil
 }
 
-// reaching returns the benchmarks that run a line of the places, the most focused first.
-func reaching(all []reach, places []find.Place) []reach {
-	var hits []reach
+// coveringAny returns the benchmarks that run a line of the places, the most focused first.
+func coveringAny(all []benchmark, places []find.Place) []benchmark {
+	var hits []benchmark
 	for _, r := range all {
 		if slices.ContainsFunc(r.blocks, func(b block) bool {
 			return slices.ContainsFunc(places, func(p find.Place) bool {
@@ -162,12 +166,12 @@ func reaching(all []reach, places []find.Place) []reach {
 	return hits
 }
 
-func sortByFocus(hits []reach) {
-	slices.SortStableFunc(hits, func(a, b reach) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
+func sortByFocus(hits []benchmark) {
+	slices.SortStableFunc(hits, func(a, b benchmark) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
 }
 
 // focused returns at most most of the benchmarks: the first ones, and the last.
-func focused(hits []reach, most int) []reach {
+func focused(hits []benchmark, most int) []benchmark {
 	if len(hits) <= most {
 		return hits
 	}
@@ -177,13 +181,13 @@ func focused(hits []reach, most int) []reach {
 // cover runs each benchmark of the module once, before anything is changed, and records which code
 // it runs.
 func (f *fixer) cover(ctx context.Context) error {
-	if f.reached != nil {
+	if f.benchmarks != nil {
 		return nil
 	}
-	f.o.Progress("find out which benchmarks reach what")
-	f.reached = []reach{}
+	f.o.Progress("find the benchmarks that run the lines")
+	f.benchmarks = []benchmark{}
 	src := gotest.Source{
-		Dir:   f.scratch.dir,
+		Dir:   f.scratch.Dir,
 		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
 		Env:   f.o.Env,
 	}
@@ -203,7 +207,7 @@ func (f *fixer) cover(ctx context.Context) error {
 		if len(names) == 0 {
 			continue
 		}
-		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(f.scratch.temp, "cover"+strconv.Itoa(i)+".test"))
+		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(f.scratch.Temp, "cover"+strconv.Itoa(i)+".test"))
 		if err != nil {
 			f.result.Warnings = append(f.result.Warnings, err)
 			continue
@@ -217,7 +221,7 @@ func (f *fixer) cover(ctx context.Context) error {
 				f.result.Warnings = append(f.result.Warnings, fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
 				continue
 			}
-			f.reached = append(f.reached, reach{pkg: pkg.ImportPath, name: name, blocks: blocks})
+			f.benchmarks = append(f.benchmarks, benchmark{pkg: pkg.ImportPath, name: name, blocks: blocks})
 		}
 	}
 	return nil
@@ -227,7 +231,7 @@ func (f *fixer) cover(ctx context.Context) error {
 func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
-	profile := filepath.Join(f.scratch.temp, "cover.out")
+	profile := filepath.Join(f.scratch.Temp, "cover.out")
 	cmd := exec.CommandContext(
 		ctx, bin.Path,
 		"-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile,
@@ -235,7 +239,7 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
 	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, lastLines(string(out)))
+		return nil, fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
 	}
 	file, err := os.Open(profile)
 	if err != nil {
@@ -260,7 +264,7 @@ func readCover(r io.Reader, module string) ([]block, error) {
 		}
 		i := strings.LastIndexByte(where, ':')
 		if i < 0 {
-			return nil, fmt.Errorf("%q is no line of a cover profile", lines.Text())
+			return nil, fmt.Errorf("%q is not a line of a cover profile", lines.Text())
 		}
 		var b block
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &b.from, new(int), &b.to, new(int)); err != nil {

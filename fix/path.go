@@ -38,32 +38,32 @@ func (p *callPath) String() string {
 	case !p.known:
 		return "the recording does not show which path through " + p.function + " is hot: the inputs may take another one"
 	case p.missed != "" && p.cost < leastAlike:
-		return fmt.Sprintf("its inputs take another path through %s than the recording: they reach lines with %.0f %% of "+
+		return fmt.Sprintf("its inputs take another path through %s than the recording: they run lines with %.0f %% of "+
 			"its cost, and not %s with %.0f %%", p.function, 100*p.cost, p.missed, 100*p.share)
 	case p.calls < leastAlike:
-		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls reach "+
-			"%s, which costs most", p.function, 100*p.calls, p.hottest)
+		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls run "+
+			"%s, the most expensive line", p.function, 100*p.calls, p.hottest)
 	}
-	return fmt.Sprintf("its inputs take the recording's path through %s: they reach lines with %.0f %% of its cost",
+	return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f %% of its cost",
 		p.function, 100*p.cost)
 }
 
 // pathOf compares what a benchmark executes in a function of the scratch copy with what the
 // recording charges to the function's lines.
-func (f *fixer) pathOf(r *reach, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
+func (f *fixer) pathOf(r *benchmark, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := &callPath{function: declKey(d)}
-	rel, err := filepath.Rel(f.scratch.dir, from.Filename)
+	rel, err := filepath.Rel(f.scratch.Dir, from.Filename)
 	if err != nil || !filepath.IsLocal(rel) {
 		return p, nil
 	}
 	file := filepath.ToSlash(rel)
 	// The recording refers to the lines at the start of the round.
-	began, err := f.scratch.original(file)
+	began, err := f.scratch.Original(file)
 	if err != nil {
 		return nil, err
 	}
-	now, err := os.ReadFile(f.scratch.path(file))
+	now, err := os.ReadFile(f.scratch.Path(file))
 	if err != nil {
 		return nil, err
 	}
@@ -129,8 +129,8 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // says what the others do.
 func (f *fixer) onPath(
-	all []reach, pkg *packages.Package, decls []*ast.FuncDecl,
-) (alike []reach, why []string, err error) {
+	all []benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
+) (alike []benchmark, why []string, err error) {
 	for _, r := range all {
 		var said []string
 		off := false
@@ -143,7 +143,7 @@ func (f *fixer) onPath(
 			said = append(said, p.String())
 		}
 		if off {
-			why = append(why, fmt.Sprintf("the benchmark that whet wrote, %s, is not evidence: %s", r.name,
+			why = append(why, fmt.Sprintf("the generated benchmark, %s, is not representative: %s", r.name,
 				strings.Join(said, "; ")))
 			continue
 		}

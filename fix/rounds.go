@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // rounds tries the findings, looks again in what was kept, and repeats that until nothing new is
@@ -82,7 +83,7 @@ func (f *fixer) keyOf(x *find.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", x.Rule, x.Function)
 	for _, e := range x.Fix.Files {
-		original, err := f.scratch.original(e.File)
+		original, err := f.scratch.Original(e.File)
 		for _, edit := range e.Edits {
 			if err == nil && 0 <= edit.From && edit.From <= edit.To && edit.To <= len(original) {
 				fmt.Fprintf(&b, "%s\n%q %q\n", e.File, original[edit.From:edit.To], edit.Text)
@@ -99,14 +100,14 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 		return false
 	}
 	began := time.Now()
-	f.o.Progress("look again, at the module with what was kept")
-	r, err := f.look(ctx, f.scratch.dir)
+	f.o.Progress("find again, in the module with the kept rewrites")
+	r, err := f.look(ctx, f.scratch.Dir)
 	f.took("look again", began)
 	if ctx.Err() != nil {
 		return false
 	}
 	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("look again, at the module with what was kept: %w", err))
+		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("find again, in the module with the kept rewrites: %w", err))
 		return false
 	}
 	f.found = r
@@ -128,8 +129,8 @@ func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
 // begin starts a round on the current scratch copy.
 func (f *fixer) begin() {
 	f.edits = map[string][]rewrite.Edit{}
-	f.scratch.forget()
-	f.reached = nil
+	f.scratch.Forget()
+	f.benchmarks = nil
 }
 
 // forgetRetried removes the attempts that were dropped because of what was kept before them and are
@@ -151,7 +152,7 @@ func (f *fixer) forgetRetried() {
 	})
 	for i := range f.result.Attempts {
 		if a := &f.result.Attempts[i]; a.retry && a.Reason == errSameCode.Error() {
-			a.Reason += ", and nothing of it is left to do"
+			a.Reason += ", and nothing is left to rewrite"
 			a.retry = false
 		}
 	}
@@ -161,7 +162,7 @@ func (f *fixer) forgetRetried() {
 type piece struct {
 	at      int           // index in result.Attempts
 	finding *find.Finding // its current version
-	changes map[string]change
+	changes scratch.Changes
 }
 
 // together tries all rewrites at once that passed all proofs but showed no gain, since each may be
@@ -171,12 +172,12 @@ func (f *fixer) together(ctx context.Context) {
 	if len(pieces) < 2 {
 		return
 	}
-	f.o.Progress(fmt.Sprintf("try %d rewrites together whose gains are too small to be seen", len(pieces)))
-	all := map[string]change{}
+	f.o.Progress(fmt.Sprintf("try together %d rewrites whose gains are too small to measure", len(pieces)))
+	all := scratch.Changes{}
 	for _, p := range pieces {
 		for file, c := range p.changes {
 			if before, ok := all[file]; ok {
-				c.before = before.before
+				c.Before = before.Before
 			}
 			all[file] = c
 		}
@@ -191,7 +192,7 @@ func (f *fixer) together(ctx context.Context) {
 		f.edits = edits
 	default:
 		for _, p := range pieces {
-			f.result.Attempts[p.at].Reason += fmt.Sprintf("; nor is there one together with %d others: %v", len(pieces)-1, err)
+			f.result.Attempts[p.at].Reason += fmt.Sprintf("; together with %d others: %v", len(pieces)-1, err)
 		}
 	}
 }
@@ -239,7 +240,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 	for _, p := range pieces {
 		a := f.result.Attempts[p.at]
 		a.Finding, a.Round = *p.finding, f.round
-		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, diffOf(p.changes), false, group.Tested
+		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, p.changes.Diff(), false, group.Tested
 		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have Took) bool { return have.What == t.What })

@@ -180,7 +180,7 @@ func TestRounds(t *testing.T) {
 	if !slices.Equal(got, want) || r.Rounds != 3 || again != 2 {
 		t.Errorf("got %q, want %q; %d rounds, looked again %d times", got, want, r.Rounds, again)
 	}
-	if gone := byTitle(r, "gone"); len(gone) != 1 || !strings.Contains(gone[0].Reason, "nothing of it is left") {
+	if gone := byTitle(r, "gone"); len(gone) != 1 || !strings.Contains(gone[0].Reason, "nothing is left to rewrite") {
 		t.Errorf("%+v", gone)
 	}
 	if wrong := byTitle(r, "wrong"); len(wrong) != 1 || wrong[0].Round != 3 ||
@@ -216,7 +216,7 @@ func TestTogether(t *testing.T) {
 			t.Fatalf("%+v", r.Attempts)
 		}
 		if least == 3 {
-			if one[0].Kept() || two[0].Kept() || !strings.Contains(one[0].Reason, "nor is there one together with 1 other") {
+			if one[0].Kept() || two[0].Kept() || !strings.Contains(one[0].Reason, "; together with 1 other") {
 				t.Errorf("%s; %s", one[0].Reason, two[0].Reason)
 			}
 			continue
@@ -305,7 +305,7 @@ import _ "example.com/service/wrong"
 		t.Fatal(err)
 	}
 	if a := r.Attempts; len(a) != 2 || !a[0].Kept() ||
-		a[1].Stage != fix.StageBuild || !strings.Contains(a[1].Reason, "does not build as it is") {
+		a[1].Stage != fix.StageBuild || !strings.Contains(a[1].Reason, "its package does not build") {
 		t.Errorf("%+v", a)
 	}
 	var broken []string

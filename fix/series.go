@@ -89,18 +89,18 @@ func (a *Attempt) Message() string {
 	}
 	for _, shared := range x.Shared {
 		for _, e := range shared.Evidence {
-			fmt.Fprintf(&b, "%s: %.1f %% of the profile, which %s is charged\n", e.Cost, 100*e.Share, shared.With)
+			fmt.Fprintf(&b, "%s: %.1f %% of the profile, charged to %s\n", e.Cost, 100*e.Share, shared.With)
 		}
 	}
 	if a.Round > 1 {
-		fmt.Fprintf(&b, "\nIt was found in round %d, on the lines as the patches before leave them.\n", a.Round)
+		fmt.Fprintf(&b, "\nFound in round %d, with the patches before it applied.\n", a.Round)
 	}
 	if a.Tested > 0 {
-		fmt.Fprintf(&b, "\nIt builds, go vet says nothing new, and the tests pass in all packages that it can affect: %d.\n",
+		fmt.Fprintf(&b, "\nIt builds, go vet reports nothing new, and the tests of all packages it can affect (%d) pass.\n",
 			a.Tested)
 	}
 	if a.Answers != nil && len(a.Answers.Functions) > 0 {
-		fmt.Fprintf(&b, "\nThe old and the new %s answered alike on %d inputs.\n", strings.Join(a.Answers.Functions, ", "),
+		fmt.Fprintf(&b, "\nThe old and the new %s behave the same on %d inputs.\n", strings.Join(a.Answers.Functions, ", "),
 			a.Answers.Inputs)
 	}
 	if a.Answers != nil {
@@ -111,14 +111,14 @@ func (a *Attempt) Message() string {
 	if a.Measured != nil && a.Measured.AB != nil {
 		b.WriteString("\n")
 		if a.Measured.Written != "" {
-			b.WriteString("No benchmark of the module reaches the line; whet wrote one, with its own inputs. ")
+			b.WriteString("No benchmark of the module runs this line, so whet generated one, with generated inputs. ")
 			for _, path := range a.Measured.Paths {
-				b.WriteString("Of these: " + path + ". ")
+				b.WriteString("Path: " + path + ". ")
 			}
 		}
 		b.WriteString("Measured in interleaved rounds")
 		if a.Together > 0 {
-			fmt.Fprintf(&b, ", together with %d others: alone each gains less than can be seen", a.Together)
+			fmt.Fprintf(&b, ", together with %d others, because each alone gains too little to measure", a.Together)
 		}
 		b.WriteString(":\n\n")
 		for _, s := range a.Measured.AB.Subjects {
@@ -129,7 +129,7 @@ func (a *Attempt) Message() string {
 			}
 		}
 		for _, open := range a.Open {
-			b.WriteString("open: " + open + "\n")
+			b.WriteString("undecided: " + open + "\n")
 		}
 	}
 	return b.String()
@@ -142,7 +142,7 @@ func CheckClean(ctx context.Context, dir string) error {
 	cmd.Dir = dir
 	if out, err := cmd.Output(); err == nil && len(bytes.TrimSpace(out)) > 0 {
 		return &diag.Error{
-			Op: "apply to", Subject: dir, Err: errors.New("there are changes that are not committed"),
+			Op: "apply to", Subject: dir, Err: errors.New("the working tree has uncommitted changes"),
 			Hint: "commit or stash them, or use --force",
 		}
 	}
@@ -168,9 +168,10 @@ func (r *Result) Apply(ctx context.Context, force bool) error {
 		if err != nil {
 			return err
 		}
-		if !bytes.Equal(now, r.changed[name].before) {
+		if !bytes.Equal(now, r.changed[name].Before) {
 			return &diag.Error{
-				Op: "apply to", Subject: name, Err: errors.New("the file was changed meanwhile"), Hint: "run whet fix again",
+				Op: "apply to", Subject: name, Err: errors.New("the file has changed since whet read it"),
+				Hint: "run whet fix again",
 			}
 		}
 	}
@@ -180,7 +181,7 @@ func (r *Result) Apply(ctx context.Context, force bool) error {
 		if err != nil {
 			return err
 		}
-		if err := replaceFile(file, r.changed[name].after, info.Mode().Perm()); err != nil {
+		if err := replaceFile(file, r.changed[name].After, info.Mode().Perm()); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func (f *fixer) settings(ctx context.Context, first *find.Result) {
 	if len(proven) == 0 || ctx.Err() != nil {
 		return
 	}
-	f.o.Progress("compare the original with all that was kept and the settings")
+	f.o.Progress("compare the original with all kept rewrites and settings")
 	f.settingsTotal(ctx, proven, places)
 }
 
@@ -57,23 +57,24 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Round: f.round}
 	if slices.ContainsFunc(x.Fix.Setting.Build, func(s string) bool { return strings.HasPrefix(s, "-pgo=") }) {
 		a.Stage, a.Reason = StageNeeds,
-			"it takes a profile: `whet pgo RECORDING` makes one, says what of it is stale, and measures what it brings"
+			"it needs a profile: `whet pgo RECORDING` writes one, reports what in it is stale, and measures the gain"
 		return a
 	}
-	before := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	after := withSettings(before, x.Fix.Setting)
+	before := f.side("without " + x.Fix.Setting.String())
+	after := withSettings(f.side("with "+x.Fix.Setting.String()), x.Fix.Setting)
+	built := f.scratch.With(after.Flags, after.Env)
 	places := f.settingPlaces(x)
 	for _, s := range []struct {
 		stage Stage
 		do    func() error
 	}{
-		{StageBuild, func() error { return f.scratch.as(after, func() error { return f.build(ctx, nil, f.packages.all) }) }},
-		{StageTest, func() error { return f.scratch.as(after, func() error { return f.test(ctx, nil, f.packages.all) }) }},
+		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.All) }},
+		{StageTest, func() error { return f.test(ctx, built, nil, f.packages.All) }},
 		{StageCompare, func() (err error) {
 			if len(x.Fix.Setting.Build) == 0 {
 				return nil // the same program
 			}
-			f.o.Progress("compare the answers of the two builds")
+			f.o.Progress("compare the results of the two builds")
 			a.Answers, err = f.compareBuilds(ctx, places, before, after)
 			return err
 		}},
@@ -118,14 +119,6 @@ func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
 	return side
 }
 
-// as runs a function with another side's flags and variables for the go command.
-func (s *scratch) as(side builds.Side, run func() error) error {
-	was := s.o
-	defer func() { s.o = was }()
-	s.o.Flags, s.o.Env = side.Flags, side.Env
-	return run()
-}
-
 // settingPlaces returns the lines whose benchmarks show the effect of a setting: those of the
 // finding, or all that cost if it is about the program as a whole.
 func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
@@ -145,25 +138,20 @@ func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
 // settingsTotal compares the original with everything that was kept, built and run with settings,
 // by the benchmarks that run some of it, or else as a program under load.
 func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, places []find.Place) {
-	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
-	a := b
-	originals := map[string][]byte{}
-	for name, c := range f.result.changed {
-		originals[name] = c.before
-	}
+	a, b := f.side("original"), f.side("all kept rewrites and settings")
 	var err error
-	if len(originals) > 0 {
+	if len(f.result.changed) > 0 {
 		var over []string
-		if over, err = f.scratch.overlay(originals); err != nil {
+		if over, err = f.scratch.Overlay(f.result.changed.Before()); err != nil {
 			f.result.Warnings = append(f.result.Warnings, err)
 			return
 		}
 		a.Flags = slices.Concat(a.Flags, over)
 	}
 	b = withSettings(b, proven...)
-	chosen := slices.Clone(f.hit)
-	for _, r := range reaching(f.reached, places) {
-		if !slices.ContainsFunc(chosen, func(h reach) bool { return h.pkg == r.pkg && h.name == r.name }) {
+	chosen := slices.Clone(f.keptBenchmarks)
+	for _, r := range coveringAny(f.benchmarks, places) {
+		if !slices.ContainsFunc(chosen, func(h benchmark) bool { return h.pkg == r.pkg && h.name == r.name }) {
 			chosen = append(chosen, r)
 		}
 	}
@@ -175,6 +163,6 @@ func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, plac
 	}
 	if err != nil && ctx.Err() == nil {
 		f.result.Warnings = append(f.result.Warnings,
-			fmt.Errorf("compare the original with all that was kept and the settings: %w", err))
+			fmt.Errorf("compare the original with all kept rewrites and settings: %w", err))
 	}
 }

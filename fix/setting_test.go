@@ -116,6 +116,9 @@ func TestSettings(t *testing.T) {
 		t.Fatalf("%d attempts, %d settings, total %v, with settings %v; %v", len(r.Attempts), len(r.Settings), r.Total,
 			r.WithSettings, r.Warnings)
 	}
+	if want := [2]string{"original", "all kept rewrites and settings"}; r.WithSettings.AB.Sides != want {
+		t.Errorf("sides %q, want %q", r.WithSettings.AB.Sides, want)
+	}
 	for i, want := range []struct {
 		stage  fix.Stage
 		reason string

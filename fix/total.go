@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 )
 
@@ -25,8 +24,8 @@ func (f *fixer) whole(ctx context.Context) {
 		if last < 0 {
 			break
 		}
-		f.o.Progress("test the module with all that was kept")
-		err := f.test(ctx, nil, f.packages.all)
+		f.o.Progress("test the module with all kept rewrites")
+		err := f.test(ctx, f.scratch, nil, f.packages.All)
 		if ctx.Err() != nil || err == nil {
 			break
 		}
@@ -53,11 +52,11 @@ func (f *fixer) lastKept() int {
 // undo undoes the last kept rewrite.
 func (f *fixer) undo(a *Attempt) error {
 	for file, before := range a.undo {
-		if err := f.scratch.write(file, before); err != nil {
+		if err := f.scratch.Write(file, before); err != nil {
 			return err
 		}
 		c := f.result.changed[file]
-		if c.after = before; string(c.before) == string(before) {
+		if c.After = before; string(c.Before) == string(before) {
 			delete(f.result.changed, file)
 			continue
 		}
@@ -72,26 +71,21 @@ func (f *fixer) total(ctx context.Context) {
 		return
 	}
 	began := time.Now()
-	f.o.Progress("compare the original with all that was kept")
-	originals := map[string][]byte{}
-	for name, c := range f.result.changed {
-		originals[name] = c.before
-	}
-	over, err := f.scratch.overlay(originals)
+	f.o.Progress("compare the original with all kept rewrites")
+	over, err := f.scratch.Overlay(f.result.changed.Before())
 	if err != nil {
 		f.result.Warnings = append(f.result.Warnings, err)
 		return
 	}
-	a := builds.Side{Dir: f.scratch.dir, Flags: slices.Concat(f.o.Flags, over), Env: f.o.Env}
-	b := builds.Side{Dir: f.scratch.dir, Flags: f.o.Flags, Env: f.o.Env}
+	a, b := f.side("original", over...), f.side("all kept rewrites")
 	failed := func(err error) {
 		if err != nil && ctx.Err() == nil {
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all that was kept: %w", err))
+			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all kept rewrites: %w", err))
 		}
 	}
-	if len(f.hit) > 0 {
-		sortByFocus(f.hit)
-		f.result.Total, err = f.run(ctx, a, b, focused(f.hit, maxTotal))
+	if len(f.keptBenchmarks) > 0 {
+		sortByFocus(f.keptBenchmarks)
+		f.result.Total, err = f.run(ctx, a, b, focused(f.keptBenchmarks, maxTotal))
 		failed(err)
 		f.took("compare in total", began)
 	}

@@ -8,21 +8,23 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // errUnsafe is the reason for refusing a rewrite before any of it runs: tests and comparisons
 // cannot show what an unsafe conversion does with different code around it, or in the next Go
 // version.
-var errUnsafe = errors.New("it would use package unsafe, or what stands for it, which whet never does")
+var errUnsafe = errors.New("it would use package unsafe or an equivalent, which whet never adds")
 
 // refuse returns why changes are not tried at all.
-func refuse(changes map[string]change) error {
+func refuse(changes scratch.Changes) error {
 	for name, c := range changes {
-		before, err := unsafeUses(name, c.before)
+		before, err := unsafeUses(name, c.Before)
 		if err != nil {
 			return err
 		}
-		after, err := unsafeUses(name, c.after)
+		after, err := unsafeUses(name, c.After)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,8 @@ package fix
 import (
 	"errors"
 	"testing"
+
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // TestRefuse refuses what adds an unsafe conversion, under any name, and nothing else.
@@ -36,7 +38,7 @@ func TestRefuse(t *testing.T) {
 			safe + "\ntype t struct{ unsafe struct{ Pointer int } }\n\nfunc (x t) g() int { return x.unsafe.Pointer }\n", false,
 		},
 	} {
-		err := refuse(map[string]change{"p.go": {[]byte(c.before), []byte(c.after)}})
+		err := refuse(scratch.Changes{"p.go": {Before: []byte(c.before), After: []byte(c.after)}})
 		if errors.Is(err, errUnsafe) != c.refused || !c.refused && err != nil {
 			t.Errorf("%s: %v, want refused %v", name, err, c.refused)
 		}

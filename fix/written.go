@@ -18,16 +18,16 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/fix/differ"
-	"github.com/whet-go/whet/internal/fix/written"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in
 // one file, because they share the makers of values.
 type writtenFile struct {
-	dir     string
-	targets []target
-	files   map[string][]byte // to overlay on the directory, by name
-	reached []reach
+	dir        string
+	targets    []target
+	files      map[string][]byte // to overlay on the directory, by name
+	benchmarks []benchmark
 }
 
 // A target is a changed function.
@@ -37,19 +37,19 @@ type target struct {
 }
 
 // lay puts the files into the scratch copy while they are measured, hidden from tests and vet.
-func (w *writtenFile) lay(s *scratch) error {
+func (w *writtenFile) lay(s *scratch.Module) error {
 	for name, text := range w.files {
-		if err := s.write(path.Join(w.dir, name), text); err != nil {
+		if err := s.Write(path.Join(w.dir, name), text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *writtenFile) remove(s *scratch) error {
+func (w *writtenFile) remove(s *scratch.Module) error {
 	var errs []error
 	for name := range w.files {
-		if err := os.Remove(s.path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(s.Path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
@@ -57,13 +57,13 @@ func (w *writtenFile) remove(s *scratch) error {
 }
 
 // text returns the file worth reading.
-func (w *writtenFile) text() string { return string(w.files[written.FileName]) }
+func (w *writtenFile) text() string { return string(w.files[differ.BenchmarkFile]) }
 
 // write writes benchmarks that run the changes in the scratch copy. The error says why there are
 // none.
-func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []reach, err error) {
+func (f *fixer) write(ctx context.Context, changes scratch.Changes) (chosen []benchmark, err error) {
 	var why []string
-	for _, dir := range dirs(changes) {
+	for _, dir := range changes.Dirs() {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err
@@ -85,16 +85,16 @@ func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []
 			places = append(places, p)
 			name := differ.FuncName(d)
 			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
-			w.targets = append(w.targets, target{name, written.InLiteral(pkg.Fset, d, p.Line, p.EndLine)})
+			w.targets = append(w.targets, target{name, differ.InLiteral(pkg.Fset, d, p.Line, p.EndLine)})
 		}
 		notes, err := f.writeFile(ctx, w, pkg)
 		if err != nil {
 			return nil, err
 		}
 		why = append(why, notes...)
-		hits := reaching(w.reached, places)
-		for _, r := range w.reached {
-			if !slices.ContainsFunc(hits, func(h reach) bool { return h.name == r.name }) {
+		hits := coveringAny(w.benchmarks, places)
+		for _, r := range w.benchmarks {
+			if !slices.ContainsFunc(hits, func(h benchmark) bool { return h.name == r.name }) {
 				why = append(why, r.missed)
 			}
 		}
@@ -115,19 +115,19 @@ func (f *fixer) write(ctx context.Context, changes map[string]change) (chosen []
 }
 
 // changedLines returns the lines of a function in the scratch copy that a rewrite changes.
-func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map[string]change) (find.Place, error) {
+func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes scratch.Changes) (find.Place, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := find.Place{Line: from.Line, EndLine: to.Line}
 	for file, c := range changes {
-		if f.scratch.path(file) != from.Filename {
+		if f.scratch.Path(file) != from.Filename {
 			continue
 		}
 		p.File = file
-		now, err := funcTexts(file, c.after)
+		now, err := funcTexts(file, c.After)
 		if err != nil {
 			return p, err
 		}
-		before := strings.Split(string(c.before[from.Offset:to.Offset]), "\n")
+		before := strings.Split(string(c.Before[from.Offset:to.Offset]), "\n")
 		after := strings.Split(now[declKey(d)], "\n")
 		for p.Line < p.EndLine && len(before) > 1 && len(after) > 0 && before[0] == after[0] {
 			before, after = before[1:], after[1:]
@@ -144,7 +144,7 @@ func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes map
 // writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
 // why some cannot be used.
 func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
-	files, benchmarks, errs := written.Generate(pkg, w.in(pkg))
+	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg))
 	for _, err := range errs {
 		notes = append(notes, err.Error())
 	}
@@ -164,12 +164,12 @@ func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Pac
 }
 
 // in returns the targets in the current version of their package.
-func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
+func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 	for _, t := range w.targets {
 		for _, file := range pkg.Syntax {
 			for _, d := range file.Decls {
 				if d, ok := d.(*ast.FuncDecl); ok && differ.FuncName(d) == t.function {
-					targets = append(targets, written.Target{Decl: d, Returned: t.returned})
+					targets = append(targets, differ.Target{Decl: d, Returned: t.returned})
 				}
 			}
 		}
@@ -179,18 +179,18 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []written.Target) {
 
 // coverWritten has each benchmark choose its inputs, and records which code these run.
 func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
-	benchmarks []written.Benchmark,
+	benchmarks []differ.Benchmark,
 ) (notes []string, err error) {
-	temp, err := os.MkdirTemp(f.scratch.temp, "written")
+	temp, err := os.MkdirTemp(f.scratch.Temp, "written")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	src := gotest.Source{
-		Dir: f.scratch.dir, Env: f.o.Env, Overlay: map[string]string{},
+		Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{},
 		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-covermode=count", "-coverpkg=./..."}),
 	}
-	folder := f.scratch.path(w.dir)
+	folder := f.scratch.Path(w.dir)
 	for name, text := range w.files {
 		file := filepath.Join(temp, name)
 		if err := os.WriteFile(file, text, 0o600); err != nil {
@@ -204,27 +204,27 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return []string{"the benchmark that whet wrote does not build: " + lastLines(err.Error())}, nil
+		return []string{"the generated benchmark does not build: " + scratch.LastLines(err.Error())}, nil
 	}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
-		_, err := f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+		_, err := f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		var blocks []block
 		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none if it finds none
-			blocks, err = f.coverOne(ctx, bin, b.Name, written.ChosenEnv+"="+chosen)
+			blocks, err = f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("the benchmark that whet wrote for %s fails: %v", b.Function, err))
+			notes = append(notes, fmt.Sprintf("the generated benchmark for %s fails: %v", b.Function, err))
 		case blocks == nil:
-			notes = append(notes, fmt.Sprintf("%s panics or does not end on each input that was tried for a benchmark",
+			notes = append(notes, fmt.Sprintf("%s panics or does not return on every input tried for a benchmark",
 				b.Function))
 		default:
-			w.reached = append(w.reached, reach{
+			w.benchmarks = append(w.benchmarks, benchmark{
 				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir,
-				missed: fmt.Sprintf("the benchmark that whet wrote for %s does not reach it", b.Function),
+				missed: fmt.Sprintf("the generated benchmark for %s does not run the changed lines", b.Function),
 			})
 		}
 	}

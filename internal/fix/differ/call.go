@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// A Call describes how to call a function with generated values.
-type Call struct {
+// A callCode describes how to call a function with generated values.
+type callCode struct {
 	Function string // in the form of Go source: (*T).Name
 
 	fn      *types.Func
@@ -30,9 +30,9 @@ type shape struct {
 	sig     *types.Signature
 }
 
-// Call returns how to call a function of the package, or an *UnsupportedError.
-func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
-	c := &Call{Function: FuncName(d)}
+// callOf returns how to call a function of the package, or an *UnsupportedError.
+func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
+	c := &callCode{Function: FuncName(d)}
 	unsupported := func(what string) error { return &UnsupportedError{Function: c.Function, What: what} }
 	var ok bool
 	if c.fn, ok = g.pkg.TypesInfo.Defs[d.Name].(*types.Func); !ok || d.Body == nil {
@@ -55,10 +55,10 @@ func (g *File) Call(d *ast.FuncDecl) (*Call, error) {
 	return c, nil
 }
 
-// Ways returns the calls that run a function of the package: of the function itself, and if it
+// ways returns the calls that run a function of the package: of the function itself, and if it
 // cannot be called, or not with everything it may need, of its callers. It is an error if there are
 // none.
-func (g *File) Ways(d *ast.FuncDecl) (calls []*Call, err error) {
+func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 	entries, errs := g.entries([]*ast.FuncDecl{d})
 	for _, e := range entries {
 		calls = append(calls, e.call)
@@ -66,7 +66,7 @@ func (g *File) Ways(d *ast.FuncDecl) (calls []*Call, err error) {
 	return calls, errors.Join(errs...)
 }
 
-func (g *File) shape(i instance) (s shape, why string) {
+func (g *testFile) shape(i instance) (s shape, why string) {
 	s = shape{inst: i.args, results: i.sig.Results().Len(), sig: i.sig}
 	if r := i.sig.Recv(); r != nil {
 		if s.recv, why = g.maker(r.Type(), 0); why != "" {
@@ -96,9 +96,9 @@ func numbered(letter string, n int) string {
 	return strings.Join(names, ", ")
 }
 
-// Turns returns the code of a func(*whetSource) that calls the function, under a name, several
+// manyCalls returns the code of a func(*whetSource) that calls the function, under a name, several
 // times on one receiver, and records everything observable.
-func (c *Call) Turns(name string) string {
+func (c *callCode) manyCalls(name string) string {
 	if len(c.shapes) == 1 {
 		return "func(s *whetSource) {\n" + c.shapes[0].turns(name) + "}"
 	}
@@ -146,11 +146,11 @@ func (s *shape) turns(name string) string {
 	return b.String()
 }
 
-// Once returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
+// oneCall returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
 // and returns a call of the function with them, as whetBenchmark takes it. With returned, the
 // function itself is called while the arguments are made, and the returned call is of the function
 // or handler that it returned; the code is "" if it returns none.
-func (c *Call) Once(returned bool) string {
+func (c *callCode) oneCall(returned bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
 	b.WriteString("func(s *whetSource) func() error {\n")
@@ -211,7 +211,7 @@ type inner struct {
 
 // innerCalls returns how to call the functions and handlers among results, by index: the change may
 // be in them.
-func (g *File) innerCalls(sig *types.Signature) (calls map[int]inner, why string) {
+func (g *testFile) innerCalls(sig *types.Signature) (calls map[int]inner, why string) {
 	calls = map[int]inner{}
 	for i := range sig.Results().Len() {
 		t := sig.Results().At(i).Type()

@@ -34,7 +34,7 @@ type Test struct {
 // package are compared instead. It returns the files' contents by name, and the fuzz targets. The
 // errors are for functions that cannot be compared; files is nil if there are no others.
 func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]byte, tests []Test, errs []error) {
-	f := NewFile(old)
+	f := newTestFile(old)
 	entries, errs := f.entries(decls)
 	was := map[*types.Func]string{} // names of the original functions
 	entries = slices.DeleteFunc(entries, func(e entry) bool {
@@ -62,18 +62,18 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 			if err != nil {
 				return nil, nil, append(errs, err)
 			}
-			f.Add("%s\n", text)
+			f.addf("%s\n", text)
 		}
 		test := Test{Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", len(tests)+1)}
-		f.Add("func %s(f *testing.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *testing.T, data []byte) {\n\t\twhetCompare(t, "+
+		f.addf("func %s(f *testing.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *testing.T, data []byte) {\n\t\twhetCompare(t, "+
 			"data, %s, %s)\n\t})\n}\n\n",
-			test.Name, e.call.Turns(was[e.call.fn]), e.call.Turns(e.call.fn.Name()))
+			test.Name, e.call.manyCalls(was[e.call.fn]), e.call.manyCalls(e.call.fn.Name()))
 		tests = append(tests, test)
 	}
 	if len(tests) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.Texts(FileName)
+	files, err := f.texts(FileName)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}
@@ -85,7 +85,7 @@ const maxCallers = 3
 
 // An entry is a way to run functions: by calling one of them, or one of their callers.
 type entry struct {
-	call *Call
+	call *callCode
 	of   []*types.Func // that it calls and that cannot be called themselves
 }
 
@@ -104,8 +104,8 @@ func (e entry) name() string {
 func (e entry) functions() []*types.Func { return append([]*types.Func{e.call.fn}, e.of...) }
 
 // entries returns the ways to run functions; the errors are for functions without one.
-func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
-	add := func(call *Call, of ...*types.Func) {
+func (g *testFile) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
+	add := func(call *callCode, of ...*types.Func) {
 		for i := range entries {
 			if entries[i].call.fn == call.fn {
 				entries[i].of = append(entries[i].of, of...)
@@ -115,7 +115,7 @@ func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 		entries = append(entries, entry{call, of})
 	}
 	for _, d := range decls {
-		call, err := g.Call(d)
+		call, err := g.callOf(d)
 		if err == nil {
 			add(call)
 			if !call.partial {
@@ -125,7 +125,7 @@ func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 		fn, _ := g.pkg.TypesInfo.Defs[d.Name].(*types.Func)
 		found := err == nil
 		for _, caller := range g.callers(fn) {
-			if call, err := g.Call(caller); err == nil {
+			if call, err := g.callOf(caller); err == nil {
 				add(call, fn)
 				found = true
 			}
@@ -138,7 +138,7 @@ func (g *File) entries(decls []*ast.FuncDecl) (entries []entry, errs []error) {
 }
 
 // callers returns functions of the package that mention another one, at most maxCallers.
-func (g *File) callers(fn *types.Func) (decls []*ast.FuncDecl) {
+func (g *testFile) callers(fn *types.Func) (decls []*ast.FuncDecl) {
 	for _, file := range g.pkg.Syntax {
 		for _, d := range file.Decls {
 			caller, ok := d.(*ast.FuncDecl)

@@ -1,5 +1,6 @@
-// Package differ writes tests that compare the original of a function with its current version on
-// the same inputs.
+// Package differ writes tests and benchmarks that call functions of a package with generated
+// inputs: tests that compare the original of a function with its current version, and benchmarks of
+// functions that no benchmark of the module runs.
 //
 // Data flow:
 //
@@ -13,13 +14,21 @@
 //     arguments afterwards.
 //  3. Generic functions are called with the type arguments used in the package's own code, or else
 //     with some that their constraints allow. For a function that cannot be called, its callers are
-//     compared instead. Returned functions and handlers are called, too.
+//     called instead. Returned functions and handlers are called, too.
 //  4. The support files (support/) contain the makers of values and the comparison. They use only
 //     the standard library, because they are compiled into the user's package. An interface that no
 //     type of the module implements is implemented by a type that records its calls and returns
 //     random values.
 //  5. Dump writes tests that print results instead, for two builds of one source; CompareDumps
 //     compares what they printed.
+//  6. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
+//     return typical ones instead of edge cases: of several sizes, from the words in the package's
+//     code and tests, requests with the headers that browsers send, writers that discard. A
+//     benchmark tries inputs first and takes those on which a call returns without a panic and, if
+//     possible, without an error. If a call leaves its input unchanged, the call is repeated, and
+//     readers are rewound before each call; otherwise inputs are made again while the timer is
+//     stopped. If the relevant lines are in a function literal, the loop calls the function that is
+//     returned; the function itself is called before the loop.
 //
 // A function whose results vary (time, random numbers) is run several times; the new one's result
 // must equal one of the old one's, or do so when digits are masked, if the old one's results differ
@@ -30,6 +39,8 @@
 // return, that is a difference.
 //
 // A type whose values cannot be made results in an *UnsupportedError that names it; nothing is
-// claimed for the function. A File, which Generate, Dump and package fix/written use for writing,
-// is not safe for concurrent use; apart from that there is no state. Package fix runs the tests.
+// claimed for the function. The package has no state. Package fix runs the tests and benchmarks,
+// determines whether a benchmark runs the relevant lines, and runs it on both sides of a comparison
+// with the same inputs. Such a benchmark is for comparing: it does not show how fast the function
+// is on the inputs that a service gets.
 package differ

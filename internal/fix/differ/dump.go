@@ -25,18 +25,18 @@ const DumpEnv = "WHET_ANSWERS"
 func Dump(
 	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64,
 ) (files map[string][]byte, tests []Test, errs []error) {
-	f := NewFile(pkg)
+	f := newTestFile(pkg)
 	entries, errs := f.entries(decls)
 	for _, e := range entries {
 		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1)}
-		f.Add("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
-			e.call.Turns(e.call.fn.Name()))
+		f.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
+			e.call.manyCalls(e.call.fn.Name()))
 		tests = append(tests, test)
 	}
 	if len(tests) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.Texts(FileName)
+	files, err := f.texts(FileName)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}
@@ -58,14 +58,14 @@ type DifferenceError struct {
 }
 
 func (e *DifferenceError) Error() string {
-	return fmt.Sprintf("the answers differ on input %d\nbefore:\n%s\nafter:\n%s", e.Input, e.A, e.B)
+	return fmt.Sprintf("the results differ on input %d\nbefore:\n%s\nafter:\n%s", e.Input, e.A, e.B)
 }
 
 // maxAnswer is the maximum length of a line of a dump; the tests write shorter ones.
 const maxAnswer = 1 << 20
 
 // errNoDump is returned for a line that the tests of Dump do not write.
-var errNoDump = errors.New("not a dump of answers")
+var errNoDump = errors.New("not a dump of results")
 
 // CompareDumps compares what two builds printed for one function. A *DifferenceError is the first
 // difference; any other error means that a or b cannot be read, or is not a dump.
@@ -77,12 +77,12 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 	for n := 0; ; n++ {
 		was, ok, err := nextAnswer(left, n)
 		if err != nil {
-			return d, fmt.Errorf("answers of A: %w", err)
+			return d, fmt.Errorf("results of A: %w", err)
 		}
 		is, ok2, err := nextAnswer(right, n)
 		switch {
 		case err != nil:
-			return d, fmt.Errorf("answers of B: %w", err)
+			return d, fmt.Errorf("results of B: %w", err)
 		case !ok && !ok2:
 			return d, nil
 		case ok != ok2:

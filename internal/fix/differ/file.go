@@ -24,9 +24,9 @@ var support embed.FS
 // supportName returns the file name of a part of the support.
 func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 
-// A File is a test file of a package under construction: the makers of values that its tests need,
+// A testFile is a test file of a package under construction: the makers of values that its tests need,
 // and its imports. It is not safe for concurrent use.
-type File struct {
+type testFile struct {
 	pkg      *packages.Package
 	imports  map[string]string // path -> name in the file
 	makers   map[string]string // type -> name of its maker
@@ -41,22 +41,22 @@ type File struct {
 	bodies   bytes.Buffer
 }
 
-// NewFile returns an empty test file for a package that was loaded with syntax and types.
-func NewFile(pkg *packages.Package) *File {
-	return &File{
+// newTestFile returns an empty test file for a package that was loaded with syntax and types.
+func newTestFile(pkg *packages.Package) *testFile {
+	return &testFile{
 		pkg:     pkg,
 		imports: map[string]string{"testing": "testing"},
 		makers:  map[string]string{}, dead: map[string]string{}, partial: map[string]bool{},
 	}
 }
 
-// Add adds declarations to the file, formatted as fmt.Sprintf does.
-func (g *File) Add(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
+// addf adds declarations to the file, formatted as fmt.Sprintf does.
+func (g *testFile) addf(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
-// Texts returns the files to overlay on the package's directory: the one with the added
+// texts returns the files to overlay on the package's directory: the one with the added
 // declarations, under name, and the makers of values and the comparison, which are the same for all
 // packages. It returns an error if the declarations are not valid Go.
-func (g *File) Texts(name string) (map[string][]byte, error) {
+func (g *testFile) texts(name string) (map[string][]byte, error) {
 	var code bytes.Buffer
 	code.Write(g.bodies.Bytes())
 	for _, m := range g.made {
@@ -64,7 +64,7 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	}
 	used, err := selected(code.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("what was generated is not Go: %w", err)
+		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "package %s\n\nimport (\n", g.pkg.Types.Name())
@@ -77,13 +77,13 @@ func (g *File) Texts(name string) (map[string][]byte, error) {
 	out.Write(code.Bytes())
 	source, err := format.Source(out.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("what was generated is not Go: %w", err)
+		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	files := supportFor(g.pkg.Types, code.Bytes())
 	files[name] = source
 	keys, words := vocabulary(g.pkg)
 	var lists bytes.Buffer
-	fmt.Fprintf(&lists, "package %s\n\n// What the package's own code speaks of.\nvar (\n\twhetKeys = []whetKey{",
+	fmt.Fprintf(&lists, "package %s\n\n// Names and words in the package's own code.\nvar (\n\twhetKeys = []whetKey{",
 		g.pkg.Types.Name())
 	for _, k := range keys {
 		fmt.Fprintf(&lists, "{%q, %q}, ", k.name, k.kind)
@@ -171,7 +171,7 @@ func supportPart(pkg, part string, text []byte) []byte {
 }
 
 // qualify returns the name of a package in the generated file.
-func (g *File) qualify(p *types.Package) string {
+func (g *testFile) qualify(p *types.Package) string {
 	if p == g.pkg.Types {
 		return ""
 	}
@@ -179,7 +179,7 @@ func (g *File) qualify(p *types.Package) string {
 }
 
 // use imports a package under a name that is unused in the package.
-func (g *File) use(importPath, name string) string {
+func (g *testFile) use(importPath, name string) string {
 	if n, ok := g.imports[importPath]; ok {
 		return n
 	}
@@ -192,7 +192,7 @@ func (g *File) use(importPath, name string) string {
 }
 
 // declares reports whether a name is declared anywhere in the package, including within functions.
-func (g *File) declares(name string) bool {
+func (g *testFile) declares(name string) bool {
 	if g.declared == nil {
 		g.declared = map[string]bool{}
 		for id, obj := range g.pkg.TypesInfo.Defs {
@@ -204,7 +204,7 @@ func (g *File) declares(name string) bool {
 	return g.declared[name] || g.pkg.Types.Scope().Lookup(name) != nil
 }
 
-func (g *File) names() []string {
+func (g *testFile) names() []string {
 	var names []string
 	for _, n := range g.imports {
 		names = append(names, n)
@@ -212,7 +212,7 @@ func (g *File) names() []string {
 	return names
 }
 
-func (g *File) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
+func (g *testFile) typeString(t types.Type) string { return types.TypeString(t, g.qualify) }
 
 // imported returns a package that another one imports, directly or indirectly, or nil.
 func imported(from *types.Package, path string) *types.Package {
@@ -237,7 +237,7 @@ func imported(from *types.Package, path string) *types.Package {
 }
 
 // accessible reports whether the generated file can name a type.
-func (g *File) accessible(n *types.TypeName) bool {
+func (g *testFile) accessible(n *types.TypeName) bool {
 	return n.Pkg() == nil || n.Pkg() == g.pkg.Types && n.Parent() == n.Pkg().Scope() ||
 		token.IsExported(n.Name()) && n.Parent() == n.Pkg().Scope() && !isInternal(n.Pkg().Path(), g.pkg.PkgPath)
 }

@@ -21,7 +21,7 @@ type instance struct {
 
 // instances returns a function with the type arguments that the package's own code uses for it or
 // its receiver; or else with some that its constraints allow.
-func (g *File) instances(fn *types.Func) (all []instance, why string) {
+func (g *testFile) instances(fn *types.Func) (all []instance, why string) {
 	sig := fn.Signature()
 	if params := sig.TypeParams(); params != nil {
 		for _, args := range g.typeArgs(fn, fn.Type(), params) {
@@ -45,7 +45,7 @@ func (g *File) instances(fn *types.Func) (all []instance, why string) {
 }
 
 // methods returns a method of a generic type for some type arguments of the type.
-func (g *File) methods(fn *types.Func) (all []instance) {
+func (g *testFile) methods(fn *types.Func) (all []instance) {
 	recv := fn.Signature().Recv().Type()
 	if p, ok := recv.(*types.Pointer); ok {
 		recv = p.Elem()
@@ -73,7 +73,7 @@ func (g *File) methods(fn *types.Func) (all []instance) {
 	return all
 }
 
-func (g *File) bracketed(args []types.Type) string {
+func (g *testFile) bracketed(args []types.Type) string {
 	names := make([]string, len(args))
 	for i, a := range args {
 		names[i] = g.typeString(a)
@@ -83,7 +83,7 @@ func (g *File) bracketed(args []types.Type) string {
 
 // typeArgs returns type arguments for a generic function or type: those in the package's code
 // first.
-func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
+func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
 	seen := map[string]bool{}
 	add := func(args []types.Type) {
 		if key := g.bracketed(args); !seen[key] {
@@ -115,7 +115,7 @@ func (g *File) typeArgs(of types.Object, generic types.Type, params *types.TypeP
 }
 
 // nameable reports whether the file can name a type and all types it consists of.
-func (g *File) nameable(t types.Type) bool {
+func (g *testFile) nameable(t types.Type) bool {
 	tuple := func(vars *types.Tuple) bool {
 		for v := range vars.Variables() {
 			if !g.nameable(v.Type()) {
@@ -166,7 +166,7 @@ func (g *File) nameable(t types.Type) bool {
 
 // choose completes type arguments. Free ones start with the k-th of their candidates, so that each
 // k is a different choice. It returns nil if there is none.
-func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
+func (g *testFile) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
 	left *int,
 ) []types.Type {
 	if args == nil {
@@ -207,7 +207,7 @@ func (g *File) choose(generic types.Type, params *types.TypeParamList, args map[
 
 // candidates returns types that satisfy a type parameter; nil if its constraint mentions other
 // parameters that are not set yet.
-func (g *File) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
+func (g *testFile) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
 	constraint, _ := p.Constraint().Underlying().(*types.Interface)
 	if constraint == nil {
 		return nil
@@ -293,7 +293,7 @@ func substitute(t types.Type, args map[*types.TypeParam]types.Type) (types.Type,
 
 // ofInstance returns a generic function of the package with the type arguments of a generic type,
 // if their numbers match; the function itself if neither is generic.
-func (g *File) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
+func (g *testFile) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
 	if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
 		return nil, "", fmt.Errorf("%s has other type parameters than %s", fn.Name(), n)
 	}

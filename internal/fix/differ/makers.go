@@ -113,7 +113,7 @@ func known(t string) (expr string, packages []string, ok bool) {
 }
 
 // maker returns the name of the function that makes values of a type, or why there can be none.
-func (g *File) maker(t types.Type, depth int) (name, why string) {
+func (g *testFile) maker(t types.Type, depth int) (name, why string) {
 	t = types.Unalias(t)
 	key := types.TypeString(t, nil)
 	if why, ok := g.dead[key]; ok {
@@ -151,14 +151,14 @@ func (g *File) maker(t types.Type, depth int) (name, why string) {
 }
 
 // leftOut records that values of the types in progress are incomplete.
-func (g *File) leftOut() {
+func (g *testFile) leftOut() {
 	for _, name := range g.open {
 		g.partial[name] = true
 	}
 }
 
 // body returns the maker's body, which ends in a return.
-func (g *File) body(t types.Type, key string, depth int) (text, why string) {
+func (g *testFile) body(t types.Type, key string, depth int) (text, why string) {
 	if expr, pkgs, ok := known(key); ok {
 		for _, p := range pkgs {
 			base := p[strings.LastIndexByte(p, '/')+1:]
@@ -243,7 +243,7 @@ func basic(b *types.Basic) string {
 }
 
 // pointer makes a new value to point to, or nil if values are nested too deeply.
-func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
+func (g *testFile) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
 			return text, ""
@@ -256,7 +256,7 @@ func (g *File) pointer(p *types.Pointer, depth int) (text, why string) {
 
 // channel makes a channel with values in it. It is closed if the code only receives, which would
 // block forever otherwise, and has spare capacity if the code sends.
-func (g *File) channel(c *types.Chan, depth int) (text, why string) {
+func (g *testFile) channel(c *types.Chan, depth int) (text, why string) {
 	elem, why := g.maker(c.Elem(), depth+1)
 	if why != "" {
 		return "", why
@@ -273,7 +273,7 @@ func (g *File) channel(c *types.Chan, depth int) (text, why string) {
 }
 
 // channelUse returns what the package does with channels of a type.
-func (g *File) channelUse(elem types.Type) (sends, receives bool) {
+func (g *testFile) channelUse(elem types.Type) (sends, receives bool) {
 	of := func(x ast.Expr) bool {
 		t := g.pkg.TypesInfo.TypeOf(x)
 		if t == nil {
@@ -301,7 +301,7 @@ func (g *File) channelUse(elem types.Type) (sends, receives bool) {
 // structure fills all fields, because otherwise the state could be one that no program has. A field
 // whose values cannot be made stays zero; a function that needs it panics, and what only panics is
 // not compared.
-func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
+func (g *testFile) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
 	own := true
 	if n, ok := t.(*types.Named); ok {
 		own = n.Obj().Pkg() == g.pkg.Types
@@ -330,14 +330,14 @@ func (g *File) structure(t types.Type, u *types.Struct, depth int) (text, why st
 }
 
 // isModules reports whether a package is of the same module.
-func (g *File) isModules(p *types.Package) bool {
+func (g *testFile) isModules(p *types.Package) bool {
 	m := g.pkg.Module
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
 }
 
 // constructed makes a struct of this module with unexported fields with its package's own
 // constructor: a function New… that returns it, or a pointer to it, and possibly an error.
-func (g *File) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
+func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
 	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
 		return "", false
@@ -399,7 +399,7 @@ func hasExported(u *types.Struct) bool {
 }
 
 // constructorArgs returns the arguments of a constructor, without options.
-func (g *File) constructorArgs(sig *types.Signature, depth int) (args string, ok bool) {
+func (g *testFile) constructorArgs(sig *types.Signature, depth int) (args string, ok bool) {
 	var list []string
 	for i := range sig.Params().Len() {
 		if sig.Variadic() && i == sig.Params().Len()-1 {
@@ -424,7 +424,7 @@ func hasUnexported(u *types.Struct) bool {
 }
 
 // function makes a function that records its arguments and returns random values.
-func (g *File) function(sig *types.Signature, depth int) (text, why string) {
+func (g *testFile) function(sig *types.Signature, depth int) (text, why string) {
 	if sig.TypeParams().Len() > 0 {
 		return "", "it is a generic function"
 	}
@@ -441,7 +441,7 @@ func (g *File) function(sig *types.Signature, depth int) (text, why string) {
 // answering returns the code of a function that records its arguments and returns random values:
 // its parameters and results, the fields of x that hold the results, and its body. In a benchmark,
 // where s is typical, the values are drawn once and nothing is recorded.
-func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
+func (g *testFile) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
 	var params, names []string
 	if name != "" {
 		names = append(names, strconv.Quote(name))
@@ -481,7 +481,7 @@ func (g *File) answering(sig *types.Signature, name, prefix string, depth int) (
 
 // implementation makes a value of one of the module's types that implement an interface; if there
 // are none, of a type that records its calls and returns random values.
-func (g *File) implementation(u *types.Interface, key string, depth int) (text, why string) {
+func (g *testFile) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
 	}
@@ -509,7 +509,7 @@ func (g *File) implementation(u *types.Interface, key string, depth int) (text, 
 }
 
 // implements returns the maker of a type, or of pointers to it, if it implements an interface.
-func (g *File) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
+func (g *testFile) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
 	tn, ok := obj.(*types.TypeName)
 	if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) || !g.accessible(tn) {
 		return ""
@@ -529,7 +529,7 @@ func (g *File) implements(obj types.Object, u *types.Interface, depth int) (make
 }
 
 // stub writes a type with an interface's methods.
-func (g *File) stub(u *types.Interface, key string, depth int) (text, why string) {
+func (g *testFile) stub(u *types.Interface, key string, depth int) (text, why string) {
 	if !u.IsMethodSet() {
 		return "", key + " is a constraint"
 	}

@@ -23,7 +23,7 @@ func FuncName(d *ast.FuncDecl) string {
 
 // oldFunction returns the source of an original function under another name. It calls the originals
 // of other changed functions, and imports packages under the same names as its file.
-func (g *File) oldFunction(fn *types.Func, was map[*types.Func]string) (string, error) {
+func (g *testFile) oldFunction(fn *types.Func, was map[*types.Func]string) (string, error) {
 	d := g.declOf(fn)
 	file := g.pkg.Fset.File(d.Pos())
 	text, err := os.ReadFile(file.Name())
@@ -68,7 +68,7 @@ func (g *File) oldFunction(fn *types.Func, was map[*types.Func]string) (string, 
 }
 
 // copyable returns why the source of a function cannot be moved to another file.
-func (g *File) copyable(fn *types.Func) (err error) {
+func (g *testFile) copyable(fn *types.Func) (err error) {
 	d := g.declOf(fn)
 	ast.Inspect(d, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -96,7 +96,7 @@ func isSelected(d *ast.FuncDecl, id *ast.Ident) bool {
 }
 
 // declOf returns the declaration of a function of the package.
-func (g *File) declOf(fn *types.Func) *ast.FuncDecl {
+func (g *testFile) declOf(fn *types.Func) *ast.FuncDecl {
 	for _, file := range g.pkg.Syntax {
 		for _, d := range file.Decls {
 			if d, ok := d.(*ast.FuncDecl); ok && g.pkg.TypesInfo.Defs[d.Name] == fn {

@@ -1,4 +1,4 @@
-package fix
+package scratch
 
 import (
 	"bytes"
@@ -12,12 +12,19 @@ import (
 	"strings"
 )
 
-// A packageGraph is the packages of the module and their dependencies.
-type packageGraph struct {
-	root   string   // of the module
-	all    []string // import paths of those that build
-	broken []Broken
+// Packages are the packages of a module and their dependencies.
+type Packages struct {
+	All    []string // import paths of those that build
+	Broken []Broken // the others
+
+	root   string // of the module
 	byPath map[string]*goPackage
+}
+
+// Broken is a package that does not build.
+type Broken struct {
+	Package string `json:"package"` // import path
+	Reason  string `json:"reason"`
 }
 
 // A goPackage is a package as printed by go list.
@@ -30,18 +37,23 @@ type goPackage struct {
 	DepsErrors                      []*struct{ Err string }
 }
 
-// listPackages lists the packages of the module.
-func (s *scratch) listPackages(ctx context.Context) (*packageGraph, error) {
-	out, stderr, err := s.output(ctx, "list", "-e",
-		"-json=ImportPath,Dir,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...")
+// Packages lists the packages of the module.
+func (m *Module) Packages(ctx context.Context) (*Packages, error) {
+	cmd := m.command(ctx, nil, "list", []string{
+		"-e", "-json=ImportPath,Dir,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...",
+	})
+	var out bytes.Buffer
+	stderr := &tail{}
+	cmd.Stdout, cmd.Stderr = &out, stderr
+	err := cmd.Run()
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("list the packages: %w: %s", err, lastLines(stderr))
+		return nil, fmt.Errorf("list the packages: %w: %s", err, LastLines(stderr.String()))
 	}
-	g := &packageGraph{root: s.dir, byPath: map[string]*goPackage{}}
-	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+	g := &Packages{root: m.Dir, byPath: map[string]*goPackage{}}
+	for d := json.NewDecoder(&out); ; {
 		p := &goPackage{}
 		if err := d.Decode(p); errors.Is(err, io.EOF) {
 			break
@@ -51,18 +63,19 @@ func (s *scratch) listPackages(ctx context.Context) (*packageGraph, error) {
 		g.byPath[p.ImportPath] = p
 		switch {
 		case p.Error != nil:
-			g.broken = append(g.broken, Broken{p.ImportPath, p.Error.Err})
+			g.Broken = append(g.Broken, Broken{p.ImportPath, p.Error.Err})
 		case p.Incomplete && len(p.DepsErrors) > 0:
-			g.broken = append(g.broken, Broken{p.ImportPath, p.DepsErrors[0].Err})
+			g.Broken = append(g.Broken, Broken{p.ImportPath, p.DepsErrors[0].Err})
 		default:
-			g.all = append(g.all, p.ImportPath)
+			g.All = append(g.All, p.ImportPath)
 		}
 	}
 	return g, nil
 }
 
-// markBroken removes the packages with compile errors, and those that depend on them.
-func (g *packageGraph) markBroken(out string) {
+// MarkBroken moves packages from All to Broken: those with compile errors in the output of go build,
+// and those that depend on them.
+func (g *Packages) MarkBroken(out string) {
 	reasons := map[string]string{}
 	at := ""
 	for line := range strings.Lines(out) {
@@ -77,7 +90,7 @@ func (g *packageGraph) markBroken(out string) {
 	if len(reasons) == 0 {
 		reasons[""] = out
 	}
-	g.all = slices.DeleteFunc(g.all, func(path string) bool {
+	g.All = slices.DeleteFunc(g.All, func(path string) bool {
 		reason, bad := reasons[path]
 		if !bad {
 			for needed := range reasons {
@@ -89,27 +102,27 @@ func (g *packageGraph) markBroken(out string) {
 			}
 		}
 		if bad {
-			g.broken = append(g.broken, Broken{path, strings.TrimSpace(reason)})
+			g.Broken = append(g.Broken, Broken{path, strings.TrimSpace(reason)})
 		}
 		return bad
 	})
-	slices.SortFunc(g.broken, func(a, b Broken) int { return strings.Compare(a.Package, b.Package) })
+	slices.SortFunc(g.Broken, func(a, b Broken) int { return strings.Compare(a.Package, b.Package) })
 }
 
-// affected returns the packages that changes in some directories of the module can break: those in
+// Affected returns the packages that changes in some directories of the module can break: those in
 // them, and those that depend on one of them, if only in a test. It is an error if the package in a
 // directory does not build.
-func (g *packageGraph) affected(folders []string) ([]string, error) {
+func (g *Packages) Affected(dirs []string) ([]string, error) {
 	changed := map[string]bool{}
 	for _, p := range g.byPath {
 		rel, err := filepath.Rel(g.root, p.Dir)
-		if err == nil && slices.Contains(folders, filepath.ToSlash(rel)) {
+		if err == nil && slices.Contains(dirs, filepath.ToSlash(rel)) {
 			changed[p.ImportPath] = true
 		}
 	}
-	for _, b := range g.broken {
+	for _, b := range g.Broken {
 		if changed[b.Package] {
-			return nil, errors.New("its package does not build as it is: " + firstLine(b.Reason))
+			return nil, errors.New("its package does not build: " + b.FirstLine())
 		}
 	}
 	needs := func(paths []string) bool {
@@ -119,20 +132,20 @@ func (g *packageGraph) affected(folders []string) ([]string, error) {
 		})
 	}
 	var list []string
-	for _, path := range g.all {
+	for _, path := range g.All {
 		p := g.byPath[path]
 		if needs([]string{path}) || needs(p.TestImports) || needs(p.XTestImports) {
 			list = append(list, path)
 		}
 	}
 	if len(list) == 0 {
-		return nil, errors.New("no package of the module holds the file, as it is built here")
+		return nil, errors.New("no package of this build contains the file")
 	}
 	return list, nil
 }
 
-// firstLine returns the first line of a text.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+// FirstLine returns the first line of the reason.
+func (b Broken) FirstLine() string {
+	line, _, _ := strings.Cut(strings.TrimSpace(b.Reason), "\n")
 	return line
 }

@@ -1,4 +1,4 @@
-package written_test
+package differ_test
 
 import (
 	"bytes"
@@ -12,10 +12,10 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/fix/written"
+	"github.com/whet-go/whet/internal/fix/differ"
 )
 
-const source = `package some
+const benchmarked = `package some
 
 import (
 	"encoding/json"
@@ -91,8 +91,8 @@ func Alone(f *os.File) error { return f.Close() }
 func Endless() { select {} }
 `
 
-// TestGenerate writes benchmarks that run, put back what calls use up, and leave out what fails.
-func TestGenerate(t *testing.T) {
+// TestBenchmarks writes benchmarks that run, put back what calls use up, and leave out what fails.
+func TestBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -101,24 +101,24 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	write("go.mod", "module example.com/some\n\ngo 1.26\n")
-	write("some.go", source)
+	write("some.go", benchmarked)
 	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
 	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
 		t.Fatal(err, pkgs[0].Errors)
 	}
-	var targets []written.Target
+	var targets []differ.Target
 	for _, d := range pkgs[0].Syntax[0].Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Name.Name == "newStore" {
 			continue
 		}
-		line := 1 + strings.Count(source[:strings.Index(source, `fmt.Fprint(w, "done")`)], "\n")
-		target := written.Target{
-			Decl: fn, Returned: fn.Name.Name == "Timed" && written.InLiteral(pkgs[0].Fset, fn, line, line),
+		line := 1 + strings.Count(benchmarked[:strings.Index(benchmarked, `fmt.Fprint(w, "done")`)], "\n")
+		target := differ.Target{
+			Decl: fn, Returned: fn.Name.Name == "Timed" && differ.InLiteral(pkgs[0].Fset, fn, line, line),
 		}
 		targets = append(targets, target)
 	}
-	files, benchmarks, errs := written.Generate(pkgs[0], targets)
+	files, benchmarks, errs := differ.Benchmarks(pkgs[0], targets)
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "Alone cannot be compared: parameter f: os.File") {
 		t.Errorf("%v", errs)
 	}
@@ -133,8 +133,8 @@ func TestGenerate(t *testing.T) {
 	for name, text := range files {
 		write(name, string(text))
 	}
-	if !bytes.Contains(files[written.FileName], []byte("// BenchmarkWhet_Timed calls what Timed returns")) {
-		t.Errorf("%s", files[written.FileName])
+	if !bytes.Contains(files[differ.BenchmarkFile], []byte("// BenchmarkWhet_Timed calls what Timed returns")) {
+		t.Errorf("%s", files[differ.BenchmarkFile])
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-bench=Whet", "-benchtime=300x", "-v")
 	cmd.Dir = dir
@@ -161,6 +161,6 @@ func TestGenerate(t *testing.T) {
 		}
 	}
 	if t.Failed() {
-		t.Logf("%s\n%s", files[written.FileName], out)
+		t.Logf("%s\n%s", files[differ.BenchmarkFile], out)
 	}
 }

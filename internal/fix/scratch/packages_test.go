@@ -1,4 +1,4 @@
-package fix
+package scratch
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 // TestAffected asks for the packages that a change can make fail, and only those.
 func TestAffected(t *testing.T) {
-	s := &scratch{dir: t.TempDir()}
+	m := &Module{Dir: t.TempDir()}
 	for _, f := range txtar.Parse([]byte(`
 -- go.mod --
 module example.com/m
@@ -47,7 +47,7 @@ package alone
 
 package constrained
 `)).Files {
-		name := filepath.Join(s.dir, f.Name)
+		name := filepath.Join(m.Dir, f.Name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ package constrained
 			t.Fatal(err)
 		}
 	}
-	g, err := s.listPackages(t.Context())
+	g, err := m.Packages(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ package constrained
 		{"alone", "alone"},
 		{"alone tested", "alone tested"},
 	} {
-		got, err := g.affected(strings.Fields(test.changed))
+		got, err := g.Affected(strings.Fields(test.changed))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ package constrained
 			t.Errorf("%s: %q, want %q", test.changed, got, want)
 		}
 	}
-	if _, err := g.affected([]string{"constrained"}); err == nil {
-		t.Error("a folder that is not built has packages")
+	if _, err := g.Affected([]string{"constrained"}); err == nil {
+		t.Error("a directory that is not built has packages")
 	}
 }

@@ -1,4 +1,4 @@
-package written
+package differ
 
 import (
 	"fmt"
@@ -8,12 +8,10 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
-
-	"github.com/whet-go/whet/internal/fix/differ"
 )
 
-// FileName is the name of the benchmark file in the package's directory.
-const FileName = "zz_whet_written_test.go"
+// BenchmarkFile is the name of the file that Benchmarks writes in the package's directory.
+const BenchmarkFile = "zz_whet_written_test.go"
 
 // A Benchmark is a benchmark that was written.
 type Benchmark struct {
@@ -34,24 +32,26 @@ type Target struct {
 // otherwise it makes one call with each of those, so that a cover profile contains nothing else.
 const ChosenEnv = "WHET_CHOSEN"
 
-// Generate writes benchmarks for functions of a package. It returns the contents of the files to
-// overlay on the package's directory, by name; FileName is the one worth reading. The errors are
+// Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
+// overlay on the package's directory, by name; BenchmarkFile is the one worth reading. The errors are
 // for functions without a benchmark; files is nil if there are no others.
-func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
-	f := differ.NewFile(pkg)
+func Benchmarks(
+	pkg *packages.Package, targets []Target,
+) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
+	f := newTestFile(pkg)
 	names := map[string]bool{}
 	for _, t := range targets {
-		calls, err := f.Ways(t.Decl)
+		calls, err := f.ways(t.Decl)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("no benchmark can be written: %w", err))
 			continue
 		}
-		of := differ.FuncName(t.Decl)
+		of := FuncName(t.Decl)
 		for _, call := range calls {
 			returned := t.Returned && call.Function == of
-			body := call.Once(returned)
+			body := call.oneCall(returned)
 			if body == "" {
-				body, returned = call.Once(false), false
+				body, returned = call.oneCall(false), false
 			}
 			name := "BenchmarkWhet_" + identifier(call.Function)
 			if names[name] {
@@ -62,7 +62,7 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 			if returned {
 				what = "what " + what + " returns"
 			}
-			f.Add("// %s calls %s with inputs that whet made.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
+			f.addf("// %s calls %s with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
 				name, what, name, body)
 			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Of: of, Name: name})
 		}
@@ -70,7 +70,7 @@ func Generate(pkg *packages.Package, targets []Target) (files map[string][]byte,
 	if len(benchmarks) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.Texts(FileName)
+	files, err := f.texts(BenchmarkFile)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}

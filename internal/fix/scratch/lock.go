@@ -1,4 +1,4 @@
-package fix
+package scratch
 
 import (
 	"io"

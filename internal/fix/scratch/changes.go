@@ -1,0 +1,53 @@
+package scratch
+
+import (
+	"bytes"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/whet-go/whet/find/rules/rewrite"
+)
+
+// A Change is a file before and after.
+type Change struct{ Before, After []byte }
+
+// Changes are changed files, by their names relative to the module.
+type Changes map[string]Change
+
+// Before returns the files as they were.
+func (c Changes) Before() map[string][]byte {
+	files := map[string][]byte{}
+	for name, one := range c {
+		files[name] = one.Before
+	}
+	return files
+}
+
+// After returns the files as they are with the changes.
+func (c Changes) After() map[string][]byte {
+	files := map[string][]byte{}
+	for name, one := range c {
+		files[name] = one.After
+	}
+	return files
+}
+
+// Dirs returns the directories of the files, sorted.
+func (c Changes) Dirs() []string {
+	var list []string
+	for file := range c {
+		list = append(list, path.Dir(file))
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// Diff returns the changes as a unified diff.
+func (c Changes) Diff() string {
+	var out bytes.Buffer
+	for _, name := range slices.Sorted(maps.Keys(c)) {
+		out.Write(rewrite.Diff(name, c[name].Before, c[name].After))
+	}
+	return out.String()
+}

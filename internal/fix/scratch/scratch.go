@@ -1,0 +1,278 @@
+package scratch
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/whet-go/whet/internal/diag"
+)
+
+// Options configure New.
+type Options struct {
+	Flags   []string      // of the go command's build, vet and test
+	Env     []string      // KEY=value, for the go command and the processes it starts
+	Timeout time.Duration // of a test binary; 0 means go test's default
+	Temp    string        // parent directory; "" means the system's directory for temporary files
+}
+
+// A Module is a copy of a module, and of the repository that contains it.
+type Module struct {
+	Dir  string // the module's directory in the copy
+	Temp string // for further temporary files, which Close removes
+
+	options   Options
+	root      string // the copy of the repository, or of the module
+	lock      io.Closer
+	originals map[string][]byte // by the module's file
+}
+
+// maxScratch is the maximum size of the copy in bytes, as a guard against repositories that contain
+// much more than source.
+const maxScratch = 4 << 30
+
+// New copies the repository that contains the module in dir, or only the module if there is
+// no repository: what git tracks and does not ignore, including uncommitted work. Relative
+// directories in go.mod that are outside of it become absolute.
+func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
+	sweep(cmp.Or(o.Temp, os.TempDir()))
+	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
+	if err != nil {
+		return nil, fmt.Errorf("make a scratch directory: %w", err)
+	}
+	m := &Module{Temp: temp, options: o, root: filepath.Join(temp, "copy"), originals: map[string][]byte{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, m.Close())
+		}
+	}()
+	if m.lock, err = holdLock(temp); err != nil {
+		return nil, fmt.Errorf("make a scratch directory: %w", err)
+	}
+	from, files := tracked(ctx, dir)
+	if files == nil {
+		from = dir
+		if files, err = allFiles(dir); err != nil {
+			return nil, fmt.Errorf("list %s: %w", dir, err)
+		}
+	}
+	rel, err := filepath.Rel(from, dir)
+	if err != nil {
+		return nil, err
+	}
+	m.Dir = filepath.Join(m.root, rel)
+	left := int64(maxScratch)
+	for _, name := range files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if left, err = copyFile(filepath.Join(m.root, name), filepath.Join(from, name), left); err != nil {
+			return nil, &diag.Error{
+				Op: "copy", Subject: name, Err: err,
+				Hint: "the module is copied to a temporary directory; set TMPDIR to use another one",
+			}
+		}
+	}
+	return m, m.anchor(from)
+}
+
+// tracked lists the files of the git repository that contains a directory: tracked, or new and not
+// ignored. It returns nil if there is no repository.
+func tracked(ctx context.Context, dir string) (root string, files []string) {
+	git := func(args ...string) (string, bool) {
+		cmd := exec.CommandContext(ctx, "git", args...)
+		cmd.Dir = dir
+		out, err := cmd.Output()
+		return string(out), err == nil
+	}
+	top, ok := git("rev-parse", "--show-toplevel")
+	if !ok {
+		return "", nil
+	}
+	root = strings.TrimSpace(top)
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		if rel, err := filepath.Rel(root, real); err != nil || strings.HasPrefix(rel, "..") {
+			return "", nil
+		}
+	}
+	dir = root
+	out, ok := git("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	if !ok {
+		return "", nil
+	}
+	for name := range strings.SplitSeq(out, "\x00") {
+		if name != "" {
+			files = append(files, filepath.FromSlash(name))
+		}
+	}
+	slices.Sort(files)
+	return root, slices.Compact(files)
+}
+
+// allFiles lists a directory without a repository.
+func allFiles(dir string) ([]string, error) {
+	var files []string
+	err := filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if base := entry.Name(); name != dir && (base == "node_modules" || base == ".git") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		rel, err := filepath.Rel(dir, name)
+		files = append(files, rel)
+		return err
+	})
+	return files, err
+}
+
+// copyFile copies a file or a link, and returns the remaining number of bytes. It skips a listed
+// file that no longer exists.
+func copyFile(to, from string, left int64) (int64, error) {
+	info, err := os.Lstat(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return left, nil
+	}
+	if err != nil {
+		return left, err
+	}
+	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+		return left, err
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(from)
+		if err != nil {
+			return left, err
+		}
+		return left, os.Symlink(target, to)
+	case !info.Mode().IsRegular():
+		return left, nil // a submodule, a socket
+	case info.Size() > left:
+		return left, fmt.Errorf("the files together are larger than %d bytes", int64(maxScratch))
+	}
+	data, err := os.ReadFile(from)
+	if err != nil {
+		return left, err
+	}
+	return left - int64(len(data)), os.WriteFile(to, data, info.Mode().Perm()|0o600)
+}
+
+// anchor makes relative directories absolute that the copied go.mod names outside of the copy.
+func (m *Module) anchor(from string) error {
+	name := filepath.Join(m.Dir, "go.mod")
+	data, err := os.ReadFile(name)
+	if err != nil {
+		return fmt.Errorf("copy the module: %w", err)
+	}
+	mod, err := modfile.Parse(name, data, nil)
+	if err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(m.root, m.Dir)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, r := range mod.Replace {
+		if !modfile.IsDirectoryPath(r.New.Path) || filepath.IsAbs(r.New.Path) {
+			continue
+		}
+		target := filepath.Join(from, rel, r.New.Path)
+		if inside, err := filepath.Rel(from, target); err == nil && !strings.HasPrefix(inside, "..") {
+			continue
+		}
+		if err := mod.AddReplace(r.Old.Path, r.Old.Version, target, ""); err != nil {
+			return err
+		}
+		changed = true
+	}
+	if !changed {
+		return nil
+	}
+	if data, err = mod.Format(); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o600)
+}
+
+// With returns the same copy with other flags and variables for the go command. It is closed once.
+func (m *Module) With(flags, env []string) *Module {
+	other := *m
+	other.options.Flags, other.options.Env = flags, env
+	return &other
+}
+
+// Close removes the copy and everything in Temp.
+func (m *Module) Close() error {
+	err := os.RemoveAll(m.Temp)
+	if m.lock != nil {
+		err = errors.Join(err, m.lock.Close())
+	}
+	return err
+}
+
+// Path returns the name of a file of the module in the copy.
+func (m *Module) Path(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
+
+// Original returns a file of the module as it was when it was first read after New or Forget.
+func (m *Module) Original(file string) ([]byte, error) {
+	if data, ok := m.originals[file]; ok {
+		return data, nil
+	}
+	data, err := os.ReadFile(m.Path(file))
+	if err != nil {
+		return nil, err
+	}
+	m.originals[file] = data
+	return data, nil
+}
+
+// Forget makes Original read the current files again.
+func (m *Module) Forget() { clear(m.originals) }
+
+// Write replaces a file of the copy.
+func (m *Module) Write(file string, data []byte) error {
+	return os.WriteFile(m.Path(file), data, 0o600)
+}
+
+// Overlay writes files, by their names in the module, that replace those of the copy for the go
+// command, and returns the flag for it.
+func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
+	dir, err := os.MkdirTemp(m.Temp, "overlay")
+	if err != nil {
+		return nil, err
+	}
+	replace := map[string]string{}
+	for name, data := range files {
+		file := filepath.Join(dir, filepath.FromSlash(name)) // compiler messages contain the name
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			return nil, err
+		}
+		replace[m.Path(name)] = file
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return []string{"-overlay=" + name}, os.WriteFile(name, data, 0o600)
+}
