@@ -75,7 +75,7 @@ func run(pass *analysis.Pass) (any, error) {
 		switch {
 		case isUnread(pass.TypesInfo, c):
 			report(pass, call, undrained, "the response body is closed but never read: the connection cannot be reused")
-		case isDefault && inCrowd(c):
+		case isDefault && startedInLoop(c):
 			report(pass, call, crowd,
 				"goroutines started in a loop share the default transport, "+
 					"which keeps two idle connections per host: "+
@@ -214,8 +214,8 @@ func isUnread(info *types.Info, c inspector.Cursor) bool {
 	return closed && !(isSelector && sel.Sel.Name == "Head") // its responses have no body
 }
 
-// inCrowd reports whether a call is in a function that a loop starts as goroutines.
-func inCrowd(c inspector.Cursor) bool {
+// startedInLoop reports whether a call is in a function literal that a loop starts as goroutines.
+func startedInLoop(c inspector.Cursor) bool {
 	f, ok := flow.Func(c)
 	if !ok || f.ParentEdgeKind() != edge.CallExpr_Fun || f.Parent().ParentEdgeKind() != edge.GoStmt_Call {
 		return false

@@ -24,7 +24,7 @@
 //	// sumIn is sum, with the result stored in room unless that is nil.
 //	func sumIn(room *strings.Builder, text string) string {
 //		sum := sha256.Sum256([]byte(text))
-//		return keepIn(room, hex.AppendEncode(nil, sum[:])) // writes to room, or to a new block
+//		return storeIn(room, hex.AppendEncode(nil, sum[:])) // writes to room, or to a new block
 //	}
 //
 //	var room strings.Builder

@@ -83,7 +83,7 @@ func run(pass *analysis.Pass) (any, error) {
 	names := rewrite.NewNames(pass)
 	r := rule{
 		pass: pass, names: names, locals: rewrite.NewLocals(pass), first: order[0],
-		keep: names.Fresh("keepIn"), block: names.Fresh("keepBeside"),
+		keep: names.Fresh("storeIn"), block: names.Fresh("storeInBlock"),
 	}
 	for _, m := range order {
 		r.report(m)
