@@ -365,7 +365,7 @@ func TestTables(t *testing.T) {
 | Pad | 2048B | 0B | 3 | 3 | 46 | 3 |
 `},
 		{"fixes", func() (string, error) { return p.fixTable("fix") }, `
-| line | what whet says | what became of the rewrite |
+| line | finding | outcome |
 |---|---|---|
 | ` + "`pad.go:7`" + ` | string put in front of another | kept, for review |
 | ` + "`pad.go:9`" + ` | value boxed \| twice | dropped: no gain |
@@ -374,7 +374,7 @@ func TestTables(t *testing.T) {
 |  | slow | fast | gain | 95 % interval |
 |---|--:|--:|--:|--:|
 | CPU time per request | 40.00µs | 40.00µs | 1.00×, not decided | 0.90× – 1.10× |
-| requests a second | 10 000 | 25 000 | 2.50× | 2.40× – 2.60× |
+| requests per second | 10 000 | 25 000 | 2.50× | 2.40× – 2.60× |
 `},
 	} {
 		got, err := test.make()

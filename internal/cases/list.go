@@ -251,7 +251,7 @@ func spin() study {
 		return []string{"-d", "7s", "--trace", "3s", "--", ".bin/spin-" + version, "-addr", "{addr}", "-pprof", "127.0.0.1:0"}
 	}
 	return study{
-		name: "spin", title: "Two goroutines that look for work", services: true,
+		name: "spin", title: "Two goroutines that poll for work", services: true,
 		steps: []step{
 			{name: "spin", record: record("slow")},
 			{name: "top", show: []string{"top", "-n", "3", "spin.whet"}},

@@ -13,6 +13,7 @@ import (
 	"text/template"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 //go:embed pages/*.md
@@ -41,8 +42,8 @@ func (p *pageData) functions() template.FuncMap {
 			if err != nil {
 				return "", err
 			}
-			told, _ := verdict(u)
-			return told, nil
+			gained, _ := verdict(u)
+			return gained, nil
 		},
 		"slow": func(step, subject, unit string) (string, error) {
 			u, err := p.results.unit(point{step, subject, unit})
@@ -163,7 +164,7 @@ func index(dir string) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", s.name, err)
 			}
-			told, interval := verdict(u)
+			gained, interval := verdict(u)
 			article := ""
 			if q, ok := s.quoted(p.point); ok {
 				article = quotedTimes(q, u.Better)
@@ -172,7 +173,7 @@ func index(dir string) ([]byte, error) {
 			if i == 0 {
 				name = fmt.Sprintf("[%s](%s.md)", s.title, s.name)
 			}
-			g.add(name, p.name, told, interval, article)
+			g.add(name, p.name, gained, interval, article)
 			if m := machine(r.Comparisons[p.step].Result.Machine); !slices.Contains(ran, m) {
 				ran = append(ran, m)
 			}
@@ -193,5 +194,5 @@ func render(name, text string, functions template.FuncMap, data any) ([]byte, er
 	if err := t.Execute(&out, data); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	return out.Bytes(), nil
+	return []byte(layout.WrapMarkdown(out.String(), 100)), nil
 }

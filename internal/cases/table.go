@@ -78,7 +78,7 @@ func thousands(n int64) string {
 
 // verdict describes whet's verdict on a unit: how many times better B is, with the interval; or
 // that any difference is smaller than the interval's ends; or that noise hides any difference.
-func verdict(u *ab.Unit) (told, interval string) {
+func verdict(u *ab.Unit) (gained, interval string) {
 	ratio, low, high := gain(u)
 	if math.IsInf(float64(u.High), 0) || math.IsNaN(ratio) {
 		switch {
@@ -167,9 +167,9 @@ func (p *pageData) unitTable(step, b, unit string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		told, interval := verdict(u)
+		gained, interval := verdict(u)
 		row := append([]string{at.subject}, value(float64(u.A.Median), unit),
-			value(float64(u.B.Median), unit), told, interval)
+			value(float64(u.B.Median), unit), gained, interval)
 		g.add(append(row, p.quoteCells(at, u)...)...)
 	}
 	g.drop(4)
@@ -216,7 +216,7 @@ func (p *pageData) fixTable(step string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no fixes %q in the results", step)
 	}
-	g := grid{head: []string{"line", "what whet says", "what became of the rewrite"}, text: true}
+	g := grid{head: []string{"line", "finding", "outcome"}, text: true}
 	for _, a := range attempts {
 		became := a.Stage
 		if a.Review {
@@ -234,9 +234,9 @@ func (p *pageData) fixTable(step string) (string, error) {
 // serviceUnits are the units shown for a comparison of services, in this order.
 var serviceUnits = [...]struct{ unit, name string }{
 	{"cpu-sec/req", "CPU time per request"},
-	{"allocs/req", "allocations a request"},
-	{"B/req", "bytes allocated a request"},
-	{"req/s", "requests a second"},
+	{"allocs/req", "allocations per request"},
+	{"B/req", "bytes allocated per request"},
+	{"req/s", "requests per second"},
 	{"p50-sec", "latency, p50"},
 	{"p99-sec", "latency, p99"},
 }
@@ -250,9 +250,9 @@ func (p *pageData) serviceTable(step, a, b string) (string, error) {
 		if err != nil {
 			continue // of a service that does not report it
 		}
-		told, interval := verdict(u)
+		gained, interval := verdict(u)
 		row := []string{
-			unit.name, value(float64(u.A.Median), unit.unit), value(float64(u.B.Median), unit.unit), told,
+			unit.name, value(float64(u.A.Median), unit.unit), value(float64(u.B.Median), unit.unit), gained,
 			interval,
 		}
 		g.add(append(row, p.quoteCells(at, u)...)...)

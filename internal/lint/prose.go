@@ -79,21 +79,9 @@ const (
 	maxMarkdownColumns = 100
 )
 
-// Swept reports whether [Prose] applies to a directory: it is not in [unswept].
-func Swept(folder string) bool {
-	return !slices.ContainsFunc(unswept(), func(entry string) bool { return covers(entry, folder) })
-}
-
-// covers reports whether an entry of [unswept] includes a directory.
-func covers(entry, folder string) bool {
-	above, all := strings.CutSuffix(entry, "/...")
-	return folder == above || all && strings.HasPrefix(folder, above+"/")
-}
-
 // Prose walks a repository and checks what people read: banned phrases in Go, TypeScript and
-// Markdown; the forms of errors, flags and doc comments in Go; the width of lines. It checks only
-// directories for which in reports true.
-func Prose(repo fs.FS, in func(folder string) bool) ([]Problem, error) {
+// Markdown; the forms of errors, flags and doc comments in Go; the width of lines.
+func Prose(repo fs.FS) ([]Problem, error) {
 	var problems []Problem
 	banned := phrases()
 	err := fs.WalkDir(repo, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -107,7 +95,7 @@ func Prose(repo fs.FS, in func(folder string) bool) ([]Problem, error) {
 			return nil
 		}
 		ext := path.Ext(name)
-		if !slices.Contains([]string{".go", ".ts", ".tsx", ".md"}, ext) || !in(path.Dir(name)) {
+		if !slices.Contains([]string{".go", ".ts", ".tsx", ".md"}, ext) {
 			return nil
 		}
 		text, err := fs.ReadFile(repo, name)

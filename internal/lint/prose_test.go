@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -14,26 +13,12 @@ import (
 // TestProse holds the repository to the rules for what people read.
 func TestProse(t *testing.T) {
 	t.Parallel()
-	repo := os.DirFS(root())
-	problems, err := Prose(repo, func(string) bool { return true })
+	problems, err := Prose(os.DirFS(root()))
 	if err != nil {
 		t.Fatal(err)
 	}
-	unclean := make(map[string]bool)
 	for _, p := range problems {
-		file, _, _ := strings.Cut(p.Where, ":")
-		folder := path.Dir(file)
-		if Swept(folder) {
-			t.Error(p)
-		}
-		for _, entry := range unswept() {
-			unclean[entry] = unclean[entry] || covers(entry, folder)
-		}
-	}
-	for _, entry := range unswept() {
-		if _, err := fs.Stat(repo, strings.TrimSuffix(entry, "/...")); err == nil && !unclean[entry] {
-			t.Errorf("%s is clean\n\tcure: take its line out of unswept (internal/lint/unswept.go)", entry)
-		}
+		t.Error(p)
 	}
 }
 
@@ -71,7 +56,7 @@ func TestProseRules(t *testing.T) {
 		if good == 0 {
 			t.Errorf("%s has no good example", f.Name())
 		}
-		problems, err := Prose(repo, func(string) bool { return true })
+		problems, err := Prose(repo)
 		if err != nil {
 			t.Fatalf("%s: %v", f.Name(), err)
 		}
@@ -94,24 +79,6 @@ func TestProseRules(t *testing.T) {
 	for i, rule := range phrases() {
 		if !seen[rule.cure+string(rune('a'+i))] {
 			t.Errorf("no example has %s", rule.pattern)
-		}
-	}
-}
-
-func TestCovers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		entry, folder string
-		want          bool
-	}{
-		{"docs", "docs", true},
-		{"docs", "docs/cases", false},
-		{"docs/...", "docs", true},
-		{"docs/...", "docs/cases", true},
-		{"docs/...", "docs2", false},
-	} {
-		if got := covers(c.entry, c.folder); got != c.want {
-			t.Errorf("covers(%q, %q) = %v", c.entry, c.folder, got)
 		}
 	}
 }

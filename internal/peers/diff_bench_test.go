@@ -22,6 +22,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // beBurner makes this binary a service whose handler turns a loop so many times.
@@ -253,12 +255,11 @@ func (t diffTally) String() string {
 func diffPage(together, inTurn []diffPair, long string) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How often whet diff is right about a request\n\n")
-	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler burns about 4 ms of CPU time, with a "+
-		"change of -5 %%, none or +5 %% planted in it, under loads of two and\n"+
-		"four connections, for %s each, and asks `whet diff` what a request costs. *Right* means that the 99 %% interval "+
-		"holds what was planted, that a change\n"+
-		"is not called one in the other direction, and that none is called where there is none.\n\n", long)
-	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5 %% found | false alarms | interval, half its width "+
+	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler uses about 4 ms of CPU time, with a planted "+
+		"change of -5 %%, none or +5 %%, under loads of two and four connections, for %s each, and lets `whet diff` "+
+		"compare the cost of a request. *Right* means that the 99 %% interval contains the planted change, that a change "+
+		"is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
+	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5 %% found | false alarms | half width of the interval "+
 		"|\n|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
 		name  string
@@ -272,8 +273,8 @@ func diffPage(together, inTurn []diffPair, long string) string {
 		fmt.Fprintf(&w, "| %s | %d | **%d** | %d of %d | %d of %d | %.1f %% |\n", row.name, t.pairs, t.right, t.found,
 			t.changed, t.alarms, t.pairs-t.changed, 100*width)
 	}
-	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. What the totals say, which "+
-		"`whet diff` once gave for an answer, is in the last column below: they follow the load.\n\n")
+	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. The last column below is the "+
+		"change of the totals, which `whet diff` once reported: it follows the load.\n\n")
 	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
 		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99 %% interval | verdict | right | totals "+
@@ -288,7 +289,7 @@ func diffPage(together, inTurn []diffPair, long string) string {
 			100*p.planted, p.requests[0], p.requests[1], 100*p.change, 100*p.low, 100*p.high, p.verdict,
 			right, 100*p.totalChange)
 	}
-	return strings.ReplaceAll(w.String(), "+0 %", "0 %")
+	return layout.WrapMarkdown(strings.ReplaceAll(w.String(), "+0 %", "0 %"), 100)
 }
 
 // cpuModel names the processor.

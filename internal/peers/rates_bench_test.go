@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 // A rateRow is a load that all generators make.
@@ -181,30 +183,29 @@ func writeRatesPage(b *testing.B, done []*duelled, rounds int, long time.Duratio
 // ratesPage is the result for the docs.
 func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 	var w strings.Builder
-	fmt.Fprintf(&w, "# What whet load gets out of a server, and what it costs\n\n")
-	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that answers two "+
-		"bytes to the other, and runs the\n"+
-		"generators in turn, rounds: %d, of %s for each generator, in an order that changes from round to round. whet "+
-		"runs without `--engine`. Figures are medians of the rounds; ratios are medians of those\n"+
-		"within a round, and what misses its aim is **bold**. The aim is at least the best peer's rate, at no more than "+
-		"%.1fx of wrk's CPU time for each request, %.1fx next to busy loops.\n"+
-		"All of them send a User-Agent; wrk, which sends none by default, is given one.\n"+
-		"The load average is of when a row began: above 1 for the first rows, other programs had a part of the machine.\n\n",
+	fmt.Fprintf(&w, "# How fast whet load is, and what it costs\n\n")
+	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that returns two "+
+		"bytes to the other. The generators run in turn, %d rounds of %s each, in an order that changes from round to "+
+		"round. whet runs without `--engine`. Figures are medians of the rounds, and ratios are medians of the ratios "+
+		"within a round. A ratio that misses its target is **bold**. The targets are at least the rate of the best "+
+		"peer, and at most %.1fx of wrk's CPU time per request, or %.1fx next to busy loops. All generators send a "+
+		"User-Agent; wrk, which sends none by default, gets one. The load average is from the start of a row: above 1 "+
+		"in the first rows means that other programs shared the machine.\n\n",
 		rounds, long, quietCost, busyCost)
-	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not speak HTTP/2; hey has one stream a "+
-		"connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
+	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not support HTTP/2; hey has one stream "+
+		"per connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
 		kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {
 		rows := slices.DeleteFunc(slices.Clone(done), func(d *duelled) bool { return d.busy != busy })
 		if len(rows) == 0 {
 			continue
 		}
-		title, most := "On the machine as it was", quietCost
+		title, most := "Without busy loops", quietCost
 		if busy {
 			title, most = "Next to a busy loop at nice 10 on each processor", busyCost
 		}
 		names := peerNames(rows)
-		fmt.Fprintf(&w, "\n## %s\n\nAnswers a second:\n\n| | whet | engine | %s | whet to the best | load average "+
+		fmt.Fprintf(&w, "\n## %s\n\nResponses per second:\n\n| | whet | engine | %s | whet / best peer | load average "+
 			"|\n|---|---|---|%s---|---|\n", title, strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 		for _, d := range rows {
 			fmt.Fprintf(&w, "| %s | %.0f | %s |", d.row.name, median(d.rate["whet"]), d.engine())
@@ -217,7 +218,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 			}
 			fmt.Fprintf(&w, " %s | %s |\n", toBest, d.began)
 		}
-		fmt.Fprintf(&w, "\nCPU time of the generator for each request, us:\n\n| | whet | %s | whet to wrk "+
+		fmt.Fprintf(&w, "\nCPU time of the generator per request, in µs:\n\n| | whet | %s | whet / wrk "+
 			"|\n|---|---|%s---|\n", strings.Join(names, " | "), strings.Repeat("---|", len(names)))
 		for _, d := range rows {
 			fmt.Fprintf(&w, "| %s | %.1f |", d.row.name, median(d.cost["whet"]))
@@ -231,7 +232,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 			fmt.Fprintf(&w, " %s |\n", toWrk)
 		}
 	}
-	return w.String()
+	return layout.WrapMarkdown(w.String(), 100)
 }
 
 // peerNames are the generators of any of the rows, but whet, in the order of the first that has them.

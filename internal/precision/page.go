@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
 //go:embed page.md
@@ -100,7 +101,7 @@ func page(r *results, judged []byte) ([]byte, error) {
 	if err := t.Execute(&out, p.sums()); err != nil {
 		return nil, err
 	}
-	return []byte(out.String()), nil
+	return []byte(layout.WrapMarkdown(out.String(), 100)), nil
 }
 
 type pageData struct {
@@ -223,7 +224,7 @@ func (p *pageData) verdicts() string {
 
 // findings lists each finding with its verdict, the wrong ones first.
 func (p *pageData) findings() string {
-	rows := [][]string{{"verdict", "module", "place", "finding", "CPU", "bytes", "what became of it", "because"}}
+	rows := [][]string{{"verdict", "module", "place", "finding", "CPU", "bytes", "outcome", "reason"}}
 	for _, v := range []verdict{wrong, open, right} {
 		for i := range p.r.Modules {
 			m := &p.r.Modules[i]
@@ -233,12 +234,12 @@ func (p *pageData) findings() string {
 				if got != v {
 					continue
 				}
-				told := string(got)
+				label := string(got)
 				if got == wrong {
-					told = "**wrong**"
+					label = "**wrong**"
 				}
 				if read {
-					told += ", read"
+					label += ", read"
 				}
 				became := string(x.Outcome)
 				if x.Outcome == needs {
@@ -248,7 +249,7 @@ func (p *pageData) findings() string {
 					became = "no rewrite"
 				}
 				rows = append(rows, []string{
-					told, m.Name, code(x.Place), x.Title, share(x.CPU), share(x.Alloc),
+					label, m.Name, code(x.Place), x.Title, share(x.CPU), share(x.Alloc),
 					became, because(x, why),
 				})
 			}
@@ -267,10 +268,10 @@ func because(x *finding, why string) string {
 		why = gain
 	}
 	if x.Outcome == kept && x.Inputs > 0 {
-		why += fmt.Sprintf("; the same answers to %d inputs", x.Inputs)
+		why += fmt.Sprintf("; same results on %d inputs", x.Inputs)
 	}
 	if x.Outcome == kept && len(x.Uncompared) > 0 {
-		why += "; its answers could not be compared"
+		why += "; its results could not be compared"
 	}
 	return strings.TrimPrefix(why, "; ")
 }
@@ -292,7 +293,7 @@ func bestGain(units []unit) string {
 
 // later lists findings that appeared only after rewrites.
 func (p *pageData) later() string {
-	rows := [][]string{{"module", "place", "finding", "what became of it"}}
+	rows := [][]string{{"module", "place", "finding", "outcome"}}
 	for i := range p.r.Modules {
 		for j := range p.r.Modules[i].Later {
 			x := &p.r.Modules[i].Later[j]
@@ -364,7 +365,7 @@ func (p *pageData) measured() string {
 	if len(p.r.Modules) == 0 {
 		return "Not measured yet.\n"
 	}
-	text := fmt.Sprintf("Measured in %.0f minutes, with %s for a rewrite on average", math.Ceil(seconds/60),
+	text := fmt.Sprintf("Measured in %.0f minutes, with an average of %s per rewrite", math.Ceil(seconds/60),
 		strings.Join(times, " or "))
 	if len(machines) > 0 {
 		text += ", on " + strings.Join(machines, "; ")

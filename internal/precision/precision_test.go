@@ -112,18 +112,18 @@ func TestOutcomes(t *testing.T) {
 		{"no gain", 0.02, attempt(fix.StageMeasure, "no gain", ab.Same, ab.Same), noGain, wrong},
 		{"little was foreseen", 0.004, attempt(fix.StageMeasure, "no gain", ab.Same), undecided, open},
 		{
-			"noise", 0.02, attempt(fix.StageMeasure, "no gain that the noise leaves to be seen", ab.Same, ab.Undecided),
+			"noise", 0.02, attempt(fix.StageMeasure, "no gain distinguishable from noise", ab.Same, ab.Undecided),
 			undecided, open,
 		},
 		{
 			"loss and gain", 0.02, attempt(fix.StageMeasure, "x has more sec/op: +3.0%", ab.Better, ab.Worse), slower,
 			wrong,
 		},
-		{"another answer", 0.02, attempt(fix.StageCompare, "F does not answer as it did"), differs, wrong},
+		{"another answer", 0.02, attempt(fix.StageCompare, "F behaves differently"), differs, wrong},
 		{"no build", 0.02, attempt(fix.StageBuild, "undefined: x"), fails, wrong},
 		{"vet", 0.02, attempt(fix.StageVet, "x"), fails, wrong},
 		{"test", 0.02, attempt(fix.StageTest, "FAIL"), fails, wrong},
-		{"overlap", 0.02, attempt(fix.StageRewrite, "a rewrite that was kept changes the same code"), overlaps, open},
+		{"overlap", 0.02, attempt(fix.StageRewrite, "a kept rewrite changes the same code"), overlaps, open},
 		{"no benchmark", 0.02, attempt(fix.StageMeasure, "no benchmark reaches the line"), unmeasured, open},
 		{"time", 0.02, attempt(fix.StageMeasure, "interrupted", ab.Undecided), untried, open},
 	} {

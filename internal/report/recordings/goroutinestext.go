@@ -104,7 +104,7 @@ func (g *GoroutineGroup) write(t *layout.Writer, s layout.Style, grown bool) {
 			layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
 	}
 	if g.Why != "" {
-		for _, l := range wrap(g.Why, s.Remaining(layout.Columns(indent), 40)) {
+		for _, l := range layout.Fill(layout.Clean(g.Why), s.Remaining(layout.Columns(indent), 40)) {
 			t.Line(indent, s.Paint(layout.Gold, l))
 		}
 	}
@@ -234,7 +234,7 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 		t.Line()
 	}
 	for _, n := range notes {
-		for i, l := range wrap(n, s.Remaining(2, 40)) {
+		for i, l := range layout.Fill(layout.Clean(n), s.Remaining(2, 40)) {
 			prefix := "  "
 			if i == 0 {
 				prefix = "- "
@@ -242,25 +242,4 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 			t.Line(s.Paint(layout.Dim, prefix+l))
 		}
 	}
-}
-
-// wrap breaks s at blanks into lines of at most n columns.
-func wrap(s string, n int) []string {
-	var lines []string
-	line := ""
-	for word := range strings.FieldsSeq(layout.Clean(s)) {
-		switch {
-		case line == "":
-			line = word
-		case layout.Columns(line)+1+layout.Columns(word) > n:
-			lines = append(lines, line)
-			line = word
-		default:
-			line += " " + word
-		}
-	}
-	if line != "" {
-		lines = append(lines, line)
-	}
-	return lines
 }

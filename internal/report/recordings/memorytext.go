@@ -41,7 +41,7 @@ func WriteMemory(w io.Writer, s layout.Style, d Memory) error {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, "not known here"))
 		for _, u := range d.Unknown {
-			for i, l := range wrap(u, s.Remaining(4, 40)) {
+			for i, l := range layout.Fill(layout.Clean(u), s.Remaining(4, 40)) {
 				prefix := "    "
 				if i == 0 {
 					prefix = "  - "
@@ -173,7 +173,7 @@ func memoryCollector(t *layout.Writer, s layout.Style, g *MemoryGC, d *Memory) {
 	}
 	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
 	fact := func(name, format string, args ...any) {
-		for i, l := range wrap(fmt.Sprintf(format, args...), s.Remaining(16, 40)) {
+		for i, l := range layout.Fill(layout.Clean(fmt.Sprintf(format, args...)), s.Remaining(16, 40)) {
 			if i > 0 {
 				name = ""
 			}
