@@ -15,3 +15,10 @@ func (o *Options) CompareWith(f func(ctx context.Context, a, b builds.Side) (*ab
 
 // LookWith finds with f between rounds.
 func (o *Options) LookWith(f func(ctx context.Context, dir string) (*find.Result, error)) { o.look = f }
+
+// BenchWith compares builds by benchmarks with f instead of builds.Run.
+func (o *Options) BenchWith(
+	f func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error),
+) {
+	o.bench = f
+}

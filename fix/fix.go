@@ -54,9 +54,6 @@ type Options struct {
 	// are used.
 	Service *service.Program
 
-	// Benchmarks compares two builds by benchmarks. Nil means builds.Run.
-	Benchmarks func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
-
 	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
@@ -66,8 +63,10 @@ type Options struct {
 	// number of rewrites done; it may be nil.
 	Tried func(done, of int)
 
-	compare func(ctx context.Context, a, b builds.Side) (*ab.Result, error) // tests: instead of Service
-	look    func(ctx context.Context, dir string) (*find.Result, error)     // tests: instead of find
+	// Tests replace benchmarks, Service and find.
+	bench   func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
+	compare func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
+	look    func(ctx context.Context, dir string) (*find.Result, error)
 }
 
 // Defaults of Options.
@@ -226,8 +225,8 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	if o.Benchmarks == nil {
-		o.Benchmarks = builds.Run
+	if o.bench == nil {
+		o.bench = builds.Run
 	}
 	if o.Tried == nil {
 		o.Tried = func(int, int) {}

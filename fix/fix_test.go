@@ -214,13 +214,14 @@ func byAllocations(ctx context.Context, a, b builds.Side, o builds.Options) (*bu
 const fuzzInputs = 1000
 
 func options() fix.Options {
-	return fix.Options{
-		Benchmarks: byAllocations,
+	o := fix.Options{
 		FuzzInputs: fuzzInputs, Timeout: 20 * time.Minute,
 		AB: ab.Options{
 			MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond,
 		},
 	}
+	o.BenchWith(byAllocations)
+	return o
 }
 
 // files are all files of a directory with their texts.

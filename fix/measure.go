@@ -140,7 +140,7 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (
 			}
 		}
 	}
-	r, err := f.o.Benchmarks(ctx, a, b, builds.Options{
+	r, err := f.o.bench(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	})
 	if err != nil {

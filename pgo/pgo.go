@@ -23,8 +23,8 @@ import (
 // Schema is the schema of Result as JSON.
 const Schema = "whet.pgo/1"
 
-// FewSamples is the number of samples below which a profile hardly shows which calls are hot.
-const FewSamples = 1000
+// fewSamples is the number of samples below which a profile hardly shows which calls are hot.
+const fewSamples = 1000
 
 // Options configure Run. With only Profile set, it builds the main package in the current
 // directory.
@@ -260,7 +260,7 @@ func (r *runner) summarise(p *profile.Profile) error {
 		for k := range p.NumSamples() {
 			s.Samples += p.Value(k, i)
 		}
-		if s.Samples < FewSamples {
+		if s.Samples < fewSamples {
 			r.warnf("the profile has only %d samples, too few to show what is hot: a minute under load has thousands", s.Samples)
 		}
 	}

@@ -265,7 +265,7 @@ func TestStartErrors(t *testing.T) {
 		},
 		"two schemes": {
 			func(o *Options) { o.Load.Targets = []load.Target{{URL: "https://a/"}} },
-			"a request is https, and --load http", "the same scheme in both", true,
+			"a request is https, and --load http", "same scheme in both", true,
 		},
 		"different answers": {
 			func(o *Options) { o.Commands[1] = command("-addr {addr} -body goodbye"); o.SameAnswers = true },

@@ -24,8 +24,8 @@ type Journal struct {
 	entries []entry
 }
 
-// Pairs counts the journal's pairs.
-func (j *Journal) Pairs() int { return len(j.entries) }
+// pairs counts the journal's pairs.
+func (j *Journal) pairs() int { return len(j.entries) }
 
 // journalHead is a journal's first line; every other line is an entry.
 type journalHead struct {

@@ -474,7 +474,7 @@ func TestContinue(t *testing.T) {
 	whole := journal.Len()
 	journal.WriteString(`{"subject":"X","a":{"sec/`) // the rest was not written
 	j, err := ReadJournal(bytes.NewReader(journal.Bytes()))
-	if err != nil || j.Pairs() < 20 || j.Size != int64(whole) {
+	if err != nil || j.pairs() < 20 || j.Size != int64(whole) {
 		t.Fatalf("%+v, %v; %d bytes", j, err, whole)
 	}
 	journal.Truncate(int(j.Size))
@@ -485,10 +485,10 @@ func TestContinue(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := r.Subjects[0].Pairs; n != 100 || len(r.Tried) != 0 {
-		t.Errorf("%d pairs: %d from the journal, %d rounds; tried %v", n, j.Pairs(), len(s.rounds), r.Tried)
+		t.Errorf("%d pairs: %d from the journal, %d rounds; tried %v", n, j.pairs(), len(s.rounds), r.Tried)
 	}
 	again, err := ReadJournal(bytes.NewReader(journal.Bytes()))
-	if err != nil || again.Pairs() != j.Pairs()+len(s.rounds)/2 {
+	if err != nil || again.pairs() != j.pairs()+len(s.rounds)/2 {
 		t.Errorf("%+v, %v", again, err)
 	}
 

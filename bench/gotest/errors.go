@@ -53,7 +53,7 @@ func (f *Failure) Unwrap() error { return f.Err }
 
 // Hint returns the next step.
 func (f *Failure) Hint() string {
-	var missing *MissingError
+	var missing *missingError
 	switch {
 	case f.Benchmark == "":
 		return "`go test -run '^$' -bench . " + f.Package + "` shows the same"
@@ -67,14 +67,14 @@ func (f *Failure) Hint() string {
 // ErrTimeout is the cause of a Failure whose process exceeded its timeout.
 var ErrTimeout = errors.New("timed out")
 
-// A MissingError reports a benchmark that ended successfully without a result under its name.
-type MissingError struct {
+// A missingError reports a benchmark that ended successfully without a result under its name.
+type missingError struct {
 	Name string
 	Got  []string // the names that the same benchmark function has now; may be empty
 }
 
 // Error says which names appeared.
-func (e *MissingError) Error() string {
+func (e *missingError) Error() string {
 	if len(e.Got) == 0 {
 		return "no result: it was skipped, removed or renamed"
 	}

@@ -144,7 +144,7 @@ func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *
 	if slices.Contains(got, name) {
 		return nil, end, b.failure(name, errors.New("its result cannot be separated from its own output"), end)
 	}
-	return nil, end, b.failure(name, &MissingError{Name: name, Got: got}, end)
+	return nil, end, b.failure(name, &missingError{Name: name, Got: got}, end)
 }
 
 // args returns the arguments that every way of running a benchmark has.

@@ -19,8 +19,8 @@ type Job struct {
 	Options RunOptions
 }
 
-// Run runs the job once.
-func (j Job) Run(ctx context.Context) (*Result, error) { return j.Binary.Run(ctx, j.Name, j.Options) }
+// run runs the job once.
+func (j Job) run(ctx context.Context) (*Result, error) { return j.Binary.Run(ctx, j.Name, j.Options) }
 
 // PrepareOptions select the benchmarks to build.
 type PrepareOptions struct {
@@ -127,7 +127,7 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 				continue
 			}
 			start := time.Now()
-			res, err := jobs[i].Run(ctx)
+			res, err := jobs[i].run(ctx)
 			if ctx.Err() != nil {
 				return out
 			}

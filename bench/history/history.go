@@ -9,8 +9,8 @@ import (
 // Schema is the schema of Report as JSON.
 const Schema = "whet.bench-history/1"
 
-// MaxPoints is the number of commits of a series that are used: the newest.
-const MaxPoints = 2000
+// maxPoints is the number of commits of a series that are used: the newest.
+const maxPoints = 2000
 
 // A Report holds the contents of a directory of results.
 type Report struct {

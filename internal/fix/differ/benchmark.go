@@ -15,8 +15,7 @@ const BenchmarkFile = "zz_whet_written_test.go"
 
 // A Benchmark is a benchmark that was written.
 type Benchmark struct {
-	Function string // function it calls, as in Go source: (*T).Name
-	Of       string // the requested function: the same, or one that it calls
+	Function string // that it calls, as in Go source: (*T).Name
 	Name     string // BenchmarkWhet_T_Name
 }
 
@@ -64,7 +63,7 @@ func Benchmarks(
 			}
 			f.addf("// %s calls %s with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
 				name, what, name, body)
-			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Of: of, Name: name})
+			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Name: name})
 		}
 	}
 	if len(benchmarks) == 0 {

@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// FileName is the name of the test file that Generate and Dump write.
-const FileName = "zz_whet_differ_test.go"
+// testFileName is the name of the test file that Generate and Dump write.
+const testFileName = "zz_whet_differ_test.go"
 
 // An UnsupportedError is the reason why a function cannot be called with generated inputs.
 type UnsupportedError struct {
@@ -73,7 +73,7 @@ func Generate(old *packages.Package, decls []*ast.FuncDecl) (files map[string][]
 	if len(tests) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.texts(FileName)
+	files, err := f.texts(testFileName)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}

@@ -36,7 +36,7 @@ func Dump(
 	if len(tests) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.texts(FileName)
+	files, err := f.texts(testFileName)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}
