@@ -9,8 +9,8 @@
 //  2. For each finding, in rank order, the rewrite is overlaid on the scratch copy (go's -overlay),
 //     on top of what was kept before. The packages that it can affect must build, vet must report
 //     nothing new, and their tests must pass.
-//  3. Package internal/fix/differ writes tests that call the old and the new function with the same inputs;
-//     the fuzzer runs them for some time. Their results must be the same.
+//  3. Package internal/fix/differ writes tests that call the old and the new function with the same
+//     inputs; the fuzzer runs them for some time. Their results must be the same.
 //  4. Package bench/builds compares A, without the rewrite, with B, with it, in interleaved rounds of
 //     the benchmarks that run the changed lines. If there are none, package differ writes one. A
 //     program under load can replace them.

@@ -118,7 +118,7 @@ func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, er
 // run compares two builds by benchmarks.
 func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (m *Measured, err error) {
 	var pkgs, names []string
-	var laid []*writtenFile
+	var installed []*writtenFile
 	m = &Measured{covering: chosen}
 	for _, c := range chosen {
 		if !slices.Contains(pkgs, c.pkg) {
@@ -131,11 +131,11 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (
 		if c.path != "" && !slices.Contains(m.Paths, c.path) {
 			m.Paths = append(m.Paths, c.path)
 		}
-		if w := f.written[c.written]; w != nil && !slices.Contains(laid, w) {
-			laid = append(laid, w)
+		if w := f.written[c.written]; w != nil && !slices.Contains(installed, w) {
+			installed = append(installed, w)
 			m.Written += w.text()
 			defer func() { err = errors.Join(err, w.remove(f.scratch)) }()
-			if err := w.lay(f.scratch); err != nil {
+			if err := w.install(f.scratch); err != nil {
 				return nil, err
 			}
 		}

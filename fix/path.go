@@ -132,7 +132,7 @@ func (f *fixer) onPath(
 	all []benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
 ) (alike []benchmark, why []string, err error) {
 	for _, r := range all {
-		var said []string
+		var notes []string
 		off := false
 		for _, d := range decls {
 			p, err := f.pathOf(&r, pkg, d)
@@ -140,14 +140,14 @@ func (f *fixer) onPath(
 				return nil, nil, err
 			}
 			off = off || !p.alike()
-			said = append(said, p.String())
+			notes = append(notes, p.String())
 		}
 		if off {
 			why = append(why, fmt.Sprintf("the generated benchmark, %s, is not representative: %s", r.name,
-				strings.Join(said, "; ")))
+				strings.Join(notes, "; ")))
 			continue
 		}
-		r.path = strings.Join(said, "; ")
+		r.path = strings.Join(notes, "; ")
 		alike = append(alike, r)
 	}
 	return alike, why, nil

@@ -36,8 +36,8 @@ type target struct {
 	returned bool   // the change is in a function literal
 }
 
-// lay puts the files into the scratch copy while they are measured, hidden from tests and vet.
-func (w *writtenFile) lay(s *scratch.Module) error {
+// install puts the files into the scratch copy while they are measured, hidden from tests and vet.
+func (w *writtenFile) install(s *scratch.Module) error {
 	for name, text := range w.files {
 		if err := s.Write(path.Join(w.dir, name), text); err != nil {
 			return err

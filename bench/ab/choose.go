@@ -120,7 +120,7 @@ func (r *runner) trial(a *attempt, of int) Trial {
 	s := spread(a.d[of])
 	return Trial{
 		Plan: a.plan, Pairs: a.pairs(), Spread: bench.Float(s), Pair: each,
-		Reach: bench.Float(math.Expm1(halfWidth(s, max(1, int(r.MaxTime/each)), 1-r.Confidence))),
+		HalfWidth: bench.Float(math.Expm1(halfWidth(s, max(1, int(r.MaxTime/each)), 1-r.Confidence))),
 	}
 }
 

@@ -42,8 +42,8 @@ type Trial struct {
 	// deviation: 0.05 is 5 %.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
-	// Reach is about the half-width that an interval would have after MaxTime.
-	Reach bench.Float `json:"reach"`
+	// HalfWidth is about the half-width that an interval would have after MaxTime.
+	HalfWidth bench.Float `json:"reach"`
 }
 
 // Compared is a subject's result.

@@ -39,7 +39,7 @@
 // commits. The same files give the same report: permutations are drawn from fixed seeds, one for
 // each series.
 //
-// Memory: all measurements of the directory, eight bytes each. Only the newest maxPoints commits of
+// Memory: all measurements of the directory, eight bytes each. Only the newest 2000 commits of
 // a longer series are used.
 //
 // It does not run benchmarks and does not render: see internal/report.
