@@ -132,7 +132,10 @@ type Untried struct {
 }
 
 // Broken is a package that does not build.
-type Broken = scratch.Broken
+type Broken struct {
+	Package string `json:"package"` // import path
+	Reason  string `json:"reason"`
+}
 
 // Took is the total duration of a step.
 type Took struct {
@@ -313,7 +316,9 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 	if errors.As(err, &failed) {
 		f.packages.MarkBroken(failed.Output)
 	}
-	f.result.Broken = f.packages.Broken
+	for _, b := range f.packages.Broken {
+		f.result.Broken = append(f.result.Broken, Broken(b))
+	}
 	if err := f.refuseBroken(); err != nil {
 		return err
 	}

@@ -23,8 +23,8 @@ type Packages struct {
 
 // Broken is a package that does not build.
 type Broken struct {
-	Package string `json:"package"` // import path
-	Reason  string `json:"reason"`
+	Package string // import path
+	Reason  string // the go command's output
 }
 
 // A goPackage is a package as printed by go list.
