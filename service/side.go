@@ -144,14 +144,14 @@ func (s *side) await(ctx context.Context, within time.Duration) error {
 			return nil
 		}
 		if time.Now().After(deadline) {
-			where := "at no address that whet can see"
+			elsewhere := ""
 			if at := s.child.Addresses(); len(at) > 0 {
-				where = "at " + strings.Join(at, ", ")
+				elsewhere = ", but at " + strings.Join(at, ", ")
 			}
 			return &diag.Error{
 				Op: "start", Subject: s.instance.command.String(),
-				Err: fmt.Errorf("it does not listen at %s within %v, but %s%s",
-					s.instance.url.Host, within, where, s.child.LastOutput()),
+				Err: fmt.Errorf("it does not listen at %s within %v%s%s",
+					s.instance.url.Host, within, elsewhere, s.child.LastOutput()),
 				Hint: "make the command listen at the address of --load (" + ownAddress + "); --start-timeout waits longer",
 			}
 		}

@@ -164,7 +164,7 @@ func TestBenchServiceDeaf(t *testing.T) {
 	var code int
 	var stdout, stderr string
 	start := regexp.MustCompile(`(?m)^whet: B: start hello -p [0-9]+ -deaf: ` +
-		`it does not listen at 127\.0\.0\.1:[0-9]+ within [0-9a-z.]+, but nowhere`)
+		`it does not listen at 127\.0\.0\.1:[0-9]+ within [0-9a-z.]+; its last output`)
 	if !longEnough(200*time.Millisecond, func(d time.Duration) bool { // A has to listen in time
 		code, stdout, stderr = runWhet(t, "bench", "--service", "hello -p {port}", "hello -p {port} -deaf",
 			"--load", "http://{addr}/", "--start-timeout", d.String())
@@ -172,7 +172,7 @@ func TestBenchServiceDeaf(t *testing.T) {
 	}) {
 		t.Errorf("stderr:\n%s", stderr)
 	}
-	if code != 1 || stdout != "" || !strings.Contains(stderr, "hint: let the command listen where --load goes") {
+	if code != 1 || stdout != "" || !strings.Contains(stderr, "hint: make the command listen at the address of --load") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 }

@@ -100,7 +100,7 @@ func TestPGO(t *testing.T) {
 	case !res.Pays && (err == nil || res.Written != ""):
 		t.Errorf("it does not pay, and was written: %q", res.Written)
 	}
-	if !strings.Contains(stderr, "warning: the profile has 30 samples") {
+	if !strings.Contains(stderr, "warning: the profile has only 30 samples") {
 		t.Errorf("stderr: %s", stderr)
 	}
 
