@@ -1,6 +1,7 @@
 import type { Point, RowInfo, RowList, SpanAnswer, TimelineDoc, TimelineFrame, Trace } from "../api/timeline.ts";
 import { clean } from "../lib/clean.ts";
 import { thin } from "../lib/lane.ts";
+import { re2 } from "../lib/re2.ts";
 import type { Order } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
 
@@ -122,19 +123,19 @@ export class PageSource implements TimelineSource {
       held.length > 0
         ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.`
         : "";
-    this.lists = doc.rows.map((list) => ({ ...list, rows: list.rows.map(cleanRow) }));
-    for (const r of [...this.lists.flatMap((list) => list.rows), ...doc.named.map(cleanRow)]) this.byID.set(r.id, r);
+    this.lists = doc.rows; // which filters match as the server has them
+    for (const r of [...doc.rows.flatMap((list) => list.rows), ...doc.named]) this.byID.set(r.id, cleanRow(r));
   }
 
   async rows(q: RowQuery): Promise<RowList> {
-    const match = new RegExp(q.match, "u");
+    const match = re2(q.match);
     const w = q.window;
     const all = (this.lists.find((l) => l.type === q.type)?.rows ?? []).filter(
       (r) => (!w || (r.from < w.to && r.to > w.from)) && (q.match === "" || match.test(r.kind) || match.test(r.name)),
     );
     if (q.order === "time") all.sort((a, b) => a.from - b.from);
     if (q.order === "long") all.sort((a, b) => b.to - b.from - (a.to - a.from));
-    return { type: q.type, total: all.length, rows: all.slice(q.skip, q.skip + q.limit) };
+    return { type: q.type, total: all.length, rows: all.slice(q.skip, q.skip + q.limit).map(cleanRow) };
   }
 
   async named(ids: readonly string[]): Promise<RowInfo[]> {
