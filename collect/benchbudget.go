@@ -37,8 +37,8 @@ const (
 	// listShare is the fraction of the time, as a divisor, that listing the sub-benchmarks may
 	// take.
 	listShare = 4
-	// leastRun is the minimum time for a process to start and measure anything.
-	leastRun     = 500 * time.Millisecond
+	// minRun is the minimum time for a process to start and measure anything.
+	minRun       = 500 * time.Millisecond
 	minBenchTime = time.Millisecond
 )
 
@@ -116,14 +116,14 @@ func (t *benchTurn) first() time.Duration {
 	if t.end.IsZero() {
 		return 0
 	}
-	return max(leastRun, time.Until(t.end)-t.reserved)
+	return max(minRun, time.Until(t.end)-t.reserved)
 }
 
 func (t *benchTurn) second() time.Duration {
 	if t.end.IsZero() {
 		return 0
 	}
-	return max(leastRun, time.Until(t.end))
+	return max(minRun, time.Until(t.end))
 }
 
 // note describes how the time was divided, and how many results there are.

@@ -72,7 +72,7 @@ type Options struct {
 	Token     string      // bearer token; "" means none
 	TLS       *tls.Config // nil means the system's roots
 	PprofPath string      // prefix of the handlers; "" means to look for it
-	// Paths are paths of single handlers, by kind: cpu, heap, trace, …; such as "/own/profile".
+	// Paths are the paths of single handlers by kind (cpu, heap, trace, …), such as "/own/profile".
 	Paths map[string]string
 
 	Bench     string        // regular expression of benchmarks; "" means all

@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// TestEngineReasons has the runs in which nothing is compared.
+// TestEngineReasons checks the reason for the engine of runs in which engines are not compared.
 func TestEngineReasons(t *testing.T) {
 	const compared = 100 * time.Millisecond // engines are compared in longer runs
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

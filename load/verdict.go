@@ -11,7 +11,7 @@ import (
 
 // Thresholds of [judge].
 const (
-	lateLeast   = time.Millisecond // of sending; below this nothing is late
+	minLate     = time.Millisecond // of sending; below this nothing is late
 	lateShare   = 0.10             // of the latency's p99
 	busyShare   = 0.90             // of the CPUs that the generator may use
 	sentShare   = 0.97             // of the requested rate of the open model
@@ -58,7 +58,7 @@ func generatorLate(r *Result) *Warning {
 	if r.Send == nil {
 		return nil
 	}
-	limit := max(lateLeast, time.Duration(lateShare*float64(r.Latency.P99)))
+	limit := max(minLate, time.Duration(lateShare*float64(r.Latency.P99)))
 	if r.Send.Own <= limit {
 		return nil
 	}

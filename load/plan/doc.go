@@ -3,7 +3,7 @@
 // Data flow:
 //
 //  1. A [Plan] has the description as text: rates, headers, bodies, files of requests,
-//     certificates. [Plan.Check] reports what excludes each other.
+//     certificates. [Plan.Check] reports invalid values and options that exclude each other.
 //  2. [Plan.Options] reads the files and returns load.Options, with warnings about what was
 //     read. Credentials are in the options only.
 //

@@ -23,8 +23,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// A Plan is a load as a user describes it. The zero value is the closed model with the
-// defaults of package load. Files are named; "-" is standard input, which one of them may be.
+// A Plan describes a load as the flags of whet load do. The zero value is the closed model with the
+// defaults of package load. Files are given by name; one of them may be "-", standard input.
 type Plan struct {
 	Connections, Streams, Workers int
 	Duration, Warmup, Timeout     time.Duration
@@ -60,7 +60,8 @@ type Plan struct {
 	TargetTokenFile string
 }
 
-// Check reports what cannot be right whatever the files hold.
+// Check returns an error for invalid values and for options that exclude each other. It reads no
+// files.
 func (p *Plan) Check() error {
 	for _, c := range []struct {
 		flag  string
@@ -108,7 +109,7 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Formats are the formats of files of requests.
+// Formats returns the formats of files of requests.
 func Formats() []string {
 	var names []string
 	for _, f := range targets.Formats() {
@@ -117,7 +118,7 @@ func Formats() []string {
 	return names
 }
 
-// StdinUses is how many of the files are standard input.
+// StdinUses returns the number of files that are standard input.
 func (p *Plan) StdinUses() int {
 	n := 0
 	for _, v := range []string{p.Targets, p.Vars, p.TokenFile, p.PasswordFile, p.TargetTokenFile} {
@@ -131,9 +132,8 @@ func (p *Plan) StdinUses() int {
 	return n
 }
 
-// Options reads the files that p names and returns the options of a load of the addresses;
-// stdin is what "-" reads. The warnings are about what was read, and about hosts other than
-// this machine.
+// Options reads the files that p names and returns the options for loading the addresses. "-" is
+// read from stdin. The warnings are about the files, and about hosts other than this machine.
 func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, warnings []error, err error) {
 	o = load.Options{
 		Connections: p.Connections, Streams: p.Streams, Workers: p.Workers, Duration: p.Duration,
@@ -230,8 +230,8 @@ func (r *reader) header(o *load.Options) error {
 	return err
 }
 
-// credentials sets the Authorization header. It is in the options only: results
-// and messages never hold headers.
+// credentials sets the Authorization header. It is in the options only: results and messages never
+// contain headers.
 func (r *reader) credentials(o *load.Options) error {
 	value := ""
 	switch {
@@ -245,7 +245,7 @@ func (r *reader) credentials(o *load.Options) error {
 		user, password, ok := strings.Cut(r.User, ":")
 		switch {
 		case r.PasswordFile != "" && ok:
-			return diag.Usagef("--user", "the password is given twice", "omit it in --user, or omit --password-file")
+			return diag.Usagef("--user", "duplicate password", "omit it in --user, or omit --password-file")
 		case r.PasswordFile != "":
 			data, err := input.ReadFile(r.PasswordFile, r.stdin, 1<<20)
 			if err != nil {
@@ -261,7 +261,7 @@ func (r *reader) credentials(o *load.Options) error {
 		return nil
 	}
 	if o.Header.Get("Authorization") != "" {
-		return diag.Usagef("load", "the Authorization header is given twice",
+		return diag.Usagef("load", "duplicate Authorization header",
 			"omit -H, or --user and --token-file")
 	}
 	o.Header.Set("Authorization", value)
@@ -295,13 +295,13 @@ func (r *reader) targets(o *load.Options) error {
 	return nil
 }
 
-// named is a reader that errors call by its name.
+// named is a reader with a name for errors.
 type named struct {
 	io.Reader
 	name string
 }
 
-// Name is how errors call the reader.
+// Name returns the name.
 func (n named) Name() string { return n.name }
 
 func inputName(file string) string {
@@ -361,8 +361,7 @@ func (r *reader) resolve(o *load.Options) error {
 	return nil
 }
 
-// allowRemote allows the load to leave this machine for the hosts that --allow-remote
-// names, and says so.
+// allowRemote allows load on the hosts that --allow-remote names, with a warning for each.
 func (r *reader) allowRemote(o *load.Options) error {
 	hosts := map[string]bool{}
 	for _, t := range append([]load.Target{{URL: o.URL}}, o.Targets...) {

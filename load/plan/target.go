@@ -17,10 +17,10 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// maxInfo bounds what an agent may say.
+// maxInfo bounds the size of an agent's report, in bytes.
 const maxInfo = 16 << 20
 
-// target has the target's agent report its CPU time.
+// target makes the run ask the target's agent for its CPU time.
 func (r *reader) target(o *load.Options) error {
 	if r.Target == "" {
 		if r.TargetTokenFile != "" {

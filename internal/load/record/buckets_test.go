@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestBuckets holds percentiles to those of the values themselves, of two histograms that
-// are merged.
+// TestBuckets compares the percentiles of two merged histograms with those of the values
+// themselves.
 func TestBuckets(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var one, other spread
@@ -54,8 +54,8 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestPerTargetMemory: what a target takes depends on how its latencies spread, not on how
-// many there are.
+// TestPerTargetMemory checks that the memory for a target depends on the spread of its latencies,
+// not on their number.
 func TestPerTargetMemory(t *testing.T) {
 	allocs := math.Inf(1)
 	for range 5 { // the runtime and other tests' goroutines allocate now and then

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// BenchmarkResponse is what recording an answer costs.
+// BenchmarkResponse measures the cost of recording an answer.
 func BenchmarkResponse(b *testing.B) {
 	for name, rows := range map[string]int{"targets=1": 1, "targets=10": 10} {
 		b.Run(name, func(b *testing.B) {
@@ -19,8 +19,8 @@ func BenchmarkResponse(b *testing.B) {
 	}
 }
 
-// TestLastSecond: the rest of a run is a part of a second, with its own rate, or too
-// short to have one.
+// TestLastSecond checks that the rest of a run is a separate second if it is long enough for a
+// rate, and otherwise part of the last one.
 func TestLastSecond(t *testing.T) {
 	for _, test := range []struct {
 		rest  time.Duration

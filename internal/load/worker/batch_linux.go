@@ -87,8 +87,8 @@ const (
 	// forget is the weight that older windows keep when ways are compared again.
 	forget = 0.5
 	// A trial has this many windows of each way.
-	leastCycles, mostCycles = 6, 12
-	// After earlyCycles, a way below farBehind of the best rate drops out; after leastCycles, one
+	minCycles, maxCycles = 6, 12
+	// After earlyCycles, a way below farBehind of the best rate drops out; after minCycles, one
 	// below behind.
 	earlyCycles       = 3
 	farBehind, behind = 0.75, 0.96
@@ -100,12 +100,12 @@ const (
 	// conditions differ from later ones. Later decisions hold longer.
 	firstTime   = 300 * time.Millisecond
 	settledTime = 5 * time.Second
-	// The ways are compared again at once when wasted waits exceed leastWasted and wastedShare of
+	// The ways are compared again at once when wasted waits exceed minWasted and wastedShare of
 	// all time.
-	leastWasted = 50 * time.Millisecond
+	minWasted   = 50 * time.Millisecond
 	wastedShare = 0.25
-	// mostAlarms bounds how often leastWasted is doubled.
-	mostAlarms = 5
+	// maxAlarms bounds how often minWasted is doubled.
+	maxAlarms = 5
 
 	// batchTime is the longest that a batch of answers may be expected to take.
 	batchTime = 500 * time.Microsecond
@@ -113,22 +113,22 @@ const (
 	// shorter because a timer that expires before the kernel's own tick (250 Hz) costs some
 	// microseconds to set and to cancel.
 	gatherTime = 4 * time.Millisecond
-	// Fewer than leastBatch are not worth waiting for; more than mostBatch gain nothing.
-	leastBatch, mostBatch = 4, 64
+	// Fewer than minBatch are not worth waiting for; more than maxBatch gain nothing.
+	minBatch, maxBatch = 4, 64
 )
 
 // next returns how many answers to wait for, and for how long.
 func (b *batch) next(l *loop) (count int, gather time.Duration) {
 	// The loop waits for connections with something to read, each with at least one answer.
 	busy := min(l.inFlight, len(l.conns))
-	if l.Arrivals != nil || l.OneByOne || l.perEvent || !l.running || busy < leastBatch {
+	if l.Arrivals != nil || l.OneByOne || l.perEvent || !l.running || busy < minBatch {
 		return 1, 0
 	}
 	if l.time >= b.until && !l.trial.active() {
 		b.turn(l)
 	}
-	count = min((ways[b.way]*busy+2)/3, int(b.rate*batchTime.Seconds()), mostBatch)
-	if count < leastBatch {
+	count = min((ways[b.way]*busy+2)/3, int(b.rate*batchTime.Seconds()), maxBatch)
+	if count < minBatch {
 		return 1, 0
 	}
 	return count, gatherTime
@@ -141,8 +141,8 @@ func (b *batch) waited(d time.Duration, count int, answers int64, l *loop) {
 		return
 	}
 	b.wasted += d
-	if b.wasted > leastWasted<<b.alarms && b.wasted.Seconds() > wastedShare*(l.time-b.settled).Seconds() {
-		b.until, b.trials, b.alarms = l.time, 0, min(b.alarms+1, mostAlarms)
+	if b.wasted > minWasted<<b.alarms && b.wasted.Seconds() > wastedShare*(l.time-b.settled).Seconds() {
+		b.until, b.trials, b.alarms = l.time, 0, min(b.alarms+1, maxAlarms)
 	}
 }
 
@@ -194,7 +194,7 @@ func (b *batch) advance() {
 			best, left = i, left+1
 		}
 	}
-	if b.way = best; left > 1 && b.cycle < mostCycles {
+	if b.way = best; left > 1 && b.cycle < maxCycles {
 		return
 	}
 	b.trial, b.way = false, b.choose()
@@ -206,14 +206,14 @@ func (b *batch) drop() {
 	switch {
 	case b.cycle < earlyCycles:
 		return
-	case b.cycle < leastCycles:
+	case b.cycle < minCycles:
 		limit = farBehind
 	}
 	most := b.seen[b.fastest()]
 	for i, w := range b.seen {
 		b.out[i] = b.out[i] || w.slower(most, limit)
 	}
-	if b.cycle < leastCycles {
+	if b.cycle < minCycles {
 		return
 	}
 	for i, w := range b.seen {

@@ -8,9 +8,9 @@ import (
 	"github.com/whet-go/whet/internal/load/workload"
 )
 
-// TestBatch plays servers that lose a share of their rate when answers are waited
-// for, and machines where that saves a share of an answer's CPU time, and looks
-// at how much of the time they are waited for.
+// TestBatch simulates servers that lose a share of their rate when the loop waits for several
+// answers, and machines where that saves a share of an answer's CPU time, and checks for what share
+// of the time the loop waits.
 func TestBatch(t *testing.T) {
 	for _, test := range []struct {
 		loss, saved float64
@@ -45,13 +45,13 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// closedLoop is one with a request under way on each of 16 connections.
+// closedLoop returns a loop with a request in flight on each of 16 connections.
 func closedLoop() *loop {
 	return &loop{Group: &Group{}, running: true, inFlight: 16, conns: make([]*conn, 16)}
 }
 
-// TestBatchNever has the cases in which answers are never waited for, though it would save
-// half of their CPU time and cost no rate.
+// TestBatchNever checks the cases in which the loop never waits for several answers, although that
+// would save half of their CPU time and cost no rate.
 func TestBatchNever(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -87,8 +87,8 @@ func TestBatchNever(t *testing.T) {
 	}
 }
 
-// settle plays a server and a machine on which waiting saves half of the CPU time, until
-// answers are waited for and that holds.
+// settle simulates a server and a machine on which waiting saves half of the CPU time, until the
+// loop has decided to wait.
 func settle(t *testing.T, l *loop) {
 	t.Helper()
 	spent := time.Duration(0)
@@ -112,7 +112,7 @@ func settle(t *testing.T, l *loop) {
 	t.Fatal("answers are never waited for")
 }
 
-// TestBatchStarved lets answers stay out while they are waited for.
+// TestBatchStarved withholds the answers that the loop waits for.
 func TestBatchStarved(t *testing.T) {
 	l := closedLoop()
 	settle(t, l)
@@ -149,9 +149,9 @@ func TestBatchStarved(t *testing.T) {
 	t.Error("wasted waits continue for 400ms")
 }
 
-// TestBatchNeighbour has a neighbour take the processor for 4 ms at a time, a fifth of
-// the time, of the server or of the loop: windows are worth half of what they were, or nothing.
-// Waiting keeps what it brings: a third of the rate.
+// TestBatchNeighbour simulates another program that takes the CPU of the server or of the loop for
+// 4 ms at a time, a fifth of the time: windows have half of the answers, or none. The loop still
+// waits, which gains a third of the rate.
 func TestBatchNeighbour(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(1, seed))

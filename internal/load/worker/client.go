@@ -67,7 +67,7 @@ func (c *clients) run(ctx context.Context) {
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.host.Connections {
-		g := &guard{most: mostUseless + int64(c.Streams)*mostBuffered}
+		g := &guard{most: maxUseless + int64(c.Streams)*maxBuffered}
 		t := c.transport(ctx, g, c.rec.Shard(i%c.rec.Shards()))
 		defer t.CloseIdleConnections()
 		for k := range c.Streams {

@@ -57,9 +57,9 @@ const (
 	// trialRate is the least rate, in answers a second, at which engines are compared: below it
 	// both are mostly idle.
 	trialRate = 2000
-	// mostMoved bounds the connections that a worker moves between engines. Moving one costs some
+	// maxMoved bounds the connections that a worker moves between engines. Moving one costs some
 	// microseconds.
-	mostMoved = 1024
+	maxMoved = 1024
 	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard
 	// error, or costs less than epollCheaper of its CPU time without being slower.
 	gained       = 1.03
@@ -75,7 +75,7 @@ func (g *Group) unmeasured() string {
 		return "the run must be comparable with others"
 	case g.NoKeepAlive:
 		return "connections are not kept alive"
-	case g.Connections > mostMoved*g.loops():
+	case g.Connections > maxMoved*g.loops():
 		return "there are too many connections to move between engines"
 	}
 	return ""

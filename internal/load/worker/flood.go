@@ -20,10 +20,10 @@ type guard struct {
 }
 
 const (
-	// mostUseless is twice the largest header.
-	mostUseless = 2 << 20
-	// mostBuffered is what net/http may buffer of the body of one HTTP/2 stream.
-	mostBuffered = 4 << 20
+	// maxUseless is twice the largest header.
+	maxUseless = 2 << 20
+	// maxBuffered is what net/http may buffer of the body of one HTTP/2 stream.
+	maxBuffered = 4 << 20
 	// overhead is how many bytes may arrive for each byte of a body: 10 for its own frame, and some
 	// 30 for its own TLS record.
 	overhead = 64

@@ -38,20 +38,20 @@ func (ln *lane) prepareStreams() {
 }
 
 // Header blocks that arrive in pieces are held until complete: allBlocks bounds them over all
-// connections, as far as each connection may still hold leastBlock.
+// connections, as far as each connection may still hold minBlock.
 const (
-	allBlocks  = 256 << 20
-	leastBlock = 64 << 10
+	allBlocks = 256 << 20
+	minBlock  = 64 << 10
 )
 
-// mostUnsent is the number of unread bytes beyond which no more requests follow: a server that
+// maxUnsent is the number of unread bytes beyond which no more requests follow: a server that
 // answers without reading would let them pile up.
-const mostUnsent = 256 << 10
+const maxUnsent = 256 << 10
 
 // openStreams begins HTTP/2 on a new connection.
 func (c *conn) openStreams() {
 	c.h2 = http2.New(http2.Options{
-		Begun: c.streamBegins, MaxBlock: max(leastBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections)),
+		Begun: c.streamBegins, MaxBlock: max(minBlock, min(http2.DefaultMaxBlock, allBlocks/c.Connections)),
 	})
 	c.done = c.endStream
 	c.out = c.h2.Preface(c.out[:0])
@@ -61,7 +61,7 @@ func (c *conn) openStreams() {
 // sendStream writes flight i; it waits while the server allows no more streams.
 func (c *conn) sendStream(i int) {
 	f := &c.flights[i]
-	if c.poller.Unsent(c.slot) > mostUnsent {
+	if c.poller.Unsent(c.slot) > maxUnsent {
 		f.onWire, c.stalled = false, true
 		return
 	}
@@ -173,7 +173,7 @@ func (c *conn) goOn() {
 
 // resumeStreams sends what waited for the server to read.
 func (c *conn) resumeStreams() {
-	if c.stalled && c.state == up && c.poller.Unsent(c.slot) <= mostUnsent {
+	if c.stalled && c.state == up && c.poller.Unsent(c.slot) <= maxUnsent {
 		c.stalled = false
 		c.goOn()
 	}

@@ -175,9 +175,9 @@ type secureStream struct {
 	err     error // set when the server does not read them
 }
 
-// mostReplied bounds the unread replies of the TLS layer (to KeyUpdate, for example). One takes
+// maxReplied bounds the unread replies of the TLS layer (to KeyUpdate, for example). One takes
 // some thirty bytes.
-const mostReplied = 64 << 10
+const maxReplied = 64 << 10
 
 // errAgain is returned by Read when nothing is there yet.
 type errAgain struct{}
@@ -214,7 +214,7 @@ func (s *secureStream) Write(b []byte) (int, error) {
 	if s.c.poller.Unsent(s.c.slot) == 0 {
 		s.replied = 0
 	}
-	if s.replied += len(b); s.replied > mostReplied {
+	if s.replied += len(b); s.replied > maxReplied {
 		s.err = &floodError{"TLS messages without reading the answers"}
 		return 0, s.err
 	}

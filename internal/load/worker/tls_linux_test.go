@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/load/poll"
 )
 
-// sending is a Poller that keeps what it is to send.
+// sending is a Poller that records what it is given to send.
 type sending struct {
 	poll.Poller
 	unsent        int
@@ -67,8 +67,8 @@ func (c *readingFrom) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// TestSecureWrite has a request of HTTP/1.1 over TLS sent at once, whatever the number of its
-// records, and without an event that says so: a wait for answers would end for it.
+// TestSecureWrite checks that an HTTP/1.1 request over TLS is sent at once, whatever the number of
+// its records, and without a completion event, which would end a wait for answers.
 func TestSecureWrite(t *testing.T) {
 	p := new(sending)
 	s, server, encrypted := handshaken(t, p)

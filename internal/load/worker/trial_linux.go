@@ -45,10 +45,10 @@ const (
 	// trialBatch is the latest start: it should be known by then whether io_uring gains by waiting
 	// for answers.
 	trialBatch = time.Second
-	// mostRefused bounds the rounds in which a move is tried.
-	mostRefused = 1000
-	// mostFailed bounds the moves that wait for bytes to be sent and do not finish.
-	mostFailed = 3
+	// maxRefused bounds the rounds in which a move is tried.
+	maxRefused = 1000
+	// maxFailed bounds the moves that wait for bytes to be sent and do not finish.
+	maxFailed = 3
 )
 
 // engineNow returns the engine that holds the loop's connections.
@@ -91,7 +91,7 @@ func (l *loop) leads() bool { return l.shard == l.rec.Shard(0) }
 
 // start begins the trial when it is time.
 func (t *trial) start(l *loop) {
-	waits := l.batch.trials == 0 && len(l.conns) >= leastBatch && l.time < trialBatch
+	waits := l.batch.trials == 0 && len(l.conns) >= minBatch && l.time < trialBatch
 	if l.time < trialAfter || l.batch.trial || waits {
 		return
 	}
@@ -171,7 +171,7 @@ func (t *trial) close(l *loop) error {
 func (t *trial) move(l *loop) {
 	if t.wanted != l.engineNow() {
 		if !t.moved(l) {
-			if t.refused++; t.refused > mostRefused || t.failed > mostFailed {
+			if t.refused++; t.refused > maxRefused || t.failed > maxFailed {
 				t.giveUp(l, "connections were never idle, so engines could not be compared")
 			}
 			return
@@ -196,7 +196,7 @@ func (t *trial) moved(l *loop) bool {
 	if t.other == nil {
 		var err error
 		if t.other, err = newPoller(t.wanted, len(l.conns)); err != nil {
-			t.failed = mostFailed + 1
+			t.failed = maxFailed + 1
 			return false
 		}
 	}

@@ -64,9 +64,9 @@ func posting() []*workload.Host {
 	return []*workload.Host{h}
 }
 
-// TestTrial compares engines on plain connections, on TLS and on HTTP/2, for which the
-// decision is planted, and looks that all connections of all workers go on with the engine
-// that won and that every answer arrives, once.
+// TestTrial compares engines on plain connections, on TLS and on HTTP/2, with a fixed decision, and
+// checks that all connections of all workers continue on the engine that won and that every answer
+// arrives, once.
 func TestTrial(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -175,7 +175,7 @@ func TestTrial(t *testing.T) {
 	}
 }
 
-// TestTrialSlow leaves a slow server alone.
+// TestTrialSlow checks that engines are not compared on a slow server.
 func TestTrialSlow(t *testing.T) {
 	l := closedLoop()
 	l.choosing, l.rec, l.shard = true, record.New(1, 1, false), nil
