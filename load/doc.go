@@ -24,7 +24,7 @@
 //  5. When the time is over or the requests are used up, those in flight get the time that they
 //     need, up to [Options.Timeout]: dropping them would hide the slowest answers. When the context
 //     is cancelled they are cut off and counted as [Result.Unfinished].
-//  6. The [Result] is assembled and judged: its [Warning] list says when the generator, not the
+//  6. The [Result] is assembled and judged: [Result.Verdict] says when the generator, not the
 //     server, was the limit, and gives other reasons to distrust the numbers.
 //
 // An unanswered request on a kept-alive connection that the server closed before seeing the request
