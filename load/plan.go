@@ -87,7 +87,7 @@ func (p *plan) defaults() error {
 		{"warmup", p.Warmup < 0, p.Warmup},
 		{"timeout", p.Timeout < 0, p.Timeout},
 		{"rate", !(p.Rate >= 0) || math.IsInf(p.Rate, 0), p.Rate},
-		{"ramp's end", !(p.RampTo >= 0) || math.IsInf(p.RampTo, 0), p.RampTo},
+		{"rate at the end of the ramp", !(p.RampTo >= 0) || math.IsInf(p.RampTo, 0), p.RampTo},
 		{"ramp", p.Ramp < 0, p.Ramp},
 	} {
 		if o.bad {

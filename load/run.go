@@ -307,7 +307,7 @@ func (g *generator) noAnswer(r *Result) error {
 		e.Hint = map[record.Kind]string{
 			record.Connect:   "is the server running, and is this its address?",
 			record.Timeout:   "allow a longer timeout than " + g.Timeout.String(),
-			record.Malformed: "does the address speak HTTP, and the same kind of it (http or https, HTTP/1.1 or HTTP/2)?",
+			record.Malformed: "does the server speak HTTP, with this scheme (http or https) and version (HTTP/1.1 or HTTP/2)?",
 		}[k]
 		return e
 	}

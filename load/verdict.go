@@ -47,8 +47,8 @@ func errorsHide(r *Result) *Warning {
 	}
 	return &Warning{
 		Kind: ErrorsHide,
-		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies hold "+
-			"the failed answers too",
+		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies "+
+			"include the failed answers",
 			unit.Percent(failed, r.Requests), r.Failures()),
 		Hint: "look at the address, the server's log and its limits; compare latencies only between runs without failures",
 	}
@@ -65,9 +65,9 @@ func generatorLate(r *Result) *Warning {
 	return &Warning{
 		Kind: GeneratorLate,
 		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
-			"latencies hold its own delay",
+			"latencies include its own delay",
 			unit.Duration(r.Send.Own)),
-		Hint: "give it a processor that nothing else uses, lower the rate, or send from another machine",
+		Hint: "give it a CPU that nothing else uses, lower the rate, or send from another machine",
 	}
 }
 
@@ -81,15 +81,15 @@ func generatorBusy(r *Result, cpus int) *Warning {
 	}
 	d := &Warning{
 		Kind: GeneratorCPU,
-		Text: fmt.Sprintf("the generator used %.2f of the %s that it may use: the rate may be its limit, not the server's",
-			r.CPU.Cores, plural(may, "processor")),
+		Text: fmt.Sprintf("the generator used %.2f of the %s available to it: the rate may be its limit, not the server's",
+			r.CPU.Cores, plural(may, "CPU")),
 		Hint: "send from another machine",
 	}
 	if r.Workers > 0 && may < cpus {
 		d.Hint = fmt.Sprintf("try --workers %d, or send from another machine", min(2*may, cpus))
 	}
 	if r.Model == ModelClosed {
-		d.Hint += "; for latencies, ask for a rate that it can send (-r)"
+		d.Hint += "; for latencies, set a rate that it can send (-r)"
 	}
 	return d
 }
@@ -128,7 +128,7 @@ func rateMissed(r *Result, requests int64) *Warning {
 	if r.Send != nil && float64(r.Send.Waited) > waitedShare*float64(sent) {
 		return &Warning{
 			Kind: RateMissed,
-			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies hold the wait, as a "+
+			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies include the wait, as a "+
 				"caller would see it with so few connections",
 				unit.Percent(r.Send.Waited, sent)),
 			Hint: hint,
@@ -169,7 +169,8 @@ func tooShort(r *Result) *Warning {
 	}
 	text := fmt.Sprintf("only %s: too few for any percentile", plural(int(r.Responses), "answer"))
 	if sound > 0 {
-		text = fmt.Sprintf("only %s: percentiles above p%g are chance", plural(int(r.Responses), "answer"), shown[sound-1])
+		text = fmt.Sprintf("only %s: percentiles above p%g are unreliable",
+			plural(int(r.Responses), "answer"), shown[sound-1])
 	}
 	d := &Warning{Kind: TooShort, Text: text}
 	if r.Rate > 0 {

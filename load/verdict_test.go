@@ -60,7 +60,7 @@ func TestJudgeBorders(t *testing.T) {
 
 		{
 			name: "one loop busy", change: func(r *Result) { r.CPU.Cores = 0.91 },
-			want: GeneratorCPU, text: "0.91 of the 1 processor",
+			want: GeneratorCPU, text: "0.91 of the 1 CPU",
 		},
 		{
 			name: "one loop of four busy", cpus: 4, change: func(r *Result) { r.CPU.Cores = 0.91 },
@@ -81,7 +81,7 @@ func TestJudgeBorders(t *testing.T) {
 				r.Workers = 0
 				r.CPU.Cores = 3.61
 			},
-			want: GeneratorCPU, text: "4 processors",
+			want: GeneratorCPU, text: "4 CPUs",
 		},
 		{name: "CPU time unknown", change: func(r *Result) { r.CPU = nil }},
 		{
@@ -144,11 +144,11 @@ func TestJudgeBorders(t *testing.T) {
 		{name: "enough for p99.99", change: func(r *Result) { r.Responses = 100_000 }},
 		{
 			name: "too few for p99.99", change: func(r *Result) { r.Responses = 99_999; r.Rate = 500 },
-			want: TooShort, text: "above p99.9 are chance; at this rate p99.99 takes -d 3m20s (100000 answers)",
+			want: TooShort, text: "above p99.9 are unreliable; at this rate p99.99 takes -d 3m20s (100000 answers)",
 		},
 		{
 			name: "too few for p99", change: func(r *Result) { r.Responses = 999; r.Rate = 99.9 },
-			want: TooShort, text: "above p95 are chance; at this rate p99 takes -d 11s (1000 answers) and p99.99 -d " +
+			want: TooShort, text: "above p95 are unreliable; at this rate p99 takes -d 11s (1000 answers) and p99.99 -d " +
 				"16m42s (100000 answers)",
 		},
 		{

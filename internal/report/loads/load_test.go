@@ -86,7 +86,7 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		Transfer:  load.Latency{Max: 3e5},
 	}
 	r.Verdict = []load.Warning{{
-		Kind: load.TooShort, Text: "only 50000 answers: percentiles above p99.9 are chance",
+		Kind: load.TooShort, Text: "only 50000 answers: percentiles above p99.9 are unreliable",
 		Hint: "at this rate p99.99 takes -d 20s (100000 answers)",
 	}}
 	return r
@@ -130,7 +130,7 @@ func failedLoad(t testing.TB) *load.Result {
 		{
 			Kind: load.ErrorsHide,
 			Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often " +
-				"faster than answers, and latencies hold the failed answers too",
+				"faster than answers, and latencies include the failed answers",
 			Hint: "look at the address, the server's log and its limits",
 		},
 		{Kind: load.TooShort, Text: "only 50000 answers", Hint: "run longer"},
