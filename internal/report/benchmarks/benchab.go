@@ -152,13 +152,25 @@ func WriteAB(w io.Writer, s layout.Style, r *ab.Result) error {
 	layout.Wrap(t, s, "", abPlan(r), 2)
 	for _, rows := range abTables(r) {
 		t.Line()
-		writeABTable(t, s, rows)
+		abGrid(rows).Write(t, s)
 	}
 	t.Line()
 	for _, line := range ABSummary(r) {
 		layout.Wrap(t, s, "", line, 2)
 	}
 	return t.Result()
+}
+
+// abGrid returns the cells of one of abTables.
+func abGrid(rows []abRow) *layout.Table {
+	cells := make([][]string, len(rows))
+	for i := range rows {
+		cells[i] = rows[i][:]
+	}
+	return &layout.Table{
+		Head: cells[0], Rows: cells[1:], Align: "lrrrrrrl", Least: 12, HeadColor: layout.Bold,
+		Color: func(row int) layout.Color { return verdictColour(cells[row+1][len(abRow{})-1]) },
+	}
 }
 
 // WriteBuilds writes a comparison of builds, and the benchmarks that only one of them has.
@@ -173,39 +185,6 @@ func WriteBuilds(w io.Writer, s layout.Style, r *builds.Result) error {
 		}
 	}
 	return t.Result()
-}
-
-func writeABTable(t *layout.Writer, s layout.Style, rows []abRow) {
-	var widths abWidths
-	for _, row := range rows {
-		widths.grow(row)
-	}
-	rest := 0
-	for i := 1; i < len(widths); i++ {
-		rest += widths[i] + 2
-	}
-	widths[0] = min(widths[0], s.Remaining(rest, 12))
-	for i, row := range rows {
-		line := layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])
-		last := len(row) - 1
-		for k := 1; k < last; k++ {
-			line += "  " + layout.Right(row[k], widths[k])
-		}
-		if i == 0 {
-			t.Line(s.Paint(layout.Bold, line+"  "+row[last]))
-			continue
-		}
-		t.Line(line, "  ", s.Paint(verdictColour(row[last]), row[last]))
-	}
-}
-
-// abWidths are the widths of a table's columns.
-type abWidths [len(abRow{})]int
-
-func (w *abWidths) grow(row abRow) {
-	for i, cell := range row {
-		w[i] = max(w[i], layout.Columns(cell))
-	}
 }
 
 func verdictColour(verdict string) layout.Color {
@@ -332,16 +311,7 @@ func WriteABMarkdown(w io.Writer, r *ab.Result) error {
 	t.Line("- ", layout.EscapeMarkdown(abPlan(r)))
 	for _, rows := range abTables(r) {
 		t.Line()
-		for i, row := range rows {
-			var cells []string
-			for _, cell := range row {
-				cells = append(cells, layout.EscapeMarkdown(cell))
-			}
-			t.Line("| ", strings.Join(cells, " | "), " |")
-			if i == 0 {
-				t.Line("|---|", strings.Repeat("--:|", len(row)-2), "---|")
-			}
-		}
+		abGrid(rows).WriteMarkdown(t)
 	}
 	t.Line()
 	for _, line := range ABSummary(r) {

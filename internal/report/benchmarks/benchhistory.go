@@ -145,31 +145,12 @@ func historyRows(t *layout.Writer, s layout.Style, rows [][]string) {
 	if len(rows) == 0 {
 		return
 	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], layout.Columns(cell))
-		}
+	last := len(rows[0]) - 1
+	table := layout.Table{
+		Rows: rows, Align: "ll" + strings.Repeat("r", last-2) + "l", Least: 12, Indent: 2,
+		Color: func(row int) layout.Color { return historyPaint(rows[row][last]) },
 	}
-	rest := 2
-	for _, w := range widths[1:] {
-		rest += 2 + w
-	}
-	widths[0] = min(widths[0], s.Remaining(rest, 12))
-	for _, row := range rows {
-		line := "  " + layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])
-		for i := 1; i < len(row); i++ {
-			cell := layout.Right(row[i], widths[i])
-			if i == 1 || i == len(row)-1 {
-				cell = layout.Left(row[i], widths[i])
-			}
-			if i == len(row)-1 {
-				t.Line(line, "  ", s.Paint(historyPaint(row[i]), cell))
-				break
-			}
-			line += "  " + cell
-		}
-	}
+	table.Write(t, s)
 }
 
 func historyPaint(verdict string) layout.Color {

@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -88,42 +89,21 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
 		})
 	}
-	widths, wide := serviceWidths(rows)
-	if s.Width > 0 && wide > s.Width { // verdicts go by q, so p can be left out
+	table := layout.Table{
+		Head: rows[0], Rows: rows[1:], Align: "lrrrrrrl",
+		Color: func(row int) layout.Color {
+			return cmp.Or(map[ab.Verdict]layout.Color{ab.Better: layout.Cyan, ab.Worse: layout.Red}[units[row].Verdict],
+				layout.Dim)
+		},
+	}
+	if s.Width > 0 && table.Width() > s.Width { // verdicts go by q, so p can be left out
 		for i := range rows {
 			rows[i] = slices.Delete(rows[i], 5, 6)
 		}
-		widths, _ = serviceWidths(rows)
+		table.Head, table.Align = rows[0], "lrrrrrl"
 	}
-	for k, row := range rows {
-		line := layout.Left(row[0], widths[0])
-		for i := 1; i < len(row)-1; i++ {
-			line += "  " + layout.Right(row[i], widths[i])
-		}
-		code := layout.Color("")
-		if k > 0 {
-			code = map[ab.Verdict]layout.Color{ab.Better: layout.Cyan, ab.Worse: layout.Red}[units[k-1].Verdict]
-			if code == "" {
-				code = layout.Dim
-			}
-		}
-		t.Line(line, "  ", s.Paint(code, row[len(row)-1]))
-	}
+	table.Write(t, s)
 	return units
-}
-
-// serviceWidths returns the widths of a table's columns, and of the table.
-func serviceWidths(rows [][]string) (widths []int, total int) {
-	widths = make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], layout.Columns(cell))
-		}
-	}
-	for _, w := range widths {
-		total += w + 2
-	}
-	return widths, total - 2
 }
 
 // widest is the ratio of an interval's ends above which a unit gets no line.

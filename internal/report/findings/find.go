@@ -302,33 +302,12 @@ func writeFinding(t *layout.Writer, s layout.Style, n int, f *find.Finding, numb
 		layout.Wrap(t, s, "   ", "setting: "+f.Fix.Message+" (caveats: `whet rules "+f.Rule+"`)", 3)
 	case f.Fix != nil:
 		t.Line("   fix: ", layout.Cut(f.Fix.Message, s.Remaining(8, 20)))
-		for line := range strings.Lines(f.Fix.Diff) {
-			writeDiffLine(t, s, strings.TrimRight(line, "\n"))
-		}
+		layout.WriteDiff(t, s, f.Fix.Diff, 5)
 	case f.NoFix != "":
 		layout.Wrap(t, s, "   ", "no rewrite: "+f.NoFix, 3)
 	default:
 		t.Line("   ", s.Paint(layout.Dim, "no automatic rewrite is safe here"))
 	}
-}
-
-// writeDiffLine writes a line of a unified diff, but for the tool's headers.
-func writeDiffLine(t *layout.Writer, s layout.Style, line string) {
-	if strings.HasPrefix(line, "diff ") {
-		return
-	}
-	color := layout.Color("")
-	switch {
-	case strings.HasPrefix(line, "+++"), strings.HasPrefix(line, "---"):
-		color = layout.Bold
-	case strings.HasPrefix(line, "+"):
-		color = layout.Cyan
-	case strings.HasPrefix(line, "-"):
-		color = layout.Red
-	case strings.HasPrefix(line, "@@"):
-		color = layout.Dim
-	}
-	t.Line("     ", s.Paint(color, layout.CleanSource(line)))
 }
 
 // findNotes is the number of compiler notes shown with a line.
@@ -388,7 +367,7 @@ func writeHotLines(t *layout.Writer, s layout.Style, lines []find.HotLine, share
 // WriteFindMarkdown writes the same as GitHub's Markdown.
 func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 	t := layout.NewWriter(w)
-	t.Line("## ", layout.Plural(len(r.Findings), "finding", "findings"), " in ", code(r.Module))
+	t.Line("## ", layout.Plural(len(r.Findings), "finding", "findings"), " in ", layout.CodeSpan(r.Module))
 	t.Line()
 	t.Line(findTotals(r), ".")
 	for i, f := range r.Findings {
@@ -401,10 +380,10 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		t.Line()
 		where := "The whole program"
 		if len(f.Places) > 0 {
-			where = code(f.Where())
+			where = layout.CodeSpan(f.Where())
 		}
 		if f.Function != "" {
-			where += " in " + code(f.Function)
+			where += " in " + layout.CodeSpan(f.Function)
 		}
 		t.Line(where, ": ", f.Why, ".")
 		t.Line()
@@ -419,12 +398,12 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		}
 		if waits := lineWaitsText(f.Waits); waits != "" {
 			t.Line()
-			t.Line(code(waits))
+			t.Line(layout.CodeSpan(waits))
 		}
 		if len(f.Places) > 1 {
 			var also []string
 			for _, p := range f.Places[1:] {
-				also = append(also, code(fmt.Sprintf("%s:%d", p.File, p.Line)))
+				also = append(also, layout.CodeSpan(fmt.Sprintf("%s:%d", p.File, p.Line)))
 			}
 			t.Line()
 			t.Line("Also at ", strings.Join(also, ", "), ".")
@@ -433,15 +412,15 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 		case f.Fix == nil:
 		case f.Fix.Setting != nil:
 			t.Line()
-			t.Line("Setting: ", code(f.Fix.Setting.String()), ". ", strings.ReplaceAll(f.Safe, "\n", " "))
+			t.Line("Setting: ", layout.CodeSpan(f.Fix.Setting.String()), ". ", strings.ReplaceAll(f.Safe, "\n", " "))
 		default:
 			t.Line()
-			markdownFence(t, "diff", f.Fix.Diff)
+			layout.WriteFence(t, "diff", f.Fix.Diff)
 		}
 	}
 	if a := r.Against; a != nil {
 		t.Line()
-		t.Line("### Compared with the baseline ", code(a.Baseline))
+		t.Line("### Compared with the baseline ", layout.CodeSpan(a.Baseline))
 		t.Line()
 		t.Line(fmt.Sprintf("%d new, %d known.", a.New, a.Known))
 		for i, id := range a.Stale {
@@ -450,7 +429,7 @@ func WriteFindMarkdown(w io.Writer, r *find.Result) error {
 				t.Line("No longer found:")
 				t.Line()
 			}
-			t.Line("- ", code(id.String()))
+			t.Line("- ", layout.CodeSpan(id.String()))
 		}
 	}
 	if len(r.Unexplained) > 0 {
@@ -490,29 +469,7 @@ func optionalCell(text string) string {
 }
 
 // cell returns text as code in a table.
-func cell(text string) string { return strings.ReplaceAll(code(text), "|", `\|`) }
-
-// code returns text as code in Markdown, with as many backquotes as it needs.
-func code(text string) string {
-	text = layout.Clean(text)
-	mark := "`"
-	for strings.Contains(text, mark) {
-		mark += "`"
-	}
-	if len(mark) > 1 {
-		return mark + " " + text + " " + mark
-	}
-	return mark + text + mark
-}
-
-// fence returns a fence that text does not contain.
-func fence(text string) string {
-	mark := "```"
-	for slices.Contains(strings.Split(text, "\n"), mark) || strings.Contains(text, mark) {
-		mark += "`"
-	}
-	return mark
-}
+func cell(text string) string { return strings.ReplaceAll(layout.CodeSpan(text), "|", `\|`) }
 
 // upperFirst capitalises a text that starts with an ASCII letter.
 func upperFirst(s string) string {

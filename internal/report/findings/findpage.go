@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"strconv"
 	"strings"
 
 	"github.com/whet-go/whet/find"
@@ -25,62 +24,13 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 		"inc":     func(i int) int { return i + 1 },
 		"width":   func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
 		"shared":  func(f find.Finding) string { return upperFirst(sharedText(&f, findingNumbers(r))) },
-		"lines":   diffLines,
+		"lines":   layout.DiffForPage,
 		"setting": func(f find.Finding) bool { return f.Fix != nil && f.Fix.Setting != nil },
 	}).Parse(findTemplate)
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return pages.WriteTemplate(w, t, r)
-}
-
-// A diffLine is a line of a unified diff and its kind: add, del, at, or "".
-type diffLine struct{ Kind, Text string }
-
-func diffLines(diff string) []diffLine {
-	var lines []diffLine
-	left := [2]int{} // lines of the hunk that remain, in the old and the new file
-	for text := range strings.Lines(diff) {
-		text = strings.TrimRight(text, "\n")
-		kind := ""
-		switch inHunk := left[0] > 0 || left[1] > 0; {
-		case inHunk && strings.HasPrefix(text, "+"):
-			kind = "add"
-			left[1]--
-		case inHunk && strings.HasPrefix(text, "-"):
-			kind = "del"
-			left[0]--
-		case inHunk && !strings.HasPrefix(text, `\`):
-			left[0]--
-			left[1]--
-		case strings.HasPrefix(text, "diff "), strings.HasPrefix(text, "+++ "):
-			continue
-		case strings.HasPrefix(text, "--- "):
-			kind, text = "file", strings.TrimSuffix(strings.TrimPrefix(strings.Replace(text, `--- "a/`, `--- a/"`, 1), "--- a/"),
-				"\t")
-		case strings.HasPrefix(text, "@@"):
-			kind = "at"
-			left = hunkSizes(text)
-		}
-		lines = append(lines, diffLine{kind, layout.CleanSource(text)})
-	}
-	return lines
-}
-
-// hunkSizes returns the number of lines of the old and the new file in a hunk with the head @@ -1,2
-// +1 @@.
-func hunkSizes(head string) (sizes [2]int) {
-	for i, field := range strings.Fields(head) {
-		if i == 0 || i > 2 {
-			continue
-		}
-		_, count, ok := strings.Cut(field, ",")
-		if !ok {
-			count = "1"
-		}
-		sizes[i-1], _ = strconv.Atoi(count) // 0 for a malformed head
-	}
-	return sizes
 }
 
 const findTemplate = `<!doctype html>

@@ -129,9 +129,7 @@ func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 		layout.Wrap(t, s, "   ", line, 3)
 	}
 	writeRows(t, s, measuredRows(a.Measured))
-	for line := range strings.Lines(a.Diff) {
-		writeDiffLine(t, s, strings.TrimRight(line, "\n"))
-	}
+	layout.WriteDiff(t, s, a.Diff, 5)
 }
 
 func writePlace(t *layout.Writer, s layout.Style, x *find.Finding) {
@@ -297,22 +295,24 @@ func writeMeasured(t *layout.Writer, s layout.Style, m *fix.Measured) {
 	writeRows(t, s, measuredRows(m))
 }
 
-// writeRows writes rows whose first two columns are names.
+// rowsTable returns the table of measuredRows and totalRows.
+func rowsTable(rows [][]string) *layout.Table {
+	return &layout.Table{
+		Head: []string{"benchmark", "unit", "before", "after", "change", "95 %", "is"}, Rows: rows,
+		Align: "llrrrrl",
+	}
+}
+
+// writeRows writes rows without a heading, cut at the end.
 func writeRows(t *layout.Writer, s layout.Style, rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], layout.Columns(cell))
-		}
-	}
-	for _, row := range rows {
-		line := "   " + layout.Left(row[0], widths[0]) + "  " + layout.Left(row[1], widths[1])
-		for i := 2; i < len(row)-1; i++ {
-			line += "  " + layout.Right(row[i], widths[i])
-		}
-		t.Line(layout.Cut(line+"  "+row[len(row)-1], s.Remaining(0, 40)))
+	table := rowsTable(rows)
+	table.Head, table.Indent, table.Clip = nil, 3, 40
+	table.Write(t, s)
+}
+
+func markdownRows(t *layout.Writer, rows [][]string) {
+	if len(rows) > 0 {
+		t.Line()
+		rowsTable(rows).WriteMarkdown(t)
 	}
 }

@@ -2,7 +2,6 @@ package findings
 
 import (
 	"io"
-	"strings"
 
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -11,7 +10,7 @@ import (
 // WriteFixMarkdown writes the same as WriteFix as GitHub's Markdown.
 func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 	t := layout.NewWriter(w)
-	t.Line("## ", fixHeadline(r), " in ", code(r.Module))
+	t.Line("## ", fixHeadline(r), " in ", layout.CodeSpan(r.Module))
 	for _, note := range fixNotes(r) {
 		t.Line()
 		t.Line(escaped(note))
@@ -33,7 +32,7 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 		t.Line("### Not tried: needs a manual step")
 		t.Line()
 		for _, a := range needing {
-			t.Line("- ", code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", escaped(a.Finding.Title), "; ",
+			t.Line("- ", layout.CodeSpan(a.Finding.Where()), " in ", layout.CodeSpan(a.Finding.Function), ": ", escaped(a.Finding.Title), "; ",
 				escaped(a.Reason))
 		}
 	}
@@ -43,7 +42,7 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 		t.Line()
 		for i := range r.Untried {
 			u := &r.Untried[i]
-			t.Line("- ", code(untriedPlace(u)), " in ", code(u.Function), ": ", escaped(untriedWords(u)))
+			t.Line("- ", layout.CodeSpan(untriedPlace(u)), " in ", layout.CodeSpan(u.Function), ": ", escaped(untriedWords(u)))
 		}
 	}
 	return t.Result()
@@ -57,12 +56,12 @@ func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 		t.Line("### Dropped: ", escaped(a.Finding.Title))
 	}
 	t.Line()
-	t.Line(code(a.Finding.Where()), " in ", code(a.Finding.Function), ": ", escaped(a.Finding.Why), ".")
+	t.Line(layout.CodeSpan(a.Finding.Where()), " in ", layout.CodeSpan(a.Finding.Function), ": ", escaped(a.Finding.Why), ".")
 	if !a.Kept() {
 		t.Line()
 		t.Line("Dropped at “", string(a.Stage), "”:")
 		t.Line()
-		markdownFence(t, "", a.Reason)
+		layout.WriteFence(t, "", a.Reason)
 		markdownRows(t, measuredRows(a.Measured))
 		return
 	}
@@ -72,40 +71,7 @@ func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 	}
 	markdownRows(t, measuredRows(a.Measured))
 	t.Line()
-	markdownFence(t, "diff", a.Diff)
-}
-
-func markdownFence(t *layout.Writer, language, body string) {
-	t.Line(fence(body), language)
-	for line := range strings.Lines(body) {
-		t.Line(cleanTabs(strings.TrimRight(line, "\n")))
-	}
-	t.Line(fence(body))
-}
-
-// cleanTabs is Clean but keeps tabs, so that a diff can be copied.
-func cleanTabs(line string) string {
-	parts := strings.Split(line, "\t")
-	for i, part := range parts {
-		parts[i] = layout.Clean(part)
-	}
-	return strings.Join(parts, "\t")
-}
-
-func markdownRows(t *layout.Writer, rows [][]string) {
-	if len(rows) == 0 {
-		return
-	}
-	t.Line()
-	t.Line("| benchmark | unit | before | after | change | 95 % | is |")
-	t.Line("|---|---|--:|--:|--:|--:|---|")
-	for _, row := range rows {
-		line := "|"
-		for _, cell := range row {
-			line += " " + escaped(cell) + " |"
-		}
-		t.Line(line)
-	}
+	layout.WriteFence(t, "diff", a.Diff)
 }
 
 // escaped returns foreign text as Markdown.

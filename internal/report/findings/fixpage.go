@@ -23,7 +23,7 @@ func WriteFixPage(w io.Writer, r *fix.Result) error {
 		"all":     func(m *fix.Measured) []fixPageRow { return fixPageRows(m, true) },
 		"decided": func(m *fix.Measured) []fixPageRow { return fixPageRows(m, false) },
 		"saving":  savingText, "proof": proofLines, "verdict": settingVerdict, "alike": answersText,
-		"place": untriedPlace, "words": untriedWords, "lines": diffLines,
+		"place": untriedPlace, "words": untriedWords, "lines": layout.DiffForPage,
 		"inc": func(i int) int { return i + 1 },
 	}).Parse(fixTemplate)
 	if err != nil {

@@ -74,9 +74,9 @@ func writeFixSettingsMarkdown(t *layout.Writer, r *fix.Result, table func(*fix.M
 		set := a.Finding.Fix.Setting.String()
 		t.Line()
 		if a.Kept() {
-			t.Line("### Proven setting: ", code(set))
+			t.Line("### Proven setting: ", layout.CodeSpan(set))
 		} else {
-			t.Line("### Setting not proven: ", code(set))
+			t.Line("### Setting not proven: ", layout.CodeSpan(set))
 		}
 		t.Line()
 		t.Line(a.Finding.Title, ": ", a.Finding.Why, ".")
@@ -88,7 +88,7 @@ func writeFixSettingsMarkdown(t *layout.Writer, r *fix.Result, table func(*fix.M
 			t.Line()
 			t.Line("Dropped at “", string(a.Stage), "”:")
 			t.Line()
-			markdownFence(t, "", a.Reason)
+			layout.WriteFence(t, "", a.Reason)
 		}
 		table(a.Measured)
 	}

@@ -41,6 +41,19 @@ func (t *pgoTable) add(fit func(n int) string, cells ...string) {
 	t.fit = append(t.fit, fit)
 }
 
+// grid returns the cells of the table: figures first, names last.
+func (t *pgoTable) grid() *layout.Table {
+	last := len(t.head) - 1
+	grid := &layout.Table{
+		Head: t.head, Rows: t.rows, Align: strings.Repeat("r", last) + "l", Wide: last, Least: 20, Indent: 2,
+		HeadColor: layout.Dim,
+	}
+	if t.fit != nil {
+		grid.Fit = func(row, n int) string { return t.fit[row](n) }
+	}
+	return grid
+}
+
 // WritePGO writes the effect of a profile on a program, the verdict last.
 func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
 	t := layout.NewWriter(w)
@@ -49,7 +62,11 @@ func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
 	layout.Wrap(t, s, "", about, 0)
 	for _, table := range pgoTables(r) {
 		t.Line()
-		writePGOTable(t, s, &table)
+		layout.Wrap(t, s, "", s.Paint(layout.Bold, table.title), 2)
+		table.grid().Write(t, s)
+		for _, note := range table.notes {
+			layout.Wrap(t, s, "  ", note, 2)
+		}
 	}
 	t.Line()
 	for _, line := range pgoVerdict(r) {
@@ -61,37 +78,25 @@ func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
 // WritePGOMarkdown writes the same as GitHub's Markdown.
 func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
 	t := layout.NewWriter(w)
-	escape := strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "[", `\[`)
 	title, about := pgoTitle(r)
-	t.Line("## PGO: ", escape.Replace(title))
+	t.Line("## PGO: ", layout.EscapeMarkdown(title))
 	t.Line()
-	t.Line(escape.Replace(about))
+	t.Line(layout.EscapeMarkdown(about))
 	for _, table := range pgoTables(r) {
 		t.Line()
-		t.Line("### ", escape.Replace(table.title))
+		t.Line("### ", layout.EscapeMarkdown(table.title))
 		t.Line()
-		if len(table.rows) > 0 {
-			for i, row := range append([][]string{table.head}, table.rows...) {
-				var cells []string
-				for _, cell := range row {
-					cells = append(cells, escape.Replace(cell))
-				}
-				t.Line("| ", strings.Join(cells, " | "), " |")
-				if i == 0 {
-					t.Line("|", strings.Repeat("--:|", len(row)-1), "---|")
-				}
-			}
-			if len(table.notes) > 0 {
-				t.Line()
-			}
+		table.grid().WriteMarkdown(t)
+		if len(table.rows) > 0 && len(table.notes) > 0 {
+			t.Line()
 		}
 		for _, note := range table.notes {
-			t.Line("- ", escape.Replace(note))
+			t.Line("- ", layout.EscapeMarkdown(note))
 		}
 	}
 	for _, line := range pgoVerdict(r) {
 		t.Line()
-		t.Line(escape.Replace(line))
+		t.Line(layout.EscapeMarkdown(line))
 	}
 	return t.Result()
 }
@@ -360,38 +365,4 @@ func pgoVerdict(r *pgo.Result) []string {
 		lines = append(lines, "Nothing was written.")
 	}
 	return lines
-}
-
-// writePGOTable writes a table with figures first and names last.
-func writePGOTable(t *layout.Writer, s layout.Style, table *pgoTable) {
-	layout.Wrap(t, s, "", s.Paint(layout.Bold, table.title), 2)
-	last := len(table.head) - 1
-	widths, rest := make([]int, last), 2
-	for i := range widths {
-		widths[i] = layout.Columns(table.head[i])
-		for _, row := range table.rows {
-			widths[i] = max(widths[i], layout.Columns(row[i]))
-		}
-		rest += widths[i] + 2
-	}
-	line := func(row []string, end string) string {
-		text := "  "
-		for i, n := range widths {
-			text += layout.Right(row[i], n) + "  "
-		}
-		return strings.TrimRight(text+end, " ")
-	}
-	if len(table.rows) > 0 {
-		t.Line(s.Paint(layout.Dim, line(table.head, table.head[last])))
-	}
-	for i, row := range table.rows {
-		end := layout.CutMiddle(row[last], s.Remaining(rest, 20))
-		if table.fit != nil {
-			end = table.fit[i](s.Remaining(rest, 20))
-		}
-		t.Line(line(row, end))
-	}
-	for _, note := range table.notes {
-		layout.Wrap(t, s, "  ", note, 2)
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/internal/report/layout"
@@ -120,28 +121,11 @@ func loadPhases(t *layout.Writer, s layout.Style, r *load.Result) {
 // writeGrid writes rows of cells. The first row is the heading, and the first column gets the width
 // that the others leave.
 func writeGrid(t *layout.Writer, s layout.Style, grid [][]string) {
-	widths := make([]int, len(grid[0]))
-	for _, row := range grid {
-		for i, cell := range row {
-			widths[i] = max(widths[i], layout.Columns(cell))
-		}
+	table := layout.Table{
+		Head: grid[0], Rows: grid[1:], Align: "l" + strings.Repeat("r", len(grid[0])-1), Least: 12,
+		HeadColor: layout.Bold,
 	}
-	rest := 0
-	for _, w := range widths[1:] {
-		rest += w + 2
-	}
-	widths[0] = min(widths[0], s.Remaining(rest, 12))
-	for i, row := range grid {
-		line := layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])
-		for k, cell := range row[1:] {
-			line += "  " + layout.Right(cell, widths[k+1])
-		}
-		if i == 0 {
-			t.Line(s.Paint(layout.Bold, line))
-			continue
-		}
-		t.Line(line)
-	}
+	table.Write(t, s)
 }
 
 // loadTables returns the tables on a page of one run.
