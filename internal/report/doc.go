@@ -8,6 +8,8 @@
 //  3. The function named after the view (profiles.WriteTop, …) writes it as text that
 //     fits a layout.Style: a width in columns, with or without color.
 //
+// Package documents reads what JSON has written and writes its text again.
+//
 // Each family of views has a package: profiles, diffs, listings, pictures and formats for
 // profiles; recordings, benchmarks, loads, traces, findings. They share layout (lines of a
 // terminal) and pages (HTML files).

@@ -191,7 +191,7 @@ func WriteRun(w io.Writer, s layout.Style, d *Run) error {
 	}
 	rounds := 0
 	for _, b := range d.Benchmarks {
-		rounds += len(b.Results)
+		rounds += len(b.Rounds)
 	}
 	t.Line()
 	share := ""

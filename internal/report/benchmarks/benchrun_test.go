@@ -1,6 +1,7 @@
 package benchmarks
 
 import (
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/reporttest"
 )
 
 // TestWriteBenchRun wants a line for each benchmark, units that do not fit below, and
@@ -34,6 +36,7 @@ func TestWriteBenchRun(t *testing.T) {
 				Measurements: []gotest.Measurement{{Iterations: 10, Values: values}},
 			})
 		}
+		m.Rounds = RoundsOf(m.Results)
 		d.Benchmarks = append(d.Benchmarks, m)
 	}
 	if err := d.SetSummary(t.Context()); err != nil {
@@ -79,6 +82,7 @@ it in benchmarks
 `,
 	} {
 		var out strings.Builder
+		reporttest.RoundTrip(t, d, func(w io.Writer, d *Run) error { return WriteRun(w, layout.Style{Width: width}, d) })
 		if err := WriteRun(&out, layout.Style{Width: width}, d); err != nil {
 			t.Fatal(err)
 		}

@@ -75,7 +75,7 @@ type Diff struct {
 	NoPerRequest *DiffWarning `json:"no_per_request,omitempty"`
 	// Recorded reports that A or B comes from a recording. Without a number of answered requests
 	// there is then no verdict on the total.
-	Recorded bool        `json:"-"`
+	Recorded bool        `json:"recorded,omitempty"`
 	Own      []DiffEntry `json:"own,omitempty"`
 	Rest     []DiffEntry `json:"rest,omitempty"`
 	Entries  []DiffEntry `json:"entries,omitempty"`

@@ -3,6 +3,7 @@ package findings
 import (
 	"io"
 
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/layout"
 )
@@ -32,8 +33,7 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 		t.Line("### Not tried: needs a manual step")
 		t.Line()
 		for _, a := range needing {
-			t.Line("- ", layout.CodeSpan(a.Finding.Where()), " in ", layout.CodeSpan(a.Finding.Function), ": ", escaped(a.Finding.Title), "; ",
-				escaped(a.Reason))
+			t.Line("- ", foundAt(&a.Finding), ": ", escaped(a.Finding.Title), "; ", escaped(a.Reason))
 		}
 	}
 	if len(r.Untried) > 0 {
@@ -48,6 +48,11 @@ func WriteFixMarkdown(w io.Writer, r *fix.Result) error {
 	return t.Result()
 }
 
+// foundAt names the place and the function of a finding.
+func foundAt(x *find.Finding) string {
+	return layout.CodeSpan(x.Where()) + " in " + layout.CodeSpan(x.Function)
+}
+
 func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 	t.Line()
 	if a.Kept() {
@@ -56,7 +61,7 @@ func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 		t.Line("### Dropped: ", escaped(a.Finding.Title))
 	}
 	t.Line()
-	t.Line(layout.CodeSpan(a.Finding.Where()), " in ", layout.CodeSpan(a.Finding.Function), ": ", escaped(a.Finding.Why), ".")
+	t.Line(foundAt(&a.Finding), ": ", escaped(a.Finding.Why), ".")
 	if !a.Kept() {
 		t.Line()
 		t.Line("Dropped at “", string(a.Stage), "”:")

@@ -2,6 +2,7 @@ package findings
 
 import (
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/reporttest"
 )
 
 func TestNotes(t *testing.T) {
@@ -32,6 +34,8 @@ func TestNotes(t *testing.T) {
 			},
 		}},
 	}
+	reporttest.RoundTrip(t, r,
+		func(w io.Writer, r *lines.Result) error { return WriteNotes(w, layout.Style{Width: 80}, r) })
 	var out strings.Builder
 	if err := WriteNotes(&out, layout.Style{Width: 80}, r); err != nil {
 		t.Fatal(err)

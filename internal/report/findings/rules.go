@@ -8,7 +8,10 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// Rules is a list of rules. Its schema is whet.rules/1.
+// RulesSchema is the schema of Rules.
+const RulesSchema = "whet.rules/1"
+
+// Rules is a list of rules.
 type Rules struct {
 	Schema string `json:"schema"`
 	Rules  []Rule `json:"rules"`
@@ -35,7 +38,7 @@ type Cause struct {
 
 // NewRules returns the documentation of rules.
 func NewRules(list []*rules.Rule) *Rules {
-	d := &Rules{Schema: "whet.rules/1"}
+	d := &Rules{Schema: RulesSchema}
 	for _, r := range list {
 		one := Rule{
 			Name: r.Analyzer.Name, Title: r.Doc.Title, Text: r.Doc.Text, Before: r.Doc.Before,

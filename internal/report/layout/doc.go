@@ -7,7 +7,9 @@
 //     that a name in a foreign file cannot color or steer the terminal.
 //  2. Colors come from [Style.Paint] alone: [Painted] is opaque, so no other package can make
 //     text that keeps its escape sequences.
-//  3. The functions named after a shape ([Left], [CutMiddle], [FitName], [Wrap]) decide widths.
+//  3. A [Table] or a diff is described once, for a terminal and for Markdown: [Table.Write] and
+//     [Table.WriteMarkdown], [WriteDiff], [WriteFence] and [DiffForPage].
+//  4. The functions named after a shape ([Left], [CutMiddle], [FitName], [Wrap]) decide widths.
 //     [Style] says how wide the terminal is.
 //
 // The functions are pure. A Writer belongs to one goroutine.

@@ -1,0 +1,139 @@
+package documents
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/lines"
+	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/diffs"
+	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/listings"
+	"github.com/whet-go/whet/internal/report/loads"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/load/capacity"
+	"github.com/whet-go/whet/load/compare"
+	"github.com/whet-go/whet/pgo"
+	"github.com/whet-go/whet/service"
+)
+
+// Options are what texts have and documents do not. The zero value is that of commands without
+// flags.
+type Options struct {
+	Sides    [2]string         // names of A and B in comparisons of builds and of loads
+	MinShare float64           // of a tree's nodes, as a fraction
+	Outcomes []compare.Outcome // of the objectives of a load
+}
+
+// A writer reads a document and writes its text.
+type writer func(w io.Writer, s layout.Style, o Options, data []byte) error
+
+// value returns a writer of a document type.
+func value[D any](write func(io.Writer, layout.Style, D) error) writer {
+	return with(func(w io.Writer, s layout.Style, _ Options, d D) error { return write(w, s, d) })
+}
+
+// with is value for a text with options.
+func with[D any](write func(io.Writer, layout.Style, Options, D) error) writer {
+	return func(w io.Writer, s layout.Style, o Options, data []byte) error {
+		var d D
+		if err := json.Unmarshal(data, &d); err != nil {
+			return fmt.Errorf("read document: %w", err)
+		}
+		return write(w, s, o, d)
+	}
+}
+
+// writers returns the writers by schema.
+func writers() map[string]writer {
+	return map[string]writer{
+		profiles.TopSchema:    value(profiles.WriteTop),
+		profiles.PeekSchema:   value(profiles.WritePeek),
+		profiles.TagsSchema:   value(profiles.WriteTags),
+		profiles.TracesSchema: value(profiles.WriteTraces),
+		profiles.TreeSchema: with(func(w io.Writer, s layout.Style, o Options, d profiles.Tree) error {
+			return profiles.WriteTree(w, s, d, o.MinShare)
+		}),
+		diffs.DiffSchema:            value(diffs.WriteDiff),
+		listings.ListSchema:         value(listings.WriteList),
+		listings.DisasmSchema:       value(listings.WriteDisasm),
+		recordings.RecordSchema:     value(recordings.WriteRecord),
+		recordings.WatchSchema:      value(recordings.WriteWatchEvent),
+		recordings.GoroutinesSchema: value(recordings.WriteGoroutines),
+		recordings.MemorySchema:     value(recordings.WriteMemory),
+		traces.SummarySchema:        value(traces.WriteSummary),
+		traces.GoroutinesSchema:     value(traces.WriteGoroutines),
+		traces.ContentionSchema:     value(traces.WriteContention),
+		traces.RequestsSchema:       value(traces.WriteRequests),
+		traces.CutSchema:            value(traces.WriteCut),
+		traces.ExportSchema:         value(traces.WriteExport),
+		find.Schema:                 value(findings.WriteFind),
+		fix.Schema:                  value(findings.WriteFix),
+		pgo.Schema:                  value(findings.WritePGO),
+		lines.Schema:                value(findings.WriteNotes),
+		findings.RulesSchema:        value(findings.WriteRules),
+		bench.Schema:                value(benchmarks.WriteComparison),
+		history.Schema:              value(benchmarks.WriteHistory),
+		benchmarks.RunSchema:        value(benchmarks.WriteRun),
+		service.Schema:              value(benchmarks.WriteServices),
+		ab.Schema: with(func(w io.Writer, s layout.Style, o Options, r *builds.Result) error {
+			return benchmarks.WriteBuilds(w, s, o.Sides, r)
+		}),
+		benchmarks.ProfilesSchema: value(func(w io.Writer, s layout.Style, d *benchmarks.Profiles) error {
+			for _, p := range d.Recordings {
+				if err := benchmarks.WriteProfile(w, s, p); err != nil {
+					return err
+				}
+			}
+			return nil
+		}),
+		load.Schema: with(func(w io.Writer, s layout.Style, o Options, r *load.Result) error {
+			return loads.Write(w, s, r, o.Outcomes)
+		}),
+		capacity.Schema: value(loads.WriteCapacity),
+		compare.Schema: with(func(w io.Writer, s layout.Style, o Options, c *compare.Comparison) error {
+			return loads.WriteComparison(w, s, c, o.Sides)
+		}),
+		report.VersionSchema: value(func(w io.Writer, _ layout.Style, v report.Version) error {
+			_, err := fmt.Fprintln(w, v)
+			return err
+		}),
+	}
+}
+
+// Schemas returns the schemas that Write reads, sorted.
+func Schemas() []string { return slices.Sorted(maps.Keys(writers())) }
+
+// Write writes the text of a JSON document.
+func Write(w io.Writer, s layout.Style, data []byte, o Options) error {
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return &diag.Error{Op: "read document", Err: err, Hint: "give what a command has written with --json"}
+	}
+	write := writers()[head.Schema]
+	if write == nil {
+		return &diag.Error{
+			Op: "read document", Hint: "give what a command has written with --json",
+			Err: fmt.Errorf("unknown schema %q (want %s)", layout.Clean(head.Schema), strings.Join(Schemas(), ", ")),
+		}
+	}
+	return write(w, s, o, data)
+}
