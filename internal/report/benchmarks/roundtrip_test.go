@@ -15,14 +15,11 @@ import (
 // TestRoundTrip: documents that were read back have the same views.
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
-	sides := [2]string{"main", "here"}
 	reporttest.RoundTrip(t, benchmarks(t, 3),
 		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WriteCSV, WritePage,
 		WriteBenchstat)
 	reporttest.RoundTrip(t, drawnAB(),
-		func(w io.Writer, r *ab.Result) error { return WriteAB(w, s, sides, r) },
-		func(w io.Writer, r *ab.Result) error { return WriteABMarkdown(w, sides, r) },
-		func(w io.Writer, r *ab.Result) error { return WriteABPage(w, sides, r) })
+		func(w io.Writer, r *ab.Result) error { return WriteAB(w, s, r) }, WriteABMarkdown, WriteABPage)
 	reporttest.RoundTrip(t, drawnHistory(t, 2, 12),
 		func(w io.Writer, r *history.Report) error { return WriteHistory(w, s, r) }, WriteHistoryPage)
 	reporttest.RoundTrip(t, serviceResult(abResult().Subjects[0].Units...),

@@ -10,7 +10,6 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
@@ -36,7 +35,6 @@ import (
 // Options are what texts have and documents do not. The zero value is that of commands without
 // flags.
 type Options struct {
-	Sides    [2]string         // names of A and B in comparisons of builds and of loads
 	MinShare float64           // of a tree's nodes, as a fraction
 	Outcomes []compare.Outcome // of the objectives of a load
 }
@@ -92,9 +90,7 @@ func writers() map[string]writer {
 		history.Schema:              value(benchmarks.WriteHistory),
 		benchmarks.RunSchema:        value(benchmarks.WriteRun),
 		service.Schema:              value(benchmarks.WriteServices),
-		ab.Schema: with(func(w io.Writer, s layout.Style, o Options, r *builds.Result) error {
-			return benchmarks.WriteBuilds(w, s, o.Sides, r)
-		}),
+		ab.Schema:                   value(benchmarks.WriteBuilds),
 		benchmarks.ProfilesSchema: value(func(w io.Writer, s layout.Style, d *benchmarks.Profiles) error {
 			for _, p := range d.Recordings {
 				if err := benchmarks.WriteProfile(w, s, p); err != nil {
@@ -107,9 +103,7 @@ func writers() map[string]writer {
 			return loads.Write(w, s, r, o.Outcomes)
 		}),
 		capacity.Schema: value(loads.WriteCapacity),
-		compare.Schema: with(func(w io.Writer, s layout.Style, o Options, c *compare.Comparison) error {
-			return loads.WriteComparison(w, s, c, o.Sides)
-		}),
+		compare.Schema:  value(loads.WriteComparison),
 		report.VersionSchema: value(func(w io.Writer, _ layout.Style, v report.Version) error {
 			_, err := fmt.Fprintln(w, v)
 			return err

@@ -22,10 +22,11 @@ func TestRoundTrip(t *testing.T) {
 	reporttest.RoundTrip(t, searched(t),
 		func(w io.Writer, r *capacity.Result) error { return WriteCapacity(w, s, r) },
 		func(w io.Writer, r *capacity.Result) error { return WritePage(w, CapacityPage(r)) })
-	c, err := compare.Compare([]*load.Result{loadResult(t, 1, 1)}, []*load.Result{loadResult(t, 2, 1.2)})
+	c, err := compare.Compare(compare.Input{Name: "a", Runs: []*load.Result{loadResult(t, 1, 1)}},
+		compare.Input{Name: "b", Runs: []*load.Result{loadResult(t, 2, 1.2)}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	reporttest.RoundTrip(t, c,
-		func(w io.Writer, c *compare.Comparison) error { return WriteComparison(w, s, c, [2]string{"a", "b"}) })
+		func(w io.Writer, c *compare.Comparison) error { return WriteComparison(w, s, c) })
 }
