@@ -27,7 +27,8 @@ func optioned(args string) *flagSet {
 func TestReports(t *testing.T) {
 	t.Parallel()
 	many := hostile.Gzip(hostile.Inlined(4000, 2000)) // frames
-	lines := hostile.Gzip(hostile.Inlined(1<<18, 1))  // lines
+	frames := hostile.Gzip(hostile.Inlined(4000, 20_000))
+	lines := hostile.Gzip(hostile.Inlined(1<<18, 1)) // lines
 	for _, test := range []struct {
 		data []byte
 		args string
@@ -40,6 +41,10 @@ func TestReports(t *testing.T) {
 		{many, "-traces -focus main.work", "this report needs about", ""},
 		{many, "-traces -max_memory 2GB", "", ""},
 		{many, "-top", "", ""},
+		{frames, "-top", "the stacks have 80020000 frames", "`whet top` shows the same"},
+		{frames, "-list .", "the stacks have 80020000 frames", "`whet list` shows the same"},
+		{frames, "-top -max_memory 1GB", "", ""},
+		{frames, "-proto", "", ""},
 		{many, "-list .", "", ""},
 		{many, "-proto", "", ""},
 		{many, "-http localhost:", "", ""},
