@@ -206,7 +206,7 @@ func TestErrors(t *testing.T) {
 	cancel()
 	if _, err := bench.Compare(ctx, bench.ParseInputs([]string{"-"}),
 		bench.Options{Stdin: strings.NewReader(one)}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

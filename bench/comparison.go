@@ -30,7 +30,7 @@ type Table struct {
 	Config    []Field  `json:"config"` // what the results of the table have in common
 	Unit      string   `json:"unit"`   // tidied: sec/op, B/op, allocs/op, B/s
 	Better    string   `json:"better,omitempty"`
-	Statistic string   `json:"statistic"` // what a centre is: median, mean or exact
+	Statistic string   `json:"statistic"` // what a center is: median, mean or exact
 	Columns   []Column `json:"columns"`   // the others are compared with the first
 	Rows      []Row    `json:"rows"`
 	Geomean   []Mean   `json:"geomean"` // one for each column
@@ -65,7 +65,7 @@ type Cell struct {
 	// measurements for one.
 	Low  Float `json:"low"`
 	High Float `json:"high"`
-	// Range is the larger distance of the bounds from the centre in percent, as benchstat writes
+	// Range is the larger distance of the bounds from the center in percent, as benchstat writes
 	// it: "2%", "∞" without an interval, "?" across zero.
 	Range    string   `json:"range"`
 	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
@@ -81,8 +81,8 @@ const MaxValues = 1000
 
 // A Change compares a cell with the cell of the first column.
 type Change struct {
-	// Delta is the relative difference of the centres, 0.01 for 1 %, whether or not it is
-	// significant. It is not finite when only the first centre is zero.
+	// Delta is the relative difference of the centers, 0.01 for 1 %, whether or not it is
+	// significant. It is not finite when only the first center is zero.
 	Delta Float `json:"delta"`
 	// P is the probability of a difference like this or larger if both sides had the same
 	// distribution. 0 also stands for a certain difference of exact values.
@@ -95,13 +95,13 @@ type Change struct {
 	// Alpha is expected to be false.
 	Holds bool `json:"holds"`
 	// Text is the difference as benchstat writes it: "-1.23%", "~" when it is not significant, "?"
-	// when the first centre is zero.
+	// when the first center is zero.
 	Text     string   `json:"text"`
 	BaseN    int      `json:"base_n"` // measurements of the first column
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// A Mean is the geometric mean of a column: Center of the centres, Delta of the ratios to the first
+// A Mean is the geometric mean of a column: Center of the centers, Delta of the ratios to the first
 // column, minus 1, which stays meaningful when the sides have different benchmarks. nil means that
 // the mean does not exist.
 type Mean struct {

@@ -10,7 +10,7 @@
 //  3. Filter and projections, in the syntax of
 //     https://pkg.go.dev/golang.org/x/perf/benchproc/syntax, assign each measurement to a table, a
 //     row and a column.
-//  4. Each cell becomes a centre with its confidence interval and, right of the first column, a
+//  4. Each cell becomes a center with its confidence interval and, right of the first column, a
 //     change with its p value. The statistics are those of golang.org/x/perf/benchmath and
 //     therefore of benchstat: medians and the Mann-Whitney U test, unless the file's unit metadata
 //     assume otherwise.

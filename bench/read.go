@@ -23,18 +23,18 @@ type Input struct {
 func ParseInputs(args []string) []Input {
 	inputs := make([]Input, len(args))
 	count := map[string]int{}
-	labelled := make([]bool, len(args))
+	labeled := make([]bool, len(args))
 	for i, arg := range args {
 		label, path, ok := strings.Cut(arg, "=")
 		if !ok {
 			label, path = arg, arg
 			count[path]++
 		}
-		inputs[i], labelled[i] = Input{Path: path, Label: label}, ok
+		inputs[i], labeled[i] = Input{Path: path, Label: label}, ok
 	}
 	next := map[string]int{}
 	for i := range inputs {
-		if path := inputs[i].Path; !labelled[i] && count[path] > 1 {
+		if path := inputs[i].Path; !labeled[i] && count[path] > 1 {
 			inputs[i].Label = fmt.Sprintf("%s#%d", path, next[path])
 			next[path]++
 		}

@@ -116,7 +116,7 @@ type Summary struct {
 	Warnings []error `json:"-"`
 }
 
-// Run records a target. When ctx is cancelled the window ends early, and what was measured until
+// Run records a target. When ctx is canceled the window ends early, and what was measured until
 // then is kept; to end at once, see Options.Abort.
 //
 // If nothing could be recorded, Run returns an error and leaves no file. Errors carry hints; see

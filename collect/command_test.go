@@ -159,12 +159,12 @@ func TestCommandInterrupted(t *testing.T) {
 		t.Errorf("parts %+v", r.Meta().Parts)
 	}
 	gone(t, sum.Meta.Target.PID)
-	cancelled, stop := context.WithCancel(t.Context())
+	canceled, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := Run(cancelled, Options{
+	if _, err := Run(canceled, Options{
 		Command: []string{os.Args[0]}, Out: out + "2", PprofAddr: "127.0.0.1:1",
 	}); err == nil || !strings.Contains(err.Error(), "interrupted") {
-		t.Errorf("cancelled before the start: %v", err)
+		t.Errorf("canceled before the start: %v", err)
 	}
 }
 

@@ -6,7 +6,7 @@
 //  1. Find the directory of the pprof handlers below the given address (internal/collect/handlers).
 //  2. Take the first snapshots: heap, allocs, block, mutex, goroutine, runtime.MemStats, and the
 //     process if it is on this machine.
-//  3. Run the window: the CPU profile, the execution trace within it, and the load. Cancelling the
+//  3. Run the window: the CPU profile, the execution trace within it, and the load. Canceling the
 //     context half-closes both connections; net/http's server then ends the handlers early and
 //     sends what they have.
 //  4. Take the last snapshots of the same, and of threadcreate and goroutineleak. Profiles that

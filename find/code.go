@@ -17,7 +17,7 @@ import (
 type hotCode struct {
 	packages  []*packages.Package
 	byFile    map[string]*packages.Package // by the module's file
-	unchecked map[string]string            // by the module's file: why rules cannot analyse it
+	unchecked map[string]string            // by the module's file: why rules cannot analyze it
 	warnings  []error                      // about packages that do not build
 }
 
@@ -64,7 +64,7 @@ func (c *lineCosts) hotDirs() []string {
 	return dirs
 }
 
-// add adds a package, and why rules cannot analyse some of its files.
+// add adds a package, and why rules cannot analyze some of its files.
 func (h *hotCode) add(pkg *packages.Package, m *module) {
 	h.packages = append(h.packages, pkg)
 	rel := func(file string) string {

@@ -162,7 +162,7 @@ type Finding struct {
 
 	Title string     `json:"title"`
 	Why   string     `json:"why"`  // about this place
-	Safe  string     `json:"safe"` // why the rewrite keeps behaviour: the rule's Safety
+	Safe  string     `json:"safe"` // why the rewrite keeps behavior: the rule's Safety
 	Needs rules.Need `json:"needs,omitempty"`
 
 	// Places are where it costs, the hottest first; empty when it is about the program as a whole.
@@ -237,7 +237,7 @@ type Fix struct {
 	Setting *rules.Setting `json:"setting,omitempty"` // nil for a rewrite
 }
 
-// A FileEdit is what a fix changes in a file, as byte offsets into the source that was analysed.
+// A FileEdit is what a fix changes in a file, as byte offsets into the source that was analyzed.
 type FileEdit struct {
 	File  string         `json:"file"` // relative to the module, with slashes
 	Edits []rewrite.Edit `json:"edits"`
@@ -254,7 +254,7 @@ type HotLine struct {
 	Evidence []Evidence   `json:"evidence"`
 	Waits    []Wait       `json:"waits,omitempty"` // what requests wait for here
 	Notes    []notes.Note `json:"notes,omitempty"`
-	// Why is what kept the rules from analysing it: generated code, a test, a package that does not
+	// Why is what kept the rules from analyzing it: generated code, a test, a package that does not
 	// build; "" when they did.
 	Why string `json:"why,omitempty"`
 }

@@ -199,7 +199,7 @@ func (x *matcher) locate(s spot, a *account) (place, string) {
 	return place{rel, line}, ""
 }
 
-// isInit reports whether a function is the one that initialises package variables.
+// isInit reports whether a function is the one that initializes package variables.
 func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
 
 // inLiteral reports whether a line is in a closure outside of any function.

@@ -90,7 +90,7 @@ type Result struct {
 	Module   string    `json:"module"`
 	Dir      string    `json:"dir"`
 	Attempts []Attempt `json:"attempts"` // in the order tried
-	// Untried are findings without a rewrite, and lines that rules could not analyse.
+	// Untried are findings without a rewrite, and lines that rules could not analyze.
 	Untried []Untried `json:"untried,omitempty"`
 	// Rounds is the number of times the rules ran.
 	Rounds int `json:"rounds"`
@@ -121,7 +121,7 @@ type Result struct {
 
 // Untried is a cost without a rewrite that could be tried.
 type Untried struct {
-	Title    string  `json:"title"` // of the finding; "" for a line that rules could not analyse
+	Title    string  `json:"title"` // of the finding; "" for a line that rules could not analyze
 	File     string  `json:"file"`  // relative to the module, or the name in the profile
 	Line     int     `json:"line,omitempty"`
 	Function string  `json:"function"`

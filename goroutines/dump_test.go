@@ -110,12 +110,12 @@ func TestDumpDetails(t *testing.T) {
 	}) || r.CreatorID != 38 ||
 		!slices.Equal(r.Labels, []goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) &&
 			len(r.Labels) != 0 {
-		t.Errorf("labelled goroutine: %+v", r)
+		t.Errorf("labeled goroutine: %+v", r)
 	}
 	panicked := open("go1.26.panic.txt")
 	if r := find(panicked, 39); !slices.Equal(r.Labels,
 		[]goroutines.Label{{Key: "route", Value: `/x"`}, {Key: "user", Value: "a b"}}) || r.State != "chan receive" {
-		t.Errorf("labelled goroutine: %+v", r)
+		t.Errorf("labeled goroutine: %+v", r)
 	}
 	if r := find(panicked, 24); r.State != "chan receive (nil chan)" || !r.Leaked {
 		t.Errorf("leaked goroutine: %q, leaked %v", r.State, r.Leaked)

@@ -5,7 +5,7 @@
 //
 //  1. An [Opener] configures how arguments are read: headers for addresses, standard input,
 //     limits.
-//  2. [Opener.Open] opens the arguments, several at a time. File types are recognised by their
+//  2. [Opener.Open] opens the arguments, several at a time. File types are recognized by their
 //     first bytes; addresses are completed with the requested profile, downloaded to a temporary
 //     file, then read.
 //  3. From a recording, the profile named by [Options] is taken, or the most useful one. The

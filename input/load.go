@@ -31,7 +31,7 @@ type Opened struct {
 	Warnings  []error
 
 	sample string // requested sample type, "" for the default
-	debug  bool   // text of ?debug=1, which does not contain symbolised stacks
+	debug  bool   // text of ?debug=1, which does not contain symbolized stacks
 }
 
 // selection returns the --type that selects the same profile from another argument.
@@ -394,7 +394,7 @@ func sampleTypeOf(p *profile.Profile, typ string) (string, error) {
 		return typ, nil
 	}
 	kind, sample, _ := strings.Cut(typ, ":")
-	marks := map[string][]string{ // sample types by which a profile is recognised, its default first
+	marks := map[string][]string{ // sample types by which a profile is recognized, its default first
 		"cpu":       {"cpu", "samples"},
 		"heap":      {"inuse_space"},
 		"heap.live": {"inuse_space"},

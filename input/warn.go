@@ -32,7 +32,7 @@ func (in *Input) warn(opt *Options) {
 		})
 	}
 	in.warnUnsymbolized()
-	in.warnUnlabelled()
+	in.warnUnlabeled()
 	in.warnOwn(opt.Own)
 }
 
@@ -49,8 +49,8 @@ func (in *Input) warnEmpty() {
 	in.Warnings = append(in.Warnings, e)
 }
 
-// warnUnlabelled warns if no sample has the label that the query groups by.
-func (in *Input) warnUnlabelled() {
+// warnUnlabeled warns if no sample has the label that the query groups by.
+func (in *Input) warnUnlabeled() {
 	if in.query.By != profile.ByLabel {
 		return
 	}

@@ -11,7 +11,7 @@
 //
 //  1. [Run] checks the [Options] and makes a plan: hosts with their addresses, and the targets on
 //     each as templates of requests. Names are resolved once. Every address must be on the loopback
-//     interface unless [Options.AllowHosts] lists it; nothing else is dialled.
+//     interface unless [Options.AllowHosts] lists it; nothing else is dialed.
 //  2. The workers of an [Engine] (internal/load/worker) open their connections. On Linux each
 //     worker is an event loop on its own thread, over io_uring, or epoll where that is unavailable.
 //     A closed run compares the two once and continues with the better one ([EngineChoice]).
@@ -23,7 +23,7 @@
 //  4. Once a second what they recorded is folded into the totals and leaves one [Second] behind.
 //  5. When the time is over or the requests are used up, those in flight get the time that they
 //     need, up to [Options.Timeout]: dropping them would hide the slowest answers. When the context
-//     is cancelled they are cut off and counted as [Result.Unfinished].
+//     is canceled they are cut off and counted as [Result.Unfinished].
 //  6. The [Result] is assembled and judged: [Result.Verdict] says when the generator, not the
 //     server, was the limit, and gives other reasons to distrust the numbers.
 //

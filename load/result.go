@@ -121,7 +121,7 @@ func (r *Result) Failed() int64 {
 	return n
 }
 
-// Failures summarises Failed and Errors, such as "404: 12, connect: 3"; "" when there are none.
+// Failures summarizes Failed and Errors, such as "404: 12, connect: 3"; "" when there are none.
 func (r *Result) Failures() string {
 	var out []string
 	for _, code := range slices.Sorted(maps.Keys(r.Status)) {
@@ -149,7 +149,7 @@ func (r *Result) Failures() string {
 	return strings.Join(out, ", ")
 }
 
-// Latency summarises a distribution of latencies. The percentiles come from an HDR histogram with
+// Latency summarizes a distribution of latencies. The percentiles come from an HDR histogram with
 // three significant digits; Min, Max and Mean are exact. All are zero when there was no answer, and
 // JSON then omits the percentiles.
 type Latency struct {

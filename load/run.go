@@ -20,7 +20,7 @@ const targetPatience = 10 * time.Second
 
 // Run sends requests as configured by o and returns what it measured.
 //
-// It returns when the duration is over, the requests are used up or ctx is cancelled. Cancellation
+// It returns when the duration is over, the requests are used up or ctx is canceled. Cancellation
 // is not an error: the Result holds what was measured until then and has Interrupted set. When no
 // request was answered, the Result comes with an [*Error]. When nothing could be sent, the Result
 // is nil.

@@ -24,9 +24,17 @@ type Change string
 // Changes.
 const (
 	Inlined       Change = "inlined"
-	Devirtualised Change = "devirtualised" // an indirect call got a direct one next to it, inlined or not
+	Devirtualized Change = "devirtualised" // an indirect call got a direct one next to it, inlined or not
 	NotInlined    Change = "no longer inlined"
 )
+
+// String returns c as reports print it. Its JSON keeps an older spelling.
+func (c Change) String() string {
+	if c == Devirtualized {
+		return "devirtualized"
+	}
+	return string(c)
+}
 
 // A GrownFrame is a function whose stack frame grew, mostly because of inlining. Goroutines in it
 // need that much more stack.
@@ -60,7 +68,7 @@ func Changes(without, with *Code, edges []Edge, own func(function string) bool) 
 			was := before.callees[callee]
 			switch {
 			case was == 0 && before.indirect && !goruntime.In(callee):
-				change = Devirtualised
+				change = Devirtualized
 			case was&inlined == 0 && how&inlined != 0 && was != 0:
 				change = Inlined
 			case was&inlined != 0 && how&inlined == 0:

@@ -207,9 +207,9 @@ func TestChangesOracle(t *testing.T) {
 			text, -1) {
 			said[with] = append(said[with], m[1]+" "+m[2][strings.LastIndex(m[2], ".")+1:])
 		}
-		devirtualised := strings.Contains(text, "PGO devirtualizing interface call step.Do to (*Mixer).Do")
-		if devirtualised != (with != "off") {
-			t.Errorf("-pgo=%s: devirtualised: %v", with, devirtualised)
+		devirtualized := strings.Contains(text, "PGO devirtualizing interface call step.Do to (*Mixer).Do")
+		if devirtualized != (with != "off") {
+			t.Errorf("-pgo=%s: devirtualized: %v", with, devirtualized)
 		}
 	}
 	edges := pgo.Edges(reduced)
@@ -221,7 +221,7 @@ func TestChangesOracle(t *testing.T) {
 			t.Errorf("%s: not what the compiler says", at)
 		}
 	}
-	for _, want := range []string{"mix inlined", "Do devirtualised"} {
+	for _, want := range []string{"mix inlined", "Do devirtualized"} {
 		if !slices.ContainsFunc(changes, func(c pgo.ChangedCall) bool {
 			return c.Own && c.Weight > 0 && strings.HasSuffix(c.Callee, "."+strings.Fields(want)[0]) &&
 				string(c.Change) == strings.Fields(want)[1]

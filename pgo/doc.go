@@ -1,4 +1,4 @@
-// Package pgo builds a program with a CPU profile (profile-guided optimisation) and determines the
+// Package pgo builds a program with a CPU profile (profile-guided optimization) and determines the
 // effect.
 //
 // Data flow:
@@ -11,7 +11,7 @@
 //  3. [ReadCode] extracts the calls from the machine code of both: the runtime's own tables name the
 //     function and line of every call and every inlined call, as in profiles.
 //  4. [Stale] returns the calls of the profile that A no longer has. [Changes] and [Grown] return
-//     what the compiler inlined and devirtualised because of the profile, and which stack frames
+//     what the compiler inlined and devirtualized because of the profile, and which stack frames
 //     grew as a result.
 //  5. Package bench/ab compares A with B, by benchmarks or by a method of the caller, and
 //     [Result.Pays] is the verdict.

@@ -227,7 +227,7 @@ func (r *runner) prepare(ctx context.Context) error {
 	if r.tests, err = r.write(forTests, "tests.pgo"); err != nil {
 		return err
 	}
-	return r.summarise(forProgram)
+	return r.summarize(forProgram)
 }
 
 func (r *runner) write(p *profile.Profile, name string) (v variant, err error) {
@@ -243,7 +243,7 @@ func (r *runner) write(p *profile.Profile, name string) (v variant, err error) {
 	return v, nil
 }
 
-func (r *runner) summarise(p *profile.Profile) error {
+func (r *runner) summarize(p *profile.Profile) error {
 	fi, err := os.Stat(r.program.path)
 	if err != nil {
 		return fmt.Errorf("write profile: %w", err)

@@ -202,7 +202,7 @@ func TestRunErrors(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	})
-	t.Run("cancelled", func(t *testing.T) {
+	t.Run("canceled", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		o := options(t, writeModule(t, hotModule()), nil)
 		o.Progress = func(what string) {

@@ -66,7 +66,7 @@ func (b *Builder) Mapping(m Mapping) uint32 {
 }
 
 // Location returns the index of a location with the given frames, innermost first; none if it is
-// not symbolised. mapping is an index or None.
+// not symbolized. mapping is an index or None.
 func (b *Builder) Location(addr uint64, mapping uint32, folded bool, lines ...Line) uint32 {
 	if len(lines) == 0 {
 		b.scratch = append(b.scratch[:0], Line{Function: None})

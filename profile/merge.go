@@ -225,7 +225,7 @@ type merger struct {
 	strings                        []uint32
 	lines                          []Line
 	stack                          []uint32
-	touched                        uint64 // keeps the loads of mapLocations from being optimised away
+	touched                        uint64 // keeps the loads of mapLocations from being optimized away
 }
 
 func newMerger(ps ...*Profile) (*merger, error) {

@@ -393,7 +393,7 @@ func TestFilesEqualPprof(t *testing.T) {
 	}
 }
 
-// TestDiffEqualsPprof compares -base and -diff_base, normalised or not.
+// TestDiffEqualsPprof compares -base and -diff_base, normalized or not.
 func TestDiffEqualsPprof(t *testing.T) {
 	files := corpus(t)
 	other := encoded(t, profiletest.Options{Seed: 0, Samples: 700, Inlines: true, Labels: true, Leave: 0.2})

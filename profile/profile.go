@@ -39,7 +39,7 @@ type Function struct {
 }
 
 // A Line is one frame of a location: a function and a position in its file. Function is None if the
-// location is not symbolised (each location has at least one Line; an unsymbolised one has exactly
+// location is not symbolized (each location has at least one Line; an unsymbolized one has exactly
 // one, with Function None). Line and Column are 0 if unknown.
 type Line struct {
 	Function uint32

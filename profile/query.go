@@ -84,7 +84,7 @@ type Query struct {
 // under ByFunction only Name is set (and File, the file of the first function of that name), under
 // ByFile only File, and so on.
 type Node struct {
-	Name    string // function, package, module or label value; "" if not symbolised
+	Name    string // function, package, module or label value; "" if not symbolized
 	File    string
 	Line    int
 	Address uint64

@@ -195,7 +195,7 @@ func (v *View) Mean(sum, n int64) int64 {
 type Stack struct {
 	Nodes  []uint32 // node ids
 	Lines  []uint32 // indices into Profile.Lines
-	Locs   []uint32 // indices into Profile.Locations; equal neighbours are inlined
+	Locs   []uint32 // indices into Profile.Locations; equal neighbors are inlined
 	Value  int64    // may be 0
 	Labels []Label
 	Sample int // index for Profile.AppendStack and Profile.Value

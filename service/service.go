@@ -124,7 +124,7 @@ func (s *subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	return m, err
 }
 
-// Run starts both services, compares them, and stops them. If ctx is cancelled, it returns what was
+// Run starts both services, compares them, and stops them. If ctx is canceled, it returns what was
 // measured until then. A service that fails during the measurement is in the result, as the error
 // of its subject.
 func Run(ctx context.Context, o Options) (*Result, error) {

@@ -43,7 +43,7 @@ func (a *attempt) costBy(d []float64, precision float64) float64 {
 }
 
 // disturbed estimates the standard deviation of log ratios from the fifth that differ most: the
-// median would not see a neighbour that disturbs fewer than half of the pairs.
+// median would not see a neighbor that disturbs fewer than half of the pairs.
 func disturbed(d []float64) float64 {
 	size := make([]float64, len(d))
 	for i, v := range d {

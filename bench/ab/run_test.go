@@ -269,7 +269,7 @@ func TestInstead(t *testing.T) {
 			t.Errorf("%s: %+v", c.Name, c)
 		}
 	}
-	// A neighbour that has either side wait is no reason to warn.
+	// A neighbor that has either side wait is no reason to warn.
 	random := rand.New(rand.NewPCG(41, 42))
 	waits := &scripted{name: "X", do: func(int, Round) (Values, error) {
 		return Values{"sec/op": 1e-6 * (1 + max(0, 3*random.Float64()-0.4)), "cpu": 1e-6 * (1 + 0.001*random.Float64())}, nil

@@ -22,9 +22,9 @@ func noises() map[string]func(*rand.Rand) noise {
 		"quiet": func(*rand.Rand) noise {
 			return func(r *rand.Rand, _ time.Duration) float64 { return math.Exp(0.005 * r.NormFloat64()) }
 		},
-		// A neighbour that works half of the time, in stretches of seconds, and takes
+		// A neighbor that works half of the time, in stretches of seconds, and takes
 		// up to a quarter of the processor meanwhile.
-		"neighbour": func(seed *rand.Rand) noise {
+		"neighbor": func(seed *rand.Rand) noise {
 			var until time.Duration
 			busy := false
 			return func(r *rand.Rand, at time.Duration) float64 {

@@ -264,7 +264,7 @@ func (r *runner) geomeans(out *Result) []Mean {
 }
 
 // waits returns the subjects that wait longer on one side than on the other, which Instead does not
-// show in full. A neighbour makes either side wait: the sides must differ by more than the pairs do
+// show in full. A neighbor makes either side wait: the sides must differ by more than the pairs do
 // by chance.
 func (r *runner) waits() []string {
 	var out []string

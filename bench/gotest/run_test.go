@@ -270,7 +270,7 @@ func TestRunBad(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := b.Run(ctx, "BenchmarkHang", twoProcs()); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	_, failures, err := binary(t, "silent").Benchmarks(t.Context(), "", twoProcs())
 	if err != nil || len(failures) != 1 || !strings.Contains(failures[0].Error(), "does TestMain call Run?") {

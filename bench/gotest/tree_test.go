@@ -192,7 +192,7 @@ func TestWorktreeErrors(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := gotest.Worktree(ctx, gotest.Source{Dir: module}, "v1"); err == nil {
-		t.Error("cancelled, and there is a tree")
+		t.Error("canceled, and there is a tree")
 	}
 	if after := state(t, top); after != before {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)

@@ -71,7 +71,7 @@ func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64)
 	return out, nil
 }
 
-// relocate searches again for each change between its neighbours: when it was found, other changes
+// relocate searches again for each change between its neighbors: when it was found, other changes
 // were in its segment.
 func relocate(values []float64, changes []found) {
 	for i := range changes {
@@ -189,7 +189,7 @@ func differ(values []float64, at int) bool {
 // all splits in O(n log n), for any order of its values. The distances between values are sums over
 // the values below and above, kept in Fenwick trees over the ranks.
 type energy struct {
-	sorted  []float64 // values in ascending order, centred so that sums lose little precision
+	sorted  []float64 // values in ascending order, centered so that sums lose little precision
 	rank    []int     // of each value, by index
 	windows [][2]int  // where to search for a split
 

@@ -31,7 +31,7 @@
 //     p-Values", Biometrika 78, 1991), and continue as long as the number of tests requires.
 //   - A segment has at least 3 commits, and the parts must also differ by ranks (the Mann-Whitney U
 //     test): a single outlier is not a change.
-//   - A change is located again between its neighbours, and dropped if the interval of its size
+//   - A change is located again between its neighbors, and dropped if the interval of its size
 //     (Hodges and Lehmann, with the interval of the U test) then includes no change.
 //
 // A [Report] belongs to its caller. The package keeps no state. It permutes on all CPUs, on

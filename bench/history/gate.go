@@ -108,7 +108,7 @@ type Checked struct {
 	Gate   string `json:"gate"`
 	Series int    `json:"series"` // index in Report.Series
 	// Before is the median of the commits before the newest, since the last change; N is their
-	// number, After the newest commit's centre.
+	// number, After the newest commit's center.
 	N      int         `json:"n"`
 	Before bench.Float `json:"before"`
 	After  bench.Float `json:"after"`

@@ -361,7 +361,7 @@ func TestReadProblems(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := history.Read(ctx, dir, history.Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 	for _, o := range []history.Options{{Alpha: 2}, {Confidence: -1}, {Alpha: math.NaN()}} {
 		if _, err := history.Read(t.Context(), dir, o); err == nil ||

@@ -132,7 +132,7 @@ func logs(values []float64) []float64 {
 	return out
 }
 
-// values returns the values in which changes are searched: the centres, as logarithms where they
+// values returns the values in which changes are searched: the centers, as logarithms where they
 // have some.
 func (s *Series) values() []float64 {
 	out := make([]float64, len(s.Points))

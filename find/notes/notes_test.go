@@ -159,7 +159,7 @@ func TestBroken(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := Compile(ctx, Options{Dir: dir}, "."); err != context.Canceled { //nolint:errorlint // as it is
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

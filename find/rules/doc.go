@@ -13,7 +13,7 @@
 //
 // A diagnostic covers, from Pos to End, the expression or statement that costs; its suggested fix
 // may change other places, such as the declaration of a slice or a package variable. It has at most
-// one suggested fix, and only if that keeps behaviour; a comment in the analyzer argues why.
+// one suggested fix, and only if that keeps behavior; a comment in the analyzer argues why.
 //
 // What rules share is in rules/rewrite (edits of source) and rules/ruletest (their tests);
 // rules/index lists all rules and is generated.

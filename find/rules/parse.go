@@ -14,7 +14,7 @@ type Doc struct {
 	Before   string // Go code
 	After    string // Go code; "" when the rule only reports
 	Evidence string // what a profile shows
-	Safety   string // why the rewrite keeps behaviour, and when there is none
+	Safety   string // why the rewrite keeps behavior, and when there is none
 }
 
 // ParseDoc parses the package comment of a rule's doc.go:

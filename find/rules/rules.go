@@ -99,7 +99,7 @@ type Need string
 
 // Needs.
 const (
-	Free       Need = ""           // nothing: behaviour is kept
+	Free       Need = ""           // nothing: behavior is kept
 	Review     Need = "review"     // approval by someone who knows the program
 	Dependency Need = "dependency" // another module
 	Settings   Need = "setting"    // a build flag or an environment variable

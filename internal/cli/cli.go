@@ -24,7 +24,7 @@ import (
 
 // Main runs whet with the given arguments (without the program's name) and
 // returns the exit code of the process. It returns early with code 1 when ctx
-// is cancelled.
+// is canceled.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, style: styleOf(stdout), live: isTerminal(stderr)}
 	defer func() {
@@ -249,7 +249,7 @@ func showRecording(line *progress.Line) func(collect.Progress) {
 	return func(p collect.Progress) { line.Show(progress.Status(p)) }
 }
 
-// styleOf finds out what w can show. What is not a terminal gets no colour and no
+// styleOf finds out what w can show. What is not a terminal gets no color and no
 // limit on the width, so that nothing is lost in a pipe; COLUMNS sets one.
 func styleOf(w io.Writer) layout.Style {
 	var s layout.Style

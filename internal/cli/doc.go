@@ -15,7 +15,7 @@
 //     diag.Error if it has one, and returns the exit code: 0 success, 1
 //     failure, 2 usage, 3 a gate that the user asked for.
 //
-// Results go to stdout, everything else to stderr. Colour, progress and fitting
+// Results go to stdout, everything else to stderr. Color, progress and fitting
 // to the terminal's width happen only where the stream is a terminal.
 //
 // The package keeps no state between calls of Main and starts no goroutine that

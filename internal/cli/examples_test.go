@@ -168,8 +168,8 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestCancelled wants an early end when the context is cancelled.
-func TestCancelled(t *testing.T) {
+// TestCanceled wants an early end when the context is canceled.
+func TestCanceled(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeProfiles(dir); err != nil {
 		t.Fatal(err)

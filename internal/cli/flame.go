@@ -40,7 +40,7 @@ func (a *app) flameCommand() *cobra.Command {
 size of the profile, that is self-contained and makes no network requests.
 
 The page shows every sample type of the profile (--type selects the first),
-top-down, bottom-up or around one function. Colours show whose code it is, the
+top-down, bottom-up or around one function. Colors show whose code it is, the
 package or, with --base or --diff-base, what grew and what shrank.
 
 In a pipe the page goes to standard output, otherwise to a file in the current

@@ -38,7 +38,7 @@ func (a *app) graphCommand() *cobra.Command {
 		Use:   "graph " + profilesUsage,
 		Short: "Draw the call graph as SVG or DOT",
 		Long: `Draw the call graph: boxes are functions, arrows are calls. The text of a box
-grows with its flat cost, its colour deepens with its cumulative cost. Own code
+grows with its flat cost, its color deepens with its cumulative cost. Own code
 is highlighted. A dashed arrow spans functions that are omitted.
 
 The drawing is an SVG file for browsers: drag and scroll to move, click a box to

@@ -63,7 +63,7 @@ exists) and with this one; benchmarks of the named packages, or of the module,
 compare both in interleaved rounds.
 
 The report has: how much of the profile is stale, the cost in build time and
-binary size, the calls that are newly inlined or devirtualised, the stack frames
+binary size, the calls that are newly inlined or devirtualized, the stack frames
 that grow, and the gain with its interval. If the whole interval is a gain, the
 profile is written to default.pgo of the main package, where go build finds it,
 reduced to what the compiler reads.

@@ -271,7 +271,7 @@ func TestPGONoMeasure(t *testing.T) {
 	}
 	for _, want := range []string{
 		"example.com/hot\n", "profile of a program: 30 samples",
-		"sum.mix is gone", "devirtualised  sum.Of → sum.(*Mixer).Do",
+		"sum.mix is gone", "devirtualized  sum.Of → sum.(*Mixer).Do",
 		"There is already a default.pgo of 4B", "-pgo=off", "Nothing was written.",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(stdout), " "), strings.Join(strings.Fields(want), " ")) {

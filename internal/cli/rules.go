@@ -15,7 +15,7 @@ func (a *app) rulesCommand() *cobra.Command {
 		Use:   "rules [RULE...]",
 		Short: "List or explain the rules of whet find",
 		Long: `List or explain the rules of whet find: what is expensive, the code before and
-after, how it shows in a profile, and why the rewrite keeps behaviour.
+after, how it shows in a profile, and why the rewrite keeps behavior.
 
 The same rules run without a profile as go vet -vettool=$(which whet-vet) ./...`,
 		Example: `  whet rules

@@ -134,8 +134,8 @@ func (a *app) traceSummaryCommand() *cobra.Command {
 	n := 0
 	cmd := &cobra.Command{
 		Use:   "summary TRACE",
-		Short: "Summarise what goroutines do and wait for",
-		Long: `Summarise what goroutines do, by the function that they run: how often and how
+		Short: "Summarize what goroutines do and wait for",
+		Long: `Summarize what goroutines do, by the function that they run: how often and how
 long they are running, runnable (waiting for a CPU), in system calls, helping
 the garbage collector, or waiting, by reason; and how busy processors are, what
 the garbage collector does, tasks and regions.

@@ -189,13 +189,13 @@ func TestContextEndsCall(t *testing.T) {
 	}
 }
 
-func TestPreparationCancelled(t *testing.T) {
+func TestPreparationCanceled(t *testing.T) {
 	t.Parallel()
 	r := renderer(t, sharedCache)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.SVG(ctx, []byte("digraph { a }")); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want that the context is cancelled", err)
+		t.Errorf("got error %v, want that the context is canceled", err)
 	}
 }
 

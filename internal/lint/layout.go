@@ -37,7 +37,7 @@ func layers() []layer {
 		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
 		{"faces", []string{"internal/cli"}},
 		{"commands", []string{
-			"cmd", "internal/bigtrace", "internal/cases", "internal/licences", "internal/peers",
+			"cmd", "internal/bigtrace", "internal/cases", "internal/licenses", "internal/peers",
 			"internal/precision", "internal/release",
 		}},
 	}

@@ -115,7 +115,7 @@ const docText = `// Package NAME defines a rule: what costs.
 //
 // # Safety
 //
-// Why the rewrite keeps behaviour, and where there is none.
+// Why the rewrite keeps behavior, and where there is none.
 package NAME
 `
 

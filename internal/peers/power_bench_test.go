@@ -18,12 +18,12 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// beNeighbour makes this binary a noisy neighbour, until its input ends.
-const beNeighbour = "WHET_PEERS_NEIGHBOUR"
+// beNeighbor makes this binary a noisy neighbor, until its input ends.
+const beNeighbor = "WHET_PEERS_NEIGHBOR"
 
-// neighbour takes CPUs and memory bandwidth from other programs: in bursts of
+// neighbor takes CPUs and memory bandwidth from other programs: in bursts of
 // some tens of milliseconds, more of them in some seconds than in others.
-func neighbour() {
+func neighbor() {
 	for worker := range 2 {
 		go func() {
 			r := rand.New(rand.NewPCG(uint64(worker), uint64(time.Now().UnixNano())))
@@ -136,7 +136,7 @@ func (p *power) String() string {
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
 
-// BenchmarkPower compares builds next to a noisy neighbour: how often whet reports a
+// BenchmarkPower compares builds next to a noisy neighbor: how often whet reports a
 // difference where there is none, and where one of 2 % was planted; and how often that
 // is the result of ten runs of A and then ten of B in the same time, by benchstat's test, after
 // each of the first 40 trials.
@@ -155,7 +155,7 @@ func BenchmarkPower(b *testing.B) {
 		most = d
 	}
 	plain, slower := plantedBinaries(b)
-	startSelf(b, beNeighbour+"=1")
+	startSelf(b, beNeighbor+"=1")
 	var same, different power
 	const usual = 40
 	plans := map[string]int{}

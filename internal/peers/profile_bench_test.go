@@ -57,8 +57,8 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	if os.Getenv(beNeighbour) != "" {
-		neighbour()
+	if os.Getenv(beNeighbor) != "" {
+		neighbor()
 		os.Exit(0)
 	}
 	if os.Getenv(beBusy) != "" {

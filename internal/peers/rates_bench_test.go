@@ -54,8 +54,8 @@ const (
 	leastRate           = 1.0
 )
 
-// A duelled is what the generators did in a row: one figure for each round.
-type duelled struct {
+// A dueled is what the generators did in a row: one figure for each round.
+type dueled struct {
 	row     rateRow
 	busy    bool
 	names   []string // whet first
@@ -76,7 +76,7 @@ func ratio(of map[string][]float64, other string) float64 {
 }
 
 // best is the peer with the highest median rate; "" without peers.
-func (d *duelled) best() string {
+func (d *dueled) best() string {
 	best, most := "", 0.0
 	for _, name := range d.names[1:] {
 		if m := medianOf(slices.Clone(d.rate[name])); m > most {
@@ -103,7 +103,7 @@ func BenchmarkLoadRates(b *testing.B) {
 	if d, err := time.ParseDuration(os.Getenv("WHET_LOAD_TIME")); err == nil && d >= time.Second {
 		long = d.Truncate(time.Second) // wrk knows no less
 	}
-	var done []*duelled
+	var done []*dueled
 	for _, busy := range []bool{false, true} {
 		for _, row := range rateRows() {
 			name := "other=none/" + row.name
@@ -115,7 +115,7 @@ func BenchmarkLoadRates(b *testing.B) {
 				if busy {
 					startBusy(b)
 				}
-				d := &duelled{
+				d := &dueled{
 					row: row, busy: busy, rate: map[string][]float64{}, cost: map[string][]float64{}, engines: map[string]int{},
 					began: loadAverage(),
 				}
@@ -147,7 +147,7 @@ func BenchmarkLoadRates(b *testing.B) {
 }
 
 // shoot runs a generator once. Rates are over the time asked for: starting a program is not load.
-func (d *duelled) shoot(b *testing.B, g generator, url string, long time.Duration) {
+func (d *dueled) shoot(b *testing.B, g generator, url string, long time.Duration) {
 	b.Helper()
 	s := g.run(b, url, d.row.connections, long, d.row.h2)
 	if over := s.elapsed - long; over > time.Second {
@@ -171,7 +171,7 @@ func loadAverage() string {
 }
 
 // writeRatesPage writes the page of the rows so far.
-func writeRatesPage(b *testing.B, done []*duelled, rounds int, long time.Duration) {
+func writeRatesPage(b *testing.B, done []*dueled, rounds int, long time.Duration) {
 	b.Helper()
 	if name := os.Getenv("WHET_LOAD_PAGE"); name != "" {
 		if err := os.WriteFile(name, []byte(ratesPage(done, rounds, long)), 0o644); err != nil {
@@ -181,7 +181,7 @@ func writeRatesPage(b *testing.B, done []*duelled, rounds int, long time.Duratio
 }
 
 // ratesPage is the result for the docs.
-func ratesPage(done []*duelled, rounds int, long time.Duration) string {
+func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How fast whet load is, and what it costs\n\n")
 	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that returns two "+
@@ -196,7 +196,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 		"per connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
 		kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {
-		rows := slices.DeleteFunc(slices.Clone(done), func(d *duelled) bool { return d.busy != busy })
+		rows := slices.DeleteFunc(slices.Clone(done), func(d *dueled) bool { return d.busy != busy })
 		if len(rows) == 0 {
 			continue
 		}
@@ -236,7 +236,7 @@ func ratesPage(done []*duelled, rounds int, long time.Duration) string {
 }
 
 // peerNames are the generators of any of the rows, but whet, in the order of the first that has them.
-func peerNames(rows []*duelled) []string {
+func peerNames(rows []*dueled) []string {
 	var names []string
 	for _, d := range rows {
 		for _, name := range d.names[1:] {
@@ -249,7 +249,7 @@ func peerNames(rows []*duelled) []string {
 }
 
 // engine is what whet's runs were on, the most frequent first: "io_uring 4, epoll 1".
-func (d *duelled) engine() string {
+func (d *dueled) engine() string {
 	var out []string
 	names := slices.Sorted(maps.Keys(d.engines))
 	slices.SortStableFunc(names, func(x, y string) int { return cmp.Compare(d.engines[y], d.engines[x]) })
@@ -290,8 +290,8 @@ func kernelRelease() string {
 
 // TestRatesPage has the page mark what misses, and compare within rounds.
 func TestRatesPage(t *testing.T) {
-	row := func(busy bool, name string, wrk bool) *duelled {
-		d := &duelled{
+	row := func(busy bool, name string, wrk bool) *dueled {
+		d := &dueled{
 			row: rateRow{name: name}, busy: busy, names: []string{"whet", "wrk", "hey"},
 			engines: map[string]int{"epoll": 1, "io_uring": 2}, began: "0.10",
 		}
@@ -304,7 +304,7 @@ func TestRatesPage(t *testing.T) {
 		}
 		return d
 	}
-	page := ratesPage([]*duelled{row(false, "one", true), row(false, "two", false), row(true, "three", true)}, 3,
+	page := ratesPage([]*dueled{row(false, "one", true), row(false, "two", false), row(true, "three", true)}, 3,
 		time.Second)
 	for _, want := range []string{
 		"rounds: 3, of 1s",

@@ -10,7 +10,7 @@
 //     headers. The driver opens everything else. It does not limit its memory, so whet estimates
 //     the memory for the profile and then for the report, and refuses to exceed -max_memory.
 //  3. Source in recordings is unpacked to a temporary directory, which is added to -source_path.
-//  4. The driver symbolises and disassembles through objTool, which uses package objfile: list,
+//  4. The driver symbolizes and disassembles through objTool, which uses package objfile: list,
 //     weblist and disasm need no other program.
 //  5. Reports go to the process's standard output, to which the driver writes directly; messages
 //     and the shell's prompt go to the streams of Options.

@@ -22,7 +22,7 @@ type Options struct {
 	Dot string
 }
 
-// Run runs the driver until it is done or ctx is cancelled. All other errors have kind diag.Usage,
+// Run runs the driver until it is done or ctx is canceled. All other errors have kind diag.Usage,
 // whose exit code is 2: go tool pprof has no other.
 func Run(ctx context.Context, opt Options) error {
 	ui := newUI(opt)

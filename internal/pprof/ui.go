@@ -139,7 +139,7 @@ func (u *ui) PrintErr(args ...any) {
 	u.print(args, "")
 }
 
-func (u *ui) print(args []any, colour string) {
+func (u *ui) print(args []any, color string) {
 	text := terminal.CleanText(fmt.Sprint(args...))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -149,8 +149,8 @@ func (u *ui) print(args []any, colour string) {
 		w = u.opt.Stdout
 		text = strings.ReplaceAll(text, "\n   pprof ", "\n   whet pprof ")
 	}
-	if colour != "" {
-		text = colour + text + "\x1b[0m"
+	if color != "" {
+		text = color + text + "\x1b[0m"
 	}
 	_, _ = io.WriteString(w, text)
 }

@@ -11,23 +11,23 @@ import (
 //go:embed judged.json
 var judgedJSON []byte
 
-// A judgement is a reviewer's verdict on a finding that whet could not decide.
-type judgement struct {
+// A judgment is a reviewer's verdict on a finding that whet could not decide.
+type judgment struct {
 	Module  string  `json:"module"`
 	ID      string  `json:"id"` // of the finding
 	Verdict verdict `json:"verdict"`
 	Why     string  `json:"why"` // one sentence
 }
 
-// judgements returns those of judged.json, by module and finding.
-func judgements(data []byte) (map[[2]string]judgement, error) {
-	var list []judgement
+// judgments returns those of judged.json, by module and finding.
+func judgments(data []byte) (map[[2]string]judgment, error) {
+	var list []judgment
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&list); err != nil {
 		return nil, fmt.Errorf("read judged.json: %w", err)
 	}
-	by := map[[2]string]judgement{}
+	by := map[[2]string]judgment{}
 	for i, j := range list {
 		key := [2]string{j.Module, j.ID}
 		where := fmt.Sprintf("judged.json, %d of %d (%s %s)", i+1, len(list), j.Module, j.ID)
@@ -52,7 +52,7 @@ func judgements(data []byte) (map[[2]string]judgement, error) {
 }
 
 // judge returns the verdict on a finding and the reason: the measured one, else the reviewer's.
-func judge(by map[[2]string]judgement, module string, x *finding) (v verdict, why string, read bool) {
+func judge(by map[[2]string]judgment, module string, x *finding) (v verdict, why string, read bool) {
 	if v := x.measured(); v != open {
 		return v, x.Reason, false
 	}

@@ -58,7 +58,7 @@ func share(x float64) string {
 }
 
 // tally returns the tally of a module.
-func (r *measurement) tally(by map[[2]string]judgement) tally {
+func (r *measurement) tally(by map[[2]string]judgment) tally {
 	t := tally{Findings: len(r.Findings), By: map[outcome]int{}}
 	for i := range r.Findings {
 		x := &r.Findings[i]
@@ -84,7 +84,7 @@ func (r *measurement) tally(by map[[2]string]judgement) tally {
 
 // page renders docs/measured/precision.md.
 func page(r *results, judged []byte) ([]byte, error) {
-	by, err := judgements(judged)
+	by, err := judgments(judged)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func page(r *results, judged []byte) ([]byte, error) {
 
 type pageData struct {
 	r  *results
-	by map[[2]string]judgement
+	by map[[2]string]judgment
 }
 
 // sums are the tallies of the groups, and of all.

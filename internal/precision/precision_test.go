@@ -44,7 +44,7 @@ func TestPage(t *testing.T) {
 // come and go with the noise of a recording.
 func TestJudged(t *testing.T) {
 	t.Parallel()
-	if _, err := judgements(judgedJSON); err != nil {
+	if _, err := judgments(judgedJSON); err != nil {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
@@ -57,7 +57,7 @@ func TestJudged(t *testing.T) {
 		`[{"module":"toml","id":"a/b/c/1","verdict":"open","because":"So."}]`: "unknown field",
 		`{`: "read judged.json",
 	} {
-		if _, err := judgements([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := judgments([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", text, err, want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestTally(t *testing.T) {
 		{ID: "a/f.go/F/5", Outcome: needs},
 		{ID: "a/f.go/F/6", Outcome: undecided},
 	}}
-	by, err := judgements([]byte(`[
+	by, err := judgments([]byte(`[
 		{"module":"toml","id":"a/f.go/F/1","verdict":"wrong","why":"Not read: it was measured."},
 		{"module":"toml","id":"a/f.go/F/3","verdict":"right","why":"It is so."},
 		{"module":"toml","id":"a/f.go/F/4","verdict":"wrong","why":"It is not so."},

@@ -46,7 +46,7 @@ type measurement struct {
 	Failing []string  `json:"failing,omitempty"` // packages whose tests fail before any change
 
 	Recall      recall    `json:"recall"`
-	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules analysed
+	Unexplained []hotLine `json:"unexplained"` // the ten hottest that rules analyzed
 }
 
 // recall counts how much of the hot lines findings cover.
@@ -212,7 +212,7 @@ func (r *results) put(x *measurement) {
 	slices.SortFunc(r.Modules, func(a, b measurement) int { return cmp.Compare(at[a.Name], at[b.Name]) })
 }
 
-// write stores results and the page, the page first: it fails if a judgement is invalid.
+// write stores results and the page, the page first: it fails if a judgment is invalid.
 func write(dir string, r *results) error {
 	text, err := page(r, judgedJSON)
 	if err != nil {

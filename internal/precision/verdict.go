@@ -36,7 +36,7 @@ func outcomes() []outcome {
 	return []outcome{kept, noGain, slower, differs, fails, undecided, overlaps, unmeasured, untried, needs, none}
 }
 
-// A verdict is the judgement on a finding.
+// A verdict is the judgment on a finding.
 type verdict string
 
 // Verdicts.

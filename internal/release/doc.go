@@ -4,7 +4,7 @@
 //     there if it has no tag yet (a trial); the go command stamps the tag into the binaries, which
 //     `whet --version` prints.
 //  2. It builds whet and whet-vet for each platform, without cgo, with -trimpath (build.go).
-//  3. Binaries, licences and the changelog go into an archive for each platform, with the time of
+//  3. Binaries, licenses and the changelog go into an archive for each platform, with the time of
 //     the commit (archive.go); a CycloneDX SBOM lists the modules that the binary itself names
 //     (sbom.go).
 //  4. nfpm makes the Debian packages from nfpm.yaml (package.go).

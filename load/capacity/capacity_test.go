@@ -384,9 +384,9 @@ func TestInterrupted(t *testing.T) {
 	if r, err := capacity.Search(
 		ctx, capacity.Options{SLO: objectives(t, "p99<1s")}, (&server{}).run,
 	); r != nil || !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled at once: %v, %v", r, err)
+		t.Errorf("canceled at once: %v, %v", r, err)
 	}
-	// A run that was whole when the search was cancelled counts.
+	// A run that was whole when the search was canceled counts.
 	ctx, cancel = context.WithCancel(t.Context())
 	s := &server{mu: 10_000}
 	r, err := capacity.Search(ctx, capacity.Options{
@@ -396,7 +396,7 @@ func TestInterrupted(t *testing.T) {
 		return s.run(ctx, o)
 	})
 	if err != nil || !r.Interrupted || r.Rate != 1000 {
-		t.Errorf("cancelled after a run: %+v, %v", r, err)
+		t.Errorf("canceled after a run: %+v, %v", r, err)
 	}
 }
 

@@ -20,7 +20,7 @@ const climb = 2
 // A Runner runs a load, as [load.Run] does.
 type Runner func(context.Context, load.Options) (*load.Result, error)
 
-// Search finds the highest rate that keeps the objectives. When ctx is cancelled it returns what it
+// Search finds the highest rate that keeps the objectives. When ctx is canceled it returns what it
 // has found so far, without an error. When a load cannot be run it returns the error with what it
 // has found so far; the Result is nil when that is nothing.
 func Search(ctx context.Context, o Options, run Runner) (*Result, error) {

@@ -94,7 +94,7 @@ func (s *series) statistic() float64 {
 // bootstrap estimates the variance of the statistic with the moving-block bootstrap
 // (Künsch: The jackknife and the bootstrap for general stationary observations,
 // Annals of Statistics 17, 1989): as many seconds as there are, in blocks that start
-// anywhere within a run. Blocks are centred at their own mean, which makes the
+// anywhere within a run. Blocks are centered at their own mean, which makes the
 // variance too small by the share 1/k, k the number of blocks that fit; k-1 are the
 // degrees of freedom.
 func (s *series) bootstrap() estimate {

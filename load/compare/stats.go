@@ -55,13 +55,13 @@ func StudentQuantile(p, freedom float64) float64 {
 }
 
 // tBetween returns the probability that Student's t lies between -t and t (DLMF, 8.17; Abramowitz,
-// Stegun: Handbook of Mathematical Functions, 26.7.1): 1 minus the regularised incomplete beta
+// Stegun: Handbook of Mathematical Functions, 26.7.1): 1 minus the regularized incomplete beta
 // function at v/(v+t²) of v/2 and 1/2.
 func tBetween(t, freedom float64) float64 {
 	return 1 - incompleteBeta(freedom/(freedom+t*t), freedom/2, 0.5)
 }
 
-// incompleteBeta returns the regularised incomplete beta function I_x(a, b), by its continued
+// incompleteBeta returns the regularized incomplete beta function I_x(a, b), by its continued
 // fraction (DLMF, 8.17.22) on the side on which that converges fast (8.17.4), evaluated with
 // Lentz's method (Thompson, Barnett: Coulomb and Bessel functions of complex arguments and order,
 // Journal of Computational Physics 64, 1986).

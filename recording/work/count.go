@@ -93,9 +93,9 @@ func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 	return c, nil
 }
 
-// ratioOf returns Σx/Σn with its relative variance, that of the linearised ratio
+// ratioOf returns Σx/Σn with its relative variance, that of the linearized ratio
 // estimator: Σ(x-rn)²·k/(k-1)/(Σx)² (Cochran, Sampling Techniques, 1977, section 6.4).
-// Neighbouring residuals that are alike make it larger, by the autocovariance of lag one.
+// Neighboring residuals that are alike make it larger, by the autocovariance of lag one.
 func ratioOf(x, n []float64) (ratio float64, e estimate) {
 	var sumX, sumN float64
 	for i := range x {

@@ -135,7 +135,7 @@ func (p *Profile) collections(part string) int64 {
 // What CPU time per request differs by between recordings of the same program on the
 // same machine, made one after the other: by 0.2 % when nothing else ran, and by 2 to 4 %
 // when other programs took half of the processors (their caches, and the hypervisor's
-// neighbours). Within a recording that is not to be seen.
+// neighbors). Within a recording that is not to be seen.
 const (
 	leastDrift  = 0.005
 	othersDrift = 0.06 // for each share of the processors that others use

@@ -56,7 +56,7 @@ type site struct {
 // childDepth makes what a goroutine does for another one deeper than what that one called before.
 const childDepth = 1 << 16
 
-// siteOf analyses a stack, leaf first.
+// siteOf analyzes a stack, leaf first.
 func (p *program) siteOf(stack []stacks.Frame) site {
 	var at site
 	calls, rpc, fast := false, false, false // in a server of net/rpc, which calls a method next; of gRPC; of fasthttp

@@ -6,7 +6,7 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Stretch is a time of one goroutine, analysed as if it were one request.
+// A Stretch is a time of one goroutine, analyzed as if it were one request.
 type Stretch struct {
 	Request
 	// Handler is the function that answers, as the stacks within the stretch show it; "" if none
@@ -17,7 +17,7 @@ type Stretch struct {
 	Between bool
 }
 
-// Of analyses what a goroutine did from one time to another, in nanoseconds since the start of the
+// Of analyzes what a goroutine did from one time to another, in nanoseconds since the start of the
 // trace. Time that the trace does not cover is [Other].
 func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	g, err := x.Goroutine(goroutine)

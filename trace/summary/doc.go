@@ -1,4 +1,4 @@
-// Package summary summarises a trace or a window of it.
+// Package summary summarizes a trace or a window of it.
 //
 // Data flow: goroutines are grouped by the function that they run; their spans, from an index, are
 // summed by state, each cut at the window's ends, and the length of each goes to a histogram.

@@ -73,7 +73,7 @@ type Log struct {
 	Count    int64
 }
 
-// Of summarises a window, in nanoseconds since the start of the trace.
+// Of summarizes a window, in nanoseconds since the start of the trace.
 func Of(x *index.Index, from, to int64) (*Summary, error) {
 	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
 	if err := s.kinds(x, from, to); err != nil {

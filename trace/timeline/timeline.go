@@ -145,7 +145,7 @@ func (t *Timeline) Trace() Trace {
 // active is the state for what is not a goroutine's.
 func (t *Timeline) active() int { return t.x.Codes() }
 
-// group returns the group of states with the same colour.
+// group returns the group of states with the same color.
 func group(code index.Code, name string) string {
 	switch code {
 	case index.Unknown:

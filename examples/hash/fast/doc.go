@@ -1,5 +1,5 @@
 // Package fast is the hash service of package slow, with the slow parts rewritten by
-// hand. It has the same exported names and the same behaviour: same_test.go in the
+// hand. It has the same exported names and the same behavior: same_test.go in the
 // module's root proves it.
 //
 // A request goes through it so:

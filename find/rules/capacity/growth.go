@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// maxGrowths is the maximum number of appends to a slice that are analysed: more are generated
+// maxGrowths is the maximum number of appends to a slice that are analyzed: more are generated
 // code, and each is compared with all others.
 const maxGrowths = 200
 
@@ -92,7 +92,7 @@ type history struct {
 	end     token.Pos // end of the last growth, or of the loop around it
 }
 
-// history returns the history of a slice, or nil if allocating in advance would change behaviour.
+// history returns the history of a slice, or nil if allocating in advance would change behavior.
 func (f *finder) history(v *variable) *history {
 	h := &history{grown: growths{}}
 	var others []inspector.Cursor

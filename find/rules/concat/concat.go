@@ -64,7 +64,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// A rule analyses a package.
+// A rule analyzes a package.
 type rule struct {
 	pass     *analysis.Pass
 	names    *rewrite.Names

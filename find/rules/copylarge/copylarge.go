@@ -41,7 +41,7 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder analyses one package.
+// A finder analyzes one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places

@@ -1,4 +1,4 @@
-// Package falsesharing defines a rule: CPUs contend for a cache line by writing to neighbouring
+// Package falsesharing defines a rule: CPUs contend for a cache line by writing to neighboring
 // variables (false sharing).
 //
 // CPUs own memory in cache lines of 64 bytes, on some 128. When goroutines on two CPUs write to

@@ -36,7 +36,7 @@ func New() *rules.Rule {
 				CPU: rules.Line + "|" + sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 			{
-				Category: "shard", Title: "neighbouring locks or atomics share a cache line",
+				Category: "shard", Title: "neighboring locks or atomics share a cache line",
 				CPU: sync, Alloc: rules.Nothing, Mutex: rules.Nothing, Block: rules.Nothing, Needs: rules.Review,
 			},
 		},
@@ -193,7 +193,7 @@ type shard struct {
 	keys bool          // its literals name their fields
 }
 
-// shards reports neighbouring locks and atomics of small structs.
+// shards reports neighboring locks and atomics of small structs.
 func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 	found := map[*types.TypeName]*shard{}
 	for c := range insp.Root().Preorder((*ast.ArrayType)(nil)) {
@@ -205,7 +205,7 @@ func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 		if !ok || named.Obj().Pkg() != pass.Pkg || named.TypeParams().Len() > 0 {
 			continue
 		}
-		if size := sizeof(pass, named); synchronised(named) && size > 0 && size < line {
+		if size := sizeof(pass, named); synchronized(named) && size > 0 && size < line {
 			found[named.Obj()] = &shard{size: size, keys: true}
 		}
 	}
@@ -245,7 +245,7 @@ func shards(pass *analysis.Pass, insp *inspector.Inspector) {
 				pass, call, "shard",
 				fmt.Sprintf(
 					"a %s has %d bytes, and there are arrays of it: "+
-						"writing to one takes the cache line from its neighbours",
+						"writing to one takes the cache line from its neighbors",
 					obj.Name(), s.size,
 				),
 				pad(pass, obj, s),
@@ -268,8 +268,8 @@ func nameOf(t types.Type) *types.TypeName {
 	return nil
 }
 
-// synchronised reports whether a struct has a lock or an atomic among its fields.
-func synchronised(t *types.Named) bool {
+// synchronized reports whether a struct has a lock or an atomic among its fields.
+func synchronized(t *types.Named) bool {
 	s, ok := t.Underlying().(*types.Struct)
 	if !ok {
 		return false

@@ -205,7 +205,7 @@ func OnlyReceives(info *types.Info, value inspector.Cursor, allowed func(method 
 	return true
 }
 
-// Defines returns the variable that an expression initialises, in x := e or var x = e; nil for all
+// Defines returns the variable that an expression initializes, in x := e or var x = e; nil for all
 // else.
 func Defines(value inspector.Cursor) *ast.Ident {
 	switch s := value.Parent().Node().(type) {

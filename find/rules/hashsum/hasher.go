@@ -86,7 +86,7 @@ func (h *hasher) local(c inspector.Cursor) bool {
 	return flow.InBlock(h.made)
 }
 
-// used analyses the uses of the hash, and reports whether only its own methods can access it.
+// used analyzes the uses of the hash, and reports whether only its own methods can access it.
 func (h *hasher) used() bool {
 	info := h.pass.TypesInfo
 	within, ok := flow.Outermost(h.made)

@@ -22,7 +22,7 @@
 // # Evidence
 //
 // The CPU profile shows the constructor called from the line (regexp.MustCompile,
-// strings.NewReplacer), or the lazy initialisation on the first use of a new value; so does the
+// strings.NewReplacer), or the lazy initialization on the first use of a new value; so does the
 // allocation profile.
 //
 // # Safety

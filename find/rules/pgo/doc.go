@@ -22,7 +22,7 @@
 //
 // # Safety
 //
-// The source and its behaviour stay the same. The profile must be kept up to date: functions that
+// The source and its behavior stay the same. The profile must be kept up to date: functions that
 // were moved or renamed since gain nothing. whet pgo merges profiles, lists stale functions, and
 // measures the effect on time and binary size.
 package pgo

@@ -53,7 +53,7 @@ type call struct {
 	decl ast.Node     // the function around it; nil in a package variable
 }
 
-// A finder analyses the pools of a package.
+// A finder analyzes the pools of a package.
 type finder struct {
 	pass  *analysis.Pass
 	news  map[types.Object]types.Type // what a pool's New returns

@@ -34,6 +34,6 @@
 // sends nothing cannot make the program allocate more than that. The bytes belong to the caller
 // alone, as before: nothing is pooled, so nothing can leak from one request to another.
 //
-// Replacing io.ReadAll and json.Unmarshal by a json.Decoder would change behaviour: it accepts
+// Replacing io.ReadAll and json.Unmarshal by a json.Decoder would change behavior: it accepts
 // data after the value.
 package readall

@@ -171,7 +171,7 @@ func (f *fixer) writeText() bool {
 
 // writeTextUse writes a use as a call with the text as the second argument, and reports whether it
 // can. Edits replace something, so that the same edits in several reports of the variable are
-// recognised.
+// recognized.
 func (f *fixer) writeTextUse(u use, lit string) bool {
 	begin, end := f.shape.begin, f.shape.end
 	name, path := "Contains", "strings"

@@ -21,7 +21,7 @@ type knowledge struct {
 	decls map[*types.Func]*ast.FuncDecl
 }
 
-// know analyses a package.
+// know analyzes a package.
 func know(pass *analysis.Pass, insp *inspector.Inspector) *knowledge {
 	k := &knowledge{
 		info: pass.TypesInfo, pkg: pass.Pkg,

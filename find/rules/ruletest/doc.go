@@ -12,7 +12,7 @@
 //	func Try(r *rand.Rand) string
 //
 // (math/rand/v2; package ruletest/values generates inputs), it runs before and after the fixes with
-// many seeds and must return the same, which shows that a fix keeps behaviour.
+// many seeds and must return the same, which shows that a fix keeps behavior.
 //
 // The package is for tests only. It has no state.
 package ruletest

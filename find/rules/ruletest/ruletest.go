@@ -234,7 +234,7 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 	}
 }
 
-// try compares the behaviour of the packages before and after.
+// try compares the behavior of the packages before and after.
 func try(t *testing.T, dir string, names []string) {
 	t.Helper()
 	if len(names) == 0 {
@@ -282,7 +282,7 @@ func main() {
 	cmd := exec.CommandContext(t.Context(), "go", "run", "./try")
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("behaviour changed: %v\n%s", err, out)
+		t.Errorf("behavior changed: %v\n%s", err, out)
 	}
 }
 

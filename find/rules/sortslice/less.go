@@ -29,7 +29,7 @@ type less struct {
 	edits []analysis.TextEdit
 }
 
-// newLess analyses a function; nil if it does not compare elements.
+// newLess analyzes a function; nil if it does not compare elements.
 func newLess(pass *analysis.Pass, slice ast.Expr, f *ast.FuncLit) *less {
 	l := &less{pass: pass, slice: slice, body: f.Body}
 	var params []*ast.Ident

@@ -139,7 +139,7 @@ func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	rules.Report(f.pass, call, "parts", fmt.Sprintf("%s makes a slice of all parts, of which one or two are used", s), fix)
 }
 
-// part analyses a use of the parts; false if a few variables cannot replace it.
+// part analyzes a use of the parts; false if a few variables cannot replace it.
 func (f *finder) part(use inspector.Cursor) (part, bool) {
 	info := f.pass.TypesInfo
 	switch use.ParentEdgeKind() {

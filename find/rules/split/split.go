@@ -52,7 +52,7 @@ type splitter struct {
 
 func (s splitter) String() string { return s.pkg + "." + s.name }
 
-// A finder analyses one package.
+// A finder analyzes one package.
 type finder struct {
 	pass   *analysis.Pass
 	places flow.Places

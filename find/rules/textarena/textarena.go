@@ -310,7 +310,7 @@ func hasNoMarshaler(t types.Type) bool {
 		methods.Lookup(nil, "MarshalJSONTo") == nil
 }
 
-// A rule analyses a package.
+// A rule analyzes a package.
 type rule struct {
 	pass   *analysis.Pass
 	names  *rewrite.Names

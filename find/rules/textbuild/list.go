@@ -108,7 +108,7 @@ func isThere(info *types.Info, e ast.Expr) bool {
 	return false
 }
 
-// grows recognises both uses in l = append(l, x), and returns the statement with the first.
+// grows recognizes both uses in l = append(l, x), and returns the statement with the first.
 func (l *list) grows(info *types.Info, use inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	if use.ParentEdgeKind() == edge.CallExpr_Args { // its statement is already known
 		for _, g := range l.grown {

@@ -63,10 +63,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %v, hint %q", name, err, diag.Hint(err))
 		}
 	}
-	cancelled, cancel := context.WithCancel(t.Context())
+	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := h.Allocated(cancelled); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+	if _, err := h.Allocated(canceled); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v", err)
 	}
 }
 
@@ -136,7 +136,7 @@ func TestAgent(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, _, err := h.Slow(gone, time.Hour, next, 20*time.Second); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
+		t.Errorf("canceled: %v", err)
 	}
 }
 

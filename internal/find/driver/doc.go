@@ -4,7 +4,7 @@
 //
 //  1. Load asks the go command for packages: their syntax and types from source, the types of
 //     their imports from the export data in the build cache. That makes it fast: only the packages
-//     to analyse are type-checked.
+//     to analyze are type-checked.
 //  2. Run runs analyzers, and the analyzers that these require, on one package, without facts: an
 //     analyzer knows only the types of other packages.
 //

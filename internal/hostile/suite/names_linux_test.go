@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// hostileName is what no name may get to a terminal as it is: what hostile.Terminal has, and colours that are equal
+// hostileName is what no name may get to a terminal as it is: what hostile.Terminal has, and colors that are equal
 // to those that whet writes itself.
 const hostileName = "n\x1b[1m\x1b[31m\x1b[0m" + hostile.Terminal + "\u2028\u2029\u200f\u061c\u00ad\u0085"
 

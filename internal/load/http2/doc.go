@@ -11,7 +11,7 @@
 //  3. While [Conn.Capacity] is above 0, [Conn.Send] opens a stream and appends the bytes to send.
 //     What does not fit into the peer's flow-control windows waits.
 //  4. What arrives, cut anywhere, goes into [Conn.Parse]. It calls a [Done] for each answer that is
-//     complete or has failed, and appends what has to be sent now: acknowledgements, window
+//     complete or has failed, and appends what has to be sent now: acknowledgments, window
 //     updates, bodies that had to wait.
 //  5. [Conn.Cancel] gives one request up (a timeout); [Conn.Close] fails all that are open when the
 //     connection has ended or Parse has returned an error.

@@ -566,7 +566,7 @@ func (m *model) sent(t *testing.T, out []byte, err error) {
 		settings-- // the last ones were wrong
 	}
 	if acks != settings || !slices.Equal(pings, m.pings) || (goAways == 1) != (err != nil) {
-		t.Fatalf("%d acknowledgements of %d SETTINGS, pings %q of %q, %d GOAWAY", acks, m.settings, pings, m.pings, goAways)
+		t.Fatalf("%d acknowledgments of %d SETTINGS, pings %q of %q, %d GOAWAY", acks, m.settings, pings, m.pings, goAways)
 	}
 	if data != m.data || !slices.Equal(resets, m.resets) || !maps.Equal(granted, m.granted) {
 		t.Fatalf("sent %d bytes of bodies, resets %v, windows %v; model: %d, %v, %v", data, resets, granted, m.data,

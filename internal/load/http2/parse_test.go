@@ -262,7 +262,7 @@ func frameCases() []frameCase {
 			"http/2 PROTOCOL_ERROR: the first frame is not SETTINGS",
 		},
 		{
-			"settings: acknowledgement first", func(p *peer) { _ = p.WriteSettingsAck() }, "",
+			"settings: acknowledgment first", func(p *peer) { _ = p.WriteSettingsAck() }, "",
 			"http/2 PROTOCOL_ERROR: the first frame is not SETTINGS",
 		},
 		{
@@ -311,7 +311,7 @@ func frameCases() []frameCase {
 			"http/2 FRAME_SIZE_ERROR: SETTINGS of 5 bytes",
 		},
 		{
-			"sizes: acknowledgement", after(func(p *peer) { p.raw(4, 1, 0, "123456") }), "",
+			"sizes: acknowledgment", after(func(p *peer) { p.raw(4, 1, 0, "123456") }), "",
 			"http/2 FRAME_SIZE_ERROR: SETTINGS of 6 bytes",
 		},
 		{

@@ -318,7 +318,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A cancelled request ends at the server, and the connection goes on.
+// A canceled request ends at the server, and the connection goes on.
 func TestCancel(t *testing.T) {
 	arrived, gone := make(chan struct{}), make(chan struct{})
 	mux := handlers()
@@ -339,7 +339,7 @@ func TestCancel(t *testing.T) {
 	cl.write(out)
 	<-gone
 	if _, ok := cl.c.Cancel(nil, 5); ok {
-		t.Error("cancelled twice")
+		t.Error("canceled twice")
 	}
 	if r := cl.one(encode(get("GET", "/hello"))); r.err != nil || r.body != 12 {
 		t.Errorf("after a cancel: %v", r)
@@ -408,7 +408,7 @@ func headerText(h http.Header) string {
 	return b.String()
 }
 
-// A server of HTTP/1.1 is recognised by its first bytes.
+// A server of HTTP/1.1 is recognized by its first bytes.
 func TestHTTP1Server(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

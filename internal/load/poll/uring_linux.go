@@ -15,7 +15,7 @@ type uring struct {
 	// rearm are slots whose receive operation has ended although the connection has not, as it does
 	// when no buffer is free.
 	rearm []endedSlot
-	// leaving is set while receive operations are being cancelled: none is begun.
+	// leaving is set while receive operations are being canceled: none is begun.
 	leaving bool
 	err     error // of a submission; returned by the next Wait
 }

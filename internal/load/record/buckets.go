@@ -114,7 +114,7 @@ func (s *spread) fold(o *spread) {
 	s.merge(&o.buckets)
 }
 
-// latency summarises the durations.
+// latency summarizes the durations.
 func (s *spread) latency() Latency {
 	if s.count == 0 {
 		return Latency{}

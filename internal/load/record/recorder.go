@@ -281,7 +281,7 @@ func (r *Recorder) extend(start, now, targetCPU time.Duration) Second {
 	return sec
 }
 
-// latency summarises the answers of t.
+// latency summarizes the answers of t.
 func (t *tally) latency() Latency {
 	if t.responses == 0 {
 		return Latency{}
@@ -311,7 +311,7 @@ func (r *Recorder) Encode() (string, error) {
 	return string(encoded), nil
 }
 
-// send summarises how late requests were sent; nil in the closed model.
+// send summarizes how late requests were sent; nil in the closed model.
 func (t *tally) send() *Send {
 	if t.late == nil {
 		return nil

@@ -82,7 +82,7 @@ func (w windows) better(v windows) bool {
 var ways = [...]int{0, 1, 2}
 
 const (
-	// windowTime is long enough to include a neighbour's turn on the CPU.
+	// windowTime is long enough to include a neighbor's turn on the CPU.
 	windowTime = 8 * time.Millisecond
 	// forget is the weight that older windows keep when ways are compared again.
 	forget = 0.5
@@ -135,7 +135,7 @@ func (b *batch) next(l *loop) (count int, gather time.Duration) {
 }
 
 // waited records that a wait for count answers took d and returned got. When many waits fall short,
-// the server's behaviour has changed.
+// the server's behavior has changed.
 func (b *batch) waited(d time.Duration, count int, answers int64, l *loop) {
 	if count <= 1 || d < gatherTime || answers >= int64(count) || b.trial {
 		return
@@ -156,7 +156,7 @@ func (b *batch) turn(l *loop) {
 	if b.trial {
 		answers, seconds := float64(l.answers-b.before), (l.time - b.begun).Seconds()
 		b.seen[b.way].add(answers, seconds, (cpu - b.cpu).Seconds())
-		// A window in which a neighbour had the CPU does not show how fast answers come otherwise.
+		// A window in which a neighbor had the CPU does not show how fast answers come otherwise.
 		b.rate = max(0.9*b.rate, answers/max(seconds, 1e-9))
 		b.advance()
 	} else {

@@ -125,7 +125,7 @@ func TestBatchStarved(t *testing.T) {
 		t.Errorf("%d connections are waited for; want %d of 16 that have ten requests each", n, count)
 	}
 	// All come, late; and for once, and then for a tenth of the time, they do not, as where
-	// a neighbour has the server's processor.
+	// a neighbor has the server's processor.
 	l.batch.waited(2*gather, count, int64(count), l)
 	until := l.batch.until
 	for range 100 {
@@ -149,10 +149,10 @@ func TestBatchStarved(t *testing.T) {
 	t.Error("wasted waits continue for 400ms")
 }
 
-// TestBatchNeighbour simulates another program that takes the CPU of the server or of the loop for
+// TestBatchNeighbor simulates another program that takes the CPU of the server or of the loop for
 // 4 ms at a time, a fifth of the time: windows have half of the answers, or none. The loop still
 // waits, which gains a third of the rate.
-func TestBatchNeighbour(t *testing.T) {
+func TestBatchNeighbor(t *testing.T) {
 	for seed := range uint64(20) {
 		random := rand.New(rand.NewPCG(1, seed))
 		l := closedLoop()

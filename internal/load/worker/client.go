@@ -217,7 +217,7 @@ func (s *stream) run(ctx context.Context) {
 	}
 }
 
-// wait reports whether d elapsed before ctx was cancelled.
+// wait reports whether d elapsed before ctx was canceled.
 func wait(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil

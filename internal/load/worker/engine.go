@@ -140,7 +140,7 @@ func (m *measuring) add(answers int64, elapsed, cpu time.Duration) {
 	m.elapsed, m.cpu, m.answers = m.elapsed+elapsed, m.cpu+cpu, m.answers+answers
 }
 
-// measure sums up the windows, by median and median deviation: a neighbour that takes the CPU for
+// measure sums up the windows, by median and median deviation: a neighbor that takes the CPU for
 // half a second spoils one window of either engine.
 func (m *measuring) measure(e Engine) Measurement {
 	rate := median(m.rates)

@@ -86,7 +86,7 @@ type Group struct {
 type worker interface {
 	// prepare opens connections, as far as possible.
 	prepare(ctx context.Context)
-	// run sends requests until there are none left, or ctx is cancelled.
+	// run sends requests until there are none left, or ctx is canceled.
 	run(ctx context.Context)
 }
 
@@ -147,7 +147,7 @@ func (g *Group) loops() int {
 }
 
 // Prepare opens the connections. If none could be opened, it ends the workers and returns why. The
-// workers end early when ctx is cancelled.
+// workers end early when ctx is canceled.
 func (g *Group) Prepare(ctx context.Context) error {
 	var inner context.Context
 	inner, g.cancel = context.WithCancel(ctx)

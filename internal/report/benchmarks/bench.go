@@ -25,7 +25,7 @@ type benchTable struct {
 
 // The columns of a side in a benchTable; the first side has only values.
 const (
-	benchValues  = 2 // centre, range
+	benchValues  = 2 // center, range
 	benchChanges = 4 // change, p, q, n
 )
 

@@ -39,9 +39,9 @@ func benchmarks(t *testing.T, sides int) *bench.Comparison {
 func TestWriteBenchComparison(t *testing.T) {
 	for _, sides := range []int{1, 2, 3} {
 		c := benchmarks(t, sides)
-		var plain, coloured, wide bytes.Buffer
+		var plain, colored, wide bytes.Buffer
 		for out, s := range map[*bytes.Buffer]layout.Style{
-			&plain: {Width: 80}, &coloured: {Width: 80, Color: true},
+			&plain: {Width: 80}, &colored: {Width: 80, Color: true},
 			&wide: {},
 		} {
 			if err := WriteComparison(out, s, c); err != nil {
@@ -51,8 +51,8 @@ func TestWriteBenchComparison(t *testing.T) {
 		if strings.Contains(plain.String(), "\x1b") || !strings.Contains(wide.String(), "EncodeEverything/format=json-48") {
 			t.Errorf("%q", &plain)
 		}
-		if got := layout.StripColor(coloured.String()); got != plain.String() {
-			t.Errorf("colour changes the text:\n%s\n%s", got, &plain)
+		if got := layout.StripColor(colored.String()); got != plain.String() {
+			t.Errorf("color changes the text:\n%s\n%s", got, &plain)
 		}
 		for line := range strings.Lines(plain.String()) {
 			if n := layout.Columns(strings.TrimSuffix(line, "\n")); n > 80 && sides <= 2 {

@@ -169,7 +169,7 @@ func abGrid(rows []abRow) *layout.Table {
 	}
 	return &layout.Table{
 		Head: cells[0], Rows: cells[1:], Align: "lrrrrrrl", Least: 12, HeadColor: layout.Bold,
-		Color: func(row int) layout.Color { return verdictColour(cells[row+1][len(abRow{})-1]) },
+		Color: func(row int) layout.Color { return verdictColor(cells[row+1][len(abRow{})-1]) },
 	}
 }
 
@@ -187,7 +187,7 @@ func WriteBuilds(w io.Writer, s layout.Style, r *builds.Result) error {
 	return t.Result()
 }
 
-func verdictColour(verdict string) layout.Color {
+func verdictColor(verdict string) layout.Color {
 	switch verdict {
 	case string(ab.Better):
 		return layout.Cyan

@@ -95,17 +95,17 @@ func TestWriteBenchHistory(t *testing.T) {
 	quiet := drawnHistory(t, 1, 5)
 	hostile := hostileHistory(t)
 	for name, r := range map[string]*history.Report{"changed": changed, "quiet": quiet, "hostile": hostile} {
-		var plain, coloured, wide bytes.Buffer
+		var plain, colored, wide bytes.Buffer
 		for out, s := range map[*bytes.Buffer]layout.Style{
-			&plain: {Width: 80}, &coloured: {Width: 80, Color: true},
+			&plain: {Width: 80}, &colored: {Width: 80, Color: true},
 			&wide: {},
 		} {
 			if err := WriteHistory(out, s, r); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if got := layout.StripColor(coloured.String()); got != plain.String() {
-			t.Errorf("colour changes the text:\n%s\n%s", got, &plain)
+		if got := layout.StripColor(colored.String()); got != plain.String() {
+			t.Errorf("color changes the text:\n%s\n%s", got, &plain)
 		}
 		if strings.ContainsAny(plain.String(), "\x1b\u202e") {
 			t.Errorf("%s: %q", name, &plain)

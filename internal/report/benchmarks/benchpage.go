@@ -64,7 +64,7 @@ type (
 		Bounded bool              `json:"bounded"` // low and high are finite
 		Low     float64           `json:"low"`
 		High    float64           `json:"high"`
-		Text    string            `json:"text"`  // of the centre
+		Text    string            `json:"text"`  // of the center
 		Range   string            `json:"range"` // of low and high
 		Changes []benchPageChange `json:"changes"`
 	}

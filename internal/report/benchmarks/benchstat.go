@@ -201,7 +201,7 @@ type benchstatCell struct {
 }
 
 // A benchstatGrid lays cells out as benchstat's internal/texttab does, blank for blank (Copyright
-// 2020 The Go Authors, under the BSD licence of golang.org/x/perf).
+// 2020 The Go Authors, under the BSD license of golang.org/x/perf).
 type benchstatGrid struct {
 	cells    []benchstatCell
 	columns  int

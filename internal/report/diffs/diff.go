@@ -485,7 +485,7 @@ func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRate
 		}
 		e.Flat, e.Cum = compare(a.flat.times(scale), b.flat), compare(a.cum.times(scale), b.cum)
 		if e.Cum.Before == 0 && e.Cum.After == 0 && e.Flat.Before == 0 && e.Flat.After == 0 {
-			return // cancelled out in both
+			return // canceled out in both
 		}
 		e.Flat.PerRequest, e.Cum.PerRequest = rates.compare(a.flat, b.flat), rates.compare(a.cum, b.cum)
 		entries = append(entries, e)

@@ -293,7 +293,7 @@ func TestDiffWarnings(t *testing.T) {
 		},
 		{name: "hardly any", a: one, b: many, want: "too few samples to mean anything (10 clock ticks before, 5000 after)"},
 		{name: "durations", a: many, b: many, da: time.Second, db: 2 * time.Second, want: "A covers 1s and B 2s"},
-		{name: "durations, normalised", a: many, b: many, da: time.Second, db: 2 * time.Second, norm: true},
+		{name: "durations, normalized", a: many, b: many, da: time.Second, db: 2 * time.Second, norm: true},
 		{name: "nothing", a: map[string]int64{"main.f": 0}, b: many, want: "A has no samples"},
 	} {
 		a, b := diffSide(t, "a", ticks(t, c.a), profile.ByFunction), diffSide(t, "b", ticks(t, c.b), profile.ByFunction)

@@ -24,7 +24,7 @@ import (
 //
 //	|B - sA| > 2 √(Var(B) + s² Var(A))
 //
-// where s is the factor of normalisation. With equal weights and s = 1 it is the
+// where s is the factor of normalization. With equal weights and s = 1 it is the
 // usual normal approximation of the conditional test of two Poisson means
 // (J. Przyborowski and H. Wilenski, Homogeneity of results in testing samples
 // from Poisson series, Biometrika 31, 1940): |nB - nA| > 2 √(nA + nB), a level

@@ -159,7 +159,7 @@ func hotLineText(h *find.HotLine) string {
 		parts = append(parts, "calls "+calls)
 	}
 	if h.Why != "" {
-		parts = append(parts, "not analysed: "+layout.Clean(h.Why))
+		parts = append(parts, "not analyzed: "+layout.Clean(h.Why))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -471,7 +471,7 @@ func optionalCell(text string) string {
 // cell returns text as code in a table.
 func cell(text string) string { return strings.ReplaceAll(layout.CodeSpan(text), "|", `\|`) }
 
-// upperFirst capitalises a text that starts with an ASCII letter.
+// upperFirst capitalizes a text that starts with an ASCII letter.
 func upperFirst(s string) string {
 	if s == "" {
 		return ""

@@ -222,18 +222,18 @@ func pgoCalls(r *pgo.Result) pgoTable {
 		}
 	}
 	t := pgoTable{
-		title: fmt.Sprintf("Calls: %d newly inlined, %d devirtualised, %d no longer inlined; %d of own code",
-			counts[pgo.Inlined], counts[pgo.Devirtualised], counts[pgo.NotInlined], own),
+		title: fmt.Sprintf("Calls: %d newly inlined, %d devirtualized, %d no longer inlined; %d of own code",
+			counts[pgo.Inlined], counts[pgo.Devirtualized], counts[pgo.NotInlined], own),
 		head: []string{"weight", "is now", "call"},
 	}
 	for _, c := range r.Changes[:min(len(r.Changes), pgoRows)] {
-		t.add(func(n int) string { return pgoCall(&c, n) }, unit.Percent(c.Weight, r.Stale.Total), string(c.Change))
+		t.add(func(n int) string { return pgoCall(&c, n) }, unit.Percent(c.Weight, r.Stale.Total), c.Change.String())
 	}
 	if more := len(r.Changes) - pgoRows; more > 0 {
 		t.notes = append(t.notes, layout.Plural(more, "more call", "more calls")+" (--json has all)")
 	}
 	if weighed > 0 {
-		t.notes = append(t.notes, "Calls newly inlined or devirtualised have "+unit.Percent(weighed, r.Stale.Total)+
+		t.notes = append(t.notes, "Calls newly inlined or devirtualized have "+unit.Percent(weighed, r.Stale.Total)+
 			" of the profile's calls by weight.")
 	}
 	return t

@@ -34,7 +34,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// TestPainted has colours where they are the style's, and no others: not even those that are equal to them.
+// TestPainted has colors where they are the style's, and no others: not even those that are equal to them.
 func TestPainted(t *testing.T) {
 	s := Style{Color: true}
 	foreign := "x" + string(Red) + "y" + string(reset)

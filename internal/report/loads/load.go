@@ -133,11 +133,11 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 			if len(codes) > 0 {
 				codes = append(codes, ", ")
 			}
-			text, colour := fmt.Sprintf("%d: %d", code, r.Status[code]), layout.Color("")
+			text, color := fmt.Sprintf("%d: %d", code, r.Status[code]), layout.Color("")
 			if code >= 400 {
-				colour = layout.Red
+				color = layout.Red
 			}
-			codes = append(codes, s.Paint(colour, text))
+			codes = append(codes, s.Paint(color, text))
 		}
 		line("status", codes...)
 	}

@@ -175,13 +175,13 @@ func TestWriteLoad(t *testing.T) {
 		golden.Check(t, "testdata/load-"+tt.name+".txt", out.Bytes())
 		checkWidth(t, out.String(), 80)
 
-		// Colour must change nothing but colour.
-		var coloured bytes.Buffer
-		if err := Write(&coloured, layout.Style{Width: 80, Color: true}, tt.r, tt.asserted); err != nil {
+		// Color must change nothing but color.
+		var colored bytes.Buffer
+		if err := Write(&colored, layout.Style{Width: 80, Color: true}, tt.r, tt.asserted); err != nil {
 			t.Fatal(err)
 		}
-		if got := layout.StripColor(coloured.String()); got != out.String() {
-			t.Errorf("%s with colour differs:\n%s", tt.name, cmp.Diff(out.String(), got))
+		if got := layout.StripColor(colored.String()); got != out.String() {
+			t.Errorf("%s with color differs:\n%s", tt.name, cmp.Diff(out.String(), got))
 		}
 	}
 }

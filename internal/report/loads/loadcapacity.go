@@ -46,7 +46,7 @@ func capacityTitle(r *capacity.Result) string {
 	return "capacity of " + name + " for " + r.SLO.String()
 }
 
-// CapacityAnswer summarises the outcome of a search.
+// CapacityAnswer summarizes the outcome of a search.
 func CapacityAnswer(r *capacity.Result) string {
 	switch {
 	case r.Rate == 0 && r.Limit == capacity.LimitServer:

@@ -66,15 +66,15 @@ func TestWriteLoadCapacity(t *testing.T) {
 		none.Steps[:1]
 	var out bytes.Buffer
 	for _, r := range []*capacity.Result{found, none} {
-		var plain, coloured bytes.Buffer
+		var plain, colored bytes.Buffer
 		if err := WriteCapacity(&plain, layout.Style{Width: 80}, r); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteCapacity(&coloured, layout.Style{Width: 80, Color: true}, r); err != nil {
+		if err := WriteCapacity(&colored, layout.Style{Width: 80, Color: true}, r); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(plain.String(), layout.StripColor(coloured.String())); diff != "" {
-			t.Errorf("with colour: %s", diff)
+		if diff := cmp.Diff(plain.String(), layout.StripColor(colored.String())); diff != "" {
+			t.Errorf("with color: %s", diff)
 		}
 		checkWidth(t, plain.String(), 80)
 		out.Write(plain.Bytes())
@@ -160,15 +160,15 @@ func TestWriteLoadComparison(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var plain, coloured bytes.Buffer
+		var plain, colored bytes.Buffer
 		if err := WriteComparison(&plain, layout.Style{Width: 80}, c); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteComparison(&coloured, layout.Style{Width: 80, Color: true}, c); err != nil {
+		if err := WriteComparison(&colored, layout.Style{Width: 80, Color: true}, c); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(plain.String(), layout.StripColor(coloured.String())); diff != "" {
-			t.Errorf("with colour: %s", diff)
+		if diff := cmp.Diff(plain.String(), layout.StripColor(colored.String())); diff != "" {
+			t.Errorf("with color: %s", diff)
 		}
 		checkWidth(t, plain.String(), 80)
 		out.Write(plain.Bytes())

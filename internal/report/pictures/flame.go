@@ -36,7 +36,7 @@ type FlameKind uint8
 
 // The kinds of frames.
 const (
-	FlameUnknown    FlameKind = iota // not Go, not symbolised, or unknown
+	FlameUnknown    FlameKind = iota // not Go, not symbolized, or unknown
 	FlameOwn                         // the user's own code
 	FlameStd                         // the standard library and the runtime
 	FlameDependency                  // other modules
@@ -98,7 +98,7 @@ type FlameInput struct {
 
 // Flame writes a self-contained interactive flame graph: one HTML page with its data, code and
 // styles that makes no request. To keep the page within in.MaxBytes, long names are clipped first,
-// then light nodes are merged into their neighbours; the page has a note if so.
+// then light nodes are merged into their neighbors; the page has a note if so.
 func Flame(w io.Writer, in FlameInput) error {
 	if len(in.Views) == 0 {
 		return errors.New("write flame graph: no sample type to show")

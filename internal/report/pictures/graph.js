@@ -1,5 +1,5 @@
 // Moves about in a drawing by Graphviz: drag, wheel, + - 0 and the arrows; a
-// click on a box leaves only it, its callers and its callees in full colour.
+// click on a box leaves only it, its callers and its callees in full color.
 "use strict";
 (() => {
   const svg = document.documentElement;

@@ -22,42 +22,42 @@ const graphColumns = 44
 // so that the text fits its box in any font of a browser.
 const graphFont = "DejaVu Sans"
 
-// A colour is in sRGB, which is good enough for mixing with white.
-type colour struct{ r, g, b uint8 }
+// A color is in sRGB, which is good enough for mixing with white.
+type color struct{ r, g, b uint8 }
 
 // graphKind returns the color and name of a kind, as on the flame graph's page in light mode.
-func graphKind(k FlameKind) (colour, string) {
+func graphKind(k FlameKind) (color, string) {
 	switch k {
 	case FlameOwn:
-		return colour{0xff, 0xa4, 0x57}, "own code"
+		return color{0xff, 0xa4, 0x57}, "own code"
 	case FlameStd:
-		return colour{0xcb, 0xdb, 0xec}, "standard library"
+		return color{0xcb, 0xdb, 0xec}, "standard library"
 	case FlameDependency:
-		return colour{0xa5, 0xe4, 0xc8}, "dependencies"
+		return color{0xa5, 0xe4, 0xc8}, "dependencies"
 	default:
-		return colour{0xd7, 0xd5, 0xcf}, "other"
+		return color{0xd7, 0xd5, 0xcf}, "other"
 	}
 }
 
 // graphChange returns the color and name of growth or shrinkage.
-func graphChange(value int64) (colour, string) {
+func graphChange(value int64) (color, string) {
 	if value > 0 {
-		return colour{0xe2, 0x5c, 0x4f}, "more than the base"
+		return color{0xe2, 0x5c, 0x4f}, "more than the base"
 	}
-	return colour{0x4f, 0x8d, 0xdd}, "less than the base"
+	return color{0x4f, 0x8d, 0xdd}, "less than the base"
 }
 
 // mix returns c mixed with white: c at 1, white at 0.
-func (c colour) mix(part float64) colour {
+func (c color) mix(part float64) color {
 	part = min(max(part, 0), 1)
 	channel := func(v uint8) uint8 { return uint8(math.Round(255 - part*(255-float64(v)))) }
-	return colour{channel(c.r), channel(c.g), channel(c.b)}
+	return color{channel(c.r), channel(c.g), channel(c.b)}
 }
 
 // dark returns c with its channels halved: the border of a box.
-func (c colour) dark() colour { return colour{c.r / 2, c.g / 2, c.b / 2} }
+func (c color) dark() color { return color{c.r / 2, c.g / 2, c.b / 2} }
 
-func (c colour) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
+func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c.b) }
 
 // WriteGraphDOT writes a call graph in the DOT language. The size of a box's text shows its own
 // cost and the strength of its color the cost with calls; the hue shows the origin of the code or,
@@ -120,7 +120,7 @@ func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64
 	fill, border, style := hue.mix(0.3+0.7*strength), hue.dark(), ""
 	if diff {
 		hue, _ = graphChange(n.Cum)
-		fill, border = hue.mix(strength), colour{0x99, 0x99, 0x99}
+		fill, border = hue.mix(strength), color{0x99, 0x99, 0x99}
 	}
 	if n.kind == FlameOwn {
 		style = " penwidth=2 style=\"filled,bold\""
@@ -174,7 +174,7 @@ func (d CallGraph) writeEdge(b *bytes.Buffer, e GraphEdge, diff bool) {
 		label += `\n inlined`
 	}
 	part := min(math.Abs(e.Share), 1)
-	line := colour{0x22, 0x22, 0x22}.mix(0.45 + 0.55*math.Sqrt(part))
+	line := color{0x22, 0x22, 0x22}.mix(0.45 + 0.55*math.Sqrt(part))
 	if diff {
 		hue, _ := graphChange(e.Weight)
 		line = hue.mix(0.4 + 0.6*math.Sqrt(part))
@@ -207,7 +207,7 @@ func (d CallGraph) legend(diff bool) string {
 	if d.HiddenNodes > 0 {
 		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.by)))
 	}
-	swatch := func(c colour, name string) {
+	swatch := func(c color, name string) {
 		fmt.Fprintf(&b,
 			`<tr><td border="1" color="#999999" bgcolor="%s" width="18" height="12" fixedsize="true"></td>`+
 				`<td align="left"><font point-size="12"> %s</font></td></tr>`,

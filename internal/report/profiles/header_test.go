@@ -21,7 +21,7 @@ func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
 		SampleType: []*pprof.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
 		Mapping:    []*pprof.Mapping{{ID: 1, File: "/bin/" + strings.Repeat("prog", 30), HasFunctions: true}},
 	}
-	long := strings.Repeat("github.com/a-very-long-organisation-name/", 3)
+	long := strings.Repeat("github.com/a-very-long-organization-name/", 3)
 	for i := range 12 {
 		s := &pprof.Sample{
 			Value:    []int64{int64(i + 1), int64(i+1) * 123_456_789},
@@ -71,7 +71,7 @@ func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 // TestNothingWraps renders every view of a hostile profile at many widths: no
-// line may be wider, no foreign escape may come through, colour only adds codes.
+// line may be wider, no foreign escape may come through, color only adds codes.
 func TestNothingWraps(t *testing.T) {
 	for _, by := range []profile.By{
 		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
@@ -92,11 +92,11 @@ func TestNothingWraps(t *testing.T) {
 			"tags":     func(w *bytes.Buffer, s layout.Style) error { return WriteTags(w, s, NewTags(h, v, 5)) },
 		} {
 			for _, width := range []int{60, 80, 97, 131, 200} {
-				var plain, coloured bytes.Buffer
+				var plain, colored bytes.Buffer
 				if err := write(&plain, layout.Style{Width: width}); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				if err := write(&coloured, layout.Style{Width: width, Color: true}); err != nil {
+				if err := write(&colored, layout.Style{Width: width, Color: true}); err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
 				for line := range strings.Lines(plain.String()) {
@@ -108,8 +108,8 @@ func TestNothingWraps(t *testing.T) {
 						t.Fatalf("%s by %v: control characters in %q", name, by, line)
 					}
 				}
-				if got := trimLines(ansi.ReplaceAllString(coloured.String(), "")); got != plain.String() {
-					t.Fatalf("%s by %v at %d columns: colour changes the text:\n%s\nwithout:\n%s", name, by, width, got,
+				if got := trimLines(ansi.ReplaceAllString(colored.String(), "")); got != plain.String() {
+					t.Fatalf("%s by %v at %d columns: color changes the text:\n%s\nwithout:\n%s", name, by, width, got,
 						plain.String())
 				}
 			}

@@ -22,7 +22,7 @@ type Summary struct {
 	Schema     string        `json:"schema"`
 	Name       string        `json:"name"`
 	Duration   time.Duration `json:"duration_ns"` // of the whole trace
-	From       time.Duration `json:"from_ns"`     // start of the part that is summarised
+	From       time.Duration `json:"from_ns"`     // start of the part that is summarized
 	To         time.Duration `json:"to_ns"`
 	Events     int64         `json:"events"` // of the whole trace
 	Goroutines int64         `json:"goroutines"`

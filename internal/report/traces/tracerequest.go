@@ -65,11 +65,11 @@ func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 				who+layout.FitName(s.Function, p.style.Remaining(layout.Columns(lead)+layout.Columns(who), 20))))
 		}
 		share := unit.Share(int64(s.Took), int64(p.latency))
-		colour := layout.Color("")
+		color := layout.Color("")
 		if s.Inside == nil {
-			colour = layout.Heat(share)
+			color = layout.Heat(share)
 		}
-		took := p.style.Paint(colour, layout.Right(unit.Duration(s.Took), 10))
+		took := p.style.Paint(color, layout.Right(unit.Duration(s.Took), 10))
 		what, stack := s.what(), share >= 0.01 && s.Merged == 0
 		if stack && s.Stack > 0 && s.State == "running" && s.Samples == 0 {
 			what += ", up to" // the stack is where it stopped

@@ -7,7 +7,7 @@
 //     goroutine; another follows each goroutine of the trace through its states. A stay in one
 //     state is a [model.Span].
 //  2. Spans that have ended are collected, in the order of their ends, and written as a slice once
-//     there are some thousands: by goroutine, so that a row can be read without its neighbours.
+//     there are some thousands: by goroutine, so that a row can be read without its neighbors.
 //     Slices are summed in tiles of four, those in larger tiles, and so on: the levels of detail.
 //  3. Everything that is not a state of a goroutine (metrics, ranges of the garbage collector,
 //     processors and threads, tasks, regions, logs, CPU samples) goes to separate streams, in

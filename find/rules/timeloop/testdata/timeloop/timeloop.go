@@ -73,7 +73,7 @@ func Given(ctx context.Context, d time.Duration, n int) (ticks int) {
 	return ticks
 }
 
-func Labelled(c <-chan int) (n int) {
+func Labeled(c <-chan int) (n int) {
 loop:
 	for {
 		select {
@@ -116,5 +116,5 @@ func Try(r *rand.Rand) string {
 		c <- values.String(r)
 	}
 	Calls(nil, n)
-	return fmt.Sprint(Receive(c, n), Idle(n), Given(context.Background(), -1, n), Labelled(nil), Done(context.Background(), n), Stamp(make([]item, n)))
+	return fmt.Sprint(Receive(c, n), Idle(n), Given(context.Background(), -1, n), Labeled(nil), Done(context.Background(), n), Stamp(make([]item, n)))
 }

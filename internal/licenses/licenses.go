@@ -1,4 +1,4 @@
-package licences
+package licenses
 
 import (
 	"bytes"
@@ -23,26 +23,26 @@ import (
 // A Component is a third-party module or package in a binary.
 type Component struct {
 	Name, Version string
-	Licences      []string // SPDX identifiers, sorted; none if no licence was recognised
-	Files         []File   // licence and notice files; none for npm packages, whose texts are in NOTICE
+	Licenses      []string // SPDX identifiers, sorted; none if no license was recognized
+	Files         []File   // license and notice files; none for npm packages, whose texts are in NOTICE
 }
 
-// A File is a licence or notice.
+// A File is a license or notice.
 type File struct {
 	Name string // relative to the module, with slashes
 	Text string
 }
 
-// Allowed reports whether a binary may contain a component under a licence, on the terms that
+// Allowed reports whether a binary may contain a component under a license, on the terms that
 // THIRD_PARTY.md and NOTICE meet.
 func Allowed(spdx string) bool {
 	return slices.Contains([]string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD"}, spdx)
 }
 
-// covered is the least share of a licence file that must be recognised, in percent.
+// covered is the least share of a license file that must be recognized, in percent.
 const covered = 75
 
-var licenceName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
+var licenseName = regexp.MustCompile(`(?i)^(licen[cs]e|copying|notice|patents)([-.].*)?$`)
 
 // List returns the modules linked into packages on any of the operating systems, by name.
 func List(ctx context.Context, dir string, systems, packages []string) ([]Component, error) {
@@ -64,10 +64,10 @@ func List(ctx context.Context, dir string, systems, packages []string) ([]Compon
 	var all []Component
 	for _, c := range found {
 		for _, f := range c.Files {
-			c.Licences = append(c.Licences, identify([]byte(f.Text))...)
+			c.Licenses = append(c.Licenses, identify([]byte(f.Text))...)
 		}
-		slices.Sort(c.Licences)
-		c.Licences = slices.Compact(c.Licences)
+		slices.Sort(c.Licenses)
+		c.Licenses = slices.Compact(c.Licenses)
 		slices.SortFunc(c.Files, func(a, b File) int { return cmp.Compare(a.Name, b.Name) })
 		all = append(all, *c)
 	}
@@ -119,7 +119,7 @@ func add(found map[string]*Component, out []byte) error {
 	}
 }
 
-// read adds the licence files of a directory of the module.
+// read adds the license files of a directory of the module.
 func (c *Component) read(module, sub string) error {
 	entries, err := os.ReadDir(filepath.Join(module, sub))
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *Component) read(module, sub string) error {
 	for _, e := range entries {
 		name := path.Join(sub, e.Name())
 		has := slices.ContainsFunc(c.Files, func(f File) bool { return f.Name == name })
-		if has || e.IsDir() || !licenceName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
+		if has || e.IsDir() || !licenseName.MatchString(e.Name()) || strings.HasSuffix(e.Name(), ".go") {
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(module, name))
@@ -140,8 +140,8 @@ func (c *Component) read(module, sub string) error {
 	return nil
 }
 
-// identify returns the licences in a text; "unknown" for a text that is mostly something else.
-// Notices and patent grants add nothing to the licence they come with.
+// identify returns the licenses in a text; "unknown" for a text that is mostly something else.
+// Notices and patent grants add nothing to the license they come with.
 func identify(text []byte) []string {
 	cov := licensecheck.Scan(text)
 	if len(cov.Match) == 0 && isNotice(text) {
@@ -187,7 +187,7 @@ func Bundled(repo fs.FS) ([]Component, error) {
 		_, name, _ = strings.Cut(name, "node_modules/")
 		c := Component{Name: name, Version: p.Version}
 		if p.License != "" {
-			c.Licences = []string{p.License}
+			c.Licenses = []string{p.License}
 		}
 		all = append(all, c)
 	}
@@ -199,15 +199,15 @@ func Bundled(repo fs.FS) ([]Component, error) {
 func Page(modules, bundled []Component) []byte {
 	var b bytes.Buffer
 	b.WriteString("# Third-party software\n\nThe binaries of whet contain the modules below. " +
-		"`make goldens` writes this page.\n[NOTICE](NOTICE) has the licences of Graphviz and of the npm packages.\n" +
-		"Go's standard library is under the licence of golang.org/x/sys.\n\n" +
-		"| Go module | version | licence |\n|---|---|---|\n")
+		"`make goldens` writes this page.\n[NOTICE](NOTICE) has the licenses of Graphviz and of the npm packages.\n" +
+		"Go's standard library is under the license of golang.org/x/sys.\n\n" +
+		"| Go module | version | license |\n|---|---|---|\n")
 	for _, c := range modules {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licences, ", "))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licenses, ", "))
 	}
-	b.WriteString("\n| npm package | version | licence |\n|---|---|---|\n")
+	b.WriteString("\n| npm package | version | license |\n|---|---|---|\n")
 	for _, c := range bundled {
-		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licences, ", "))
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", c.Name, c.Version, strings.Join(c.Licenses, ", "))
 	}
 	b.WriteString("\n## Texts\n")
 	users := map[string][]string{}

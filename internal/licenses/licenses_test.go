@@ -1,4 +1,4 @@
-package licences
+package licenses
 
 import (
 	"os"
@@ -30,10 +30,10 @@ func TestPage(t *testing.T) {
 		t.Fatalf("found %d modules and %d npm packages", len(modules), len(bundled))
 	}
 	for _, c := range slices.Concat(modules, bundled) {
-		if len(c.Licences) == 0 {
-			t.Errorf("%s %s: no licence was found", c.Name, c.Version)
+		if len(c.Licenses) == 0 {
+			t.Errorf("%s %s: no license was found", c.Name, c.Version)
 		}
-		for _, l := range c.Licences {
+		for _, l := range c.Licenses {
 			if !Allowed(l) {
 				t.Errorf("%s %s is under %s, which is not on the allowed list", c.Name, c.Version, l)
 			}
@@ -63,7 +63,7 @@ func TestIdentify(t *testing.T) {
 		}
 	}
 	if Allowed("unknown") || Allowed("GPL-3.0") || Allowed("") {
-		t.Error("a licence that is not on the list is allowed")
+		t.Error("a license that is not on the list is allowed")
 	}
 }
 
@@ -75,7 +75,7 @@ func TestBundled(t *testing.T) {
 	if err != nil || len(got) != 2 {
 		t.Fatalf("got %v, %v, want two packages", got, err)
 	}
-	if got[0].Name != "@c/d" || got[0].Licences != nil || got[1].Name != "a" || got[1].Licences[0] != "GPL-3.0" {
+	if got[0].Name != "@c/d" || got[0].Licenses != nil || got[1].Name != "a" || got[1].Licenses[0] != "GPL-3.0" {
 		t.Errorf("got %+v", got)
 	}
 	if _, err := Bundled(fstest.MapFS{}); err == nil {
