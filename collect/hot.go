@@ -204,12 +204,10 @@ func (s *session) remote() bool { return s.opt.URL != "" && len(s.opt.Command) =
 // sourceFinder returns a finder of source files on this machine. It accepts only names of source files,
 // since a target may name any file.
 func (s *session) sourceFinder() *source.Finder {
-	opt := source.Options{Dirs: []string{"."}, GoVersion: s.meta.GoVersion, MaxBytes: maxSourceFile}
-	if s.opt.Dir != "" {
-		opt.Dirs = []string{s.opt.Dir}
+	opt := source.Options{
+		Dirs: []string{cmp.Or(s.opt.Dir, ".")}, Named: s.opt.Sources, Strict: true, Confined: s.remote(),
+		GoVersion: s.meta.GoVersion, MaxBytes: maxSourceFile,
 	}
-	opt.Confined = s.remote()
-	opt.Dirs = append(opt.Dirs, s.opt.Sources...)
 	if b := s.meta.Build; b != nil {
 		opt.Modules = append(opt.Modules, source.Module{Path: b.Main.Path, Main: true})
 		for _, d := range b.Deps {

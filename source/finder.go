@@ -31,6 +31,13 @@ type Options struct {
 	// Dirs are working trees: directories at or below a go.mod, or any others.
 	Dirs []string
 
+	// Named are more working trees, which the user named as the program's.
+	Named []string
+
+	// Strict does without guesses: a file in Dirs whose path only ends as the one in the profile does
+	// counts only if the tree has the main module of Modules, as far as that is known.
+	Strict bool
+
 	// GOROOT and ModCache are directories; "" means those of this machine ($GOROOT or the location
 	// of the go command; $GOMODCACHE or $GOPATH/pkg/mod).
 	GOROOT, ModCache string
@@ -46,8 +53,8 @@ type Options struct {
 	// (-trim_path in pprof).
 	TrimPath []string
 
-	// Confined restricts reads to GOROOT, the module cache, Dirs, and the modules that contain
-	// Dirs: other paths, which the profile or the build of a program elsewhere names, are ignored.
+	// Confined restricts reads to GOROOT, the module cache, Dirs and Named, and the modules that
+	// contain them: other paths, which the profile or the build of a program elsewhere names, are ignored.
 	Confined bool
 
 	// MaxBytes is the size of the largest file to read; 0 means DefaultMaxBytes.
@@ -154,6 +161,11 @@ func NewFinder(opt Options) *Finder {
 	})
 	for _, d := range opt.Dirs {
 		f.trees = append(f.trees, newTree(d))
+	}
+	for _, d := range opt.Named {
+		t := newTree(d)
+		t.named = true
+		f.trees = append(f.trees, t)
 	}
 	return f
 }

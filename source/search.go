@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/module"
@@ -119,8 +120,9 @@ var errOutside = errors.New("outside of GOROOT, the module cache, the module her
 // confined tries a path inside a directory from Options, or inside the module around one. Symbolic
 // links cannot leave it.
 func (s *search) confined(name string) (*File, []byte) {
-	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
+	dirs := []string{s.f.goroot(), s.f.opt.ModCache}
 	for _, t := range s.f.trees {
+		dirs = append(dirs, t.dir)
 		for _, m := range t.modules() {
 			dirs = append(dirs, m.Dir)
 		}
@@ -144,7 +146,10 @@ func (s *search) confined(name string) (*File, []byte) {
 
 // known reports whether a path is inside a directory from Options.
 func (s *search) known(name string) bool {
-	dirs := append([]string{s.f.goroot(), s.f.opt.ModCache}, s.f.opt.Dirs...)
+	dirs := []string{s.f.goroot(), s.f.opt.ModCache}
+	for _, t := range s.f.trees {
+		dirs = append(dirs, t.dir)
+	}
 	for _, m := range s.f.opt.Modules {
 		dirs = append(dirs, m.Dir)
 	}
@@ -399,6 +404,10 @@ func (s *search) suffix(p string) (*File, []byte) {
 	// of it must be in the tree.
 	entire := !isAbs(p) && deep && !strings.Contains(first, ".")
 	for _, t := range s.f.trees {
+		if s.f.opt.Strict && !t.named && !s.ofProgram(t) {
+			s.failed(t.dir, errOtherModule)
+			continue
+		}
 		rel, err := t.suffix(p, entire)
 		if err != nil {
 			s.failed(t.dir, err)
@@ -409,6 +418,14 @@ func (s *search) suffix(p string) (*File, []byte) {
 		}
 	}
 	return nil, nil
+}
+
+var errOtherModule = errors.New("it is not the working tree of the program's main module")
+
+// ofProgram reports whether a tree has the program's main module, or that is unknown.
+func (s *search) ofProgram(t *tree) bool {
+	i := slices.IndexFunc(s.f.opt.Modules, func(m Module) bool { return m.Main && m.Path != "" })
+	return i < 0 || slices.ContainsFunc(t.modules(), func(m Module) bool { return m.Path == s.f.opt.Modules[i].Path })
 }
 
 func (s *search) hint(p string) string {

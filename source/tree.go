@@ -19,6 +19,7 @@ const maxTreeFiles = 200_000
 // A tree is a working tree. It is walked once, by the first lookup that needs it.
 type tree struct {
 	dir   string
+	named bool // in Options.Named
 	index func() *treeIndex
 	mods  func() []Module
 }
