@@ -4,7 +4,7 @@
 // as soon as the one before it has been answered. It shows how fast a server can go and keeps it
 // busy while it is recorded. The open model sends requests at times that do not depend on the
 // answers, like independent callers, and measures latency from the time when a request should have
-// been sent: when a server stalls, all requests due meanwhile are late, and the result says so (no
+// been sent: when a server stalls, all requests due meanwhile are late, and the result shows it (no
 // coordinated omission).
 //
 // Data flow:
@@ -20,12 +20,12 @@
 //     (internal/load/workload), and record each answer in HDR histograms and a few counters
 //     (internal/load/record). Bodies are counted and discarded. Redirects are not followed, nothing
 //     is decompressed, there is no proxy.
-//  4. Once a second what they recorded is folded into the totals and leaves one [Second] behind.
-//  5. When the time is over or the requests are used up, those in flight get the time that they
-//     need, up to [Options.Timeout]: dropping them would hide the slowest answers. When the context
-//     is canceled they are cut off and counted as [Result.Unfinished].
-//  6. The [Result] is assembled and judged: [Result.Verdict] says when the generator, not the
-//     server, was the limit, and gives other reasons to distrust the numbers.
+//  4. Once a second what they recorded is added to the totals, and summarized in one [Second].
+//  5. When the time is over or the requests are used up, those in flight may still be answered,
+//     within [Options.Timeout]: dropping them would hide the slowest answers. When the context is
+//     canceled they are cut off and counted as [Result.Unfinished].
+//  6. The [Result] is assembled and judged: [Result.Verdict] reports whether the generator, not
+//     the server, was the limit, and other reasons to distrust the numbers.
 //
 // An unanswered request on a kept-alive connection that the server closed before seeing the request
 // is not a failure: an idempotent request is sent again, once, and counted in [Result.Retries]; its
@@ -39,5 +39,5 @@
 //
 // The package does not format results for people, follow links, or run scripts. Package plan reads
 // files of requests, compare compares a result with objectives or with another result, and capacity
-// searches the highest rate that keeps objectives.
+// searches for the highest rate that meets objectives.
 package load

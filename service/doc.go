@@ -10,7 +10,7 @@
 //     those for reading memory statistics.
 //  4. Package ab alternates between the sides. A round is a slice of load (package load) for one
 //     side while the other one is idle. The side's memory statistics are read before and after it,
-//     outside of the measured time; the CPU time of all its processes is read at both ends of the
+//     outside the measured time; the CPU time of all its processes is read at both ends of the
 //     slice. A slice yields values of [UnitCPU], [UnitAllocs], [UnitBytes], [UnitP50], [UnitP90],
 //     [UnitP99] and [UnitRate].
 //  5. Both are stopped: SIGTERM and, some seconds later, SIGKILL to the whole group. The [Result]

@@ -3,24 +3,25 @@
 //
 // Data flow:
 //
-//  1. [Between] takes the two profiles of a comparison, finds the window of each by the
-//     times of its part, and counts the requests of that window: by the seconds of the
-//     recording's load result, or else by its execution trace. Both sides are counted
-//     the same way; where that is impossible the error says why, with the cure.
-//  2. From the seconds of a load on the same machine comes the CPU time of a request by
-//     the clock of the target's process, and how much it varies from second to second.
-//     A CPU profile loses ticks, more when the machine is busy, so the clock gives the
-//     total and the profile its shares.
+//  1. [Between] takes the two profiles of a comparison, determines the window of each from
+//     the times of its part, and counts the requests in that window: from the seconds of the
+//     recording's load result, or else from its execution trace. Both sides are counted in
+//     the same way; if that is impossible, the error has the reason and a hint.
+//  2. If the load was on the same machine, its seconds also have the CPU clock of the
+//     target's process: they yield the CPU time per request, and how much it varies from
+//     second to second. A CPU profile loses ticks, more of them on a busy machine, so the
+//     clock determines the total, and the profile how it is divided.
 //  3. [Compare] compares two rates: change, interval and verdict.
 //
-// A window need not be the load's: the CPU profile lies inside of it, the differences of
-// cumulative profiles cover more. A profile of one moment, such as what is live on the
-// heap, has no requests.
+// A profile's window may differ from that of the load: the CPU profile lies within it, and
+// the differences of cumulative profiles extend beyond it. A profile of one moment, such as
+// the live heap, has no requests.
 //
-// The interval covers what varies within the two recordings, and an allowance for the state
-// of the machine, which a recording cannot see: more the more of it other programs used,
-// none for recordings made at the same time. It does not cover what differs from one start
-// of a program to the next: only repeated, interleaved measurements see that (bench/ab).
+// The interval covers the variation within the two recordings, plus an allowance for the
+// state of the machine, which a recording cannot show: it grows with the CPU time that other
+// programs used, and is zero for recordings made at the same time. The interval does not
+// cover differences between runs of a program: only repeated, interleaved measurements show
+// those (bench/ab).
 //
 // The package keeps no state. It does not read profiles.
 package work
