@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,6 +16,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/find/module"
 )
 
 // A match is a diagnostic of a rule.
@@ -32,7 +32,7 @@ type match struct {
 
 // diagnose runs the rules on the packages that build. If a rule fails, the matches of the others
 // remain.
-func (s *ruleset) diagnose(code *hotCode, m *module, progress func(string)) (matches []*match, failed []error) {
+func (s *ruleset) diagnose(code *hotCode, m *module.Module, progress func(string)) (matches []*match, failed []error) {
 	if len(code.packages) == 0 {
 		return nil, nil
 	}
@@ -51,7 +51,7 @@ func (s *ruleset) diagnose(code *hotCode, m *module, progress func(string)) (mat
 }
 
 // run runs the rules on a package. If a rule fails, the matches of the others remain.
-func (s *ruleset) run(pkg *packages.Package, m *module) ([]*match, error) {
+func (s *ruleset) run(pkg *packages.Package, m *module.Module) ([]*match, error) {
 	var analyzers []*analysis.Analyzer
 	for _, r := range s.rules {
 		analyzers = append(analyzers, r.Analyzer)
@@ -64,7 +64,7 @@ func (s *ruleset) run(pkg *packages.Package, m *module) ([]*match, error) {
 			if c == nil {
 				return nil, unlisted(r, d.Category)
 			}
-			if one := m.match(pkg, c, d); one != nil {
+			if one := newMatch(m, pkg, c, d); one != nil {
 				matches = append(matches, one)
 			}
 		}
@@ -77,15 +77,15 @@ func unlisted(r *rules.Rule, category string) error {
 	return fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, category)
 }
 
-// match converts a diagnostic to paths and lines of the module; nil if it is not in one of its
+// newMatch converts a diagnostic to paths and lines of the module; nil if it is not in one of its
 // files.
-func (m *module) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
+func newMatch(m *module.Module, pkg *packages.Package, c *cause, d analysis.Diagnostic) *match {
 	from := pkg.Fset.PositionFor(d.Pos, false)
 	to := from
 	if d.End.IsValid() {
 		to = pkg.Fset.PositionFor(d.End, false)
 	}
-	file, ok := m.relative(from.Filename)
+	file, ok := m.Relative(from.Filename)
 	if !ok {
 		return nil
 	}
@@ -93,27 +93,18 @@ func (m *module) match(pkg *packages.Package, c *cause, d analysis.Diagnostic) *
 		cause: c, message: d.Message, file: file, line: from.Line, column: from.Column, end: to.Line, offset: from.Offset,
 	}
 	if len(d.SuggestedFixes) > 0 {
-		x.fix = m.fix(pkg, d.SuggestedFixes[0])
+		x.fix = newFix(m, pkg, d.SuggestedFixes[0])
 	}
 	return x
 }
 
-// relative returns the path of a file relative to the module.
-func (m *module) relative(file string) (string, bool) {
-	rel, err := filepath.Rel(m.dir, file)
-	if err != nil || !filepath.IsLocal(rel) {
-		return "", false
-	}
-	return filepath.ToSlash(rel), true
-}
-
-// fix converts a suggested fix to edits by file and byte offset; nil if it changes files outside
+// newFix converts a suggested fix to edits by file and byte offset; nil if it changes files outside
 // the module.
-func (m *module) fix(pkg *packages.Package, s analysis.SuggestedFix) *Fix {
+func newFix(m *module.Module, pkg *packages.Package, s analysis.SuggestedFix) *Fix {
 	fix := &Fix{Message: s.Message}
 	for _, e := range s.TextEdits {
 		tf := pkg.Fset.File(e.Pos)
-		file, ok := m.relative(tf.Name())
+		file, ok := m.Relative(tf.Name())
 		if !ok {
 			return nil
 		}
@@ -249,7 +240,7 @@ func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
 	if src := c.source.source(m.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) {
 		return nil, "the file is generated or uses cgo"
 	}
-	fix, err := c.module.withDiff(m.fix)
+	fix, err := withDiff(c.module, m.fix)
 	if err != nil {
 		return nil, err.Error()
 	}
@@ -300,13 +291,13 @@ func hottest(shares []float64) int {
 }
 
 // withDiff returns a fix with its unified diff.
-func (m *module) withDiff(fix *Fix) (*Fix, error) {
+func withDiff(m *module.Module, fix *Fix) (*Fix, error) {
 	done := *fix
 	done.Files = slices.Clone(fix.Files)
 	slices.SortFunc(done.Files, func(a, b FileEdit) int { return cmp.Compare(a.File, b.File) })
 	var out bytes.Buffer
 	for _, e := range done.Files {
-		before, err := m.read(e.File)
+		before, err := m.Read(e.File)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", e.File, err)
 		}

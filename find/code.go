@@ -11,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/find/module"
 )
 
 // hotCode is the packages of a module that have hot lines, with their types.
@@ -29,10 +30,10 @@ func loadHotCode(ctx context.Context, c *lineCosts, o Options) (*hotCode, error)
 		return h, nil
 	}
 	o.Progress(fmt.Sprintf("load %d packages", len(dirs)))
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: c.module.dir, Flags: o.Flags, Env: o.Env}, dirs...)
+	pkgs, err := driver.Load(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env}, dirs...)
 	if err != nil {
 		return nil, &diag.Error{
-			Op: "load", Subject: c.module.dir, Err: err, Hint: "the module must build: try `go build ./...` there",
+			Op: "load", Subject: c.module.Dir, Err: err, Hint: "the module must build: try `go build ./...` there",
 		}
 	}
 	for _, pkg := range pkgs {
@@ -65,10 +66,10 @@ func (c *lineCosts) hotDirs() []string {
 }
 
 // add adds a package, and why rules cannot analyze some of its files.
-func (h *hotCode) add(pkg *packages.Package, m *module) {
+func (h *hotCode) add(pkg *packages.Package, m *module.Module) {
 	h.packages = append(h.packages, pkg)
 	rel := func(file string) string {
-		if r, ok := m.relative(file); ok {
+		if r, ok := m.Relative(file); ok {
 			return r
 		}
 		return file

@@ -6,12 +6,13 @@ import (
 	"sync"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/profile"
 )
 
 // lineCosts is what profiles charge to the lines of a module.
 type lineCosts struct {
-	module   *module
+	module   *module.Module
 	source   *matcher // of the module
 	ledgers  []*ledger
 	places   map[place]charges
@@ -22,7 +23,7 @@ type lineCosts struct {
 }
 
 // chargeLines charges profiles to the lines of a module. The accounts tell the patterns apart.
-func chargeLines(p Profiles, m *module, pats *patterns, o Options) (*lineCosts, error) {
+func chargeLines(p Profiles, m *module.Module, pats *patterns, o Options) (*lineCosts, error) {
 	o.Progress("read profiles")
 	ledgers := p.ledgers(o.Own, pats)
 	if len(ledgers) == 0 {
@@ -39,7 +40,7 @@ func chargeLines(p Profiles, m *module, pats *patterns, o Options) (*lineCosts, 
 		c.places, c.stale = c.source.join(ledgers)
 		return c, nil
 	}
-	was, err := findModule(o.OriginalDir)
+	was, err := module.Find(o.OriginalDir)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ type Charged struct {
 
 // Charge charges profiles to the lines of a module, as Find does, without looking for causes.
 func Charge(p Profiles, o Options) (*Charged, error) {
-	m, err := findModule(o.Dir)
+	m, err := module.Find(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func Charge(p Profiles, o Options) (*Charged, error) {
 	if err := c.checkFound(); err != nil {
 		return nil, err
 	}
-	return &Charged{Module: m.path, Dir: m.dir, Totals: c.totals(), Stale: c.stale, costs: c}, nil
+	return &Charged{Module: m.Path, Dir: m.Dir, Totals: c.totals(), Stale: c.stale, costs: c}, nil
 }
 
 // Line returns what the profiles charge to a line of a file, or nil. The file's path is relative to
@@ -195,9 +196,9 @@ func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64
 
 // ModuleOf returns the path and the root of the module that contains dir.
 func ModuleOf(dir string) (path, root string, err error) {
-	m, err := findModule(dir)
+	m, err := module.Find(dir)
 	if err != nil {
 		return "", "", err
 	}
-	return m.path, m.dir, nil
+	return m.Path, m.Dir, nil
 }

@@ -7,23 +7,25 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"github.com/whet-go/whet/internal/find/module"
 )
 
 // follow moves what is charged to lines of the original source to the lines that took their place.
 // An unchanged line keeps its charge, wherever it moved. The cost of changed lines is divided
 // evenly among the lines that replaced them, and matches every pattern, because it is not known yet
 // what they call. Deleted lines are dropped.
-func follow(places map[place]charges, was, now *module) (map[place]charges, error) {
+func follow(places map[place]charges, was, now *module.Module) (map[place]charges, error) {
 	files := map[string]*successors{}
 	followed := map[place]charges{}
 	for at, c := range places {
 		s, ok := files[at.file]
 		if !ok {
-			before, err := was.read(at.file)
+			before, err := was.Read(at.file)
 			if err != nil {
 				return nil, fmt.Errorf("read %s as it was: %w", at.file, err)
 			}
-			after, err := now.read(at.file)
+			after, err := now.Read(at.file)
 			if err != nil {
 				return nil, fmt.Errorf("read %s: %w", at.file, err)
 			}

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/module"
 )
 
 // A place is a line of one of the module's files.
@@ -22,13 +24,13 @@ type charges map[Cost][]*account
 
 // A matcher maps names in profiles to the module's source.
 type matcher struct {
-	m        *module
+	m        *module.Module
 	recorded func(file string) ([]byte, bool)
 	sources  map[string]*parsed // by the module's file
 	old      map[string]*parsed // by the profile's file; nil when it was not recorded
 }
 
-func newMatcher(m *module, recorded func(file string) ([]byte, bool)) *matcher {
+func newMatcher(m *module.Module, recorded func(file string) ([]byte, bool)) *matcher {
 	return &matcher{m: m, recorded: recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
 }
 
@@ -161,9 +163,9 @@ func (x *matcher) locate(s spot, a *account) (place, string) {
 	if strings.Contains("/"+s.file, "/vendor/") {
 		return place{}, reasonVendored
 	}
-	rel, err := x.m.file(s.file)
+	rel, err := x.m.File(s.file)
 	if err != nil {
-		if err == errAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
+		if err == module.ErrAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
 			return place{}, reasonAmbiguous
 		}
 		return place{}, reasonNoFile
@@ -214,7 +216,7 @@ func (x *matcher) source(rel string) *parsed {
 		return p
 	}
 	var p *parsed
-	if text, err := x.m.read(rel); err == nil {
+	if text, err := x.m.Read(rel); err == nil {
 		p = parse(text)
 	}
 	x.sources[rel] = p

@@ -34,7 +34,7 @@ func compileNotes(
 		return nil, nil
 	}
 	compiled, err := notes.Compile(ctx, notes.Options{
-		Dir: c.module.dir, Flags: o.Flags, Env: o.Env, Cache: o.Notes,
+		Dir: c.module.Dir, Flags: o.Flags, Env: o.Env, Cache: o.Notes,
 		Want: shown,
 	}, pkgs...)
 	if err != nil {
@@ -47,7 +47,7 @@ func compileNotes(
 			warnings = append(warnings, fmt.Errorf("compiler notes: package %s: %w", p.Path, p.Err))
 		}
 		for file, list := range p.Files {
-			if rel, ok := c.module.relative(file); ok && code.byFile[rel] != nil {
+			if rel, ok := c.module.Relative(file); ok && code.byFile[rel] != nil {
 				byFile[rel] = list
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -18,7 +19,7 @@ import (
 //
 // It runs in phases, each a function from the results of those before it.
 func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
-	m, err := findModule(o.Dir)
+	m, err := module.Find(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 }
 
 // complete returns the options with defaults for what is not set.
-func (o Options) complete(m *module, p Profiles) Options {
+func (o Options) complete(m *module.Module, p Profiles) Options {
 	o.MinShare = cmp.Or(o.MinShare, DefaultMinShare)
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -70,7 +71,7 @@ func (o Options) complete(m *module, p Profiles) Options {
 		o.Rules = index.Rules()
 	}
 	if o.Own == nil {
-		own := []string{m.path}
+		own := []string{m.Path}
 		o.Own = profile.OwnMatcher(own, p.dependencies(own))
 	}
 	return o
@@ -91,7 +92,7 @@ func (p Profiles) dependencies(own []string) []string {
 // result returns a result without findings.
 func (c *lineCosts) result(rules int) *Result {
 	r := &Result{
-		Schema: Schema, Module: c.module.path, Dir: c.module.dir, Rules: rules,
+		Schema: Schema, Module: c.module.Path, Dir: c.module.Dir, Rules: rules,
 		Totals: c.totals(), GCBackground: c.background, Stale: c.stale,
 		Findings: []Finding{}, Unexplained: []HotLine{}, charged: map[place]float64{},
 	}
@@ -112,8 +113,8 @@ func (c *lineCosts) checkFound() error {
 		return nil
 	}
 	return &diag.Error{
-		Op: "find", Subject: c.module.dir,
-		Err:  errors.New("no line of the module " + c.module.path + " is in the profiles"),
+		Op: "find", Subject: c.module.Dir,
+		Err:  errors.New("no line of the module " + c.module.Path + " is in the profiles"),
 		Hint: "name the recorded source with --dir, or add own code with --own",
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/machinecode"
 	"github.com/whet-go/whet/internal/report/listings"
 	"github.com/whet-go/whet/source/objfile"
 )
@@ -76,7 +77,7 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 		return err
 	}
 	defer in.Close()
-	code := in.MachineCode(f.Binary)
+	code := machinecode.Of(in, f.Binary)
 	defer code.Close()
 	doc, err := listings.NewDisasm(f.header(in), in.View, listings.DisasmOptions{
 		Match: pattern, Code: code.Mapping, Source: in.Source, Syntax: syntax, Context: f.Context,

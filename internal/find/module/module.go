@@ -1,4 +1,4 @@
-package find
+package module
 
 import (
 	"errors"
@@ -16,16 +16,16 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A module is the source that profiles are joined with.
-type module struct {
-	dir   string // absolute
-	path  string
+// A Module is the source that profiles are joined with. It is safe for concurrent use.
+type Module struct {
+	Dir   string              // absolute
+	Path  string              // from go.mod
 	files map[string][]string // by base name: paths relative to dir, with slashes
 }
 
-// findModule lists the Go files of the module that contains dir. Vendored code and nested modules
-// are excluded.
-func findModule(dir string) (*module, error) {
+// Find lists the Go files of the module that contains dir; "" is the current directory. Vendored
+// code and nested modules are excluded.
+func Find(dir string) (*Module, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func findModule(dir string) (*module, error) {
 		}
 		root = parent
 	}
-	m := &module{dir: root, path: modfile.ModulePath(data), files: map[string][]string{}}
-	if m.path == "" {
+	m := &Module{Dir: root, Path: modfile.ModulePath(data), files: map[string][]string{}}
+	if m.Path == "" {
 		return nil, &diag.Error{
 			Op: "read", Subject: filepath.Join(root, "go.mod"), Err: errors.New("it has no module line"),
 			Hint: "add a line such as: module example.com/service",
@@ -84,25 +84,26 @@ func findModule(dir string) (*module, error) {
 	return m, nil
 }
 
-// errAmbiguous is returned when several files match.
-var errAmbiguous = errors.New("several files of the module match")
+// ErrAmbiguous is returned when several files match.
+var ErrAmbiguous = errors.New("several files of the module match")
 
-// file returns the module's file for a file name in a profile. It matches by the module's path,
+// File returns the module's file for a file name in a profile, relative to Dir: an error that is
+// [fs.ErrNotExist] if there is none, [ErrAmbiguous] if there are several. It matches by the module's path,
 // which -trimpath keeps; by absolute path; by the module's version, as in programs built by go
 // install; and otherwise takes the only file, or the one with the longest common suffix of path
 // elements, because the binary may have been built elsewhere.
-func (m *module) file(name string) (string, error) {
+func (m *Module) File(name string) (string, error) {
 	name = strings.ReplaceAll(name, `\`, "/")
 	has := func(rest string) bool { return slices.Contains(m.files[path.Base(rest)], rest) }
-	if rest, ok := strings.CutPrefix(name, m.path+"/"); ok && has(rest) {
+	if rest, ok := strings.CutPrefix(name, m.Path+"/"); ok && has(rest) {
 		return rest, nil
 	}
-	if rest, ok := strings.CutPrefix(name, filepath.ToSlash(m.dir)+"/"); ok && has(rest) {
+	if rest, ok := strings.CutPrefix(name, filepath.ToSlash(m.Dir)+"/"); ok && has(rest) {
 		return rest, nil
 	}
 	if head, rest, ok := profile.SplitVersion(name); ok {
 		// A file of a version of this module, or of another module.
-		if (head == m.path || strings.HasSuffix(head, "/"+m.path)) && has(rest) {
+		if (head == m.Path || strings.HasSuffix(head, "/"+m.Path)) && has(rest) {
 			return rest, nil
 		}
 		return "", fs.ErrNotExist
@@ -120,7 +121,7 @@ func (m *module) file(name string) (string, error) {
 	case most == 0:
 		return "", fs.ErrNotExist
 	case ties > 1:
-		return "", errAmbiguous
+		return "", ErrAmbiguous
 	case most < strings.Count(best, "/")+1 && most < 2:
 		// Only the base name matches, and the file is deeper here: it is another file.
 		return "", fs.ErrNotExist
@@ -138,7 +139,17 @@ func common(a, b string) int {
 	return n
 }
 
-// read returns the content of one of the module's files.
-func (m *module) read(rel string) ([]byte, error) {
-	return os.ReadFile(filepath.Join(m.dir, filepath.FromSlash(rel)))
+// Relative returns the path of a file relative to Dir, with slashes. It returns false if the file
+// is outside.
+func (m *Module) Relative(file string) (string, bool) {
+	rel, err := filepath.Rel(m.Dir, file)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+// Read returns the content of one of the module's files.
+func (m *Module) Read(rel string) ([]byte, error) {
+	return os.ReadFile(filepath.Join(m.Dir, filepath.FromSlash(rel)))
 }

@@ -1,4 +1,4 @@
-package input
+package machinecode
 
 import (
 	"errors"
@@ -8,29 +8,30 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// MachineCode opens the machine code of a profile's mappings. It is used by one goroutine, and must be closed.
-type MachineCode struct {
+// Code opens the machine code of a profile's mappings. It is used by one goroutine, and must be closed.
+type Code struct {
 	Warnings []error // about binaries that may be of another build
 
-	in     *Input
+	in     *input.Input
 	binary string
 	open   []*objfile.Binary
 }
 
-// MachineCode returns what opens the machine code of the input. binary, unless it is empty, names the file to read
-// instead of the one that the profile names.
-func (in *Input) MachineCode(binary string) *MachineCode {
-	return &MachineCode{in: in, binary: binary}
+// Of returns the code of an input. binary, unless it is empty, names the file to read instead of the one that the
+// profile names.
+func Of(in *input.Input, binary string) *Code {
+	return &Code{in: in, binary: binary}
 }
 
 // Close closes the binaries that were opened. The code that Mapping returned must not be used afterwards.
-func (c *MachineCode) Close() {
+func (c *Code) Close() {
 	for _, b := range c.open {
 		_ = b.Close() // only read
 	}
@@ -39,7 +40,7 @@ func (c *MachineCode) Close() {
 // Mapping returns the code of a mapping, an index into Profile.Mappings or -1 for samples without one, and the name
 // of where it comes from: the requested file, the file that the profile names if it is the same build, the
 // recording, or the file if its build is not known.
-func (c *MachineCode) Mapping(mapping int) (code objfile.Machine, from string, err error) {
+func (c *Code) Mapping(mapping int) (code objfile.Machine, from string, err error) {
 	var m profile.Mapping
 	if mapping >= 0 {
 		m = c.in.Profile.Mappings[mapping]
@@ -103,7 +104,7 @@ func (c *MachineCode) Mapping(mapping int) (code objfile.Machine, from string, e
 	}
 }
 
-func (c *MachineCode) openBinary(path string) (*objfile.Binary, error) {
+func (c *Code) openBinary(path string) (*objfile.Binary, error) {
 	b, err := objfile.Open(path)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func sameBuild(b *objfile.Binary, id string) (same, known bool) {
 }
 
 // recorded returns the code of a mapping that the recording holds, or nil.
-func (c *MachineCode) recorded(mapping int, m profile.Mapping) (*objfile.Code, error) {
+func (c *Code) recorded(mapping int, m profile.Mapping) (*objfile.Code, error) {
 	rec := c.in.Recording
 	if rec == nil {
 		return nil, nil

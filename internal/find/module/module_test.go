@@ -1,11 +1,11 @@
-package find
+package module
 
 import "testing"
 
-// TestModuleFile wants files by the names that profiles have for them, wherever the
+// TestFile wants files by the names that profiles have for them, wherever the
 // program was built.
-func TestModuleFile(t *testing.T) {
-	m := &module{dir: "/src/caddy", path: "github.com/caddyserver/caddy/v2", files: map[string][]string{
+func TestFile(t *testing.T) {
+	m := &Module{Dir: "/src/caddy", Path: "github.com/caddyserver/caddy/v2", files: map[string][]string{
 		"logging.go": {"logging.go", "modules/caddyhttp/logging.go", "modules/logging/logging.go"},
 		"server.go":  {"modules/caddyhttp/server.go"},
 	}}
@@ -21,8 +21,8 @@ func TestModuleFile(t *testing.T) {
 		{"/root/go/pkg/mod/github.com/caddyserver/certmagic@v0.23.0/logging.go", ""},
 		{"/root/go/pkg/mod/github.com/other/caddyhttp@v1.0.0/modules/caddyhttp/server.go", ""},
 	} {
-		if got, err := m.file(c.name); got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("file(%q) = %q, %v, want %q", c.name, got, err, c.want)
+		if got, err := m.File(c.name); got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("File(%q) = %q, %v, want %q", c.name, got, err, c.want)
 		}
 	}
 }
