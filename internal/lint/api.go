@@ -3,8 +3,13 @@ package lint
 import (
 	"context"
 	"fmt"
+	"go/ast"
+	"go/doc"
+	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -164,6 +169,49 @@ func (l *leaks) problems(importPath string) []Problem {
 	}
 	slices.SortFunc(problems, func(a, b Problem) int { return strings.Compare(a.Text, b.Text) })
 	return problems
+}
+
+// Examples returns the public packages in a repository without an example whose output is checked.
+// Folders of rules, which export New only, need none: their doc.go shows code before and after.
+func Examples(repo fs.FS, public []*types.Package) ([]Problem, error) {
+	var problems []Problem
+	for _, p := range public {
+		rel := strings.TrimPrefix(p.Path(), modulePath+"/")
+		if strings.HasPrefix(rel, "find/rules/") && slices.Equal(exported(p), []string{"New"}) {
+			continue
+		}
+		names, err := fs.Glob(repo, path.Join(rel, "*_test.go"))
+		if err != nil {
+			return nil, err
+		}
+		ok := false
+		for _, name := range names {
+			text, err := fs.ReadFile(repo, name)
+			if err != nil {
+				return nil, err
+			}
+			if !strings.Contains(string(text), "func Example") {
+				continue
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			ok = ok || hasOutput(file)
+		}
+		if !ok {
+			problems = append(problems, Problem{
+				Where: p.Path(), Text: "has no Example with output",
+				Cure: "write what a program that imports the package would write first (example_test.go)",
+			})
+		}
+	}
+	return problems, nil
+}
+
+// hasOutput reports whether a file has an example whose output is checked.
+func hasOutput(file *ast.File) bool {
+	return slices.ContainsFunc(doc.Examples(file), func(e *doc.Example) bool { return e.Output != "" })
 }
 
 // exported returns the exported names of a package, sorted.

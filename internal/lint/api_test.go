@@ -5,13 +5,15 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
-// TestAPI checks that other programs can name the types of what they import.
+// TestAPI checks what other programs import: its types can be named, and it has examples.
 func TestAPI(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -28,6 +30,13 @@ func TestAPI(t *testing.T) {
 		for _, problem := range Leaks(p) {
 			t.Error(problem)
 		}
+	}
+	problems, err := Examples(os.DirFS(root()), public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Error(p)
 	}
 }
 
@@ -123,5 +132,36 @@ func AliasOfThere(diag.Alias) {}
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, "; "), strings.Join(want, "; "))
+	}
+}
+
+// TestPlantedExamples expects packages without an example that runs to be found.
+func TestPlantedExamples(t *testing.T) {
+	t.Parallel()
+	all := importers{}
+	public := []*types.Package{
+		all.check(t, modulePath+"/good", "package good\nfunc F() {}"),
+		all.check(t, modulePath+"/silent", "package silent\nfunc F() {}"),
+		all.check(t, modulePath+"/none", "package none\nfunc F() {}"),
+		all.check(t, modulePath+"/find/rules/percall", "package percall\nfunc New() {}"),
+		all.check(t, modulePath+"/find/rules/flow", "package flow\nfunc New() {}\nfunc F() {}"),
+	}
+	repo := fstest.MapFS{
+		"good/example_test.go": {Data: []byte("package good_test\nfunc ExampleF() {\n\t// Output: 1\n}\n")},
+		// It is compiled, not run.
+		"silent/silent_test.go":        {Data: []byte("package silent_test\nfunc ExampleF() {\n\tprintln(1)\n}\n")},
+		"none/none_test.go":            {Data: []byte("package none\n")},
+		"find/rules/flow/flow_test.go": {Data: []byte("package flow\n// no func Example\n")},
+	}
+	problems, err := Examples(repo, public)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range problems {
+		got = append(got, strings.TrimPrefix(p.Where, modulePath+"/"))
+	}
+	if want := []string{"silent", "none", "find/rules/flow"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -14,7 +14,7 @@
 //  5. [Prose] checks what people read: banned phrases, the forms of errors, flags and doc comments,
 //     the width of lines. Each rule has a bad and a good example in testdata/prose.
 //  6. [PublicPackages] loads what other programs import, and [Leaks] finds types in its API that they
-//     cannot name.
+//     cannot name. [Examples] finds the packages without an example whose output is checked.
 //
 // Each [Problem] states what is wrong and how to fix it. A second test plants violations and expects
 // each to be found, so that no rule stops working unnoticed.
