@@ -64,8 +64,8 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.Gates, "gate", nil, "check the newest commit against comma-separated `GATES`")
 	fs.BoolVar(&f.Strict, "strict", false, "also fail when noise leaves a gate undecided")
-	fs.Float64Var(&f.Alpha, "alpha", 0.05, "fraction of reported changes that may be chance (`ALPHA`)")
-	fs.Float64Var(&f.Confidence, "confidence", 0.95, "confidence level of the intervals, a fraction (`LEVEL`)")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "`ALPHA` is the fraction of reported changes that may be chance")
+	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
@@ -192,8 +192,8 @@ tree, or to --commit. Each becomes a new file in DIR, in the same format, named
 by the time and hash of the commit; existing files are never replaced.
 
 Measurements of different days differ because the machine differs. With --base,
-results of another commit measured at the same time, the ratio is recorded. So
-it is for files of whet bench that hold two builds.`,
+results of another commit measured at the same time, the ratio is recorded. The
+same applies to files of whet bench that hold two builds.`,
 		Example: `  whet bench history add results new.txt
   whet bench history add --commit HEAD~1 results old.txt
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,

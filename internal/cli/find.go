@@ -105,7 +105,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
 	fs.Var(&f.read.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
@@ -113,7 +113,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 // registerMaxTrace adds the flag that bounds what is read of execution traces.
 func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 	f.MaxTrace = byteSize(recorded.DefaultMaxTrace)
-	fs.Var(&f.MaxTrace, "max-trace", "total `SIZE` of execution traces to read at most; 0 for none")
+	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to `SIZE` in total; 0 for none")
 }
 
 func (f *findFlags) check(cmd *cobra.Command) error {

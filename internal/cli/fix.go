@@ -73,9 +73,9 @@ reported; whet never applies them.
 
 With --service, a rewrite that no benchmark reaches is measured under load: the
 program is built with and without it, and both are started and loaded
-alternately, as in whet bench --service. So are the original and the result in
-the end. The flags from --service on configure this; the defaults of --precision
-and --max-time are then 2% and 2m.`,
+alternately, as in whet bench --service. The original and the result are
+compared in the same way. The flags from --service on configure this; the
+defaults of --precision and --max-time are then 2% and 2m.`,
 		Example: `  whet fix demo.whet --dir examples/leftpad
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
   whet fix --apply --review --max-time 20s service.whet
@@ -122,7 +122,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
 	fs.Var(&f.find.read.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))

@@ -66,7 +66,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	f.given = fs.Changed
 	fs.SortFlags = false
 	fs.StringVar(&f.Type, "type", "",
-		"what to show, a `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), "+
+		"show `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), "+
 			"a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
 	fs.StringVar(&f.By, "by", "function", "`GRANULARITY`: function, line, file, package, module, address or label:KEY")
 	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `REGEXP`")
@@ -93,7 +93,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
 	fs.Var(&f.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"},
 		cobra.ShellCompDirectiveNoFileComp))

@@ -93,7 +93,7 @@ func (a *app) loadCommand() *cobra.Command {
 func (f *loadFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.IntVarP(&f.Connections, "connections", "c", load.DefaultConnections, "number of connections, `N`")
+	fs.IntVarP(&f.Connections, "connections", "c", load.DefaultConnections, "use `N` connections")
 	fs.DurationVarP(&f.Duration, "duration", "d", 0, "length of the measurement (default 10s without -n)")
 	fs.Int64VarP(&f.Requests, "requests", "n", 0, "stop after `N` requests")
 	fs.DurationVar(&f.Warmup, "warmup", 0, "send load for this long before measuring")
@@ -115,7 +115,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Vars, "vars", "", "replace {{name}} with values from `FILE`, a CSV with a header line")
 
 	fs.BoolVar(&f.HTTP2, "http2", false, "use HTTP/2; on http:// with prior knowledge (h2c)")
-	fs.IntVar(&f.Streams, "streams", 0, "concurrent requests per HTTP/2 connection, `N` (default 1)")
+	fs.IntVar(&f.Streams, "streams", 0, "send up to `N` concurrent requests per HTTP/2 connection (default 1)")
 	fs.BoolVar(&f.NoKeepAlive, "no-keepalive", false, "open a new connection for each request")
 	fs.BoolVar(&f.Insecure, "insecure", false, "do not verify the server's certificate")
 	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `FILE`")
@@ -130,7 +130,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.AllowRemote, "allow-remote", nil, "allow load on the remote `HOST`; may repeat")
 	fs.StringVar(&f.Engine, "engine", "",
 		"I/O `ENGINE`: io_uring, epoll or net/http (default: the fastest, measured during the run)")
-	fs.IntVar(&f.Workers, "workers", 0, "number of event loops, `N` (default: few, to leave CPUs for the target)")
+	fs.IntVar(&f.Workers, "workers", 0, "run `N` event loops (default: few, to leave CPUs for the target)")
 
 	fs.StringSliceVar(&f.Assert, "assert", nil,
 		"exit with code 3 unless `OBJECTIVES` such as 'p99<20ms,errors<0.1%' are met; "+

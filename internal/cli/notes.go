@@ -63,7 +63,7 @@ and other.`,
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
 	fs.Var(&f.read.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 	_ = cmd.RegisterFlagCompletionFunc("kind", func(
 		*cobra.Command, []string, string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -115,7 +115,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 		"send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
 	fs.Var(&f.read.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }

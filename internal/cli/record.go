@@ -128,7 +128,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.Var((*byteSize)(&f.MaxSize), "max-size",
 		"limit on the total `SIZE` of a server's answers, such as 8GB (default 2GB)")
 	fs.Var((*byteSize)(&f.MaxMemory), "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input, at most 128MB)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input, at most 128MB)")
 
 	fs.StringVar(&f.Bench, "bench", "", "record benchmarks that match `REGEXP`; TARGETs are Go packages")
 	fs.StringVar(&f.BenchTime, "benchtime", "",

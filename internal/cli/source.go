@@ -18,7 +18,7 @@ func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.Var(&f.MaxMemory, "max-memory",
-		"memory limit for decoding one profile, such as 2GB (`SIZE`; default: relative to the input)")
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
 }
 
 // twoArgs is the argument check of commands that show one document or compare

@@ -98,7 +98,7 @@ func (f *traceFlags) registerSource(cmd *cobra.Command) {
 // registerIndex is registerSource for a command that indexes the trace.
 func (f *traceFlags) registerIndex(cmd *cobra.Command) {
 	f.registerSource(cmd)
-	cmd.Flags().Lookup("max-memory").Usage = "memory limit for indexing the trace, such as 2GB (`SIZE`; default 512MB)"
+	cmd.Flags().Lookup("max-memory").Usage = "use at most `SIZE` of memory to index the trace, such as 2GB (default 512MB)"
 }
 
 func (f *traceFlags) registerWindow(cmd *cobra.Command) {
@@ -140,8 +140,8 @@ long they are running, runnable (waiting for a CPU), in system calls, helping
 the garbage collector, or waiting, by reason; and how busy processors are, what
 the garbage collector does, tasks and regions.
 
-p50, p99 and max are of single stays in a state. A stay that extends beyond the
-window of --from and --to counts with the part inside.`,
+p50, p99 and max are over single stays in a state. If a stay extends beyond the
+window of --from and --to, only the part inside counts.`,
 		Example: `  whet trace summary demo.whet
   whet trace summary --from 1s --to 1.5s trace.out
   whet trace summary http://localhost:6060`,
@@ -188,7 +188,7 @@ func (a *app) traceIndexCommand() *cobra.Command {
 		Use:   "index TRACE",
 		Short: "Index a trace, or describe its index",
 		Long: `Build the index of a trace, unless one exists for the same file, and describe
-it. Other trace commands do this by themselves.
+it. Other trace commands do this automatically.
 
 A truncated trace is indexed up to its last complete generation (a second or
 so), with a note.`,

@@ -32,7 +32,7 @@ without an index, and only as far as --to and -n need.
 Each line has time_ns (since the start of the trace), kind, and the proc, thread
 and goroutine of the event (-1: none). By kind, it also has
   StateTransition                    resource, id, from, to, reason
-  RangeBegin, RangeActive, RangeEnd  name, resource and id of what it is of
+  RangeBegin, RangeActive, RangeEnd  name, resource and id that it applies to
   Metric                             name, value
   TaskBegin, TaskEnd                 name, task, parent
   RegionBegin, RegionEnd             name, task

@@ -35,7 +35,7 @@ func (a *app) traceProfileCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "profile TYPE TRACE",
 		Short: "Write a pprof profile from a trace",
-		Long: `Write a pprof profile from a trace; every view reads it.
+		Long: `Write a pprof profile from a trace, for any view.
 
 TYPE is one of
   net       where goroutines waited for the network

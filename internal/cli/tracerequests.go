@@ -32,7 +32,7 @@ the goroutine of a connection into requests where it waits for the next one.
 Tasks of runtime/trace count as requests too.
 
 Requests are grouped by the handler function, if a stack shows it; a handler
-that neither waits nor is sampled is not visible. Behind routers, middleware and
+that neither waits nor is sampled is not visible. With routers, middleware and
 interceptors it is the function of the route. Typical requests (between the 40th
 and the 60th percentile) are compared with the slowest percent.
 
@@ -40,8 +40,8 @@ The critical path of the slowest requests continues in the goroutines that they
 waited for: who holds the lock or sends on the channel, and what that goroutine
 waited for meanwhile.
 
-Supported are net/http with HTTP/1 and HTTP/2 and frameworks built on it (gin,
-echo, chi and others), net/rpc, gRPC, and fasthttp.`,
+net/http with HTTP/1 and HTTP/2, frameworks built on it (gin, echo, chi and
+others), net/rpc, gRPC and fasthttp are supported.`,
 		Example: `  whet trace requests demo.whet
   whet trace requests --class 'main\.' --slowest 10 trace.out
   whet trace requests --request 1 demo.whet

@@ -35,9 +35,9 @@ func (a *app) traceTimelineCommand() *cobra.Command {
 		Long: `Show a timeline in the browser: processors and what runs on them, the garbage
 collector and stop-the-world pauses, goroutines, requests and tasks, with the
 stack at the start of each state and who ended it. Any window of a trace of any
-length is drawn at once.
+length is drawn immediately.
 
-The page is served on this machine alone, at the printed address, until Ctrl-C;
+The page is served on this machine only, at the printed address, until Ctrl-C;
 --open opens it.
 
 -o FILE.html writes one page of at most 5 MB instead, which needs no server and

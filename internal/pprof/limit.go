@@ -34,9 +34,9 @@ type memoryLimit struct {
 // newMemoryLimit defines -max_memory.
 func newMemoryLimit(f *flagSet) *memoryLimit {
 	m := &memoryLimit{report: f.report}
-	f.AddExtraUsage("    -max_memory           Limit on the memory to read one profile, and for its report, as 2GB " +
-		"(default: by its size)")
-	f.Func("max_memory", "Limit on the memory to read one profile, and for its report, as `2GB`", func(v string) error {
+	f.AddExtraUsage("    -max_memory           Memory limit for reading one profile, and for its report, such as 2GB " +
+		"(default: relative to its size)")
+	f.Func("max_memory", "Memory limit for reading one profile, and for its report, such as `2GB`", func(v string) error {
 		n, err := unit.ParseBytes(v)
 		m.bytes = int64(n)
 		return err
