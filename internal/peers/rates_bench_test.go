@@ -307,8 +307,8 @@ func TestRatesPage(t *testing.T) {
 	page := ratesPage([]*dueled{row(false, "one", true), row(false, "two", false), row(true, "three", true)}, 3,
 		time.Second)
 	for _, want := range []string{
-		"rounds: 3, of 1s",
-		"## On the machine as it was\n",
+		"3 rounds of 1s each",
+		"## Without busy loops\n",
 		"| one | 200 | io_uring 2, epoll 1 | 190 | 10 | 1.05x wrk | 0.10 |\n",
 		"| two | 200 | io_uring 2, epoll 1 | – | 10 | 20.00x hey | 0.10 |\n",
 		"| one | 4.1 | 5.0 | 20.0 | **0.82x** |\n",
