@@ -718,6 +718,6 @@ func TestFromRecording(t *testing.T) {
 		t.Errorf("profiles: %+v", p)
 	}
 	if _, ok := o.Recorded("main.go"); ok || o.Recorded == nil || o.Target.Go != rec.Meta().GoVersion {
-		t.Errorf("options: %+v", o)
+		t.Errorf("main.go is recorded: %v; Go %q, want %q", ok, o.Target.Go, rec.Meta().GoVersion)
 	}
 }

@@ -224,7 +224,7 @@ func TestChangesOracle(t *testing.T) {
 	for _, want := range []string{"mix inlined", "Do devirtualized"} {
 		if !slices.ContainsFunc(changes, func(c pgo.ChangedCall) bool {
 			return c.Own && c.Weight > 0 && strings.HasSuffix(c.Callee, "."+strings.Fields(want)[0]) &&
-				string(c.Change) == strings.Fields(want)[1]
+				c.Change.String() == strings.Fields(want)[1]
 		}) {
 			t.Errorf("no %s in %+v", want, changes)
 		}
