@@ -61,6 +61,11 @@ type Options struct {
 	Each func(class string, r *Request)
 }
 
+// MarkCategory is the category of the logs with which whet's agent marks the ends of slow requests,
+// on their goroutines. A request that has not been answered when the trace ends, but is marked, ends
+// at its mark.
+const MarkCategory = "whet.slow"
+
 // Unnamed is the class of requests whose handler no stack shows: they neither waited, nor were
 // preempted, nor had a task, region or log of runtime/trace.
 const Unnamed = "(handler not seen)"
@@ -137,6 +142,11 @@ type server struct {
 	times   Times
 
 	profiling bool // a handler of profiles was seen
+
+	// marked is when whet's agent said that the request had ended, 0 if it did not, and markedTimes
+	// is what it was spent on until then.
+	marked      int64
+	markedTimes Times
 }
 
 // A sample is from the CPU profile.
@@ -150,6 +160,7 @@ type hint struct {
 	at    int64 // when it is known
 	since int64 // when the goroutine had it: it belongs to the request that had begun by then
 	stack uint32
+	mark  bool // whet's agent says that the request ends
 }
 
 type finder struct {
@@ -274,11 +285,11 @@ func (f *finder) next(s *index.Span) {
 	f.marked(s.To)
 	woken := s.Code == index.Runnable && s.With > 0 // the stack is that of another goroutine
 	if on, ok := f.serverOf(s.Goroutine); ok && s.Stack > 0 && f.servers[s.Goroutine] == nil && !woken {
-		f.hint(on, hint{s.From, s.From, s.Stack})
+		f.hint(on, hint{at: s.From, since: s.From, stack: s.Stack})
 	}
 	if woken && s.Stack > 0 {
 		if on, ok := f.serverOf(s.With - 1); ok {
-			f.hint(on, hint{s.From, s.From, s.Stack})
+			f.hint(on, hint{at: s.From, since: s.From, stack: s.Stack})
 		}
 	}
 	if f.servers[s.Goroutine] == nil {
@@ -318,7 +329,7 @@ func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
 
 // hint adds a stack that may show a server's handler.
 func (f *finder) hint(on *server, h hint) {
-	if f.hints >= maxHints || f.sites.of(h.stack).name == "" {
+	if f.hints >= maxHints || f.sites.of(h.stack).name == "" && !h.mark {
 		return
 	}
 	f.hints++
@@ -332,16 +343,24 @@ func (f *finder) hint(on *server, h hint) {
 func (f *finder) marked(to int64) {
 	f.marks.before(to, func(stream index.Stream, r *index.Record) {
 		if on, ok := f.serverOf(r.Goroutine - 1); ok {
-			f.hint(on, hintOf(stream, r))
+			h := hintOf(stream, r)
+			h.mark = stream == index.Logs && f.x.Name(r.Name) == MarkCategory
+			f.hint(on, h)
 		}
 	})
 }
 
-// told applies the hints about a server up to a time.
-func (f *finder) told(sv *server, to int64) {
-	for len(sv.hints) > 0 && sv.hints[0].at <= to {
-		if h := sv.hints[0]; h.since >= sv.from {
+// applyHints applies the hints about a server up to the end of a span, whose time has the given
+// cause and is not counted yet.
+func (f *finder) applyHints(sv *server, s *index.Span, cause Cause) {
+	for len(sv.hints) > 0 && sv.hints[0].at <= s.To {
+		h := sv.hints[0]
+		if h.since >= sv.from {
 			sv.in(f.sites.of(h.stack))
+		}
+		if h.mark && h.at >= sv.from {
+			sv.sure, sv.marked, sv.markedTimes = true, h.at, sv.times
+			sv.markedTimes[cause] += time.Duration(max(h.at-s.From, 0))
 		}
 		sv.hints = sv.hints[1:]
 		f.hints--
@@ -399,12 +418,13 @@ func (f *finder) span(sv *server, s index.Span) {
 		}
 		sv.seen = sv.seen[1:]
 	}
-	f.told(sv, s.To)
+	cause := causeOf(s.Code, f.x.Code(s.Code), p)
+	f.applyHints(sv, &s, cause)
 	sv.in(p)
 	if s.Code == index.Running {
 		sv.ran = true
 	}
-	sv.times[causeOf(s.Code, f.x.Code(s.Code), p)] += time.Duration(s.To - s.From)
+	sv.times[cause] += time.Duration(s.To - s.From)
 }
 
 // answered ends the request that may be open.
@@ -445,9 +465,14 @@ func (f *finder) end(sv *server) {
 	if !sv.open || !sv.sure || sv.over {
 		return // a connection that was closed, or waits
 	}
-	if !sv.g.Ended {
+	switch {
+	case sv.g.Ended:
+		f.answered(sv, sv.g.To)
+	case sv.marked > 0:
+		// The handler has returned, but the trace ends before the goroutine has written the answer.
+		sv.times = sv.markedTimes
+		f.answered(sv, sv.marked)
+	default:
 		f.result.Open++
-		return
 	}
-	f.answered(sv, sv.g.To)
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/requests"
 )
 
 // incidentsEnv is how many incidents there are: `make watch-incidents` has 40.
@@ -261,8 +262,8 @@ func TestIncidents(t *testing.T) {
 	}
 	s := runService(t, "watched")
 	n, right := number(t, 12), 0
-	if markCategory != agent.MarkCategory {
-		t.Errorf("marks are looked for in %s", markCategory)
+	if requests.MarkCategory != agent.MarkCategory {
+		t.Errorf("marks are looked for in %s", requests.MarkCategory)
 	}
 	for _, e := range s.incidents(t, s.Agent, n, func() int { return 3 }) {
 		wrong := s.judge(t, e)

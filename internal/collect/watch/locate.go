@@ -25,9 +25,6 @@ const (
 	ByTime Found = "time"
 )
 
-// markCategory is the agent's MarkCategory: the category of the logs whose messages are marks.
-const markCategory = "whet.slow"
-
 // unnamed is the prefix of classes of requests whose handler no stack shows.
 const unnamed = "("
 
@@ -50,7 +47,7 @@ func locate(x *index.Index, r *Request) error {
 func byMark(x *index.Index, r *Request) error {
 	var logs []index.Record
 	if err := x.Records(index.Logs, 0, x.Info.Duration, func(l *index.Record) bool {
-		if l.Text == r.mark && x.Name(l.Name) == markCategory {
+		if l.Text == r.mark && x.Name(l.Name) == requests.MarkCategory {
 			logs = append(logs, *l)
 		}
 		return len(logs) < 2
