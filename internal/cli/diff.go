@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/report/diffs"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
@@ -85,14 +86,14 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	defer after.Close()
 	a.printWarnings(append(before.Warnings, after.Warnings...))
 	by := after.View.Query().By
-	opt := diffs.DiffOptions{
+	opt := diff.Options{
 		By: by, Normalize: f.Normalize, Cum: f.Cum, N: f.N,
 		Own: !f.All && !f.Cum && !f.framesLabels() && (by == profile.ByFunction || by == profile.ByLine),
 	}
 	if !f.Normalize && work.PerRequest(after.Type.Type) {
 		opt.Work, opt.NoWork = input.Between(ctx, before, after)
 	}
-	doc, err := diffs.NewDiff(diffInput(before), diffInput(after), opt)
+	doc, err := diff.New(diff.Of(before), diff.Of(after), opt)
 	if err != nil {
 		e := &diag.Error{Err: err, Hint: "select the profile and sample type with --type"}
 		for _, t := range before.Profile.SampleTypes {
@@ -107,14 +108,5 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	if f.JSON {
 		return a.writeJSON(doc)
 	}
-	return a.write(func(w io.Writer) error { return diffs.WriteDiff(w, a.style, doc) })
-}
-
-// diffInput is in as one side of a comparison.
-func diffInput(in *input.Input) diffs.DiffInput {
-	d := diffs.DiffInput{Name: in.Name, View: in.View, Duration: in.Duration(), Source: in.Source}
-	if in.Own.Known {
-		d.Own = in.Own.Match
-	}
-	return d
+	return a.write(func(w io.Writer) error { return diffs.Write(w, a.style, doc) })
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/input/machinecode"
 	"github.com/whet-go/whet/internal/report/listings"
 	"github.com/whet-go/whet/source/objfile"
@@ -79,12 +80,12 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	defer in.Close()
 	code := machinecode.Of(in, f.Binary)
 	defer code.Close()
-	doc, err := listings.NewDisasm(f.header(in), in.View, listings.DisasmOptions{
+	doc, err := listings.NewDisasm(f.header(in), in.View, listing.DisasmOptions{
 		Match: pattern, Code: code.Mapping, Source: in.Source, Syntax: syntax, Context: f.Context,
 	})
 	a.printWarnings(append(in.Warnings, code.Warnings...))
 	switch {
-	case errors.Is(err, listings.ErrNoMatch):
+	case errors.Is(err, listing.ErrNoMatch):
 		if callers := in.Profile.InlinedInto(pattern, 3); len(callers) > 0 {
 			return &diag.Error{
 				Op: "disasm", Err: fmt.Errorf("functions that match %q are inlined everywhere and have no machine code", args[0]),

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/listings"
 )
 
@@ -51,8 +52,8 @@ cache. Without source, lines are shown by number.
 		defer in.Close()
 		a.printWarnings(in.Warnings)
 		doc, err := listings.NewList(f.header(in), in.View,
-			listings.ListOptions{Match: pattern, Source: in.Source, Context: context})
-		if errors.Is(err, listings.ErrNoMatch) {
+			listing.ListOptions{Match: pattern, Source: in.Source, Context: context})
+		if errors.Is(err, listing.ErrNoMatch) {
 			return noMatch("list", args[0], "function")
 		}
 		if err != nil {

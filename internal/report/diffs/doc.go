@@ -1,11 +1,3 @@
-// Package diffs compares two profiles and renders the difference.
-//
-// Data flow:
-//
-//  1. [NewDiff] joins the costs in A and B by frame, follows lines through edits of the source,
-//     and marks changes that sampling noise alone could explain.
-//  2. With the load of both recordings, costs are per request and have intervals.
-//  3. [WriteDiff] writes the document as text.
-//
-// The package holds no state.
+// Package diffs renders the difference of two profiles, which package diff computes: what is
+// compared, how certain it is, and tables with the largest changes first. It holds no state.
 package diffs

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/diffs"
@@ -68,7 +69,7 @@ func writers() map[string]writer {
 		profiles.TreeSchema: with(func(w io.Writer, s layout.Style, o Options, d profiles.Tree) error {
 			return profiles.WriteTree(w, s, d, o.MinShare)
 		}),
-		diffs.DiffSchema:            value(diffs.WriteDiff),
+		diff.Schema:                 value(diffs.Write),
 		listings.ListSchema:         value(listings.WriteList),
 		listings.DisasmSchema:       value(listings.WriteDisasm),
 		recordings.RecordSchema:     value(recordings.WriteRecord),

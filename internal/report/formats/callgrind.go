@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -25,7 +25,7 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	g := v.Graph(nil)
 	for _, n := range g.Nodes {
 		if n.Flat < 0 || n.Cum < 0 {
-			return &NegativeError{"callgrind", "the cost of " + profiles.FrameName(n.Node), min(n.Flat, n.Cum)}
+			return &NegativeError{"callgrind", "the cost of " + nodes.FrameName(n.Node), min(n.Flat, n.Cum)}
 		}
 	}
 	out := make([][]profile.Edge, len(g.Nodes))
@@ -38,7 +38,7 @@ func Callgrind(w io.Writer, v *profile.View, command string) error {
 	for i := range order {
 		order[i] = i
 	}
-	objects := profiles.NewObjects(v.Profile())
+	objects := nodes.NewObjects(v.Profile())
 	object := make([]string, len(g.Nodes))
 	for i, n := range g.Nodes {
 		object[i] = n.Object
@@ -115,7 +115,7 @@ func callgrindFunction(n *profile.Weight) string {
 	if n.Name != "" {
 		return n.Name
 	}
-	return profiles.FrameName(profile.Node{Address: n.Address})
+	return nodes.FrameName(profile.Node{Address: n.Address})
 }
 
 // callgrindEvent makes s a short event name, which must be one word.

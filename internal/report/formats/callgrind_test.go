@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/whet-go/whet/internal/report/oracletest"
+	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/profile"
 )
 

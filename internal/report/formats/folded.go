@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
@@ -53,7 +53,7 @@ func newFolder(v *profile.View) *folder {
 	f := &folder{number: make([]uint32, n), stacks: make(map[string]int64)}
 	byNode := make([]string, n)
 	for id := range byNode {
-		byNode[id] = foldedEscape(profiles.FrameName(v.Node(uint32(id))))
+		byNode[id] = foldedEscape(nodes.FrameName(v.Node(uint32(id))))
 	}
 	f.names = append(slices.Clone(byNode), "[no stack]")
 	slices.Sort(f.names)

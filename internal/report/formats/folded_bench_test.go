@@ -5,9 +5,8 @@ import (
 	"regexp"
 	"testing"
 
-	"github.com/whet-go/whet/internal/report/diffs"
-	"github.com/whet-go/whet/internal/report/listings"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/input/diff"
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 )
@@ -38,12 +37,12 @@ func BenchmarkExports(b *testing.B) {
 		{"callgrind", func() error { return Callgrind(io.Discard, byAddress, "") }},
 		{"speedscope", func() error { return Speedscope(io.Discard, byFunction, "") }},
 		{"list", func() error {
-			_, err := listings.NewList(profiles.Header{}, byLine, listings.ListOptions{Match: regexp.MustCompile("1")})
+			_, err := listing.List(byLine, listing.ListOptions{Match: regexp.MustCompile("1")})
 			return err
 		}},
 		{"diff", func() error {
-			side := diffs.DiffInput{View: byFunction}
-			_, err := diffs.NewDiff(side, side, diffs.DiffOptions{})
+			side := diff.Input{View: byFunction}
+			_, err := diff.New(side, side, diff.Options{})
 			return err
 		}},
 	} {

@@ -9,8 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/whet-go/whet/internal/report/oracletest"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/nodes"
+	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -73,7 +73,7 @@ func testFoldedOracle(t *testing.T, file string, p *profile.Profile) {
 				if l.Mapping != nil {
 					object = l.Mapping.File
 				}
-				names = append(names, foldedEscape(profiles.FrameName(profile.Node{Object: object})))
+				names = append(names, foldedEscape(nodes.FrameName(profile.Node{Object: object})))
 			}
 		}
 		stack := strings.Join(names, ";")

@@ -7,7 +7,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
@@ -142,7 +142,7 @@ func numberFrames(v *profile.View) (*frameTable, error) {
 func frameOf(v *profile.View, id uint32) speedscopeFrame {
 	n := v.Node(id)
 	if n.Name == "" {
-		return speedscopeFrame{Name: profiles.FrameName(n), File: n.File, Line: n.Line}
+		return speedscopeFrame{Name: nodes.FrameName(n), File: n.File, Line: n.Line}
 	}
 	return speedscopeFrame{Name: n.Name, File: n.File, Line: n.Line}
 }

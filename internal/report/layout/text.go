@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path"
 	"strings"
 	"unicode/utf8"
 
@@ -202,6 +203,9 @@ func FitPath(p string, n int) string {
 	p = Clean(p)
 	return dropElements(p, len(p), n)
 }
+
+// BaseName returns the last element of a file name of any system.
+func BaseName(file string) string { return path.Base(strings.ReplaceAll(file, `\`, "/")) }
 
 // FitName shortens a function's name to n columns. It drops type arguments first, then leading
 // elements of the package path, then the middle.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
@@ -48,7 +49,7 @@ func (t *disasmWriter) dot(v int64) string {
 	return t.value(v)
 }
 
-func (t *disasmWriter) function(f *DisasmFunction) {
+func (t *disasmWriter) function(f *listing.DisasmFunction) {
 	t.Line(t.s.Paint(layout.Bold, "ROUTINE ======================== "+layout.Clean(f.Name)))
 	for _, name := range f.AKA {
 		t.Line("    AKA ======================== ", layout.Clean(name))
@@ -56,7 +57,7 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 	t.Line(fmt.Sprintf("%10s %10s (flat, cum) %s of total", t.value(f.Flat), t.value(f.Cum),
 		unit.Percent(f.Cum, t.h.Total)))
 	t.Line("  code of ", layout.Clean(f.Binary))
-	var at []DisasmAt
+	var at []listing.DisasmAt
 	for i := range f.Insts {
 		in := &f.Insts[i]
 		if in.Gap && i > 0 {
@@ -82,7 +83,7 @@ func (t *disasmWriter) function(f *DisasmFunction) {
 
 // place writes a row with the source of the following instructions: outermost call first, the line
 // itself last.
-func (t *disasmWriter) place(in *DisasmInst) {
+func (t *disasmWriter) place(in *listing.DisasmInst) {
 	if len(in.Frames) == 0 {
 		return
 	}
@@ -92,7 +93,7 @@ func (t *disasmWriter) place(in *DisasmInst) {
 		if i < len(in.Frames)-1 {
 			fmt.Fprintf(&b, " ⤷ %s ", layout.ShortName(fr.Function))
 		}
-		fmt.Fprintf(&b, "%s:%d", BaseName(fr.File), fr.Line)
+		fmt.Fprintf(&b, "%s:%d", layout.BaseName(fr.File), fr.Line)
 	}
 	row := "; " + layout.Clean(b.String())
 	if in.Source != "" {
@@ -103,7 +104,7 @@ func (t *disasmWriter) place(in *DisasmInst) {
 
 // calls lists what was called and the cost, in at most room columns. The cost of the first matters
 // more than the names.
-func (t *disasmWriter) calls(calls []ListCall, room int) string {
+func (t *disasmWriter) calls(calls []listing.ListCall, room int) string {
 	const most = 3
 	parts := make([]string, 0, most+1)
 	for i, c := range calls {

@@ -2,8 +2,8 @@
 //
 // Data flow:
 //
-//  1. [NewList] and [NewDisasm] join the lines or instructions of a view with text from a
-//     function that the caller passes in; the package opens no files.
+//  1. Package listing joins the lines or instructions of a view with text and code; [NewList] and
+//     [NewDisasm] make documents of the result.
 //  2. [WriteList] and [WriteDisasm] write the documents as text.
 //
 // The package holds no state.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
@@ -61,7 +62,7 @@ func (t *listWriter) dot(v int64) string {
 	return t.value(v)
 }
 
-func (t *listWriter) function(f *ListFunction) {
+func (t *listWriter) function(f *listing.ListFunction) {
 	head, in := "ROUTINE ======================== "+layout.Clean(f.Name), ""
 	if f.File != "" {
 		in = " in " + layout.FitPath(f.File, t.s.Remaining(layout.Columns(head)+4, 20))
@@ -103,19 +104,19 @@ func (t *listWriter) function(f *ListFunction) {
 }
 
 // below writes the rows under a line whose cost is whole.
-func (t *listWriter) below(whole int64, inlined []ListInline, calls []ListCall, depth int) {
+func (t *listWriter) below(whole int64, inlined []listing.ListInline, calls []listing.ListCall, depth int) {
 	indent := layout.Spaces(listLead - 22 + 2*depth) // starting at the end of cum
 	row := func(flat, cum, what string) {
 		t.Line(fmt.Sprintf(listCosts, flat, cum), " ", indent,
 			t.s.Paint(layout.Dim, layout.Cut(what, t.s.Remaining(22+len(indent), 20))))
 	}
-	light := func(i int, cum int64) bool { return i == listMost || abs(cum) < abs(whole)/listShare }
+	light := func(i int, cum int64) bool { return i == listMost || max(cum, -cum) < max(whole, -whole)/listShare }
 	for i, in := range inlined {
 		if light(i, in.Cum) {
 			row("", "", "⤷ and "+layout.Plural(len(inlined)-i, "more inlined line", "more inlined lines"))
 			break
 		}
-		what := fmt.Sprintf("⤷ %s %s:%d", layout.ShortName(in.Function), layout.Clean(BaseName(in.File)), in.Line)
+		what := fmt.Sprintf("⤷ %s %s:%d", layout.ShortName(in.Function), layout.Clean(layout.BaseName(in.File)), in.Line)
 		if in.Text != "" {
 			what += "  " + layout.CleanSource(in.Text)
 		}

@@ -9,8 +9,8 @@ import (
 	"html"
 	"io"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/pages"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/ui"
 )
@@ -57,7 +57,7 @@ type FlameFrame struct {
 func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
 	f := FlameFrame{Name: n.Name, File: n.File, Line: n.Line, Kind: kind}
 	if n.Name == "" {
-		f.Name = profiles.NodeName(n, profile.ByLine)
+		f.Name = nodes.Name(n, profile.ByLine)
 		return f
 	}
 	f.Package = profile.PackagePath(n.Name)

@@ -6,6 +6,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -71,6 +72,25 @@ func TestScaledTree(t *testing.T) {
 	for i, n := range got.Nodes {
 		if n != trees[1].Nodes[i] {
 			t.Errorf("node %d: %+v, want %+v", i, n, trees[1].Nodes[i])
+		}
+	}
+}
+
+// What has no name has one name in all views and formats.
+func TestUnknownHasOneName(t *testing.T) {
+	names := map[string]string{
+		"formats": nodes.FrameName(profile.Node{}),
+		"flame":   NewFlameFrame(profile.Node{}, FlameUnknown).Name,
+	}
+	for _, by := range []profile.By{
+		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
+		profile.ByAddress,
+	} {
+		names[by.String()] = nodes.Name(profile.Node{}, by)
+	}
+	for where, name := range names {
+		if name != "<unknown>" {
+			t.Errorf("%s: %q", where, name)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -176,7 +177,7 @@ func byInterest(g *profile.Graph, by profile.By) []int {
 func names(g *profile.Graph, by profile.By) []string {
 	list := make([]string, len(g.Nodes))
 	for i, n := range g.Nodes {
-		list[i] = profiles.NodeName(n.Node, by)
+		list[i] = nodes.Name(n.Node, by)
 	}
 	return list
 }

@@ -19,8 +19,8 @@ import (
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/whet-go/whet/internal/graphviz"
+	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/internal/report/oracletest"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 )

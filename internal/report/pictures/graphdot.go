@@ -9,8 +9,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -150,7 +150,7 @@ func boxLines(n profile.Node, by profile.By) []string {
 		if len(lines) > 0 && n.Object != "" {
 			return append(lines, "["+layout.FitPath(path.Base(n.Object), graphColumns)+"]")
 		}
-		return append(lines, layout.FitPath(profiles.NodeName(profile.Node{File: n.File, Line: n.Line, Object: n.Object}, by),
+		return append(lines, layout.FitPath(nodes.Name(profile.Node{File: n.File, Line: n.Line, Object: n.Object}, by),
 			graphColumns))
 	case by == profile.ByPackage || by == profile.ByModule:
 		return append(lines, layout.FitPath(n.Name, graphColumns))

@@ -7,6 +7,5 @@
 //  2. The function named after the view ([WriteTop], …) writes it as text that fits a
 //     layout.Style. A document that was read back from JSON renders the same.
 //
-// [NodeName] and [FrameName] are how all views and formats of profiles write a frame.
-// The package holds no state.
+// Package nodes names frames, for all views and formats alike. The package holds no state.
 package profiles

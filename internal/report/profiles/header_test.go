@@ -10,6 +10,7 @@ import (
 
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 )
@@ -209,7 +210,8 @@ func FuzzFitNode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, s string, n int) {
 		n = max(n&0xff, 1)
-		got := FitNode(NodeName(profile.Node{Name: s, File: s, Line: 3}, profile.ByFunction), profile.ByFunction.String(), n)
+		name := nodes.Name(profile.Node{Name: s, File: s, Line: 3}, profile.ByFunction)
+		got := FitNode(name, profile.ByFunction.String(), n)
 		if layout.Columns(got) > n || strings.ContainsFunc(got, unicode.IsControl) {
 			t.Errorf("FitNode(%q, %d) = %q", s, n, got)
 		}

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -43,7 +44,7 @@ type PeekEdge struct {
 // or, with cum, by cumulative value.
 func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool) Peek {
 	by := v.Query().By
-	matches := func(w profile.Weight) bool { return pattern.MatchString(NodeName(w.Node, by)) }
+	matches := func(w profile.Weight) bool { return pattern.MatchString(nodes.Name(w.Node, by)) }
 	g := v.Around(matches)
 	d := Peek{Schema: PeekSchema, Header: h, By: by.String(), Pattern: pattern.String(), Nodes: []PeekNode{}}
 	var matching []int // indices in g.Nodes
@@ -71,7 +72,7 @@ func NewPeek(h Header, v *profile.View, pattern *regexp.Regexp, n int, cum bool)
 	}
 	edge := func(other uint32, e profile.Edge, of *PeekNode) PeekEdge {
 		node := g.Nodes[other].Node
-		return PeekEdge{Name: NodeName(node, by), Weight: e.Weight, Share: unit.Share(e.Weight, of.Cum), Inlined: e.Inlined}
+		return PeekEdge{Name: nodes.Name(node, by), Weight: e.Weight, Share: unit.Share(e.Weight, of.Cum), Inlined: e.Inlined}
 	}
 	for _, e := range g.Edges {
 		if i, ok := index[e.To]; ok {

@@ -3,6 +3,7 @@ package profiles
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -68,7 +69,7 @@ func NewTop(h Header, v *profile.View, n int, cum bool, why string) Top {
 // NewNode converts a weight of a view with the given granularity.
 func NewNode(w profile.Weight, by profile.By, total int64) Node {
 	n := Node{
-		Name: NodeName(w.Node, by), File: w.File, Line: w.Line, Address: w.Address,
+		Name: nodes.Name(w.Node, by), File: w.File, Line: w.Line, Address: w.Address,
 		Flat: w.Flat, Cum: w.Cum, FlatPart: unit.Share(w.Flat, total), CumPart: unit.Share(w.Cum, total),
 		From: w.Node,
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -80,7 +81,7 @@ func NewTraces(h Header, v *profile.View, n int) Traces {
 		for j, id := range s.Nodes {
 			node := v.Node(id)
 			t.Frames[j] = Frame{
-				Name: NodeName(node, by), File: node.File, Line: node.Line,
+				Name: nodes.Name(node, by), File: node.File, Line: node.Line,
 				Inlined: j+1 < len(s.Locs) && s.Locs[j] == s.Locs[j+1],
 			}
 		}

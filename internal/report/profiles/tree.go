@@ -3,6 +3,7 @@ package profiles
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -46,7 +47,7 @@ func NewTree(h Header, v *profile.View, n int, bottomUp bool) Tree {
 		}
 		if i > 0 && s.Rest == 0 {
 			node := v.Node(s.Node)
-			t.Name, t.File, t.Line = NodeName(node, by), node.File, node.Line
+			t.Name, t.File, t.Line = nodes.Name(node, by), node.File, node.Line
 		}
 	}
 	return d

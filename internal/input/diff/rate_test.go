@@ -1,4 +1,4 @@
-package diffs
+package diff
 
 import (
 	"math"
@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report/pictures"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -56,7 +54,7 @@ func TestDiffPerRequest(t *testing.T) {
 		planted := float64(i%3-1) * 0.05
 		before := map[string]float64{"main.f": 5e6, "main.g": 3e6, "main.h": 2e6}
 		after := map[string]float64{"main.f": 5e6 + planted*1e7, "main.g": 3e6, "main.h": 2e6}
-		sides := [2]DiffInput{}
+		sides := [2]Input{}
 		var counted [2]work.Profile
 		for s, cost := range []map[string]float64{before, after} {
 			rec, p := loaded(t, r, 10+r.IntN(20), 50+100*r.Float64(), cost, 0.1*r.Float64())
@@ -67,7 +65,7 @@ func TestDiffPerRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := NewDiff(sides[0], sides[1], DiffOptions{Work: pair})
+		d, err := New(sides[0], sides[1], Options{Work: pair})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,24 +91,5 @@ func TestDiffPerRequest(t *testing.T) {
 	// 1 % may miss; more than these do once in a thousand times.
 	if missedTotal > 4 || wrongTotal > 3 || found < pairs*2/3*9/10 || missed > 8 {
 		t.Error("more are wrong than one in a hundred")
-	}
-}
-
-// What has no name has one name in all views and formats.
-func TestUnknownHasOneName(t *testing.T) {
-	names := map[string]string{
-		"formats": profiles.FrameName(profile.Node{}),
-		"flame":   pictures.NewFlameFrame(profile.Node{}, pictures.FlameUnknown).Name,
-	}
-	for _, by := range []profile.By{
-		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
-		profile.ByAddress,
-	} {
-		names[by.String()] = profiles.NodeName(profile.Node{}, by)
-	}
-	for where, name := range names {
-		if name != "<unknown>" {
-			t.Errorf("%s: %q", where, name)
-		}
 	}
 }

@@ -1,7 +1,6 @@
-package diffs
+package diff
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -15,23 +14,22 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/listings"
-	"github.com/whet-go/whet/internal/report/oracletest"
+	"github.com/whet-go/whet/internal/input/listing"
+	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/profile"
 )
 
 func ownMain(f profile.Function) bool { return strings.HasPrefix(f.Name, "main.") }
 
-func diffSide(t *testing.T, name string, p *profile.Profile, by profile.By) DiffInput {
+func diffSide(t *testing.T, name string, p *profile.Profile, by profile.By) Input {
 	t.Helper()
-	return DiffInput{Name: name, View: oracletest.Bind(t, p, profile.Query{By: by}), Own: ownMain}
+	return Input{Name: name, View: oracletest.Bind(t, p, profile.Query{By: by}), Own: ownMain}
 }
 
 // entryOf returns the entry of a function, or of its line when line is not 0.
-func entryOf(t *testing.T, entries []DiffEntry, name string, line int) DiffEntry {
+func entryOf(t *testing.T, entries []Entry, name string, line int) Entry {
 	t.Helper()
-	i := slices.IndexFunc(entries, func(e DiffEntry) bool { return e.Name == name && e.Line == line })
+	i := slices.IndexFunc(entries, func(e Entry) bool { return e.Name == name && e.Line == line })
 	if i < 0 {
 		t.Fatalf("no entry %s:%d in %+v", name, line, entries)
 	}
@@ -55,7 +53,7 @@ func TestDiffClassic(t *testing.T) {
 		"main.main main.main lib.f": 100,
 	})
 	b := ticks(t, map[string]int64{"main.main lib.f": 300, "main.main lib.g": 410, "main.main lib.new": 3})
-	r, err := NewDiff(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction), DiffOptions{})
+	r, err := New(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,15 +113,15 @@ func testDiffOracle(t *testing.T, file string) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	var side [2]DiffInput
+	var side [2]Input
 	for i, name := range []string{file, other} {
 		p, err := profile.ReadFile(name, profile.ReadOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		side[i] = DiffInput{Name: name, View: oracletest.Bind(t, p, profile.Query{})}
+		side[i] = Input{Name: name, View: oracletest.Bind(t, p, profile.Query{})}
 	}
-	d, err := NewDiff(side[0], side[1], DiffOptions{})
+	d, err := New(side[0], side[1], Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +158,8 @@ func TestDiffOwn(t *testing.T) {
 		"rt.start main.main:3 main.f:5 lib.g:9": 50, "rt.start main.main:3": 20,
 		"rt.gc lib.g:9": 90,
 	})
-	r, err := NewDiff(diffSide(t, "a", a, profile.ByLine), diffSide(t, "b", b, profile.ByLine),
-		DiffOptions{By: profile.ByLine, Own: true})
+	r, err := New(diffSide(t, "a", a, profile.ByLine), diffSide(t, "b", b, profile.ByLine),
+		Options{By: profile.ByLine, Own: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +196,7 @@ func TestDiffOwnEqualsTop(t *testing.T) {
 	})
 	for _, by := range []profile.By{profile.ByLine, profile.ByFunction} {
 		side := diffSide(t, "a", p, by)
-		r, err := NewDiff(side, side, DiffOptions{By: by, Own: true})
+		r, err := New(side, side, Options{By: by, Own: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,8 +232,8 @@ func TestDiffOwnEqualsTop(t *testing.T) {
 func TestDiffNormalize(t *testing.T) {
 	a := ticks(t, map[string]int64{"main.f": 300, "main.g": 700})
 	b := ticks(t, map[string]int64{"main.f": 3000, "main.g": 7000})
-	r, err := NewDiff(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction),
-		DiffOptions{Normalize: true})
+	r, err := New(diffSide(t, "a", a, profile.ByFunction), diffSide(t, "b", b, profile.ByFunction),
+		Options{Normalize: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,13 +254,13 @@ func TestDiffNormalize(t *testing.T) {
 func TestDiffFollowsLines(t *testing.T) {
 	a := ticks(t, map[string]int64{"main.f:2": 500, "main.f:3": 300})
 	b := ticks(t, map[string]int64{"main.f:4": 500, "main.f:5": 100})
-	text := func(lines ...string) listings.SourceFunc {
+	text := func(lines ...string) listing.SourceFunc {
 		return func(string) ([]string, string, error) { return lines, "here", nil }
 	}
 	before, after := diffSide(t, "a", a, profile.ByLine), diffSide(t, "b", b, profile.ByLine)
 	before.Source = text("func f() {", "hot()", "slow()", "}")
 	after.Source = text("// f does.", "// It is new.", "func f() {", "hot()", "fast()", "}")
-	r, err := NewDiff(before, after, DiffOptions{By: profile.ByLine})
+	r, err := New(before, after, Options{By: profile.ByLine})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +275,7 @@ func TestDiffFollowsLines(t *testing.T) {
 	}
 }
 
-func TestDiffWarnings(t *testing.T) {
+func TestWarnings(t *testing.T) {
 	many, few, one := map[string]int64{"main.f": 5000}, map[string]int64{"main.f": 200}, map[string]int64{"main.f": 10}
 	for _, c := range []struct {
 		name   string
@@ -298,7 +296,7 @@ func TestDiffWarnings(t *testing.T) {
 	} {
 		a, b := diffSide(t, "a", ticks(t, c.a), profile.ByFunction), diffSide(t, "b", ticks(t, c.b), profile.ByFunction)
 		a.Duration, b.Duration = c.da, c.db
-		r, err := NewDiff(a, b, DiffOptions{Normalize: c.norm})
+		r, err := New(a, b, Options{Normalize: c.norm})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -315,40 +313,9 @@ func TestDiffWarnings(t *testing.T) {
 func TestDiffRefusesOtherTypes(t *testing.T) {
 	a := oracletest.Profile(t, "cpu/nanoseconds", oracletest.Sample{Stack: "main.f", Values: []int64{1}})
 	b := oracletest.Profile(t, "alloc_space/bytes", oracletest.Sample{Stack: "main.f", Values: []int64{1}})
-	_, err := NewDiff(diffSide(t, "x", a, profile.ByFunction), diffSide(t, "y", b, profile.ByFunction), DiffOptions{})
+	_, err := New(diffSide(t, "x", a, profile.ByFunction), diffSide(t, "y", b, profile.ByFunction), Options{})
 	if err == nil || err.Error() != "compare profiles: x holds cpu (nanoseconds), y holds alloc_space (bytes)" {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestDiffText(t *testing.T) {
-	a := ticks(t, map[string]int64{"rt.start main.f lib.g": 2000, "rt.start main.old": 60, "rt.gc": 3000})
-	b := ticks(t, map[string]int64{"rt.start main.f lib.g": 500, "rt.start main.new": 30, "rt.gc": 3010})
-	x, y := diffSide(t, "a.pb.gz", a, profile.ByFunction), diffSide(t, "b.pb.gz", b, profile.ByFunction)
-	x.Duration, y.Duration = 30*time.Second, 30*time.Second
-	r, err := NewDiff(x, y, DiffOptions{Own: true, N: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got := oracletest.WriteString(t, func(b *bytes.Buffer) error { return WriteDiff(b, layout.Style{}, r) })
-	const want = `cpu by function, B against A
-A  50.60us ±1.40us · 5060 clock ticks · 30s · a.pb.gz
-B  35.40us ±1.20us · 3540 clock ticks · 30s · b.pb.gz
-total -15.20us (-30.0%), more than the ±1.90us that chance gives
-
-own code: each sample is charged to its innermost own frame
-  cost A  cost B  change       %   noise    function
-    20us     5us   -15us  -75.0%    ±1us    main.f
-   600ns       .  -600ns    gone  ±160ns    main.old
-
-no own code on the stack: by outermost frame
-  cost A   cost B  change      %    noise    function
-    30us  30.10us  +100ns  +0.3%  ±1.60us ~  rt.gc
-
-1 smaller change is left out (-n 0 shows all)
-`
-	if got != want {
-		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))
 	}
 }
 
@@ -366,8 +333,8 @@ func TestDiffNoiseIsHonest(t *testing.T) {
 	}
 	outside, all := 0, 0
 	for range 5 {
-		d, err := NewDiff(diffSide(t, "a", sample(), profile.ByFunction), diffSide(t, "b", sample(), profile.ByFunction),
-			DiffOptions{})
+		d, err := New(diffSide(t, "a", sample(), profile.ByFunction), diffSide(t, "b", sample(), profile.ByFunction),
+			Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,6 @@
-package listings
+package listing
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,9 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/oracletest"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/source/objfile"
 )
@@ -54,20 +51,20 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	code := func(int) (objfile.Machine, string, error) { return bin, o.Binary, nil }
 	// Nothing with vector instructions, which older disassemblers do not know.
 	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
-	r, err := NewDisasm(headerOf(v), v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
+	functions, err := Disasm(v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := make(map[uint64]string)
 	calls := 0
-	for _, f := range r.Functions {
+	for _, f := range functions {
 		var flat int64
 		for _, in := range f.Insts {
 			got[in.Address] = fmt.Sprintf("%d %d %s", in.Flat, in.Cum, in.Text)
 			flat += in.Flat
 			calls += len(in.Calls)
 		}
-		if flat != f.Flat || f.Cum < f.Flat || f.Cum > r.Header.Total {
+		if flat != f.Flat || f.Cum < f.Flat || f.Cum > v.Total() {
 			t.Errorf("%s: flat %d, cum %d, instructions have %d flat", f.Name, f.Flat, f.Cum, flat)
 		}
 	}
@@ -104,38 +101,31 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := NewDisasm(headerOf(v), v, DisasmOptions{
+	again, err := Disasm(v, DisasmOptions{
 		Match: regexp.MustCompile(match), Context: -1,
 		Code: func(int) (objfile.Machine, string, error) { return pack, o.Binary, nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(r, again); diff != "" {
+	if diff := cmp.Diff(functions, again); diff != "" {
 		t.Errorf("(-binary +code pack)\n%s", oracletest.ClipText(diff))
 	}
 
 	// An address chooses the function around it.
-	addr := r.Functions[0].Insts[len(r.Functions[0].Insts)/2].Address
-	one, err := NewDisasm(headerOf(v), v, DisasmOptions{
+	addr := functions[0].Insts[len(functions[0].Insts)/2].Address
+	one, err := Disasm(v, DisasmOptions{
 		Match: regexp.MustCompile(fmt.Sprintf("%#x", addr)), Code: code,
 		Context: 2,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(one.Functions) != 1 || one.Functions[0].Name != r.Functions[0].Name {
-		t.Errorf("address %#x chose %d functions", addr, len(one.Functions))
+	if len(one) != 1 || one[0].Name != functions[0].Name {
+		t.Errorf("address %#x chose %d functions", addr, len(one))
 	}
-	if len(one.Functions[0].Insts) >= len(r.Functions[0].Insts) {
+	if len(one[0].Insts) >= len(functions[0].Insts) {
 		t.Error("context left nothing out")
-	}
-
-	text := oracletest.WriteString(t, func(b *bytes.Buffer) error { return WriteDisasm(b, layout.Style{}, r) })
-	for _, want := range []string{"ROUTINE ======================== main.walk", "main.go:", " → main.walk "} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in the text", want)
-		}
 	}
 }
 
@@ -143,56 +133,17 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 var addressed = regexp.MustCompile(`[^ $,(]+\(SB\)|0x[0-9a-f]+\(IP\)`)
 
 func TestDisasmWithoutCode(t *testing.T) {
-	v := oracletest.Bind(t, listProfile(t), profile.Query{By: profile.ByAddress, NoInlines: true})
+	v := oracletest.Bind(t, oracletest.Calls(t), profile.Query{By: profile.ByAddress, NoInlines: true})
 	noCode := errors.New("no binary")
 	opt := DisasmOptions{
 		Match: regexp.MustCompile(`main\.f`),
 		Code:  func(int) (objfile.Machine, string, error) { return nil, "", noCode },
 	}
-	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, noCode) {
+	if _, err := Disasm(v, opt); !errors.Is(err, noCode) {
 		t.Errorf("got %v", err)
 	}
 	opt.Match = regexp.MustCompile("nothing")
-	if _, err := NewDisasm(headerOf(v), v, opt); !errors.Is(err, ErrNoMatch) {
+	if _, err := Disasm(v, opt); !errors.Is(err, ErrNoMatch) {
 		t.Errorf("got %v", err)
-	}
-}
-
-// On a narrow terminal no line of code or heading is broken, and what a call cost is
-// still there.
-func TestListingsFitNarrowTerminals(t *testing.T) {
-	h := profiles.Header{SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9}
-	style := layout.Style{Width: 80}
-	disasm := &Disasm{Header: h, Functions: []DisasmFunction{{
-		Name: "main.run", Cum: 1e9, Binary: "/tmp/run",
-		Insts: []DisasmInst{{
-			Address: 0x6927b8, Text: "CALL encoding/json.(*Encoder).encodeTheWholeThing(SB)", Cum: 1e7,
-			Calls: []ListCall{
-				{Function: "encoding/json.(*Encoder).encodeTheWholeThing", Cum: 1e7},
-				{Function: "runtime.morestack", Cum: 1},
-			},
-		}, {
-			Address: 0x6927bd, Text: "CALL main.f(SB)", Cum: 1e7, Calls: []ListCall{{Function: "main.f", Cum: 1e7}},
-		}},
-	}}}
-	list := &List{Header: h, Functions: []ListFunction{{
-		Name: "main.(*server).timed", File: "/home/username/src/example.com/service/internal/handlers.go",
-	}}}
-	var out bytes.Buffer
-	if err := WriteDisasm(&out, style, disasm); err != nil {
-		t.Fatal(err)
-	}
-	if err := WriteList(&out, style, list); err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(out.String()) {
-		if n := layout.Columns(strings.TrimSuffix(line, "\n")); n > style.Width {
-			t.Errorf("%d columns: %s", n, line)
-		}
-	}
-	for _, want := range []string{"CALL main.f(SB)", "main.f 10ms", "10ms, …", "in …/internal/handlers.go"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, &out)
-		}
 	}
 }

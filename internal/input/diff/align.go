@@ -1,22 +1,22 @@
-package diffs
+package diff
 
 import (
 	"path"
 
-	"github.com/whet-go/whet/internal/report/listings"
+	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/profile"
 )
 
 // An aligner maps lines of A's source to lines of B's, so that a line that only moved is compared
 // with itself. A nil aligner, and one without the text of A or B, keeps line numbers.
 type aligner struct {
-	before, target listings.SourceFunc
+	before, target listing.SourceFunc
 	files          map[string]string // A's file: its name in B
 	lines          map[string][]int  // A's file: by line of A, the line of B or 0
 }
 
 // newAligner returns nil if there is nothing to align.
-func newAligner(a, b DiffInput, by profile.By) *aligner {
+func newAligner(a, b Input, by profile.By) *aligner {
 	if by != profile.ByLine || a.Source == nil || b.Source == nil {
 		return nil
 	}
@@ -63,7 +63,7 @@ func (al *aligner) align(file string) []int {
 	if !ok {
 		return nil
 	}
-	a, b := listings.ReadLines(al.before, file), listings.ReadLines(al.target, to)
+	a, b := listing.ReadLines(al.before, file), listing.ReadLines(al.target, to)
 	if a.Err != nil || b.Err != nil {
 		return nil
 	}

@@ -2,9 +2,12 @@ package oracletest
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 	"iter"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -273,4 +276,30 @@ func PprofValue(t *testing.T, s string) int64 {
 		t.Fatal(err)
 	}
 	return n
+}
+
+// Calls returns a profile of a function with its own cost, calls, inlined calls of two
+// levels, and recursion through two of its lines.
+func Calls(t *testing.T) *profile.Profile {
+	return Profile(t, "samples/count cpu/nanoseconds",
+		Sample{Stack: "main.main:3 main.f:12", Values: []int64{1, 10}},
+		Sample{Stack: "main.main:3 main.f:13 lib.g:2", Values: []int64{2, 20}},
+		Sample{Stack: "main.main:3 main.f:13 lib.h:4", Values: []int64{1, 10}},
+		Sample{Stack: "main.main:3 main.f:14 >lib.inl:6 >lib.deep:8", Values: []int64{3, 30}},
+		Sample{Stack: "main.main:3 main.f:14 >lib.inl:7 lib.g:2", Values: []int64{1, 10}},
+		Sample{Stack: "main.main:3 main.f:15 main.f:16 main.f:15 main.f:12", Values: []int64{1, 10}},
+	)
+}
+
+// Sources returns the source of main.go and lib.go, in which line 1 begins a function.
+func Sources(name string) ([]string, string, error) {
+	if path.Base(name) != "main.go" && path.Base(name) != "lib.go" {
+		return nil, "", fmt.Errorf("find %s: %w", name, fs.ErrNotExist)
+	}
+	lines := make([]string, 30)
+	for i := range lines {
+		lines[i] = fmt.Sprintf("\t%s line %d", path.Base(name), i+1)
+	}
+	lines[0] = "func f() {"
+	return lines, "/found/" + path.Base(name), nil
 }

@@ -1,24 +1,20 @@
-package listings
+package listing
 
 import (
 	"cmp"
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"sort"
 	"strconv"
 	"strings"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// DisasmSchema is the schema of Disasm.
-const DisasmSchema = "whet.disasm/1"
-
-// DisasmOptions configures NewDisasm.
+// DisasmOptions configures Disasm.
 type DisasmOptions struct {
 	// Match selects functions by symbol or by their name in the profile. A number (0x4a2f30)
 	// selects the function at that address.
@@ -36,14 +32,6 @@ type DisasmOptions struct {
 type machineCode struct {
 	objfile.Machine
 	from string // for people
-}
-
-// Disasm is the document of whet disasm: the annotated machine code of the matching functions,
-// heaviest first.
-type Disasm struct {
-	Schema    string           `json:"schema"`
-	Header    profiles.Header  `json:"profile"`
-	Functions []DisasmFunction `json:"functions"`
 }
 
 // A DisasmFunction is the code of one symbol. Flat and Cum are the function's own: a sample counts
@@ -80,19 +68,19 @@ type DisasmAt struct {
 	Line     int    `json:"line"`
 }
 
-// NewDisasm annotates the machine code of the matching functions. The view must be bound by address
-// and without inlined frames, as in go tool pprof -disasm. It fails with ErrNoMatch if no function
-// with cost matches, and with Code's error if none of the matching functions has code.
-func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, error) {
+// Disasm annotates the machine code of the matching functions, heaviest first. The view must be
+// bound by address and without inlined frames, as in go tool pprof -disasm. It fails with ErrNoMatch
+// if no function with cost matches, and with Code's error if none of the matching functions has
+// code.
+func Disasm(v *profile.View, opt DisasmOptions) ([]DisasmFunction, error) {
 	d := &disassembler{
-		opt: opt, maps: profiles.NewObjects(v.Profile()), byMap: make(map[int][]profile.Weight),
+		opt: opt, maps: nodes.NewObjects(v.Profile()), byMap: make(map[int][]profile.Weight),
 		calls: make(map[uint64]map[string]*listCallee), texts: make(map[string]*listText),
 	}
 	if n, err := strconv.ParseUint(opt.Match.String(), 0, 64); err == nil {
 		d.address = &n
 	}
 	d.gather(v)
-	r := &Disasm{Schema: DisasmSchema, Header: h}
 	matched, firstErr := false, error(nil)
 	for _, m := range d.mappings() {
 		if !d.relevant(m) {
@@ -101,14 +89,14 @@ func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, 
 		matched = true
 		machine, from, err := opt.Code(m)
 		if err == nil {
-			err = d.mapping(r, v.Profile(), m, machineCode{machine, from})
+			err = d.mapping(v.Profile(), m, machineCode{machine, from})
 		}
 		if err != nil && firstErr == nil {
 			firstErr = err
 		}
 	}
 	switch {
-	case len(r.Functions) > 0:
+	case len(d.functions) > 0:
 	case firstErr != nil:
 		return nil, firstErr
 	case matched:
@@ -116,25 +104,27 @@ func NewDisasm(h profiles.Header, v *profile.View, opt DisasmOptions) (*Disasm, 
 	default:
 		return nil, ErrNoMatch
 	}
-	d.cum(r, v)
-	slices.SortStableFunc(r.Functions, func(a, b DisasmFunction) int {
+	d.cum(v)
+	slices.SortStableFunc(d.functions, func(a, b DisasmFunction) int {
 		return cmp.Or(cmp.Compare(abs(b.Flat), abs(a.Flat)), cmp.Compare(abs(b.Cum), abs(a.Cum)),
 			strings.Compare(a.Name, b.Name))
 	})
-	return r, nil
+	return d.functions, nil
 }
 
 type disassembler struct {
 	opt     DisasmOptions
 	address *uint64 // in the process, if Match is an address
-	maps    *profiles.Objects
+	maps    *nodes.Objects
 	byMap   map[int][]profile.Weight // by index of the mapping, by address
 	calls   map[uint64]map[string]*listCallee
 	texts   map[string]*listText
 	ranges  []codeRange
+
+	functions []DisasmFunction
 }
 
-// A codeRange is the addresses of Functions[function] in the process.
+// A codeRange is the addresses of functions[function] in the process.
 type codeRange struct {
 	start, end uint64
 	function   int
@@ -166,7 +156,7 @@ func (d *disassembler) gather(v *profile.View) {
 			}
 			name := callee.Name
 			if name == "" {
-				name = profiles.FrameName(callee)
+				name = nodes.FrameName(callee)
 			}
 			byName := d.calls[n.Address]
 			if byName == nil {
@@ -205,8 +195,8 @@ func (d *disassembler) relevant(m int) bool {
 	return d.address != nil && d.maps.Index(*d.address) == m
 }
 
-// mapping adds the matching functions of mapping m to r.
-func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code machineCode) error {
+// mapping adds the matching functions of mapping m.
+func (d *disassembler) mapping(p *profile.Profile, m int, code machineCode) error {
 	var base uint64
 	if m >= 0 {
 		var err error
@@ -219,7 +209,7 @@ func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code machin
 		return err
 	}
 	nodes := d.byMap[m]
-	seen := make(map[uint64]int) // start of a symbol: 1 + index in r.Functions
+	seen := make(map[uint64]int) // start of a symbol: 1 + index in functions
 	for _, fn := range fns {
 		if fn.Size == 0 {
 			continue
@@ -229,17 +219,17 @@ func (d *disassembler) mapping(r *Disasm, p *profile.Profile, m int, code machin
 		if lo == hi || !d.wanted(fn, nodes[lo:hi], base) {
 			continue
 		}
-		if i := seen[fn.Addr]; i > 0 && r.Functions[i-1].End == fn.Addr+fn.Size {
-			r.Functions[i-1].AKA = append(r.Functions[i-1].AKA, fn.Name)
+		if i := seen[fn.Addr]; i > 0 && d.functions[i-1].End == fn.Addr+fn.Size {
+			d.functions[i-1].AKA = append(d.functions[i-1].AKA, fn.Name)
 			continue
 		}
 		f, err := d.function(code, fn, nodes[lo:hi], base)
 		if err != nil {
 			return err
 		}
-		d.ranges = append(d.ranges, codeRange{f.Start + base, f.End + base, len(r.Functions)})
-		r.Functions = append(r.Functions, f)
-		seen[fn.Addr] = len(r.Functions)
+		d.ranges = append(d.ranges, codeRange{f.Start + base, f.End + base, len(d.functions)})
+		d.functions = append(d.functions, f)
+		seen[fn.Addr] = len(d.functions)
 	}
 	return nil
 }
@@ -305,25 +295,25 @@ func (d *disassembler) function(
 }
 
 // cum fills in the Cum of functions, which are in the order of ranges.
-func (d *disassembler) cum(r *Disasm, v *profile.View) {
-	functions := make([][]int, v.NumNodes()) // the functions that contain the node; mostly one
-	for id := range functions {
+func (d *disassembler) cum(v *profile.View) {
+	within := make([][]int, v.NumNodes()) // the functions that contain the node; mostly one
+	for id := range within {
 		addr := v.Node(uint32(id)).Address
 		for _, c := range d.ranges {
 			if addr >= c.start && addr < c.end {
-				functions[id] = append(functions[id], c.function)
+				within[id] = append(within[id], c.function)
 			}
 		}
 	}
-	seen := make([]int, len(r.Functions))
+	seen := make([]int, len(d.functions))
 	sample := 0
 	for s := range v.Stacks() {
 		sample++
 		for _, id := range s.Nodes {
-			for _, f := range functions[id] {
+			for _, f := range within[id] {
 				if seen[f] != sample {
 					seen[f] = sample
-					r.Functions[f].Cum += s.Value
+					d.functions[f].Cum += s.Value
 				}
 			}
 		}
@@ -380,9 +370,4 @@ func (d *disassembler) text(file string) *listText {
 		d.texts[file] = t
 	}
 	return t
-}
-
-// BaseName returns the last element of a file name of any system.
-func BaseName(file string) string {
-	return path.Base(strings.ReplaceAll(file, `\`, "/"))
 }

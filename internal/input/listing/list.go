@@ -1,4 +1,4 @@
-package listings
+package listing
 
 import (
 	"cmp"
@@ -8,12 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/profile"
 )
-
-// ListSchema is the schema of List.
-const ListSchema = "whet.list/1"
 
 // ErrNoMatch means that a regular expression matched nothing with cost.
 var ErrNoMatch = errors.New("no function with cost matches")
@@ -21,7 +18,7 @@ var ErrNoMatch = errors.New("no function with cost matches")
 // A SourceFunc returns the lines of a file, named as in the profile, and where it was found.
 type SourceFunc func(file string) (lines []string, where string, err error)
 
-// ListOptions configures NewList.
+// ListOptions configures List.
 type ListOptions struct {
 	// Match selects functions by name, as in go tool pprof -list.
 	Match *regexp.Regexp
@@ -32,14 +29,6 @@ type ListOptions struct {
 	// Context, when positive or zero, keeps only that many lines around each line with cost;
 	// negative shows from a function's first line to a few lines after the last one with cost.
 	Context int
-}
-
-// List is the document of whet list: the annotated source of the matching functions, heaviest
-// first.
-type List struct {
-	Schema    string          `json:"schema"`
-	Header    profiles.Header `json:"profile"`
-	Functions []ListFunction  `json:"functions"`
 }
 
 // A ListFunction is one function in one file.
@@ -95,9 +84,9 @@ type ListInline struct {
 	Inlined  []ListInline `json:"inlined,omitempty"`
 }
 
-// NewList annotates the source of the matching functions. The view must be bound by line. It fails
-// with ErrNoMatch if no function with cost matches.
-func NewList(h profiles.Header, v *profile.View, opt ListOptions) (*List, error) {
+// List annotates the source of the matching functions, heaviest first. The view must be bound by
+// line. It fails with ErrNoMatch if no function with cost matches.
+func List(v *profile.View, opt ListOptions) ([]ListFunction, error) {
 	l := &lister{
 		v: v, opt: opt,
 		sites: make([]*listSite, v.NumNodes()),
@@ -109,16 +98,16 @@ func NewList(h profiles.Header, v *profile.View, opt ListOptions) (*List, error)
 		return nil, ErrNoMatch
 	}
 	l.charge()
-	r := &List{Schema: ListSchema, Header: h}
+	var functions []ListFunction
 	starts := startLines(v.Profile())
 	for _, f := range l.functions {
-		r.Functions = append(r.Functions, l.report(f, starts[functionKey{f.name, f.file}]))
+		functions = append(functions, l.report(f, starts[functionKey{f.name, f.file}]))
 	}
-	slices.SortStableFunc(r.Functions, func(a, b ListFunction) int {
+	slices.SortStableFunc(functions, func(a, b ListFunction) int {
 		return cmp.Or(cmp.Compare(abs(b.Cum), abs(a.Cum)), cmp.Compare(abs(b.Flat), abs(a.Flat)),
 			strings.Compare(a.Name, b.Name), strings.Compare(a.File, b.File))
 	})
-	return r, nil
+	return functions, nil
 }
 
 // A lister gathers the cost of matching functions in one pass over the stacks.
@@ -284,7 +273,7 @@ func (l *lister) name(id uint32) uint32 {
 		n := l.v.Node(id)
 		name := n.Name
 		if name == "" {
-			name = profiles.FrameName(n)
+			name = nodes.FrameName(n)
 		}
 		name = profile.Generic(name)
 		num, ok := l.ids[name]

@@ -1,4 +1,4 @@
-package diffs
+package diff
 
 import (
 	"math/rand/v2"

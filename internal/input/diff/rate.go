@@ -1,9 +1,8 @@
-package diffs
+package diff
 
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
@@ -22,22 +21,18 @@ type diffRates struct {
 	verdict bool     // the model supports a verdict
 }
 
-// CompareRequests compares the sum of a sample type per request in a and b, in words. It returns ""
-// if the type is not a cost of requests.
-func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) string {
+// PerRequest compares the sum of a sample type per request in a and b. It returns nil if the type is
+// not a cost of requests.
+func PerRequest(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) *work.Change {
 	ta, tb := slices.Index(a.SampleTypes, typ), slices.Index(b.SampleTypes, typ)
 	if ta < 0 || tb < 0 {
-		return ""
+		return nil
 	}
 	sides := [2]*diffGathered{{model: newNoiseModel(a, ta)}, {model: newNoiseModel(b, tb)}}
 	sides[0].gatherWhole(a, ta)
 	sides[1].gatherWhole(b, tb)
-	r := &Diff{Type: typ.Type, Unit: typ.Unit}
-	p := r.rates(sides[0], sides[1], DiffOptions{Work: pair}).compare(sides[0].whole, sides[1].whole)
-	if p == nil {
-		return ""
-	}
-	return strings.TrimPrefix((&diffWriter{d: r}).changePerRequest(p), "per request ")
+	r := &Result{Type: typ.Type, Unit: typ.Unit}
+	return r.rates(sides[0], sides[1], Options{Work: pair}).compare(sides[0].whole, sides[1].whole)
 }
 
 // gatherWhole adds up all samples, before filters.
@@ -49,13 +44,13 @@ func (g *diffGathered) gatherWhole(p *profile.Profile, t int) {
 }
 
 // rates returns how to compare values per request, or nil if that is not possible.
-func (r *Diff) rates(a, b *diffGathered, opt DiffOptions) *diffRates {
+func (r *Result) rates(a, b *diffGathered, opt Options) *diffRates {
 	if opt.Normalize || !work.PerRequest(r.Type) || a.model.name == noiseExact {
 		return nil
 	}
 	if opt.Work == nil {
 		if opt.NoWork != nil {
-			r.NoPerRequest = &DiffWarning{Text: opt.NoWork.Error(), Hint: diag.Hint(opt.NoWork)}
+			r.NoPerRequest = &Warning{Text: opt.NoWork.Error(), Hint: diag.Hint(opt.NoWork)}
 		}
 		return nil
 	}

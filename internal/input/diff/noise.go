@@ -1,4 +1,4 @@
-package diffs
+package diff
 
 import (
 	"math"
@@ -55,6 +55,9 @@ const (
 	// A complete count: no sampling, no noise.
 	noiseExact noiseName = "exact"
 )
+
+// Exact is the Noise of results in which nothing is sampled.
+const Exact = string(noiseExact)
 
 // newNoiseModel chooses the model for sample type t of p.
 func newNoiseModel(p *profile.Profile, t int) noiseModel {
@@ -159,8 +162,8 @@ func (m measured) times(s float64) measured {
 }
 
 // compare compares b with a.
-func compare(a, b measured) DiffValue {
-	d := DiffValue{Before: a.value, After: b.value, Change: b.value - a.value}
+func compare(a, b measured) Value {
+	d := Value{Before: a.value, After: b.value, Change: b.value - a.value}
 	if a.value != 0 {
 		r := float64(d.Change) / math.Abs(float64(a.value))
 		d.Relative = &r

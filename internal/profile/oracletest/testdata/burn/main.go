@@ -1,5 +1,5 @@
 // Burn spends CPU in known places and writes what the runtime saw: go run
-// ./internal/report/oracletest/testdata/burn DIR. The tests compare whet's views of it with
+// ./internal/profile/oracletest/testdata/burn DIR. The tests compare whet's views of it with
 // go tool pprof's.
 package main
 

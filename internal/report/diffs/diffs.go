@@ -8,15 +8,16 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/listings"
+	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
 	"github.com/whet-go/whet/unit"
 )
 
-// WriteDiff writes a Diff as text: what is compared, how certain it is, and tables with the largest
+// Write writes a difference as text: what is compared, how certain it is, and tables with the largest
 // changes first. "~" marks changes within sampling noise.
-func WriteDiff(w io.Writer, s layout.Style, d *Diff) error {
+func Write(w io.Writer, s layout.Style, d *diff.Result) error {
 	t := &diffWriter{layout.NewWriter(w), s, d}
 	t.head()
 	if d.Own == nil && d.Rest == nil {
@@ -40,7 +41,7 @@ func WriteDiff(w io.Writer, s layout.Style, d *Diff) error {
 type diffWriter struct {
 	*layout.Writer
 	s layout.Style
-	d *Diff
+	d *diff.Result
 }
 
 func (t *diffWriter) value(v int64) string {
@@ -78,10 +79,10 @@ func (t *diffWriter) head() {
 		per = ", per request"
 	}
 	t.Line(t.s.Paint(layout.Bold, layout.Clean(d.Type)), " by ", d.By, ", B against A", per)
-	exact := d.Noise == string(noiseExact)
+	exact := d.Noise == diff.Exact
 	for _, x := range []struct {
 		name string
-		side *DiffSide
+		side *diff.Side
 	}{{"A", &d.Before}, {"B", &d.After}} {
 		facts := []string{x.name + "  " + t.value(x.side.Total)}
 		if !exact {
@@ -153,6 +154,17 @@ func (t *diffWriter) changePerRequest(p *work.Change) string {
 	return line + ": " + verdictText(p)
 }
 
+// CompareRequests compares the sum of a sample type per request in a and b, in words. It returns ""
+// if the type is not a cost of requests.
+func CompareRequests(a, b *profile.Profile, typ profile.ValueType, pair *work.Pair) string {
+	p := diff.PerRequest(a, b, typ, pair)
+	if p == nil {
+		return ""
+	}
+	t := &diffWriter{d: &diff.Result{Unit: typ.Unit}}
+	return strings.TrimPrefix(t.changePerRequest(p), "per request ")
+}
+
 // verdictText describes an interval.
 func verdictText(p *work.Change) string {
 	between := ""
@@ -195,7 +207,7 @@ func (t *diffWriter) rate(v float64) string {
 }
 
 // table writes entries under a title, with the named column.
-func (t *diffWriter) table(title, which string, entries []DiffEntry) {
+func (t *diffWriter) table(title, which string, entries []diff.Entry) {
 	t.Line()
 	if title != "" {
 		t.Line(title)
@@ -257,12 +269,12 @@ func (t *diffWriter) table(title, which string, entries []DiffEntry) {
 		}
 		t.Line(costs, t.s.Paint(paint, rest), t.s.Paint(layout.Dim, "  "+layout.Right(rows[i].noise, width[4])), " ", mark,
 			"  ",
-			e.label(room-len(own)), t.s.Paint(layout.Dim, own))
+			label(e, room-len(own)), t.s.Paint(layout.Dim, own))
 	}
 }
 
 // weight returns the share of a change in the larger total.
-func (t *diffWriter) weight(v *DiffValue) float64 {
+func (t *diffWriter) weight(v *diff.Value) float64 {
 	if p, total := v.PerRequest, t.d.Total.PerRequest; p != nil && total != nil {
 		if whole := max(total.Before, total.After); whole > 0 {
 			return math.Abs(p.After-p.Before) / whole
@@ -272,18 +284,18 @@ func (t *diffWriter) weight(v *DiffValue) float64 {
 	return math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1)
 }
 
-func (t *diffWriter) shown(e *DiffEntry, which string) *DiffValue {
+func (t *diffWriter) shown(e *diff.Entry, which string) *diff.Value {
 	if which == "flat" {
 		return &e.Flat
 	}
 	return &e.Cum
 }
 
-// label writes an entry's name and line in n columns.
-func (e *DiffEntry) label(n int) string {
+// label returns an entry's name and line in n columns.
+func label(e *diff.Entry, n int) string {
 	switch {
 	case e.Line != 0:
-		place := fmt.Sprintf(" %s:%d", layout.Clean(listings.BaseName(e.File)), e.Line)
+		place := fmt.Sprintf(" %s:%d", layout.Clean(layout.BaseName(e.File)), e.Line)
 		if e.Before != 0 {
 			place += fmt.Sprintf(" (line %d in A)", e.Before)
 		}

@@ -1,4 +1,4 @@
-package diffs
+package diff
 
 import (
 	"cmp"
@@ -9,18 +9,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/internal/report/listings"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/input/listing"
+	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording/work"
 	"github.com/whet-go/whet/unit"
 )
 
-// DiffSchema is the schema of Diff.
-const DiffSchema = "whet.diff/1"
+// Schema is the schema of Result.
+const Schema = "whet.diff/1"
 
-// A DiffInput is one of the two profiles to compare.
-type DiffInput struct {
+// A Input is one of the two profiles to compare.
+type Input struct {
 	Name string // for people: the file or URL
 	// View is bound to the same granularity for A and B.
 	View *profile.View
@@ -30,11 +31,20 @@ type DiffInput struct {
 	Own func(profile.Function) bool
 	// Source returns the text of a file, named as in the profile; nil if there is none. With the
 	// text of both, a line is followed from A to B when lines above it were added or removed.
-	Source listings.SourceFunc
+	Source listing.SourceFunc
 }
 
-// DiffOptions configures NewDiff.
-type DiffOptions struct {
+// Of returns an input as a side of a comparison.
+func Of(in *input.Input) Input {
+	d := Input{Name: in.Name, View: in.View, Duration: in.Duration(), Source: in.Source}
+	if in.Own.Known {
+		d.Own = in.Own.Match
+	}
+	return d
+}
+
+// Options configures New.
+type Options struct {
 	By profile.By // what both views are bound by
 	// Own selects the own-code view, which requires Own of both inputs, instead of the classic one.
 	Own bool
@@ -49,48 +59,48 @@ type DiffOptions struct {
 	N      int  // at most N entries in each list; 0 is all
 }
 
-// Diff is the document of whet diff: what changed from A to B. The own-code view, where each sample
+// Result is the document of whet diff: what changed from A to B. The own-code view, where each sample
 // is charged to its innermost own frame, fills in Own and Rest (the outermost frames of samples
 // without an own frame); the classic view fills in Entries.
-type Diff struct {
-	Schema     string    `json:"schema"`
-	Type       string    `json:"type"`
-	Unit       string    `json:"unit"`
-	OutputUnit string    `json:"-"` // the unit of all values in text; "" chooses one for each value
-	By         string    `json:"by"`
-	Normalized bool      `json:"normalized"`
-	Scale      float64   `json:"scale"` // A's values are multiplied by it
-	Before     DiffSide  `json:"before"`
-	After      DiffSide  `json:"after"`
-	Total      DiffValue `json:"total"`
+type Result struct {
+	Schema     string  `json:"schema"`
+	Type       string  `json:"type"`
+	Unit       string  `json:"unit"`
+	OutputUnit string  `json:"-"` // the unit of all values in text; "" chooses one for each value
+	By         string  `json:"by"`
+	Normalized bool    `json:"normalized"`
+	Scale      float64 `json:"scale"` // A's values are multiplied by it
+	Before     Side    `json:"before"`
+	After      Side    `json:"after"`
+	Total      Value   `json:"total"`
 	// Smallest is the smallest relative change of the total that this comparison can show: 2√(1/nA
 	// + 1/nB), or the half width of the interval where the CPU clocks of the processes give the
 	// total.
-	Smallest float64       `json:"smallest_visible_change"`
-	Noise    string        `json:"noise"` // what is counted; "exact" if nothing is sampled
-	Warnings []DiffWarning `json:"warnings,omitempty"`
+	Smallest float64   `json:"smallest_visible_change"`
+	Noise    string    `json:"noise"` // what is counted; "exact" if nothing is sampled
+	Warnings []Warning `json:"warnings,omitempty"`
 	// PerRequest reports that values have per_request and that entries are ordered by it.
 	// NoPerRequest explains why not, where values could be costs of requests.
-	PerRequest   bool         `json:"per_request"`
-	NoPerRequest *DiffWarning `json:"no_per_request,omitempty"`
+	PerRequest   bool     `json:"per_request"`
+	NoPerRequest *Warning `json:"no_per_request,omitempty"`
 	// Recorded reports that A or B comes from a recording. Without a number of answered requests
 	// there is then no verdict on the total.
-	Recorded bool        `json:"recorded,omitempty"`
-	Own      []DiffEntry `json:"own,omitempty"`
-	Rest     []DiffEntry `json:"rest,omitempty"`
-	Entries  []DiffEntry `json:"entries,omitempty"`
-	LeftOut  int         `json:"left_out,omitempty"` // entries dropped by N
-	Cum      bool        `json:"sorted_by_cum,omitempty"`
+	Recorded bool    `json:"recorded,omitempty"`
+	Own      []Entry `json:"own,omitempty"`
+	Rest     []Entry `json:"rest,omitempty"`
+	Entries  []Entry `json:"entries,omitempty"`
+	LeftOut  int     `json:"left_out,omitempty"` // entries dropped by N
+	Cum      bool    `json:"sorted_by_cum,omitempty"`
 }
 
-// A DiffWarning is a reason to trust the comparison less, with a hint.
-type DiffWarning struct {
+// A Warning is a reason to trust the comparison less, with a hint.
+type Warning struct {
 	Text string `json:"text"`
 	Hint string `json:"hint,omitempty"`
 }
 
-// A DiffSide describes A or B.
-type DiffSide struct {
+// A Side describes A or B.
+type Side struct {
 	Name     string        `json:"name"`
 	Total    int64         `json:"total"`  // of the samples that the filters keep, not scaled
 	Noise    int64         `json:"noise"`  // two standard deviations of Total
@@ -99,10 +109,10 @@ type DiffSide struct {
 	Work     *work.Count   `json:"work,omitempty"` // nil if unknown
 }
 
-// A DiffValue is one value in A and in B. Change is After - Before; Relative is Change/|Before|,
+// A Value is one value in A and in B. Change is After - Before; Relative is Change/|Before|,
 // null when Before is 0. Noise is two standard deviations of Change, and WithinNoise reports that
 // chance alone explains it (see noiseModel).
-type DiffValue struct {
+type Value struct {
 	Before      int64    `json:"before"`
 	After       int64    `json:"after"`
 	Change      int64    `json:"change"`
@@ -113,21 +123,21 @@ type DiffValue struct {
 	PerRequest *work.Change `json:"per_request,omitempty"`
 }
 
-// A DiffEntry is one function, line or other node. In the own-code view, Cum is what is charged to
+// A Entry is one function, line or other node. In the own-code view, Cum is what is charged to
 // the entry and Flat what was spent in the frame itself.
-type DiffEntry struct {
-	Name   string    `json:"name"`
-	File   string    `json:"file,omitempty"`
-	Line   int       `json:"line,omitempty"`        // in B; in A if it is gone from B
-	Before int       `json:"line_before,omitempty"` // in A, if it differs
-	Own    bool      `json:"own,omitempty"`
-	Status string    `json:"status,omitempty"` // "appeared", "vanished" or ""
-	Flat   DiffValue `json:"flat"`
-	Cum    DiffValue `json:"cum"`
+type Entry struct {
+	Name   string `json:"name"`
+	File   string `json:"file,omitempty"`
+	Line   int    `json:"line,omitempty"`        // in B; in A if it is gone from B
+	Before int    `json:"line_before,omitempty"` // in A, if it differs
+	Own    bool   `json:"own,omitempty"`
+	Status string `json:"status,omitempty"` // "appeared", "vanished" or ""
+	Flat   Value  `json:"flat"`
+	Cum    Value  `json:"cum"`
 }
 
-// NewDiff compares B with A. It returns an error if the two do not measure the same thing.
-func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
+// New compares B with A. It returns an error if the two do not measure the same thing.
+func New(a, b Input, opt Options) (*Result, error) {
 	ta, tb := a.View.Type(), b.View.Type()
 	if ta != tb {
 		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name,
@@ -137,8 +147,8 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 		return nil, fmt.Errorf("compare profiles %s and %s: %w", a.Name, b.Name, err)
 	}
 	own := opt.Own && a.Own != nil && b.Own != nil && opt.By != profile.ByLabel
-	r := &Diff{
-		Schema: DiffSchema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
+	r := &Result{
+		Schema: Schema, Type: tb.Type, Unit: tb.Unit, By: opt.By.String(),
 		Normalized: opt.Normalize, Scale: 1, Cum: opt.Cum || own,
 	}
 	align := newAligner(a, b, opt.By)
@@ -178,8 +188,8 @@ func NewDiff(a, b DiffInput, opt DiffOptions) (*Diff, error) {
 }
 
 // order sorts entries by absolute change and keeps the first n.
-func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
-	key := func(e *DiffEntry) float64 {
+func (r *Result) order(entries []Entry, n int) []Entry {
+	key := func(e *Entry) float64 {
 		v := &e.Flat
 		if r.Cum {
 			v = &e.Cum
@@ -189,7 +199,7 @@ func (r *Diff) order(entries []DiffEntry, n int) []DiffEntry {
 		}
 		return math.Abs(float64(v.Change))
 	}
-	slices.SortFunc(entries, func(x, y DiffEntry) int {
+	slices.SortFunc(entries, func(x, y Entry) int {
 		return cmp.Or(cmp.Compare(key(&y), key(&x)),
 			cmp.Compare(abs(y.Cum.Change), abs(x.Cum.Change)),
 			cmp.Compare(abs(y.Cum.After), abs(x.Cum.After)),
@@ -210,18 +220,18 @@ const (
 	poor = 0.1
 )
 
-func (r *Diff) warn(opt DiffOptions, clock bool) {
+func (r *Result) warn(opt Options, clock bool) {
 	if r.Before.Events == 0 || r.After.Events == 0 {
 		side := "B"
 		if r.Before.Events == 0 {
 			side = "A"
 		}
-		r.Warnings = append(r.Warnings, DiffWarning{Text: side + " has no samples: there is nothing to compare"})
+		r.Warnings = append(r.Warnings, Warning{Text: side + " has no samples: there is nothing to compare"})
 	}
 	counts := fmt.Sprintf("%d %s before, %d after", r.Before.Events, r.Noise, r.After.Events)
 	switch {
 	case clock && r.Smallest > poor:
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: fmt.Sprintf(
 				"the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%",
 				100*r.Smallest),
@@ -229,13 +239,13 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 		})
 	case clock:
 	case r.Smallest > few:
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts,
 				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	case r.Smallest > poor:
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts,
 				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
@@ -245,7 +255,7 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 		r.warnWork(opt.Work)
 	}
 	if r.Noise == string(noiseContention) {
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: "the profile does not record the rate at which the runtime samples contention: the noise is at least " +
 				"what is shown",
 		})
@@ -253,7 +263,7 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 	da, db := r.Before.Duration, r.After.Duration
 	if !r.Normalized && !r.PerRequest && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
 		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
-			r.Warnings = append(r.Warnings, DiffWarning{
+			r.Warnings = append(r.Warnings, Warning{
 				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da),
 					unit.Duration(db)),
 				Hint: "--normalize compares shares of the total",
@@ -263,9 +273,9 @@ func (r *Diff) warn(opt DiffOptions, clock bool) {
 }
 
 // warnWork adds warnings about comparisons per request.
-func (r *Diff) warnWork(pair *work.Pair) {
+func (r *Result) warnWork(pair *work.Pair) {
 	for _, text := range pair.Differences {
-		w := DiffWarning{Text: text}
+		w := Warning{Text: text}
 		if pair.Other {
 			w.Text += ": no verdict per request"
 			w.Hint = "record both with the same load, and look at why requests fail first"
@@ -274,12 +284,12 @@ func (r *Diff) warnWork(pair *work.Pair) {
 	}
 	if pair.Rates != "" {
 		r.Warnings = append(r.Warnings,
-			DiffWarning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
+			Warning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
 	}
 	const busy = 0.1
 	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 &&
 		max(pair.A.Others, pair.B.Others) > busy {
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: fmt.Sprintf(
 				"other programs used %.0f%% of the CPUs in A and %.0f%% in B, which affects all CPU times: the "+
 					"intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
@@ -287,7 +297,7 @@ func (r *Diff) warnWork(pair *work.Pair) {
 		})
 	}
 	if pair.A.Source == work.Trace {
-		r.Warnings = append(r.Warnings, DiffWarning{
+		r.Warnings = append(r.Warnings, Warning{
 			Text: "requests are counted in the traces; their kinds and outcomes are not compared",
 			Hint: "`whet record --load URL` counts all requests and their answers",
 		})
@@ -334,8 +344,8 @@ type diffGathered struct {
 	rest     map[diffKey]*diffSum // own-code view: samples without an own frame
 }
 
-func (g *diffGathered) side() DiffSide {
-	return DiffSide{
+func (g *diffGathered) side() Side {
+	return Side{
 		Name: g.name, Total: g.total.value, Noise: int64(math.Round(2 * math.Sqrt(g.total.variance))),
 		Events: int64(math.Round(g.events)), Duration: g.duration,
 	}
@@ -343,7 +353,7 @@ func (g *diffGathered) side() DiffSide {
 
 // gatherDiff makes one pass over the stacks of A or B. Lines of A are numbered as in B where align
 // can map them.
-func gatherDiff(in DiffInput, by profile.By, own bool, align *aligner) *diffGathered {
+func gatherDiff(in Input, by profile.By, own bool, align *aligner) *diffGathered {
 	v := in.View
 	p := v.Profile()
 	t := slices.Index(p.SampleTypes, v.Type())
@@ -420,7 +430,7 @@ func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *alig
 		key.file, key.line, key.address = path.Base(n.File), n.Line, n.Address
 	}
 	if n.Name == "" && n.File == "" {
-		key.name = profiles.FrameName(n)
+		key.name = nodes.FrameName(n)
 	}
 	e := m[key]
 	if e == nil {
@@ -461,10 +471,10 @@ func ownFrames(p *profile.Profile, own func(profile.Function) bool) func(line ui
 }
 
 // joinDiff compares the nodes of A and B.
-func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRates, align *aligner) []DiffEntry {
-	entries := make([]DiffEntry, 0, max(len(before), len(after)))
+func joinDiff(before, after map[diffKey]*diffSum, scale float64, rates *diffRates, align *aligner) []Entry {
+	entries := make([]Entry, 0, max(len(before), len(after)))
 	add := func(k diffKey, a, b *diffSum) {
-		e := DiffEntry{Name: k.name}
+		e := Entry{Name: k.name}
 		var zero diffSum
 		switch {
 		case a == nil:

@@ -1,0 +1,41 @@
+package listings
+
+import (
+	"github.com/whet-go/whet/internal/input/listing"
+	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/profile"
+)
+
+// The schemas of List and Disasm.
+const (
+	ListSchema   = "whet.list/1"
+	DisasmSchema = "whet.disasm/1"
+)
+
+// List is the document of whet list: the annotated source of the matching functions, heaviest
+// first.
+type List struct {
+	Schema    string                 `json:"schema"`
+	Header    profiles.Header        `json:"profile"`
+	Functions []listing.ListFunction `json:"functions"`
+}
+
+// NewList returns the document of a view's source.
+func NewList(h profiles.Header, v *profile.View, o listing.ListOptions) (*List, error) {
+	functions, err := listing.List(v, o)
+	return &List{ListSchema, h, functions}, err
+}
+
+// Disasm is the document of whet disasm: the annotated machine code of the matching functions,
+// heaviest first.
+type Disasm struct {
+	Schema    string                   `json:"schema"`
+	Header    profiles.Header          `json:"profile"`
+	Functions []listing.DisasmFunction `json:"functions"`
+}
+
+// NewDisasm returns the document of a view's machine code.
+func NewDisasm(h profiles.Header, v *profile.View, o listing.DisasmOptions) (*Disasm, error) {
+	functions, err := listing.Disasm(v, o)
+	return &Disasm{DisasmSchema, h, functions}, err
+}
