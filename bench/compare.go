@@ -13,6 +13,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchmath"
 	"golang.org/x/perf/benchproc"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // Options configure Compare. The zero value has benchstat's defaults. Syntax:
@@ -35,7 +37,16 @@ type Options struct {
 }
 
 // ErrNoResults is Compare's error when nothing is left to compare.
-var ErrNoResults = errors.New("no benchmark results")
+var ErrNoResults error = &diag.Error{
+	Op:   "no benchmark results",
+	Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it",
+}
+
+// DescriptiveKeys returns the keys with which whet describes a measurement. Results that differ in
+// them can be compared.
+func DescriptiveKeys() []string {
+	return []string{"go", "gomaxprocs", "gogc", "buildflags", "loadavg", "commit"}
+}
 
 // An OptionError reports an invalid option.
 type OptionError struct {
@@ -48,6 +59,11 @@ func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.
 func (e *OptionError) Unwrap() error { return e.Err }
+
+// Hint says where the syntax is described.
+func (e *OptionError) Hint() string {
+	return "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax"
+}
 
 // A PooledError reports a cell with results of several values of Options.Unique.
 type PooledError struct {
@@ -65,6 +81,12 @@ func (e *PooledError) Error() string {
 	}
 	return fmt.Sprintf("%s of %s has results of %d values of %s: %s",
 		e.Row, e.Column, len(e.Values), e.Key, strings.Join(values, ", "))
+}
+
+// Hint says how such results can be compared.
+func (e *PooledError) Hint() string {
+	return "--col " + e.Key + " compares them, --filter " + e.Key + ":VALUE takes one; --ignore " +
+		strings.Join(DescriptiveKeys(), ",") + " merges them"
 }
 
 // Compare reads the inputs and compares them. Its errors are an *OptionError, those of reading,

@@ -10,12 +10,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // compare compares texts, which become the columns a, b, ….
@@ -299,5 +301,24 @@ func TestUnique(t *testing.T) {
 	}
 	if _, err = compare(text(""), bench.Options{Ignore: "commit"}); err != nil {
 		t.Errorf("without one: %v", err)
+	}
+}
+
+// TestHints: errors of options and of what cannot be compared say what to do.
+func TestHints(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want string
+	}{
+		{&bench.OptionError{Option: "row", Err: errors.New("x")}, "benchproc/syntax"},
+		{&bench.PooledError{Key: "commit"}, "--col commit compares them"},
+		{fmt.Errorf("wrapped: %w", bench.ErrNoResults), "go test -bench"},
+	} {
+		if got := diag.Hint(test.err); !strings.Contains(got, test.want) {
+			t.Errorf("%v has hint %q, want %q in it", test.err, got, test.want)
+		}
+	}
+	if !slices.Contains(bench.DescriptiveKeys(), "commit") {
+		t.Errorf("%q has no commit", bench.DescriptiveKeys())
 	}
 }

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // An Input is a source of results.
@@ -71,7 +74,11 @@ func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Resu
 	if in.Path != "-" {
 		file, err := os.Open(in.Path)
 		if err != nil {
-			return nil, fmt.Errorf("read benchmarks: %w", err)
+			err = fmt.Errorf("read benchmarks: %w", err)
+			if errors.Is(err, fs.ErrNotExist) {
+				err = &diag.Error{Err: err, Hint: "create the file: `go test -run '^$' -bench . -count 10 > FILE`"}
+			}
+			return nil, err
 		}
 		defer func() { _ = file.Close() }() // only read
 		from, name = file, in.Path

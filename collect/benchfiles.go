@@ -1,6 +1,7 @@
 package collect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -46,6 +47,45 @@ func BenchmarkFiles(dir string, jobs []gotest.Job, replace bool) ([]string, erro
 		}
 	}
 	return out, nil
+}
+
+// BenchmarkCalls are what Benchmarks calls.
+type BenchmarkCalls struct {
+	Begin func(i int) // before benchmark i is recorded
+	// Made is called with each recording that is complete. Its errors are failures.
+	Made func(job gotest.Job, sum *Summary) error
+}
+
+// Benchmarks records benchmarks one after the other, each to its file. opt has what they share. When
+// ctx ends, the recording of the current one is removed, since it is incomplete, and the others are
+// kept.
+func Benchmarks(
+	ctx context.Context, jobs []gotest.Job, files []string, opt Options, calls BenchmarkCalls,
+) (interrupted bool, failures []error) {
+	for i, job := range jobs {
+		if ctx.Err() != nil {
+			return true, failures
+		}
+		calls.Begin(i)
+		opt.Benchmark, opt.Out = &job, files[i]
+		sum, err := Run(ctx, opt)
+		if err == nil {
+			err = errors.Join(sum.Failures...)
+		}
+		switch {
+		case ctx.Err() != nil && (err != nil || sum.Meta.Interrupted):
+			interrupted, err = true, nil
+			if sum != nil {
+				err = os.Remove(sum.Path)
+			}
+		case sum != nil:
+			err = errors.Join(err, calls.Made(job, sum))
+		}
+		if err != nil {
+			failures = append(failures, err)
+		}
+	}
+	return interrupted, failures
 }
 
 // maxFileName leaves room for an ending below the 255 bytes that file systems allow.

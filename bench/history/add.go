@@ -14,8 +14,6 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
-
-	"github.com/whet-go/whet/bench"
 )
 
 // Keys of a file, in addition to those of go test (goos, goarch, pkg, cpu).
@@ -68,7 +66,7 @@ func (e *DirtyError) Error() string {
 }
 
 // ErrNoResults is Add's error when an input has no results.
-var ErrNoResults = bench.ErrNoResults
+var ErrNoResults = errors.New("no benchmark results")
 
 // ErrOtherCommit is Add's error when results name another commit, and ErrChanged when they are of
 // uncommitted changes and must not be marked so.
@@ -90,6 +88,7 @@ var ErrFiled = errors.New("the same results are already filed")
 // that it skipped. It never replaces a file. It files nothing when one of the inputs cannot be
 // read.
 func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
+	defer func() { err = hinted(err) }()
 	if f.Base != "" && len(f.Inputs) != 1 {
 		return nil, nil, fmt.Errorf("a base belongs to one file of results, not to %d", len(f.Inputs))
 	}

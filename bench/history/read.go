@@ -60,7 +60,8 @@ type collected struct {
 // Read reads the results in a directory and finds the changes. Files whose names Add does not use
 // are ignored; lines that cannot be read become Warnings. Its errors are those of reading and of
 // git, and one that wraps ErrEmpty.
-func Read(ctx context.Context, dir string, o Options) (*Report, error) {
+func Read(ctx context.Context, dir string, o Options) (r *Report, err error) {
+	defer func() { err = hinted(err) }()
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
 	}
@@ -76,7 +77,7 @@ func Read(ctx context.Context, dir string, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{
+	r = &Report{
 		Schema: Schema, Alpha: o.Alpha, Confidence: o.Confidence, Runs: c.runs, Warnings: c.warnings, Series: []Series{},
 		Changes: []Change{},
 	}

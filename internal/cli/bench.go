@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -148,7 +147,7 @@ is then empty by default, as in benchstat.`,
 	fs.StringVar(&f.Row, "row", ".fullname", "split results into rows by `PROJECTION`")
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
-	fs.StringVar(&f.Ignore, "ignore", strings.Join(benchmarks.Keys(), ","), "ignore differences in `KEYS`")
+	fs.StringVar(&f.Ignore, "ignore", strings.Join(bench.DescriptiveKeys(), ","), "ignore differences in `KEYS`")
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "changes are significant if p is below `ALPHA`, a fraction")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
@@ -221,29 +220,14 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	})
 }
 
-// benchError gives an error of package bench its cure.
+// benchError names the flag or the command of an error of package bench.
 func benchError(err error) error {
+	pooled := (*bench.PooledError)(nil)
 	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {
-		return &diag.Error{
-			Op: "--" + oe.Option, Err: oe.Err,
-			Hint: "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax", Kind: diag.Usage,
-		}
+		return &diag.Error{Op: "--" + oe.Option, Err: oe.Err, Hint: oe.Hint(), Kind: diag.Usage}
 	}
-	if pe := (*bench.PooledError)(nil); errors.As(err, &pe) {
-		return &diag.Error{
-			Op: "bench compare", Err: err,
-			Hint: "--col " + pe.Key + " compares them, --filter " + pe.Key + ":VALUE takes one; " +
-				"--ignore " + strings.Join(benchmarks.Keys(), ",") + " merges them",
-		}
-	}
-	switch {
-	case errors.Is(err, bench.ErrNoResults):
-		return &diag.Error{
-			Op: "bench compare", Err: err,
-			Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it",
-		}
-	case errors.Is(err, fs.ErrNotExist):
-		return &diag.Error{Err: err, Hint: "create the file: `go test -run '^$' -bench . -count 10 > FILE`"}
+	if errors.As(err, &pooled) || errors.Is(err, bench.ErrNoResults) {
+		return &diag.Error{Op: "bench compare", Err: err}
 	}
 	return err
 }

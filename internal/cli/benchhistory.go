@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os/exec"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
@@ -112,7 +111,7 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 	}
 	r, err := history.Read(ctx, dir, f.Options)
 	if err != nil {
-		return benchHistoryError(err)
+		return err
 	}
 	a.printWarnings(diag.WarningTexts(r.Warnings))
 	if err := r.Check(gates); err != nil {
@@ -134,41 +133,6 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 	}
 	if failed := benchmarks.FailedGates(r, f.Strict); failed != "" {
 		err = errors.Join(err, &diag.Error{Op: "--gate", Err: errors.New(failed), Kind: diag.Gate})
-	}
-	return err
-}
-
-// benchHistoryError gives errors of package history their cures.
-func benchHistoryError(err error) error {
-	const measure = "`go test -run '^$' -bench . -benchmem -count 10 > FILE`"
-	dirty := (*history.DirtyError)(nil)
-	switch {
-	case errors.Is(err, history.ErrEmpty):
-		return &diag.Error{Err: err, Hint: "add some: " + measure + ", then `whet bench history add DIR FILE`"}
-	case errors.Is(err, history.ErrNoResults):
-		return &diag.Error{Err: err, Hint: "give the output of this command: " + measure}
-	case errors.Is(err, history.ErrNoRepository):
-		return &diag.Error{
-			Op: "bench history add", Err: err,
-			Hint: "results belong to a commit: run this in the repository that was measured",
-		}
-	case errors.Is(err, history.ErrOtherCommit):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --commit HASH"}
-	case errors.Is(err, history.ErrChanged):
-		return &diag.Error{
-			Op: "bench history add", Err: err, Hint: "commit and measure again, or mark the results with --dirty",
-		}
-	case errors.Is(err, history.ErrNoBase):
-		return &diag.Error{Op: "bench history add", Err: err, Hint: "name it: --base-commit REV"}
-	case errors.Is(err, history.ErrAlone):
-		return &diag.Error{Op: "--base-commit", Err: err, Hint: "name them: --base FILE", Kind: diag.Usage}
-	case errors.As(err, &dirty):
-		return &diag.Error{
-			Op: "bench history add", Err: err,
-			Hint: "commit and measure again, mark the results with --dirty, or name another commit with --commit REV",
-		}
-	case errors.Is(err, fs.ErrNotExist):
-		return &diag.Error{Err: err, Hint: "create it: " + measure + ", then `whet bench history add DIR FILE`"}
 	}
 	return err
 }
@@ -230,7 +194,7 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		Go: f.Go,
 	}
 	if filing.Go == "" {
-		filing.Go = goVersionHere(ctx)
+		filing.Go, _ = gotest.GoVersion(ctx, gotest.Source{}) // "" means unknown
 	}
 	stdin := 0
 	for _, in := range args[1:] {
@@ -253,18 +217,5 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		}
 		return nil
 	})
-	if err != nil {
-		err = benchHistoryError(err)
-	}
 	return errors.Join(err, werr)
-}
-
-// goVersionHere is the version of the go command in the working directory, whose go.mod
-// may choose it; "" when there is none.
-func goVersionHere(ctx context.Context) string {
-	out, err := exec.CommandContext(ctx, "go", "env", "GOVERSION").Output()
-	if err != nil {
-		return ""
-	}
-	return strings.TrimSpace(string(out))
 }

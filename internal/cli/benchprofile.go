@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/collect"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/profiles"
@@ -88,36 +89,28 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		return err
 	}
 	doc := &benchmarks.Profiles{Schema: benchmarks.ProfilesSchema}
-	for i, job := range jobs {
-		if ctx.Err() != nil {
-			doc.Interrupted = true
-			break
-		}
-		view.Recording(i, len(jobs), job)
-		made, err := a.profileBenchmark(ctx, f, job, files[i])
-		view.End()
-		switch {
-		case ctx.Err() != nil && (err != nil || made.Interrupted):
-			// What is cut short is no recording of that benchmark.
-			doc.Interrupted = true
-			if made != nil {
-				err = os.Remove(made.Path)
-			} else {
-				err = nil
+	o := collect.Options{BenchTime: f.BenchTime.String(), Own: f.Own, Version: version().Version}
+	interrupted, failed := collect.Benchmarks(ctx, jobs, files, o, collect.BenchmarkCalls{
+		Begin: func(i int) { view.Recording(i, len(jobs), jobs[i]) },
+		Made: func(job gotest.Job, sum *collect.Summary) error {
+			view.End()
+			a.printWarnings(sum.Warnings)
+			hottest, err := a.hottest(ctx, sum.Path, f.Own)
+			made := benchmarks.Profile{
+				Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path, Hottest: hottest,
 			}
-		case made != nil:
-			doc.Recordings = append(doc.Recordings, made.Profile)
-			if !f.JSON {
-				err = errors.Join(err,
-					a.write(func(w io.Writer) error { return benchmarks.WriteProfile(w, a.style, made.Profile) }))
+			doc.Recordings = append(doc.Recordings, made)
+			if f.JSON {
+				return err
 			}
-		}
-		if err != nil {
-			failures = append(failures, err)
-		}
-	}
+			return errors.Join(err, a.write(func(w io.Writer) error { return benchmarks.WriteProfile(w, a.style, made) }))
+		},
+	})
+	view.End()
+	doc.Interrupted = interrupted
+	failures = append(failures, failed...)
 	for _, err := range failures {
-		doc.Failures = append(doc.Failures, benchmarks.NewFailure(err))
+		doc.Failures = append(doc.Failures, rounds.NewFailure(err))
 	}
 	err = nil
 	if f.JSON {
@@ -130,32 +123,6 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		_, _ = fmt.Fprintf(a.stderr, "whet: interrupted; recorded %d of %d benchmarks\n", len(doc.Recordings), len(jobs))
 	}
 	return errors.Join(err, benchFailures(failures))
-}
-
-// madeProfile is a recording that was made.
-type madeProfile struct {
-	benchmarks.Profile
-	Interrupted bool
-}
-
-// profileBenchmark records one benchmark.
-func (a *app) profileBenchmark(
-	ctx context.Context, f *benchProfileFlags, job gotest.Job, file string,
-) (*madeProfile, error) {
-	sum, err := collect.Run(ctx,
-		collect.Options{Benchmark: &job, BenchTime: f.BenchTime.String(), Out: file, Own: f.Own, Version: version().Version})
-	if err != nil {
-		return nil, err
-	}
-	a.printWarnings(sum.Warnings)
-	made := &madeProfile{
-		Interrupted: sum.Meta.Interrupted,
-		Profile:     benchmarks.Profile{Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path},
-	}
-	if made.Hottest, err = a.hottest(ctx, file, f.Own); err != nil {
-		return made, errors.Join(append(sum.Failures, err)...)
-	}
-	return made, errors.Join(sum.Failures...)
 }
 
 // hottest is the line of own code that a recording's CPU profile charges most to; nil

@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -115,33 +114,16 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	if len(built) == 0 {
 		return f.nothing(packages, failures)
 	}
-	var jobs []gotest.Job
-	for _, j := range built {
-		for _, n := range f.procs {
-			j.Options = f.round
-			j.Options.Procs = n
-			jobs = append(jobs, j)
-		}
-	}
-	doc, err := f.describe(ctx)
+	doc, failures, err := rounds.Measure(ctx, built, rounds.Options{
+		Source: f.source, Flags: f.Flags, Procs: f.procs, Run: f.round, Count: f.Count, Seed: f.Seed,
+		Failures: failures, Progress: view.Rounds,
+	})
+	view.End()
 	if err != nil {
 		return err
 	}
-	begin := time.Now()
-	measured := gotest.Rounds(ctx, jobs, gotest.RoundsOptions{Count: f.Count, Seed: doc.Seed, Progress: view.Rounds(jobs)})
-	doc.Elapsed = time.Since(begin)
-	doc.Interrupted = ctx.Err() != nil
-	view.End()
-	failures = append(failures, doc.Add(jobs, measured)...)
-	for _, err := range failures {
-		doc.Failures = append(doc.Failures, benchmarks.NewFailure(err))
-	}
 	if len(doc.Benchmarks) == 0 {
 		return errors.Join(ctx.Err(), benchFailures(failures))
-	}
-	// What was measured is shown, also after Ctrl-C.
-	if err := doc.SetSummary(context.WithoutCancel(ctx)); err != nil {
-		return err
 	}
 	err = errors.Join(a.writeBenchRun(f, doc), benchFailures(failures))
 	if err == nil && !f.JSON {
@@ -174,30 +156,7 @@ func (f *benchFlags) nothing(packages []string, failures []error) error {
 	return e
 }
 
-// describe begins the document with what it is measured on.
-func (f *benchRunFlags) describe(ctx context.Context) (*benchmarks.Run, error) {
-	version, err := gotest.GoVersion(ctx, f.source)
-	if err != nil {
-		return nil, err
-	}
-	d := &benchmarks.Run{
-		Schema: benchmarks.RunSchema, Machine: ab.ThisMachine(), Go: version, Flags: strings.TrimSpace(f.Flags),
-		GOGC: "100", Rounds: f.Count, Seed: f.Seed,
-	}
-	d.Commit, d.Modified = gotest.Commit(ctx, "")
-	for _, kv := range append(os.Environ(), f.source.Env...) {
-		if value, ok := strings.CutPrefix(kv, "GOGC="); ok && value != "" {
-			d.GOGC = value
-		}
-	}
-	if d.Seed == 0 {
-		d.Seed = rand.Uint64()
-	}
-	return d, nil
-}
-
-func (a *app) writeBenchRun(f *benchRunFlags, d *benchmarks.Run) error {
-	format := func(w io.Writer) error { return benchmarks.WriteFormat(w, d) }
+func (a *app) writeBenchRun(f *benchRunFlags, d *rounds.Result) error {
 	var errs []error
 	switch {
 	case f.JSON:
@@ -206,7 +165,7 @@ func (a *app) writeBenchRun(f *benchRunFlags, d *benchmarks.Run) error {
 		errs = append(errs, a.write(func(w io.Writer) error { return benchmarks.WriteRun(w, a.style, d) }))
 	}
 	if f.Output != "" {
-		errs = append(errs, a.writeOutput(&f.outputFlags, format))
+		errs = append(errs, a.writeOutput(&f.outputFlags, d.WriteFormat))
 	}
 	return errors.Join(errs...)
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/recording"
@@ -240,11 +241,11 @@ func TestBenchRun(t *testing.T) {
 
 	code, stdout, _ = runWhet(t, "bench", "./encode", "./bad", "--bench", "XML|Exit", "--count", "2",
 		"--benchtime", "2x", "--json", "--flags", "GOGC=off")
-	var doc benchmarks.Run
+	var doc rounds.Result
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 1 {
 		t.Fatalf("exit code %d, %v\n%s", code, err, stdout)
 	}
-	if doc.Schema != benchmarks.RunSchema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 ||
+	if doc.Schema != rounds.Schema || doc.GOGC != "off" || doc.Go == "" || len(doc.Benchmarks) != 1 ||
 		len(doc.Benchmarks[0].Rounds) != 2 || doc.Benchmarks[0].Rounds[0].Values["widgets/op"] != 3 ||
 		doc.Benchmarks[0].Rounds[1].Iterations != 2 || len(doc.Binaries) != 1 ||
 		len(doc.Failures) != 1 || doc.Failures[0].Benchmark != "BenchmarkExit" || doc.Summary.Schema != bench.Schema {

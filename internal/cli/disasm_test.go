@@ -21,7 +21,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	goroot(t) // skips without a go command
 	dir := t.TempDir()
 	binary, cpu := filepath.Join(dir, "burn"), filepath.Join(dir, "burn.cpu")
-	const program = "../report/oracletest/testdata/burn"
+	const program = "../profile/oracletest/testdata/burn"
 	for _, cmd := range []*exec.Cmd{
 		exec.CommandContext(t.Context(), "go", "build", "-o", binary, program),
 		exec.CommandContext(t.Context(), binary, dir),

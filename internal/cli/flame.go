@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +18,6 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/tempfile"
-	"github.com/whet-go/whet/unit"
 )
 
 // flameFlags are the flags of whet flame besides those of all views.
@@ -77,7 +74,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	}
 	defer in.Close()
 	if out == "" && (f.Open || isTerminal(a.stdout)) && !f.JSON {
-		out = flameFile(args, in.Part)
+		out = pictures.FlameFile(args[0], in.Part)
 	}
 	if f.Force && (out == "" || out == "-") {
 		return diag.Usagef("flame", "--force has no effect without a file", "name the file with -o")
@@ -101,15 +98,9 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	if out == "" || out == "-" {
 		return a.write(write)
 	}
-	size, err := tempfile.Replace(out, write)
-	if err != nil {
-		var path *fs.PathError
-		if errors.As(err, &path) {
-			err = path.Err // its path is the temporary file's
-		}
-		return &diag.Error{Op: "write", Subject: out, Err: err, Hint: "-o names another file"}
+	if err := a.writeOutput(&outputFlags{Output: out}, write); err != nil {
+		return &diag.Error{Err: err, Hint: "-o names another file"}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", out, unit.Bytes(size))
 	if f.Open {
 		if err := openBrowser(ctx, out); err != nil {
 			return &diag.Error{Op: "open", Subject: out, Err: err, Hint: "open the file in a browser yourself"}
@@ -138,59 +129,19 @@ func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	return doc, nil
 }
 
-// flameFile names the page after the first profile.
-func flameFile(args []string, part string) string {
-	name := args[0]
-	switch {
-	case name == "-":
-		name = ""
-	case input.IsURL(name):
-		_, name, _ = strings.Cut(name, "://")
-		name, _, _ = strings.Cut(name[strings.LastIndexByte(name, '@')+1:], "/")
-		name = strings.NewReplacer(":", "-", "[", "", "]", "").Replace(name)
-	default:
-		name = filepath.Base(name)
-		for _, ext := range []string{".gz", ".pb", ".pprof", ".prof", ".whet"} {
-			name = strings.TrimSuffix(name, ext)
-		}
-	}
-	parts := make([]string, 0, 4)
-	for _, p := range []string{name, part, "flame", "html"} {
-		if p = strings.Trim(p, ".-"); p != "" {
-			parts = append(parts, p)
-		}
-	}
-	return strings.Join(parts, ".")
-}
-
 // checkReplace fails when path holds something that whet flame did not write.
 func checkReplace(path string) error {
-	fi, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() && !fi.IsDir() {
-		return nil // nothing there, or a device or pipe, which is not replaced
-	}
-	if err != nil {
-		return err // names operation and path
-	}
-	if fi.IsDir() {
-		return &diag.Error{Op: "write", Subject: path, Err: errors.New("is a directory"), Hint: "name a file with -o"}
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	head, err := io.ReadAll(io.LimitReader(file, pictures.FlameMarkWithin))
-	_ = file.Close() // only read
-	if err != nil {
-		return err
-	}
-	if fi.Size() > 0 && !bytes.Contains(head, []byte(pictures.FlameMark)) {
+	ours, err := tempfile.Marked(path, pictures.FlameMark, pictures.FlameMarkWithin)
+	switch {
+	case errors.Is(err, tempfile.ErrDirectory):
+		return &diag.Error{Op: "write", Subject: path, Err: err, Hint: "name a file with -o"}
+	case err == nil && !ours:
 		return &diag.Error{
 			Op: "write", Subject: path, Err: errors.New("the file exists and was not written by whet flame"),
 			Hint: "--force replaces it; -o names another",
 		}
 	}
-	return nil
+	return err
 }
 
 // openBrowser shows a file as the desktop would.

@@ -1,8 +1,10 @@
 package tempfile
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -45,4 +47,28 @@ func Replace(path string, write func(io.Writer) error) (size int64, err error) {
 		return 0, err
 	}
 	return fi.Size(), os.Rename(file.Name(), path)
+}
+
+// ErrDirectory is Marked's error for a directory.
+var ErrDirectory = errors.New("is a directory")
+
+// Marked reports whether what path names may be replaced by a file with a mark in its first bytes:
+// it does not exist, is empty, is not a regular file, or has the mark too.
+func Marked(path, mark string, within int64) (bool, error) {
+	fi, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || err == nil && !fi.Mode().IsRegular() && !fi.IsDir():
+		return true, nil // nothing there, or a device or pipe, which is not replaced
+	case err != nil:
+		return false, err // names operation and path
+	case fi.IsDir():
+		return false, ErrDirectory
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return false, err
+	}
+	head, err := io.ReadAll(io.LimitReader(file, within))
+	_ = file.Close() // only read
+	return fi.Size() == 0 || bytes.Contains(head, []byte(mark)), err
 }

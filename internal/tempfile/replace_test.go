@@ -52,3 +52,25 @@ func TestReplace(t *testing.T) {
 		t.Errorf("the device was replaced: %v", err)
 	}
 }
+
+// TestMarked: a file with something else stays.
+func TestMarked(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"empty": "", "ours": "<!-- mark -->", "late": "0123456789mark", "other": "x",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]bool{
+		"absent": true, "empty": true, "ours": true, "late": false, "other": false,
+	} {
+		if got, err := Marked(filepath.Join(dir, name), "mark", 10); got != want || err != nil {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	if _, err := Marked(dir, "mark", 10); !errors.Is(err, ErrDirectory) {
+		t.Errorf("a directory: %v", err)
+	}
+}

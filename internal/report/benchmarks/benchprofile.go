@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 )
@@ -14,10 +15,10 @@ const ProfilesSchema = "whet.bench-profile/1"
 
 // Profiles is the document of whet bench profile.
 type Profiles struct {
-	Schema      string    `json:"schema"`
-	Recordings  []Profile `json:"recordings"`
-	Failures    []Failure `json:"failures,omitempty"`
-	Interrupted bool      `json:"interrupted,omitempty"` // the remaining benchmarks were not recorded
+	Schema      string           `json:"schema"`
+	Recordings  []Profile        `json:"recordings"`
+	Failures    []rounds.Failure `json:"failures,omitempty"`
+	Interrupted bool             `json:"interrupted,omitempty"` // the remaining benchmarks were not recorded
 }
 
 // A Profile is the recording of a benchmark.

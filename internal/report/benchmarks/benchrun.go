@@ -1,178 +1,22 @@
 package benchmarks
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/perf/benchfmt"
 	"golang.org/x/perf/benchunit"
 
 	"github.com/whet-go/whet/bench"
-	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
 
-// RunSchema is the schema of BenchRun.
-const RunSchema = "whet.bench-run/1"
-
-// Run is the document of whet bench: its measurements.
-type Run struct {
-	Schema      string           `json:"schema"`
-	Machine     ab.Machine       `json:"machine"`
-	Go          string           `json:"go"`                 // version that built the benchmarks
-	Commit      string           `json:"commit,omitempty"`   // hash of the commit built; "" without a repository
-	Modified    bool             `json:"modified,omitempty"` // the tree had uncommitted changes
-	Flags       string           `json:"flags,omitempty"`    // how it was built and run
-	GOGC        string           `json:"gogc"`
-	Rounds      int              `json:"rounds"` // requested
-	Seed        uint64           `json:"seed"`   // of their order
-	Binaries    []Binary         `json:"binaries"`
-	Benchmarks  []Measured       `json:"benchmarks"`
-	Failures    []Failure        `json:"failures,omitempty"`
-	Interrupted bool             `json:"interrupted,omitempty"`
-	Elapsed     time.Duration    `json:"elapsed_ns"` // of the rounds
-	Inside      time.Duration    `json:"inside_ns"`  // of it, in what is measured
-	Summary     bench.Comparison `json:"summary"`    // the part of Elapsed inside the measured code
-}
-
-// A Binary is a test binary that was built.
-type Binary struct {
-	Package string        `json:"package"`
-	Build   time.Duration `json:"build_ns"` // the go command has a cache
-	Bytes   int64         `json:"bytes"`
-	SHA256  string        `json:"sha256"`
-}
-
-// Measured is the rounds of a benchmark.
-type Measured struct {
-	Package string           `json:"package"`
-	Name    string           `json:"name"`
-	Procs   int              `json:"gomaxprocs"`
-	Rounds  []Round          `json:"rounds"`
-	Results []*gotest.Result `json:"-"`
-}
-
-// A Round has the measurements of one process.
-type Round struct {
-	Iterations int                `json:"iterations"`
-	Values     map[string]float64 `json:"values"` // by unit, tidied
-	Wall       time.Duration      `json:"wall_ns"`
-	CPU        time.Duration      `json:"cpu_ns"`
-}
-
-// A Failure is a package or a benchmark that failed.
-type Failure struct {
-	Package   string `json:"package,omitempty"`
-	Benchmark string `json:"benchmark,omitempty"`
-	Error     string `json:"error"`
-	Output    string `json:"output,omitempty"`
-}
-
-// RoundsOf converts results to their JSON form.
-func RoundsOf(results []*gotest.Result) []Round {
-	rounds := []Round{}
-	for _, r := range results {
-		for _, m := range r.Measurements {
-			round := Round{Iterations: m.Iterations, Values: map[string]float64{}, Wall: r.Wall, CPU: r.CPU}
-			for _, v := range m.Values {
-				round.Values[v.Unit] = v.Value
-			}
-			rounds = append(rounds, round)
-		}
-	}
-	return rounds
-}
-
-// Keys returns the keys that WriteFormat adds to those of go test. They describe a measurement;
-// results that differ in them are comparable.
-func Keys() []string {
-	return []string{"go", "gomaxprocs", "gogc", "buildflags", "loadavg", "commit"}
-}
-
-// config returns the configuration of a result: from go test and from whet.
-func (d *Run) config(r *gotest.Result) []benchfmt.Config {
-	var out []benchfmt.Config
-	add := func(key, value string) {
-		if value != "" {
-			out = append(out, benchfmt.Config{Key: key, Value: []byte(value), File: true})
-		}
-	}
-	cpu := d.Machine.CPU
-	for _, f := range r.Config {
-		if f.Key == "cpu" {
-			cpu = ""
-		}
-		add(f.Key, f.Value)
-	}
-	add("cpu", cpu)
-	commit := d.Commit
-	if d.Modified {
-		commit += "+changes"
-	}
-	values := []string{d.Go, strconv.Itoa(r.Procs), d.GOGC, d.Flags, d.Machine.Load, commit}
-	for i, key := range Keys() {
-		add(key, strings.Join(strings.Fields(values[i]), " "))
-	}
-	return out
-}
-
-// WriteFormat writes all measurements in Go's benchmark format
-// (https://go.dev/design/14313-benchmark-format), benchmark by benchmark, the rounds of each in
-// order of time.
-func WriteFormat(w io.Writer, d *Run) error {
-	out := benchfmt.NewWriter(w)
-	for _, b := range d.Benchmarks {
-		for _, r := range b.Results {
-			config := d.config(r)
-			name := strings.TrimPrefix(r.Name, "Benchmark")
-			if r.Procs != 1 {
-				name += "-" + strconv.Itoa(r.Procs)
-			}
-			for _, m := range r.Measurements {
-				if err := out.Write(&benchfmt.Result{
-					Config: config, Name: benchfmt.Name(name), Iters: m.Iterations,
-					Values: m.Values,
-				}); err != nil {
-					return fmt.Errorf("write results: %w", err)
-				}
-			}
-		}
-	}
-	return nil
-}
-
-// SetSummary sets d.Summary, computed by package bench as benchstat does.
-func (d *Run) SetSummary(ctx context.Context) error {
-	var text bytes.Buffer
-	if err := WriteFormat(&text, d); err != nil {
-		return err
-	}
-	procs := map[int]bool{}
-	for _, b := range d.Benchmarks {
-		procs[b.Procs] = true
-	}
-	o := bench.Options{Stdin: &text}
-	if len(procs) > 1 {
-		o.Ignore = "gomaxprocs" // it is part of the names, and another table would add nothing
-	}
-	c, err := bench.Compare(ctx, []bench.Input{{Path: "-", Label: "measured"}}, o)
-	if err != nil {
-		return fmt.Errorf("summarize: %w", err)
-	}
-	d.Summary = *c
-	return nil
-}
-
 // WriteRun writes the summary, a line for each benchmark, and how it was measured.
-func WriteRun(w io.Writer, s layout.Style, d *Run) error {
+func WriteRun(w io.Writer, s layout.Style, d *rounds.Result) error {
 	t := layout.NewWriter(w)
 	for first := 0; first < len(d.Summary.Tables); {
 		// A unit has a table; tables of the same configuration are merged.
@@ -189,16 +33,16 @@ func WriteRun(w io.Writer, s layout.Style, d *Run) error {
 		writeBenchUnits(t, s, d.Summary.Tables[first:last])
 		first = last
 	}
-	rounds := 0
+	count := 0
 	for _, b := range d.Benchmarks {
-		rounds += len(b.Rounds)
+		count += len(b.Rounds)
 	}
 	t.Line()
 	share := ""
 	if d.Elapsed > 0 && d.Inside > 0 {
 		share = fmt.Sprintf(", %.0f%% of it in benchmarks", 100*float64(d.Inside)/float64(d.Elapsed))
 	}
-	line := fmt.Sprintf("%s of %s in %s%s", layout.Plural(rounds, "round", "rounds"), layout.Plural(len(d.Benchmarks),
+	line := fmt.Sprintf("%s of %s in %s%s", layout.Plural(count, "round", "rounds"), layout.Plural(len(d.Benchmarks),
 		"benchmark", "benchmarks"), unit.Duration(d.Elapsed.Round(10*time.Millisecond)), share)
 	if d.Interrupted {
 		line += "; interrupted"

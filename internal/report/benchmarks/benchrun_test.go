@@ -9,6 +9,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/reporttest"
 )
@@ -16,12 +17,12 @@ import (
 // TestWriteBenchRun wants a line for each benchmark, units that do not fit below, and
 // the file's configuration told once.
 func TestWriteBenchRun(t *testing.T) {
-	d := &Run{
-		Schema: RunSchema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second,
-		Inside: 900 * time.Millisecond,
+	d := &rounds.Result{
+		Schema: rounds.Schema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second,
 	}
 	for i, name := range []string{"BenchmarkEncode/json", "BenchmarkEncode/gob"} {
-		m := Measured{Package: "example.com/encode", Name: name, Procs: 2}
+		job := gotest.Job{Name: name, Binary: &gotest.Binary{Package: gotest.Package{ImportPath: "example.com/encode"}}}
+		var m gotest.Measured
 		for range 6 {
 			values := []benchfmt.Value{
 				{Value: 1e-6, Unit: "sec/op", OrigValue: 1000, OrigUnit: "ns/op"},
@@ -32,12 +33,15 @@ func TestWriteBenchRun(t *testing.T) {
 				values = append(values, benchfmt.Value{Value: 3, Unit: "widgets/op"})
 			}
 			m.Results = append(m.Results, &gotest.Result{
-				Name: name, Procs: 2, Config: []gotest.Field{{Key: "goos", Value: "linux"}, {Key: "pkg", Value: m.Package}},
+				Name: name, Procs: 2,
+				Config:       []gotest.Field{{Key: "goos", Value: "linux"}, {Key: "pkg", Value: "example.com/encode"}},
 				Measurements: []gotest.Measurement{{Iterations: 10, Values: values}},
 			})
 		}
-		m.Rounds = RoundsOf(m.Results)
-		d.Benchmarks = append(d.Benchmarks, m)
+		if failed := d.Add([]gotest.Job{job}, []gotest.Measured{m}); failed != nil {
+			t.Fatal(failed)
+		}
+		d.Inside = 900 * time.Millisecond
 	}
 	if err := d.SetSummary(t.Context()); err != nil {
 		t.Fatal(err)
@@ -82,7 +86,8 @@ it in benchmarks
 `,
 	} {
 		var out strings.Builder
-		reporttest.RoundTrip(t, d, func(w io.Writer, d *Run) error { return WriteRun(w, layout.Style{Width: width}, d) })
+		reporttest.RoundTrip(t, d,
+			func(w io.Writer, d *rounds.Result) error { return WriteRun(w, layout.Style{Width: width}, d) })
 		if err := WriteRun(&out, layout.Style{Width: width}, d); err != nil {
 			t.Fatal(err)
 		}

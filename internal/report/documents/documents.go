@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/report"
@@ -89,7 +90,7 @@ func writers() map[string]writer {
 		findings.RulesSchema:        value(findings.WriteRules),
 		bench.Schema:                value(benchmarks.WriteComparison),
 		history.Schema:              value(benchmarks.WriteHistory),
-		benchmarks.RunSchema:        value(benchmarks.WriteRun),
+		rounds.Schema:               value(benchmarks.WriteRun),
 		service.Schema:              value(benchmarks.WriteServices),
 		ab.Schema:                   value(benchmarks.WriteBuilds),
 		benchmarks.ProfilesSchema: value(func(w io.Writer, s layout.Style, d *benchmarks.Profiles) error {

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"path/filepath"
+	"strings"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
@@ -157,4 +160,29 @@ func (p flameHTML) write(w io.Writer, data []byte) error {
 	buf.WriteString(p.tail)
 	_, err := w.Write(buf.Bytes())
 	return err
+}
+
+// FlameFile returns the name of a page's file, from what the user calls the profile and its part of
+// a recording.
+func FlameFile(name, part string) string {
+	switch {
+	case name == "-":
+		name = ""
+	case input.IsURL(name):
+		_, name, _ = strings.Cut(name, "://")
+		name, _, _ = strings.Cut(name[strings.LastIndexByte(name, '@')+1:], "/")
+		name = strings.NewReplacer(":", "-", "[", "", "]", "").Replace(name)
+	default:
+		name = filepath.Base(name)
+		for _, ext := range []string{".gz", ".pb", ".pprof", ".prof", ".whet"} {
+			name = strings.TrimSuffix(name, ext)
+		}
+	}
+	parts := make([]string, 0, 4)
+	for _, p := range []string{name, part, "flame", "html"} {
+		if p = strings.Trim(p, ".-"); p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return strings.Join(parts, ".")
 }
