@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
+	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -97,7 +98,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 		name = filepath.Base(name) // pages are sent to others
 	}
 	t := timeline.New(x, name)
-	o := traces.TimelineOptions{From: from, To: to}
+	o := window.Options{From: from, To: to}
 	switch {
 	case f.view.JSON:
 		doc, err := traces.NewTimeline(ctx, t, o)
@@ -114,7 +115,7 @@ func (a *app) traceTimeline(ctx context.Context, arg string, f *traceTimelineFla
 
 // serveTimeline serves the page until ctx ends.
 func (a *app) serveTimeline(
-	ctx context.Context, l net.Listener, t *timeline.Timeline, o traces.TimelineOptions, name string,
+	ctx context.Context, l net.Listener, t *timeline.Timeline, o window.Options, name string,
 	f *traceTimelineFlags,
 ) error {
 	page, policy, err := traces.TimelineServed(name)

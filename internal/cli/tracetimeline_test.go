@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/window"
 )
 
 // TestTraceTimeline writes pages and serves them.
@@ -58,7 +59,7 @@ func TestTraceTimeline(t *testing.T) {
 	for _, l := range doc.Rows {
 		rows += len(l.Rows)
 	}
-	if doc.Schema != traces.TimelineSchema || doc.From != int64(blocked) || doc.To != int64(blocked)+5e6 || rows < 8 ||
+	if doc.Schema != window.Schema || doc.From != int64(blocked) || doc.To != int64(blocked)+5e6 || rows < 8 ||
 		len(doc.Spans.Rows) != rows {
 		t.Errorf("%s from %d to %d: %d rows, spans of %d", doc.Schema, doc.From, doc.To, rows, len(doc.Spans.Rows))
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/tracetest"
+	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -56,7 +57,7 @@ func TestHostileJourney(t *testing.T) {
 		for name, data := range map[string][]byte{"functions": untrusted.Texts(evil()), "tasks": userTrace(t, evil())} {
 			var page bytes.Buffer
 			if err := traces.WriteTimelinePage(t.Context(), &page, timeline.New(tracetest.Index(t, data), evil()),
-				traces.TimelineOptions{}); err != nil {
+				window.Options{}); err != nil {
 				t.Fatal(err)
 			}
 			pages[name] = page.Bytes()

@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/internal/trace/tracetest"
+	"github.com/whet-go/whet/internal/trace/window"
 	"github.com/whet-go/whet/trace/timeline"
 	"github.com/whet-go/whet/ui"
 )
@@ -34,8 +35,8 @@ func TestTimelineTypes(t *testing.T) {
 		reflect.TypeFor[timeline.RowInfo](),
 		reflect.TypeFor[timeline.RowList](), reflect.TypeFor[timeline.RowSpans](), reflect.TypeFor[timeline.SpanAnswer](),
 		reflect.TypeFor[timeline.Point](),
-		reflect.TypeFor[TimelineFrame](), reflect.TypeFor[TimelineMetric](), reflect.TypeFor[TimelineStack](),
-		reflect.TypeFor[TimelineDoc](),
+		reflect.TypeFor[window.TimelineFrame](), reflect.TypeFor[window.TimelineMetric](), reflect.TypeFor[window.TimelineStack](),
+		reflect.TypeFor[window.TimelineDoc](),
 	} {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", reporttest.TSName(typ))
 		for i := range typ.NumField() {
@@ -116,8 +117,8 @@ func timelineData(t *testing.T, page []byte) (doc struct {
 		}
 	}
 	Named  []timeline.RowInfo
-	Frames []TimelineFrame
-	Stacks []TimelineStack
+	Frames []window.TimelineFrame
+	Stacks []window.TimelineStack
 	Trace  timeline.Trace
 },
 ) {
@@ -148,7 +149,7 @@ func TestTimelinePage(t *testing.T) {
 	}
 	tl := tracedTimeline(t, 5)
 	var out bytes.Buffer
-	if err := WriteTimelinePage(t.Context(), &out, tl, TimelineOptions{}); err != nil {
+	if err := WriteTimelinePage(t.Context(), &out, tl, window.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	if out.Len() > TimelinePageMax || bytes.Contains(out.Bytes(), []byte("<script>window.pwned")) ||
@@ -206,7 +207,7 @@ func TestTimelineJourney(t *testing.T) {
 	reporttest.RunJourney(t, "timeline.mjs", func() map[string][]byte {
 		tl := tracedTimeline(t, 20)
 		var page bytes.Buffer
-		if err := WriteTimelinePage(t.Context(), &page, tl, TimelineOptions{}); err != nil {
+		if err := WriteTimelinePage(t.Context(), &page, tl, window.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		html, policy, err := TimelineServed("journey")
@@ -221,15 +222,15 @@ func TestTimelineJourney(t *testing.T) {
 
 // TestTimelineLong has a page of names that would not fit: they are cut, and the page is made.
 func TestTimelineLong(t *testing.T) {
-	d := &TimelineDoc{
+	d := &window.TimelineDoc{
 		Rows: []timeline.RowList{{Rows: []timeline.RowInfo{{
 			Name: strings.Repeat("n", 5000),
 			Kind: strings.Repeat("é", 5000),
 		}}}},
 		Named:  []timeline.RowInfo{{Name: strings.Repeat("n", 5000)}},
-		Frames: []TimelineFrame{{Function: strings.Repeat("f", 5000), File: strings.Repeat("g", 5000)}},
+		Frames: []window.TimelineFrame{{Function: strings.Repeat("f", 5000), File: strings.Repeat("g", 5000)}},
 	}
-	d.clip(96)
+	clip(d, 96)
 	for _, s := range []string{
 		d.Rows[0].Rows[0].Name, d.Rows[0].Rows[0].Kind, d.Named[0].Name, d.Frames[0].Function,
 		d.Frames[0].File,
