@@ -35,7 +35,8 @@ func TestTimelineTypes(t *testing.T) {
 		reflect.TypeFor[timeline.RowInfo](),
 		reflect.TypeFor[timeline.RowList](), reflect.TypeFor[timeline.RowSpans](), reflect.TypeFor[timeline.SpanAnswer](),
 		reflect.TypeFor[timeline.Point](),
-		reflect.TypeFor[window.TimelineFrame](), reflect.TypeFor[window.TimelineMetric](), reflect.TypeFor[window.TimelineStack](),
+		reflect.TypeFor[window.TimelineFrame](),
+		reflect.TypeFor[window.TimelineMetric](), reflect.TypeFor[window.TimelineStack](),
 		reflect.TypeFor[window.TimelineDoc](),
 	} {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", reporttest.TSName(typ))
