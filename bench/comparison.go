@@ -81,7 +81,7 @@ const MaxValues = 1000
 
 // A Change compares a cell with the cell of the first column.
 type Change struct {
-	// Delta is the relative difference of the centers, 0.01 for 1 %, whether or not it is
+	// Delta is the relative difference of the centers, 0.01 for 1%, whether or not it is
 	// significant. It is not finite when only the first center is zero.
 	Delta Float `json:"delta"`
 	// P is the probability of a difference like this or larger if both sides had the same

@@ -33,7 +33,7 @@ type Options struct {
 	// which are then followed to those of Dir. "" means Dir.
 	OriginalDir string
 
-	// MinShare is the minimum share of a profile's total that is reported; 0 is 0.5 %.
+	// MinShare is the minimum share of a profile's total that is reported; 0 is 0.5%.
 	MinShare float64
 
 	// Rules are the rules to run; nil means all (package find/rules/index).

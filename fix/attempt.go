@@ -201,7 +201,7 @@ func (f *fixer) keep(a *Attempt, changes scratch.Changes) error {
 }
 
 // judge returns why a comparison does not show a gain, and which figures remain undecided. A gain
-// stands despite a loss in another figure if the loss is negligible: at most 1 % and at most a
+// stands despite a loss in another figure if the loss is negligible: at most 1% and at most a
 // fifth of the gain. A rewrite that needs review, such as a buffer that slows down a benchmark that
 // discards everything, may lose up to a quarter of what it gains elsewhere: the figures are
 // reported.

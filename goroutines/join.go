@@ -131,8 +131,8 @@ func traceReason(r string) string {
 
 // Grow compares s with an earlier snapshot of the same program. It sets Before and Delta of each
 // group, adds the groups that have disappeared (with Count 0), and sorts by growth. Groups with
-// evidence of a leak (looksLeaked) become suspects, with the reason; only the garbage collector can
-// prove a leak.
+// evidence of a leak (growth of goroutines that only other goroutines can wake) become suspects,
+// with the reason; only the garbage collector can prove a leak.
 func (s *Snapshot) Grow(earlier *Snapshot) {
 	s.Earlier, s.EarlierTotal = earlier.Name, earlier.Total
 	before := make(map[growthKey]int64)
@@ -219,9 +219,9 @@ func (g *Group) looksLeaked(window time.Duration) bool {
 	switch known := g.Longest.For > 0; {
 	case g.Verdict == Leak || g.Delta <= 0:
 		return false
-	case BlockedForever(g.Reason):
+	case blockedForever(g.Reason):
 		return true
-	case g.Delta < minGrowth || !BlockedOnOthers(g.Reason):
+	case g.Delta < minGrowth || !blockedOnOthers(g.Reason):
 		return false
 	case waitsForLock(g.Reason):
 		return known && g.Longest.For >= minLockWait
@@ -244,7 +244,7 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 		fmt.Fprintf(&b, " in %v", window.Round(100*time.Millisecond))
 	}
 	switch {
-	case BlockedForever(g.Reason):
+	case blockedForever(g.Reason):
 		fmt.Fprintf(&b, "; nothing can end %s", g.Reason)
 	case g.Longest.AtLeast && g.Longest.From == EvidenceTrace:
 		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)

@@ -105,20 +105,20 @@ func waitReason(stack []Frame, runtimeFrames bool) (string, Evidence) {
 	return "", EvidenceNone
 }
 
-// BlockedOnOthers reports whether a goroutine with this wait reason is woken only by another
+// blockedOnOthers reports whether a goroutine with this wait reason is woken only by another
 // goroutine of its program: not by the network, a timer or the scheduler. That is how leaked
 // goroutines look.
-func BlockedOnOthers(reason string) bool {
+func blockedOnOthers(reason string) bool {
 	switch reason {
 	case "chan receive", "chan send", "select", "sync.Cond.Wait", "sync.Mutex.Lock", "sync.RWMutex.Lock",
 		"sync.RWMutex.RLock", "sync.WaitGroup.Wait", "semacquire":
 		return true
 	}
-	return BlockedForever(reason)
+	return blockedForever(reason)
 }
 
-// BlockedForever reports whether nothing can end a wait with this reason.
-func BlockedForever(reason string) bool {
+// blockedForever reports whether nothing can end a wait with this reason.
+func blockedForever(reason string) bool {
 	switch reason {
 	case "chan receive (nil chan)", "chan send (nil chan)", "select (no cases)":
 		return true

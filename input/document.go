@@ -55,7 +55,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	case IsURL(arg):
 		u, err := url.Parse(arg)
 		if err != nil || u.Host == "" {
-			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", Redact(arg)),
+			return nil, diag.Usagef("fetch", fmt.Sprintf("%q is not an address", redact(arg)),
 				"write it as http://localhost:6060")
 		}
 		if u.Query().Get("debug") == "2" {
@@ -73,7 +73,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 			u.Path, u.RawPath = base+"/", ""
 			complete(u)
 		}
-		body, err := o.Fetch(ctx, u.String(), "goroutine")
+		body, err := o.fetch(ctx, u.String(), "goroutine")
 		if err != nil {
 			return nil, err
 		}
@@ -90,7 +90,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 	head := make([]byte, 4)
 	n, _ := f.ReadAt(head, 0) // errors recur when it is read
 	if !recording.IsRecording(head[:n]) {
-		return o.sniff(&Document{Name: arg, Path: arg, options: o.ReadOptions(), close: f.Close}, f)
+		return o.sniff(&Document{Name: arg, Path: arg, options: o.readOptions(), close: f.Close}, f)
 	}
 	// A recording in a file is read in place.
 	_ = f.Close() // nothing was written
@@ -172,7 +172,7 @@ func (d *Document) Program() string {
 		return ""
 	}
 	if build := d.Recording.Meta().Build; build != nil {
-		return MainModule(build)
+		return mainModule(build)
 	}
 	return ""
 }

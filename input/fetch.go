@@ -23,16 +23,16 @@ func IsURL(s string) bool {
 	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://")
 }
 
-// Redact removes the password from an address for display.
-func Redact(s string) string {
+// redact removes the password from an address for display.
+func redact(s string) string {
 	if u, err := url.Parse(s); err == nil {
 		return u.Redacted()
 	}
 	return s
 }
 
-// Fetch downloads a profile, given an address and a type as in Options. The caller must close it.
-func (o *Opener) Fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
+// fetch downloads a profile, given an address and a type as in Options. The caller must close it.
+func (o *Opener) fetch(ctx context.Context, addr, typ string) (io.ReadCloser, error) {
 	u, window, err := profileURL(addr, typ, cmp.Or(o.Duration, DefaultDuration), o.Delta)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL,
 		err = errors.New("no host")
 	}
 	if err != nil {
-		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", Redact(addr), err),
+		return nil, 0, diag.Usagef("fetch", fmt.Sprintf("%q is not an address: %v", redact(addr), err),
 			"write it as http://localhost:6060")
 	}
 	if !isProfileAddress(u) {
@@ -200,9 +200,9 @@ func CheckDuration(op, addr string) error {
 	case err != nil: // reported when it is opened
 		return nil
 	case u.Query().Has("seconds"):
-		return diag.Usagef(op, "--duration has no effect: the address "+Redact(addr)+" already sets seconds", "leave one out")
+		return diag.Usagef(op, "--duration has no effect: the address "+redact(addr)+" already sets seconds", "leave one out")
 	case isProfileAddress(u) && path.Base(u.Path) != "profile" && !isDelta(u):
-		return diag.Usagef(op, "--duration has no effect: "+Redact(addr)+" is not a profile over time",
+		return diag.Usagef(op, "--duration has no effect: "+redact(addr)+" is not a profile over time",
 			"omit it, or set the parameter of the address, such as ?seconds=5")
 	}
 	return nil

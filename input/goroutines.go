@@ -48,12 +48,12 @@ func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Gorou
 			return nil, &diag.Error{Op: "read", Subject: d.Name, Err: goroutines.ErrNoGoroutines}
 		}
 		if err != nil {
-			return nil, ReadError(d.Name, err)
+			return nil, readError(d.Name, err)
 		}
 		return src, nil
 	}
 	if src.profile, err = profile.Read(d.Reader, d.options); err != nil {
-		return nil, ReadError(d.Name, err)
+		return nil, readError(d.Name, err)
 	}
 	if src.Snapshot, err = goroutines.FromProfile(src.profile, opt); err != nil {
 		return nil, &diag.Error{
@@ -81,7 +81,7 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 		u.Path, u.RawPath = u.Path[:i], ""
 	}
 	u.RawQuery = ""
-	body, err := o.Fetch(ctx, u.String(), "goroutineleak")
+	body, err := o.fetch(ctx, u.String(), "goroutineleak")
 	if err != nil && strings.Contains(err.Error(), "404") {
 		return &diag.Error{Op: "--leaks", Err: errors.New(err.Error()), // without its hint
 			Hint: "services have this profile if built with Go 1.27, or with Go 1.26 and GOEXPERIMENT=goroutineleakprofile"}
@@ -92,7 +92,7 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 	defer func() { _ = body.Close() }() // it has been read
 	p, err := profile.Read(body, o.streamOptions())
 	if err != nil {
-		return ReadError(u.Redacted(), err)
+		return readError(u.Redacted(), err)
 	}
 	leak, err := goroutines.FromProfile(p, goroutines.Options{Name: u.Redacted()})
 	if err != nil {

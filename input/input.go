@@ -175,9 +175,6 @@ type Compared struct {
 	Work          *work.Pair
 }
 
-// Query returns the query that View is bound to.
-func (in *Input) Query() profile.Query { return in.query }
-
 // Close releases the recordings. The profile stays valid.
 func (in *Input) Close() {
 	for _, l := range in.Opened {
@@ -192,7 +189,7 @@ func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, 
 	if err := opt.check(o.Op); err != nil {
 		return nil, err
 	}
-	in := &Input{Name: Name(args), opener: o}
+	in := &Input{Name: title(args), opener: o}
 	if err := in.load(ctx, args, &opt); err != nil {
 		in.Close()
 		return nil, err
@@ -290,14 +287,14 @@ func (in *Input) subtract(ctx context.Context, opt *Options, first *Opened, show
 		return err
 	}
 	if err := profile.Comparable(in.Profile, base, shown); err != nil {
-		return notComparable("subtract base", fmt.Sprintf("%s from %s", Name(names), in.Name), err, in.Profile, base)
+		return notComparable("subtract base", fmt.Sprintf("%s from %s", title(names), in.Name), err, in.Profile, base)
 	}
 	if len(opt.DiffBase) > 0 && !opt.Normalize {
 		in.scaleToBase(ctx, base, bases, shown)
 	}
 	if in.Profile, err = op(in.Profile, base, opt.Normalize); err != nil {
 		return &diag.Error{
-			Op: "subtract base", Subject: Name(names), Err: err,
+			Op: "subtract base", Subject: title(names), Err: err,
 			Hint: "the base must be a profile of the same kind; choose it with --type",
 		}
 	}
@@ -420,14 +417,14 @@ func samplesType(p *profile.Profile) int {
 	})
 }
 
-// Name returns a title for the arguments of a view.
-func Name(args []string) string {
+// title returns a title for the arguments of a view.
+func title(args []string) string {
 	name := func(s string) string {
 		switch {
 		case s == "-":
 			return "standard input"
 		case IsURL(s):
-			return Redact(s)
+			return redact(s)
 		}
 		return s
 	}
@@ -455,7 +452,7 @@ func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bo
 	// With several arguments, an error about --type names the one without it.
 	of := func(arg string, err error) error {
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" && (len(args) > 1 || base) {
-			e.Subject = "of " + Name([]string{arg})
+			e.Subject = "of " + title([]string{arg})
 		}
 		return err
 	}
@@ -535,8 +532,8 @@ func typeNames(p *profile.Profile) string {
 	return strings.Join(names, "")
 }
 
-// ReadError returns the error for reading the profile in arg, with a hint if there is one.
-func ReadError(arg string, err error) error {
+// readError returns the error for reading the profile in arg, with a hint if there is one.
+func readError(arg string, err error) error {
 	var limit *profile.LimitError
 	if errors.As(err, &limit) {
 		return &diag.Error{

@@ -26,7 +26,7 @@ type Kinds struct {
 // Kinds reads the profiles of all kinds that args name: all in a recording, or one per file. Those
 // of one kind are merged. own are additional package prefixes of own code.
 func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) {
-	in := &Kinds{Input: Input{Name: Name(args), opener: o}}
+	in := &Kinds{Input: Input{Name: title(args), opener: o}}
 	kinds := map[string][]*profile.Profile{}
 	if err := in.collect(ctx, args, kinds); err != nil {
 		in.Close()
@@ -204,7 +204,7 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 		// This error is about --type, which does not apply here.
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "--type" {
 			err = &diag.Error{
-				Op: "read", Subject: Redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err),
+				Op: "read", Subject: redact(arg), Err: fmt.Errorf("%w: %w", errNotCPU, e.Err),
 				Hint: "give a CPU profile: a recording of `whet record`, or the response of /debug/pprof/profile",
 			}
 		}

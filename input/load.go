@@ -45,8 +45,8 @@ func (l *Opened) selection() string {
 	return l.Part + ":" + l.sample
 }
 
-// ReadOptions returns the options for reading profiles in files.
-func (o *Opener) ReadOptions() profile.ReadOptions {
+// readOptions returns the options for reading profiles in files.
+func (o *Opener) readOptions() profile.ReadOptions {
 	return profile.ReadOptions{MaxBytes: int64(o.MaxMemory)}
 }
 
@@ -69,12 +69,12 @@ func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 		}
 		return o.stream("standard input", r, typ)
 	case IsURL(arg):
-		body, err := o.Fetch(ctx, arg, typ)
+		body, err := o.fetch(ctx, arg, typ)
 		if err != nil {
 			return nil, err
 		}
 		defer func() { _ = body.Close() }() // read-only
-		return o.stream(Redact(arg), body, typ)
+		return o.stream(redact(arg), body, typ)
 	}
 	return o.file(arg, typ)
 }
@@ -94,7 +94,7 @@ func (o *Opener) file(path, typ string) (*Opened, error) {
 	br := bufio.NewReaderSize(f, 128<<10)
 	head, _ := br.Peek(4) // errors recur when it is read
 	if !recording.IsRecording(head) {
-		return o.pprof(path, br, typ, o.ReadOptions())
+		return o.pprof(path, br, typ, o.readOptions())
 	}
 	rec, err := o.openRecording(path)
 	if err != nil {
@@ -211,7 +211,7 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 	head = bytes.Clone(head)
 	p, err := profile.Read(r, opt)
 	if err != nil {
-		err = ReadError(name, err)
+		err = readError(name, err)
 		// Errors further in are about the content of a profile.
 		syntax := (*profile.SyntaxError)(nil)
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" &&
@@ -261,7 +261,7 @@ func isDebugText(head []byte) bool {
 // recorded takes a profile from a recording, and closes the recording if it fails.
 func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*Opened, error) {
 	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}
-	err := l.choose(name, typ, o.ReadOptions())
+	err := l.choose(name, typ, o.readOptions())
 	if err != nil {
 		_ = rec.Close() // the first error is the one to report
 		return nil, err

@@ -43,7 +43,7 @@ func (o *Opener) Memory(ctx context.Context, arg string) (*memory.Report, error)
 		err = fmt.Errorf("more than %v of text", unit.Bytes(maxHeapText))
 	}
 	if err != nil {
-		return nil, ReadError(d.Name, err)
+		return nil, readError(d.Name, err)
 	}
 	in := memory.Input{Name: d.Name}
 	if in.End, err = memory.ParseMemStats(bytes.NewReader(data)); err != nil {

@@ -57,8 +57,8 @@ func (in *Input) findOwn(given []string) {
 	in.Own = Own{Match: func(profile.Function) bool { return false }}
 	var modules, deps []string
 	switch {
-	case build != nil && MainModule(build) != "":
-		modules, deps = []string{MainModule(build)}, build.Foreign(prefixes)
+	case build != nil && mainModule(build) != "":
+		modules, deps = []string{mainModule(build)}, build.Foreign(prefixes)
 	default:
 		if m := workingModule(p); m != "" {
 			modules, from = []string{m}, "go.mod here"
@@ -111,9 +111,9 @@ func (in *Input) buildInfo() (*recording.Build, string) {
 	return nil, ""
 }
 
-// MainModule returns the module, or at least the package, of a build; "" if unknown, as after go
+// mainModule returns the module, or at least the package, of a build; "" if unknown, as after go
 // run FILE.
-func MainModule(b *recording.Build) string {
+func mainModule(b *recording.Build) string {
 	if b.Main.Path != "" && b.Main.Path != "command-line-arguments" {
 		return b.Main.Path
 	}
@@ -233,7 +233,7 @@ func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg 
 		for _, d := range b.Deps {
 			known = append(known, d.Path)
 		}
-		if m := MainModule(b); m != "" {
+		if m := mainModule(b); m != "" {
 			known, main = append(known, m), m
 		}
 	} else if len(own) == 1 {

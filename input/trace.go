@@ -47,18 +47,18 @@ func (t *Trace) Remade() error {
 	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.kept)
 }
 
-// Trace returns a reader of the document's execution trace. It may be called once.
-func (d *Document) Trace() (io.ReadCloser, error) {
+// openTrace returns a reader of the document's execution trace. It may be called once.
+func (d *Document) openTrace() (io.ReadCloser, error) {
 	if d.Recording != nil {
 		return d.Recording.Part(recording.TracePart)
 	}
 	return io.NopCloser(d.Reader), nil
 }
 
-// CheckedTrace is Trace for callers that read it without an index: it checks that it begins like a
+// TraceReader is Trace for callers that read it without an index: it checks that it begins like a
 // trace.
-func (d *Document) CheckedTrace() (io.ReadCloser, error) {
-	r, err := d.Trace()
+func (d *Document) TraceReader() (io.ReadCloser, error) {
+	r, err := d.openTrace()
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		dir, err := cache.Dir()
 		if err == nil {
 			x.Index, built, err = cache.Open(
-				ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.Trace}, dir, opt,
+				ctx, cache.Source{Place: place, State: cache.FileState(state), Open: d.openTrace}, dir, opt,
 			)
 		} else {
 			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
@@ -104,7 +104,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 				Hint: "the index is built in the temporary directory and removed afterwards; " +
 					"choose another cache directory with XDG_CACHE_HOME",
 			})
-			x.Index, err = buildTrace(ctx, "", d.Trace, opt)
+			x.Index, err = buildTrace(ctx, "", d.openTrace, opt)
 		} else if err == nil && !built {
 			x.kept = place
 		}
@@ -112,7 +112,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 			return nil, traceError(d.Name, err)
 		}
 	default:
-		if x.Index, err = buildTrace(ctx, file, d.Trace, opt); err != nil {
+		if x.Index, err = buildTrace(ctx, file, d.openTrace, opt); err != nil {
 			return nil, traceError(d.Name, err)
 		}
 	}

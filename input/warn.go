@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// fewSamples is the number of samples below which percentages mean little: a share of 10 % has a
+// fewSamples is the number of samples below which percentages mean little: a share of 10% has a
 // standard error of 3 points and more then.
 const fewSamples = 100
 

@@ -27,7 +27,7 @@ type TargetResult struct {
 	Status    map[int]int64 `json:"status"`
 	Bytes     int64         `json:"bytes"`
 	Rate      float64       `json:"rate"` // complete answers per second of Result.Elapsed
-	// Latency has percentiles within 1.6 % and no histogram.
+	// Latency has percentiles within 1.6% and no histogram.
 	Latency Latency `json:"latency"`
 }
 

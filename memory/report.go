@@ -62,7 +62,7 @@ func New(in Input) (*Report, error) {
 	if n, ok := agentEnd.bytes("/gc/heap/live:bytes"); ok {
 		lv = live{n, "metrics", true}
 	} else if in.Heap != nil {
-		if n, ok := LiveInProfile(in.Heap); ok {
+		if n, ok := liveInProfile(in.Heap); ok {
 			lv = live{n, "sampled", false}
 		}
 	}
@@ -118,7 +118,7 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 		})
 	}
 	if in.CPU != nil {
-		if gc, all, ok := GCInProfile(in.CPU); ok {
+		if gc, all, ok := gcInProfile(in.CPU); ok {
 			out = append(out, Share{float64(gc) / float64(all), "CPU time used in the window, assists included", "CPU profile"})
 		}
 	}

@@ -99,9 +99,9 @@ func (s *AgentSample) bytes(name string) (int64, bool) {
 	return int64(v), true
 }
 
-// LiveInProfile sums inuse_space of a heap profile: an estimate, from sampled allocations, of what
+// liveInProfile sums inuse_space of a heap profile: an estimate, from sampled allocations, of what
 // was reachable at the last garbage collection. ok is false for other profiles.
-func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
+func liveInProfile(p *profile.Profile) (live int64, ok bool) {
 	typ := -1
 	for i, t := range p.SampleTypes {
 		if t.Type == "inuse_space" && t.Unit == "bytes" {
@@ -117,9 +117,9 @@ func LiveInProfile(p *profile.Profile) (live int64, ok bool) {
 	return max(live, 0), true
 }
 
-// GCInProfile returns the time spent in garbage collection in a CPU profile, as profile.Collection
+// gcInProfile returns the time spent in garbage collection in a CPU profile, as profile.Collection
 // defines it, and the total. ok is false for other profiles.
-func GCInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
+func gcInProfile(p *profile.Profile) (gc, all time.Duration, ok bool) {
 	typ := -1
 	for i, t := range p.SampleTypes {
 		if t.Type == "cpu" && t.Unit == "nanoseconds" {

@@ -46,9 +46,9 @@ type GrownFrame struct {
 	Weight   int64  `json:"weight"` // of the function's calls in the profile
 }
 
-// Changes returns the differences between the code of one program built without and with the
+// changedCalls returns the differences between the code of one program built without and with the
 // profile: calls, with those of own code and the heaviest first.
-func Changes(without, with *Code, edges []Edge, own func(function string) bool) []ChangedCall {
+func changedCalls(without, with *callCode, edges []Edge, own func(function string) bool) []ChangedCall {
 	type call struct {
 		site
 		callee string
@@ -99,8 +99,8 @@ func boolFirst(a, b bool) int {
 	return 1
 }
 
-// Grown returns the functions of the profile whose frames grew, and by how much.
-func Grown(without, with *Code, edges []Edge, own func(function string) bool) []GrownFrame {
+// grownFrames returns the functions of the profile whose frames grew, and by how much.
+func grownFrames(without, with *callCode, edges []Edge, own func(function string) bool) []GrownFrame {
 	weights := map[string]int64{}
 	for _, e := range edges {
 		weights[e.Caller] += e.Weight

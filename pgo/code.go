@@ -10,10 +10,10 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// Code describes the calls in the machine code of Go programs: their source positions, and whether
-// they were inlined. Positions have the form that the compiler uses in profiles, function and line
-// within it, so that a program's code and any profile can be compared. It is read-only.
-type Code struct {
+// callCode describes the calls in the machine code of Go programs: their source positions, and
+// whether they were inlined. Positions have the form that the compiler uses in profiles, function
+// and line within it, so that a program's code and any profile can be compared. It is read-only.
+type callCode struct {
 	functions map[string]bool // functions with code, on their own or inlined
 	sites     map[site]*calls
 	frames    map[string]int64    // bytes of a function's stack frame, where known
@@ -42,13 +42,13 @@ const (
 	inlined
 )
 
-// ReadCode reads the calls in the code of a program.
-func ReadCode(m objfile.Machine) (*Code, error) {
+// readCalls reads the calls in the code of a program.
+func readCalls(m objfile.Machine) (*callCode, error) {
 	fns, err := m.Functions()
 	if err != nil {
 		return nil, fmt.Errorf("read calls: %w", err)
 	}
-	c := &Code{
+	c := &callCode{
 		functions: map[string]bool{}, sites: map[site]*calls{}, frames: map[string]int64{}, tails: map[string][]string{},
 	}
 	frame := framePattern(m.Arch())
@@ -69,7 +69,7 @@ func ReadCode(m objfile.Machine) (*Code, error) {
 }
 
 // merge adds the calls of another program.
-func (c *Code) merge(o *Code) {
+func (c *callCode) merge(o *callCode) {
 	for f := range o.functions {
 		c.functions[f] = true
 	}
@@ -108,7 +108,7 @@ func framePattern(arch string) *regexp.Regexp {
 // prologue is the number of instructions in which the frame is allocated.
 const prologue = 16
 
-func (c *Code) add(f objfile.Symbol, insts []objfile.Inst, frame *regexp.Regexp) {
+func (c *callCode) add(f objfile.Symbol, insts []objfile.Inst, frame *regexp.Regexp) {
 	name := symbolName(f.Name)
 	for i, in := range insts {
 		chain := in.Inline
@@ -142,7 +142,7 @@ func (c *Code) add(f objfile.Symbol, insts []objfile.Inst, frame *regexp.Regexp)
 }
 
 // at returns the calls of a frame's line.
-func (c *Code) at(f objfile.Frame) *calls {
+func (c *callCode) at(f objfile.Frame) *calls {
 	c.functions[f.Func] = true
 	key := site{f.Func, f.Line - f.StartLine}
 	s := c.sites[key]

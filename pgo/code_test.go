@@ -1,4 +1,4 @@
-package pgo_test
+package pgo
 
 import (
 	"fmt"
@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/source/objfile"
 )
@@ -158,14 +157,14 @@ func run(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-func readCode(t *testing.T, path string) *pgo.Code {
+func readCode(t *testing.T, path string) *callCode {
 	t.Helper()
 	b, err := objfile.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = b.Close() }()
-	c, err := pgo.ReadCode(b)
+	c, err := readCalls(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,14 +190,14 @@ func recordHot(t *testing.T, dir string) string {
 // compiler says of it.
 func TestChangesOracle(t *testing.T) {
 	dir := writeModule(t, hotModule())
-	reduced, err := pgo.Reduce(readProfile(t, storedProfile))
+	reduced, err := Reduce(readProfile(t, storedProfile))
 	if err != nil {
 		t.Fatal(err)
 	}
 	small := filepath.Join(t.TempDir(), "small.pgo")
 	writeProfile(t, small, reduced)
 	said := map[string][]string{}
-	codes := map[string]*pgo.Code{}
+	codes := map[string]*callCode{}
 	for _, with := range []string{"off", small} {
 		out := filepath.Join(t.TempDir(), "hot")
 		text := run(t, dir, "go", "build", "-o", out, "-pgo="+with, "-gcflags=example.com/hot/...=-m", ".")
@@ -212,17 +211,17 @@ func TestChangesOracle(t *testing.T) {
 			t.Errorf("-pgo=%s: devirtualized: %v", with, devirtualized)
 		}
 	}
-	edges := pgo.Edges(reduced)
-	changes := pgo.Changes(codes["off"], codes[small], edges, ofHot)
+	edges := Edges(reduced)
+	changes := changedCalls(codes["off"], codes[small], edges, ofHot)
 	for _, c := range changes {
 		name := c.Callee[strings.LastIndex(c.Callee, ".")+1:]
 		at := fmt.Sprintf("%s:%d %s", strings.TrimPrefix(c.File, dir+"/"), c.Line, name)
-		if c.Own && c.Change == pgo.Inlined && (slices.Contains(said["off"], at) || !slices.Contains(said[small], at)) {
+		if c.Own && c.Change == Inlined && (slices.Contains(said["off"], at) || !slices.Contains(said[small], at)) {
 			t.Errorf("%s: not what the compiler says", at)
 		}
 	}
 	for _, want := range []string{"mix inlined", "Do devirtualized"} {
-		if !slices.ContainsFunc(changes, func(c pgo.ChangedCall) bool {
+		if !slices.ContainsFunc(changes, func(c ChangedCall) bool {
 			return c.Own && c.Weight > 0 && strings.HasSuffix(c.Callee, "."+strings.Fields(want)[0]) &&
 				c.Change.String() == strings.Fields(want)[1]
 		}) {
@@ -233,15 +232,15 @@ func TestChangesOracle(t *testing.T) {
 		if slices.Contains(said["off"], at) {
 			continue
 		}
-		if !slices.ContainsFunc(changes, func(c pgo.ChangedCall) bool {
+		if !slices.ContainsFunc(changes, func(c ChangedCall) bool {
 			// The compiler names the outermost place of calls in calls that it has inlined.
 			return strings.HasSuffix(c.Callee, "."+strings.Fields(at)[1])
 		}) {
 			t.Errorf("the compiler has newly inlined %s, which is not in %+v", at, changes)
 		}
 	}
-	if grown := pgo.Grown(codes["off"], codes[small], edges, ofHot); slices.ContainsFunc(grown,
-		func(f pgo.GrownFrame) bool { return f.After <= f.Before }) {
+	if grown := grownFrames(codes["off"], codes[small], edges, ofHot); slices.ContainsFunc(grown,
+		func(f GrownFrame) bool { return f.After <= f.Before }) {
 		t.Errorf("frames that did not grow: %+v", grown)
 	}
 }
@@ -254,15 +253,15 @@ func TestStale(t *testing.T) {
 	files := hotModule()
 	dir := writeModule(t, files)
 	// What a recording made here holds depends on the machine; that none of it is stale does not.
-	stored := pgo.Edges(readProfile(t, storedProfile))
-	for name, edges := range map[string][]pgo.Edge{
-		"fresh":  pgo.Edges(readProfile(t, recordHot(t, dir))),
+	stored := Edges(readProfile(t, storedProfile))
+	for name, edges := range map[string][]Edge{
+		"fresh":  Edges(readProfile(t, recordHot(t, dir))),
 		"stored": stored,
 	} {
 		t.Run(name, func(t *testing.T) {
 			program := filepath.Join(t.TempDir(), "hot")
 			run(t, dir, "go", "build", "-pgo=off", "-o", program, ".")
-			s := pgo.Stale(edges, readCode(t, program), ofHot)
+			s := stale(edges, readCode(t, program), ofHot)
 			if s.Share() != 0 || name == "stored" && float64(s.Stale) > 0.02*float64(s.Total) || s.Own == 0 {
 				t.Errorf("%+v", s)
 			}
@@ -285,7 +284,7 @@ func TestStale(t *testing.T) {
 			dir := writeModule(t, changed)
 			program := filepath.Join(t.TempDir(), "hot")
 			run(t, dir, "go", "build", "-pgo=off", "-o", program, ".")
-			s := pgo.Stale(stored, readCode(t, program), ofHot)
+			s := stale(stored, readCode(t, program), ofHot)
 			if tt.function == "" {
 				if s.Share() != 0 {
 					t.Errorf("%+v", s)

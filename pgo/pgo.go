@@ -54,7 +54,7 @@ type Options struct {
 
 	// MaxStale is the share of stale calls above which there is a warning; 0 disables it.
 	MaxStale float64
-	// MinGain is the minimum speedup as a fraction: 0.02 is 2 %. 0 accepts any significant gain.
+	// MinGain is the minimum speedup as a fraction: 0.02 is 2%. 0 accepts any significant gain.
 	MinGain float64
 
 	// Found is called with the target before anything is built; its error ends the run. It may be
@@ -120,7 +120,7 @@ type Summary struct {
 	Duration time.Duration `json:"duration_ns,omitempty"`
 	Time     time.Time     `json:"time,omitzero"` // when it was started; zero when unknown
 	Calls    int           `json:"calls"`         // calls that the compiler finds in it
-	Hot      int           `json:"hot"`           // of them, with 99 % of the weight
+	Hot      int           `json:"hot"`           // of them, with 99% of the weight
 	Bytes    int64         `json:"bytes"`         // of the profile to be written
 	Bench    bool          `json:"bench"`         // it is of benchmarks, not of a program
 }
@@ -213,10 +213,10 @@ func (r *runner) prepare(ctx context.Context) error {
 
 	forProgram, forTests := reduced, reduced
 	if t.Main != "" {
-		if forProgram, err = Rename(reduced, t.Main, "main"); err != nil {
+		if forProgram, err = renamePackage(reduced, t.Main, "main"); err != nil {
 			return err
 		}
-		if forTests, err = Rename(reduced, "main", t.Main); err != nil {
+		if forTests, err = renamePackage(reduced, "main", t.Main); err != nil {
 			return err
 		}
 	}
@@ -251,7 +251,7 @@ func (r *runner) summarize(p *profile.Profile) error {
 	s := &r.result.Profile
 	*s = Summary{
 		Duration: p.Duration, Time: p.Time, Bytes: fi.Size(),
-		Calls: len(r.program.edges), Hot: len(Hot(r.program.edges)),
+		Calls: len(r.program.edges), Hot: len(hotEdges(r.program.edges)),
 		Bench: slices.ContainsFunc(r.Profile.Functions, func(f profile.Function) bool {
 			return f.Name == "testing.(*B).runN"
 		}),
@@ -316,7 +316,7 @@ func (r *runner) buildMain(ctx context.Context) error {
 // readCode compares the code of the builds and looks up the profile in it.
 func (r *runner) readCode(ctx context.Context) error {
 	r.Progress("reading the machine code")
-	sides := func(of func(side ab.Side) []string) (codes [2]*Code, err error) {
+	sides := func(of func(side ab.Side) []string) (codes [2]*callCode, err error) {
 		for _, side := range []ab.Side{ab.A, ab.B} {
 			for _, path := range of(side) {
 				if err := ctx.Err(); err != nil {
@@ -335,7 +335,7 @@ func (r *runner) readCode(ctx context.Context) error {
 		}
 		return codes, nil
 	}
-	var program, tests [2]*Code
+	var program, tests [2]*callCode
 	var err error
 	if r.main[ab.A] != "" {
 		if program, err = sides(func(side ab.Side) []string { return []string{r.main[side]} }); err != nil {
@@ -359,24 +359,24 @@ func (r *runner) readCode(ctx context.Context) error {
 			Hint: "name the main package that was profiled after the profile",
 		}
 	}
-	r.result.Stale = Stale(edges, judge, r.own)
+	r.result.Stale = stale(edges, judge, r.own)
 	if share := r.result.Stale.Share(); r.MaxStale > 0 && share > r.MaxStale {
 		r.warnf("%.0f%% of the profile is code that no longer exists: record the current program", share*100)
 	}
 	if edges = r.program.edges; program[ab.A] == nil {
 		program, edges = tests, r.tests.edges
 	}
-	r.result.Changes = append(r.result.Changes, Changes(program[ab.A], program[ab.B], edges, r.own)...)
-	r.result.Frames = append(r.result.Frames, Grown(program[ab.A], program[ab.B], edges, r.own)...)
+	r.result.Changes = append(r.result.Changes, changedCalls(program[ab.A], program[ab.B], edges, r.own)...)
+	r.result.Frames = append(r.result.Frames, grownFrames(program[ab.A], program[ab.B], edges, r.own)...)
 	return r.compareVersions()
 }
 
-func readProgram(path string) (*Code, error) {
+func readProgram(path string) (*callCode, error) {
 	b, err := objfile.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	c, err := ReadCode(b)
+	c, err := readCalls(b)
 	return c, errors.Join(err, b.Close())
 }
 

@@ -1,4 +1,4 @@
-package pgo_test
+package pgo
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -25,17 +24,17 @@ func ratio(at, low, high float64) *ab.Result {
 }
 
 // options are for the module in dir, with a comparison that has this outcome.
-func options(t *testing.T, dir string, c *ab.Result) pgo.Options {
+func options(t *testing.T, dir string, c *ab.Result) Options {
 	t.Helper()
-	o := pgo.Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
-	o.CompareWith(func(_ context.Context, paths [2]string) (*ab.Result, []string, error) {
+	o := Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
+	o.compare = func(_ context.Context, paths [2]string) (*ab.Result, []string, error) {
 		for _, p := range paths {
 			if size(t, p) == 0 {
 				t.Errorf("%s is empty", p)
 			}
 		}
 		return c, []string{"a warning"}, nil
-	})
+	}
 	return o
 }
 
@@ -45,7 +44,7 @@ func TestRunPrograms(t *testing.T) {
 		t.Skip("slow")
 	}
 	dir := writeModule(t, hotModule())
-	res, err := pgo.Run(t.Context(), options(t, dir, ratio(0.9, 0.85, 0.95)))
+	res, err := Run(t.Context(), options(t, dir, ratio(0.9, 0.85, 0.95)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +69,7 @@ func TestRunProgramsWithoutBenchmarks(t *testing.T) {
 	delete(files, "sum/sum_test.go")
 	o := options(t, writeModule(t, files), ratio(1.1, 1.05, 1.15))
 	o.Profile.Functions = append(o.Profile.Functions, profile.Function{Name: "testing.(*B).runN"})
-	res, err := pgo.Run(t.Context(), o)
+	res, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,9 +86,9 @@ func TestRunBenchmarks(t *testing.T) {
 	}
 	dir := writeModule(t, hotModule())
 	o := options(t, dir, nil)
-	o.CompareWith(nil)
+	o.compare = nil
 	o.AB = ab.Options{MaxTime: 1, Trial: 1, Plans: []ab.Plan{{Length: 1e6}}}
-	res, err := pgo.Run(t.Context(), o)
+	res, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +105,7 @@ func TestRunBenchmarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, err := profile.Parse(b.Bytes(), profile.ReadOptions{})
-	if err != nil || asPreprofile(pgo.Edges(p)) != asPreprofile(pgo.Edges(o.Profile)) {
+	if err != nil || asPreprofile(Edges(p)) != asPreprofile(Edges(o.Profile)) {
 		t.Errorf("the profile to write has other calls: %v", err)
 	}
 }
@@ -124,7 +123,7 @@ func TestRunOtherProgram(t *testing.T) {
 		Path: "example.com/other", Main: recording.Module{Path: "example.com/other"},
 		Deps: []recording.Module{{Path: "example.com/dep", Version: "v1.0.0"}},
 	}}
-	res, err := pgo.Run(t.Context(), o)
+	res, err := Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +167,7 @@ func TestRunErrors(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := options(t, writeModule(t, tt.files), ratio(1, 1, 1))
 			o.Packages = tt.packages
-			_, err := pgo.Run(t.Context(), o)
+			_, err := Run(t.Context(), o)
 			if err == nil || !strings.Contains(err.Error(), tt.error) || !strings.Contains(diag.Hint(err), tt.hint) {
 				t.Errorf("error %v\nhint %q", err, diag.Hint(err))
 			}
@@ -178,9 +177,9 @@ func TestRunErrors(t *testing.T) {
 		files := hotModule()
 		delete(files, "sum/sum_test.go")
 		o := options(t, writeModule(t, files), nil)
-		o.CompareWith(nil)
+		o.compare = nil
 		o.Progress = func(what string) { t.Errorf("%s, though there is nothing to compare by", what) }
-		if _, err := pgo.Run(t.Context(), o); err == nil ||
+		if _, err := Run(t.Context(), o); err == nil ||
 			!strings.Contains(err.Error(), "no benchmarks in example.com/hot") ||
 			!strings.Contains(diag.Hint(err), "--no-measure") {
 			t.Errorf("error %v\nhint %q", err, diag.Hint(err))
@@ -192,13 +191,13 @@ func TestRunErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := errors.New("stop")
-		o.Found = func(target *pgo.Target) error {
+		o.Found = func(target *Target) error {
 			if target.Existing != 4 {
 				t.Errorf("target %+v", target)
 			}
 			return stop
 		}
-		if _, err := pgo.Run(t.Context(), o); !errors.Is(err, stop) {
+		if _, err := Run(t.Context(), o); !errors.Is(err, stop) {
 			t.Errorf("error %v", err)
 		}
 	})
@@ -210,7 +209,7 @@ func TestRunErrors(t *testing.T) {
 				cancel()
 			}
 		}
-		if _, err := pgo.Run(ctx, o); !errors.Is(err, context.Canceled) {
+		if _, err := Run(ctx, o); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v", err)
 		}
 	})

@@ -171,10 +171,11 @@ func (c *copier) mapping(i uint32) uint32 {
 	return to
 }
 
-// Rename returns a profile of Reduce with the functions of package from renamed to package to. The
-// linker names the functions of a program's main package main.f, and those of the same package in a
-// test binary by its import path: a profile of one does not apply to the other until it is renamed.
-func Rename(reduced *profile.Profile, from, to string) (*profile.Profile, error) {
+// renamePackage returns a profile of Reduce with the functions of package from renamed to package
+// to. The linker names the functions of a program's main package main.f, and those of the same
+// package in a test binary by its import path: a profile of one does not apply to the other until
+// it is renamed.
+func renamePackage(reduced *profile.Profile, from, to string) (*profile.Profile, error) {
 	columns := make([]int, len(reduced.SampleTypes))
 	for i := range columns {
 		columns[i] = i
@@ -263,12 +264,12 @@ func nodeOf(p *profile.Profile, loc uint32, frame profile.Line) callNode {
 }
 
 // hotShare is the fraction of the weight of all calls that the compiler treats as hot: its
-// -d=pgoinlinecdfthreshold, 99 %.
+// -d=pgoinlinecdfthreshold, 99%.
 const hotShare = 0.99
 
-// Hot returns the edges, which must be in the order of Edges, that the compiler inlines with a
-// larger budget: the heaviest ones, with 99 % of the weight in total.
-func Hot(edges []Edge) []Edge {
+// hotEdges returns the edges, which must be in the order of Edges, that the compiler inlines with a
+// larger budget: the heaviest ones, with 99% of the weight in total.
+func hotEdges(edges []Edge) []Edge {
 	total, sum := weightOf(edges), int64(0)
 	for i, e := range edges {
 		if sum += e.Weight; float64(sum) > hotShare*float64(total) {

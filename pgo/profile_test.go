@@ -1,4 +1,4 @@
-package pgo_test
+package pgo
 
 import (
 	"bytes"
@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -65,10 +64,10 @@ func TestReduceOracle(t *testing.T) {
 	path := compilersProfile(t)
 	want := preprofile(t, path)
 	p := readProfile(t, path)
-	if got := asPreprofile(pgo.Edges(p)); got != want {
+	if got := asPreprofile(Edges(p)); got != want {
 		t.Error("Edges differ from what preprofile makes of the profile")
 	}
-	reduced, err := pgo.Reduce(p)
+	reduced, err := Reduce(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +76,7 @@ func TestReduceOracle(t *testing.T) {
 	if got := preprofile(t, small); got != want {
 		t.Error("preprofile makes something else of the reduced profile")
 	}
-	if got := asPreprofile(pgo.Edges(readProfile(t, small))); got != want {
+	if got := asPreprofile(Edges(readProfile(t, small))); got != want {
 		t.Error("Edges of the reduced profile differ")
 	}
 	before, after := size(t, path), size(t, small)
@@ -96,7 +95,7 @@ func size(t *testing.T, path string) int64 {
 }
 
 // asPreprofile writes edges as cmd/preprofile does.
-func asPreprofile(edges []pgo.Edge) string {
+func asPreprofile(edges []Edge) string {
 	var b strings.Builder
 	b.WriteString("GO PREPROFILE V1\n")
 	for _, e := range edges {
@@ -146,7 +145,7 @@ func TestReduceHandmade(t *testing.T) {
 	p := handmade(t, 10, cpu()...)
 	dir := t.TempDir()
 	writeProfile(t, filepath.Join(dir, "full"), p)
-	reduced, err := pgo.Reduce(p)
+	reduced, err := Reduce(p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +157,7 @@ func TestReduceHandmade(t *testing.T) {
 	if got := preprofile(t, filepath.Join(dir, "small")); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	if got := asPreprofile(pgo.Edges(p)); got != want {
+	if got := asPreprofile(Edges(p)); got != want {
 		t.Errorf("Edges: got\n%swant\n%s", got, want)
 	}
 	if !strings.Contains(want, "main.work\nmain.leaf\n12 15\n") {
@@ -174,12 +173,12 @@ func TestReduceErrors(t *testing.T) {
 		err  error
 		hint string
 	}{
-		{"heap", handmade(t, 10, heap...), pgo.ErrNotCPU, "/debug/pprof/profile"},
-		{"no start lines", handmade(t, 0, cpu()...), pgo.ErrNoStartLine, "Go 1.20"},
-		{"empty", profile.NewBuilder(cpu()...).Profile(nil), pgo.ErrEmpty, "while it is busy"},
+		{"heap", handmade(t, 10, heap...), ErrNotCPU, "/debug/pprof/profile"},
+		{"no start lines", handmade(t, 0, cpu()...), ErrNoStartLine, "Go 1.20"},
+		{"empty", profile.NewBuilder(cpu()...).Profile(nil), ErrEmpty, "while it is busy"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := pgo.Reduce(tt.p)
+			_, err := Reduce(tt.p)
 			if !errors.Is(err, tt.err) || !strings.Contains(diag.Hint(err), tt.hint) {
 				t.Errorf("error %v, hint %q", err, diag.Hint(err))
 			}
@@ -188,32 +187,32 @@ func TestReduceErrors(t *testing.T) {
 }
 
 func TestRename(t *testing.T) {
-	reduced, err := pgo.Reduce(handmade(t, 10, cpu()...))
+	reduced, err := Reduce(handmade(t, 10, cpu()...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	there, err := pgo.Rename(reduced, "main", "example.com/m")
+	there, err := renamePackage(reduced, "main", "example.com/m")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e := pgo.Edges(there)[0]; e.Caller != "example.com/m.work" || e.Callee != "example.com/m.leaf" {
+	if e := Edges(there)[0]; e.Caller != "example.com/m.work" || e.Callee != "example.com/m.leaf" {
 		t.Errorf("renamed edge %+v", e)
 	}
-	back, err := pgo.Rename(there, "example.com/m", "main")
+	back, err := renamePackage(there, "example.com/m", "main")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := asPreprofile(pgo.Edges(back)), asPreprofile(pgo.Edges(reduced)); got != want {
+	if got, want := asPreprofile(Edges(back)), asPreprofile(Edges(reduced)); got != want {
 		t.Errorf("there and back: got\n%swant\n%s", got, want)
 	}
 }
 
 func TestHot(t *testing.T) {
-	edges := []pgo.Edge{{Weight: 900}, {Weight: 95}, {Weight: 4}, {Weight: 1}}
-	if got := len(pgo.Hot(edges)); got != 2 {
+	edges := []Edge{{Weight: 900}, {Weight: 95}, {Weight: 4}, {Weight: 1}}
+	if got := len(hotEdges(edges)); got != 2 {
 		t.Errorf("%d hot edges, want 2: 995 of 1000 are more than 99%%", got)
 	}
-	if got := pgo.Hot(nil); len(got) != 0 {
+	if got := hotEdges(nil); len(got) != 0 {
 		t.Errorf("hot edges of nothing: %v", got)
 	}
 }

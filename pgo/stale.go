@@ -68,9 +68,9 @@ const (
 	moved
 )
 
-// Stale compares the calls of a profile with those in the code of a program that was built without
+// stale compares the calls of a profile with those in the code of a program that was built without
 // it. own reports whether a function is own code, by its name.
-func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
+func stale(edges []Edge, c *callCode, own func(function string) bool) Staleness {
 	var s Staleness
 	at := map[string]int{}
 	blame := func(function string, gone bool, e Edge) {
@@ -118,7 +118,7 @@ func Stale(edges []Edge, c *Code, own func(function string) bool) Staleness {
 }
 
 // state returns whether the code still contains a call.
-func (c *Code) state(e Edge) state {
+func (c *callCode) state(e Edge) state {
 	switch {
 	case e.Caller == "" || e.Callee == "" || goruntime.In(e.Caller) && goruntime.In(e.Callee):
 		// Functions without symbols cannot be looked up; the runtime is entered and left by other
@@ -153,7 +153,7 @@ const maxJumps = 4
 
 // jumps reports whether a call of one function can appear as a call of another, because it jumps
 // there.
-func (c *Code) jumps(from, to string, left int) bool {
+func (c *callCode) jumps(from, to string, left int) bool {
 	for _, next := range c.tails[from] {
 		if next == to || left > 0 && c.jumps(next, to, left-1) {
 			return true

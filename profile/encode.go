@@ -16,7 +16,7 @@ func (p *Profile) Write(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := p.WriteUncompressed(z); err != nil {
+	if err := p.writeUncompressed(z); err != nil {
 		return err
 	}
 	if err := z.Close(); err != nil {
@@ -25,8 +25,8 @@ func (p *Profile) Write(w io.Writer) error {
 	return nil
 }
 
-// WriteUncompressed is Write without the gzip layer.
-func (p *Profile) WriteUncompressed(w io.Writer) error {
+// writeUncompressed is Write without the gzip layer.
+func (p *Profile) writeUncompressed(w io.Writer) error {
 	e := &encoder{w: w, ids: map[string]uint64{"": 0}, strs: []string{""}}
 	e.profile(p)
 	if e.err != nil {

@@ -135,7 +135,7 @@ func TestFileModule(t *testing.T) {
 		{"/src/a/main.go", "main", ""},
 		{"github.com/a/b/c/d.go", "github.com/a/b/c", ""},
 	} {
-		if got := FileModule(c.file, c.pkg); got != c.module {
+		if got := fileModule(c.file, c.pkg); got != c.module {
 			t.Errorf("FileModule(%q, %q) = %q, want %q", c.file, c.pkg, got, c.module)
 		}
 	}

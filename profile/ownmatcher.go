@@ -55,7 +55,7 @@ func isForeignClosure(pkg string, f Function, own []string) bool {
 	}
 	if head, _, ok := SplitVersion(f.File); ok {
 		head = "/" + head + "/"
-		return (pkg == "main" || FileModule(f.File, pkg) == "") && !slices.ContainsFunc(own, func(m string) bool {
+		return (pkg == "main" || fileModule(f.File, pkg) == "") && !slices.ContainsFunc(own, func(m string) bool {
 			return strings.Contains(head, "/"+strings.Trim(m, "/")+"/")
 		})
 	}
@@ -116,10 +116,10 @@ func unescapePath(s string) string {
 	return b.String()
 }
 
-// FileModule returns the path of the module whose version is in a file's name, if a package of the
+// fileModule returns the path of the module whose version is in a file's name, if a package of the
 // given path belongs to that module; else "". For package main only the path shows that, so the
 // module cache must have its usual name.
-func FileModule(file, pkg string) string {
+func fileModule(file, pkg string) string {
 	head, _, ok := SplitVersion(file)
 	if !ok {
 		return ""
@@ -151,7 +151,7 @@ func (p *Profile) MainModule() string {
 		f := &p.Functions[i]
 		// A closure may belong to a dependency.
 		if PackagePath(f.Name) == "main" && !strings.Contains(f.Name, ".func") {
-			if m := FileModule(f.File, "main"); m != "" {
+			if m := fileModule(f.File, "main"); m != "" {
 				return m
 			}
 		}
@@ -164,7 +164,7 @@ func (p *Profile) FileModules() []string {
 	seen := map[string]bool{}
 	for i := range p.Functions {
 		f := &p.Functions[i]
-		if m := FileModule(f.File, PackagePath(f.Name)); m != "" {
+		if m := fileModule(f.File, PackagePath(f.Name)); m != "" {
 			seen[m] = true
 		}
 	}
@@ -182,7 +182,7 @@ func (p *Profile) Dependencies(own []string) []string {
 			continue
 		}
 		_, _, dep := SplitVersion(f.File)
-		if m := FileModule(f.File, pkg); m != "" {
+		if m := fileModule(f.File, pkg); m != "" {
 			dep = !slices.Contains(own, m)
 		} else if strings.Contains(f.Name, ".func") {
 			dep = false // a closure of a dependency, inlined into own code

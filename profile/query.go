@@ -94,7 +94,7 @@ type Node struct {
 // A Weight is a node with its cost.
 type Weight struct {
 	Node
-	ID   uint32 // index into View.AllNodes
+	ID   uint32 // for View.Node
 	Flat int64  // the node itself is innermost
 	Cum  int64  // the node is anywhere on the stack, counted once per sample
 }

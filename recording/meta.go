@@ -22,7 +22,7 @@ const (
 	LoadPart          = "load.json"          // result of the load that ran meanwhile
 	CodePart          = "code.json"          // machine code of the hot functions
 	BenchPart         = "bench.txt"          // output of the benchmarks, benchstat's input
-	AgentPart         = "agent.json"         // what the target's agent says of its process: {"start": …, "end": …}
+	AgentPart         = "agent.json"         // what the target's agent reports about its process: {"start": …, "end": …}
 
 	profilePrefix = "profiles/"
 	profileSuffix = ".pb.gz"
@@ -34,7 +34,7 @@ type Meta struct {
 	Version  int           `json:"version"`        // of the format
 	Whet     string        `json:"whet,omitempty"` // version of the recorder
 	Created  time.Time     `json:"created"`        // start of the window
-	Duration time.Duration `json:"duration_ns"`    // length of the window as it was, not as asked for
+	Duration time.Duration `json:"duration_ns"`    // actual length of the window
 	Target   Target        `json:"target"`
 
 	GoVersion   string   `json:"go_version,omitempty"`   // that built the target

@@ -11,7 +11,6 @@ import (
 	"maps"
 	"os"
 	"slices"
-	"time"
 
 	"github.com/klauspost/compress/flate"
 
@@ -565,6 +564,3 @@ func (p *partReader) Close() error {
 	}
 	return p.inflate.Close()
 }
-
-// Window returns when the recording's window began and ended.
-func (m Meta) Window() (start, end time.Time) { return m.Created, m.Created.Add(m.Duration) }

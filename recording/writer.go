@@ -62,9 +62,6 @@ func Create(path string, start Meta) (*Writer, error) {
 	return w, nil
 }
 
-// Path returns where Close will put the recording.
-func (w *Writer) Path() string { return w.path }
-
 // Has reports whether a part of that name has been added.
 func (w *Writer) Has(name string) bool {
 	w.mu.Lock()
@@ -135,11 +132,11 @@ func (w *Writer) AddSource(path string, data []byte) error {
 	return w.Add(Part{Name: name, Kind: KindSource, Path: path}, data)
 }
 
-// AddReader appends a part that is read from r until its end or until limit
-// bytes, whichever comes first; more than limit is an error. What r yields before
-// an error is kept as the part, and the error returned: half a trace is worth
-// having. When nothing came before the error, no part is added. An End that is
-// still to come when r has ended is set back: the window was shorter.
+// AddReader appends a part that is read from r until its end or until limit bytes, whichever comes
+// first; more than limit is an error. What r yields before an error is kept as the part, and the
+// error returned: half a trace is worth having. When nothing came before the error, no part is
+// added. If p.End is still in the future when r ends, it becomes the current time: the window was
+// shorter.
 //
 // The part passes through a temporary file next to the recording, so memory stays
 // flat.

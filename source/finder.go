@@ -34,8 +34,8 @@ type Options struct {
 	// Named are more working trees, which the user named as the program's.
 	Named []string
 
-	// Strict does without guesses: a file in Dirs whose path only ends as the one in the profile does
-	// counts only if the tree has the main module of Modules, as far as that is known.
+	// Strict disables guessing: a file in Dirs that matches only the end of the path in the profile
+	// is used only if the tree contains the main module of Modules, as far as that is known.
 	Strict bool
 
 	// GOROOT and ModCache are directories; "" means those of this machine ($GOROOT or the location
@@ -54,7 +54,8 @@ type Options struct {
 	TrimPath []string
 
 	// Confined restricts reads to GOROOT, the module cache, Dirs and Named, and the modules that
-	// contain them: other paths, which the profile or the build of a program elsewhere names, are ignored.
+	// contain them: other paths, which may come from a profile or build of a program elsewhere, are
+	// ignored.
 	Confined bool
 
 	// MaxBytes is the size of the largest file to read; 0 means DefaultMaxBytes.
@@ -82,6 +83,7 @@ const (
 	FromVendor                  // a vendor directory of a working tree
 )
 
+// String returns the origin in a word or two, such as "module cache".
 func (o Origin) String() string {
 	names := [...]string{"recording", "disk", "working tree", "GOROOT", "module cache", "vendor"}
 	if int(o) < len(names) {

@@ -95,8 +95,8 @@ type Options struct {
 	// size, like the CPU time of code that does not wait; "" means none.
 	Instead string
 
-	// Plans are the plans to choose from by measuring; nil means DefaultPlans. A single plan is
-	// used after as many trials.
+	// Plans are the plans to choose from by measuring; nil means PlansFor(len(Processors()),
+	// PairsAuto, 0). A single plan is used after as many trials.
 	Plans []Plan
 	// Trial is about how long to measure A against A; 0 means a twelfth of MaxTime, but at least
 	// two seconds if MaxTime is that long.
@@ -114,12 +114,12 @@ type Options struct {
 	Progress func(Progress) // called after each pair, from one goroutine; may be nil
 }
 
-// Progress is how far a run has come.
+// Progress is the state of a run after a pair of rounds.
 type Progress struct {
-	Trying   bool // the plans
+	Trying   bool // plans are being tried on A against A
 	Subject  string
-	Pairs    int // of the subject
-	Done, Of int // subjects
+	Pairs    int // measured of the subject
+	Done, Of int // subjects finished, and all subjects
 	// Ratio, Low and High of the subject's unit so far; NaN and infinite while unknown.
 	Ratio, Low, High float64
 	Elapsed          time.Duration
@@ -135,10 +135,10 @@ const (
 	maxUnits = 64     // of one subject
 )
 
-// DefaultPlans returns the plans to try with this many CPUs to pin to. Rounds are as short as suits
+// defaultPlans returns the plans to try with this many CPUs to pin to. Rounds are as short as suits
 // each subject: what differs between processes is the same for a round of 20 ms and one of 200, so
 // many short ones carry more information.
-func DefaultPlans(processors int) []Plan {
+func defaultPlans(processors int) []Plan {
 	plan := Plan{Length: 100 * time.Millisecond, Fit: true}
 	plans := []Plan{plan}
 	if plan.Pinned = true; processors > 0 {
@@ -205,10 +205,10 @@ const (
 // Pairings returns all pairings.
 func Pairings() []Pairing { return []Pairing{PairsAuto, PairsFree, PairsPinned, PairsTogether} }
 
-// PlansFor returns the plans to try: those of [DefaultPlans] with this pairing and, unless length
-// is 0, rounds of this length.
+// PlansFor returns the plans to try with a pairing, given the number of CPUs to pin to (see
+// [Processors]). length is that of a round; 0 leaves it to each subject.
 func PlansFor(processors int, pairing Pairing, length time.Duration) []Plan {
-	plans := DefaultPlans(processors)
+	plans := defaultPlans(processors)
 	if pairing != PairsAuto {
 		plans = slices.DeleteFunc(plans, func(p Plan) bool {
 			return p.Pinned != (pairing != PairsFree) || p.Together != (pairing == PairsTogether)

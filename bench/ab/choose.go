@@ -50,7 +50,7 @@ func disturbed(d []float64) float64 {
 		size[i] = math.Abs(v)
 	}
 	slices.Sort(size)
-	return size[len(size)*4/5] / 1.2816 // the 80 % quantile of the absolute value of a normal distribution
+	return size[len(size)*4/5] / 1.2816 // the 80% quantile of the absolute value of a normal distribution
 }
 
 // Limits of the ratio between Instead and Unit at which Instead may replace it.
@@ -68,7 +68,7 @@ const muchQuieter = 0.5
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
-		plans = DefaultPlans(len(r.allowed))
+		plans = defaultPlans(len(r.allowed))
 	}
 	var all, first []*attempt
 	for _, p := range plans {

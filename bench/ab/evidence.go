@@ -7,11 +7,11 @@ import (
 )
 
 // LeastPairs is the smallest number of pairs, all with the same sign, that can reach significance
-// at the usual 5 %.
+// at the usual 5%.
 const LeastPairs = 7
 
-// EnoughPairs is how many pairs of the same sign always reach it, in whatever order their sizes
-// come.
+// EnoughPairs is the smallest number of pairs, all with the same sign, that reach significance at
+// the usual 5% in whatever order their sizes come.
 const EnoughPairs = 9
 
 // Bets come in two families: on signs weighted by ranks, which is best where noise is about normal,

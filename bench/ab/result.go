@@ -39,7 +39,7 @@ type Trial struct {
 	Plan  Plan `json:"plan"`
 	Pairs int  `json:"pairs"`
 	// Spread is the standard deviation of a pair's log ratio, estimated from its median absolute
-	// deviation: 0.05 is 5 %.
+	// deviation: 0.05 is 5%.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
 	// HalfWidth is about the half-width that an interval would have after MaxTime.

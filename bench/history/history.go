@@ -102,7 +102,7 @@ type Change struct {
 	// From and To are medians: of the commits since the previous change, and until the next one.
 	From bench.Float `json:"from"`
 	To   bench.Float `json:"to"`
-	// Delta is the relative change, 0.01 for 1 %, with its interval, which is infinite when there
+	// Delta is the relative change, 0.01 for 1%, with its interval, which is infinite when there
 	// are too few commits. It is not finite when From is zero.
 	Delta bench.Float `json:"delta"`
 	Low   bench.Float `json:"low"`

@@ -35,8 +35,8 @@ const (
 // Kinds returns all kinds, in the order in which the notes on a line are shown.
 func Kinds() []Kind { return []Kind{Escape, Bounds, Inline, Nil, Other} }
 
-// KindOf returns the kind for a name used by the compiler, such as isInBounds.
-func KindOf(name string) Kind {
+// kindOf returns the kind of a note by the compiler's name for it, such as isInBounds.
+func kindOf(name string) Kind {
 	switch name {
 	case "escape", "escapes", "leak":
 		return Escape
@@ -150,7 +150,7 @@ func List(ctx context.Context, o Options) (*Result, error) {
 	}
 	packages, err := notes.Compile(ctx, notes.Options{
 		Dir: o.Dir, Flags: o.Flags, Env: o.Env, Cache: o.Cache,
-		Want: func(kind string) bool { return slices.Contains(o.Kinds, KindOf(kind)) },
+		Want: func(kind string) bool { return slices.Contains(o.Kinds, kindOf(kind)) },
 	}, patterns...)
 	if err != nil {
 		return nil, err
@@ -200,7 +200,7 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 					i = len(r.Lines)
 					at[key], r.Lines = i, append(r.Lines, Line{File: key.file, Line: key.line})
 				}
-				r.Lines[i].Notes = append(r.Lines[i].Notes, Note{KindOf(n.Kind), n})
+				r.Lines[i].Notes = append(r.Lines[i].Notes, Note{kindOf(n.Kind), n})
 			}
 		}
 	}
@@ -274,7 +274,7 @@ func (r *Result) readCode() {
 	}
 }
 
-// CacheDir is the directory in which the compiler's notes are kept; "" if there is none.
+// CacheDir returns the directory in which the compiler's notes are cached; "" if there is none.
 func CacheDir() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {

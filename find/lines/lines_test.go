@@ -26,7 +26,7 @@ func TestParseKinds(t *testing.T) {
 		"leak": Escape, "isSliceInBounds": Bounds, "cannotInlineCall": Inline,
 		"nilcheck": Nil, "iteration-variable-to-heap": Other,
 	} {
-		if got := KindOf(name); got != want {
+		if got := kindOf(name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}

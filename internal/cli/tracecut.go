@@ -67,7 +67,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return err
 	}
 	defer d.Close()
-	r, err := d.CheckedTrace()
+	r, err := d.TraceReader()
 	if err != nil {
 		return err
 	}

@@ -88,7 +88,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		return err
 	}
 	defer d.Close()
-	r, err := d.CheckedTrace()
+	r, err := d.TraceReader()
 	if err != nil {
 		return err
 	}

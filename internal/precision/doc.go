@@ -4,7 +4,7 @@
 //
 //  1. The modules and their versions are fixed (modules.go). Each is downloaded from the module proxy
 //     with `go mod download` and copied into a new repository, below -work.
-//  2. whet records the module's benchmarks, finds what has at least 1 % of a profile, and tries every
+//  2. whet records the module's benchmarks, finds what has at least 1% of a profile, and tries every
 //     rewrite that needs no review, within a time for each (run.go).
 //  3. The outcome of a finding is a verdict (verdict.go): right if the rewrite is kept; wrong if it
 //     does not build, fails tests, returns different results, is slower, or gains nothing where a

@@ -51,7 +51,7 @@ type measurement struct {
 
 // recall counts how much of the hot lines findings cover.
 type recall struct {
-	Hot     int `json:"hot"`     // own lines with at least 1 % of a profile, outside tests
+	Hot     int `json:"hot"`     // own lines with at least 1% of a profile, outside tests
 	Without int `json:"without"` // those without a finding
 	// Their cost, as shares of the profiles.
 	CPU          float64 `json:"cpu"`

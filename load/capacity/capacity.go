@@ -35,15 +35,15 @@ type Options struct {
 	Load load.Options
 	// SLO are the objectives to keep; the rate cannot be one of them.
 	SLO compare.Objectives
-	// Min is the rate to begin with, per second; no lower rate is tried. 0: the search begins at
-	// half the rate of a closed run, and goes down to one a second.
+	// Min is the rate to begin with, per second; no lower rate is tried. 0 means half the rate of a
+	// closed run, and to go down to one a second if necessary.
 	Min float64
 	// Max is the highest rate to try. 0 means no limit.
 	Max float64
 	// Step is the length of the measured part of each run; 0 means [DefaultStep].
 	Step time.Duration
 	// Precision is the largest relative difference between the two ends of the final bracket: 0.05
-	// for 5 %; 0 means [DefaultPrecision].
+	// for 5%; 0 means [DefaultPrecision].
 	Precision float64
 	// Progress, if set, is called after each step.
 	Progress func(Progress)

@@ -62,7 +62,7 @@ type Row struct {
 	B Value `json:"b"`
 	// Unknown says why a side lacks the metric; the other fields then mean nothing. "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
-	// Change is B/A - 1: 0.1 for 10 % more; nil when A is 0.
+	// Change is B/A - 1: 0.1 for 10% more; nil when A is 0.
 	Change *float64 `json:"change,omitempty"`
 	// Interval is the confidence interval of the change; nil when the data do not yield one.
 	Interval *Interval `json:"interval,omitempty"`
@@ -121,7 +121,7 @@ func Metrics() []Metric {
 	}
 }
 
-// Compare compares the runs of b with those of a. It fails when a side has no result
+// Compare compares the runs of inputB with those of inputA. It fails when a side has no result
 // or a result is not of [load.Schema].
 func Compare(inputA, inputB Input) (*Comparison, error) {
 	a, b := inputA.Runs, inputB.Runs

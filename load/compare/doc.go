@@ -17,7 +17,7 @@
 //     anything that makes the two incomparable: different settings, interrupted runs, runs with
 //     warnings.
 //  2. Each metric becomes a [Row]: its value on both sides and the difference.
-//  3. Where the data allow it, a row has a 95 % confidence interval. With at least three runs per
+//  3. Where the data allow it, a row has a 95% confidence interval. With at least three runs per
 //     side it is from the runs: Welch's interval for the difference of the means of the logarithms,
 //     that is, for the ratio of geometric means. With fewer it is from the seconds of the runs, for
 //     the metrics that the series has, by a moving-block bootstrap, because consecutive seconds are
@@ -29,7 +29,7 @@
 // seconds' p99), while the values of the row are of whole runs.
 //
 // One row in twenty excludes no change by chance. Conversely, "same" means only that no change is
-// not excluded: when runs differ by 3 % among themselves, three runs per side detect a change of 10
+// not excluded: when runs differ by 3% among themselves, three runs per side detect a change of 10
 // % in seven cases of ten, five in nearly all.
 //
 // Comparisons are deterministic: the same results give the same comparison. The package keeps no

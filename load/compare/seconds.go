@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	resamples = 1000       // the error of their standard deviation is 2 %
+	resamples = 1000       // the error of their standard deviation is 2%
 	seed      = 0x77686574 // fixed, so that the bootstrap is repeatable
 )
 

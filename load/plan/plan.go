@@ -24,40 +24,41 @@ import (
 )
 
 // A Plan describes a load as the flags of whet load do. The zero value is the closed model with the
-// defaults of package load. Files are given by name; one of them may be "-", standard input.
+// defaults of package load. Fields without a comment are those of [load.Options]. Files are given
+// by name; one of them may be "-", standard input.
 type Plan struct {
 	Connections, Streams, Workers int
 	Duration, Warmup, Timeout     time.Duration
 	Requests                      int64
 
-	Method       string   // "": GET, or POST with a body
+	Method       string   // "" means GET, or POST with a body
 	Headers      []string // "Name: value"
 	Body         string   // @FILE is the content of a file
 	User         string   // NAME:PASSWORD, or NAME with a PasswordFile
-	PasswordFile string
-	TokenFile    string
+	PasswordFile string   // a file with one line
+	TokenFile    string   // a file with one line: the bearer token
 
-	Rate     string // requests a second: "5000", or "1000..20000" for a ramp; "": closed model
-	Ramp     time.Duration
-	Arrivals string // constant or poisson; "": constant
+	Rate     string        // requests a second: "5000", or "1000..20000" for a ramp; "" means the closed model
+	Ramp     time.Duration // of a ramp; 0 means Duration
+	Arrivals string        // constant or poisson; "" means constant
 
 	Targets       string // a file of requests
-	TargetsFormat string // "": by its content
-	Vars          string // a CSV file
+	TargetsFormat string // "" means to detect it from the content
+	Vars          string // a CSV file of variables, with their names in the first row
 
 	HTTP2       bool
-	NoKeepAlive bool
-	Insecure    bool
-	Cert        string
-	Key         string
-	CA          string
+	NoKeepAlive bool     // a connection for each request
+	Insecure    bool     // does not verify the server's certificate
+	Cert        string   // PEM file of the client's certificate
+	Key         string   // PEM file of its private key
+	CA          string   // PEM file of the certificate authorities to trust
 	Resolve     []string // HOST:PORT:ADDRESS
-	Socket      string
-	AllowRemote []string
-	Engine      string
+	Socket      string   // Unix socket to connect to
+	AllowRemote []string // hosts that may be loaded although they are not on this machine
+	Engine      string   // see load.Engine; "" means the best one
 
-	Target          string // the address of the target's agent
-	TargetTokenFile string
+	Target          string // address of the target's agent, for its CPU time
+	TargetTokenFile string // a file with one line: the token for Target
 }
 
 // Check returns an error for invalid values and for options that exclude each other. It reads no
@@ -70,7 +71,7 @@ func (p *Plan) Check() error {
 	}{
 		{"arrivals", p.Arrivals, []string{string(load.Constant), string(load.Poisson)}},
 		{"engine", p.Engine, []string{string(load.IOUring), string(load.Epoll), string(load.NetHTTP)}},
-		{"targets-format", p.TargetsFormat, Formats()},
+		{"targets-format", p.TargetsFormat, formats()},
 	} {
 		if c.value != "" && !slices.Contains(c.known, c.value) {
 			last := len(c.known) - 1
@@ -109,8 +110,8 @@ func (p *Plan) Check() error {
 	return nil
 }
 
-// Formats returns the formats of files of requests.
-func Formats() []string {
+// formats returns the formats of files of requests.
+func formats() []string {
 	var names []string
 	for _, f := range targets.Formats() {
 		names = append(names, string(f))

@@ -6,19 +6,19 @@ import (
 	"github.com/whet-go/whet/load/compare"
 )
 
-// Confidence is that of intervals and verdicts: one in a hundred comparisons of equal
-// rates is called a change.
+// Confidence is the confidence level of intervals and verdicts: one in a hundred comparisons of
+// equal rates reports a change.
 const Confidence = 0.99
 
-// A Rate is what a request costs.
+// A Rate is the cost of one request, with its uncertainty.
 type Rate struct {
 	Value    float64
 	Variance float64 // relative, of Value
 	Freedom  float64 // degrees of freedom of Variance; +Inf when it is known
 }
 
-// Rate is that of a sampled value, with its relative variance by the caller's model of
-// the noise: k events of equal weight, a Poisson count, have 1/k.
+// Rate returns a sampled value per request. variance is the relative variance of value under the
+// caller's model of the noise: 1/k for a Poisson count of k events of equal weight.
 func (c *Count) Rate(value, variance float64) Rate {
 	r := Rate{Value: value / c.Requests, Variance: variance + c.requests.variance, Freedom: math.Inf(1)}
 	if c.requests.variance > 0 {
@@ -27,9 +27,9 @@ func (c *Count) Rate(value, variance float64) Rate {
 	return r
 }
 
-// Clocked is the rate of a share of the CPU time by the process's clock, with the
-// relative variance of the share: k of n events, a binomial count, have 1/k - 1/n.
-// The drift of the machine is in it.
+// Clocked returns a share of the CPU time per request by the clock of the process. variance is the
+// relative variance of share: 1/k - 1/n for a binomial count of k in n events. The result includes
+// the drift of the machine.
 func (c *Count) Clocked(share, variance float64) Rate {
 	r := Rate{Value: share * float64(c.CPU), Variance: variance + c.cpu.variance + c.Drift*c.Drift, Freedom: math.Inf(1)}
 	if c.cpu.variance > 0 {
@@ -38,20 +38,20 @@ func (c *Count) Clocked(share, variance float64) Rate {
 	return r
 }
 
-// A Verdict says what is known of a change.
+// A Verdict says whether a change is more than noise.
 type Verdict string
 
 // The verdicts.
 const (
 	More    Verdict = "more"    // a request costs more in B
 	Less    Verdict = "less"    // it costs less in B
-	Noise   Verdict = "noise"   // the interval holds no change
+	Noise   Verdict = "noise"   // the interval includes no change
 	Unknown Verdict = "unknown" // there is no interval
 )
 
-// A Change is what B costs a request against A.
+// A Change compares the cost of a request in B with that in A.
 type Change struct {
-	Before   float64  `json:"before"` // for each request, in the unit of the sample type
+	Before   float64  `json:"before"` // per request, in the unit of the sample type
 	After    float64  `json:"after"`
 	Relative *float64 `json:"relative"` // change over before; null when before is 0
 	// Low and High bound Relative with Confidence; null without an interval.

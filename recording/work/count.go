@@ -26,8 +26,8 @@ type Count struct {
 	Source   Source        `json:"source"`
 	Requests float64       `json:"requests"`
 	Window   time.Duration `json:"window_ns"`
-	// Counted is the part of the window in which requests were counted. Where it is
-	// shorter, Requests is an estimate for the whole window.
+	// Counted is the part of the window in which requests were counted. If it is shorter than
+	// Window, Requests is an estimate for all of Window.
 	Counted time.Duration `json:"counted_ns"`
 	// CPU is the CPU time of a request by the clock of the target's process; 0 when
 	// it is not known.
@@ -52,7 +52,7 @@ type Count struct {
 // An estimate is a variance with its degrees of freedom.
 type estimate struct{ variance, freedom float64 }
 
-// minSeconds is how many seconds tell how much a request's CPU time varies.
+// minSeconds is the minimum number of seconds for estimating how much a request's CPU time varies.
 const minSeconds = 3
 
 // ofLoad counts the requests of a load between two times.
@@ -95,7 +95,7 @@ func ofLoad(r *load.Result, from, to time.Time) (*Count, error) {
 
 // ratioOf returns Σx/Σn with its relative variance, that of the linearized ratio
 // estimator: Σ(x-rn)²·k/(k-1)/(Σx)² (Cochran, Sampling Techniques, 1977, section 6.4).
-// Neighboring residuals that are alike make it larger, by the autocovariance of lag one.
+// The autocovariance of lag one is added, since neighboring residuals may be correlated.
 func ratioOf(x, n []float64) (ratio float64, e estimate) {
 	var sumX, sumN float64
 	for i := range x {
@@ -115,7 +115,7 @@ func ratioOf(x, n []float64) (ratio float64, e estimate) {
 	return ratio, estimate{(squares + 2*max(products, 0)) * k / (k - 1) / (sumX * sumX), k - 1}
 }
 
-// answers counts what a load got, by status.
+// answers counts the answers of a load by status.
 func answers(r *load.Result) map[string]int64 {
 	m := make(map[string]int64)
 	for code, n := range r.Status {
@@ -127,7 +127,8 @@ func answers(r *load.Result) map[string]int64 {
 	return m
 }
 
-// slices is how many parts of a trace tell how much its rate of requests varies.
+// slices is the number of parts of a trace from which the variation of its request rate is
+// estimated.
 const slicesOfTrace = 10
 
 // ofTrace counts the requests of a trace that lies within the window.
@@ -146,15 +147,15 @@ func ofTrace(x *index.Index, profiled time.Duration) (*Count, error) {
 	if r.Count == 0 {
 		return nil, uncounted("its trace holds no whole request", "record with --load URL, or a longer --trace")
 	}
-	// Of the requests that the trace's ends cut, half ended within it.
+	// Half of the requests cut by the ends of the trace are counted.
 	seen := float64(r.Count) + float64(r.Open)/2
 	mean, squares := float64(r.Count)/slicesOfTrace, 0.0
 	for _, n := range counts {
 		squares += (n - mean) * (n - mean)
 	}
 	scale := max(profiled.Seconds()/time.Duration(length).Seconds(), 1)
-	// The slices are a sample of the window's: a relative variance of s²/(k m²), less
-	// the share of the window that was seen.
+	// The slices are a sample of the window's: a relative variance of s²/(k m²), minus the share of
+	// the window that was observed.
 	variance := squares / (slicesOfTrace - 1) / slicesOfTrace / (mean * mean) * (1 - 1/scale)
 	variance += float64(r.Open) / 4 / (seen * seen)
 	return &Count{
@@ -163,7 +164,8 @@ func ofTrace(x *index.Index, profiled time.Duration) (*Count, error) {
 	}, nil
 }
 
-// path is what of a target tells requests apart: the host may be another each time.
+// path returns the part of a target that identifies a request: the host may differ between
+// recordings.
 func path(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -186,10 +188,10 @@ func maxTime(a, b time.Time) time.Time {
 	return b
 }
 
-// Rounded is Requests as a whole number.
+// Rounded returns Requests, rounded.
 func (c *Count) Rounded() int64 { return int64(math.Round(c.Requests)) }
 
-// Estimated says how Requests was extrapolated; "" when they were counted.
+// Estimated explains how Requests was extrapolated; "" if all of them were counted.
 func (c *Count) Estimated() string {
 	if c.Source != Trace || c.Counted >= c.Window {
 		return ""

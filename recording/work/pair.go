@@ -21,25 +21,25 @@ type Profile struct {
 	Name      string               // for people
 	Recording *recording.Recording // nil: a profile by itself
 	Profile   string               // name of the profile in the recording
-	// Trace opens the index of the recording's trace, which Between closes; it is
-	// only called when the recording holds one.
+	// Trace opens the index of the recording's trace, which Between closes; it is only called if
+	// the recording contains one.
 	Trace func() (*index.Index, error)
 }
 
-// A Pair is the work of both sides.
+// A Pair is the work done on both sides of a comparison.
 type Pair struct {
 	A, B *Count
-	// Differences say how the requests of B are other work than those of A.
+	// Differences describe how the requests of B differ from those of A.
 	Differences []string
-	// Rates says at which rates requests came, if the difference matters.
+	// Rates describes the request rates of both sides if their difference matters; else "".
 	Rates string
-	// Other reports that they differ so much that costs must not be compared.
+	// Other reports whether they differ so much that costs must not be compared.
 	Other bool
 }
 
 const loadFlag = "`whet record --load URL` sends requests, counts them, and so gives costs per request"
 
-// named puts the profile's name before an error that names nothing yet.
+// named prefixes an error with the profile's name unless it has one already.
 func (p *Profile) named(err error) error {
 	if e := (*diag.Error)(nil); errors.As(err, &e) && e.Op == "" && p.Name != "" {
 		return fmt.Errorf("%s: %w", p.Name, err)
@@ -47,8 +47,8 @@ func (p *Profile) named(err error) error {
 	return err
 }
 
-// Between counts the requests behind two profiles. Where they cannot be counted, the error
-// says why and, if something can be done about it, has a hint.
+// Between counts the requests behind two profiles. If they cannot be counted, it returns an error
+// with the reason and, where there is a remedy, a hint.
 func Between(a, b Profile) (*Pair, error) {
 	for _, p := range []*Profile{&a, &b} {
 		if p.Recording == nil {
@@ -99,23 +99,23 @@ func (p *Profile) count(source Source) (*Count, error) {
 	return p.late(c, errors.Join(err, x.Close()))
 }
 
-// late adds to a count what profiles of allocations do not hold yet: the runtime counts
-// what was allocated one to two collections later. Which requests the profile is of
-// is uncertain by one collection in as many as there were.
+// late adds the uncertainty of an allocation profile to a count: the runtime publishes allocations
+// one to two collections later, so the requests that the profile covers are uncertain by one
+// collection out of those in the window.
 func (p *Profile) late(c *Count, err error) (*Count, error) {
 	if err != nil || !strings.HasPrefix(p.Profile, "heap") && p.Profile != "allocs" {
 		return c, err
 	}
 	first, last := p.collections(recording.MemStatsStartPart), p.collections(recording.MemStatsEndPart)
-	// With fewer than two, the recorder asked for one, and nothing is missing.
+	// With fewer than two, the recorder requested one, and nothing is missing.
 	if n := last - first; first >= 0 && n >= 2 {
 		c.requests.variance += 1 / (float64(n) * float64(n))
 	}
 	return c, nil
 }
 
-// collections returns the number of garbage collections that a part with memory
-// statistics holds; -1 without one.
+// collections returns the number of garbage collections in a part with memory statistics; -1 if
+// there is no such part.
 func (p *Profile) collections(part string) int64 {
 	r, err := p.Recording.Part(part)
 	if err != nil {
@@ -132,16 +132,16 @@ func (p *Profile) collections(part string) int64 {
 	return -1
 }
 
-// What CPU time per request differs by between recordings of the same program on the
-// same machine, made one after the other: by 0.2 % when nothing else ran, and by 2 to 4 %
-// when other programs took half of the processors (their caches, and the hypervisor's
-// neighbors). Within a recording that is not to be seen.
+// How much the CPU time per request differs between recordings of the same program on the same
+// machine, made one after the other: by 0.2% if nothing else runs, and by 2% to 4% if other
+// programs use half of the CPUs (caches, and neighbors on the hypervisor). A single recording does
+// not show it.
 const (
 	leastDrift  = 0.005
 	othersDrift = 0.06 // for each share of the processors that others use
 )
 
-// drift allows for the machine's state, unless both recordings saw the same.
+// drift allows for the machine's state, unless the recordings were made at the same time.
 func (p *Pair) drift() {
 	a, b := p.A, p.B
 	common := minTime(a.to, b.to).Sub(maxTime(a.from, b.from))
@@ -154,18 +154,17 @@ func (p *Pair) drift() {
 }
 
 const (
-	// Shares of answers that differ by less are not worth a word; by more than
-	// otherWork, costs are of other work.
+	// Smaller differences between shares of answers are not reported; beyond otherWork, the costs
+	// are of different work.
 	leastDifference = 0.001
 	otherWork       = 0.01
 )
 
-// otherRate is how many times as fast requests may come on one side before that is worth a word.
+// otherRate is the ratio of request rates above which the difference is reported.
 const otherRate = 2
 
-// rates says when requests came much faster on one side: between requests that are far apart
-// processors sleep and caches cool down, and what a program does once a second is shared by fewer
-// of them.
+// rates reports that requests came much faster on one side: between requests that are far apart
+// CPUs sleep and caches cool down, and fewer requests share what a program does once a second.
 func (p *Pair) rates() {
 	if p.A.Source == Load && !(p.A.open && p.B.open) {
 		return // as fast as the answers came
@@ -227,12 +226,12 @@ func some(list []string) string {
 	return fmt.Sprintf("%v and %d more", list[:most], len(list)-most)
 }
 
-// Scale is what A's values are multiplied by to be of as many requests as B's.
+// Scale returns the factor that scales A's values to the number of requests of B.
 func (p *Pair) Scale() float64 { return p.B.Requests / p.A.Requests }
 
-// ScaleB is what B's values of a sample type are multiplied by to be of as many requests
-// as A's. totalA and totalB are the sums of the type: of CPU time, whose total is the
-// clock's where both have it.
+// ScaleB returns the factor that scales B's values of a sample type to the number of requests of A.
+// totalA and totalB are the sums of the sample type; for CPU time they are scaled to the clock of
+// the process if both sides have it.
 func (p *Pair) ScaleB(sampleType string, totalA, totalB int64) float64 {
 	switch {
 	case !PerRequest(sampleType):

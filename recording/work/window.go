@@ -11,13 +11,14 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// uncounted is why requests cannot be counted in a recording. The hint may be "".
+// uncounted returns the error for a recording in which requests cannot be counted. The hint may be
+// "".
 func uncounted(reason, hint string) error {
 	return &diag.Error{Err: errors.New(reason), Hint: hint}
 }
 
-// PerRequest reports whether values of a sample type grow with requests: costs do, what
-// is there at one moment does not.
+// PerRequest reports whether the values of a sample type grow with the number of requests, as costs
+// do, unlike what exists at one moment.
 func PerRequest(sampleType string) bool {
 	switch sampleType {
 	case "goroutine", "goroutineleak", "threadcreate", "inuse_space", "inuse_objects":

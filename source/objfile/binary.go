@@ -294,12 +294,6 @@ func inferSizes(syms []Symbol) {
 	}
 }
 
-// Symbols lists all symbols, of code and data, by address.
-func (b *Binary) Symbols() ([]Symbol, error) {
-	t, err := b.syms()
-	return t, err
-}
-
 // Functions implements Machine.
 func (b *Binary) Functions() ([]Symbol, error) {
 	return b.funcs()

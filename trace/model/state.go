@@ -80,7 +80,7 @@ type Stays struct {
 	Code          Code
 	Count         int64         // spans
 	Total         time.Duration // of all spans
-	P50, P90, P99 time.Duration // of a span, within 1 %; 0 if unknown
+	P50, P90, P99 time.Duration // of a span, within 1%; 0 if unknown
 	Max           time.Duration
 }
 

@@ -161,9 +161,6 @@ func (t *Table) Frames(stack uint32) []Frame {
 	return fs
 }
 
-// Leaf returns the stack of a stack's innermost frame alone.
-func (t *Table) Leaf(stack uint32) uint32 { return t.one(t.ids(stack), 0) }
-
 // Root returns the stack of a stack's outermost frame alone.
 func (t *Table) Root(stack uint32) uint32 {
 	ids := t.ids(stack)

@@ -40,7 +40,7 @@ type Stay struct {
 	Name  string
 	Count int64
 	Total time.Duration
-	// P50, P99 and Max are of single spans. Quantiles are within 1 %; 0 if there are too many
+	// P50, P99 and Max are of single spans. Quantiles are within 1%; 0 if there are too many
 	// groups and states to compute them.
 	P50, P99, Max time.Duration
 }

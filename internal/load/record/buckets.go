@@ -7,7 +7,7 @@ import (
 )
 
 // buckets is a small histogram of durations, for data kept per target: an octave takes 256 bytes
-// and is allocated on first use. Percentiles are within 1.6 % of the values; an HDR histogram of
+// and is allocated on first use. Percentiles are within 1.6% of the values; an HDR histogram of
 // three digits would take 260 kB.
 type buckets struct {
 	octaves [octaves]*[steps]uint64

@@ -11,7 +11,7 @@
 //     [Recorder.Phases] then describe the run; Summary also describes a run in progress.
 //
 // Latencies of the run are kept in HDR histograms with three significant digits (260 kB each),
-// those of single targets and of phases in small histograms within 1.6 %. Memory does not depend on
+// those of single targets and of phases in small histograms within 1.6%. Memory does not depend on
 // the number of requests.
 //
 // Shards are safe for concurrent use; the other methods of a Recorder must be called by one

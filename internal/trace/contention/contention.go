@@ -62,7 +62,7 @@ type Pair struct {
 
 	Count    int64
 	Total    time.Duration
-	P50, P99 time.Duration // within 1 %; 0 beyond Options.Most
+	P50, P99 time.Duration // within 1%; 0 beyond Options.Most
 	Max      time.Duration
 	// Waiter and Waker are the functions that most of the goroutines run.
 	Waiter, Waker string
