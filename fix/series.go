@@ -93,7 +93,7 @@ func (a *Attempt) Message() string {
 		}
 	}
 	if a.Round > 1 {
-		fmt.Fprintf(&b, "\nFound in round %d, with the patches before it applied.\n", a.Round)
+		fmt.Fprintf(&b, "\nFound in pass %d, with the patches before it applied.\n", a.Round)
 	}
 	if a.Tested > 0 {
 		fmt.Fprintf(&b, "\nIt builds, go vet reports nothing new, and the tests of all packages it can affect (%d) pass.\n",

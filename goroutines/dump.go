@@ -75,7 +75,7 @@ type DumpInfo struct {
 }
 
 // ErrNoGoroutines is returned for a text without goroutines.
-var ErrNoGoroutines = errors.New("no goroutine in it (want the output of runtime.Stack, a panic, or " +
+var ErrNoGoroutines = errors.New("no goroutines found (want the output of runtime.Stack, a panic, or " +
 	"/debug/pprof/goroutine?debug=1)")
 
 // ReadDump reads a text dump of goroutines and calls visit for each, in the order of the text.

@@ -245,17 +245,18 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 	}
 	switch {
 	case blockedForever(g.Reason):
-		fmt.Fprintf(&b, "; nothing can end %s", g.Reason)
+		fmt.Fprintf(&b, "; nothing can end the wait (%s)", g.Reason)
 	case g.Longest.AtLeast && g.Longest.From == EvidenceTrace:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and at least one did not move during the whole trace", g.Reason)
+		fmt.Fprintf(&b, "; only another goroutine can end the wait (%s), and at least one did not move during the "+
+			"whole trace", g.Reason)
 	case g.Longest.From == EvidenceDump:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %d minutes", g.Reason,
+		fmt.Fprintf(&b, "; only another goroutine can end the wait (%s), and one has waited for %d minutes", g.Reason,
 			int64(g.Longest.For.Minutes()))
 	case g.Longest.For > 0:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and one has waited for %v", g.Reason,
+		fmt.Fprintf(&b, "; only another goroutine can end the wait (%s), and one has waited for %v", g.Reason,
 			g.Longest.For.Round(time.Millisecond))
 	default:
-		fmt.Fprintf(&b, "; only another goroutine can end %s, and how long they have waited is unknown", g.Reason)
+		fmt.Fprintf(&b, "; only another goroutine can end the wait (%s), and how long they have waited is unknown", g.Reason)
 	}
 	if leaksKnown {
 		b.WriteString("; not proven: what could wake them is still reachable")

@@ -142,7 +142,7 @@ func TestGrow(t *testing.T) {
 		why                  string
 	}
 	want := []grown{
-		{"worker", 3, 10, 7, goroutines.Suspect, "grew by 7 in 10s; only another goroutine can end chan receive"},
+		{"worker", 3, 10, 7, goroutines.Suspect, "grew by 7 in 10s; only another goroutine can end the wait (chan receive)"},
 		// A lock in use is not a leak; one that a goroutine has waited for since minutes may be.
 		{"contended", 0, 8, 8, goroutines.Fine, ""},
 		{"stuck", 0, 5, 5, goroutines.Suspect, "one has waited for 3 minutes"},

@@ -50,7 +50,7 @@ func errorsHide(r *Result) *Warning {
 		Text: fmt.Sprintf("%s of the requests failed (%s): failures are often faster than answers, and latencies "+
 			"include the failed answers",
 			unit.Percent(failed, r.Requests), r.Failures()),
-		Hint: "look at the address, the server's log and its limits; compare latencies only between runs without failures",
+		Hint: "check the address, the server's log and its limits; compare latencies only between runs without failures",
 	}
 }
 
@@ -155,7 +155,7 @@ func (o *Open) due(d time.Duration) float64 {
 func tooShort(r *Result) *Warning {
 	if r.Responses == 0 {
 		return &Warning{
-			Kind: TooShort, Text: "no request was answered: there are no latencies",
+			Kind: TooShort, Text: "no request was answered, so there are no latencies",
 			Hint: "run longer (-d) than the server takes to answer",
 		}
 	}

@@ -102,7 +102,7 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	add(Free, "free, kept", clamp(s.HeapIdle)-a.Released, "idle spans, not returned", false)
 	add(Stacks, "goroutine stacks", clamp(s.StackInuse), "spans in use as stacks", false)
 	if n := clamp(s.StackSys) - clamp(s.StackInuse); n != 0 {
-		add(SystemStacks, "thread stacks", n, "got from the OS", false)
+		add(SystemStacks, "thread stacks", n, "obtained from the OS", false)
 	}
 	add(MSpan, "runtime: mspan", clamp(s.MSpanSys), "descriptions of spans", false)
 	add(MCache, "runtime: mcache", clamp(s.MCacheSys), "allocation caches, per P", false)
@@ -156,19 +156,19 @@ func (a *Account) resident(proc *ProcessSample) {
 	if named {
 		// The kernel names the runtime's mappings, so both sides are known.
 		notGo += nameless
-		add(Untouched, "never touched", goBytes-a.Go, "of Go's: no page behind it")
-		add(NotGo, "not Go's", notGo, "C, thread stacks, globals")
+		add(Untouched, "never touched", goBytes-a.Go, "Go memory without pages")
+		add(NotGo, "outside Go", notGo, "C, thread stacks, globals")
 		left -= goBytes - a.Go + notGo
 		add(Rest, "rest", left, "changed meanwhile")
 		return
 	}
 	// Unnamed mappings belong to Go, to C or to the binary's zeroed globals: only the difference
 	// between what adds to and what takes from Go's size is known.
-	add(NotGo, "not Go's", notGo, "C heap, thread stack")
+	add(NotGo, "outside Go", notGo, "C heap, thread stack")
 	left -= notGo
 	switch {
 	case left < 0:
-		add(Untouched, "never touched", left, "of Go's: no page, at least")
+		add(Untouched, "never touched", left, "Go, no pages; at least")
 	case left > 0:
 		add(Rest, "rest", left, "C, zeroed globals, at least")
 	}

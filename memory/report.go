@@ -131,24 +131,24 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *Stats) []string {
 	var out []string
 	if lv.from == "" {
-		out = append(out, "live heap: neither the agent's figures nor a heap profile is here")
+		out = append(out, "live heap: requires the agent's figures or a heap profile")
 	}
 	switch {
 	case proc == nil && in.End.MaxRSS > 0:
-		out = append(out, "resident size: only its peak; the rest of it takes a recording made on the target's machine")
+		out = append(out, "resident size: only the peak is known; more requires a recording made on the target's machine")
 	case proc == nil:
-		out = append(out, "resident size: takes a recording made on the target's machine")
+		out = append(out, "resident size: requires a recording made on the target's machine")
 	case proc.RSSByName == nil:
-		out = append(out, "what is resident outside Go: the kernel's list of mappings could not be read (same user?)")
+		out = append(out, "memory outside Go: the kernel's list of mappings could not be read (same user?)")
 	case !namesGo(proc):
-		out = append(out, "what of Go's memory was never touched: this kernel does not name mappings "+
+		out = append(out, "memory of Go never touched: this kernel does not name mappings "+
 			"(CONFIG_ANON_VMA_NAME, Go 1.25)")
 	}
 	if _, ok := agent.metric("/gc/gogc:percent"); !ok {
-		out = append(out, "GOGC and GOMEMLIMIT: the agent tells them (import github.com/whet-go/whet/agent)")
+		out = append(out, "GOGC and GOMEMLIMIT: require the agent (import github.com/whet-go/whet/agent)")
 	}
 	if start == nil {
-		out = append(out, "rates: takes a recording; this is one moment")
+		out = append(out, "rates: require a recording; this is a single snapshot")
 	}
 	return out
 }

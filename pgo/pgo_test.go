@@ -128,7 +128,7 @@ func TestRunOtherProgram(t *testing.T) {
 		t.Fatal(err)
 	}
 	if res.Stale.Share() < 0.5 || !strings.HasPrefix(res.Stale.GoVersion, "go1.20, now go1") ||
-		len(res.Stale.Modules) != 1 || res.Stale.Modules[0] != "example.com/dep v1.0.0, now not used" {
+		len(res.Stale.Modules) != 1 || res.Stale.Modules[0] != "example.com/dep v1.0.0, no longer used" {
 		t.Errorf("%+v", res.Stale)
 	}
 	for i, want := range []string{

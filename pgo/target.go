@@ -136,7 +136,7 @@ func (s *Staleness) differences(meta *recording.Meta, t *Target, now []recording
 	for _, m := range meta.Build.Deps {
 		switch v, ok := current[m.Path]; {
 		case !ok:
-			s.Modules = append(s.Modules, m.Path+" "+version(m)+", now not used")
+			s.Modules = append(s.Modules, m.Path+" "+version(m)+", no longer used")
 		case v != version(m):
 			s.Modules = append(s.Modules, m.Path+" "+version(m)+", now "+v)
 		}

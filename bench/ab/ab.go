@@ -76,11 +76,11 @@ func (p Plan) String() string {
 	}
 	switch {
 	case p.Together:
-		return text + "A and B at once, each on a processor, swapped each time"
+		return text + "A and B at once, each on one CPU, swapped each time"
 	case p.Pinned:
-		return text + "one after the other, on one processor"
+		return text + "one after the other, on one CPU"
 	default:
-		return text + "one after the other, on all processors"
+		return text + "one after the other, on all CPUs"
 	}
 }
 
@@ -197,8 +197,8 @@ type Pairing string
 // The pairings.
 const (
 	PairsAuto     Pairing = "auto"     // the one with the least noise
-	PairsFree     Pairing = "free"     // one after the other, on all processors
-	PairsPinned   Pairing = "pinned"   // one after the other, on one processor
+	PairsFree     Pairing = "free"     // one after the other, on all CPUs
+	PairsPinned   Pairing = "pinned"   // one after the other, on one CPU
 	PairsTogether Pairing = "together" // at once, each on a processor
 )
 

@@ -131,7 +131,7 @@ func (r *runner) pinnedElsewhere() []string {
 			slices.Sort(values)
 			cut := int(outside * float64(len(values)))
 			if unlike(alone, values[cut:len(values)-cut], unlikePinned) {
-				out = append(out, fmt.Sprintf("%s: on one processor %v takes %.3g %s, but %.3g when it may run on all; these "+
+				out = append(out, fmt.Sprintf("%s: on one CPU %v takes %.3g %s, but %.3g when it may run on all; these "+
 					"rounds measure only the former",
 					s.Name(), Side(side), median(values), r.asked, median(slices.Clone(alone))))
 				break

@@ -145,7 +145,7 @@ func (r *runner) resume(j *Journal) error {
 		return &JournalError{1, fmt.Errorf("plan %v", j.Plan)}
 	}
 	if j.Plan.Pinned && len(r.allowed) == 0 || j.Plan.Together && len(r.allowed) < 2 {
-		return &JournalError{1, fmt.Errorf("plan %v: there are %d processors to pin to", j.Plan, len(r.allowed))}
+		return &JournalError{1, fmt.Errorf("plan %v: there are %d CPUs to pin to", j.Plan, len(r.allowed))}
 	}
 	byName := make(map[string]*subject, len(r.subjects))
 	for _, s := range r.subjects {

@@ -91,7 +91,7 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	began := time.Now()
 	defer func() { s.elapsed += time.Since(began) }()
 	if p.Pinned && len(r.allowed) == 0 || p.Together && len(r.allowed) < 2 {
-		return pair{}, fmt.Errorf("%v: only %d processors to pin to", p, len(r.allowed))
+		return pair{}, fmt.Errorf("%v: only %d CPUs to pin to", p, len(r.allowed))
 	}
 	if p.Together {
 		return r.together(ctx, s, p, sides)

@@ -291,7 +291,7 @@ func (r *runner) waits() []string {
 		}
 		if math.Abs(undisturbed[A]-undisturbed[B]) > 0.1 {
 			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: use %s, since one side waits or "+
-				"uses more processors",
+				"uses more CPUs",
 				s.Name(), r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked))
 		}
 	}

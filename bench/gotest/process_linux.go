@@ -18,14 +18,14 @@ func startOn(cmd *exec.Cmd, cpus []int) error {
 	var before, set unix.CPUSet
 	if err := unix.SchedGetaffinity(0, &before); err != nil {
 		runtime.UnlockOSThread()
-		return fmt.Errorf("pin to processors: %w", err)
+		return fmt.Errorf("pin to CPUs: %w", err)
 	}
 	for _, cpu := range cpus {
 		set.Set(cpu)
 	}
 	if err := unix.SchedSetaffinity(0, &set); err != nil {
 		runtime.UnlockOSThread()
-		return fmt.Errorf("pin to processors %v: %w", cpus, err)
+		return fmt.Errorf("pin to CPUs %v: %w", cpus, err)
 	}
 	err := cmd.Start()
 	if unix.SchedSetaffinity(0, &before) == nil {

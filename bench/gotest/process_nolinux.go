@@ -10,7 +10,7 @@ import (
 
 func startOn(cmd *exec.Cmd, cpus []int) error {
 	if len(cpus) > 0 {
-		return errors.New("pinning to processors requires Linux, not " + runtime.GOOS)
+		return errors.New("pinning to CPUs requires Linux, not " + runtime.GOOS)
 	}
 	return cmd.Start()
 }

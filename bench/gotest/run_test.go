@@ -156,7 +156,7 @@ func BenchmarkEnv(b *testing.B) {
 		before := ab.Processors()
 		o.CPUs = []int{1023}
 		if _, err := b.Run(t.Context(), "BenchmarkEnv", o); err == nil ||
-			!strings.Contains(err.Error(), "pin to processors [1023]") {
+			!strings.Contains(err.Error(), "pin to CPUs [1023]") {
 			t.Errorf("an absent processor: %v", err)
 		}
 		if after := ab.Processors(); !slices.Equal(before, after) {

@@ -287,7 +287,7 @@ func (src Source) overlayFlag() (flag []string, remove func(), err error) {
 func GoVersion(ctx context.Context, src Source) (string, error) {
 	out, stderr, err := src.goCommand(ctx, "env", []string{"GOVERSION"})
 	if err != nil {
-		return "", src.named(goError("ask for the version of", "go", stderr, err))
+		return "", src.named(goError("get the version of", "go", stderr, err))
 	}
 	return strings.TrimSpace(string(out)), nil
 }

@@ -109,7 +109,7 @@ func refHint(ctx context.Context, dir, ref string) string {
 	if shallow, err := git(ctx, dir, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
 		return "the clone is shallow: `git fetch --unshallow` gets all commits"
 	}
-	const others = "`git fetch --all --tags` gets what others have; `git log --oneline --all` lists what there is"
+	const others = "`git fetch --all --tags` fetches other branches and tags; `git log --oneline --all` lists the commits"
 	if branches := branchesOf(ctx, dir); len(branches) > 0 {
 		return "there is " + strings.Join(branches, ", ") + "; " + others
 	}
@@ -203,7 +203,7 @@ func (t *Tree) check(ctx context.Context, src Source) error {
 	}{{t.Source, &env}, {src, &before}} {
 		out, stderr, err := ask.src.goCommand(ctx, "env", []string{"-json", "GOMOD", "GOWORK"})
 		if err != nil {
-			return goError("ask the go command about", ask.src.Dir, stderr, err)
+			return goError("run go env in", ask.src.Dir, stderr, err)
 		}
 		if err := json.Unmarshal(out, ask.to); err != nil {
 			return fails(err, "")

@@ -82,7 +82,7 @@ var ErrNoBase = errors.New("the results do not name the commit of side a")
 var ErrAlone = errors.New("no results of a base")
 
 // ErrFiled is Add's error when a file with the same content exists.
-var ErrFiled = errors.New("the same results are already filed")
+var ErrFiled = errors.New("the same results are already stored")
 
 // Add files results under a commit and returns the paths of the new files and warnings about lines
 // that it skipped. It never replaces a file. It files nothing when one of the inputs cannot be

@@ -66,7 +66,7 @@ func parseGate(text string) (Gate, error) {
 	g := Gate{Text: text}
 	at := strings.LastIndexAny(text, "<>")
 	if at < 0 {
-		return g, errors.New("neither < nor >")
+		return g, errors.New("missing < or >")
 	}
 	g.Least = text[at] == '>'
 	what, limit := strings.TrimSpace(text[:at]), strings.TrimSpace(strings.TrimPrefix(text[at+1:], "="))

@@ -36,8 +36,8 @@ func TestParseGates(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":               "neither < nor >",
-		"sec/op":         "neither < nor >",
+		"":               "missing < or >",
+		"sec/op":         "missing < or >",
 		"sec/op<3%":      "no + or - before the limit",
 		"sec/op<+":       "is not a number",
 		"sec/op<+x%":     "is not a number",
@@ -46,7 +46,7 @@ func TestParseGates(t *testing.T) {
 		"<+3%":           "no unit",
 		"a b<+3%":        "no unit",
 		"(:sec/op<+3%":   "missing closing",
-		"sec/op<+3%,":    "neither < nor >",
+		"sec/op<+3%,":    "missing < or >",
 	} {
 		ge := (*history.GateError)(nil)
 		if _, err := history.ParseGates(text); !errors.As(err, &ge) || !strings.Contains(err.Error(), want) {

@@ -27,7 +27,7 @@ type Options struct {
 }
 
 // ErrEmpty is Read's error when a directory holds no results.
-var ErrEmpty = errors.New("no results of benchmarks by commit")
+var ErrEmpty = errors.New("no benchmark results by commit")
 
 // A key identifies the series of a measurement.
 type key struct {

@@ -61,9 +61,9 @@ built in a temporary git worktree; your files are not changed.`,
 		if two.asked() {
 			const chosen = "in a comparison, which chooses the rounds itself"
 			if err := checkUseless("bench", cmd.Flags().Changed, []useless{
-				{"count", true, chosen, "--precision and --max-time say when it ends"},
+				{"count", true, chosen, "--precision and --max-time set when it ends"},
 				{"benchtime", true, chosen, "--round is the length of a round"},
-				{"markdown", f.JSON || f.Output == "-", "with --json or -o -, which say what is written", "leave one out"},
+				{"markdown", f.JSON || f.Output == "-", "with --json or -o -, which choose the output", "leave one out"},
 				{"cpu", true, "in a comparison, which runs benchmarks as they are", "set it for both with --flags GOMAXPROCS=2"},
 			}); err != nil {
 				return err

@@ -107,7 +107,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.find.MinShare, "min-share", "omit what is below this share of every profile")
 	fs.StringVar(&f.find.Rule, "rule", "", "run only rules that match `REGEXP`")
 	f.find.registerMaxTrace(fs)
-	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that reach the line)")
+	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the line)")
 	fs.DurationVar(&f.Timeout, "timeout", fix.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", fix.DefaultFuzzTime, "time to fuzz old against new, for each function")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")

@@ -42,10 +42,10 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 		}
 		what := map[string]string{
 			"header":   "it is sent when an address is fetched",
-			"duration": "it says for how long an address is profiled; a file has the duration that it was taken with",
-			"seconds":  "it says for how long an address is recorded; a trace has the length that it was taken with",
-			"leaks": "it selects the goroutineleak profile of an address; " +
-				"a recording has it already, when the target offers it",
+			"duration": "it sets how long an address is profiled; a file has its own duration",
+			"seconds":  "it sets how long an address is recorded; a trace has its own length",
+			"leaks": "it fetches the goroutineleak profile of an address; " +
+				"a recording already has it, if the target serves it",
 		}[name]
 		return diag.Usagef(f.command, "--"+name+" has no effect: no input is an address", what)
 	}

@@ -22,7 +22,7 @@ func fixFlags(cmd *cobra.Command, why string, names ...string) {
 	cmd.PreRunE = func(cmd *cobra.Command, args []string) error {
 		for _, name := range names {
 			if cmd.Flags().Changed(name) {
-				return diag.Usagef(cmd.Name(), "--"+name+" means nothing here", why)
+				return diag.Usagef(cmd.Name(), "--"+name+" has no effect here", why)
 			}
 		}
 		if check != nil {
@@ -85,7 +85,7 @@ then locations and mappings. Filters apply.
 	f.register(cmd)
 	fixFlags(cmd, noJSON, "json")
 	fixFlags(cmd, ownUnit, "unit")
-	fixFlags(cmd, "a profile is written frame by frame, as it is", "by")
+	fixFlags(cmd, "profiles are written frame by frame, unchanged", "by")
 	return cmd
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // programHint is the hint of errors about a program under load.
-const programHint = "say how the program is started and where it is loaded: " +
+const programHint = "give the program's arguments and the address to load: " +
 	"--service '-addr {addr}' --load http://{addr}/"
 
 // programFlags are the flags by which two builds of a program are compared as services under load.

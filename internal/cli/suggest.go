@@ -69,7 +69,11 @@ var (
 func flagError(cmd *cobra.Command, err error) error {
 	message, hint := err.Error(), "`"+cmd.CommandPath()+" --help` lists the flags"
 	if ne := (*strconv.NumError)(nil); errors.As(err, &ne) {
-		message = strings.TrimSuffix(message, ne.Error()) + "not a number"
+		want := "not a number"
+		if ne.Func == "ParseBool" {
+			want = "want true or false"
+		}
+		message = strings.TrimSuffix(message, ne.Error()) + want
 	}
 	if m := unknownFlag.FindStringSubmatch(message); m != nil {
 		if similar := similarFlags(cmd, m[1]); len(similar) > 0 {

@@ -66,7 +66,7 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 	why := ""
 	own := in.Own.Known && !f.All && !f.Cum && !f.Mean && !f.framesLabels() && !grouped
 	if !in.Own.Known && !f.All && !f.Mean && !f.framesLabels() && !grouped {
-		why = "no own code is known here (--own PREFIX names it), so this is all code:"
+		why = "no own code found (--own PREFIX adds it); this is all code:"
 	}
 	var doc profiles.Top
 	n := f.N

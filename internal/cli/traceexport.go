@@ -94,7 +94,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		{
 			"name",
 			f.Perfetto == "" && f.OTLP == "",
-			"on Chrome's format, which has no name of the service",
+			"on Chrome's format, which has no service name",
 			"leave it out, or add --perfetto FILE or --otlp FILE",
 		},
 		{
@@ -170,10 +170,10 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 // began says what times count from that a trace does not tell.
 func began(recorded bool) string {
 	if recorded {
-		return "the trace does not say when it began: times count from the recording's begin, " +
-			"and are late or early by what its trace is"
+		return "the trace has no start time: times count from the start of the recording, " +
+			"which may differ from that of the trace"
 	}
-	return "the trace does not say when it began, as those of Go 1.25 and later do: times count from 1970"
+	return "the trace has no start time (those of Go 1.25 and later do): times count from 1970"
 }
 
 // interruptible is a writer that fails when its context has ended.

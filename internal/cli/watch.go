@@ -63,7 +63,7 @@ exceeded triggers again when the value has grown by a fifth.`,
 			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
 		}
 		if err := checkUseless("watch", cmd.Flags().Changed, []useless{
-			{"every", f.Max == 1, "with --max 1, which ends behind the first recording", "leave one out"},
+			{"every", f.Max == 1, "with --max 1, which ends after the first recording", "leave one out"},
 		}); err != nil {
 			return err
 		}

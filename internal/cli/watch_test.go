@@ -125,7 +125,7 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	if code != 0 || len(lines) != 7 || !strings.Contains(lines[0], "GET /slow took ") ||
-		!strings.Contains(lines[0], ", of it ") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
+		!strings.Contains(lines[0], ", including ") || !strings.Contains(lines[1], "cli_test.slowly.func1") {
 		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
 	}
 	for _, line := range lines {

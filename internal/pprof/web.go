@@ -59,7 +59,7 @@ func webHandler(pages map[string]http.Handler) http.Handler {
 		saves := r.URL.Path == "/ui/saveconfig" || r.URL.Path == "/ui/deleteconfig"
 		if !loopback.SameOrigin(r) && (saves || r.Header.Get("Sec-Fetch-Mode") != "navigate" ||
 			r.Header.Get("Sec-Fetch-Dest") != "document") {
-			http.Error(w, "the request is of another site's page", http.StatusForbidden)
+			http.Error(w, "the request comes from another site's page", http.StatusForbidden)
 			return
 		}
 		h := w.Header()

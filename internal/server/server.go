@@ -25,10 +25,10 @@ func guard(policy string, next http.Handler) http.Handler {
 		case err != nil:
 			writeError(w, http.StatusForbidden, err)
 		case strings.HasPrefix(r.URL.Path, "/api/") && !loopback.SameOrigin(r):
-			writeError(w, http.StatusForbidden, errors.New("the request is of another site's page"))
+			writeError(w, http.StatusForbidden, errors.New("the request comes from another site's page"))
 		case r.Method != http.MethodGet && r.Method != http.MethodHead:
 			h.Set("Allow", "GET, HEAD")
-			writeError(w, http.StatusMethodNotAllowed, fmt.Errorf("method %s: there is only GET", r.Method))
+			writeError(w, http.StatusMethodNotAllowed, fmt.Errorf("unsupported method %s (want GET)", r.Method))
 		default:
 			next.ServeHTTP(w, r)
 		}

@@ -161,10 +161,10 @@ func TestRefused(t *testing.T) {
 		code                 int
 		header               []string
 	}{
-		{"POST", "/api/trace", "only GET", 405, nil},
-		{"DELETE", "/", "only GET", 405, nil},
+		{"POST", "/api/trace", "want GET", 405, nil},
+		{"DELETE", "/", "want GET", 405, nil},
 		{"GET", "/api/frob", "/api/frob", 404, nil},
-		{"GET", "/etc/passwd", "there is no", 404, nil},
+		{"GET", "/etc/passwd", "unknown path", 404, nil},
 		{"GET", "/", "evil.example", 403, []string{"Host", "evil.example"}},
 		{"GET", "/api/trace", "evil.example", 403, []string{"Host", "evil.example:8080"}},
 		{"GET", "/api/trace", "127.0.0.1.evil.example", 403, []string{"Host", "127.0.0.1.evil.example"}},
@@ -186,7 +186,7 @@ func TestRefused(t *testing.T) {
 		{"GET", "/api/spans?ids=g1&width=0", "width", 400, nil},
 		{"GET", "/api/spans?ids=g1&width=100000", "width", 400, nil},
 		{"GET", "/api/spans?ids=g1&from=x", "from", 400, nil},
-		{"GET", "/api/spans?ids=g1&from=10&to=5", "behind", 400, nil},
+		{"GET", "/api/spans?ids=g1&from=10&to=5", "is after", 400, nil},
 		{"GET", "/api/spans?ids=g1&from=-5", "from", 400, nil},
 		{"GET", "/api/spans?ids=g1,x", "x", 400, nil},
 		{"GET", "/api/spans?ids=g1,,", "", 400, nil},

@@ -53,7 +53,7 @@ func New(t *timeline.Timeline, page Page) http.Handler {
 	mux.Handle("/api/metric", answer(a.metric))
 	mux.Handle("/api/stack", answer(a.stack))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, http.StatusNotFound, fmt.Errorf("there is no %s", r.URL.Path))
+		writeError(w, http.StatusNotFound, fmt.Errorf("unknown path %s", r.URL.Path))
 	})
 	return guard(page.Policy, mux)
 }
@@ -141,7 +141,7 @@ func (p *params) window(duration int64) (from, to int64) {
 	from, to = p.number("from", 0, most, 0), p.number("to", 0, most, duration)
 	to = min(to, duration)
 	if from > to && p.err == nil {
-		p.err = badRequest("from %d is behind to %d, in a trace of %d", from, to, duration)
+		p.err = badRequest("from %d is after to %d, in a trace of %d", from, to, duration)
 	}
 	return from, to
 }
@@ -201,7 +201,7 @@ func (a *api) spans(r *http.Request, p *params) (any, error) {
 		return nil, p.err
 	}
 	if len(q.IDs) == 0 {
-		return nil, badRequest("ids: none are given")
+		return nil, badRequest("ids: missing")
 	}
 	return a.t.Spans(r.Context(), q)
 }

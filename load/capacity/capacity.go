@@ -108,7 +108,7 @@ const (
 	// LimitGenerator: at High the generator could not send the load: the server's
 	// capacity is Rate or more.
 	LimitGenerator Limit = "generator"
-	// LimitMax: the highest rate allowed was held.
+	// LimitMax: the highest rate allowed met the objective.
 	LimitMax Limit = "max"
 	// LimitUnknown: the search ended early.
 	LimitUnknown Limit = "unknown"

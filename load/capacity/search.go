@@ -354,7 +354,7 @@ func (s *search) finish() {
 	case high > 0:
 		r.Limit, r.Why = s.rates[high].limit()
 	case low > 0 && s.done:
-		r.Limit, r.Why = LimitMax, "the highest rate allowed was held"
+		r.Limit, r.Why = LimitMax, "the highest rate allowed met the objective"
 	case r.Interrupted:
 		r.Why = "the search was interrupted"
 	default:

@@ -153,12 +153,12 @@ func Compare(inputA, inputB Input) (*Comparison, error) {
 	c.Phases = phases(basis, a, b)
 	switch {
 	case basis == Runs:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from %d and %d runs", len(a), len(b)))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from %d and %d runs", len(a), len(b)))
 	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals are from the seconds within the runs and miss differences from "+
-			"run to run; %d runs a side include them", MinRuns))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from the seconds within the runs, and do not include "+
+			"differences between runs; %d runs per side do", MinRuns))
 	default:
-		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs a side, or %d seconds", MinRuns, MinSeconds))
+		c.Notes = append(c.Notes, fmt.Sprintf("no intervals: they need %d runs per side, or %d seconds", MinRuns, MinSeconds))
 	}
 	c.Notes = append(c.Notes, notes...)
 	return c, nil

@@ -251,13 +251,13 @@ func TestRowsFromSeconds(t *testing.T) {
 				t.Errorf("%s: %+v, %+v", row.Metric, row, i)
 			}
 		default:
-			if row.Interval != nil || row.Verdict != compare.Unknown || !strings.Contains(row.Note, "give 3 runs a side") {
+			if row.Interval != nil || row.Verdict != compare.Unknown || !strings.Contains(row.Note, "give 3 runs per side") {
 				t.Errorf("%s has an interval or no note: %+v", row.Metric, row)
 			}
 		}
 	}
 	if c.A.Runs != 1 || c.B.Runs != 2 || c.A.Seconds != 40 || c.B.Seconds != 80 ||
-		!strings.Contains(c.Notes[0], "miss differences from run to run") {
+		!strings.Contains(c.Notes[0], "do not include differences between runs") {
 		t.Errorf("sides %+v, %+v, notes %q", c.A, c.B, c.Notes)
 	}
 	if again := mustCompare(t, a, b); !cmp.Equal(c, again) {
@@ -274,7 +274,7 @@ func TestRowsFromSeconds(t *testing.T) {
 	few := short.runs(1)
 	few[0].Seconds[9].Elapsed = 100 * time.Millisecond
 	if row := rowOf(t, mustCompare(t, few, b), compare.P99); row.Interval != nil ||
-		!strings.Contains(row.Note, "9 seconds are too few") {
+		!strings.Contains(row.Note, "has 9") {
 		t.Errorf("nine seconds: %+v", row)
 	}
 	silent := p.runs(1)
@@ -479,7 +479,7 @@ func TestParts(t *testing.T) {
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
 			if r.Interval != nil || r.Verdict != compare.Unknown ||
-				r.Note != "no interval: seconds do not record it; give 3 runs a side" {
+				r.Note != "no interval: seconds do not record it; give 3 runs per side" {
 				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
 			}
 		}
@@ -497,8 +497,8 @@ func TestParts(t *testing.T) {
 		t.Errorf("targets %+v, phases %+v", c.Targets, c.Phases)
 	}
 	if want := []string{
-		"not compared, since not all runs have them: targets of A: home",
-		"not compared, since not all runs have them: targets of B: start",
+		"not compared, because some runs lack them: targets of A: home",
+		"not compared, because some runs lack them: targets of B: start",
 	}; !slices.Equal(c.Notes[1:], want) {
 		t.Errorf("notes %q, want %q", c.Notes[1:], want)
 	}

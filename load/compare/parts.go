@@ -68,7 +68,7 @@ func targets(basis Basis, a, b []*load.Result) (parts []Part, notes []string) {
 			if more := len(others) - most; more > 0 {
 				text += fmt.Sprintf(" and %d more", more)
 			}
-			notes = append(notes, fmt.Sprintf("not compared, since not all runs have them: targets of %s: %s",
+			notes = append(notes, fmt.Sprintf("not compared, because some runs lack them: targets of %s: %s",
 				[...]string{"A", "B"}[i], text))
 		}
 	}

@@ -46,14 +46,14 @@ func newSeries(m Metric, runs []*load.Result) (*series, string) {
 		s.block = max(s.block, blockLength(single))
 	}
 	if n := len(s.over) - 1; n < MinSeconds {
-		return nil, fmt.Sprintf("%d seconds are too few; it needs %d, or %d runs a side", n, MinSeconds, MinRuns)
+		return nil, fmt.Sprintf("it needs %d seconds (has %d), or %d runs per side", MinSeconds, n, MinRuns)
 	}
 	return s, ""
 }
 
 // notInSeconds is why metrics that seconds lack have no interval.
 func notInSeconds() string {
-	return fmt.Sprintf("seconds do not record it; give %d runs a side", MinRuns)
+	return fmt.Sprintf("seconds do not record it; give %d runs per side", MinRuns)
 }
 
 // ofSecond returns what a second adds to the two sums. ok is false for metrics that seconds lack.

@@ -145,7 +145,7 @@ func ofTrace(x *index.Index, profiled time.Duration) (*Count, error) {
 		return nil, err
 	}
 	if r.Count == 0 {
-		return nil, uncounted("its trace holds no whole request", "record with --load URL, or a longer --trace")
+		return nil, uncounted("its trace has no complete request", "record with --load URL, or a longer --trace")
 	}
 	// Half of the requests cut by the ends of the trace are counted.
 	seen := float64(r.Count) + float64(r.Open)/2

@@ -37,7 +37,7 @@ type Pair struct {
 	Other bool
 }
 
-const loadFlag = "`whet record --load URL` sends requests, counts them, and so gives costs per request"
+const loadFlag = "`whet record --load URL` sends requests and counts them, which gives costs per request"
 
 // named prefixes an error with the profile's name unless it has one already.
 func (p *Profile) named(err error) error {
@@ -52,7 +52,7 @@ func (p *Profile) named(err error) error {
 func Between(a, b Profile) (*Pair, error) {
 	for _, p := range []*Profile{&a, &b} {
 		if p.Recording == nil {
-			return nil, p.named(uncounted("a profile alone does not hold how many requests were answered", loadFlag))
+			return nil, p.named(uncounted("a profile does not record how many requests were answered", loadFlag))
 		}
 	}
 	source := Load
@@ -89,7 +89,7 @@ func (p *Profile) count(source Source) (*Count, error) {
 		return p.late(c, err)
 	}
 	if !p.Recording.Has(recording.TracePart) || p.Trace == nil {
-		return nil, uncounted("it holds no load, and no trace whose requests could be counted", loadFlag)
+		return nil, uncounted("it has no load, and no trace whose requests could be counted", loadFlag)
 	}
 	x, err := p.Trace()
 	if err != nil {
@@ -171,8 +171,8 @@ func (p *Pair) rates() {
 	}
 	a, b := p.A.Requests/p.A.Window.Seconds(), p.B.Requests/p.B.Window.Seconds()
 	if a > 0 && b > 0 && max(a/b, b/a) > otherRate {
-		p.Rates = fmt.Sprintf("requests came at different rates, %.4g a second in A and %.4g in B: one costs more CPU time "+
-			"where they are far apart", a, b)
+		p.Rates = fmt.Sprintf("request rates differ, %.4g per second in A and %.4g in B: a request costs more CPU time "+
+			"at a low rate", a, b)
 	}
 }
 

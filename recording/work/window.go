@@ -31,14 +31,14 @@ func PerRequest(sampleType string) bool {
 func window(m *recording.Meta, profile string) (from, to time.Time, err error) {
 	i := slices.IndexFunc(m.Parts, func(p recording.Part) bool { return p.Name == "profiles/"+profile+".pb.gz" })
 	if i < 0 {
-		return from, to, uncounted(fmt.Sprintf("it does not hold when its %s profile was taken", profile), loadFlag)
+		return from, to, uncounted(fmt.Sprintf("it does not record when its %s profile was taken", profile), loadFlag)
 	}
 	p := &m.Parts[i]
 	switch {
 	case strings.Contains(p.Note, "restart"):
 		return from, to, uncounted("the target restarted while it was recorded", "")
 	case p.Start.IsZero() || p.End.IsZero():
-		return from, to, uncounted(fmt.Sprintf("it does not hold when its %s profile was taken", profile), loadFlag)
+		return from, to, uncounted(fmt.Sprintf("it does not record when its %s profile was taken", profile), loadFlag)
 	case !p.End.After(p.Start):
 		return from, to, uncounted(fmt.Sprintf("its %s profile is of one moment, or counts from the program's start",
 			profile), "")

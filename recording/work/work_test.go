@@ -88,7 +88,7 @@ func TestNothingToCount(t *testing.T) {
 		hint   string
 	}{
 		"a profile by itself": {
-			nil, "b: a profile alone does not hold how many requests were answered", "whet record --load URL",
+			nil, "b: a profile does not record how many requests were answered", "whet record --load URL",
 		},
 		"no load, no trace": {record(t, nil, window), "no load, and no trace", "whet record --load URL"},
 		"of one moment":     {record(t, steady(10, 100, 1), part{name: "cpu"}), "b: its cpu profile is of one moment", ""},
@@ -166,8 +166,8 @@ func TestRates(t *testing.T) {
 		a, b *load.Result
 		want string
 	}{
-		{at(100, true), at(1000, true), "100 a second in A and 1000 in B"},
-		{at(1000, true), at(100, true), "1000 a second in A and 100 in B"},
+		{at(100, true), at(1000, true), "100 per second in A and 1000 in B"},
+		{at(1000, true), at(100, true), "1000 per second in A and 100 in B"},
 		{at(100, true), at(120, true), ""},
 		{at(100, false), at(1000, false), ""},
 	} {

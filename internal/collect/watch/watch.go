@@ -433,7 +433,7 @@ func (e *Event) what() string {
 		return unit.Bytes(e.Value).String() + " on the heap"
 	case CPU:
 	}
-	return fmt.Sprintf("%.1f processors busy", e.Value)
+	return fmt.Sprintf("%.1f CPUs busy", e.Value)
 }
 
 // free returns an unused file name.

@@ -233,21 +233,21 @@ func (r *Result) warn(opt Options, clock bool) {
 	case clock && r.Smallest > poor:
 		r.Warnings = append(r.Warnings, Warning{
 			Text: fmt.Sprintf(
-				"the CPU time of a request varies much from second to second: the total only shows changes above %.0f%%",
+				"the CPU time of a request varies a lot from second to second: changes of the total below %.0f%% are noise",
 				100*r.Smallest),
-			Hint: "record both for longer, on a machine that does nothing else",
+			Hint: "record both for longer, on an otherwise idle machine",
 		})
 	case clock:
 	case r.Smallest > few:
 		r.Warnings = append(r.Warnings, Warning{
-			Text: fmt.Sprintf("too few samples to mean anything (%s): even the total only shows changes above %.0f%%", counts,
+			Text: fmt.Sprintf("too few samples (%s): even changes of the total below %.0f%% are noise", counts,
 				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	case r.Smallest > poor:
 		r.Warnings = append(r.Warnings, Warning{
-			Text: fmt.Sprintf("few samples (%s): the total only shows changes above %.0f%%, a single entry larger ones", counts,
-				100*r.Smallest),
+			Text: fmt.Sprintf("few samples (%s): changes of the total below %.0f%% are noise, and larger ones of "+
+				"a single entry", counts, 100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	}
@@ -293,7 +293,7 @@ func (r *Result) warnWork(pair *work.Pair) {
 			Text: fmt.Sprintf(
 				"other programs used %.0f%% of the CPUs in A and %.0f%% in B, which affects all CPU times: the "+
 					"intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
-			Hint: "record on a machine that does nothing else, or both at the same time",
+			Hint: "record on an otherwise idle machine, or both at the same time",
 		})
 	}
 	if pair.A.Source == work.Trace {

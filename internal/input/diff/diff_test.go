@@ -287,9 +287,9 @@ func TestWarnings(t *testing.T) {
 		{name: "enough", a: many, b: many, da: time.Second, db: time.Second},
 		{
 			name: "few", a: many, b: few,
-			want: "few samples (5000 clock ticks before, 200 after): the total only shows changes above 14%",
+			want: "few samples (5000 clock ticks before, 200 after): changes of the total below 14% are noise",
 		},
-		{name: "hardly any", a: one, b: many, want: "too few samples to mean anything (10 clock ticks before, 5000 after)"},
+		{name: "hardly any", a: one, b: many, want: "too few samples (10 clock ticks before, 5000 after)"},
 		{name: "durations", a: many, b: many, da: time.Second, db: 2 * time.Second, want: "A covers 1s and B 2s"},
 		{name: "durations, normalized", a: many, b: many, da: time.Second, db: 2 * time.Second, norm: true},
 		{name: "nothing", a: map[string]int64{"main.f": 0}, b: many, want: "A has no samples"},

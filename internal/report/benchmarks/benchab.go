@@ -202,9 +202,9 @@ func abPlan(r *ab.Result) string {
 	text := r.Plan.String()
 	i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan })
 	if i >= 0 {
-		text += fmt.Sprintf("; A against A has a spread of %.2g%% a pair", float64(r.Tried[i].Spread)*100)
+		text += fmt.Sprintf("; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
 		if others := len(r.Tried) - 1; others > 0 {
-			text += fmt.Sprintf(" (the quietest for its time of %d settings tried)", others+1)
+			text += fmt.Sprintf(" (the best of %d settings tried)", others+1)
 		}
 	}
 	return text
@@ -219,7 +219,7 @@ func ABSummary(r *ab.Result) []string {
 			lines = append(lines, line)
 		}
 	}
-	took := fmt.Sprintf("%s, %s of it inside what is measured", unit.Duration(r.Elapsed),
+	took := fmt.Sprintf("%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
 		layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
 	if r.Interrupted {
 		took += "; interrupted"
@@ -227,7 +227,7 @@ func ABSummary(r *ab.Result) []string {
 	lines = append(lines, took+".")
 	lines = append(lines,
 		fmt.Sprintf(
-			"± is a %v%% confidence interval that holds whenever the measurement stops; q is p adjusted for the number of "+
+			"± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for the number of "+
 				"benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha))
 	var free []string
 	for _, c := range r.Subjects {
@@ -289,7 +289,7 @@ func abVerdicts(r *ab.Result, unit string) string {
 		parts = append(parts, fmt.Sprintf("%d with no difference larger than %.2g%%", n, none*100))
 	}
 	if n := count[ab.Undecided]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d undecidable here: noise is %.2g%%", n, noise*100))
+		parts = append(parts, fmt.Sprintf("%d undecided: noise is %.2g%%", n, noise*100))
 	}
 	if few > 0 {
 		parts = append(parts, fmt.Sprintf("%d undecided: too few pairs (%d that agree are needed; raise --max-time)",
@@ -323,7 +323,7 @@ func WriteABMarkdown(w io.Writer, r *ab.Result) error {
 // MachineLines describes a machine, one line for each known property.
 func MachineLines(m ab.Machine) []string {
 	lines := []string{
-		layout.Clean(m.CPU), fmt.Sprintf("%d processors", m.Processors),
+		layout.Clean(m.CPU), fmt.Sprintf("%d CPUs", m.Processors),
 		layout.Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)),
 	}
 	for _, f := range []bench.Field{

@@ -204,7 +204,7 @@ func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
 		slices.SortStableFunc(rows, func(a, b []string) int { return strings.Compare(a[5], b[5]) }) // failures first
 		t.Line()
 		t.Line(s.Paint(layout.Bold, layout.Clean(r.Gate[from].Gate)), " at ", r.Commits[len(r.Commits)-1].Short(), ": ",
-			fmt.Sprintf("%d fail, %d are undecided, %d hold", count[history.Fails], count[history.Undecided],
+			fmt.Sprintf("%d failed, %d undecided, %d held", count[history.Fails], count[history.Undecided],
 				count[history.Holds]))
 		historyRows(t, s, rows)
 		if count[history.Undecided] > 0 {

@@ -118,7 +118,7 @@ func TestWriteBenchHistory(t *testing.T) {
 		for _, want := range map[string][]string{
 			"changed": {
 				"24 commits in order of time, 24 runs, 8 series", "..", "size=0", "size=3", "+10%", "worse",
-				"sec/op<+20%", "0 fail, 0 are undecided, 4 hold", "4 fail, 0 are undecided", "undecided: the noise between commits",
+				"sec/op<+20%", "0 failed, 0 undecided, 4 held", "4 failed, 0 undecided", "undecided: the noise between commits",
 			},
 			"quiet": {"Nothing changed. Detecting a change takes about 8 commits", "has 5"},
 		}[name] {

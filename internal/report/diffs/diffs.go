@@ -113,11 +113,11 @@ func (t *diffWriter) head() {
 		switch {
 		case exact:
 		case d.NoPerRequest != nil && d.Recorded:
-			total += ", no verdict: a change of the total may be a change of the load"
+			total += ", no verdict: the change may come from a different load"
 		case d.Total.WithinNoise:
-			total += ", within noise: chance alone gives " + t.noise(d.Total.Noise)
+			total += ", within the noise of " + t.noise(d.Total.Noise)
 		default:
-			total += ", more than the " + t.noise(d.Total.Noise) + " that chance gives"
+			total += ", beyond the noise of " + t.noise(d.Total.Noise)
 		}
 		t.Line(total)
 	}
@@ -138,7 +138,7 @@ func (t *diffWriter) head() {
 // perRequest writes the cost of a request in A and B, and the totals.
 func (t *diffWriter) perRequest(p *work.Change) {
 	t.Line(t.changePerRequest(p))
-	total := "totals are of different amounts of work: " + t.signed(t.d.Total.Change)
+	total := "totals cover different amounts of work: " + t.signed(t.d.Total.Change)
 	if r := relative(t.d.Total.Relative); r != "" {
 		total += " (" + r + ")"
 	}

@@ -42,7 +42,7 @@ func TestText(t *testing.T) {
 	const want = `cpu by function, B against A
 A  50.60us ±1.40us · 5060 clock ticks · 30s · a.pb.gz
 B  35.40us ±1.20us · 3540 clock ticks · 30s · b.pb.gz
-total -15.20us (-30.0%), more than the ±1.90us that chance gives
+total -15.20us (-30.0%), beyond the noise of ±1.90us
 
 own code: each sample is charged to its innermost own frame
   cost A  cost B  change       %   noise    function

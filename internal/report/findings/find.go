@@ -63,7 +63,7 @@ func writeAgainst(t *layout.Writer, s layout.Style, a *find.Against) {
 func findTotals(r *find.Result) string {
 	var parts []string
 	for _, x := range r.Totals {
-		parts = append(parts, fmt.Sprintf("%s %s, %s of it below own lines", costName(x.Cost), totalText(x),
+		parts = append(parts, fmt.Sprintf("%s %s, %s from own code", costName(x.Cost), totalText(x),
 			unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
@@ -91,7 +91,7 @@ func waitText(cause string) string {
 	case "network":
 		return "for the network"
 	case "runnable":
-		return "for a processor"
+		return "for a CPU"
 	case "waiting for GC":
 		return "for the garbage collector"
 	case "GC assist":

@@ -219,7 +219,7 @@ func TestWriteFindWaits(t *testing.T) {
 		}
 		got := strings.Join(strings.Fields(out.String()), " ")
 		for _, want := range []string{
-			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a processor 2.00%",
+			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a CPU 2.00%",
 			"equests wait here for 36.00% of their time: for a lock 31.00%, released at store.go:9 (slow.(*Store).Save); " +
 				"for a channel 5.00%, ended at work.go:4 (main.work)",
 			"equests wait here for 5.00% of their time, for a channel, ended at work.go:4 (main.work)",

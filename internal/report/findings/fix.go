@@ -64,7 +64,7 @@ const maxUntried = 20
 func fixHeadline(r *fix.Result) string {
 	line := fmt.Sprintf("%d of %s kept", len(keptFixes(r)), layout.Plural(len(r.Attempts), "rewrite", "rewrites"))
 	if r.Rounds > 1 {
-		line += fmt.Sprintf(" over %d rounds", r.Rounds)
+		line += fmt.Sprintf(" in %d passes", r.Rounds)
 	}
 	return line
 }
@@ -147,7 +147,7 @@ func proofLines(a *fix.Attempt) []string {
 		lines = append(lines, waits)
 	}
 	if a.Round > 1 {
-		lines = append(lines, fmt.Sprintf("found in round %d, in code that earlier rewrites changed", a.Round))
+		lines = append(lines, fmt.Sprintf("found in pass %d, in code that earlier rewrites changed", a.Round))
 	}
 	if a.Together > 0 {
 		lines = append(lines, fmt.Sprintf("kept together with %s: alone, each gain is too small to measure",
@@ -168,7 +168,7 @@ func proofLines(a *fix.Attempt) []string {
 	}
 	if a.Measured != nil && a.Measured.Written != "" {
 		lines = append(lines,
-			"no benchmark of the module reaches the line: measured by a generated one, with generated inputs")
+			"no benchmark of the module runs the line: measured by a generated one, with generated inputs")
 		for _, path := range a.Measured.Paths {
 			lines = append(lines, layout.Clean(path))
 		}

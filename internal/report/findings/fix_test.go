@@ -65,10 +65,10 @@ func TestWriteFix(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"1 of 3 rewrites kept over 2 rounds in example.com/slow", "skipped: example.com/slow/broken (x.go:1: no).",
+		"1 of 3 rewrites kept in 2 passes in example.com/slow", "skipped: example.com/slow/broken (x.go:1: no).",
 		"The original against everything kept\n   Clean  sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n   Clean " +
 			" B/op     8.000   8.000   +0.00%    ±0%  the same\n",
-		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in round 2",
+		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in pass 2",
 		"kept together with 1 other", "tests of 3 packages pass",
 		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
 		"dropped: string formatted by fmt", "at test:", "     want <a>",
@@ -94,7 +94,7 @@ func TestWriteFix(t *testing.T) {
 		}
 	}
 	for _, want := range []string{
-		"## 1 of 3 rewrites kept over 2 rounds in `example.com/slow`",
+		"## 1 of 3 rewrites kept in 2 passes in `example.com/slow`",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |",
 		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go",

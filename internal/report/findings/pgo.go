@@ -190,7 +190,7 @@ func boolRank(b bool) int {
 
 // pgoBuilds compares the builds.
 func pgoBuilds(r *pgo.Result) pgoTable {
-	t := pgoTable{title: "Build", head: []string{"-pgo=off", "with it", "change", ""}}
+	t := pgoTable{title: "Build", head: []string{"-pgo=off", "with profile", "change", ""}}
 	add := func(name string, a, b int64, format func(int64) string) {
 		if a > 0 && b > 0 {
 			t.rows = append(t.rows, []string{format(a), format(b), layout.SignedPercent(float64(b)/float64(a) - 1), name})
@@ -265,7 +265,7 @@ func pgoCall(c *pgo.ChangedCall, n int) string {
 func pgoFrames(r *pgo.Result) pgoTable {
 	t := pgoTable{
 		title: "Stack: frames that grew, with what was inlined into them",
-		head:  []string{"-pgo=off", "with it", "function"},
+		head:  []string{"-pgo=off", "with profile", "function"},
 	}
 	for _, f := range r.Frames {
 		if f.After-f.Before >= pgoFrame && len(t.rows) < pgoRows {
@@ -283,7 +283,7 @@ func pgoComparison(r *pgo.Result) pgoTable {
 	c := r.Comparison
 	t := pgoTable{
 		title: fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan),
-		head:  []string{"-pgo=off", "with it", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "is", ""},
+		head:  []string{"-pgo=off", "with profile", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "is", ""},
 	}
 	for _, sub := range c.Subjects {
 		if sub.Error != "" {
@@ -334,12 +334,12 @@ func ratioInterval(low, high float64) string {
 
 // pgoVerdict describes whether it pays and what was done.
 func pgoVerdict(r *pgo.Result) []string {
-	verdict := "It does not pay: "
+	verdict := "It does not pay off: "
 	switch {
 	case r.Comparison == nil:
 		verdict = "Not compared: "
 	case r.Pays:
-		verdict = "It pays: "
+		verdict = "It pays off: "
 	}
 	verdict += layout.Clean(r.Why)
 	if g := r.Gain; g != nil {

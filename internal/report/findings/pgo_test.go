@@ -154,7 +154,7 @@ func TestWritePGOVerdicts(t *testing.T) {
 	}{
 		{
 			"dry run", func(r *pgo.Result) { r.Written = "" },
-			"It pays: the program is faster with the profile (-5.0%, -7.0% to -3.0%).\n",
+			"It pays off: the program is faster with the profile (-5.0%, -7.0% to -3.0%).\n",
 		},
 		{
 			"library", func(r *pgo.Result) { r.Written, r.Target.Main = "", "" },
@@ -162,7 +162,7 @@ func TestWritePGOVerdicts(t *testing.T) {
 		},
 		{
 			"no gain", func(r *pgo.Result) { r.Written, r.Pays, r.Why = "", false, "no proven gain" },
-			"It does not pay: no proven gain",
+			"It does not pay off: no proven gain",
 		},
 		{"not measured", func(r *pgo.Result) {
 			r.Written, r.Pays, r.Comparison, r.Gain, r.Why = "", false, nil, nil, "nothing was measured"

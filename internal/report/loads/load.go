@@ -162,7 +162,7 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 		line(c.name, c.value)
 	}
 	if l := r.Send; l != nil {
-		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; by the generator itself p99 %s", unit.Duration(l.P50),
+		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; with a free connection p99 %s", unit.Duration(l.P50),
 			unit.Duration(l.P99),
 			unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))
 		if l.Waited > 0 {

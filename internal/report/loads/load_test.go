@@ -131,7 +131,7 @@ func failedLoad(t testing.TB) *load.Result {
 			Kind: load.ErrorsHide,
 			Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often " +
 				"faster than answers, and latencies include the failed answers",
-			Hint: "look at the address, the server's log and its limits",
+			Hint: "check the address, the server's log and its limits",
 		},
 		{Kind: load.TooShort, Text: "only 50000 answers", Hint: "run longer"},
 	}

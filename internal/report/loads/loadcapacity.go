@@ -50,9 +50,9 @@ func capacityTitle(r *capacity.Result) string {
 func CapacityAnswer(r *capacity.Result) string {
 	switch {
 	case r.Rate == 0 && r.Limit == capacity.LimitServer:
-		return "no rate holds:"
+		return "no rate meets the objective:"
 	case r.Rate == 0:
-		return "no rate was found to hold:"
+		return "no rate was found that meets the objective:"
 	case r.High == 0 || r.Limit == capacity.LimitGenerator:
 		return PerSecond(r.Rate) + " or more:"
 	}
@@ -129,7 +129,7 @@ func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
 	}
 	title := k.Metric + " by rate, on a logarithmic scale"
 	if k.Limit > 0 {
-		title += "; the objective ends at " + unit.Duration(k.Limit)
+		title += "; objective: below " + unit.Duration(k.Limit)
 	}
 	t.Line(s.Paint(layout.Bold, layout.Clean(title)))
 	low /= 2 // so that the smallest bar is visible
@@ -152,7 +152,7 @@ func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
 }
 
 func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
-	t.Line(s.Paint(layout.Bold, layout.Left("run", 5)+layout.Left("", 9)+layout.Right("asked", 9)+layout.Right("sent", 10)+
+	t.Line(s.Paint(layout.Bold, layout.Left("run", 5)+layout.Left("", 9)+layout.Right("rate", 9)+layout.Right("sent", 10)+
 		layout.Right("p50", 10)+layout.Right("p99", 10)+layout.Right("failed", 9)))
 	for i, step := range r.Steps {
 		asked := "closed"
@@ -183,7 +183,7 @@ func CapacityPage(r *capacity.Result) Page {
 			PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)))
 	}
 	runs := pages.Table{Caption: "Runs", Columns: []string{
-		"run", "kind", "asked", "sent", "p50", "p99", "p99.9", "max",
+		"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max",
 		"failed", "verdict", "why",
 	}}
 	for i, step := range r.Steps {

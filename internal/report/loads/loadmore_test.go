@@ -88,8 +88,8 @@ func TestWriteLoadCapacity(t *testing.T) {
 		{9200, 9600, capacity.LimitServer, "9200/s, below 9600/s:"},
 		{9200, 0, capacity.LimitMax, "9200/s or more:"},
 		{9200, 9600, capacity.LimitGenerator, "9200/s or more:"},
-		{0, 10, capacity.LimitServer, "no rate holds:"},
-		{0, 10, capacity.LimitGenerator, "no rate was found to hold:"},
+		{0, 10, capacity.LimitServer, "no rate meets the objective:"},
+		{0, 10, capacity.LimitGenerator, "no rate was found that meets the objective:"},
 	} {
 		r := &capacity.Result{Rate: limit.rate, High: limit.high, Limit: limit.limit}
 		if got := CapacityAnswer(r); got != limit.want {

@@ -264,7 +264,7 @@ func loadPageFacts(r *load.Result) []pages.Fact {
 	if r.Send != nil {
 		facts = append(facts, pages.Fact{
 			Name: "sent late",
-			Value: fmt.Sprintf("p99 %s, max %s; by the generator itself p99 %s", unit.Duration(r.Send.P99),
+			Value: fmt.Sprintf("p99 %s, max %s; with a free connection p99 %s", unit.Duration(r.Send.P99),
 				unit.Duration(r.Send.Max), unit.Duration(r.Send.Own)),
 		})
 	}

@@ -26,7 +26,7 @@ func NewCollector(c profile.Collection) *Collector {
 func CollectorText(c Collector) string {
 	text := "garbage collection " + layout.SharePercent(c.Share) + " of the CPU time"
 	if c.InProgram > 0 {
-		text += ", of it " + layout.SharePercent(c.InProgram) + " in goroutines that allocate"
+		text += ", including " + layout.SharePercent(c.InProgram) + " in goroutines that allocate"
 	}
 	return text
 }

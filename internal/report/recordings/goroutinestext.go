@@ -45,7 +45,7 @@ func goroutineHead(t *layout.Writer, s layout.Style, d *Goroutines) {
 		if d.Total != d.EarlierTotal {
 			change = fmt.Sprintf("%+d", d.Total-d.EarlierTotal)
 		}
-		head += fmt.Sprintf(", %s since the %d of %s", change, d.EarlierTotal, layout.Clean(d.Earlier))
+		head += fmt.Sprintf(", %s since %s (%d)", change, layout.Clean(d.Earlier), d.EarlierTotal)
 	}
 	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
 	from := layout.Clean(d.Name) + ": " + layout.Clean(d.Kind)
@@ -154,9 +154,9 @@ func creatorNote(from string) string {
 	case "dump", "trace":
 		return ""
 	case "trace of others":
-		return "  like others"
+		return "  (as others)"
 	}
-	return "  by its name"
+	return "  (inferred)"
 }
 
 // shownCreators limits the table of creators in text; JSON has all.
@@ -187,7 +187,7 @@ func goroutineCreators(t *layout.Writer, s layout.Style, d *Goroutines, grown bo
 			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
 		}
 		used := layout.Columns(line) + 2 + layout.Columns(leaked)
-		name := s.Paint(layout.Dim, "unknown, or main itself")
+		name := s.Paint(layout.Dim, "unknown, or the main goroutine")
 		if c.Creator != nil {
 			style := layout.Color("")
 			if c.Own {
@@ -210,25 +210,25 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *Goroutines) {
 		suspects = suspects || d.Groups[i].Verdict == "suspect"
 		if d.Groups[i].Creator != nil {
 			note := creatorNote(d.Groups[i].CreatorFrom)
-			byName = byName || note == "  by its name"
-			others = others || note == "  like others"
+			byName = byName || note == "  (inferred)"
+			others = others || note == "  (as others)"
 		}
 	}
 	var notes []string
 	if byName {
-		notes = append(notes, "by its name: inferred from the name of the function that the goroutine runs")
+		notes = append(notes, "inferred: from the name of the function that the goroutine runs")
 	}
 	if others {
 		notes = append(notes,
-			"like others: older than the trace, in which only this function starts such goroutines")
+			"as others: older than the trace, in which only this function starts such goroutines")
 	}
 	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
-		notes = append(notes, "how long they wait: not recorded; whet record adds an execution trace, which has it")
+		notes = append(notes, "how long they wait: not recorded; the execution trace of whet record shows it")
 	}
 	if suspects && !d.Leaks {
 		notes = append(notes,
-			"whether a suspect leaks: a service built with Go 1.27 (Go 1.26: GOEXPERIMENT=goroutineleakprofile) offers a "+
-				"profile that proves it")
+			"to prove that a suspect leaks, build with Go 1.27 (or Go 1.26 and GOEXPERIMENT=goroutineleakprofile), which "+
+				"has a goroutineleak profile")
 	}
 	if len(notes) > 0 {
 		t.Line()

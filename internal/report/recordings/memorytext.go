@@ -39,7 +39,7 @@ func WriteMemory(w io.Writer, s layout.Style, d Memory) error {
 	memoryPauses(t, s, &d.GC.Pauses)
 	if len(d.Unknown) > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Dim, "not known here"))
+		t.Line(s.Paint(layout.Dim, "not available"))
 		for _, u := range d.Unknown {
 			for i, l := range layout.Fill(layout.Clean(u), s.Remaining(4, 40)) {
 				prefix := "    "

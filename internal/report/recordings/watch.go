@@ -89,7 +89,7 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 		}
 		rest := " took " + unit.Duration(r.Latency)
 		if r.Cause != "" {
-			rest += ", of it " + unit.Duration(r.Part) + " " + r.Cause
+			rest += ", including " + unit.Duration(r.Part) + " " + r.Cause
 		}
 		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, style.Remaining(layout.Columns(head+rest), 20))), rest)
 		detail := func(text string) {
@@ -103,7 +103,7 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 		case r.Missing != "":
 			detail("not in the trace: " + r.Missing)
 		case r.Found == string(watch.ByTime):
-			detail("probably: found by its time, as the agent has no mark for it")
+			detail("probably: identified by its time, because the agent has no mark for it")
 		case r.Found != "" && held < r.Latency*99/100:
 			detail("the trace has the last " + unit.Duration(held) + " of it")
 		}
@@ -112,7 +112,7 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 	case d.Trigger == string(watch.Heap):
 		t.Line(head, style.Paint(layout.Bold, unit.Bytes(d.Value).String()+" on the heap"))
 	default:
-		t.Line(head, style.Paint(layout.Bold, fmt.Sprintf("%.1f processors busy", d.Value)))
+		t.Line(head, style.Paint(layout.Bold, fmt.Sprintf("%.1f CPUs busy", d.Value)))
 	}
 	t.Line(layout.Spaces(layout.Columns(head)), d.Next)
 	return t.Result()

@@ -187,7 +187,7 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 		unit.Count(d.Events).Short(), d.Goroutines)
 	t.Line(style.Paint(layout.Bold, title))
 	if d.From != 0 || d.To != d.Duration {
-		t.Line("of it from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
+		t.Line("of this, from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
 	}
 	if d.Damage != "" {
 		t.Line(style.Paint(layout.Gold, "the rest is missing: "+layout.Clean(d.Damage)))

@@ -73,7 +73,7 @@ func newSource(x *index.Index, o Options) (*source, error) {
 
 // function returns the function that a goroutine runs.
 func (s *source) function(g uint32) string {
-	return cmp.Or(s.x.Kinds()[s.goroutines[g].kind].Name, "(no stack told)")
+	return cmp.Or(s.x.Kinds()[s.goroutines[g].kind].Name, "(no stack)")
 }
 
 // state returns the name of a state.
@@ -114,7 +114,7 @@ type interval struct {
 	goroutine uint32 // index + 1; 0 means unknown
 	task      uint64 // of a task: its own
 	parent    uint64 // of a task
-	open      bool   // it began before the trace, or had not ended when it did
+	open      bool   // it began before the trace or ended after it
 	request   *requests.Request
 }
 

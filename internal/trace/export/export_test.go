@@ -120,7 +120,7 @@ func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 			}
 			want[name] += s.Total
 			if s.Code == index.Running || s.Code == index.Assist {
-				busy[cmp.Or(g.Name, "(no stack told)")] += s.Total
+				busy[cmp.Or(g.Name, "(no stack)")] += s.Total
 			}
 		}
 	}

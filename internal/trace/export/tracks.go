@@ -165,7 +165,7 @@ func (s *source) told(one *interval) []arg {
 		}
 	}
 	if one.open {
-		args = append(args, arg{"unfinished", "it began before the trace, or had not ended when it did"})
+		args = append(args, arg{"unfinished", "it began before the trace or ended after it"})
 	}
 	return args
 }
