@@ -241,7 +241,8 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 	}
 	if first.stopped && ctx.Err() == nil {
 		s.warn(&diag.Error{
-			Op: "record benchmarks of", Subject: p.path, Err: fmt.Errorf("the time of -d was over after %d of %s", resultsIn(first.out),
+			Op: "record benchmarks of", Subject: p.path,
+			Err: fmt.Errorf("the time of -d was over after %d of %s", resultsIn(first.out),
 				numberOf(p.count*max(1, s.opt.Count), "result")),
 			Hint: budgetHint,
 		})

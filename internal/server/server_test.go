@@ -164,7 +164,7 @@ func TestRefused(t *testing.T) {
 		{"POST", "/api/trace", "want GET", 405, nil},
 		{"DELETE", "/", "want GET", 405, nil},
 		{"GET", "/api/frob", "/api/frob", 404, nil},
-		{"GET", "/etc/passwd", "unknown path", 404, nil},
+		{"GET", "/etc/passwd", "not found", 404, nil},
 		{"GET", "/", "evil.example", 403, []string{"Host", "evil.example"}},
 		{"GET", "/api/trace", "evil.example", 403, []string{"Host", "evil.example:8080"}},
 		{"GET", "/api/trace", "127.0.0.1.evil.example", 403, []string{"Host", "127.0.0.1.evil.example"}},

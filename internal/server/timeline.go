@@ -53,7 +53,7 @@ func New(t *timeline.Timeline, page Page) http.Handler {
 	mux.Handle("/api/metric", answer(a.metric))
 	mux.Handle("/api/stack", answer(a.stack))
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		writeError(w, http.StatusNotFound, fmt.Errorf("unknown path %s", r.URL.Path))
+		writeError(w, http.StatusNotFound, fmt.Errorf("%s not found", r.URL.Path))
 	})
 	return guard(page.Policy, mux)
 }

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
     throw new Error("this browser is too old: it lacks DecompressionStream (Chrome 80, Firefox 113, Safari 16.4)");
   }
   const data = document.getElementById("whet-flame");
-  if (!data) throw new Error("the page holds no data");
+  if (!data) throw new Error("the page has no data");
   const page = decode(await inflate(data.textContent ?? ""));
   data.remove();
   start(page, root);

@@ -26,7 +26,7 @@ export function help(): HTMLDialogElement {
     h(
       "p",
       {},
-      "A box is a function, with the functions it called below it. Its width is its cost with theirs; the order " +
+      "A box is a function, with the functions it called below it. Its width is its cost including theirs; the order " +
         "from left to right is not time. " +
         "Hatched boxes stand for calls too light to be drawn on their own.",
     ),

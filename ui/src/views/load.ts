@@ -26,7 +26,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       class: "plot",
       tabindex: "0",
       role: "img",
-      "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below holds them.`,
+      "aria-label": `${chart.title}. ${about} Arrow keys read out the points; the table below lists them.`,
     });
     charts.append(
       h(
@@ -84,7 +84,10 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       data.push(ends.map((p): [number, number] => [p.rate, knee.limit_ns / 1e6]));
       series.push({ name: "limit", color: "--quiet", kind: "line", dashed: true });
     }
-    const found = knee.capacity > 0 ? `The highest rate that held is ${perSecond(knee.capacity)}.` : "No rate held.";
+    const found =
+      knee.capacity > 0
+        ? `The highest rate that met the objective is ${perSecond(knee.capacity)}.`
+        : "No rate met the objective.";
     add(
       {
         title: `Capacity: ${knee.metric} by rate`,
@@ -139,7 +142,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         x: { label: "latency", log: true, text: ms },
         y: { label: "share", log: false, text: share },
       },
-      "Share of the answers in each step of latency, which grow with it.",
+      "Share of the answers in each range of latency; ranges widen as latency grows.",
       false,
       table("Distribution of latency", "up to", bars, names(runs, "share"), ms, share),
     );

@@ -11,7 +11,7 @@ export function startPage<Doc>(id: string, styles: string, start: (doc: Doc, roo
   document.body.append(root);
   try {
     const data = document.getElementById(id);
-    if (!data) throw new Error("the page holds no data");
+    if (!data) throw new Error("the page has no data");
     const doc = JSON.parse(data.textContent ?? "") as Doc;
     data.remove();
     start(doc, root);

@@ -5,7 +5,7 @@ import { bareName, shortName } from "../lib/names.ts";
 
 /** The names of row types, singular and plural. */
 export const typeNames: Readonly<Record<string, readonly [string, string]>> = {
-  range: ["range", "Collector and stops of the world"],
+  range: ["range", "Collector and stop-the-world pauses"],
   proc: ["processor", "Processors"],
   thread: ["thread", "Threads"],
   goroutine: ["goroutine", "Goroutines"],
