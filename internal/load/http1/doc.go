@@ -7,35 +7,34 @@
 //     once and sent as often as wanted.
 //  2. [Parser.Begin] announces the answer to a request that has been sent.
 //  3. Whatever comes from the connection goes through [Parser.Parse], in pieces of any
-//     size, until it says that the answer is complete. What is left of the last piece
-//     belongs to no answer yet: the next one if there are more requests on the way, or
+//     size, until it reports that the answer is complete. What is left of the last piece
+//     does not belong to that answer: the next one if there are more requests on the way, or
 //     garbage.
 //  4. When the peer closes the connection, [Parser.EOF] says whether that ends the
 //     answer or cuts it off.
 //
-// The parser works through the bytes as they come and keeps none of them but the name
-// or the list element that it is in the middle of, in a fixed place: a Parser takes
-// about a hundred bytes whatever is sent to it, and allocates nothing but errors. Lines
-// that lie in one piece and are of the usual form take a short way; all others go byte
-// by byte through the states that say what is right. Both ways come to the same.
+// The parser processes bytes as they arrive and keeps none of them, except the name or
+// list element that it is in the middle of, in a fixed buffer: a Parser takes about a
+// hundred bytes whatever is sent to it, and allocates only errors. Lines that are in one
+// piece and have the usual form take a fast path; all others go byte by byte through a
+// state machine. Both paths give the same result.
 //
-// A [Memory] that the parsers of a loop share saves reading the same head again: it goes by
-// its bytes alone, so the results are those of reading it.
+// A [Memory], shared by the parsers of a loop, avoids parsing the same header again: it
+// compares bytes, so the result is that of parsing it.
 //
 // A Parser belongs to one connection and is not safe for concurrent use.
 //
 // # Framing
 //
 // It is that of RFC 9112, as net/http takes it: where an answer is odd, the load should
-// fail where Go's own client fails. FuzzParser holds the two against each other, and
-// against cuts at all places. Answers to HEAD and those of status 1xx, 204 and 304 have
-// no body. Informational answers (1xx) are skipped, except 101, which ends HTTP on the
-// connection. "Transfer-Encoding: chunked" goes before a Content-Length; other codings
-// are refused. Repeated Content-Lengths must be the same text. Lines of a header may end
-// with a bare line feed, those around chunks may not. Header lines may be folded.
+// fail where Go's own client fails. FuzzParser compares the two, with input cut at any
+// place. Answers to HEAD and those of status 1xx, 204 and 304 have no body. Informational
+// answers (1xx) are skipped, except 101, which ends HTTP on the connection.
+// "Transfer-Encoding: chunked" goes before a Content-Length; other codings are refused.
+// Repeated Content-Lengths must be the same text. Lines of a header may end with a bare
+// line feed, those around chunks may not. Header lines may be folded.
 //
-// On purpose, the parser differs from net/http in this: it refuses more, and it takes
-// long trailers.
+// The parser deliberately differs from net/http: it rejects more, and accepts long trailers.
 //
 //  1. Versions other than HTTP/1.x. A server that answers an HTTP/1.1 request with
 //     "HTTP/2.0" or "HTTP/0.9" does not speak the protocol that is measured (RFC 9112,

@@ -1,5 +1,5 @@
 // Package http2 is the client's side of one HTTP/2 connection (RFC 9113) as bytes: no sockets, no
-// goroutines, no clock. It is made for generating load: little CPU time a request, no allocation a
+// goroutines, no clock. It is made for generating load: little CPU time and no allocation per
 // request, bounded memory, and every answer framed as the standard requires.
 //
 // Data flow:
@@ -41,8 +41,8 @@
 //
 // A stream fails with a [ResetError] (the peer reset it), [ErrRefused] (the peer has not processed
 // it; errors.Is finds it in a ResetError of REFUSED_STREAM too: such a request can be sent again),
-// a [MalformedError] (the answer breaks the rules) or, at the end of the connection, with what
-// [Conn.Close] says. A connection fails with a [ConnError].
+// a [MalformedError] (the answer breaks the rules) or, at the end of the connection, with the error
+// given to [Conn.Close]. A connection fails with a [ConnError].
 //
 // # How it is fast
 //
@@ -70,12 +70,12 @@
 //
 // # Strictness
 //
-// As golang.org/x/net/http2, with these differences, which are RFC 9113's: connection- specific
-// fields (section 8.2.2), content-lengths that are not a number, differ from each other or from the
-// body (8.1.1), content in answers that have none (HEAD, 204, 304), status 101 (8.6) and status
-// codes that are not three digits make an answer malformed; SETTINGS_ENABLE_PUSH of 1 from a server
-// (6.5.2) and padding longer than a HEADERS frame (6.2) are connection errors. Up to 100 interim
-// (1xx) answers are skipped, as for HTTP/1.1.
+// It follows golang.org/x/net/http2, with these differences, which RFC 9113 requires:
+// connection-specific fields (section 8.2.2), content-lengths that are not a number, differ from
+// each other or from the body (8.1.1), content in answers that have none (HEAD, 204, 304), status
+// 101 (8.6) and status codes that are not three digits make an answer malformed;
+// SETTINGS_ENABLE_PUSH of 1 from a server (6.5.2) and padding longer than a HEADERS frame (6.2) are
+// connection errors. Up to 100 interim (1xx) answers are skipped, as for HTTP/1.1.
 //
 // Frames of streams that have ended are ignored but for what they do to the state of the
 // connection, since a reset crosses with what the peer had sent before.

@@ -16,8 +16,9 @@
 // it can also ask to be woken only when several answers are there, or after a few microseconds.
 //
 // A Poller belongs to the thread that made it: the goroutine must have called runtime.LockOSThread,
-// and call all methods. Go's scheduler does not see short waits (up to [shortWait]), since telling
-// it costs more than they take: a garbage collection then waits that long for this thread.
+// and call all methods. Go's scheduler does not see short waits (up to [shortWait]), because
+// notifying it costs more than they take: a garbage collection then waits that long for this
+// thread.
 //
 // Memory: a few dozen bytes a slot and, with io_uring, 4 MiB of buffers in all.
 //
