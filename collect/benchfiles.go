@@ -39,7 +39,7 @@ func BenchmarkFiles(dir string, jobs []gotest.Job, replace bool) ([]string, erro
 	if len(there) > 0 && !replace {
 		more := ""
 		if n := len(there) - 1; n > 0 {
-			more = fmt.Sprintf(", and %d others", n)
+			more = ", and " + numberOf(n, "other")
 		}
 		return nil, &diag.Error{
 			Op: "write", Subject: there[0], Err: errors.New("the file exists" + more),

@@ -39,7 +39,7 @@ func TestBenchmarkFiles(t *testing.T) {
 		}
 	}
 	if _, err := collect.BenchmarkFiles(dir, jobs, false); err == nil ||
-		!strings.Contains(err.Error(), "encode.xml_size=1_KB-2.whet: the file exists, and 1 others") {
+		!strings.Contains(err.Error(), "encode.xml_size=1_KB-2.whet: the file exists, and 1 other") {
 		t.Errorf("%v, want one that names the existing files", err)
 	}
 	if again, err := collect.BenchmarkFiles(dir, jobs, true); err != nil || !slices.Equal(again, files) {

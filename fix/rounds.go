@@ -192,7 +192,7 @@ func (f *fixer) together(ctx context.Context) {
 		f.edits = edits
 	default:
 		for _, p := range pieces {
-			f.result.Attempts[p.at].Reason += fmt.Sprintf("; together with %d others: %v", len(pieces)-1, err)
+			f.result.Attempts[p.at].Reason += fmt.Sprintf("; together with %s: %v", others(len(pieces)-1), err)
 		}
 	}
 }
@@ -261,4 +261,11 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		f.result.Attempts = slices.Delete(f.result.Attempts, p.at, p.at+1)
 	}
 	f.result.Attempts = append(f.result.Attempts, kept...)
+}
+
+func others(n int) string {
+	if n == 1 {
+		return "1 other"
+	}
+	return fmt.Sprintf("%d others", n)
 }

@@ -118,7 +118,7 @@ func (a *Attempt) Message() string {
 		}
 		b.WriteString("Measured in interleaved rounds")
 		if a.Together > 0 {
-			fmt.Fprintf(&b, ", together with %d others, because each alone gains too little to measure", a.Together)
+			fmt.Fprintf(&b, ", together with %s, because each alone gains too little to measure", others(a.Together))
 		}
 		b.WriteString(":\n\n")
 		for _, s := range a.Measured.AB.Subjects {

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/unit"
@@ -167,7 +168,8 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		if _, err := tempfile.Replace(f.Accept, func(w io.Writer) error { return report.JSON(w, r.Baseline()) }); err != nil {
 			return &diag.Error{Op: "write", Subject: f.Accept, Err: err, Hint: diag.Hint(err)}
 		}
-		_, _ = fmt.Fprintf(a.stderr, "wrote %s (%d findings accepted)\n", f.Accept, len(r.Findings))
+		_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s accepted)\n", f.Accept,
+			layout.Plural(len(r.Findings), "finding", "findings"))
 	}
 	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
@@ -186,13 +188,13 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {
 		a.next(append([]string{"fix"}, args...)...)
 	}
-	found, what := len(r.Findings), "findings"
+	found, by := len(r.Findings), ""
 	if r.Against != nil {
-		found, what = r.Against.New, "findings that "+f.Baseline+" does not accept"
+		found, by = r.Against.New, " not accepted by "+f.Baseline
 	}
 	if err == nil && f.Gate && found > 0 {
 		return &diag.Error{
-			Op: "find", Err: fmt.Errorf("%d %s", found, what), Kind: diag.Gate,
+			Op: "find", Err: errors.New(layout.Plural(found, "finding", "findings") + by), Kind: diag.Gate,
 			Hint: "`whet fix` applies the rewrites and measures them",
 		}
 	}

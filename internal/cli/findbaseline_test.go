@@ -58,17 +58,17 @@ func TestFindBaseline(t *testing.T) {
 		}
 		return stdout
 	}
-	run(3, "1 findings", "--gate", "cpu.pb.gz")
+	run(3, "find: 1 finding\n", "--gate", "cpu.pb.gz")
 	run(1, "hint: create one with --write-baseline", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 	run(2, "cannot be combined with --gate", "--gate", "--write-baseline", "accepted.json", "cpu.pb.gz")
-	run(0, "1 findings accepted", "--write-baseline", "accepted.json", "cpu.pb.gz")
+	run(0, "1 finding accepted", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(1, "the file exists", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "0 new, 1 known", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 
 	// Lines move, and one more is not accepted.
 	hotModule(t,
 		"// Package hot is.\n"+one+"\nfunc second(s string) bool {\n\treturn regexp.MustCompile(\"b+\").MatchString(s)\n}\n")
-	run(3, "1 findings that accepted.json does not accept", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
+	run(3, "1 finding not accepted by accepted.json", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "1 new, 1 known", "--baseline", "accepted.json", "cpu.pb.gz")
 	json1 := run(0, "", "--json", "cpu.pb.gz")
 	if err := os.WriteFile("all.json", []byte(json1), 0o600); err != nil {

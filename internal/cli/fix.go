@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/progress"
 )
 
@@ -263,6 +264,6 @@ func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {
 			return fmt.Errorf("write patches: %w", err)
 		}
 	}
-	_, _ = fmt.Fprintf(a.stderr, "wrote %d patches to %s\n", len(patches), f.Patches)
+	_, _ = fmt.Fprintf(a.stderr, "wrote %s to %s\n", layout.Plural(len(patches), "patch", "patches"), f.Patches)
 	return nil
 }

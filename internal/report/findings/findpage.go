@@ -22,6 +22,7 @@ func WriteFindPage(w io.Writer, r *find.Result) error {
 		"waited":  func(h find.HotLine) string { return waitingShare(&h) },
 		"waiting": func() string { return upperFirst(waitingNote) },
 		"inc":     func(i int) int { return i + 1 },
+		"found":   func() string { return layout.Plural(len(r.Findings), "finding", "findings") },
 		"width":   func(share float64) string { return fmt.Sprintf("%.2f", 100*min(1, share)) },
 		"shared":  func(f find.Finding) string { return upperFirst(sharedText(&f, findingNumbers(r))) },
 		"lines":   layout.DiffForPage,
@@ -40,7 +41,7 @@ const findTemplate = `<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{{len .Findings}} findings in {{.Module}}</title>
+<title>{{found}} in {{.Module}}</title>
 <style>
 :root { --ink: #1d2430; --dim: #5b6676; --line: #d9dee6; --paper: #fff; --soft: #f4f6f9; --bar: #e8590c; --add: #e3f6e8; --del: #fde7e7 }
 @media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --dim: #9aa6b5; --line: #313a47; --paper: #12161c; --soft: #1a2029; --bar: #ff8a3d; --add: #143021; --del: #3a1a1c } }
@@ -57,7 +58,7 @@ summary { cursor: pointer } p { margin: .4rem 0 }
 </style>
 </head>
 <body>
-<h1>{{len .Findings}} findings in {{.Module}}</h1>
+<h1>{{found}} in {{.Module}}</h1>
 <p class="dim">{{totals .}}.</p>
 {{range $i, $f := .Findings}}<section id="f{{inc $i}}">
 <h2>{{inc $i}}. {{.Title}}{{if .Known}}<span class="needs">known</span>{{end}}{{with needs .Needs}}<span class="needs">{{.}}</span>{{end}}</h2>

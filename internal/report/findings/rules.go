@@ -106,7 +106,7 @@ func WriteRules(w io.Writer, s layout.Style, d *Rules) error {
 		t.Line()
 		t.Line(s.Paint(layout.Bold, "Kinds"))
 		for _, c := range r.Causes {
-			layout.Wrap(t, s, "  "+c.Name+":", " "+c.Title+needText(c.Needs), 4)
+			layout.Wrap(t, s, "  "+c.Name+": ", c.Title+needText(c.Needs), 4)
 		}
 	}
 	return t.Result()

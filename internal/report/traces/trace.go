@@ -240,7 +240,7 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(fmt.Sprintf("%d more kinds of goroutines (-n 0 shows all)", d.Hidden))
+		t.Line(layout.Plural(d.Hidden, "more kind", "more kinds"), " of goroutines (-n 0 shows all)")
 	}
 	return t.Result()
 }

@@ -178,7 +178,7 @@ func WriteContention(w io.Writer, style layout.Style, d Contention) error {
 	}
 	if d.Dropped > 0 {
 		t.Line(style.Paint(layout.Gold,
-			fmt.Sprintf("%d waits at further places are left out: --from and --to select a part", d.Dropped)))
+			"left out: "+layout.Plural(int(d.Dropped), "wait", "waits")+" at other places; --from and --to select a part"))
 	}
 	if len(d.Pairs) == 0 {
 		t.Line("no goroutine waited for another")
@@ -188,7 +188,7 @@ func WriteContention(w io.Writer, style layout.Style, d Contention) error {
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(fmt.Sprintf("%d more pairs of places (-n 0 shows all)", d.Hidden))
+		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places (-n 0 shows all)")
 	}
 	return t.Result()
 }

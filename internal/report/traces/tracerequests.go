@@ -272,13 +272,13 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 	}
 	t.Line(style.Paint(layout.Bold, head+" in the trace of "+layout.Clean(d.Name)))
 	if d.Profiling > 0 {
-		t.Line(fmt.Sprintf("%d more fetched profiles of the service, and are left out", d.Profiling))
+		t.Line("left out: ", layout.Plural(d.Profiling, "request", "requests"), " for profiles of the service")
 	}
 	if d.Open > 0 {
-		t.Line(fmt.Sprintf("%d more began before it, or did not end within it", d.Open))
+		t.Line("left out: ", layout.Plural(d.Open, "request", "requests"), " that began before the trace or ended after it")
 	}
 	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold, fmt.Sprintf("%d tasks are left out: --from and --to select a part", d.Dropped)))
+		t.Line(style.Paint(layout.Gold, "left out: "+layout.Plural(int(d.Dropped), "task", "tasks")+"; --from and --to select a part"))
 	}
 	if len(d.Classes) == 0 {
 		t.Line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
