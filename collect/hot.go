@@ -87,8 +87,8 @@ func (s *session) addSource() {
 		hint := "run whet record in the directory of the target's module: a binary built with -trimpath does " +
 			"not say where that is"
 		if s.remote() {
-			hint = "run whet record in the directory of the target's module, or give that with --source DIR: files elsewhere " +
-				"are never packed, whatever the target says"
+			hint = "run whet record in the directory of the target's module, or name it with --source DIR: files elsewhere " +
+				"are never packed"
 		}
 		s.miss("source", &diag.Error{
 			// Only the text of lost: its hint is for viewing a profile.

@@ -34,7 +34,10 @@ var errNoGain = errors.New("no gain")
 func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
 	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
-		a.Stage, a.Reason = StageNeeds, fmt.Sprintf("it needs a %s", x.Needs)
+		a.Stage, a.Reason = StageNeeds, "it needs a "+string(x.Needs)
+		if x.Needs == rules.Review {
+			a.Reason = "it needs review"
+		}
 		return a
 	}
 	changes, err := f.rewrite(x.Fix, f.edits)

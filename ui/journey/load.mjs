@@ -80,7 +80,7 @@ step("two runs lie over one another", async () => {
 step("a search shows its knee", async () => {
   const p = await open("knee.html");
   await p.settle("knee");
-  assert.match(await p.page.locator("main").innerText(), /highest rate that held is 9200\/s/i);
+  assert.match(await p.page.locator("main").innerText(), /highest rate that met the objective is 9200\/s/i);
   assert.ok((await painted(p.page.locator(".plot canvas").first())) > 500);
   await p.close();
 });

@@ -271,6 +271,9 @@ func needText(n rules.Need) string {
 	if n == rules.Free {
 		return ""
 	}
+	if n == rules.Review {
+		return " (needs review)"
+	}
 	return " (needs a " + string(n) + ")"
 }
 

@@ -201,7 +201,11 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 		writeWords(t, style, "processors busy  ", procs)
 	}
 	for _, m := range d.Metrics {
-		t.Line(layout.Left(metricName(m.Name), 16), " ", metricValue(m.Name, m.Least), " to ", metricValue(m.Name, m.Most))
+		span := metricValue(m.Name, m.Least)
+		if m.Most != m.Least {
+			span += " to " + metricValue(m.Name, m.Most)
+		}
+		t.Line(layout.Left(metricName(m.Name), 16), " ", span)
 	}
 	if c := d.Collector; c.Ran > 0 && c.Background+c.Assists > 0 {
 		layout.Wrap(t, style, "",
@@ -211,7 +215,7 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 				layout.SharePercent(c.Share), layout.SharePercent(unit.Share(int64(c.Background), int64(c.Ran))),
 				layout.SharePercent(unit.Share(int64(c.Assists), int64(c.Ran)))), 0)
 	}
-	writeRanges(t, style, "collector and stops", d.Ranges)
+	writeRanges(t, style, "collector and pauses", d.Ranges)
 	writeRanges(t, style, "tasks", d.Tasks)
 	writeRanges(t, style, "regions", d.Regions)
 	if len(d.Logs) > 0 {
@@ -271,7 +275,7 @@ func heatOf(s State) layout.Color {
 }
 
 func traceHead(what string) string {
-	return "  " + layout.Left(what, 26) + layout.Right("times", 8) + layout.Right("together", 10) + layout.Right("", 7) +
+	return "  " + layout.Left(what, 26) + layout.Right("times", 8) + layout.Right("total", 10) + layout.Right("", 7) +
 		layout.Right("p50", 9) + layout.Right("p99", 9) + layout.Right("max", 9)
 }
 
@@ -311,7 +315,7 @@ func metricName(name string) string {
 	case "/memory/classes/heap/objects:bytes":
 		return "heap"
 	case "/gc/heap/goal:bytes":
-		return "heap's goal"
+		return "heap goal"
 	case "/sched/gomaxprocs:threads":
 		return "GOMAXPROCS"
 	}

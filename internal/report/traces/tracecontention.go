@@ -169,12 +169,12 @@ const leastMeanwhile = 0.05
 // WriteContention writes the document as text.
 func WriteContention(w io.Writer, style layout.Style, d Contention) error {
 	t := layout.NewWriter(w)
-	t.Line(style.Paint(layout.Bold, fmt.Sprintf("contention in %s: waits of %s, %s times", layout.Clean(d.Name),
-		unit.Duration(d.Total), unit.Count(d.Count).Short())))
+	t.Line(style.Paint(layout.Bold, fmt.Sprintf("contention in %s: %s waits, %s in total", layout.Clean(d.Name),
+		unit.Count(d.Count).Short(), unit.Duration(d.Total))))
 	t.Line("from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
 	if d.Idle.Pairs > 0 {
-		t.Line(style.Paint(layout.Dim, fmt.Sprintf("idle waits left out: %s, %s times (--all shows them)",
-			unit.Duration(d.Idle.Total), unit.Count(d.Idle.Count).Short())))
+		t.Line(style.Paint(layout.Dim, fmt.Sprintf("idle waits left out: %s, %s in total (--all shows them)",
+			unit.Count(d.Idle.Count).Short(), unit.Duration(d.Idle.Total))))
 	}
 	if d.Dropped > 0 {
 		t.Line(style.Paint(layout.Gold,

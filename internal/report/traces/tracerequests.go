@@ -278,7 +278,8 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 		t.Line("left out: ", layout.Plural(d.Open, "request", "requests"), " that began before the trace or ended after it")
 	}
 	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold, "left out: "+layout.Plural(int(d.Dropped), "task", "tasks")+"; --from and --to select a part"))
+		t.Line(style.Paint(layout.Gold,
+			"left out: "+layout.Plural(int(d.Dropped), "task", "tasks")+"; --from and --to select a part"))
 	}
 	if len(d.Classes) == 0 {
 		t.Line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
@@ -320,7 +321,7 @@ func (c *RequestClass) write(t *layout.Writer, style layout.Style) {
 		head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
 	t.Line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ",
 		unit.Duration(c.Max))
-	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("in the middle", 17)+
+	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("typical", 17)+
 		layout.Right("slowest 1%", 17)+layout.Right("path", 17)))
 	middle, slow, path := time.Duration(0), time.Duration(0), time.Duration(0)
 	for _, p := range c.Parts {

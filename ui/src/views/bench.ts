@@ -195,7 +195,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     const main = mainChange(row);
     const strip: Drawing = {
       name:
-        `${row.name}: measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. ` +
+        `${row.name}, measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. ` +
         "Arrow keys right and left read out the points, up and down go to other benchmarks.",
       height: row.cells.length * laneHeight + axisHeight,
       draw: (canvas, width, mark) => drawStrip(canvas, width, { lanes: row.cells, binary, range }, mark),
