@@ -366,7 +366,10 @@ func (p *pageData) measured() string {
 		return "Not measured yet.\n"
 	}
 	text := fmt.Sprintf("Measured in %.0f minutes, with an average of %s per rewrite", math.Ceil(seconds/60),
-		strings.Join(times, " or "))
+		strings.Join(times, ", "))
+	if len(times) > 1 {
+		text += ", depending on the module"
+	}
 	if len(machines) > 0 {
 		text += ", on " + strings.Join(machines, "; ")
 	}
