@@ -127,7 +127,7 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 {{range $i, $a := .}}<section id="d{{inc $i}}">
 <h3>{{.Finding.Title}}</h3>
 <p><code>{{.Finding.Where}}</code> <span class="dim">{{.Finding.Function}}</span></p>
-<p>At “{{.Stage}}”:</p>
+<p>Dropped at “{{.Stage}}”:</p>
 <pre class="said" tabindex="0">{{.Reason}}</pre>
 {{template "table" decided .Measured}}
 {{with .Diff}}<details><summary>The rewrite</summary><pre tabindex="0">{{range lines .}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
@@ -137,7 +137,7 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 {{range .}}<section>
 <h3>{{verdict .}}</h3>
 <p>{{.Finding.Title}}: {{.Finding.Why}}.</p>
-{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">Nothing was changed: set it yourself. <code>whet rules {{.Finding.Rule}}</code> lists the caveats.</p>{{else}}<p>At “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
+{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">Nothing was changed: set it yourself. <code>whet rules {{.Finding.Rule}}</code> lists the caveats.</p>{{else}}<p>Dropped at “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
 {{template "table" decided .Measured}}
 </section>
 {{end}}{{end}}{{with needing .}}<h2>Not tried: needs a manual step</h2>
@@ -146,6 +146,6 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 <ul>{{range .}}<li><code>{{place .}}</code> <span class="dim">{{.Function}}</span><br>{{words .}}</li>{{end}}</ul>
 {{end}}</body>
 </html>
-{{define "table"}}{{with .}}<div class="scroll" tabindex="0"><table><tr><th>benchmark<th>unit<th class="n">before<th class="n">after<th class="n">change<th class="n">95 % interval<th>is<th>left</tr>
+{{define "table"}}{{with .}}<div class="scroll" tabindex="0"><table><tr><th>benchmark<th>unit<th class="n">before<th class="n">after<th class="n">change<th class="n">95 % interval<th>verdict<th>remaining</tr>
 {{range .}}<tr{{with .Class}} class="{{.}}"{{end}}><td>{{.Name}}<td>{{.Unit}}<td class="n">{{.Before}}<td class="n">{{.After}}<td class="n">{{.Change}}<td class="n">{{.Interval}}<td>{{.Is}}<td>{{with .Left}}<span class="bar" role="img" aria-label="{{.}} % is left"><i style="width:{{.}}%"></i></span>{{end}}</tr>
 {{end}}</table></div>{{end}}{{end}}`
