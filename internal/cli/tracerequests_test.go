@@ -59,7 +59,7 @@ func TestTraceRequests(t *testing.T) {
 		{
 			"trace requests trace.out",
 			[]string{
-				"requests in the trace of trace.out", handler, "in the middle", "path", "#1 ", "#3 ",
+				"requests in the trace of trace.out", handler, "typical", "path", "#1 ", "#3 ",
 				"tracerequests_test.go:",
 			},
 		},

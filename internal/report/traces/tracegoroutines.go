@@ -143,8 +143,8 @@ func (g *Group) write(t *layout.Writer, style layout.Style, by string) {
 	t.Line(style.Paint(layout.Bold,
 		head+layout.FitName(name, style.Remaining(layout.Columns(head)+layout.Columns(place), 20))+place))
 	t.Line(fmt.Sprintf(
-		"  %d created and %d ended; alive for %s in total, the longest (goroutine %d) for %s", g.Created, g.Ended,
-		unit.Duration(g.Time), g.Longest, unit.Duration(g.Life),
+		"  %d created, %d ended; alive for %s in total, longest %s (goroutine %d)", g.Created, g.Ended,
+		unit.Duration(g.Time), unit.Duration(g.Life), g.Longest,
 	))
 	writeStates(t, style, g.States)
 	for _, r := range g.Ranges {
