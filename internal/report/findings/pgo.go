@@ -283,7 +283,9 @@ func pgoComparison(r *pgo.Result) pgoTable {
 	c := r.Comparison
 	t := pgoTable{
 		title: fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan),
-		head:  []string{"-pgo=off", "with profile", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "verdict", ""},
+		head: []string{
+			"-pgo=off", "with profile", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "verdict", "",
+		},
 	}
 	for _, sub := range c.Subjects {
 		if sub.Error != "" {
