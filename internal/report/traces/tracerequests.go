@@ -279,7 +279,7 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 	}
 	if d.Dropped > 0 {
 		t.Line(style.Paint(layout.Gold,
-			"left out: "+layout.Plural(int(d.Dropped), "task", "tasks")+"; --from and --to select a part"))
+			"left out: "+layout.Plural(d.Dropped, "task", "tasks")+"; --from and --to select a part"))
 	}
 	if len(d.Classes) == 0 {
 		t.Line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
