@@ -152,7 +152,7 @@ const (
 	reasonVendored  = "it is vendored: change it upstream"
 	reasonAmbiguous = "several files of the module match"
 	reasonNotGo     = "the file cannot be parsed"
-	reasonNoLine    = "there is no function on that line any more"
+	reasonNoLine    = "no function contains that line any more"
 	reasonChanged   = "the function has changed since the recording"
 	reasonMoved     = "the function starts on another line"
 	reasonGone      = "the function is gone"

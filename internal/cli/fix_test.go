@@ -162,7 +162,7 @@ func TestFixUntouchable(t *testing.T) {
 		"cgo/cgo.go":                    "the file uses cgo, so the compiler sees generated code",
 		"tagged/tagged.go":              "build constraints exclude the file",
 		"broken/broken.go":              "its package does not build: broken/broken.go:7:18: cannot use",
-		"vendor/example.com/dep/dep.go": "it is vendored", "slow.go": "there is no function on that line any more",
+		"vendor/example.com/dep/dep.go": "it is vendored", "slow.go": "no function contains that line any more",
 	} {
 		found := ""
 		for name, reason := range reasons {

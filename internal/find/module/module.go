@@ -39,7 +39,7 @@ func Find(dir string) (*Module, error) {
 		parent := filepath.Dir(root)
 		if parent == root {
 			return nil, &diag.Error{
-				Op: "find the module of", Subject: dir, Err: errors.New("there is no go.mod in it or its parents"),
+				Op: "find the module of", Subject: dir, Err: errors.New("no go.mod in it or its parent directories"),
 				Hint: "name a directory of the module with --dir",
 			}
 		}

@@ -140,7 +140,7 @@ type Entry struct {
 func New(a, b Input, opt Options) (*Result, error) {
 	ta, tb := a.View.Type(), b.View.Type()
 	if ta != tb {
-		return nil, fmt.Errorf("compare profiles: %s holds %s (%s), %s holds %s (%s)", a.Name, ta.Type, ta.Unit, b.Name,
+		return nil, fmt.Errorf("compare profiles: %s has %s (%s), %s has %s (%s)", a.Name, ta.Type, ta.Unit, b.Name,
 			tb.Type, tb.Unit)
 	}
 	if err := profile.Comparable(a.View.Profile(), b.View.Profile(), ta); err != nil {

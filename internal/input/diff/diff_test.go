@@ -314,7 +314,7 @@ func TestDiffRefusesOtherTypes(t *testing.T) {
 	a := oracletest.Profile(t, "cpu/nanoseconds", oracletest.Sample{Stack: "main.f", Values: []int64{1}})
 	b := oracletest.Profile(t, "alloc_space/bytes", oracletest.Sample{Stack: "main.f", Values: []int64{1}})
 	_, err := New(diffSide(t, "x", a, profile.ByFunction), diffSide(t, "y", b, profile.ByFunction), Options{})
-	if err == nil || err.Error() != "compare profiles: x holds cpu (nanoseconds), y holds alloc_space (bytes)" {
+	if err == nil || err.Error() != "compare profiles: x has cpu (nanoseconds), y has alloc_space (bytes)" {
 		t.Errorf("got %v", err)
 	}
 }

@@ -203,7 +203,7 @@ func (d CallGraph) legend(diff bool) string {
 	for _, fact := range h.FlameFacts() {
 		row(12, layout.Cut(layout.Clean(fact.Name+": "+fact.Value), 80))
 	}
-	row(12, fmt.Sprintf("boxes hold %s (%s)", d.format(d.Shown), layout.ShortPercent(d.Shown, h.Total)))
+	row(12, fmt.Sprintf("boxes have %s (%s)", d.format(d.Shown), layout.ShortPercent(d.Shown, h.Total)))
 	if d.HiddenNodes > 0 {
 		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.by)))
 	}

@@ -253,12 +253,12 @@ func (g *generation) finish(minor int) error {
 		}
 		perSecond, n := binary.Uvarint(data[1:])
 		if n <= 0 || perSecond == 0 {
-			return errors.New("a generation without a frequency of its clock")
+			return errors.New("a generation without a clock frequency")
 		}
 		g.tick = 1 / (float64(perSecond) / 1e9)
 		return nil
 	}
-	return errors.New("a generation without a frequency of its clock")
+	return errors.New("a generation without a clock frequency")
 }
 
 // numbers returns how many numbers an event has, including its time; 0 if it is not one of a

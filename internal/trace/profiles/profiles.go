@@ -48,7 +48,7 @@ const samplePeriod = 10 * time.Millisecond
 // Of makes a profile.
 func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
 	if !slices.Contains(Types(), t) {
-		return nil, fmt.Errorf("profile %q: there are %v", t, Types())
+		return nil, fmt.Errorf("unknown profile %q (want %v)", t, Types())
 	}
 	if o.To == 0 || o.To > x.Info.Duration {
 		o.To = x.Info.Duration
