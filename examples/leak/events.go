@@ -68,7 +68,7 @@ func (s *server) routes() http.Handler {
 
 // handleCounts answers GET / with how many events there are.
 func (s *server) handleCounts(w http.ResponseWriter, _ *http.Request) {
-	_, _ = fmt.Fprintf(w, "%d events can be asked for, %d were sent on\n", s.history.Len(), s.sent.Load())
+	_, _ = fmt.Fprintf(w, "%d events can be requested, %d were sent on\n", s.history.Len(), s.sent.Load())
 }
 
 // handleLast answers GET /last?n=COUNT with the events that came last, a line each.

@@ -25,7 +25,7 @@ func TestHandlers(t *testing.T) {
 		status         int
 		body           string
 	}{
-		{"GET", "/", 200, "3 events can be asked for, 20 were sent on\n"},
+		{"GET", "/", 200, "3 events can be requested, 20 were sent on\n"},
 		{"GET", "/last?n=2", 200, "zwei Wörter\n\xff\n"},
 		{"GET", "/last?n=1000", 200, "one\nzwei Wörter\n\xff\n"},
 		{"GET", "/last", 400, "n \"\" (want a number from 1 to 1000)\n"},
