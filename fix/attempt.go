@@ -304,6 +304,6 @@ func figureOf(name string, u *ab.Unit) string {
 	if math.IsInf(float64(u.High), 0) || math.IsInf(float64(u.Low), 0) {
 		return fmt.Sprintf("%s %s: %s (too few rounds for an interval)", name, u.Unit, percent(float64(u.Ratio)))
 	}
-	return fmt.Sprintf("%s %s: %s (95 %%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)),
+	return fmt.Sprintf("%s %s: %s (95%%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)),
 		percent(float64(u.High)))
 }

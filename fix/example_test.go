@@ -28,7 +28,7 @@ func ExampleResult_Patches() {
 	// 0001-sprintf-Key.patch
 	// cart/cart.go:12: fmt parses the format and boxes its arguments on each call.
 	//
-	// cpu: 12.0 % of the profile
+	// cpu: 12.0% of the profile
 	//
 	// It builds, go vet reports nothing new, and the tests of all packages it can affect (2) pass.
 	//

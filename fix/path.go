@@ -38,13 +38,13 @@ func (p *callPath) String() string {
 	case !p.known:
 		return "the recording does not show which path through " + p.function + " is hot: the inputs may take another one"
 	case p.missed != "" && p.cost < leastAlike:
-		return fmt.Sprintf("its inputs take another path through %s than the recording: they run lines with %.0f %% of "+
-			"its cost, and not %s with %.0f %%", p.function, 100*p.cost, p.missed, 100*p.share)
+		return fmt.Sprintf("its inputs take another path through %s than the recording: they run lines with %.0f%% of "+
+			"its cost, and not %s with %.0f%%", p.function, 100*p.cost, p.missed, 100*p.share)
 	case p.calls < leastAlike:
-		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f %% of the calls run "+
+		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f%% of the calls run "+
 			"%s, the most expensive line", p.function, 100*p.calls, p.hottest)
 	}
-	return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f %% of its cost",
+	return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f%% of its cost",
 		p.function, 100*p.cost)
 }
 

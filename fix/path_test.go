@@ -57,14 +57,14 @@ func TestWrittenPath(t *testing.T) {
 			"another path",
 			map[int32]int64{14: 100, 20: 900},
 			false,
-			"its inputs take another path through Check than the recording: they run lines with 10 % of its cost, and not " +
-				"text/text.go:20 with 90 %",
+			"its inputs take another path through Check than the recording: they run lines with 10% of its cost, and not " +
+				"text/text.go:20 with 90%",
 		},
 		{
 			"the recording's path",
 			map[int32]int64{14: 900, 20: 100},
 			true,
-			"its inputs take the recording's path through Check: they run lines with 90 % of its cost",
+			"its inputs take the recording's path through Check: they run lines with 90% of its cost",
 		},
 		{"not recorded", nil, true, "the recording does not show which path through Check is hot"},
 	} {

@@ -85,11 +85,11 @@ func (a *Attempt) Message() string {
 	x := &a.Finding
 	fmt.Fprintf(&b, "%s:%d: %s.\n\n", rewrite.QuoteName(x.Places[0].File), x.Places[0].Line, x.Why)
 	for _, e := range x.Evidence {
-		fmt.Fprintf(&b, "%s: %.1f %% of the profile\n", e.Cost, 100*e.Share)
+		fmt.Fprintf(&b, "%s: %.1f%% of the profile\n", e.Cost, 100*e.Share)
 	}
 	for _, shared := range x.Shared {
 		for _, e := range shared.Evidence {
-			fmt.Fprintf(&b, "%s: %.1f %% of the profile, charged to %s\n", e.Cost, 100*e.Share, shared.With)
+			fmt.Fprintf(&b, "%s: %.1f%% of the profile, charged to %s\n", e.Cost, 100*e.Share, shared.With)
 		}
 	}
 	if a.Round > 1 {

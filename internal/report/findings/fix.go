@@ -298,7 +298,7 @@ func writeMeasured(t *layout.Writer, s layout.Style, m *fix.Measured) {
 // rowsTable returns the table of measuredRows and totalRows.
 func rowsTable(rows [][]string) *layout.Table {
 	return &layout.Table{
-		Head: []string{"benchmark", "unit", "before", "after", "change", "95 %", "verdict"}, Rows: rows,
+		Head: []string{"benchmark", "unit", "before", "after", "change", "95%", "verdict"}, Rows: rows,
 		Align: "llrrrrl",
 	}
 }

@@ -146,6 +146,6 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 <ul>{{range .}}<li><code>{{place .}}</code> <span class="dim">{{.Function}}</span><br>{{words .}}</li>{{end}}</ul>
 {{end}}</body>
 </html>
-{{define "table"}}{{with .}}<div class="scroll" tabindex="0"><table><tr><th>benchmark<th>unit<th class="n">before<th class="n">after<th class="n">change<th class="n">95 % interval<th>verdict<th>remaining</tr>
+{{define "table"}}{{with .}}<div class="scroll" tabindex="0"><table><tr><th>benchmark<th>unit<th class="n">before<th class="n">after<th class="n">change<th class="n">95% interval<th>verdict<th>remaining</tr>
 {{range .}}<tr{{with .Class}} class="{{.}}"{{end}}><td>{{.Name}}<td>{{.Unit}}<td class="n">{{.Before}}<td class="n">{{.After}}<td class="n">{{.Change}}<td class="n">{{.Interval}}<td>{{.Is}}<td>{{with .Left}}<span class="bar" role="img" aria-label="{{.}} % is left"><i style="width:{{.}}%"></i></span>{{end}}</tr>
 {{end}}</table></div>{{end}}{{end}}`
