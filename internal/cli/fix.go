@@ -57,7 +57,7 @@ func (a *app) fixCommand() *cobra.Command {
 whet works in a copy of the module, on one finding at a time, in order of rank.
 A rewrite must build, pass go vet and the module's tests. A fuzzer calls the old
 and the new function with the same inputs, and they must return the same.
-Benchmarks that reach the line must show a gain in interleaved rounds, and no
+Benchmarks that run the line must show a gain in interleaved rounds, and no
 loss elsewhere. A rewrite that fails is dropped, and the reason is reported.
 whet then looks for findings again in the rewritten module, up to four times,
 for rewrites that conflicted with others. Rewrites with gains too small to
@@ -72,7 +72,7 @@ what was proven so far, and nothing is applied.
 GOEXPERIMENT=jsonv2 and GOGC, are tried after the rewrites. Proven settings are
 reported; whet never applies them.
 
-With --service, a rewrite that no benchmark reaches is measured under load: the
+With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded
 alternately, as in whet bench --service. The original and the result are
 compared in the same way. The flags from --service on configure this; the
