@@ -6,7 +6,7 @@
 //  1. [Of] looks a symbol up in the one table of names. Each entry answers the questions of all
 //     callers: profiles ask for the purpose of an outermost function, goroutine profiles for the
 //     state of a goroutine that stopped there, profiles and traces for the collector's part.
-//  2. [In], [Sync] and [Virtual] decide by package, for functions that have no entry.
+//  2. [In], [Sync], [Standard] and [Virtual] decide by package, for functions that have no entry.
 //
 // The table has the names of Go 1.18 to 1.27. A function that it does not have is an ordinary one:
 // its zero [Func] answers no question.

@@ -172,6 +172,16 @@ func Sync(symbol string) bool {
 		strings.HasPrefix(symbol, "internal/poll.")
 }
 
+// Standard reports whether a function is in the standard library: its package's path has no dot
+// before the first slash, and is not main.
+func Standard(symbol string) bool {
+	first, _, slash := strings.Cut(symbol, "/")
+	if !slash {
+		first, _, _ = strings.Cut(symbol, ".")
+	}
+	return !strings.Contains(first, ".") && first != "main"
+}
+
 // Virtual reports whether a name is invented by the runtime's profiler.
 func Virtual(symbol string) bool { return strings.HasPrefix(symbol, "runtime._") }
 

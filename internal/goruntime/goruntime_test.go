@@ -92,3 +92,14 @@ func TestCollectors(t *testing.T) {
 		}
 	}
 }
+
+func TestStandard(t *testing.T) {
+	for symbol, want := range map[string]bool{
+		"net/http.(*conn).serve": true, "runtime.gopark": true, "main.main": false,
+		"main.(*pool).get": false, "example.com/m/sub.F": false, "golang.org/x/net/http2.(*pipe).Read": false,
+	} {
+		if got := goruntime.Standard(symbol); got != want {
+			t.Errorf("%s: %v, want %v", symbol, got, want)
+		}
+	}
+}

@@ -92,7 +92,7 @@ func (p *program) siteOf(stack []stacks.Frame) site {
 			if calls = false; !strings.HasPrefix(name, "net/rpc.") {
 				at.handler = handler{name, len(stack) - i}
 			}
-		case fast && !isOfServer(name) && !isStandard(name):
+		case fast && !isOfServer(name) && !goruntime.Standard(name):
 			at.between, at.serves = false, true
 		}
 	}
@@ -173,18 +173,8 @@ func isClosure(name string) bool {
 // mayHandle reports whether a function may be a handler. Few of the standard library are; net/http
 // or a handler's closure calls others too.
 func mayHandle(name string) bool {
-	return !isStandard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") ||
+	return !goruntime.Standard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") ||
 		strings.HasPrefix(name, "expvar.")
-}
-
-// isStandard reports whether a function is in the standard library: its package's path has no dot
-// before the first slash, and is not main.
-func isStandard(name string) bool {
-	first, _, slash := strings.Cut(name, "/")
-	if !slash {
-		first, _, _ = strings.Cut(name, ".")
-	}
-	return !strings.Contains(first, ".") && first != "main"
 }
 
 // sites caches the analysis of stacks.

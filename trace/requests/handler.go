@@ -98,7 +98,7 @@ func (p *program) noteWrapped(stack []stacks.Frame) {
 		switch {
 		case isServer(name):
 			serves = true
-		case serves && strings.HasPrefix(name, "net/http.") && isServeHTTP(name) && !isStandard(stack[i+1].Func):
+		case serves && strings.HasPrefix(name, "net/http.") && isServeHTTP(name) && !goruntime.Standard(stack[i+1].Func):
 			p.passing[stack[i+1].Func] = true
 		}
 	}
@@ -148,7 +148,7 @@ func (p *program) handler(stack []stacks.Frame) handler {
 		name := callee.Func
 		direct := caller == nil || isServeHTTP(name)
 		switch {
-		case isStandard(name) && !mayHandle(name):
+		case goruntime.Standard(name) && !mayHandle(name):
 			serves = false
 		case isWatch(name): // wraps the user's
 		case p.isUsed(callee):
@@ -243,7 +243,7 @@ func (p *program) isUsed(f *stacks.Frame) bool { return p.module(*f) != "" }
 // standard library.
 func (p *program) module(f stacks.Frame) string {
 	m := moduleOf(f.File)
-	if m == "" || m == p.home || isStandard(f.Func) {
+	if m == "" || m == p.home || goruntime.Standard(f.Func) {
 		return ""
 	}
 	return m
@@ -304,7 +304,7 @@ func (p *program) called(stack []stacks.Frame) handler {
 			return h
 		case isGRPC(name):
 			hands = strings.Contains(strings.ToLower(name), "chain") // of interceptors
-		case h.name == "" && hands && !isStandard(name) && !isStats(name):
+		case h.name == "" && hands && !goruntime.Standard(name) && !isStats(name):
 			h = handler{name, len(stack) - i} // an interceptor of streams, or a handler of unknown methods
 		}
 	}

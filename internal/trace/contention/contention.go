@@ -370,7 +370,7 @@ func Place(stack []stacks.Frame, own func(stacks.Frame) bool) (f stacks.Frame, o
 			return stack[i], true
 		}
 	}
-	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !isStandard(f.Func) }); i >= 0 {
+	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !goruntime.Standard(f.Func) }); i >= 0 {
 		return stack[i], true
 	}
 	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !isPlumbing(f.Func) }); i >= 0 {

@@ -143,16 +143,6 @@ func (f *analysis) rested(k key) bool {
 	return 2*all.rest > all.life
 }
 
-// isStandard reports whether a function is in the standard library: its package's path has no dot
-// before the first slash, and is not main.
-func isStandard(name string) bool {
-	first, _, slash := strings.Cut(name, "/")
-	if !slash {
-		first, _, _ = strings.Cut(name, ".")
-	}
-	return !strings.Contains(first, ".") && first != "main"
-}
-
 // isPlumbing reports whether a function only carries out a wait, or starts a goroutine.
 func isPlumbing(name string) bool {
 	return goruntime.In(name) || goruntime.Sync(name) || strings.HasPrefix(name, "golang.org/x/sync/errgroup.")
