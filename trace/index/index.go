@@ -74,7 +74,8 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Code returns the name of a state: "running", "runnable", …, or the reason to wait.
+// Code returns the name of a state: "running", "runnable", …, or the reason to wait, which is "" if
+// the trace does not give it.
 func (x *Index) Code(c Code) string {
 	switch c {
 	case Unknown:
