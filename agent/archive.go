@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	formatVersion = 1
+	formatVersion = 2
 	partialSuffix = ".partial"
 	traceSuffix   = ".trace.partial"
 	maxFile       = 1<<32 - 1<<20 // the format has no 64-bit sizes
@@ -62,7 +62,7 @@ type part struct {
 type missing struct {
 	Part   string `json:"part"`
 	Reason string `json:"reason"`
-	Hint   string `json:"cure,omitempty"`
+	Hint   string `json:"hint,omitempty"`
 }
 
 // metaOf returns the description of this program.

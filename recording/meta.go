@@ -9,7 +9,7 @@ import (
 
 // Version is the version of the format that this package writes. It reads this
 // and all earlier ones.
-const Version = 1
+const Version = 2
 
 // Names of the parts that are not profiles and not source files.
 const (
@@ -193,5 +193,5 @@ type Part struct {
 type Missing struct {
 	Part   string `json:"part"`           // profile or part name, such as "block"
 	Reason string `json:"reason"`         // why
-	Hint   string `json:"cure,omitempty"` // the line of code, or the flag, that enables it
+	Hint   string `json:"hint,omitempty"` // the line of code, or the flag, that enables it
 }

@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // Schema is the schema of [Result] as JSON.
-const Schema = "whet.bench-service/1"
+const Schema = "whet.bench-service/2"
 
 // A Result is the comparison of two services.
 type Result struct {
@@ -103,7 +103,7 @@ type Missing struct {
 	Unit   string `json:"unit"`
 	Side   string `json:"side"`
 	Reason string `json:"reason"`
-	Hint   string `json:"cure,omitempty"`
+	Hint   string `json:"hint,omitempty"`
 }
 
 // A subject is the pair of services as package ab sees it.

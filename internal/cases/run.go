@@ -178,7 +178,7 @@ type servicesResult struct {
 }
 
 // servicesSchema is the schema of a comparison of services.
-const servicesSchema = "whet.bench-service/1"
+const servicesSchema = "whet.bench-service/2"
 
 // decode decodes the output of whet bench --json for benchmarks or services, and drops the single
 // rounds.

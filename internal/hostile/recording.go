@@ -83,7 +83,7 @@ func RecordingOf(text string) []byte {
 "target":{"kind":"url","address":%[1]s},"go_version":%[1]s,"goos":%[1]s,"goarch":%[1]s,"command_line":[%[1]s],
 "build":{"path":%[1]s,"main":{"path":%[1]s,"version":%[1]s},"settings":[{"key":%[1]s,"value":%[1]s}]},"own":[%[1]s],
 "parts":[{"name":%[1]s,"kind":"json","bytes":1,"note":%[1]s,"path":%[1]s}],
-"missing":[{"part":%[1]s,"reason":%[1]s,"cure":%[1]s},{"part":"mutex","reason":%[1]s,"cure":%[1]s}]}`, quoted)
+"missing":[{"part":%[1]s,"reason":%[1]s,"hint":%[1]s},{"part":"mutex","reason":%[1]s,"hint":%[1]s}]}`, quoted)
 	cpu := Gzip(Strings(text))
 	parts := []part{{"start.json", []byte(m)}}
 	for _, name := range []string{"cpu", "heap", "allocs", "block", "goroutine", "goroutineleak"} {
