@@ -1,11 +1,8 @@
 package process
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -47,11 +44,7 @@ func clock(pid int) (time.Duration, error) {
 // ofEnded returns the time of the children that a process has waited for: fields 16 and 17 of
 // /proc/PID/stat (proc_pid_stat(5)).
 func ofEnded(pid int) time.Duration {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	if err != nil {
-		return 0
-	}
-	f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	f := stat(pid)
 	if len(f) < 15 {
 		return 0
 	}

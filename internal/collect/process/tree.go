@@ -34,15 +34,21 @@ func cmdline(pid int) string {
 	return strings.TrimSuffix(string(data), "\x00")
 }
 
+// stat returns the fields of /proc/PID/stat (proc_pid_stat(5)) from the third, the state, on; nil if
+// the process is gone. The second, the command, may contain anything.
+func stat(pid int) []string {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+}
+
 // Tree returns pid and its descendants, and all processes in its group.
 func Tree(pid int) []int {
 	parent, group := make(map[int]int), make(map[int]int)
 	for _, p := range pids() {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", p))
-		if err != nil {
-			continue
-		}
-		f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		f := stat(p)
 		if len(f) < 3 {
 			continue
 		}
