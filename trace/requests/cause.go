@@ -173,7 +173,8 @@ func isClosure(name string) bool {
 // mayHandle reports whether a function may be a handler. Few of the standard library are; net/http
 // or a handler's closure calls others too.
 func mayHandle(name string) bool {
-	return !goruntime.Standard(name) || strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") ||
+	return !goruntime.Standard(name) ||
+		strings.HasPrefix(name, "net/http/") && !strings.HasPrefix(name, "net/http/internal") ||
 		strings.HasPrefix(name, "expvar.")
 }
 
