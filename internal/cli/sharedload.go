@@ -4,6 +4,7 @@ import (
 	"errors"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,11 +38,20 @@ func (s *sharedLoad) bind(cmd *cobra.Command, more, apart []string) {
 	s.load.register(s.loaded)
 	s.bound = map[string]*pflag.Flag{}
 	fs := cmd.Flags()
-	for _, name := range slices.Concat(sharedLoadFlags(), more) {
-		flag := *s.loaded.Flags().Lookup(name)
+	var renamed []string // old and new, for usages that mention other flags
+	names := slices.Concat(sharedLoadFlags(), more)
+	for _, name := range names {
 		if slices.Contains(apart, name) || fs.Lookup(name) != nil {
+			renamed = append(renamed, "--"+name, "--load-"+name)
+		}
+	}
+	mentions := strings.NewReplacer(renamed...)
+	for _, name := range names {
+		flag := *s.loaded.Flags().Lookup(name)
+		if slices.Contains(renamed, "--"+name) {
 			flag.Name, flag.Shorthand = "load-"+name, ""
 		}
+		flag.Usage = mentions.Replace(flag.Usage)
 		fs.AddFlag(&flag)
 		s.bound[name] = &flag
 		s.names = append(s.names, flag.Name)
