@@ -380,7 +380,7 @@ func TestFree(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := strings.Join(r.Warnings, "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") ||
-		!strings.Contains(got, "faster alone: on one processor A takes 1 sec/op, but 0.5") ||
+		!strings.Contains(got, "faster alone: on one CPU A takes 1 sec/op, but 0.5") ||
 		!strings.Contains(got, "blocks alone:") {
 		t.Errorf("%s", got)
 	}
