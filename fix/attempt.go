@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"time"
@@ -33,7 +32,7 @@ var errNoGain = errors.New("no gain")
 // attempt tries one finding's fix on top of what was kept. If ctx ends, nothing is decided.
 func (f *fixer) attempt(ctx context.Context, x *find.Finding) *Attempt {
 	a := &Attempt{Finding: *x, Stage: StageRewrite, Round: f.round}
-	if x.Needs != rules.Free && !(f.o.Review && x.Needs == rules.Review) {
+	if !f.has(x.Needs) {
 		a.Stage, a.Reason = StageNeeds, "it needs a "+string(x.Needs)
 		if x.Needs == rules.Review {
 			a.Reason = "it needs review"
@@ -120,9 +119,9 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 		{StageBuild, func() error { return f.scratch.Build(ctx, over, pkgs) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
 		{StageTest, func() error {
-			err := f.test(ctx, f.scratch, over, pkgs)
+			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
 			if err == nil {
-				a.Tested = len(pkgs)
+				a.Tested, a.Ignored = len(pkgs), f.tests.Ignored(pkgs)
 			}
 			return err
 		}},
@@ -153,27 +152,22 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 
 // vet returns the first diagnostic that go vet did not report before any change.
 func (f *fixer) vet(ctx context.Context, over, pkgs []string) error {
-	for _, line := range slices.Sorted(maps.Keys(f.scratch.Vet(ctx, over, pkgs))) {
-		if !f.vetted[line] {
-			return errors.New(line)
-		}
+	if more := scratch.NewComplaints(f.vetted, f.scratch.Vet(ctx, over, pkgs)); len(more) > 0 {
+		return errors.New(more[0].String())
 	}
 	return nil
 }
 
-// test runs the tests of packages of m, and ignores packages whose tests failed before any change.
-func (f *fixer) test(ctx context.Context, m *scratch.Module, over, pkgs []string) error {
-	err := m.Test(ctx, over, pkgs)
-	var failed *scratch.OutputError
-	if ctx.Err() != nil || !errors.As(err, &failed) {
-		return nil
+// test runs the tests of packages, and compares what they do with what they did before any change.
+// Those that seem to differ run again in original.
+func (f *fixer) test(ctx context.Context, changed, original scratch.Trial, pkgs []string) error {
+	err := f.tests.Compare(ctx, changed, original, pkgs)
+	for _, t := range f.tests.Flaky() {
+		if name := t.String(); !slices.Contains(f.result.Flaky, name) {
+			f.result.Flaky = append(f.result.Flaky, name)
+		}
 	}
-	bad := failed.FailingPackages()
-	if len(bad) == 0 || slices.ContainsFunc(bad,
-		func(pkg string) bool { return !slices.Contains(f.result.Failing, pkg) }) {
-		return failed
-	}
-	return nil
+	return err
 }
 
 // keep writes a proven rewrite to the scratch copy.

@@ -169,8 +169,9 @@ func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")
 	cmd.Dir = bin.Package.Dir
-	cmd.Env = slices.Concat(os.Environ(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
+	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
 	procgroup.OwnAndKill(cmd)
+	defer f.clearTrial()
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
 	}

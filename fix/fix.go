@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/fix/scratch"
@@ -94,8 +95,11 @@ type Result struct {
 	Untried []Untried `json:"untried,omitempty"`
 	// Rounds is the number of times the rules ran.
 	Rounds int `json:"rounds"`
-	// Failing are the packages whose tests already fail and are ignored.
+	// Failing are the tests that already fail and are ignored while they fail the same way, each
+	// with its package's import path; the path alone is a package whose tests do not build.
 	Failing []string `json:"failing,omitempty"`
+	// Flaky are the tests that do not do the same each time without a change. They are ignored.
+	Flaky []string `json:"flaky,omitempty"`
 	// Broken are the packages that do not build. Nothing that they are needed for is rewritten.
 	Broken []Broken `json:"broken,omitempty"`
 	// Total compares the original with everything that was kept, by all benchmarks that run some of
@@ -167,6 +171,8 @@ type Attempt struct {
 	// Tested is the number of packages whose tests passed: those that the rewrite can affect. It is
 	// 0 if the attempt was dropped before.
 	Tested int `json:"tested,omitempty"`
+	// Ignored is the number of tests of these packages that already fail, or are flaky.
+	Ignored int `json:"ignored,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
 	// Measured is the comparison without and with this rewrite.
@@ -223,7 +229,7 @@ type Measured struct {
 }
 
 // Run tries the fixes of findings on the module in r.Dir. If ctx ends, the result covers what was
-// tried until then. It is an error if the module does not build.
+// tried until then. It is an error if there is something to try and the module does not build.
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
@@ -253,8 +259,10 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	}
 	defer func() { err = errors.Join(err, f.scratch.Close()) }()
 	f.took("copy", began)
-	if err := f.baseline(ctx); err != nil {
-		return nil, err
+	if slices.ContainsFunc(r.Findings, f.tries) {
+		if err := f.baseline(ctx); err != nil {
+			return nil, err
+		}
 	}
 	f.listUntried(r)
 	f.rounds(ctx)
@@ -276,7 +284,8 @@ type fixer struct {
 	scratch        *scratch.Module
 	packages       *scratch.Packages
 	result         *Result
-	vetted         map[string]bool           // vet's diagnostics for the original module
+	vetted         []scratch.Complaint       // vet's diagnostics for the original module
+	tests          *scratch.Baseline         // what the tests of the original module do
 	edits          map[string][]rewrite.Edit // kept in this round, by file, relative to the start of the round
 	round          int                       // starting at 1
 	done           map[string]int            // rewrites not to be tried again, and their number
@@ -299,6 +308,22 @@ func addTook(list []Took, what string, began time.Time) []Took {
 	}
 	list[i].Time += time.Since(began)
 	return list
+}
+
+// tries reports whether a finding has a fix that is tried.
+func (f *fixer) tries(x find.Finding) bool {
+	switch {
+	case x.Fix == nil:
+		return false
+	case x.Fix.Setting != nil:
+		return f.o.Settings
+	}
+	return f.has(x.Needs)
+}
+
+// has reports whether a fix may be tried that needs something.
+func (f *fixer) has(need rules.Need) bool {
+	return need == rules.Free || f.o.Review && need == rules.Review
 }
 
 // baseline builds, vets and tests the original module.
@@ -330,14 +355,16 @@ func (f *fixer) baseline(ctx context.Context) (err error) {
 
 	began = time.Now()
 	f.o.Progress("test the original module")
-	err = f.scratch.Test(ctx, nil, f.packages.All)
+	f.tests = f.scratch.Baseline(ctx, f.packages.All)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if errors.As(err, &failed) {
-		f.result.Failing = failed.FailingPackages()
-		names := strings.Join(f.result.Failing, ", ")
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("tests that already fail are ignored: %s", names))
+	for _, t := range f.tests.Failing() {
+		f.result.Failing = append(f.result.Failing, t.String())
+	}
+	if names := f.result.Failing; len(names) > 0 {
+		f.result.Warnings = append(f.result.Warnings,
+			fmt.Errorf("tests that already fail are ignored: %s", strings.Join(names, ", ")))
 	}
 	f.took("test", began)
 	return nil

@@ -73,7 +73,10 @@ func (f *fixer) measure(ctx context.Context, x *find.Finding, changes scratch.Ch
 
 // side returns a build of the scratch copy with more flags, under a name for results.
 func (f *fixer) side(name string, more ...string) builds.Side {
-	return builds.Side{Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more), Env: f.o.Env}
+	return builds.Side{
+		Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more),
+		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env),
+	}
 }
 
 // versus compares two builds by the benchmarks that run some places, or else as a program under
@@ -105,6 +108,7 @@ func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, er
 	if f.o.compare != nil {
 		return f.o.compare(ctx, a, b)
 	}
+	defer f.clearTrial()
 	r, err := f.o.Service.CompareBuilds(ctx, cmp.Or(f.program, "."), a, b)
 	if err != nil {
 		return nil, err
@@ -113,6 +117,13 @@ func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, er
 		f.result.Warnings = append(f.result.Warnings, errors.New(w))
 	}
 	return r.AB, nil
+}
+
+// clearTrial removes the files that code under trial has left behind.
+func (f *fixer) clearTrial() {
+	if err := f.scratch.ClearTrial(); err != nil {
+		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("remove temporary files of the code under trial: %w", err))
+	}
 }
 
 // run compares two builds by benchmarks.
@@ -140,6 +151,8 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (
 			}
 		}
 	}
+	defer f.clearTrial()
+	a.Env, b.Env = slices.Concat(f.scratch.TrialEnv(), a.Env), slices.Concat(f.scratch.TrialEnv(), b.Env)
 	r, err := f.o.bench(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	})
@@ -236,7 +249,8 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 		ctx, bin.Path,
 		"-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile,
 	)
-	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.o.Env, env)
+	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
+	defer f.clearTrial()
 	procgroup.OwnAndKill(cmd)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))

@@ -241,6 +241,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		a := f.result.Attempts[p.at]
 		a.Finding, a.Round = *p.finding, f.round
 		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, p.changes.Diff(), false, group.Tested
+		a.Ignored = group.Ignored
 		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have Took) bool { return have.What == t.What })

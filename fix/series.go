@@ -96,8 +96,12 @@ func (a *Attempt) Message() string {
 		fmt.Fprintf(&b, "\nFound in pass %d, with the patches before it applied.\n", a.Round)
 	}
 	if a.Tested > 0 {
-		fmt.Fprintf(&b, "\nIt builds, go vet reports nothing new, and the tests of all packages it can affect (%d) pass.\n",
+		fmt.Fprintf(&b, "\nIt builds, go vet reports nothing new, and the tests of all packages it can affect (%d) pass",
 			a.Tested)
+		if a.Ignored > 0 {
+			fmt.Fprintf(&b, ", except for those that already failed or are flaky (%d)", a.Ignored)
+		}
+		b.WriteString(".\n")
 	}
 	if a.Answers != nil && len(a.Answers.Functions) > 0 {
 		fmt.Fprintf(&b, "\nThe old and the new %s behave the same on %d inputs.\n", strings.Join(a.Answers.Functions, ", "),

@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/fix/scratch"
 )
 
 // settings tries the build and run settings that the first findings name, each alone on top of the
@@ -69,7 +70,9 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 		do    func() error
 	}{
 		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.All) }},
-		{StageTest, func() error { return f.test(ctx, built, nil, f.packages.All) }},
+		{StageTest, func() error {
+			return f.test(ctx, scratch.Trial{Module: built}, scratch.Trial{Module: f.scratch}, f.packages.All)
+		}},
 		{StageCompare, func() (err error) {
 			if len(x.Fix.Setting.Build) == 0 {
 				return nil // the same program

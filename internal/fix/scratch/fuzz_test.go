@@ -1,7 +1,6 @@
 package scratch
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -9,30 +8,38 @@ import (
 // FuzzGoOutput reads any output of the go command without a panic, and makes no more of it than
 // there is.
 func FuzzGoOutput(f *testing.F) {
+	f.Add(`{"Action":"run","Package":"a","Test":"T"}` + "\n" + `{"Action":"run","Package":"a","Test":"T/x"}` + "\n" +
+		`{"Action":"fail","Package":"a","Test":"T/x"}` + "\n" + `{"Action":"fail","Package":"a","Test":"T"}` + "\n" +
+		`{"Action":"output","Package":"a","Output":"FAIL\n"}` + "\n" + `{"Action":"fail","Package":"a"}` + "\n")
+	f.Add("# a\n{\n\t\"a\": {\"printf\": [{\"posn\": \"a.go:1:2\", \"message\": \"no\"}]}\n}\n")
 	f.Add("ok  \texample.com/a\t0.1s\n--- FAIL: TestX (0.00s)\n    x_test.go:1: " +
 		"no\nFAIL\nFAIL\texample.com/b\t0.2s\nFAIL\texample.com/c [build failed]\n")
 	f.Add("# example.com/a\n./a.go:3:2: unreachable code\nvet: a.go:1: x\n")
 	f.Add("FAIL \n\nFAIL\t\t\n\xff")
 	f.Fuzz(func(t *testing.T, out string) {
-		pkgs := failing(out)
-		if !slices.IsSorted(pkgs) || len(slices.Compact(slices.Clone(pkgs))) != len(pkgs) {
-			t.Errorf("failing %q", pkgs)
-		}
-		for _, p := range pkgs {
-			if p == "" || !strings.Contains(out, p) {
-				t.Errorf("%q is not in %q", p, out)
+		for _, c := range complaints(out) {
+			if c.Message != "" && !strings.Contains(out, "message") {
+				t.Errorf("%+v is not in %q", c, out)
 			}
 		}
-		// A line that is there without a change is not new with it.
-		lines := vetLines(out)
-		if len(lines) > strings.Count(out, "\n")+1 {
-			t.Errorf("vet says %v", lines)
+		// What is there without a change is not new with it.
+		if more := NewComplaints(complaints(out), complaints(out)); len(more) > 0 {
+			t.Errorf("new in the same: %v", more)
 		}
-		more := vetLines("a.go:1:1: another\n" + out)
-		for line := range lines {
-			if !more[line] {
-				t.Errorf("%q is lost", line)
+		r := newTestRun()
+		_, _ = r.Write([]byte(out))
+		b := Baseline{before: r}
+		var packages []string
+		for _, test := range r.failures() {
+			if r.outcomes[test] == passed || r.outcomes[test] == skipped {
+				t.Errorf("%v did not fail", test)
 			}
+		}
+		for test := range r.outcomes {
+			packages = append(packages, test.Package)
+		}
+		if differing := b.differing(r, packages); len(differing) > 0 {
+			t.Errorf("differs from itself: %v", differing[0])
 		}
 		if last := LastLines(out); strings.Count(last, "\n") > 12 || len(last) > len(out) {
 			t.Errorf("last lines %q of %q", last, out)

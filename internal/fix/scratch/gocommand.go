@@ -5,7 +5,6 @@ import (
 	"context"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +27,11 @@ func (m *Module) Go(ctx context.Context, more []string, command string, args ...
 
 func (m *Module) command(ctx context.Context, more []string, command string, args []string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, m.options.Flags, more, args)...)
-	cmd.Dir, cmd.Env = m.Dir, append(os.Environ(), m.options.Env...)
+	cmd.Dir, cmd.Env = m.Dir, os.Environ()
+	if command == "test" {
+		cmd.Env = append(cmd.Env, m.TrialEnv()...)
+	}
+	cmd.Env = append(cmd.Env, m.options.Env...)
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	return cmd
@@ -40,33 +43,11 @@ type OutputError struct{ Output string }
 // Error returns the most informative lines.
 func (e *OutputError) Error() string { return LastLines(e.Output) }
 
-// FailingPackages returns the import paths of the packages whose tests failed.
-func (e *OutputError) FailingPackages() []string { return failing(e.Output) }
-
 // Build builds packages and discards the results. Its error is an *OutputError.
 func (m *Module) Build(ctx context.Context, more, packages []string) error {
 	// A single main package would be written to a file.
 	args := slices.Concat([]string{"-o", os.DevNull}, packages)
 	if out, err := m.Go(ctx, more, "build", args...); err != nil {
-		return &OutputError{out}
-	}
-	return nil
-}
-
-// Vet returns the set of go vet's diagnostics, without their positions, which change when code is
-// added. It is empty if vet cannot run.
-func (m *Module) Vet(ctx context.Context, more, packages []string) map[string]bool {
-	out, _ := m.Go(ctx, more, "vet", packages...) // it fails if there are diagnostics
-	return vetLines(out)
-}
-
-// Test runs the tests of packages. Its error is an *OutputError.
-func (m *Module) Test(ctx context.Context, more, packages []string) error {
-	args := packages
-	if m.options.Timeout > 0 {
-		args = slices.Concat([]string{"-timeout=" + m.options.Timeout.String()}, packages)
-	}
-	if out, err := m.Go(ctx, more, "test", args...); err != nil {
 		return &OutputError{out}
 	}
 	return nil
@@ -94,34 +75,4 @@ func LastLines(out string) string {
 		}
 	}
 	return strings.Join(lines[max(0, len(lines)-12):], "\n")
-}
-
-// failing returns the packages whose tests failed, from the output of go test.
-func failing(out string) []string {
-	var pkgs []string
-	for line := range strings.Lines(out) {
-		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "FAIL" {
-			pkgs = append(pkgs, fields[1])
-		}
-	}
-	slices.Sort(pkgs)
-	return slices.Compact(pkgs)
-}
-
-// vetLines returns vet's diagnostics without their positions, which change.
-func vetLines(out string) map[string]bool {
-	lines := map[string]bool{}
-	for line := range strings.Lines(out) {
-		line = strings.TrimSpace(line)
-		if line == "" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		file, rest, ok := strings.Cut(line, ".go:")
-		if !ok {
-			continue
-		}
-		_, message, _ := strings.Cut(rest, ": ")
-		lines[filepath.Base(file)+".go: "+message] = true
-	}
-	return lines
 }

@@ -25,7 +25,7 @@ func sweep(temp string) {
 			continue
 		}
 		if abandoned(filepath.Join(dir, lockName)) {
-			_ = os.RemoveAll(dir)
+			_ = removeAll(dir)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Module struct {
 	root      string // the copy of the repository, or of the module
 	lock      io.Closer
 	originals map[string][]byte // by the module's file
+	goEnv     []string          // settings of the go command that depend on the home directory
 }
 
 // maxScratch is the maximum size of the copy in bytes, as a guard against repositories that contain
@@ -85,7 +86,13 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 			}
 		}
 	}
-	return m, m.anchor(from)
+	if err := m.anchor(from); err != nil {
+		return nil, err
+	}
+	if err := m.prepareTrial(ctx); err != nil {
+		return nil, fmt.Errorf("read the settings of the go command: %w", err)
+	}
+	return m, nil
 }
 
 // tracked lists the files of the git repository that contains a directory: tracked, or new and not
@@ -220,7 +227,7 @@ func (m *Module) With(flags, env []string) *Module {
 
 // Close removes the copy and everything in Temp.
 func (m *Module) Close() error {
-	err := os.RemoveAll(m.Temp)
+	err := removeAll(m.Temp)
 	if m.lock != nil {
 		err = errors.Join(err, m.lock.Close())
 	}

@@ -79,6 +79,9 @@ func fixNotes(r *fix.Result) []string {
 		notes = append(notes, "Tests that already failed, and were ignored: "+
 			layout.Clean(strings.Join(r.Failing, ", "))+".")
 	}
+	if len(r.Flaky) > 0 {
+		notes = append(notes, "Flaky tests, which were ignored: "+layout.Clean(strings.Join(r.Flaky, ", "))+".")
+	}
 	for _, b := range r.Broken {
 		reason, _, _ := strings.Cut(b.Reason, "\n")
 		notes = append(notes, "Does not build, and was skipped: "+layout.Clean(b.Package)+" ("+layout.Clean(reason)+").")
@@ -154,8 +157,11 @@ func proofLines(a *fix.Attempt) []string {
 			layout.Plural(a.Together, "other", "others")))
 	}
 	if a.Tested > 0 {
-		lines = append(lines, "builds; vet reports nothing new; the tests of "+
-			layout.Plural(a.Tested, "package", "packages")+" pass")
+		line := "builds; vet reports nothing new; the tests of " + layout.Plural(a.Tested, "package", "packages") + " pass"
+		if a.Ignored > 0 {
+			line += fmt.Sprintf(", except for %d that already failed or are flaky", a.Ignored)
+		}
+		lines = append(lines, line)
 	}
 	if a.Answers != nil {
 		if len(a.Answers.Functions) > 0 {

@@ -1,0 +1,224 @@
+package scratch
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// A Baseline is what the tests of the module do before any change. Each test is compared with
+// itself: one that fails already counts for nothing, but the others of its package still do.
+type Baseline struct {
+	before *testRun
+	// alone are functions by package that end the process of the tests; they are left out, so that
+	// the others of the package run.
+	alone map[string][]string
+	// flaky are tests that do not do the same each time.
+	flaky map[Test]bool
+}
+
+// maxCutShort is how often the tests of a package are run again without those that end the process.
+const maxCutShort = 5
+
+// maxAgain is how often tests are run again before a change, if they fail with it.
+const maxAgain = 3
+
+// Baseline runs the tests of packages before any change. If ctx ends, it is not complete.
+func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
+	b := &Baseline{before: m.test(ctx, nil, packages, nil), alone: map[string][]string{}, flaky: map[Test]bool{}}
+	again := map[string]bool{}
+	for _, t := range b.before.failures() {
+		again[t.Package] = true
+	}
+	for _, pkg := range slices.Sorted(maps.Keys(again)) {
+		for range maxCutShort {
+			if ctx.Err() != nil || !b.before.cutShort(pkg) {
+				break
+			}
+			culprits := b.before.culprits(pkg, b.alone[pkg])
+			if len(culprits) == 0 {
+				break
+			}
+			b.alone[pkg] = append(b.alone[pkg], culprits...)
+			b.before.merge(m.test(ctx, nil, []string{pkg}, b.alone), pkg)
+		}
+		// What fails may differ from run to run.
+		second := m.test(ctx, []string{"-count=1"}, []string{pkg}, b.alone)
+		for _, t := range b.before.failures() {
+			if t.Package == pkg && !b.isAlone(t) && (second.outcomes[t] != failed || second.says(t) != b.before.says(t)) {
+				b.flaky[t] = true
+			}
+		}
+		b.addFlaky(second, pkg)
+	}
+	return b
+}
+
+// isAlone reports whether a test is left out because it ends the process.
+func (b *Baseline) isAlone(t Test) bool { return slices.Contains(b.alone[t.Package], t.top()) }
+
+// merge adds a further run of a package, in which other tests ran.
+func (r *testRun) merge(o *testRun, pkg string) {
+	whole := Test{Package: pkg}
+	for t, what := range o.outcomes {
+		if t != whole {
+			r.outcomes[t] = what
+		}
+	}
+	maps.Copy(r.begun, o.begun)
+	r.last[pkg] = o.last[pkg]
+	for t, text := range o.outputs {
+		if t != whole {
+			r.outputs[t] = text
+		}
+	}
+	r.ended[pkg] = o.ended[pkg]
+}
+
+// addFlaky marks the tests of a package that another run of the same code did otherwise.
+func (b *Baseline) addFlaky(o *testRun, pkg string) {
+	for t, what := range b.before.outcomes {
+		if t.Package == pkg && t.Name != "" && !b.isAlone(t) && o.outcomes[t] != what {
+			b.flaky[t] = true
+		}
+	}
+}
+
+// Ignored returns how many tests of packages count for nothing.
+func (b *Baseline) Ignored(packages []string) int {
+	ignored := maps.Clone(b.flaky)
+	for _, t := range b.Failing() {
+		ignored[t] = true
+	}
+	n := 0
+	for t := range ignored {
+		if slices.Contains(packages, t.Package) {
+			n++
+		}
+	}
+	return n
+}
+
+// Failing returns the tests that fail before any change. They are ignored if they fail the same way
+// with it.
+func (b *Baseline) Failing() []Test { return b.before.failures() }
+
+// Flaky returns the tests that did not do the same each time without a change. They are ignored.
+func (b *Baseline) Flaky() []Test { return slices.SortedFunc(maps.Keys(b.flaky), compareTests) }
+
+// A TestError is a test that does not do with a change what it did before.
+type TestError struct {
+	Test   Test
+	What   string // such as "fails"
+	Output string // the last lines of what it printed
+}
+
+func (e *TestError) Error() string {
+	text := e.Test.String() + " " + e.What
+	if e.Output != "" {
+		text += ":\n" + e.Output
+	}
+	return text
+}
+
+// A Trial is code to test: a module, or a copy of it, with flags of the go command that change it.
+type Trial struct {
+	Module *Module
+	Flags  []string
+}
+
+// Compare runs the tests of packages with a change. It returns nil if every test that passed before
+// passes, and no other one fails in another way than before; else a *TestError. Tests that seem to
+// differ run again in original: one that differs there, too, is flaky. If that has no module,
+// nothing runs again. If ctx ends, the result is not complete.
+func (b *Baseline) Compare(ctx context.Context, changed, original Trial, packages []string) error {
+	after := changed.Module.test(ctx, changed.Flags, packages, b.alone)
+	differing := b.differing(after, packages)
+	for n := 0; original.Module != nil && n < maxAgain && len(differing) > 0 && ctx.Err() == nil; n++ {
+		var pkgs []string
+		for _, e := range differing {
+			pkgs = append(pkgs, e.Test.Package)
+		}
+		slices.Sort(pkgs)
+		pkgs = slices.Compact(pkgs)
+		again := original.Module.test(ctx, slices.Concat(original.Flags, []string{"-count=1"}), pkgs, b.alone)
+		for _, pkg := range pkgs {
+			b.addFlaky(again, pkg)
+		}
+		differing = b.differing(after, packages)
+	}
+	if ctx.Err() != nil || len(differing) == 0 {
+		return ctx.Err()
+	}
+	return differing[0]
+}
+
+// differing returns the tests that do not do what they did before: those that fail first, and
+// subtests before their test.
+func (b *Baseline) differing(after *testRun, packages []string) []*TestError {
+	var list []*TestError
+	bad := map[string]bool{} // packages
+	add := func(t Test, what string) {
+		list = append(list, &TestError{Test: t, What: what, Output: LastLines(after.outputs[t])})
+		bad[t.Package] = true
+	}
+	all := map[Test]bool{}
+	for _, tests := range []map[Test]outcome{b.before.outcomes, after.outcomes} {
+		for t := range tests {
+			if t.Name != "" && slices.Contains(packages, t.Package) && !b.flaky[t] && !b.isAlone(t) {
+				all[t] = true
+			}
+		}
+	}
+	for t := range all {
+		if what := b.differs(after, t); what != "" {
+			add(t, what)
+		}
+	}
+	for _, whole := range after.failures() {
+		// A package that fails without a test: it does not build, or its process ended early.
+		if pkg := whole.Package; whole.Name == "" && slices.Contains(packages, pkg) && !bad[pkg] &&
+			(b.before.outcomes[whole] != failed || b.before.cutShort(pkg) != after.cutShort(pkg)) {
+			add(whole, "fails")
+			list[len(list)-1].Output = LastLines(after.outputs[whole] + after.rest.String())
+		}
+	}
+	slices.SortFunc(list, func(a, b *TestError) int {
+		return cmp.Or(strings.Compare(a.What, b.What), cmp.Compare(depth(b.Test), depth(a.Test)), compareTests(a.Test, b.Test))
+	})
+	return list
+}
+
+// differs says how a test does not do what it did before; "" if it does.
+func (b *Baseline) differs(after *testRun, t Test) string {
+	was, is := b.before.outcomes[t], after.outcomes[t]
+	switch {
+	case was == failed:
+		if is == failed && b.before.says(t) != after.says(t) {
+			return "fails in another way than before"
+		}
+		return ""
+	case is == failed:
+		return "fails"
+	case was == passed && is == skipped:
+		return "is skipped"
+	case was == passed && is == "" && after.begun[t]:
+		return "does not end"
+	case was == passed && is == "":
+		return "no longer runs"
+	}
+	return ""
+}
+
+// changing matches what the output of a failing test may have, and another run of it not:
+// addresses, numbers and durations.
+var changing = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s)?`)
+
+// says returns what a test printed, without what changes from run to run.
+func (r *testRun) says(t Test) string {
+	text, _, _ := strings.Cut(r.outputs[t], "\ngoroutine ")
+	return changing.ReplaceAllString(text, "0")
+}

@@ -1,0 +1,92 @@
+package scratch
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// TrialEnv returns the variables, for processes that run code of the module, that make what they
+// leave behind in temporary files, caches and the home directory part of the copy. Those of the go
+// command keep their values.
+func (m *Module) TrialEnv() []string {
+	home := m.trialDir("home")
+	env := append(m.TempEnv(),
+		"HOME="+home, "USERPROFILE="+home, "APPDATA="+home, "LOCALAPPDATA="+home,
+		"XDG_CACHE_HOME="+filepath.Join(home, ".cache"), "XDG_CONFIG_HOME="+filepath.Join(home, ".config"),
+		"XDG_DATA_HOME="+filepath.Join(home, ".local", "share"), "XDG_STATE_HOME="+filepath.Join(home, ".local", "state"),
+	)
+	return append(env, m.goEnv...)
+}
+
+// TempEnv returns only the variables for temporary files.
+func (m *Module) TempEnv() []string {
+	temp := m.trialDir("tmp")
+	return []string{"TMPDIR=" + temp, "TMP=" + temp, "TEMP=" + temp}
+}
+
+// trialDir returns a directory for processes that run code of the module. Names are short, since
+// names of Unix sockets must be.
+func (m *Module) trialDir(name string) string { return filepath.Join(m.Temp, name) }
+
+// prepareTrial makes the directories for processes that run code of the module, and finds the
+// settings of the go command and of git that depend on the home directory.
+func (m *Module) prepareTrial(ctx context.Context) error {
+	for _, name := range []string{"home", "tmp"} {
+		if err := os.MkdirAll(m.trialDir(name), 0o700); err != nil {
+			return err
+		}
+	}
+	cmd := m.command(ctx, nil, "env", []string{"-json", "GOCACHE", "GOENV", "GOMODCACHE", "GOPATH"})
+	out, err := cmd.Output()
+	if err != nil {
+		return err
+	}
+	values := map[string]string{}
+	if err := json.Unmarshal(out, &values); err != nil {
+		return err
+	}
+	for name, value := range values {
+		m.goEnv = append(m.goEnv, name+"="+value)
+	}
+	slices.Sort(m.goEnv)
+	if home, err := os.UserHomeDir(); err == nil && os.Getenv("GIT_CONFIG_GLOBAL") == "" {
+		if name := filepath.Join(home, ".gitconfig"); isFile(name) { // tests that commit need a name
+			m.goEnv = append(m.goEnv, "GIT_CONFIG_GLOBAL="+name)
+		}
+	}
+	return nil
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// ClearTrial removes what processes that ran code of the module have left behind.
+func (m *Module) ClearTrial() error {
+	var errs []error
+	for _, name := range []string{"home", "tmp"} {
+		dir := m.trialDir(name)
+		errs = append(errs, removeAll(dir), os.MkdirAll(dir, 0o700))
+	}
+	return errors.Join(errs...)
+}
+
+// removeAll removes a directory, if need be after making directories in it writable.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			err = os.Chmod(name, 0o700)
+		}
+		return err
+	})
+	return os.RemoveAll(dir)
+}
