@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -14,8 +13,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
-	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
 )
 
@@ -28,8 +26,8 @@ type Options struct {
 	Env   []string // KEY=value, for the go command and the processes it starts
 
 	Bench    string        // benchmarks to use, as in go test's -bench; "" means all
-	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 means DefaultTimeout
-	FuzzTime time.Duration // per changed function; 0 means DefaultFuzzTime
+	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 means prove.DefaultTimeout
+	FuzzTime time.Duration // per changed function; 0 means prove.DefaultFuzzTime
 	// FuzzInputs, if positive, is the number of inputs per changed function, however long that
 	// takes; it replaces FuzzTime.
 	FuzzInputs int
@@ -70,20 +68,8 @@ type Options struct {
 	look    func(ctx context.Context, dir string) (*find.Result, error)
 }
 
-// Defaults of Options.
-const (
-	DefaultTimeout  = 5 * time.Minute
-	DefaultFuzzTime = 5 * time.Second
-	DefaultRounds   = 4
-)
-
-// fuzzTime returns the limit of the fuzzer in the form of go test's flag.
-func (o *Options) fuzzTime() string {
-	if o.FuzzInputs > 0 {
-		return fmt.Sprintf("%dx", o.FuzzInputs)
-	}
-	return o.FuzzTime.String()
-}
+// DefaultRounds is the default of Options.Rounds.
+const DefaultRounds = 4
 
 // A Result is the outcome for the findings of a module.
 type Result struct {
@@ -94,14 +80,9 @@ type Result struct {
 	// Untried are findings without a rewrite, and lines that rules could not analyze.
 	Untried []Untried `json:"untried,omitempty"`
 	// Rounds is the number of times the rules ran.
-	Rounds int `json:"rounds"`
-	// Failing are the tests that already fail and are ignored while they fail the same way, each
-	// with its package's import path; the path alone is a package whose tests do not build.
-	Failing []string `json:"failing,omitempty"`
-	// Flaky are the tests that do not do the same each time without a change. They are ignored.
-	Flaky []string `json:"flaky,omitempty"`
-	// Broken are the packages that do not build. Nothing that they are needed for is rewritten.
-	Broken []Broken `json:"broken,omitempty"`
+	Rounds     int `json:"rounds"`
+	prove.Base     // of the original module
+
 	// Total compares the original with everything that was kept, by all benchmarks that run some of
 	// it, and Service does so under load; nil if nothing was kept, or if it was not measured that
 	// way.
@@ -115,12 +96,10 @@ type Result struct {
 	WithSettings *Measured `json:"with_settings,omitempty"`
 	// Interrupted is set if not all findings were tried.
 	Interrupted bool `json:"interrupted,omitempty"`
-	// Took is the duration of each step over all attempts, in the order in which they first ran.
-	Took []Took `json:"took,omitempty"`
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 
-	changed scratch.Changes // by file, everything that was kept
+	changed prove.Changes // by file, everything that was kept
 }
 
 // Untried is a cost without a rewrite that could be tried.
@@ -135,32 +114,32 @@ type Untried struct {
 	Waiting *find.HotLine `json:"waiting,omitempty"`
 }
 
-// Broken is a package that does not build.
-type Broken struct {
-	Package string `json:"package"` // import path
-	Reason  string `json:"reason"`
-}
-
-// Took is the total duration of a step.
-type Took struct {
-	What string        `json:"what"`
-	Time time.Duration `json:"ns"`
-}
-
 // A Stage is how far a fix has got.
-type Stage string
+type Stage = prove.Stage
 
-// Stages, in order.
+// Stages, in order; those from StageBuild to StageMeasure are those of package prove.
 const (
 	StageNeeds   Stage = "needs" // requires something that whet does not do: not tried
 	StageRewrite Stage = "rewrite"
-	StageBuild   Stage = "build"
-	StageVet     Stage = "vet"
-	StageTest    Stage = "test"
-	StageCompare Stage = "compare answers"
-	StageMeasure Stage = "measure"
+	StageBuild   Stage = prove.StageBuild
+	StageVet     Stage = prove.StageVet
+	StageTest    Stage = prove.StageTest
+	StageCompare Stage = prove.StageCompare
+	StageMeasure Stage = prove.StageMeasure
 	StageWhole   Stage = "test all" // the whole module's tests fail with everything that was kept
 	StageKept    Stage = "kept"
+)
+
+// Parts of a proof.
+type (
+	// Answers is how the old and the new functions were compared.
+	Answers = prove.Answers
+	// Measured is a comparison of A, without a rewrite, and B, with it.
+	Measured = prove.Measured
+	// Broken is a package that does not build.
+	Broken = prove.Broken
+	// StepTime is the total duration of a step.
+	StepTime = prove.StepTime
 )
 
 // An Attempt is the outcome for a finding.
@@ -187,7 +166,7 @@ type Attempt struct {
 	// Round is the round in which it was found, starting at 1.
 	Round int `json:"round"`
 	// Took is the duration of each stage.
-	Took []Took `json:"took,omitempty"`
+	Took []StepTime `json:"took,omitempty"`
 
 	undo  map[string][]byte // original files, if it was kept
 	retry bool              // it was dropped because of what was kept before it in its round
@@ -203,67 +182,34 @@ func (a Attempt) String() string {
 // Kept reports whether the rewrite is proven.
 func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 
-// Answers is how the old and the new functions were compared.
-type Answers struct {
-	Functions []string `json:"functions"` // functions that were compared
-	Inputs    int64    `json:"inputs"`    // inputs with the same results
-	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
-	// builds of the same source may have different ones.
-	ErrorTexts int64 `json:"error_texts,omitempty"`
-	// Not lists the changed functions that could not be compared, and why.
-	Not []string `json:"not,omitempty"`
-}
-
-// Measured is a comparison of A, without a rewrite, and B, with it.
-type Measured struct {
-	Benchmarks []string `json:"benchmarks,omitempty"` // benchmarks that were run; empty for a service
-	// Written is the source of the benchmarks that whet wrote because no benchmark of the module
-	// runs the lines; "" if the module's own were used.
-	Written string `json:"written,omitempty"`
-	// Paths describe what the written benchmarks execute in the changed functions, compared with
-	// the recording.
-	Paths []string   `json:"paths,omitempty"`
-	AB    *ab.Result `json:"ab"`
-
-	covering []benchmark // the benchmarks
-}
-
 // Run tries the fixes of findings on the module in r.Dir. If ctx ends, the result covers what was
 // tried until then. It is an error if there is something to try and the module does not build.
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {
 	if o.Progress == nil {
 		o.Progress = func(string) {}
 	}
-	if o.bench == nil {
-		o.bench = builds.Run
-	}
 	if o.Tried == nil {
 		o.Tried = func(int, int) {}
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
-	if o.FuzzTime == 0 {
-		o.FuzzTime = DefaultFuzzTime
-	}
 	o.Rounds = cmp.Or(o.Rounds, DefaultRounds)
 	f := &fixer{
-		o: o, found: r, program: r.Program,
-		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: scratch.Changes{}},
+		o: o, found: r,
+		result: &Result{Schema: Schema, Module: r.Module, Dir: r.Dir, changed: prove.Changes{}},
 	}
-	began := time.Now()
-	o.Progress("copy the module")
-	copied := scratch.Options{Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp}
-	if f.scratch, err = scratch.New(ctx, r.Dir, copied); err != nil {
+	if f.prover, err = prove.New(ctx, r.Dir, r.Module, prove.Options{
+		Flags: o.Flags, Env: o.Env, Bench: o.Bench, Timeout: o.Timeout, FuzzTime: o.FuzzTime, FuzzInputs: o.FuzzInputs,
+		AB: o.AB, Service: o.Service, Program: r.Program, Temp: o.Temp, Progress: o.Progress,
+		RunBenchmarks: o.bench, RunService: o.compare,
+	}); err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.scratch.Close()) }()
-	f.took("copy", began)
+	defer func() { err = errors.Join(err, f.prover.Close()) }()
 	if slices.ContainsFunc(r.Findings, f.tries) {
-		if err := f.baseline(ctx); err != nil {
+		if err := f.prover.Prepare(ctx); err != nil {
 			return nil, err
 		}
 	}
+	f.addProver()
 	f.listUntried(r)
 	f.rounds(ctx)
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
@@ -272,6 +218,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	if o.Settings {
 		f.settings(ctx, r)
 	}
+	f.addProver()
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	return f.result, nil
 }
@@ -280,34 +227,27 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 type fixer struct {
 	o              Options
 	found          *find.Result // findings to try in this round
-	program        string       // import path of the main package, or ""
-	scratch        *scratch.Module
-	packages       *scratch.Packages
+	prover         *prove.Prover
 	result         *Result
-	vetted         []scratch.Complaint       // vet's diagnostics for the original module
-	tests          *scratch.Baseline         // what the tests of the original module do
+	took           []StepTime                // of steps that are not the prover's
 	edits          map[string][]rewrite.Edit // kept in this round, by file, relative to the start of the round
 	round          int                       // starting at 1
 	done           map[string]int            // rewrites not to be tried again, and their number
-	benchmarks     []benchmark               // of the module, at the start of the round; nil: unknown
-	written        map[string]*writtenFile   // benchmarks, by directory
-	keptBenchmarks []benchmark               // benchmarks that run something that was kept
+	keptBenchmarks []prove.Benchmark         // benchmarks that run something that was kept
 	// testedAll is set if the tests of all packages have run with everything that was kept.
 	testedAll bool
 }
 
-// took adds the time since began to the duration of a step.
-func (f *fixer) took(what string, began time.Time) {
-	f.result.Took = addTook(f.result.Took, what, began)
+// addProver adds to the result what the prover knows of the original module, and its warnings.
+func (f *fixer) addProver() {
+	f.result.Base = f.prover.Base()
+	f.result.Took = slices.Concat(f.result.Took, f.took)
+	f.result.Warnings = append(f.result.Warnings, f.prover.Warnings()...)
 }
 
-func addTook(list []Took, what string, began time.Time) []Took {
-	i := slices.IndexFunc(list, func(t Took) bool { return t.What == what })
-	if i < 0 {
-		i, list = len(list), append(list, Took{What: what})
-	}
-	list[i].Time += time.Since(began)
-	return list
+// addTook adds the time since began to the duration of a step.
+func (f *fixer) addTook(what string, began time.Time) {
+	f.took = prove.AddStepTime(f.took, what, began)
 }
 
 // tries reports whether a finding has a fix that is tried.
@@ -325,71 +265,3 @@ func (f *fixer) tries(x find.Finding) bool {
 func (f *fixer) has(need rules.Need) bool {
 	return need == rules.Free || f.o.Review && need == rules.Review
 }
-
-// baseline builds, vets and tests the original module.
-func (f *fixer) baseline(ctx context.Context) (err error) {
-	began := time.Now()
-	f.o.Progress("build the original module")
-	if f.packages, err = f.scratch.Packages(ctx); err != nil {
-		return err
-	}
-	var failed *scratch.OutputError
-	err = f.scratch.Build(ctx, nil, f.packages.All)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if errors.As(err, &failed) {
-		f.packages.MarkBroken(failed.Output)
-	}
-	for _, b := range f.packages.Broken {
-		f.result.Broken = append(f.result.Broken, Broken(b))
-	}
-	if err := f.refuseBroken(); err != nil {
-		return err
-	}
-	f.took("build", began)
-
-	began = time.Now()
-	f.vetted = f.scratch.Vet(ctx, nil, f.packages.All)
-	f.took("vet", began)
-
-	began = time.Now()
-	f.o.Progress("test the original module")
-	f.tests = f.scratch.Baseline(ctx, f.packages.All)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	for _, t := range f.tests.Failing() {
-		f.result.Failing = append(f.result.Failing, t.String())
-	}
-	if names := f.result.Failing; len(names) > 0 {
-		f.result.Warnings = append(f.result.Warnings,
-			fmt.Errorf("tests that already fail are ignored: %s", strings.Join(names, ", ")))
-	}
-	f.took("test", began)
-	return nil
-}
-
-// refuseBroken returns an error if no rewrite could be tried because what it changes does not
-// build.
-func (f *fixer) refuseBroken() error {
-	if len(f.packages.Broken) == 0 {
-		return nil
-	}
-	whole := len(f.packages.All) == 0
-	if !whole {
-		for _, b := range f.packages.Broken {
-			f.result.Warnings = append(f.result.Warnings,
-				fmt.Errorf("package %s does not build: %s", b.Package, b.FirstLine()),
-			)
-		}
-		return nil
-	}
-	first := f.packages.Broken[0]
-	return &diag.Error{
-		Op: "build", Subject: f.found.Dir, Err: errors.New(first.Reason),
-		Hint: "the module must build before it can be made faster",
-	}
-}
-
-func percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/rewrite"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/prove"
 )
 
 // rounds tries the findings, looks again in what was kept, and repeats that until nothing new is
@@ -83,7 +83,7 @@ func (f *fixer) keyOf(x *find.Finding) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n", x.Rule, x.Function)
 	for _, e := range x.Fix.Files {
-		original, err := f.scratch.Original(e.File)
+		original, err := f.prover.Original(e.File)
 		for _, edit := range e.Edits {
 			if err == nil && 0 <= edit.From && edit.From <= edit.To && edit.To <= len(original) {
 				fmt.Fprintf(&b, "%s\n%q %q\n", e.File, original[edit.From:edit.To], edit.Text)
@@ -101,8 +101,8 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 	}
 	began := time.Now()
 	f.o.Progress("find again, in the module with the kept rewrites")
-	r, err := f.look(ctx, f.scratch.Dir)
-	f.took("look again", began)
+	r, err := f.look(ctx, f.prover.Dir())
+	f.addTook("look again", began)
 	if ctx.Err() != nil {
 		return false
 	}
@@ -129,8 +129,7 @@ func (f *fixer) look(ctx context.Context, dir string) (*find.Result, error) {
 // begin starts a round on the current scratch copy.
 func (f *fixer) begin() {
 	f.edits = map[string][]rewrite.Edit{}
-	f.scratch.Forget()
-	f.benchmarks = nil
+	f.prover.Rebase()
 }
 
 // forgetRetried removes the attempts that were dropped because of what was kept before them and are
@@ -162,7 +161,7 @@ func (f *fixer) forgetRetried() {
 type piece struct {
 	at      int           // index in result.Attempts
 	finding *find.Finding // its current version
-	changes scratch.Changes
+	changes prove.Changes
 }
 
 // together tries all rewrites at once that passed all proofs but showed no gain, since each may be
@@ -173,7 +172,7 @@ func (f *fixer) together(ctx context.Context) {
 		return
 	}
 	f.o.Progress(fmt.Sprintf("try together %d rewrites whose gains are too small to measure", len(pieces)))
-	all := scratch.Changes{}
+	all := prove.Changes{}
 	for _, p := range pieces {
 		for file, c := range p.changes {
 			if before, ok := all[file]; ok {
@@ -244,7 +243,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		a.Ignored = group.Ignored
 		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
 		for _, t := range group.Took {
-			i := slices.IndexFunc(a.Took, func(have Took) bool { return have.What == t.What })
+			i := slices.IndexFunc(a.Took, func(have StepTime) bool { return have.What == t.What })
 			if i >= 0 {
 				a.Took[i].Time += t.Time / time.Duration(len(pieces))
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/prove"
 )
 
 // A Patch is a kept rewrite as a mail for git am.
@@ -128,7 +129,7 @@ func (a *Attempt) Message() string {
 		for _, s := range a.Measured.AB.Subjects {
 			for i := range s.Units {
 				if u := &s.Units[i]; u.Verdict == ab.Better || u.Verdict == ab.Worse {
-					b.WriteString(figureOf(s.Name, u) + "\n")
+					b.WriteString(prove.Figure(s.Name, u) + "\n")
 				}
 			}
 		}

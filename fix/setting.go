@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/prove"
 )
 
 // settings tries the build and run settings that the first findings name, each alone on top of the
@@ -61,65 +59,33 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 			"it needs a profile: `whet pgo RECORDING` writes one, reports what in it is stale, and measures the gain"
 		return a
 	}
-	before := f.side("without " + x.Fix.Setting.String())
-	after := withSettings(f.side("with "+x.Fix.Setting.String()), x.Fix.Setting)
-	built := f.scratch.With(after.Flags, after.Env)
-	places := f.settingPlaces(x)
-	for _, s := range []struct {
-		stage Stage
-		do    func() error
-	}{
-		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.All) }},
-		{StageTest, func() error {
-			return f.test(ctx, scratch.Trial{Module: built}, scratch.Trial{Module: f.scratch}, f.packages.All)
-		}},
-		{StageCompare, func() (err error) {
-			if len(x.Fix.Setting.Build) == 0 {
-				return nil // the same program
-			}
-			f.o.Progress("compare the results of the two builds")
-			a.Answers, err = f.compareBuilds(ctx, places, before, after)
-			return err
-		}},
-		{StageMeasure, func() (err error) {
-			f.o.Progress("measure " + x.Fix.Setting.String())
-			if a.Measured, err = f.versus(ctx, before, after, places); err != nil {
-				return err
-			}
-			a.Open, err = judge(a.Measured.AB, false)
-			return err
-		}},
-	} {
-		began := time.Now()
-		a.Stage = s.stage
-		err := s.do()
-		a.Took = addTook(a.Took, string(s.stage), began)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			a.Reason = err.Error()
-			return a
-		}
+	settings := &prove.Settings{Name: x.Fix.Setting.String(), SameProgram: len(x.Fix.Setting.Build) == 0}
+	settings.Flags, settings.Env = flagsAndEnv(x.Fix.Setting)
+	v := f.prover.Prove(ctx, prove.Candidate{Settings: settings, Places: f.settingPlaces(x)})
+	if ctx.Err() != nil {
+		return nil
+	}
+	if err := a.take(v); err != nil {
+		a.Reason = err.Error()
+		return a
 	}
 	a.Stage = StageKept
 	return a
 }
 
-// withSettings returns a build with settings added: flags, and variables for building and running.
-func withSettings(side builds.Side, settings ...*rules.Setting) builds.Side {
-	side.Flags, side.Env = slices.Clone(side.Flags), slices.Clone(side.Env)
+// flagsAndEnv returns what settings add to a build: flags, and variables for building and running.
+func flagsAndEnv(settings ...*rules.Setting) (flags, env []string) {
 	for _, s := range settings {
 		for _, one := range s.Build {
 			if strings.HasPrefix(one, "-") {
-				side.Flags = append(side.Flags, one)
+				flags = append(flags, one)
 			} else {
-				side.Env = append(side.Env, one)
+				env = append(env, one)
 			}
 		}
-		side.Env = append(side.Env, s.Run...)
+		env = append(env, s.Run...)
 	}
-	return side
+	return flags, env
 }
 
 // settingPlaces returns the lines whose benchmarks show the effect of a setting: those of the
@@ -141,28 +107,21 @@ func (f *fixer) settingPlaces(x *find.Finding) []find.Place {
 // settingsTotal compares the original with everything that was kept, built and run with settings,
 // by the benchmarks that run some of it, or else as a program under load.
 func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, places []find.Place) {
-	a, b := f.side("original"), f.side("all kept rewrites and settings")
+	a, b := f.prover.Side("original"), f.prover.Side("all kept rewrites and settings")
 	var err error
 	if len(f.result.changed) > 0 {
-		var over []string
-		if over, err = f.scratch.Overlay(f.result.changed.Before()); err != nil {
+		if a, err = f.prover.SideWith(a.Name, f.result.changed.Before()); err != nil {
 			f.result.Warnings = append(f.result.Warnings, err)
 			return
 		}
-		a.Flags = slices.Concat(a.Flags, over)
 	}
-	b = withSettings(b, proven...)
-	chosen := slices.Clone(f.keptBenchmarks)
-	for _, r := range coveringAny(f.benchmarks, places) {
-		if !slices.ContainsFunc(chosen, func(h benchmark) bool { return h.pkg == r.pkg && h.name == r.name }) {
-			chosen = append(chosen, r)
-		}
-	}
+	flags, env := flagsAndEnv(proven...)
+	b.Flags, b.Env = slices.Concat(b.Flags, flags), slices.Concat(b.Env, env)
+	chosen := prove.MergeBenchmarks(slices.Clone(f.keptBenchmarks), f.prover.Covering(places))
 	if len(chosen) > 0 {
-		sortByFocus(chosen)
-		f.result.WithSettings, err = f.run(ctx, a, b, focused(chosen, maxTotal))
+		f.result.WithSettings, err = f.prover.MeasureBy(ctx, a, b, prove.Focused(chosen, maxTotal))
 	} else {
-		f.result.WithSettings, err = f.versus(ctx, a, b, places)
+		f.result.WithSettings, err = f.prover.Versus(ctx, a, b, places)
 	}
 	if err != nil && ctx.Err() == nil {
 		f.result.Warnings = append(f.result.Warnings,

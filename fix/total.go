@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/prove"
 )
 
 // maxTotal is the number of benchmarks that compare the original with everything that was kept.
@@ -26,8 +26,7 @@ func (f *fixer) whole(ctx context.Context) {
 			break
 		}
 		f.o.Progress("test the module with all kept rewrites")
-		// The original cannot run again: tests may read files, which an overlay does not replace.
-		err := f.test(ctx, scratch.Trial{Module: f.scratch}, scratch.Trial{}, f.packages.All)
+		err := f.prover.TestAll(ctx)
 		if ctx.Err() != nil || err == nil {
 			break
 		}
@@ -38,7 +37,7 @@ func (f *fixer) whole(ctx context.Context) {
 		}
 		a.Stage, a.Reason = StageWhole, err.Error()
 	}
-	f.took("test all", began)
+	f.addTook("test all", began)
 }
 
 // lastKept returns the index of the attempt that was kept last, or -1.
@@ -54,7 +53,7 @@ func (f *fixer) lastKept() int {
 // undo undoes the last kept rewrite.
 func (f *fixer) undo(a *Attempt) error {
 	for file, before := range a.undo {
-		if err := f.scratch.Write(file, before); err != nil {
+		if err := f.prover.Write(file, before); err != nil {
 			return err
 		}
 		c := f.result.changed[file]
@@ -74,31 +73,30 @@ func (f *fixer) total(ctx context.Context) {
 	}
 	began := time.Now()
 	f.o.Progress("compare the original with all kept rewrites")
-	over, err := f.scratch.Overlay(f.result.changed.Before())
+	a, err := f.prover.SideWith("original", f.result.changed.Before())
 	if err != nil {
 		f.result.Warnings = append(f.result.Warnings, err)
 		return
 	}
-	a, b := f.side("original", over...), f.side("all kept rewrites")
+	b := f.prover.Side("all kept rewrites")
 	failed := func(err error) {
 		if err != nil && ctx.Err() == nil {
 			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all kept rewrites: %w", err))
 		}
 	}
 	if len(f.keptBenchmarks) > 0 {
-		sortByFocus(f.keptBenchmarks)
-		f.result.Total, err = f.run(ctx, a, b, focused(f.keptBenchmarks, maxTotal))
+		f.result.Total, err = f.prover.MeasureBy(ctx, a, b, prove.Focused(f.keptBenchmarks, maxTotal))
 		failed(err)
-		f.took("compare in total", began)
+		f.addTook("compare in total", began)
 	}
-	if f.serves() && ctx.Err() == nil {
+	if f.prover.Serves() && ctx.Err() == nil {
 		began := time.Now()
-		r, err := f.underLoad(ctx, a, b)
+		r, err := f.prover.MeasureService(ctx, a, b)
 		failed(err)
 		if err == nil {
 			f.result.Service = &Measured{AB: r}
 		}
-		f.took("compare the service in total", began)
+		f.addTook("compare the service in total", began)
 	}
 }
 

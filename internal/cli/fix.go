@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/progress"
+	"github.com/whet-go/whet/prove"
 )
 
 // rewriteFlags are the flags of whet fix.
@@ -109,8 +110,8 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.find.Rule, "rule", "", "run only rules that match `REGEXP`")
 	f.find.registerMaxTrace(fs)
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the line)")
-	fs.DurationVar(&f.Timeout, "timeout", fix.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
-	fs.DurationVar(&f.FuzzTime, "fuzz-time", fix.DefaultFuzzTime, "time to fuzz old against new, for each function")
+	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
+	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
 	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need review")

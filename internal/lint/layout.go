@@ -33,6 +33,7 @@ func layers() []layer {
 		{"what a user names", []string{"input"}},
 		{"what makes, keeps and explains recordings", []string{"collect", "store", "find"}},
 		{"builds side by side, and loads as users describe them", []string{"service", "load/plan"}},
+		{"the proof of a change", []string{"prove"}},
 		{"fixes", []string{"fix", "pgo"}},
 		{"faces' helpers", []string{"internal/report", "internal/server", "internal/pprof", "internal/newrule"}},
 		{"faces", []string{"internal/cli"}},

@@ -9,6 +9,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/prove"
 )
 
 // fixResult has a rewrite that was kept and one that was dropped.
@@ -52,7 +53,7 @@ func fixResult() *fix.Result {
 			Share: 0.05,
 		},
 		{File: "/old/gone.go", Function: "slow.Gone", Reason: "the function is gone", Share: 0.01},
-	}, Broken: []fix.Broken{{Package: "example.com/slow/broken", Reason: "x.go:1: no\nmore"}}}
+	}, Base: prove.Base{Broken: []fix.Broken{{Package: "example.com/slow/broken", Reason: "x.go:1: no\nmore"}}}}
 }
 
 // TestWriteFix has what was kept with its proof, and what was dropped with the reason.

@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/prove"
 )
 
 // hostileNames returns hostile names of files that a repository can contain.
@@ -121,7 +122,7 @@ func TestHostilePages(t *testing.T) {
 					Diff: x.Fix.Diff,
 				}, {Finding: x, Stage: fix.StageNeeds, Reason: name},
 			}, Untried: []fix.Untried{{Title: name, File: name, Line: 1, Function: name, Reason: name}},
-			Broken: []fix.Broken{{Package: name, Reason: name}},
+			Base: prove.Base{Broken: []fix.Broken{{Package: name, Reason: name}}},
 		}
 		outputs := map[string]*strings.Builder{}
 		out := func(kind string) *strings.Builder {

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/tracetest"
 	"github.com/whet-go/whet/internal/trace/window"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -81,7 +82,7 @@ func TestHostileJourney(t *testing.T) {
 					Diff: x.Fix.Diff,
 				}, {Finding: x, Stage: fix.StageNeeds, Reason: evil()},
 			}, Untried: []fix.Untried{{Title: evil(), File: evil(), Line: 1, Function: long, Reason: evil()}},
-			Broken: []fix.Broken{{Package: evil(), Reason: long}},
+			Base: prove.Base{Broken: []fix.Broken{{Package: evil(), Reason: long}}},
 		}); err != nil {
 			t.Fatal(err)
 		}

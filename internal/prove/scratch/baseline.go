@@ -187,7 +187,9 @@ func (b *Baseline) differing(after *testRun, packages []string) []*TestError {
 		}
 	}
 	slices.SortFunc(list, func(a, b *TestError) int {
-		return cmp.Or(strings.Compare(a.What, b.What), cmp.Compare(depth(b.Test), depth(a.Test)), compareTests(a.Test, b.Test))
+		return cmp.Or(
+			strings.Compare(a.What, b.What), cmp.Compare(depth(b.Test), depth(a.Test)), compareTests(a.Test, b.Test),
+		)
 	})
 	return list
 }

@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"context"
@@ -17,8 +17,8 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/fix/differ"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in
@@ -27,7 +27,7 @@ type writtenFile struct {
 	dir        string
 	targets    []target
 	files      map[string][]byte // to overlay on the directory, by name
-	benchmarks []benchmark
+	benchmarks []Benchmark
 }
 
 // A target is a changed function.
@@ -61,7 +61,7 @@ func (w *writtenFile) text() string { return string(w.files[differ.BenchmarkFile
 
 // write writes benchmarks that run the changes in the scratch copy. The error says why there are
 // none.
-func (f *fixer) write(ctx context.Context, changes scratch.Changes) (chosen []benchmark, err error) {
+func (f *Prover) write(ctx context.Context, changes scratch.Changes) (chosen []Benchmark, err error) {
 	var why []string
 	for _, dir := range changes.Dirs() {
 		pkg, err := f.load(ctx, dir)
@@ -94,7 +94,7 @@ func (f *fixer) write(ctx context.Context, changes scratch.Changes) (chosen []be
 		why = append(why, notes...)
 		hits := coveringAny(w.benchmarks, places)
 		for _, r := range w.benchmarks {
-			if !slices.ContainsFunc(hits, func(h benchmark) bool { return h.name == r.name }) {
+			if !slices.ContainsFunc(hits, func(h Benchmark) bool { return h.name == r.name }) {
 				why = append(why, r.missed)
 			}
 		}
@@ -103,7 +103,7 @@ func (f *fixer) write(ctx context.Context, changes scratch.Changes) (chosen []be
 			return nil, err
 		}
 		why = append(why, others...)
-		chosen = append(chosen, focused(alike, maxBenchmarks)...)
+		chosen = append(chosen, Focused(alike, maxBenchmarks)...)
 	}
 	switch {
 	case len(chosen) > 0:
@@ -115,7 +115,7 @@ func (f *fixer) write(ctx context.Context, changes scratch.Changes) (chosen []be
 }
 
 // changedLines returns the lines of a function in the scratch copy that a rewrite changes.
-func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes scratch.Changes) (find.Place, error) {
+func (f *Prover) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes scratch.Changes) (find.Place, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := find.Place{Line: from.Line, EndLine: to.Line}
 	for file, c := range changes {
@@ -143,7 +143,7 @@ func (f *fixer) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes scr
 
 // writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
 // why some cannot be used.
-func (f *fixer) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
+func (f *Prover) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
 	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg))
 	for _, err := range errs {
 		notes = append(notes, err.Error())
@@ -178,7 +178,7 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 }
 
 // coverWritten has each benchmark choose its inputs, and records which code these run.
-func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
+func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
 	benchmarks []differ.Benchmark,
 ) (notes []string, err error) {
 	temp, err := os.MkdirTemp(f.scratch.Temp, "written")
@@ -222,7 +222,7 @@ func (f *fixer) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.
 			notes = append(notes, fmt.Sprintf("%s panics or does not return on every input tried for a benchmark",
 				b.Function))
 		default:
-			w.benchmarks = append(w.benchmarks, benchmark{
+			w.benchmarks = append(w.benchmarks, Benchmark{
 				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir,
 				missed: fmt.Sprintf("the generated benchmark for %s does not run the changed lines", b.Function),
 			})

@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // twoBuilds is a module whose build tag changes what a function answers, and another one's errors.
@@ -87,7 +87,7 @@ func TestCompareBuilds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fixer{o: Options{Timeout: 20 * time.Minute}}
+	f := &Prover{o: Options{Timeout: 20 * time.Minute}}
 	if f.scratch, err = scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
@@ -176,8 +176,8 @@ func Clean(s string) string {
 	}
 }
 
-// scratchOf is a fixer whose scratch copy has one file, a/a.go.
-func scratchOf(t *testing.T, source string) *fixer {
+// scratchOf is a Prover whose scratch copy has one file, a/a.go.
+func scratchOf(t *testing.T, source string) *Prover {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{"go.mod": "module example.com/x\n\ngo 1.26\n", "a/a.go": source} {
@@ -189,7 +189,7 @@ func scratchOf(t *testing.T, source string) *fixer {
 			t.Fatal(err)
 		}
 	}
-	f := &fixer{o: Options{Timeout: 20 * time.Minute, FuzzInputs: 1000}}
+	f := &Prover{o: Options{Timeout: 20 * time.Minute, FuzzInputs: 1000}}
 	var err error
 	if f.scratch, err = scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()}); err != nil {
 		t.Fatal(err)

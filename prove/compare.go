@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"bytes"
@@ -18,8 +18,8 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/fix/differ"
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // timeWasUp reports whether, judging by go test's output, a fuzz target failed without an input: go
@@ -33,7 +33,7 @@ var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 // compare calls the old and the new functions of changed files with the same inputs for some time.
 // It returns an error, with the input and both results, if a result differs. A rewrite that needs
 // review may change the fields of a type: functions that use such a type cannot be compared.
-func (f *fixer) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
+func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range changes.Dirs() {
 		pkg, err := f.load(ctx, dir)
@@ -48,7 +48,7 @@ func (f *fixer) compare(ctx context.Context, changes scratch.Changes, reviewed b
 }
 
 // load loads the package in a directory of the scratch copy.
-func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error) {
+func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error) {
 	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (f *fixer) load(ctx context.Context, dir string) (*packages.Package, error)
 	return pkgs[0], nil
 }
 
-func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package,
+func (f *Prover) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package,
 	changes scratch.Changes, reviewed bool,
 ) error {
 	decls, err := f.changedFuncs(old, changes)
@@ -89,7 +89,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 	if out, err := f.scratch.Go(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
 		strings.Contains(out, "[build failed]") {
 		// The old functions do not compile with the new declarations, so each gets its own build.
-		side := f.side("")
+		side := f.Side("")
 		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, changes.After())
 	}
 	count := filepath.Join(f.scratch.Temp, "compared")
@@ -136,7 +136,7 @@ func (f *fixer) comparePackage(ctx context.Context, answers *Answers, dir string
 
 // ofSameTypes removes the functions whose receiver, parameters or results have a type of the
 // package whose declaration has changed, and lists them in answers.
-func (f *fixer) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
+func (f *Prover) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
 	changes scratch.Changes,
 ) ([]*ast.FuncDecl, error) {
 	changed := map[string]bool{}
@@ -199,7 +199,7 @@ func typeTexts(name string, source []byte) (map[string]string, error) {
 }
 
 // changedFuncs returns the functions of the original package whose source has changed.
-func (f *fixer) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
+func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
 	for file, c := range changes {
 		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool {

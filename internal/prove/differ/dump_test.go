@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/prove/differ"
 )
 
 // TestCompareDumps counts what is alike, passes over what varies, and names the first difference.

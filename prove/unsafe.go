@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"errors"
@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // errUnsafe is the reason for refusing a rewrite before any of it runs: tests and comparisons

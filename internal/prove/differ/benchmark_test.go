@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/prove/differ"
 )
 
 const benchmarked = `package some

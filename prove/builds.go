@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"context"
@@ -18,9 +18,9 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/fix/differ"
-	"github.com/whet-go/whet/internal/fix/scratch"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // The number of inputs per function for comparing two builds of the same source, and their seed.
@@ -38,7 +38,7 @@ const changeInputs = 10_000
 // scratch copy. For a function that cannot be called, its callers in the package are called
 // instead. It returns an error if results differ in more than an error's text; what could not be
 // compared is listed in the answers.
-func (f *fixer) compareBuilds(ctx context.Context, places []find.Place, a, b builds.Side) (*Answers, error) {
+func (f *Prover) compareBuilds(ctx context.Context, places []find.Place, a, b builds.Side) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range placesDirs(places) {
 		pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: a.Flags, Env: a.Env}, "./"+dir)
@@ -67,7 +67,7 @@ func placesDirs(places []find.Place) []string {
 }
 
 // funcsAt returns the functions of a package that contain places.
-func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*ast.FuncDecl) {
+func (f *Prover) funcsAt(pkg *packages.Package, places []find.Place) (decls []*ast.FuncDecl) {
 	for _, file := range pkg.Syntax {
 		for _, d := range file.Decls {
 			fn, ok := d.(*ast.FuncDecl)
@@ -87,7 +87,7 @@ func (f *fixer) funcsAt(pkg *packages.Package, places []find.Place) (decls []*as
 
 // comparePackageBuilds calls functions of a package in two builds. changed are the files that
 // differ in the second one, by their names in the module; it may be nil.
-func (f *fixer) comparePackageBuilds(
+func (f *Prover) comparePackageBuilds(
 	ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl,
 	inputs int, a, b builds.Side, changed map[string][]byte,
 ) error {
@@ -164,7 +164,7 @@ func (f *fixer) comparePackageBuilds(
 }
 
 // dump runs a test that writes its results to a file.
-func (f *fixer) dump(ctx context.Context, bin *gotest.Binary, test, file string) error {
+func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string) error {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")

@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"bufio"
@@ -20,12 +20,12 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/fix/scratch"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// A benchmark is a benchmark of the module, or one that was written, with the code that it runs.
-type benchmark struct {
+// A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
+type Benchmark struct {
 	pkg, name string // import path, function
 	blocks    []block
 	written   string // directory whose benchmarks were written, if this is one of them
@@ -34,7 +34,7 @@ type benchmark struct {
 }
 
 // String returns the name used in results.
-func (r benchmark) String() string { return path.Base(r.pkg) + "." + r.name }
+func (r Benchmark) String() string { return path.Base(r.pkg) + "." + r.name }
 
 // A block is a range of lines of a file of the module that ran.
 type block struct {
@@ -43,91 +43,83 @@ type block struct {
 	times    int64 // times it ran: 1 unless the build counts
 }
 
-// maxBenchmarks is the number of benchmarks that measure a rewrite: the most focused ones, and the
-// one that runs the most code, since a rewrite may change inlining decisions.
+// maxBenchmarks is the number of benchmarks that measure a change: the most focused ones, and the one
+// that runs the most code, since a change may affect inlining decisions.
 const maxBenchmarks = 4
 
-// errNoBenchmark is the reason for dropping a rewrite that nothing measures.
+// errNoBenchmark is the reason for dropping a change that nothing measures.
 var errNoBenchmark = errors.New("no benchmark runs this line; write one, or measure the service under load (--service)")
 
-// measure compares the module without and with a rewrite, by the benchmarks that run it, or else by
-// generated ones.
-func (f *fixer) measure(ctx context.Context, x *find.Finding, changes scratch.Changes) (*Measured, error) {
+// measure compares the module without and with a change, by the benchmarks that run its places, or
+// else by generated ones.
+func (f *Prover) measure(ctx context.Context, c Candidate) (*Measured, error) {
 	if err := f.cover(ctx); err != nil {
 		return nil, err
 	}
-	chosen := focused(coveringAny(f.benchmarks, x.Places), maxBenchmarks)
-	if len(chosen) == 0 && !f.serves() {
+	chosen := Focused(f.Covering(c.Places), maxBenchmarks)
+	if len(chosen) == 0 && !f.Serves() {
 		f.o.Progress("write a benchmark")
 		var err error
-		if chosen, err = f.write(ctx, changes); err != nil {
+		if chosen, err = f.write(ctx, c.Changes); err != nil {
 			return nil, err
 		}
 	}
-	over, err := f.scratch.Overlay(changes.After())
+	over, err := f.scratch.Overlay(c.Changes.After())
 	if err != nil {
 		return nil, err
 	}
-	return f.compareBy(ctx, f.side("without the rewrite"), f.side("with the rewrite", over...), chosen)
+	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), chosen)
 }
 
-// side returns a build of the scratch copy with more flags, under a name for results.
-func (f *fixer) side(name string, more ...string) builds.Side {
-	return builds.Side{
-		Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more),
-		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env),
-	}
-}
-
-// versus compares two builds by the benchmarks that run some places, or else as a program under
+// Versus compares two builds by the benchmarks that run some places, or else as a program under
 // load.
-func (f *fixer) versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
+func (f *Prover) Versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
 	if err := f.cover(ctx); err != nil {
 		return nil, err
 	}
-	return f.compareBy(ctx, a, b, focused(coveringAny(f.benchmarks, places), maxBenchmarks))
+	return f.compareBy(ctx, a, b, Focused(f.Covering(places), maxBenchmarks))
 }
 
 // compareBy compares two builds by benchmarks, or without any, as a program under load.
-func (f *fixer) compareBy(ctx context.Context, a, b builds.Side, chosen []benchmark) (*Measured, error) {
+func (f *Prover) compareBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (*Measured, error) {
 	if len(chosen) > 0 {
-		return f.run(ctx, a, b, chosen)
+		return f.MeasureBy(ctx, a, b, chosen)
 	}
-	if !f.serves() {
+	if !f.Serves() {
 		return nil, errNoBenchmark
 	}
-	r, err := f.underLoad(ctx, a, b)
+	r, err := f.MeasureService(ctx, a, b)
 	return &Measured{AB: r}, err
 }
 
-// serves reports whether the program can be measured under load.
-func (f *fixer) serves() bool { return f.o.Service != nil || f.o.compare != nil }
+// Serves reports whether the program can be measured under load.
+func (f *Prover) Serves() bool { return f.o.Service != nil || f.o.RunService != nil }
 
-// underLoad compares two builds of the program under load.
-func (f *fixer) underLoad(ctx context.Context, a, b builds.Side) (*ab.Result, error) {
-	if f.o.compare != nil {
-		return f.o.compare(ctx, a, b)
+// MeasureService compares two builds of the program under load.
+func (f *Prover) MeasureService(ctx context.Context, a, b builds.Side) (*ab.Result, error) {
+	if f.o.RunService != nil {
+		return f.o.RunService(ctx, a, b)
 	}
 	defer f.clearTrial()
-	r, err := f.o.Service.CompareBuilds(ctx, cmp.Or(f.program, "."), a, b)
+	r, err := f.o.Service.CompareBuilds(ctx, cmp.Or(f.o.Program, "."), a, b)
 	if err != nil {
 		return nil, err
 	}
 	for _, w := range r.Warnings() {
-		f.result.Warnings = append(f.result.Warnings, errors.New(w))
+		f.warn(errors.New(w))
 	}
 	return r.AB, nil
 }
 
 // clearTrial removes the files that code under trial has left behind.
-func (f *fixer) clearTrial() {
+func (f *Prover) clearTrial() {
 	if err := f.scratch.ClearTrial(); err != nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("remove temporary files of the code under trial: %w", err))
+		f.warn(fmt.Errorf("remove temporary files of the code under trial: %w", err))
 	}
 }
 
-// run compares two builds by benchmarks.
-func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (m *Measured, err error) {
+// MeasureBy compares two builds by benchmarks.
+func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (m *Measured, err error) {
 	var pkgs, names []string
 	var installed []*writtenFile
 	m = &Measured{covering: chosen}
@@ -153,7 +145,7 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (
 	}
 	defer f.clearTrial()
 	a.Env, b.Env = slices.Concat(f.scratch.TrialEnv(), a.Env), slices.Concat(f.scratch.TrialEnv(), b.Env)
-	r, err := f.o.bench(ctx, a, b, builds.Options{
+	r, err := f.o.RunBenchmarks(ctx, a, b, builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	})
 	if err != nil {
@@ -163,9 +155,23 @@ func (f *fixer) run(ctx context.Context, a, b builds.Side, chosen []benchmark) (
 	return m, nil
 }
 
+// Covering returns the benchmarks of the base that run a line of the places, the most focused first.
+// The base's benchmarks must have been run, as Prove and Versus do.
+func (f *Prover) Covering(places []find.Place) []Benchmark { return coveringAny(f.benchmarks, places) }
+
+// MergeBenchmarks returns list and those of more that are not in it.
+func MergeBenchmarks(list, more []Benchmark) []Benchmark {
+	for _, r := range more {
+		if !slices.ContainsFunc(list, func(have Benchmark) bool { return have.pkg == r.pkg && have.name == r.name }) {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // coveringAny returns the benchmarks that run a line of the places, the most focused first.
-func coveringAny(all []benchmark, places []find.Place) []benchmark {
-	var hits []benchmark
+func coveringAny(all []Benchmark, places []find.Place) []Benchmark {
+	var hits []Benchmark
 	for _, r := range all {
 		if slices.ContainsFunc(r.blocks, func(b block) bool {
 			return slices.ContainsFunc(places, func(p find.Place) bool {
@@ -179,26 +185,29 @@ func coveringAny(all []benchmark, places []find.Place) []benchmark {
 	return hits
 }
 
-func sortByFocus(hits []benchmark) {
-	slices.SortStableFunc(hits, func(a, b benchmark) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
+func sortByFocus(hits []Benchmark) {
+	slices.SortStableFunc(hits, func(a, b Benchmark) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
 }
 
-// focused returns at most most of the benchmarks: the first ones, and the last.
-func focused(hits []benchmark, most int) []benchmark {
-	if len(hits) <= most {
-		return hits
+// Focused returns at most most of some benchmarks: the most focused ones, and the one that runs the
+// most code.
+func Focused(list []Benchmark, most int) []Benchmark {
+	list = slices.Clone(list)
+	sortByFocus(list)
+	if len(list) <= most {
+		return list
 	}
-	return append(hits[:most-1:most-1], hits[len(hits)-1])
+	return append(list[:most-1], list[len(list)-1])
 }
 
 // cover runs each benchmark of the module once, before anything is changed, and records which code
 // it runs.
-func (f *fixer) cover(ctx context.Context) error {
+func (f *Prover) cover(ctx context.Context) error {
 	if f.benchmarks != nil {
 		return nil
 	}
 	f.o.Progress("find the benchmarks that run the lines")
-	f.benchmarks = []benchmark{}
+	f.benchmarks = []Benchmark{}
 	src := gotest.Source{
 		Dir:   f.scratch.Dir,
 		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
@@ -209,7 +218,7 @@ func (f *fixer) cover(ctx context.Context) error {
 		return err
 	}
 	for _, bad := range failures {
-		f.result.Warnings = append(f.result.Warnings, &bad)
+		f.warn(&bad)
 	}
 	match, err := regexp.Compile(cmp.Or(f.o.Bench, "."))
 	if err != nil {
@@ -222,7 +231,7 @@ func (f *fixer) cover(ctx context.Context) error {
 		}
 		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(f.scratch.Temp, "cover"+strconv.Itoa(i)+".test"))
 		if err != nil {
-			f.result.Warnings = append(f.result.Warnings, err)
+			f.warn(err)
 			continue
 		}
 		for _, name := range names {
@@ -231,17 +240,17 @@ func (f *fixer) cover(ctx context.Context) error {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				f.result.Warnings = append(f.result.Warnings, fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
+				f.warn(fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
 				continue
 			}
-			f.benchmarks = append(f.benchmarks, benchmark{pkg: pkg.ImportPath, name: name, blocks: blocks})
+			f.benchmarks = append(f.benchmarks, Benchmark{pkg: pkg.ImportPath, name: name, blocks: blocks})
 		}
 	}
 	return nil
 }
 
 // coverOne runs a benchmark once.
-func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
+func (f *Prover) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	profile := filepath.Join(f.scratch.Temp, "cover.out")
@@ -260,7 +269,7 @@ func (f *fixer) coverOne(ctx context.Context, bin *gotest.Binary, name string, e
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return readCover(file, f.found.Module)
+	return readCover(file, f.module)
 }
 
 // readCover reads the blocks that ran from a cover profile (cmd/cover), which has lines of the form

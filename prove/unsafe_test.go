@@ -1,10 +1,10 @@
-package fix
+package prove
 
 import (
 	"errors"
 	"testing"
 
-	"github.com/whet-go/whet/internal/fix/scratch"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // TestRefuse refuses what adds an unsafe conversion, under any name, and nothing else.

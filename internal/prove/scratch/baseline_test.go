@@ -59,7 +59,7 @@ func ask(t *testing.T, of string) {
 	switch v := Value(of); v {
 	case of:
 	case "skip":
-		t.Skip("it is said to")
+		t.Skip("as told")
 	case "exit":
 		os.Exit(0)
 	default:
@@ -143,11 +143,17 @@ func TestBaseline(t *testing.T) {
 	}
 	for _, test := range []struct{ name, value, want string }{
 		{"same", "of", ""},
-		{"first", `map[string]string{"first": "1", "good": "good", "behind": "behind", "last": "last", "c": "c"}[of]`, "a.TestFirst fails:"},
+		{
+			"first", `map[string]string{"first": "1", "good": "good", "behind": "behind", "last": "last", "c": "c"}[of]`,
+			"a.TestFirst fails:",
+		},
 		{"good", `strings.Replace(of, "good", "2", 1)`, "a.TestSubtests/good fails:"},
 		{"behind a panic", `strings.Replace(of, "behind", "3", 1)`, "a.TestBehind fails:"},
 		{"behind an exit", `strings.Replace(of, "last", "4", 1)`, "a.TestLast fails:"},
-		{"otherwise", `strings.Replace(of, "fails", "it fails otherwise", 1)`, "a.TestFails fails in another way than before:"},
+		{
+			"otherwise", `strings.Replace(of, "fails", "it fails otherwise", 1)`,
+			"a.TestFails fails in another way than before:",
+		},
 		{"skipped", `strings.Replace(of, "last", "skip", 1)`, "a.TestLast is skipped"},
 		{"exit", `strings.Replace(of, "behind", "exit", 1)`, "a.Test"},
 		{"same name", `strings.Replace(of, "c", "5", 1)`, "c.TestPanics fails:"},

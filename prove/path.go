@@ -1,4 +1,4 @@
-package fix
+package prove
 
 import (
 	"fmt"
@@ -50,7 +50,7 @@ func (p *callPath) String() string {
 
 // pathOf compares what a benchmark executes in a function of the scratch copy with what the
 // recording charges to the function's lines.
-func (f *fixer) pathOf(r *benchmark, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
+func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := &callPath{function: declKey(d)}
 	rel, err := filepath.Rel(f.scratch.Dir, from.Filename)
@@ -85,7 +85,7 @@ func (f *fixer) pathOf(r *benchmark, pkg *packages.Package, d *ast.FuncDecl) (*c
 	}
 	sum, reached, most := 0.0, 0.0, 0.0
 	for line := from.Line; line <= to.Line; line++ {
-		weight := f.found.Charged(file, line-from.Line+first)
+		weight := f.Charged(file, line-from.Line+first)
 		if weight == 0 {
 			continue
 		}
@@ -128,9 +128,9 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // says what the others do.
-func (f *fixer) onPath(
-	all []benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
-) (alike []benchmark, why []string, err error) {
+func (f *Prover) onPath(
+	all []Benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
+) (alike []Benchmark, why []string, err error) {
 	for _, r := range all {
 		var notes []string
 		off := false

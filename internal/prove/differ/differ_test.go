@@ -13,7 +13,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/whet-go/whet/internal/find/driver"
-	"github.com/whet-go/whet/internal/fix/differ"
+	"github.com/whet-go/whet/internal/prove/differ"
 )
 
 // A trial is a package before and after a rewrite.

@@ -1,0 +1,231 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// Changes are changed files before and after, by their names relative to the module.
+type Changes = scratch.Changes
+
+// A Change is a file before and after.
+type Change = scratch.Change
+
+// A Candidate is a change to prove: of files, or of settings.
+type Candidate struct {
+	// Changes are relative to the base.
+	Changes Changes
+	// Settings are build flags and environment that replace those of Options; nil without a change.
+	Settings *Settings
+	// Places are the lines of the base whose cost the change is to reduce. Benchmarks that run them
+	// measure it. For settings, the functions around them are compared.
+	Places []find.Place
+	// Reviewed is set for a change that will be reviewed: writers may get the same bytes in other
+	// pieces, a type may have other fields, and a small loss is accepted for a large gain.
+	Reviewed bool
+}
+
+// Settings are how a module is built and run.
+type Settings struct {
+	Name  string   // for results
+	Flags []string // of go build
+	Env   []string // KEY=value, for building and running
+	// SameProgram is set if only the environment of the program differs. Results are not compared.
+	SameProgram bool
+}
+
+// A Stage is how far a proof has got.
+type Stage string
+
+// Stages, in order.
+const (
+	StageBuild   Stage = "build"
+	StageVet     Stage = "vet"
+	StageTest    Stage = "test"
+	StageCompare Stage = "compare answers"
+	StageMeasure Stage = "measure"
+)
+
+// A Verdict is the outcome for a candidate.
+type Verdict struct {
+	// Stage is the last one that was begun. The change is proven faster if Err is nil.
+	Stage Stage `json:"stage"`
+	// Err is why it is not proven faster; nil if it is.
+	Err error `json:"-"`
+	// Tested is the number of packages whose tests passed: those that the change can affect. It is 0
+	// if the proof ended before.
+	Tested int `json:"tested,omitempty"`
+	// Ignored is the number of tests of these packages that already fail, or are flaky.
+	Ignored int `json:"ignored,omitempty"`
+	// Answers is the comparison of the old and the new functions' results.
+	Answers *Answers `json:"answers,omitempty"`
+	// Measured is the comparison without and with the change.
+	Measured *Measured `json:"measured,omitempty"`
+	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
+	Open []string `json:"open,omitempty"`
+	// Took is the duration of each stage.
+	Took []StepTime `json:"took,omitempty"`
+}
+
+// Proven reports whether the change behaves the same as far as that was compared, and is faster.
+func (v *Verdict) Proven() bool { return v.Err == nil }
+
+// Leans reports whether the figures point to a gain that could not be distinguished from noise.
+func (v *Verdict) Leans() bool { return errors.Is(v.Err, errNotSeen) }
+
+// Answers is how the old and the new functions were compared.
+type Answers struct {
+	Functions []string `json:"functions"` // functions that were compared
+	Inputs    int64    `json:"inputs"`    // inputs with the same results
+	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
+	// builds of the same source may have different ones.
+	ErrorTexts int64 `json:"error_texts,omitempty"`
+	// Not lists the changed functions that could not be compared, and why.
+	Not []string `json:"not,omitempty"`
+}
+
+// Measured is a comparison of A, without a change, and B, with it.
+type Measured struct {
+	Benchmarks []string `json:"benchmarks,omitempty"` // benchmarks that were run; empty for a service
+	// Written is the source of the benchmarks that whet wrote because no benchmark of the module
+	// runs the lines; "" if the module's own were used.
+	Written string `json:"written,omitempty"`
+	// Paths describe what the written benchmarks execute in the changed functions, compared with
+	// the recording.
+	Paths []string   `json:"paths,omitempty"`
+	AB    *ab.Result `json:"ab"`
+
+	covering []Benchmark // the benchmarks
+}
+
+// Covering returns the benchmarks that were run.
+func (m *Measured) Covering() []Benchmark { return m.covering }
+
+// Refuse returns why changes are not tried at all; nil if they are.
+func (f *Prover) Refuse(changes Changes) error { return refuse(changes) }
+
+// A step is a stage of a proof and what it does.
+type step struct {
+	stage Stage
+	do    func() error
+}
+
+// Prove runs a candidate through all stages, each of which can only reject it or leave it open. If
+// ctx ends, nothing is decided, and Err is its error. Prepare must have been called.
+func (f *Prover) Prove(ctx context.Context, c Candidate) *Verdict {
+	v := &Verdict{Stage: StageBuild}
+	steps, err := f.changeSteps(ctx, c, v)
+	if c.Settings != nil {
+		steps, err = f.settingSteps(ctx, c, v), nil
+	}
+	if err != nil {
+		v.Err = err
+		return v
+	}
+	for _, s := range steps {
+		began := time.Now()
+		v.Stage = s.stage
+		err := s.do()
+		v.Took = AddStepTime(v.Took, string(s.stage), began)
+		if v.Err = errors.Join(err, ctx.Err()); v.Err != nil {
+			return v
+		}
+	}
+	return v
+}
+
+// changeSteps returns the steps for changed files.
+func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]step, error) {
+	over, err := f.scratch.Overlay(c.Changes.After())
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := f.packages.Affected(c.Changes.Dirs())
+	if err != nil {
+		return nil, err
+	}
+	return []step{
+		{StageBuild, func() error { return f.scratch.Build(ctx, over, pkgs) }},
+		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
+		{StageTest, func() error {
+			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
+			if err == nil {
+				v.Tested, v.Ignored = len(pkgs), f.tests.Ignored(pkgs)
+			}
+			return err
+		}},
+		{StageCompare, func() (err error) {
+			f.o.Progress("compare the results of the old and the new code")
+			v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed)
+			return err
+		}},
+		{StageMeasure, func() (err error) {
+			f.o.Progress("measure")
+			if v.Measured, err = f.measure(ctx, c); err != nil {
+				return err
+			}
+			v.Open, err = judge(v.Measured.AB, c.Reviewed)
+			return err
+		}},
+	}, nil
+}
+
+// settingSteps returns the steps for settings. They concern all packages.
+func (f *Prover) settingSteps(ctx context.Context, c Candidate, v *Verdict) []step {
+	before := f.Side("without " + c.Settings.Name)
+	after := f.Side("with " + c.Settings.Name)
+	after.Flags = slices.Concat(after.Flags, c.Settings.Flags)
+	after.Env = slices.Concat(after.Env, c.Settings.Env)
+	built := f.scratch.With(after.Flags, after.Env)
+	return []step{
+		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.All) }},
+		{StageTest, func() error {
+			return f.test(ctx, scratch.Trial{Module: built}, scratch.Trial{Module: f.scratch}, f.packages.All)
+		}},
+		{StageCompare, func() (err error) {
+			if c.Settings.SameProgram {
+				return nil
+			}
+			f.o.Progress("compare the results of the two builds")
+			v.Answers, err = f.compareBuilds(ctx, c.Places, before, after)
+			return err
+		}},
+		{StageMeasure, func() (err error) {
+			f.o.Progress("measure " + c.Settings.Name)
+			if v.Measured, err = f.Versus(ctx, before, after, c.Places); err != nil {
+				return err
+			}
+			v.Open, err = judge(v.Measured.AB, false)
+			return err
+		}},
+	}
+}
+
+// vet returns the first diagnostic that go vet did not report before any change.
+func (f *Prover) vet(ctx context.Context, over, pkgs []string) error {
+	if more := scratch.NewComplaints(f.vetted, f.scratch.Vet(ctx, over, pkgs)); len(more) > 0 {
+		return errors.New(more[0].String())
+	}
+	return nil
+}
+
+// Side returns a build of the copy with more flags, under a name for results.
+func (f *Prover) Side(name string, more ...string) builds.Side {
+	return builds.Side{
+		Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more),
+		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env),
+	}
+}
+
+// SideWith returns a build of the copy in which some files are others.
+func (f *Prover) SideWith(name string, files map[string][]byte) (builds.Side, error) {
+	over, err := f.scratch.Overlay(files)
+	return f.Side(name, over...), err
+}

@@ -1,0 +1,24 @@
+// Package prove judges changes of a module: whether the code still does the same, and whether it is
+// faster. It does not ask who proposes a change.
+//
+// Data flow:
+//
+//  1. Copies left by killed processes are removed. The module's repository is copied into a scratch
+//     directory (internal/prove/scratch); the user's tree is only read. The copy is built, vetted
+//     and tested, so that existing complaints and failures are known, test by test.
+//  2. A candidate is overlaid on the copy (go's -overlay), so its edits of files that tests read at
+//     run time do not count. The packages that it can affect must build, vet must report nothing
+//     new, and every test must do what it did before.
+//  3. Package internal/prove/differ writes tests that call the old and the new function with the
+//     same inputs; the fuzzer runs them for some time. Their results must be the same.
+//  4. Package bench/builds compares A, without the change, with B, with it, in interleaved rounds of
+//     the benchmarks that run the changed lines. If there are none, package differ writes one. A
+//     program under load can replace them.
+//  5. The change is proven if some interval shows a gain and none a loss.
+//
+// Build and run settings are candidates, too: two builds of one source, compared by their results
+// and by benchmarks.
+//
+// Each stage can only reject a candidate or leave it open. A Prover leaves nothing behind after
+// Close except what the go command caches.
+package prove

@@ -1,0 +1,262 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/service"
+)
+
+// Options configure New.
+type Options struct {
+	Flags []string // of go build
+	Env   []string // KEY=value, for the go command and the processes it starts
+
+	Bench    string        // benchmarks to use, as in go test's -bench; "" means all
+	Timeout  time.Duration // of a test run, and of one process of a benchmark; 0 means DefaultTimeout
+	FuzzTime time.Duration // per changed function; 0 means DefaultFuzzTime
+	// FuzzInputs, if positive, is the number of inputs per changed function, however long that
+	// takes; it replaces FuzzTime.
+	FuzzInputs int
+	AB         ab.Options
+
+	// Service configures how the program is started and loaded. It measures changes that no
+	// benchmark runs. If it is nil, only benchmarks are used.
+	Service *service.Program
+	Program string // import path of the main package that Service runs; "" means that in the module's directory
+
+	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
+	Temp string
+
+	// Progress is called with the current step; it may be nil.
+	Progress func(what string)
+
+	// RunBenchmarks replaces builds.Run, and RunService replaces Service; nil means these.
+	RunBenchmarks func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
+	RunService    func(ctx context.Context, a, b builds.Side) (*ab.Result, error)
+}
+
+// Defaults of Options.
+const (
+	DefaultTimeout  = 5 * time.Minute
+	DefaultFuzzTime = 5 * time.Second
+)
+
+// fuzzTime returns the limit of the fuzzer in the form of go test's flag.
+func (o *Options) fuzzTime() string {
+	if o.FuzzInputs > 0 {
+		return fmt.Sprintf("%dx", o.FuzzInputs)
+	}
+	return o.FuzzTime.String()
+}
+
+// A Prover proves changes of one module, in a scratch copy of it. The copy is the base that changes
+// are compared with; Write changes it.
+type Prover struct {
+	// Charged returns what a recording charges to a line of the original module, as a share of a
+	// profile's total. A benchmark that is written must run lines that cost. If it is nil, the cost
+	// is unknown.
+	Charged func(file string, line int) float64
+
+	o          Options
+	module     string // module path
+	scratch    *scratch.Module
+	packages   *scratch.Packages
+	vetted     []scratch.Complaint     // vet's diagnostics for the base
+	tests      *scratch.Baseline       // what the tests of the base do
+	benchmarks []Benchmark             // of the base; nil: unknown
+	written    map[string]*writtenFile // benchmarks, by directory
+	base       Base
+	warnings   find.Warnings
+}
+
+// Base is what is known of the module before any change.
+type Base struct {
+	// Failing are the tests that already fail and are ignored while they fail the same way, each
+	// with its package's import path; the path alone is a package whose tests do not build.
+	Failing []string `json:"failing,omitempty"`
+	// Flaky are the tests that do not do the same each time without a change. They are ignored.
+	Flaky []string `json:"flaky,omitempty"`
+	// Broken are the packages that do not build. Nothing that they are needed for can be proven.
+	Broken []Broken `json:"broken,omitempty"`
+	// Took is the duration of each step.
+	Took []StepTime `json:"took,omitempty"`
+}
+
+// Broken is a package that does not build.
+type Broken struct {
+	Package string `json:"package"` // import path
+	Reason  string `json:"reason"`
+}
+
+// StepTime is the total duration of a step.
+type StepTime struct {
+	What string        `json:"what"`
+	Time time.Duration `json:"ns"`
+}
+
+// AddStepTime adds the time since began to the duration of a step.
+func AddStepTime(list []StepTime, what string, began time.Time) []StepTime {
+	i := slices.IndexFunc(list, func(t StepTime) bool { return t.What == what })
+	if i < 0 {
+		i, list = len(list), append(list, StepTime{What: what})
+	}
+	list[i].Time += time.Since(began)
+	return list
+}
+
+// New copies the module in dir, whose path is module. The caller closes the result.
+func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
+	o.Timeout, o.FuzzTime = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.FuzzTime, DefaultFuzzTime)
+	if o.Progress == nil {
+		o.Progress = func(string) {}
+	}
+	if o.RunBenchmarks == nil {
+		o.RunBenchmarks = builds.Run
+	}
+	p := &Prover{o: o, module: module, Charged: func(string, int) float64 { return 0 }}
+	began := time.Now()
+	o.Progress("copy the module")
+	var err error
+	p.scratch, err = scratch.New(ctx, dir, scratch.Options{Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp})
+	if err != nil {
+		return nil, err
+	}
+	p.base.Took = AddStepTime(p.base.Took, "copy", began)
+	return p, nil
+}
+
+// Close removes the copy.
+func (f *Prover) Close() error { return f.scratch.Close() }
+
+// Base returns what Prepare has found, and the flaky tests found since then.
+func (f *Prover) Base() Base { return f.base }
+
+// Warnings returns what has come up since the last call.
+func (f *Prover) Warnings() find.Warnings {
+	list := f.warnings
+	f.warnings = nil
+	return list
+}
+
+func (f *Prover) warn(err error) { f.warnings = append(f.warnings, err) }
+
+// Dir returns the directory of the module in the copy.
+func (f *Prover) Dir() string { return f.scratch.Dir }
+
+// Original returns a file of the base as it was when it was first read after New or Rebase.
+func (f *Prover) Original(file string) ([]byte, error) { return f.scratch.Original(file) }
+
+// Write replaces a file of the base.
+func (f *Prover) Write(file string, data []byte) error { return f.scratch.Write(file, data) }
+
+// Rebase makes the current files of the copy the base of Original, and of the lines that benchmarks
+// run.
+func (f *Prover) Rebase() {
+	f.scratch.Forget()
+	f.benchmarks = nil
+}
+
+// Packages returns the number of packages of the module that build.
+func (f *Prover) Packages() int {
+	if f.packages == nil {
+		return 0
+	}
+	return len(f.packages.All)
+}
+
+// Prepare builds, vets and tests the module before any change. It is an error if no package builds,
+// or if ctx ends.
+func (f *Prover) Prepare(ctx context.Context) (err error) {
+	began := time.Now()
+	f.o.Progress("build the original module")
+	if f.packages, err = f.scratch.Packages(ctx); err != nil {
+		return err
+	}
+	var failed *scratch.OutputError
+	err = f.scratch.Build(ctx, nil, f.packages.All)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if errors.As(err, &failed) {
+		f.packages.MarkBroken(failed.Output)
+	}
+	for _, b := range f.packages.Broken {
+		f.base.Broken = append(f.base.Broken, Broken(b))
+	}
+	if err := f.refuseBroken(); err != nil {
+		return err
+	}
+	f.base.Took = AddStepTime(f.base.Took, "build", began)
+
+	began = time.Now()
+	f.vetted = f.scratch.Vet(ctx, nil, f.packages.All)
+	f.base.Took = AddStepTime(f.base.Took, "vet", began)
+
+	began = time.Now()
+	f.o.Progress("test the original module")
+	f.tests = f.scratch.Baseline(ctx, f.packages.All)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	for _, t := range f.tests.Failing() {
+		f.base.Failing = append(f.base.Failing, t.String())
+	}
+	f.addFlaky()
+	if names := f.base.Failing; len(names) > 0 {
+		f.warn(fmt.Errorf("tests that already fail are ignored: %s", strings.Join(names, ", ")))
+	}
+	f.base.Took = AddStepTime(f.base.Took, "test", began)
+	return nil
+}
+
+// refuseBroken returns an error if nothing could be proven because no package builds.
+func (f *Prover) refuseBroken() error {
+	if len(f.packages.Broken) == 0 {
+		return nil
+	}
+	if len(f.packages.All) > 0 {
+		for _, b := range f.packages.Broken {
+			f.warn(fmt.Errorf("package %s does not build: %s", b.Package, b.FirstLine()))
+		}
+		return nil
+	}
+	return &diag.Error{
+		Op: "build", Subject: f.module, Err: errors.New(f.packages.Broken[0].Reason),
+		Hint: "the module must build before it can be made faster",
+	}
+}
+
+// addFlaky adds the flaky tests that are not in the base yet.
+func (f *Prover) addFlaky() {
+	for _, t := range f.tests.Flaky() {
+		if name := t.String(); !slices.Contains(f.base.Flaky, name) {
+			f.base.Flaky = append(f.base.Flaky, name)
+		}
+	}
+}
+
+// test runs the tests of packages, and compares what they do with what they did before any change.
+// Those that seem to differ run again in original.
+func (f *Prover) test(ctx context.Context, changed, original scratch.Trial, pkgs []string) error {
+	err := f.tests.Compare(ctx, changed, original, pkgs)
+	f.addFlaky()
+	return err
+}
+
+// TestAll runs the tests of the whole module as the copy is now, and compares what they do with what
+// they did before any change: tests may read files of other packages. The original does not run
+// again, because tests may read files that an overlay does not replace.
+func (f *Prover) TestAll(ctx context.Context) error {
+	return f.test(ctx, scratch.Trial{Module: f.scratch}, scratch.Trial{}, f.packages.All)
+}
