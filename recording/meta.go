@@ -1,6 +1,8 @@
 package recording
 
 import (
+	"cmp"
+	"encoding/json"
 	"runtime/debug"
 	"time"
 
@@ -194,4 +196,19 @@ type Missing struct {
 	Part   string `json:"part"`           // profile or part name, such as "block"
 	Reason string `json:"reason"`         // why
 	Hint   string `json:"hint,omitempty"` // the line of code, or the flag, that enables it
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. Version 1 of the format calls the hint "cure".
+func (m *Missing) UnmarshalJSON(data []byte) error {
+	type fields Missing
+	v := struct {
+		fields
+		Cure string `json:"cure"`
+	}{}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	*m = Missing(v.fields)
+	m.Hint = cmp.Or(m.Hint, v.Cure)
+	return nil
 }

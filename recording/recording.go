@@ -415,6 +415,9 @@ func (r *Recording) Has(name string) bool {
 	return ok
 }
 
+// Truncated reports whether the file ends within the part of that name.
+func (r *Recording) Truncated(name string) bool { return r.entries[name].open }
+
 // Size returns the size of a part when read, in bytes; 0 if there is none of that name. For a
 // truncated part it is at least what the archive has of it.
 func (r *Recording) Size(name string) int64 {

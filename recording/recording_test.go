@@ -114,6 +114,48 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+// TestVersion1 reads the hints of a recording whose version calls them otherwise.
+func TestVersion1(t *testing.T) {
+	r, err := Open("testdata/slug.whet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	m := r.Meta()
+	if m.Version != 1 || len(m.Missing) != 3 {
+		t.Fatalf("version %d, missing %v; want version 1, with 3 parts missing", m.Version, m.Missing)
+	}
+	for part, want := range map[string]string{
+		"block": "runtime.SetBlockProfileRate(10000)",
+		"mutex": "runtime.SetMutexProfileFraction(100)",
+	} {
+		i := slices.IndexFunc(m.Missing, func(m Missing) bool { return m.Part == part })
+		if i < 0 || m.Missing[i].Hint != want {
+			t.Errorf("missing %v, want the hint of %s %q", m.Missing, part, want)
+		}
+	}
+}
+
+// TestMissingJSON reads back what is written, under the present name.
+func TestMissingJSON(t *testing.T) {
+	want := Missing{Part: "mutex", Reason: "off", Hint: "on"}
+	data, err := json.Marshal(want)
+	if text := `{"part":"mutex","reason":"off","hint":"on"}`; err != nil || string(data) != text {
+		t.Errorf("%s, %v, want %s", data, err, text)
+	}
+	var got Missing
+	if err := json.Unmarshal(data, &got); err != nil || got != want {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	if err := json.Unmarshal([]byte(`{"part":1}`), &got); err == nil {
+		t.Error("a part that is a number is accepted")
+	}
+}
+
 // TestOtherTools has archive/zip, unzip and go tool pprof read a recording.
 func TestOtherTools(t *testing.T) {
 	data := write(t)
@@ -183,6 +225,9 @@ func TestTruncated(t *testing.T) {
 			whole := int(e.offset+e.packed) <= at
 			if whole && (err != nil || !there) {
 				t.Errorf("cut at %d: %s is whole, but: %v", at, e.name, err)
+			}
+			if got := r.Truncated(e.name); got != (!whole && there) {
+				t.Errorf("cut at %d: truncated %v, but %s is whole: %v", at, got, e.name, whole)
 			}
 			var pe *PartError
 			if !whole && there && (!errors.As(err, &pe) || pe.Part != e.name) {
