@@ -68,7 +68,7 @@ func (d *Document) TraceReader() (io.ReadCloser, error) {
 		err = reader.CheckHead(head)
 	}
 	if err != nil {
-		return nil, ReadTraceError(d.Name, errors.Join(err, r.Close()))
+		return nil, d.ReadTraceError(errors.Join(err, r.Close()))
 	}
 	return struct {
 		io.Reader
@@ -109,11 +109,11 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 			x.kept = place
 		}
 		if err != nil {
-			return nil, traceError(d.Name, err)
+			return nil, d.traceError(err)
 		}
 	default:
 		if x.Index, err = buildTrace(ctx, file, d.openTrace, opt); err != nil {
-			return nil, traceError(d.Name, err)
+			return nil, d.traceError(err)
 		}
 	}
 	if x.Info.Damage != "" {
@@ -158,16 +158,16 @@ func (o *Opener) traceProgress() func(int64, time.Duration) {
 	}
 }
 
-func traceError(name string, err error) error {
-	var d *diag.Error
-	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
+func (d *Document) traceError(err error) error {
+	var e *diag.Error
+	if errors.As(err, &e) && e.Op != "" || errors.Is(err, context.Canceled) {
 		return err // it already names what failed
 	}
 	hint := "a trace comes from runtime/trace, /debug/pprof/trace, or `whet record`"
 	var file *fs.PathError
 	switch {
-	case d != nil:
-		hint = d.Hint
+	case e != nil:
+		hint, err = d.endsWithin(err, e.Hint)
 	case errors.Is(err, syscall.ENOSPC):
 		hint = "an index takes up to one and a half times the size of the trace: " +
 			"free some space, or choose another location with `whet trace index -o`"
@@ -176,13 +176,13 @@ func traceError(name string, err error) error {
 	case errors.As(err, &file):
 		hint = ""
 	}
-	return &diag.Error{Op: "index", Subject: name, Err: err, Hint: hint}
+	return &diag.Error{Op: "index", Subject: d.Name, Err: err, Hint: hint}
 }
 
 // ReadTraceError returns an error for reading a trace without its index, with a remedy.
-func ReadTraceError(name string, err error) error {
-	var d *diag.Error
-	if errors.As(err, &d) && d.Op != "" || errors.Is(err, context.Canceled) {
+func (d *Document) ReadTraceError(err error) error {
+	var e *diag.Error
+	if errors.As(err, &e) && e.Op != "" || errors.Is(err, context.Canceled) {
 		return err // it already names what failed
 	}
 	if file := (*fs.PathError)(nil); errors.As(err, &file) && file.Op == "write" {
@@ -193,7 +193,18 @@ func ReadTraceError(name string, err error) error {
 	if h := diag.Hint(err); h != "" {
 		hint = h
 	}
-	return &diag.Error{Op: "read", Subject: name, Err: err, Hint: hint}
+	hint, err = d.endsWithin(err, hint)
+	return &diag.Error{Op: "read", Subject: d.Name, Err: err, Hint: hint}
+}
+
+// endsWithin returns hint, which is about a trace that a program wrote, and err. If the document is a
+// recording that ends within its trace, it returns what to do about that, and err without hints.
+func (d *Document) endsWithin(err error, hint string) (string, error) {
+	if d.Recording == nil || !d.Recording.Truncated(recording.TracePart) {
+		return hint, err
+	}
+	return "the recorder was stopped within the trace: record again, " +
+		"and end a recording early with Ctrl-C, which completes the file", errors.New(err.Error())
 }
 
 // TraceOwn returns a function that reports whether a frame on a trace's stacks is own code, as

@@ -289,6 +289,10 @@ func TestTraceCache(t *testing.T) {
 // TestTraceErrors says what a file is that is not a trace, and what to do.
 func TestTraceErrors(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	recorded, err := os.ReadFile("../../recording/testdata/slug.whet")
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Chdir(t.TempDir())
 	whole, _ := traced(t)
 	var packed bytes.Buffer
@@ -315,6 +319,7 @@ func TestTraceErrors(t *testing.T) {
 		"packed":       {packed.Bytes(), "compressed", "gunzip"},
 		"old":          {[]byte("go 1.10 trace\x00\x00\x00"), "a trace of Go 1.10", "go tool trace"},
 		"new":          {[]byte("go 1.99 trace\x00\x00\x00"), "unrecognized head", "newer whet"},
+		"cut.whet":     {recorded[:20_000], "", "end a recording early with Ctrl-C"}, // within its trace
 		"without.whet": {nil, "execution trace", "record"},
 		"missing":      {nil, "no such file", ""},
 	} {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/cut"
@@ -85,7 +84,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return failed
 	})
 	if failed != nil {
-		return input.ReadTraceError(d.Name, failed)
+		return d.ReadTraceError(failed)
 	}
 	if err != nil {
 		return err

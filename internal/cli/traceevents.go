@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/internal/trace/events"
@@ -102,7 +101,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		failed = err
 	}
 	if failed != nil {
-		return input.ReadTraceError(d.Name, failed)
+		return d.ReadTraceError(failed)
 	}
 	if result.Damage != "" {
 		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
