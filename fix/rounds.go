@@ -110,7 +110,7 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("find again, in the module with the kept rewrites: %w", err))
 		return false
 	}
-	f.found = r
+	f.found, f.prover.Charged = r, r.Charged
 	f.begin()
 	f.forgetRetried()
 	return true
