@@ -105,8 +105,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(findFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.read.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -123,8 +123,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
-	fs.Var(&f.find.read.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.find.read.MaxMemory.register(fs, "")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))

@@ -2,12 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"regexp"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
@@ -92,8 +92,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
-	fs.Var(&f.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"},
 		cobra.ShellCompDirectiveNoFileComp))
@@ -107,7 +106,27 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 
 // registerN binds -n with a default and what it counts ("own lines").
 func (f *viewFlags) registerN(cmd *cobra.Command, n int, what string) {
-	cmd.Flags().IntVarP(&f.N, "count", "n", n, "show the `N` heaviest "+what+", 0 for all")
+	registerNumber(cmd.Flags(), &f.N, n, "show the `N` heaviest "+what)
+}
+
+// registerNumber binds -n of any command with a default. The usage does not mention 0.
+func registerNumber(fs *pflag.FlagSet, p *int, n int, usage string) {
+	fs.IntVarP(p, "number", "n", n, usage+"; 0 for all")
+	// The views called it --count first.
+	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
+		if name == "count" {
+			name = "number"
+		}
+		return pflag.NormalizedName(name)
+	})
+}
+
+// checkNumber reports a value of -n that cannot be right.
+func checkNumber(op string, n int) error {
+	if n < 0 {
+		return diag.Usagef(op, "-n must be 0 (all) or more", "")
+	}
+	return nil
 }
 
 // registerCum binds --cum.
@@ -136,8 +155,8 @@ func (f *viewFlags) outputUnit() string {
 // check reports flag values that cannot be right whatever the profile.
 func (f *viewFlags) check() error {
 	op := f.command
-	if f.N < 0 {
-		return diag.Usagef(op, fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
+	if err := checkNumber(op, f.N); err != nil {
+		return err
 	}
 	if f.Duration <= 0 {
 		return diag.Usagef(op, "--duration must be positive", "--duration 10s is the default")
@@ -286,6 +305,12 @@ func optionalRegexp(name, text string) (*regexp.Regexp, error) {
 
 // byteSize is a flag that takes an amount of memory.
 type byteSize unit.Bytes
+
+// register binds --max-memory; limit adds to the default that its usage names.
+func (b *byteSize) register(fs *pflag.FlagSet, limit string) {
+	fs.Var(b, "max-memory",
+		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input"+limit+")")
+}
 
 func (b *byteSize) String() string {
 	if *b == 0 {

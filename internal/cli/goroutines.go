@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
 
@@ -49,8 +48,8 @@ or "-" for standard input. whet never requests debug=2, which stops the world.`,
 	fs.BoolVar(&leaks, "leaks", false, "also fetch the goroutineleak profile of an address (runs a garbage collection)")
 	f.registerSource(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.N < 0 {
-			return diag.Usagef("goroutines", "-n must be 0 (all) or more", "")
+		if err := checkNumber("goroutines", f.N); err != nil {
+			return err
 		}
 		return a.goroutines(cmd.Context(), args, f, leaks)
 	}

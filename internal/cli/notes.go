@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -57,13 +56,12 @@ and other.`,
 	fs.StringArrayVar(&f.Recordings, "recording", nil, "sort lines by their cost in `FILE`; may repeat")
 	fs.StringVar(&f.Dir, "dir", "", "read the source of the module in `DIR` (default: current directory)")
 	fs.StringVar(&f.Kinds, "kind", "", "only notes of these comma-separated `KINDS`")
-	fs.IntVarP(&f.N, "number", "n", 20, "show `N` source lines; 0 for all")
+	registerNumber(fs, &f.N, 20, "show `N` source lines")
 	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
 	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
-	fs.Var(&f.read.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.read.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("kind", func(
 		*cobra.Command, []string, string,
 	) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -88,8 +86,8 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 			return &diag.Error{Op: "--kind", Err: err, Kind: diag.Usage}
 		}
 	}
-	if f.N < 0 {
-		return diag.Usagef("notes", fmt.Sprintf("-n %d: want 0 (all) or more", f.N), "")
+	if err := checkNumber("notes", f.N); err != nil {
+		return err
 	}
 	for _, arg := range args {
 		if fi, err := os.Stat(arg); strings.HasSuffix(arg, ".whet") ||

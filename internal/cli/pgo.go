@@ -114,8 +114,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVarP(&f.read.Header, "header", "H", nil,
 		"send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
-	fs.Var(&f.read.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.read.MaxMemory.register(fs, "")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }

@@ -127,8 +127,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 		"total time for a server's answers, in addition to the window; what arrives later is cut off and listed as missing")
 	fs.Var((*byteSize)(&f.MaxSize), "max-size",
 		"limit on the total `SIZE` of a server's answers, such as 8GB (default 2GB)")
-	fs.Var((*byteSize)(&f.MaxMemory), "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input, at most 128MB)")
+	(*byteSize)(&f.MaxMemory).register(fs, ", at most 128MB")
 
 	fs.StringVar(&f.Bench, "bench", "", "record benchmarks that match `REGEXP`; TARGETs are Go packages")
 	fs.StringVar(&f.BenchTime, "benchtime", "",

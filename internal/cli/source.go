@@ -17,8 +17,7 @@ func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	fs.SortFlags = false
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
-	fs.Var(&f.MaxMemory, "max-memory",
-		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input)")
+	f.MaxMemory.register(fs, "")
 }
 
 // twoArgs is the argument check of commands that show one document or compare

@@ -44,14 +44,14 @@ the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot and
 	f.registerCum(cmd)
 	f.registerMean(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "show all code, not only your own")
-	cmd.Flags().Lookup("count").DefValue = "10 lines, 20 nodes"
+	cmd.Flags().Lookup("number").DefValue = "10 lines, 20 nodes"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		in, err := a.open(cmd.Context(), args, f)
 		if err != nil {
 			return err
 		}
 		defer in.Close()
-		return a.top(in, f, cmd.Flags().Changed("count"), cmd.Flags().Changed("by"))
+		return a.top(in, f, cmd.Flags().Changed("number"), cmd.Flags().Changed("by"))
 	}
 	return cmd
 }

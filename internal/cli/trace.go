@@ -148,7 +148,7 @@ window of --from and --to, only the part inside counts.`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)
-	cmd.Flags().IntVarP(&n, "number", "n", 10, "show `N` kinds of goroutines; 0 for all")
+	registerNumber(cmd.Flags(), &n, 10, "show `N` kinds of goroutines")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceSummary(cmd.Context(), args[0], f, n)
@@ -157,8 +157,8 @@ window of --from and --to, only the part inside counts.`,
 }
 
 func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int) error {
-	if n < 0 {
-		return diag.Usagef("trace summary", "-n must be 0 (all) or more", "")
+	if err := checkNumber("trace summary", n); err != nil {
+		return err
 	}
 	x, name, err := a.openTrace(ctx, arg, f)
 	if err != nil {

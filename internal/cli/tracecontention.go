@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/contention"
 )
@@ -48,7 +47,7 @@ it, or else the innermost ones outside the standard library.`,
 	f.registerWindow(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.Goroutines, "goroutines", "", "only waits of goroutines that run a function matching `REGEXP`")
-	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` pairs of places; 0 for all")
+	registerNumber(fs, &f.Number, 10, "show `N` pairs of places")
 	fs.BoolVar(&f.All, "all", false, "also show idle waits")
 	fs.BoolVar(&f.Network, "network", false, "also show waits for the network")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
@@ -58,8 +57,8 @@ it, or else the innermost ones outside the standard library.`,
 }
 
 func (a *app) traceContention(ctx context.Context, arg string, f *traceContentionFlags) error {
-	if f.Number < 0 {
-		return diag.Usagef("trace contention", "-n must be 0 (all) or more", "")
+	if err := checkNumber("trace contention", f.Number); err != nil {
+		return err
 	}
 	o := contention.Options{Idle: f.All, Network: f.Network, Most: f.Number}
 	var err error

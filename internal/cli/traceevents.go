@@ -50,7 +50,7 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.Filter, "filter", "", "only events for which `EXPRESSION` is true")
 	f.registerWindow(cmd)
-	fs.IntVarP(&f.Number, "number", "n", 0, "write at most `N` events; 0 for all")
+	registerNumber(fs, &f.Number, 0, "write at most `N` events")
 	fs.BoolVar(&f.Stacks, "stacks", false, "include stacks")
 	f.registerSource(cmd)
 	_ = fs.MarkHidden("json") // it is what is written anyway
@@ -68,8 +68,8 @@ func (f *traceFlags) times(command string) error {
 }
 
 func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) error {
-	if f.Number < 0 {
-		return diag.Usagef("trace events", "-n must be 0 (all) or more", "")
+	if err := checkNumber("trace events", f.Number); err != nil {
+		return err
 	}
 	if err := f.times("trace events"); err != nil {
 		return err

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/trace/summary"
 )
@@ -59,7 +58,7 @@ Times of a whole trace are those of go tool trace.`,
 	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerWindow(cmd)
-	fs.IntVarP(&f.Number, "number", "n", 10, "show `N` groups or goroutines; 0 for all")
+	registerNumber(fs, &f.Number, 10, "show `N` groups or goroutines")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceGoroutines(cmd.Context(), args[0], f) }
 	return cmd
@@ -81,10 +80,7 @@ func (f *traceGoroutinesFlags) check() error {
 	if !slices.Contains(orders(), f.Sort) {
 		return unknownValue(command, "--sort key", f.Sort, orders())
 	}
-	if f.Number < 0 {
-		return diag.Usagef(command, "-n must be 0 (all) or more", "")
-	}
-	return nil
+	return checkNumber(command, f.Number)
 }
 
 func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutinesFlags) error {
