@@ -32,11 +32,11 @@ confidence interval, computed as benchstat does. A benchmark that panics, exits
 or hangs is reported, and the others continue. Ctrl-C prints what was measured
 so far.
 
-With --base, two directories or two sets of flags, whet compares two builds. It
+Given --base, two directories or two sets of flags, whet compares two builds. It
 first measures the noise, A against A, to choose how to run the rounds. Rounds
 of A and B then alternate in random order until their ratio is known to
---precision. The intervals are valid at whatever point you stop. A commit is
-built in a temporary git worktree; your files are not changed.`,
+--precision. The intervals are valid whenever you stop. A commit is built in a
+temporary git worktree; your files are not changed.`,
 		Example: `  whet bench
   whet bench ./encode ./decode --bench 'JSON|XML' --count 20
   whet bench ./... --flags '-tags fast GOGC=off' --cpu 1,2
@@ -148,7 +148,7 @@ is then empty by default, as in benchstat.`,
 	fs.StringVar(&f.Column, "col", ".file", "split results into columns by `PROJECTION`")
 	fs.StringVar(&f.Table, "table", ".config", "split results into tables by `PROJECTION`")
 	fs.StringVar(&f.Ignore, "ignore", strings.Join(bench.DescriptiveKeys(), ","), "ignore differences in `KEYS`")
-	fs.Float64Var(&f.Alpha, "alpha", 0.05, "changes are significant if p is below `ALPHA`, a fraction")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "treat changes as significant if p is below `ALPHA`, a fraction")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")

@@ -63,7 +63,7 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.Gates, "gate", nil, "check the newest commit against comma-separated `GATES`")
 	fs.BoolVar(&f.Strict, "strict", false, "also fail when noise leaves a gate undecided")
-	fs.Float64Var(&f.Alpha, "alpha", 0.05, "`ALPHA` is the fraction of reported changes that may be chance")
+	fs.Float64Var(&f.Alpha, "alpha", 0.05, "allow the fraction `ALPHA` of reported changes to be chance")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
@@ -173,7 +173,7 @@ same applies to files of whet bench that hold two builds.`,
 	fs.SortFlags = false
 	fs.StringVar(&f.Commit, "commit", "", "the measured commit, any `REV` that git accepts (default HEAD)")
 	fs.BoolVar(&f.Dirty, "dirty", false, "accept uncommitted changes, and mark the results as dirty")
-	fs.StringVar(&f.Base, "base", "", "`FILE` has results of another commit, measured at the same time")
+	fs.StringVar(&f.Base, "base", "", "read results of another commit, measured at the same time, from `FILE`")
 	fs.StringVar(&f.BaseCommit, "base-commit", "", "the commit of --base, any `REV` that git accepts")
 	fs.StringVar(&f.Go, "go", "", "Go `VERSION` of results that do not record it (default: from go env)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.benchHistoryAdd(cmd.Context(), f, args) }

@@ -68,7 +68,7 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.SortFlags = false
 	f.registerBench(cmd)
 	fs.IntVar(&f.Count, "count", 10, "measure each benchmark in `N` rounds")
-	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for `duration` in each round, such as 1s or 1000x")
+	fs.StringVar(&f.BenchTime, "benchtime", "100ms", "measure for this `duration` in each round, such as 1s or 1000x")
 	fs.StringVar(&f.CPU, "cpu", "", "measure with each GOMAXPROCS in `LIST`, such as 1,2,4")
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed the random order with `N` (default: random)")
 	f.registerOutput(cmd)

@@ -39,13 +39,14 @@ serves pprof), latency and rate. Failed requests, differing answers and warnings
 about the load are reported before the figures. Ctrl-C ends the comparison and
 prints what was measured; both services are always stopped.
 
-Exit codes: 0, 1 a service that did not start or ended early, 2 usage.`
+The exit code is 1 if a service did not start or ended early, and 2 for a usage
+error.`
 
 // addBenchService adds the comparison of services to whet bench.
 func (a *app) addBenchService(bench *cobra.Command) {
 	bench.AddCommand(a.benchServiceCommand())
 	// serviceFlag takes it away; here it is for the help.
-	bench.Flags().Bool("service", false, "compare two builds of a service: --service --help")
+	bench.Flags().Bool("service", false, "compare two builds of a service; see --service --help")
 }
 
 // serviceFlag lets whet bench --service be the command whet bench service, whose flags

@@ -24,15 +24,15 @@ func (a *app) diffCommand() *cobra.Command {
 largest change first. Own code is listed separately: each sample is charged to
 its innermost own frame. --all, --cum and other granularities compare all code.
 
-A profile is a sample: a count of n is only known to about 2√n. Each change is
-shown with its sampling noise (±, two standard deviations); ~ marks changes
-within the noise. Line by line, lines that moved are followed if the source of
-both sides is available.
+Profiles are samples, so each change is shown with its sampling noise: ± two
+standard deviations, which is about 2√n for a count of n. Changes within the
+noise are marked ~. Lines that moved are matched if the source of both sides is
+available.
 
-Two recordings with a load (whet record --load) are compared per request: the
-cost of one request, with an interval that holds in 99 of 100 comparisons.
-Without a load, the requests in their execution traces are counted. The totals
-of other profiles are not per request: more may simply be more work.
+Two recordings with a load (whet record --load) are compared by the cost of one
+request, with an interval that holds in 99 of 100 comparisons. Without a load,
+the requests in their execution traces are counted. Without requests, totals are
+compared, and an increase may only mean more work.
 
 --normalize compares shares: it scales the total of A to that of B.
 

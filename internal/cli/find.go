@@ -53,14 +53,14 @@ func (a *app) findCommand() *cobra.Command {
 		Short: "Find what is expensive in your code, why, and how to rewrite it",
 		Long: `Find what is expensive in your code, why, and how to rewrite it.
 
-Each sample is charged to the line of your own code that caused it. All rules
-run on the packages with hot lines, with source and types. A finding is charged
-with what the profiles show on its lines, in the functions that its rule is
-about. Findings are ranked by the most that a fix can save: their share of CPU
-time, plus the garbage collector's share for what they allocate. Then come hot
-lines that no rule explains, and lines that only wait: what requests wait for
-there (if the recording's execution trace has requests), and what mutex and
-block profiles show. Waits have no rewrites and do not affect the ranking.
+Each sample is charged to the line of your own code that caused it. The rules
+analyze the packages with hot lines. The cost of a finding is what the profiles
+show on its lines in the functions that its rule is about. Findings are ranked
+by the most that a fix can save: their share of CPU time, plus the garbage
+collector's share for what they allocate. They are followed by hot lines that no
+rule explains, and by lines that only wait: what requests wait for there (if the
+recording's execution trace has requests), and what mutex and block profiles
+show. Waits have no rewrites and do not affect the ranking.
 
 A RECORDING is a .whet file, all of whose profiles and trace are used, or pprof
 files of one program: CPU, allocs, mutex and block profiles. The source is that

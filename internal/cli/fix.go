@@ -56,10 +56,10 @@ func (a *app) fixCommand() *cobra.Command {
 		Long: `Apply the rewrites that whet find shows, and keep those that are proven.
 
 whet works in a copy of the module, on one finding at a time, in order of rank.
-A rewrite must build, pass go vet and the module's tests. A fuzzer calls the old
-and the new function with the same inputs, and they must return the same.
-Benchmarks that run the line must show a gain in interleaved rounds, and no
-loss elsewhere. A rewrite that fails is dropped, and the reason is reported.
+A rewrite must build, and pass go vet and the module's tests. A fuzzer calls the
+old and the new function with the same inputs, and the results must be equal.
+Benchmarks that run the line must show a gain in interleaved rounds, and no loss
+elsewhere. A rewrite that fails is dropped, and the reason is reported.
 whet then looks for findings again in the rewritten module, up to four times,
 for rewrites that conflicted with others. Rewrites with gains too small to
 measure are tried together. Finally the original is compared with the result.
@@ -76,7 +76,7 @@ reported; whet never applies them.
 With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded
 alternately, as in whet bench --service. The original and the result are
-compared in the same way. The flags from --service on configure this; the
+compared in the same way. --service and the flags after it configure this; the
 defaults of --precision and --max-time are then 2% and 2m.`,
 		Example: `  whet fix demo.whet --dir examples/leftpad
   whet fix --patches patches --bench 'StatsD|Handler' service.whet

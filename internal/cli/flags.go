@@ -68,16 +68,17 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Type, "type", "",
 		"show `TYPE`: a sample type (cpu, alloc_space, inuse_space, delay, …), "+
 			"a profile of a recording (cpu, heap, mutex, …) or PROFILE:SAMPLETYPE")
-	fs.StringVar(&f.By, "by", "function", "`GRANULARITY`: function, line, file, package, module, address or label:KEY")
-	fs.StringVar(&f.Focus, "focus", "", "only samples with a frame that matches `REGEXP`")
-	fs.StringVar(&f.Ignore, "ignore", "", "no samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.By, "by", "function",
+		"group by `GRANULARITY`: function, line, file, package, module, address or label:KEY")
+	fs.StringVar(&f.Focus, "focus", "", "keep only samples with a frame that matches `REGEXP`")
+	fs.StringVar(&f.Ignore, "ignore", "", "drop samples with a frame that matches `REGEXP`")
 	fs.StringVar(&f.Hide, "hide", "", "hide frames that match `REGEXP`")
 	fs.StringVar(&f.Show, "show", "", "show only frames that match `REGEXP`")
 	fs.StringVar(&f.ShowFrom, "show-from", "", "hide frames above the outermost that matches `REGEXP`")
 	fs.StringVar(&f.PruneFrom, "prune-from", "", "hide frames below the innermost that matches `REGEXP`")
 	fs.StringVar(&f.TagFocus, "tag-focus", "",
-		"only samples with a matching label: `[KEY=]REGEXP` or a range such as 1kb:2mb")
-	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "no samples with a matching label: `[KEY=]REGEXP` or a range")
+		"keep only samples with a matching label: `[KEY=]REGEXP` or a range such as 1kb:2mb")
+	fs.StringVar(&f.TagIgnore, "tag-ignore", "", "drop samples with a matching label: `[KEY=]REGEXP` or a range")
 	fs.StringSliceVar(&f.TagRoot, "tagroot", nil,
 		"add the value of label `KEY` as the outermost frame; a list adds several")
 	fs.StringSliceVar(&f.TagLeaf, "tagleaf", nil,
@@ -91,7 +92,7 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Relative, "relative", false, "print shares of the filtered total, not of the whole")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	fs.StringArrayVarP(&f.Header, "header", "H", nil, "send the header `NAME:VALUE` when fetching an address; may repeat")
-	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "how long to profile an address")
+	fs.DurationVar(&f.Duration, "duration", 10*time.Second, "profile an address for this `duration`")
 	f.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(
 		[]cobra.Completion{"function", "line", "file", "package", "module", "address", "label:"},

@@ -20,11 +20,11 @@ func (a *app) goroutinesCommand() *cobra.Command {
 		Long: `Show the goroutines of a program: how many have each stack, what they wait for
 and since when, and which function started them. Own code comes first.
 
-A recording is compared with itself: what grew over its window. Two arguments
-are compared with each other. A group is a leak if the target's goroutineleak
+For one recording, the report shows what grew over its window; two arguments are
+compared with each other. A group is a leak if the target's goroutineleak
 profile contains it. It is a suspect if nothing can wake it, or if it grew by
-two or more that only another goroutine can wake and that are not known to wait
-briefly; waiting for a lock counts after ten seconds.
+two or more goroutines that only another goroutine can wake and that are not
+known to wait only briefly. Waits for a lock count after ten seconds.
 
 How long goroutines wait and who started them comes from the recording's
 execution trace, or from a dump. A goroutine profile has neither; a creator
@@ -42,8 +42,8 @@ or "-" for standard input. whet never requests debug=2, which stops the world.`,
 	}
 	f.registerN(cmd, 20, "groups")
 	fs := cmd.Flags()
-	fs.StringVar(&f.Focus, "focus", "", "only goroutines with a function, file or creator that matches `REGEXP`")
-	fs.StringVar(&f.Ignore, "ignore", "", "no goroutines with a match for `REGEXP`")
+	fs.StringVar(&f.Focus, "focus", "", "keep only goroutines with a function, file or creator that matches `REGEXP`")
+	fs.StringVar(&f.Ignore, "ignore", "", "drop goroutines with a function, file or creator that matches `REGEXP`")
 	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&leaks, "leaks", false, "also fetch the goroutineleak profile of an address (runs a garbage collection)")
 	f.registerSource(cmd)

@@ -40,8 +40,9 @@ The verdict below the figures lists reasons to distrust them: the generator was
 the limit, the run was too short, or requests failed. Ctrl-C ends the run early
 and prints what was measured.
 
-Exit codes: 0, 1 no answers or, with --strict, warnings, 2 usage, 3 a missed
---assert or an objective that no rate meets.`
+The exit code is 1 if there were no answers or, with --strict, if there are
+warnings, 2 for a usage error, and 3 if an --assert is not met or no rate meets
+the objectives.`
 
 func (a *app) loadCommand() *cobra.Command {
 	f := &loadFlags{}
@@ -121,7 +122,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Cert, "cert", "", "TLS client certificate, a PEM `FILE`")
 	fs.StringVar(&f.Key, "key", "", "key of --cert, a PEM `FILE`")
 	fs.StringVar(&f.CA, "ca", "", "certificate authorities to trust, a PEM `FILE`")
-	fs.StringArrayVar(&f.Resolve, "resolve", nil, "connect to ADDRESS instead (`HOST:PORT:ADDRESS`); may repeat")
+	fs.StringArrayVar(&f.Resolve, "resolve", nil, "resolve HOST:PORT to ADDRESS, given as `HOST:PORT:ADDRESS`; may repeat")
 	fs.StringVar(&f.Socket, "unix-socket", "", "connect to the Unix socket `FILE`")
 	fs.StringVar(&f.Target, "target", "",
 		"get the target's CPU time from the whet agent at `URL` (default: from its process, if local)")

@@ -23,10 +23,10 @@ func (a *app) loadCompareCommand() *cobra.Command {
 		Short: "Compare two load results, with confidence intervals",
 		Long: `Compare two load results, with confidence intervals.
 
-A and B are files of whet load -o or --json, or recordings (.whet) with a load.
-Separate several runs of one side with commas; from three runs per side on, the
-intervals come from the differences between runs, which is the most reliable.
-With fewer, they come from the seconds within the runs.`,
+A and B are files written by whet load -o or --json, or recordings (.whet) with
+a load. Separate several runs of one side with commas. With three or more runs
+per side, the intervals come from the differences between runs, which is most
+reliable. With fewer, they come from the seconds within the runs.`,
 		Example: `  whet load compare before.json after.json
   whet load compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json
   whet load compare --html difference.html before.json after.json`,

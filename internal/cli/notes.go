@@ -37,9 +37,9 @@ func (a *app) notesCommand() *cobra.Command {
 bounds checks and nil checks remain, what can and cannot be inlined, and large
 copies. Notes on inlined code are also shown at the line it is inlined into.
 
-The packages are those of the current module, or of --dir; the default is all of
-them. With --recording the most expensive lines come first: by their share of
-CPU time and of the garbage collector's work for what they allocate, then by the
+A PACKAGE is one of the current module, or of --dir; the default is all of them.
+With --recording, the most expensive lines come first: by their share of CPU
+time and of the garbage collector's work for what they allocate, then by the
 other profiles. A recording is a .whet or a pprof file; each sample is charged
 to the innermost line of own code, as in whet find.
 
@@ -55,7 +55,7 @@ and other.`,
 	fs.SortFlags = false
 	fs.StringArrayVar(&f.Recordings, "recording", nil, "sort lines by their cost in `FILE`; may repeat")
 	fs.StringVar(&f.Dir, "dir", "", "read the source of the module in `DIR` (default: current directory)")
-	fs.StringVar(&f.Kinds, "kind", "", "only notes of these comma-separated `KINDS`")
+	fs.StringVar(&f.Kinds, "kind", "", "show only notes of these comma-separated `KINDS`")
 	registerNumber(fs, &f.N, 20, "show `N` source lines")
 	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
 	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")

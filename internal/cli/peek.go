@@ -17,8 +17,8 @@ func (a *app) peekCommand() *cobra.Command {
 		Use:   "peek REGEXP " + profilesUsage,
 		Short: "Show callers and callees of functions",
 		Long: `Show the callers (above) and callees (below) of the functions whose names match
-REGEXP, as in go tool pprof -peek: the part of each call in the function's
-cumulative value.
+REGEXP, with the part of the function's cumulative value that each call accounts
+for, as in go tool pprof -peek.
 
 ` + profilesHelp,
 		Example: `  whet peek mallocgc cpu.pb.gz

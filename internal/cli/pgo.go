@@ -58,11 +58,11 @@ func (a *app) pgoCommand() *cobra.Command {
 
 The profiles (recordings, pprof files, addresses, - for standard input) are
 merged. The main package is the one named, the recording's, or that in the
-current directory. It is built without a profile (-pgo=off, whatever default.pgo
-exists) and with this one; benchmarks of the named packages, or of the module,
-compare both in interleaved rounds.
+current directory. It is built without a profile (-pgo=off, even if there is a
+default.pgo) and with this one; benchmarks of the named packages, or of the
+module, compare both in interleaved rounds.
 
-The report has: how much of the profile is stale, the cost in build time and
+The report shows how much of the profile is stale, the cost in build time and
 binary size, the calls that are newly inlined or devirtualized, the stack frames
 that grow, and the gain with its interval. If the whole interval is a gain, the
 profile is written to default.pgo of the main package, where go build finds it,
@@ -70,9 +70,9 @@ reduced to what the compiler reads.
 
 With --service no benchmarks are needed: both programs are started with these
 arguments and loaded alternately, as in whet bench --service, and the CPU time
-per request decides (A is the program without the profile, B with it). The flags
-from --service on configure this; the defaults of --precision and --max-time are
-then 2% and 2m.`,
+per request decides (A is the program without the profile, B with it). --service
+and the flags after it configure this; the defaults of --precision and
+--max-time are then 2% and 2m.`,
 		Example: `  whet pgo cpu.whet
   whet pgo cpu.whet ./cmd/server ./internal/...
   whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
@@ -103,8 +103,8 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "limit on one run of a benchmark")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for at most this time")
-	fs.Var(&f.MinGain, "min-gain", "required gain, such as 2% (default: any proven gain)")
-	fs.Var(&f.MaxStale, "max-stale", "warn if more of the profile than this is stale")
+	fs.Var(&f.MinGain, "min-gain", "require a gain of at least this, such as 2% (default: any proven gain)")
+	fs.Var(&f.MaxStale, "max-stale", "warn if more than this share of the profile is stale")
 	fs.BoolVar(&f.BuildTime, "build-time", true, "rebuild everything to measure the cost in build time")
 	fs.BoolVar(&f.NoMeasure, "no-measure", false, "do not compare: report what the profile changes, and write nothing")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "write nothing")
@@ -113,7 +113,7 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	fs.StringArrayVarP(&f.read.Header, "header", "H", nil,
 		"send the header `NAME:VALUE` when fetching an address; may repeat")
-	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "how long to profile an address")
+	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "profile an address for this `duration`")
 	f.read.MaxMemory.register(fs, "")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))

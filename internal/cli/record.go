@@ -76,16 +76,17 @@ TARGET is an address that serves /debug/pprof/ (with or without that path, at
 any prefix) or, with --bench, Go packages whose benchmarks are run. A command
 after -- is started, found by its listening sockets, recorded and stopped.
 
-A recording of a server has: a CPU profile and, within it, an execution trace;
-what heap, allocs, block and mutex profiles gained over the window; the live
-heap at the end; goroutines at both ends; memory statistics; build information;
-and the source files with hot lines. Anything unavailable is listed, with the
-line of code that enables it. --load and --targets send requests meanwhile; the
-flags from --load on are those of whet load. Ctrl-C ends the window early and
-keeps what was measured; a second one ends everything at once.
+A recording of a server contains a CPU profile and, within it, an execution
+trace; what heap, allocs, block and mutex profiles gained over the window; the
+live heap at the end; goroutines at both ends; memory statistics; build
+information; and the source files with hot lines. Anything unavailable is
+listed, with the line of code that enables it. --load and --targets send
+requests during the window; --load and the flags after it are those of whet
+load. Ctrl-C ends the window early and keeps what was measured; a second one
+ends everything at once.
 
-With --bench, -d is shared by all benchmarks and sub-benchmarks, and ends them
-when it is over.`,
+With --bench, all benchmarks and sub-benchmarks share -d, and are stopped when
+the time is up.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
   whet record http://localhost:6060 -o run.whet --load http://localhost:8080/pad
   whet record http://localhost:6060 -o orders.whet \
@@ -131,7 +132,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 
 	fs.StringVar(&f.Bench, "bench", "", "record benchmarks that match `REGEXP`; TARGETs are Go packages")
 	fs.StringVar(&f.BenchTime, "benchtime", "",
-		"run each benchmark for `duration`, such as 1s or 100x (default: its share of -d, or 1s)")
+		"run each benchmark for this `duration`, such as 1s or 100x (default: its share of -d, or 1s)")
 	fs.IntVar(&f.Count, "count", 1, "run each benchmark `N` times")
 
 	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`HOST:PORT` of the command's pprof handlers (default: detected)")

@@ -40,7 +40,7 @@ while the trace does not change.
 
 TRACE is a file of runtime/trace or /debug/pprof/trace (Go 1.11 and later), a
 recording (.whet) that has one, the address of a service that serves
-/debug/pprof/, of which --seconds are recorded, or "-" for standard input.`,
+/debug/pprof/ (recorded for --seconds), or "-" for standard input.`,
 		Example: `  whet trace summary demo.whet
   whet trace profile sync -o waits.pb.gz trace.out`,
 		Args: unknownCommand,
@@ -103,8 +103,8 @@ func (f *traceFlags) registerIndex(cmd *cobra.Command) {
 
 func (f *traceFlags) registerWindow(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.DurationVar(&f.From, "from", 0, "start at this `duration` into the trace")
-	fs.DurationVar(&f.To, "to", 0, "end at this `duration` into the trace (default: its end)")
+	fs.DurationVar(&f.From, "from", 0, "start this `duration` into the trace")
+	fs.DurationVar(&f.To, "to", 0, "end this `duration` into the trace (default: its end)")
 }
 
 // window is that of the flags, in nanoseconds since the trace's begin.

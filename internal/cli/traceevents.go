@@ -25,11 +25,11 @@ func (a *app) traceEventsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "events TRACE",
 		Short: "Write the events that match a filter as JSON lines",
-		Long: `Write the events of a trace as JSON lines, in order. The trace is streamed,
-without an index, and only as far as --to and -n need.
+		Long: `Write the events of a trace as JSON lines, in order. The trace is streamed
+without an index, and read only as far as --to and -n require.
 
 Each line has time_ns (since the start of the trace), kind, and the proc, thread
-and goroutine of the event (-1: none). By kind, it also has
+and goroutine of the event (-1: none). Depending on the kind, it also has
   StateTransition                    resource, id, from, to, reason
   RangeBegin, RangeActive, RangeEnd  name, resource and id that it applies to
   Metric                             name, value
@@ -48,7 +48,7 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 		Args: oneTrace,
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&f.Filter, "filter", "", "only events for which `EXPRESSION` is true")
+	fs.StringVar(&f.Filter, "filter", "", "write only events for which `EXPRESSION` is true")
 	f.registerWindow(cmd)
 	registerNumber(fs, &f.Number, 0, "write at most `N` events")
 	fs.BoolVar(&f.Stacks, "stacks", false, "include stacks")

@@ -52,7 +52,7 @@ and so are requests that end in it.`,
 	fs.StringVar(&f.OTLP, "otlp", "", "write OpenTelemetry spans to `FILE`")
 	fs.BoolVar(&f.Force, "force", false, "replace existing files")
 	f.registerWindow(cmd)
-	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
+	fs.StringVar(&f.Goroutines, "goroutines", "", "keep only goroutines that run a function matching `REGEXP`")
 	fs.StringVar(&f.Name, "name", "", "`NAME` of the service (default: that of the program)")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceExport(cmd.Context(), args[0], f) }

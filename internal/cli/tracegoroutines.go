@@ -37,16 +37,17 @@ func (a *app) traceGoroutinesCommand() *cobra.Command {
 		Use:   "goroutines TRACE",
 		Short: "Group goroutines by function or creator, or list them",
 		Long: `Group goroutines, or list them one by one: how many there are, how many started
-and ended, the longest-lived, and what they did: running, runnable (waiting for
-a CPU), in system calls, helping the garbage collector, or waiting, by reason.
+and ended, the longest-lived, and how long they were running, runnable (waiting
+for a CPU), in system calls, helping the garbage collector, or waiting, by
+reason.
 
 --group-by start groups goroutines that run the same function; creation groups
 those of one go statement, by the innermost line of own code on its stack, if
-there is one. The trace has no go statement for goroutines older than itself;
-they are grouped by the goroutines that started them, if known. none lists
-single goroutines.
+there is one. The go statements of goroutines that are older than the trace are
+unknown; they are grouped by the goroutines that started them, if known. none
+lists single goroutines.
 
-Times of a whole trace are those of go tool trace.`,
+The times of a whole trace equal those of go tool trace.`,
 		Example: `  whet trace goroutines demo.whet
   whet trace goroutines --group-by creation --sort life trace.out
   whet trace goroutines --group-by none -n 20 --goroutines 'net/http' trace.out`,
@@ -55,7 +56,7 @@ Times of a whole trace are those of go tool trace.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.GroupBy, "group-by", string(summary.ByStart), "group by `KEY`: start, creation or none")
 	fs.StringVar(&f.Sort, "sort", string(summary.ByRunning), "sort by `KEY`: "+strings.Join(orders(), ", "))
-	fs.StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
+	fs.StringVar(&f.Goroutines, "goroutines", "", "keep only goroutines that run a function matching `REGEXP`")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerWindow(cmd)
 	registerNumber(fs, &f.Number, 10, "show `N` groups or goroutines")

@@ -40,16 +40,16 @@ func (a *app) traceProfileCommand() *cobra.Command {
 TYPE is one of
   net       where goroutines waited for the network
   sync      where they waited for locks, channels and selects
-  chan      of these, for channels and selects
+  chan      like sync, for channels and selects only
   syscall   where they were in system calls
   sched     where they became runnable, and waited for a CPU
   cpu       CPU samples, if a CPU profile was taken at the same time
   gcassist  where they helped the garbage collector
   creation  where goroutines were started
 
-net, sync, syscall and sched of a whole trace equal those of go tool trace
--pprof, which leaves out what a goroutine did before it first ran, and the state
-it is in when the trace ends.`,
+For a whole trace, net, sync, syscall and sched equal the profiles of go tool
+trace -pprof, which omits what a goroutine did before it first ran, and the
+state it is in when the trace ends.`,
 		Example: `  whet trace profile sync -o sync.pb.gz demo.whet
   whet trace profile net --goroutines 'net/http.*serve' -o net.pb.gz trace.out
   whet trace profile sync --class 'task .*' -o tasks.pb.gz demo.whet`,
@@ -65,8 +65,8 @@ it is in when the trace ends.`,
 		},
 	}
 	f.registerWindow(cmd)
-	cmd.Flags().StringVar(&f.Goroutines, "goroutines", "", "only goroutines that run a function matching `REGEXP`")
-	cmd.Flags().StringVar(&f.Class, "class", "", "only while serving requests whose handler or task matches `REGEXP`")
+	cmd.Flags().StringVar(&f.Goroutines, "goroutines", "", "keep only goroutines that run a function matching `REGEXP`")
+	cmd.Flags().StringVar(&f.Class, "class", "", "keep only what serves requests whose handler or task matches `REGEXP`")
 	f.registerOutput(cmd)
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -50,7 +50,7 @@ others), net/rpc, gRPC and fasthttp are supported.`,
 	}
 	f.registerWindow(cmd)
 	fs := cmd.Flags()
-	fs.StringVar(&f.Class, "class", "", "only requests whose handler matches `REGEXP`, such as '^task ' for tasks")
+	fs.StringVar(&f.Class, "class", "", "show only requests whose handler matches `REGEXP`, such as '^task ' for tasks")
 	fs.IntVar(&f.Slowest, "slowest", 3, "show the `N` slowest of each handler")
 	fs.IntVar(&f.Request, "request", 0, "show request #`N` of the same command without this flag, in full")
 	fs.BoolVar(&f.All, "all", false, "with --json: write all requests, one per line, not only the slowest")

@@ -50,7 +50,7 @@ exceeded triggers again when the value has grown by a fifth.`,
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.DurationVar(&f.Slower, "slower", 0, "record when a request takes this `duration` or longer")
-	fs.Int64Var(&f.Goroutines, "goroutines", 0, "record at `N` goroutines")
+	fs.Int64Var(&f.Goroutines, "goroutines", 0, "record when there are `N` goroutines")
 	fs.StringVar(&f.Heap, "heap", "", "record when heap objects take `SIZE`, such as 2GB")
 	fs.Float64Var(&f.CPU, "cpu", 0, "record when `N` CPUs are busy over a second, such as 3.5")
 	fs.StringVarP(&f.Dir, "output", "o", ".", "write recordings to `DIR`")
