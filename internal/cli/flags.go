@@ -107,12 +107,12 @@ func (f *viewFlags) register(cmd *cobra.Command) {
 
 // registerN binds -n with a default and what it counts ("own lines").
 func (f *viewFlags) registerN(cmd *cobra.Command, n int, what string) {
-	registerNumber(cmd.Flags(), &f.N, n, "show the `N` heaviest "+what)
+	registerNumber(cmd.Flags(), &f.N, n, "show the", "heaviest "+what)
 }
 
-// registerNumber binds -n of any command with a default. The usage does not mention 0.
-func registerNumber(fs *pflag.FlagSet, p *int, n int, usage string) {
-	fs.IntVarP(p, "number", "n", n, usage+"; 0 for all")
+// registerNumber binds -n of any command with a default; its usage is what is done with how many.
+func registerNumber(fs *pflag.FlagSet, p *int, n int, verb, what string) {
+	fs.IntVarP(p, "number", "n", n, verb+" `N` "+what+"; 0 for all")
 	// The views called it --count first.
 	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "count" {

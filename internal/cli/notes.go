@@ -56,7 +56,7 @@ and other.`,
 	fs.StringArrayVar(&f.Recordings, "recording", nil, "sort lines by their cost in `FILE`; may repeat")
 	fs.StringVar(&f.Dir, "dir", "", "read the source of the module in `DIR` (default: current directory)")
 	fs.StringVar(&f.Kinds, "kind", "", "show only notes of these comma-separated `KINDS`")
-	registerNumber(fs, &f.N, 20, "show `N` source lines")
+	registerNumber(fs, &f.N, 20, "show", "source lines")
 	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
 	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")

@@ -148,7 +148,7 @@ window of --from and --to, only the part inside counts.`,
 		Args: oneTrace,
 	}
 	f.registerWindow(cmd)
-	registerNumber(cmd.Flags(), &n, 10, "show `N` kinds of goroutines")
+	registerNumber(cmd.Flags(), &n, 10, "show", "kinds of goroutines")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return a.traceSummary(cmd.Context(), args[0], f, n)

@@ -47,7 +47,7 @@ it, or else the innermost ones outside the standard library.`,
 	f.registerWindow(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&f.Goroutines, "goroutines", "", "show only waits of goroutines that run a function matching `REGEXP`")
-	registerNumber(fs, &f.Number, 10, "show `N` pairs of places")
+	registerNumber(fs, &f.Number, 10, "show", "pairs of places")
 	fs.BoolVar(&f.All, "all", false, "also show idle waits")
 	fs.BoolVar(&f.Network, "network", false, "also show waits for the network")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")

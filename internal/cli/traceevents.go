@@ -50,7 +50,7 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 	fs := cmd.Flags()
 	fs.StringVar(&f.Filter, "filter", "", "write only events for which `EXPRESSION` is true")
 	f.registerWindow(cmd)
-	registerNumber(fs, &f.Number, 0, "write at most `N` events")
+	registerNumber(fs, &f.Number, 0, "write at most", "events")
 	fs.BoolVar(&f.Stacks, "stacks", false, "include stacks")
 	f.registerSource(cmd)
 	_ = fs.MarkHidden("json") // it is what is written anyway

@@ -59,7 +59,7 @@ The times of a whole trace equal those of go tool trace.`,
 	fs.StringVar(&f.Goroutines, "goroutines", "", "keep only goroutines that run a function matching `REGEXP`")
 	fs.StringArrayVar(&f.view.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	f.registerWindow(cmd)
-	registerNumber(fs, &f.Number, 10, "show `N` groups or goroutines")
+	registerNumber(fs, &f.Number, 10, "show", "groups or goroutines")
 	f.registerIndex(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.traceGoroutines(cmd.Context(), args[0], f) }
 	return cmd
