@@ -242,11 +242,11 @@ func (run *recordingRun) addTrace() error {
 // traceWindow is an execution trace of the program's start. It is written to a separate file, so
 // that it does not show in the program's heap.
 type traceWindow struct {
-	file    *os.File
-	started time.Time
-	quit    chan struct{} // closed to end the window early
-	over    chan struct{} // closed by Write when the trace is too large
-	done    chan struct{} // closed when the trace is complete
+	file     *os.File
+	started  time.Time
+	quit     chan struct{} // closed to end the window early
+	tooLarge chan struct{} // closed by Write when the trace is too large
+	done     chan struct{} // closed when the trace is complete
 
 	// Owned by the tracer's goroutine until done is closed.
 	written int64
@@ -260,7 +260,7 @@ func startTrace(path string, d time.Duration) (*traceWindow, error) {
 		return nil, err
 	}
 	w := &traceWindow{
-		file: f, started: time.Now(), quit: make(chan struct{}), over: make(chan struct{}),
+		file: f, started: time.Now(), quit: make(chan struct{}), tooLarge: make(chan struct{}),
 		done: make(chan struct{}),
 	}
 	if err := trace.Start(w); err != nil {
@@ -272,7 +272,7 @@ func startTrace(path string, d time.Duration) (*traceWindow, error) {
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-		case <-w.over:
+		case <-w.tooLarge:
 		case <-w.quit:
 		}
 		trace.Stop() // returns after the last Write
@@ -290,14 +290,14 @@ func (w *traceWindow) Write(p []byte) (int, error) {
 		w.err = fmt.Errorf("write trace: %w", err)
 	}
 	if w.written > maxTrace && !w.full() {
-		close(w.over)
+		close(w.tooLarge)
 	}
 	return n, err
 }
 
 func (w *traceWindow) full() bool {
 	select {
-	case <-w.over:
+	case <-w.tooLarge:
 		return true
 	default:
 		return false

@@ -147,12 +147,12 @@ type builder struct {
 	tableBy, rowBy, colBy, rest *benchproc.Projection
 	unit                        *benchproc.Field
 
-	tables map[benchproc.Key]map[place]*sample
+	tables map[benchproc.Key]map[cellKey]*sample
 	seen   int // results, before the filter
 	unique string
 }
 
-type place struct{ row, col benchproc.Key }
+type cellKey struct{ row, col benchproc.Key }
 
 type sample struct {
 	values []float64
@@ -161,7 +161,10 @@ type sample struct {
 }
 
 func newBuilder(o *Options) (*builder, error) {
-	b := &builder{thresholds: benchmath.DefaultThresholds, confidence: 0.95, tables: map[benchproc.Key]map[place]*sample{}}
+	b := &builder{
+		thresholds: benchmath.DefaultThresholds, confidence: 0.95,
+		tables: map[benchproc.Key]map[cellKey]*sample{},
+	}
 	for _, n := range []struct {
 		name string
 		from float64
@@ -208,12 +211,12 @@ func (b *builder) add(r *benchfmt.Result) error {
 		return err
 	}
 	tables := b.tableBy.ProjectValues(r)
-	at := place{b.rowBy.Project(r), b.colBy.Project(r)}
+	at := cellKey{b.rowBy.Project(r), b.colBy.Project(r)}
 	rest := b.rest.Project(r)
 	for i, key := range tables {
 		cells := b.tables[key]
 		if cells == nil {
-			cells = map[place]*sample{}
+			cells = map[cellKey]*sample{}
 			b.tables[key] = cells
 		}
 		s := cells[at]
@@ -270,7 +273,7 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 		r := Row{Name: row.StringValues(), Cells: make([]*Cell, len(cols))}
 		var base *benchmath.Sample
 		for i, col := range cols {
-			from := cells[place{row, col}]
+			from := cells[cellKey{row, col}]
 			if from == nil {
 				continue
 			}
@@ -316,7 +319,7 @@ func (b *builder) cell(s *benchmath.Sample, assumption benchmath.Assumption, fro
 	c := &Cell{
 		N: len(s.Values), Center: Float(sum.Center), Low: Float(sum.Lo), High: Float(sum.Hi), Range: sum.PctRangeString(),
 		Warnings: texts(s.Warnings), // in benchstat's order, which numbers them
-		Values:   Pick(from.values, MaxValues),
+		Values:   Downsample(from.values, MaxValues),
 	}
 	if names := fieldNames(benchproc.NonSingularFields(sorted(from.rest))); names != "" {
 		c.Warnings = append(c.Warnings, "benchmarks vary in "+names)

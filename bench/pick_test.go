@@ -20,7 +20,7 @@ func TestPick(t *testing.T) {
 		}
 		r.Shuffle(size/2, func(i, j int) { values[i], values[j] = values[j], values[i] })
 		before := slices.Clone(values)
-		got := bench.Pick(values, 10)
+		got := bench.Downsample(values, 10)
 		if !slices.Equal(values, before) || len(got) != min(size, 10) {
 			t.Fatalf("%d values became %d", size, len(got))
 		}

@@ -19,8 +19,8 @@ type claim struct {
 // An attribution is what the profiles charge to groups of matches.
 type attribution struct {
 	portions  map[*group]*portion
-	claimed   map[place]map[Cost]int64 // by all groups
-	assisting int64                    // CPU time of the collector's functions below the lines, as claimed
+	claimed   map[sourceLine]map[Cost]int64 // by all groups
+	assisting int64                         // CPU time of the collector's functions below the lines, as claimed
 }
 
 // A portion is what is charged to a group.
@@ -46,8 +46,8 @@ func attributeHot(groups []*group, c *lineCosts, set *ruleset) ([]*group, *attri
 // more specific. Groups of one cause on a line have equal rank, since they are about different
 // calls, and split the sample.
 func attribute(groups []*group, c *lineCosts, set *ruleset) *attribution {
-	t := &attribution{portions: map[*group]*portion{}, claimed: map[place]map[Cost]int64{}}
-	claims := map[place][]claim{}
+	t := &attribution{portions: map[*group]*portion{}, claimed: map[sourceLine]map[Cost]int64{}}
+	claims := map[sourceLine][]claim{}
 	for i, g := range groups {
 		t.portions[g] = &portion{
 			own: map[Cost]float64{}, shared: map[*group]map[Cost]float64{}, callees: map[Cost]map[string]int64{},
@@ -75,14 +75,14 @@ func attribute(groups []*group, c *lineCosts, set *ruleset) *attribution {
 	return t
 }
 
-func sortedPlaces[V any](m map[place]V) []place {
-	return slices.SortedFunc(maps.Keys(m), func(a, b place) int {
+func sortedPlaces[V any](m map[sourceLine]V) []sourceLine {
+	return slices.SortedFunc(maps.Keys(m), func(a, b sourceLine) int {
 		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 	})
 }
 
 // split charges an account of a line to the claims on the line, which are sorted by rank.
-func (t *attribution) split(at place, cost Cost, a *account, list []claim, set *ruleset) {
+func (t *attribution) split(at sourceLine, cost Cost, a *account, list []claim, set *ruleset) {
 	for _, m := range slices.SortedFunc(maps.Keys(a.matched), mask.compare) {
 		v := a.matched[m]
 		var first *claim
@@ -160,7 +160,7 @@ func (g *group) rank() int {
 }
 
 // width returns how much of a line a cause matches, in millionths of the profiles' totals.
-func (c *lineCosts) width(at place, of *cause) int64 {
+func (c *lineCosts) width(at sourceLine, of *cause) int64 {
 	sum := 0.0
 	for _, l := range c.ledgers {
 		for _, a := range c.places[at][l.cost] {

@@ -135,8 +135,8 @@ func ReadBaseline(r io.Reader, name string) (*Baseline, error) {
 	return b, nil
 }
 
-// Against is the comparison of a result with a baseline.
-type Against struct {
+// BaselineComparison is the comparison of a result with a baseline.
+type BaselineComparison struct {
 	Baseline string `json:"baseline"` // its name
 	Known    int    `json:"known"`    // findings that it accepts
 	New      int    `json:"new"`      // findings that it does not accept
@@ -159,7 +159,7 @@ func (r *Result) Accept(b *Baseline, name string, ran func(rule string) bool) er
 	for _, id := range b.Accepted {
 		left[id]++
 	}
-	r.Against = &Against{Baseline: name}
+	r.Against = &BaselineComparison{Baseline: name}
 	for i := range r.Findings {
 		f := &r.Findings[i]
 		if f.Known = left[f.Identity] > 0; f.Known {

@@ -142,7 +142,7 @@ func (m *match) key(source *matcher) string {
 // A group is the matches that make one finding.
 type group struct {
 	matches []*match
-	causes  map[place]map[*cause]bool // on each line of the matches
+	causes  map[sourceLine]map[*cause]bool // on each line of the matches
 }
 
 // groupMatches groups matches by finding, in the order of the first match of each.
@@ -153,13 +153,13 @@ func groupMatches(matches []*match, source *matcher) []*group {
 		key := m.key(source)
 		g := byKey[key]
 		if g == nil {
-			g = &group{causes: map[place]map[*cause]bool{}}
+			g = &group{causes: map[sourceLine]map[*cause]bool{}}
 			byKey[key] = g
 			groups = append(groups, g)
 		}
 		g.matches = append(g.matches, m)
 		for line := m.line; line <= m.end; line++ {
-			at := place{m.file, line}
+			at := sourceLine{m.file, line}
 			if g.causes[at] == nil {
 				g.causes[at] = map[*cause]bool{}
 			}
@@ -253,7 +253,7 @@ func (c *lineCosts) hottestShare(m *match) float64 {
 	for _, l := range c.ledgers {
 		var sum int64
 		for line := m.line; line <= m.end; line++ {
-			for _, a := range c.places[place{m.file, line}][l.cost] {
+			for _, a := range c.places[sourceLine{m.file, line}][l.cost] {
 				sum += a.charged(m.cause.pattern[l.cost])
 			}
 		}

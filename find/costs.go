@@ -15,7 +15,7 @@ type lineCosts struct {
 	module   *module.Module
 	source   *matcher // of the module
 	ledgers  []*ledger
-	places   map[place]charges
+	places   map[sourceLine]charges
 	stale    []Stale
 	minShare float64 // of any total; lines below it are not reported
 
@@ -107,7 +107,7 @@ func (c *lineCosts) totals() []Total {
 }
 
 // value returns what a line is charged.
-func (c *lineCosts) value(at place, cost Cost) int64 {
+func (c *lineCosts) value(at sourceLine, cost Cost) int64 {
 	var sum int64
 	for _, a := range c.places[at][cost] {
 		sum += a.value
@@ -116,14 +116,14 @@ func (c *lineCosts) value(at place, cost Cost) int64 {
 }
 
 // hot reports whether one of the costs of a line reaches the minimum share.
-func (c *lineCosts) hot(at place) bool {
+func (c *lineCosts) hot(at sourceLine) bool {
 	return slices.ContainsFunc(c.ledgers, func(l *ledger) bool {
 		return share(c.value(at, l.cost), l.total) >= c.minShare
 	})
 }
 
 // busy reports whether the CPU time or memory of a line reaches the minimum share.
-func (c *lineCosts) busy(at place) bool {
+func (c *lineCosts) busy(at sourceLine) bool {
 	return slices.ContainsFunc(c.ledgers, func(l *ledger) bool {
 		return l.cost != Mutex && l.cost != Block && share(c.value(at, l.cost), l.total) >= c.minShare
 	})
@@ -187,7 +187,7 @@ func Charge(p Profiles, o Options) (*Charged, error) {
 // share for what it allocates.
 func (c *Charged) Line(file string, line int) (evidence []Evidence, cost float64) {
 	for _, l := range c.costs.ledgers {
-		if v := c.costs.value(place{file, line}, l.cost); v != 0 {
+		if v := c.costs.value(sourceLine{file, line}, l.cost); v != 0 {
 			evidence = append(evidence, Evidence{Cost: l.cost, Value: v, Share: share(v, l.total)})
 		}
 	}

@@ -130,18 +130,18 @@ type Result struct {
 	// Stale are functions in the profiles that the source does not have where they were.
 	Stale []Stale `json:"stale,omitempty"`
 	// Against is the comparison with a baseline; nil without one.
-	Against *Against `json:"against,omitempty"`
+	Against *BaselineComparison `json:"against,omitempty"`
 	// Rules is the number of rules that ran.
 	Rules int `json:"rules"`
 
 	Warnings Warnings `json:"warnings,omitempty"`
 
-	charged map[place]float64
+	charged map[sourceLine]float64
 }
 
 // Charged returns what the profiles charge to a line of the module, as the largest share of any
 // profile's total; 0 if they charge nothing, or if the result was not returned by Find.
-func (r *Result) Charged(file string, line int) float64 { return r.charged[place{file, line}] }
+func (r *Result) Charged(file string, line int) float64 { return r.charged[sourceLine{file, line}] }
 
 // A Total is the total of a profile.
 type Total struct {

@@ -15,9 +15,9 @@ import (
 // An unchanged line keeps its charge, wherever it moved. The cost of changed lines is divided
 // evenly among the lines that replaced them, and matches every pattern, because it is not known yet
 // what they call. Deleted lines are dropped.
-func follow(places map[place]charges, was, now *module.Module) (map[place]charges, error) {
+func follow(places map[sourceLine]charges, was, now *module.Module) (map[sourceLine]charges, error) {
 	files := map[string]*successors{}
-	followed := map[place]charges{}
+	followed := map[sourceLine]charges{}
 	for at, c := range places {
 		s, ok := files[at.file]
 		if !ok {
@@ -34,7 +34,7 @@ func follow(places map[place]charges, was, now *module.Module) (map[place]charge
 		}
 		lines, same := s.of(at.line)
 		for _, line := range lines {
-			to := place{at.file, line}
+			to := sourceLine{at.file, line}
 			if followed[to] == nil {
 				followed[to] = charges{}
 			}

@@ -13,8 +13,8 @@ import (
 	"github.com/whet-go/whet/internal/find/module"
 )
 
-// A place is a line of one of the module's files.
-type place struct {
+// A sourceLine is a line of one of the module's files.
+type sourceLine struct {
 	file string
 	line int
 }
@@ -159,46 +159,46 @@ const (
 )
 
 // locate returns the module's place of a spot, or the reason why there is none.
-func (x *matcher) locate(s spot, a *account) (place, string) {
+func (x *matcher) locate(s spot, a *account) (sourceLine, string) {
 	if strings.Contains("/"+s.file, "/vendor/") {
-		return place{}, reasonVendored
+		return sourceLine{}, reasonVendored
 	}
 	rel, err := x.m.File(s.file)
 	if err != nil {
 		if err == module.ErrAmbiguous { //nolint:errorlint // the module's own sentinel, never wrapped
-			return place{}, reasonAmbiguous
+			return sourceLine{}, reasonAmbiguous
 		}
-		return place{}, reasonNoFile
+		return sourceLine{}, reasonNoFile
 	}
 	now := x.source(rel)
 	if now == nil || now.err != nil {
-		return place{}, reasonNotGo
+		return sourceLine{}, reasonNotGo
 	}
 	line := int(s.line)
 	if before := x.before(s.file); before != nil && !bytes.Equal(before.text, now.text) {
 		was := before.decl(line)
 		if was == nil {
-			return place{}, reasonNoLine
+			return sourceLine{}, reasonNoLine
 		}
 		i := slices.IndexFunc(now.decls, func(d *ast.FuncDecl) bool { return declName(d) == declName(was) })
 		if i < 0 {
-			return place{}, reasonGone
+			return sourceLine{}, reasonGone
 		}
 		if !bytes.Equal(before.body(was), now.body(now.decls[i])) {
-			return place{}, reasonChanged
+			return sourceLine{}, reasonChanged
 		}
-		return place{rel, line + now.line(now.decls[i].Pos()) - before.line(was.Pos())}, ""
+		return sourceLine{rel, line + now.line(now.decls[i].Pos()) - before.line(was.Pos())}, ""
 	}
 	if isInit(a.function) {
-		return place{rel, line}, ""
+		return sourceLine{rel, line}, ""
 	}
 	if now.decl(line) == nil && !now.inLiteral(line) {
-		return place{}, reasonNoLine
+		return sourceLine{}, reasonNoLine
 	}
 	if a.start > 0 && !now.starts(int(a.start), line) {
-		return place{}, reasonMoved
+		return sourceLine{}, reasonMoved
 	}
-	return place{rel, line}, ""
+	return sourceLine{rel, line}, ""
 }
 
 // isInit reports whether a function is the one that initializes package variables.
@@ -262,8 +262,8 @@ func (x *matcher) before(name string) *parsed {
 }
 
 // join maps the ledgers to the module's places.
-func (x *matcher) join(ledgers []*ledger) (map[place]charges, []Stale) {
-	places := map[place]charges{}
+func (x *matcher) join(ledgers []*ledger) (map[sourceLine]charges, []Stale) {
+	places := map[sourceLine]charges{}
 	type gone struct{ function, file string }
 	stale := map[gone]*Stale{}
 	for _, l := range ledgers {

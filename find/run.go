@@ -94,7 +94,7 @@ func (c *lineCosts) result(rules int) *Result {
 	r := &Result{
 		Schema: Schema, Module: c.module.Path, Dir: c.module.Dir, Rules: rules,
 		Totals: c.totals(), GCBackground: c.background, Stale: c.stale,
-		Findings: []Finding{}, Unexplained: []HotLine{}, charged: map[place]float64{},
+		Findings: []Finding{}, Unexplained: []HotLine{}, charged: map[sourceLine]float64{},
 	}
 	if l := c.ledger(CPU); l != nil {
 		r.GC = share(l.gc.Total(), l.total)
@@ -138,7 +138,7 @@ func largest(e []Evidence) float64 {
 }
 
 // unexplained lists the hot lines of which findings claim less than half, the hottest first.
-func unexplained(c *lineCosts, claimed map[place]map[Cost]int64, code *hotCode, compiled fileNotes) []HotLine {
+func unexplained(c *lineCosts, claimed map[sourceLine]map[Cost]int64, code *hotCode, compiled fileNotes) []HotLine {
 	var hot []HotLine
 	for _, at := range sortedPlaces(c.places) {
 		left, ok := c.unclaimed(at, claimed[at])
@@ -158,7 +158,7 @@ func unexplained(c *lineCosts, claimed map[place]map[Cost]int64, code *hotCode, 
 
 // unclaimed returns what findings leave of a line's costs, and whether that reaches the minimum
 // share and half of the line.
-func (c *lineCosts) unclaimed(at place, claimed map[Cost]int64) (left []Evidence, hot bool) {
+func (c *lineCosts) unclaimed(at sourceLine, claimed map[Cost]int64) (left []Evidence, hot bool) {
 	whole := 0.0
 	for _, l := range c.ledgers {
 		accounts := c.places[at][l.cost]
@@ -186,7 +186,7 @@ func (c *lineCosts) unclaimed(at place, claimed map[Cost]int64) (left []Evidence
 }
 
 // hotLine returns a line without its costs.
-func (h *hotCode) hotLine(at place, source *matcher) HotLine {
+func (h *hotCode) hotLine(at sourceLine, source *matcher) HotLine {
 	line := HotLine{
 		Place: source.placeOf(at.file, at.line, 1, at.line), Function: source.function(at.file, at.line),
 		Why: h.unchecked[at.file],

@@ -65,11 +65,11 @@ type Wait struct {
 	Max   time.Duration `json:"max_ns,omitempty"`
 	// Ended are the lines that ended waits for locks and channels, the longest first; for a lock,
 	// the line that released it.
-	Ended []Ender `json:"ended_by,omitempty"`
+	Ended []Waker `json:"ended_by,omitempty"`
 }
 
-// An Ender is a line that ended waits.
-type Ender struct {
+// A Waker is a line that ended waits.
+type Waker struct {
 	// relative to the module; for lines outside of it, directory and name
 	File     string  `json:"file"`
 	Own      bool    `json:"own,omitempty"` // the line is in the module
@@ -85,14 +85,14 @@ const maxEnders = 3
 // their order: a wait on a line does not show what a rewrite saves.
 type lineWaits struct {
 	requests *Requests
-	at       map[place][]Wait
+	at       map[sourceLine][]Wait
 	stale    []Stale // functions that differ in the source
 	minShare float64
 }
 
 // onLines maps the waits to lines. Without requests, or in a module after rewrites, there are none.
 func (w *Waits) onLines(c *lineCosts, o Options) *lineWaits {
-	l := &lineWaits{at: map[place][]Wait{}, minShare: c.minShare}
+	l := &lineWaits{at: map[sourceLine][]Wait{}, minShare: c.minShare}
 	if w == nil || w.requests == 0 || o.OriginalDir != "" {
 		return l
 	}
@@ -119,7 +119,7 @@ func (w *Waits) onLines(c *lineCosts, o Options) *lineWaits {
 		wait := Wait{Cause: one.Cause.String(), Count: one.Count, Time: one.Time, Share: took, Max: one.Max}
 		if frame, ok := contention.Place(one.waking, own); ok &&
 			(one.Cause == requests.Lock || one.Cause == requests.Channel) {
-			wait.Ended = []Ender{c.source.ender(frame, took)}
+			wait.Ended = []Waker{c.source.ender(frame, took)}
 		}
 		l.at[here] = append(l.at[here], wait)
 	}
@@ -162,11 +162,11 @@ func (l *lineWaits) withFindings(found []Finding) []Finding {
 }
 
 // lines returns the lines of all places.
-func (f *Finding) lines() []place {
-	var lines []place
+func (f *Finding) lines() []sourceLine {
+	var lines []sourceLine
 	for _, p := range f.Places {
 		for line := p.Line; line <= p.EndLine; line++ {
-			lines = append(lines, place{p.File, line})
+			lines = append(lines, sourceLine{p.File, line})
 		}
 	}
 	return lines
@@ -178,14 +178,14 @@ func (l *lineWaits) divide(
 	lines []HotLine, found []Finding, c *lineCosts, code *hotCode,
 ) (hot, waiting []HotLine) {
 	hot = []HotLine{}
-	listed := map[place]bool{}
+	listed := map[sourceLine]bool{}
 	for i := range found {
 		for _, at := range found[i].lines() {
 			listed[at] = true
 		}
 	}
 	for _, h := range lines {
-		here := place{h.File, h.Line}
+		here := sourceLine{h.File, h.Line}
 		listed[here] = true
 		h.Waits = l.shown(l.at[here])
 		if c.busy(here) {
@@ -241,12 +241,12 @@ func (l *lineWaits) shown(waits []Wait) []Wait {
 		}
 		one.Count, one.Time, one.Share, one.Max = one.Count+w.Count, one.Time+w.Time, one.Share+w.Share, max(one.Max, w.Max)
 		for _, e := range w.Ended {
-			i := slices.IndexFunc(one.Ended, func(o Ender) bool {
+			i := slices.IndexFunc(one.Ended, func(o Waker) bool {
 				return o.File == e.File && o.Line == e.Line && o.Function == e.Function
 			})
 			if i < 0 {
 				i = len(one.Ended)
-				one.Ended = append(one.Ended, Ender{File: e.File, Line: e.Line, Function: e.Function})
+				one.Ended = append(one.Ended, Waker{File: e.File, Line: e.Line, Function: e.Function})
 			}
 			one.Ended[i].Share += e.Share
 		}
@@ -257,7 +257,7 @@ func (l *lineWaits) shown(waits []Wait) []Wait {
 		if one.Share < l.minShare {
 			continue
 		}
-		slices.SortStableFunc(one.Ended, func(a, b Ender) int {
+		slices.SortStableFunc(one.Ended, func(a, b Waker) int {
 			return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 		})
 		one.Ended = one.Ended[:min(len(one.Ended), maxEnders)]
@@ -268,7 +268,7 @@ func (l *lineWaits) shown(waits []Wait) []Wait {
 }
 
 // locateFrame returns the place of a trace's frame, or why there is none.
-func (x *matcher) locateFrame(frame stacks.Frame) (place, string) {
+func (x *matcher) locateFrame(frame stacks.Frame) (sourceLine, string) {
 	file := path.Clean(strings.ReplaceAll(frame.File, `\`, "/"))
 	here, reason := x.locate(spot{file, int32(frame.Line)}, &account{function: profile.Generic(frame.Func)})
 	if reason == "" {
@@ -276,7 +276,7 @@ func (x *matcher) locateFrame(frame stacks.Frame) (place, string) {
 		// has the name of the function around it, followed by its own.
 		if d := x.source(here.file).decl(here.line); d != nil &&
 			!slices.Contains(nameParts(frame.Func), d.Name.Name) {
-			return place{}, reasonMoved
+			return sourceLine{}, reasonMoved
 		}
 	}
 	return here, reason
@@ -293,8 +293,8 @@ func nameParts(function string) []string {
 }
 
 // ender names a line that ends waits: as the module does, or by the last elements of its path.
-func (x *matcher) ender(frame stacks.Frame, took float64) Ender {
-	e := Ender{Line: frame.Line, Function: profile.Generic(frame.Func), Share: took}
+func (x *matcher) ender(frame stacks.Frame, took float64) Waker {
+	e := Waker{Line: frame.Line, Function: profile.Generic(frame.Func), Share: took}
 	if here, reason := x.locateFrame(frame); reason == "" {
 		e.File, e.Line, e.Own = here.file, here.line, true
 		return e
@@ -305,4 +305,4 @@ func (x *matcher) ender(frame stacks.Frame, took float64) Ender {
 }
 
 // Where returns the line as file:line.
-func (e Ender) Where() string { return fmt.Sprintf("%s:%d", e.File, e.Line) }
+func (e Waker) Where() string { return fmt.Sprintf("%s:%d", e.File, e.Line) }

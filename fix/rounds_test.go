@@ -113,7 +113,7 @@ func program(t *testing.T, least int) func(context.Context, builds.Side, builds.
 		case gain < least:
 			u.Low, u.High, u.Verdict = 0.2, 1.2, ab.Undecided
 		}
-		return &ab.Result{Subjects: []ab.Compared{{Name: "service", Units: []ab.Unit{u}}}}, nil
+		return &ab.Result{Subjects: []ab.SubjectResult{{Name: "service", Units: []ab.Unit{u}}}}, nil
 	}
 }
 

@@ -129,11 +129,11 @@ func traceReason(r string) string {
 	return ""
 }
 
-// Grow compares s with an earlier snapshot of the same program. It sets Before and Delta of each
-// group, adds the groups that have disappeared (with Count 0), and sorts by growth. Groups with
-// evidence of a leak (growth of goroutines that only other goroutines can wake) become suspects,
-// with the reason; only the garbage collector can prove a leak.
-func (s *Snapshot) Grow(earlier *Snapshot) {
+// CompareWith compares s with an earlier snapshot of the same program. It sets Before and Delta of
+// each group, adds the groups that have disappeared (with Count 0), and sorts by growth. Groups
+// with evidence of a leak (growth of goroutines that only other goroutines can wake) become
+// suspects, with the reason; only the garbage collector can prove a leak.
+func (s *Snapshot) CompareWith(earlier *Snapshot) {
 	s.Earlier, s.EarlierTotal = earlier.Name, earlier.Total
 	before := make(map[growthKey]int64)
 	for i := range earlier.Groups {

@@ -57,7 +57,7 @@ func TestAddTrace(t *testing.T) {
 	<-done
 	rtrace.Stop()
 	defer close(stop)
-	x, err := index.Temporary(t.Context(), &buf, index.Options{})
+	x, err := index.BuildTemporary(t.Context(), &buf, index.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestGrow(t *testing.T) {
 		"chan send (nil chan)", 1)+g("busy", "runnable", 1)+
 		g("contended", "sync.Mutex.Lock", 8)+g("stuck", "sync.Mutex.Lock, 3 minutes", 5)+g("idle", "chan receive", 2)+
 		g("crowd", "select", 3), t0.Add(10*time.Second))
-	b.Grow(a)
+	b.CompareWith(a)
 	type grown struct {
 		fn                   string
 		before, count, delta int64
@@ -174,7 +174,7 @@ func TestGrow(t *testing.T) {
 		t.Errorf("by creator: %+v", by)
 	}
 	other := snapshot(t, g("elsewhere", "select", 1), t0)
-	other.Grow(a)
+	other.CompareWith(a)
 	if len(other.Warnings) != 1 {
 		t.Errorf("two programs compared: %v", other.Warnings)
 	}

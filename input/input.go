@@ -156,8 +156,8 @@ type Input struct {
 	Own    Own
 	Finder *source.Finder // knows the recording's files and the program's modules
 
-	// Compared is set if costs were scaled to the requests of a base.
-	Compared *Compared
+	// Comparison is set if costs were scaled to the requests of a base.
+	Comparison *Comparison
 
 	// Opened are the arguments, followed by the bases.
 	Opened []*Opened
@@ -168,8 +168,8 @@ type Input struct {
 	query  profile.Query
 }
 
-// Compared is a profile and its base, before they were scaled to the same number of requests.
-type Compared struct {
+// Comparison is a profile and its base, before they were scaled to the same number of requests.
+type Comparison struct {
 	Base, Profile *profile.Profile
 	Type          profile.ValueType
 	Work          *work.Pair
@@ -348,7 +348,7 @@ func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases [
 	for _, text := range pair.Differences {
 		in.Warnings = append(in.Warnings, errors.New(text))
 	}
-	in.Compared = &Compared{Base: base, Profile: in.Profile, Type: shown, Work: pair}
+	in.Comparison = &Comparison{Base: base, Profile: in.Profile, Type: shown, Work: pair}
 	in.Profile = in.Profile.Scaled(func(t profile.ValueType) float64 {
 		return pair.ScaleB(t.Type, base.Sum(t), in.Profile.Sum(t))
 	})

@@ -26,25 +26,25 @@ import (
 type Trace struct {
 	*index.Index
 
-	kept string // location of the trace whose cached index is used
+	cachedFrom string // location of the trace whose cached index is used
 }
 
 // Discard removes the index from the cache if err reports that it is damaged, and reports whether
 // it did: the next Trace rebuilds it. t may be nil, and closed.
 func (t *Trace) Discard(err error) bool {
-	if t == nil || t.kept == "" || !errors.Is(err, index.ErrDamaged) {
+	if t == nil || t.cachedFrom == "" || !errors.Is(err, index.ErrDamaged) {
 		return false
 	}
 	dir, err := cache.Dir()
-	return err == nil && cache.Remove(t.kept, dir) == nil
+	return err == nil && cache.Remove(t.cachedFrom, dir) == nil
 }
 
-// Kept returns the location of the trace whose cached index is used; "" if the index is new.
-func (t *Trace) Kept() string { return t.kept }
+// CachedFrom returns the location of the trace whose cached index is used; "" if the index is new.
+func (t *Trace) CachedFrom() string { return t.cachedFrom }
 
-// Remade returns a warning that a discarded index is being rebuilt.
-func (t *Trace) Remade() error {
-	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.kept)
+// RebuildWarning returns a warning that a discarded index is being rebuilt.
+func (t *Trace) RebuildWarning() error {
+	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.cachedFrom)
 }
 
 // openTrace returns a reader of the document's execution trace. It may be called once.
@@ -106,7 +106,7 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 			})
 			x.Index, err = buildTrace(ctx, "", d.openTrace, opt)
 		} else if err == nil && !built {
-			x.kept = place
+			x.cachedFrom = place
 		}
 		if err != nil {
 			return nil, d.traceError(err)
@@ -138,7 +138,7 @@ func buildTrace(
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
 	if file == "" {
-		return index.Temporary(ctx, r, o)
+		return index.BuildTemporary(ctx, r, o)
 	}
 	if _, err := index.Build(ctx, r, file, o); err != nil {
 		return nil, err

@@ -249,8 +249,9 @@ func testOpenModel(t *testing.T, e load.Engine) {
 			arrivals == load.Constant && float64(r.Requests) != want {
 			t.Errorf("%s: %d requests, want %.0f", arrivals, r.Requests, want)
 		}
-		if r.Send == nil || r.Send.Max <= 0 || r.Send.P99 > r.Send.Max || r.Model != load.ModelOpen || r.Open.Rate != 500 {
-			t.Errorf("%s: sending %+v, model %s %+v", arrivals, r.Send, r.Model, r.Open)
+		if r.SendDelay == nil || r.SendDelay.Max <= 0 || r.SendDelay.P99 > r.SendDelay.Max ||
+			r.Model != load.ModelOpen || r.Open.Rate != 500 {
+			t.Errorf("%s: sending %+v, model %s %+v", arrivals, r.SendDelay, r.Model, r.Open)
 		}
 	}
 	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 16, Rate: 100, RampTo: 900, Duration: 2 * time.Second})
@@ -313,8 +314,9 @@ func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 		}
 		late = max(late, got-exact)
 	}
-	if r.Send.Waited < rate*int64(stall)/int64(time.Second)-20 {
-		t.Errorf("%d requests waited for a connection, want about %d", r.Send.Waited, rate*int64(stall)/int64(time.Second))
+	if r.SendDelay.Waited < rate*int64(stall)/int64(time.Second)-20 {
+		t.Errorf("%d requests waited for a connection, want about %d", r.SendDelay.Waited,
+			rate*int64(stall)/int64(time.Second))
 	}
 	if !slices.ContainsFunc(r.Verdict, func(d load.Warning) bool { return d.Kind == load.RateMissed }) {
 		t.Errorf("no word about the requests that waited: %+v", r.Verdict)

@@ -54,9 +54,9 @@ func (t *TargetResult) Label() string {
 	return label
 }
 
-// Called reports whether name refers to the target: its name, its address, or the path and query of
-// the address.
-func (t *TargetResult) Called(name string) bool {
+// Matches reports whether name refers to the target: its name, its address, or the path and query
+// of the address.
+func (t *TargetResult) Matches(name string) bool {
 	return name != "" && (name == t.Name || name == t.URL || name == requestPath(t.URL))
 }
 

@@ -68,8 +68,8 @@ type Result struct {
 	Latency Latency `json:"latency"`
 	// Phases splits Latency, and the opening of connections; nil without answers.
 	Phases *Phases `json:"phases,omitempty"`
-	// Send is how late requests were sent; nil in the closed model.
-	Send *Send `json:"send,omitempty"`
+	// SendDelay is how late requests were sent; nil in the closed model.
+	SendDelay *SendDelay `json:"send,omitempty"`
 	// Seconds is the run second by second. The last one may be shorter or, with a remainder of less
 	// than a tenth, a little longer.
 	Seconds []Second `json:"seconds"`
@@ -202,9 +202,9 @@ type Open struct {
 	Arrivals Arrivals      `json:"arrivals"`
 }
 
-// Send is how late the requests of the open model were sent: actual minus intended time. Latencies
-// include it.
-type Send struct {
+// SendDelay is how late the requests of the open model were sent: actual minus intended time.
+// Latencies include it.
+type SendDelay struct {
 	P50  time.Duration `json:"p50_ns,omitempty"`
 	P90  time.Duration `json:"p90_ns,omitempty"`
 	P99  time.Duration `json:"p99_ns,omitempty"`

@@ -237,7 +237,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 		Connects:     g.workers.Connects(),
 		Retries:      s.Retries,
 		Latency:      latency(s.Latency),
-		Send:         (*Send)(s.Send),
+		SendDelay:    (*SendDelay)(s.SendDelay),
 		PerTarget:    perTarget(g.table, g.rec.Targets(), elapsed),
 		Phases:       phases(g.rec.Phases()),
 	}

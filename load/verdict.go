@@ -55,18 +55,18 @@ func errorsHide(r *Result) *Warning {
 }
 
 func generatorLate(r *Result) *Warning {
-	if r.Send == nil {
+	if r.SendDelay == nil {
 		return nil
 	}
 	limit := max(minLate, time.Duration(lateShare*float64(r.Latency.P99)))
-	if r.Send.Own <= limit {
+	if r.SendDelay.Own <= limit {
 		return nil
 	}
 	return &Warning{
 		Kind: GeneratorLate,
 		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
 			"latencies include its own delay",
-			unit.Duration(r.Send.Own)),
+			unit.Duration(r.SendDelay.Own)),
 		Hint: "give it a CPU that nothing else uses, lower the rate, or send from another machine",
 	}
 }
@@ -125,12 +125,12 @@ func rateMissed(r *Result, requests int64) *Warning {
 			Hint: hint,
 		}
 	}
-	if r.Send != nil && float64(r.Send.Waited) > waitedShare*float64(sent) {
+	if r.SendDelay != nil && float64(r.SendDelay.Waited) > waitedShare*float64(sent) {
 		return &Warning{
 			Kind: RateMissed,
 			Text: fmt.Sprintf("%s of the requests had to wait for a free connection; their latencies include the wait, as a "+
 				"caller would see it with so few connections",
-				unit.Percent(r.Send.Waited, sent)),
+				unit.Percent(r.SendDelay.Waited, sent)),
 			Hint: hint,
 		}
 	}

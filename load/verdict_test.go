@@ -12,8 +12,8 @@ func good() *Result {
 	return &Result{
 		Model: ModelOpen, Open: &Open{Rate: 20_000, Arrivals: Constant}, Engine: IOUring, Workers: 1, Connections: 64,
 		Elapsed: 10 * time.Second, Requests: 200_000, Responses: 200_000, Rate: 20_000, Status: map[int]int64{200: 200_000},
-		Latency: Latency{P99: 5 * time.Millisecond},
-		Send:    &Send{Own: time.Millisecond}, CPU: &CPU{Cores: 0.9},
+		Latency:   Latency{P99: 5 * time.Millisecond},
+		SendDelay: &SendDelay{Own: time.Millisecond}, CPU: &CPU{Cores: 0.9},
 	}
 }
 
@@ -44,18 +44,19 @@ func TestJudgeBorders(t *testing.T) {
 			name: "redirects are no failures", change: func(r *Result) { r.Status = map[int]int64{302: 200_000} },
 		},
 
-		{name: "late by 1 ms", change: func(r *Result) { r.Send.Own = time.Millisecond; r.Latency.P99 = 0 }},
+		{name: "late by 1 ms", change: func(r *Result) { r.SendDelay.Own = time.Millisecond; r.Latency.P99 = 0 }},
 		{
-			name: "late by more", change: func(r *Result) { r.Send.Own = time.Millisecond + 1 },
+			name: "late by more", change: func(r *Result) { r.SendDelay.Own = time.Millisecond + 1 },
 			want: GeneratorLate, text: "1ms or more late",
 		},
 		{
 			name:   "late by a tenth of p99",
-			change: func(r *Result) { r.Latency.P99 = time.Second; r.Send.Own = 100 * time.Millisecond },
+			change: func(r *Result) { r.Latency.P99 = time.Second; r.SendDelay.Own = 100 * time.Millisecond },
 		},
 		{
 			name:   "late by more than a tenth of p99",
-			change: func(r *Result) { r.Latency.P99 = time.Second; r.Send.Own = 101 * time.Millisecond }, want: GeneratorLate,
+			change: func(r *Result) { r.Latency.P99 = time.Second; r.SendDelay.Own = 101 * time.Millisecond },
+			want:   GeneratorLate,
 		},
 
 		{
@@ -88,7 +89,7 @@ func TestJudgeBorders(t *testing.T) {
 			name: "closed and busy", change: func(r *Result) {
 				r.Model = ModelClosed
 				r.Open = nil
-				r.Send = nil
+				r.SendDelay = nil
 				r.CPU.Cores = 1
 			},
 			want: GeneratorCPU, text: "(-r)",
@@ -134,11 +135,11 @@ func TestJudgeBorders(t *testing.T) {
 			},
 			want: RateMissed, text: "of 250000",
 		},
-		{name: "1 % waited", change: func(r *Result) { r.Send.Waited = 2_000 }},
-		{name: "more waited", change: func(r *Result) { r.Send.Waited = 2_001 }, want: RateMissed, text: "(-c)"},
+		{name: "1 % waited", change: func(r *Result) { r.SendDelay.Waited = 2_000 }},
+		{name: "more waited", change: func(r *Result) { r.SendDelay.Waited = 2_001 }, want: RateMissed, text: "(-c)"},
 		{
 			name:   "closed has no rate to miss",
-			change: func(r *Result) { r.Model = ModelClosed; r.Open = nil; r.Send = nil; r.Requests = 110_000 },
+			change: func(r *Result) { r.Model = ModelClosed; r.Open = nil; r.SendDelay = nil; r.Requests = 110_000 },
 		},
 
 		{name: "enough for p99.99", change: func(r *Result) { r.Responses = 100_000 }},
@@ -199,7 +200,7 @@ func TestJudgePoisson(t *testing.T) {
 func TestJudgeOrder(t *testing.T) {
 	r := good()
 	r.Errors.Reset = 50_000
-	r.Send.Own = time.Second
+	r.SendDelay.Own = time.Second
 	r.CPU.Cores = 1
 	r.Requests = 100_000
 	r.Responses = 50_000

@@ -8,7 +8,7 @@
 //     system and the target's agent reported.
 //  2. [New] combines them with the heap and CPU profiles into a [Report]: an [Account] whose parts
 //     add up to its total to the byte, and [GC].
-//  3. [Report.Grow] compares with an earlier report.
+//  3. [Report.CompareWith] compares with an earlier report.
 //
 // How the parts add up, with the fields of runtime.MemStats:
 //

@@ -321,7 +321,7 @@ func TestGrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.Grow(a)
+	b.CompareWith(a)
 	grown := int64(0)
 	for _, p := range b.Account.Parts {
 		if !p.HasBefore {

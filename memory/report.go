@@ -192,9 +192,9 @@ func (a *Account) before(b *Account) {
 	}
 }
 
-// Grow compares r with an earlier report of the same program: Before of each part is then from the
-// earlier report, not from the start of the window.
-func (r *Report) Grow(earlier *Report) {
+// CompareWith compares r with an earlier report of the same program: Before of each part is then
+// from the earlier report, not from the start of the window.
+func (r *Report) CompareWith(earlier *Report) {
 	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Account.Total
 	gc := earlier.GC
 	r.EarlierGC = &gc

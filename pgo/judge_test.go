@@ -11,7 +11,7 @@ import (
 
 func TestJudge(t *testing.T) {
 	ratio := func(at, low, high float64) *ab.Result {
-		return &ab.Result{Unit: "sec/op", Subjects: []ab.Compared{{Units: []ab.Unit{
+		return &ab.Result{Unit: "sec/op", Subjects: []ab.SubjectResult{{Units: []ab.Unit{
 			{Unit: "B/op", Ratio: 5, Low: 5, High: 5},
 			{Unit: "sec/op", Ratio: bench.Float(at), Low: bench.Float(low), High: bench.Float(high)},
 		}}}}

@@ -18,7 +18,7 @@ import (
 
 // ratio is a comparison of programs that found this ratio.
 func ratio(at, low, high float64) *ab.Result {
-	return &ab.Result{Unit: "sec/op", Subjects: []ab.Compared{{Name: "program", Units: []ab.Unit{{
+	return &ab.Result{Unit: "sec/op", Subjects: []ab.SubjectResult{{Name: "program", Units: []ab.Unit{{
 		Unit: "sec/op", Ratio: bench.Float(at), Low: bench.Float(low), High: bench.Float(high),
 	}}}}}
 }

@@ -86,7 +86,7 @@ func TestJudge(t *testing.T) {
 			errNotSeen, "the possible loss",
 		},
 	} {
-		_, err := judge(&ab.Result{Subjects: []ab.Compared{{Name: "x.Y", Units: test.units}}}, test.reviewed)
+		_, err := judge(&ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}, test.reviewed)
 		switch {
 		case test.want == nil && test.text == "":
 			if err != nil {

@@ -108,11 +108,11 @@ func TestPlaces(t *testing.T) {
 }
 
 func TestDiffer(t *testing.T) {
-	seen := func(failed, of int64) *Seen {
-		return &Seen{Requests: of, Status: map[int]int64{500: failed, 200: of - failed}}
+	seen := func(failed, of int64) *Tally {
+		return &Tally{Requests: of, Status: map[int]int64{500: failed, 200: of - failed}}
 	}
 	for _, tc := range []struct {
-		a, b *Seen
+		a, b *Tally
 		want bool
 	}{
 		{seen(0, 1000), seen(0, 1000), false},
@@ -226,7 +226,7 @@ func TestAllocatedFails(t *testing.T) {
 // TestAdjust judges the requested unit alone, and the others together.
 func TestAdjust(t *testing.T) {
 	unit := func(name string, p float64) ab.Unit { return ab.Unit{Unit: name, P: p, Q: p, Verdict: ab.Worse} }
-	r := &Result{AB: &ab.Result{Unit: UnitCPU, Alpha: 0.05, Subjects: []ab.Compared{{Units: []ab.Unit{
+	r := &Result{AB: &ab.Result{Unit: UnitCPU, Alpha: 0.05, Subjects: []ab.SubjectResult{{Units: []ab.Unit{
 		unit(UnitCPU, 0.04), unit(UnitP50, 0.04), unit(UnitP90, 0.9), unit(UnitRate, 0.001),
 	}}}}}
 	r.adjust()

@@ -88,7 +88,7 @@ type Side struct {
 	Dir     string `json:"dir,omitempty"`
 	URL     string `json:"url"` // address of the load, without a password
 	Pprof   string `json:"pprof,omitempty"`
-	Seen    Seen   `json:"seen"`
+	Seen    Tally  `json:"seen"`
 }
 
 // A Warning is a reason to distrust the figures of one side.
@@ -354,7 +354,7 @@ const differSigmas = 3
 
 // differ reports whether the shares of failed requests differ by more than chance: the
 // two-proportion z-test with the pooled share.
-func differ(a, b *Seen) bool {
+func differ(a, b *Tally) bool {
 	na, nb := float64(a.Requests), float64(b.Requests)
 	if na == 0 || nb == 0 {
 		return false

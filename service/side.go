@@ -57,7 +57,7 @@ type side struct {
 	noCPU       error // why the CPU time is unavailable, once that is known
 	noAlloc     error // why the allocations are unavailable, once that is known
 	failedReads int   // number of failed requests for allocations
-	seen        Seen
+	seen        Tally
 	warnings    []Warning
 	answers     []float64 // of each slice
 	last        *load.Result
@@ -384,8 +384,8 @@ func (s *side) record(r *load.Result) {
 	}
 }
 
-// Seen is the responses of one side over all measured slices.
-type Seen struct {
+// Tally is the responses of one side over all measured slices.
+type Tally struct {
 	Slices    int           `json:"slices"`
 	Requests  int64         `json:"requests"`  // completed or failed
 	Responses int64         `json:"responses"` // complete, with any status
@@ -396,7 +396,7 @@ type Seen struct {
 }
 
 // add adds the requests of a slice.
-func (s *Seen) add(r *load.Result) {
+func (s *Tally) add(r *load.Result) {
 	s.Slices++
 	s.Requests += r.Requests
 	s.Responses += r.Responses
@@ -429,13 +429,13 @@ func (s *Seen) add(r *load.Result) {
 
 // Failed returns the number of requests without a complete response or with a status of 400 or
 // above.
-func (s *Seen) Failed() int64 {
+func (s *Tally) Failed() int64 {
 	r := load.Result{Status: s.Status, Errors: s.Errors}
 	return r.Failed() + r.Errors.Total()
 }
 
 // Failures describes what Failed counts, such as "503: 12, connect: 3", or "".
-func (s *Seen) Failures() string {
+func (s *Tally) Failures() string {
 	r := load.Result{Status: s.Status, Errors: s.Errors}
 	return r.Failures()
 }

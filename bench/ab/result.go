@@ -23,8 +23,8 @@ type Result struct {
 	Confidence float64 `json:"confidence"` // of intervals
 	Alpha      float64 `json:"alpha"`      // of verdicts
 
-	Subjects []Compared `json:"subjects"`
-	Geomean  []Mean     `json:"geomean,omitempty"` // with several subjects, by unit
+	Subjects []SubjectResult `json:"subjects"`
+	Geomean  []Mean          `json:"geomean,omitempty"` // with several subjects, by unit
 
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
@@ -46,8 +46,8 @@ type Trial struct {
 	HalfWidth bench.Float `json:"reach"`
 }
 
-// Compared is a subject's result.
-type Compared struct {
+// SubjectResult is a subject's result.
+type SubjectResult struct {
 	Name    string        `json:"name"`
 	Pairs   int           `json:"pairs"`
 	Elapsed time.Duration `json:"elapsed_ns"`

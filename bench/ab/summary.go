@@ -82,8 +82,8 @@ func (r *runner) result(ctx context.Context) *Result {
 	return out
 }
 
-func (r *runner) compared(s *subject, interrupted bool) Compared {
-	c := Compared{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Free: s.free}
+func (r *runner) compared(s *subject, interrupted bool) SubjectResult {
+	c := SubjectResult{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Free: s.free}
 	if c.Stopped == "" && interrupted {
 		c.Stopped = Interrupted
 	}

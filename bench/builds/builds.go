@@ -50,16 +50,16 @@ type Options struct {
 // A Result is a comparison of two builds.
 type Result struct {
 	ab.Result
-	A Built `json:"a"`
-	B Built `json:"b"`
+	A BuiltSide `json:"a"`
+	B BuiltSide `json:"b"`
 	// OnlyA and OnlyB are the benchmarks that the other side lacks.
 	OnlyA    []string  `json:"only_a,omitempty"`
 	OnlyB    []string  `json:"only_b,omitempty"`
 	Failures []Failure `json:"failures,omitempty"` // from building, and from finding benchmarks
 }
 
-// Built is a side that was built.
-type Built struct {
+// BuiltSide is a side that was built.
+type BuiltSide struct {
 	Commit   string   `json:"commit,omitempty"` // "" for a directory as it is
 	Flags    []string `json:"flags,omitempty"`
 	Env      []string `json:"env,omitempty"`
@@ -111,5 +111,6 @@ var ErrNoCommon = errors.New("the two sides have no benchmark in common")
 
 // Failed reports whether something could not be measured.
 func (r *Result) Failed() bool {
-	return len(r.Failures) > 0 || slices.ContainsFunc(r.Subjects, func(c ab.Compared) bool { return c.Error != "" })
+	return len(r.Failures) > 0 ||
+		slices.ContainsFunc(r.Subjects, func(c ab.SubjectResult) bool { return c.Error != "" })
 }

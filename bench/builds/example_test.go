@@ -12,7 +12,7 @@ import (
 
 func ExampleResult_Check() {
 	// builds.Run(ctx, builds.Side{Ref: "HEAD~1"}, builds.Side{}, builds.Options{}) measures this.
-	r := &builds.Result{Result: ab.Result{Alpha: 0.05, Subjects: []ab.Compared{{
+	r := &builds.Result{Result: ab.Result{Alpha: 0.05, Subjects: []ab.SubjectResult{{
 		Name: "Parse", Units: []ab.Unit{{
 			Unit: "sec/op", Better: bench.Lower, Ratio: 1.08, Low: 1.07, High: 1.09, Verdict: ab.Worse,
 		}},

@@ -27,7 +27,7 @@ func (r *Result) WriteFormat(w io.Writer) error {
 	set("cpu", r.Machine.CPU)
 	set("processors", strconv.Itoa(r.Machine.Processors))
 	set("load", r.Machine.Load)
-	for side, built := range []Built{r.A, r.B} {
+	for side, built := range []BuiltSide{r.A, r.B} {
 		set("side", []string{"a", "b"}[side])
 		set("commit", built.Commit)
 		set("flags", strings.Join(built.Flags, " "))

@@ -22,7 +22,7 @@ func TestCheck(t *testing.T) {
 		}
 		return u
 	}
-	r := &builds.Result{Result: ab.Result{Alpha: 0.05, Subjects: []ab.Compared{
+	r := &builds.Result{Result: ab.Result{Alpha: 0.05, Subjects: []ab.SubjectResult{
 		{Name: "Slower", Units: []ab.Unit{
 			unit("sec/op", 1, 1.05, 1.04, 1.06, 0), unit("allocs/op", 2, 3, 1.5, 1.5, 0),
 			unit("B/s", 1, 0.9, 0.88, 0.92, 0),

@@ -85,7 +85,7 @@ func (c *comparison) stage(format string, args ...any) {
 }
 
 // built returns a side's part of the result.
-func (c *comparison) built(side ab.Side) *Built {
+func (c *comparison) built(side ab.Side) *BuiltSide {
 	if side == ab.A {
 		return &c.result.A
 	}
@@ -237,7 +237,7 @@ func without(names, others []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(others, n) })
 }
 
-func identical(a, b Built) bool {
+func identical(a, b BuiltSide) bool {
 	return slices.Equal(a.Env, b.Env) && slices.EqualFunc(a.Binaries, b.Binaries, func(x, y Binary) bool {
 		return x.SHA256 == y.SHA256
 	})
@@ -251,7 +251,7 @@ func (c *comparison) identity() (string, error) {
 		Binaries   []string
 	}
 	var sides []side
-	for _, b := range []Built{c.result.A, c.result.B} {
+	for _, b := range []BuiltSide{c.result.A, c.result.B} {
 		s := side{Commit: b.Commit, Flags: b.Flags, Env: b.Env}
 		if b.Commit == "" {
 			for _, bin := range b.Binaries {
@@ -291,7 +291,7 @@ func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Res
 	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
 	c.result.Result = *measured
 	if c.Journal != "" && !slices.ContainsFunc(measured.Subjects,
-		func(s ab.Compared) bool { return s.Stopped != ab.Precise }) {
+		func(s ab.SubjectResult) bool { return s.Stopped != ab.Precise }) {
 		// There is nothing left to continue.
 		return c.result, os.Remove(c.Journal)
 	}

@@ -102,8 +102,8 @@ type RoundsOptions struct {
 	Progress func(Progress)
 }
 
-// A Measured is the outcome of one job.
-type Measured struct {
+// A JobResult is the outcome of one job.
+type JobResult struct {
 	Results []*Result // of the rounds, in order of time
 	Err     error     // a *Failure, after which the job had no more rounds; nil if none
 }
@@ -112,8 +112,8 @@ type Measured struct {
 // of the machine is thus spread over all of them. The first round finds how many iterations take
 // Options.Time; the others use the same number. A job that fails is left out of further rounds.
 // When ctx ends, it returns what was measured so far. Results are in the order of jobs.
-func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
-	out := make([]Measured, len(jobs))
+func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []JobResult {
+	out := make([]JobResult, len(jobs))
 	count := max(1, o.Count)
 	random := rand.New(rand.NewPCG(o.Seed, 0))
 	begin := time.Now()
@@ -154,7 +154,7 @@ func Rounds(ctx context.Context, jobs []Job, o RoundsOptions) []Measured {
 
 // left estimates how long the remaining rounds will take: as the job's earlier ones, or as the
 // average of the others.
-func left(jobs []Measured, took []time.Duration, count int) time.Duration {
+func left(jobs []JobResult, took []time.Duration, count int) time.Duration {
 	var sum, known, rest time.Duration
 	unknown := time.Duration(0)
 	for i, m := range jobs {

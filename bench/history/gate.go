@@ -103,8 +103,8 @@ const (
 	Undecided = "undecided"
 )
 
-// Checked is a gate's outcome for a series.
-type Checked struct {
+// GateResult is a gate's outcome for a series.
+type GateResult struct {
 	Gate   string `json:"gate"`
 	Series int    `json:"series"` // index in Report.Series
 	// Before is the median of the commits before the newest, since the last change; N is their
@@ -180,11 +180,11 @@ func (r *Report) units() []string {
 
 // check compares the newest point with those before it; the outcome is "" when it is left to the
 // adjusted p value.
-func (r *Report) check(g *Gate, s *Series) Checked {
+func (r *Report) check(g *Gate, s *Series) GateResult {
 	last := len(s.Points) - 1
 	from, to := s.before()
 	values := s.values()
-	c := Checked{
+	c := GateResult{
 		Gate: g.Text, N: to - from, P: 1, After: s.Points[last].Center, Low: bench.Float(math.Inf(-1)),
 		High: bench.Float(math.Inf(1)),
 	}

@@ -110,7 +110,8 @@ func ratioPoint(batches []*batch, confidence float64) Point {
 	p := Point{Low: bench.Float(math.Inf(1)), High: bench.Float(math.Inf(-1)), exact: true}
 	var centers, bases []float64
 	for _, s := range batches {
-		d, low, high := shift(logs(bench.Pick(s.other, mostOfBatch)), logs(bench.Pick(s.values, mostOfBatch)), confidence)
+		other, values := bench.Downsample(s.other, mostOfBatch), bench.Downsample(s.values, mostOfBatch)
+		d, low, high := shift(logs(other), logs(values), confidence)
 		centers = append(centers, d)
 		bases = append(bases, median(s.other))
 		p.N += len(s.values)

@@ -65,7 +65,7 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 	}
 	err := add()
 	if x.Discard(err) {
-		p.warn(x.Remade())
+		p.warn(x.RebuildWarning())
 		return add()
 	}
 	return err

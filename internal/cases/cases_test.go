@@ -94,7 +94,7 @@ func fixed() *ab.Result {
 		Schema:  ab.Schema,
 		Machine: ab.Machine{CPU: "Example CPU", Processors: 2, Go: "go1.26", GOOS: "linux", GOARCH: "amd64"},
 		Plan:    ab.Plan{Length: 50 * time.Millisecond, Pinned: true},
-		Subjects: []ab.Compared{{
+		Subjects: []ab.SubjectResult{{
 			Name: "example.com/x.Pad", Pairs: 1234, Stopped: ab.Precise,
 			Units: []ab.Unit{
 				{
@@ -400,7 +400,7 @@ func TestTables(t *testing.T) {
 }
 
 func service() *ab.Result {
-	return &ab.Result{Schema: ab.Schema, Subjects: []ab.Compared{{Name: "service", Units: []ab.Unit{
+	return &ab.Result{Schema: ab.Schema, Subjects: []ab.SubjectResult{{Name: "service", Units: []ab.Unit{
 		{
 			Unit: rate, Better: bench.Higher, Verdict: ab.Better, Ratio: 2.5, Low: 2.4, High: 2.6,
 			A: ab.Summary{Median: 1e4}, B: ab.Summary{Median: 2.5e4},

@@ -62,7 +62,7 @@ func (r *results) unit(p point) (*ab.Unit, error) {
 	if !ok {
 		return nil, fmt.Errorf("no comparison %q in the results", p.step)
 	}
-	i := slices.IndexFunc(c.Result.Subjects, func(s ab.Compared) bool {
+	i := slices.IndexFunc(c.Result.Subjects, func(s ab.SubjectResult) bool {
 		return subjectName(s.Name) == p.subject || p.subject == ""
 	})
 	if i < 0 {

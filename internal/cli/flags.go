@@ -203,7 +203,7 @@ func (f *viewFlags) header(in *input.Input) profiles.Header {
 	h := profiles.NewHeader(in, profiles.HeaderOptions{
 		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...), Relative: f.Relative, Unit: f.outputUnit(),
 	})
-	if c := in.Compared; c != nil {
+	if c := in.Comparison; c != nil {
 		h.PerRequest = diffs.CompareRequests(c.Base, c.Profile, c.Type, c.Work)
 	}
 	return h

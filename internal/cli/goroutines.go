@@ -81,9 +81,9 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	now := seen[len(seen)-1]
 	switch {
 	case len(seen) == 2:
-		now.Snapshot.Grow(seen[0].Snapshot)
+		now.Snapshot.CompareWith(seen[0].Snapshot)
 	case now.Start != nil:
-		now.Snapshot.Grow(now.Start)
+		now.Snapshot.CompareWith(now.Start)
 	}
 	opt.Trace, opt.Leaks = now.Trace, now.Leaks
 	opt.Own, opt.OwnModules = now.Own(f.Own)

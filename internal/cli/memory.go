@@ -57,7 +57,7 @@ func (a *app) memory(ctx context.Context, args []string, f *viewFlags) error {
 	now := seen[len(seen)-1]
 	if len(seen) == 2 {
 		now.Warnings = append(slices.Clone(seen[0].Warnings), now.Warnings...)
-		now.Grow(seen[0])
+		now.CompareWith(seen[0])
 	}
 	a.printWarnings(now.Warnings)
 	doc := recordings.NewMemory(now)

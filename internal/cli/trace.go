@@ -69,11 +69,11 @@ func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Com
 		}
 		if out.n > 0 {
 			return &diag.Error{
-				Op: cmd.Name(), Subject: a.opened.Kept(), Err: err,
+				Op: cmd.Name(), Subject: a.opened.CachedFrom(), Err: err,
 				Hint: "the damaged index was removed: run the command again",
 			}
 		}
-		a.printWarnings([]error{a.opened.Remade()})
+		a.printWarnings([]error{a.opened.RebuildWarning()})
 		return run(cmd, args)
 	}
 }

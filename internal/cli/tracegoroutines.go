@@ -111,7 +111,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	doc := traces.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To),
 		time.Duration(x.Info.Duration))
 	if f.GroupBy == groupByNone {
-		list, others, err := summary.Singles(x, f.Number, o)
+		list, others, err := summary.Goroutines(x, f.Number, o)
 		if err != nil {
 			return err
 		}

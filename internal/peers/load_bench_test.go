@@ -396,8 +396,8 @@ func BenchmarkLoadSend(b *testing.B) {
 			var p50, p99, cores []float64
 			for b.Loop() {
 				s := whetLoad(b, whet, "-r", "20000", "-c", "64", "-d", "5s", "--engine", string(e), a.Plain)
-				p50 = append(p50, s.result.Send.P50.Seconds()*1e6)
-				p99 = append(p99, s.result.Send.P99.Seconds()*1e6)
+				p50 = append(p50, s.result.SendDelay.P50.Seconds()*1e6)
+				p99 = append(p99, s.result.SendDelay.P99.Seconds()*1e6)
 				cores = append(cores, s.result.CPU.Cores)
 			}
 			b.ReportMetric(0, "ns/op")

@@ -90,11 +90,11 @@ func TestModules(t *testing.T) {
 func attempt(stage fix.Stage, reason string, verdicts ...ab.Verdict) *fix.Attempt {
 	a := &fix.Attempt{Stage: stage, Reason: reason, Answers: &fix.Answers{Inputs: 7}}
 	if len(verdicts) > 0 {
-		s := ab.Compared{Name: "x.BenchmarkX"}
+		s := ab.SubjectResult{Name: "x.BenchmarkX"}
 		for _, v := range verdicts {
 			s.Units = append(s.Units, ab.Unit{Unit: "sec/op", Verdict: v, Ratio: 0.9, Low: 0.8, High: bench.Float(math.Inf(1))})
 		}
-		a.Measured = &fix.Measured{AB: &ab.Result{Subjects: []ab.Compared{s}}}
+		a.Measured = &fix.Measured{AB: &ab.Result{Subjects: []ab.SubjectResult{s}}}
 	}
 	return a
 }

@@ -172,7 +172,7 @@ func (a *api) rows(r *http.Request, p *params) (any, error) {
 		if p.err != nil {
 			return nil, p.err
 		}
-		rows, err := a.t.Named(ids)
+		rows, err := a.t.RowsByID(ids)
 		if err != nil {
 			return nil, err
 		}

@@ -153,9 +153,9 @@ type Step struct {
 	// Errors is the share of requests that failed or got a status of 400 or above.
 	Errors float64 `json:"errors"`
 	// Latency has no histogram.
-	Latency  load.Latency   `json:"latency"`
-	Send     *load.Send     `json:"send,omitempty"`
-	Warnings []load.Warning `json:"doubts,omitempty"`
+	Latency   load.Latency    `json:"latency"`
+	SendDelay *load.SendDelay `json:"send,omitempty"`
+	Warnings  []load.Warning  `json:"doubts,omitempty"`
 }
 
 // A Knee is the point of the curve of latency over rate beyond which latency rises faster than the

@@ -55,7 +55,8 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 	}
 	sent := min(asked, s.mu)
 	r := &load.Result{
-		Schema: load.Schema, Targets: []string{o.URL}, Elapsed: o.Duration, Connections: 8, Send: &load.Send{},
+		Schema: load.Schema, Targets: []string{o.URL}, Elapsed: o.Duration, Connections: 8,
+		SendDelay: &load.SendDelay{},
 	}
 	if s.generator > 0 && asked > s.generator {
 		sent = min(sent, s.generator)
@@ -69,7 +70,7 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 			mean = s.idle
 		}
 		if asked > s.mu {
-			r.Send.Waited = 17
+			r.SendDelay.Waited = 17
 		}
 	}
 	r.Requests = int64(sent * o.Duration.Seconds())
@@ -262,7 +263,10 @@ func TestShort(t *testing.T) {
 			load.Result{Requests: 4840, Elapsed: 5 * time.Second, Open: &load.Open{Arrivals: load.Poisson}},
 			capacity.Held,
 		},
-		{"waited", load.Result{Requests: 4000, Elapsed: 5 * time.Second, Send: &load.Send{Waited: 1}}, capacity.Busy},
+		{
+			"waited", load.Result{Requests: 4000, Elapsed: 5 * time.Second, SendDelay: &load.SendDelay{Waited: 1}},
+			capacity.Busy,
+		},
 	} {
 		test.r.Responses = test.r.Requests
 		r, err := capacity.Search(t.Context(), capacity.Options{

@@ -26,7 +26,7 @@ func ExampleSearch() {
 		requests := int64(o.Rate * o.Duration.Seconds())
 		return &load.Result{
 			Requests: requests, Responses: requests, Elapsed: o.Duration, Rate: o.Rate,
-			Latency: load.Latency{Mean: took, P50: took, P99: took, Max: took}, Send: &load.Send{},
+			Latency: load.Latency{Mean: took, P50: took, P99: took, Max: took}, SendDelay: &load.SendDelay{},
 		}, nil
 	}
 

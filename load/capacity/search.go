@@ -231,7 +231,7 @@ func (s *search) note(r *load.Result, step Step) {
 	if v, err := compare.Measure(r, compare.Errors); err == nil {
 		step.Errors = v.Amount
 	}
-	step.Latency, step.Send, step.Warnings = r.Latency, r.Send, r.Verdict
+	step.Latency, step.SendDelay, step.Warnings = r.Latency, r.SendDelay, r.Verdict
 	step.Latency.HDR = ""
 	s.result.Steps = append(s.result.Steps, step)
 	if s.Progress != nil {
@@ -320,7 +320,7 @@ func judge(r *load.Result, rate float64, outcomes []compare.Outcome, idle time.D
 // connections for each request a second (Little: A proof for the queuing formula L = λW, Operations
 // Research 9, 1961). An overloaded server keeps connections busy too, but by taking long.
 func fewConnections(r *load.Result, idle time.Duration) bool {
-	if r.Send == nil || r.Send.Waited == 0 || r.Requests == 0 {
+	if r.SendDelay == nil || r.SendDelay.Waited == 0 || r.Requests == 0 {
 		return false
 	}
 	inFlight := float64(r.Connections) * float64(max(r.Streams, 1))

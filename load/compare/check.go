@@ -71,7 +71,7 @@ func (o Objective) row(rows []load.TargetResult) (*load.TargetResult, error) {
 	var found *load.TargetResult
 	for i := range rows {
 		switch {
-		case !rows[i].Called(o.Target):
+		case !rows[i].Matches(o.Target):
 		case found != nil:
 			return nil, errors.New("several targets have this name")
 		default:

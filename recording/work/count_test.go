@@ -40,7 +40,7 @@ func TestOfTrace(t *testing.T) {
 	}
 	built := make(chan *index.Index, 1)
 	go func() {
-		x, err := index.Temporary(context.Background(), r, index.Options{})
+		x, err := index.BuildTemporary(context.Background(), r, index.Options{})
 		if err != nil {
 			t.Error(err)
 		}

@@ -51,7 +51,7 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	if err != nil {
 		return Info{}, fmt.Errorf("read trace: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), Partial(name))
+	f, err := os.CreateTemp(filepath.Dir(name), PartialPattern(name))
 	if err != nil {
 		return Info{}, fmt.Errorf("write trace index: %w", err)
 	}
@@ -75,9 +75,9 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	return info, nil
 }
 
-// Partial returns the pattern, for [path.Match], of the names of temporary files that exist in its
-// directory while the index of a name is built, and remain if the process is killed.
-func Partial(name string) string { return indexer.Partial(name) }
+// PartialPattern returns the pattern, for [path.Match], of the names of temporary files that exist
+// in its directory while the index of a name is built, and remain if the process is killed.
+func PartialPattern(name string) string { return indexer.PartialPattern(name) }
 
 func ignoreClosed(err error) error {
 	if errors.Is(err, os.ErrClosed) {

@@ -25,16 +25,16 @@ func (g *Goroutine) own() *Goroutine {
 
 // Goroutine reads the goroutine with an index.
 func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
-	all, err := x.Some([]uint32{index})
+	all, err := x.GoroutinesAt([]uint32{index})
 	if err != nil {
 		return nil, err
 	}
 	return all[0], nil
 }
 
-// Some reads the goroutines with the given indexes, in that order. Goroutines in one block of
-// records are read together, so this costs less than reading them one by one.
-func (x *Index) Some(indexes []uint32) ([]*Goroutine, error) {
+// GoroutinesAt reads the goroutines with the given indexes, in that order. Goroutines in one block
+// of records are read together, so this costs less than reading them one by one.
+func (x *Index) GoroutinesAt(indexes []uint32) ([]*Goroutine, error) {
 	all := make([]*Goroutine, len(indexes))
 	err := x.eachRecord(indexes, func(n int, g *Goroutine, posting indexfile.Posting) error {
 		all[n] = g.own()

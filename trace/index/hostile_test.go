@@ -450,8 +450,8 @@ func TestKilled(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("%v, %v: want what the killed one had begun", entries, err)
 	}
-	if ok, err := filepath.Match(Partial(out), entries[0].Name()); err != nil || !ok {
-		t.Errorf("%s is left, want a name like %s", entries[0].Name(), Partial(out))
+	if ok, err := filepath.Match(PartialPattern(out), entries[0].Name()); err != nil || !ok {
+		t.Errorf("%s is left, want a name like %s", entries[0].Name(), PartialPattern(out))
 	}
 	if _, err := Open(filepath.Join(dir, entries[0].Name())); !errors.Is(err, ErrNotIndex) {
 		t.Errorf("what is left: %v", err)

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// Temporary builds an index as [Build] does, and deletes it when it is closed.
-func Temporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error) {
+// BuildTemporary builds an index as [Build] does, and deletes it when it is closed.
+func BuildTemporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error) {
 	dir, err := os.MkdirTemp("", "whet-trace-*")
 	if err != nil {
 		return nil, err

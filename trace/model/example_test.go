@@ -17,7 +17,7 @@ func ExampleAdd() {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	x, err := index.Temporary(context.Background(), f, index.Options{})
+	x, err := index.BuildTemporary(context.Background(), f, index.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

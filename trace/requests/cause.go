@@ -44,7 +44,7 @@ type site struct {
 	idle       bool // a worker waiting for a request or a connection
 	stops      bool // waiting for the background read to stop, after an answer
 	serves     bool // inside a function that answers requests
-	over       bool // the connection continues in another protocol, whose requests others answer
+	switched   bool // the connection continues in another protocol, whose requests others answer
 	downstream bool // in a client of another server
 	connection bool // waiting for the client's connection, or for the goroutines that read and write it
 	collector  bool // in the garbage collector
@@ -81,7 +81,7 @@ func (p *program) siteOf(stack []stacks.Frame) site {
 		case name == "net/http.(*response).finishRequest":
 			at.between = false
 		case name == "golang.org/x/net/http2.(*Server).ServeConn":
-			at.over = at.serves
+			at.switched = at.serves
 		case isServer(name), isServeHTTP(name) && strings.HasPrefix(name, "net/http."):
 			at.between, at.serves = false, true
 		case name == "net/rpc.(*service).call":

@@ -261,7 +261,7 @@ func TestPlaceOf(t *testing.T) {
 				conn, serve, "x.org/h2c.h2cHandler.ServeHTTP@x.org/h2c", "golang.org/x/net/http2.(*Server).ServeConn",
 				"golang.org/x/net/http2.(*serverConn).serve", "runtime.selectgo",
 			},
-			site{serves: true, over: true, runtime: true, handler: handler{name: "x.org/h2c.h2cHandler.ServeHTTP"}},
+			site{serves: true, switched: true, runtime: true, handler: handler{name: "x.org/h2c.h2cHandler.ServeHTTP"}},
 		},
 		{
 			"fasthttp",

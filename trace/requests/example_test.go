@@ -21,7 +21,7 @@ func ExampleFind() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	x, err := index.Temporary(context.Background(), r, index.Options{})
+	x, err := index.BuildTemporary(context.Background(), r, index.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -74,8 +74,9 @@ const Unnamed = "(handler not seen)"
 // others: that one may have answered, or one that it called.
 const or = " (or a handler it calls)"
 
-// Named reports whether the requests of a class were seen in the handler that it is named after.
-func Named(class string) bool { return class != Unnamed && !strings.HasSuffix(class, or) }
+// HandlerSeen reports whether the requests of a class were seen in the handler that it is named
+// after.
+func HandlerSeen(class string) bool { return class != Unnamed && !strings.HasSuffix(class, or) }
 
 // Find finds the requests of a trace.
 func Find(x *index.Index, o Options) (*Result, error) {
@@ -129,17 +130,17 @@ type server struct {
 	hints []hint   // remaining hints, nearly in the order of at
 
 	// The request that may have begun.
-	open    bool
-	from    int64
-	waited  bool // it began after a wait for the next request, not after an answer
-	tried   bool // it began with a read, and there was nothing else since: the read may have found nothing
-	sure    bool // a background read or a handler's stack was seen
-	read    bool // a background read was seen
-	ran     bool
-	unknown bool // it began before the trace
-	over    bool // the connection continues in another protocol
-	handler handler
-	times   Times
+	open      bool
+	from      int64
+	waited    bool // it began after a wait for the next request, not after an answer
+	onlyRead  bool // it began with a read, and there was nothing else since: the read may have found nothing
+	confirmed bool // a background read or a handler's stack was seen
+	read      bool // a background read was seen
+	ran       bool
+	unknown   bool // it began before the trace
+	switched  bool // the connection continues in another protocol
+	handler   handler
+	times     Times
 
 	profiling bool // a handler of profiles was seen
 
@@ -217,7 +218,7 @@ func (f *finder) goroutines() error {
 		case name == timeoutChild && g.Parent > 0 && !g.Old:
 			f.children[g.Index] = g.Parent - 1
 		case isWhole(name):
-			f.servers[g.Index] = &server{g: g, whole: true, open: true, sure: true, from: g.From, unknown: g.Old}
+			f.servers[g.Index] = &server{g: g, whole: true, open: true, confirmed: true, from: g.From, unknown: g.Old}
 		case strings.HasPrefix(name, backgroundRead) && g.Parent > 0 && !g.Old:
 			reads[g.Parent-1] = append(reads[g.Parent-1], g.From)
 		}
@@ -237,8 +238,8 @@ func (f *finder) goroutines() error {
 // in adds what a stack of the request shows. The handler that was handed the request last is
 // deepest; of two equally deep ones, such as those that gin calls in turn, the later one counts.
 func (sv *server) in(p site) {
-	sv.sure = sv.sure || p.serves || p.name != ""
-	sv.over = sv.over || p.over
+	sv.confirmed = sv.confirmed || p.serves || p.name != ""
+	sv.switched = sv.switched || p.switched
 	sv.profiling = sv.profiling || p.profiling
 	if p.name != "" && p.depth >= sv.handler.depth {
 		sv.handler = p.handler
@@ -359,7 +360,7 @@ func (f *finder) applyHints(sv *server, s *index.Span, cause Cause) {
 			sv.in(f.sites.of(h.stack))
 		}
 		if h.mark && h.at >= sv.from {
-			sv.sure, sv.marked, sv.markedTimes = true, h.at, sv.times
+			sv.confirmed, sv.marked, sv.markedTimes = true, h.at, sv.times
 			sv.markedTimes[cause] += time.Duration(max(h.at-s.From, 0))
 		}
 		sv.hints = sv.hints[1:]
@@ -385,16 +386,16 @@ func (f *finder) span(sv *server, s index.Span) {
 		*sv = sv.next(s.To)
 		sv.waited = !p.stops && !p.handshake
 		return
-	case calls && p.between && sv.sure:
+	case calls && p.between && sv.confirmed:
 		// It reads the next request, which has already arrived.
 		f.answered(sv, s.From)
 		*sv = sv.next(s.From)
 		sv.waited = !isWorker(f.x.Kinds()[sv.g.Kind].Name) // each of whose waits begins with such a call
-		sv.tried = true
+		sv.onlyRead = true
 	case calls && p.between && f.x.Kinds()[sv.g.Kind].Name == httpConn:
-		sv.tried = true // and has an answer to write, if it finds a request
+		sv.onlyRead = true // and has an answer to write, if it finds a request
 	case waits, calls && !p.between:
-		sv.tried = false
+		sv.onlyRead = false
 	}
 	for len(sv.reads) > 0 && sv.reads[0] <= s.To {
 		at := sv.reads[0]
@@ -410,7 +411,7 @@ func (f *finder) span(sv *server, s index.Span) {
 			*sv = sv.next(at)
 			s.From = at
 		}
-		sv.sure, sv.read = true, true
+		sv.confirmed, sv.read = true, true
 	}
 	for len(sv.seen) > 0 && sv.seen[0].at <= s.To {
 		if sv.seen[0].at >= sv.from {
@@ -429,7 +430,7 @@ func (f *finder) span(sv *server, s index.Span) {
 
 // answered ends the request that may be open.
 func (f *finder) answered(sv *server, at int64) {
-	if !sv.open || sv.over || !sv.sure && !(sv.waited && sv.ran && !sv.tried) {
+	if !sv.open || sv.switched || !sv.confirmed && !(sv.waited && sv.ran && !sv.onlyRead) {
 		return
 	}
 	if sv.unknown {
@@ -462,7 +463,7 @@ func (f *finder) wanted(name string, at int64) bool {
 
 // end ends a server's goroutine.
 func (f *finder) end(sv *server) {
-	if !sv.open || !sv.sure || sv.over {
+	if !sv.open || !sv.confirmed || sv.switched {
 		return // a connection that was closed, or waits
 	}
 	switch {

@@ -17,9 +17,9 @@ type Stretch struct {
 	Between bool
 }
 
-// Of analyzes what a goroutine did from one time to another, in nanoseconds since the start of the
-// trace. Time that the trace does not cover is [Other].
-func Of(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
+// Analyze analyzes what a goroutine did from one time to another, in nanoseconds since the start of
+// the trace. Time that the trace does not cover is [Other].
+func Analyze(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	g, err := x.Goroutine(goroutine)
 	if err != nil {
 		return nil, err
@@ -79,11 +79,11 @@ func isBetween(x *index.Index, s *index.Span, p site) bool {
 	return false
 }
 
-// When finds the goroutines of servers that had a request which began and ended at two times, each
-// within a margin: from where they waited for the requests before and after. If the margins cover a
-// clock's error, the result has the goroutine of that request, and those of others that began and
-// ended with it by chance.
-func When(x *index.Index, from, to, margin int64) ([]uint32, error) {
+// FindByTime finds the goroutines of servers that had a request which began and ended at two times,
+// each within a margin: from where they waited for the requests before and after. If the margins
+// cover a clock's error, the result has the goroutine of that request, and those of others that
+// began and ended with it by chance.
+func FindByTime(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {
 		return nil, err

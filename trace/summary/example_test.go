@@ -16,7 +16,7 @@ func ExampleOf() {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	x, err := index.Temporary(context.Background(), f, index.Options{})
+	x, err := index.BuildTemporary(context.Background(), f, index.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

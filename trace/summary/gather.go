@@ -47,7 +47,7 @@ func (a *staySum) quantiles() (p50, p99 time.Duration) {
 type group struct {
 	goroutines, created, ended int64
 	time                       time.Duration
-	longest                    Lived
+	longest                    Lifetime
 	stays                      map[index.Code]*staySum
 	ranges                     map[uint32]*staySum // by name
 }
@@ -64,7 +64,7 @@ func (g *group) goroutine(one *index.Goroutine, from, to int64) {
 		g.ended++
 	}
 	if g.goroutines == 1 || life > g.longest.Life {
-		g.longest = Lived{one.ID, life}
+		g.longest = Lifetime{one.ID, life}
 	}
 }
 

@@ -82,14 +82,14 @@ type Group struct {
 	Parent  string
 	Created int64 // in the window
 	Ended   int64 // in the window
-	Longest Lived
+	Longest Lifetime
 	// Ranges are the garbage collector's work that the goroutines did, and stop-the-world phases
 	// that they caused. They overlap with Stays.
 	Ranges []Range
 }
 
-// Lived is how long a goroutine existed.
-type Lived struct {
+// Lifetime is how long a goroutine existed.
+type Lifetime struct {
 	ID   int64 // the runtime's number
 	Life time.Duration
 }

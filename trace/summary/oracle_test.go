@@ -180,7 +180,7 @@ func column(s summary.Stay) string {
 // ours are the goroutines of an index in go tool trace's words.
 func ours(t *testing.T, x *index.Index) map[int64]times {
 	t.Helper()
-	list, others, err := summary.Singles(x, 0, summary.Options{Order: summary.ByLife})
+	list, others, err := summary.Goroutines(x, 0, summary.Options{Order: summary.ByLife})
 	if err != nil || others != 0 {
 		t.Fatalf("%d others, %v", others, err)
 	}

@@ -22,9 +22,9 @@ type Goroutine struct {
 	Stays    []Stay        // longest total first; without quantiles and longest spans
 }
 
-// Singles returns the first n goroutines in a window in an order, and the number of others; n 0
+// Goroutines returns the first n goroutines in a window in an order, and the number of others; n 0
 // means all. It needs memory for n, and 8 bytes for each goroutine of the trace.
-func Singles(x *index.Index, n int, o Options) (list []Goroutine, others int, err error) {
+func Goroutines(x *index.Index, n int, o Options) (list []Goroutine, others int, err error) {
 	o.window(x)
 	most, others, err := first(x, n, o)
 	if err != nil {

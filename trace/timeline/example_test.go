@@ -17,7 +17,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer f.Close()
-	x, err := index.Temporary(ctx, f, index.Options{})
+	x, err := index.BuildTemporary(ctx, f, index.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

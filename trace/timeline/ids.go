@@ -39,8 +39,8 @@ func ask(ids []string) (map[string]*asked, error) {
 	return byType, nil
 }
 
-// Named returns the rows with these IDs, at most 1000, in the same order.
-func (t *Timeline) Named(ids []string) ([]RowInfo, error) {
+// RowsByID returns the rows with these IDs, at most 1000, in the same order.
+func (t *Timeline) RowsByID(ids []string) ([]RowInfo, error) {
 	byType, err := ask(ids)
 	if err != nil {
 		return nil, err
@@ -109,7 +109,7 @@ func (t *Timeline) entries(of string, numbers []uint64) ([]entry, error) {
 	all := make([]entry, len(places))
 	switch of {
 	case Goroutine:
-		gs, err := t.x.Some(places)
+		gs, err := t.x.GoroutinesAt(places)
 		if err != nil {
 			return nil, err
 		}

@@ -403,7 +403,7 @@ func TestRows(t *testing.T) {
 	for _, row := range all.Rows {
 		ids = append(ids, row.ID)
 	}
-	if named, err := c.tl.Named(ids); err != nil || !slices.Equal(named, all.Rows) {
+	if named, err := c.tl.RowsByID(ids); err != nil || !slices.Equal(named, all.Rows) {
 		t.Errorf("rows by their IDs: %v, %s", err, cmp.Diff(all.Rows, named))
 	}
 }
@@ -420,7 +420,7 @@ func TestErrors(t *testing.T) {
 		return err
 	}
 	_, metric := tl.Metric("heap", 0, 0, 10)
-	_, named := tl.Named([]string{"m18446744073709551615"})
+	_, named := tl.RowsByID([]string{"m18446744073709551615"})
 	for text, err := range map[string]error{
 		`row "x1"`:            spans(timeline.SpanQuery{Width: 1, IDs: []string{"x1"}}),
 		`row "g"`:             spans(timeline.SpanQuery{Width: 1, IDs: []string{"g"}}),

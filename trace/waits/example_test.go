@@ -16,7 +16,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = f.Close() }()
-	x, err := index.Temporary(context.Background(), f, index.Options{})
+	x, err := index.BuildTemporary(context.Background(), f, index.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}

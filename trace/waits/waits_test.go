@@ -83,7 +83,7 @@ func startTwo(stop chan int) {
 // of reports what goroutines wait for at the end of a trace.
 func of(t testing.TB, data []byte, o index.Options) (*waits.Report, error) {
 	t.Helper()
-	x, err := index.Temporary(t.Context(), bytes.NewReader(data), o)
+	x, err := index.BuildTemporary(t.Context(), bytes.NewReader(data), o)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +215,7 @@ func TestReasons(t *testing.T) {
 	}
 	seen := map[string]int{}
 	for name, data := range all {
-		x, err := index.Temporary(t.Context(), bytes.NewReader(data), index.Options{})
+		x, err := index.BuildTemporary(t.Context(), bytes.NewReader(data), index.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,8 +33,8 @@ func New() *rules.Rule {
 	}
 }
 
-// A place is a call that reads a body.
-type place struct {
+// A readCall is a call that reads a body.
+type readCall struct {
 	call *ast.CallExpr
 	of   *ast.Ident // the request or response
 }
@@ -44,7 +44,7 @@ func run(pass *analysis.Pass) (any, error) {
 	names := rewrite.NewNames(pass)
 	for file := range root.Children() {
 		// One function per file serves all of its bodies.
-		var places []place
+		var places []readCall
 		for c := range file.Preorder((*ast.CallExpr)(nil)) {
 			call, ok := c.Node().(*ast.CallExpr)
 			if !ok || len(call.Args) != 1 {
@@ -54,7 +54,7 @@ func run(pass *analysis.Pass) (any, error) {
 				continue
 			}
 			if of := body(pass, call.Args[0]); of != nil {
-				places = append(places, place{call, of})
+				places = append(places, readCall{call, of})
 			}
 		}
 		if len(places) == 0 {
@@ -96,7 +96,7 @@ func body(pass *analysis.Pass, e ast.Expr) *ast.Ident {
 }
 
 // sized returns the fix that replaces io.ReadAll by a function that allocates first.
-func sized(pass *analysis.Pass, names *rewrite.Names, places []place) analysis.SuggestedFix {
+func sized(pass *analysis.Pass, names *rewrite.Names, places []readCall) analysis.SuggestedFix {
 	decl := rewrite.Declaration(pass, places[0].call.Pos())
 	if decl == nil {
 		return analysis.SuggestedFix{}

@@ -164,7 +164,7 @@ func (d *Result) SetSummary(ctx context.Context) error {
 }
 
 // Add appends what was measured of jobs to the document and returns the errors of those that failed.
-func (d *Result) Add(jobs []gotest.Job, measured []gotest.Measured) (failures []error) {
+func (d *Result) Add(jobs []gotest.Job, measured []gotest.JobResult) (failures []error) {
 	for i, m := range measured {
 		b := jobs[i].Binary
 		if !slices.ContainsFunc(d.Binaries, func(have Binary) bool { return have.Package == b.Package.ImportPath }) {

@@ -101,7 +101,7 @@ func byTime(x *index.Index, r *Request) error {
 		r.Missing = "the flight recorder no longer had its begin: " + holds(x)
 		return nil
 	}
-	found, err := requests.When(x, from, to, int64(min(timeMargin, r.Latency/4)))
+	found, err := requests.FindByTime(x, from, to, int64(min(timeMargin, r.Latency/4)))
 	if err != nil {
 		return err
 	}
@@ -142,11 +142,11 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 		return nil
 	}
 	from, to = max(from, 0), min(to, x.Info.Duration)
-	s, err := requests.Of(x, goroutine, from, to)
+	s, err := requests.Analyze(x, goroutine, from, to)
 	if err == nil && s.Between {
 		// The ends may belong to the requests before and after.
 		var inner *requests.Stretch
-		inner, err = requests.Of(x, goroutine, min(from+slack, to), max(to-slack, from))
+		inner, err = requests.Analyze(x, goroutine, min(from+slack, to), max(to-slack, from))
 		if err == nil && inner.Between {
 			r.Missing = fmt.Sprintf("the agent says it was on goroutine %d, which waited for another request in that time",
 				g.ID)

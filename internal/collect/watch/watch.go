@@ -149,18 +149,18 @@ func (o *Options) check() error {
 
 // A watcher is one call of Run.
 type watcher struct {
-	o        Options
-	begin    time.Time
-	handlers *handlers.Client
-	flight   time.Duration // minimum time that the target's flight recorder keeps
-	pid      int
-	told     bool  // the agent reports slow requests
-	next     int64 // number of the last one; -1 to start
-	made     int
-	failures int // failed recordings in a row
-	lost     int // how often the target was lost without an answer since it came back
-	levels   levels
-	seen     map[seen]bool // slow requests of the last trace examined
+	o          Options
+	begin      time.Time
+	handlers   *handlers.Client
+	flight     time.Duration // minimum time that the target's flight recorder keeps
+	pid        int
+	reported   bool  // the agent reports slow requests
+	next       int64 // number of the last one; -1 to start
+	made       int
+	failures   int // failed recordings in a row
+	lost       int // how often the target was lost without an answer since it came back
+	thresholds thresholds
+	seen       map[seen]bool // slow requests of the last trace examined
 
 	mu     sync.Mutex // guards Progress
 	status string
@@ -190,10 +190,10 @@ func (w *watcher) connect(ctx context.Context) error {
 				"(package github.com/whet-go/whet/agent)",
 		}
 	}
-	told := false
+	reported := false
 	if w.o.Slower > 0 {
 		_, w.next, err = h.Slow(ctx, w.o.Slower, -1, time.Millisecond)
-		if told = err == nil; !told && !errors.Is(err, handlers.ErrNotWatched) {
+		if reported = err == nil; !reported && !errors.Is(err, handlers.ErrNotWatched) {
 			h.Close()
 			return err
 		}
@@ -201,8 +201,9 @@ func (w *watcher) connect(ctx context.Context) error {
 	if w.handlers != nil {
 		w.handlers.Close()
 	}
-	w.handlers, w.flight, w.told, w.pid, w.levels, w.seen = h, state.Flight, told, state.PID, levels{state: state}, nil
-	if w.o.Slower > 0 && !told {
+	w.handlers, w.flight, w.reported, w.pid = h, state.Flight, reported, state.PID
+	w.thresholds, w.seen = thresholds{state: state}, nil
+	if w.o.Slower > 0 && !reported {
 		w.note("no handler is watched in the target (handler = a.Watch(handler)): its flight recorder is "+
 			"examined every %v", w.pause())
 	}
@@ -277,7 +278,7 @@ func (w *watcher) away(ctx context.Context, err error) error {
 func (w *watcher) look(ctx context.Context) (*Event, error) {
 	levels := w.o.Goroutines > 0 || w.o.Heap > 0 || w.o.CPU > 0
 	switch {
-	case w.told:
+	case w.reported:
 		wait := slowWait
 		if levels {
 			wait = lookEvery
@@ -324,20 +325,20 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 	if state.PID != w.pid {
 		return nil, errors.New("the target was started again")
 	}
-	return w.levels.look(&w.o, state), nil
+	return w.thresholds.look(&w.o, state), nil
 }
 
-// levels are the values polled every second.
-type levels struct {
+// thresholds are the values polled every second.
+type thresholds struct {
 	state                 handlers.AgentState // the last one
-	goroutines, heap, cpu level
+	goroutines, heap, cpu threshold
 }
 
-// A level fires when it reaches its limit, and again when it has grown by a fifth or was below in
-// the meantime.
-type level struct{ fired float64 }
+// A threshold fires when it reaches its limit, and again when it has grown by a fifth or was below
+// in the meantime.
+type threshold struct{ fired float64 }
 
-func (l *level) fires(value, limit float64) bool {
+func (l *threshold) fires(value, limit float64) bool {
 	if limit <= 0 || value < limit {
 		l.fired = 0
 		return false
@@ -349,7 +350,7 @@ func (l *level) fires(value, limit float64) bool {
 	return true
 }
 
-func (l *levels) look(o *Options, state handlers.AgentState) *Event {
+func (l *thresholds) look(o *Options, state handlers.AgentState) *Event {
 	busy := 0.0
 	if passed := state.At.Sub(l.state.At); passed > 0 && state.CPU > l.state.CPU {
 		busy = float64(state.CPU-l.state.CPU) / float64(passed)

@@ -258,7 +258,7 @@ func TestLevels(t *testing.T) {
 
 // TestLevel fires once for what stays as it is.
 func TestLevel(t *testing.T) {
-	var l level
+	var l threshold
 	fired := ""
 	for _, v := range []float64{9, 10, 11, 11.9, 12, 13, 15, 5, 10, 10} {
 		if l.fires(v, 10) {
@@ -274,7 +274,7 @@ func TestLevel(t *testing.T) {
 		t.Error("fires without a limit")
 	}
 	at := time.Now()
-	all := levels{state: handlers.AgentState{At: at, CPU: time.Second}}
+	all := thresholds{state: handlers.AgentState{At: at, CPU: time.Second}}
 	o := Options{CPU: 1.5, Heap: 100}
 	if e := all.look(&o, handlers.AgentState{At: at.Add(time.Second), CPU: 2 * time.Second, Heap: 99}); e != nil {
 		t.Errorf("%+v", e)

@@ -312,12 +312,12 @@ func (r *Recorder) Encode() (string, error) {
 }
 
 // send summarizes how late requests were sent; nil in the closed model.
-func (t *tally) send() *Send {
+func (t *tally) send() *SendDelay {
 	if t.late == nil {
 		return nil
 	}
 	q := t.late.ValueAtPercentiles([]float64{50, 90, 99, 99.9})
-	return &Send{
+	return &SendDelay{
 		P50: time.Duration(q[50]), P90: time.Duration(q[90]), P99: time.Duration(q[99]), P999: time.Duration(q[99.9]),
 		Max: time.Duration(t.late.Max()), Own: time.Duration(t.own.ValueAtPercentile(99)), Waited: t.waited,
 	}

@@ -32,8 +32,8 @@ type Second struct {
 	TargetCPU time.Duration
 }
 
-// Send is how late the requests of the open model were sent.
-type Send struct {
+// SendDelay is how late the requests of the open model were sent.
+type SendDelay struct {
 	P50, P90, P99, P999, Max time.Duration
 	// Own is the 99th percentile over the requests that did not wait for a connection.
 	Own    time.Duration
@@ -70,7 +70,7 @@ type Summary struct {
 	Failures   Failures
 	Status     map[int]int64
 	Latency    Latency
-	Send       *Send // nil in the closed model
+	SendDelay  *SendDelay // nil in the closed model
 }
 
 // Summary returns a summary of the whole run so far.
@@ -78,7 +78,7 @@ func (r *Recorder) Summary() Summary {
 	t := r.total
 	return Summary{
 		Responses: t.responses, Unfinished: t.unfinished, Retries: t.retries, Bytes: t.bytes,
-		Failures: t.failures, Status: t.statuses(), Latency: t.latency(), Send: t.send(),
+		Failures: t.failures, Status: t.statuses(), Latency: t.latency(), SendDelay: t.send(),
 	}
 }
 

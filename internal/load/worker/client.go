@@ -250,7 +250,7 @@ func (s *stream) send(run context.Context, t ticket) (k record.Kind, failed bool
 	status, n, err := s.exchange(req)
 	end := s.now()
 	if err != nil {
-		if over(run) {
+		if expired(run) {
 			if t.measured {
 				s.shard.CutOff(1)
 			}
@@ -281,9 +281,9 @@ func (s *stream) timing(intended, end time.Duration) record.Timing {
 	return record.Timing{Latency: end - intended, First: first - wrote, Transfer: end - first}
 }
 
-// over reports whether ctx has ended. A dial gives its socket the context's deadline, and the
+// expired reports whether ctx has ended. A dial gives its socket the context's deadline, and the
 // socket's may pass first.
-func over(ctx context.Context) bool {
+func expired(ctx context.Context) bool {
 	deadline, ok := ctx.Deadline()
 	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }

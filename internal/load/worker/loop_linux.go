@@ -85,7 +85,7 @@ type conn struct {
 	dirty     bool // in loop.flush
 	used      bool // has answered at least once
 	stalled   bool // HTTP/2 requests wait for the server to read
-	tried     uint8
+	attempt   uint8
 	life      uint32        // generation: counts the connections of this slot
 	pause     time.Duration // after the last failed attempt to connect
 	resume    time.Duration // no request begins before
@@ -511,7 +511,7 @@ func (c *conn) connect() {
 
 // address returns the address to try next.
 func (c *conn) address() poll.Address {
-	return c.lane.addresses[(c.lane.good+int(c.tried))%len(c.lane.addresses)]
+	return c.lane.addresses[(c.lane.good+int(c.attempt))%len(c.lane.addresses)]
 }
 
 // Connected implements [poll.Handler].
@@ -524,16 +524,16 @@ func (c *conn) connected(err error) {
 	c.connecting--
 	if err != nil {
 		c.state = down
-		if c.tried++; int(c.tried) < len(c.lane.addresses) && c.lane.Scheme == "http" {
+		if c.attempt++; int(c.attempt) < len(c.lane.addresses) && c.lane.Scheme == "http" {
 			c.connect()
 			return
 		}
-		c.tried = 0
+		c.attempt = 0
 		c.connectFailed(err)
 		return
 	}
-	c.lane.good = (c.lane.good + int(c.tried)) % len(c.lane.addresses)
-	c.tried, c.pause = 0, 0
+	c.lane.good = (c.lane.good + int(c.attempt)) % len(c.lane.addresses)
+	c.attempt, c.pause = 0, 0
 	c.state = up
 	c.connects.Add(1)
 	if c.secure != nil {

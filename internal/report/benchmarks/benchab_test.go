@@ -36,7 +36,7 @@ func abResult() *ab.Result {
 			{Plan: ab.Plan{Length: 50 * time.Millisecond}, Pairs: 6, Spread: 0.04},
 			{Plan: plan, Pairs: 12, Spread: 0.012},
 		},
-		Subjects: []ab.Compared{
+		Subjects: []ab.SubjectResult{
 			{Name: "Leftpad/width=50", Pairs: 24, Stopped: ab.Precise, Units: []ab.Unit{
 				unitOf("sec/op", 2.005e-6, 9.012e-7, 0.447, 0.452, 0, ab.Better), unitOf("B/op", 600, 64, 64.0/600, 64.0/600, 0,
 					ab.Better), unitOf("allocs/op", 46, 3, 3.0/46, 3.0/46, 0, ab.Better),

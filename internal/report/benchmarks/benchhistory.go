@@ -216,7 +216,7 @@ func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
 	}
 }
 
-func gateReasons(all []history.Checked) []string {
+func gateReasons(all []history.GateResult) []string {
 	var out []string
 	for _, c := range all {
 		if c.Reason != "" {
@@ -226,7 +226,7 @@ func gateReasons(all []history.Checked) []string {
 	return out
 }
 
-func gateRow(r *history.Report, c *history.Checked) []string {
+func gateRow(r *history.Report, c *history.GateResult) []string {
 	s := &r.Series[c.Series]
 	scale := benchunit.CommonScale([]float64{float64(c.Before), float64(c.After)}, historyClass(s))
 	before := scale.Format(float64(c.Before))
@@ -260,7 +260,7 @@ func FailedGates(r *history.Report, strict bool) string {
 }
 
 // GateChange formats the difference at the newest commit that a gate checks, with its interval.
-func GateChange(r *history.Report, c *history.Checked) string {
+func GateChange(r *history.Report, c *history.GateResult) string {
 	if c.N == 0 {
 		return ""
 	}

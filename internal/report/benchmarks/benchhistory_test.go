@@ -74,7 +74,7 @@ func hostileHistory(t *testing.T) *history.Report {
 	for i := range r.Series {
 		r.Series[i].Benchmark, r.Series[i].Package, r.Series[i].Unit = evil, evil, evil
 	}
-	r.Gate = []history.Checked{{Gate: evil, Outcome: history.Undecided, Reason: evil, N: 3}}
+	r.Gate = []history.GateResult{{Gate: evil, Outcome: history.Undecided, Reason: evil, N: 3}}
 	return r
 }
 

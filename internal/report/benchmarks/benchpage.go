@@ -208,7 +208,7 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 
 func newBenchPageCell(cell *bench.Cell, column int, better string, most int) benchPageCell {
 	out := benchPageCell{
-		Column: column, N: cell.N, Values: pageValues(bench.Pick(cell.Values, most)),
+		Column: column, N: cell.N, Values: pageValues(bench.Downsample(cell.Values, most)),
 		Center: pageNumber(float64(cell.Center)),
 		Range:  "±" + cell.Range, Changes: []benchPageChange{},
 	}

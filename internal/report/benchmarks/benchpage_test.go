@@ -120,7 +120,7 @@ func benchPages(t *testing.T) map[string]*bench.Comparison {
 // the same, one broke.
 func drawnAB() *ab.Result {
 	r := rand.New(rand.NewPCG(9, 9))
-	of := func(name string, pairs int, ratio, drift float64, v ab.Verdict) ab.Compared {
+	of := func(name string, pairs int, ratio, drift float64, v ab.Verdict) ab.SubjectResult {
 		u := ab.Unit{
 			Unit: "sec/op", Better: bench.Lower, Ratio: bench.Float(ratio), Low: bench.Float(ratio * 0.99),
 			High: bench.Float(ratio * 1.01), P: 0.01, Q: 0.02, Verdict: v,
@@ -136,10 +136,10 @@ func drawnAB() *ab.Result {
 		}
 		bytes := ab.Unit{Unit: "B/op", Better: bench.Lower, Ratio: 1, Low: 1, High: 1, P: 1, Q: 1, Verdict: ab.Same}
 		bytes.Rounds[ab.A], bytes.Rounds[ab.B] = make([]float64, pairs), make([]float64, pairs)
-		return ab.Compared{Name: name, Pairs: pairs, Units: []ab.Unit{u, bytes}}
+		return ab.SubjectResult{Name: name, Pairs: pairs, Units: []ab.Unit{u, bytes}}
 	}
 	out := abResult()
-	out.Subjects = []ab.Compared{
+	out.Subjects = []ab.SubjectResult{
 		of("Faster", 60, 0.8, 0, ab.Better), of("Drifts", 400, 1.02, 0.15, ab.Undecided),
 		of("Same", 24, 1, 0, ab.Same), of("Cut", 1, 1.5, 0, ab.Undecided),
 		{Name: "Broken", Error: "B: panic: oh"},

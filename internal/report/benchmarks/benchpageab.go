@@ -63,12 +63,12 @@ func newABPageTable(r *ab.Result, name string, most int) benchPageTable {
 	return out
 }
 
-func newABPageRow(c *ab.Compared, u *ab.Unit, most int) benchPageRow {
+func newABPageRow(c *ab.SubjectResult, u *ab.Unit, most int) benchPageRow {
 	row := benchPageRow{Name: layout.Clean(c.Name), Cells: []benchPageCell{}, Pairs: []benchPagePairs{}, Notes: []string{}}
 	texts := ABRowOf("", c.Pairs, u)
 	for side, s := range []ab.Summary{u.A, u.B} {
 		cell := benchPageCell{
-			Column: side, N: len(u.Rounds[side]), Values: pageValues(bench.Pick(u.Rounds[side], most)),
+			Column: side, N: len(u.Rounds[side]), Values: pageValues(bench.Downsample(u.Rounds[side], most)),
 			Center: pageNumber(float64(s.Median)),
 			Text:   texts[1+side], Range: quartileRange(s), Changes: []benchPageChange{},
 		}
@@ -88,7 +88,7 @@ func newABPageRow(c *ab.Compared, u *ab.Unit, most int) benchPageRow {
 		row.Cells = append(row.Cells, cell)
 	}
 	if ratios := pairRatios(u); len(ratios) > 0 && IsFinite(float64(u.Ratio)) {
-		pairs := benchPagePairs{Ratios: pageValues(bench.Pick(ratios, most)), Ratio: pageNumber(float64(u.Ratio))}
+		pairs := benchPagePairs{Ratios: pageValues(bench.Downsample(ratios, most)), Ratio: pageNumber(float64(u.Ratio))}
 		if low, high := float64(u.Low), float64(u.High); IsFinite(low) && IsFinite(high) && low > 0 {
 			pairs.Bounded, pairs.Low, pairs.High = true, pageNumber(low), pageNumber(high)
 		}

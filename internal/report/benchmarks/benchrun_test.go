@@ -22,7 +22,7 @@ func TestWriteBenchRun(t *testing.T) {
 	}
 	for i, name := range []string{"BenchmarkEncode/json", "BenchmarkEncode/gob"} {
 		job := gotest.Job{Name: name, Binary: &gotest.Binary{Package: gotest.Package{ImportPath: "example.com/encode"}}}
-		var m gotest.Measured
+		var m gotest.JobResult
 		for range 6 {
 			values := []benchfmt.Value{
 				{Value: 1e-6, Unit: "sec/op", OrigValue: 1000, OrigUnit: "ns/op"},
@@ -38,7 +38,7 @@ func TestWriteBenchRun(t *testing.T) {
 				Measurements: []gotest.Measurement{{Iterations: 10, Values: values}},
 			})
 		}
-		if failed := d.Add([]gotest.Job{job}, []gotest.Measured{m}); failed != nil {
+		if failed := d.Add([]gotest.Job{job}, []gotest.JobResult{m}); failed != nil {
 			t.Fatal(failed)
 		}
 		d.Inside = 900 * time.Millisecond

@@ -25,18 +25,18 @@ func serviceUnit(name string, a, b, ratio, low, high, p float64, verdict ab.Verd
 func serviceResult(units ...ab.Unit) *service.Result {
 	return &service.Result{
 		Sides: [2]service.Side{
-			{Command: "./old -addr {addr}", Seen: service.Seen{
+			{Command: "./old -addr {addr}", Seen: service.Tally{
 				Slices: 61, Requests: 1000, Responses: 1000,
 				Status: map[int]int64{200: 1000},
 			}},
-			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: service.Seen{
+			{Command: "GOGC=400 ./new -addr {addr}", Dir: "/srv", Seen: service.Tally{
 				Slices: 52, Requests: 1200, Responses: 1200,
 				Status: map[int]int64{200: 1200},
 			}},
 		},
 		AB: &ab.Result{
 			Unit: service.UnitCPU, Confidence: 0.95, Alpha: 0.05, Plan: ab.Plan{Length: time.Second}, Elapsed: 2 * time.Minute,
-			Subjects: []ab.Compared{{Name: "service", Pairs: 52, Stopped: ab.Precise, Units: units}},
+			Subjects: []ab.SubjectResult{{Name: "service", Pairs: 52, Stopped: ab.Precise, Units: units}},
 		},
 		Load: &load.Result{
 			Targets: []string{"http://127.0.0.1:41234/"}, Method: "GET", Connections: 8,
@@ -103,7 +103,7 @@ verdict: B is better in cpu/req (-43%), req/s (+53%).
 func TestWriteServicesWarnings(t *testing.T) {
 	r := serviceResult(serviceUnit(service.UnitCPU, 0.00003, 0.00002, 0.66, 0.6, 0.7, 1e-9, ab.Better))
 	r.FailuresDiffer = true
-	r.Sides[1].Seen = service.Seen{
+	r.Sides[1].Seen = service.Tally{
 		Slices: 52, Failing: 50, Requests: 1200, Responses: 1190,
 		Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10},
 	}

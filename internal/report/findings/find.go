@@ -44,7 +44,7 @@ func WriteFind(w io.Writer, s layout.Style, r *find.Result) error {
 }
 
 // writeAgainst writes how findings compare with a baseline, if there is one.
-func writeAgainst(t *layout.Writer, s layout.Style, a *find.Against) {
+func writeAgainst(t *layout.Writer, s layout.Style, a *find.BaselineComparison) {
 	if a == nil {
 		return
 	}

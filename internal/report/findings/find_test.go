@@ -185,11 +185,13 @@ func TestWriteFindWaits(t *testing.T) {
 	r := findResult()
 	lock := find.Wait{
 		Cause: "lock", Count: 9, Time: 31e8, Share: 0.31,
-		Ended: []find.Ender{{File: "store.go", Line: 9, Own: true, Function: "example.com/slow.(*Store).Save", Share: 0.31}},
+		Ended: []find.Waker{{
+			File: "store.go", Line: 9, Own: true, Function: "example.com/slow.(*Store).Save", Share: 0.31,
+		}},
 	}
 	channel := find.Wait{
 		Cause: "channel", Share: 0.05,
-		Ended: []find.Ender{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}},
+		Ended: []find.Waker{{File: "work.go", Line: 4, Function: "main.work", Share: 0.05}},
 	}
 	r.Requests = &find.Requests{
 		Count: 50, Time: 10e9,

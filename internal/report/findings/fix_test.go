@@ -16,7 +16,7 @@ import (
 func fixResult() *fix.Result {
 	measured := &fix.Measured{
 		Benchmarks: []string{"slow.BenchmarkClean"},
-		AB: &ab.Result{Subjects: []ab.Compared{{Name: "Clean", Units: []ab.Unit{
+		AB: &ab.Result{Subjects: []ab.SubjectResult{{Name: "Clean", Units: []ab.Unit{
 			{
 				Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1e-6}, Ratio: 0.5, Low: 0.48, High: 0.52,
 				Verdict: ab.Better, Rounds: [2][]float64{{1}, {1}},

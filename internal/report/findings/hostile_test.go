@@ -113,7 +113,9 @@ func TestHostilePages(t *testing.T) {
 			Module: name, Dir: "/src", Findings: []find.Finding{x},
 			Unexplained: []find.HotLine{{Place: x.Places[0], Function: name, Why: name}},
 			Stale:       []find.Stale{{Function: name, File: name, Reason: name}},
-			Against:     &find.Against{Baseline: name, Stale: []find.Identity{{Rule: "x", Package: name, Code: name}}},
+			Against: &find.BaselineComparison{
+				Baseline: name, Stale: []find.Identity{{Rule: "x", Package: name, Code: name}},
+			},
 		}
 		fixed := &fix.Result{
 			Module: name, Attempts: []fix.Attempt{

@@ -53,7 +53,7 @@ func pgoResult() *pgo.Result {
 		},
 		Comparison: &ab.Result{
 			Unit: "sec/op", Confidence: 0.95, Plan: ab.Plan{Length: 50 * time.Millisecond},
-			Subjects: []ab.Compared{
+			Subjects: []ab.SubjectResult{
 				{Name: "BenchmarkHandle", Units: []ab.Unit{
 					{
 						Unit: "sec/op", A: ab.Summary{Median: 2e-6}, B: ab.Summary{Median: 1.8e-6}, Ratio: 0.9, Low: 0.88, High: 0.92,
@@ -106,7 +106,7 @@ func TestWritePGOService(t *testing.T) {
 	r := pgoResult()
 	r.Comparison = &ab.Result{
 		Unit: "cpu-sec/req", Confidence: 0.95, Plan: ab.Plan{Length: time.Second},
-		Subjects: []ab.Compared{{Name: "service", Units: []ab.Unit{
+		Subjects: []ab.SubjectResult{{Name: "service", Units: []ab.Unit{
 			{
 				Unit: "cpu-sec/req", A: ab.Summary{Median: 25e-6}, B: ab.Summary{Median: 24e-6}, Ratio: 0.96, Low: 0.95, High: 0.97,
 				Verdict: ab.Better,

@@ -161,7 +161,7 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 	for _, c := range loadCosts(r) {
 		line(c.name, c.value)
 	}
-	if l := r.Send; l != nil {
+	if l := r.SendDelay; l != nil {
 		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; with a free connection p99 %s", unit.Duration(l.P50),
 			unit.Duration(l.P99),
 			unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))

@@ -34,7 +34,7 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		Started: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), Elapsed: seconds * time.Second, Warmup: 2 * time.Second,
 		Requests: rate * seconds, Responses: rate * seconds, Status: map[int]int64{200: rate * seconds},
 		Bytes: rate * seconds * 512, Rate: rate, Connects: 64,
-		Send: &load.Send{
+		SendDelay: &load.SendDelay{
 			P50: 4 * time.Microsecond, P90: 20 * time.Microsecond, P99: 90 * time.Microsecond,
 			P999: 300 * time.Microsecond, Max: 2 * time.Millisecond, Own: 60 * time.Microsecond, Waited: 12,
 		},
@@ -96,7 +96,7 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 func failedLoad(t testing.TB) *load.Result {
 	r := loadResult(t, 3, 1)
 	r.Targets = append(r.Targets, "http://127.0.0.1:18080/two", "http://127.0.0.1:18080/\x1b[31mthree")
-	r.Method, r.Model, r.Open, r.Send, r.TargetCPU = "", load.ModelClosed, nil, nil, nil
+	r.Method, r.Model, r.Open, r.SendDelay, r.TargetCPU = "", load.ModelClosed, nil, nil, nil
 	r.Protocol, r.Streams, r.Engine, r.Workers = load.HTTP2, 10, load.NetHTTP, 0
 	r.Interrupted, r.Unfinished, r.Connects, r.Retries = true, 64, 700, 3
 	r.Status = map[int]int64{200: 45_000, 404: 1, 503: 4_999}

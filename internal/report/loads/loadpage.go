@@ -261,11 +261,11 @@ func loadPageFacts(r *load.Result) []pages.Fact {
 	for _, c := range loadCosts(r) {
 		facts = append(facts, pages.Fact{Name: c.name, Value: c.value})
 	}
-	if r.Send != nil {
+	if r.SendDelay != nil {
 		facts = append(facts, pages.Fact{
 			Name: "sent late",
-			Value: fmt.Sprintf("p99 %s, max %s; with a free connection p99 %s", unit.Duration(r.Send.P99),
-				unit.Duration(r.Send.Max), unit.Duration(r.Send.Own)),
+			Value: fmt.Sprintf("p99 %s, max %s; with a free connection p99 %s", unit.Duration(r.SendDelay.P99),
+				unit.Duration(r.SendDelay.Max), unit.Duration(r.SendDelay.Own)),
 		})
 	}
 	if !r.Started.IsZero() {

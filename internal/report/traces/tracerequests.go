@@ -301,7 +301,7 @@ func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
 func (d *Requests) unnamed(t *layout.Writer, style layout.Style) {
 	n := 0
 	for i := range d.Classes {
-		if !requests.Named(d.Classes[i].Handler) {
+		if !requests.HandlerSeen(d.Classes[i].Handler) {
 			n += d.Classes[i].Count
 		}
 	}

@@ -107,7 +107,7 @@ func usable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(dir, index.Partial("probe"+suffix))
+	f, err := os.CreateTemp(dir, index.PartialPattern("probe"+suffix))
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func trim(dir, but string) error {
 		used time.Time
 	}
 	var all []old
-	partial := index.Partial("*" + suffix)
+	partial := index.PartialPattern("*" + suffix)
 	for _, e := range entries {
 		info, err := e.Info()
 		if ok, _ := filepath.Match(partial, e.Name()); ok && err == nil && time.Since(info.ModTime()) > abandoned {

@@ -93,8 +93,8 @@ func TestOld(t *testing.T) {
 		}
 	}
 	// A file being built, and one that a killed process has left.
-	building, left := filepath.Join(dir, strings.ReplaceAll(index.Partial("1.index"), "*", "123")),
-		filepath.Join(dir, strings.ReplaceAll(index.Partial("2.index"), "*", "456"))
+	building, left := filepath.Join(dir, strings.ReplaceAll(index.PartialPattern("1.index"), "*", "123")),
+		filepath.Join(dir, strings.ReplaceAll(index.PartialPattern("2.index"), "*", "456"))
 	for _, name := range []string{building, left} {
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func Write(ctx context.Context, in *reader.Reader, out io.Writer, name string, o
 	if err != nil {
 		return model.Info{}, fmt.Errorf("write trace index: %w", err)
 	}
-	b.spill = spill{dir: filepath.Dir(name), name: Partial(name)}
+	b.spill = spill{dir: filepath.Dir(name), name: PartialPattern(name)}
 	defer func() { err = errors.Join(err, b.spill.close()) }()
 	b.info.Source = o.Source
 	b.memory = o.MaxMemory
@@ -52,9 +52,9 @@ func Write(ctx context.Context, in *reader.Reader, out io.Writer, name string, o
 	return b.info, nil
 }
 
-// Partial returns the pattern, for [path.Match], of the names of temporary files that exist in its
-// directory while the index of a name is built, and remain if the process is killed.
-func Partial(name string) string { return "." + filepath.Base(name) + ".*.partial" }
+// PartialPattern returns the pattern, for [path.Match], of the names of temporary files that exist
+// in its directory while the index of a name is built, and remain if the process is killed.
+func PartialPattern(name string) string { return "." + filepath.Base(name) + ".*.partial" }
 
 // A delivery is a batch of events, and the error that ended them.
 type delivery struct {

@@ -167,7 +167,7 @@ func (d *TimelineDoc) addNames(t *timeline.Timeline) error {
 		ids = append(ids, fmt.Sprintf("g%d", n))
 	}
 	for some := range slices.Chunk(ids, maxAsked) {
-		rows, err := t.Named(some)
+		rows, err := t.RowsByID(some)
 		if err != nil {
 			return fmt.Errorf("name goroutines: %w", err)
 		}
