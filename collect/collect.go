@@ -159,9 +159,12 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 	return s.recordCommand(ctx)
 }
 
-// handlers returns the options of the client of the target's handlers.
-func (o *Options) handlers() handlers.Options {
-	return handlers.Options{
+// HandlerOptions configure a client of a target's pprof handlers.
+type HandlerOptions = handlers.Options
+
+// Handlers returns the options of a client of the handlers at o.URL.
+func (o *Options) Handlers() HandlerOptions {
+	return HandlerOptions{
 		URL: o.URL, Header: o.Header, Token: o.Token, TLS: o.TLS, Prefix: o.PprofPath, Paths: o.Paths,
 	}
 }

@@ -65,7 +65,7 @@ func (s *session) findHandlers(ctx context.Context, child *process.Child) (*hand
 			if settled(tried[addr]) {
 				continue
 			}
-			c, err := handlers.OpenAt(ctx, s.opt.handlers(), addr)
+			c, err := handlers.OpenAt(ctx, s.opt.Handlers(), addr)
 			if err == nil {
 				return c, nil
 			}

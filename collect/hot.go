@@ -99,8 +99,8 @@ func (s *session) addSource() {
 	}
 }
 
-// maxPacked is how many packed files are listed by name.
-const maxPacked = 20
+// maxPacked is how many packed files are listed by name; the recording has them all.
+const maxPacked = 3
 
 // packedText lists the packed files: those of own code by name, others by number.
 func packedText(packed map[source.Origin][]string) string {

@@ -25,7 +25,7 @@ import (
 
 // recordURL records a running server.
 func (s *session) recordURL(ctx context.Context) (*Summary, error) {
-	c, err := handlers.New(s.opt.handlers())
+	c, err := handlers.New(s.opt.Handlers())
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/procfs"
 )
 
 // machineCPU returns the CPU time that all CPUs together have spent on anything but waiting, and
@@ -31,7 +33,7 @@ func machineCPU() (busy time.Duration, processors int, ok bool) {
 				return 0, 0, false
 			}
 			if idle, iowait := 3, 4; i != idle && i != iowait {
-				busy += time.Duration(n) * clockTick
+				busy += time.Duration(n) * procfs.ClockTick
 			}
 		}
 	}

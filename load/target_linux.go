@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/whet-go/whet/internal/procfs"
 )
 
 // target is the process that listens at the loaded address.
@@ -97,19 +99,10 @@ func eachLine(file, mark string, do func(fields []string)) {
 // ownerOf returns the process that holds one of the sockets; 0 when it is not visible. Of several,
 // as after a fork, it is the one with the lowest number.
 func ownerOf(inodes map[string]bool) int {
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return 0
-	}
-	var pids []int
-	for _, e := range entries {
-		if pid, err := strconv.Atoi(e.Name()); err == nil && pid != os.Getpid() {
-			pids = append(pids, pid)
-		}
-	}
+	pids := procfs.PIDs()
 	slices.Sort(pids)
 	for _, pid := range pids {
-		if holds(pid, inodes) {
+		if pid != os.Getpid() && holds(pid, inodes) {
 			return pid
 		}
 	}
@@ -143,33 +136,11 @@ func holds(pid int, inodes map[string]bool) bool {
 	}
 }
 
-// clockTick is the unit of times in /proc/PID/stat: USER_HZ, which is 100 on all architectures
-// supported by Go.
-const clockTick = time.Second / 100
-
-// cpu returns the CPU time that the process has used so far, from its CPU clock, which counts
-// nanoseconds, or else from /proc, in ticks of 10 ms.
+// cpu returns the CPU time that the process has used so far.
 func (t target) cpu() (time.Duration, bool) {
 	if t.pid == 0 {
 		return 0, false
 	}
-	// A process's clock is the complement of its PID, with the kind in the lowest three bits; 2 is
-	// the scheduler's clock (clock_getcpuclockid(3)).
-	const scheduled = 2
-	var ts unix.Timespec
-	if unix.ClockGettime(int32(^t.pid<<3|scheduled), &ts) == nil {
-		return time.Duration(ts.Nano()), true
-	}
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(t.pid) + "/stat")
-	if err != nil {
-		return 0, false
-	}
-	// The second field, the command, may hold anything; utime and stime are the 14th and 15th.
-	f := strings.Fields(string(b[bytes.LastIndexByte(b, ')')+1:]))
-	if len(f) < 13 {
-		return 0, false
-	}
-	user, err1 := strconv.ParseInt(f[11], 10, 64)
-	system, err2 := strconv.ParseInt(f[12], 10, 64)
-	return time.Duration(user+system) * clockTick, err1 == nil && err2 == nil
+	used, err := procfs.CPU(t.pid)
+	return used, err == nil
 }

@@ -21,7 +21,9 @@ type layer struct {
 // layers is the import order, lowest first. ARCHITECTURE.md draws it.
 func layers() []layer {
 	return []layer{
-		{"what every package may use", []string{"unit", "internal/diag", "internal/goruntime", "internal/procgroup"}},
+		{"what every package may use", []string{
+			"unit", "internal/diag", "internal/goruntime", "internal/procfs", "internal/procgroup",
+		}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
 			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",

@@ -37,8 +37,8 @@ type Result struct {
 	Failures    []Failure        `json:"failures,omitempty"`
 	Interrupted bool             `json:"interrupted,omitempty"`
 	Elapsed     time.Duration    `json:"elapsed_ns"` // of the rounds
-	Inside      time.Duration    `json:"inside_ns"`  // of it, in what is measured
-	Summary     bench.Comparison `json:"summary"`    // the part of Elapsed inside the measured code
+	Inside      time.Duration    `json:"inside_ns"`  // the part of Elapsed inside the measured code
+	Summary     bench.Comparison `json:"summary"`    // as benchstat computes it
 }
 
 // A Binary is a test binary that was built.

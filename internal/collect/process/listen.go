@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/whet-go/whet/internal/procfs"
 )
 
 // A listener is a listening TCP socket.
@@ -115,7 +117,7 @@ func FindPID(remote net.Addr, args []string) int {
 			inodes[l.inode] = true
 		}
 	}
-	for _, pid := range pids() {
+	for _, pid := range procfs.PIDs() {
 		if cmdline(pid) == strings.Join(args, "\x00") &&
 			slices.ContainsFunc(sockets(pid), func(i string) bool { return inodes[i] }) {
 			return pid

@@ -2,13 +2,14 @@ package process
 
 import (
 	"bufio"
-	"bytes"
 	"io"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/procfs"
 )
 
 // A State is process.json of a recording: the target as the operating system reports it.
@@ -31,10 +32,6 @@ type Sample struct {
 	// "[stack]" or a file; nameless ones are "[anon]".
 	RSSByName map[string]int64 `json:"rss_by_name,omitempty"`
 }
-
-// clockTick is the unit of the times in /proc/PID/stat: USER_HZ, 100 on every
-// platform that Go runs on.
-const clockTick = time.Second / 100
 
 // TakeSample reads /proc/PID. On systems without it, it fails.
 func TakeSample(pid int) (*Sample, error) {
@@ -65,18 +62,11 @@ func TakeSample(pid int) (*Sample, error) {
 			s.Threads = int(n)
 		}
 	}
-	stat, err := os.ReadFile(filepath.Join(dir, "stat"))
+	stat, err := procfs.ReadStat(pid)
 	if err != nil {
 		return nil, err
 	}
-	// The command's name, in parentheses, may contain anything.
-	if f := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); len(f) > 12 {
-		user, uerr := strconv.ParseInt(f[11], 10, 64)
-		system, serr := strconv.ParseInt(f[12], 10, 64)
-		if uerr == nil && serr == nil {
-			s.User, s.System = time.Duration(user)*clockTick, time.Duration(system)*clockTick
-		}
-	}
+	s.User, s.System = stat.User, stat.System
 	// smaps requires the right to trace the process; the rest does not.
 	if f, err := os.Open(filepath.Join(dir, "smaps")); err == nil {
 		s.RSSByName = sumSmaps(f)

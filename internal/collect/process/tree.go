@@ -1,29 +1,14 @@
 package process
 
 import (
-	"bytes"
 	"fmt"
 	"maps"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
-)
 
-// pids lists the processes.
-func pids() []int {
-	dirs, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
-	var out []int
-	for _, d := range dirs {
-		if pid, err := strconv.Atoi(d.Name()); err == nil {
-			out = append(out, pid)
-		}
-	}
-	return out
-}
+	"github.com/whet-go/whet/internal/procfs"
+)
 
 // cmdline returns a process's arguments, separated by NUL.
 func cmdline(pid int) string {
@@ -34,26 +19,13 @@ func cmdline(pid int) string {
 	return strings.TrimSuffix(string(data), "\x00")
 }
 
-// stat returns the fields of /proc/PID/stat (proc_pid_stat(5)) from the third, the state, on; nil if
-// the process is gone. The second, the command, may contain anything.
-func stat(pid int) []string {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return nil
-	}
-	return strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
-}
-
 // Tree returns pid and its descendants, and all processes in its group.
 func Tree(pid int) []int {
 	parent, group := make(map[int]int), make(map[int]int)
-	for _, p := range pids() {
-		f := stat(p)
-		if len(f) < 3 {
-			continue
+	for _, p := range procfs.PIDs() {
+		if s, err := procfs.ReadStat(p); err == nil {
+			parent[p], group[p] = s.Parent, s.Group
 		}
-		parent[p], _ = strconv.Atoi(f[1]) // 0 is the parent of none
-		group[p], _ = strconv.Atoi(f[2])
 	}
 	in := map[int]bool{pid: true}
 	for grew := true; grew; {

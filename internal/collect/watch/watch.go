@@ -168,10 +168,7 @@ type watcher struct {
 
 // connect queries the target's agent for what it offers.
 func (w *watcher) connect(ctx context.Context) error {
-	t := &w.o.Target
-	h, err := handlers.Open(ctx, handlers.Options{
-		URL: t.URL, Header: t.Header, Token: t.Token, TLS: t.TLS, Prefix: t.PprofPath, Paths: t.Paths,
-	})
+	h, err := handlers.Open(ctx, w.o.Target.Handlers())
 	if err != nil {
 		return err
 	}

@@ -317,17 +317,11 @@ func durationScale(values func(yield func(int64) bool)) string {
 var errNoHistogram = errors.New("the result has no histogram")
 
 // loadHistogram decodes the histogram of a result, which may come from a foreign file.
-func loadHistogram(r *load.Result) (h *hdrhistogram.Histogram, err error) {
+func loadHistogram(r *load.Result) (*hdrhistogram.Histogram, error) {
 	if r.Latency.HDR == "" {
 		return nil, errNoHistogram
 	}
-	defer func() {
-		// The decoder does not validate lengths and bounds.
-		if v := recover(); v != nil {
-			h, err = nil, fmt.Errorf("decode histogram: %v", v)
-		}
-	}()
-	h, err = hdrhistogram.Decode([]byte(r.Latency.HDR))
+	h, err := hdrhistogram.Decode([]byte(r.Latency.HDR))
 	if err != nil {
 		return nil, fmt.Errorf("decode histogram: %w", err)
 	}

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package process
+package procfs
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// CPU returns the CPU time of a process and its descendants. It is implemented on Linux only.
+// CPU returns the CPU time of a process. It is implemented on Linux only.
 func CPU(pid int) (time.Duration, error) {
 	return 0, fmt.Errorf("read the CPU time of process %d: %w", pid, errors.ErrUnsupported)
 }
