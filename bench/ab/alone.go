@@ -45,6 +45,7 @@ func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
 					return sideError(side, err)
 				}
 				r.inside += m.Inside
+				s.before = append(s.before, measured{side, Plan{Length: p.Length, Fit: p.Fit, Pinned: cpu != Anywhere}, m.Values})
 				if cpu != Anywhere {
 					s.pinned[side] = append(s.pinned[side], m.Values[r.asked])
 					continue

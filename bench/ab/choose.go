@@ -222,6 +222,7 @@ func (t *trials) try(a *attempt) {
 		return
 	}
 	a.elapsed += time.Since(began)
+	s.before = append(s.before, measured{A, a.plan, p[A]}, measured{A, a.plan, p[B]})
 	var ratios [2]float64
 	for of, unit := range []string{t.Unit, t.Instead} {
 		if x, y := p[A][unit], p[B][unit]; x > 0 && y > 0 {

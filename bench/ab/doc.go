@@ -29,12 +29,18 @@
 // (de la Peña, "A General Class of Exponential Inequalities for Martingales and Ratios", Annals of
 // Probability 27, 1999). The capital is split over rates, as in Robbins's mixtures ("Statistical
 // Methods Related to the Law of the Iterated Logarithm", Annals of Mathematical Statistics 41,
-// 1970), and a fifth of it bets on signs without weights, which is better where many pairs are
-// disturbed. The whole is a martingale: by Ville's inequality it ever exceeds 1/alpha with a
+// 1970). Two fifths bet on signs without weights, which is better where many pairs are
+// disturbed, and where all pairs agree: seven are then enough. The whole is a martingale: by Ville's inequality it ever exceeds 1/alpha with a
 // probability of at most alpha. Intervals and p values hold at whatever moment one stops, after 7
 // pairs or 700, for any number of looks. The price is that an interval is about 1.6 times as wide
 // as one that may be read once. The ratio shown is Hodges and Lehmann's estimate, the median of the
 // means of all pairs of log ratios.
+//
+// Counts, such as allocations and bytes, do not depend on how busy the machine is, so all rounds are
+// exchangeable, not only the two of a pair. If all values of A are less than all of B, or greater,
+// after n pairs, that is by chance with a probability of 2/binomial(2n, n): 5 pairs suffice. If each
+// side's values are all the same, the rounds of the trials count too: with the 16 rounds of a trial,
+// 2 pairs have a p value of 1/binomial(20, 2) = 0.5%. The three tests of a count share the level.
 //
 // With many subjects some seem changed by chance. q is p adjusted as package bench does it, and
 // verdicts use q.

@@ -6,26 +6,27 @@ import (
 	"slices"
 )
 
-// LeastPairs is the smallest number of pairs, all with the same sign, that can reach significance
-// at the usual 5%.
+// LeastPairs is the smallest number of pairs, all with the same sign, that reach significance at the
+// usual 5%.
 const LeastPairs = 7
 
-// EnoughPairs is the smallest number of pairs, all with the same sign, that reach significance at
-// the usual 5% in whatever order their sizes come.
-const EnoughPairs = 9
-
 // Bets come in two families: on signs weighted by ranks, which is best where noise is about normal,
-// and on signs alone, which is best where many pairs are disturbed.
+// and on signs alone, which is best where many pairs are disturbed. Of the latter, the highest rate
+// is for effects that all pairs show: it nearly doubles its capital with each pair, and loses it with
+// the first of the other sign. The second is for effects that all but one in ten show.
 const (
 	rankRates   = 12  // from leastRate, each rateStep times the previous one
 	leastRate   = 0.1 // best for some thousand pairs; the highest is for ten
 	rateStep    = 1.4
-	signShare   = 0.2 // of the prior
-	weightSteps = 64  // a weight is a multiple of 1/64
+	rankShare   = 0.56 // of the prior
+	weightSteps = 64   // a weight is a multiple of 1/64
 )
 
-// signRates are the rates of the bets on signs alone, for some hundred pairs down to ten.
-func signRates() []float64 { return []float64{0.2, 0.6, 4} }
+// A signBet is a rate of bets on signs alone, with its share of the prior.
+type signBet struct{ rate, share float64 }
+
+// signBets returns the bets on signs alone, for some hundred pairs down to seven.
+func signBets() []signBet { return []signBet{{0.2, 0.03}, {0.6, 0.03}, {1.2, 0.12}, {4, 0.26}} }
 
 // A bet is one component of the mixture: a rate and the logarithm of its prior, for each of both
 // directions.
@@ -48,10 +49,10 @@ func newBets() bets {
 		sum += out[i].prior
 	}
 	for i := range out {
-		out[i].prior *= (1 - signShare) / sum
+		out[i].prior *= rankShare / sum
 	}
-	for _, rate := range signRates() {
-		out = append(out, bet{rate: rate, prior: signShare / float64(len(signRates())), signs: true})
+	for _, s := range signBets() {
+		out = append(out, bet{rate: s.rate, prior: s.share, signs: true})
 	}
 	for i := range out {
 		b := &out[i]

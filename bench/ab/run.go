@@ -60,6 +60,7 @@ type runner struct {
 type subject struct {
 	Subject
 	pairs   []pair
+	before  []measured // rounds before the comparison
 	elapsed time.Duration
 	known   bool // whether it may be pinned is decided
 	free    bool // it may not be pinned
@@ -229,46 +230,48 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 
 // look decides whether s is done.
 func (r *runner) look(s *subject) {
-	n := len(s.pairs)
+	n, unit := len(s.pairs), r.unitOf(s)
 	last := s.elapsed >= r.MaxTime || n >= maxPairs
-	if !last && (n < LeastPairs || n < s.looked+max(1, s.looked/16)) {
+	least := LeastPairs
+	if r.counts(s, unit) {
+		least = leastCounts
+	}
+	if !last && (n < least || n < s.looked+max(1, s.looked/16)) {
 		return
 	}
-	if n >= LeastPairs && len(s.column(r.unitOf(s)).d) == 0 {
-		s.err, s.stopped = fmt.Errorf("does not measure %s", r.unitOf(s)), Failed
+	if n >= LeastPairs && len(s.column(unit).d) == 0 {
+		s.err, s.stopped = fmt.Errorf("does not measure %s", unit), Failed
 		return
 	}
 	s.looked = n
-	s.ratio, s.low, s.high = r.estimate(s)
+	var p float64
+	s.ratio, s.low, s.high, p = r.estimate(s)
 	switch {
-	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(s):
+	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(p):
 		s.stopped = Precise
 	case last:
 		s.stopped = TimeUp
 	}
 }
 
-// settled reports whether more pairs would hardly change s's adjusted p value: there is no evidence
-// of a difference, or enough of it even if no other subject differs.
-func (r *runner) settled(s *subject) bool {
-	p := pValue(s.column(r.unitOf(s)).d)
+// settled reports whether more pairs would hardly change the adjusted p value of a subject with this
+// one: there is no evidence of a difference, or enough of it even if no other subject differs.
+func (r *runner) settled(p float64) bool {
 	return p > r.Alpha || p*float64(len(r.subjects)) <= r.Alpha
 }
 
-// estimate returns the log ratio of the deciding unit, with its interval.
-func (r *runner) estimate(s *subject) (ratio, low, high float64) {
-	c := s.column(r.unitOf(s))
-	if !c.positive {
+// estimate returns the log ratio of the deciding unit, with its interval and p value.
+func (r *runner) estimate(s *subject) (ratio, low, high, p float64) {
+	u := r.unit(s, r.unitOf(s))
+	if !s.column(u.Unit).positive {
 		// There is no ratio to wait for: equal is equal, and precision does not apply to zero
 		// against something.
 		if len(s.pairs) >= LeastPairs {
-			return math.NaN(), 0, 0
+			return math.NaN(), 0, 0, u.P
 		}
-		return math.NaN(), math.Inf(-1), math.Inf(1)
+		return math.NaN(), math.Inf(-1), math.Inf(1), u.P
 	}
-	ratio = hodgesLehmann(c.d)
-	low, high = interval(c.d, ratio, 1-r.Confidence)
-	return ratio, low, high
+	return math.Log(float64(u.Ratio)), math.Log(float64(u.Low)), math.Log(float64(u.High)), u.P
 }
 
 func (r *runner) tell(s *subject) {

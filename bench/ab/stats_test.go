@@ -70,30 +70,27 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestEnoughPairs: nine of nine are enough in any order of sizes, six are not in the best.
-func TestEnoughPairs(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+// TestLeastPairs: seven of seven are enough in any order of sizes, and six in none.
+func TestLeastPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
-	for range 3000 {
-		d := make([]float64, EnoughPairs)
+	for range 300 {
+		d := make([]float64, 9)
 		for i := range d {
 			d[i] = 1 + r.Float64()
 		}
-		if p := pValue(d); p > 0.05 {
-			t.Fatalf("%v: p = %v", d, p)
-		}
-		slices.Sort(d)
-		if p := pValue(d[:LeastPairs-1]); p <= 0.05 {
-			t.Fatalf("%v: p = %v", d[:LeastPairs-1], p)
-		}
-		if p := pValue(d[:LeastPairs]); p > 0.05 {
-			t.Fatalf("%v: p = %v", d[:LeastPairs], p)
-		}
-		slices.Reverse(d) // the worst order
-		if p := pValue(d); p > 0.05 {
-			t.Fatalf("%v: p = %v", d, p)
+		sorted := slices.Sorted(slices.Values(d))
+		reversed := slices.Clone(sorted)
+		slices.Reverse(reversed) // the worst order
+		for _, d := range [][]float64{d, sorted, reversed} {
+			if p := pValue(d); p > 0.0125 {
+				t.Fatalf("nine: %v: p = %v", d, p)
+			}
+			if p := pValue(d[:LeastPairs]); p > 0.05 {
+				t.Fatalf("%v: p = %v", d[:LeastPairs], p)
+			}
+			if p := pValue(d[:LeastPairs-1]); p <= 0.05 {
+				t.Fatalf("%v: p = %v", d[:LeastPairs-1], p)
+			}
 		}
 	}
 }
@@ -228,7 +225,7 @@ func TestIntervalOfLittle(t *testing.T) {
 			t.Errorf("%d equal values: %v…%v, p = %v", n, low, high, pValue(d))
 		}
 	}
-	if p := pValue(make([]float64, 100)); p != 1 {
+	if p := pValue(make([]float64, 100)); math.Abs(p-1) > 1e-12 {
 		t.Errorf("p of no difference is %v", p)
 	}
 }
@@ -253,71 +250,6 @@ func TestHalfWidth(t *testing.T) {
 		if pairs := pairsFor(0.05, got, 0.05); math.Abs(float64(pairs)/float64(n)-1) > 0.35 {
 			t.Errorf("n=%d: forecast of %d pairs", n, pairs)
 		}
-	}
-}
-
-// TestExact: counts that are the same in every round decide with five pairs, one that is not
-// with what its ranks say; the ratio has no interval then.
-func TestExact(t *testing.T) {
-	r := newRunner(nil, Options{Confidence: 0.95, Alpha: 0.05})
-	unitOf := func(unit string, a, b []float64) Unit {
-		s := &subject{}
-		for i := range a {
-			s.pairs = append(s.pairs, pair{Values{unit: a[i]}, Values{unit: b[i]}})
-		}
-		return r.unit(s, unit)
-	}
-	for n := 1; n <= 9; n++ {
-		three, two := slices.Repeat([]float64{3}, n), slices.Repeat([]float64{2}, n)
-		u := unitOf("allocs/op", three, two)
-		if decided := u.P <= 0.05; decided != (n >= leastExact) || decided != (u.Low == u.High && u.High == u.Ratio) {
-			t.Errorf("%d pairs, 3 and 2: %+v", n, u)
-		}
-		u = unitOf("allocs/op", three, three)
-		if exact := u.Low == 1 && u.High == 1; exact != (n >= leastExact) || u.P != 1 {
-			t.Errorf("%d pairs, 3 and 3: %+v", n, u)
-		}
-		if u := unitOf("allocs/op", make([]float64, n), two); (u.P <= 0.05) != (n >= leastExact) {
-			t.Errorf("%d pairs, 0 and 2: %+v", n, u)
-		}
-		two[0]++ // one round of B is as A's
-		if u := unitOf("B/op", three, two); u.P <= 0.05 && n < LeastPairs || u.Low == u.High {
-			t.Errorf("%d pairs, one of them not: %+v", n, u)
-		}
-	}
-	// Times of a ratio of 20 are detected in nine of nine pairs; six are too few.
-	for _, n := range []int{6, 9} {
-		a, b := make([]float64, n), make([]float64, n)
-		for i := range a {
-			a[i], b[i] = 1+float64(i*7919%13)/50, 20+float64(i*104729%11)/5
-		}
-		if u := unitOf("sec/op", a, b); (u.P <= 0.05) != (n == 9) || (u.Low > 10) != (n == 9) {
-			t.Errorf("%d pairs: p %v, %v…%v", n, u.P, u.Low, u.High)
-		}
-	}
-}
-
-// TestExactAtAnyTime: counts that are drawn for every round, from few values, give no more
-// alarms than the level.
-func TestExactAtAnyTime(t *testing.T) {
-	r := newRunner(nil, Options{Confidence: 0.95, Alpha: 0.05})
-	random := rand.New(rand.NewPCG(19, 20))
-	const trials = 500
-	alarms := 0
-	for range trials {
-		s := &subject{}
-		for len(s.pairs) < 20 {
-			draw := func() Values { return Values{"allocs/op": 2 + float64(random.IntN(2))} }
-			s.pairs = append(s.pairs, pair{draw(), draw()})
-			if r.unit(s, "allocs/op").P <= 0.05 {
-				alarms++
-				break
-			}
-		}
-	}
-	t.Logf("%d alarms in %d", alarms, trials)
-	if alarms > 41 { // 25, and what chance exceeds once in 1 000
-		t.Errorf("%d alarms in %d", alarms, trials)
 	}
 }
 

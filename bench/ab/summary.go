@@ -106,58 +106,31 @@ func (r *runner) unit(s *subject, unit string) Unit {
 		Rounds: [2][]float64{c.a, c.b},
 	}
 	alpha := 1 - r.Confidence
-	exact := false
-	if counted(unit) {
-		// Two tests share the level.
-		var p float64
-		p, exact = c.exact()
-		u.P = min(1, 2*min(u.P, p))
-		alpha /= 2
-		exact = exact && (u.P <= alpha || c.a[0] == c.b[0])
+	more, counts := [2][]float64{}, r.counts(s, unit)
+	if counts {
+		more, alpha = r.earlier(s, unit), alpha/countTests
+		u.P = c.countP(more)
 	}
 	switch {
 	case len(c.d) == 0:
-	case exact && c.positive:
-		ratio := bench.Float(c.b[0] / c.a[0])
-		u.Ratio, u.Low, u.High, u.Spread = ratio, ratio, ratio, 0
 	case c.positive:
 		center := hodgesLehmann(c.d)
 		low, high := interval(c.d, center, alpha)
+		if counts {
+			from, to := c.countInterval(more, alpha)
+			low, high = max(low, from), min(high, to)
+		}
 		u.Ratio, u.Low, u.High = bench.Float(math.Exp(center)), bench.Float(math.Exp(low)), bench.Float(math.Exp(high))
 		u.Spread = bench.Float(spread(c.d))
+		if low == high {
+			u.Ratio = bench.Float(c.b[0] / c.a[0])
+			u.Low, u.High, u.Spread = u.Ratio, u.Ratio, 0
+		}
 	case !slices.ContainsFunc(c.d, func(d float64) bool { return d != 0 }):
 		// Zero on both sides, or equal: nothing changed.
 		u.Ratio, u.Low, u.High, u.Spread = 1, 1, 1, 0
 	}
 	return u
-}
-
-// counted reports whether a unit counts things, which are the same in each round of most
-// benchmarks.
-func counted(unit string) bool { return unit == "allocs/op" || unit == "B/op" }
-
-// leastExact is how many pairs of equal counts it takes to call them exact.
-const leastExact = 5
-
-// exact reports whether every round of a side counted the same, and how probable that is for two
-// sides that differ by chance alone. Counts do not depend on how busy the machine is, so each
-// choice of n of the 2n rounds for A is as likely, and two of them separate the values. A run that
-// separates them has done so before, so p holds whenever one stops.
-func (c column) exact() (p float64, exact bool) {
-	n := len(c.a)
-	for i := range c.a {
-		if c.a[i] != c.a[0] || c.b[i] != c.b[0] {
-			return 1, false
-		}
-	}
-	if n < leastExact || c.a[0] == c.b[0] {
-		return 1, n >= leastExact
-	}
-	p = 2
-	for i := 1; i <= n; i++ {
-		p *= float64(i) / float64(n+i) // 2 / binomial(2n, n)
-	}
-	return p, true
 }
 
 func summary(values []float64) Summary {

@@ -129,10 +129,8 @@ func Verdict(u *ab.Unit) string {
 // tooFew describes how many pairs there are and how many a verdict needs.
 func tooFew(pairs int) string {
 	text := fmt.Sprintf("too few pairs: %d", pairs)
-	for _, enough := range []int{ab.LeastPairs, ab.EnoughPairs} {
-		if pairs < enough {
-			return fmt.Sprintf("%s of %d", text, enough)
-		}
+	if pairs < ab.LeastPairs {
+		text += fmt.Sprintf(" of %d", ab.LeastPairs)
 	}
 	return text
 }
