@@ -8,6 +8,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -96,7 +97,8 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 // take records a verdict. It returns why the change is not proven; nil if it is.
 func (a *Attempt) take(v *prove.Verdict) error {
 	a.Stage, a.Tested, a.Ignored = v.Stage, v.Tested, v.Ignored
-	a.Answers, a.Measured, a.Open = v.Answers, v.Measured, v.Open
+	a.Answers, a.Measured, a.Open, a.Aside = v.Answers, v.Measured, v.Open, v.Aside
+	a.Hint = diag.Hint(v.Err)
 	a.Took, a.weak = append(a.Took, v.Took...), v.Leans()
 	return v.Err
 }
@@ -115,7 +117,7 @@ func (f *fixer) keep(a *Attempt, changes prove.Changes) error {
 		}
 		f.result.changed[file] = prove.Change{Before: before.Before, After: c.After}
 	}
-	a.Stage, a.Reason, f.testedAll = StageKept, "", a.Tested == f.prover.Packages()
+	a.Stage, a.Reason, a.Hint, f.testedAll = StageKept, "", "", a.Tested == f.prover.Packages()
 	f.keptBenchmarks = prove.MergeBenchmarks(f.keptBenchmarks, f.prover.Covering(a.Finding.Places))
 	if a.Measured != nil {
 		f.keptBenchmarks = prove.MergeBenchmarks(f.keptBenchmarks, a.Measured.Covering())

@@ -147,6 +147,7 @@ type Attempt struct {
 	Finding find.Finding `json:"finding"`
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
+	Hint    string       `json:"hint,omitempty"`   // what could decide about it; may be empty
 	// Tested is the number of packages whose tests passed: those that the rewrite can affect. It is
 	// 0 if the attempt was dropped before.
 	Tested int `json:"tested,omitempty"`
@@ -158,6 +159,8 @@ type Attempt struct {
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
+	// Aside lists losses of generated benchmarks, with their inputs. They do not count.
+	Aside []string `json:"aside,omitempty"`
 	// Together is the number of other rewrites it was kept with: each alone gains too little to
 	// measure, and Measured is for all of them.
 	Together int `json:"together,omitempty"`

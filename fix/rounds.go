@@ -192,6 +192,7 @@ func (f *fixer) together(ctx context.Context) {
 	default:
 		for _, p := range pieces {
 			f.result.Attempts[p.at].Reason += fmt.Sprintf("; together with %s: %v", others(len(pieces)-1), err)
+			f.result.Attempts[p.at].Hint = group.Hint
 		}
 	}
 }
@@ -241,7 +242,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		a.Finding, a.Round = *p.finding, f.round
 		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, p.changes.Diff(), false, group.Tested
 		a.Ignored = group.Ignored
-		a.Answers, a.Measured, a.Open = group.Answers, group.Measured, group.Open
+		a.Answers, a.Measured, a.Open, a.Aside = group.Answers, group.Measured, group.Open, group.Aside
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have StepTime) bool { return have.What == t.What })
 			if i >= 0 {

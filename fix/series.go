@@ -136,6 +136,9 @@ func (a *Attempt) Message() string {
 		for _, open := range a.Open {
 			b.WriteString("undecided: " + open + "\n")
 		}
+		for _, aside := range a.Aside {
+			b.WriteString("slower: " + aside + "\n")
+		}
 	}
 	return b.String()
 }

@@ -70,12 +70,22 @@ type Verdict struct {
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
+	// Aside lists losses of generated benchmarks, with their inputs. They do not count against the
+	// change, because the inputs are invented.
+	Aside []string `json:"aside,omitempty"`
 	// Took is the duration of each stage.
 	Took []StepTime `json:"took,omitempty"`
 }
 
 // Proven reports whether the change behaves the same as far as that was compared, and is faster.
 func (v *Verdict) Proven() bool { return v.Err == nil }
+
+// judge records what the measurement says. It returns why the change is not proven.
+func (v *Verdict) judge(reviewed bool) error {
+	j := judge(v.Measured, reviewed)
+	v.Open, v.Aside = j.open, j.aside
+	return j.err
+}
 
 // Leans reports whether the figures point to a gain that could not be distinguished from noise.
 func (v *Verdict) Leans() bool { return errors.Is(v.Err, errNotSeen) }
@@ -152,7 +162,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		return nil, err
 	}
 	return []step{
-		{StageBuild, func() error { return f.scratch.Build(ctx, over, pkgs) }},
+		{StageBuild, func() error { return f.scratch.Build(ctx, over, f.packages.Buildable(pkgs)) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
 		{StageTest, func() error {
 			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
@@ -171,8 +181,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			if v.Measured, err = f.measure(ctx, c); err != nil {
 				return err
 			}
-			v.Open, err = judge(v.Measured.AB, c.Reviewed)
-			return err
+			return v.judge(c.Reviewed)
 		}},
 	}, nil
 }
@@ -185,7 +194,7 @@ func (f *Prover) settingSteps(ctx context.Context, c Candidate, v *Verdict) []st
 	after.Env = slices.Concat(after.Env, c.Settings.Env)
 	built := f.scratch.With(after.Flags, after.Env)
 	return []step{
-		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.All) }},
+		{StageBuild, func() error { return built.Build(ctx, nil, f.packages.Buildable(f.packages.All)) }},
 		{StageTest, func() error {
 			return f.test(ctx, scratch.Trial{Module: built}, scratch.Trial{Module: f.scratch}, f.packages.All)
 		}},
@@ -202,8 +211,7 @@ func (f *Prover) settingSteps(ctx context.Context, c Candidate, v *Verdict) []st
 			if v.Measured, err = f.Versus(ctx, before, after, c.Places); err != nil {
 				return err
 			}
-			v.Open, err = judge(v.Measured.AB, false)
-			return err
+			return v.judge(false)
 		}},
 	}
 }

@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
+	"time"
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // errNotSeen is the reason for dropping a change that may still be kept together with others.
@@ -19,38 +22,77 @@ var errNoSign = errors.New("no gain distinguishable from noise, nor a sign of on
 // errNoGain is the reason for dropping a measured change.
 var errNoGain = errors.New("no gain")
 
-// judge returns why a comparison does not show a gain, and which figures remain undecided. A gain
-// stands despite a loss in another figure if the loss is negligible: at most 1% and at most a
-// fifth of the gain. A rewrite that needs review, such as a buffer that slows down a benchmark that
-// discards everything, may lose up to a quarter of what it gains elsewhere: the figures are
-// reported.
-func judge(r *ab.Result, reviewed bool) (open []string, err error) {
+// errOnlyGenerated is the reason for dropping a change that generated benchmarks alone measure, none of
+// which shows a gain.
+var errOnlyGenerated = errors.New("only generated benchmarks run this line, and with their inputs it is slower: " +
+	"this is no evidence for a gain")
+
+// A judgment is what a comparison says about a change.
+type judgment struct {
+	err   error    // why it does not show a gain; nil if it does
+	open  []string // figures that remain undecided
+	aside []string // losses of generated benchmarks
+}
+
+// judge judges a comparison. A gain stands despite a loss in another figure if the loss is
+// negligible: at most 1% and at most a fifth of the gain. A change that will be reviewed, such as a
+// buffer that slows down a benchmark that discards everything, may lose up to a quarter of what it
+// gains elsewhere: the figures are reported.
+//
+// Generated inputs are invented. A generated benchmark that loses is set aside with all its figures:
+// it counts neither for the change nor against it.
+func judge(m *Measured, reviewed bool) (j judgment) {
 	v := figures{}
-	for _, s := range r.Subjects {
+	counted := false
+	for i := range m.AB.Subjects {
+		s := &m.AB.Subjects[i]
 		if s.Error != "" {
-			return nil, errors.New(s.Name + ": " + s.Error)
+			j.err = errors.New(s.Name + ": " + s.Error)
+			return j
 		}
-		for i := range s.Units {
-			v.add(s.Name, &s.Units[i])
+		if g := m.generated(s.Name); g != nil {
+			own := figures{}
+			own.addAll(m.AB, s)
+			if own.lost > own.limit(reviewed) {
+				j.aside = append(j.aside, fmt.Sprintf("%s, with %s: the input is invented, so this does not count "+
+					"against the change; check whether the program is called with such input", own.loss, g.inputs))
+				continue
+			}
 		}
+		v.addAll(m.AB, s)
+		counted = true
 	}
-	limit := min(v.gain/5, math.Log(1.01))
-	if reviewed {
-		limit = v.gain / 4
+	if len(j.aside) > 0 && !counted {
+		j.err = &diag.Error{Err: errOnlyGenerated, Hint: "write a benchmark, or measure the service under load (--service)"}
+		return j
 	}
+	j.open = v.undecided
 	switch {
-	case v.lost > limit:
-		return nil, errors.New("regression: " + v.loss)
+	case v.lost > v.limit(reviewed):
+		j.open, j.err = nil, errors.New("regression: "+v.loss)
 	case v.gain > 0 && v.open > v.gain:
-		return v.undecided, fmt.Errorf("%w: the possible loss exceeds the gain: %s", errNotSeen, v.opened)
+		j.err = v.longer(fmt.Errorf("%w: the possible loss exceeds the gain: %s", errNotSeen, v.opened))
 	case v.gain > 0:
-		return v.undecided, nil
 	case len(v.undecided) > 0 && v.leans():
-		return v.undecided, errNotSeen
+		j.err = v.longer(errNotSeen)
 	case len(v.undecided) > 0:
-		return v.undecided, errNoSign
+		j.err = errNoSign
+	default:
+		j.err = errNoGain
 	}
-	return nil, errNoGain
+	return j
+}
+
+// generated returns the generated benchmark of a subject, or nil.
+func (m *Measured) generated(subject string) *Benchmark {
+	for i := range m.covering {
+		b := &m.covering[i]
+		name := strings.TrimPrefix(b.name, "Benchmark")
+		if b.written != "" && (subject == name || subject == b.pkg+"."+name) {
+			return b
+		}
+	}
+	return nil
 }
 
 // A figures value accumulates the figures of a comparison, as logarithms of their ratios.
@@ -59,18 +101,59 @@ type figures struct {
 	lost      float64 // the largest proven loss, and its figure
 	loss      string
 	undecided []string
-	open      float64 // the largest undecided loss, and its figure
-	opened    string
-	sums      map[string]float64 // sums of all losses by unit, including undecided ones
+	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
+	// measurement is for, or with an interval that has nothing but losses.
+	open   float64
+	opened string
+	sums   map[string]float64 // sums of all losses by unit, including undecided ones
+	// needed is the least time in which an undecided gain would show; 0 if that is unknown.
+	needed time.Duration
 }
 
-func (v *figures) add(name string, u *ab.Unit) {
+// limit returns the loss that a gain outweighs.
+func (v *figures) limit(reviewed bool) float64 {
+	if reviewed {
+		return v.gain / 4
+	}
+	return min(v.gain/5, math.Log(1.01))
+}
+
+// longer adds the hint to measure for a longer time, if it is known how long.
+func (v *figures) longer(err error) error {
+	if v.needed == 0 {
+		return err
+	}
+	return &diag.Error{
+		Err: err, Hint: fmt.Sprintf("if the change is as measured, about %v would show it (--max-time)", rounded(v.needed)),
+	}
+}
+
+// rounded returns a duration with one digit more than its unit needs.
+func rounded(d time.Duration) time.Duration {
+	switch {
+	case d > 2*time.Minute:
+		return d.Round(time.Minute)
+	case d > 20*time.Second:
+		return d.Round(10 * time.Second)
+	}
+	return max(d.Round(time.Second), time.Second)
+}
+
+// addAll adds the figures of a subject.
+func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
+	for i := range s.Units {
+		v.add(r, s, i)
+	}
+}
+
+func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
+	u := &s.Units[i]
 	if u.Unit == gotest.MeanTime && u.Verdict == ab.Undecided {
 		return // noise from other processes, which affects sec/op less
 	}
-	lost := math.Log(float64(u.Ratio))
+	lost, surely := math.Log(float64(u.Ratio)), u.Low > 1
 	if u.Better == bench.Higher {
-		lost = -lost
+		lost, surely = -lost, u.High < 1
 	}
 	if v.sums == nil {
 		v.sums = map[string]float64{}
@@ -78,7 +161,7 @@ func (v *figures) add(name string, u *ab.Unit) {
 	if !math.IsNaN(lost) && !math.IsInf(lost, 0) {
 		v.sums[u.Unit] += lost
 	}
-	figure := Figure(name, u)
+	figure := Figure(s.Name, u)
 	switch u.Verdict {
 	case ab.Worse:
 		if math.IsNaN(lost) {
@@ -94,8 +177,11 @@ func (v *figures) add(name string, u *ab.Unit) {
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
 		v.undecided = append(v.undecided, figure)
-		if lost > v.open {
+		if (i == 0 || surely) && lost > v.open {
 			v.open, v.opened = lost, figure
+		}
+		if needed := r.TimeNeeded(s, u); needed > 0 && (lost < 0 || i == 0) && (v.needed == 0 || needed < v.needed) {
+			v.needed = needed
 		}
 	case ab.Same:
 	}

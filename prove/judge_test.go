@@ -5,10 +5,12 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // TestJudge says which comparisons keep a rewrite.
@@ -24,7 +26,7 @@ func TestJudge(t *testing.T) {
 			High: bench.Float(ratio * 1.01),
 		}
 	}
-	const time, memory, rate = "sec/op", "B/op", "B/s"
+	const seconds, memory, rate = "sec/op", "B/op", "B/s"
 	for _, test := range []struct {
 		name     string
 		units    []ab.Unit
@@ -32,61 +34,62 @@ func TestJudge(t *testing.T) {
 		want     error  // in the chain; nil: kept unless text is set
 		text     string // of the error
 	}{
-		{"gain", []ab.Unit{figure(time, ab.Better, 0.9)}, false, nil, ""},
+		{"gain", []ab.Unit{figure(seconds, ab.Better, 0.9)}, false, nil, ""},
 		{"gain of a rate", []ab.Unit{figure(rate, ab.Better, 1.1)}, false, nil, ""},
 		{"loss of a rate", []ab.Unit{figure(rate, ab.Worse, 0.9)}, false, nil, "regression"},
-		{"same", []ab.Unit{figure(time, ab.Same, 1)}, false, errNoGain, ""},
+		{"same", []ab.Unit{figure(seconds, ab.Same, 1)}, false, errNoGain, ""},
 		{
 			"noise of the mean",
-			[]ab.Unit{figure(time, ab.Better, 0.9), figure(gotest.MeanTime, ab.Undecided, 1.3)},
+			[]ab.Unit{figure(seconds, ab.Better, 0.9), figure(gotest.MeanTime, ab.Undecided, 1.3)},
 			false, nil,
 			"",
 		},
 		{
 			"now and then slow",
-			[]ab.Unit{figure(time, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)},
+			[]ab.Unit{figure(seconds, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)},
 			false, nil,
 			"regression: x.Y mean-sec/op",
 		},
-		{"next to nothing lost", []ab.Unit{figure(time, ab.Better, 0.8), figure(memory, ab.Worse, 1.004)}, false, nil, ""},
+		{"next to nothing lost", []ab.Unit{figure(seconds, ab.Better, 0.8), figure(memory, ab.Worse, 1.004)}, false, nil, ""},
 		{
 			"as little as gained",
-			[]ab.Unit{figure(time, ab.Better, 0.99), figure(memory, ab.Worse, 1.004)},
+			[]ab.Unit{figure(seconds, ab.Better, 0.99), figure(memory, ab.Worse, 1.004)},
 			false, nil,
 			"regression: x.Y B/op",
 		},
 		{
 			"more than 1 % lost",
-			[]ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)},
+			[]ab.Unit{figure(seconds, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)},
 			false, nil, "regression",
 		},
-		{"the same, reviewed", []ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)}, true, nil, ""},
+		{"the same, reviewed", []ab.Unit{figure(seconds, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)}, true, nil, ""},
 		{
 			"a third of the gain lost, reviewed",
-			[]ab.Unit{figure(time, ab.Better, 0.7), figure(memory, ab.Worse, 1.15)},
+			[]ab.Unit{figure(seconds, ab.Better, 0.7), figure(memory, ab.Worse, 1.15)},
 			true, nil, "regression",
 		},
 		{"only lost", []ab.Unit{figure(memory, ab.Worse, 1.001)}, true, nil, "regression"},
 		{
 			"to nothing, and a little lost",
-			[]ab.Unit{figure(memory, ab.Better, math.NaN()), figure(time, ab.Worse, 1.005)},
+			[]ab.Unit{figure(memory, ab.Better, math.NaN()), figure(seconds, ab.Worse, 1.005)},
 			false, nil, "",
 		},
 		{
 			"from nothing",
-			[]ab.Unit{figure(time, ab.Better, 0.5), figure(memory, ab.Worse, math.NaN())},
+			[]ab.Unit{figure(seconds, ab.Better, 0.5), figure(memory, ab.Worse, math.NaN())},
 			true, nil, "regression",
 		},
-		{"open, and leans to a gain", []ab.Unit{figure(time, ab.Undecided, 0.98)}, false, errNotSeen, ""},
-		{"open, and leans to nothing", []ab.Unit{figure(time, ab.Undecided, 1.01)}, false, errNoSign, ""},
+		{"open, and leans to a gain", []ab.Unit{figure(seconds, ab.Undecided, 0.98)}, false, errNotSeen, ""},
+		{"open, and leans to nothing", []ab.Unit{figure(seconds, ab.Undecided, 1.01)}, false, errNoSign, ""},
 		{
 			"may lose more than it gains",
-			[]ab.Unit{figure(memory, ab.Better, 0.99), figure(time, ab.Undecided, 1.2)},
+			[]ab.Unit{figure(memory, ab.Better, 0.99), figure(seconds, ab.Undecided, 1.2)},
 			false,
 			errNotSeen, "the possible loss",
 		},
 	} {
-		_, err := judge(&ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}, test.reviewed)
+		m := &Measured{AB: &ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}}
+		err := judge(m, test.reviewed).err
 		switch {
 		case test.want == nil && test.text == "":
 			if err != nil {
@@ -97,5 +100,115 @@ func TestJudge(t *testing.T) {
 		case test.want != nil && !errors.Is(err, test.want), !strings.Contains(err.Error(), test.text):
 			t.Errorf("%s: %v", test.name, err)
 		}
+	}
+}
+
+// TestJudgeOpen: what is not known of a figure that the measurement is not for does not outweigh a
+// sure gain, and a gain that needs more time says how much.
+func TestJudgeOpen(t *testing.T) {
+	t.Parallel()
+	rounds := func(n int) [2][]float64 { return [2][]float64{make([]float64, n), make([]float64, n)} }
+	unit := func(name string, v ab.Verdict, ratio, low, high, spread float64) ab.Unit {
+		return ab.Unit{
+			Unit: name, Better: bench.Lower, Verdict: v, Ratio: bench.Float(ratio), Low: bench.Float(low),
+			High: bench.Float(high), Spread: bench.Float(spread), Rounds: rounds(13),
+		}
+	}
+	cpu := unit("cpu-sec/req", ab.Undecided, 0.97, 0.85, 1.1, 0.1)
+	bytes := unit("B/req", ab.Better, 0.9, 0.89, 0.91, 0.001)
+	p50 := unit("p50-sec", ab.Undecided, 1.25, 0.89, 1.74, 0.3)
+	for _, test := range []struct {
+		name  string
+		units []ab.Unit
+		err   error
+		hint  string
+		open  int
+	}{
+		{"bytes, and an open p50", []ab.Unit{cpu, bytes, p50}, nil, "", 2},
+		{
+			"bytes, and a p50 that is likely worse",
+			[]ab.Unit{cpu, bytes, unit("p50-sec", ab.Undecided, 1.25, 1.01, 1.5, 0.1)},
+			errNotSeen, "about ", 2,
+		},
+		{
+			"bytes, and CPU time that may be worse",
+			[]ab.Unit{unit("cpu-sec/req", ab.Undecided, 1.25, 0.9, 1.7, 0.3), bytes},
+			errNotSeen, "about ", 1,
+		},
+		{
+			"an open CPU time",
+			[]ab.Unit{cpu},
+			errNotSeen, "if the change is as measured, about 1m50s would show it (--max-time)", 1,
+		},
+		{
+			"nearly nothing",
+			[]ab.Unit{unit("cpu-sec/req", ab.Undecided, 0.9999999, 0.5, 2, 0.3), unit("B/req", ab.Undecided, 0.99, 0, 2, 0.1)},
+			errNotSeen, "about ", 2,
+		},
+	} {
+		j := judge(&Measured{AB: &ab.Result{Confidence: 0.95, Alpha: 0.05, Subjects: []ab.SubjectResult{{
+			Name: "service", Pairs: 13, Elapsed: 13 * time.Second, Units: test.units,
+		}}}}, false)
+		if !errors.Is(j.err, test.err) || len(j.open) != test.open {
+			t.Errorf("%s: %v, open %q", test.name, j.err, j.open)
+		}
+		if hint := diag.Hint(j.err); !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {
+			t.Errorf("%s: hint %q", test.name, hint)
+		}
+	}
+}
+
+// TestJudgeGenerated: a generated benchmark that loses is set aside with its input, and does not
+// outweigh what others gain; alone it proves nothing.
+func TestJudgeGenerated(t *testing.T) {
+	t.Parallel()
+	subject := func(name string, v ab.Verdict, ratio float64) ab.SubjectResult {
+		return ab.SubjectResult{Name: name, Units: []ab.Unit{{
+			Unit: "sec/op", Better: bench.Lower, Verdict: v, Ratio: bench.Float(ratio), Low: bench.Float(ratio * 0.99),
+			High: bench.Float(ratio * 1.01),
+		}}}
+	}
+	covering := []Benchmark{
+		{pkg: "m/p", name: "BenchmarkWhet_Parse", written: "p", inputs: `24 generated inputs, such as "x"`},
+		{pkg: "m/p", name: "BenchmarkWhet_Format", written: "p", inputs: "24 generated inputs"},
+		{pkg: "m/p", name: "BenchmarkOwn"},
+	}
+	slower, faster := subject("m/p.Whet_Parse", ab.Worse, 1.14), subject("m/p.Whet_Format", ab.Better, 0.3)
+	for _, test := range []struct {
+		name     string
+		subjects []ab.SubjectResult
+		err      error
+		aside    int
+	}{
+		{"and the module's own gains", []ab.SubjectResult{slower, subject("m/p.Own", ab.Better, 0.36)}, nil, 1},
+		{"and another one gains", []ab.SubjectResult{faster, slower}, nil, 1},
+		{"and the module's own shows nothing", []ab.SubjectResult{slower, subject("m/p.Own", ab.Same, 1)}, errNoGain, 1},
+		{"alone", []ab.SubjectResult{slower}, errOnlyGenerated, 1},
+		{"alone, without its package", []ab.SubjectResult{subject("Whet_Parse", ab.Worse, 1.05)}, errOnlyGenerated, 1},
+		{"that gains", []ab.SubjectResult{faster}, nil, 0},
+	} {
+		j := judge(&Measured{AB: &ab.Result{Subjects: test.subjects}, covering: covering}, false)
+		if !errors.Is(j.err, test.err) || len(j.aside) != test.aside {
+			t.Errorf("%s: %v, aside %q", test.name, j.err, j.aside)
+		}
+		for _, loss := range j.aside {
+			if !strings.Contains(loss, `such as "x"`) || !strings.Contains(loss, "does not count") {
+				t.Errorf("%s: %s", test.name, loss)
+			}
+		}
+	}
+	own := []ab.SubjectResult{faster, subject("m/p.Own", ab.Worse, 1.14)}
+	if j := judge(&Measured{AB: &ab.Result{Subjects: own}, covering: covering}, false); j.err == nil ||
+		!strings.Contains(j.err.Error(), "regression") {
+		t.Errorf("the module's own loses: %v", j.err)
+	}
+}
+
+// TestInputsText: the longest input is the example.
+func TestInputsText(t *testing.T) {
+	t.Parallel()
+	got := inputsText("1 0 \"\"\n8 1 \"a \\\"b\\\"\"\n64 2 \"x\"\n")
+	if want := `3 generated inputs, such as a "b"`; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

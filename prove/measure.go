@@ -31,6 +31,7 @@ type Benchmark struct {
 	written   string // directory whose benchmarks were written, if this is one of them
 	missed    string // note for a written benchmark that does not run the lines
 	path      string // what a written benchmark executes, compared with the recording
+	inputs    string // what a written benchmark calls its function with
 }
 
 // String returns the name used in results.

@@ -184,7 +184,7 @@ func (f *Prover) Prepare(ctx context.Context) (err error) {
 		return err
 	}
 	var failed *scratch.OutputError
-	err = f.scratch.Build(ctx, nil, f.packages.All)
+	err = f.scratch.Build(ctx, nil, f.packages.Buildable(f.packages.All))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -210,7 +210,8 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 		chosen := filepath.Join(temp, strconv.Itoa(i))
 		_, err := f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		var blocks []block
-		if inputs, _ := os.ReadFile(chosen); err == nil && len(inputs) > 0 { // it writes none if it finds none
+		inputs, _ := os.ReadFile(chosen) // it writes none if it finds none
+		if err == nil && len(inputs) > 0 {
 			blocks, err = f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		}
 		switch {
@@ -223,10 +224,27 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 				b.Function))
 		default:
 			w.benchmarks = append(w.benchmarks, Benchmark{
-				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir,
+				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir, inputs: inputsText(string(inputs)),
 				missed: fmt.Sprintf("the generated benchmark for %s does not run the changed lines", b.Function),
 			})
 		}
 	}
 	return notes, nil
+}
+
+// inputsText describes the inputs that a generated benchmark has chosen: lines with a size, a seed and
+// what the arguments are, quoted.
+func inputsText(chosen string) string {
+	n, example := 0, ""
+	for line := range strings.Lines(chosen) {
+		n++
+		if _, quoted, ok := strings.Cut(line, `"`); ok && len(quoted) > len(example) {
+			example = quoted
+		}
+	}
+	text := fmt.Sprintf("%d generated inputs", n)
+	if shown, err := strconv.Unquote(`"` + strings.TrimSpace(example)); err == nil && shown != "" {
+		text += ", such as " + shown
+	}
+	return text
 }

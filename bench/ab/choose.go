@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aclements/go-moremath/stats"
+
 	"github.com/whet-go/whet/bench"
 )
 
@@ -15,6 +17,12 @@ const (
 	trialPairs    = 8  // of each pairing, before the best is chosen
 	maxTrialPairs = 40 // of each length of its rounds
 	trialSubjects = 3  // that plans are tried on
+	// pairsInTime is how many pairs a length of rounds must allow within MaxTime to be tried: with
+	// fewer, the noise of single pairs decides.
+	pairsInTime = 4 * LeastPairs
+	// byChance is how often a plan with fewer than trialPairs may seem better than the first one
+	// although it is not.
+	byChance = 0.05
 )
 
 // An attempt is a plan being tried.
@@ -63,8 +71,8 @@ const (
 const muchQuieter = 0.5
 
 // choose tries the plans on A against A and takes the best: first those with the shortest rounds of
-// each pairing in turn, then all lengths of the best pairing. Failures are left for the measurement
-// to report.
+// each pairing in turn, then those lengths of the best pairing for which there is time. Failures are
+// left for the measurement to report.
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
@@ -91,6 +99,7 @@ func (r *runner) choose(ctx context.Context) {
 	best, _ := t.best(first)
 	t.until = t.until.Add(-r.Trial)
 	lengths := slices.DeleteFunc(slices.Clone(all), func(a *attempt) bool { return !a.pairedLike(best) })
+	lengths = t.affordable(lengths, best)
 	if len(lengths) > 1 {
 		t.turns(lengths, maxTrialPairs)
 	}
@@ -148,7 +157,9 @@ func (t *trials) unit(running []*attempt) int {
 	for of := range least {
 		least[of] = math.Inf(1)
 		for _, a := range running {
-			least[of] = min(least[of], a.costBy(a.both[of], t.logPrecision()))
+			if len(a.both[of]) >= min(trialPairs, len(running[0].both[of])) {
+				least[of] = min(least[of], a.costBy(a.both[of], t.logPrecision()))
+			}
 		}
 	}
 	if least[1] < muchQuieter*least[0] {
@@ -167,12 +178,61 @@ func (t *trials) turns(plans []*attempt, pairs int) {
 	}
 }
 
-// best returns the plan that promises the most for its time, and the unit it goes by.
+// affordable returns those of some plans, in order of their lengths, that leave enough pairs within
+// MaxTime and can all have trialPairs in the time that is left for trials. shortest, which has been
+// tried and is always among them, shows how long pairs take.
+func (t *trials) affordable(plans []*attempt, shortest *attempt) []*attempt {
+	slices.SortStableFunc(plans, func(a, b *attempt) int { return cmp.Compare(a.plan.Length, b.plan.Length) })
+	if shortest.pairs() == 0 {
+		return []*attempt{shortest}
+	}
+	left := time.Until(t.until)
+	out := []*attempt{}
+	for _, a := range plans {
+		each := shortest.elapsed.Seconds() / float64(shortest.pairs()) *
+			a.plan.Length.Seconds() / shortest.plan.Length.Seconds()
+		left -= time.Duration(each * trialPairs * float64(time.Second))
+		if a != shortest && (left < 0 || each*pairsInTime > t.MaxTime.Seconds()) {
+			break
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// best returns the plan that promises the most for its time, and the unit it goes by. The spread of
+// a few pairs is small by chance: a plan with few replaces the first only if its differences are
+// smaller by more than chance.
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
-	return slices.MinFunc(plans, func(a, b *attempt) int {
+	best = slices.MinFunc(plans, func(a, b *attempt) int {
 		return cmp.Compare(a.cost(of, t.logPrecision()), b.cost(of, t.logPrecision()))
-	}), of
+	})
+	if min(best.pairs(), plans[0].pairs()) < trialPairs &&
+		best.chance(plans[0], of, t.logPrecision()) > byChance/float64(max(1, len(plans)-1)) {
+		best = plans[0]
+	}
+	return best, of
+}
+
+// chance is the p value of the differences of a, weighed by the time they take, being as large as
+// those of b or larger: Mann and Whitney's test.
+func (a *attempt) chance(b *attempt, of int, precision float64) float64 {
+	var sides [2][]float64
+	for i, x := range []*attempt{a, b} {
+		if x.pairs() == 0 {
+			return 1
+		}
+		each := math.Sqrt(x.elapsed.Seconds() / float64(x.pairs()))
+		for _, d := range x.d[of] {
+			sides[i] = append(sides[i], each*max(precision, math.Abs(d)))
+		}
+	}
+	u, err := stats.MannWhitneyUTest(sides[0], sides[1], stats.LocationLess)
+	if err != nil {
+		return 1 // all are equal
+	}
+	return u.P
 }
 
 // alone measures the candidates without pinning, keeps those that may be pinned. It reports whether

@@ -154,7 +154,8 @@ func TestCountDecides(t *testing.T) {
 		}
 		return Values{"sec/op": 1 + float64(n*7919%101)/101, "allocs/op": count}, nil
 	}}
-	r, err := runIn(t, Options{Unit: "allocs/op", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second}, s)
+	o := Options{Unit: "allocs/op", Plans: []Plan{{Length: 50 * time.Millisecond}}, MaxTime: 20 * time.Second}
+	r, err := runIn(t, o, s)
 	if err != nil {
 		t.Fatal(err)
 	}

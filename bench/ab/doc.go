@@ -6,7 +6,8 @@
 //     bench/gotest makes them from Go benchmarks, service from services.
 //  2. [Run] first measures A against A under several [Plan]s (length of a round, pinned to a CPU or
 //     not, one side after the other or both at once), and continues with the one that promises the
-//     tightest interval for the time it takes.
+//     tightest interval for the time it takes. A plan that was tried with few pairs is not chosen
+//     over the first one unless its noise is less by more than chance.
 //  3. Then the subjects take turns. In its turn a subject has a pair of rounds, A and B in random
 //     order. Each pair is written to a journal, from which a later run can continue.
 //  4. After some pairs the interval of B's ratio to A is computed. A subject is done when it is as
@@ -29,12 +30,12 @@
 // (de la Peña, "A General Class of Exponential Inequalities for Martingales and Ratios", Annals of
 // Probability 27, 1999). The capital is split over rates, as in Robbins's mixtures ("Statistical
 // Methods Related to the Law of the Iterated Logarithm", Annals of Mathematical Statistics 41,
-// 1970). Two fifths bet on signs without weights, which is better where many pairs are
-// disturbed, and where all pairs agree: seven are then enough. The whole is a martingale: by Ville's inequality it ever exceeds 1/alpha with a
-// probability of at most alpha. Intervals and p values hold at whatever moment one stops, after 7
-// pairs or 700, for any number of looks. The price is that an interval is about 1.6 times as wide
-// as one that may be read once. The ratio shown is Hodges and Lehmann's estimate, the median of the
-// means of all pairs of log ratios.
+// 1970). Two fifths bet on signs without weights, which is better where many pairs are disturbed,
+// and where all pairs agree: seven are then enough. The whole is a martingale: by Ville's
+// inequality it ever exceeds 1/alpha with a probability of at most alpha. Intervals and p values
+// hold at whatever moment one stops, after 7 pairs or 700, for any number of looks. The price is
+// that an interval is about 1.6 times as wide as one that may be read once. The ratio shown is
+// Hodges and Lehmann's estimate, the median of the means of all pairs of log ratios.
 //
 // Counts, such as allocations and bytes, do not depend on how busy the machine is, so all rounds are
 // exchangeable, not only the two of a pair. If all values of A are less than all of B, or greater,

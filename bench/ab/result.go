@@ -1,6 +1,7 @@
 package ab
 
 import (
+	"math"
 	"time"
 
 	"github.com/whet-go/whet/bench"
@@ -60,6 +61,22 @@ type SubjectResult struct {
 	// Units begins with the one that decides: the Result's, or the time if that is CPU time and
 	// Free is set. The others are sorted by name.
 	Units []Unit `json:"units"`
+}
+
+// TimeNeeded estimates how long the subject must be measured until a unit's interval shows a
+// difference, if its ratio and noise are as measured; 0 if that is unknown, or longer than any
+// comparison.
+func (r *Result) TimeNeeded(c *SubjectResult, u *Unit) time.Duration {
+	width := math.Abs(math.Log(float64(u.Ratio)))
+	n := len(u.Rounds[A])
+	if n < 2 || c.Pairs == 0 || width == 0 || math.IsNaN(width) || math.IsInf(width, 0) {
+		return 0
+	}
+	pairs := pairsFor(float64(u.Spread), width, 1-r.Confidence)
+	if pairs >= maxPairs {
+		return 0
+	}
+	return time.Duration(pairs) * (c.Elapsed / time.Duration(c.Pairs))
 }
 
 // Stop is why the measurement of a subject ended.

@@ -43,8 +43,12 @@ type OutputError struct{ Output string }
 // Error returns the most informative lines.
 func (e *OutputError) Error() string { return LastLines(e.Output) }
 
-// Build builds packages and discards the results. Its error is an *OutputError.
+// Build builds packages, each of which must be buildable, and discards the results. Its error is an
+// *OutputError.
 func (m *Module) Build(ctx context.Context, more, packages []string) error {
+	if len(packages) == 0 {
+		return nil // go build would build the current directory
+	}
 	// A single main package would be written to a file.
 	args := slices.Concat([]string{"-o", os.DevNull}, packages)
 	if out, err := m.Go(ctx, more, "build", args...); err != nil {

@@ -31,6 +31,7 @@ type Broken struct {
 type goPackage struct {
 	ImportPath                      string
 	Dir                             string
+	GoFiles, CgoFiles               []string
 	Deps, TestImports, XTestImports []string
 	Incomplete                      bool
 	Error                           *struct{ Err string }
@@ -40,7 +41,7 @@ type goPackage struct {
 // Packages lists the packages of the module.
 func (m *Module) Packages(ctx context.Context) (*Packages, error) {
 	cmd := m.command(ctx, nil, "list", []string{
-		"-e", "-json=ImportPath,Dir,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...",
+		"-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...",
 	})
 	var out bytes.Buffer
 	stderr := &tail{}
@@ -71,6 +72,15 @@ func (m *Module) Packages(ctx context.Context) (*Packages, error) {
 		}
 	}
 	return g, nil
+}
+
+// Buildable returns those of some packages that go build accepts: all that do not consist of tests
+// only.
+func (g *Packages) Buildable(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
+		p := g.byPath[path]
+		return p != nil && len(p.GoFiles)+len(p.CgoFiles) == 0
+	})
 }
 
 // MarkBroken moves packages from All to Broken: those with compile errors in the output of go build,

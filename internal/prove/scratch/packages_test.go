@@ -42,6 +42,12 @@ package outside_test
 import _ "example.com/m/a"
 -- alone/alone.go --
 package alone
+-- onlytests/o_test.go --
+package onlytests
+
+import "testing"
+
+func TestNothing(*testing.T) {}
 -- constrained/c.go --
 //go:build never
 
@@ -58,6 +64,16 @@ package constrained
 	g, err := m.Packages(t.Context())
 	if err != nil {
 		t.Fatal(err)
+	}
+	if !slices.Contains(g.All, "example.com/m/onlytests") || len(g.Broken) > 0 {
+		t.Errorf("the packages are %q, and %v do not build", g.All, g.Broken)
+	}
+	// go build refuses a package that has only tests if it is named.
+	if err := m.Build(t.Context(), nil, g.Buildable(g.All)); err != nil {
+		t.Errorf("build: %v", err)
+	}
+	if err := m.Build(t.Context(), nil, g.Buildable([]string{"example.com/m/onlytests"})); err != nil {
+		t.Errorf("build only tests: %v", err)
 	}
 	for _, test := range []struct{ changed, want string }{
 		{"b", "m a b outside tested"},

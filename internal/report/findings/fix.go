@@ -123,6 +123,10 @@ func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 		for line := range strings.Lines(a.Reason) {
 			layout.Wrap(t, s, "     ", layout.CleanSource(strings.TrimRight(line, "\n")), 5)
 		}
+		if a.Hint != "" {
+			layout.Wrap(t, s, "     hint: ", layout.Clean(a.Hint), 5)
+		}
+		writeAside(t, s, a)
 		writeAnswers(t, s, a)
 		writeRows(t, s, measuredRows(a.Measured))
 		return
@@ -133,6 +137,13 @@ func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
 	}
 	writeRows(t, s, measuredRows(a.Measured))
 	layout.WriteDiff(t, s, a.Diff, 5)
+}
+
+// writeAside writes the losses that do not count.
+func writeAside(t *layout.Writer, s layout.Style, a *fix.Attempt) {
+	for _, loss := range a.Aside {
+		layout.Wrap(t, s, "     slower: ", layout.Clean(loss), 5)
+	}
 }
 
 func writePlace(t *layout.Writer, s layout.Style, x *find.Finding) {
@@ -181,6 +192,9 @@ func proofLines(a *fix.Attempt) []string {
 	}
 	if len(a.Open) > 0 {
 		lines = append(lines, "undecided because of noise: "+layout.Clean(strings.Join(a.Open, "; ")))
+	}
+	for _, loss := range a.Aside {
+		lines = append(lines, "slower: "+layout.Clean(loss))
 	}
 	return lines
 }

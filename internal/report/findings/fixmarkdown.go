@@ -67,6 +67,14 @@ func markdownAttempt(t *layout.Writer, a *fix.Attempt) {
 		t.Line("Dropped at “", string(a.Stage), "”:")
 		t.Line()
 		layout.WriteFence(t, "", a.Reason)
+		if a.Hint != "" {
+			t.Line()
+			t.Line("Hint: ", escaped(a.Hint), ".")
+		}
+		for _, loss := range a.Aside {
+			t.Line()
+			t.Line("Slower: ", escaped(loss), ".")
+		}
 		markdownRows(t, measuredRows(a.Measured))
 		return
 	}

@@ -128,7 +128,7 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 <h3>{{.Finding.Title}}</h3>
 <p><code>{{.Finding.Where}}</code> <span class="dim">{{.Finding.Function}}</span></p>
 <p>Dropped at “{{.Stage}}”:</p>
-<pre class="said" tabindex="0">{{.Reason}}</pre>
+<pre class="said" tabindex="0">{{.Reason}}</pre>{{with .Hint}}<p class="dim">Hint: {{.}}.</p>{{end}}{{range .Aside}}<p class="dim">Slower: {{.}}.</p>{{end}}
 {{template "table" decided .Measured}}
 {{with .Diff}}<details><summary>The rewrite</summary><pre tabindex="0">{{range lines .}}<span{{with .Kind}} class="{{.}}"{{end}}>{{.Text}}
 </span>{{end}}</pre></details>{{end}}
@@ -137,7 +137,7 @@ summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-
 {{range .}}<section>
 <h3>{{verdict .}}</h3>
 <p>{{.Finding.Title}}: {{.Finding.Why}}.</p>
-{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">Nothing was changed: set it yourself. <code>whet rules {{.Finding.Rule}}</code> lists the caveats.</p>{{else}}<p>Dropped at “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{end}}
+{{with .Answers}}{{if .Functions}}<p>{{alike .}}.</p>{{end}}{{end}}{{if .Kept}}<p class="dim">Nothing was changed: set it yourself. <code>whet rules {{.Finding.Rule}}</code> lists the caveats.</p>{{else}}<p>Dropped at “{{.Stage}}”:</p><pre class="said" tabindex="0">{{.Reason}}</pre>{{with .Hint}}<p class="dim">Hint: {{.}}.</p>{{end}}{{range .Aside}}<p class="dim">Slower: {{.}}.</p>{{end}}{{end}}
 {{template "table" decided .Measured}}
 </section>
 {{end}}{{end}}{{with needing .}}<h2>Not tried: needs a manual step</h2>
