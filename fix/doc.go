@@ -12,9 +12,9 @@
 //     long as something is kept. Rewrites whose gain was too small to measure are tried once
 //     together.
 //  4. All tests run with everything that was kept. The original is compared with it, and each kept
-//     rewrite becomes a patch with its evidence and proof in the message.
+//     rewrite has its diff, evidence and proof in the result.
 //  5. Build and run settings named by findings are tried on top of everything that was kept: two
-//     builds of one source, compared by their results and by benchmarks. They are not in any patch.
+//     builds of one source, compared by their results and by benchmarks. They change no file.
 //
 // A Result belongs to the caller. Run leaves nothing behind except what the go command caches, even
 // when its context ends; only Result.Apply writes to the user's tree.

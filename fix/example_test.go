@@ -8,29 +8,28 @@ import (
 )
 
 // Run returns a result like this one.
-func ExampleResult_Patches() {
-	r := &fix.Result{Module: "example.com/shop", Attempts: []fix.Attempt{{
-		Stage: fix.StageKept, Tested: 2, Diff: "--- a/cart/cart.go\n+++ b/cart/cart.go\n",
-		Answers: &fix.Answers{Functions: []string{"Key"}, Inputs: 51200},
-		Finding: find.Finding{
-			Rule: "sprintf", Title: "string formatted by fmt", Function: "Key",
-			Why:      "fmt parses the format and boxes its arguments on each call",
-			Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.12}},
-			Places:   []find.Place{{File: "cart/cart.go", Line: 12}},
-			Fix:      &find.Fix{Message: "Concatenate the strings"},
+func ExampleResult() {
+	r := &fix.Result{Module: "example.com/shop", Attempts: []fix.Attempt{
+		{
+			Stage: fix.StageKept, Tested: 2, Diff: "--- a/cart/cart.go\n+++ b/cart/cart.go\n",
+			Answers: &fix.Answers{Functions: []string{"Key"}, Inputs: 51200},
+			Finding: find.Finding{Title: "string formatted by fmt", Function: "Key"},
 		},
-	}}}
-	for _, p := range r.Patches("whet <whet@example.com>") {
-		fmt.Println(p.Name)
-		fmt.Println(r.Attempts[0].Message())
+		{
+			Stage: fix.StageMeasure, Reason: "no gain distinguishable from noise",
+			Finding: find.Finding{Title: "value boxed", Function: "Sum"},
+		},
+	}}
+	for _, a := range r.Attempts {
+		if !a.Kept() {
+			fmt.Printf("%s: dropped at %s: %s\n", a.Finding.Function, a.Stage, a.Reason)
+			continue
+		}
+		fmt.Printf("%s: the same results for %d inputs\n%s", a.Finding.Function, a.Answers.Inputs, a.Diff)
 	}
 	// Output:
-	// 0001-sprintf-Key.patch
-	// cart/cart.go:12: fmt parses the format and boxes its arguments on each call.
-	//
-	// cpu: 12.0% of the profile
-	//
-	// It builds, go vet reports nothing new, and the tests of all packages it can affect (2) pass.
-	//
-	// The old and the new Key behave the same on 51200 inputs.
+	// Key: the same results for 51200 inputs
+	// --- a/cart/cart.go
+	// +++ b/cart/cart.go
+	// Sum: dropped at measure: no gain distinguishable from noise
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // service has a function for each way in which a rewrite may fail, and one that gains.
@@ -291,7 +292,7 @@ func TestRun(t *testing.T) {
 	for _, a := range r.Attempts {
 		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" ||
 			!strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") ||
-			!strings.Contains(a.Message(), "whet generated one")) {
+			!strings.Contains(findings.Patches(r, "a <a@b>")[1].Text, "whet generated one")) {
 			t.Errorf("written: %+v", a.Measured)
 		}
 	}
@@ -326,7 +327,7 @@ func git(t *testing.T, dir, in string, args ...string) string {
 // apply has the patches make of the module what Apply makes of it.
 func apply(t *testing.T, r *fix.Result, dir string) {
 	t.Helper()
-	patches := r.Patches("A Tool <tool@localhost>")
+	patches := findings.Patches(r, "A Tool <tool@localhost>")
 	if len(patches) != 2 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
 		t.Fatalf("%+v", patches)
 	}
@@ -334,7 +335,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	git(t, dir, "", "add", ".")
 	git(t, dir, "", "commit", "-qm", "as it was")
 	for _, p := range patches {
-		git(t, dir, string(p.Text), "am", "-q")
+		git(t, dir, p.Text, "am", "-q")
 	}
 	log := git(t, dir, "", "log", "-2", "--format=%an%n%s%n%b")
 	for _, want := range []string{"A Tool", "text: change it (gains)", "behave the same on", "Join allocs/op: -"} {

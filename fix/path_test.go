@@ -7,6 +7,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -106,9 +107,10 @@ func TestWrittenPath(t *testing.T) {
 				}
 				return
 			}
+			patch := findings.Patches(r, "a <a@b>")[0].Text
 			if !slices.ContainsFunc(a.Measured.Paths, func(path string) bool { return strings.Contains(path, test.says) }) ||
-				!strings.Contains(a.Message(), test.says) {
-				t.Errorf("%q\n%s", a.Measured.Paths, a.Message())
+				!strings.Contains(patch, test.says) {
+				t.Errorf("%q\n%s", a.Measured.Paths, patch)
 			}
 		})
 	}

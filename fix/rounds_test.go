@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // words has no benchmarks: gainOf says how its builds compare.
@@ -324,12 +325,12 @@ import _ "example.com/service/wrong"
 // samePatches has the patches make of the module what Apply makes of it, and counts them.
 func samePatches(t *testing.T, r *fix.Result, dir string) int {
 	t.Helper()
-	patches := r.Patches("A Tool <tool@localhost>")
+	patches := findings.Patches(r, "A Tool <tool@localhost>")
 	git(t, dir, "", "init", "-q")
 	git(t, dir, "", "add", ".")
 	git(t, dir, "", "commit", "-qm", "as it was")
 	for _, p := range patches {
-		git(t, dir, string(p.Text), "am", "-q")
+		git(t, dir, p.Text, "am", "-q")
 	}
 	patched := files(t, filepath.Join(dir, "text"))
 	git(t, dir, "", "reset", "-q", "--hard", "HEAD~"+string(rune('0'+len(patches))))

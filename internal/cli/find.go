@@ -175,13 +175,13 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		case "json":
 			return report.JSON(w, r)
 		case "markdown":
-			return findings.WriteFindMarkdown(w, r)
+			return findings.Find(r).WriteMarkdown(w)
 		case "html":
-			return findings.WriteFindPage(w, r)
+			return findings.Find(r).WritePage(w)
 		case "sarif":
 			return findings.WriteFindSARIF(w, r, index.Rules(), version().Version)
 		}
-		return findings.WriteFind(w, a.style, r)
+		return findings.Find(r).Write(w, a.style)
 	})
 	if err == nil && f.Format == "text" && f.Output == "" &&
 		slices.ContainsFunc(r.Findings, func(x find.Finding) bool { return x.Fix != nil }) {

@@ -96,7 +96,7 @@ func TestFind(t *testing.T) {
 	}
 	if code, stdout, stderr = runWhet(t, "find", "--format", "html", "cpu.pb.gz"); code != 0 ||
 		!strings.HasPrefix(stdout, "<!doctype html>") ||
-		!strings.Contains(stdout, `<span class="add">&#43;var cleanReplacer = `) || strings.Contains(stdout, "<script") {
+		!strings.Contains(stdout, `<span class="add">+var cleanReplacer = `) || strings.Contains(stdout, "<script") {
 		t.Errorf("exit code %d: %s\n%s", code, stderr, stdout)
 	}
 	findingSARIF(t)

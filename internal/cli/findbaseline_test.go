@@ -88,5 +88,5 @@ func TestFindBaseline(t *testing.T) {
 		len(r.Against.Stale) != 1 || r.Against.Stale[0].Function != "second" {
 		t.Errorf("%v: %+v", err, r.Against)
 	}
-	run(0, "no longer found (changed, or not hot in this recording)", "--gate", "--baseline", "all.json", "cpu.pb.gz")
+	run(0, "No longer found (changed, or not hot in this recording)", "--gate", "--baseline", "all.json", "cpu.pb.gz")
 }

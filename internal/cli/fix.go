@@ -227,11 +227,11 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 		case "json":
 			return report.JSON(w, r)
 		case "markdown":
-			return findings.WriteFixMarkdown(w, r)
+			return findings.Fix(r).WriteMarkdown(w)
 		case "html":
-			return findings.WriteFixPage(w, r)
+			return findings.Fix(r).WritePage(w)
 		}
-		return findings.WriteFix(w, a.style, r)
+		return findings.Fix(r).Write(w, a.style)
 	})
 	if f.Patches != "" {
 		err = errors.Join(err, a.writePatches(f, r))
@@ -252,7 +252,7 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 }
 
 func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {
-	patches := r.Patches(f.Author)
+	patches := findings.Patches(r, f.Author)
 	if len(patches) == 0 {
 		return nil
 	}
@@ -260,7 +260,7 @@ func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {
 		return fmt.Errorf("write patches: %w", err)
 	}
 	for _, p := range patches {
-		if err := os.WriteFile(filepath.Join(f.Patches, p.Name), p.Text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(f.Patches, p.Name), []byte(p.Text), 0o600); err != nil {
 			return fmt.Errorf("write patches: %w", err)
 		}
 	}

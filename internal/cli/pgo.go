@@ -248,11 +248,11 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 	return a.write(func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":
-			return findings.WritePGOMarkdown(w, res)
+			return findings.PGO(res).WriteMarkdown(w)
 		case "json":
 			return report.JSON(w, res)
 		default:
-			return findings.WritePGO(w, a.style, res)
+			return findings.PGO(res).Write(w, a.style)
 		}
 	})
 }

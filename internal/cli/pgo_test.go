@@ -279,7 +279,7 @@ func TestPGONoMeasure(t *testing.T) {
 		}
 	}
 	code, stdout, stderr = runWhet(t, "pgo", "--no-measure", "--build-time=false", "--format", "markdown", profile)
-	if code != 0 || !strings.HasPrefix(stdout, "## PGO: example.com/hot\n") ||
+	if code != 0 || !strings.HasPrefix(stdout, "## PGO: `example.com/hot`\n") ||
 		!strings.Contains(stdout, "|--:|--:|---|\n") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}

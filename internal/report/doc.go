@@ -6,13 +6,14 @@
 //     such as profiles.Top, or has one from an engine.
 //  2. [JSON] writes it as it is; its Schema field names the shape and its version.
 //  3. The function named after the view (profiles.WriteTop, …) writes it as text that
-//     fits a layout.Style: a width in columns, with or without color.
+//     fits a layout.Style: a width in columns, with or without color. A view that is also Markdown
+//     or a page describes it once instead, as a blocks.Document (findings.Find, …).
 //
 // Package documents reads what JSON has written and writes its text again.
 //
 // Each family of views has a package: profiles, diffs, listings, pictures and formats for
 // profiles; recordings, benchmarks, loads, traces, findings. They share layout (lines of a
-// terminal) and pages (HTML files).
+// terminal), blocks (reports as text, Markdown and HTML) and pages (HTML files with a script).
 //
 // Functions are pure: the same document and style give the same bytes. They
 // write in many small pieces, so the writer should be buffered. Names come from

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/diffs"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -47,6 +48,11 @@ type writer func(w io.Writer, s layout.Style, o Options, data []byte) error
 // value returns a writer of a document type.
 func value[D any](write func(io.Writer, layout.Style, D) error) writer {
 	return with(func(w io.Writer, s layout.Style, _ Options, d D) error { return write(w, s, d) })
+}
+
+// view returns a writer of a document type that is described in blocks.
+func view[D any](describe func(D) *blocks.Document) writer {
+	return value(func(w io.Writer, s layout.Style, d D) error { return describe(d).Write(w, s) })
 }
 
 // with is value for a text with options.
@@ -83,9 +89,9 @@ func writers() map[string]writer {
 		traces.RequestsSchema:       value(traces.WriteRequests),
 		traces.CutSchema:            value(traces.WriteCut),
 		traces.ExportSchema:         value(traces.WriteExport),
-		find.Schema:                 value(findings.WriteFind),
-		fix.Schema:                  value(findings.WriteFix),
-		pgo.Schema:                  value(findings.WritePGO),
+		find.Schema:                 view(findings.Find),
+		fix.Schema:                  view(findings.Fix),
+		pgo.Schema:                  view(findings.PGO),
 		lines.Schema:                value(findings.WriteNotes),
 		findings.RulesSchema:        value(findings.WriteRules),
 		bench.Schema:                value(benchmarks.WriteComparison),

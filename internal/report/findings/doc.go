@@ -1,7 +1,7 @@
 // Package findings renders findings and their outcome: find, fix, rules, compiler notes, and
 // profile-guided optimization.
 //
-// A result of package find or fix has a writer for text, Markdown, HTML and SARIF. Patches contain
-// foreign text, which is cleaned wherever a terminal or a browser shows it. The package holds no
-// state.
+// [Find], [Fix] and [PGO] describe a result as a blocks.Document, which has writers for text,
+// Markdown and HTML. [WriteFindSARIF] is for code scanning, and [Patches] makes mails for git am of
+// kept rewrites. The other views are text. The package holds no state.
 package findings

@@ -2,13 +2,13 @@ package findings
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
@@ -17,46 +17,177 @@ import (
 // findLines is the number of unexplained hot lines in text; JSON has all.
 const findLines = 10
 
-// WriteFind writes findings with their diffs, the one that can save most first.
-func WriteFind(w io.Writer, s layout.Style, r *find.Result) error {
-	t := layout.NewWriter(w)
-	t.Line(s.Paint(layout.Bold, layout.Plural(len(r.Findings), "finding", "findings")), " in ", layout.Clean(r.Module))
-	layout.Wrap(t, s, "", findTotals(r), 0)
-	for i, f := range r.Findings {
-		t.Line()
-		writeFinding(t, s, i+1, &f, findingNumbers(r))
+// Find returns the report of findings with their diffs, the one that can save most first.
+func Find(r *find.Result) *blocks.Document {
+	d := &blocks.Document{Title: blocks.Text{
+		blocks.Plain(layout.Plural(len(r.Findings), "finding", "findings")), blocks.Dim(" in "), blocks.Name(r.Module),
+	}}
+	if totals := findTotals(r); totals != "" {
+		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(totals + ".")})
 	}
-	writeUnexplained(t, s, r)
-	writeAgainst(t, s, r.Against)
+	for i := range r.Findings {
+		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
+	}
+	if len(r.Unexplained) > 0 {
+		d.Blocks = append(d.Blocks, blocks.Section{
+			ID: "hot", Title: blocks.Text{blocks.Plain("Hot lines without a finding")},
+			Blocks: []blocks.Block{
+				hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }),
+			},
+		})
+	}
+	if len(r.Waiting) > 0 {
+		d.Blocks = append(d.Blocks, blocks.Section{
+			ID: "waiting", Title: blocks.Text{blocks.Plain(waitingHead)},
+			Blocks: []blocks.Block{
+				blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")}, hotLines(r.Waiting, waitingShare),
+			},
+		})
+	}
+	if a := r.Against; a != nil {
+		d.Blocks = append(d.Blocks, againstSection(a))
+	}
 	if len(r.Stale) > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Bold, "Changed since the recording"), ": these functions are skipped")
-		for _, x := range r.Stale[:min(len(r.Stale), findLines)] {
-			t.Line("  ", layout.Right(layout.SharePercent(x.Share), 6), "  ",
-				layout.CutMiddle(layout.Clean(layout.ShortName(x.Function)), s.Remaining(10, 20)))
-			t.Line("          ", layout.Cut(layout.Clean(x.Reason), s.Remaining(10, 20)))
+		entries := blocks.Entries{Most: findLines}
+		for _, x := range r.Stale {
+			entries.List = append(entries.List, blocks.Entry{
+				Share: layout.SharePercent(x.Share), Location: blocks.Location{Where: layout.ShortName(x.Function)},
+				Text: x.Reason,
+			})
 		}
-		if n := len(r.Stale) - findLines; n > 0 {
-			t.Line(fmt.Sprintf("  and %d more", n))
-		}
+		d.Blocks = append(d.Blocks, blocks.Section{
+			ID: "stale", Title: blocks.Text{blocks.Plain("Changed since the recording: these functions are skipped")},
+			Blocks: []blocks.Block{entries},
+		})
 	}
-	return t.Result()
+	return d
 }
 
-// writeAgainst writes how findings compare with a baseline, if there is one.
-func writeAgainst(t *layout.Writer, s layout.Style, a *find.BaselineComparison) {
-	if a == nil {
-		return
+// findingSection describes a finding: where, what it can save, why, and the rewrite.
+func findingSection(n int, f *find.Finding, number func(id string) string) blocks.Section {
+	s := blocks.Section{
+		ID: fmt.Sprintf("f%d", n), Title: blocks.Text{blocks.Plain(fmt.Sprintf("%d. %s", n, f.Title))},
+		Blocks: []blocks.Block{
+			placeOf(f),
+			blocks.Bar{Share: f.Saving, Label: "saves at most " + layout.SharePercent(f.Saving) + " of the CPU time"},
+		},
 	}
-	t.Line()
-	t.Line(s.Paint(layout.Bold, "Compared with the baseline"), " ", layout.Clean(a.Baseline),
-		fmt.Sprintf(": %d new, %d known", a.New, a.Known))
+	if f.Known {
+		s.Badges = append(s.Badges, "known")
+	}
+	if f.Needs != rules.Free {
+		s.Badges = append(s.Badges, strings.Trim(needText(f.Needs), " ()"))
+	}
+	facts := blocks.List{savesAtMost(f)}
+	add := func(lead, text string) {
+		if text != "" {
+			facts = append(facts, blocks.Text{blocks.Plain(lead + text)})
+		}
+	}
+	add("", sharedText(f, number))
+	add("calls ", calleesText(f.Evidence))
+	add("", lineWaitsText(f.Waits))
+	add("why: ", f.Why)
+	if len(f.Places) > 1 {
+		facts = append(facts, alsoAt(f.Places[1:]))
+	}
+	for _, x := range f.Notes[:min(len(f.Notes), findNotes)] {
+		add("", compilerNote(x))
+	}
+	fold := blocks.Section{Fold: true, Title: blocks.Text{blocks.Plain("Why it is safe")}}
+	var rewrite []blocks.Block
+	switch {
+	case f.Fix != nil && f.Fix.Setting != nil:
+		facts = append(facts, blocks.Text{
+			blocks.Plain("setting: " + f.Fix.Message + " (caveats: "), blocks.Command("whet rules " + f.Rule), blocks.Plain(")"),
+		})
+		fold.Title = blocks.Text{blocks.Plain("Caveats")}
+	case f.Fix != nil:
+		add("fix: ", f.Fix.Message)
+		rewrite = append(rewrite, blocks.Diff(f.Fix.Diff))
+	default:
+		if len(f.Places) > 0 && f.Places[0].Code != "" {
+			rewrite = append(rewrite, blocks.Code(f.Places[0].Code))
+		}
+		note := "no automatic rewrite is safe here"
+		if f.NoFix != "" {
+			note = "no rewrite: " + f.NoFix
+		}
+		rewrite = append(rewrite, blocks.Note{blocks.Plain(note)})
+	}
+	s.Blocks = append(append(s.Blocks, facts), rewrite...)
+	if f.Safe != "" {
+		fold.Blocks = append(fold.Blocks, blocks.Prose{blocks.Plain(strings.ReplaceAll(f.Safe, "\n", " "))})
+	}
+	if len(f.Notes) > findNotes {
+		fold.Title = append(fold.Title, blocks.Plain(", and more compiler notes"))
+		var more blocks.List
+		for _, x := range f.Notes[findNotes:] {
+			more = append(more, blocks.Text{blocks.Plain(compilerNote(x))})
+		}
+		fold.Blocks = append(fold.Blocks, more)
+	}
+	if len(fold.Blocks) > 0 {
+		s.Blocks = append(s.Blocks, fold)
+	}
+	return s
+}
+
+// savesAtMost describes what a finding can save, and what profiles charge to it.
+func savesAtMost(f *find.Finding) blocks.Text {
+	return blocks.Text{
+		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
+	}
+}
+
+// placeOf describes where a finding is.
+func placeOf(f *find.Finding) blocks.Block {
+	if len(f.Places) == 0 {
+		return blocks.Prose{blocks.Plain(f.Where())}
+	}
+	return blocks.Location{Where: f.Where(), Function: f.Function}
+}
+
+// alsoAt lists more places of a finding.
+func alsoAt(places []find.Place) blocks.Text {
+	var text blocks.Text
+	lead := "also at "
+	for _, p := range places {
+		text = append(text, blocks.Plain(lead), blocks.Name(fmt.Sprintf("%s:%d", p.File, p.Line)))
+		lead = ", "
+	}
+	return text
+}
+
+// againstSection describes how findings compare with a baseline.
+func againstSection(a *find.BaselineComparison) blocks.Section {
+	s := blocks.Section{ID: "against", Title: blocks.Text{
+		blocks.Plain("Compared with the baseline "), blocks.Name(a.Baseline),
+		blocks.Plain(fmt.Sprintf(": %d new, %d known", a.New, a.Known)),
+	}}
 	if len(a.Stale) > 0 {
-		t.Line("  no longer found (changed, or not hot in this recording):")
+		var stale blocks.List
+		for _, id := range a.Stale {
+			stale = append(stale, blocks.Text{blocks.Name(id.String())})
+		}
+		s.Blocks = []blocks.Block{
+			blocks.Prose{blocks.Plain("No longer found (changed, or not hot in this recording):")}, stale,
+		}
 	}
-	for _, id := range a.Stale {
-		t.Line("    ", layout.Cut(layout.Clean(id.String()), s.Remaining(4, 20)))
+	return s
+}
+
+// hotLines lists lines with the share that is in front of each.
+func hotLines(lines []find.HotLine, share func(*find.HotLine) string) blocks.Entries {
+	entries := blocks.Entries{Most: findLines}
+	for i := range lines {
+		h := &lines[i]
+		entries.List = append(entries.List, blocks.Entry{
+			Share: share(h), Location: blocks.Location{Where: fmt.Sprintf("%s:%d", h.File, h.Line)}, Code: h.Code,
+			Text: hotLineText(h),
+		})
 	}
+	return entries
 }
 
 // findTotals describes the totals of the profiles.
@@ -122,7 +253,7 @@ func waitsText(waits []find.Wait, ended bool) string {
 		}
 		parts = append(parts, text)
 	}
-	return layout.Clean(strings.Join(parts, "; "))
+	return strings.Join(parts, "; ")
 }
 
 // lineWaitsText describes how long requests wait at a line, and for what; "" if they do not.
@@ -159,7 +290,7 @@ func hotLineText(h *find.HotLine) string {
 		parts = append(parts, "calls "+calls)
 	}
 	if h.Why != "" {
-		parts = append(parts, "not analyzed: "+layout.Clean(h.Why))
+		parts = append(parts, "not analyzed: "+h.Why)
 	}
 	return strings.Join(parts, " · ")
 }
@@ -221,14 +352,17 @@ func calleesText(evidence []find.Evidence) string {
 		for _, c := range e.Callees {
 			parts = append(parts, layout.ShortName(c.Function)+" "+layout.SharePercent(c.Share))
 		}
-		return layout.Clean(strings.Join(parts, ", "))
+		return strings.Join(parts, ", ")
 	}
 	return ""
 }
 
 // savingText describes what a finding can save, and of what.
-func savingText(f *find.Finding) string {
-	text := layout.SharePercent(f.Saving) + " of the CPU time"
+func savingText(f *find.Finding) string { return layout.SharePercent(f.Saving) + savedFrom(f) }
+
+// savedFrom describes what a finding can save a share of.
+func savedFrom(f *find.Finding) string {
+	text := " of the CPU time"
 	if len(f.Evidence) > 0 {
 		text += ": " + evidenceText(f.Evidence)
 	}
@@ -261,7 +395,7 @@ func findingNumbers(r *find.Result) func(id string) string {
 	return func(id string) string {
 		i := slices.IndexFunc(r.Findings, func(f find.Finding) bool { return f.ID == id })
 		if i < 0 {
-			return layout.Clean(id)
+			return id
 		}
 		return fmt.Sprintf("finding %d", i+1)
 	}
@@ -277,202 +411,32 @@ func needText(n rules.Need) string {
 	return " (needs a " + string(n) + ")"
 }
 
-func writeFinding(t *layout.Writer, s layout.Style, n int, f *find.Finding, number func(id string) string) {
-	head := fmt.Sprintf("%d. %s", n, f.Title)
-	if f.Known {
-		head += " (known)"
-	}
-	layout.Wrap(t, s, "", layout.Join(s.Paint(layout.Bold, head), needText(f.Needs)), 3)
-	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(f.Where()), s.Remaining(3, 20))), "  ",
-		layout.Clean(f.Function))
-	layout.Wrap(t, s, "   ", "saves at most "+savingText(f), 3)
-	if shared := sharedText(f, number); shared != "" {
-		layout.Wrap(t, s, "   ", shared, 3)
-	}
-	if calls := calleesText(f.Evidence); calls != "" {
-		layout.Wrap(t, s, "   ", "calls "+calls, 3)
-	}
-	if waits := lineWaitsText(f.Waits); waits != "" {
-		layout.Wrap(t, s, "   ", waits, 3)
-	}
-	layout.Wrap(t, s, "   ", "why: "+f.Why, 3)
-	for _, other := range f.Places[min(1, len(f.Places)):] {
-		t.Line("   also ", layout.Cut(fmt.Sprintf("%s:%d", layout.Clean(other.File), other.Line), s.Remaining(8, 20)))
-	}
-	writeNotes(t, s, f.Notes)
-	switch {
-	case f.Fix != nil && f.Fix.Setting != nil:
-		layout.Wrap(t, s, "   ", "setting: "+f.Fix.Message+" (caveats: `whet rules "+f.Rule+"`)", 3)
-	case f.Fix != nil:
-		t.Line("   fix: ", layout.Cut(f.Fix.Message, s.Remaining(8, 20)))
-		layout.WriteDiff(t, s, f.Fix.Diff, 5)
-	case f.NoFix != "":
-		layout.Wrap(t, s, "   ", "no rewrite: "+f.NoFix, 3)
-	default:
-		t.Line("   ", s.Paint(layout.Dim, "no automatic rewrite is safe here"))
-	}
-}
-
 // findNotes is the number of compiler notes shown with a line.
 const findNotes = 3
 
-func writeNotes(t *layout.Writer, s layout.Style, list []notes.Note) {
-	for _, n := range list[:min(len(list), findNotes)] {
-		layout.Wrap(t, s, "   ", fmt.Sprintf("compiler, line %d: %s", n.Line, noteText(n)), 3)
-	}
+// compilerNote describes a compiler note with its line.
+func compilerNote(n notes.Note) string {
+	return fmt.Sprintf("compiler, line %d: %s", n.Line, noteText(n))
 }
 
 // noteText describes the compiler's kind and message.
 func noteText(n notes.Note) string {
 	switch n.Kind {
 	case "escape", "escapes":
-		return layout.Clean(n.Message)
+		return n.Message
 	case "isInBounds", "isSliceInBounds":
 		return "a bounds check is not eliminated"
 	case "cannotInlineFunction":
-		return "the function is not inlined: " + layout.Clean(n.Message)
+		return "the function is not inlined: " + n.Message
 	case "cannotInlineCall":
-		return "the call is not inlined: " + layout.Clean(n.Message)
+		return "the call is not inlined: " + n.Message
 	case "canInlineFunction":
-		return "the function can be inlined, " + layout.Clean(n.Message)
+		return "the function can be inlined, " + n.Message
 	case "nilcheck":
 		return "a nil check is not eliminated"
 	}
-	return layout.Clean(n.Kind) + ": " + layout.Clean(n.Message)
+	return n.Kind + ": " + n.Message
 }
-
-func writeUnexplained(t *layout.Writer, s layout.Style, r *find.Result) {
-	if len(r.Unexplained) > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Bold, "Hot lines without a finding"))
-		writeHotLines(t, s, r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) })
-	}
-	if len(r.Waiting) > 0 {
-		t.Line()
-		layout.Wrap(t, s, "", layout.Join(s.Paint(layout.Bold, waitingHead), ": ", waitingNote), 0)
-		writeHotLines(t, s, r.Waiting, waitingShare)
-	}
-}
-
-func writeHotLines(t *layout.Writer, s layout.Style, lines []find.HotLine, share func(*find.HotLine) string) {
-	for i := range lines[:min(len(lines), findLines)] {
-		h := &lines[i]
-		t.Line(layout.Right(share(h), 6), "  ",
-			s.Paint(layout.Cyan, layout.CutMiddle(fmt.Sprintf("%s:%d", layout.Clean(h.File), h.Line), s.Remaining(8, 20))))
-		t.Line("        ", layout.Cut(layout.CleanSource(strings.TrimSpace(h.Code)), s.Remaining(8, 20)))
-		layout.Wrap(t, s, "        ", hotLineText(h), 8)
-	}
-	if n := len(lines) - findLines; n > 0 {
-		t.Line(fmt.Sprintf("        and %d more, in --json", n))
-	}
-}
-
-// WriteFindMarkdown writes the same as GitHub's Markdown.
-func WriteFindMarkdown(w io.Writer, r *find.Result) error {
-	t := layout.NewWriter(w)
-	t.Line("## ", layout.Plural(len(r.Findings), "finding", "findings"), " in ", layout.CodeSpan(r.Module))
-	t.Line()
-	t.Line(findTotals(r), ".")
-	for i, f := range r.Findings {
-		t.Line()
-		known := ""
-		if f.Known {
-			known = " (known)"
-		}
-		t.Line(fmt.Sprintf("### %d. %s", i+1, f.Title), known, needText(f.Needs))
-		t.Line()
-		where := "The whole program"
-		if len(f.Places) > 0 {
-			where = layout.CodeSpan(f.Where())
-		}
-		if f.Function != "" {
-			where += " in " + layout.CodeSpan(f.Function)
-		}
-		t.Line(where, ": ", f.Why, ".")
-		t.Line()
-		saves := "Saves at most **" + layout.SharePercent(f.Saving) + "** of the CPU time"
-		if len(f.Evidence) > 0 {
-			saves += ": " + evidenceText(f.Evidence)
-		}
-		t.Line(saves, ".")
-		if shared := sharedText(&f, findingNumbers(r)); shared != "" {
-			t.Line()
-			t.Line(upperFirst(shared), ".")
-		}
-		if waits := lineWaitsText(f.Waits); waits != "" {
-			t.Line()
-			t.Line(layout.CodeSpan(waits))
-		}
-		if len(f.Places) > 1 {
-			var also []string
-			for _, p := range f.Places[1:] {
-				also = append(also, layout.CodeSpan(fmt.Sprintf("%s:%d", p.File, p.Line)))
-			}
-			t.Line()
-			t.Line("Also at ", strings.Join(also, ", "), ".")
-		}
-		switch {
-		case f.Fix == nil:
-		case f.Fix.Setting != nil:
-			t.Line()
-			t.Line("Setting: ", layout.CodeSpan(f.Fix.Setting.String()), ". ", strings.ReplaceAll(f.Safe, "\n", " "))
-		default:
-			t.Line()
-			layout.WriteFence(t, "diff", f.Fix.Diff)
-		}
-	}
-	if a := r.Against; a != nil {
-		t.Line()
-		t.Line("### Compared with the baseline ", layout.CodeSpan(a.Baseline))
-		t.Line()
-		t.Line(fmt.Sprintf("%d new, %d known.", a.New, a.Known))
-		for i, id := range a.Stale {
-			if i == 0 {
-				t.Line()
-				t.Line("No longer found:")
-				t.Line()
-			}
-			t.Line("- ", layout.CodeSpan(id.String()))
-		}
-	}
-	if len(r.Unexplained) > 0 {
-		t.Line()
-		t.Line("### Hot lines without a finding")
-		t.Line()
-		t.Line("| share | line | code | waits |")
-		t.Line("|--:|---|---|---|")
-		for _, h := range r.Unexplained {
-			t.Line("| ", layout.SharePercent(h.Saving), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ",
-				cell(strings.TrimSpace(h.Code)), " | ", optionalCell(lineWaitsText(h.Waits)), " |")
-		}
-	}
-	if len(r.Waiting) > 0 {
-		t.Line()
-		t.Line("### ", waitingHead)
-		t.Line()
-		t.Line(upperFirst(waitingNote), ".")
-		t.Line()
-		t.Line("| share | line | code | what for |")
-		t.Line("|--:|---|---|---|")
-		for i := range r.Waiting {
-			h := &r.Waiting[i]
-			t.Line("| ", waitingShare(h), " | ", cell(fmt.Sprintf("%s:%d", h.File, h.Line)), " | ",
-				cell(strings.TrimSpace(h.Code)), " | ", optionalCell(hotLineText(h)), " |")
-		}
-	}
-	return t.Result()
-}
-
-// optionalCell returns text as code in a table; "" for "".
-func optionalCell(text string) string {
-	if text == "" {
-		return ""
-	}
-	return cell(text)
-}
-
-// cell returns text as code in a table.
-func cell(text string) string { return strings.ReplaceAll(layout.CodeSpan(text), "|", `\|`) }
 
 // upperFirst capitalizes a text that starts with an ASCII letter.
 func upperFirst(s string) string {

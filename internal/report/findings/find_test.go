@@ -49,13 +49,13 @@ func findResult() *find.Result {
 func TestWriteFindSettings(t *testing.T) {
 	r := findResult()
 	var text, markdown, page, sarif strings.Builder
-	if err := WriteFind(&text, layout.Style{Width: 80}, r); err != nil {
+	if err := Find(r).Write(&text, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFindMarkdown(&markdown, r); err != nil {
+	if err := Find(r).WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFindPage(&page, r); err != nil {
+	if err := Find(r).WritePage(&page); err != nil {
 		t.Fatal(err)
 	}
 	if err := WriteFindSARIF(&sarif, r, nil, "v1"); err != nil {
@@ -68,18 +68,25 @@ func TestWriteFindSettings(t *testing.T) {
 		"text": {text.String(), []string{
 			"objects 32M",
 			"1. old JSON (needs a setting)\n   a.go:7  Answer\n   saves at most 30.00% of the CPU time: CPU 45.00%",
-			"   also b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules",
+			"   also at b.go:8\n", "setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules",
 			"2. collected often (needs a setting)\n   the whole program\n   saves at most 10.00% of the CPU time\n",
-			"no automatic rewrite is safe here",
+			"why: it is slow\n     f()\n   no automatic rewrite is safe here\n",
 		}},
 		"markdown": {markdown.String(), []string{
-			"`a.go:7` in `Answer`: it decodes.", "Also at `b.go:8`.", "Setting: `GOEXPERIMENT=jsonv2`. Texts of errors change.",
-			"The whole program: it collects.\n\nSaves at most **10.00%** of the CPU time.\n",
+			"### 1. old JSON (needs a setting)\n\n`a.go:7` in `Answer`\n\n" +
+				"- saves at most **30.00%** of the CPU time: CPU 45.00%\n" +
+				"- why: it decodes\n- also at `b.go:8`\n" +
+				"- setting: Build it with GOEXPERIMENT=jsonv2 (caveats: `whet rules jsoncodec`)\n",
+			"<details><summary>Caveats</summary>\n\nTexts of errors change.\n\n</details>\n",
+			"\n\nthe whole program\n\n- saves at most **10.00%** of the CPU time\n- why: it collects\n",
+			"```go\nf()\n```\n\nno automatic rewrite is safe here\n",
 		}},
 		"page": {page.String(), []string{
-			`<code>a.go:7</code> <span class="dim">Answer, <code>b.go:8</code></span>`,
-			"<p>Build it with</p><pre tabindex=\"0\"><span>GOEXPERIMENT=jsonv2</span></pre><p>Texts of errors\nchange.</p>",
-			"<p>the whole program <span", "<p>Run it with</p>", "<pre tabindex=\"0\">f()</pre>", "</html>",
+			`<code>a.go:7</code> <span class="dim">Answer</span>`, `<span class="badge">needs a setting</span>`,
+			`aria-label="saves at most 30.00% of the CPU time"><i style="width:30.00%"></i>`,
+			"<li>also at <code>b.go:8</code></li>", "<li>setting: Build it with GOEXPERIMENT=jsonv2 (caveats: <code>whet rules",
+			"<details><summary>Caveats</summary>\n<p>Texts of errors change.</p>", "<p>the whole program</p>",
+			"Run it with GOGC=400", "<pre tabindex=\"0\">f()</pre>", "</html>",
 		}},
 	} {
 		for _, part := range want.have {
@@ -211,15 +218,15 @@ func TestWriteFindWaits(t *testing.T) {
 	}
 	checkSARIFWaits(t, r)
 	for name, write := range map[string]func(*strings.Builder) error{
-		"text":     func(w *strings.Builder) error { return WriteFind(w, layout.Style{Width: 200}, r) },
-		"markdown": func(w *strings.Builder) error { return WriteFindMarkdown(w, r) },
-		"page":     func(w *strings.Builder) error { return WriteFindPage(w, r) },
+		"text":     func(w *strings.Builder) error { return Find(r).Write(w, layout.Style{Width: 200}) },
+		"markdown": func(w *strings.Builder) error { return Find(r).WriteMarkdown(w) },
+		"page":     func(w *strings.Builder) error { return Find(r).WritePage(w) },
 	} {
 		var out strings.Builder
 		if err := write(&out); err != nil {
 			t.Fatal(err)
 		}
-		got := strings.Join(strings.Fields(out.String()), " ")
+		got := strings.ReplaceAll(strings.Join(strings.Fields(out.String()), " "), `\*`, "*")
 		for _, want := range []string{
 			"50 requests in the trace, 10s together, waiting for a lock 31.00%; for a CPU 2.00%",
 			"equests wait here for 36.00% of their time: for a lock 31.00%, released at store.go:9 (slow.(*Store).Save); " +

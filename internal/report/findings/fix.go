@@ -2,62 +2,143 @@ package findings
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// WriteFix writes the outcome of findings: the original against all kept rewrites, the kept ones
-// with their proofs, the dropped ones with the reasons, settings, and what was not tried.
-func WriteFix(w io.Writer, s layout.Style, r *fix.Result) error {
-	t := layout.NewWriter(w)
-	t.Line(s.Paint(layout.Bold, fixHeadline(r)), " in ", layout.Clean(r.Module))
+// Fix returns the report of the outcome of findings: the original against all kept rewrites, the
+// kept ones with their proofs, the dropped ones with the reasons, settings, and what was not tried.
+func Fix(r *fix.Result) *blocks.Document {
+	d := &blocks.Document{Title: blocks.Text{
+		blocks.Plain(fixHeadline(r)), blocks.Dim(" in "), blocks.Name(r.Module),
+	}}
 	for _, note := range fixNotes(r) {
-		layout.Wrap(t, s, "", note, 0)
+		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(note)})
 	}
-	for _, x := range fixTotals(r) {
-		t.Line()
-		t.Line(s.Paint(layout.Bold, x.Title))
-		writeRows(t, s, totalRows(x.Measured))
+	section := func(id, title string, list ...blocks.Block) {
+		d.Blocks = append(d.Blocks, blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Blocks: list})
 	}
-	for _, a := range keptFixes(r) {
-		writeAttempt(t, s, a)
-	}
-	for _, a := range droppedFixes(r) {
-		writeAttempt(t, s, a)
-	}
-	writeFixSettings(t, s, r)
-	if needing := needingFixes(r); len(needing) > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Bold, "Not tried: needs a manual step"))
-		for _, a := range needing {
-			writePlace(t, s, &a.Finding)
-			layout.Wrap(t, s, "     ", a.Finding.Title+": "+layout.Clean(a.Reason), 5)
+	for _, x := range []struct {
+		title    string
+		measured *fix.Measured
+	}{ // what users see comes first
+		{"The original against everything kept, as a service under load", r.Service},
+		{"The original against everything kept", r.Total},
+		{"The original against everything kept, with the settings below", r.WithSettings},
+	} {
+		if x.measured != nil && x.measured.AB != nil {
+			section("", x.title, measuredBlocks(x.measured, true)...)
 		}
 	}
-	if len(r.Untried) > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Bold, "Without a rewrite"))
-		for _, u := range r.Untried[:min(len(r.Untried), maxUntried)] {
-			t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(untriedPlace(&u), s.Remaining(3, 20))), "  ",
-				layout.Clean(u.Function))
-			layout.Wrap(t, s, "     ", untriedWords(&u), 5)
-		}
-		if more := len(r.Untried) - maxUntried; more > 0 {
-			t.Line(fmt.Sprintf("   and %d more: --json lists them", more))
-		}
+	for i, a := range keptFixes(r) {
+		section(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
 	}
-	return t.Result()
+	for i, a := range fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds }) {
+		section(fmt.Sprintf("d%d", i+1), "Dropped: "+a.Finding.Title, droppedBlocks(a)...)
+	}
+	for i := range r.Settings {
+		a := &r.Settings[i]
+		section(fmt.Sprintf("s%d", i+1), settingVerdict(a), settingBlocks(a)...)
+	}
+	var needing, untried blocks.Entries
+	for _, a := range fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds }) {
+		needing.List = append(needing.List, blocks.Entry{
+			Location: blocks.Location{Where: a.Finding.Where(), Function: a.Finding.Function},
+			Text:     a.Finding.Title + ": " + a.Reason,
+		})
+	}
+	if len(needing.List) > 0 {
+		section("needs", "Not tried: needs a manual step", needing)
+	}
+	untried.Most = maxUntried
+	for i := range r.Untried {
+		untried.List = append(untried.List, untriedEntry(&r.Untried[i]))
+	}
+	if len(untried.List) > 0 {
+		section("untried", "Without a rewrite", untried)
+	}
+	return d
 }
 
-// maxUntried is the number of lines without a rewrite that are listed.
+// keptBlocks describe a kept rewrite and its proof.
+func keptBlocks(a *fix.Attempt) []blocks.Block {
+	list := []blocks.Block{placeOf(&a.Finding), append(blocks.Items("why: "+a.Finding.Why), proof(a)...)}
+	return append(append(list, measuredBlocks(a.Measured, false)...), blocks.Diff(a.Diff))
+}
+
+// droppedBlocks describe why a rewrite was dropped.
+func droppedBlocks(a *fix.Attempt) []blocks.Block {
+	list := append([]blocks.Block{placeOf(&a.Finding)}, reasonBlocks(a)...)
+	if a.Diff != "" {
+		list = append(list, blocks.Section{
+			Fold: true, Title: blocks.Text{blocks.Plain("The rewrite")},
+			Blocks: []blocks.Block{blocks.Items("why: " + a.Finding.Why), blocks.Diff(a.Diff)},
+		})
+	}
+	return list
+}
+
+// reasonBlocks describe where an attempt was dropped, and why.
+func reasonBlocks(a *fix.Attempt) []blocks.Block {
+	list := []blocks.Block{
+		blocks.Prose{blocks.Plain("dropped at "), blocks.Strong(a.Stage), blocks.Plain(":")},
+		blocks.Output(a.Reason),
+	}
+	if a.Hint != "" {
+		list = append(list, blocks.Note{blocks.Plain("hint: " + a.Hint)})
+	}
+	list = append(list, blocks.Items(append(asideText(a), answersText(a.Answers)...)...))
+	return append(list, measuredBlocks(a.Measured, false)...)
+}
+
+// asideText describes the losses that do not count.
+func asideText(a *fix.Attempt) []string {
+	var lines []string
+	for _, loss := range a.Aside {
+		lines = append(lines, "slower: "+loss)
+	}
+	return lines
+}
+
+// settingVerdict describes the outcome of a setting.
+func settingVerdict(a *fix.Attempt) string {
+	set := a.Finding.Fix.Setting
+	if !a.Kept() {
+		return "Setting not proven: " + set.String()
+	}
+	var how []string
+	if len(set.Build) > 0 {
+		how = append(how, "build with "+strings.Join(set.Build, " "))
+	}
+	if len(set.Run) > 0 {
+		how = append(how, "run with "+strings.Join(set.Run, " "))
+	}
+	return "Proven setting: " + strings.Join(how, ", ")
+}
+
+// settingBlocks describe a setting of build or run and its outcome.
+func settingBlocks(a *fix.Attempt) []blocks.Block {
+	facts := blocks.Items("for: "+a.Finding.Title+" ("+a.Finding.Where()+"), saves at most "+savingText(&a.Finding),
+		"why: "+a.Finding.Why)
+	if !a.Kept() {
+		return append([]blocks.Block{facts}, reasonBlocks(a)...)
+	}
+	facts = append(facts, blocks.Text{
+		blocks.Plain("caveats: "), blocks.Command("whet rules " + a.Finding.Rule),
+		blocks.Plain(". Nothing was changed: set it yourself"),
+	})
+	facts = append(facts, blocks.Items(answersText(a.Answers)...)...)
+	return append([]blocks.Block{facts}, measuredBlocks(a.Measured, false)...)
+}
+
+// maxUntried is the number of lines without a rewrite that a terminal lists.
 const maxUntried = 20
 
 // fixHeadline describes how many rewrites were kept, in how many rounds.
@@ -76,83 +157,20 @@ func fixNotes(r *fix.Result) []string {
 		notes = append(notes, "Interrupted: not everything was tried, and there is no comparison in total.")
 	}
 	if len(r.Failing) > 0 {
-		notes = append(notes, "Tests that already failed, and were ignored: "+
-			layout.Clean(strings.Join(r.Failing, ", "))+".")
+		notes = append(notes, "Tests that already failed, and were ignored: "+strings.Join(r.Failing, ", ")+".")
 	}
 	if len(r.Flaky) > 0 {
-		notes = append(notes, "Flaky tests, which were ignored: "+layout.Clean(strings.Join(r.Flaky, ", "))+".")
+		notes = append(notes, "Flaky tests, which were ignored: "+strings.Join(r.Flaky, ", ")+".")
 	}
 	for _, b := range r.Broken {
 		reason, _, _ := strings.Cut(b.Reason, "\n")
-		notes = append(notes, "Does not build, and was skipped: "+layout.Clean(b.Package)+" ("+layout.Clean(reason)+").")
+		notes = append(notes, "Does not build, and was skipped: "+b.Package+" ("+reason+").")
 	}
 	return notes
 }
 
-// A fixTotal is a comparison of the original with all kept rewrites.
-type fixTotal struct {
-	Title    string
-	Measured *fix.Measured
-}
-
-func fixTotals(r *fix.Result) []fixTotal {
-	var totals []fixTotal
-	for _, x := range []fixTotal{ // what users see comes first
-		{"The original against everything kept, as a service under load", r.Service},
-		{"The original against everything kept", r.Total},
-		{"The original against everything kept, with the settings below", r.WithSettings},
-	} {
-		if x.Measured != nil && x.Measured.AB != nil {
-			totals = append(totals, x)
-		}
-	}
-	return totals
-}
-
-// writeAttempt writes the outcome of a rewrite.
-func writeAttempt(t *layout.Writer, s layout.Style, a *fix.Attempt) {
-	t.Line()
-	mark := "dropped"
-	if a.Kept() {
-		mark = "kept"
-	}
-	layout.Wrap(t, s, "", s.Paint(layout.Bold, mark+": "+a.Finding.Title), 3)
-	writePlace(t, s, &a.Finding)
-	if !a.Kept() {
-		t.Line("   at ", s.Paint(layout.Bold, string(a.Stage)), ":")
-		for line := range strings.Lines(a.Reason) {
-			layout.Wrap(t, s, "     ", layout.CleanSource(strings.TrimRight(line, "\n")), 5)
-		}
-		if a.Hint != "" {
-			layout.Wrap(t, s, "     hint: ", layout.Clean(a.Hint), 5)
-		}
-		writeAside(t, s, a)
-		writeAnswers(t, s, a)
-		writeRows(t, s, measuredRows(a.Measured))
-		return
-	}
-	layout.Wrap(t, s, "   ", layout.Clean(a.Finding.Why), 3)
-	for _, line := range proofLines(a) {
-		layout.Wrap(t, s, "   ", line, 3)
-	}
-	writeRows(t, s, measuredRows(a.Measured))
-	layout.WriteDiff(t, s, a.Diff, 5)
-}
-
-// writeAside writes the losses that do not count.
-func writeAside(t *layout.Writer, s layout.Style, a *fix.Attempt) {
-	for _, loss := range a.Aside {
-		layout.Wrap(t, s, "     slower: ", layout.Clean(loss), 5)
-	}
-}
-
-func writePlace(t *layout.Writer, s layout.Style, x *find.Finding) {
-	t.Line("   ", s.Paint(layout.Cyan, layout.CutMiddle(layout.Clean(x.Where()), s.Remaining(3, 20))), "  ",
-		layout.Clean(x.Function))
-}
-
-// proofLines describe the cost without a kept rewrite, and its proof, without a full stop.
-func proofLines(a *fix.Attempt) []string {
+// proof lists the cost without a kept rewrite, and its proof.
+func proof(a *fix.Attempt) blocks.List {
 	var lines []string
 	if len(a.Finding.Evidence) > 0 {
 		lines = append(lines, "saves at most "+savingText(&a.Finding))
@@ -174,63 +192,59 @@ func proofLines(a *fix.Attempt) []string {
 		}
 		lines = append(lines, line)
 	}
-	if a.Answers != nil {
-		if len(a.Answers.Functions) > 0 {
-			lines = append(lines, fmt.Sprintf("old and new %s returned the same results for %d inputs",
-				layout.Clean(strings.Join(a.Answers.Functions, ", ")), a.Answers.Inputs))
-		}
-		for _, not := range a.Answers.Not {
-			lines = append(lines, "not compared: "+layout.Clean(not))
-		}
-	}
+	lines = append(lines, answersText(a.Answers)...)
 	if a.Measured != nil && a.Measured.Written != "" {
 		lines = append(lines,
 			"no benchmark of the module runs the line: measured by a generated one, with generated inputs")
-		for _, path := range a.Measured.Paths {
-			lines = append(lines, layout.Clean(path))
-		}
+		lines = append(lines, a.Measured.Paths...)
 	}
 	if len(a.Open) > 0 {
-		lines = append(lines, "undecided because of noise: "+layout.Clean(strings.Join(a.Open, "; ")))
+		lines = append(lines, "undecided because of noise: "+strings.Join(a.Open, "; "))
 	}
-	for _, loss := range a.Aside {
-		lines = append(lines, "slower: "+layout.Clean(loss))
+	return blocks.Items(append(lines, asideText(a)...)...)
+}
+
+// answersText describes on how many inputs two builds returned the same results, and what was not
+// compared.
+func answersText(a *fix.Answers) []string {
+	if a == nil {
+		return nil
+	}
+	var lines []string
+	if len(a.Functions) > 0 {
+		text := fmt.Sprintf("before and after, %s returned the same results for %d inputs",
+			strings.Join(a.Functions, ", "), a.Inputs)
+		if a.ErrorTexts > 0 {
+			text += fmt.Sprintf(", except for the texts of errors for %d of them", a.ErrorTexts)
+		}
+		lines = append(lines, text)
+	}
+	for _, not := range a.Not {
+		lines = append(lines, "not compared: "+not)
 	}
 	return lines
 }
 
-func untriedPlace(u *fix.Untried) string {
-	if u.Line == 0 {
-		return layout.Clean(u.File)
+// untriedEntry describes the cost of a line, and why nothing was tried.
+func untriedEntry(u *fix.Untried) blocks.Entry {
+	e := blocks.Entry{Location: blocks.Location{Where: u.File, Function: u.Function}, Text: u.Reason}
+	if u.Line != 0 {
+		e.Where = fmt.Sprintf("%s:%d", u.File, u.Line)
 	}
-	return fmt.Sprintf("%s:%d", layout.Clean(u.File), u.Line)
-}
-
-// untriedWords describes the cost and why nothing was tried.
-func untriedWords(u *fix.Untried) string {
-	words := u.Reason
 	if u.Title != "" {
-		words = u.Title + ": " + words
+		e.Text = u.Title + ": " + e.Text
 	}
 	if u.Waiting != nil {
-		return hotLineText(u.Waiting) + ": " + layout.Clean(words)
+		e.Text = hotLineText(u.Waiting) + ": " + e.Text
+	} else {
+		e.Share = layout.SharePercent(u.Share)
 	}
-	return layout.SharePercent(u.Share) + "  " + layout.Clean(words)
+	return e
 }
 
 // keptFixes returns the proven rewrites.
 func keptFixes(r *fix.Result) []*fix.Attempt {
 	return fixesThat(r, func(a *fix.Attempt) bool { return a.Kept() })
-}
-
-// droppedFixes returns the rewrites that were tried but not proven.
-func droppedFixes(r *fix.Result) []*fix.Attempt {
-	return fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds })
-}
-
-// needingFixes returns the rewrites that need a step that whet does not take.
-func needingFixes(r *fix.Result) []*fix.Attempt {
-	return fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds })
 }
 
 func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
@@ -243,32 +257,60 @@ func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
 	return list
 }
 
-// measuredRows returns the subjects and units that a comparison decided, or was for: name, unit,
-// before, after, change, half width, verdict.
-func measuredRows(m *fix.Measured) [][]string {
-	return rowsOf(m, func(i int, u *ab.Unit) bool {
-		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse
-	})
-}
-
-// totalRows always includes time, bytes and allocations of each subject, with the factor of the
-// gain.
-func totalRows(m *fix.Measured) [][]string {
-	rows := rowsOf(m, func(i int, u *ab.Unit) bool {
-		return i == 0 || u.Verdict == ab.Better || u.Verdict == ab.Worse || u.Unit == "B/op" || u.Unit == "allocs/op"
-	})
-	i := 0
+// measuredBlocks are a table of the subjects and units that a comparison decided or was for, and
+// what could not be measured. With all, it has bytes and allocations as well.
+func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
+	if m == nil || m.AB == nil {
+		return nil
+	}
+	table := blocks.Table{
+		Table: layout.Table{
+			Head:  []string{"benchmark", "unit", "before", "after", "change", "95%", "verdict"},
+			Align: "llrrrrl", Least: 12, HeadColor: layout.Dim,
+		},
+		BarHead: "remaining",
+	}
+	var failed []string
 	for _, s := range m.AB.Subjects {
-		for _, u := range s.Units {
-			if i < len(rows) && rows[i][0] == layout.Clean(s.Name) && rows[i][1] == u.Unit {
-				if times := timesLess(&u); times != "" {
-					rows[i][len(rows[i])-1] += ", " + times
-				}
-				i++
+		for i := range s.Units {
+			u := &s.Units[i]
+			decided := u.Verdict == ab.Better || u.Verdict == ab.Worse
+			if i > 0 && !decided && !(all && (u.Unit == "B/op" || u.Unit == "allocs/op")) {
+				continue
 			}
+			row := benchmarks.ABRowOf(s.Name, len(u.Rounds[ab.A]), u)
+			half, verdict := row[4], row[7]
+			if half != "" {
+				half = "±" + half
+			}
+			if times := timesLess(u); times != "" {
+				verdict += ", " + times
+			}
+			remaining := -1.0
+			if ratio := float64(u.Ratio); benchmarks.IsFinite(ratio) && u.Better != bench.Higher {
+				remaining = min(1, ratio)
+			}
+			table.Rows = append(table.Rows, []string{row[0], u.Unit, row[1], row[2], row[3], half, verdict})
+			table.Marks = append(table.Marks, verdictMark(u.Verdict))
+			table.Bars = append(table.Bars, remaining)
+		}
+		if s.Error != "" {
+			failed = append(failed, s.Name+": not fully measured: "+s.Error)
 		}
 	}
-	return rows
+	return []blocks.Block{table, blocks.Items(failed...)}
+}
+
+// verdictMark returns the mark of a row with a verdict.
+func verdictMark(v ab.Verdict) blocks.Mark {
+	switch v {
+	case ab.Better:
+		return blocks.Good
+	case ab.Worse:
+		return blocks.Bad
+	default:
+		return ""
+	}
 }
 
 // timesLess formats a gain as a factor, "8.4x"; "" if there is none, or hardly any.
@@ -281,58 +323,4 @@ func timesLess(u *ab.Unit) string {
 		return ""
 	}
 	return fmt.Sprintf("%.1fx", factor)
-}
-
-func rowsOf(m *fix.Measured, show func(i int, u *ab.Unit) bool) [][]string {
-	var rows [][]string
-	if m == nil || m.AB == nil {
-		return nil
-	}
-	for _, s := range m.AB.Subjects {
-		for i := range s.Units {
-			u := &s.Units[i]
-			if !show(i, u) {
-				continue
-			}
-			row := benchmarks.ABRowOf(layout.Clean(s.Name), len(u.Rounds[ab.A]), u)
-			half := row[4]
-			if half != "" {
-				half = "±" + half
-			}
-			rows = append(rows, []string{row[0], u.Unit, row[1], row[2], row[3], half, row[7]})
-		}
-		if s.Error != "" {
-			rows = append(rows, []string{
-				layout.Clean(s.Name), "", "", "", "", "",
-				layout.Clean("not fully measured: " + s.Error),
-			})
-		}
-	}
-	return rows
-}
-
-func writeMeasured(t *layout.Writer, s layout.Style, m *fix.Measured) {
-	writeRows(t, s, measuredRows(m))
-}
-
-// rowsTable returns the table of measuredRows and totalRows.
-func rowsTable(rows [][]string) *layout.Table {
-	return &layout.Table{
-		Head: []string{"benchmark", "unit", "before", "after", "change", "95%", "verdict"}, Rows: rows,
-		Align: "llrrrrl",
-	}
-}
-
-// writeRows writes rows without a heading, cut at the end.
-func writeRows(t *layout.Writer, s layout.Style, rows [][]string) {
-	table := rowsTable(rows)
-	table.Head, table.Indent, table.Clip = nil, 3, 40
-	table.Write(t, s)
-}
-
-func markdownRows(t *layout.Writer, rows [][]string) {
-	if len(rows) > 0 {
-		t.Line()
-		rowsTable(rows).WriteMarkdown(t)
-	}
 }

@@ -39,6 +39,7 @@ func fixResult() *fix.Result {
 	return &fix.Result{Module: "example.com/slow", Total: measured, Rounds: 2, Attempts: []fix.Attempt{
 		{
 			Finding: dropped, Stage: fix.StageTest, Reason: "--- FAIL: TestClean\nwant <a>",
+			Hint: "write a benchmark", Aside: []string{"Clean allocs/op: +2.0%"},
 			Answers: &fix.Answers{Not: []string{"Clean cannot be compared: it is generic"}},
 		},
 		{
@@ -59,34 +60,41 @@ func fixResult() *fix.Result {
 // TestWriteFix has what was kept with its proof, and what was dropped with the reason.
 func TestWriteFix(t *testing.T) {
 	var text, markdown strings.Builder
-	if err := WriteFix(&text, layout.Style{Width: 80}, fixResult()); err != nil {
+	if err := Fix(fixResult()).Write(&text, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFixMarkdown(&markdown, fixResult()); err != nil {
+	if err := Fix(fixResult()).WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
 		"1 of 3 rewrites kept in 2 passes in example.com/slow", "skipped: example.com/slow/broken (x.go:1: no).",
-		"The original against everything kept\n   Clean  sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n   Clean " +
-			" B/op     8.000   8.000   +0.00%    ±0%  the same\n",
-		"kept: replacer | built\n   clean.go:7  Clean\n   it is made each time\n   saves at most 31.00%", "found in pass 2",
+		"The original against everything kept\n" +
+			"   benchmark  unit    before   after   change    95%  verdict\n" +
+			"   Clean      sec/op  2.000µ  1.000µ  -50.00%  ±4.1%  better, 2.0x\n" +
+			"   Clean      B/op     8.000   8.000   +0.00%    ±0%  the same\n",
+		"Kept: replacer | built\n   clean.go:7  Clean\n   why: it is made each time\n   saves at most 31.00%",
+		"found in pass 2",
 		"kept together with 1 other", "tests of 3 packages pass",
 		"returned the same results for 1234 inputs", "undecided because of noise: Order sec/op: +1.0%", "     +new `code`",
-		"dropped: string formatted by fmt", "at test:", "     want <a>",
+		"Dropped: string formatted by fmt", "dropped at test:", "     want <a>",
+		"   hint: write a benchmark\n   slower: Clean allocs/op: +2.0%\n",
 		"not compared: Clean cannot be compared: it is generic",
 		"Not tried: needs a manual step\n   clean.go:7  Clean\n     JSON encoded or decoded by reflection: " +
 			"it needs a dependency\n",
-		"Without a rewrite\n   gen.go:3  Gen\n     5.00% text made slowly: a program wrote the file\n   /old/gone.go  " +
-			"slow.Gone\n     1.00% the function is gone\n",
+		"Without a rewrite\n   5.00%  gen.go:3  Gen\n          text made slowly: a program wrote the file\n" +
+			"   1.00%  /old/gone.go  slow.Gone\n          the function is gone\n",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
+	if n := strings.Count(markdown.String(), "| Clean | sec/op |"); n != 2 {
+		t.Errorf("%d tables in Markdown, want the total's and that of the kept rewrite:\n%s", n, markdown.String())
+	}
 	if strings.Count(text.String(), "B/op") != 1 {
 		t.Error("a unit that did not change is shown in addition to the total")
 	}
-	if strings.Index(text.String(), "kept: ") > strings.Index(text.String(), "dropped: ") {
+	if strings.Index(text.String(), "Kept: ") > strings.Index(text.String(), "Dropped: ") {
 		t.Error("what was dropped comes first")
 	}
 	for line := range strings.Lines(text.String()) {
@@ -97,11 +105,11 @@ func TestWriteFix(t *testing.T) {
 	for _, want := range []string{
 		"## 1 of 3 rewrites kept in 2 passes in `example.com/slow`",
 		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better, 2.0x |",
-		"| Clean | sec/op | 2.000µ | 1.000µ | -50.00% | ±4.1% | better |",
 		"### Kept: replacer \\| built\n", "- kept together with 1 other", "```diff\n--- a/clean.go",
-		"### Dropped: string formatted by fmt", "Dropped at “test”",
-		"- `clean.go:7` in `Clean`: JSON encoded or decoded by reflection; it needs a dependency",
-		"- `gen.go:3` in `Gen`: 5.00%  text made slowly",
+		"### Dropped: string formatted by fmt", "dropped at **test**:\n\n```\n--- FAIL: TestClean\nwant <a>\n```\n",
+		"\nhint: write a benchmark\n\n- slower: Clean allocs/op: +2.0%\n",
+		"- `clean.go:7` in `Clean`: JSON encoded or decoded by reflection: it needs a dependency",
+		"- 5.00% `gen.go:3` in `Gen`: text made slowly",
 	} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())
@@ -114,15 +122,15 @@ func TestWriteFixPage(t *testing.T) {
 	r := fixResult()
 	r.Service = r.Total
 	var page strings.Builder
-	if err := WriteFixPage(&page, r); err != nil {
+	if err := Fix(r).WritePage(&page); err != nil {
 		t.Fatal(err)
 	}
 	at := -1
 	for _, want := range []string{
-		"<h1>1 of 3 rewrites kept", "as a service under load</h2>", "-52.00% to -48.00%", "better, 2.0x", "width:50.0%",
+		"<h1>1 of 3 rewrites kept", "as a service under load</h2>", "±4.1%", "better, 2.0x", "width:50.00%",
 		"<h2>The original against everything kept</h2>",
-		"<h2>Kept</h2>", "replacer | built", "returned the same results for 1234 inputs", "code` &lt;b&gt;",
-		"<h2>Dropped</h2>",
+		`<section id="k1"><h2>Kept: replacer | built</h2>`, "returned the same results for 1234 inputs", "code` &lt;b&gt;",
+		`<section id="d1"><h2>Dropped: string formatted by fmt</h2>`,
 		"want &lt;a&gt;", "<h2>Not tried: needs a manual step</h2>", "<h2>Without a rewrite</h2>",
 	} {
 		i := strings.Index(page.String(), want)
@@ -159,26 +167,29 @@ func TestWriteFixSettings(t *testing.T) {
 	}
 	r.WithSettings = r.Total
 	var text, markdown strings.Builder
-	if err := WriteFix(&text, layout.Style{Width: 80}, r); err != nil {
+	if err := Fix(r).Write(&text, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFixMarkdown(&markdown, r); err != nil {
+	if err := Fix(r).WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"\nproven: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time",
-		"Answer returned the same results for 20 inputs, except for the texts of\n   errors for 3 of them",
-		"\nnot proven: GOGC=400\n", "(the whole program)", "at measure:\n     no gain\n",
-		"The original against everything kept, with the settings below\n   Clean  sec/op",
+		"\nProven setting: build with GOEXPERIMENT=jsonv2\n", "for: old JSON (a.go:3), saves at most 20.00% of the CPU time",
+		"Answer returned the same results for 20 inputs, except for\n     the texts of errors for 3 of them",
+		"\nSetting not proven: GOGC=400\n", "(the whole program)", "dropped at measure:\n     no gain\n",
+		"The original against everything kept, with the settings below\n" +
+			"   benchmark  unit    before   after   change    95%  verdict\n   Clean      sec/op",
 	} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
 	for _, want := range []string{
-		"### Proven setting: `GOEXPERIMENT=jsonv2`\n\nold JSON: it is slow.\n\nAnswer " +
-			"returned the same results for 20 inputs, except for the texts of errors for 3 of them.\n\n| benchmark",
-		"### Setting not proven: `GOGC=400`", "Dropped at “measure”", "with the settings below:\n\n| benchmark",
+		"### Proven setting: build with GOEXPERIMENT=jsonv2\n\n" +
+			"- for: old JSON (a.go:3), saves at most 20.00% of the CPU time\n- why: it is slow\n- caveats: `whet rules gogc`. ",
+		"- before and after, Answer returned the same results for 20 inputs, except for the texts of errors for 3 of them" +
+			"\n\n| benchmark",
+		"### Setting not proven: GOGC=400\n", "dropped at **measure**:", "with the settings below\n\n| benchmark",
 	} {
 		if !strings.Contains(markdown.String(), want) {
 			t.Errorf("no %q in\n%s", want, markdown.String())

@@ -132,10 +132,10 @@ func TestHostilePages(t *testing.T) {
 			return outputs[kind]
 		}
 		for _, err := range []error{
-			WriteFindPage(out("find.html"), found), WriteFixPage(out("fix.html"), fixed), WriteFind(out("find.txt"),
-				layout.Style{}, found),
-			WriteFix(out("fix.txt"), layout.Style{}, fixed), WriteFindMarkdown(out("find.md"), found),
-			WriteFixMarkdown(out("fix.md"), fixed),
+			Find(found).WritePage(out("find.html")), Fix(fixed).WritePage(out("fix.html")),
+			Find(found).Write(out("find.txt"), layout.Style{}),
+			Fix(fixed).Write(out("fix.txt"), layout.Style{}), Find(found).WriteMarkdown(out("find.md")),
+			Fix(fixed).WriteMarkdown(out("fix.md")),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -153,7 +153,7 @@ func TestHostilePages(t *testing.T) {
 				}
 			}
 			if strings.HasSuffix(kind, ".html") &&
-				(!strings.Contains(text, `class="del">--- a/x`) || !strings.Contains(text, `class="add">&#43;&#43;&#43; b/x`)) {
+				(!strings.Contains(text, `class="del">--- a/x`) || !strings.Contains(text, `class="add">+++ b/x`)) {
 				t.Errorf("%q: %s takes lines of code for heads of files", name, kind)
 			}
 		}
@@ -164,9 +164,9 @@ func TestHostilePages(t *testing.T) {
 func TestHostilePatches(t *testing.T) {
 	for _, name := range append(hostileNames(), "x\nBcc: y/a.go", "x\n---\n\n--- a/b\n+++ b/b\n/a.go") {
 		x := hostileFinding(name)
-		patches := (&fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}).Patches(
-			"a <a@b>")
-		text := string(patches[0].Text)
+		patches := Patches(
+			&fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}, "a <a@b>")
+		text := patches[0].Text
 		head, rest, _ := strings.Cut(text, "\n\n")
 		if n := strings.Count(head, "\n"); n != 2 || strings.Contains(head, "\x1b") {
 			t.Errorf("%q: the head is %q", name, head)

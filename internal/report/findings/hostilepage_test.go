@@ -68,14 +68,14 @@ func TestHostileJourney(t *testing.T) {
 		x.Function, x.Title = long, evil()
 		x.Places[0].Code = long
 		var found, fixed bytes.Buffer
-		if err := WriteFindPage(&found, &find.Result{
+		if err := Find(&find.Result{
 			Module: evil(), Dir: "/src", Findings: []find.Finding{x},
 			Unexplained: []find.HotLine{{Place: x.Places[0], Function: evil(), Why: evil()}},
 			Stale:       []find.Stale{{Function: long, File: evil(), Reason: evil()}},
-		}); err != nil {
+		}).WritePage(&found); err != nil {
 			t.Fatal(err)
 		}
-		if err := WriteFixPage(&fixed, &fix.Result{
+		if err := Fix(&fix.Result{
 			Module: evil(), Attempts: []fix.Attempt{
 				{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}, {
 					Finding: x, Stage: fix.StageTest, Reason: long,
@@ -83,7 +83,7 @@ func TestHostileJourney(t *testing.T) {
 				}, {Finding: x, Stage: fix.StageNeeds, Reason: evil()},
 			}, Untried: []fix.Untried{{Title: evil(), File: evil(), Line: 1, Function: long, Reason: evil()}},
 			Base: prove.Base{Broken: []fix.Broken{{Package: evil(), Reason: long}}},
-		}); err != nil {
+		}).WritePage(&fixed); err != nil {
 			t.Fatal(err)
 		}
 		pages["find"], pages["fix"] = found.Bytes(), fixed.Bytes()

@@ -3,7 +3,6 @@ package findings
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/unit"
@@ -25,94 +25,54 @@ const pgoRows = 10
 // pgoFrame is the growth of a stack frame, in bytes, below which it is not reported.
 const pgoFrame = 256
 
-// A pgoTable is a table of the report as text cells. The last column takes the remaining width; a
-// cell of it is cut, unless a function fits it.
-type pgoTable struct {
-	title string
-	head  []string
-	rows  [][]string
-	fit   []func(n int) string // per row, the last cell in n columns; nil: it is in rows
-	notes []string
+// PGO returns the report of the effect of a profile on a program, the verdict last.
+func PGO(r *pgo.Result) *blocks.Document {
+	main := r.Target.Main
+	if main == "" {
+		main = r.Target.Module + " (library)"
+	}
+	d := &blocks.Document{
+		Title:  blocks.Text{blocks.Plain("PGO: "), blocks.Name(main)},
+		Blocks: []blocks.Block{blocks.Prose{blocks.Plain(pgoProfile(r))}, pgoStale(r)},
+	}
+	if builds := pgoBuilds(r); len(builds.Blocks) > 0 { // a library has no size
+		d.Blocks = append(d.Blocks, builds)
+	}
+	d.Blocks = append(d.Blocks, pgoCalls(r))
+	if frames := pgoFrames(r); len(frames.Blocks) > 0 { // most programs have no frames that grew
+		d.Blocks = append(d.Blocks, frames)
+	}
+	if r.Comparison != nil {
+		d.Blocks = append(d.Blocks, pgoComparison(r))
+	}
+	d.Blocks = append(d.Blocks, blocks.Section{
+		Title: blocks.Text{blocks.Plain("Verdict")}, Blocks: []blocks.Block{blocks.Items(pgoVerdict(r)...)},
+	})
+	return d
 }
 
-// add adds a row whose last cell is fit's.
-func (t *pgoTable) add(fit func(n int) string, cells ...string) {
-	t.rows = append(t.rows, append(cells, fit(1<<20)))
-	t.fit = append(t.fit, fit)
+// pgoSection returns a section of the report: a table with figures first and names last, and notes.
+// It has no blocks if there are neither.
+func pgoSection(title string, table layout.Table, notes []string) blocks.Section {
+	s := blocks.Section{Title: blocks.Text{blocks.Plain(title)}}
+	if len(table.Rows) > 0 {
+		table.Wide, table.Least, table.HeadColor = len(table.Head)-1, 20, layout.Dim
+		table.Align = strings.Repeat("r", table.Wide) + "l"
+		s.Blocks = append(s.Blocks, blocks.Table{Table: table})
+	}
+	if len(notes) > 0 {
+		s.Blocks = append(s.Blocks, blocks.Items(notes...))
+	}
+	return s
 }
 
-// grid returns the cells of the table: figures first, names last.
-func (t *pgoTable) grid() *layout.Table {
-	last := len(t.head) - 1
-	grid := &layout.Table{
-		Head: t.head, Rows: t.rows, Align: strings.Repeat("r", last) + "l", Wide: last, Least: 20, Indent: 2,
-		HeadColor: layout.Dim,
-	}
-	if t.fit != nil {
-		grid.Fit = func(row, n int) string { return t.fit[row](n) }
-	}
-	return grid
-}
-
-// WritePGO writes the effect of a profile on a program, the verdict last.
-func WritePGO(w io.Writer, s layout.Style, r *pgo.Result) error {
-	t := layout.NewWriter(w)
-	title, about := pgoTitle(r)
-	t.Line(s.Paint(layout.Bold, layout.CutMiddle(title, s.Remaining(0, 20))))
-	layout.Wrap(t, s, "", about, 0)
-	for _, table := range pgoTables(r) {
-		t.Line()
-		layout.Wrap(t, s, "", s.Paint(layout.Bold, table.title), 2)
-		table.grid().Write(t, s)
-		for _, note := range table.notes {
-			layout.Wrap(t, s, "  ", note, 2)
-		}
-	}
-	t.Line()
-	for _, line := range pgoVerdict(r) {
-		layout.Wrap(t, s, "", line, 2)
-	}
-	return t.Result()
-}
-
-// WritePGOMarkdown writes the same as GitHub's Markdown.
-func WritePGOMarkdown(w io.Writer, r *pgo.Result) error {
-	t := layout.NewWriter(w)
-	title, about := pgoTitle(r)
-	t.Line("## PGO: ", layout.EscapeMarkdown(title))
-	t.Line()
-	t.Line(layout.EscapeMarkdown(about))
-	for _, table := range pgoTables(r) {
-		t.Line()
-		t.Line("### ", layout.EscapeMarkdown(table.title))
-		t.Line()
-		table.grid().WriteMarkdown(t)
-		if len(table.rows) > 0 && len(table.notes) > 0 {
-			t.Line()
-		}
-		for _, note := range table.notes {
-			t.Line("- ", layout.EscapeMarkdown(note))
-		}
-	}
-	for _, line := range pgoVerdict(r) {
-		t.Line()
-		t.Line(layout.EscapeMarkdown(line))
-	}
-	return t.Result()
-}
-
-// pgoTitle describes what was built with what.
-func pgoTitle(r *pgo.Result) (title, about string) {
-	title = r.Target.Main
-	if title == "" {
-		title = r.Target.Module + " (library)"
-	}
+// pgoProfile describes the profile and the compiler.
+func pgoProfile(r *pgo.Result) string {
 	p := r.Profile
-	of := "a program"
+	about := "profile of a program"
 	if p.Bench {
-		of = "benchmarks"
+		about = "profile of benchmarks"
 	}
-	about = "profile of " + of
 	if p.Samples > 0 {
 		about += ": " + layout.Plural(int(p.Samples), "sample", "samples")
 	}
@@ -122,35 +82,19 @@ func pgoTitle(r *pgo.Result) (title, about string) {
 	if !p.Time.IsZero() {
 		about += ", " + p.Time.UTC().Format(time.DateOnly)
 	}
-	return layout.Clean(title), fmt.Sprintf("%s; %s, %s of them hot; %s for the compiler (%s)", about,
-		layout.Plural(p.Calls, "call", "calls"), unit.Count(p.Hot), unit.Bytes(p.Bytes), layout.Clean(r.Target.GoVersion))
-}
-
-// pgoTables returns the sections of the report.
-func pgoTables(r *pgo.Result) []pgoTable {
-	tables := []pgoTable{pgoStale(r), pgoBuilds(r), pgoCalls(r), pgoFrames(r)}
-	// A library has no size, and most programs have no frames that grew.
-	for _, i := range []int{3, 1} {
-		if len(tables[i].rows) == 0 {
-			tables = slices.Delete(tables, i, i+1)
-		}
-	}
-	if r.Comparison != nil {
-		tables = append(tables, pgoComparison(r))
-	}
-	return tables
+	return fmt.Sprintf("%s; %s, %s of them hot; %s for the compiler (%s)", about,
+		layout.Plural(p.Calls, "call", "calls"), unit.Count(p.Hot), unit.Bytes(p.Bytes), r.Target.GoVersion)
 }
 
 // pgoStale describes how much of the profile is about code that no longer exists.
-func pgoStale(r *pgo.Result) pgoTable {
+func pgoStale(r *pgo.Result) blocks.Section {
 	st := &r.Stale
-	t := pgoTable{
-		title: fmt.Sprintf("Stale: %s of the profile's calls of own code, %s of all",
-			unit.Percent(st.OwnStale, st.Own), unit.Percent(st.Stale, st.Total)),
-		head: []string{"weight", "function"},
-	}
+	title := fmt.Sprintf("Stale: %s of the profile's calls of own code, %s of all",
+		unit.Percent(st.OwnStale, st.Own), unit.Percent(st.Stale, st.Total))
+	t := layout.Table{Head: []string{"weight", "function"}}
+	var notes []string
 	if st.Own == 0 {
-		t.title = fmt.Sprintf("Stale: %s of the profile's calls, none of them in own code",
+		title = fmt.Sprintf("Stale: %s of the profile's calls, none of them in own code",
 			unit.Percent(st.Stale, st.Total))
 	}
 	own := slices.SortedStableFunc(slices.Values(st.Functions), func(a, b pgo.StaleFunction) int {
@@ -165,20 +109,20 @@ func pgoStale(r *pgo.Result) pgoTable {
 				is += fmt.Sprintf(", and %d more", more)
 			}
 		}
-		text := layout.Clean(layout.ShortName(f.Function) + is)
-		t.add(func(n int) string { return layout.Cut(text, n) }, unit.Percent(f.Weight, st.Total))
+		t.Rows = append(t.Rows, []string{unit.Percent(f.Weight, st.Total), layout.ShortName(f.Function) + is})
 	}
+	t.Fit = func(row, n int) string { return layout.Cut(t.Rows[row][1], n) }
 	if more := len(own) - pgoRows; more > 0 {
-		t.notes = append(t.notes, layout.Plural(more, "more function", "more functions")+" (--json has all)")
+		notes = append(notes, layout.Plural(more, "more function", "more functions")+" (--json has all)")
 	}
 	if st.GoVersion != "" {
-		t.notes = append(t.notes, "recorded with "+layout.Clean(st.GoVersion))
+		notes = append(notes, "recorded with "+st.GoVersion)
 	}
 	if n := len(st.Modules); n > 0 {
-		t.notes = append(t.notes, layout.Plural(n, "dependency has", "dependencies have")+" another version: "+
-			layout.Clean(strings.Join(st.Modules[:min(n, 3)], "; ")))
+		notes = append(notes, layout.Plural(n, "dependency has", "dependencies have")+" another version: "+
+			strings.Join(st.Modules[:min(n, 3)], "; "))
 	}
-	return t
+	return pgoSection(title, t, notes)
 }
 
 func boolRank(b bool) int {
@@ -189,11 +133,12 @@ func boolRank(b bool) int {
 }
 
 // pgoBuilds compares the builds.
-func pgoBuilds(r *pgo.Result) pgoTable {
-	t := pgoTable{title: "Build", head: []string{"-pgo=off", "with profile", "change", ""}}
+func pgoBuilds(r *pgo.Result) blocks.Section {
+	var notes []string
+	t := layout.Table{Head: []string{"-pgo=off", "with profile", "change", ""}}
 	add := func(name string, a, b int64, format func(int64) string) {
 		if a > 0 && b > 0 {
-			t.rows = append(t.rows, []string{format(a), format(b), layout.SignedPercent(float64(b)/float64(a) - 1), name})
+			t.Rows = append(t.Rows, []string{format(a), format(b), layout.SignedPercent(float64(b)/float64(a) - 1), name})
 		}
 	}
 	duration := func(n int64) string { return unit.Duration(time.Duration(n)) }
@@ -201,15 +146,15 @@ func pgoBuilds(r *pgo.Result) pgoTable {
 	add("CPU time to build it", int64(r.A.CPU), int64(r.B.CPU), duration)
 	if r.A.Wall > 0 {
 		add("elapsed time to build it", int64(r.A.Wall), int64(r.B.Wall), duration)
-		t.notes = append(t.notes,
+		notes = append(notes,
 			"All packages were compiled again for each build; the build cache avoids that until the profile changes. "+
 				"On a busy machine, compare CPU time.")
 	}
-	return t
+	return pgoSection("Build", t, notes)
 }
 
 // pgoCalls lists the calls that the compiler handles differently.
-func pgoCalls(r *pgo.Result) pgoTable {
+func pgoCalls(r *pgo.Result) blocks.Section {
 	counts := map[pgo.Change]int{}
 	own, weighed := 0, int64(0)
 	for _, c := range r.Changes {
@@ -221,29 +166,31 @@ func pgoCalls(r *pgo.Result) pgoTable {
 			weighed += c.Weight
 		}
 	}
-	t := pgoTable{
-		title: fmt.Sprintf("Calls: %d newly inlined, %d devirtualized, %d no longer inlined; %d of own code",
-			counts[pgo.Inlined], counts[pgo.Devirtualized], counts[pgo.NotInlined], own),
-		head: []string{"weight", "is now", "call"},
+	title := fmt.Sprintf("Calls: %d newly inlined, %d devirtualized, %d no longer inlined; %d of own code",
+		counts[pgo.Inlined], counts[pgo.Devirtualized], counts[pgo.NotInlined], own)
+	t := layout.Table{
+		Head: []string{"weight", "is now", "call"},
+		Fit:  func(row, n int) string { return pgoCall(&r.Changes[row], n) },
 	}
+	var notes []string
 	for _, c := range r.Changes[:min(len(r.Changes), pgoRows)] {
-		t.add(func(n int) string { return pgoCall(&c, n) }, unit.Percent(c.Weight, r.Stale.Total), c.Change.String())
+		t.Rows = append(t.Rows, []string{unit.Percent(c.Weight, r.Stale.Total), c.Change.String(), pgoCall(&c, 1<<20)})
 	}
 	if more := len(r.Changes) - pgoRows; more > 0 {
-		t.notes = append(t.notes, layout.Plural(more, "more call", "more calls")+" (--json has all)")
+		notes = append(notes, layout.Plural(more, "more call", "more calls")+" (--json has all)")
 	}
 	if weighed > 0 {
-		t.notes = append(t.notes, "Calls newly inlined or devirtualized have "+unit.Percent(weighed, r.Stale.Total)+
+		notes = append(notes, "Calls newly inlined or devirtualized have "+unit.Percent(weighed, r.Stale.Total)+
 			" of the profile's calls by weight.")
 	}
-	return t
+	return pgoSection(title, t, notes)
 }
 
 // pgoCall describes a call in n columns: caller, callee, and the line if it fits.
 func pgoCall(c *pgo.ChangedCall, n int) string {
 	const arrow = " → "
 	at := fmt.Sprintf("  %s:%d", layout.Clean(filepath.Base(c.File)), c.Line)
-	caller, callee := layout.Clean(layout.ShortName(c.Caller)), layout.Clean(layout.ShortName(c.Callee))
+	caller, callee := layout.ShortName(c.Caller), layout.ShortName(c.Callee)
 	room := n - layout.Columns(arrow)
 	if layout.Columns(caller)+layout.Columns(callee)+layout.Columns(at) <= room {
 		return caller + arrow + callee + at
@@ -262,62 +209,55 @@ func pgoCall(c *pgo.ChangedCall, n int) string {
 }
 
 // pgoFrames lists stack frames that grew by pgoFrame or more.
-func pgoFrames(r *pgo.Result) pgoTable {
-	t := pgoTable{
-		title: "Stack: frames that grew, with what was inlined into them",
-		head:  []string{"-pgo=off", "with profile", "function"},
-	}
+func pgoFrames(r *pgo.Result) blocks.Section {
+	t := layout.Table{Head: []string{"-pgo=off", "with profile", "function"}}
 	for _, f := range r.Frames {
-		if f.After-f.Before >= pgoFrame && len(t.rows) < pgoRows {
-			t.rows = append(t.rows, []string{
+		if f.After-f.Before >= pgoFrame && len(t.Rows) < pgoRows {
+			t.Rows = append(t.Rows, []string{
 				unit.Bytes(f.Before).String(), unit.Bytes(f.After).String(),
-				layout.Clean(layout.ShortName(f.Function)),
+				layout.ShortName(f.Function),
 			})
 		}
 	}
-	return t
+	return pgoSection("Stack: frames that grew, with what was inlined into them", t, nil)
 }
 
 // pgoComparison lists the deciding unit of each benchmark, and other units if they differ.
-func pgoComparison(r *pgo.Result) pgoTable {
+func pgoComparison(r *pgo.Result) blocks.Section {
 	c := r.Comparison
-	t := pgoTable{
-		title: fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan),
-		head: []string{
-			"-pgo=off", "with profile", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "verdict", "",
-		},
+	t := layout.Table{
+		Head: []string{"-pgo=off", "with profile", "change", fmt.Sprintf("%.4g%% interval", c.Confidence*100), "verdict", ""},
 	}
+	var notes []string
 	for _, sub := range c.Subjects {
 		if sub.Error != "" {
-			t.notes = append(t.notes, layout.Clean(sub.Name+": "+sub.Error))
+			notes = append(notes, sub.Name+": "+sub.Error)
 		}
 		for _, u := range sub.Units {
 			differs := u.Verdict == ab.Better || u.Verdict == ab.Worse
 			if u.Unit != c.Unit && !differs {
 				continue
 			}
-			name := layout.Clean(sub.Name)
+			name := sub.Name
 			if u.Unit != c.Unit {
-				name = "  " + layout.Clean(u.Unit)
+				name = "  " + u.Unit
 			}
 			class := benchunit.ClassOf(u.Unit)
 			scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, class)
-			t.rows = append(t.rows, []string{
+			t.Rows = append(t.Rows, []string{
 				scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
 				ratioChange(float64(u.Ratio)), ratioInterval(float64(u.Low), float64(u.High)), string(u.Verdict), name,
 			})
 		}
 	}
 	if g := r.Gain; g != nil && g.Of > 1 {
-		t.rows = append(t.rows, []string{
+		t.Rows = append(t.Rows, []string{
 			"", "", ratioChange(float64(g.Ratio)),
-			ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geometric mean of %d", g.Of),
+			ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geomean of %d", g.Of),
 		})
 	}
-	for _, w := range c.Warnings {
-		t.notes = append(t.notes, layout.Clean(w))
-	}
-	return t
+	notes = append(notes, c.Warnings...)
+	return pgoSection(fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan), t, notes)
 }
 
 func ratioChange(ratio float64) string {
@@ -343,7 +283,7 @@ func pgoVerdict(r *pgo.Result) []string {
 	case r.Pays:
 		verdict = "It pays off: "
 	}
-	verdict += layout.Clean(r.Why)
+	verdict += r.Why
 	if g := r.Gain; g != nil {
 		verdict += fmt.Sprintf(" (%s, %s)", ratioChange(float64(g.Ratio)), ratioInterval(float64(g.Low), float64(g.High)))
 	}
@@ -360,7 +300,7 @@ func pgoVerdict(r *pgo.Result) []string {
 	case r.Written != "":
 		lines = append(lines,
 			fmt.Sprintf("Wrote %s (%s bytes). Builds of the package use it from now on: commit it.",
-				layout.Clean(r.Written), strconv.FormatInt(r.Profile.Bytes, 10)))
+				r.Written, strconv.FormatInt(r.Profile.Bytes, 10)))
 	case r.Pays && r.Target.Main == "":
 		lines = append(lines, "Nothing was written: a library is optimized with the profiles of the programs that use it.")
 	default:

@@ -84,7 +84,7 @@ func pgoResult() *pgo.Result {
 
 func TestWritePGO(t *testing.T) {
 	var b bytes.Buffer
-	if err := WritePGO(&b, layout.Style{Width: 80}, pgoResult()); err != nil {
+	if err := PGO(pgoResult()).Write(&b, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/pgo.txt", b.Bytes())
@@ -94,7 +94,7 @@ func TestWritePGO(t *testing.T) {
 		}
 	}
 	b.Reset()
-	if err := WritePGOMarkdown(&b, pgoResult()); err != nil {
+	if err := PGO(pgoResult()).WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/pgo.md", b.Bytes())
@@ -123,8 +123,8 @@ func TestWritePGOService(t *testing.T) {
 	}
 	r.Gain = &pgo.Gain{Unit: "cpu-sec/req", Of: 1, Ratio: 0.96, Low: 0.95, High: 0.97}
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"text":     func(b *bytes.Buffer) error { return WritePGO(b, layout.Style{Width: 80}, r) },
-		"markdown": func(b *bytes.Buffer) error { return WritePGOMarkdown(b, r) },
+		"text":     func(b *bytes.Buffer) error { return PGO(r).Write(b, layout.Style{Width: 80}) },
+		"markdown": func(b *bytes.Buffer) error { return PGO(r).WriteMarkdown(b) },
 	} {
 		var b bytes.Buffer
 		if err := write(&b); err != nil {
@@ -173,7 +173,7 @@ func TestWritePGOVerdicts(t *testing.T) {
 			r := pgoResult()
 			tt.edit(r)
 			var b bytes.Buffer
-			if err := WritePGO(&b, layout.Style{}, r); err != nil {
+			if err := PGO(r).Write(&b, layout.Style{}); err != nil {
 				t.Fatal(err)
 			}
 			if !strings.Contains(b.String(), tt.want) {

@@ -6,23 +6,28 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/index"
-	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/reporttest"
-	"github.com/whet-go/whet/pgo"
 )
 
 // TestRoundTrip: documents that were read back have the same views.
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 80}
 	reporttest.RoundTrip(t, findResult(),
-		func(w io.Writer, r *find.Result) error { return WriteFind(w, s, r) }, WriteFindMarkdown, WriteFindPage,
-		func(w io.Writer, r *find.Result) error { return WriteFindSARIF(w, r, nil, "v1") })
-	reporttest.RoundTrip(t, fixResult(),
-		func(w io.Writer, r *fix.Result) error { return WriteFix(w, s, r) }, WriteFixMarkdown, WriteFixPage)
-	reporttest.RoundTrip(t, pgoResult(),
-		func(w io.Writer, r *pgo.Result) error { return WritePGO(w, s, r) }, WritePGOMarkdown)
+		views(s, Find, func(w io.Writer, r *find.Result) error { return WriteFindSARIF(w, r, nil, "v1") })...)
+	reporttest.RoundTrip(t, fixResult(), views(s, Fix)...)
+	reporttest.RoundTrip(t, pgoResult(), views(s, PGO)...)
 	reporttest.RoundTrip(t, NewRules(index.Rules()),
 		func(w io.Writer, d *Rules) error { return WriteRules(w, s, d) },
 		func(w io.Writer, d *Rules) error { return WriteRuleList(w, s, d) })
+}
+
+// views returns the writers of a result that is described in blocks, and more.
+func views[R any](s layout.Style, describe func(R) *blocks.Document, more ...func(io.Writer, R) error,
+) []func(io.Writer, R) error {
+	return append(more,
+		func(w io.Writer, r R) error { return describe(r).Write(w, s) },
+		func(w io.Writer, r R) error { return describe(r).WriteMarkdown(w) },
+		func(w io.Writer, r R) error { return describe(r).WritePage(w) })
 }

@@ -7,8 +7,8 @@
 //     that a name in a foreign file cannot color or steer the terminal.
 //  2. Colors come from [Style.Paint] alone: [Painted] is opaque, so no other package can make
 //     text that keeps its escape sequences.
-//  3. A [Table] or a diff is described once, for a terminal and for Markdown: [Table.Write] and
-//     [Table.WriteMarkdown], [WriteDiff], [WriteFence] and [DiffForPage].
+//  3. A [Table] is described once, for a terminal and for Markdown: [Table.Write] and
+//     [Table.WriteMarkdown]. Package blocks does the same for whole reports.
 //  4. The functions named after a shape ([Left], [CutMiddle], [FitName], [Wrap]) decide widths.
 //     [Style] says how wide the terminal is.
 //

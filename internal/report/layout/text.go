@@ -413,5 +413,6 @@ func CleanSource(s string) string {
 
 // EscapeMarkdown escapes the characters that have a meaning in Markdown.
 func EscapeMarkdown(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "~", `\~`, "[", `\[`).Replace(s)
+	return strings.NewReplacer(`\`, `\\`, "&", "&amp;",
+		"|", `\|`, "<", "&lt;", "*", `\*`, "_", `\_`, "`", "\\`", "~", `\~`, "[", `\[`).Replace(s)
 }

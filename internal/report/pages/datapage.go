@@ -6,14 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"html/template"
 	"io"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/terminal"
 )
 
 // A DataPage is an HTML file with data and the script that draws it.
@@ -52,25 +49,6 @@ func WriteData(w io.Writer, p DataPage) error {
 		"<noscript>This page is drawn with JavaScript, which is off. "+network+p.Without+"</noscript>\n"+
 		"<script type=\"application/json\" id=\""+p.ID+"\">"+string(data)+"</script>\n<script>"+p.Script+
 		"</script>\n</body>\n</html>\n")
-	if err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
-}
-
-// WriteTemplate writes a page. It replaces characters that reorder text and control characters,
-// which come from names and source, everywhere.
-func WriteTemplate(w io.Writer, t *template.Template, data any) error {
-	var page strings.Builder
-	err := t.Execute(&page, data)
-	if err == nil {
-		_, err = io.WriteString(w, strings.Map(func(r rune) rune {
-			if r != '\n' && r != '\t' && terminal.Unsafe(r) {
-				return utf8.RuneError
-			}
-			return r
-		}, page.String()))
-	}
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}

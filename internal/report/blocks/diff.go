@@ -1,22 +1,24 @@
-package layout
+package blocks
 
 import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// A DiffLine is a line of a unified diff.
-type DiffLine struct {
+// A diffLine is a line of a unified diff.
+type diffLine struct {
 	Kind string // add, del, at for the head of a hunk, file for the name of a file, or ""
 	Text string
 }
 
-// DiffLines returns the lines of a unified diff without the headers of the tool. It counts the
+// diffLines returns the lines of a unified diff without the headers of the tool. It counts the
 // lines of hunks, so that a removed line that begins with two dashes is not taken for the name of a
 // file.
-func DiffLines(diff string) []DiffLine {
-	var lines []DiffLine
+func diffLines(diff string) []diffLine {
+	var lines []diffLine
 	left := [2]int{} // lines of the hunk that remain, in the old and the new file
 	for text := range strings.Lines(diff) {
 		text = strings.TrimRight(text, "\n")
@@ -39,7 +41,7 @@ func DiffLines(diff string) []DiffLine {
 			kind = "at"
 			left = hunkSizes(text)
 		}
-		lines = append(lines, DiffLine{kind, text})
+		lines = append(lines, diffLine{kind, text})
 	}
 	return lines
 }
@@ -60,17 +62,9 @@ func hunkSizes(head string) (sizes [2]int) {
 	return sizes
 }
 
-// WriteDiff writes a unified diff for a terminal.
-func WriteDiff(t *Writer, s Style, diff string, indent int) {
-	for _, line := range DiffLines(diff) {
-		color := map[string]Color{"add": Cyan, "del": Red, "at": Dim, "file": Bold}[line.Kind]
-		t.Line(Spaces(indent), s.Paint(color, CleanSource(line.Text)))
-	}
-}
-
-// DiffForPage returns the lines of a diff for a page: each file by its name alone.
-func DiffForPage(diff string) []DiffLine {
-	lines := slices.DeleteFunc(DiffLines(diff), func(l DiffLine) bool {
+// pageLines returns the lines of a diff for a page: each file by its name alone.
+func pageLines(diff string) []diffLine {
+	lines := slices.DeleteFunc(diffLines(diff), func(l diffLine) bool {
 		return l.Kind == "file" && strings.HasPrefix(l.Text, "+++ ")
 	})
 	for i := range lines {
@@ -78,37 +72,7 @@ func DiffForPage(diff string) []DiffLine {
 			name := strings.Replace(lines[i].Text, `--- "a/`, `--- a/"`, 1)
 			lines[i].Text = strings.TrimSuffix(strings.TrimPrefix(name, "--- a/"), "\t")
 		}
-		lines[i].Text = CleanSource(lines[i].Text)
+		lines[i].Text = layout.CleanSource(lines[i].Text)
 	}
 	return lines
-}
-
-// WriteFence writes text as a block of code in Markdown. Tabs stay, so that a diff can be copied.
-func WriteFence(t *Writer, language, text string) {
-	mark := "```"
-	for strings.Contains(text, mark) {
-		mark += "`"
-	}
-	t.Line(mark, language)
-	for line := range strings.Lines(text) {
-		parts := strings.Split(strings.TrimRight(line, "\n"), "\t")
-		for i, part := range parts {
-			parts[i] = Clean(part)
-		}
-		t.Line(strings.Join(parts, "\t"))
-	}
-	t.Line(mark)
-}
-
-// CodeSpan returns text as code in Markdown, with as many backquotes as it needs.
-func CodeSpan(text string) string {
-	text = Clean(text)
-	mark := "`"
-	for strings.Contains(text, mark) {
-		mark += "`"
-	}
-	if len(mark) > 1 {
-		return mark + " " + text + " " + mark
-	}
-	return mark + text + mark
 }

@@ -1,0 +1,151 @@
+package blocks
+
+import (
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/layout"
+)
+
+// A Document is a report.
+type Document struct {
+	Title  Text
+	Blocks []Block
+}
+
+// A Block is a part of a document. The types of this package are the only ones.
+type Block interface {
+	text(w *textWriter, indent int)
+	markdown(w *markdownWriter, level int)
+	html(w *htmlWriter, level int)
+}
+
+// Text is a run of words on one line.
+type Text []Span
+
+// A Span is a piece of a Text: Plain, Strong, Dim, Name or Command.
+type Span interface {
+	raw() string
+	paint(s layout.Style, base layout.Color, width int) layout.Painted
+	escape() string // as Markdown
+	tag() (open, end markup)
+}
+
+type (
+	// Plain is text without emphasis.
+	Plain string
+	// Strong is text that a reader should not miss.
+	Strong string
+	// Dim is text of secondary importance.
+	Dim string
+	// Name is a name in source, such as that of a function or file. A terminal shortens a name that
+	// does not fit.
+	Name string
+	// Command is a command that a reader can run.
+	Command string
+)
+
+func (s Plain) raw() string   { return string(s) }
+func (s Strong) raw() string  { return string(s) }
+func (s Dim) raw() string     { return string(s) }
+func (s Name) raw() string    { return string(s) }
+func (s Command) raw() string { return string(s) }
+
+// String returns the text without emphasis.
+func (t Text) String() string {
+	var b strings.Builder
+	for _, span := range t {
+		b.WriteString(span.raw())
+	}
+	return b.String()
+}
+
+// A Section is blocks under a heading.
+type Section struct {
+	ID     string // of the element on a page; "" for none
+	Title  Text
+	Badges []string // short properties, shown after the title
+	Fold   bool     // closed until the reader opens it
+	Blocks []Block
+}
+
+type (
+	// Prose is a paragraph.
+	Prose Text
+	// A Note is a paragraph of secondary importance.
+	Note Text
+	// A List is short statements, which are not sentences.
+	List []Text
+)
+
+// Items returns a list of statements without emphasis.
+func Items(texts ...string) List {
+	list := make(List, len(texts))
+	for i, text := range texts {
+		list[i] = Text{Plain(text)}
+	}
+	return list
+}
+
+type (
+	// A Diff is a unified diff.
+	Diff string
+	// Code is source.
+	Code string
+	// Output is what a program has printed. Its long lines are wrapped.
+	Output string
+)
+
+// A Location is a place in source.
+type Location struct {
+	Where    string // such as file.go:7
+	Function string // "" for none
+}
+
+// An Entry is a location and what is known about it.
+type Entry struct {
+	Share string // "" for none
+	Location
+	Code string // the line of source; "" for none
+	Text string // "" for none
+}
+
+// Entries is a list of entries.
+type Entries struct {
+	List []Entry
+	// Most is the number of entries that a terminal shows; 0 means all.
+	Most int
+}
+
+// A Bar draws a share of one on a page. The text next to it gives the share, so terminals and
+// Markdown have no bar.
+type Bar struct {
+	Share float64
+	Label string // for readers who do not see the bar
+}
+
+// A Mark says whether a row of a table is good or bad news.
+type Mark string
+
+// The marks of rows. The zero value is neither.
+const (
+	Good Mark = "good"
+	Bad  Mark = "bad"
+)
+
+// A Table is a table. Its cells may come from foreign files, unlike those of a layout.Table alone.
+type Table struct {
+	layout.Table
+	Marks []Mark // of the rows; nil for none
+	// Bars are shares that pages draw as a last column with the heading BarHead: one for each row,
+	// below 0 for none; nil for no column.
+	Bars    []float64
+	BarHead string
+}
+
+// mark returns the mark of a row.
+func (b *Table) mark(row int) Mark {
+	if row < len(b.Marks) {
+		return b.Marks[row]
+	}
+	return ""
+}

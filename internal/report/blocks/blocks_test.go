@@ -1,0 +1,225 @@
+package blocks
+
+import (
+	"errors"
+	"html"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	nethtml "golang.org/x/net/html"
+
+	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/terminal"
+)
+
+// everything has each block, with a name wherever one can be.
+func everything(name string) *Document {
+	// The lines of a diff depend on newlines in it.
+	line := strings.Map(func(r rune) rune {
+		if r == '\n' {
+			return ' '
+		}
+		return r
+	}, name)
+	return &Document{
+		Title: Text{Plain("Report of " + name), Dim(" in "), Name(name)},
+		Blocks: []Block{
+			Prose{Plain("Some "), Strong(name), Plain(" and "), Command(name), Dim(name)},
+			Prose{Plain(name)},
+			Section{
+				ID: name, Title: Text{Plain(name)}, Badges: []string{name},
+				Blocks: []Block{
+					Location{Where: name, Function: name},
+					Location{Where: name},
+					Bar{Share: 0.25, Label: name},
+					List{{Plain(name)}, {Plain("is "), Name(name)}},
+					Table{
+						Table: layout.Table{
+							Head: []string{name, "n"}, Rows: [][]string{{name, "1"}, {"b", name}}, Align: "lr", Least: 12,
+						},
+						Marks: []Mark{Good, Bad}, Bars: []float64{0.5, -1}, BarHead: name,
+					},
+					Section{Title: Text{Plain("Nested")}, Blocks: []Block{Code("x := 1 // " + line), Output(line)}},
+					Diff("--- a/" + line + "\n+++ b/" + line + "\n@@ -1 +1 @@\n-" + line + "\n+" + line + "\n"),
+					Section{Fold: true, Title: Text{Plain(name)}, Blocks: []Block{Prose{Plain(name)}}},
+				},
+			},
+			Section{Title: Text{Plain("Lines")}, Blocks: []Block{Entries{Most: 1, List: []Entry{
+				{Share: "5.00%", Location: Location{Where: name, Function: name}, Code: line, Text: name},
+				{Share: name, Location: Location{Where: name}},
+			}}}},
+			Note{Plain(name)},
+		},
+	}
+}
+
+// outputs are the forms of a document.
+func outputs(t *testing.T, d *Document, width int) (text, markdown, page string) {
+	t.Helper()
+	render := func(write func(io.Writer) error) string {
+		var b strings.Builder
+		if err := write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	return render(func(w io.Writer) error { return d.Write(w, layout.Style{Width: width, Color: width == 0}) }),
+		render(d.WriteMarkdown), render(d.WritePage)
+}
+
+func TestWrite(t *testing.T) {
+	text, markdown, page := outputs(t, everything("a_name|of<b>"), 60)
+	golden.Check(t, "testdata/everything.txt", []byte(text))
+	golden.Check(t, "testdata/everything.md", []byte(markdown))
+	golden.Check(t, "testdata/everything.html", []byte(page))
+}
+
+// TestEmpty has blocks without content, and a document without a title, write nothing.
+func TestEmpty(t *testing.T) {
+	d := &Document{Blocks: []Block{List{}, Entries{}, Table{}, Bar{}}}
+	text, markdown, page := outputs(t, d, 80)
+	if text != "" || markdown != "" {
+		t.Errorf("%q, %q", text, markdown)
+	}
+	for _, never := range []string{"<ul", "<table"} {
+		if strings.Contains(page, never) {
+			t.Errorf("%s is in\n%s", never, page)
+		}
+	}
+}
+
+// TestWritePageLoadsNothing holds that pages have no scripts and make no requests.
+func TestWritePageLoadsNothing(t *testing.T) {
+	_, _, page := outputs(t, everything("name"), 80)
+	for _, never := range []string{"http://", "https://", "<script", "src=", "url("} {
+		if strings.Contains(page, never) {
+			t.Errorf("%q is in the page", never)
+		}
+	}
+	policy := `content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"`
+	if !strings.Contains(page, policy) {
+		t.Error("no content security policy")
+	}
+}
+
+// FuzzWrite holds that no name steers a terminal, changes the structure of a page or of Markdown, or
+// is missing.
+func FuzzWrite(f *testing.F) {
+	for _, seed := range []string{
+		"name", `"><script>alert(1)</script>`, "'onload='x", "new\nline", "esc\x1b[31mred", "\u202etxt", "back\\slash",
+		"a|b`c``d", "***", "</pre></details>", "&amp;", "&#60;", "# head", "- item", "12. item", "[a](javascript:b)",
+		"![a](b)", "```", "\x00\xff", " ", "", "_x_ ~y~ *z*", "    code", "---", "\t\ttabs", "=",
+	} {
+		f.Add(seed)
+	}
+	plainText, plainMarkdown, plainPage := "", "", ""
+	f.Fuzz(func(t *testing.T, name string) {
+		if len(name) > 1000 {
+			return
+		}
+		if plainPage == "" {
+			plainText, plainMarkdown, plainPage = outputs(t, everything("name"), 0)
+		}
+		text, markdown, page := outputs(t, everything(name), 0)
+		unsafe := func(r rune) bool { return r != '\n' && r != '\t' && r != utf8.RuneError && terminal.Unsafe(r) }
+		for kind, s := range map[string]string{
+			"text": layout.StripColor(text), "Markdown": markdown, "page": page,
+		} {
+			if i := strings.IndexFunc(s, unsafe); i >= 0 {
+				t.Errorf("%q: the %s has %q", name, kind, s[i:min(len(s), i+8)])
+			}
+		}
+		if strings.TrimSpace(name) == "" {
+			return // spans of code and lines without text are left out
+		}
+		if got, want := strings.Count(text, "\n"), strings.Count(plainText, "\n"); got != want {
+			t.Errorf("%q: %d lines of text, want %d:\n%s", name, got, want, text)
+		}
+		if got, want := markers(markdown), markers(plainMarkdown); !slices.Equal(got, want) {
+			t.Errorf("%q: the Markdown has the blocks\n%q, want\n%q:\n%s", name, got, want, markdown)
+		}
+		if got, want := elements(t, page), elements(t, plainPage); !slices.Equal(got, want) {
+			t.Errorf("%q: the page has the elements\n%q, want\n%q", name, got, want)
+		}
+		shown := strings.Map(func(r rune) rune {
+			if unsafe(r) {
+				return utf8.RuneError
+			}
+			return r
+		}, name)
+		if !strings.Contains(html.UnescapeString(page), shown) {
+			t.Errorf("%q is not on the page", name)
+		}
+		if got := unescaped(escaped(name)); got != layout.Clean(name) {
+			t.Errorf("%q is %q in Markdown", name, got)
+		}
+	})
+}
+
+// marker matches what gives a line of Markdown a meaning.
+var marker = regexp.MustCompile(`^(#+|[>=<]+|[-+*]( |$)|[-+*]{2,}|\d+[.)]( |$)|\|-.*|\|| {4})`)
+
+// markers returns what begins each line of Markdown outside of fences.
+func markers(markdown string) []string {
+	var list []string
+	fence := ""
+	for line := range strings.Lines(markdown) {
+		line = strings.TrimSuffix(line, "\n")
+		mark := line[:len(line)-len(strings.TrimLeft(line, "`"))]
+		switch {
+		case fence != "" && line == fence:
+			fence = ""
+		case fence != "":
+			line, mark = "", ""
+		case len(mark) >= 3 && !strings.Contains(line[len(mark):], "`"):
+			fence = mark
+		}
+		if mark != "" {
+			list = append(list, "`") // a span of code or a fence, of any length
+			continue
+		}
+		list = append(list, marker.FindString(line))
+	}
+	return list
+}
+
+// unescaped returns the text of escaped Markdown.
+func unescaped(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return strings.NewReplacer("&amp;", "&", "&lt;", "<").Replace(b.String())
+}
+
+// elements returns the elements of a page with the names of their attributes.
+func elements(t *testing.T, page string) []string {
+	t.Helper()
+	var list []string
+	z := nethtml.NewTokenizer(strings.NewReader(page))
+	for {
+		switch z.Next() {
+		case nethtml.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) {
+				t.Fatal(z.Err())
+			}
+			return list
+		case nethtml.StartTagToken, nethtml.EndTagToken, nethtml.SelfClosingTagToken, nethtml.CommentToken:
+			token := z.Token()
+			text := token.Type.String() + token.Data
+			for _, a := range token.Attr {
+				text += " " + a.Key
+			}
+			list = append(list, text)
+		case nethtml.TextToken, nethtml.DoctypeToken:
+		}
+	}
+}
