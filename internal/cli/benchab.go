@@ -225,9 +225,9 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, r *builds.Result) error
 		case run.Output == "-":
 			return r.WriteFormat(w)
 		case markdown:
-			return benchmarks.WriteABMarkdown(w, &r.Result)
+			return benchmarks.Builds(r).WriteMarkdown(w)
 		}
-		return benchmarks.WriteBuilds(w, a.style, r)
+		return benchmarks.Builds(r).Write(w, a.style)
 	})
 }
 

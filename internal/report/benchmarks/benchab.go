@@ -2,7 +2,6 @@ package benchmarks
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
@@ -21,13 +21,8 @@ import (
 // verdict.
 type abRow [8]string
 
-func abHead(unit string) abRow {
-	return abRow{unit, "A", "B", "change", "±", "q", "n", "verdict"}
-}
-
-// abTables returns the tables of a comparison as text, one for each unit. The first row of each is
-// its head.
-func abTables(r *ab.Result) [][]abRow {
+// abTables returns the tables of a comparison, one for each unit.
+func abTables(r *ab.Result) []blocks.Table {
 	var units []string
 	for _, c := range r.Subjects {
 		for _, u := range c.Units {
@@ -45,25 +40,43 @@ func abTables(r *ab.Result) [][]abRow {
 		}
 		return strings.Compare(a, b)
 	})
-	var tables [][]abRow
+	var tables []blocks.Table
 	for _, name := range units {
-		rows := []abRow{abHead(layout.Clean(name))}
+		t := blocks.Table{Table: layout.Table{
+			Head: []string{name, "A", "B", "change", "±", "q", "n", "verdict"}, Align: "lrrrrrrl", Least: 12,
+			HeadColor: layout.Bold,
+		}}
+		add := func(row abRow, mark blocks.Mark) {
+			t.Rows, t.Marks = append(t.Rows, row[:]), append(t.Marks, mark)
+		}
 		for _, c := range r.Subjects {
 			if i := slices.IndexFunc(c.Units, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
-				rows = append(rows, ABRowOf(layout.Clean(c.Name), len(c.Units[i].Rounds[ab.A]), &c.Units[i]))
+				u := &c.Units[i]
+				add(ABRowOf(c.Name, len(u.Rounds[ab.A]), u), VerdictMark(u.Verdict))
 			}
 		}
 		for _, g := range r.Geomean {
 			if g.Unit == name {
-				rows = append(rows, abRow{
-					"geomean", "", "", FormatChange(float64(g.Ratio)),
-					halfOf(float64(g.Low), float64(g.High)),
-				})
+				add(abRow{
+					"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)),
+				}, "")
 			}
 		}
-		tables = append(tables, rows)
+		tables = append(tables, t)
 	}
 	return tables
+}
+
+// VerdictMark returns the mark of a row with a verdict.
+func VerdictMark(v ab.Verdict) blocks.Mark {
+	switch v {
+	case ab.Better:
+		return blocks.Good
+	case ab.Worse:
+		return blocks.Bad
+	default:
+		return ""
+	}
 }
 
 // ABRowOf returns the row of a unit.
@@ -140,59 +153,33 @@ func farther(u *ab.Unit) float64 {
 	return max(math.Abs(float64(u.Low)-1), math.Abs(float64(u.High)-1))
 }
 
-// WriteAB writes a comparison of two builds as aligned text.
-func WriteAB(w io.Writer, s layout.Style, r *ab.Result) error {
-	t := layout.NewWriter(w)
-	for i, name := range r.Sides {
-		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%v: %s", ab.Side(i), layout.Clean(name)), s.Remaining(0, 40))))
-	}
-	layout.Wrap(t, s, "", strings.Join(MachineLines(r.Machine), ", "), 2)
-	layout.Wrap(t, s, "", abPlan(r), 2)
-	for _, rows := range abTables(r) {
-		t.Line()
-		abGrid(rows).Write(t, s)
-	}
-	t.Line()
-	for _, line := range ABSummary(r) {
-		layout.Wrap(t, s, "", line, 2)
-	}
-	return t.Result()
-}
-
-// abGrid returns the cells of one of abTables.
-func abGrid(rows []abRow) *layout.Table {
-	cells := make([][]string, len(rows))
-	for i := range rows {
-		cells[i] = rows[i][:]
-	}
-	return &layout.Table{
-		Head: cells[0], Rows: cells[1:], Align: "lrrrrrrl", Least: 12, HeadColor: layout.Bold,
-		Color: func(row int) layout.Color { return verdictColor(cells[row+1][len(abRow{})-1]) },
-	}
-}
-
-// WriteBuilds writes a comparison of builds, and the benchmarks that only one of them has.
-func WriteBuilds(w io.Writer, s layout.Style, r *builds.Result) error {
-	if err := WriteAB(w, s, &r.Result); err != nil {
-		return err
-	}
-	t := layout.NewWriter(w)
+// Builds returns the report of a comparison of builds, and the benchmarks that only one of them has.
+func Builds(r *builds.Result) *blocks.Document {
+	var lines []string
 	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
 		if len(only) > 0 {
-			t.Line(fmt.Sprintf("only in %v: ", ab.Side(side)), layout.Clean(strings.Join(only, ", ")))
+			lines = append(lines, fmt.Sprintf("only in %v: %s", ab.Side(side), strings.Join(only, ", ")))
 		}
 	}
-	return t.Result()
+	return abDocument(&r.Result, lines)
 }
 
-func verdictColor(verdict string) layout.Color {
-	switch verdict {
-	case string(ab.Better):
-		return layout.Cyan
-	case string(ab.Worse):
-		return layout.Red
+// AB returns the report of a comparison of two builds.
+func AB(r *ab.Result) *blocks.Document { return abDocument(r, nil) }
+
+// abDocument returns the report of a comparison that ends with more lines.
+func abDocument(r *ab.Result, more []string) *blocks.Document {
+	var about blocks.List
+	for i, name := range r.Sides {
+		about = append(about, blocks.Text{blocks.Dim(fmt.Sprintf("%v: %s", ab.Side(i), name))})
 	}
-	return layout.Dim
+	about = append(about, blocks.Items(strings.Join(MachineLines(r.Machine), ", "), abPlan(r))...)
+	d := &blocks.Document{Blocks: []blocks.Block{about}}
+	for _, table := range abTables(r) {
+		d.Blocks = append(d.Blocks, blocks.Group{table})
+	}
+	d.Blocks = append(d.Blocks, blocks.Group{blocks.Items(append(ABSummary(r), more...)...)})
+	return d
 }
 
 // abPlan describes how the rounds were run and which ways were tried.
@@ -297,25 +284,6 @@ func abVerdicts(r *ab.Result, unit string) string {
 		return ""
 	}
 	return fmt.Sprintf("%s: %s.", unit, strings.Join(parts, "; "))
-}
-
-// WriteABMarkdown writes a comparison of two builds as GitHub's Markdown.
-func WriteABMarkdown(w io.Writer, r *ab.Result) error {
-	t := layout.NewWriter(w)
-	for i, name := range r.Sides {
-		t.Line("- ", fmt.Sprint(ab.Side(i)), ": ", layout.EscapeMarkdown(layout.Clean(name)))
-	}
-	t.Line("- ", layout.EscapeMarkdown(strings.Join(MachineLines(r.Machine), ", ")))
-	t.Line("- ", layout.EscapeMarkdown(abPlan(r)))
-	for _, rows := range abTables(r) {
-		t.Line()
-		abGrid(rows).WriteMarkdown(t)
-	}
-	t.Line()
-	for _, line := range ABSummary(r) {
-		t.Line("- ", layout.EscapeMarkdown(line))
-	}
-	return t.Result()
 }
 
 // MachineLines describes a machine, one line for each known property.

@@ -68,7 +68,7 @@ func abResult() *ab.Result {
 
 func TestWriteBenchAB(t *testing.T) {
 	var text, markdown strings.Builder
-	if err := WriteAB(&text, layout.Style{Width: 80}, abResult()); err != nil {
+	if err := AB(abResult()).Write(&text, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.txt", []byte(text.String()))
@@ -77,7 +77,7 @@ func TestWriteBenchAB(t *testing.T) {
 			t.Errorf("wider than 80 columns: %q", line)
 		}
 	}
-	if err := WriteABMarkdown(&markdown, abResult()); err != nil {
+	if err := AB(abResult()).WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.md", []byte(markdown.String()))

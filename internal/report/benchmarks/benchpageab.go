@@ -34,8 +34,8 @@ func newABDoc(r *ab.Result) benchDoc {
 		cells += 3 * len(c.Units) // A, B and the ratios
 	}
 	most := pointsPerCell(cells)
-	for _, rows := range abTables(r) {
-		doc.Tables = append(doc.Tables, newABPageTable(r, rows[0][0], most))
+	for _, table := range abTables(r) {
+		doc.Tables = append(doc.Tables, newABPageTable(r, layout.Clean(table.Head[0]), most))
 	}
 	return doc
 }

@@ -19,7 +19,8 @@ func TestRoundTrip(t *testing.T) {
 		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WriteCSV, WritePage,
 		WriteBenchstat)
 	reporttest.RoundTrip(t, drawnAB(),
-		func(w io.Writer, r *ab.Result) error { return WriteAB(w, s, r) }, WriteABMarkdown, WriteABPage)
+		func(w io.Writer, r *ab.Result) error { return AB(r).Write(w, s) },
+		func(w io.Writer, r *ab.Result) error { return AB(r).WriteMarkdown(w) }, WriteABPage)
 	reporttest.RoundTrip(t, drawnHistory(t, 2, 12),
 		func(w io.Writer, r *history.Report) error { return WriteHistory(w, s, r) }, WriteHistoryPage)
 	reporttest.RoundTrip(t, serviceResult(abResult().Subjects[0].Units...),

@@ -68,6 +68,9 @@ type Section struct {
 	Blocks []Block
 }
 
+// A Group is blocks with an empty line around them.
+type Group []Block
+
 type (
 	// Prose is a paragraph.
 	Prose Text

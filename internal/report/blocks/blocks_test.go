@@ -54,6 +54,8 @@ func everything(name string) *Document {
 				{Share: name, Location: Location{Where: name}},
 			}}}},
 			Note{Plain(name)},
+			Group{Items(name), Note{Plain(name)}},
+			Note{Plain(name)},
 		},
 	}
 }

@@ -129,6 +129,8 @@ func (b Section) html(h *htmlWriter, level int) {
 	h.markup("</section>")
 }
 
+func (b Group) html(h *htmlWriter, level int) { h.blocks(b, level) }
+
 func (b Prose) html(h *htmlWriter, _ int) {
 	h.markup("<p>")
 	h.inline(Text(b))

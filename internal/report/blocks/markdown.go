@@ -10,8 +10,9 @@ import (
 
 // WriteMarkdown writes the document as GitHub's Markdown.
 func (d *Document) WriteMarkdown(w io.Writer) error {
-	m := &markdownWriter{layout.NewWriter(w)}
+	m := &markdownWriter{Writer: layout.NewWriter(w)}
 	if len(d.Title) > 0 {
+		m.gap()
 		m.Line("## ", d.Title.markdown())
 	}
 	m.blocks(d.Blocks, 3)
@@ -19,7 +20,18 @@ func (d *Document) WriteMarkdown(w io.Writer) error {
 }
 
 // A markdownWriter writes blocks as Markdown, each after an empty line.
-type markdownWriter struct{ *layout.Writer }
+type markdownWriter struct {
+	*layout.Writer
+	begun bool // something is written
+}
+
+// gap writes an empty line before a block, except the first.
+func (m *markdownWriter) gap() {
+	if m.begun {
+		m.Line()
+	}
+	m.begun = true
+}
 
 func (m *markdownWriter) blocks(list []Block, level int) {
 	for _, b := range list {
@@ -84,7 +96,7 @@ func (m *markdownWriter) fence(language, text string) {
 	for strings.Contains(text, mark) {
 		mark += "`"
 	}
-	m.Line()
+	m.gap()
 	m.Line(mark, language)
 	for line := range strings.Lines(text) {
 		parts := strings.Split(strings.TrimRight(line, "\n"), "\t")
@@ -97,11 +109,11 @@ func (m *markdownWriter) fence(language, text string) {
 }
 
 func (b Section) markdown(m *markdownWriter, level int) {
-	m.Line()
+	m.gap()
 	if b.Fold {
 		m.Line("<details><summary>", template.HTMLEscapeString(layout.Clean(b.Title.String())), "</summary>")
 		m.blocks(b.Blocks, level)
-		m.Line()
+		m.gap()
 		m.Line("</details>")
 		return
 	}
@@ -113,8 +125,10 @@ func (b Section) markdown(m *markdownWriter, level int) {
 	m.blocks(b.Blocks, level+1)
 }
 
+func (b Group) markdown(m *markdownWriter, level int) { m.blocks(b, level) }
+
 func (b Prose) markdown(m *markdownWriter, _ int) {
-	m.Line()
+	m.gap()
 	m.Line(paragraph(Text(b).markdown()))
 }
 
@@ -123,7 +137,7 @@ func (b Note) markdown(m *markdownWriter, level int) { Prose(b).markdown(m, leve
 func (b List) markdown(m *markdownWriter, _ int) {
 	for i, item := range b {
 		if i == 0 {
-			m.Line()
+			m.gap()
 		}
 		m.Line("- ", paragraph(item.markdown()))
 	}
@@ -138,7 +152,7 @@ func (b Bar) markdown(*markdownWriter, int) {}
 func (b Table) markdown(m *markdownWriter, _ int) {
 	if len(b.Rows) > 0 {
 		table := b.clean()
-		m.Line()
+		m.gap()
 		table.WriteMarkdown(m.Writer)
 	}
 }
@@ -152,14 +166,14 @@ func (b Location) escape() string {
 }
 
 func (b Location) markdown(m *markdownWriter, _ int) {
-	m.Line()
+	m.gap()
 	m.Line(b.escape())
 }
 
 func (b Entries) markdown(m *markdownWriter, _ int) {
 	for i, e := range b.List {
 		if i == 0 {
-			m.Line()
+			m.gap()
 		}
 		line := e.escape()
 		if e.Share != "" {

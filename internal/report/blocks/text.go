@@ -32,18 +32,24 @@ type textWriter struct {
 	s layout.Style
 }
 
-// blocks writes blocks with an empty line around each section.
+// blocks writes blocks with an empty line around each section and group.
 func (t *textWriter) blocks(list []Block, indent int) {
 	apart := false // the block before needs an empty line after it
 	for _, b := range list {
-		section, ok := b.(Section)
-		if ok && section.Fold {
-			continue
+		around := false
+		switch b := b.(type) {
+		case Section:
+			if b.Fold {
+				continue
+			}
+			around = true
+		case Group:
+			around = true
 		}
-		if ok || apart {
+		if around || apart {
 			t.Line()
 		}
-		apart = ok
+		apart = around
 		b.text(t, indent)
 	}
 }
@@ -97,6 +103,8 @@ func (b Section) text(t *textWriter, indent int) {
 	t.blocks(b.Blocks, indent+sectionIndent)
 }
 
+func (b Group) text(t *textWriter, indent int) { t.blocks(b, indent) }
+
 func (b Prose) text(t *textWriter, indent int) { t.wrap(t.inline(Text(b), "", indent), indent, 0) }
 
 func (b Note) text(t *textWriter, indent int) {
@@ -137,7 +145,7 @@ func (b Table) text(t *textWriter, indent int) {
 	table.Indent = indent
 	if b.Marks != nil {
 		table.Color = func(row int) layout.Color {
-			return map[Mark]layout.Color{Good: layout.Cyan, Bad: layout.Red}[b.mark(row)]
+			return map[Mark]layout.Color{Good: layout.Cyan, Bad: layout.Red, "": layout.Dim}[b.mark(row)]
 		}
 	}
 	table.Write(t.Writer, t.s)

@@ -98,7 +98,7 @@ func writers() map[string]writer {
 		history.Schema:              value(benchmarks.WriteHistory),
 		rounds.Schema:               value(benchmarks.WriteRun),
 		service.Schema:              value(benchmarks.WriteServices),
-		ab.Schema:                   value(benchmarks.WriteBuilds),
+		ab.Schema:                   view(benchmarks.Builds),
 		benchmarks.ProfilesSchema: value(func(w io.Writer, s layout.Style, d *benchmarks.Profiles) error {
 			for _, p := range d.Recordings {
 				if err := benchmarks.WriteProfile(w, s, p); err != nil {

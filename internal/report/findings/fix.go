@@ -291,7 +291,7 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 				remaining = min(1, ratio)
 			}
 			table.Rows = append(table.Rows, []string{row[0], u.Unit, row[1], row[2], row[3], half, verdict})
-			table.Marks = append(table.Marks, verdictMark(u.Verdict))
+			table.Marks = append(table.Marks, benchmarks.VerdictMark(u.Verdict))
 			table.Bars = append(table.Bars, remaining)
 		}
 		if s.Error != "" {
@@ -299,18 +299,6 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 		}
 	}
 	return []blocks.Block{table, blocks.Items(failed...)}
-}
-
-// verdictMark returns the mark of a row with a verdict.
-func verdictMark(v ab.Verdict) blocks.Mark {
-	switch v {
-	case ab.Better:
-		return blocks.Good
-	case ab.Worse:
-		return blocks.Bad
-	default:
-		return ""
-	}
 }
 
 // timesLess formats a gain as a factor, "8.4x"; "" if there is none, or hardly any.
