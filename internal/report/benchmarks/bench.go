@@ -159,63 +159,52 @@ func percentOf(share float64) string { return strconv.FormatFloat(share*100, 'g'
 func writeBenchTable(t *layout.Writer, s layout.Style, table *bench.Table) {
 	b := tableOfBenchmarks(table)
 	b.head[0] = ""
-	widths := make([]int, len(b.head))
-	for _, row := range append([][]string{b.head}, b.rows...) {
-		for i, cell := range row {
-			widths[i] = max(widths[i], layout.Columns(cell))
-		}
+	grid := layout.Table{
+		Head: b.head, Rows: b.rows, Align: "l" + strings.Repeat("r", len(b.head)-1), Least: 12,
+		Color: func(row, column int) layout.Color {
+			switch cell := b.rows[row][column]; {
+			case b.head[column] != "change" || cell == "":
+				return ""
+			case cell == "~":
+				return layout.Dim
+			default:
+				return layout.Bold
+			}
+		},
 	}
-	// Names get the columns that are left.
-	gap := func(i int) int {
-		if i > 0 && b.head[i] == "±" || widths[i] == 0 {
-			return 1
-		}
-		return 2
+	for _, name := range b.head {
+		grid.Gaps = append(grid.Gaps, gapBefore(name))
 	}
-	rest := 0
-	for i := 1; i < len(widths); i++ {
-		rest += gap(i) + widths[i]
-	}
-	widths[0] = min(widths[0], s.Remaining(rest, 12))
-
+	widths := grid.Widths(s)
+	// The names of sides are centered over their columns.
 	line := ""
 	for i, name := range b.sides {
 		at, end := 0, widths[0]
 		for k := 1; k < len(widths)-1 && k < benchStart(i+1); k++ {
 			if k == benchStart(i) {
-				at = end + gap(k)
+				at = end + grid.Gaps[k]
 			}
-			end += gap(k) + widths[k]
+			end += grid.Gaps[k] + widths[k]
 		}
 		name = layout.CutMiddle(name, end-at)
 		line = layout.Left(line, at+(end-at-layout.Columns(name))/2) + name
 	}
 	t.Line(s.Paint(layout.Bold, line))
-	write := func(row []string, paint bool) {
-		line := []any{layout.Left(layout.CutMiddle(row[0], widths[0]), widths[0])}
-		for i := 1; i < len(row); i++ {
-			cell := layout.Join(layout.Right(row[i], widths[i]))
-			if paint && b.head[i] == "change" && row[i] != "" {
-				code := layout.Dim
-				if row[i] != "~" {
-					code = layout.Bold
-				}
-				cell = s.Paint(code, layout.Right(row[i], widths[i]))
-			}
-			line = append(line, layout.Spaces(gap(i)), cell)
-		}
-		t.Line(line...)
-	}
-	write(b.head, false)
-	for _, row := range b.rows {
-		write(row, true)
-	}
+	grid.Write(t, s)
 	for i, note := range b.notes {
 		layout.Wrap(t, s, fmt.Sprintf("[%d] ", i+1), layout.Clean(note), 4)
 	}
 	for _, line := range benchUnpaired(table) {
 		layout.Wrap(t, s, "", layout.Clean(line), 2)
 	}
+}
+
+// gapBefore returns the blanks before a column.
+func gapBefore(name string) int {
+	if name == "±" {
+		return 1
+	}
+	return 2
 }
 
 // benchUnpaired lists the benchmarks that some sides lack, a line for each combination of sides.
@@ -253,19 +242,8 @@ func WriteMarkdown(w io.Writer, c *bench.Comparison) error {
 		for i, side := range b.sides {
 			head[benchStart(i)] = side + " " + head[benchStart(i)]
 		}
-		rule := "|---|" + strings.Repeat("--:|", len(head)-1)
-		write := func(row []string) {
-			var cells []string
-			for _, cell := range row {
-				cells = append(cells, layout.EscapeMarkdown(cell))
-			}
-			t.Line("| ", strings.Join(cells, " | "), " |")
-		}
-		write(head)
-		t.Line(rule)
-		for _, row := range b.rows {
-			write(row)
-		}
+		grid := layout.Table{Head: head, Rows: b.rows, Align: "l" + strings.Repeat("r", len(head)-1)}
+		grid.WriteMarkdown(t)
 		t.Line()
 		for i, note := range b.notes {
 			t.Line("- ", layout.EscapeMarkdown(fmt.Sprintf("[%d] %s", i+1, layout.Clean(note))))

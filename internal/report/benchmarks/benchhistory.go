@@ -148,7 +148,12 @@ func historyRows(t *layout.Writer, s layout.Style, rows [][]string) {
 	last := len(rows[0]) - 1
 	table := layout.Table{
 		Rows: rows, Align: "ll" + strings.Repeat("r", last-2) + "l", Least: 12, Indent: 2,
-		Color: func(row int) layout.Color { return historyPaint(rows[row][last]) },
+		Color: func(row, column int) layout.Color {
+			if column < last {
+				return ""
+			}
+			return historyPaint(rows[row][last])
+		},
 	}
 	table.Write(t, s)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"time"
 
 	"golang.org/x/perf/benchunit"
@@ -53,10 +52,9 @@ func WriteRun(w io.Writer, s layout.Style, d *rounds.Result) error {
 
 // benchUnit is two columns of a table: the medians of a unit and their ranges.
 type benchUnit struct {
-	name           string
-	values         []string // of each row; "" if missing
-	ranges         []string
-	center, around int // widths
+	name   string
+	values []string // of each row; "" if missing
+	ranges []string
 }
 
 // writeBenchUnits writes tables that differ only in the unit as one, or as several if the width is
@@ -78,39 +76,32 @@ func writeBenchUnits(t *layout.Writer, s layout.Style, tables []bench.Table) {
 	if len(names) > 1 {
 		names = append(names, "geomean")
 	}
-	width := 0
-	for _, name := range names {
-		width = max(width, layout.Columns(layout.Clean(name)))
+	for i := range names {
+		names[i] = layout.Clean(names[i])
 	}
-	const gap = 2
 	for len(units) > 0 {
-		used, fit := 0, 0
+		table := layout.Table{Head: []string{""}, Align: "l", Gaps: []int{0}, Least: 12}
+		for _, name := range names {
+			table.Rows = append(table.Rows, []string{name})
+		}
+		fit := 0
 		for _, u := range units {
-			next := used + gap + u.center + 1 + u.around
-			if fit > 0 && s.Width > 0 && next+min(width, 16) > s.Width {
+			next := table // with two more columns
+			next.Head = append(slices.Clone(table.Head), u.name, "±")
+			next.Align += "rr"
+			next.Gaps = append(slices.Clone(table.Gaps), gapBefore(u.name), gapBefore("±"))
+			next.Rows = slices.Clone(table.Rows)
+			for i := range next.Rows {
+				next.Rows[i] = append(slices.Clone(next.Rows[i]), u.values[i], u.ranges[i])
+			}
+			next.HeadColor = layout.Bold
+			if widths := next.Widths(layout.Style{}); fit > 0 && s.Width > 0 &&
+				next.Width()-widths[0]+min(widths[0], 16) > s.Width {
 				break
 			}
-			used, fit = next, fit+1
+			table, fit = next, fit+1
 		}
-		lead := min(width, s.Remaining(used, 12))
-		for row := -1; row < len(names); row++ {
-			line := layout.Spaces(lead)
-			if row >= 0 {
-				line = layout.Left(layout.CutMiddle(layout.Clean(names[row]), lead), lead)
-			}
-			for _, u := range units[:fit] {
-				center, around := u.name, "±"
-				if row >= 0 {
-					center, around = u.values[row], u.ranges[row]
-				}
-				line += layout.Spaces(gap) + layout.Right(center, u.center) + " " + layout.Right(around, u.around)
-			}
-			if row < 0 {
-				t.Line(s.Paint(layout.Bold, strings.TrimRight(line, " ")))
-				continue
-			}
-			t.Line(line)
-		}
+		table.Write(t, s)
 		if units = units[fit:]; len(units) > 0 {
 			t.Line()
 		}
@@ -123,7 +114,7 @@ func writeBenchUnits(t *layout.Writer, s layout.Style, tables []bench.Table) {
 // benchUnitOf returns the cells of a table for the rows of the given names, and one more for their
 // geometric mean if there are several.
 func benchUnitOf(table *bench.Table, names []string, notes *[]string) benchUnit {
-	u := benchUnit{name: layout.Clean(table.Unit), around: 1}
+	u := benchUnit{name: layout.Clean(table.Unit)}
 	class := benchunit.ClassOf(table.Unit)
 	for _, name := range names {
 		center, around := "", ""
@@ -143,9 +134,5 @@ func benchUnitOf(table *bench.Table, names []string, notes *[]string) benchUnit 
 		mean = benchunit.Scale(float64(*m), class)
 	}
 	u.values, u.ranges = append(u.values, mean), append(u.ranges, "")
-	for i := range u.values {
-		u.center, u.around = max(u.center, layout.Columns(u.values[i])), max(u.around, layout.Columns(u.ranges[i]))
-	}
-	u.center = max(u.center, layout.Columns(u.name))
 	return u
 }

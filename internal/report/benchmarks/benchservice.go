@@ -91,10 +91,13 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 	}
 	table := layout.Table{
 		Head: rows[0], Rows: rows[1:], Align: "lrrrrrrl",
-		Color: func(row int) layout.Color {
-			return cmp.Or(map[ab.Verdict]layout.Color{ab.Better: layout.Cyan, ab.Worse: layout.Red}[units[row].Verdict],
-				layout.Dim)
-		},
+	}
+	table.Color = func(row, column int) layout.Color {
+		if column < len(table.Align)-1 {
+			return ""
+		}
+		return cmp.Or(map[ab.Verdict]layout.Color{ab.Better: layout.Cyan, ab.Worse: layout.Red}[units[row].Verdict],
+			layout.Dim)
 	}
 	if s.Width > 0 && table.Width() > s.Width { // verdicts go by q, so p can be left out
 		for i := range rows {

@@ -73,7 +73,7 @@ func TestMarkdownCode(t *testing.T) {
 	if err := d.WriteMarkdown(&b); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := b.String(), "\n````diff\n-a\t```\n+b\ufffd\n````\n"; got != want {
+	if got, want := b.String(), "````diff\n-a\t```\n+b\ufffd\n````\n"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

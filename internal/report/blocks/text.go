@@ -144,7 +144,10 @@ func (b Table) text(t *textWriter, indent int) {
 	table := b.clean()
 	table.Indent = indent
 	if b.Marks != nil {
-		table.Color = func(row int) layout.Color {
+		table.Color = func(row, column int) layout.Color {
+			if column < len(b.Align)-1 {
+				return ""
+			}
 			return map[Mark]layout.Color{Good: layout.Cyan, Bad: layout.Red, "": layout.Dim}[b.mark(row)]
 		}
 	}

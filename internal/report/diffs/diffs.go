@@ -216,61 +216,65 @@ func (t *diffWriter) table(title, which string, entries []diff.Entry) {
 		t.Line("  nothing")
 		return
 	}
-	type row struct{ before, after, change, percent, noise string }
-	rows := make([]row, len(entries))
-	head := row{which + " A", which + " B", "change", "%", "noise"}
+	noise := "noise"
 	if t.d.PerRequest {
-		head.noise = fmt.Sprintf("%.0f%% interval", 100*work.Confidence)
+		noise = fmt.Sprintf("%.0f%% interval", 100*work.Confidence)
 	}
-	width := [5]int{}
-	grow := func(r row) {
-		for i, s := range [...]string{r.before, r.after, r.change, r.percent, r.noise} {
-			width[i] = max(width[i], layout.Columns(s))
+	own := func(e *diff.Entry) string {
+		if e.Own && t.d.Entries != nil {
+			return " (own)"
 		}
+		return ""
 	}
-	grow(head)
+	heat := make([]layout.Color, len(entries))
+	table := layout.Table{
+		Head:  []string{which + " A", which + " B", "change", "%", noise, " ", t.d.By},
+		Align: "rrrrrll", Gaps: []int{0, 2, 2, 2, 2, 1, 2}, Indent: 2, Wide: 6, Least: 20, HeadColor: layout.Dim,
+		Fit: func(row, n int) string {
+			e := &entries[row]
+			return label(e, n-len(own(e))) + own(e)
+		},
+		Color: func(row, column int) layout.Color {
+			switch column {
+			case 2, 3:
+				return heat[row]
+			case 4:
+				return layout.Dim
+			default:
+				return ""
+			}
+		},
+	}
 	for i := range entries {
-		v := t.shown(&entries[i], which)
-		rows[i] = row{t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v.Relative, entries[i].Status), ""}
+		e := &entries[i]
+		v := t.shown(e, which)
+		row := []string{
+			t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v.Relative, e.Status), "", "",
+			label(e, 1<<20) + own(e),
+		}
 		if v.Noise != 0 {
-			rows[i].noise = t.noise(v.Noise)
+			row[4] = t.noise(v.Noise)
 		}
 		if p := v.PerRequest; p != nil {
 			change := t.rate(p.After - p.Before)
 			if p.After > p.Before {
 				change = "+" + change
 			}
-			rows[i] = row{t.rate(p.Before), t.rate(p.After), change, diffPercent(p.Relative, entries[i].Status), rateInterval(p)}
+			copy(row, []string{
+				t.rate(p.Before), t.rate(p.After), change, diffPercent(p.Relative, e.Status), rateInterval(p),
+			})
 		}
-		grow(rows[i])
-	}
-	columnsOf := func(r row) (costs, rest string) {
-		return "  " + layout.Right(r.before, width[0]) + "  " + layout.Right(r.after, width[1]) + "  ",
-			layout.Right(r.change, width[2]) + "  " + layout.Right(r.percent, width[3])
-	}
-	costs, rest := columnsOf(head)
-	line := costs + rest + "  " + layout.Right(head.noise, width[4]) + "    "
-	t.Line(t.s.Paint(layout.Dim, line+t.d.By))
-	room := t.s.Remaining(layout.Columns(line), 20)
-	for i := range entries {
-		e := &entries[i]
-		v := t.shown(e, which)
-		mark, paint := " ", layout.Heat(t.weight(v))
 		switch {
 		case v.PerRequest == nil && v.WithinNoise || v.PerRequest != nil && v.PerRequest.Verdict == work.Noise:
-			mark, paint = "~", ""
+			row[5] = "~"
 		case v.PerRequest != nil && v.PerRequest.Verdict == work.Unknown:
-			mark, paint = "?", ""
+			row[5] = "?"
+		default:
+			heat[i] = layout.Heat(t.weight(v))
 		}
-		costs, rest := columnsOf(rows[i])
-		own := ""
-		if e.Own && t.d.Entries != nil {
-			own = " (own)"
-		}
-		t.Line(costs, t.s.Paint(paint, rest), t.s.Paint(layout.Dim, "  "+layout.Right(rows[i].noise, width[4])), " ", mark,
-			"  ",
-			label(e, room-len(own)), t.s.Paint(layout.Dim, own))
+		table.Rows = append(table.Rows, row)
 	}
+	table.Write(t.Writer, t.s)
 }
 
 // weight returns the share of a change in the larger total.

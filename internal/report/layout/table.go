@@ -22,28 +22,67 @@ type Table struct {
 	Clip int
 
 	Indent    int
+	Gaps      []int                // blanks before each column but the first; nil means 2
+	Below     func(row int) string // text under a row, from the second column on; nil for none
 	HeadColor Color
-	Color     func(row int) Color // of the last cell; nil for none
+	Color     func(row, column int) Color // of a cell; nil for none
+
+	least []int // widths of the columns of other tables
+}
+
+// SameWidths gives the columns of all tables the widths of the widest.
+func SameWidths(tables ...*Table) {
+	var widths []int
+	for _, b := range tables {
+		for i, w := range b.widths() {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], w)
+		}
+	}
+	for _, b := range tables {
+		b.least = widths
+	}
+}
+
+// gap returns the blanks before a column.
+func (b *Table) gap(column int) int {
+	switch {
+	case column == 0:
+		return 0
+	case b.Gaps == nil:
+		return 2
+	default:
+		return b.Gaps[column]
+	}
 }
 
 // Width returns the number of columns that the table needs.
 func (b *Table) Width() int {
 	total := b.Indent
 	for i, w := range b.widths() {
-		total += w
-		if i > 0 {
-			total += 2
-		}
+		total += b.gap(i) + w
 	}
 	return total
 }
 
 func (b *Table) widths() []int {
 	widths := make([]int, len(b.Align))
+	copy(widths, b.least)
 	for _, row := range slices.Concat([][]string{b.Head}, b.Rows) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], Columns(cell))
 		}
+	}
+	return widths
+}
+
+// Widths returns the widths of the columns in a table that fits the style.
+func (b *Table) Widths(s Style) []int {
+	widths := b.widths()
+	if b.Least > 0 {
+		widths[b.Wide] = min(widths[b.Wide], s.Remaining(b.Width()-widths[b.Wide], b.Least))
 	}
 	return widths
 }
@@ -53,60 +92,56 @@ func (b *Table) Write(t *Writer, s Style) {
 	if len(b.Rows) == 0 {
 		return
 	}
-	widths := b.widths()
-	if b.Least > 0 {
-		rest := b.Indent
-		for i, w := range widths {
-			if i != b.Wide {
-				rest += w + 2
-			}
-		}
-		widths[b.Wide] = min(widths[b.Wide], s.Remaining(rest, b.Least))
-	}
+	widths := b.Widths(s)
 	if b.Head != nil {
-		before, last := b.line(b.Head, widths)
-		t.Line(s.Paint(b.HeadColor, strings.TrimRight(before+last, " ")))
+		head := ""
+		for _, cell := range b.line(b.Head, widths) {
+			head += cell
+		}
+		t.Line(s.Paint(b.HeadColor, strings.TrimRight(head, " ")))
 	}
 	for i, row := range b.Rows {
 		if b.Least > 0 && b.Fit != nil {
 			row = slices.Clone(row)
 			row[b.Wide] = b.Fit(i, widths[b.Wide])
 		}
-		before, last := b.line(row, widths)
+		cells := b.line(row, widths)
 		if b.Clip > 0 {
-			t.Line(Cut(before+last, s.Remaining(0, b.Clip)))
+			t.Line(Cut(strings.Join(cells, ""), s.Remaining(0, b.Clip)))
 			continue
 		}
-		color := Color("")
-		if b.Color != nil {
-			color = b.Color(i)
+		line := make([]any, len(cells))
+		for column, cell := range cells {
+			line[column] = cell
+			if b.Color != nil {
+				line[column] = s.Paint(b.Color(i, column), cell)
+			}
 		}
-		t.Line(before, s.Paint(color, last))
+		t.Line(line...)
+		if b.Below != nil && b.Below(i) != "" {
+			indent := b.Indent + widths[0] + b.gap(1)
+			Wrap(t, s, Spaces(indent), b.Below(i), indent)
+		}
 	}
 }
 
-// line returns a row up to its last cell, and that cell.
-func (b *Table) line(row []string, widths []int) (before, last string) {
-	line := Spaces(b.Indent)
+// line returns the cells of a row, each as wide as its column and with the blanks before it.
+func (b *Table) line(row []string, widths []int) []string {
+	cells := make([]string, len(row))
 	for i, cell := range row {
 		if b.Least > 0 && i == b.Wide {
 			cell = CutMiddle(cell, widths[i])
 		}
-		right := b.Align[i] == 'r'
-		if i == len(row)-1 {
-			if right {
-				cell = Right(cell, widths[i])
-			}
-			return line, cell
-		}
-		if right {
+		switch {
+		case b.Align[i] == 'r':
 			cell = Right(cell, widths[i])
-		} else {
+		case i < len(row)-1:
 			cell = Left(cell, widths[i])
 		}
-		line += cell + "  "
+		cells[i] = Spaces(b.gap(i)) + cell
 	}
-	return line, ""
+	cells[0] = Spaces(b.Indent) + cells[0]
+	return cells
 }
 
 // WriteMarkdown writes the table as GitHub's Markdown.

@@ -10,8 +10,8 @@ func TestTable(t *testing.T) {
 	table := Table{
 		Head: []string{"name", "A", "verdict"}, Align: "lrl", Least: 12, HeadColor: Bold,
 		Rows: [][]string{{"a|b", "1", "better"}, {"a_rather_long_name_of_it", "1234", "x"}},
-		Color: func(row int) Color {
-			if row == 0 {
+		Color: func(row, column int) Color {
+			if row == 0 && column == 2 {
 				return Cyan
 			}
 			return ""
@@ -27,7 +27,7 @@ func TestTable(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if got, want := text(&table, Style{Width: 28, Color: true}), string(Bold)+"name              A  verdict"+string(reset)+
-		"\na|b               1  "+string(Cyan)+"better"+string(reset)+"\na_ra…me_of_it  1234  x\n"; got != want {
+		"\na|b               1"+string(Cyan)+"  better"+string(reset)+"\na_ra…me_of_it  1234  x\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if got := table.Width(); got != 39 {
@@ -44,6 +44,14 @@ func TestTable(t *testing.T) {
 		Fit: func(row, n int) string { return Cut([]string{"abcdefghij", "k"}[row], n) },
 	}
 	if got, want := text(&last, Style{Width: 12}), "   1  abcde…\n  22  k\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	gaps := Table{Align: "lrl", Gaps: []int{0, 1, 3}, Rows: [][]string{{"a", "1", "x"}, {"b", "22", "y"}}}
+	wider := Table{Align: "lrl", Rows: [][]string{{"name", "1", "x"}}}
+	SameWidths(&gaps, &wider)
+	wider.Below = func(int) string { return "why it is so" }
+	if got, want := text(&gaps, Style{})+text(&wider, Style{}), "a     1   x\nb    22   y\n"+
+		"name   1  x\n      why it is so\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if got := text(&Table{Head: []string{"x"}, Align: "l"}, Style{}); got != "" {

@@ -28,9 +28,8 @@ func WriteCapacity(w io.Writer, s layout.Style, r *capacity.Result) error {
 		code = layout.Bold + layout.Red
 	}
 	layout.Wrap(t, s, layout.Join(s.Paint(code, CapacityAnswer(r)), " "), layout.Clean(capacityWhy(r)), 2)
-	if k := r.Knee; k != nil {
-		layout.Wrap(t, s, "", fmt.Sprintf("knee: from %s on latency rises faster than the rate (%s there is %s)",
-			PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)), 2)
+	if text := kneeText(r); text != "" {
+		layout.Wrap(t, s, "", text, 2)
 	}
 	if knee := NewKnee(r); len(knee.Points) > 0 {
 		t.Line()
@@ -69,6 +68,16 @@ func capacityWhy(r *capacity.Result) string {
 		why += "; not confirmed by repeated runs"
 	}
 	return why
+}
+
+// kneeText describes the knee; "" without one.
+func kneeText(r *capacity.Result) string {
+	k := r.Knee
+	if k == nil {
+		return ""
+	}
+	return fmt.Sprintf("knee: from %s on latency rises faster than the rate (%s there is %s)", PerSecond(k.Rate), k.Metric,
+		unit.Duration(k.Latency))
 }
 
 // NewKnee returns the latency of each run of a search by rate, without probes and runs that were
@@ -151,53 +160,59 @@ func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
 	}
 }
 
-func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
-	t.Line(s.Paint(layout.Bold, layout.Left("run", 5)+layout.Left("", 9)+layout.Right("rate", 9)+layout.Right("sent", 10)+
-		layout.Right("p50", 10)+layout.Right("p99", 10)+layout.Right("failed", 9)))
+// stepColumns returns the columns of the table of runs.
+func stepColumns() []string {
+	return []string{"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why"}
+}
+
+// stepRows returns the rows of the table of runs.
+func stepRows(r *capacity.Result) [][]string {
+	var rows [][]string
 	for i, step := range r.Steps {
 		asked := "closed"
 		if step.Asked > 0 {
 			asked = PerSecond(step.Asked)
 		}
-		verdict := string(step.Verdict)
-		code := layout.Color("")
-		if step.Verdict == capacity.Missed {
-			code = layout.Red
-		}
-		row := layout.Left(fmt.Sprint(i+1), 5) + layout.Left(layout.Clean(step.Kind), 9) + layout.Right(asked, 9) +
-			layout.Right(PerSecond(step.Achieved), 10) +
-			layout.Right(unit.Duration(step.Latency.P50), 10) + layout.Right(unit.Duration(step.Latency.P99), 10) +
-			layout.Right(unit.FormatPercent(step.Errors*100), 9) + "  "
-		t.Line(row, s.Paint(code, layout.Clean(verdict)))
-		if step.Why != "" {
-			layout.Wrap(t, layout.Style{Width: s.Width}, layout.Spaces(14), layout.Clean(step.Why), 14)
-		}
+		l := step.Latency
+		rows = append(rows, []string{
+			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
+			unit.Duration(l.P999), unit.Duration(l.Max), unit.FormatPercent(step.Errors * 100), string(step.Verdict), step.Why,
+		})
 	}
+	return rows
+}
+
+// capacitySteps writes the table of runs without p99.9 and max, and why each ended below it.
+func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
+	narrow := func(cells []string) []string {
+		cells = slices.Concat(cells[:6], cells[8:10])
+		for i := range cells {
+			cells[i] = layout.Clean(cells[i])
+		}
+		return cells
+	}
+	table := layout.Table{
+		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold,
+		Below: func(row int) string { return layout.Clean(r.Steps[row].Why) },
+		Color: func(row, column int) layout.Color {
+			if column == 7 && r.Steps[row].Verdict == capacity.Missed {
+				return layout.Red
+			}
+			return ""
+		},
+	}
+	for _, cells := range stepRows(r) {
+		table.Rows = append(table.Rows, narrow(cells))
+	}
+	table.Write(t, s)
 }
 
 // CapacityPage returns the page of a search.
 func CapacityPage(r *capacity.Result) Page {
 	p := Page{Title: capacityTitle(r), Knee: NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
-	if k := r.Knee; k != nil {
-		p.Notes = append(p.Notes, fmt.Sprintf("Knee: from %s on latency rises faster than the rate; %s there is %s.",
-			PerSecond(k.Rate), k.Metric, unit.Duration(k.Latency)))
+	if text := kneeText(r); text != "" {
+		p.Notes = append(p.Notes, text)
 	}
-	runs := pages.Table{Caption: "Runs", Columns: []string{
-		"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max",
-		"failed", "verdict", "why",
-	}}
-	for i, step := range r.Steps {
-		asked := "closed model"
-		if step.Asked > 0 {
-			asked = PerSecond(step.Asked)
-		}
-		l := step.Latency
-		runs.Rows = append(runs.Rows, []string{
-			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
-			unit.Duration(l.P999), unit.Duration(l.Max),
-			unit.FormatPercent(step.Errors * 100), string(step.Verdict), step.Why,
-		})
-	}
-	p.Tables = append(p.Tables, runs)
+	p.Tables = append(p.Tables, pages.Table{Caption: "Runs", Columns: stepColumns(), Rows: stepRows(r)})
 	return p
 }

@@ -28,7 +28,6 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison) err
 		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
 	}
 	t.Line()
-	// All tables share the widths of the widest cells.
 	sections := []comparisonSection{{rows: c.Rows}}
 	add := func(kind string, parts []loadcompare.Part, metrics []loadcompare.Metric) {
 		for _, p := range parts {
@@ -43,34 +42,18 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison) err
 		loadcompare.Rate, loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max, loadcompare.Errors,
 	})
 	add("phase ", c.Phases, []loadcompare.Metric{loadcompare.Mean, loadcompare.P50, loadcompare.P99, loadcompare.Max})
-	heading := comparisonColumns(c)
-	widths := make([]int, len(heading))
-	for _, section := range sections {
-		for _, row := range append([][]string{heading}, comparisonRows(section.rows)...) {
-			for i, cell := range row {
-				widths[i] = max(widths[i], layout.Columns(cell))
-			}
-		}
+	tables := make([]*layout.Table, len(sections))
+	for i, section := range sections {
+		tables[i] = comparisonTable(c, section.rows)
 	}
+	layout.SameWidths(tables...)
 	for i, section := range sections {
 		if i > 0 {
+			tables[i].Head = nil
 			t.Line()
 			t.Line(s.Paint(layout.Bold, section.name))
-		} else {
-			t.Line(comparisonLine(s, heading, widths, ""))
 		}
-		for k, row := range comparisonRows(section.rows) {
-			code := layout.Color("")
-			switch section.rows[k].Verdict {
-			case loadcompare.Worse:
-				code = layout.Red
-			case loadcompare.Better:
-				code = layout.Cyan
-			case loadcompare.Same, loadcompare.Unknown:
-				code = layout.Dim
-			}
-			t.Line(comparisonLine(s, row, widths, code))
-		}
+		tables[i].Write(t, s)
 	}
 	if n := len(c.Targets) - len(targets); n > 0 {
 		t.Line()
@@ -99,20 +82,26 @@ func only(rows []loadcompare.Row, metrics []loadcompare.Metric) []loadcompare.Ro
 	return out
 }
 
-// comparisonLine returns a row of the table, with the verdict in color code.
-func comparisonLine(s layout.Style, cells []string, widths []int, code layout.Color) layout.Painted {
-	var parts []any
-	for i, cell := range cells {
-		switch i {
-		case 0:
-			parts = append(parts, layout.Left(cell, widths[i]), "  ")
-		case len(cells) - 1:
-			parts = append(parts, s.Paint(code, cell))
-		default:
-			parts = append(parts, layout.Right(cell, widths[i]), "  ")
-		}
+// comparisonTable returns the table of some rows.
+func comparisonTable(c *loadcompare.Comparison, rows []loadcompare.Row) *layout.Table {
+	columns := comparisonColumns(c)
+	return &layout.Table{
+		Head: columns, Rows: comparisonRows(rows), Align: "lrrrrl",
+		Color: func(row, column int) layout.Color {
+			switch verdict := rows[row].Verdict; {
+			case column < len(columns)-1:
+				return ""
+			case verdict == loadcompare.Worse:
+				return layout.Red
+			case verdict == loadcompare.Better:
+				return layout.Cyan
+			case verdict == loadcompare.Same, verdict == loadcompare.Unknown:
+				return layout.Dim
+			default:
+				return ""
+			}
+		},
 	}
-	return layout.Join(parts...)
 }
 
 // comparisonNotes writes the notes of rows, each once with its metrics or parts, and those of the

@@ -3,6 +3,7 @@ package profiles
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,32 @@ func (h *Header) Scale(total int64, values func(yield func(int64) bool)) string 
 		return h.Unit
 	}
 	return layout.ScaleFor(h.SampleType.Unit, total, values)
+}
+
+// Column returns a function that formats the values of columns, all in one unit.
+func (h *Header) Column(total int64, values iter.Seq[int64]) func(int64) string {
+	to := h.Scale(total, values)
+	return func(v int64) string { return layout.ColumnValue(v, h.SampleType.Unit, to) }
+}
+
+// columnWidth returns the width of a column of formatted values, at least that of its heading.
+func columnWidth(head string, format func(int64) string, values iter.Seq[int64]) int {
+	width := layout.Columns(head)
+	for v := range values {
+		width = max(width, layout.Columns(format(v)))
+	}
+	return width
+}
+
+// each returns a number of each item.
+func each[T any](items []T, number func(*T) int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range items {
+			if !yield(number(&items[i])) {
+				return
+			}
+		}
+	}
 }
 
 // writeHeader writes the facts about a profile: what and where, how much, filters.

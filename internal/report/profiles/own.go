@@ -315,16 +315,15 @@ func (l ownLayout) indent() int {
 
 func layoutOwn(s layout.Style, o *Own, total int64, value func(int64) string) ownLayout {
 	l := ownLayout{
-		cost: layout.Columns(value(o.Cost)), self: layout.Columns("self"), place: layout.Columns("line"),
-		function: layout.Columns("function"),
+		cost: max(columnWidth("cost", value, each(o.Lines, func(l *OwnLine) int64 { return l.Cost })),
+			layout.Columns(value(o.Cost)), layout.Columns(value(total))),
+		self:  columnWidth("self", value, each(o.Lines, func(l *OwnLine) int64 { return l.Self })),
+		place: layout.Columns("line"), function: layout.Columns("function"),
 	}
-	l.cost = max(l.cost, layout.Columns("cost"), layout.Columns(value(total)))
 	if o.Also != nil {
 		l.also = max(ownShareW, layout.Columns(o.Also.column()))
 	}
 	for _, line := range o.Lines {
-		l.cost = max(l.cost, layout.Columns(value(line.Cost)))
-		l.self = max(l.self, layout.Columns(value(line.Self)))
 		l.place = max(l.place, layout.Columns(placeOf(line)))
 		l.function = max(l.function, layout.Columns(layout.ShortName(line.Function)))
 	}
@@ -376,14 +375,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 	}
 	t.Line()
 
-	common := h.Scale(h.Total, func(yield func(int64) bool) {
-		for _, l := range o.Lines {
-			if !yield(l.Cost) {
-				return
-			}
-		}
-	})
-	value := func(v int64) string { return layout.ColumnValue(v, h.SampleType.Unit, common) }
+	value := h.Column(h.Total, each(o.Lines, func(l *OwnLine) int64 { return l.Cost }))
 	lay := layoutOwn(s, o, h.Total, value)
 	also := func(s string) string {
 		if lay.also == 0 {

@@ -101,22 +101,10 @@ func WritePeek(w io.Writer, s layout.Style, d Peek) error {
 }
 
 func writePeekNode(t *layout.Writer, s layout.Style, d Peek, n *PeekNode) {
-	common := d.Header.Scale(n.Cum, func(yield func(int64) bool) {
-		for _, list := range [][]PeekEdge{n.Callers, n.Callees} {
-			for _, e := range list {
-				if !yield(e.Weight) {
-					return
-				}
-			}
-		}
-	})
-	value := func(v int64) string { return layout.ColumnValue(v, d.Header.SampleType.Unit, common) }
-	valueW := max(layout.Columns(value(n.Cum)), layout.Columns(value(n.Flat)), 6)
-	for _, list := range [][]PeekEdge{n.Callers, n.Callees} {
-		for _, e := range list {
-			valueW = max(valueW, layout.Columns(value(e.Weight)))
-		}
-	}
+	calls := slices.Concat(n.Callers, n.Callees)
+	weights := each(calls, func(e *PeekEdge) int64 { return e.Weight })
+	value := d.Header.Column(n.Cum, weights)
+	valueW := max(columnWidth("", value, weights), layout.Columns(value(n.Cum)), layout.Columns(value(n.Flat)), 6)
 	lead := 2 + valueW + 1 + ownShareW + 2
 	edges := func(list []PeekEdge, first, last string) {
 		for i, e := range list {

@@ -94,18 +94,9 @@ func WriteTags(w io.Writer, s layout.Style, d Tags) error {
 		}
 	}
 	for _, k := range d.Keys {
-		common := d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
-			for _, v := range k.Values {
-				if !yield(v.Weight) {
-					return
-				}
-			}
-		})
-		value := func(v int64) string { return layout.ColumnValue(v, d.Header.SampleType.Unit, common) }
-		valueW := max(layout.Columns(value(k.Total)), layout.Columns(value(k.Left)))
-		for _, v := range k.Values {
-			valueW = max(valueW, layout.Columns(value(v.Weight)))
-		}
+		weights := each(k.Values, func(v *TagValue) int64 { return v.Weight })
+		value := d.Header.Column(d.Header.Total, weights)
+		valueW := max(columnWidth("", value, weights), layout.Columns(value(k.Total)), layout.Columns(value(k.Left)))
 		room := s.Remaining(ownShareW+2+valueW+2, 10)
 		t.Line()
 		t.Line(layout.Right(unit.Percent(k.Total, d.Header.Total), ownShareW), "  ", layout.Right(value(k.Total), valueW),

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"io"
 
 	"github.com/whet-go/whet/internal/profile/nodes"
@@ -105,18 +106,10 @@ func writeAll(t *layout.Writer, s layout.Style, h Header, a *All) {
 		t.Line(layout.NothingToShow)
 		return
 	}
-	common := h.Scale(h.Total, func(yield func(int64) bool) {
-		for _, n := range a.Nodes {
-			if n.Flat != 0 && !yield(n.Flat) || n.Flat == 0 && !yield(n.Cum) {
-				return
-			}
-		}
-	})
-	value := func(v int64) string { return layout.ColumnValue(v, h.SampleType.Unit, common) }
-	flatW, cumW := max(layout.Columns("flat"), layout.Columns(value(a.Kept-a.Shown))), layout.Columns("cum")
-	for _, n := range a.Nodes {
-		flatW, cumW = max(flatW, layout.Columns(value(n.Flat))), max(cumW, layout.Columns(value(n.Cum)))
-	}
+	value := h.Column(h.Total, each(a.Nodes, func(n *Node) int64 { return cmp.Or(n.Flat, n.Cum) }))
+	flatW := max(columnWidth("flat", value, each(a.Nodes, func(n *Node) int64 { return n.Flat })),
+		layout.Columns(value(a.Kept-a.Shown)))
+	cumW := columnWidth("cum", value, each(a.Nodes, func(n *Node) int64 { return n.Cum }))
 	const shareW = 7
 	head := "  " + layout.Right("flat", flatW) + layout.Right("flat%", shareW+1) + layout.Right("sum%", shareW+1) +
 		"  " + layout.Right("cum", cumW) + layout.Right("cum%", shareW+1) + "  " + a.By

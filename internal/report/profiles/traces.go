@@ -161,18 +161,9 @@ func WriteTraces(w io.Writer, s layout.Style, d Traces) error {
 		t.Line()
 		t.Line(layout.NothingToShow)
 	}
-	common := d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
-		for _, st := range d.Stacks {
-			if !yield(st.Value) {
-				return
-			}
-		}
-	})
-	value := func(v int64) string { return layout.ColumnValue(v, d.Header.SampleType.Unit, common) }
-	valueW := 6
-	for _, st := range d.Stacks {
-		valueW = max(valueW, layout.Columns(value(st.Value)))
-	}
+	values := each(d.Stacks, func(t *Trace) int64 { return t.Value })
+	value := d.Header.Column(d.Header.Total, values)
+	valueW := max(columnWidth("", value, values), 6)
 	lead := ownShareW + 2 + valueW + 2
 	for _, st := range d.Stacks {
 		t.Line()

@@ -75,25 +75,22 @@ func WriteTree(w io.Writer, s layout.Style, d Tree, minShare float64) error {
 		return t.Result()
 	}
 	bs := branches(d, minShare)
-	common := d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
-		for i, n := range d.Nodes {
-			if bs[i].shown && !yield(n.Total) {
-				return
-			}
+	var shown []TreeNode
+	for i, n := range d.Nodes {
+		if bs[i].shown {
+			shown = append(shown, n)
 		}
-	})
+	}
+	total, own := func(n *TreeNode) int64 { return n.Total }, func(n *TreeNode) int64 { return n.Self }
+	format := d.Header.Column(d.Header.Total, each(shown, total))
 	value := func(v int64) string {
 		if v == 0 {
 			return "·"
 		}
-		return layout.ColumnValue(v, d.Header.SampleType.Unit, common)
+		return format(v)
 	}
-	costW, selfW := layout.Columns("total"), layout.Columns("self")
-	for i, n := range d.Nodes {
-		if bs[i].shown {
-			costW, selfW = max(costW, layout.Columns(value(n.Total))), max(selfW, layout.Columns(value(n.Self)))
-		}
-	}
+	costW := columnWidth("total", value, each(shown, total))
+	selfW := columnWidth("self", value, each(shown, own))
 	what := d.By + ", callees below"
 	if d.BottomUp {
 		what = d.By + ", callers below"

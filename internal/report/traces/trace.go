@@ -251,19 +251,30 @@ func WriteSummary(w io.Writer, style layout.Style, d Summary) error {
 
 // writeStates writes a table of states.
 func writeStates(t *layout.Writer, style layout.Style, states []State) {
-	t.Line(traceHead("state"))
+	writeHead(t, "state")
 	for _, s := range states {
-		name := s.State
-		if name == "" {
-			name = "(no reason recorded)"
-		}
-		t.Line(
-			"  ", layout.Left(layout.Cut(layout.Clean(name), 26), 26), layout.Right(unit.Count(s.Count).Short(), 8),
-			layout.Right(unit.Duration(s.Total), 10),
-			style.Paint(heatOf(s), layout.Right(fmt.Sprintf("%.1f%%", 100*s.Share), 7)),
-			layout.Right(quantileText(s.P50), 9), layout.Right(quantileText(s.P99), 9), layout.Right(unit.Duration(s.Max), 9),
-		)
+		share := style.Paint(heatOf(s), layout.Right(fmt.Sprintf("%.1f%%", 100*s.Share), 7))
+		writeTimes(t, cmp.Or(s.State, "(no reason recorded)"), s.Count, s.Total, share, s.P50, s.P99, s.Max)
 	}
+}
+
+// writeTimes writes a row of a table: how often something was, and how long.
+func writeTimes(
+	t *layout.Writer, name string, count int64, total time.Duration, share layout.Painted, p50, p99 *time.Duration,
+	most time.Duration,
+) {
+	timesRow(t, layout.Clean(name), unit.Count(count).Short(), unit.Duration(total), share, quantileText(p50),
+		quantileText(p99), unit.Duration(most))
+}
+
+// writeHead writes the heading of a table of writeTimes.
+func writeHead(t *layout.Writer, what string) {
+	timesRow(t, what, "times", "total", layout.Painted{}, "p50", "p99", "max")
+}
+
+func timesRow(t *layout.Writer, name, count, total string, share layout.Painted, p50, p99, most string) {
+	t.Line("  ", layout.Left(layout.Cut(name, 26), 26), layout.Right(count, 8), layout.Right(total, 10),
+		layout.Spaces(7-share.Width()), share, layout.Right(p50, 9), layout.Right(p99, 9), layout.Right(most, 9))
 }
 
 // heatOf returns the color of what matters: the time on a CPU, or waiting for one.
@@ -274,11 +285,6 @@ func heatOf(s State) layout.Color {
 	return layout.Heat(s.Share)
 }
 
-func traceHead(what string) string {
-	return "  " + layout.Left(what, 26) + layout.Right("times", 8) + layout.Right("total", 10) + layout.Right("", 7) +
-		layout.Right("p50", 9) + layout.Right("p99", 9) + layout.Right("max", 9)
-}
-
 // writeRanges writes a table of ranges.
 func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []Range) {
 	if len(ranges) == 0 {
@@ -286,14 +292,15 @@ func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []Ran
 	}
 	t.Line()
 	t.Line(style.Paint(layout.Bold, what))
-	t.Line(traceHead(""))
+	writeHead(t, "")
 	for _, r := range ranges {
-		t.Line(
-			"  ", layout.Left(layout.Cut(layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8),
-			layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
-			layout.Right(quantileText(r.P50), 9), layout.Right(quantileText(r.P99), 9), layout.Right(unit.Duration(r.Max), 9),
-		)
+		writeRange(t, r.Name, r)
 	}
+}
+
+// writeRange writes a row of a table of ranges.
+func writeRange(t *layout.Writer, name string, r Range) {
+	writeTimes(t, name, r.Count, r.Total, layout.Painted{}, r.P50, r.P99, r.Max)
 }
 
 // writeWords writes words after a title and wraps them.

@@ -148,20 +148,18 @@ func (g *Group) write(t *layout.Writer, style layout.Style, by string) {
 	))
 	writeStates(t, style, g.States)
 	for _, r := range g.Ranges {
-		t.Line(
-			"  ", layout.Left(layout.Cut("+ "+layout.Clean(r.Name), 26), 26), layout.Right(unit.Count(r.Count).Short(), 8),
-			layout.Right(unit.Duration(r.Total), 10), layout.Spaces(7),
-			layout.Right(quantileText(r.P50), 9), layout.Right(quantileText(r.P99), 9), layout.Right(unit.Duration(r.Max), 9),
-		)
+		writeRange(t, "+ "+r.Name, r)
 	}
 }
 
 // singles writes a table of goroutines.
 func singles(t *layout.Writer, style layout.Style, list []Goroutine) {
 	t.Line()
-	head := layout.Right("goroutine", 10) + layout.Right("from", 9) + layout.Right("there", 9) +
-		layout.Right("running", 9) + layout.Right("runnable", 9) + layout.Right("syscall", 9) + layout.Right("waiting", 9)
-	t.Line(style.Paint(layout.Dim, head+"  runs"))
+	table := layout.Table{
+		Head:  []string{"goroutine", "from", "there", "running", "runnable", "syscall", "waiting", "runs"},
+		Align: "rrrrrrrl", Wide: 7, Least: 14, HeadColor: layout.Dim,
+		Fit: func(row, n int) string { return layout.FitName(layout.Clean(list[row].Function), n) },
+	}
 	name := func(code index.Code, s State) bool { return s.State == codeName(code) }
 	for _, g := range list {
 		var running, runnable, syscall, waiting time.Duration
@@ -177,17 +175,16 @@ func singles(t *layout.Writer, style layout.Style, list []Goroutine) {
 				syscall += s.Total
 			}
 		}
-		from := unit.Duration(g.From)
+		row := []string{fmt.Sprint(g.ID), unit.Duration(g.From)}
 		if g.Old {
-			from = "before"
+			row[1] = "before"
 		}
-		t.Line(
-			layout.Right(fmt.Sprint(g.ID), 10), layout.Right(from, 9), layout.Right(unit.Duration(g.To-g.From), 9),
-			layout.Right(unit.Duration(running), 9), layout.Right(unit.Duration(runnable), 9),
-			layout.Right(unit.Duration(syscall), 9), layout.Right(unit.Duration(waiting), 9), "  ",
-			layout.FitName(layout.Clean(g.Function), style.Remaining(layout.Columns(head)+2, 14)),
-		)
+		for _, d := range []time.Duration{g.To - g.From, running, runnable, syscall, waiting} {
+			row = append(row, unit.Duration(d))
+		}
+		table.Rows = append(table.Rows, append(row, layout.Clean(g.Function)))
 	}
+	table.Write(t, style)
 }
 
 // codeName returns the name of a state that is not a wait reason.
