@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/internal/bench/export"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
@@ -201,15 +202,15 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 		case "markdown":
 			return benchmarks.WriteMarkdown(w, c)
 		case "csv":
-			return benchmarks.WriteCSV(w, c)
+			return export.CSV(w, c)
 		case "json":
 			return report.JSON(w, c)
 		case "html":
 			return benchmarks.WritePage(w, c)
 		case "benchstat":
-			return benchmarks.WriteBenchstat(w, c)
+			return export.Benchstat(w, c)
 		case "benchstat-csv":
-			return benchmarks.WriteBenchstatCSV(w, a.stderr, c)
+			return export.BenchstatCSV(w, a.stderr, c)
 		default:
 			style := a.style
 			if f.toFile() {

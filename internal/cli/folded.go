@@ -9,7 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/formats"
+	"github.com/whet-go/whet/internal/profile/export"
 )
 
 // fixFlags takes flags of all views out of a command for which they can only have
@@ -56,7 +56,7 @@ Semicolons and line breaks in names are written as %3B and %0A.
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd.Context(), args, f,
-				func(w io.Writer, in *input.Input) error { return formats.Folded(w, in.View) })
+				func(w io.Writer, in *input.Input) error { return export.Folded(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -79,7 +79,7 @@ then locations and mappings. Filters apply.
   whet raw --type mutex demo.whet`,
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return formats.Raw(w, in.View) })
+			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error { return export.Raw(w, in.View) })
 		},
 	}
 	f.register(cmd)
@@ -105,7 +105,7 @@ pprof -callgrind, call counts are not available from samples.
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.By = "address"
 			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
-				return negativeHint(formats.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
+				return negativeHint(export.Callgrind(w, in.View, "whet callgrind "+strings.Join(args, " ")))
 			})
 		},
 	}
@@ -130,7 +130,7 @@ one profile per sample type, with that of --type first.
 		Args: profileArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.export(cmd.Context(), args, f, func(w io.Writer, in *input.Input) error {
-				return negativeHint(formats.Speedscope(w, in.View, in.Name))
+				return negativeHint(export.Speedscope(w, in.View, in.Name))
 			})
 		},
 	}
@@ -143,7 +143,7 @@ one profile per sample type, with that of --type first.
 // negativeHint says where differences can be seen when a format has no negative
 // values.
 func negativeHint(err error) error {
-	if negative := (*formats.NegativeError)(nil); errors.As(err, &negative) {
+	if negative := (*export.NegativeError)(nil); errors.As(err, &negative) {
 		return &diag.Error{Err: err, Hint: "use `whet diff A B` or `whet flame --diff-base A B` for differences"}
 	}
 	return err

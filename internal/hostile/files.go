@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode/utf8"
 )
 
 // The limits for any command on any hostile input: bytes of memory, and seconds of CPU time.
@@ -52,4 +54,17 @@ func Files(dir string) ([]string, error) {
 		names = append(names, name)
 	}
 	return names, nil
+}
+
+// Left returns the first part of text that a terminal would interpret, or "".
+func Left(text string) string {
+	if !utf8.ValidString(text) {
+		return "invalid UTF-8"
+	}
+	for _, s := range []string{"\x1b", "\r", "\b", "\a", "\x7f", "\u009b", "\u200b", "\u202e", "\u2066", "\ufeff"} {
+		if strings.Contains(text, s) {
+			return s
+		}
+	}
+	return ""
 }

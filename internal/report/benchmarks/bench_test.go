@@ -6,11 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	untrusted "github.com/whet-go/whet/internal/hostile"
-
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/reporttest"
 )
 
 // benchmarks compares two or more sides of ten measurements with differences, a
@@ -91,19 +88,5 @@ func TestWriteBenchMarkdown(t *testing.T) {
 	}
 	if rows != 6 || strings.Contains(out.String(), "<b>") || strings.Contains(out.String(), "\x1b") {
 		t.Errorf("%d rows\n%s", rows, &out)
-	}
-}
-
-func TestCSVText(t *testing.T) {
-	if left := reporttest.HostileLeft(csvText(untrusted.Terminal)); left != "" {
-		t.Errorf("%q is left", left)
-	}
-	for s, want := range map[string]string{
-		"": "", "=1+2": "'=1+2", "@SUM(A1)": "'@SUM(A1)", "-cmd": "'-cmd", "+x": "'+x", "-1.5": "-1.5", "+3e4": "+3e4",
-		"Sort/n=1": "Sort/n=1",
-	} {
-		if got := csvText(s); got != want {
-			t.Errorf("csvText(%q) = %q, want %q", s, got, want)
-		}
 	}
 }

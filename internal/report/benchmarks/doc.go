@@ -4,8 +4,8 @@
 // Data flow:
 //
 //  1. Packages bench, bench/ab, bench/history and service compute; this package formats.
-//  2. Each result has a writer for text, and where it is shared also for Markdown, CSV and a
-//     page: [WriteComparison], [WriteMarkdown], [WriteCSV], [WritePage].
+//  2. Each result has a writer for text, and where it is shared also for Markdown and a page:
+//     [WriteComparison], [WriteMarkdown], [WritePage].
 //
-// [WriteBenchstat] writes what benchstat would, byte for byte. The package holds no state.
+// Formats of other tools are in internal/bench/export. The package holds no state.
 package benchmarks

@@ -16,8 +16,7 @@ import (
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
 	reporttest.RoundTrip(t, benchmarks(t, 3),
-		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WriteCSV, WritePage,
-		WriteBenchstat)
+		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WritePage)
 	reporttest.RoundTrip(t, drawnAB(),
 		func(w io.Writer, r *ab.Result) error { return AB(r).Write(w, s) },
 		func(w io.Writer, r *ab.Result) error { return AB(r).WriteMarkdown(w) }, WriteABPage)

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	untrusted "github.com/whet-go/whet/internal/hostile"
-	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -18,7 +17,7 @@ func TestClean(t *testing.T) {
 	}
 	asPart := func(s string) string { return Join(s).text }
 	for _, clean := range []func(string) string{Clean, terminal.CleanText, line, asPart} {
-		if left := reporttest.HostileLeft(strings.ReplaceAll(clean("a"+untrusted.Terminal+
+		if left := untrusted.Left(strings.ReplaceAll(clean("a"+untrusted.Terminal+
 			string(Bold+Dim+Red+Cyan+Gold+reset)+"b"), "\n", "")); left != "" {
 			t.Errorf("%q is left", left)
 		}

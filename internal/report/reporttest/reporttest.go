@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/golden"
 )
@@ -92,17 +91,4 @@ func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// HostileLeft returns the first part of text that a terminal would interpret, or "".
-func HostileLeft(text string) string {
-	if !utf8.ValidString(text) {
-		return "invalid UTF-8"
-	}
-	for _, s := range []string{"\x1b", "\r", "\b", "\a", "\x7f", "\u009b", "\u200b", "\u202e", "\u2066", "\ufeff"} {
-		if strings.Contains(text, s) {
-			return s
-		}
-	}
-	return ""
 }

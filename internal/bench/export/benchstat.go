@@ -1,6 +1,7 @@
-package benchmarks
+package export
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"io"
@@ -12,7 +13,7 @@ import (
 	"golang.org/x/perf/benchunit"
 
 	"github.com/whet-go/whet/bench"
-	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/terminal"
 )
 
 // Columns of a side in benchstat's text: the center, its interval and notes; after those of every
@@ -47,16 +48,16 @@ func benchstatConfig(tables []bench.Table, at int) []string {
 	return out
 }
 
-// WriteBenchstat writes a comparison of benchmarks as benchstat does, byte for byte, except that
+// Benchstat writes a comparison of benchmarks as benchstat does, byte for byte, except that
 // control characters in names are shown as in whet's other tables.
-func WriteBenchstat(w io.Writer, c *bench.Comparison) error {
+func Benchstat(w io.Writer, c *bench.Comparison) error {
 	for i := range c.Tables {
 		var lines []string // with trailing blanks, which benchstat writes after a key without a value
 		if i > 0 {
 			lines = append(lines, "")
 		}
 		for _, line := range benchstatConfig(c.Tables, i) {
-			lines = append(lines, layout.Clean(line))
+			lines = append(lines, terminal.Clean(line))
 		}
 		lines = append(lines, benchstatTable(&c.Tables[i])...)
 		if _, err := io.WriteString(w, strings.Join(lines, "\n")+"\n"); err != nil {
@@ -98,7 +99,7 @@ func benchstatTable(table *bench.Table) []string {
 			}
 			g.col = start(from)
 			g.add(benchstatCell{
-				span: start(to) - start(from), value: layout.Clean(table.Columns[from].Fields[level].Value),
+				span: start(to) - start(from), value: terminal.Clean(table.Columns[from].Fields[level].Value),
 				margin: " │ ", align: benchstatMiddle,
 			})
 			from = to
@@ -109,7 +110,7 @@ func benchstatTable(table *bench.Table) []string {
 	g.nextRow()
 	for side := range table.Columns {
 		g.col = start(side)
-		g.add(benchstatCell{span: benchstatCenter, value: layout.Clean(table.Unit), margin: " │ ", align: benchstatMiddle})
+		g.add(benchstatCell{span: benchstatCenter, value: terminal.Clean(table.Unit), margin: " │ ", align: benchstatMiddle})
 		if side > 0 {
 			g.add(benchstatCell{span: benchstatDelta, value: "vs base", margin: "  "})
 		}
@@ -121,7 +122,7 @@ func benchstatTable(table *bench.Table) []string {
 	class := benchunit.ClassOf(table.Unit)
 	for _, r := range table.Rows {
 		g.nextRow()
-		g.add(benchstatCell{value: layout.Clean(r.Name)})
+		g.add(benchstatCell{value: terminal.Clean(r.Name)})
 		var centers []float64
 		for _, c := range r.Cells {
 			if c != nil {
@@ -166,10 +167,13 @@ func benchstatTable(table *bench.Table) []string {
 	}
 	lines := g.lines()
 	for i, note := range notes {
-		lines = append(lines, superscript(i+1)+" "+layout.Clean(note))
+		lines = append(lines, superscript(i+1)+" "+terminal.Clean(note))
 	}
 	return lines
 }
+
+// blanks returns n blanks.
+func blanks(n int) string { return strings.Repeat(" ", max(n, 0)) }
 
 func sameFields(a, b []bench.Field) bool {
 	for i := range a {
@@ -295,13 +299,13 @@ func (g *benchstatGrid) lines() (lines []string) {
 			lines = append(lines, line)
 			line, at = "", 0
 		}
-		line += layout.Spaces(starts[c.col]-at) + layout.Spaces(margins[c.col]-utf8.RuneCountInString(c.margin)) + c.margin
+		line += blanks(starts[c.col]-at) + blanks(margins[c.col]-utf8.RuneCountInString(c.margin)) + c.margin
 		room := starts[c.col+c.span] - starts[c.col] - margins[c.col] - utf8.RuneCountInString(c.value)
 		switch c.align {
 		case benchstatMiddle:
-			line += layout.Spaces(room / 2)
+			line += blanks(room / 2)
 		case benchstatRight:
-			line += layout.Spaces(room)
+			line += blanks(room)
 		case benchstatLeft:
 		}
 		line += c.value
@@ -310,13 +314,13 @@ func (g *benchstatGrid) lines() (lines []string) {
 	return append(lines, line)
 }
 
-// WriteBenchstatCSV writes a comparison of benchmarks as benchstat -format csv does, byte for byte.
+// BenchstatCSV writes a comparison of benchmarks as benchstat -format csv does, byte for byte.
 // Warnings go to a separate stream, one per line, each with its cell: "B3: …".
-func WriteBenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
+func BenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 	const center, delta = 2, 2
 	out := csv.NewWriter(w)
 	lines := 1
-	warn := layout.NewWriter(warnings)
+	var warned error // the first error of warnings
 	emit := func(row []string) error {
 		lines++
 		if err := out.Write(row); err != nil {
@@ -342,7 +346,8 @@ func WriteBenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 		}
 		refer := func(row []string, list []string) {
 			for _, warning := range list {
-				warn.Line(csvColumn(len(row)), fmt.Sprint(lines+len(rows)), ": ", layout.Clean(warning))
+				_, err := fmt.Fprintf(warnings, "%s%d: %s\n", csvColumn(len(row)), lines+len(rows), terminal.Clean(warning))
+				warned = cmp.Or(warned, err)
 			}
 		}
 		for level := range len(table.Columns[0].Fields) {
@@ -403,7 +408,10 @@ func WriteBenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 	if err := out.Error(); err != nil {
 		return fmt.Errorf("write CSV: %w", err)
 	}
-	return warn.Result()
+	if warned != nil {
+		return fmt.Errorf("write warnings: %w", warned)
+	}
+	return nil
 }
 
 // csvColumn returns the name of the column after n cells, as in benchstat: A, B, … Z, BA, BB.

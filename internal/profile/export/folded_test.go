@@ -1,4 +1,4 @@
-package formats
+package export
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/internal/profile/oracletest"
-	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -51,7 +50,7 @@ func TestFolded(t *testing.T) {
 }
 
 func TestFoldedEscape(t *testing.T) {
-	if left := reporttest.HostileLeft(foldedEscape(untrusted.Terminal)); left != "" {
+	if left := untrusted.Left(foldedEscape(untrusted.Terminal)); left != "" {
 		t.Errorf("%q is left", left)
 	}
 	for in, want := range map[string]string{

@@ -1,4 +1,4 @@
-package formats
+package export
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/profile/nodes"
-	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -137,7 +137,7 @@ func callgrindClean(s string) string {
 	if strings.ContainsAny(s, "\n\r") {
 		s = strings.NewReplacer("\n", " ", "\r", " ").Replace(s)
 	}
-	return layout.Clean(s)
+	return terminal.Clean(s)
 }
 
 // callgrindWriter writes the parts of the format and keeps the first error.

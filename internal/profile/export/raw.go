@@ -1,4 +1,4 @@
-package formats
+package export
 
 import (
 	"bufio"
@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -58,13 +58,13 @@ func (r *rawWriter) printf(format string, args ...any) {
 func (r *rawWriter) header() {
 	p := r.p
 	for _, c := range p.Comments {
-		r.printf("Comment: %s\n", layout.Clean(c))
+		r.printf("Comment: %s\n", terminal.Clean(c))
 	}
 	if p.DocURL != "" {
-		r.printf("Doc: %s\n", layout.Clean(p.DocURL))
+		r.printf("Doc: %s\n", terminal.Clean(p.DocURL))
 	}
 	if p.PeriodType != (profile.ValueType{}) {
-		r.printf("PeriodType: %s %s\n", layout.Clean(p.PeriodType.Type), layout.Clean(p.PeriodType.Unit))
+		r.printf("PeriodType: %s %s\n", terminal.Clean(p.PeriodType.Type), terminal.Clean(p.PeriodType.Unit))
 	}
 	r.printf("Period: %d\n", p.Period)
 	if !p.Time.IsZero() {
@@ -78,7 +78,7 @@ func (r *rawWriter) header() {
 		if i > 0 {
 			r.printf(" ")
 		}
-		r.printf("%s/%s", layout.Clean(t.Type), layout.Clean(t.Unit))
+		r.printf("%s/%s", terminal.Clean(t.Type), terminal.Clean(t.Unit))
 		if t.Type == p.DefaultSampleType {
 			r.printf("[dflt]")
 		}
@@ -145,7 +145,7 @@ func (r *rawWriter) labels(s profile.Stack) {
 			kv = append(kv, fmt.Sprintf("%s:%v", k, vs))
 		}
 		slices.Sort(kv)
-		r.printf("%s%s\n", rawLabelIndent, layout.Clean(strings.Join(kv, " ")))
+		r.printf("%s%s\n", rawLabelIndent, terminal.Clean(strings.Join(kv, " ")))
 	}
 }
 
@@ -167,9 +167,9 @@ func (r *rawWriter) location(i uint32, used []bool) {
 		head = "             " // the address only once, before its innermost frame
 		if line := r.p.Lines[n]; line.Function != profile.None {
 			f := &r.p.Functions[line.Function]
-			r.printf("%s %s:%d:%d s=%d", layout.Clean(f.Name), layout.Clean(f.File), line.Line, line.Column, f.StartLine)
+			r.printf("%s %s:%d:%d s=%d", terminal.Clean(f.Name), terminal.Clean(f.File), line.Line, line.Column, f.StartLine)
 			if f.Name != f.SystemName {
-				r.printf("(%s)", layout.Clean(f.SystemName))
+				r.printf("(%s)", terminal.Clean(f.SystemName))
 			}
 		}
 		r.printf("\n")
@@ -187,6 +187,6 @@ func (r *rawWriter) mapping(i int) {
 			bits.WriteString(b.name)
 		}
 	}
-	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, layout.Clean(m.File), layout.Clean(m.BuildID),
+	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, terminal.Clean(m.File), terminal.Clean(m.BuildID),
 		&bits)
 }
