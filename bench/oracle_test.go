@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/bench"
-	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/bench/export"
 )
 
 // TestBenchstat compares with benchstat's text and CSV, byte for byte, and its warnings: the files of
@@ -111,7 +111,7 @@ func TestBenchstat(t *testing.T) {
 			}
 			want, _ := run("text")
 			var got, cells bytes.Buffer
-			if err := benchmarks.WriteBenchstat(&got, c); err != nil {
+			if err := export.Benchstat(&got, c); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got.String()); diff != "" {
@@ -119,7 +119,7 @@ func TestBenchstat(t *testing.T) {
 			}
 			want, errs := run("csv")
 			got.Reset()
-			if err := benchmarks.WriteBenchstatCSV(&got, &cells, c); err != nil {
+			if err := export.BenchstatCSV(&got, &cells, c); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(want, got.String()); diff != "" {

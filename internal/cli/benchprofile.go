@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/progress"
@@ -127,7 +128,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 
 // hottest is the line of own code that a recording's CPU profile charges most to; nil
 // when there is none.
-func (a *app) hottest(ctx context.Context, file string, own []string) (*profiles.OwnLine, error) {
+func (a *app) hottest(ctx context.Context, file string, own []string) (*owncode.Line, error) {
 	f := &viewFlags{}
 	f.register(&cobra.Command{Use: "top"}) // the defaults
 	f.Own = own

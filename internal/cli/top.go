@@ -9,6 +9,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/profiles"
 )
 
@@ -82,11 +83,11 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 			})
 		}
 		dir, _ := os.Getwd() // without it paths are less short
-		var also *profiles.Also
+		var also *owncode.Second
 		if v, part, err := in.Also(); err != nil {
 			in.Warnings = append(in.Warnings, err)
 		} else if v != nil {
-			also = &profiles.Also{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
+			also = &owncode.Second{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
 		}
 		doc = profiles.NewOwn(f.header(in), r, also, n, dir)
 	} else {

@@ -11,7 +11,7 @@
 //
 // Package documents reads what JSON has written and writes its text again.
 //
-// Each family of views has a package: profiles, diffs, listings, pictures and formats for
+// Each family of views has a package: profiles, diffs, listings and pictures for
 // profiles; recordings, benchmarks, loads, traces, findings. They share layout (lines of a
 // terminal), blocks (reports as text, Markdown and HTML) and pages (HTML files with a script).
 //

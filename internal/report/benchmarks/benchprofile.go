@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/bench/rounds"
+	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 )
 
 // ProfilesSchema is the schema of BenchProfiles.
@@ -23,10 +23,10 @@ type Profiles struct {
 
 // A Profile is the recording of a benchmark.
 type Profile struct {
-	Package   string            `json:"package"`
-	Benchmark string            `json:"benchmark"`
-	Path      string            `json:"path"`              // of the file
-	Hottest   *profiles.OwnLine `json:"hottest,omitempty"` // of CPU; nil without own code in the profile
+	Package   string        `json:"package"`
+	Benchmark string        `json:"benchmark"`
+	Path      string        `json:"path"`              // of the file
+	Hottest   *owncode.Line `json:"hottest,omitempty"` // of CPU; nil without own code in the profile
 }
 
 // WriteProfile writes the file of a recording and, below it, the hottest own line.

@@ -162,24 +162,6 @@ func TestOwnSums(t *testing.T) {
 	}
 }
 
-func TestPurpose(t *testing.T) {
-	for root, want := range map[string]string{
-		"runtime.gcBgMarkWorker":              "garbage collector's own goroutines",
-		"runtime.mcall":                       "goroutine scheduling",
-		"runtime.nanotime1":                   "runtime",
-		"net/http.(*conn).serve":              "HTTP server: connections",
-		"net/http.(*persistConn).readLoop":    "HTTP client: connections",
-		"net/http/pprof.Profile":              "profiling itself",
-		"database/sql.(*DB).connectionOpener": "goroutines of database/sql",
-		"":                                    "code without symbols",
-		"_start":                              "_start",
-	} {
-		if got := purpose(root); got != want {
-			t.Errorf("purpose(%q) = %q, want %q", root, got, want)
-		}
-	}
-}
-
 func TestCountNoun(t *testing.T) {
 	for _, tt := range []struct {
 		typ, unit string

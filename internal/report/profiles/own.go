@@ -1,295 +1,30 @@
 package profiles
 
 import (
-	"cmp"
 	"fmt"
-	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/goruntime"
+	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
 
-// Own is the own-code view: each sample is charged to its innermost own frame.
-// Cost, Rest and Filtered sum to the profile's total.
-type Own struct {
-	Lines    []OwnLine `json:"lines"`  // heaviest first
-	Hidden   int       `json:"hidden"` // lighter lines that were left out
-	Cost     int64     `json:"cost"`   // of all own lines, hidden ones included
-	Shown    int64     `json:"shown"`  // of Lines
-	Share    float64   `json:"share"`  // Cost of Header.Total, 0 to 1
-	Rest     []RestRow `json:"rest"`   // samples without an own frame, heaviest first
-	RestCost int64     `json:"rest_cost"`
-	Filtered int64     `json:"filtered"` // dropped by the filters
-	Also     *Also     `json:"also,omitempty"`
-}
-
-// Also is a second profile of the same recording, charged to the same lines: what a line that uses
-// CPU time allocates, and the reverse.
-type Also struct {
-	Profile    string            `json:"profile"` // its name in the recording
-	SampleType profile.ValueType `json:"sample_type"`
-	Total      int64             `json:"total"` // of all samples, own or not
-	Cost       int64             `json:"cost"`  // of all own lines
-
-	Report *profile.OwnReport `json:"-"`
-}
-
-// column returns the title of the profile's column.
-func (a *Also) column() string {
-	if a.Profile == "allocs" {
-		return "alloc"
-	}
-	return a.Profile
-}
-
-// An OwnLine is a line of own code with its cost.
-type OwnLine struct {
-	Function string   `json:"function"`
-	File     string   `json:"file"` // as in the profile
-	Path     string   `json:"path"` // shortened
-	Line     int      `json:"line"`
-	Cost     int64    `json:"cost"`
-	Self     int64    `json:"self"`  // the part of Cost spent in the line itself
-	Share    float64  `json:"share"` // Cost of Header.Total, 0 to 1
-	Callees  []Callee `json:"callees"`
-
-	AlsoCost  int64   `json:"also_cost,omitempty"`
-	AlsoShare float64 `json:"also_share,omitempty"` // AlsoCost of Also.Total
-}
-
-// A Callee is a function that an own line called.
-type Callee struct {
-	Function string  `json:"function"`
-	Cost     int64   `json:"cost"`
-	Share    float64 `json:"share"` // of Header.Total
-}
-
-// A RestRow is cost without own code, by purpose.
-type RestRow struct {
-	What  string   `json:"what"`
-	Cost  int64    `json:"cost"`
-	Share float64  `json:"share"`
-	Roots []Callee `json:"roots"` // outermost functions
-}
-
 // NewOwn returns the own-code document of a view's n heaviest lines (0: all). Paths are shortened
 // relative to dir if it is not empty. With also (nil: none), lines are chosen by the larger of
 // their two shares.
-func NewOwn(h Header, r *profile.OwnReport, also *Also, n int, dir string) Top {
-	o := &Own{
-		Lines: []OwnLine{}, Cost: r.Own, RestCost: r.Rest, Share: unit.Share(r.Own, h.Total),
-		Rest: restRows(r.None, h.Total), Also: also,
-	}
-	short := shortPaths(r.Lines, dir, h.Main)
-	chosen := chooseOwn(r, also, h.Total, n)
-	for _, c := range chosen.lines {
-		l := c.line
-		line := OwnLine{
-			Function: l.Function, File: l.File, Path: short(l.File), Line: l.Line,
-			Cost: l.Cost, Self: l.Self, Share: unit.Share(l.Cost, h.Total), Callees: []Callee{},
-			AlsoCost: c.also,
-		}
-		if also != nil {
-			line.AlsoShare = unit.Share(c.also, also.Total)
-		}
-		for _, c := range l.Callees {
-			line.Callees = append(line.Callees, Callee{c.Function, c.Cost, unit.Share(c.Cost, h.Total)})
-		}
-		o.Shown += l.Cost
-		o.Lines = append(o.Lines, line)
-	}
-	o.Hidden = chosen.hidden
-	if also != nil {
-		also.Cost = also.Report.Own
-	}
-	// With a base, values cancel and the total counts them absolutely, so nothing can count as
-	// filtered.
-	if len(h.Base) == 0 {
-		o.Filtered = max(h.Total-r.Own-r.Rest, 0)
-	}
-	return Top{Schema: TopSchema, Header: h, Own: o}
+func NewOwn(h Header, r *profile.OwnReport, also *owncode.Second, n int, dir string) Top {
+	return Top{Schema: TopSchema, Header: h, Own: owncode.New(r, also, owncode.Options{
+		Total: h.Total, Lines: n, Dir: dir, Main: h.Main, Difference: len(h.Base) > 0,
+	})}
 }
 
-// ownChoice is the own lines to show, by cost, then by cost in the second profile.
-type ownChoice struct {
-	lines  []chosenLine
-	hidden int // lighter ones
-}
-
-type chosenLine struct {
-	line *profile.OwnLine
-	also int64 // cost in the second profile
-}
-
-// chooseOwn joins the lines of both profiles and chooses the n heaviest (0: all) by the larger
-// share.
-func chooseOwn(r *profile.OwnReport, also *Also, total int64, n int) ownChoice {
-	type place struct {
-		function, file string
-		line           int
+// profileColumn returns the title of the column of a profile.
+func profileColumn(profile string) string {
+	if profile == "allocs" {
+		return "alloc"
 	}
-	// Rows of either report are lines; where there is no line, the function identifies the row.
-	placeOf := func(l *profile.OwnLine) place {
-		if l.File == "" || l.Line == 0 {
-			return place{l.Function, l.File, l.Line}
-		}
-		return place{"", l.File, l.Line}
-	}
-	lines := make([]chosenLine, len(r.Lines))
-	for i := range r.Lines {
-		lines[i].line = &r.Lines[i]
-	}
-	if also != nil {
-		index := make(map[place]int, len(lines))
-		for i := range r.Lines {
-			index[placeOf(&r.Lines[i])] = i
-		}
-		for _, l := range also.Report.Lines {
-			if at, ok := index[placeOf(&l)]; ok {
-				lines[at].also += l.Cost
-			} else {
-				lines = append(lines, chosenLine{&profile.OwnLine{Function: l.Function, File: l.File, Line: l.Line}, l.Cost})
-			}
-		}
-		heaviest := func(c chosenLine) float64 {
-			share, second := unit.Share(c.line.Cost, total), unit.Share(c.also, also.Total)
-			return max(share, -share, second, -second)
-		}
-		slices.SortStableFunc(lines, func(a, b chosenLine) int { return cmp.Compare(heaviest(b), heaviest(a)) })
-	}
-	c := ownChoice{lines: lines}
-	if n > 0 && len(lines) > n {
-		c.hidden, c.lines = len(lines)-n, lines[:n]
-	}
-	slices.SortStableFunc(c.lines, func(a, b chosenLine) int {
-		return cmp.Or(cmp.Compare(max(b.line.Cost, -b.line.Cost), max(a.line.Cost, -a.line.Cost)),
-			cmp.Compare(b.also, a.also))
-	})
-	return c
-}
-
-// restRows groups the outermost functions of stacks without own code by purpose.
-func restRows(none []profile.OwnCallee, total int64) []RestRow {
-	index := map[string]int{}
-	rows := []RestRow{}
-	for _, c := range none {
-		what := purpose(c.Function)
-		i, ok := index[what]
-		if !ok {
-			i = len(rows)
-			index[what] = i
-			rows = append(rows, RestRow{What: what})
-		}
-		rows[i].Cost += c.Cost
-		rows[i].Roots = append(rows[i].Roots, Callee{c.Function, c.Cost, unit.Share(c.Cost, total)})
-	}
-	for i := range rows {
-		rows[i].Share = unit.Share(rows[i].Cost, total)
-	}
-	slices.SortStableFunc(rows, func(a, b RestRow) int {
-		return cmp.Compare(max(b.Cost, -b.Cost), max(a.Cost, -a.Cost))
-	})
-	return rows
-}
-
-// purpose returns what a stack that starts at the given function is for.
-func purpose(root string) string {
-	switch goruntime.Of(root).Purpose {
-	case goruntime.Collecting:
-		return "garbage collector's own goroutines" // profile.Collection.Background
-	case goruntime.Finalizers:
-		return "finalizers and cleanups"
-	case goruntime.Scheduling:
-		return "goroutine scheduling"
-	case goruntime.GrowingStacks:
-		return "stack growth"
-	case goruntime.OnSystemStack:
-		return "runtime on the system stack"
-	case goruntime.Outside:
-		return "outside Go code"
-	case goruntime.Starting:
-		return "start-up"
-	case goruntime.OfRuntime:
-		return "runtime"
-	case goruntime.NoPurpose:
-	}
-	switch pkg := profile.PackagePath(root); {
-	case root == "":
-		return "code without symbols"
-	case strings.HasPrefix(root, "net/http.(*conn)."), strings.HasPrefix(root, "net/http.(*Server)."),
-		strings.HasPrefix(root, "net/http.(*connReader)."), strings.HasPrefix(root, "net/http.(*http2serverConn)."),
-		strings.HasPrefix(root, "net/http/internal/http2.(*serverConn)."):
-		return "HTTP server: connections"
-	case strings.HasPrefix(root, "net/http.(*persistConn)."), strings.HasPrefix(root, "net/http.(*Transport)."),
-		strings.HasPrefix(root, "net/http.(*http2ClientConn)."), strings.HasPrefix(root,
-			"net/http/internal/http2.(*ClientConn)."):
-		return "HTTP client: connections"
-	case pkg == "runtime/pprof" || pkg == "runtime/trace" || pkg == "net/http/pprof":
-		return "profiling itself"
-	case pkg == "testing":
-		return "test framework"
-	case goruntime.In(root):
-		return "runtime"
-	case pkg != "":
-		return "goroutines of " + pkg
-	}
-	return layout.Clean(root)
-}
-
-// shortPaths returns a function that shortens the files of own lines: relative to dir if they are
-// below it; relative to the main module (if not "") if the path has the module's version or comes
-// from -trimpath; module@version/file in other modules; else without their common directory.
-func shortPaths(lines []profile.OwnLine, dir, main string) func(string) string {
-	inMain := func(file string) (string, bool) {
-		if main == "" {
-			return "", false
-		}
-		if head, rest, ok := profile.SplitVersion(file); ok {
-			return rest, head == main || strings.HasSuffix(head, "/"+main)
-		}
-		return strings.CutPrefix(file, main+"/")
-	}
-	shared, started := "", false
-	for _, l := range lines {
-		if _, _, versioned := profile.SplitVersion(l.File); versioned || l.File == "" {
-			continue
-		}
-		d := slashDir(l.File)
-		if !started {
-			shared, started = d, true
-		}
-		for shared != "" && d != shared && !strings.HasPrefix(d, shared+"/") {
-			shared = slashDir(shared)
-		}
-	}
-	return func(file string) string {
-		if dir != "" && filepath.IsAbs(file) {
-			if rel, err := filepath.Rel(dir, file); err == nil && filepath.IsLocal(rel) {
-				return rel
-			}
-		}
-		if rest, ok := inMain(file); ok {
-			return rest
-		}
-		const moduleCache = "/pkg/mod/"
-		if _, rest, ok := strings.Cut(strings.ReplaceAll(file, `\`, "/"), moduleCache); ok {
-			return rest
-		}
-		if rest, ok := strings.CutPrefix(file, shared+"/"); ok && shared != "" {
-			return rest
-		}
-		return file
-	}
-}
-
-// slashDir returns the part of a path before its last slash, or "".
-func slashDir(p string) string {
-	i := strings.LastIndexByte(p, '/')
-	return p[:max(i, 0)]
+	return profile
 }
 
 // minCallee is the least part of a line's cost for which a callee is listed.
@@ -313,15 +48,15 @@ func (l ownLayout) indent() int {
 	return n
 }
 
-func layoutOwn(s layout.Style, o *Own, total int64, value func(int64) string) ownLayout {
+func layoutOwn(s layout.Style, o *owncode.Result, total int64, value func(int64) string) ownLayout {
 	l := ownLayout{
-		cost: max(columnWidth("cost", value, each(o.Lines, func(l *OwnLine) int64 { return l.Cost })),
+		cost: max(columnWidth("cost", value, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost })),
 			layout.Columns(value(o.Cost)), layout.Columns(value(total))),
-		self:  columnWidth("self", value, each(o.Lines, func(l *OwnLine) int64 { return l.Self })),
+		self:  columnWidth("self", value, each(o.Lines, func(l *owncode.Line) int64 { return l.Self })),
 		place: layout.Columns("line"), function: layout.Columns("function"),
 	}
 	if o.Also != nil {
-		l.also = max(ownShareW, layout.Columns(o.Also.column()))
+		l.also = max(ownShareW, layout.Columns(profileColumn(o.Also.Profile)))
 	}
 	for _, line := range o.Lines {
 		l.place = max(l.place, layout.Columns(placeOf(line)))
@@ -346,7 +81,7 @@ func layoutOwn(s layout.Style, o *Own, total int64, value func(int64) string) ow
 	return l
 }
 
-func placeOf(l OwnLine) string {
+func placeOf(l owncode.Line) string {
 	if l.Path == "" {
 		return "?"
 	}
@@ -354,7 +89,7 @@ func placeOf(l OwnLine) string {
 }
 
 // fitPlace shortens "dir/file.go:12" to n columns and keeps the line number.
-func fitPlace(l OwnLine, n int) string {
+func fitPlace(l owncode.Line, n int) string {
 	place := placeOf(l)
 	if layout.Columns(place) <= n {
 		return place
@@ -363,19 +98,19 @@ func fitPlace(l OwnLine, n int) string {
 	return layout.FitPath(l.Path, max(n-layout.Columns(number), 1)) + number
 }
 
-func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
+func writeOwn(t *layout.Writer, s layout.Style, h Header, o *owncode.Result) {
 	own := "package main"
 	if len(h.Own) > 0 {
 		own = layout.Clean(strings.Join(h.Own, ", "))
 	}
 	t.Line(layout.Cut(fmt.Sprintf("own code: %s (from %s)", own, h.OwnFrom), s.Remaining(0, 10)))
 	if a := o.Also; a != nil {
-		t.Line(layout.Cut(fmt.Sprintf("%s: share of %s %s, of the same recording", a.column(),
+		t.Line(layout.Cut(fmt.Sprintf("%s: share of %s %s, of the same recording", profileColumn(a.Profile),
 			unit.Of(a.Total, a.SampleType.Unit), a.SampleType.Type), s.Remaining(0, 10)))
 	}
 	t.Line()
 
-	value := h.Column(h.Total, each(o.Lines, func(l *OwnLine) int64 { return l.Cost }))
+	value := h.Column(h.Total, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
 	lay := layoutOwn(s, o, h.Total, value)
 	also := func(s string) string {
 		if lay.also == 0 {
@@ -386,8 +121,8 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 	share := "share"
 	head := ""
 	if o.Also != nil {
-		share = h.share()
-		head = also(o.Also.column())
+		share = profileColumn(h.Profile)
+		head = also(profileColumn(o.Also.Profile))
 	}
 	head = layout.Right(share, ownShareW) + head + "  " + layout.Right("cost", lay.cost) + "  " +
 		layout.Right("self", lay.self) + "  " + layout.Left("line", lay.place) + "  " + layout.Left("function", lay.function)
@@ -436,14 +171,6 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *Own) {
 	writeRest(t, s, h, o, value, lay.cost)
 }
 
-// share returns the title of the column of shares when a second profile has one too.
-func (h Header) share() string {
-	if h.Profile == "allocs" {
-		return "alloc"
-	}
-	return h.Profile
-}
-
 func percentOrDot(part, total int64) string {
 	if part == 0 {
 		return "·"
@@ -455,7 +182,7 @@ func percentOrDot(part, total int64) string {
 const maxCallees = 3
 
 // calleeList returns a line's heaviest callees with their shares; the last item counts the others.
-func calleeList(l OwnLine, total int64) []string {
+func calleeList(l owncode.Line, total int64) []string {
 	var out []string
 	for i, c := range l.Callees {
 		if share := unit.Share(c.Cost, l.Cost); i >= maxCallees || share < minCallee && share > -minCallee {
@@ -506,7 +233,7 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 const maxRest = 6
 
 // writeRest writes the cost outside own code, so that the rows sum to the total.
-func writeRest(t *layout.Writer, s layout.Style, h Header, o *Own, value func(int64) string, costW int) {
+func writeRest(t *layout.Writer, s layout.Style, h Header, o *owncode.Result, value func(int64) string, costW int) {
 	t.Line()
 	row := func(code layout.Color, cost int64, what, detail string) {
 		room := s.Remaining(ownShareW+2+costW+2, 10)

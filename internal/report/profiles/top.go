@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/whet-go/whet/internal/profile/nodes"
+	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
@@ -15,10 +16,10 @@ const TopSchema = "whet.top/1"
 
 // Top is the document of whet top: own lines, or with All all nodes.
 type Top struct {
-	Schema string `json:"schema"`
-	Header Header `json:"profile"`
-	Own    *Own   `json:"own,omitempty"`
-	All    *All   `json:"all,omitempty"`
+	Schema string          `json:"schema"`
+	Header Header          `json:"profile"`
+	Own    *owncode.Result `json:"own,omitempty"`
+	All    *All            `json:"all,omitempty"`
 	// Collector is the garbage collector's share of all samples, before filters; nil if they do not
 	// count CPU time.
 	Collector *Collector `json:"collector,omitempty"`
