@@ -23,12 +23,13 @@ func layers() []layer {
 	return []layer{
 		{"what every package may use", []string{
 			"unit", "internal/diag", "internal/goruntime", "internal/procfs", "internal/procgroup",
+			"internal/terminal",
 		}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
 			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",
 			"internal/leaktest", "internal/lint", // tools
-			"internal/loopback", "internal/tempfile", "internal/terminal",
+			"internal/loopback", "internal/tempfile",
 		}},
 		{"what clients send where", []string{"internal/origin"}},
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},

@@ -187,6 +187,6 @@ func (r *rawWriter) mapping(i int) {
 			bits.WriteString(b.name)
 		}
 	}
-	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, terminal.Clean(m.File), terminal.Clean(m.BuildID),
-		&bits)
+	r.printf("%d: %#x/%#x/%#x %s %s %s\n", i+1, m.Start, m.Limit, m.Offset, terminal.Clean(m.File),
+		terminal.Clean(m.BuildID), &bits)
 }
