@@ -15,6 +15,7 @@ type SyntaxError struct {
 	Msg    string
 }
 
+// Error returns the offset and what is wrong there.
 func (e *SyntaxError) Error() string { return fmt.Sprintf("at byte %d: %s", e.Offset, e.Msg) }
 
 // Fields of the messages of

@@ -39,6 +39,7 @@ type LimitError struct {
 	Input int64 // bytes read so far
 }
 
+// Error returns the limit, and how much of the input was read.
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("after %d bytes of input it needs more than the %v of memory that it may take", e.Input,
 		unit.Bytes(e.Limit))

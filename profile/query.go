@@ -22,6 +22,7 @@ const (
 
 var byNames = [...]string{"function", "line", "file", "package", "module", "address", "label"}
 
+// String returns the name of the granularity, as ParseBy accepts it; for labels "label".
 func (b By) String() string {
 	if int(b) < len(byNames) {
 		return byNames[b]

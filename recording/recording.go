@@ -44,6 +44,7 @@ type PartError struct {
 	Err  error
 }
 
+// Error returns the part, the file if it is known, and the cause.
 func (e *PartError) Error() string {
 	if e.File == "" {
 		return fmt.Sprintf("read part %s of the recording: %v", e.Part, e.Err)
@@ -51,6 +52,7 @@ func (e *PartError) Error() string {
 	return fmt.Sprintf("read part %s of %s: %v", e.Part, e.File, e.Err)
 }
 
+// Unwrap returns the cause.
 func (e *PartError) Unwrap() error { return e.Err }
 
 // A Recording is an open .whet file.

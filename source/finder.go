@@ -118,6 +118,7 @@ type NotFoundError struct {
 // Hint returns what to do next.
 func (e *NotFoundError) Hint() string { return e.hint }
 
+// Error lists the places that were tried.
 func (e *NotFoundError) Error() string {
 	if len(e.Tried) == 0 {
 		return fmt.Sprintf("find source of %s: nowhere to look", e.Path)

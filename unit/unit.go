@@ -212,6 +212,7 @@ func ParseBytes(s string) (Bytes, error) {
 // A ParseError reports a text that is not an amount of memory.
 type ParseError struct{ Text string }
 
+// Error quotes the text and shows what is accepted.
 func (e *ParseError) Error() string {
 	return strconv.Quote(e.Text) + " is not a size (want a number and a unit, as in 512MB or 2GB)"
 }

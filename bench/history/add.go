@@ -36,7 +36,7 @@ const (
 	fileExtension = ".txt"
 )
 
-// A Filing says what to file, and where.
+// A Filing configures [Add]: the results to file, and where.
 type Filing struct {
 	Dir    string   // receives the files; created if missing
 	Inputs []string // files, each a run; "-" is Stdin
@@ -57,6 +57,7 @@ type Filing struct {
 // A DirtyError is Add's error when the working tree differs from the commit.
 type DirtyError struct{ Files []string }
 
+// Error names the first file that differs, and the number of others.
 func (e *DirtyError) Error() string {
 	text := "the working tree differs from the commit in " + e.Files[0]
 	if n := len(e.Files) - 1; n > 0 {

@@ -3,8 +3,8 @@
 // Data flow:
 //
 //  1. [Add] files results in Go's benchmark format in a directory, one file for each run, named by
-//     the time and the hash of the commit. The files stay in that format; what the directory knows
-//     of a run is in their keys (docs/formats/bench-history.md).
+//     the time and the hash of the commit. The files stay in that format; what else is known about
+//     a run is in their keys (docs/formats/bench-history.md).
 //  2. [Read] reads a directory. Measurements that were made on one machine (CPU, system,
 //     GOMAXPROCS, Go version) of one benchmark in one unit become a [Series] along the commits, in
 //     their order in git. Where runs measured a base commit at the same time, the series is of the

@@ -36,6 +36,7 @@ type GateError struct {
 	Err  error
 }
 
+// Error returns the gate and the cause.
 func (e *GateError) Error() string { return fmt.Sprintf("gate %q: %v", e.Gate, e.Err) }
 
 // Unwrap returns the cause.

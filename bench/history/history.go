@@ -51,7 +51,8 @@ func (c Commit) Short() string {
 	return s
 }
 
-// A Machine holds what must be equal for raw values to be comparable. Unknown fields are empty.
+// A Machine describes where values were measured. Raw values are comparable only if it is equal.
+// Unknown fields are empty.
 type Machine struct {
 	CPU        string `json:"cpu,omitempty"`
 	GOOS       string `json:"goos,omitempty"`

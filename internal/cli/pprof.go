@@ -14,7 +14,7 @@ import (
 func (a *app) pprofCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "pprof [FORMAT] [OPTIONS] [BINARY] SOURCE...",
-		Short: "Run go tool pprof, complete, without binutils",
+		Short: "Run all of go tool pprof, without binutils",
 		Long: `Run go tool pprof's commands, shell and web interface, without binutils.
 
 Every option, format and command of go tool pprof works; 'whet pprof --help'

@@ -27,6 +27,7 @@ const (
 	causes
 )
 
+// String returns the name of the cause, as reports and JSON have it.
 func (c Cause) String() string {
 	return [causes]string{
 		"running", "runnable", "GC assist", "waiting for GC", "lock", "channel", "downstream", "network", "sleep", "syscall",

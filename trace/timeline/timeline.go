@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// ErrQuery is in the errors of invalid queries. Other errors are about reading the index.
+// ErrQuery is wrapped by the errors of invalid queries. Other errors are about reading the index.
 var ErrQuery = errors.New("bad query")
 
 // A queryError is an ErrQuery with a reason.

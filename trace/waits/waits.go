@@ -25,6 +25,7 @@ const (
 	Syscall
 )
 
+// String returns the name of the state in lower case.
 func (s State) String() string {
 	switch s {
 	case Runnable:

@@ -3,21 +3,20 @@
 //
 // Data flow:
 //
-//  1. [AppendRequest] writes a request. The bytes of one without variables are written
-//     once and sent as often as wanted.
+//  1. [AppendRequest] writes a request. A request without variables is written once and sent many
+//     times.
 //  2. [Parser.Begin] announces the answer to a request that has been sent.
-//  3. Whatever comes from the connection goes through [Parser.Parse], in pieces of any
-//     size, until it reports that the answer is complete. What is left of the last piece
-//     does not belong to that answer: the next one if there are more requests on the way, or
-//     garbage.
-//  4. When the peer closes the connection, [Parser.EOF] says whether that ends the
-//     answer or cuts it off.
+//  3. Bytes that arrive go through [Parser.Parse], in pieces of any size, until it reports that the
+//     answer is complete. What is left of the last piece does not belong to that answer: the next
+//     one if there are more requests on the way, or garbage.
+//  4. When the peer closes the connection, [Parser.EOF] reports whether that ends the answer or
+//     cuts it off.
 //
-// The parser processes bytes as they arrive and keeps none of them, except the name or
-// list element that it is in the middle of, in a fixed buffer: a Parser takes about a
-// hundred bytes whatever is sent to it, and allocates only errors. Lines that are in one
-// piece and have the usual form take a fast path; all others go byte by byte through a
-// state machine. Both paths give the same result.
+// The parser processes bytes as they arrive and keeps none of them, except the name or list element
+// that it is in the middle of, in a fixed buffer: a Parser takes about a hundred bytes, whatever
+// the server sends, and allocates only errors. Lines that are in one piece and have the usual form
+// take a fast path; all others go byte by byte through a state machine. Both paths give the same
+// result.
 //
 // A [Memory], shared by the parsers of a loop, avoids parsing the same header again: it
 // compares bytes, so the result is that of parsing it.

@@ -17,7 +17,8 @@ const (
 	DefaultMaxBlock     = 2 * maxHeaderList
 )
 
-// Options bound how much the peer may send before it has to wait for us.
+// Options configure [New]: they bound how much the peer may send before it has to wait. The zero
+// value uses the defaults.
 type Options struct {
 	// ConnWindow is the flow-control window of the connection, in bytes; 0 means
 	// [DefaultConnWindow]. The minimum is 65535, the initial window of the standard.

@@ -49,24 +49,24 @@
 // A connection's first request puts the common fields into the peer's HPACK table; in all later
 // ones they are one byte each, which costs least on both sides. They are never evicted, so a
 // prepared request is right for every connection at any time. Other fields are literals without
-// Huffman coding. Of an answer's header block nothing is kept but the status and the length. A
-// block that has the bytes of the last one and leaves the table as it is means the same and is not
-// decoded again. Payload of DATA frames is counted, never copied. Streams lie in one small table.
+// Huffman coding. Only the status and the length of an answer's header block are kept. A block that
+// equals the last one, and leaves the table as it is, is not decoded again. Payload of DATA frames
+// is counted, never copied. Streams lie in one small table.
 //
 // # Memory
 //
 // A connection holds at most one partial frame (16 KiB), one header block (2 MiB or
 // [Options].MaxBlock, only while it arrives in pieces), an HPACK table of 4096 bytes, 128 to 256
-// bytes for each of the most requests that have been in flight at once, and the parts of request
+// bytes for each request at the highest number in flight so far, and the parts of request
 // bodies that wait for the peer. Idle it takes about 1 KiB. What Send and Parse append of bodies is
 // bounded by the peer's windows.
 //
 // # Floods
 //
-// A peer that sends frame after frame that brings no answer nearer (the published ping, settings,
-// reset, empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM, and the
-// [ConnError] says Flood. It takes 10 000 such frames, and each answer makes up for 16; or 1000
-// answers to PING and SETTINGS that are not sent, which [Conn.Drained] clears.
+// A peer that keeps sending frames that make no progress (the published ping, settings, reset,
+// empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM, and the [ConnError] says
+// Flood. It takes 10 000 such frames, and each answer makes up for 16; or 1000 answers to PING and
+// SETTINGS that are not sent, which [Conn.Drained] clears.
 //
 // # Strictness
 //
@@ -77,7 +77,7 @@
 // SETTINGS_ENABLE_PUSH of 1 from a server (6.5.2) and padding longer than a HEADERS frame (6.2) are
 // connection errors. Up to 100 interim (1xx) answers are skipped, as for HTTP/1.1.
 //
-// Frames of streams that have ended are ignored but for what they do to the state of the
+// Frames of streams that have ended are ignored, except for their effect on the state of the
 // connection, since a reset crosses with what the peer had sent before.
 //
 // # Ownership

@@ -7,7 +7,7 @@
 //     ([Poller.Adopt]).
 //  2. It queues bytes: [Poller.Send] for one message whose answer is awaited before the next,
 //     without a copy; [Poller.Write] for a stream of bytes in order.
-//  3. [Poller.Wait] sends what is queued, sleeps until something arrives or a time is over, and
+//  3. [Poller.Wait] sends what is queued, sleeps until something arrives or a time has passed, and
 //     calls the [Handler] slot by slot.
 //
 // There are two kinds. [Epoll] makes one system call for each message sent and each message
@@ -22,5 +22,5 @@
 //
 // Memory: a few dozen bytes a slot and, with io_uring, 4 MiB of buffers in all.
 //
-// The package knows nothing of HTTP or TLS, and exists on Linux only.
+// The package does not know HTTP or TLS, and exists on Linux only.
 package poll

@@ -6,5 +6,5 @@
 // profile, which every view reads.
 //
 // For a whole trace, net, sync, syscall and sched equal those of `go tool trace -pprof`, which
-// leaves out what a goroutine did before it first ran, and its last state when the trace ends.
+// omits what a goroutine did before it first ran, and its last state when the trace ends.
 package profiles

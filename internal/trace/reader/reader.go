@@ -73,7 +73,7 @@ func recovered(err *error) {
 	}
 }
 
-// Briefly shortens an error about a trace: it removes the state of all goroutines.
+// Briefly shortens the text of an error about a trace: it removes the state of all goroutines.
 func Briefly(text string) string {
 	text, _, _ = strings.Cut(text, "\n")
 	text = strings.TrimSuffix(text, ": frontier:")
