@@ -31,7 +31,7 @@ func TestConstantCounts(t *testing.T) {
 		before := slices.Repeat([]float64{50}, test.before)
 		for n := 1; n <= 9; n++ {
 			a, b := slices.Repeat([]float64{50}, n), slices.Repeat([]float64{14}, n)
-			for _, unit := range []string{"allocs/op", "B/op", "allocs/req", "syscalls/op"} {
+			for _, unit := range []string{"allocs/op", "B/op", "syscalls/op"} {
 				u := unitOf(t, unit, a, b, before...)
 				if decided := u.P <= 0.05; decided != (n >= test.least) ||
 					decided != (u.Low == u.High && u.High == u.Ratio && u.Ratio == 0.28) {
@@ -68,15 +68,23 @@ func TestCountsApart(t *testing.T) {
 	a := []float64{50.02, 50, 50.01, 50.03, 50, 50.02}
 	b := []float64{14.01, 14, 14, 14.02, 14.01, 14.02}
 	for n := 1; n <= len(a); n++ {
-		u := unitOf(t, "allocs/req", a[:n], b[:n], 50, 50, 50, 50, 50, 50, 50, 50.5)
+		u := unitOf(t, "allocs/op", a[:n], b[:n], 50, 50, 50, 50, 50, 50, 50, 50.5)
 		narrow := 0.2796 < u.Low && u.Low < u.Ratio && u.Ratio < u.High && u.High < 0.2805
 		if decided := u.P <= 0.05; decided != (n >= 5) || decided != narrow {
 			t.Errorf("%d pairs: p %v, %v (%v to %v)", n, u.P, u.Ratio, u.Low, u.High)
 		}
 	}
 	b[0] = 50.01 // between those of A
-	if u := unitOf(t, "allocs/req", a, b); u.P <= 0.05 {
+	if u := unitOf(t, "allocs/op", a, b); u.P <= 0.05 {
 		t.Errorf("one of them not: %+v", u)
+	}
+	// Those of a request depend on how many there are, and are decided as times are: after seven
+	// pairs alone, and after nine among the six units of a service, of which two differ.
+	for n := 5; n <= 9; n++ {
+		u := unitOf(t, "allocs/req", slices.Repeat([]float64{50, 50.1}, 5)[:n], slices.Repeat([]float64{14, 14.1}, 5)[:n])
+		if (u.P <= 0.05) != (n >= LeastPairs) || (u.P*6/2 <= 0.05) != (n >= 9) {
+			t.Errorf("%d pairs of requests: p %v", n, u.P)
+		}
 	}
 }
 

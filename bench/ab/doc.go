@@ -37,7 +37,7 @@
 // that an interval is about 1.6 times as wide as one that may be read once. The ratio shown is
 // Hodges and Lehmann's estimate, the median of the means of all pairs of log ratios.
 //
-// Counts, such as allocations and bytes, do not depend on how busy the machine is, so all rounds are
+// Counts, such as a benchmark's allocations and bytes, do not depend on how busy the machine is, so all rounds are
 // exchangeable, not only the two of a pair. If all values of A are less than all of B, or greater,
 // after n pairs, that is by chance with a probability of 2/binomial(2n, n): 5 pairs suffice. If each
 // side's values are all the same, the rounds of the trials count too: with the 16 rounds of a trial,
