@@ -313,32 +313,6 @@ func TestGraphJSON(t *testing.T) {
 	}
 }
 
-func TestWithoutRedundant(t *testing.T) {
-	t.Parallel()
-	edge := func(from, to uint32, weight int64, residual bool) profile.Edge {
-		return profile.Edge{From: from, To: to, Weight: weight, Residual: residual}
-	}
-	for name, c := range map[string]struct{ edges, gone []profile.Edge }{
-		"parallel path": {
-			[]profile.Edge{edge(0, 1, 9, false), edge(1, 2, 9, false), edge(0, 2, 3, true)},
-			[]profile.Edge{edge(0, 2, 3, true)},
-		},
-		"only connection":     {[]profile.Edge{edge(0, 1, 9, false), edge(0, 2, 3, true)}, nil},
-		"heavier than a call": {[]profile.Edge{edge(0, 1, 9, false), edge(0, 2, 5, true), edge(1, 2, 3, false)}, nil},
-		"direct call":         {[]profile.Edge{edge(0, 1, 9, false), edge(1, 2, 9, false), edge(0, 2, 3, false)}, nil},
-		"a cycle":             {[]profile.Edge{edge(0, 1, 9, true), edge(1, 0, 8, true)}, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			want := slices.DeleteFunc(slices.Clone(c.edges), func(e profile.Edge) bool { return slices.Contains(c.gone, e) })
-			got := withoutRedundant([]int{0, 1, 2}, []string{"a", "b", "c"}, slices.Clone(c.edges))
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("edges left (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
-
 func TestGraphKeepsKinds(t *testing.T) {
 	t.Parallel()
 	v, err := hostile(t).View(profile.Query{})
