@@ -150,7 +150,7 @@ func (f *Prover) comparePackageBuilds(
 					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
 					break
 				}
-				return fmt.Errorf("%s behaves differently: %w", t.Function, err)
+				return &DifferenceError{Function: t.Function, Text: err.Error()}
 			}
 		}
 		if names[1] == "" {
@@ -194,7 +194,7 @@ func readDumps(answers *Answers, function, nameA, nameB string) error {
 	var differs *differ.DifferenceError
 	switch {
 	case errors.As(err, &differs):
-		return fmt.Errorf("%s behaves differently: %w", function, err)
+		return &DifferenceError{Function: function, Text: err.Error()}
 	case err != nil:
 		return err
 	case d.Alike == 0 && d.Panics > 0:

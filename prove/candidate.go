@@ -3,7 +3,10 @@ package prove
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -157,12 +160,12 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 	if err != nil {
 		return nil, err
 	}
-	pkgs, err := f.packages.Affected(c.Changes.Dirs())
+	built, pkgs, err := f.affected(ctx, c.Changes, over)
 	if err != nil {
 		return nil, err
 	}
 	return []step{
-		{StageBuild, func() error { return f.scratch.Build(ctx, over, f.packages.Buildable(pkgs)) }},
+		{StageBuild, func() error { return f.scratch.Build(ctx, over, built) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
 		{StageTest, func() error {
 			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
@@ -184,6 +187,54 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			return v.judge(c.Reviewed)
 		}},
 	}, nil
+}
+
+// errNotInBuild is the reason for leaving a change open that is not in this build, or in a package
+// that did not build before.
+var errNotInBuild = errors.New("the change cannot be built and compared")
+
+// affected returns the packages that changes can break: those to build, which may be new, and those
+// whose tests the base has.
+func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (built, tested []string, err error) {
+	everything, sameFiles := false, true
+	var dirs []string
+	for file, c := range changes {
+		base := path.Base(file)
+		everything = everything || base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
+		sameFiles = sameFiles && c.Before != nil && c.After != nil
+		dir := path.Dir(file)
+		for !isSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
+			dir = path.Dir(dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	if sameFiles && !everything {
+		if tested, err = f.packages.Affected(dirs); err != nil {
+			err = fmt.Errorf("%w: %w", errNotInBuild, err)
+		}
+		return f.packages.Buildable(tested), tested, err
+	}
+	after, err := f.scratch.Packages(ctx, over...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, b := range after.Broken {
+		if !slices.ContainsFunc(f.packages.Broken, func(o scratch.Broken) bool { return o.Package == b.Package }) {
+			return nil, nil, fmt.Errorf("package %s does not build: %s", b.Package, b.FirstLine())
+		}
+	}
+	built = after.All
+	if !everything {
+		if built, err = after.Affected(dirs); err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", errNotInBuild, err)
+		}
+	}
+	for _, p := range f.packages.All {
+		if slices.Contains(built, p) {
+			tested = append(tested, p)
+		}
+	}
+	return after.Buildable(built), tested, nil
 }
 
 // settingSteps returns the steps for settings. They concern all packages.

@@ -36,15 +36,37 @@ var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
 	for _, dir := range changes.Dirs() {
+		before, _, err := f.sourceOf(dir, changes)
+		if err != nil {
+			return nil, err
+		}
+		if len(before) == 0 {
+			continue // there is no old code
+		}
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err
 		}
+		f.listIgnored(answers, pkg, changes)
 		if err := f.comparePackage(ctx, answers, dir, pkg, changes, reviewed); err != nil {
 			return answers, err
 		}
 	}
 	return answers, nil
+}
+
+// listIgnored lists the changed files in a package's directory that are not part of this build.
+func (f *Prover) listIgnored(answers *Answers, pkg *packages.Package, changes scratch.Changes) {
+	for _, file := range pkg.IgnoredFiles {
+		rel, err := filepath.Rel(f.scratch.Dir, file)
+		if err != nil {
+			continue
+		}
+		name := filepath.ToSlash(rel)
+		if _, ok := changes[name]; ok && isSource(name) {
+			answers.Not = append(answers.Not, name+" cannot be compared: it is not part of this build")
+		}
+	}
 }
 
 // load loads the package in a directory of the scratch copy.
@@ -114,7 +136,7 @@ func (f *Prover) comparePackage(ctx context.Context, answers *Answers, dir strin
 			return ctx.Err()
 		}
 		if err != nil {
-			return fmt.Errorf("%s behaves differently:\n%s", t.Function, scratch.LastLines(out))
+			return &DifferenceError{Function: t.Function, Text: scratch.LastLines(out)}
 		}
 		marks, err := os.ReadFile(count)
 		if err != nil {
@@ -180,6 +202,9 @@ func (f *Prover) ofSameTypes(answers *Answers, old *packages.Package, decls []*a
 
 // typeTexts returns the source of the types that a file declares.
 func typeTexts(name string, source []byte) (map[string]string, error) {
+	if source == nil {
+		return nil, nil
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -198,27 +223,45 @@ func typeTexts(name string, source []byte) (map[string]string, error) {
 	return texts, nil
 }
 
-// changedFuncs returns the functions of the original package whose source has changed.
+// changedFuncs returns the functions of the original package that the changes have in another form.
+// A function that only moved, or whose comments changed, is the same.
 func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
+	now := map[string]map[string]string{} // by file: functions
+	anywhere := map[string][]string{}     // by function: its versions in any file
 	for file, c := range changes {
-		i := slices.IndexFunc(old.Syntax, func(s *ast.File) bool {
-			return old.Fset.Position(s.Pos()).Filename == f.scratch.Path(file)
-		})
-		if i < 0 {
-			continue // of another package
+		if !isSource(file) {
+			continue
 		}
-		texts, err := funcTexts(file, c.After)
-		if err != nil {
+		var err error
+		if now[file], err = funcTexts(file, c.After); err != nil {
 			return nil, err
 		}
-		for _, d := range old.Syntax[i].Decls {
+		for name, text := range now[file] {
+			anywhere[name] = append(anywhere[name], tokens([]byte(text)))
+		}
+	}
+	for _, syntax := range old.Syntax {
+		rel, err := filepath.Rel(f.scratch.Dir, old.Fset.Position(syntax.Pos()).Filename)
+		if err != nil {
+			continue
+		}
+		file := filepath.ToSlash(rel)
+		c, ok := changes[file]
+		if !ok || !isSource(file) {
+			continue
+		}
+		for _, d := range syntax.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
-			text := string(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
-			if texts[declKey(fn)] != text {
+			was := tokens(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
+			text, here := now[file][declKey(fn)]
+			if !here && len(anywhere[declKey(fn)]) == 0 {
+				continue // it is gone
+			}
+			if here && tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[declKey(fn)], was) {
 				decls = append(decls, fn)
 			}
 		}
@@ -229,6 +272,9 @@ func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([
 
 // funcTexts returns the source of a file's functions.
 func funcTexts(name string, source []byte) (map[string]string, error) {
+	if source == nil {
+		return nil, nil
+	}
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
 	if err != nil {

@@ -19,6 +19,9 @@ var errNotSeen = errors.New("no gain distinguishable from noise")
 // errNoSign is the reason for not trying a measured change together with others either.
 var errNoSign = errors.New("no gain distinguishable from noise, nor a sign of one")
 
+// errLoss is the reason for dropping a change that makes something slower.
+var errLoss = errors.New("regression")
+
 // errNoGain is the reason for dropping a measured change.
 var errNoGain = errors.New("no gain")
 
@@ -69,7 +72,7 @@ func judge(m *Measured, reviewed bool) (j judgment) {
 	j.open = v.undecided
 	switch {
 	case v.lost > v.limit(reviewed):
-		j.open, j.err = nil, errors.New("regression: "+v.loss)
+		j.open, j.err = nil, fmt.Errorf("%w: %s", errLoss, v.loss)
 	case v.gain > 0 && v.open > v.gain:
 		j.err = v.longer(fmt.Errorf("%w: the possible loss exceeds the gain: %s", errNotSeen, v.opened))
 	case v.gain > 0:

@@ -35,6 +35,9 @@ type Options struct {
 	Service *service.Program
 	Program string // import path of the main package that Service runs; "" means that in the module's directory
 
+	// tree replaces the repository that contains the module.
+	tree *scratch.Tree
+
 	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
@@ -128,7 +131,9 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	began := time.Now()
 	o.Progress("copy the module")
 	var err error
-	p.scratch, err = scratch.New(ctx, dir, scratch.Options{Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp})
+	p.scratch, err = scratch.New(ctx, dir, scratch.Options{
+		Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp, Tree: o.tree,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -119,7 +119,7 @@ func (f *Prover) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes sc
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := find.Place{Line: from.Line, EndLine: to.Line}
 	for file, c := range changes {
-		if f.scratch.Path(file) != from.Filename {
+		if f.scratch.Path(file) != from.Filename || c.After == nil {
 			continue
 		}
 		p.File = file

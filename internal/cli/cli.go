@@ -79,6 +79,7 @@ func (a *app) commands() []group {
 		{"bench", "Measure, find what is expensive, and prove what is faster:", []func() *cobra.Command{
 			a.benchCommand,
 			a.findCommand,
+			a.proveCommand,
 			a.fixCommand,
 			a.rulesCommand,
 			a.notesCommand,

@@ -113,6 +113,7 @@ func (b *Baseline) Flaky() []Test { return slices.SortedFunc(maps.Keys(b.flaky),
 type TestError struct {
 	Test   Test
 	What   string // such as "fails"
+	Built  bool   // unset if the tests of its package do not build
 	Output string // the last lines of what it printed
 }
 
@@ -162,7 +163,9 @@ func (b *Baseline) differing(after *testRun, packages []string) []*TestError {
 	var list []*TestError
 	bad := map[string]bool{} // packages
 	add := func(t Test, what string) {
-		list = append(list, &TestError{Test: t, What: what, Output: LastLines(after.outputs[t])})
+		list = append(list, &TestError{
+			Test: t, What: what, Built: !after.unbuilt[t.Package], Output: LastLines(after.outputs[t]),
+		})
 		bad[t.Package] = true
 	}
 	all := map[Test]bool{}

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// A Change is a file before and after.
+// A Change is a file before and after; nil where it does not exist.
 type Change struct{ Before, After []byte }
 
 // Changes are changed files, by their names relative to the module.

@@ -38,9 +38,35 @@ type goPackage struct {
 	DepsErrors                      []*struct{ Err string }
 }
 
-// Packages lists the packages of the module.
-func (m *Module) Packages(ctx context.Context) (*Packages, error) {
-	cmd := m.command(ctx, nil, "list", []string{
+// Embedded lists the files that packages of the module embed, relative to the module.
+func (m *Module) Embedded(ctx context.Context) ([]string, error) {
+	cmd := m.command(ctx, nil, "list", []string{"-e", "-json=Dir,EmbedFiles", "./..."})
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the embedded files: %w", err)
+	}
+	var files []string
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p struct {
+			Dir        string
+			EmbedFiles []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			return files, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("list the embedded files: %w", err)
+		}
+		for _, name := range p.EmbedFiles {
+			if rel, err := filepath.Rel(m.Dir, filepath.Join(p.Dir, filepath.FromSlash(name))); err == nil {
+				files = append(files, filepath.ToSlash(rel))
+			}
+		}
+	}
+}
+
+// Packages lists the packages of the module, with more flags of the go command.
+func (m *Module) Packages(ctx context.Context, more ...string) (*Packages, error) {
+	cmd := m.command(ctx, more, "list", []string{
 		"-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...",
 	})
 	var out bytes.Buffer
@@ -152,6 +178,16 @@ func (g *Packages) Affected(dirs []string) ([]string, error) {
 		return nil, errors.New("no package of this build contains the file")
 	}
 	return list, nil
+}
+
+// Contains reports whether a package is in a directory of the module.
+func (g *Packages) Contains(dir string) bool {
+	for _, p := range g.byPath {
+		if rel, err := filepath.Rel(g.root, p.Dir); err == nil && filepath.ToSlash(rel) == dir {
+			return true
+		}
+	}
+	return false
 }
 
 // FirstLine returns the first line of the reason.

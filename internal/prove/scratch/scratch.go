@@ -26,6 +26,18 @@ type Options struct {
 	Env     []string      // KEY=value, for the go command and the processes it starts
 	Timeout time.Duration // of a test binary; 0 means go test's default
 	Temp    string        // parent directory; "" means the system's directory for temporary files
+
+	// Tree is what is copied; nil means the repository that contains the module, or only the module
+	// if there is no repository: what git tracks and does not ignore, including uncommitted work.
+	Tree *Tree
+}
+
+// A Tree is a directory of files that contains a module.
+type Tree struct {
+	Dir    string // relative directories in go.mod refer to it
+	Module string // directory of the module, relative to it
+	// Fill writes the files to a directory.
+	Fill func(ctx context.Context, dir string) error
 }
 
 // A Module is a copy of a module, and of the repository that contains it.
@@ -44,9 +56,8 @@ type Module struct {
 // much more than source.
 const maxScratch = 4 << 30
 
-// New copies the repository that contains the module in dir, or only the module if there is
-// no repository: what git tracks and does not ignore, including uncommitted work. Relative
-// directories in go.mod that are outside of it become absolute.
+// New copies o.Tree, or what contains the module in dir. Relative directories in go.mod that are
+// outside of it become absolute.
 func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
 	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
@@ -62,37 +73,67 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 	if m.lock, err = holdLock(temp); err != nil {
 		return nil, fmt.Errorf("make a scratch directory: %w", err)
 	}
-	from, files := tracked(ctx, dir)
-	if files == nil {
-		from = dir
-		if files, err = allFiles(dir); err != nil {
-			return nil, fmt.Errorf("list %s: %w", dir, err)
-		}
-	}
-	rel, err := filepath.Rel(from, dir)
-	if err != nil {
-		return nil, err
-	}
-	m.Dir = filepath.Join(m.root, rel)
-	left := int64(maxScratch)
-	for _, name := range files {
-		if err := ctx.Err(); err != nil {
+	tree := o.Tree
+	if tree == nil {
+		if tree, err = TreeOf(ctx, dir); err != nil {
 			return nil, err
 		}
-		if left, err = copyFile(filepath.Join(m.root, name), filepath.Join(from, name), left); err != nil {
-			return nil, &diag.Error{
-				Op: "copy", Subject: name, Err: err,
-				Hint: "the module is copied to a temporary directory; set TMPDIR to use another one",
-			}
-		}
 	}
-	if err := m.anchor(from); err != nil {
+	m.Dir = filepath.Join(m.root, tree.Module)
+	if err := tree.Fill(ctx, m.root); err != nil {
+		return nil, err
+	}
+	if err := m.anchor(tree.Dir); err != nil {
 		return nil, err
 	}
 	if err := m.prepareTrial(ctx); err != nil {
 		return nil, fmt.Errorf("read the settings of the go command: %w", err)
 	}
 	return m, nil
+}
+
+// TreeOf returns the repository that contains the module in dir, or only the module if there is no
+// repository.
+func TreeOf(ctx context.Context, dir string) (*Tree, error) {
+	from, files, err := Files(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := filepath.Rel(from, dir)
+	if err != nil {
+		return nil, err
+	}
+	fill := func(ctx context.Context, to string) error { return copyFiles(ctx, to, from, files) }
+	return &Tree{Dir: from, Module: rel, Fill: fill}, nil
+}
+
+// Files lists the files of the repository that contains dir, or else of dir, relative to root: what
+// git tracks, or is new and not ignored.
+func Files(ctx context.Context, dir string) (root string, files []string, err error) {
+	if root, files = tracked(ctx, dir); files != nil {
+		return root, files, nil
+	}
+	if files, err = allFiles(dir); err != nil {
+		return "", nil, fmt.Errorf("list %s: %w", dir, err)
+	}
+	return dir, files, nil
+}
+
+// copyFiles copies files from one directory to another one.
+func copyFiles(ctx context.Context, to, from string, files []string) (err error) {
+	left := int64(maxScratch)
+	for _, name := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if left, err = copyFile(filepath.Join(to, name), filepath.Join(from, name), left); err != nil {
+			return &diag.Error{
+				Op: "copy", Subject: name, Err: err,
+				Hint: "the module is copied to a temporary directory; set TMPDIR to use another one",
+			}
+		}
+	}
+	return nil
 }
 
 // tracked lists the files of the git repository that contains a directory: tracked, or new and not
@@ -234,6 +275,9 @@ func (m *Module) Close() error {
 	return err
 }
 
+// Root returns the directory of the copy: of the repository, or of the module.
+func (m *Module) Root() string { return m.root }
+
 // Path returns the name of a file of the module in the copy.
 func (m *Module) Path(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
 
@@ -259,7 +303,7 @@ func (m *Module) Write(file string, data []byte) error {
 }
 
 // Overlay writes files, by their names in the module, that replace those of the copy for the go
-// command, and returns the flag for it.
+// command, and returns the flag for it. A file without contents (nil) does not exist.
 func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
 	dir, err := os.MkdirTemp(m.Temp, "overlay")
 	if err != nil {
@@ -267,6 +311,10 @@ func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
 	}
 	replace := map[string]string{}
 	for name, data := range files {
+		if data == nil {
+			replace[m.Path(name)] = ""
+			continue
+		}
 		file := filepath.Join(dir, filepath.FromSlash(name)) // compiler messages contain the name
 		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 			return nil, err

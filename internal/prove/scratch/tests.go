@@ -48,6 +48,7 @@ type testRun struct {
 	outputs  map[Test]string // beginnings of their output
 	last     map[string]Test // the last one that began, by package
 	ended    map[string]bool // packages whose tests ran to the end
+	unbuilt  map[string]bool // packages whose tests do not build
 	rest     tail            // output that is of no test, such as the compiler's errors
 	line     []byte          // an unfinished line
 }
@@ -58,7 +59,7 @@ const maxTestOutput = 16 << 10
 func newTestRun() *testRun {
 	return &testRun{
 		outcomes: map[Test]outcome{}, begun: map[Test]bool{}, outputs: map[Test]string{},
-		last: map[string]Test{}, ended: map[string]bool{},
+		last: map[string]Test{}, ended: map[string]bool{}, unbuilt: map[string]bool{},
 	}
 }
 
@@ -80,7 +81,7 @@ func (r *testRun) Write(p []byte) (int, error) {
 }
 
 func (r *testRun) add(line []byte) {
-	var e struct{ Action, Package, Test, Output string }
+	var e struct{ Action, Package, Test, Output, FailedBuild string }
 	isEvent := bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &e) == nil
 	switch {
 	case !isEvent || e.Action == "":
@@ -105,6 +106,9 @@ func (r *testRun) add(line []byte) {
 		}
 	case string(passed), string(failed), string(skipped):
 		r.outcomes[t] = outcome(e.Action)
+		if e.FailedBuild != "" {
+			r.unbuilt[t.Package] = true
+		}
 	}
 }
 

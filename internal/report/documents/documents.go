@@ -32,6 +32,7 @@ import (
 	"github.com/whet-go/whet/load/capacity"
 	"github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/pgo"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
 )
 
@@ -91,6 +92,7 @@ func writers() map[string]writer {
 		traces.ExportSchema:         value(traces.WriteExport),
 		find.Schema:                 view(findings.Find),
 		fix.Schema:                  view(findings.Fix),
+		prove.Schema:                view(findings.Prove),
 		pgo.Schema:                  view(findings.PGO),
 		lines.Schema:                value(findings.WriteNotes),
 		findings.RulesSchema:        value(findings.WriteRules),

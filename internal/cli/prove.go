@@ -1,0 +1,263 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find/recorded"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/progress"
+	"github.com/whet-go/whet/prove"
+)
+
+// proveFlags are the flags of whet prove.
+type proveFlags struct {
+	outputFlags
+	programFlags           // a service under load, where no benchmark runs the change
+	read         viewFlags // how the recordings are read
+
+	Patch     string
+	Versions  [2]string // directories
+	Dir       string
+	Recording []string
+	Flags     string
+	Tests     string
+	Bench     string
+	Timeout   time.Duration
+	FuzzTime  time.Duration
+	Precision share
+	MaxTime   time.Duration
+
+	Format string
+	JSON   bool
+}
+
+func proveFormats() []string { return []string{"text", "markdown", "html", "json"} }
+
+func (a *app) proveCommand() *cobra.Command {
+	f := &proveFlags{}
+	cmd := &cobra.Command{
+		Use:   "prove [REV | REV..REV]",
+		Short: "Judge a change: does the code still do the same, and is it faster?",
+		Long: `Judge a change, whoever wrote it: does the code still do the same, and is it
+faster? Version A is the code before the change, version B the code after it:
+
+  whet prove             uncommitted work against HEAD
+  whet prove REV         the working tree against a git revision
+  whet prove REV..REV    two revisions; REV...REV begins at the common ancestor
+  whet prove --patch P   the working tree, and the same with a patch
+  whet prove --a A --b B two directories
+
+whet works in a copy of the module; your files are only read. Version B must
+build, and go vet must report nothing new. Every test of version A must do what
+it did before. A fuzzer calls the old and the new functions with the same
+inputs, and they must do the same. Benchmarks that run the changed lines are
+measured in interleaved rounds; if there are none, whet writes one.
+
+The outcome is one of these:
+
+  faster      it does the same, some figure is better, and none is worse
+  same speed  it does the same, and no figure shows a difference
+  slower      some figure is worse
+  different   it does something else; the input or test shows what
+  broken      it does not build, or go vet has a new complaint
+  unproven    something is missing to decide; the report says what
+
+Nothing compared is never "the same": where functions could not be called, or
+declarations have changed whose users were not compared, the outcome is
+unproven. So it is where a change adds what benchmarks do not see, such as
+other settings of the garbage collector, or work in init.
+
+Edits of tests, benchmarks and testdata do not count, and are listed. With
+--tests b, those of version B are run.
+
+Code of both versions runs with your rights: do not prove what you would not
+run.
+
+Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
+3 another outcome.`,
+		Example: `  whet prove
+  whet prove main...
+  whet prove --format markdown -o comment.md origin/main...HEAD
+  git diff | whet prove --patch - --dir ../clean
+  whet prove --recording service.whet v1.2.0..HEAD
+  whet prove main --service '-addr {addr}' --load http://{addr}/`,
+		Args: cobra.MaximumNArgs(1),
+	}
+	f.register(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.check(cmd, args); err != nil {
+			return err
+		}
+		return a.prove(cmd.Context(), f, args)
+	}
+	return cmd
+}
+
+func (f *proveFlags) register(cmd *cobra.Command) {
+	f.read.command = "prove"
+	f.Precision = 0.01
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.Patch, "patch", "", "apply the patch in `FILE` to get version B; - is standard input")
+	fs.StringVar(&f.Versions[0], "a", "", "take version A from the module in `DIR`")
+	fs.StringVar(&f.Versions[1], "b", "", "take version B from the module in `DIR`")
+	fs.StringVar(&f.Dir, "dir", ".", "judge the module in `DIR`")
+	fs.StringArrayVar(&f.Recording, "recording", nil, "use `RECORDING` of version A for what is hot; may repeat")
+	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment to build with")
+	fs.StringVar(&f.Tests, "tests", "a", "run the tests and benchmarks of `VERSION`: a or b")
+	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the lines)")
+	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
+	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
+	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
+	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
+	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(proveFormats(), ", "))
+	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerOutput(cmd)
+	f.registerProgram(cmd)
+	for name, values := range map[string][]string{"format": proveFormats(), "tests": {"a", "b"}} {
+		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	}
+}
+
+func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
+	changed := cmd.Flags().Changed
+	if f.JSON {
+		if changed("format") && f.Format != "json" {
+			return diag.Usagef("prove", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
+		}
+		f.Format = "json"
+	}
+	if !slices.Contains(proveFormats(), f.Format) {
+		return unknownValue("prove", "format", f.Format, proveFormats())
+	}
+	if f.Tests != "a" && f.Tests != "b" {
+		return unknownValue("prove", "version", f.Tests, []string{"a", "b"})
+	}
+	dirs := changed("a") || changed("b")
+	switch {
+	case dirs && (f.Versions[0] == "" || f.Versions[1] == ""):
+		return diag.Usagef("prove", "--a and --b go together", "name both directories")
+	case dirs && (f.Patch != "" || len(args) > 0 || changed("dir")), f.Patch != "" && len(args) > 0:
+		return diag.Usagef("prove", "a revision, --patch, and --a with --b are mutually exclusive", "name the change once")
+	}
+	for _, name := range []string{"timeout", "max-time", "fuzz-time"} {
+		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
+			return diag.Usagef("prove", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
+		}
+	}
+	if err := checkPrecision("prove", f.Precision); err != nil {
+		return err
+	}
+	if _, err := compileFlag("--bench", f.Bench); err != nil {
+		return err
+	}
+	if err := f.checkProgram(cmd, f.Dir, float64(f.Precision), f.MaxTime); err != nil {
+		return err
+	}
+	return f.checkOutput()
+}
+
+// versions returns what the user compares.
+func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prove.Versions, error) {
+	switch {
+	case f.Versions[0] != "":
+		return prove.Dirs(ctx, f.Versions[0], f.Versions[1])
+	case f.Patch == "-":
+		return prove.Patch(ctx, f.Dir, "standard input", a.stdin)
+	case f.Patch != "":
+		file, err := os.Open(f.Patch)
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _ = file.Close() }()
+		return prove.Patch(ctx, f.Dir, f.Patch, file)
+	case len(args) == 0:
+		return prove.Work(ctx, f.Dir, "HEAD")
+	case strings.Contains(args[0], ".."):
+		return prove.Revisions(ctx, f.Dir, args[0])
+	}
+	return prove.Work(ctx, f.Dir, args[0])
+}
+
+// prove does the work of whet prove.
+func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
+	if f.serves() {
+		if err := a.prepareProgram(&f.programFlags, "prove", f.Recording); err != nil {
+			return err
+		}
+	}
+	q := prove.Request{AcceptTests: f.Tests == "b"}
+	var err error
+	if q.Versions, err = a.versions(ctx, f, args); err != nil {
+		return err
+	}
+	if q.Flags, q.Env, err = pgoBuildFlags(f.Flags); err != nil {
+		return err
+	}
+	if len(f.Recording) > 0 {
+		from, err := a.opener(&f.read)
+		if err != nil {
+			return err
+		}
+		program, err := recorded.Read(ctx, from, f.Recording, recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
+		if err != nil {
+			return err
+		}
+		defer program.Close()
+		a.printWarnings(program.Warnings)
+		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
+	}
+	view := progress.NewSteps(a.newLine())
+	defer view.End()
+	q.Bench, q.Timeout, q.FuzzTime = f.Bench, f.Timeout, f.FuzzTime
+	q.AB = ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure}
+	q.Progress = view.Begin
+	if f.serves() {
+		done, err := a.watchService(&f.programFlags, view)
+		if err != nil {
+			return err
+		}
+		defer done()
+		q.Service = &f.program
+	}
+	r, err := prove.Run(ctx, q)
+	view.Pause() // for good
+	if err != nil {
+		return err
+	}
+	a.printWarnings(r.Warnings)
+	r.Warnings = a.warned // also those of reading
+	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+		switch d := findings.Prove(r); f.Format {
+		case "json":
+			return report.JSON(w, r)
+		case "markdown":
+			return d.WriteMarkdown(w)
+		case "html":
+			return d.WritePage(w)
+		default:
+			return d.Write(w, a.style)
+		}
+	})
+	switch {
+	case err != nil:
+		return err
+	case r.Interrupted:
+		return errors.New("interrupted")
+	case !r.OK():
+		return &diag.Error{Op: "prove", Err: errors.New("the change is " + string(r.Outcome)), Kind: diag.Gate}
+	}
+	return nil
+}

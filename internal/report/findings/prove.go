@@ -1,0 +1,146 @@
+package findings
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report/blocks"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/prove"
+)
+
+// Prove returns the report of a proof: the outcome and its reason, what is missing, the figures, what
+// stands for the outcome, and what has changed.
+func Prove(r *prove.Result) *blocks.Document {
+	d := &blocks.Document{Title: blocks.Text{
+		blocks.Strong(r.Outcome), blocks.Dim(": "), blocks.Name(r.Module), blocks.Dim(", from "), blocks.Name(r.A),
+		blocks.Dim(" to "), blocks.Name(r.B),
+	}}
+	if strings.Contains(r.Reason, "\n") {
+		d.Blocks = append(d.Blocks, blocks.Output(r.Reason))
+	} else {
+		d.Blocks = append(d.Blocks, blocks.Items("why: "+r.Reason))
+	}
+	section := func(id, title string, fold bool, list ...blocks.Block) {
+		d.Blocks = append(d.Blocks, blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Fold: fold, Blocks: list})
+	}
+	if len(r.Missing) > 0 {
+		section("missing", "What is missing", false, missingList(r))
+	}
+	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.AB != nil {
+		section("figures", "A against B", false, measuredBlocks(v.Measured, true)...)
+	}
+	if list := provedList(r); len(list) > 0 {
+		section("proof", "What stands for it", false, list)
+	}
+	if list := unjudgedList(r); len(list) > 0 {
+		section("unjudged", "Not judged", false, list)
+	}
+	section("changed", "What has changed", true, changedList(&r.Changed))
+	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.Written != "" {
+		section("benchmark", "The benchmark that whet wrote", true, blocks.Code(v.Measured.Written))
+	}
+	return d
+}
+
+// missingList is what would decide.
+func missingList(r *prove.Result) blocks.List {
+	var list blocks.List
+	for _, m := range r.Missing {
+		text := blocks.Text{blocks.Plain(m.What)}
+		if m.Do != "" {
+			text = append(text, blocks.Plain(" ("), blocks.Strong(m.Do), blocks.Plain(")"))
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// provedList is how far the proof got, and by what.
+func provedList(r *prove.Result) blocks.List {
+	v := r.Verdict
+	if v == nil {
+		return nil
+	}
+	var lines []string
+	if r.Cost != nil {
+		lines = append(lines,
+			"the recording charges "+layout.SharePercent(r.Cost.Share)+" of the CPU time to the changed lines")
+	}
+	if v.Tested > 0 {
+		line := "builds; vet reports nothing new; the tests of " + layout.Plural(v.Tested, "package", "packages") + " pass"
+		if r.TestsOf == "b" {
+			line += ", which are those of version B"
+		}
+		if v.Ignored > 0 {
+			line += fmt.Sprintf(", except for %d that already failed or are flaky", v.Ignored)
+		}
+		lines = append(lines, line)
+	}
+	lines = append(lines, answersText(v.Answers)...)
+	if v.Measured != nil && v.Measured.Written != "" {
+		lines = append(lines,
+			"no benchmark of the module runs the change: measured by a generated one, with generated inputs")
+		lines = append(lines, v.Measured.Paths...)
+	}
+	if len(v.Open) > 0 {
+		lines = append(lines, "undecided because of noise: "+strings.Join(v.Open, "; "))
+	}
+	for _, aside := range v.Aside {
+		lines = append(lines, "set aside: "+aside)
+	}
+	if len(r.Base.Failing) > 0 {
+		lines = append(lines, "tests that already failed, and were ignored: "+strings.Join(r.Base.Failing, ", "))
+	}
+	if len(r.Base.Flaky) > 0 {
+		lines = append(lines, "flaky tests, which were ignored: "+strings.Join(r.Base.Flaky, ", "))
+	}
+	return blocks.Items(lines...)
+}
+
+// maxNames is the number of files that a line lists.
+const maxNames = 10
+
+// unjudgedList is what the change has besides code.
+func unjudgedList(r *prove.Result) blocks.List {
+	var lines []string
+	add := func(what string, names []string) {
+		if len(names) > 0 {
+			lines = append(lines, what+": "+someOf(names))
+		}
+	}
+	if r.TestsOf == "a" {
+		add("edits of tests, which count only with --tests b", r.Changed.Tests)
+	}
+	add("files that are not compiled", r.Changed.Other)
+	add("files outside of the module", r.Changed.Outside)
+	return blocks.Items(lines...)
+}
+
+// changedList is what has changed.
+func changedList(c *prove.Changed) blocks.List {
+	var lines []string
+	for _, one := range []struct {
+		what  string
+		names []string
+	}{
+		{"files", c.Files}, {"functions", c.Functions}, {"added", c.Added}, {"removed", c.Removed},
+		{"declarations", c.Declarations},
+	} {
+		if len(one.names) > 0 {
+			lines = append(lines, one.what+": "+someOf(one.names))
+		}
+	}
+	if len(lines) == 0 {
+		lines = append(lines, "nothing that is compiled")
+	}
+	return blocks.Items(lines...)
+}
+
+// someOf lists the first names and the number of the others.
+func someOf(names []string) string {
+	if len(names) <= maxNames {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
+}

@@ -1,0 +1,66 @@
+package findings
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/reporttest"
+	"github.com/whet-go/whet/prove"
+)
+
+// TestProve has the outcome first, what is missing, what stands for it, and what does not count.
+func TestProve(t *testing.T) {
+	r := &prove.Result{
+		Schema: prove.Schema, Module: "example.com/m", A: "HEAD", B: "working <tree>", Outcome: prove.OutcomeUnproven,
+		Reason:  "Join allocs/op -50.0%, but not everything that changed was compared",
+		Missing: []prove.Missing{{What: "const limit has changed"}, {What: "no benchmark", Do: "write one"}},
+		Changed: prove.Changed{
+			Files: []string{"a.go"}, Functions: []string{"Join"}, Tests: []string{"a_test.go"}, Other: []string{"README.md"},
+			Outside: []string{"tools/x.go"},
+		},
+		TestsOf: "a", Cost: &prove.Cost{Share: 0.25},
+		Base: prove.Base{Failing: []string{"m.TestOld"}, Flaky: []string{"m.TestFlaky"}},
+		Verdict: &prove.Verdict{
+			Stage: prove.StageMeasure, Tested: 2, Ignored: 2, Err: errors.New("not shown"),
+			Answers:  &prove.Answers{Functions: []string{"Join"}, Inputs: 1234},
+			Measured: &prove.Measured{Written: "func BenchmarkWhet() {}\n"},
+		},
+	}
+	for _, test := range []struct {
+		name  string
+		write func(w *strings.Builder, r *prove.Result) error
+		want  []string
+	}{
+		{
+			"text", func(w *strings.Builder, r *prove.Result) error { return Prove(r).Write(w, layout.Style{Width: 80}) },
+			[]string{
+				"unproven: example.com/m, from HEAD to working <tree>\nwhy: Join allocs/op -50.0%",
+				"What is missing\n   const limit has changed\n   no benchmark (write one)\n",
+				"the recording charges 25.00% of the CPU time to the changed lines",
+				"the tests of 2 packages pass, except for 2\n", "for 1234 inputs",
+				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "not compiled: README.md", "module: tools/x.go",
+			},
+		},
+		{
+			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
+			[]string{"**unproven**", "`working <tree>`", "<details><summary>What has changed", "files: a.go", "BenchmarkWhet"},
+		},
+		{
+			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
+			[]string{"unproven", "working &lt;tree&gt;", "<details", "functions: Join"},
+		},
+	} {
+		var out strings.Builder
+		if err := test.write(&out, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s lacks %q\n%s", test.name, want, out.String())
+			}
+		}
+	}
+	reporttest.RoundTrip(t, r, views(layout.Style{Width: 80}, Prove)...)
+}

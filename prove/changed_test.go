@@ -1,0 +1,140 @@
+package prove
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestKindOf tells code, tests and other files apart.
+func TestKindOf(t *testing.T) {
+	for file, want := range map[string]fileKind{
+		"a.go": codeFile, "a/b.go": codeFile, "a_test.go": testFile, "a/testdata/x.go": testFile, "testdata/x.json": testFile,
+		"a/b.s": codeFile, "go.mod": codeFile, "go.sum": codeFile, "vendor/x/LICENSE": codeFile, "README.md": otherFile,
+		"_old/a.go": otherFile, ".ci/a.go": otherFile, "a/page.html": codeFile, "b/page.html": otherFile,
+		"a/x.golden": testFile, "a/x.golden.json": testFile, "a/b_test.s": codeFile,
+	} {
+		if got := kindOf(file, []string{"a/page.html"}); got != want {
+			t.Errorf("%s: %d, want %d", file, got, want)
+		}
+	}
+}
+
+// TestDeclarations says what changes in a package.
+func TestDeclarations(t *testing.T) {
+	const before = `package a
+
+import _ "embed"
+
+//go:embed x.txt
+var text string
+
+const (
+	one = iota
+	two
+)
+
+const plain, other = 1, 2
+
+type T struct{ n int }
+
+func (t *T) Get() int { return t.n }
+
+func init() { println(1) }
+
+func init() { println(2) }
+`
+	for _, test := range []struct {
+		name, old, text, want string
+	}{
+		{"nothing", "", "", ""},
+		{"layout", "Get() int { return t.n }", "Get() int {\n\t// It is set.\n\treturn t.n // it\n}", ""},
+		{"a body", "return t.n", "return t.n+0", "changed (*T).Get"},
+		{"a second init", "println(2)", "println(3)", "changed init"},
+		{"gone", "func (t *T) Get() int { return t.n }", "", "removed (*T).Get"},
+		{"new", "func init() { println(1) }", "func init() { println(1) }; func f() {}", "added f"},
+		{"a constant", "plain, other = 1, 2", "plain, other = 1, 3", "declarations const other, const plain"},
+		{"an iota", "one = iota", "zero = iota\n\tone", "added const zero; declarations const one, const two"},
+		{"a type", "n int }", "n int; m int }", "declarations type T"},
+		{"a variable is new", "var text string", "var text string\n\nvar cache int", "added var cache"},
+		{"a directive", "//go:embed x.txt", "//go:embed y.txt", "declarations directive //go:embed in a.go"},
+		{"a new directive", "func init() { println(2) }", "//go:noinline\nfunc init() { println(2) }",
+			"declarations directive //go:noinline in a.go"},
+		{"a side effect", `import _ "embed"`, `import _ "embed"; import _ "net/http/pprof"`,
+			`declarations import "net/http/pprof"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, err := declsOf(map[string][]byte{"a.go": []byte(before)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b, err := declsOf(map[string][]byte{"a.go": []byte(strings.Replace(before, test.old, test.text, 1))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var c Changed
+			c.compareDecls(".", a, b)
+			var got []string
+			for _, list := range []struct {
+				name  string
+				names []string
+			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Declarations}} {
+				if len(list.names) > 0 {
+					got = append(got, list.name+" "+strings.Join(list.names, ", "))
+				}
+			}
+			if strings.Join(got, "; ") != test.want || c.nothing() != (test.want == "") {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestSuspects lists what a change adds that benchmarks do not see, and not what was there before.
+func TestSuspects(t *testing.T) {
+	const before = "package a\n\nimport \"runtime\"\n\nfunc f() { runtime.GC() }\n"
+	for _, test := range []struct{ after, want string }{
+		{before, ""},
+		{strings.Replace(before, "runtime.GC()", "runtime.GC(); runtime.GC()", 1), "runtime.GC"},
+		{strings.Replace(before, "runtime.GC()", "runtime.GC(); go f()", 1), "go statement"},
+		{strings.Replace(before, "func f", "func init() {}\n\nfunc f", 1), "func init"},
+		{strings.Replace(before, "func f", "func asm()\n\nfunc f", 1), "assembly or linked code"},
+		{"package a\n\nimport x \"testing\"\n\nfunc f() bool { return x.Testing() }\n", "testing.Testing"},
+		{"package a\n\nimport \"runtime/debug\"\n\nfunc f() { debug.SetGCPercent(400) }\n", "runtime/debug.SetGCPercent"},
+		{"package a\n\nimport \"sync\"\n\nvar p sync.Pool\n", "sync.Pool"},
+		{"package a\n\nimport \"unsafe\"\n\nfunc f(b []byte) string { return unsafe.String(&b[0], 1) }\n", "unsafe code"},
+	} {
+		list, err := suspects(Changes{
+			"a.go": {Before: []byte(before), After: []byte(test.after)}, "b.go": {Before: []byte(before)},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range list {
+			got = append(got, s.What)
+			if s.Why == "" || s.File != "a.go" {
+				t.Errorf("%+v", s)
+			}
+		}
+		if fmt.Sprint(strings.Join(got, " ")) != test.want {
+			t.Errorf("%q, want %q\n%s", got, test.want, test.after)
+		}
+	}
+}
+
+// FuzzDeclarations reads any source without a panic, and finds that it has not changed.
+func FuzzDeclarations(f *testing.F) {
+	f.Add("package a\n\nfunc f() {}\n")
+	f.Add("package a\n\nconst (\n\ta = iota\n\tb\n)\n")
+	f.Fuzz(func(t *testing.T, source string) {
+		a, err := declsOf(map[string][]byte{"a.go": []byte(source)})
+		if err != nil {
+			return
+		}
+		var c Changed
+		if c.compareDecls(".", a, a); !c.nothing() {
+			t.Errorf("%+v", c)
+		}
+	})
+}

@@ -1,0 +1,217 @@
+package prove
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// Schema is the version of a Result's JSON.
+const Schema = "whet.prove/1"
+
+// An Outcome is what a proof came to.
+type Outcome string
+
+// Outcomes.
+const (
+	OutcomeFaster    Outcome = "faster"     // it does the same, and is faster
+	OutcomeSameSpeed Outcome = "same speed" // it does the same, as fast
+	OutcomeSlower    Outcome = "slower"
+	OutcomeDifferent Outcome = "different" // it does something else
+	OutcomeBroken    Outcome = "broken"    // it does not build, or go vet has new complaints
+	OutcomeUnproven  Outcome = "unproven"  // something is missing to decide
+)
+
+// A Result is the outcome of a proof and what stands for it.
+type Result struct {
+	Schema string `json:"schema"`
+	Module string `json:"module"`
+	A      string `json:"a"` // what the versions are called
+	B      string `json:"b"`
+
+	Outcome Outcome `json:"outcome"`
+	// Reason is why it is that outcome: the figure that gained or lost, the test that fails, the
+	// input with both results, or the compiler's error.
+	Reason string `json:"reason"`
+	// Missing is what would have to be known for another outcome, if it is OutcomeUnproven.
+	Missing []Missing `json:"missing,omitempty"`
+
+	Changed  Changed   `json:"changed"`
+	Suspects []Suspect `json:"suspects,omitempty"`
+	// Cost is what the recording charges to the lines that the change replaces; nil without one.
+	Cost *Cost `json:"cost,omitempty"`
+	// TestsOf is the version whose tests were run: "a", or "b" if the user accepts its tests.
+	TestsOf string `json:"tests_of"`
+	Base    Base   `json:"base"` // of version A
+	// Verdict is how far the proof got; nil if there was nothing to prove.
+	Verdict *Verdict `json:"verdict,omitempty"`
+	// Interrupted is set if the proof was ended early.
+	Interrupted bool `json:"interrupted,omitempty"`
+
+	Warnings find.Warnings `json:"warnings,omitempty"`
+}
+
+// Cost is a part of what was recorded.
+type Cost struct {
+	Share float64 `json:"share"` // of the CPU time, including the collector's for what is allocated
+}
+
+// Missing is something that a proof lacks.
+type Missing struct {
+	What string `json:"what"`
+	Do   string `json:"do,omitempty"` // what would supply it; "" if only a review can
+}
+
+// OK reports whether the change does the same and is not slower.
+func (r *Result) OK() bool { return r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed }
+
+// decide sets the outcome.
+func (r *Result) decide() {
+	v := r.Verdict
+	if v == nil {
+		r.Outcome, r.Reason = OutcomeSameSpeed, "only comments, layout, or files that are not compiled have changed"
+		return
+	}
+	r.Outcome, r.Reason = r.outcome(v)
+	if r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed {
+		r.lacks(v)
+		if len(r.Missing) > 0 {
+			r.Outcome = OutcomeUnproven
+			r.Reason += ", but not everything that changed was compared"
+		}
+	}
+}
+
+// outcome returns the outcome as far as the last stage decides it.
+func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
+	var test *scratch.TestError
+	var differs *DifferenceError
+	err := v.Err
+	switch {
+	case err == nil:
+		return OutcomeFaster, gains(v)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		r.Interrupted = true
+		return r.unproven("interrupted at stage "+string(v.Stage), "run it again to the end")
+	case errors.Is(err, errNotInBuild):
+		return r.unproven(err.Error(), "")
+	case errors.As(err, &differs):
+		return OutcomeDifferent, differs.Error()
+	case v.Stage == StageBuild, v.Stage == StageVet:
+		return OutcomeBroken, err.Error()
+	case v.Stage == StageTest && errors.As(err, &test) && !test.Built:
+		return r.unproven("the tests of version A do not build with the change: "+test.Error(),
+			"--tests b runs those of version B")
+	case v.Stage == StageTest:
+		return OutcomeDifferent, "a test does something else: " + err.Error()
+	case v.Stage == StageCompare:
+		return r.unproven("the old and the new code cannot be compared: "+err.Error(), "")
+	case errors.Is(err, errNoBenchmark):
+		return r.unproven(err.Error(), "write a benchmark that runs the changed lines, or load the program: --service")
+	case errors.Is(err, errNoGain):
+		return OutcomeSameSpeed, "no figure shows a gain or a loss"
+	case errors.Is(err, errLoss):
+		return OutcomeSlower, err.Error()
+	case errors.Is(err, errOnlyGenerated), errors.Is(err, errNotSeen), errors.Is(err, errNoSign):
+		return r.unproven(err.Error(), cmp.Or(diag.Hint(err), "measure longer: --max-time"))
+	}
+	return r.unproven("it cannot be measured: "+err.Error(), "")
+}
+
+func (r *Result) unproven(what, do string) (o Outcome, reason string) {
+	r.Missing = append(r.Missing, Missing{What: what, Do: do})
+	return OutcomeUnproven, what
+}
+
+// gains returns the figures that have become better.
+func gains(v *Verdict) string {
+	if v.Measured == nil || v.Measured.AB == nil {
+		return ""
+	}
+	var subjects []string
+	for _, s := range v.Measured.AB.Subjects {
+		var units []string
+		for i := range s.Units {
+			if u := &s.Units[i]; u.Verdict == ab.Better {
+				text := u.Unit + " to zero"
+				if !math.IsNaN(float64(u.Ratio)) {
+					text = u.Unit + " " + percent(float64(u.Ratio))
+				}
+				units = append(units, text)
+			}
+		}
+		if len(units) > 0 {
+			subjects = append(subjects, s.Name+" "+strings.Join(units, ", "))
+		}
+	}
+	return strings.Join(subjects, "; ")
+}
+
+// lacks adds what was not compared, and what must be reviewed: nothing compared is never "same".
+func (r *Result) lacks(v *Verdict) {
+	add := func(do, format string, args ...any) {
+		r.Missing = append(r.Missing, Missing{What: fmt.Sprintf(format, args...), Do: do})
+	}
+	a := v.Answers
+	if a == nil {
+		a = &Answers{}
+	}
+	for _, not := range a.Not {
+		add("", "%s", not)
+	}
+	c := &r.Changed
+	if len(a.Functions) == 0 || a.Inputs == 0 {
+		add("", "no result of old and new code was compared: nothing but tests stands for it")
+	}
+	for _, f := range c.Removed {
+		switch name := f[strings.LastIndexByte(f, '.')+1:]; {
+		case strings.Contains(f, "("):
+			add("", "method %s is gone: its type may no longer implement an interface", f)
+		case ast.IsExported(name):
+			add("", "%s is gone: other modules may call it", f)
+		}
+	}
+	for _, f := range c.Added {
+		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && slices.Contains(dynamic, name) {
+			add("", "method %s is new: values of its type may be treated otherwise, as package fmt does with String", f)
+		}
+	}
+	for _, d := range c.Declarations {
+		add("", "%s has changed, and what uses it was not compared", d)
+	}
+	for _, s := range r.Suspects {
+		add("", "%s uses %s: %s", s.File, s.What, s.Why)
+	}
+	for _, file := range c.Outside {
+		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "go.mod") {
+			add("name that module's directory with --dir", "%s has changed outside of the module", file)
+		}
+	}
+}
+
+// dynamic are methods that packages of the standard library look for in values.
+var dynamic = []string{
+	"AppendBinary", "AppendText", "As", "CloseNotify", "Close", "CloseWrite", "Equal", "Error", "FillBytes", "Flush",
+	"Format", "GoString", "Hijack", "Is", "IsZero", "Len", "Less", "MarshalBinary", "MarshalJSON", "MarshalText",
+	"MarshalXML", "Push", "Read", "ReadAt", "ReadByte", "ReadDir", "ReadFile", "ReadFrom", "ReadRune", "Scan", "Seek",
+	"String", "Sub", "Swap", "Temporary", "Timeout", "UnmarshalBinary", "UnmarshalJSON", "UnmarshalText", "UnmarshalXML",
+	"UnreadByte", "UnreadRune", "Unwrap", "Value", "Write", "WriteAt", "WriteByte", "WriteRune", "WriteString", "WriteTo",
+}
+
+// A DifferenceError is an input on which old and new code behave differently.
+type DifferenceError struct {
+	Function string
+	Text     string // the input and both results
+}
+
+func (e *DifferenceError) Error() string { return e.Function + " behaves differently:\n" + e.Text }

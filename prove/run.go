@@ -1,0 +1,235 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/versions"
+)
+
+// Versions names the two versions of a module that are compared: A, before a change, and B, after
+// it. Work, Revisions, Patch and Dirs return one.
+type Versions = versions.Pair
+
+// Work compares a git revision with the working tree that contains the module in dir: tracked files,
+// and new ones that are not ignored.
+func Work(ctx context.Context, dir, rev string) (*Versions, error) {
+	return versions.Work(ctx, dir, rev)
+}
+
+// Revisions compares two git revisions of the module in dir, written A..B, or A...B for the common
+// ancestor of both and B. A side that is left out is HEAD.
+func Revisions(ctx context.Context, dir, spec string) (*Versions, error) {
+	return versions.Revisions(ctx, dir, spec)
+}
+
+// Patch compares the module in dir, with its uncommitted work, with the same after a patch: a
+// unified diff, or a mail of git format-patch, with paths relative to the repository. name is what
+// it is called in errors and results.
+func Patch(ctx context.Context, dir, name string, r io.Reader) (*Versions, error) {
+	return versions.Patch(ctx, dir, name, r)
+}
+
+// Dirs compares the modules in two directories.
+func Dirs(ctx context.Context, a, b string) (*Versions, error) { return versions.Dirs(ctx, a, b) }
+
+// Request is what to prove, and how.
+type Request struct {
+	Versions *Versions
+	Options
+	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
+	// edits of them do not count.
+	AcceptTests bool
+	// Profiles are what was recorded of version A, and Find says how their lines are found; only its
+	// Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
+	Profiles find.Profiles
+	Find     find.Options
+}
+
+// Run proves a change. If ctx ends, the result has what is known until then. It is an error if
+// version A does not build or cannot be read.
+func Run(ctx context.Context, q Request) (r *Result, err error) {
+	q.tree = q.Versions.Tree
+	p, err := New(ctx, q.tree.Dir, "", q.Options)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, p.Close()) }()
+	if p.module, err = modulePath(p.Dir()); err != nil {
+		return nil, err
+	}
+	r = &Result{Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, TestsOf: "a"}
+	r.Changed.Files = []string{}
+	p.o.Progress("read what has changed")
+	diff, err := q.Versions.Changed(ctx, p.scratch.Root())
+	if err != nil {
+		return nil, err
+	}
+	r.Changed.Outside = diff.Outside
+	r.Changed.Other = diff.Links
+	code, tests := split(diff.Files, p.embedded(ctx), &r.Changed)
+	if q.AcceptTests {
+		r.TestsOf = "b"
+		if err := p.apply(tests); err != nil {
+			return nil, err
+		}
+	}
+	var charged *find.Charged
+	if q.Find.Own != nil {
+		if charged, err = p.charge(q); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.prove(ctx, p, code, charged); err != nil {
+		return nil, err
+	}
+	r.Base = p.Base()
+	r.Warnings = p.Warnings()
+	r.decide()
+	return r, nil
+}
+
+// prove runs the stages, unless nothing has changed.
+func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *find.Charged) (err error) {
+	if len(code) == 0 {
+		return nil
+	}
+	var bad *NotGoError
+	if err := p.analyze(code, &r.Changed); errors.As(err, &bad) {
+		r.Verdict = &Verdict{Stage: StageBuild, Err: bad}
+		return nil
+	} else if err != nil {
+		return err
+	}
+	if r.Changed.nothing() {
+		return nil
+	}
+	if r.Suspects, err = suspects(code); err != nil {
+		return err
+	}
+	if err := p.Prepare(ctx); err != nil {
+		if ctx.Err() != nil {
+			r.Verdict = &Verdict{Stage: StageBuild, Err: ctx.Err()}
+			return nil
+		}
+		return err
+	}
+	places, err := p.changedPlaces(ctx, code)
+	if err != nil {
+		return err
+	}
+	if charged != nil {
+		r.Cost = &Cost{}
+		for _, place := range places {
+			for line := place.Line; line <= place.EndLine; line++ {
+				_, cost := charged.Line(place.File, line)
+				r.Cost.Share += cost
+			}
+		}
+	}
+	r.Verdict = p.Prove(ctx, Candidate{Changes: code, Places: places})
+	return nil
+}
+
+// charge charges the profiles to the lines of version A.
+func (f *Prover) charge(q Request) (*find.Charged, error) {
+	o := q.Find
+	o.Dir = f.Dir()
+	charged, err := find.Charge(q.Profiles, o)
+	if err != nil {
+		return nil, err
+	}
+	f.Charged = func(file string, line int) float64 {
+		most := 0.0
+		evidence, _ := charged.Line(file, line)
+		for _, e := range evidence {
+			most = max(most, e.Share)
+		}
+		return most
+	}
+	return charged, nil
+}
+
+// changedPlaces returns the lines of version A that a change replaces, in functions that version B
+// has, too.
+func (f *Prover) changedPlaces(ctx context.Context, code Changes) (places []find.Place, err error) {
+	for _, dir := range code.Dirs() {
+		before, _, err := f.sourceOf(dir, code)
+		if err != nil {
+			return nil, err
+		}
+		if len(before) == 0 {
+			continue // a new package
+		}
+		pkg, err := f.load(ctx, dir)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil, nil
+			}
+			continue // not a package of this build
+		}
+		decls, err := f.changedFuncs(pkg, code)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range decls {
+			p, err := f.changedLines(pkg, d, code)
+			if err != nil {
+				return nil, err
+			}
+			places = append(places, p)
+		}
+	}
+	return places, nil
+}
+
+// apply writes changes to the copy.
+func (f *Prover) apply(changes Changes) error {
+	for file, c := range changes {
+		name := f.scratch.Path(file)
+		if c.After == nil {
+			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, c.After, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// embedded returns the files that packages embed, relative to the module.
+func (f *Prover) embedded(ctx context.Context) []string {
+	files, err := f.scratch.Embedded(ctx)
+	if err != nil {
+		f.warn(err) // then an embedded file counts as not compiled
+	}
+	slices.Sort(files)
+	return files
+}
+
+// modulePath returns the path of the module in a directory.
+func modulePath(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return "", &diag.Error{
+			Op: "prove", Subject: filepath.Base(dir), Err: errors.New("it has no go.mod"),
+			Hint: "name the directory of a module with --dir",
+		}
+	}
+	return path.Clean(modfile.ModulePath(data)), nil
+}

@@ -1,0 +1,147 @@
+package prove
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+)
+
+// A Suspect is something that a change adds and that tests and benchmarks cannot judge: it may make
+// code faster only while it is measured, or at the expense of something that is not measured.
+type Suspect struct {
+	File string `json:"file"` // relative to the module
+	What string `json:"what"` // what is added
+	Why  string `json:"why"`  // why that needs review
+}
+
+// suspicious are identifiers of packages, by import path and name, and why their use needs review.
+var suspicious = map[string]string{
+	"testing.Testing":              "code that knows that it is tested may behave otherwise in production",
+	"testing.Benchmark":            "code that knows that it is measured may behave otherwise in production",
+	"testing.B":                    "code that knows that it is measured may behave otherwise in production",
+	"flag.Lookup":                  "code that reads the flags of a test may behave otherwise in production",
+	"runtime.Caller":               "code that asks who calls it may recognize a benchmark",
+	"runtime.Callers":              "code that asks who calls it may recognize a benchmark",
+	"runtime.CallersFrames":        "code that asks who calls it may recognize a benchmark",
+	"runtime/debug.SetGCPercent":   "it trades memory for speed in the whole process",
+	"runtime/debug.SetMemoryLimit": "it trades memory for speed in the whole process",
+	"runtime.GC":                   "it concerns the whole process",
+	"runtime.GOMAXPROCS":           "it concerns the whole process",
+	"runtime.LockOSThread":         "it concerns the scheduling of the whole process",
+	"runtime.SetFinalizer":         "work in a finalizer is not seen by a benchmark",
+	"runtime.AddCleanup":           "work in a cleanup is not seen by a benchmark",
+	"reflect.NewAt":                "it bypasses the type system",
+	"reflect.SliceHeader":          "it bypasses the type system",
+	"reflect.StringHeader":         "it bypasses the type system",
+	"sync.Pool":                    "a value that is reused may leak data between its users",
+	"unique.Make":                  "values that are kept may add to the live heap",
+	"time.AfterFunc":               "work that runs later is not seen by a benchmark",
+	"os/exec.Command":              "work in another process is not seen by a benchmark",
+	"os/exec.CommandContext":       "work in another process is not seen by a benchmark",
+	"os/signal.Notify":             "it concerns the whole process",
+	"syscall.Syscall":              "it bypasses the runtime",
+	"syscall.RawSyscall":           "it bypasses the runtime",
+}
+
+// suspects returns what changed files add that needs review.
+func suspects(changes Changes) ([]Suspect, error) {
+	var list []Suspect
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		if !isSource(file) {
+			continue
+		}
+		before, err := uses(file, changes[file].Before)
+		if err != nil {
+			return nil, err
+		}
+		after, err := uses(file, changes[file].After)
+		if err != nil {
+			return nil, err
+		}
+		for _, what := range slices.Sorted(maps.Keys(after)) {
+			if after[what].times > before[what].times {
+				list = append(list, Suspect{File: file, What: what, Why: after[what].why})
+			}
+		}
+	}
+	return list, nil
+}
+
+// A use is something that a file has, how often, and why that needs review.
+type use struct {
+	times int
+	why   string
+}
+
+// uses counts what a file has that needs review, by name. A file that does not exist has nothing.
+func uses(name string, source []byte) (map[string]use, error) {
+	found := map[string]use{}
+	if source == nil {
+		return found, nil
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution|parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	add := func(what, why string) {
+		u := found[what]
+		found[what] = use{u.times + 1, why}
+	}
+	n, err := unsafeUses(name, source)
+	if err != nil {
+		return nil, err
+	}
+	for range n {
+		add("unsafe code", "it bypasses the type system: it may be right only with this code and this version of Go")
+	}
+	packages := map[string]string{} // import path by name
+	for _, spec := range file.Imports {
+		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
+		as := lastElement(p)
+		if spec.Name != nil {
+			as = spec.Name.Name
+		}
+		packages[as] = p
+	}
+	ast.Inspect(file, func(node ast.Node) bool {
+		switch n := node.(type) {
+		case *ast.FuncDecl:
+			if n.Recv == nil && n.Name.Name == "init" {
+				add("func init", "work at the start of the program is not seen by a benchmark")
+			}
+			if n.Body == nil {
+				add("assembly or linked code", "it is not compared on other processors")
+			}
+		case *ast.GoStmt:
+			add("go statement", "work in another goroutine, and goroutines that never end, are not seen by every benchmark")
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok {
+				full := fmt.Sprintf("%s.%s", packages[x.Name], n.Sel.Name)
+				if why := suspicious[full]; why != "" {
+					add(full, why)
+				}
+				if n.Sel.Name == "N" && x.Name == "b" && packages["testing"] != "" {
+					add("testing.B.N", suspicious["testing.B"])
+				}
+			}
+		}
+		return true
+	})
+	return found, nil
+}
+
+// lastElement returns the name that a package is imported by, without the suffix of a major version.
+func lastElement(p string) string {
+	base := path.Base(p)
+	if len(base) > 1 && base[0] == 'v' {
+		if _, err := strconv.Atoi(base[1:]); err == nil {
+			base = path.Base(path.Dir(p))
+		}
+	}
+	return base
+}
