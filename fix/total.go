@@ -16,7 +16,7 @@ const maxTotal = 24
 // whole runs the tests of the whole module with everything that was kept, because tests may read
 // files of other packages. While they fail, it undoes the last kept rewrite.
 func (f *fixer) whole(ctx context.Context) {
-	if f.testedAll || ctx.Err() != nil {
+	if f.testedAll || ctx.Err() != nil || f.lastKept() < 0 {
 		return
 	}
 	began := time.Now()

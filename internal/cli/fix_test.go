@@ -174,8 +174,8 @@ func TestFixUntouchable(t *testing.T) {
 			t.Errorf("%s: %q, want %q", file, found, want)
 		}
 	}
-	if len(r.Broken) == 0 || !strings.Contains(r.Broken[0].Reason, "broken.go:7") {
-		t.Errorf("broken: %+v", r.Broken)
+	if len(r.Took) != 1 { // there is nothing to try, so nothing is built or tested
+		t.Errorf("steps: %+v", r.Took)
 	}
 	for name, text := range tree(t, dir) {
 		if before[name] != text {
