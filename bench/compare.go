@@ -107,7 +107,7 @@ func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error
 		if b.seen > 0 {
 			err = fmt.Errorf("%w that match the filter, out of %d", err, b.seen)
 		}
-		return nil, errors.Join(append([]error{err}, asErrors(warnings)...)...)
+		return nil, errors.Join(err, warnings.Err())
 	}
 	c := &Comparison{Schema: Schema, Alpha: b.thresholds.CompareAlpha, Confidence: b.confidence, Warnings: warnings}
 	keys := slices.Collect(maps.Keys(b.tables))
@@ -123,19 +123,10 @@ func Compare(ctx context.Context, inputs []Input, o Options) (*Comparison, error
 	}
 	if !compared && len(inputs) > 1 {
 		if names := b.varying(keys); names != "" {
-			c.Warnings = append(c.Warnings, "nothing is compared, because the results differ in "+names+
-				"; ignore the keys that do not matter")
+			c.Warnings.Addf("nothing is compared, because the results differ in %s; ignore the keys that do not matter", names)
 		}
 	}
 	return c, nil
-}
-
-func asErrors(texts []string) []error {
-	var out []error
-	for _, t := range texts {
-		out = append(out, errors.New(t))
-	}
-	return out
 }
 
 // A builder sorts measurements into cells.
@@ -318,13 +309,13 @@ func (b *builder) cell(s *benchmath.Sample, assumption benchmath.Assumption, fro
 	sum := assumption.Summary(s, b.confidence)
 	c := &Cell{
 		N: len(s.Values), Center: Float(sum.Center), Low: Float(sum.Lo), High: Float(sum.Hi), Range: sum.PctRangeString(),
-		Warnings: texts(s.Warnings), // in benchstat's order, which numbers them
-		Values:   Downsample(from.values, MaxValues),
+		Values: Downsample(from.values, MaxValues),
 	}
+	c.Warnings.Add(s.Warnings...) // in benchstat's order, which numbers them
 	if names := fieldNames(benchproc.NonSingularFields(sorted(from.rest))); names != "" {
-		c.Warnings = append(c.Warnings, "benchmarks vary in "+names)
+		c.Warnings.Addf("benchmarks vary in %s", names)
 	}
-	c.Warnings = append(c.Warnings, texts(sum.Warnings)...)
+	c.Warnings.Add(sum.Warnings...)
 	return c
 }
 
@@ -333,10 +324,12 @@ func change(c benchmath.Comparison, from, to float64) *Change {
 	if from != to {
 		delta = to/from - 1
 	}
-	return &Change{
+	out := &Change{
 		Delta: Float(delta), P: c.P, Significant: c.P <= c.Alpha, Text: c.FormatDelta(from, to),
-		BaseN: c.N1, Warnings: texts(c.Warnings),
+		BaseN: c.N1,
 	}
+	out.Warnings.Add(c.Warnings...)
+	return out
 }
 
 func unpaired(r *Row, columns []Column) Unpaired {
@@ -376,17 +369,17 @@ func mean(rows []Row, column int) Mean {
 		}
 	}
 	if column > 0 && len(ratios) != bases {
-		m.Warnings = append(m.Warnings, "benchmark set differs from baseline; geomeans may not be comparable")
+		m.Warnings.Addf("benchmark set differs from baseline; geomeans may not be comparable")
 	}
 	if v := geomean(centers); math.IsNaN(v) {
-		m.Warnings = append(m.Warnings, "summaries must be >0 to compute geomean")
+		m.Warnings.Addf("summaries must be >0 to compute geomean")
 	} else {
 		f := Float(v)
 		m.Center = &f
 	}
 	if column > 0 && divided {
 		if v := geomean(ratios); math.IsNaN(v) {
-			m.Warnings = append(m.Warnings, "ratios must be >0 to compute geomean")
+			m.Warnings.Addf("ratios must be >0 to compute geomean")
 		} else {
 			f := Float(v - 1)
 			m.Delta = &f
@@ -424,12 +417,4 @@ func fieldNames(fields []*benchproc.Field) string {
 		names = append(names, f.Name)
 	}
 	return strings.Join(names, ", ")
-}
-
-func texts(errs []error) []string {
-	var out []string
-	for _, e := range errs {
-		out = append(out, e.Error())
-	}
-	return out
 }

@@ -153,8 +153,8 @@ func TestUnpairedAndMore(t *testing.T) {
 	if diff := cmp.Diff(want, c.Tables[0].Unpaired); diff != "" {
 		t.Error(diff)
 	}
-	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0], "b:2: NaN sec/op is not a measurement") ||
-		!strings.Contains(c.Warnings[1], "b:4: parsing measurement") {
+	if len(c.Warnings) != 2 || !strings.Contains(c.Warnings[0].String(), "b:2: NaN sec/op is not a measurement") ||
+		!strings.Contains(c.Warnings[1].String(), "b:4: parsing measurement") {
 		t.Errorf("warnings: %q", c.Warnings)
 	}
 	data, err := json.Marshal(c)
@@ -170,7 +170,7 @@ func TestUnpairedAndMore(t *testing.T) {
 	}
 
 	c, err = compare(t, bench.Options{}, "cpu: x\n"+one, "cpu: y\n"+one)
-	if err != nil || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0], "differ in cpu") {
+	if err != nil || len(c.Warnings) != 1 || !strings.Contains(c.Warnings[0].String(), "differ in cpu") {
 		t.Errorf("other cpu: %v, %q", err, c.Warnings)
 	}
 }

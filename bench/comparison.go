@@ -5,10 +5,18 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // Schema is the schema of Comparison as JSON.
-const Schema = "whet.bench-compare/1"
+const Schema = "whet.bench-compare/2"
+
+// A Warning is something that the reader of a result must know.
+type Warning = diag.Warning
+
+// Warnings are the warnings of a result.
+type Warnings = diag.Warnings
 
 // A Comparison compares files of benchmark results.
 type Comparison struct {
@@ -16,7 +24,7 @@ type Comparison struct {
 	Alpha      float64  `json:"alpha"`      // a change is significant up to this p value
 	Confidence float64  `json:"confidence"` // requested for the intervals, as a share: 0.95
 	Tables     []Table  `json:"tables"`
-	Warnings   []string `json:"warnings,omitempty"` // about the inputs, with file and line
+	Warnings   Warnings `json:"warnings,omitempty"` // about the inputs, each with its file and line
 }
 
 // A Field is a configuration key with its value, such as goos and linux.
@@ -69,7 +77,7 @@ type Cell struct {
 	// it: "2%", "∞" without an interval, "?" across zero.
 	Range    string   `json:"range"`
 	Change   *Change  `json:"change,omitempty"` // nil in the first column and when that has no results
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings Warnings `json:"warnings,omitempty"`
 	// Values are the measurements in the order of the inputs. If there are more than MaxValues,
 	// there are MaxValues of them, picked evenly by rank, with the least and the largest; N is the
 	// original number.
@@ -98,7 +106,7 @@ type Change struct {
 	// when the first center is zero.
 	Text     string   `json:"text"`
 	BaseN    int      `json:"base_n"` // measurements of the first column
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings Warnings `json:"warnings,omitempty"`
 }
 
 // A Mean is the geometric mean of a column: Center of the centers, Delta of the ratios to the first
@@ -107,7 +115,7 @@ type Change struct {
 type Mean struct {
 	Center   *Float   `json:"center"`
 	Delta    *Float   `json:"delta"`
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings Warnings `json:"warnings,omitempty"`
 }
 
 // An Unpaired is a benchmark that some columns lack.

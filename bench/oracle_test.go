@@ -212,7 +212,7 @@ func math10(n int) float64 {
 func unreadable(c *bench.Comparison) int {
 	n := 0
 	for _, w := range c.Warnings {
-		if !strings.HasPrefix(w, "nothing is compared") {
+		if !strings.HasPrefix(w.Text, "nothing is compared") {
 			n++
 		}
 	}
@@ -220,18 +220,18 @@ func unreadable(c *bench.Comparison) int {
 }
 
 func warningsOf(c *bench.Comparison) []string {
-	out := c.Warnings
+	out := c.Warnings.Texts()
 	for _, t := range c.Tables {
 		for _, m := range t.Geomean {
-			out = append(out, m.Warnings...)
+			out = append(out, m.Warnings.Texts()...)
 		}
 		for _, r := range t.Rows {
 			for _, cell := range r.Cells {
 				if cell == nil {
 					continue
 				}
-				if out = append(out, cell.Warnings...); cell.Change != nil {
-					out = append(out, cell.Change.Warnings...)
+				if out = append(out, cell.Warnings.Texts()...); cell.Change != nil {
+					out = append(out, cell.Change.Warnings.Texts()...)
 				}
 			}
 		}

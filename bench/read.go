@@ -53,9 +53,9 @@ const maxWarnings = 20
 // reading.
 func read(
 	ctx context.Context, inputs []Input, o *Options, add func(*benchfmt.Result) error,
-) (benchfmt.UnitMetadataMap, []string, error) {
+) (benchfmt.UnitMetadataMap, Warnings, error) {
 	r := new(benchfmt.Reader)
-	var warnings []string
+	var warnings Warnings
 	for _, in := range inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
@@ -69,7 +69,7 @@ func read(
 	return r.Units(), warnings, nil
 }
 
-func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Result) error) ([]string, error) {
+func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Result) error) (Warnings, error) {
 	from, name := o.Stdin, "standard input"
 	if in.Path != "-" {
 		file, err := os.Open(in.Path)
@@ -91,25 +91,25 @@ func readInput(r *benchfmt.Reader, in Input, o *Options, add func(*benchfmt.Resu
 // readFrom reads one input. name is its name in messages.
 func readFrom(r *benchfmt.Reader, from io.Reader, name, label string,
 	add func(*benchfmt.Result) error,
-) (warnings []string, err error) {
+) (warnings Warnings, err error) {
 	r.Reset(from, name, ".file", label)
 	results, wrong := 0, 0
-	warn := func(text string) {
+	warn := func(rec benchfmt.Record, text string) {
 		if wrong++; wrong <= maxWarnings {
-			warnings = append(warnings, text)
+			file, line := rec.Pos()
+			warnings = append(warnings, Warning{Where: fmt.Sprintf("%s:%d", file, line), Text: text})
 		}
 	}
 	for r.Scan() {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:
-			warn(rec.Error())
+			warn(rec, rec.Msg)
 		case *benchfmt.Result:
 			results++
-			file, line := rec.Pos()
 			kept := rec.Values[:0]
 			for _, v := range rec.Values {
 				if math.IsNaN(v.Value) || math.IsInf(v.Value, 0) {
-					warn(fmt.Sprintf("%s:%d: %v %s is not a measurement; skipped", file, line, v.Value, v.Unit))
+					warn(rec, fmt.Sprintf("%v %s is not a measurement; skipped", v.Value, v.Unit))
 					continue
 				}
 				kept = append(kept, v)
@@ -118,7 +118,7 @@ func readFrom(r *benchfmt.Reader, from io.Reader, name, label string,
 				continue
 			}
 			if err := add(rec); err != nil {
-				warn(fmt.Sprintf("%s:%d: %v", file, line, err))
+				warn(rec, err.Error())
 			}
 		}
 	}
@@ -127,10 +127,10 @@ func readFrom(r *benchfmt.Reader, from io.Reader, name, label string,
 		return nil, fmt.Errorf("read benchmarks: after %w", err)
 	}
 	if wrong > maxWarnings {
-		warnings = append(warnings, fmt.Sprintf("%s: %d more such lines", name, wrong-maxWarnings))
+		warnings.Addf("%s: %d more such lines", name, wrong-maxWarnings)
 	}
 	if results == 0 {
-		warnings = append(warnings, name+": no benchmark results")
+		warnings.Addf("%s: no benchmark results", name)
 	}
 	return warnings, nil
 }

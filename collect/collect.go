@@ -113,7 +113,7 @@ type Summary struct {
 	// benchmark that fails, a load without answers.
 	Failures []error `json:"-"`
 	// Warnings are reasons to distrust the recording.
-	Warnings []error `json:"-"`
+	Warnings recording.Warnings `json:"-"`
 }
 
 // Run records a target. When ctx is canceled the window ends early, and what was measured until
@@ -243,7 +243,7 @@ type session struct {
 	// the memory that decoding each recorded profile may take; 0 means that it depends on its size
 	profiles map[string]int64
 	failures []error
-	warnings []error
+	warnings recording.Warnings
 	load     *load.Result
 	spent    time.Duration   // of Grace
 	binary   *objfile.Binary // the target's executable; nil if it is not on this machine
@@ -301,7 +301,7 @@ func (s *session) fail(err error) {
 func (s *session) warn(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.warnings = append(s.warnings, err)
+	s.warnings.Add(err)
 }
 
 // add stores a profile.
@@ -371,7 +371,7 @@ func (s *session) nothing() error {
 		return errors.Join(s.failures...)
 	}
 	if len(s.warnings) > 0 { // of benchmarks: they were interrupted
-		return s.warnings[0]
+		return s.warnings[0].Err()
 	}
 	if len(s.meta.Missing) > 0 {
 		m := s.meta.Missing[0]

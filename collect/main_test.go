@@ -167,8 +167,8 @@ func openRecording(t *testing.T, path string) *recording.Recording {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Close() })
-	if errs := append(r.Warnings, r.Verify()...); len(errs) > 0 {
-		t.Errorf("recording is damaged: %v", errs)
+	if errs := r.Verify(); len(r.Warnings)+len(errs) > 0 {
+		t.Errorf("recording is damaged: %v, %v", r.Warnings, errs)
 	}
 	return r
 }

@@ -327,8 +327,8 @@ func TestLoadMostlyFails(t *testing.T) {
 				t.Fatalf("only %d requests in %v", sum.Load.Requests, d)
 			}
 		}
-		warned := slices.ContainsFunc(sum.Warnings, func(err error) bool {
-			return strings.Contains(err.Error(), "the profiles show the error path")
+		warned := slices.ContainsFunc(sum.Warnings, func(w recording.Warning) bool {
+			return strings.Contains(w.Text, "the profiles show the error path")
 		})
 		if warned != tc.warns || len(sum.Failures) > 0 {
 			t.Errorf("%d good to %d bad: %s; warnings %v, failures %v",
@@ -352,8 +352,8 @@ func TestLoadUnanswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(sum.Warnings, func(err error) bool {
-		return strings.Contains(err.Error(), "no request was answered during the recording")
+	if !slices.ContainsFunc(sum.Warnings, func(w recording.Warning) bool {
+		return strings.Contains(w.Text, "no request was answered during the recording")
 	}) {
 		t.Errorf("warnings %v, failures %v, load %+v", sum.Warnings, sum.Failures, sum.Load)
 	}

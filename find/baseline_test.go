@@ -129,16 +129,27 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
+// TestReadFindings reads the findings of the present version and of the one before.
+func TestReadFindings(t *testing.T) {
+	for _, schema := range []string{find.Schema, "whet.find/1"} {
+		text := `{"schema":"` + schema + `","module":"m","findings":[{"identity":{"rule":"x"}}],"warnings":["y"]}`
+		b, err := find.ReadBaseline(strings.NewReader(text), "b.json")
+		if err != nil || len(b.Accepted) != 1 || b.Accepted[0].Rule != "x" {
+			t.Errorf("%s: %+v, %v", schema, b, err)
+		}
+	}
+}
+
 // TestReadBaseline says what is wrong with a file, and where.
 func TestReadBaseline(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "unexpected end of JSON input",
 		"{\n\"schema\": x}":       "line 2: invalid character",
 		"{}":                      `unknown schema ""`,
-		`{"schema":"whet.top/1"}`: `unknown schema "whet.top/1"`,
+		`{"schema":"whet.top/2"}`: `unknown schema "whet.top/2"`,
 		`{"schema":"whet.find-baseline/1","accepted":[{}]}`:    "entry 1 has no rule",
 		`{"schema":"whet.find-baseline/1","accepted":[1]}`:     "cannot unmarshal",
-		`{"schema":"whet.find/1","findings":[{"rule":"old"}]}`: "entry 1 has no rule",
+		`{"schema":"whet.find/2","findings":[{"rule":"old"}]}`: "entry 1 has no rule",
 	} {
 		if _, err := find.ReadBaseline(strings.NewReader(text), "b.json"); err == nil ||
 			!strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "read baseline b.json: ") {
@@ -149,7 +160,7 @@ func TestReadBaseline(t *testing.T) {
 
 func FuzzReadBaseline(f *testing.F) {
 	f.Add(`{"schema":"whet.find-baseline/1","module":"m","accepted":[{"rule":"x","function":"f","code":"a ( )"}]}`)
-	f.Add(`{"schema":"whet.find/1","findings":[{"identity":{"rule":"x"}}]}`)
+	f.Add(`{"schema":"whet.find/2","findings":[{"identity":{"rule":"x"}}]}`)
 	f.Fuzz(func(t *testing.T, text string) {
 		b, err := find.ReadBaseline(strings.NewReader(text), "b")
 		if err != nil {

@@ -19,7 +19,7 @@ type hotCode struct {
 	packages  []*packages.Package
 	byFile    map[string]*packages.Package // by the module's file
 	unchecked map[string]string            // by the module's file: why rules cannot analyze it
-	warnings  []error                      // about packages that do not build
+	warnings  Warnings                     // about packages that do not build
 }
 
 // loadHotCode loads the packages with hot lines.
@@ -80,7 +80,7 @@ func (h *hotCode) add(pkg *packages.Package, m *module.Module) {
 		if len(pkg.Errors) > 0 {
 			first := firstComplaint(pkg.Errors[0].Error())
 			why += ": " + first
-			h.warnings = append(h.warnings, fmt.Errorf("package %s does not build: %s", pkg.PkgPath, first))
+			h.warnings.Addf("package %s does not build: %s", pkg.PkgPath, first)
 		}
 	}
 	for _, file := range slices.Concat(pkg.GoFiles, pkg.CompiledGoFiles) {

@@ -13,7 +13,7 @@ import (
 )
 
 // Schema is the version of a Result's JSON.
-const Schema = "whet.find/1"
+const Schema = "whet.find/2"
 
 // Options configure Find. The zero value runs all rules on the module in the current directory.
 type Options struct {
@@ -99,7 +99,7 @@ const (
 // costs returns all kinds of cost, in display order.
 func costs() []Cost { return []Cost{CPU, AllocSpace, AllocObjects, Mutex, Block} }
 
-// Warnings are what a reader of a result must know. In JSON they are a list of texts.
+// Warnings are what the reader of a result must know.
 type Warnings = diag.Warnings
 
 // A Result contains what Find found in a recording.

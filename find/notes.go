@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/whet-go/whet/find/notes"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // shown reports whether notes of a kind explain the cost of a line. Other kinds are about what
@@ -25,7 +26,7 @@ type fileNotes map[string][]notes.Note
 // cache directory. Failures are warnings.
 func compileNotes(
 	ctx context.Context, o Options, c *lineCosts, code *hotCode, found []Finding,
-) (fileNotes, []error) {
+) (fileNotes, Warnings) {
 	if o.Notes == "" {
 		return nil, nil
 	}
@@ -38,13 +39,13 @@ func compileNotes(
 		Want: shown,
 	}, pkgs...)
 	if err != nil {
-		return nil, []error{fmt.Errorf("compiler notes: %w", err)}
+		return nil, Warnings{diag.Warn(fmt.Errorf("compiler notes: %w", err))}
 	}
 	byFile := fileNotes{}
-	var warnings []error
+	var warnings Warnings
 	for _, p := range compiled {
 		if p.Err != nil {
-			warnings = append(warnings, fmt.Errorf("compiler notes: package %s: %w", p.Path, p.Err))
+			warnings.Add(fmt.Errorf("compiler notes: package %s: %w", p.Path, p.Err))
 		}
 		for file, list := range p.Files {
 			if rel, ok := c.module.Relative(file); ok && code.byFile[rel] != nil {

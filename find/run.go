@@ -57,7 +57,9 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	r.Findings = waits.withFindings(found)
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
-	r.Warnings = slices.Concat(code.warnings, failed, unread, invalid, incomplete)
+	r.Warnings = code.warnings
+	r.Warnings.Add(slices.Concat(failed, unread, invalid)...)
+	r.Warnings = append(r.Warnings, incomplete...)
 	return r, nil
 }
 

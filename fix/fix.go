@@ -18,7 +18,7 @@ import (
 )
 
 // Schema is the version of a Result's JSON.
-const Schema = "whet.fix/1"
+const Schema = "whet.fix/2"
 
 // Options configure Run.
 type Options struct {

@@ -107,7 +107,7 @@ func (f *fixer) lookAgain(ctx context.Context) bool {
 		return false
 	}
 	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, fmt.Errorf("find again, in the module with the kept rewrites: %w", err))
+		f.result.Warnings.Add(fmt.Errorf("find again, in the module with the kept rewrites: %w", err))
 		return false
 	}
 	f.found, f.prover.Charged = r, r.Charged
@@ -250,7 +250,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 			}
 		}
 		if err := f.keep(&a, p.changes); err != nil {
-			f.result.Warnings = append(f.result.Warnings, err)
+			f.result.Warnings.Add(err)
 			break
 		}
 		kept = append(kept, a)

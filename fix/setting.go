@@ -111,7 +111,7 @@ func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, plac
 	var err error
 	if len(f.result.changed) > 0 {
 		if a, err = f.prover.SideWith(a.Name, f.result.changed.Before()); err != nil {
-			f.result.Warnings = append(f.result.Warnings, err)
+			f.result.Warnings.Add(err)
 			return
 		}
 	}
@@ -124,7 +124,6 @@ func (f *fixer) settingsTotal(ctx context.Context, proven []*rules.Setting, plac
 		f.result.WithSettings, err = f.prover.Versus(ctx, a, b, places)
 	}
 	if err != nil && ctx.Err() == nil {
-		f.result.Warnings = append(f.result.Warnings,
-			fmt.Errorf("compare the original with all kept rewrites and settings: %w", err))
+		f.result.Warnings.Add(fmt.Errorf("compare the original with all kept rewrites and settings: %w", err))
 	}
 }

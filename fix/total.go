@@ -32,7 +32,7 @@ func (f *fixer) whole(ctx context.Context) {
 		}
 		a := &f.result.Attempts[last]
 		if undoErr := f.undo(a); undoErr != nil {
-			f.result.Warnings = append(f.result.Warnings, undoErr)
+			f.result.Warnings.Add(undoErr)
 			break
 		}
 		a.Stage, a.Reason = StageWhole, err.Error()
@@ -75,13 +75,13 @@ func (f *fixer) total(ctx context.Context) {
 	f.o.Progress("compare the original with all kept rewrites")
 	a, err := f.prover.SideWith("original", f.result.changed.Before())
 	if err != nil {
-		f.result.Warnings = append(f.result.Warnings, err)
+		f.result.Warnings.Add(err)
 		return
 	}
 	b := f.prover.Side("all kept rewrites")
 	failed := func(err error) {
 		if err != nil && ctx.Err() == nil {
-			f.result.Warnings = append(f.result.Warnings, fmt.Errorf("compare the original with all kept rewrites: %w", err))
+			f.result.Warnings.Add(fmt.Errorf("compare the original with all kept rewrites: %w", err))
 		}
 	}
 	if len(f.keptBenchmarks) > 0 {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"github.com/whet-go/whet/profile"
 )
 
 const (
@@ -71,7 +73,7 @@ type DumpInfo struct {
 	// Truncated is set if the last goroutine is incomplete.
 	Truncated bool
 
-	Warnings []error
+	Warnings profile.Warnings
 }
 
 // ErrNoGoroutines is returned for a text without goroutines.
@@ -108,7 +110,7 @@ func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 		return &p.info, err
 	}
 	if p.info.Truncated {
-		p.info.Warnings = append(p.info.Warnings, errors.New("read goroutine dump: the last goroutine is truncated"))
+		p.info.Warnings.Addf("read goroutine dump: the last goroutine is truncated")
 	}
 	if p.info.Total == 0 && p.info.Name == "" {
 		return &p.info, fmt.Errorf("read goroutine dump: %w", ErrNoGoroutines)

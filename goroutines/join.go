@@ -175,8 +175,7 @@ func (s *Snapshot) CompareWith(earlier *Snapshot) {
 		s.Groups = append(s.Groups, g)
 	}
 	if !common && len(earlier.Groups) > 0 && len(s.Groups) > 0 {
-		s.Warnings = append(s.Warnings,
-			fmt.Errorf("compare goroutines of %s with %s: %w", s.Name, earlier.Name, errNotComparable))
+		s.Warnings.Add(fmt.Errorf("compare goroutines of %s with %s: %w", s.Name, earlier.Name, errNotComparable))
 	}
 	slices.SortStableFunc(s.Groups, func(a, b Group) int {
 		return cmp.Or(cmp.Compare(b.Delta, a.Delta), cmp.Compare(b.Count, a.Count), compareStacks(a.Stack, b.Stack))

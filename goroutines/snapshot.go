@@ -122,7 +122,7 @@ type Snapshot struct {
 	Earlier      string
 	EarlierTotal int64
 
-	Warnings []error
+	Warnings profile.Warnings
 }
 
 // Options configure how a snapshot is read.
@@ -209,9 +209,8 @@ func (b *builder) finish() *Snapshot {
 		})
 	}
 	if s.Folded > 0 {
-		s.Warnings = append(s.Warnings,
-			fmt.Errorf("group goroutines: %d distinct stacks kept, %d goroutines with other stacks only counted",
-				b.opt.MaxGroups, s.Folded))
+		s.Warnings.Addf("group goroutines: %d distinct stacks kept, %d goroutines with other stacks only counted",
+			b.opt.MaxGroups, s.Folded)
 	}
 	from := EvidenceDump
 	if strings.HasPrefix(s.Kind, "goroutineleak") {

@@ -74,8 +74,12 @@ func TestLoad(t *testing.T) {
 	if r, err = input.Load(file, nil); err != nil || r.Requests != 7 || r.Schema != load.Schema {
 		t.Errorf("of a recording: %+v, %v", r, err)
 	}
+	if r, err = input.Load("../recording/testdata/slug.whet", nil); err != nil || r.Schema != load.Schema ||
+		len(r.Warnings) == 0 {
+		t.Errorf("of a recording of version 1: %+v, %v", r, err)
+	}
 	for text, want := range map[string]string{
-		`{"schema": "whet.find/1"}`: `unknown schema "whet.find/1" (want "` + load.Schema + `")`,
+		`{"schema": "whet.find/2"}`: `unknown schema "whet.find/2" (want "` + load.Schema + `")`,
 		"requests: 7":               "not the JSON of a load result",
 	} {
 		if _, err := input.Load("-", strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) ||

@@ -155,7 +155,7 @@ func isText(head []byte) bool {
 func MissingPart(rec *recording.Recording, name, part, what string) error {
 	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording contains no %s", what)}
 	if len(rec.Warnings) > 0 { // most likely truncated before the part
-		e.Err = fmt.Errorf("the recording contains no %s: %w", what, errors.Join(rec.Warnings...))
+		e.Err = fmt.Errorf("the recording contains no %s: %w", what, rec.Warnings.Err())
 	}
 	for _, m := range rec.Meta().Missing {
 		if m.Part == part {

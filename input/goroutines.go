@@ -120,7 +120,7 @@ func (o *Opener) recordedGoroutines(ctx context.Context, d *Document) (*Goroutin
 		return nil, err
 	}
 	src.Snapshot.Warnings = append(src.Snapshot.Warnings, rec.Warnings...)
-	warn := func(err error) { src.Snapshot.Warnings = append(src.Snapshot.Warnings, err) }
+	warn := func(err error) { src.Snapshot.Warnings.Add(err) }
 	part := func(name string) *goroutines.Snapshot {
 		if !slices.Contains(names, name) {
 			return nil

@@ -52,7 +52,7 @@ type Opener struct {
 	// Status is called before slow operations, Warn with warnings about a trace that was indexed.
 	// Both may be nil.
 	Status func(text string)
-	Warn   func(error)
+	Warn   func(recording.Warning)
 
 	mu         sync.Mutex
 	stdinTaken bool
@@ -64,9 +64,9 @@ func (o *Opener) status(format string, args ...any) {
 	}
 }
 
-func (o *Opener) warn(err error) {
+func (o *Opener) warn(w recording.Warning) {
 	if o.Warn != nil {
-		o.Warn(err)
+		o.Warn(w)
 	}
 }
 
@@ -162,7 +162,7 @@ type Input struct {
 	// Opened are the arguments, followed by the bases.
 	Opened []*Opened
 
-	Warnings []error
+	Warnings recording.Warnings
 
 	opener *Opener
 	query  profile.Query
@@ -260,7 +260,7 @@ func (in *Input) addLabelFrames(opt *Options) error {
 		return &diag.Error{Op: "add frames of labels", Err: err, Hint: "omit --tagroot and --tagleaf"}
 	}
 	for _, key := range unmatched {
-		in.Warnings = append(in.Warnings, in.noLabel(key))
+		in.Warnings.Add(in.noLabel(key))
 	}
 	own := in.Own.Match
 	in.Profile = p
@@ -342,18 +342,18 @@ func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases [
 		pair, err = work.Between(in.opener.work(ctx, bases[0]), in.opener.work(ctx, main[0]))
 	}
 	if err != nil {
-		in.Warnings = append(in.Warnings, &diag.Error{Op: "totals are compared, not costs per request", Err: err})
+		in.Warnings.Add(&diag.Error{Op: "totals are compared, not costs per request", Err: err})
 		return
 	}
 	for _, text := range pair.Differences {
-		in.Warnings = append(in.Warnings, errors.New(text))
+		in.Warnings.Add(errors.New(text))
 	}
 	in.Comparison = &Comparison{Base: base, Profile: in.Profile, Type: shown, Work: pair}
 	in.Profile = in.Profile.Scaled(func(t profile.ValueType) float64 {
 		return pair.ScaleB(t.Type, base.Sum(t), in.Profile.Sum(t))
 	})
-	in.Warnings = append(in.Warnings, &diag.Error{
-		Op: fmt.Sprintf("costs are scaled to the %d requests of the base; here there were %d",
+	in.Warnings = append(in.Warnings, diag.Warning{
+		Text: fmt.Sprintf("costs are scaled to the %d requests of the base; here there were %d",
 			pair.A.Rounded(), pair.B.Rounded()),
 		Hint: "`whet diff` compares per request, with intervals; --normalize compares shares",
 	})

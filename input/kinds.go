@@ -155,7 +155,7 @@ var errNotCPU = errors.New("not a CPU profile")
 // among them, or nil.
 func (o *Opener) CPU(
 	ctx context.Context, args []string,
-) (p *profile.Profile, meta *recording.Meta, warnings []error, err error) {
+) (p *profile.Profile, meta *recording.Meta, warnings recording.Warnings, err error) {
 	var all []*profile.Profile
 	if n := len(slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return arg != "-" })); n > 1 {
 		return nil, nil, nil, diag.Usagef(o.Op, "standard input can be read only once", "save it to a file first")
@@ -182,7 +182,7 @@ func (o *Opener) CPU(
 }
 
 // cpu reads the CPU profiles in one argument: a recording of benchmarks has one per package.
-func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, []error, error) {
+func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, recording.Warnings, error) {
 	if isRecordingFile(arg) {
 		rec, err := o.openRecording(arg)
 		if err != nil {

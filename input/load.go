@@ -28,7 +28,7 @@ type Opened struct {
 	Profile   *profile.Profile     // nil if all profiles of a recording were requested
 	Recording *recording.Recording // nil if it is not a recording
 	Part      string               // the profile's name in the recording
-	Warnings  []error
+	Warnings  recording.Warnings
 
 	sample string // requested sample type, "" for the default
 	debug  bool   // text of ?debug=1, which does not contain symbolized stacks
@@ -275,7 +275,7 @@ func (l *Opened) choose(name, typ string, opt profile.ReadOptions) error {
 	if len(names) == 0 {
 		err := errors.New("the recording contains no profile")
 		if len(l.Recording.Warnings) > 0 {
-			err = fmt.Errorf("%w: %w", err, errors.Join(l.Recording.Warnings...))
+			err = fmt.Errorf("%w: %w", err, l.Recording.Warnings.Err())
 		}
 		return &diag.Error{Op: "read", Subject: name, Err: err}
 	}

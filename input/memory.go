@@ -89,7 +89,7 @@ func recordedMemory(d *Document) (*memory.Report, error) {
 	}
 	optional := func(err error) {
 		if err != nil {
-			warnings = append(warnings, err)
+			warnings.Add(err)
 		}
 	}
 	stats := func(dst **memory.Stats) func(io.Reader) error {

@@ -30,8 +30,8 @@ func (in *Input) Source(file string) (lines []string, where string, err error) {
 	return f.Lines, where, nil
 }
 
-// MissingSource returns a warning that the source of files was not found; nil without files.
-func (in *Input) MissingSource(files []string) error {
+// MissingSource returns a warning that the source of files was not found; none without files.
+func (in *Input) MissingSource(files []string) recording.Warnings {
 	if len(files) == 0 {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (in *Input) MissingSource(files []string) error {
 	if n := len(files) - most; n > 0 {
 		names += fmt.Sprintf(" and %d more", n)
 	}
-	return &diag.Error{Op: "source not found: " + names, Hint: hint}
+	return recording.Warnings{{Text: "source not found: " + names, Hint: hint}}
 }
 
 // sourceOptions configures a Finder for the source of in's program.

@@ -43,8 +43,8 @@ func (t *Trace) Discard(err error) bool {
 func (t *Trace) CachedFrom() string { return t.cachedFrom }
 
 // RebuildWarning returns a warning that a discarded index is being rebuilt.
-func (t *Trace) RebuildWarning() error {
-	return fmt.Errorf("%s: the cached index is damaged; rebuilding it", t.cachedFrom)
+func (t *Trace) RebuildWarning() recording.Warning {
+	return recording.Warning{Where: t.cachedFrom, Text: "the cached index is damaged; rebuilding it"}
 }
 
 // openTrace returns a reader of the document's execution trace. It may be called once.
@@ -99,8 +99,8 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 			err = fmt.Errorf("%w: %w", cache.ErrDir, err)
 		}
 		if errors.Is(err, cache.ErrDir) {
-			o.warn(&diag.Error{
-				Op: "keep the index", Subject: d.Name, Err: err,
+			o.warn(recording.Warning{
+				Where: d.Name, Text: "the index is not kept: " + err.Error(),
 				Hint: "the index is built in the temporary directory and removed afterwards; " +
 					"choose another cache directory with XDG_CACHE_HOME",
 			})
@@ -117,13 +117,13 @@ func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, e
 		}
 	}
 	if x.Info.Damage != "" {
-		err := fmt.Errorf("%s: only the first %v are complete: %s",
-			d.Name, time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)
+		w := recording.Warning{Where: d.Name, Text: fmt.Sprintf("only the first %v are complete: %s",
+			time.Duration(x.Info.Duration).Round(time.Millisecond), x.Info.Damage)}
 		if x.Info.Limited > 0 {
-			err = fmt.Errorf("%w; if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it",
-				err, 1+x.Info.Limited>>29)
+			w.Hint = fmt.Sprintf("if the trace can be trusted, `whet trace index --max-memory %dGB` indexes more of it",
+				1+x.Info.Limited>>29)
 		}
-		o.warn(err)
+		o.warn(w)
 	}
 	return x, nil
 }

@@ -1,7 +1,6 @@
 package input
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -26,8 +25,8 @@ func (in *Input) warn(opt *Options) {
 	}
 	in.warnUnmatched()
 	if n := sampleCount(in.Profile); n > 0 && n < fewSamples && len(opt.Base)+len(opt.DiffBase) == 0 {
-		in.Warnings = append(in.Warnings, &diag.Error{
-			Op:   fmt.Sprintf("only %d samples: shares are rough", n),
+		in.Warnings = append(in.Warnings, diag.Warning{
+			Text: fmt.Sprintf("only %d samples: shares are rough", n),
 			Hint: "profile for longer, or under more load",
 		})
 	}
@@ -46,7 +45,7 @@ func (in *Input) warnEmpty() {
 		e.Hint = "nothing waited, or the profile is disabled: " +
 			"enable it with runtime.SetMutexProfileFraction(100) or runtime.SetBlockProfileRate(10000)"
 	}
-	in.Warnings = append(in.Warnings, e)
+	in.Warnings.Add(e)
 }
 
 // warnUnlabeled warns if no sample has the label that the query groups by.
@@ -55,7 +54,7 @@ func (in *Input) warnUnlabeled() {
 		return
 	}
 	if e := in.noLabel(in.query.LabelKey); e != nil {
-		in.Warnings = append(in.Warnings, e)
+		in.Warnings.Add(e)
 	}
 }
 
@@ -89,8 +88,8 @@ func (in *Input) warnOwn(prefixes []string) {
 		if !slices.ContainsFunc(in.Profile.Functions, func(fn profile.Function) bool {
 			return own(fn) && (prefix == "main" || profile.PackagePath(fn.Name) != "main")
 		}) {
-			in.Warnings = append(in.Warnings, &diag.Error{
-				Op:   fmt.Sprintf("--own %s is not a package in this profile", prefix),
+			in.Warnings = append(in.Warnings, diag.Warning{
+				Text: fmt.Sprintf("--own %s is not a package in this profile", prefix),
 				Hint: "list them with `--by package` or `--by module`",
 			})
 		}
@@ -113,17 +112,17 @@ func (in *Input) warnUnsymbolized() {
 		if slices.ContainsFunc(in.Opened, func(l *Opened) bool { return l.debug }) {
 			e.Hint = "it is the text form: fetch the profile without ?debug=1, which includes the names"
 		}
-		in.Warnings = append(in.Warnings, e)
+		in.Warnings.Add(e)
 	}
 }
 
 // warnUnmatched warns about filters that match nothing, which is rarely intended.
 func (in *Input) warnUnmatched() {
 	for _, name := range in.View.Unmatched() {
-		in.Warnings = append(in.Warnings, fmt.Errorf("--%s %s matches nothing", name, filter(in.query, name)))
+		in.Warnings.Addf("--%s %s matches nothing", name, filter(in.query, name))
 	}
 	if in.View.Samples() == 0 && in.Profile.NumSamples() > 0 {
-		in.Warnings = append(in.Warnings, errors.New("the filters keep no samples"))
+		in.Warnings.Addf("the filters keep no samples")
 	}
 }
 
@@ -162,8 +161,8 @@ func (in *Input) warnTruncated() {
 	if full == 0 || full < total/20 || !hasGoRuntime(p) {
 		return
 	}
-	in.Warnings = append(in.Warnings, &diag.Error{
-		Op: fmt.Sprintf("%s of the cost is in stacks truncated at %d frames: their outermost callers are missing",
+	in.Warnings = append(in.Warnings, diag.Warning{
+		Text: fmt.Sprintf("%s of the cost is in stacks truncated at %d frames: their outermost callers are missing",
 			unit.Percent(full, total), limit),
 		Hint: cure,
 	})

@@ -137,7 +137,7 @@ func testNoKeepAlive(t *testing.T, e load.Engine) {
 			}
 		}, func(p *http.Protocols) { p.SetHTTP1(true) }, secure)
 		r := run(t, load.Options{Engine: e, URL: url, Connections: 4, Requests: 100, NoKeepAlive: true, TLS: roots})
-		if r.Connects != 100 || closing.Load() != 100 || r.Responses != 100 || len(r.Warnings) > 0 {
+		if r.Connects != 100 || closing.Load() != 100 || r.Responses != 100 || len(unusual(r)) > 0 {
 			t.Errorf("secure %v: %d connections, %d of them said to close, %d responses, warnings %q",
 				secure, r.Connects, closing.Load(), r.Responses, r.Warnings)
 		}
@@ -318,8 +318,8 @@ func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 		t.Errorf("%d requests waited for a connection, want about %d", r.SendDelay.Waited,
 			rate*int64(stall)/int64(time.Second))
 	}
-	if !slices.ContainsFunc(r.Verdict, func(d load.Warning) bool { return d.Kind == load.RateMissed }) {
-		t.Errorf("no word about the requests that waited: %+v", r.Verdict)
+	if !r.Verdict().Has(load.RateMissed) {
+		t.Errorf("no word about the requests that waited: %+v", r.Warnings)
 	}
 	return late
 }
@@ -668,7 +668,7 @@ func TestTargetTells(t *testing.T) {
 	r = run(t, load.Options{URL: s.URL, Requests: 100, TargetCPU: func(context.Context) (time.Duration, error) {
 		return 0, errors.New("no agent")
 	}})
-	if r.TargetCPU != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "no agent") {
+	if r.TargetCPU != nil || len(unusual(r)) != 1 || !strings.Contains(unusual(r)[0].Text, "no agent") {
 		t.Errorf("%+v, warnings %q", r.TargetCPU, r.Warnings)
 	}
 }

@@ -1,15 +1,21 @@
 package load
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // Schema names the JSON form of [Result].
-const Schema = "whet.load/1"
+const Schema = "whet.load/2"
+
+// schema1 is the version before Schema. It is read, and not written.
+const schema1 = "whet.load/1"
 
 // Result is what a run measured. JSON has durations as integers of nanoseconds, in keys that end in
 // _ns.
@@ -84,11 +90,30 @@ type Result struct {
 	// Others is the CPU time of all other programs on the machine in the same time; nil when the
 	// target is not a local process or the system does not report it.
 	Others *OtherCPU `json:"other_cpu,omitempty"`
-	// Verdict lists reasons to distrust the numbers, most serious first; empty means that none were
-	// found.
-	Verdict []Warning `json:"doubts,omitempty"`
-	// Warnings are other reasons to distrust the numbers, in words.
-	Warnings []string `json:"warnings,omitempty"`
+	// Warnings are first the reasons to distrust the numbers, which [Result.Verdict] returns, the
+	// most serious first, and then what else was unusual.
+	Warnings Warnings `json:"warnings,omitempty"`
+}
+
+// UnmarshalJSON implements [json.Unmarshaler]. It reads version 1 too, whose reasons to distrust the
+// numbers are in a separate list and whose warnings are strings, and returns it as the present
+// version.
+func (r *Result) UnmarshalJSON(data []byte) error {
+	type fields Result
+	v := struct {
+		*fields
+		Reasons Warnings `json:"doubts"`
+	}{fields: (*fields)(r)}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return err
+	}
+	if r.Schema == schema1 {
+		r.Schema = Schema
+	}
+	if len(v.Reasons) > 0 {
+		r.Warnings = append(v.Reasons, r.Warnings...)
+	}
+	return nil
 }
 
 // Errors counts failed requests by kind. Each request has one kind.
@@ -230,26 +255,35 @@ type OtherCPU struct {
 	Share float64       `json:"share"` // of all CPUs, 0 to 1
 }
 
-// A Warning is a reason to distrust a result.
-type Warning struct {
-	Kind WarningKind `json:"kind"`
-	Text string      `json:"text"`           // what was observed
-	Hint string      `json:"hint,omitempty"` // how to avoid it
-}
+// A Warning is something that the reader of a result must know.
+type Warning = diag.Warning
 
-// A WarningKind is the kind of a Warning.
-type WarningKind string
+// Warnings are the warnings of a result.
+type Warnings = diag.Warnings
 
-// Kinds of [Warning].
+// The kinds of warnings that are reasons to distrust a result.
 const (
 	// GeneratorLate: the generator sent requests late though connections were free.
-	GeneratorLate WarningKind = "generator_late"
+	GeneratorLate = "generator_late"
 	// GeneratorCPU: the generator used all the CPU time available to it.
-	GeneratorCPU WarningKind = "generator_cpu"
+	GeneratorCPU = "generator_cpu"
 	// RateMissed: fewer requests were sent than requested, or many had to wait for a connection.
-	RateMissed WarningKind = "rate_missed"
+	RateMissed = "rate_missed"
 	// ErrorsHide: so many requests failed that the latencies of the rest mean little.
-	ErrorsHide WarningKind = "errors"
+	ErrorsHide = "errors"
 	// TooShort: there are too few answers for the percentiles shown.
-	TooShort WarningKind = "too_short"
+	TooShort = "too_short"
 )
+
+// Verdict returns the warnings that are reasons to distrust the numbers, the most serious first; nil
+// means that none were found.
+func (r *Result) Verdict() Warnings {
+	var reasons Warnings
+	for _, w := range r.Warnings {
+		switch w.Kind {
+		case GeneratorLate, GeneratorCPU, RateMissed, ErrorsHide, TooShort:
+			reasons = append(reasons, w)
+		}
+	}
+	return reasons
+}

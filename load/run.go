@@ -108,7 +108,7 @@ func (p *plan) run(caller context.Context) (*Result, error) {
 	case targetErr == nil:
 		r.TargetCPU = &TargetCPU{CPU: cpuOf(targetAfter-targetBefore, r), PID: process.pid, Command: process.command}
 	case g.TargetCPU != nil:
-		r.Warnings = append(r.Warnings, "cannot read the target's CPU time: "+targetErr.Error())
+		r.Warnings.Add(fmt.Errorf("cannot read the target's CPU time: %w", targetErr))
 	}
 	if busyKnown && cpuKnown && targetErr == nil && process.pid != 0 {
 		r.Others = others(busyAfter-busyBefore-r.CPU.Total-r.TargetCPU.Total, elapsed, processors)
@@ -117,7 +117,7 @@ func (p *plan) run(caller context.Context) (*Result, error) {
 	if r.Responses == 0 && r.Errors.Total() > 0 {
 		return r, g.noAnswer(r)
 	}
-	r.Verdict = judge(r, runtime.GOMAXPROCS(0), g.Requests)
+	r.Warnings = append(judge(r, runtime.GOMAXPROCS(0), g.Requests), r.Warnings...)
 	return r, nil
 }
 
@@ -266,7 +266,7 @@ func (g *generator) result(elapsed time.Duration) *Result {
 	}
 	var err error
 	if r.Latency.HDR, err = g.rec.Encode(); err != nil {
-		r.Warnings = append(r.Warnings, err.Error())
+		r.Warnings.Add(err)
 	}
 	return r
 }
@@ -282,15 +282,15 @@ func cpuOf(total time.Duration, r *Result) CPU {
 	return c
 }
 
-// warnings returns what was unusual in a run, except for what Result.Verdict lists.
-func (g *generator) warnings(r *Result) []string {
-	var w []string
+// warnings returns what was unusual in a run, except for the reasons to distrust its numbers.
+func (g *generator) warnings(r *Result) Warnings {
+	var w Warnings
 	if failed := r.Failed(); failed > 0 {
-		w = append(w, fmt.Sprintf("%d of %d answers have a status of 400 or above", failed, r.Responses))
+		w.Addf("%d of %d answers have a status of 400 or above", failed, r.Responses)
 	}
 	if r.Retries > 0 || !g.NoKeepAlive && r.Connects > int64(r.Connections)+r.Errors.Total() {
-		w = append(w, fmt.Sprintf("the server closes kept-alive connections: %d opened for %d in use, %d requests sent again",
-			r.Connects, r.Connections, r.Retries))
+		w.Addf("the server closes kept-alive connections: %d opened for %d in use, %d requests sent again",
+			r.Connects, r.Connections, r.Retries)
 	}
 	return w
 }

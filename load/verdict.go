@@ -26,8 +26,8 @@ const (
 // judge lists the reasons to distrust r, most serious first. cpus is the number of CPUs that the
 // process may use; requests is [Options.Requests], which ends the schedule of the open model, or 0
 // when only the duration does.
-func judge(r *Result, cpus int, requests int64) []Warning {
-	var reasons []Warning
+func judge(r *Result, cpus int, requests int64) Warnings {
+	var reasons Warnings
 	for _, d := range []*Warning{
 		errorsHide(r), generatorLate(r), generatorBusy(r, cpus), rateMissed(r, requests), tooShort(r),
 	} {

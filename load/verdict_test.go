@@ -23,8 +23,8 @@ func TestJudgeBorders(t *testing.T) {
 		change   func(*Result)
 		cpus     int
 		requests int64
-		want     WarningKind // "" for none
-		text     string      // part of Text and Hint
+		want     string // "" for none
+		text     string // part of Text and Hint
 	}{
 		{name: "nothing", change: func(*Result) {}},
 
@@ -204,17 +204,17 @@ func TestJudgeOrder(t *testing.T) {
 	r.CPU.Cores = 1
 	r.Requests = 100_000
 	r.Responses = 50_000
-	var kinds []WarningKind
+	var kinds []string
 	for _, d := range judge(r, 8, 0) {
 		kinds = append(kinds, d.Kind)
 	}
-	want := []WarningKind{ErrorsHide, GeneratorLate, GeneratorCPU, RateMissed, TooShort}
+	want := []string{ErrorsHide, GeneratorLate, GeneratorCPU, RateMissed, TooShort}
 	if len(kinds) != len(want) {
-		t.Fatalf("doubts %v, want %v", kinds, want)
+		t.Fatalf("kinds %v, want %v", kinds, want)
 	}
 	for i := range want {
 		if kinds[i] != want[i] {
-			t.Errorf("doubts %v, want %v", kinds, want)
+			t.Errorf("kinds %v, want %v", kinds, want)
 		}
 	}
 }

@@ -1,8 +1,9 @@
 package memory
 
 import (
-	"fmt"
 	"strings"
+
+	"github.com/whet-go/whet/profile"
 )
 
 // Identifiers of an account's parts.
@@ -80,8 +81,8 @@ type live struct {
 }
 
 // newAccount divides s into parts. proc may be nil.
-func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
-	var warnings []error
+func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, profile.Warnings) {
+	var warnings profile.Warnings
 	a := Account{
 		Sys: clamp(s.Sys), Released: clamp(s.HeapReleased), PeakRSS: clamp(s.MaxRSS),
 		HeapAlloc: clamp(s.HeapAlloc), HeapInuse: clamp(s.HeapInuse), HeapSys: clamp(s.HeapSys),
@@ -115,8 +116,7 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, []error) {
 	}
 	if sum != a.Go {
 		add(Unaccounted, "unaccounted", a.Go-sum, "the figures disagree", false)
-		warnings = append(warnings,
-			fmt.Errorf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go))
+		warnings.Addf("account for memory: the parts of Sys add up to %d bytes, not to %d", sum, a.Go)
 	}
 	a.Total = a.Go
 	if proc != nil && proc.RSS > 0 {

@@ -2,7 +2,6 @@ package memory
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"time"
@@ -34,7 +33,7 @@ type Report struct {
 	EarlierTotal int64
 	EarlierGC    *GC
 
-	Warnings []error
+	Warnings profile.Warnings
 }
 
 // New makes a report from in. It fails without In.End.
@@ -46,8 +45,7 @@ func New(in Input) (*Report, error) {
 	start := in.Start
 	if start != nil && (start.NumGC > in.End.NumGC || start.Mallocs > in.End.Mallocs ||
 		start.TotalAlloc > in.End.TotalAlloc) {
-		r.Warnings = append(r.Warnings,
-			errors.New("account for memory: the process restarted in the window; only its end is shown"))
+		r.Warnings.Addf("account for memory: the process restarted in the window; only its end is shown")
 		start = nil
 	}
 	var agentStart, agentEnd *AgentSample
@@ -66,7 +64,7 @@ func New(in Input) (*Report, error) {
 			lv = live{n, "sampled", false}
 		}
 	}
-	var warnings []error
+	var warnings profile.Warnings
 	r.Account, warnings = newAccount(in.End, lv, procEnd)
 	r.Warnings = append(r.Warnings, warnings...)
 	if start != nil {
@@ -214,8 +212,8 @@ func (r *Report) CompareWith(earlier *Report) {
 		}
 	}
 	if !comparable {
-		r.Warnings = append(r.Warnings, fmt.Errorf("compare memory of %s with %s: only one of them knows the resident size",
-			r.Name, earlier.Name))
+		r.Warnings.Addf("compare memory of %s with %s: only one of them knows the resident size",
+			r.Name, earlier.Name)
 	}
 }
 

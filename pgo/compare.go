@@ -57,7 +57,7 @@ func (r *runner) buildTests(ctx context.Context) error {
 		} else if err != nil {
 			// The other packages can still be compared.
 			if failed = err; len(r.packages) > 1 {
-				r.warnf("%v", err)
+				r.result.Warnings.Add(err)
 			}
 			continue
 		}
@@ -102,7 +102,7 @@ func (r *runner) benchmarked(ctx context.Context) ([]gotest.Package, error) {
 		return nil, err
 	}
 	for _, f := range failures {
-		r.warnf("%v", &f)
+		r.result.Warnings.Add(&f)
 	}
 	if len(packages) == 0 && !r.NoMeasure && !r.serves() {
 		return nil, &diag.Error{
@@ -145,7 +145,7 @@ func (r *runner) subjects(ctx context.Context) ([]ab.Subject, error) {
 			return nil, err
 		}
 		for _, f := range failures {
-			r.warnf("%v", &f)
+			r.result.Warnings.Add(&f)
 		}
 		for _, name := range names {
 			title := name

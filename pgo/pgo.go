@@ -21,7 +21,7 @@ import (
 )
 
 // Schema is the schema of Result as JSON.
-const Schema = "whet.pgo/1"
+const Schema = "whet.pgo/2"
 
 // fewSamples is the number of samples below which a profile hardly shows which calls are hot.
 const fewSamples = 1000
@@ -64,14 +64,14 @@ type Options struct {
 	Work     string       // an existing directory for the builds
 	Progress func(string) // is called with the current step; may be nil
 
-	compare func(ctx context.Context, paths [2]string) (*ab.Result, []string, error) // tests: instead of Service
+	compare func(ctx context.Context, paths [2]string) (*ab.Result, bench.Warnings, error) // tests: instead of Service
 }
 
 // serves reports whether the program is compared under load.
 func (o *Options) serves() bool { return o.Service != nil || o.compare != nil }
 
 // load compares the executables under load. The second result is the reasons to distrust it.
-func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, []string, error) {
+func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, bench.Warnings, error) {
 	if o.compare != nil {
 		return o.compare(ctx, paths)
 	}
@@ -79,7 +79,7 @@ func (o *Options) load(ctx context.Context, paths [2]string) (*ab.Result, []stri
 	if err != nil {
 		return nil, nil, err
 	}
-	return r.AB, r.Warnings(), nil
+	return r.AB, r.Warnings, nil
 }
 
 // A Result is the effect of a profile on a program.
@@ -109,7 +109,7 @@ type Result struct {
 	// Written is the path of the profile that the caller wrote, or "".
 	Written string `json:"written,omitempty"`
 
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings bench.Warnings `json:"warnings,omitempty"`
 
 	reduced *profile.Profile
 }
@@ -272,7 +272,7 @@ func (r *runner) summarize(p *profile.Profile) error {
 }
 
 func (r *runner) warnf(format string, args ...any) {
-	r.result.Warnings = append(r.result.Warnings, fmt.Sprintf(format, args...))
+	r.result.Warnings.Addf(format, args...)
 }
 
 // profiles returns the values of -pgo for the two sides.

@@ -27,13 +27,13 @@ func ratio(at, low, high float64) *ab.Result {
 func options(t *testing.T, dir string, c *ab.Result) Options {
 	t.Helper()
 	o := Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
-	o.compare = func(_ context.Context, paths [2]string) (*ab.Result, []string, error) {
+	o.compare = func(_ context.Context, paths [2]string) (*ab.Result, bench.Warnings, error) {
 		for _, p := range paths {
 			if size(t, p) == 0 {
 				t.Errorf("%s is empty", p)
 			}
 		}
-		return c, []string{"a warning"}, nil
+		return c, bench.Warnings{{Text: "a warning"}}, nil
 	}
 	return o
 }
@@ -55,7 +55,7 @@ func TestRunPrograms(t *testing.T) {
 		res.Target.Main != "example.com/hot" || res.Target.Existing != -1 {
 		t.Errorf("target %+v", res.Target)
 	}
-	if len(res.Warnings) == 0 || res.Warnings[len(res.Warnings)-1] != "a warning" {
+	if len(res.Warnings) == 0 || res.Warnings[len(res.Warnings)-1].Text != "a warning" {
 		t.Errorf("warnings %q", res.Warnings)
 	}
 }
@@ -134,7 +134,7 @@ func TestRunOtherProgram(t *testing.T) {
 	for i, want := range []string{
 		"samples, too few to show", "the recording is of module example.com/other", "no longer exists: record",
 	} {
-		if i >= len(res.Warnings) || !strings.Contains(res.Warnings[i], want) {
+		if i >= len(res.Warnings) || !strings.Contains(res.Warnings[i].Text, want) {
 			t.Errorf("warnings %q have no %q", res.Warnings, want)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // None marks the absence of an index into one of a Profile's tables.
@@ -102,8 +104,11 @@ type Profile struct {
 	base           int   // samples [base:] are the negated diff base; len(stacks) when none
 
 	// Warnings lists what was odd but not fatal in the input.
-	Warnings []error
+	Warnings Warnings
 }
+
+// Warnings are what the reader of a profile must know.
+type Warnings = diag.Warnings
 
 // label is a Label whose strings are indices into Profile.strings; str is 0 for
 // a numeric one.

@@ -16,13 +16,13 @@ func (p *Profile) pruneUninteresting() {
 	}
 	drop, err := regexp.Compile("^(" + p.DropFrames + ")$")
 	if err != nil {
-		p.Warnings = append(p.Warnings, fmt.Errorf("drop_frames %q: %w", p.DropFrames, err))
+		p.Warnings.Add(fmt.Errorf("drop_frames %q: %w", p.DropFrames, err))
 		return
 	}
 	var keep *regexp.Regexp
 	if p.KeepFrames != "" {
 		if keep, err = regexp.Compile("^(" + p.KeepFrames + ")$"); err != nil {
-			p.Warnings = append(p.Warnings, fmt.Errorf("keep_frames %q: %w", p.KeepFrames, err))
+			p.Warnings.Add(fmt.Errorf("keep_frames %q: %w", p.KeepFrames, err))
 			return
 		}
 	}

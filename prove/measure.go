@@ -106,16 +106,14 @@ func (f *Prover) MeasureService(ctx context.Context, a, b builds.Side) (*ab.Resu
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range r.Warnings() {
-		f.warn(errors.New(w))
-	}
+	f.warnings = append(f.warnings, r.Warnings...)
 	return r.AB, nil
 }
 
 // clearTrial removes the files that code under trial has left behind.
 func (f *Prover) clearTrial() {
 	if err := f.scratch.ClearTrial(); err != nil {
-		f.warn(fmt.Errorf("remove temporary files of the code under trial: %w", err))
+		f.warnings.Add(fmt.Errorf("remove temporary files of the code under trial: %w", err))
 	}
 }
 
@@ -219,7 +217,7 @@ func (f *Prover) cover(ctx context.Context) error {
 		return err
 	}
 	for _, bad := range failures {
-		f.warn(&bad)
+		f.warnings.Add(&bad)
 	}
 	match, err := regexp.Compile(cmp.Or(f.o.Bench, "."))
 	if err != nil {
@@ -232,7 +230,7 @@ func (f *Prover) cover(ctx context.Context) error {
 		}
 		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(f.scratch.Temp, "cover"+strconv.Itoa(i)+".test"))
 		if err != nil {
-			f.warn(err)
+			f.warnings.Add(err)
 			continue
 		}
 		for _, name := range names {
@@ -241,7 +239,7 @@ func (f *Prover) cover(ctx context.Context) error {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				f.warn(fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
+				f.warnings.Add(fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
 				continue
 			}
 			f.benchmarks = append(f.benchmarks, Benchmark{pkg: pkg.ImportPath, name: name, blocks: blocks})

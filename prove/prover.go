@@ -154,8 +154,6 @@ func (f *Prover) Warnings() find.Warnings {
 	return list
 }
 
-func (f *Prover) warn(err error) { f.warnings = append(f.warnings, err) }
-
 // Dir returns the directory of the module in the copy.
 func (f *Prover) Dir() string { return f.scratch.Dir }
 
@@ -219,7 +217,7 @@ func (f *Prover) Prepare(ctx context.Context) (err error) {
 	}
 	f.addFlaky()
 	if names := f.base.Failing; len(names) > 0 {
-		f.warn(fmt.Errorf("tests that already fail are ignored: %s", strings.Join(names, ", ")))
+		f.warnings.Addf("tests that already fail are ignored: %s", strings.Join(names, ", "))
 	}
 	f.base.Took = AddStepTime(f.base.Took, "test", began)
 	return nil
@@ -232,7 +230,7 @@ func (f *Prover) refuseBroken() error {
 	}
 	if len(f.packages.All) > 0 {
 		for _, b := range f.packages.Broken {
-			f.warn(fmt.Errorf("package %s does not build: %s", b.Package, b.FirstLine()))
+			f.warnings.Addf("package %s does not build: %s", b.Package, b.FirstLine())
 		}
 		return nil
 	}

@@ -216,7 +216,7 @@ func (f *Prover) apply(changes Changes) error {
 func (f *Prover) embedded(ctx context.Context) []string {
 	files, err := f.scratch.Embedded(ctx)
 	if err != nil {
-		f.warn(err) // then an embedded file counts as not compiled
+		f.warnings.Add(err) // then an embedded file counts as not compiled
 	}
 	slices.Sort(files)
 	return files

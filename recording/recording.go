@@ -14,6 +14,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -55,12 +56,18 @@ func (e *PartError) Error() string {
 // Unwrap returns the cause.
 func (e *PartError) Unwrap() error { return e.Err }
 
+// A Warning is something that the reader of a recording must know.
+type Warning = diag.Warning
+
+// Warnings are the warnings of a result.
+type Warnings = diag.Warnings
+
 // A Recording is an open .whet file.
 type Recording struct {
 	// Warnings lists what is incomplete: parts that are truncated or damaged, a missing index, a
 	// missing recording.json. Damage inside a part's data shows only when the part is read; Verify
 	// reads them all.
-	Warnings []error
+	Warnings Warnings
 
 	// MaxMemory bounds the memory for decoding one profile, as profile.ReadOptions.MaxBytes does; 0
 	// means a limit that depends on the part's size in the file. Set it before using the Recording.
@@ -318,16 +325,12 @@ func (r *Recording) decodeMeta(data []byte) error {
 // warn adds a warning, or counts it if there are many.
 func (r *Recording) warn(err error) {
 	if len(r.Warnings) < maxWarnings {
-		r.Warnings = append(r.Warnings, err)
+		r.Warnings.Add(err)
 		return
 	}
 	r.omitted++
-	more := fmt.Errorf("and %d more of the kind", r.omitted)
-	if r.omitted == 1 {
-		r.Warnings = append(r.Warnings, more)
-		return
-	}
-	r.Warnings[maxWarnings] = more
+	r.Warnings = r.Warnings[:maxWarnings]
+	r.Warnings.Addf("and %d more of the kind", r.omitted)
 }
 
 // Close closes the file. A Recording from NewReader has nothing to close.

@@ -234,7 +234,7 @@ func TestTruncated(t *testing.T) {
 				t.Errorf("cut at %d: %s is cut off, but: %v", at, e.name, err)
 			}
 			if !whole && there && !slices.ContainsFunc(r.Warnings,
-				func(w error) bool { return strings.Contains(w.Error(), e.name) }) {
+				func(w Warning) bool { return strings.Contains(w.Text, e.name) }) {
 				t.Errorf("cut at %d: no warning names %s: %v", at, e.name, r.Warnings)
 			}
 		}

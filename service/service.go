@@ -55,7 +55,7 @@ type Options struct {
 }
 
 // Schema is the schema of [Result] as JSON.
-const Schema = "whet.bench-service/2"
+const Schema = "whet.bench-service/3"
 
 // A Result is the comparison of two services.
 type Result struct {
@@ -73,10 +73,8 @@ type Result struct {
 	Load *load.Result `json:"load,omitempty"`
 	// Answers is the comparison of responses to the same requests.
 	Answers *Answers `json:"answers,omitempty"`
-	// Verdict lists reasons to distrust the figures, one of each kind per side.
-	Verdict []Warning `json:"doubts,omitempty"`
-	// Missing is what could not be measured.
-	Missing []Missing `json:"missing,omitempty"`
+	// Warnings are the reasons to distrust the figures, the most serious first, except those of AB.
+	Warnings load.Warnings `json:"warnings,omitempty"`
 	// Failure is why measuring ended early, with its remedy, or nil. In JSON it is the error of
 	// AB's subject.
 	Failure error `json:"-"`
@@ -89,21 +87,6 @@ type Side struct {
 	URL     string `json:"url"` // address of the load, without a password
 	Pprof   string `json:"pprof,omitempty"`
 	Seen    Tally  `json:"seen"`
-}
-
-// A Warning is a reason to distrust the figures of one side.
-type Warning struct {
-	load.Warning
-	Side   string `json:"side"`   // A or B
-	Slices int    `json:"slices"` // number of slices with it; the text is from the first one
-}
-
-// Missing is a unit that could not be measured.
-type Missing struct {
-	Unit   string `json:"unit"`
-	Side   string `json:"side"`
-	Reason string `json:"reason"`
-	Hint   string `json:"hint,omitempty"`
 }
 
 // A subject is the pair of services as package ab sees it.
@@ -296,21 +279,6 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 		if s.pprof != nil {
 			r.Sides[i].Pprof = s.pprof.Address()
 		}
-		r.Verdict = append(r.Verdict, s.warnings...)
-		if d := tooFew(s.answers); d != nil {
-			r.Verdict = append(r.Verdict, Warning{Warning: *d, Side: s.name, Slices: len(s.answers)})
-		}
-		if s.noCPU != nil {
-			r.Missing = append(r.Missing, Missing{
-				Unit: UnitCPU, Side: s.name, Reason: reason(s.noCPU),
-				Hint: "on this system the whet agent reports it: import github.com/whet-go/whet/agent in the service",
-			})
-		}
-		if s.noAlloc != nil {
-			r.Missing = append(r.Missing, Missing{
-				Unit: UnitAllocs, Side: s.name, Reason: reason(s.noAlloc), Hint: diag.Hint(s.noAlloc),
-			})
-		}
 	}
 	if last := sides[1].last; last != nil {
 		r.Load = last
@@ -318,6 +286,7 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 	}
 	r.adjust()
 	r.FailuresDiffer = differ(&r.Sides[0].Seen, &r.Sides[1].Seen)
+	r.Warnings = r.warnings(sides)
 }
 
 // adjust adjusts Q for the units other than the one that the precision applies to: that one was

@@ -58,9 +58,15 @@ type side struct {
 	noAlloc     error // why the allocations are unavailable, once that is known
 	failedReads int   // number of failed requests for allocations
 	seen        Tally
-	warnings    []Warning
+	warnings    []repeated
 	answers     []float64 // of each slice
 	last        *load.Result
+}
+
+// repeated is a warning about some slices of a side, in the words of the first of them.
+type repeated struct {
+	load.Warning
+	slices int
 }
 
 // A cost is what some requests cost a service.
@@ -371,16 +377,16 @@ func (s *side) record(r *load.Result) {
 	s.seen.add(r)
 	s.last = r
 	s.answers = append(s.answers, float64(r.Responses))
-	for _, d := range r.Verdict {
-		if d.Kind == load.TooShort || d.Kind == load.ErrorsHide {
+	for _, w := range r.Verdict() {
+		if w.Kind == load.TooShort || w.Kind == load.ErrorsHide {
 			continue // judged over all slices
 		}
-		i := slices.IndexFunc(s.warnings, func(known Warning) bool { return known.Kind == d.Kind })
+		i := slices.IndexFunc(s.warnings, func(known repeated) bool { return known.Kind == w.Kind })
 		if i < 0 {
 			i = len(s.warnings)
-			s.warnings = append(s.warnings, Warning{Warning: d, Side: s.name})
+			s.warnings = append(s.warnings, repeated{Warning: w})
 		}
-		s.warnings[i].Slices++
+		s.warnings[i].slices++
 	}
 }
 

@@ -3,67 +3,98 @@ package service
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/unit"
 )
 
 // maxDifferences is the number of different responses that are listed.
 const maxDifferences = 5
 
-// Warnings returns the reasons to distrust the figures, the most serious first, one sentence each,
-// except the warnings of AB.
-func (r *Result) Warnings() (warnings []string) {
-	warnf := func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
+// The kinds of warnings, in addition to those of package load.
+const (
+	// EndedEarly: a service failed during the measurement.
+	EndedEarly = "ended_early"
+	// RequestsFailed: requests to one side failed.
+	RequestsFailed = "requests_failed"
+	// AnswersDiffer: A and B answer a request differently.
+	AnswersDiffer = "answers_differ"
+	// AnswersVary: A answers a request differently each time, so that bodies were not compared.
+	AnswersVary = "answers_vary"
+	// NoCPU and NoAllocs: the CPU time or the allocations of one side could not be measured.
+	NoCPU    = "no_cpu"
+	NoAllocs = "no_allocs"
+)
+
+// warnings returns the reasons to distrust the figures, the most serious first.
+func (r *Result) warnings(sides [2]*side) load.Warnings {
+	var out load.Warnings
+	add := func(kind, where, format string, args ...any) {
+		out = append(out, load.Warning{Kind: kind, Where: where, Text: fmt.Sprintf(format, args...)})
+	}
 	if e := r.AB.Subjects[0].Error; e != "" {
-		warnf("the measurement ended early: %s", e)
+		add(EndedEarly, "", "the measurement ended early: %s", e)
 	}
 	for i := range r.Sides {
 		side := &r.Sides[i]
 		if failed := side.Seen.Failed(); failed > 0 {
-			warnf("%v failed %d of %s (%s), in %d of %s",
-				ab.Side(i), failed, plural(int(side.Seen.Requests), "request", "requests"),
+			add(RequestsFailed, ab.Side(i).String(), "%d of %s failed (%s), in %d of %s",
+				failed, plural(int(side.Seen.Requests), "request", "requests"),
 				side.Seen.Failures(), side.Seen.Failing, plural(side.Seen.Slices, "slice", "slices"))
 		}
 	}
 	if a := r.Answers; a != nil {
 		for _, d := range a.Differences[:min(len(a.Differences), maxDifferences)] {
-			warnf("answers differ: %s: %s", d.Request, d.What)
+			add(AnswersDiffer, d.Request, "answers differ: %s", d.What)
 		}
 		if more := len(a.Differences) - maxDifferences; more > 0 {
-			warnf("%d more of %d requests are answered differently", more, a.Asked)
+			add(AnswersDiffer, "", "%d more of %d requests are answered differently", more, a.Asked)
 		}
 		if a.Unstable > 0 {
-			warnf("%d of %s changes from one answer to the next in A too; their bodies were not compared",
+			add(AnswersVary, "", "%d of %s changes from one answer to the next in A too; their bodies were not compared",
 				a.Unstable, plural(a.Asked, "request", "requests"))
 		}
 	}
-	for i, d := range r.Verdict {
-		same := func(o Warning) bool { return o.Kind == d.Kind }
-		if slices.ContainsFunc(r.Verdict[:i], same) {
-			continue // reported with that of the other side
+	out = append(out, loadWarnings(sides)...)
+	for _, s := range sides {
+		if s.noCPU != nil {
+			out = append(out, load.Warning{
+				Kind: NoCPU, Where: s.name, Text: "no " + UnitName(UnitCPU) + ": " + reason(s.noCPU),
+				Hint: "on this system the whet agent reports it: import github.com/whet-go/whet/agent in the service",
+			})
 		}
-		text := ""
-		for _, o := range r.Verdict[i:] {
-			if same(o) {
-				text += fmt.Sprintf("%s in %s, ", o.Side, plural(o.Slices, "slice", "slices"))
+		if s.noAlloc != nil {
+			out = append(out, load.Warning{
+				Kind: NoAllocs, Where: s.name, Text: "no " + UnitName(UnitAllocs) + ": " + reason(s.noAlloc),
+				Hint: diag.Hint(s.noAlloc),
+			})
+		}
+	}
+	return out
+}
+
+// loadWarnings returns the warnings about the load of the slices, one of each kind. Where names the
+// sides, and how many of their slices had it: "A in 3 slices, B in 1 slice".
+func loadWarnings(sides [2]*side) load.Warnings {
+	var out load.Warnings
+	for _, s := range sides {
+		all := slices.Clone(s.warnings)
+		if w := tooFew(s.answers); w != nil {
+			all = append(all, repeated{*w, len(s.answers)})
+		}
+		for _, w := range all {
+			where := fmt.Sprintf("%s in %s", s.name, plural(w.slices, "slice", "slices"))
+			if i := slices.IndexFunc(out, func(o load.Warning) bool { return o.Kind == w.Kind }); i >= 0 {
+				out[i].Where += ", " + where
+				continue
 			}
+			w.Where = where
+			out = append(out, w.Warning)
 		}
-		text = strings.TrimSuffix(text, ", ") + ": " + d.Text
-		if d.Hint != "" {
-			text += "; " + d.Hint
-		}
-		warnf("%s", text)
 	}
-	for _, m := range r.Missing {
-		text := fmt.Sprintf("no %s: %s: %s", UnitName(m.Unit), m.Side, m.Reason)
-		if m.Hint != "" {
-			text += "; " + m.Hint
-		}
-		warnf("%s", text)
-	}
-	return warnings
+	return out
 }
 
 // Units returns the units of a comparison, in display order.

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/whet-go/whet/bench"
 )
 
 // Limits for measuring a subject alone.
@@ -113,8 +115,7 @@ const outside = 0.05
 
 // pinnedElsewhere returns the subjects whose pinned rounds measured another value than the unpinned
 // ones.
-func (r *runner) pinnedElsewhere() []string {
-	var out []string
+func (r *runner) pinnedElsewhere() (warnings bench.Warnings) {
 	for _, s := range r.subjects {
 		if !r.planOf(s).Pinned {
 			continue
@@ -132,12 +133,15 @@ func (r *runner) pinnedElsewhere() []string {
 			slices.Sort(values)
 			cut := int(outside * float64(len(values)))
 			if unlike(alone, values[cut:len(values)-cut], unlikePinned) {
-				out = append(out, fmt.Sprintf("%s: on one CPU %v takes %.3g %s, but %.3g when it may run on all; these "+
-					"rounds measure only the former",
-					s.Name(), Side(side), median(values), r.asked, median(slices.Clone(alone))))
+				warnings = append(warnings, bench.Warning{
+					Where: s.Name(),
+					Text: fmt.Sprintf("on one CPU %v takes %.3g %s, but %.3g when it may run on all; these "+
+						"rounds measure only the former",
+						Side(side), median(values), r.asked, median(slices.Clone(alone))),
+				})
 				break
 			}
 		}
 	}
-	return out
+	return warnings
 }

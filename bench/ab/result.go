@@ -8,7 +8,7 @@ import (
 )
 
 // Schema is the schema of Result as JSON.
-const Schema = "whet.bench-ab/1"
+const Schema = "whet.bench-ab/2"
 
 // A Result is a comparison of B with A.
 type Result struct {
@@ -31,8 +31,8 @@ type Result struct {
 	Elapsed     time.Duration `json:"elapsed_ns"`
 	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count
 	// half each.
-	Inside   time.Duration `json:"inside_ns"`
-	Warnings []string      `json:"warnings,omitempty"`
+	Inside   time.Duration  `json:"inside_ns"`
+	Warnings bench.Warnings `json:"warnings,omitempty"`
 }
 
 // A Trial is a plan tried on A against A.

@@ -379,7 +379,7 @@ func TestFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(r.Warnings, "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") ||
+	if got := strings.Join(r.Warnings.Texts(), "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") ||
 		!strings.Contains(got, "faster alone: on one CPU A takes 1 sec/op, but 0.5") ||
 		!strings.Contains(got, "blocks alone:") {
 		t.Errorf("%s", got)

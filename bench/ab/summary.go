@@ -239,8 +239,7 @@ func (r *runner) geomeans(out *Result) []Mean {
 // waits returns the subjects that wait longer on one side than on the other, which Instead does not
 // show in full. A neighbor makes either side wait: the sides must differ by more than the pairs do
 // by chance.
-func (r *runner) waits() []string {
-	var out []string
+func (r *runner) waits() (warnings bench.Warnings) {
 	for _, s := range r.subjects {
 		if s.free {
 			continue // the time decides
@@ -263,10 +262,12 @@ func (r *runner) waits() []string {
 			undisturbed[side] = shares[side][len(shares[side])*9/10]
 		}
 		if math.Abs(undisturbed[A]-undisturbed[B]) > 0.1 {
-			out = append(out, fmt.Sprintf("%s: %s is %.2f of %s in A and %.2f in B: use %s, since one side waits or "+
-				"uses more CPUs",
-				s.Name(), r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked))
+			warnings = append(warnings, bench.Warning{
+				Where: s.Name(),
+				Text: fmt.Sprintf("%s is %.2f of %s in A and %.2f in B: use %s, since one side waits or "+
+					"uses more CPUs", r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked),
+			})
 		}
 	}
-	return out
+	return warnings
 }

@@ -214,7 +214,7 @@ func TestFlags(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	same, err := builds.Run(t.Context(), a, a, builds.Options{Patterns: o.Patterns, Bench: o.Bench, AB: o.AB})
-	if err != nil || len(same.Warnings) != 1 || !strings.Contains(same.Warnings[0], "the same programs") {
+	if err != nil || len(same.Warnings) != 1 || !strings.Contains(same.Warnings[0].Text, "the same programs") {
 		t.Errorf("%+v, %v", same, err)
 	}
 	o.Continue = true

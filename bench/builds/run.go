@@ -95,7 +95,7 @@ func (c *comparison) built(side ab.Side) *BuiltSide {
 func (c *comparison) fail(f Failure) { c.result.Failures = append(c.result.Failures, f) }
 
 func (c *comparison) warn(format string, args ...any) {
-	c.result.Warnings = append(c.result.Warnings, fmt.Sprintf(format, args...))
+	c.result.Warnings.Addf(format, args...)
 }
 
 // prepare makes a source of a side.
@@ -138,9 +138,7 @@ func (c *comparison) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		c.warn("%v", w)
-	}
+	c.result.Warnings = append(c.result.Warnings, warnings...)
 	c.sources[to].Overlay = overlay
 	// The packages are those whose tests were carried, where the other side has them.
 	c.packages[to], _, err = gotest.List(ctx, c.sources[to], c.Patterns)

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/internal/diag"
 )
 
@@ -23,7 +24,7 @@ import (
 // own.
 func CarryBenchmarks(ctx context.Context, from, to Source,
 	pkgs []Package,
-) (overlay map[string]string, warnings []error, err error) {
+) (overlay map[string]string, warnings bench.Warnings, err error) {
 	overlay = maps.Clone(to.Overlay)
 	if overlay == nil {
 		overlay = map[string]string{}
@@ -57,8 +58,8 @@ func CarryBenchmarks(ctx context.Context, from, to Source,
 			if n := len(differ); n > 5 {
 				differ, more = differ[:5], fmt.Sprintf(" and %d more", n-5)
 			}
-			warnings = append(warnings, fmt.Errorf("testdata of %s is not the same on both sides: %s%s", p.ImportPath,
-				strings.Join(differ, ", "), more))
+			warnings.Addf("testdata of %s is not the same on both sides: %s%s", p.ImportPath,
+				strings.Join(differ, ", "), more)
 		}
 	}
 	return overlay, warnings, nil

@@ -162,7 +162,7 @@ two
 		t.Fatal(err)
 	}
 	if len(warnings) != 1 ||
-		warnings[0].Error() != "testdata of example.com/c is not the same on both sides: both.txt, left.txt" {
+		warnings[0].String() != "testdata of example.com/c is not the same on both sides: both.txt, left.txt" {
 		t.Errorf("warnings %v", warnings)
 	}
 	to.Overlay = overlay

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/whet-go/whet/bench"
 )
 
 // Keys of a file, in addition to those of go test (goos, goarch, pkg, cpu).
@@ -88,7 +90,7 @@ var ErrFiled = errors.New("the same results are already stored")
 // Add files results under a commit and returns the paths of the new files and warnings about lines
 // that it skipped. It never replaces a file. It files nothing when one of the inputs cannot be
 // read.
-func Add(ctx context.Context, f Filing) (paths, warnings []string, err error) {
+func Add(ctx context.Context, f Filing) (paths []string, warnings bench.Warnings, err error) {
 	defer func() { err = hinted(err) }()
 	if f.Base != "" && len(f.Inputs) != 1 {
 		return nil, nil, fmt.Errorf("a base belongs to one file of results, not to %d", len(f.Inputs))
@@ -154,7 +156,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 }
 
 // run reads the results of a run and writes them in the form of the new file.
-func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings []string, err error) {
+func (f *Filing) run(path string, c Commit, base string) (file []byte, warnings bench.Warnings, err error) {
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "%s: %s\n%s: %s\n", keyCommit, c.Hash, keyTime, c.Time.UTC().Format(time.RFC3339))
 	if c.Dirty {
@@ -233,7 +235,7 @@ type runWriter struct {
 	dirty                 bool
 	inHead                bool // the head of the file names the base
 	based                 bool // there are results of the base
-	warnings              []string
+	warnings              bench.Warnings
 }
 
 // maxWarnings bounds the warnings about lines of one input.
@@ -248,7 +250,8 @@ func (w *runWriter) copy(text []byte, from, side string) error {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:
 			if len(w.warnings) < maxWarnings {
-				w.warnings = append(w.warnings, rec.Error())
+				file, line := rec.Pos()
+				w.warnings = append(w.warnings, bench.Warning{Where: fmt.Sprintf("%s:%d", file, line), Text: rec.Msg})
 			}
 		case *benchfmt.UnitMetadata:
 			if !w.units[rec.UnitMetadataKey] {

@@ -7,7 +7,7 @@ import (
 )
 
 // Schema is the schema of Report as JSON.
-const Schema = "whet.bench-history/1"
+const Schema = "whet.bench-history/2"
 
 // maxPoints is the number of commits of a series that are used: the newest.
 const maxPoints = 2000
@@ -18,14 +18,14 @@ type Report struct {
 	Alpha      float64 `json:"alpha"`      // of the changes, at most this share is expected to be chance
 	Confidence float64 `json:"confidence"` // of intervals, as a share: 0.95
 	// Order is the order of the commits: OrderGit or OrderTime.
-	Order    string       `json:"order"`
-	Commits  []Commit     `json:"commits"` // oldest first
-	Machines []Machine    `json:"machines"`
-	Runs     int          `json:"runs"` // files
-	Series   []Series     `json:"series"`
-	Changes  []Change     `json:"changes"` // of all series, newest first
-	Gate     []GateResult `json:"gate,omitempty"`
-	Warnings []string     `json:"warnings,omitempty"` // about files, with their lines
+	Order    string         `json:"order"`
+	Commits  []Commit       `json:"commits"` // oldest first
+	Machines []Machine      `json:"machines"`
+	Runs     int            `json:"runs"` // files
+	Series   []Series       `json:"series"`
+	Changes  []Change       `json:"changes"` // of all series, newest first
+	Gate     []GateResult   `json:"gate,omitempty"`
+	Warnings bench.Warnings `json:"warnings,omitempty"` // about files, with their lines
 }
 
 // Values of Report.Order.

@@ -346,7 +346,7 @@ func TestReadProblems(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.Join(report.Warnings, "\n")
+	text := strings.Join(report.Warnings.Texts(), "\n")
 	for _, want := range []string{
 		"Z-abcdef123456.txt:4: parsing iteration count", "NaN sec/op is not a measurement",
 		"no commit and commit-time are set", `"--all" is not a commit`, "has time 2026-01-03", "another commit than",

@@ -54,7 +54,7 @@ type collected struct {
 	batches  map[key][]*batch
 	better   map[string]string
 	runs     int
-	warnings []string
+	warnings bench.Warnings
 }
 
 // Read reads the results in a directory and finds the changes. Files whose names Add does not use
@@ -108,7 +108,7 @@ func collect(ctx context.Context, dir string) (*collected, error) {
 		}
 	}
 	if len(c.commits) == 0 {
-		return nil, errors.Join(append([]error{fmt.Errorf("read history %s: %w", dir, ErrEmpty)}, asErrors(c.warnings)...)...)
+		return nil, errors.Join(fmt.Errorf("read history %s: %w", dir, ErrEmpty), c.warnings.Err())
 	}
 	for k := range c.batches {
 		switch r.Units().GetBetter(k.unit) {
@@ -119,14 +119,6 @@ func collect(ctx context.Context, dir string) (*collected, error) {
 		}
 	}
 	return c, nil
-}
-
-func asErrors(texts []string) []error {
-	var out []error
-	for _, t := range texts {
-		out = append(out, errors.New(t))
-	}
-	return out
 }
 
 // file reads one run.
@@ -142,19 +134,19 @@ func (c *collected) add(r *benchfmt.Reader, text []byte, path string) error {
 	r.Reset(bytes.NewReader(text), path)
 	here := map[key]*batch{}
 	wrong := 0
-	warn := func(text string) {
+	warn := func(rec benchfmt.Record, text string) {
 		if wrong++; wrong <= maxWarnings {
-			c.warnings = append(c.warnings, text)
+			file, line := rec.Pos()
+			c.warnings = append(c.warnings, bench.Warning{Where: fmt.Sprintf("%s:%d", file, line), Text: text})
 		}
 	}
 	for r.Scan() {
 		switch rec := r.Result().(type) {
 		case *benchfmt.SyntaxError:
-			warn(rec.Error())
+			warn(rec, rec.Msg)
 		case *benchfmt.Result:
 			if problem := c.result(rec, here); problem != "" {
-				file, line := rec.Pos()
-				warn(fmt.Sprintf("%s:%d: %s", file, line, problem))
+				warn(rec, problem)
 			}
 		}
 	}
@@ -162,7 +154,7 @@ func (c *collected) add(r *benchfmt.Reader, text []byte, path string) error {
 		return fmt.Errorf("read history: after %w", err)
 	}
 	if wrong > maxWarnings {
-		c.warnings = append(c.warnings, fmt.Sprintf("%s: %d more such lines", path, wrong-maxWarnings))
+		c.warnings.Addf("%s: %d more such lines", path, wrong-maxWarnings)
 	}
 	if len(here) > 0 {
 		c.runs++

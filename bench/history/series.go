@@ -79,8 +79,8 @@ func (r *Report) addSeries(s Series, batches []*batch, places map[commitKey]int)
 		s.Linear = s.Linear || p.Center <= 0
 	}
 	if n := len(s.Points); n > maxPoints {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%s %s: only the newest %d of %d commits are used", s.Benchmark,
-			s.Unit, maxPoints, n))
+		r.Warnings.Addf("%s %s: only the newest %d of %d commits are used", s.Benchmark,
+			s.Unit, maxPoints, n)
 		s.Points = s.Points[n-maxPoints:]
 	}
 	r.Series = append(r.Series, s)

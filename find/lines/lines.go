@@ -18,7 +18,7 @@ import (
 )
 
 // Schema is the version of a Result's JSON.
-const Schema = "whet.notes/1"
+const Schema = "whet.notes/2"
 
 // A Kind is a kind of note.
 type Kind string
@@ -184,7 +184,7 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 			}
 		}
 		if p.Err != nil {
-			r.Warnings = append(r.Warnings, fmt.Errorf("package %s: %w", p.Path, p.Err))
+			r.Warnings.Add(fmt.Errorf("package %s: %w", p.Path, p.Err))
 			continue
 		}
 		inside++
@@ -212,7 +212,8 @@ func (r *Result) add(packages []notes.Package, patterns []string) error {
 		Hint: "name packages of the module as for go build, such as ./...",
 	}
 	if len(r.Warnings) > 0 {
-		err.Err, err.Hint = r.Warnings[0], "the go command must be able to build it: try `go build` with the same packages"
+		err.Err = errors.New(r.Warnings[0].Text)
+		err.Hint = "the go command must be able to build it: try `go build` with the same packages"
 	}
 	return err
 }
@@ -263,7 +264,7 @@ func (r *Result) readCode() {
 		if !ok {
 			data, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(l.File)))
 			if err != nil {
-				r.Warnings = append(r.Warnings, err)
+				r.Warnings.Add(err)
 			}
 			text = bytes.Split(data, []byte("\n"))
 			files[l.File] = text

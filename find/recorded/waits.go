@@ -46,7 +46,7 @@ func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Byte
 	return nil
 }
 
-func (p *Program) warn(err error) { p.Warnings = append(p.Warnings, err) }
+func (p *Program) warn(err error) { p.Warnings.Add(err) }
 
 // addWaits adds the waits in a recording. A damaged index is rebuilt once.
 func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened) error {
@@ -65,7 +65,7 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 	}
 	err := add()
 	if x.Discard(err) {
-		p.warn(x.RebuildWarning())
+		p.Warnings = append(p.Warnings, x.RebuildWarning())
 		return add()
 	}
 	return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/golden"
 )
 
@@ -212,7 +213,7 @@ func TestDecodeService(t *testing.T) {
 	t.Parallel()
 	data, err := json.Marshal(map[string]any{
 		"schema": servicesSchema, "ab": service(), "failures_differ": false,
-		"doubts": []any{map[string]any{"side": "A", "text": "too few answers", "kind": "few", "slices": 3}},
+		"warnings": []any{map[string]any{"where": "A", "text": "too few answers", "kind": "few"}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -221,7 +222,7 @@ func TestDecodeService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]warning{{"A", "too few answers"}}, c.Warnings); diff != "" ||
+	if diff := cmp.Diff(diag.Warnings{{Kind: "few", Where: "A", Text: "too few answers"}}, c.Warnings); diff != "" ||
 		c.Result.Subjects[0].Units[0].Unit != rate {
 		t.Errorf("%s%+v", diff, c.Result)
 	}

@@ -39,7 +39,7 @@ const (
 )
 
 // fixSchema is the schema of whet fix's result.
-const fixSchema = "whet.fix/1"
+const fixSchema = "whet.fix/2"
 
 // fix has whet rewrite a copy of the example, proven by benchmarks, and builds the result.
 func (b *session) fix(ctx context.Context, s study, st step, dir string, r *results) error {

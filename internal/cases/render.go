@@ -118,8 +118,8 @@ func (p *pageData) measured() (string, error) {
 			text += "; load averages at the end " + r.Machine.Load
 		}
 		lines = append(lines, text+".")
-		for _, d := range p.results.Comparisons[step].Warnings {
-			lines = append(lines, fmt.Sprintf("`%s`, warning about %s: %s", step, d.Side, d.Text))
+		for _, w := range p.results.Comparisons[step].Warnings {
+			lines = append(lines, fmt.Sprintf("`%s`, warning about %s", step, w))
 		}
 	}
 	return "- " + strings.Join(lines, "\n- "), nil

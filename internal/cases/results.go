@@ -9,10 +9,11 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // schema is the schema of results as JSON.
-const schema = "whet.cases/1"
+const schema = "whet.cases/2"
 
 // results are the results of a study's steps, by the step's name.
 type results struct {
@@ -24,15 +25,9 @@ type results struct {
 
 // A comparison is a run of whet bench with two sides.
 type comparison struct {
-	Command  string     `json:"command"` // as a user would type it
-	Result   *ab.Result `json:"result"`
-	Warnings []warning  `json:"doubts,omitempty"` // of services
-}
-
-// A warning is a reason to distrust the figures of a side.
-type warning struct {
-	Side string `json:"side"` // A or B
-	Text string `json:"text"`
+	Command  string        `json:"command"` // as a user would type it
+	Result   *ab.Result    `json:"result"`
+	Warnings diag.Warnings `json:"warnings,omitempty"` // of services
 }
 
 // An output is a view as text.

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // A session measures studies on this machine, one after the other.
@@ -172,13 +173,13 @@ func (st step) args(s study, limit time.Duration) []string {
 
 // servicesResult is the part of a comparison of services that is needed here.
 type servicesResult struct {
-	AB             *ab.Result `json:"ab"`
-	Warnings       []warning  `json:"doubts"`
-	FailuresDiffer bool       `json:"failures_differ"`
+	AB             *ab.Result    `json:"ab"`
+	Warnings       diag.Warnings `json:"warnings"`
+	FailuresDiffer bool          `json:"failures_differ"`
 }
 
 // servicesSchema is the schema of a comparison of services.
-const servicesSchema = "whet.bench-service/2"
+const servicesSchema = "whet.bench-service/3"
 
 // decode decodes the output of whet bench --json for benchmarks or services, and drops the single
 // rounds.

@@ -196,7 +196,8 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	if err != nil {
 		return benchError(err)
 	}
-	a.printWarnings(diag.WarningTexts(c.Warnings))
+	a.warn(c.Warnings...)
+	c.Warnings = a.warned
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":

@@ -187,7 +187,8 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	if r == nil {
 		return err
 	}
-	a.printWarnings(diag.WarningTexts(r.Warnings))
+	a.warn(r.Warnings...)
+	r.Warnings = a.warned
 	a.printFailures(r)
 	switch {
 	case errors.Is(err, builds.ErrNoCommon):

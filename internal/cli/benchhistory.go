@@ -113,7 +113,8 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 	if err != nil {
 		return err
 	}
-	a.printWarnings(diag.WarningTexts(r.Warnings))
+	a.warn(r.Warnings...)
+	r.Warnings = a.warned
 	if err := r.Check(gates); err != nil {
 		return &diag.Error{Op: "--gate", Err: err, Hint: "omit it, or name a unit that the results have"}
 	}
@@ -207,8 +208,8 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 			"it can only be read once; use files for the others")
 	}
 	filing.Inputs = args[1:]
-	paths, texts, err := history.Add(ctx, filing)
-	a.printWarnings(diag.WarningTexts(texts))
+	paths, warnings, err := history.Add(ctx, filing)
+	a.warn(warnings...)
 	werr := a.write(func(w io.Writer) error {
 		for _, p := range paths {
 			if _, err := fmt.Fprintln(w, p); err != nil {

@@ -95,7 +95,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 		Begin: func(i int) { view.Recording(i, len(jobs), jobs[i]) },
 		Made: func(job gotest.Job, sum *collect.Summary) error {
 			view.End()
-			a.printWarnings(sum.Warnings)
+			a.warn(sum.Warnings...)
 			hottest, err := a.hottest(ctx, sum.Path, f.Own)
 			made := benchmarks.Profile{
 				Package: job.Binary.Package.ImportPath, Benchmark: job.Name, Path: sum.Path, Hottest: hottest,
@@ -115,6 +115,7 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	}
 	err = nil
 	if f.JSON {
+		doc.Warnings = a.warned
 		err = a.writeJSON(doc)
 	}
 	switch {

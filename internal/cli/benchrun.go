@@ -160,6 +160,7 @@ func (a *app) writeBenchRun(f *benchRunFlags, d *rounds.Result) error {
 	var errs []error
 	switch {
 	case f.JSON:
+		d.Warnings = a.warned
 		errs = append(errs, a.writeJSON(d))
 	case f.Output != "-":
 		errs = append(errs, a.write(func(w io.Writer) error { return benchmarks.WriteRun(w, a.style, d) }))

@@ -155,10 +155,12 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 	if r.AB.Interrupted && len(r.AB.Subjects[0].Units) == 0 && r.Failure == nil {
 		return context.Canceled // nothing was measured
 	}
+	if !f.JSON {
+		err = a.write(func(w io.Writer) error { return benchmarks.WriteServices(w, a.style, r) })
+	}
+	r.Warnings = a.warnings(r.Warnings) // the text has only those that were not printed
 	if f.JSON {
 		err = a.writeJSON(r)
-	} else {
-		err = a.write(func(w io.Writer) error { return benchmarks.WriteServices(w, a.style, r) })
 	}
 	errs := []error{err, f.failure(r)}
 	if f.Output != "" {

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strconv"
 
 	"github.com/spf13/cobra"
@@ -202,15 +203,22 @@ func bounded(s string) string {
 	return s[:maxMessage/2] + " … " + s[len(s)-maxMessage/2:]
 }
 
-// printWarnings writes warnings, with their hints, to stderr, and keeps them for the document.
-func (a *app) printWarnings(warnings []error) {
+// warn writes warnings, with their hints, to stderr, and keeps them for the document.
+func (a *app) warn(warnings ...diag.Warning) {
 	a.warned = append(a.warned, warnings...)
 	for _, w := range warnings {
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(w.Error())))
-		if hint := diag.Hint(w); hint != "" {
-			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(bounded(hint)))
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(w.String())))
+		if w.Hint != "" {
+			_, _ = fmt.Fprintf(a.stderr, "hint: %s\n", terminal.CleanText(bounded(w.Hint)))
 		}
 	}
+}
+
+// warnings returns the warnings of a document: those that were printed, and those in its result.
+func (a *app) warnings(inResult diag.Warnings) diag.Warnings {
+	all := slices.Clone(a.warned)
+	all.AddNew(inResult...)
+	return all
 }
 
 // write hands f a buffered stdout and flushes it.

@@ -84,7 +84,8 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 		return err
 	}
 	defer after.Close()
-	a.printWarnings(append(before.Warnings, after.Warnings...))
+	a.warn(before.Warnings...)
+	a.warn(after.Warnings...)
 	by := after.View.Query().By
 	opt := diff.Options{
 		By: by, Normalize: f.Normalize, Cum: f.Cum, N: f.N,
@@ -106,6 +107,7 @@ func (a *app) diff(ctx context.Context, args []string, f *viewFlags) error {
 	doc.OutputUnit = f.outputUnit()
 	doc.Recorded = before.Recording != nil || after.Recording != nil
 	if f.JSON {
+		doc.Warnings = a.warnings(doc.Warnings)
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return diffs.Write(w, a.style, doc) })

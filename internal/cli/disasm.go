@@ -83,7 +83,8 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	doc, err := listings.NewDisasm(f.header(in), in.View, listing.DisasmOptions{
 		Match: pattern, Code: code.Mapping, Source: in.Source, Syntax: syntax, Context: f.Context,
 	})
-	a.printWarnings(append(in.Warnings, code.Warnings...))
+	a.warn(in.Warnings...)
+	a.warn(code.Warnings...)
 	switch {
 	case errors.Is(err, listing.ErrNoMatch):
 		if callers := in.Profile.InlinedInto(pattern, 3); len(callers) > 0 {
@@ -100,6 +101,7 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 		doc.Functions = doc.Functions[:f.N]
 	}
 	if f.JSON {
+		doc.Warnings = a.warned
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error { return listings.WriteDisasm(w, a.style, doc) })

@@ -156,7 +156,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.printWarnings(r.Warnings)
+	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading the recordings
 	if accepted != nil {
 		if err := r.Accept(accepted, f.Baseline, f.runs); err != nil {
@@ -250,6 +250,6 @@ func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*re
 	if err != nil {
 		return nil, o, err
 	}
-	a.printWarnings(program.Warnings)
+	a.warn(program.Warnings...)
 	return program, o, nil
 }

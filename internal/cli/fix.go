@@ -191,7 +191,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.printWarnings(found.Warnings)
+	a.warn(found.Warnings...)
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
 	o := fix.Options{
@@ -214,7 +214,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.printWarnings(r.Warnings)
+	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading and of finding
 	return a.handOver(ctx, f, r, args)
 }

@@ -172,7 +172,7 @@ func (a *app) opener(f *viewFlags) (*input.Opener, error) {
 		Op: f.command, Stdin: a.stdin, Header: header, Duration: f.Duration, Delta: f.given != nil && f.given("duration"),
 		MaxMemory: unit.Bytes(f.MaxMemory),
 		Status:    func(text string) { a.progressf("%s", text) },
-		Warn:      func(err error) { a.printWarnings([]error{err}) },
+		Warn:      func(w diag.Warning) { a.warn(w) },
 	}, err
 }
 

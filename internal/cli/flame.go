@@ -88,7 +88,8 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	if err != nil {
 		return err
 	}
-	a.printWarnings(in.Warnings)
+	a.warn(in.Warnings...)
+	doc.Warnings = a.warned
 	write := func(w io.Writer) error {
 		if f.JSON {
 			return pictures.FlameJSON(w, doc)
@@ -117,9 +118,6 @@ func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	}
 	if in.Part != "" {
 		doc.Title += " · " + in.Part
-	}
-	for _, w := range in.Warnings {
-		doc.Notes = append(doc.Notes, w.Error())
 	}
 	frame := pictures.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
 	var err error

@@ -91,9 +91,9 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	if len(seen) == 2 {
 		warnings = append(slices.Clone(seen[0].Snapshot.Warnings), warnings...)
 	}
-	a.printWarnings(warnings)
+	a.warn(warnings...)
 	doc := recordings.NewGoroutines(now.Snapshot, opt)
-	doc.Warnings = warnings
+	doc.Warnings = a.warned
 	if f.JSON {
 		return a.writeJSON(doc)
 	}

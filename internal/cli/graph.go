@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -145,14 +144,15 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 		}
 	}
 	if len(doc.Nodes) == 0 {
-		in.Warnings = append(in.Warnings, errors.New("nothing to draw"))
+		in.Warnings.Addf("nothing to draw")
 	}
-	a.printWarnings(in.Warnings)
+	a.warn(in.Warnings...)
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch format {
 		case "dot":
 			return pictures.WriteGraphDOT(w, doc)
 		case "json":
+			doc.Warnings = a.warned
 			return report.JSON(w, doc)
 		}
 		return pictures.WriteGraphSVG(ctx, w, draw, doc)

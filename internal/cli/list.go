@@ -50,7 +50,7 @@ cache. Without source, lines are shown by number.
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		doc, err := listings.NewList(f.header(in), in.View,
 			listing.ListOptions{Match: pattern, Source: in.Source, Context: context})
 		if errors.Is(err, listing.ErrNoMatch) {
@@ -62,17 +62,12 @@ cache. Without source, lines are shown by number.
 		if f.N > 0 && len(doc.Functions) > f.N {
 			doc.Functions = doc.Functions[:f.N]
 		}
+		a.warn(in.MissingSource(doc.MissingSource())...)
 		if f.JSON {
-			err = a.writeJSON(doc)
-		} else {
-			err = a.write(func(w io.Writer) error { return listings.WriteList(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return a.writeJSON(doc)
 		}
-		if err == nil {
-			if missing := in.MissingSource(doc.MissingSource()); missing != nil {
-				a.printWarnings([]error{missing})
-			}
-		}
-		return err
+		return a.write(func(w io.Writer) error { return listings.WriteList(w, a.style, doc) })
 	}
 	return cmd
 }

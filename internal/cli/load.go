@@ -243,6 +243,6 @@ func parseObjectives(flag, text string) (loadcompare.Objectives, error) {
 // files that they name and prints what is allowed to leave this machine.
 func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
 	o, warnings, err := f.Options(args, a.stdin)
-	a.printWarnings(warnings)
+	a.warn(warnings...)
 	return o, err
 }

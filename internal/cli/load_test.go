@@ -377,7 +377,7 @@ func TestLoadCompare(t *testing.T) {
 		!strings.Contains(stdout, "p99.9") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	for name, text := range map[string]string{"text.json": "hello", "other.json": `{"schema":"whet.top/1"}`} {
+	for name, text := range map[string]string{"text.json": "hello", "other.json": `{"schema":"whet.top/2"}`} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

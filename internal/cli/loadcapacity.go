@@ -31,10 +31,12 @@ func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) er
 		return err
 	}
 	errs := []error{err}
+	if !f.JSON {
+		errs = append(errs, a.write(func(w io.Writer) error { return loads.WriteCapacity(w, a.style, r) }))
+	}
+	r.Warnings = a.warnings(r.Warnings) // the text has only those that were not printed
 	if f.JSON {
 		errs = append(errs, a.writeJSON(r))
-	} else {
-		errs = append(errs, a.write(func(w io.Writer) error { return loads.WriteCapacity(w, a.style, r) }))
 	}
 	errs = append(errs,
 		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),

@@ -71,10 +71,12 @@ func (a *app) loadCompare(ctx context.Context, f *loadOutput, args []string) err
 	if err != nil {
 		return err
 	}
+	if !f.JSON {
+		err = a.write(func(w io.Writer) error { return loads.WriteComparison(w, a.style, c) })
+	}
+	c.Warnings = a.warnings(c.Warnings) // the text has only those that were not printed
 	if f.JSON {
 		err = a.writeJSON(c)
-	} else {
-		err = a.write(func(w io.Writer) error { return loads.WriteComparison(w, a.style, c) })
 	}
 	return errors.Join(err,
 		a.writeDocument(f, f.Output, func(w io.Writer) error { return report.JSON(w, c) }),

@@ -91,10 +91,12 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	}
 	outcomes := f.asserted.Check(r)
 	errs := []error{err}
+	if !f.JSON {
+		errs = append(errs, a.write(func(w io.Writer) error { return loads.Write(w, a.style, r, outcomes) }))
+	}
+	r.Warnings = a.warnings(r.Warnings) // the text has only those that were not printed
 	if f.JSON {
 		errs = append(errs, a.writeJSON(r))
-	} else {
-		errs = append(errs, a.write(func(w io.Writer) error { return loads.Write(w, a.style, r, outcomes) }))
 	}
 	errs = append(errs,
 		a.writeDocument(&f.loadOutput, f.Output, func(w io.Writer) error { return report.JSON(w, r) }),
@@ -104,8 +106,8 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 	if r.Responses > 0 {
 		errs = append(errs, a.writeDocument(&f.loadOutput, f.HGRM, func(w io.Writer) error { return loads.WriteHGRM(w, r) }))
 	}
-	if f.Strict && len(r.Verdict) > 0 {
-		errs = append(errs, strictError(r.Verdict, f.JSON))
+	if f.Strict && len(r.Verdict()) > 0 {
+		errs = append(errs, strictError(r.Verdict(), f.JSON))
 	}
 	if missed := loadcompare.Missed(outcomes); missed != "" {
 		errs = append(errs, &diag.Error{Op: "--assert", Err: errors.New(missed), Kind: diag.Gate})
@@ -114,14 +116,10 @@ func (a *app) load(ctx context.Context, f *loadFlags, o load.Options) error {
 }
 
 // strictError rejects a result with warnings. If no report shows them, the error does.
-func strictError(warnings []load.Warning, silent bool) error {
+func strictError(warnings load.Warnings, silent bool) error {
 	e := &diag.Error{Op: "the result is not accepted (--strict)", Err: errors.New("the verdict has warnings")}
 	if silent {
-		texts := make([]string, len(warnings))
-		for i, w := range warnings {
-			texts[i] = w.Text
-		}
-		e.Err = errors.New(layout.Clean(strings.Join(texts, "; ")))
+		e.Err = errors.New(layout.Clean(strings.Join(warnings.Texts(), "; ")))
 	}
 	return e
 }

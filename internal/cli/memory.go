@@ -59,8 +59,9 @@ func (a *app) memory(ctx context.Context, args []string, f *viewFlags) error {
 		now.Warnings = append(slices.Clone(seen[0].Warnings), now.Warnings...)
 		now.CompareWith(seen[0])
 	}
-	a.printWarnings(now.Warnings)
+	a.warn(now.Warnings...)
 	doc := recordings.NewMemory(now)
+	doc.Warnings = a.warned
 	if f.JSON {
 		return a.writeJSON(doc)
 	}

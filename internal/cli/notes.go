@@ -120,7 +120,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		o.Profiles, o.Own = &find.Profiles{CPU: in.CPU, Allocs: in.Allocs, Mutex: in.Mutex, Block: in.Block}, in.Own.Match
 		if in.Recording != nil {
 			o.Recorded = in.Recording.SourceFile
@@ -131,7 +131,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 	if err != nil {
 		return err
 	}
-	a.printWarnings(r.Warnings)
+	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading the recordings
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		if f.JSON {

@@ -94,6 +94,6 @@ func (a *app) export(
 		return err
 	}
 	defer in.Close()
-	a.printWarnings(in.Warnings)
+	a.warn(in.Warnings...)
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return write(w, in) })
 }

@@ -39,12 +39,13 @@ for, as in go tool pprof -peek.
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		doc := profiles.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
 		if len(doc.Nodes) == 0 {
 			return noMatch("peek", args[0], doc.By)
 		}
 		if f.JSON {
+			doc.Warnings = a.warned
 			return a.writeJSON(doc)
 		}
 		return a.write(func(w io.Writer) error { return profiles.WritePeek(w, a.style, doc) })

@@ -197,7 +197,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		defer done()
 		o.Service = &f.program
 	}
-	var warnings []error
+	var warnings diag.Warnings
 	if err := f.read.checkAddressFlags(profiles); err != nil {
 		return err
 	}
@@ -208,7 +208,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	if o.Profile, o.Recording, warnings, err = from.CPU(ctx, profiles); err != nil {
 		return err
 	}
-	a.printWarnings(warnings)
+	a.warn(warnings...)
 	if o.Work, err = os.MkdirTemp("", "whet-pgo-*"); err != nil {
 		return fmt.Errorf("make a directory for the builds: %w", err)
 	}
@@ -234,7 +234,8 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		}
 		res.Written = file
 	}
-	a.printWarnings(diag.WarningTexts(res.Warnings))
+	a.warn(res.Warnings...)
+	res.Warnings = a.warned // also those of reading the profiles
 	if err := a.writePGO(f, res); err != nil {
 		return err
 	}

@@ -216,7 +216,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 			return err
 		}
 		defer program.Close()
-		a.printWarnings(program.Warnings)
+		a.warn(program.Warnings...)
 		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
 	}
 	view := progress.NewSteps(a.newLine())
@@ -237,7 +237,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.printWarnings(r.Warnings)
+	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading
 	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch d := findings.Prove(r); f.Format {

@@ -287,7 +287,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	for _, err := range sum.Failures {
 		doc.Failures = append(doc.Failures, err.Error())
 	}
-	a.printWarnings(sum.Warnings)
+	a.warn(sum.Warnings...)
 	doc.Warnings = a.warned // also those of the load's plan
 	if f.JSON {
 		err = a.writeJSON(doc)

@@ -42,6 +42,7 @@ func (a *app) rules(args []string, asJSON bool) error {
 	}
 	doc := findings.NewRules(chosen)
 	if asJSON {
+		doc.Warnings = a.warned
 		return a.writeJSON(doc)
 	}
 	return a.write(func(w io.Writer) error {

@@ -31,9 +31,10 @@ have the size of allocated blocks as the label "bytes".
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		doc := profiles.NewTags(f.header(in), in.View, f.N)
 		if f.JSON {
+			doc.Warnings = a.warned
 			return a.writeJSON(doc)
 		}
 		return a.write(func(w io.Writer) error { return profiles.WriteTags(w, a.style, doc) })

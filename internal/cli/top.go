@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"errors"
 	"io"
 	"os"
 
@@ -77,15 +76,15 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 		}
 		r := in.View.Own(in.Own.Match)
 		if prefix := input.Dispatched(r); prefix != "" {
-			in.Warnings = append(in.Warnings, &diag.Error{
-				Err:  errors.New("only main.main is known to be own code"),
+			in.Warnings = append(in.Warnings, diag.Warning{
+				Text: "only main.main is known to be own code",
 				Hint: "--own " + prefix + " adds the packages that it calls; --all shows all code",
 			})
 		}
 		dir, _ := os.Getwd() // without it paths are less short
 		var also *owncode.Second
 		if v, part, err := in.Also(); err != nil {
-			in.Warnings = append(in.Warnings, err)
+			in.Warnings.Add(err)
 		} else if v != nil {
 			also = &owncode.Second{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
 		}
@@ -101,8 +100,9 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 			doc.Collector = profiles.NewCollector(in.Profile.Collection(typ))
 		}
 	}
-	a.printWarnings(in.Warnings)
+	a.warn(in.Warnings...)
 	if f.JSON {
+		doc.Warnings = a.warned
 		return a.writeJSON(doc)
 	}
 	if err := a.write(func(w io.Writer) error { return profiles.WriteTop(w, a.style, doc) }); err != nil {

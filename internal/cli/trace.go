@@ -73,7 +73,7 @@ func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Com
 				Hint: "the damaged index was removed: run the command again",
 			}
 		}
-		a.printWarnings([]error{a.opened.RebuildWarning()})
+		a.warn(a.opened.RebuildWarning())
 		return run(cmd, args)
 	}
 }

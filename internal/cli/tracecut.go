@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -90,7 +89,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return err
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
+		a.warn(diag.Warning{Where: d.Name, Text: "the rest is missing: " + result.Damage})
 	}
 	doc := traces.NewCut(d.Name, f.Output, result)
 	if !f.toFile() { // standard output is the trace

@@ -104,7 +104,7 @@ func (a *app) traceEvents(ctx context.Context, arg string, f *traceEventsFlags) 
 		return d.ReadTraceError(failed)
 	}
 	if result.Damage != "" {
-		a.printWarnings([]error{fmt.Errorf("%s: the rest is missing: %s", d.Name, result.Damage)})
+		a.warn(diag.Warning{Where: d.Name, Text: "the rest is missing: " + result.Damage})
 	}
 	return nil
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -144,7 +143,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		o.Began = d.Recording.Meta().Created
 	}
 	if f.OTLP != "" && x.Info.Began.IsZero() {
-		a.printWarnings([]error{errors.New(began(d.Recording != nil))})
+		a.warn(diag.Warning{Text: began(d.Recording != nil)})
 	}
 	doc := traces.NewExport(d.Name)
 	for _, e := range list {

@@ -106,9 +106,10 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		case err != nil:
 			return err
 		case counted < all:
-			a.printWarnings([]error{fmt.Errorf(
-				"only the first %d of %d requests count; narrow the window with --from and --to", counted, all,
-			)})
+			a.warn(diag.Warning{
+				Text: fmt.Sprintf("only the first %d of %d requests count", counted, all),
+				Hint: "narrow the window with --from and --to",
+			})
 		}
 		o.Within = parts
 	}
@@ -117,7 +118,7 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		return err
 	}
 	if len(p.Sample) == 0 {
-		a.printWarnings([]error{fmt.Errorf("the trace has no data of type %s", typ)})
+		a.warn(diag.Warning{Text: fmt.Sprintf("the trace has no data of type %s", typ)})
 	}
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error { return p.Write(w) })
 }

@@ -30,9 +30,10 @@ Equal stacks with equal labels are merged.
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		doc := profiles.NewTraces(f.header(in), in.View, f.N)
 		if f.JSON {
+			doc.Warnings = a.warned
 			return a.writeJSON(doc)
 		}
 		return a.write(func(w io.Writer) error { return profiles.WriteTraces(w, a.style, doc) })

@@ -135,9 +135,9 @@ func (a *app) serveTimeline(
 	a.progressf("serving the timeline of %s until Ctrl-C", name)
 	if f.Open {
 		if err := browse(ctx, address); err != nil {
-			a.printWarnings([]error{&diag.Error{
+			a.warn(diag.Warn(&diag.Error{
 				Op: "open", Subject: address, Err: err, Hint: "open the address in a browser yourself",
-			}})
+			}))
 		}
 	}
 	return loopback.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))

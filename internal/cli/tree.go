@@ -46,9 +46,10 @@ without indentation.
 			return err
 		}
 		defer in.Close()
-		a.printWarnings(in.Warnings)
+		a.warn(in.Warnings...)
 		doc := profiles.NewTree(f.header(in), in.View, f.N, bottomUp)
 		if f.JSON {
+			doc.Warnings = a.warned
 			return a.writeJSON(doc)
 		}
 		return a.write(func(w io.Writer) error { return profiles.WriteTree(w, a.style, doc, minShare/100) })

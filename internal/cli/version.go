@@ -21,6 +21,7 @@ func (a *app) versionCommand() *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			v := version()
 			if asJSON {
+				v.Warnings = a.warned
 				return a.writeJSON(v)
 			}
 			return a.write(func(w io.Writer) error {

@@ -4,14 +4,16 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 )
 
-// TestWarningsInDocuments: what is printed as a warning is in the JSON document too, as a text with
-// its hint.
+// TestWarningsInDocuments: what is printed as a warning is in the JSON document too, with its
+// hint.
 func TestWarningsInDocuments(t *testing.T) {
 	whole, err := os.ReadFile("../trace/testdata/go1.22-generations.trace")
 	if err != nil {
@@ -54,8 +56,7 @@ func TestWarningsInDocuments(t *testing.T) {
 	} {
 		code, stdout, stderr := runWhet(t, strings.Fields(test.command)...)
 		var doc struct {
-			Warnings []any
-			Profile  struct{ Warnings []any } // of a view
+			Warnings diag.Warnings
 		}
 		if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 {
 			t.Errorf("%s: exit code %d, %v\n%s", test.command, code, err, stderr)
@@ -67,13 +68,9 @@ func TestWarningsInDocuments(t *testing.T) {
 				want = strings.TrimSuffix(text, "\n")
 			}
 		}
-		if test.hint != "" {
-			want += " (" + test.hint + ")"
-		}
-		found := false
-		for _, w := range append(doc.Warnings, doc.Profile.Warnings...) {
-			found = found || w == want
-		}
+		found := slices.ContainsFunc(doc.Warnings, func(w diag.Warning) bool {
+			return w.String() == want && w.Hint == test.hint
+		})
 		if !found || !strings.Contains(want, test.text) {
 			t.Errorf("%s: %q is not among the warnings %q\n%s", test.command, want, doc.Warnings, stderr)
 		}

@@ -133,5 +133,6 @@ func (a *app) writeEvent(e watch.Event, asJSON bool) error {
 	if !asJSON {
 		return recordings.WriteWatchEvent(a.stdout, a.style, doc)
 	}
+	doc.Warnings, a.warned = a.warned, nil // each once
 	return json.NewEncoder(terminal.JSON(a.stdout)).Encode(doc)
 }

@@ -1,4 +1,4 @@
-// Package diag defines the error that carries a hint, what to do next, and lists of warnings.
+// Package diag defines the error that carries a hint, what to do next, and the warning.
 //
 // Data flow:
 //
@@ -7,7 +7,8 @@
 //  3. The command line prints the chain as one line and below it the [Hint] of the innermost
 //     cause that has one, and exits with the [Kind]'s code.
 //
-// [Warnings] are errors that did not end the work. All documents have them as "warnings".
+// A [Warning] is what a reader of a result must know although the result is there. Engines return
+// [Warnings], documents have them as "warnings", and commands print them to standard error.
 //
 // Values are immutable after construction and may be shared. The package does not print and does
 // not exit; it imports only the standard library.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -24,12 +25,13 @@ const VersionSchema = "whet.version/1"
 
 // Version is the document of whet version.
 type Version struct {
-	Schema   string `json:"schema"`
-	Version  string `json:"version"`
-	Revision string `json:"revision,omitempty"` // of the source, shortened
-	Modified bool   `json:"modified,omitempty"` // the source had uncommitted changes
-	Go       string `json:"go"`
-	Platform string `json:"platform"` // GOOS/GOARCH
+	Schema   string        `json:"schema"`
+	Version  string        `json:"version"`
+	Revision string        `json:"revision,omitempty"` // of the source, shortened
+	Modified bool          `json:"modified,omitempty"` // the source had uncommitted changes
+	Go       string        `json:"go"`
+	Platform string        `json:"platform"` // GOOS/GOARCH
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // String returns one line: whet v0.1.0 (0123456789ab), go1.26.1 linux/amd64.

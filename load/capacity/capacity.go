@@ -12,7 +12,7 @@ import (
 )
 
 // Schema names the JSON form of [Result].
-const Schema = "whet.capacity/1"
+const Schema = "whet.capacity/2"
 
 // Defaults for zero fields of [Options], and bounds.
 const (
@@ -86,8 +86,8 @@ type Result struct {
 	Why string `json:"why"`
 	// Interrupted reports whether the caller's context ended the search.
 	Interrupted bool `json:"interrupted"`
-	// Warnings are reasons to distrust Rate, in words.
-	Warnings []string `json:"warnings,omitempty"`
+	// Warnings are reasons to distrust Rate.
+	Warnings load.Warnings `json:"warnings,omitempty"`
 	// Knee is where latency begins to rise faster than the rate; nil with fewer than
 	// three rates.
 	Knee *Knee `json:"knee,omitempty"`
@@ -155,7 +155,7 @@ type Step struct {
 	// Latency has no histogram.
 	Latency   load.Latency    `json:"latency"`
 	SendDelay *load.SendDelay `json:"send,omitempty"`
-	Warnings  []load.Warning  `json:"doubts,omitempty"`
+	Warnings  load.Warnings   `json:"warnings,omitempty"` // of the run
 }
 
 // A Knee is the point of the curve of latency over rate beyond which latency rises faster than the

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,7 +62,7 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 	if s.generator > 0 && asked > s.generator {
 		sent = min(sent, s.generator)
 		p99 = o.Duration
-		r.Verdict = []load.Warning{{Kind: load.TooShort}, {Kind: load.GeneratorLate, Text: "it sent late"}}
+		r.Warnings = load.Warnings{{Kind: load.TooShort}, {Kind: load.GeneratorLate, Text: "it sent late"}}
 	}
 	mean := p99 / 5
 	if s.busy {
@@ -332,7 +333,7 @@ func TestStepsAndProgress(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{
-		`"schema":"whet.capacity/1"`, `"rate":`, `"high":`, `"limit":"server"`,
+		`"schema":"whet.capacity/2"`, `"rate":`, `"high":`, `"limit":"server"`,
 		`"steps":[{"kind":"probe"`, `"knee":{"rate":`, `"elapsed_ns":`,
 	} {
 		if !bytes.Contains(data, []byte(key)) {
@@ -342,15 +343,18 @@ func TestStepsAndProgress(t *testing.T) {
 }
 
 func TestWarnings(t *testing.T) {
-	for step, want := range map[time.Duration]string{
-		time.Second:      "100 answers at 100/s are too few for p99, which needs 1000: make the steps longer than 10s",
-		10 * time.Second: "",
+	for step, want := range map[time.Duration]load.Warnings{
+		time.Second: {{
+			Kind: load.TooShort, Text: "100 answers at 100/s are too few for p99, which needs 1000",
+			Hint: "make the steps longer than 10s",
+		}},
+		10 * time.Second: nil,
 	} {
 		s := &server{mu: 1000}
 		r, err := capacity.Search(t.Context(), capacity.Options{
 			Min: 100, Max: 100, Step: step, SLO: objectives(t, "p90<1s,p99<1s,errors<1%,max<1m"),
 		}, s.run)
-		if err != nil || strings.Join(r.Warnings, "\n") != want {
+		if err != nil || !slices.Equal(r.Warnings, want) {
 			t.Errorf("steps of %v: warnings %q, error %v; want %q", step, r.Warnings, err, want)
 		}
 	}

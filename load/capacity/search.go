@@ -231,7 +231,7 @@ func (s *search) note(r *load.Result, step Step) {
 	if v, err := compare.Measure(r, compare.Errors); err == nil {
 		step.Errors = v.Amount
 	}
-	step.Latency, step.SendDelay, step.Warnings = r.Latency, r.SendDelay, r.Verdict
+	step.Latency, step.SendDelay, step.Warnings = r.Latency, r.SendDelay, r.Warnings
 	step.Latency.HDR = ""
 	s.result.Steps = append(s.result.Steps, step)
 	if s.Progress != nil {
@@ -304,7 +304,7 @@ func judge(r *load.Result, rate float64, outcomes []compare.Outcome, idle time.D
 			break
 		}
 	}
-	for _, d := range r.Verdict {
+	for _, d := range r.Verdict() {
 		if d.Kind == load.GeneratorLate || d.Kind == load.GeneratorCPU {
 			return Generator, LimitGenerator, why + "; but " + d.Text
 		}
@@ -367,9 +367,9 @@ func (s *search) finish() {
 
 // warnings lists the objectives for which the steps at the capacity are too short: a percentile
 // with fewer than ten answers above it is left to chance.
-func (s *search) warnings() []string {
+func (s *search) warnings() load.Warnings {
 	const above = 10
-	var out []string
+	var out load.Warnings
 	for _, step := range s.result.Steps {
 		if step.Asked != s.result.Rate || step.Verdict != Held {
 			continue
@@ -378,10 +378,13 @@ func (s *search) warnings() []string {
 			p, ok := o.Metric.Percentile()
 			need := above * 100 / (100 - p)
 			if ok && float64(step.Responses) < need {
-				out = append(out, fmt.Sprintf("%d answers at %.4g/s are too few for %s, which needs %.0f: make the steps "+
-					"longer than %s",
-					step.Responses, step.Asked, o.Metric, math.Ceil(need),
-					unit.Duration(time.Duration(need/step.Asked*float64(time.Second)))))
+				out = append(out, load.Warning{
+					Kind: load.TooShort,
+					Text: fmt.Sprintf("%d answers at %.4g/s are too few for %s, which needs %.0f",
+						step.Responses, step.Asked, o.Metric, math.Ceil(need)),
+					Hint: "make the steps longer than " +
+						unit.Duration(time.Duration(need/step.Asked*float64(time.Second))),
+				})
 			}
 		}
 		break

@@ -9,7 +9,7 @@ import (
 )
 
 // Schema names the JSON form of [Comparison].
-const Schema = "whet.load-compare/1"
+const Schema = "whet.load-compare/2"
 
 // Minimum data for an interval.
 const (
@@ -34,7 +34,7 @@ type Comparison struct {
 	// Phases compares the phases that all runs have. Their metrics are those of [PhaseMetrics].
 	Phases []Part `json:"phases,omitempty"`
 	// Warnings are reasons why A and B are not comparable, or not trustworthy.
-	Warnings []string `json:"warnings,omitempty"`
+	Warnings load.Warnings `json:"warnings,omitempty"`
 	// Notes say where the intervals come from and what they do not cover.
 	Notes []string `json:"notes,omitempty"`
 }

@@ -318,26 +318,26 @@ func TestWarnings(t *testing.T) {
 		"engine: epoll in A, io_uring in B":         func(r *load.Result) { r.Engine = load.IOUring },
 		"event loops: 1 in A, 2 in B":               func(r *load.Result) { r.Workers = 2 },
 		"server's program: server in A, other in B": func(r *load.Result) { r.TargetCPU.Command = "other" },
-		"a run of B was interrupted":                func(r *load.Result) { r.Interrupted = true },
+		"B: a run was interrupted":                  func(r *load.Result) { r.Interrupted = true },
 		"B: sent late": func(r *load.Result) {
-			r.Verdict = []load.Warning{{Kind: load.GeneratorLate, Text: "sent late"}}
+			r.Warnings = load.Warnings{{Kind: load.GeneratorLate, Text: "sent late"}}
 		},
 		"the runs last from 12s to 30s: longer runs see longer maxima": func(r *load.Result) { r.Elapsed = 30 * time.Second },
 	} {
 		a, b := make2(change)
-		if got := strings.Join(mustCompare(t, a, b).Warnings, "\n"); got != want {
+		if got := strings.Join(mustCompare(t, a, b).Warnings.Texts(), "\n"); got != want {
 			t.Errorf("warnings %q, want %q", got, want)
 		}
 	}
 	a, b := make2(func(*load.Result) {})
-	if got := mustCompare(t, a, append(b, a[0])).Warnings; !slices.Equal(
+	if got := mustCompare(t, a, append(b, a[0])).Warnings.Texts(); !slices.Equal(
 		got, []string{"the same run is given more than once: intervals are too narrow"},
 	) {
 		t.Errorf("the same run twice: %q", got)
 	}
 	other := *b[0]
 	other.Connections, other.Started = 9, time.Now()
-	if got := mustCompare(t, a, append(b, &other)).Warnings; !slices.Equal(
+	if got := mustCompare(t, a, append(b, &other)).Warnings.Texts(); !slices.Equal(
 		got, []string{"connections: the runs of B differ"},
 	) {
 		t.Errorf("runs that differ: %q", got)
@@ -377,7 +377,7 @@ func TestJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, key := range []string{
-		`{"schema":"whet.load-compare/1","a":{"name":"old.json","runs":1,"seconds":12,` +
+		`{"schema":"whet.load-compare/2","a":{"name":"old.json","runs":1,"seconds":12,` +
 			`"targets":["http://127.0.0.1/"]},"b":{"name":"new.json","runs":1,`,
 		`"confidence":0.95,`,
 		`"rows":[{"metric":"rate","a":{"amount":`,

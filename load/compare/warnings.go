@@ -36,17 +36,13 @@ func settings(r *load.Result) [][2]string {
 }
 
 // warnings lists what makes the two sides incomparable or untrustworthy.
-func warnings(a, b []*load.Result) []string {
-	var out []string
-	add := func(text string) {
-		if !slices.Contains(out, text) {
-			out = append(out, text)
-		}
-	}
+func warnings(a, b []*load.Result) load.Warnings {
+	var out load.Warnings
+	add := func(where, text string) { out.AddNew(load.Warning{Where: where, Text: text}) }
 	first := settings(a[0])
 	for i, other := range settings(b[0]) {
 		if other != first[i] {
-			add(fmt.Sprintf("%s: %s in A, %s in B", other[0], value(first[i][1]), value(other[1])))
+			add(other[0], fmt.Sprintf("%s in A, %s in B", value(first[i][1]), value(other[1])))
 		}
 	}
 	for i, runs := range [][]*load.Result{a, b} {
@@ -55,22 +51,23 @@ func warnings(a, b []*load.Result) []string {
 		for _, r := range runs {
 			for k, s := range settings(r) {
 				if s != same[k] {
-					add(fmt.Sprintf("%s: the runs of %s differ", s[0], name))
+					add(s[0], fmt.Sprintf("the runs of %s differ", name))
 				}
 			}
 			if r.Interrupted {
-				add(fmt.Sprintf("a run of %s was interrupted", name))
+				add(name, "a run was interrupted")
 			}
-			for _, d := range r.Verdict {
-				add(fmt.Sprintf("%s: %s", name, d.Text))
+			for _, w := range r.Verdict() {
+				w.Where = name
+				out.AddNew(w)
 			}
 		}
 	}
 	if shortest, longest := lengths(append(slices.Clone(a), b...)); longest > 2*shortest {
-		add(fmt.Sprintf("the runs last from %.3gs to %.3gs: longer runs see longer maxima", shortest, longest))
+		add("", fmt.Sprintf("the runs last from %.3gs to %.3gs: longer runs see longer maxima", shortest, longest))
 	}
 	if repeated(append(slices.Clone(a), b...)) {
-		add("the same run is given more than once: intervals are too narrow")
+		add("", "the same run is given more than once: intervals are too narrow")
 	}
 	return out
 }

@@ -135,7 +135,7 @@ func (p *Plan) StdinUses() int {
 
 // Options reads the files that p names and returns the options for loading the addresses. "-" is
 // read from stdin. The warnings are about the files, and about hosts other than this machine.
-func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, warnings []error, err error) {
+func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, warnings load.Warnings, err error) {
 	o = load.Options{
 		Connections: p.Connections, Streams: p.Streams, Workers: p.Workers, Duration: p.Duration,
 		Requests: p.Requests, Warmup: p.Warmup, Timeout: p.Timeout, Ramp: p.Ramp,
@@ -175,7 +175,7 @@ func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, war
 type reader struct {
 	*Plan
 	stdin    io.Reader
-	warnings []error
+	warnings load.Warnings
 }
 
 // rate reads Rate: a number, or two with dots between.
@@ -278,7 +278,7 @@ func (r *reader) targets(o *load.Options) error {
 		}
 		to := targets.Options{
 			Format: targets.Format(r.TargetsFormat), Name: inputName(r.Targets), Dir: filepath.Dir(r.Targets),
-			Warn: func(err error) { r.warnings = append(r.warnings, err) },
+			Warn: func(w load.Warning) { r.warnings = append(r.warnings, w) },
 		}
 		if o.Targets, err = targets.Read(bytes.NewReader(data), to); err != nil {
 			return err
@@ -375,8 +375,7 @@ func (r *reader) allowRemote(o *load.Options) error {
 			return diag.Usagef("--allow-remote", fmt.Sprintf("no request goes to %q", host),
 				"name the host as in the address, without scheme and port")
 		}
-		r.warnings = append(r.warnings, fmt.Errorf(
-			"sending load to %s, another machine; with --allow-remote you take responsibility", host))
+		r.warnings.Addf("sending load to %s, another machine; with --allow-remote you take responsibility", host)
 	}
 	o.AllowHosts = r.AllowRemote
 	return nil

@@ -62,7 +62,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("resolve %v", o.Resolve)
 	}
 	_, warnings, err = (&plan.Plan{AllowRemote: []string{"example.com"}}).Options([]string{"http://example.com/"}, nil)
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "another machine") {
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Text, "another machine") {
 		t.Errorf("allow remote: %v, %v", warnings, err)
 	}
 }

@@ -2,17 +2,19 @@ package waits
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
 )
 
 // A Frame is one call on a stack.
 type Frame = stacks.Frame
+
+// Warnings are what the reader of a result must know.
+type Warnings = diag.Warnings
 
 // A State is the state of a goroutine.
 type State uint8
@@ -79,7 +81,7 @@ type Report struct {
 	// includes goroutines that have ended.
 	Creations []Creation
 
-	Warnings []error // of a trace that is incomplete
+	Warnings Warnings // of a trace that is incomplete
 }
 
 // Of reports what goroutines wait for at the end of an indexed trace.
@@ -233,11 +235,11 @@ func (r *reporter) report() *Report {
 		rep.Creations = append(rep.Creations, Creation{kinds[c.kind].Name, c.creator, r.created[c].count})
 	}
 	if info.Damage != "" {
-		rep.Warnings = append(rep.Warnings, fmt.Errorf("read trace: only the first %v are complete: %s",
-			rep.Duration.Round(time.Millisecond), info.Damage))
+		rep.Warnings.Addf("read trace: only the first %v are complete: %s",
+			rep.Duration.Round(time.Millisecond), info.Damage)
 	}
 	if info.StacksFull {
-		rep.Warnings = append(rep.Warnings, errors.New("read trace: too many distinct stacks; some were left out"))
+		rep.Warnings.Addf("read trace: too many distinct stacks; some were left out")
 	}
 	return rep
 }

@@ -137,11 +137,11 @@ func benchstatTable(table *bench.Table) []string {
 			g.col = start(side)
 			g.add(benchstatCell{value: scale.Format(float64(c.Center)), align: benchstatRight})
 			g.add(benchstatCell{value: c.Range, margin: " ± ", align: benchstatRight})
-			refer(c.Warnings)
+			refer(c.Warnings.Texts())
 			if c.Change != nil {
 				g.add(benchstatCell{value: c.Change.Text, align: benchstatRight})
 				g.add(benchstatCell{value: "(" + benchstatChange(c) + ")"})
-				refer(c.Change.Warnings)
+				refer(c.Change.Warnings.Texts())
 			}
 		}
 	}
@@ -162,7 +162,7 @@ func benchstatTable(table *bench.Table) []string {
 				}
 			}
 			g.col = start(side+1) - 1
-			refer(m.Warnings)
+			refer(m.Warnings.Texts())
 		}
 	}
 	lines := g.lines()
@@ -372,10 +372,10 @@ func BenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 					continue
 				}
 				row = fill(row, start(side))
-				refer(row, cell.Warnings)
+				refer(row, cell.Warnings.Texts())
 				row = append(row, fmt.Sprint(float64(cell.Center)), cell.Range)
 				if cell.Change != nil {
-					refer(row, cell.Change.Warnings)
+					refer(row, cell.Change.Warnings.Texts())
 					row = append(row, cell.Change.Text, benchstatChange(cell))
 				}
 			}
@@ -384,7 +384,7 @@ func BenchstatCSV(w, warnings io.Writer, c *bench.Comparison) error {
 		row := []string{"geomean"}
 		for side, m := range table.Geomean {
 			row = fill(row, start(side))
-			refer(row, m.Warnings)
+			refer(row, m.Warnings.Texts())
 			if m.Center != nil {
 				row = append(row, fmt.Sprint(float64(*m.Center)))
 			}

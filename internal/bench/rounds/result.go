@@ -39,6 +39,7 @@ type Result struct {
 	Elapsed     time.Duration    `json:"elapsed_ns"` // of the rounds
 	Inside      time.Duration    `json:"inside_ns"`  // the part of Elapsed inside the measured code
 	Summary     bench.Comparison `json:"summary"`    // as benchstat computes it
+	Warnings    bench.Warnings   `json:"warnings,omitempty"`
 }
 
 // A Binary is a test binary that was built.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/profile"
@@ -18,7 +19,7 @@ import (
 )
 
 // Schema is the schema of Result.
-const Schema = "whet.diff/1"
+const Schema = "whet.diff/2"
 
 // A Input is one of the two profiles to compare.
 type Input struct {
@@ -76,13 +77,12 @@ type Result struct {
 	// Smallest is the smallest relative change of the total that this comparison can show: 2√(1/nA
 	// + 1/nB), or the half width of the interval where the CPU clocks of the processes give the
 	// total.
-	Smallest float64   `json:"smallest_visible_change"`
-	Noise    string    `json:"noise"` // what is counted; "exact" if nothing is sampled
-	Warnings []Warning `json:"warnings,omitempty"`
-	// PerRequest reports that values have per_request and that entries are ordered by it.
-	// NoPerRequest explains why not, where values could be costs of requests.
-	PerRequest   bool     `json:"per_request"`
-	NoPerRequest *Warning `json:"no_per_request,omitempty"`
+	Smallest float64       `json:"smallest_visible_change"`
+	Noise    string        `json:"noise"` // what is counted; "exact" if nothing is sampled
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+	// PerRequest reports that values have per_request and that entries are ordered by it. Where
+	// values could be costs of requests and are not, a warning of kind NoPerRequest explains why.
+	PerRequest bool `json:"per_request"`
 	// Recorded reports that A or B comes from a recording. Without a number of answered requests
 	// there is then no verdict on the total.
 	Recorded bool    `json:"recorded,omitempty"`
@@ -93,11 +93,8 @@ type Result struct {
 	Cum      bool    `json:"sorted_by_cum,omitempty"`
 }
 
-// A Warning is a reason to trust the comparison less, with a hint.
-type Warning struct {
-	Text string `json:"text"`
-	Hint string `json:"hint,omitempty"`
-}
+// NoPerRequest is the kind of the warning that says why there is no comparison per request.
+const NoPerRequest = "no_per_request"
 
 // A Side describes A or B.
 type Side struct {
@@ -226,12 +223,12 @@ func (r *Result) warn(opt Options, clock bool) {
 		if r.Before.Events == 0 {
 			side = "A"
 		}
-		r.Warnings = append(r.Warnings, Warning{Text: side + " has no samples: there is nothing to compare"})
+		r.Warnings = append(r.Warnings, diag.Warning{Text: side + " has no samples: there is nothing to compare"})
 	}
 	counts := fmt.Sprintf("%d %s before, %d after", r.Before.Events, r.Noise, r.After.Events)
 	switch {
 	case clock && r.Smallest > poor:
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: fmt.Sprintf(
 				"the CPU time of a request varies a lot from second to second: changes of the total below %.0f%% are noise",
 				100*r.Smallest),
@@ -239,13 +236,13 @@ func (r *Result) warn(opt Options, clock bool) {
 		})
 	case clock:
 	case r.Smallest > few:
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: fmt.Sprintf("too few samples (%s): even changes of the total below %.0f%% are noise", counts,
 				100*r.Smallest),
 			Hint: "record both for longer, or under more load",
 		})
 	case r.Smallest > poor:
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: fmt.Sprintf("few samples (%s): changes of the total below %.0f%% are noise, and larger ones of "+
 				"a single entry", counts, 100*r.Smallest),
 			Hint: "record both for longer, or under more load",
@@ -255,7 +252,7 @@ func (r *Result) warn(opt Options, clock bool) {
 		r.warnWork(opt.Work)
 	}
 	if r.Noise == string(noiseContention) {
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: "the profile does not record the rate at which the runtime samples contention: the noise is at least " +
 				"what is shown",
 		})
@@ -263,7 +260,7 @@ func (r *Result) warn(opt Options, clock bool) {
 	da, db := r.Before.Duration, r.After.Duration
 	if !r.Normalized && !r.PerRequest && da > 0 && db > 0 && !strings.HasPrefix(r.Type, "inuse_") && !isSnapshot(r.Type) {
 		if ratio := float64(da) / float64(db); ratio > 1.05 || ratio < 1/1.05 {
-			r.Warnings = append(r.Warnings, Warning{
+			r.Warnings = append(r.Warnings, diag.Warning{
 				Text: fmt.Sprintf("A covers %s and B %s: absolute changes compare different spans of time", unit.Duration(da),
 					unit.Duration(db)),
 				Hint: "--normalize compares shares of the total",
@@ -275,7 +272,7 @@ func (r *Result) warn(opt Options, clock bool) {
 // warnWork adds warnings about comparisons per request.
 func (r *Result) warnWork(pair *work.Pair) {
 	for _, text := range pair.Differences {
-		w := Warning{Text: text}
+		w := diag.Warning{Text: text}
 		if pair.Other {
 			w.Text += ": no verdict per request"
 			w.Hint = "record both with the same load, and look at why requests fail first"
@@ -284,12 +281,12 @@ func (r *Result) warnWork(pair *work.Pair) {
 	}
 	if pair.Rates != "" {
 		r.Warnings = append(r.Warnings,
-			Warning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
+			diag.Warning{Text: pair.Rates, Hint: "send both the same rate: `whet record --load URL -r 1000`"})
 	}
 	const busy = 0.1
 	if drift := max(pair.A.Drift, pair.B.Drift); r.Noise == string(noiseTicks) && drift > 0 &&
 		max(pair.A.Others, pair.B.Others) > busy {
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: fmt.Sprintf(
 				"other programs used %.0f%% of the CPUs in A and %.0f%% in B, which affects all CPU times: the "+
 					"intervals allow for it", 100*pair.A.Others, 100*pair.B.Others),
@@ -297,7 +294,7 @@ func (r *Result) warnWork(pair *work.Pair) {
 		})
 	}
 	if pair.A.Source == work.Trace {
-		r.Warnings = append(r.Warnings, Warning{
+		r.Warnings = append(r.Warnings, diag.Warning{
 			Text: "requests are counted in the traces; their kinds and outcomes are not compared",
 			Hint: "`whet record --load URL` counts all requests and their answers",
 		})

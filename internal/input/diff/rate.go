@@ -50,7 +50,9 @@ func (r *Result) rates(a, b *diffGathered, opt Options) *diffRates {
 	}
 	if opt.Work == nil {
 		if opt.NoWork != nil {
-			r.NoPerRequest = &Warning{Text: opt.NoWork.Error(), Hint: diag.Hint(opt.NoWork)}
+			w := diag.Warn(opt.NoWork)
+			w.Kind, w.Text = NoPerRequest, "no comparison per request: "+w.Text
+			r.Warnings = append(r.Warnings, w)
 		}
 		return nil
 	}

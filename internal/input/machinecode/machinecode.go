@@ -17,7 +17,7 @@ import (
 
 // Code opens the machine code of a profile's mappings. It is used by one goroutine, and must be closed.
 type Code struct {
-	Warnings []error // about binaries that may be of another build
+	Warnings diag.Warnings // about binaries that may be of another build
 
 	in     *input.Input
 	binary string
@@ -51,8 +51,8 @@ func (c *Code) Mapping(mapping int) (code objfile.Machine, from string, err erro
 			return nil, "", &diag.Error{Op: "--binary", Err: err}
 		}
 		if same, known := sameBuild(b, m.BuildID); known && !same {
-			c.Warnings = append(c.Warnings, &diag.Error{
-				Op: fmt.Sprintf("%s is another build than the profile's (%s, not %s): "+
+			c.Warnings = append(c.Warnings, diag.Warning{
+				Text: fmt.Sprintf("%s is another build than the profile's (%s, not %s): "+
 					"costs may be shown at the wrong instructions", c.binary, b.BuildID(), m.BuildID),
 				Hint: "use the file that ran when the profile was recorded",
 			})
@@ -88,8 +88,8 @@ func (c *Code) Mapping(mapping int) (code objfile.Machine, from string, err erro
 		return pack, "the recording", nil
 	}
 	if unsure != nil {
-		c.Warnings = append(c.Warnings, &diag.Error{
-			Op: "cannot verify that " + m.File + " is the build that was profiled: " +
+		c.Warnings = append(c.Warnings, diag.Warning{
+			Text: "cannot verify that " + m.File + " is the build that was profiled: " +
 				"if not, costs are shown at the wrong instructions",
 			Hint: "--binary FILE names the file that ran",
 		})

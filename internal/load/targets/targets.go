@@ -14,6 +14,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/unit"
 )
@@ -52,7 +53,7 @@ type Options struct {
 	Dir string
 	// Warn, if set, is called for each thing in the file that has no effect here,
 	// such as curl's --insecure, with an error like those of [Read].
-	Warn func(error)
+	Warn func(diag.Warning)
 }
 
 // Read reads targets. Method is empty, Body nil and Weight 0 where the file gives none, so that the
@@ -176,7 +177,7 @@ func hint(err error, next string) error {
 // warn reports something without effect.
 func (r *reader) warn(line int, format string, args ...any) {
 	if r.Warn != nil {
-		r.Warn(r.errorf(line, format, args...))
+		r.Warn(diag.Warning{Where: r.Name + ":" + strconv.Itoa(line), Text: fmt.Sprintf(format, args...)})
 	}
 }
 

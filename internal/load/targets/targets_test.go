@@ -371,13 +371,13 @@ func TestWarnings(t *testing.T) {
 	_, err := targets.Read(strings.NewReader(
 		"curl http://h/\ncurl -skL --max-time 3 -H 'User-Agent:' http://h/\n",
 	), targets.Options{
-		Name: "c", Warn: func(err error) { got = append(got, err.Error()) },
+		Name: "c", Warn: func(w load.Warning) { got = append(got, w.String()) },
 	})
 	want := []string{
-		"read c:2: curl option -k has no effect: use --insecure of whet load",
-		"read c:2: curl option -L has no effect: redirects are not followed",
-		"read c:2: curl option --max-time has no effect: use --timeout of whet load",
-		"read c:2: the User-Agent header field cannot be removed",
+		"c:2: curl option -k has no effect: use --insecure of whet load",
+		"c:2: curl option -L has no effect: redirects are not followed",
+		"c:2: curl option --max-time has no effect: use --timeout of whet load",
+		"c:2: the User-Agent header field cannot be removed",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

@@ -73,7 +73,7 @@ func tableOfBenchmarks(t *bench.Table) benchTable {
 			}
 		}
 		scale := benchunit.CommonScale(centers, class)
-		var warnings []string
+		var warnings bench.Warnings
 		for i, c := range r.Cells {
 			if c == nil {
 				continue
@@ -90,13 +90,13 @@ func tableOfBenchmarks(t *bench.Table) benchTable {
 				warnings = append(warnings, d.Warnings...)
 			}
 		}
-		refer(row, warnings)
+		refer(row, warnings.Texts())
 		out.rows = append(out.rows, row)
 	}
 	if len(t.Rows) > 1 {
 		row := make([]string, len(out.head))
 		row[0] = "geomean"
-		var warnings []string
+		var warnings bench.Warnings
 		for i, m := range t.Geomean {
 			if m.Center != nil {
 				row[benchStart(i)] = benchunit.Scale(float64(*m.Center), class)
@@ -109,7 +109,7 @@ func tableOfBenchmarks(t *bench.Table) benchTable {
 			}
 			warnings = append(warnings, m.Warnings...)
 		}
-		refer(row, warnings)
+		refer(row, warnings.Texts())
 		out.rows = append(out.rows, row)
 	}
 	return out

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
@@ -70,7 +71,7 @@ func hostileHistory(t *testing.T) *history.Report {
 		r.Commits[i].Subject = evil
 	}
 	r.Machines[0].CPU, r.Machines[0].Go = evil, evil
-	r.Warnings = []string{evil}
+	r.Warnings = bench.Warnings{{Text: evil}}
 	for i := range r.Series {
 		r.Series[i].Benchmark, r.Series[i].Package, r.Series[i].Unit = evil, evil, evil
 	}

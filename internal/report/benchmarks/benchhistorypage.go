@@ -74,7 +74,7 @@ func WriteHistoryPage(w io.Writer, r *history.Report) error {
 func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
 		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{},
-		Notes:   pages.CleanAll(r.Warnings),
+		Notes:   pages.CleanAll(r.Warnings.Texts()),
 		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
 		Legend: fmt.Sprintf(
 			"Points are medians of commits, or ratios to a base measured in the same session; the band is their "+

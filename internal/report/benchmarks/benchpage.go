@@ -112,7 +112,7 @@ func writeBenchDoc(w io.Writer, doc benchDoc) error {
 
 func newBenchDoc(c *bench.Comparison) benchDoc {
 	doc := benchDoc{
-		Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings),
+		Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings.Texts()),
 		Tables: []benchPageTable{},
 	}
 	cells, compared := 0, false
@@ -179,9 +179,9 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 			to.Text = scale.Format(float64(cell.Center))
 			thinned = thinned || len(to.Values) < cell.N
 			row.Cells = append(row.Cells, to)
-			row.Notes = appendNew(row.Notes, cell.Warnings...)
+			row.Notes = appendNew(row.Notes, cell.Warnings.Texts()...)
 			if cell.Change != nil {
-				row.Notes = appendNew(row.Notes, cell.Change.Warnings...)
+				row.Notes = appendNew(row.Notes, cell.Change.Warnings.Texts()...)
 			}
 		}
 		out.Rows = append(out.Rows, row)
@@ -196,7 +196,7 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 				mean.Change = fmt.Sprintf("%+.2f%%", float64(*m.Delta)*100)
 			}
 			out.Means = append(out.Means, mean)
-			out.Notes = appendNew(out.Notes, m.Warnings...)
+			out.Notes = appendNew(out.Notes, m.Warnings.Texts()...)
 		}
 	}
 	if thinned {

@@ -90,14 +90,14 @@ func drawnBenchmarks(t *testing.T, rows, columns, n int) *bench.Comparison {
 func hostileBenchmarks(t *testing.T) *bench.Comparison {
 	const evil = `</script><script>window.pwned=1</script><img src=x onerror=pwned=1>`
 	c := drawnBenchmarks(t, 2, 2, 7)
-	c.Warnings = []string{evil, "a\x1b[31mb\u202ec"}
+	c.Warnings = bench.Warnings{{Text: evil}, {Text: "a\x1b[31mb\u202ec"}}
 	for i := range c.Tables {
 		table := &c.Tables[i]
 		table.Config = append(table.Config, bench.Field{Key: evil, Value: evil})
 		table.Columns[0].Name, table.Columns[1].Name = evil, "x\u202ey"
 		table.Rows[0].Name = evil
 		table.Unpaired = []bench.Unpaired{{Row: evil, In: []string{evil}, Not: []string{evil}}}
-		table.Rows[0].Cells[0].Warnings = []string{evil}
+		table.Rows[0].Cells[0].Warnings = bench.Warnings{{Text: evil}}
 		cell := table.Rows[1].Cells[1]
 		cell.Low, cell.High, cell.Change.Delta = bench.Float(math.Inf(-1)), bench.Float(math.Inf(1)), bench.Float(math.Inf(1))
 		cell.Values[0] = math.MaxFloat64
@@ -146,7 +146,7 @@ func drawnAB() *ab.Result {
 	}
 	out.Subjects[3].Units[0].Low, out.Subjects[3].Units[0].High = 0, bench.Float(math.Inf(1))
 	out.Subjects[3].Error = "<b>killed</b>"
-	out.Warnings = []string{"x\u202e<b>"}
+	out.Warnings = bench.Warnings{{Text: "x\u202e<b>"}}
 	return out
 }
 

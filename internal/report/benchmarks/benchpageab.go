@@ -25,7 +25,7 @@ func newABDoc(r *ab.Result) benchDoc {
 	doc := benchDoc{
 		Title: layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),
 		Facts: []pages.Fact{{Name: "rounds", Value: layout.Clean(abPlan(r))}},
-		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings...)), Tables: []benchPageTable{},
+		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings.Texts()...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
 	}
 	doc.Facts = append(doc.Facts, pages.Fact{Name: "machine", Value: strings.Join(MachineLines(r.Machine), ", ")})

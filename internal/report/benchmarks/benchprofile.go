@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/bench/rounds"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
 )
@@ -19,6 +20,7 @@ type Profiles struct {
 	Recordings  []Profile        `json:"recordings"`
 	Failures    []rounds.Failure `json:"failures,omitempty"`
 	Interrupted bool             `json:"interrupted,omitempty"` // the remaining benchmarks were not recorded
+	Warnings    diag.Warnings    `json:"warnings,omitempty"`
 }
 
 // A Profile is the recording of a benchmark.

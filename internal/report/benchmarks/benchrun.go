@@ -121,7 +121,7 @@ func benchUnitOf(table *bench.Table, names []string, notes *[]string) benchUnit 
 		if i := slices.IndexFunc(table.Rows, func(r bench.Row) bool { return r.Name == name }); i >= 0 {
 			c := table.Rows[i].Cells[0]
 			center, around = benchunit.Scale(float64(c.Center), class), c.Range
-			for _, w := range c.Warnings {
+			for _, w := range c.Warnings.Texts() {
 				if !slices.Contains(*notes, w) {
 					*notes = append(*notes, w)
 				}

@@ -50,10 +50,8 @@ func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
 
 // serviceWarnings lists reasons to distrust the figures, gravest first.
 func serviceWarnings(t *layout.Writer, s layout.Style, r *service.Result) {
-	all := slices.Concat(r.Warnings(), r.AB.Warnings)
-	for _, warning := range all {
-		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
-	}
+	all := slices.Concat(r.Warnings, r.AB.Warnings)
+	layout.Warnings(t, s, "warning: ", all)
 	if len(all) > 0 {
 		t.Line()
 	}

@@ -112,19 +112,18 @@ func TestWriteServicesWarnings(t *testing.T) {
 		r.Answers.Differences = append(r.Answers.Differences,
 			service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})
 	}
-	busy := load.Warning{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
-	r.Verdict = []service.Warning{{Warning: busy, Side: "A", Slices: 3}, {Warning: busy, Side: "B", Slices: 1}}
-	r.Missing = []service.Missing{{Unit: service.UnitAllocs, Side: "B", Reason: "no pprof handlers", Hint: "import them"}}
+	r.Warnings = load.Warnings{
+		{Kind: service.AnswersDiffer, Where: "GET http://h/\x1b[2J", Text: "answers differ: status 200"},
+		{Kind: load.GeneratorCPU, Where: "A in 3 slices", Text: "the generator was busy", Hint: "send from elsewhere"},
+	}
+	r.AB.Warnings = bench.Warnings{{Where: "service", Text: "one side waits"}}
 	r.AB.Subjects[0].Error, r.AB.Subjects[0].Stopped = "B: run ./new: the target exited: exit status 3", ab.Failed
 	got := writeServices(t, r)
 	words, at := strings.Join(strings.Fields(got), " "), 0
 	for _, part := range []string{
-		"warning: the measurement ended early: B: run ./new: the target exited",
-		"warning: B failed 310 of 1200 requests (503: 300, timeout: 10), in 50 of 52",
-		"warning: answers differ: GET http://h/\ufffd[2J: status 200",
-		"warning: 2 more of 9 requests are answered differently", "warning: 1 of 9 requests changes",
-		"warning: A in 3 slices, B in 1 slice: the generator was busy; send from elsewhere",
-		"warning: no allocs/req: B: no pprof handlers; import them",
+		"warning: GET http://h/\ufffd[2J: answers differ: status 200",
+		"warning: A in 3 slices: the generator was busy hint: send from elsewhere",
+		"warning: service: one side waits",
 		"cpu/req", "until one failed", "verdict: not comparable: A fails 0% of the requests and B 25.83%",
 		"A and B answer 7 of 9 requests differently", "B is better in cpu/req",
 	} {

@@ -112,7 +112,7 @@ func (t *diffWriter) head() {
 		}
 		switch {
 		case exact:
-		case d.NoPerRequest != nil && d.Recorded:
+		case d.Recorded && d.Warnings.Has(diff.NoPerRequest):
 			total += ", no verdict: the change may come from a different load"
 		case d.Total.WithinNoise:
 			total += ", within the noise of " + t.noise(d.Total.Noise)
@@ -121,18 +121,7 @@ func (t *diffWriter) head() {
 		}
 		t.Line(total)
 	}
-	if w := d.NoPerRequest; w != nil {
-		t.Line("note: no comparison per request: ", layout.Clean(w.Text))
-		if w.Hint != "" {
-			t.Line("hint: ", w.Hint)
-		}
-	}
-	for _, w := range d.Warnings {
-		t.Line(t.s.Paint(layout.Gold, "warning: "+w.Text))
-		if w.Hint != "" {
-			t.Line("hint: ", w.Hint)
-		}
-	}
+	layout.Warnings(t.Writer, t.s, "warning: ", d.Warnings)
 }
 
 // perRequest writes the cost of a request in A and B, and the totals.

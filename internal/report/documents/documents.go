@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -44,7 +45,10 @@ type Options struct {
 }
 
 // A writer reads a document and writes its text.
-type writer func(w io.Writer, s layout.Style, o Options, data []byte) error
+type writer struct {
+	document reflect.Type
+	write    func(w io.Writer, s layout.Style, o Options, data []byte) error
+}
 
 // value returns a writer of a document type.
 func value[D any](write func(io.Writer, layout.Style, D) error) writer {
@@ -58,13 +62,13 @@ func view[D any](describe func(D) *blocks.Document) writer {
 
 // with is value for a text with options.
 func with[D any](write func(io.Writer, layout.Style, Options, D) error) writer {
-	return func(w io.Writer, s layout.Style, o Options, data []byte) error {
+	return writer{reflect.TypeFor[D](), func(w io.Writer, s layout.Style, o Options, data []byte) error {
 		var d D
 		if err := json.Unmarshal(data, &d); err != nil {
 			return fmt.Errorf("read document: %w", err)
 		}
 		return write(w, s, o, d)
-	}
+	}}
 }
 
 // writers returns the writers by schema.
@@ -132,12 +136,12 @@ func Write(w io.Writer, s layout.Style, data []byte, o Options) error {
 	if err := json.Unmarshal(data, &head); err != nil {
 		return &diag.Error{Op: "read document", Err: err, Hint: "give what a command has written with --json"}
 	}
-	write := writers()[head.Schema]
-	if write == nil {
+	document, ok := writers()[head.Schema]
+	if !ok {
 		return &diag.Error{
 			Op: "read document", Hint: "give what a command has written with --json",
 			Err: fmt.Errorf("unknown schema %q (want %s)", layout.Clean(head.Schema), strings.Join(Schemas(), ", ")),
 		}
 	}
-	return write(w, s, o, data)
+	return document.write(w, s, o, data)
 }

@@ -256,7 +256,7 @@ func pgoComparison(r *pgo.Result) blocks.Section {
 			ratioInterval(float64(g.Low), float64(g.High)), "", fmt.Sprintf("geomean of %d", g.Of),
 		})
 	}
-	notes = append(notes, c.Warnings...)
+	notes = append(notes, c.Warnings.Texts()...)
 	return pgoSection(fmt.Sprintf("Comparison: %s, %s", c.Unit, c.Plan), t, notes)
 }
 

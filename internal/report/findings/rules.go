@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
@@ -13,8 +14,9 @@ const RulesSchema = "whet.rules/1"
 
 // Rules is a list of rules.
 type Rules struct {
-	Schema string `json:"schema"`
-	Rules  []Rule `json:"rules"`
+	Schema   string        `json:"schema"`
+	Rules    []Rule        `json:"rules"`
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A Rule is a rule's documentation.

@@ -1,6 +1,7 @@
 package listings
 
 import (
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
@@ -8,8 +9,8 @@ import (
 
 // The schemas of List and Disasm.
 const (
-	ListSchema   = "whet.list/1"
-	DisasmSchema = "whet.disasm/1"
+	ListSchema   = "whet.list/2"
+	DisasmSchema = "whet.disasm/2"
 )
 
 // List is the document of whet list: the annotated source of the matching functions, heaviest
@@ -18,12 +19,13 @@ type List struct {
 	Schema    string                 `json:"schema"`
 	Header    profiles.Header        `json:"profile"`
 	Functions []listing.ListFunction `json:"functions"`
+	Warnings  diag.Warnings          `json:"warnings,omitempty"`
 }
 
 // NewList returns the document of a view's source.
 func NewList(h profiles.Header, v *profile.View, o listing.ListOptions) (*List, error) {
 	functions, err := listing.List(v, o)
-	return &List{ListSchema, h, functions}, err
+	return &List{Schema: ListSchema, Header: h, Functions: functions}, err
 }
 
 // Disasm is the document of whet disasm: the annotated machine code of the matching functions,
@@ -32,10 +34,11 @@ type Disasm struct {
 	Schema    string                   `json:"schema"`
 	Header    profiles.Header          `json:"profile"`
 	Functions []listing.DisasmFunction `json:"functions"`
+	Warnings  diag.Warnings            `json:"warnings,omitempty"`
 }
 
 // NewDisasm returns the document of a view's machine code.
 func NewDisasm(h profiles.Header, v *profile.View, o listing.DisasmOptions) (*Disasm, error) {
 	functions, err := listing.Disasm(v, o)
-	return &Disasm{DisasmSchema, h, functions}, err
+	return &Disasm{Schema: DisasmSchema, Header: h, Functions: functions}, err
 }

@@ -434,11 +434,12 @@ func bar(share float64, width int) string {
 
 // loadVerdict writes whether the figures can be trusted.
 func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
-	for _, w := range r.Warnings {
-		layout.Wrap(t, s, "note: ", layout.Clean(w), 6)
-	}
+	reasons := r.Verdict()
+	layout.Warnings(t, s, "warning: ", slices.DeleteFunc(slices.Clone(r.Warnings), func(w load.Warning) bool {
+		return slices.Contains(reasons, w)
+	}))
 	switch {
-	case len(r.Verdict) > 0:
+	case len(reasons) > 0:
 	case r.Responses == 0:
 		t.Line("verdict: nothing to judge")
 		return
@@ -446,14 +447,9 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 		t.Line("verdict: no reason to distrust these numbers")
 		return
 	}
-	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(r.Verdict), "reason", "reasons")+
+	t.Line(s.Paint(layout.Gold, "verdict: "+layout.Plural(len(reasons), "reason", "reasons")+
 		" to distrust these numbers"))
-	for _, d := range r.Verdict {
-		layout.Wrap(t, s, "  - ", layout.Clean(d.Text), 4)
-		if d.Hint != "" {
-			layout.Wrap(t, layout.Style{Width: s.Width}, "    hint: ", layout.Clean(d.Hint), 10)
-		}
-	}
+	layout.Warnings(t, s, "  - ", reasons)
 }
 
 // WriteHGRM writes the latencies of r, in milliseconds, in the percentile distribution format of

@@ -85,7 +85,7 @@ func loadResult(t testing.TB, seed uint64, scale float64) *load.Result {
 		FirstByte: load.Latency{Min: 1e5, Mean: 5e5, StdDev: 1e6, P50: 4e5, P99: 9e6, Max: 2e7},
 		Transfer:  load.Latency{Max: 3e5},
 	}
-	r.Verdict = []load.Warning{{
+	r.Warnings = load.Warnings{{
 		Kind: load.TooShort, Text: "only 50000 answers: percentiles above p99.9 are unreliable",
 		Hint: "at this rate p99.99 takes -d 20s (100000 answers)",
 	}}
@@ -125,8 +125,7 @@ func failedLoad(t testing.TB) *load.Result {
 			Requests: 700, Errors: load.Errors{Timeout: 600, ShortBody: 100},
 		},
 	}
-	r.Warnings = []string{"the server closes kept-alive connections: 700 opened for 64 in use"}
-	r.Verdict = []load.Warning{
+	r.Warnings = load.Warnings{
 		{
 			Kind: load.ErrorsHide,
 			Text: "11.24% of the requests failed (404: 1, 503: 4999, timeout: 600, short body: 100): failures are often " +
@@ -134,6 +133,7 @@ func failedLoad(t testing.TB) *load.Result {
 			Hint: "check the address, the server's log and its limits",
 		},
 		{Kind: load.TooShort, Text: "only 50000 answers", Hint: "run longer"},
+		{Text: "the server closes kept-alive connections: 700 opened for 64 in use"},
 	}
 	return r
 }
@@ -156,7 +156,7 @@ func TestWriteLoad(t *testing.T) {
 	}
 	open := loadResult(t, 1, 1)
 	sound := loadResult(t, 1, 1)
-	sound.Verdict = nil
+	sound.Warnings = nil
 	sound.Open = &load.Open{Rate: 1000, RampTo: 20_000, Ramp: 30 * time.Second, Arrivals: load.Constant}
 	for _, tt := range []struct {
 		name     string

@@ -31,6 +31,7 @@ func WriteCapacity(w io.Writer, s layout.Style, r *capacity.Result) error {
 	if text := kneeText(r); text != "" {
 		layout.Wrap(t, s, "", text, 2)
 	}
+	layout.Warnings(t, s, "warning: ", r.Warnings)
 	if knee := NewKnee(r); len(knee.Points) > 0 {
 		t.Line()
 		kneePlot(t, s, knee)
@@ -213,6 +214,7 @@ func CapacityPage(r *capacity.Result) Page {
 	if text := kneeText(r); text != "" {
 		p.Notes = append(p.Notes, text)
 	}
+	p.Notes = append(p.Notes, r.Warnings.Texts()...)
 	p.Tables = append(p.Tables, pages.Table{Caption: "Runs", Columns: stepColumns(), Rows: stepRows(r)})
 	return p
 }

@@ -24,9 +24,7 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison) err
 		t.Line(letter, "  ", s.Paint(layout.Bold, name),
 			layout.Cut(layout.Clean(about), s.Remaining(3+layout.Columns(name), 10)))
 	}
-	for _, warning := range c.Warnings {
-		layout.Wrap(t, s, s.Paint(layout.Gold, "warning: "), layout.Clean(warning), 9)
-	}
+	layout.Warnings(t, s, "warning: ", c.Warnings)
 	t.Line()
 	sections := []comparisonSection{{rows: c.Rows}}
 	add := func(kind string, parts []loadcompare.Part, metrics []loadcompare.Metric) {
@@ -200,6 +198,6 @@ func comparisonRows(rows []loadcompare.Row) [][]string {
 func ComparisonPage(c *loadcompare.Comparison, a, b *load.Result) Page {
 	return Page{
 		Title: c.A.Name + " against " + c.B.Name, Runs: []*load.Result{a, b}, Names: []string{"A", "B"},
-		Tables: comparisonTables(c), Notes: append(append([]string{}, c.Warnings...), c.Notes...),
+		Tables: comparisonTables(c), Notes: slices.Concat(c.Warnings.Texts(), c.Notes),
 	}
 }

@@ -27,6 +27,10 @@ func searched(t *testing.T) *capacity.Result {
 		Connections: 64, Protocol: load.HTTP1, Engine: load.Epoll, Precision: 0.05, Elapsed: 78 * time.Second,
 		Rate: 9200, High: 9600, Confirmed: true, Limit: capacity.LimitServer, Why: "p97<20ms missed at 9600/s: 32ms",
 		Knee: &capacity.Knee{Rate: 8000, Metric: "p97", Latency: 5 * time.Millisecond},
+		Warnings: load.Warnings{{
+			Kind: load.TooShort, Text: "300 answers at 9200/s are too few for p97, which needs 334",
+			Hint: "make the steps longer",
+		}},
 	}
 	r.Steps = append(r.Steps, capacity.Step{
 		Kind: capacity.Probe, Achieved: 9800, Verdict: capacity.Measured,

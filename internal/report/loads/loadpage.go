@@ -176,7 +176,7 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 	run := loadRun{
 		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
 		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Reasons: []loadReason{},
-		Warnings: pages.CleanAll(r.Warnings),
+		Warnings: []string{},
 		Answered: r.Responses > 0,
 	}
 	if r.Responses > 0 {
@@ -200,8 +200,13 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max),
 		})
 	}
-	for _, d := range r.Verdict {
-		run.Reasons = append(run.Reasons, loadReason{Text: layout.Clean(d.Text), Hint: layout.Clean(d.Hint)})
+	reasons := r.Verdict()
+	for _, w := range r.Warnings {
+		if slices.Contains(reasons, w) {
+			run.Reasons = append(run.Reasons, loadReason{Text: layout.Clean(w.String()), Hint: layout.Clean(w.Hint)})
+		} else {
+			run.Warnings = append(run.Warnings, layout.Clean(w.String()))
+		}
 	}
 	return run
 }

@@ -31,9 +31,10 @@ func hostilePage(t *testing.T) Page {
 	const evil = `</script><script>window.pwned=1</script><img src=x onerror=pwned=1>`
 	r := failedLoad(t)
 	r.Targets = []string{"http://127.0.0.1/" + evil}
-	r.Method, r.Engine, r.Warnings = evil, load.Engine(evil), []string{evil, "a\x1b[31mb\u202ec"}
+	r.Method, r.Engine = evil, load.Engine(evil)
+	r.Warnings = append(r.Warnings, load.Warning{Text: evil}, load.Warning{Text: "a\x1b[31mb\u202ec"})
 	r.Errors.First = map[string]string{"timeout": evil}
-	r.Verdict[0].Text, r.Verdict[0].Hint = evil, evil
+	r.Warnings[0].Text, r.Warnings[0].Hint = evil, evil
 	return Page{
 		Title: evil, Runs: []*load.Result{r}, Names: []string{evil}, Notes: []string{evil},
 		Tables: []pages.Table{{Caption: evil, Columns: []string{evil, evil}, Rows: [][]string{{evil, evil}}}},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
@@ -90,11 +91,10 @@ type FlameView struct {
 
 // FlameInput is the contents of a flame graph page.
 type FlameInput struct {
-	Title string
-	Facts []pages.Fact
-	Views []FlameView // at least one; the first is shown first
-	// Notes are sentences to show the reader, such as warnings.
-	Notes []string
+	Title    string
+	Facts    []pages.Fact
+	Views    []FlameView // at least one; the first is shown first
+	Warnings diag.Warnings
 	// MaxBytes limits the page; 0 means FlameMaxBytes.
 	MaxBytes int
 }

@@ -271,7 +271,7 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int,
 			Value: pages.Clip(pages.Printable(f.Value), 500),
 		})
 	}
-	for _, n := range in.Notes {
+	for _, n := range in.Warnings.Texts() {
 		e.doc.Notes = append(e.doc.Notes, pages.Clip(pages.Printable(n), 500))
 	}
 	for i, v := range in.Views {

@@ -3,17 +3,18 @@ package pictures
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/pages"
 )
 
 // FlameTree is the contents of a flame graph page, for programs.
 type FlameTree struct {
-	Schema string          `json:"schema"` // "whet.flame/1"
-	Title  string          `json:"title"`
-	Facts  []pages.Fact    `json:"facts"`
-	Notes  []string        `json:"notes"`
-	Views  []FlameTreeView `json:"views"`
+	Schema   string          `json:"schema"` // "whet.flame/2"
+	Title    string          `json:"title"`
+	Facts    []pages.Fact    `json:"facts"`
+	Views    []FlameTreeView `json:"views"`
+	Warnings diag.Warnings   `json:"warnings,omitempty"`
 }
 
 // FlameTreeView is the call tree of one sample type.
@@ -39,7 +40,9 @@ type FlameTreeNode struct {
 
 // FlameJSON writes the contents of Flame's page as a FlameTree, unclipped.
 func FlameJSON(w io.Writer, in FlameInput) error {
-	doc := FlameTree{Schema: "whet.flame/1", Title: in.Title, Facts: in.Facts, Notes: in.Notes, Views: []FlameTreeView{}}
+	doc := FlameTree{
+		Schema: "whet.flame/2", Title: in.Title, Facts: in.Facts, Warnings: in.Warnings, Views: []FlameTreeView{},
+	}
 	kinds := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
 	for _, v := range in.Views {
 		view := FlameTreeView{

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
 )
@@ -126,7 +127,7 @@ func hostileFlame() FlameInput {
 	}
 	return FlameInput{
 		Title: evil[0] + evil[1],
-		Facts: []pages.Fact{{Name: evil[0], Value: evil[1]}}, Notes: []string{evil[0]},
+		Facts: []pages.Fact{{Name: evil[0], Value: evil[1]}}, Warnings: diag.Warnings{{Text: evil[0]}},
 		Views: []FlameView{flameView(evil[0], evil[1], root)},
 	}
 }

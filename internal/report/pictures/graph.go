@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/callgraph"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
@@ -11,7 +12,7 @@ import (
 )
 
 // GraphSchema is the schema of CallGraph.
-const GraphSchema = "whet.graph/1"
+const GraphSchema = "whet.graph/2"
 
 // Defaults of GraphOptions, as in go tool pprof.
 const (
@@ -40,10 +41,11 @@ type CallGraph struct {
 	Nodes  []GraphNode     `json:"nodes"` // most informative first
 	Edges  []GraphEdge     `json:"edges"` // heaviest first
 
-	HiddenNodes int   `json:"hidden_nodes"`
-	HiddenEdges int   `json:"hidden_edges"` // between shown nodes
-	Shown       int64 `json:"shown"`        // flat value of Nodes
-	Kept        int64 `json:"kept"`         // flat value of all nodes that the filters keep
+	HiddenNodes int           `json:"hidden_nodes"`
+	HiddenEdges int           `json:"hidden_edges"` // between shown nodes
+	Shown       int64         `json:"shown"`        // flat value of Nodes
+	Kept        int64         `json:"kept"`         // flat value of all nodes that the filters keep
+	Warnings    diag.Warnings `json:"warnings,omitempty"`
 
 	by   profile.By
 	unit string // of all values in text

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/input"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
@@ -39,8 +38,7 @@ type Header struct {
 	Filters []string `json:"filters,omitempty"`
 	Base    []string `json:"base,omitempty"` // profiles that are subtracted
 	// PerRequest is, for a difference, the cost of a request in the base and here.
-	PerRequest string        `json:"per_request,omitempty"`
-	Warnings   diag.Warnings `json:"warnings,omitempty"`
+	PerRequest string `json:"per_request,omitempty"`
 	// Unit is the unit of all values in text; "" chooses one for each value.
 	Unit string `json:"-"`
 }
@@ -70,7 +68,6 @@ func NewHeader(in *input.Input, o HeaderOptions) Header {
 		m := in.Recording.Meta()
 		h.Target, h.GoVersion, h.GOMAXPROCS = m.Target.String(), m.GoVersion, m.GOMAXPROCS
 	}
-	h.Warnings = append(h.Warnings, in.Warnings...)
 	return h
 }
 

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
@@ -13,16 +14,17 @@ import (
 )
 
 // PeekSchema is the schema of Peek.
-const PeekSchema = "whet.peek/1"
+const PeekSchema = "whet.peek/2"
 
 // Peek is the document of whet peek: matching nodes with their callers and callees.
 type Peek struct {
-	Schema  string     `json:"schema"`
-	Header  Header     `json:"profile"`
-	By      string     `json:"by"`
-	Pattern string     `json:"pattern"`
-	Nodes   []PeekNode `json:"nodes"`
-	Hidden  int        `json:"hidden"` // lighter matches left out
+	Schema   string        `json:"schema"`
+	Header   Header        `json:"profile"`
+	By       string        `json:"by"`
+	Pattern  string        `json:"pattern"`
+	Nodes    []PeekNode    `json:"nodes"`
+	Hidden   int           `json:"hidden"` // lighter matches left out
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A PeekNode is one matching node.

@@ -6,19 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
 
 // TagsSchema is the schema of Tags.
-const TagsSchema = "whet.tags/1"
+const TagsSchema = "whet.tags/2"
 
 // Tags is the document of whet tags: the labels of a profile's samples.
 type Tags struct {
-	Schema string   `json:"schema"`
-	Header Header   `json:"profile"`
-	Keys   []TagKey `json:"keys"` // heaviest first
+	Schema   string        `json:"schema"`
+	Header   Header        `json:"profile"`
+	Keys     []TagKey      `json:"keys"` // heaviest first
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 
 	empty bool // no sample at all
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"io"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -12,7 +13,7 @@ import (
 )
 
 // TopSchema is the schema of Top.
-const TopSchema = "whet.top/1"
+const TopSchema = "whet.top/2"
 
 // Top is the document of whet top: own lines, or with All all nodes.
 type Top struct {
@@ -22,7 +23,8 @@ type Top struct {
 	All    *All            `json:"all,omitempty"`
 	// Collector is the garbage collector's share of all samples, before filters; nil if they do not
 	// count CPU time.
-	Collector *Collector `json:"collector,omitempty"`
+	Collector *Collector    `json:"collector,omitempty"`
+	Warnings  diag.Warnings `json:"warnings,omitempty"`
 }
 
 // All is the classic view: nodes by flat or cumulative value.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
@@ -15,16 +16,17 @@ import (
 )
 
 // TracesSchema is the schema of Traces.
-const TracesSchema = "whet.traces/1"
+const TracesSchema = "whet.traces/2"
 
 // Traces is the document of whet traces: whole stacks, equal ones merged.
 type Traces struct {
-	Schema string  `json:"schema"`
-	Header Header  `json:"profile"`
-	By     string  `json:"by"`
-	Stacks []Trace `json:"stacks"` // heaviest first
-	Hidden int     `json:"hidden"` // lighter stacks left out
-	Left   int64   `json:"left"`   // their value
+	Schema   string        `json:"schema"`
+	Header   Header        `json:"profile"`
+	By       string        `json:"by"`
+	Stacks   []Trace       `json:"stacks"` // heaviest first
+	Hidden   int           `json:"hidden"` // lighter stacks left out
+	Left     int64         `json:"left"`   // their value
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A Trace is one stack with its labels.

@@ -3,6 +3,7 @@ package profiles
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"
@@ -10,16 +11,17 @@ import (
 )
 
 // TreeSchema is the schema of Tree.
-const TreeSchema = "whet.tree/1"
+const TreeSchema = "whet.tree/2"
 
 // Tree is the document of whet tree: the call tree, in which equal stacks share their prefix. It
 // has the same nodes as the flame graph of the same query.
 type Tree struct {
-	Schema   string     `json:"schema"`
-	Header   Header     `json:"profile"`
-	By       string     `json:"by"`
-	BottomUp bool       `json:"bottom_up"` // children are callers
-	Nodes    []TreeNode `json:"nodes"`     // preorder, heaviest child first; [0] is the root
+	Schema   string        `json:"schema"`
+	Header   Header        `json:"profile"`
+	By       string        `json:"by"`
+	BottomUp bool          `json:"bottom_up"` // children are callers
+	Nodes    []TreeNode    `json:"nodes"`     // preorder, heaviest child first; [0] is the root
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A TreeNode is a node of a Tree. Rest nodes stand for siblings left out for size.

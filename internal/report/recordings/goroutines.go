@@ -12,7 +12,7 @@ import (
 )
 
 // GoroutinesSchema is the schema of Goroutines.
-const GoroutinesSchema = "whet.goroutines/1"
+const GoroutinesSchema = "whet.goroutines/2"
 
 // Goroutines is the document of whet goroutines: the goroutines at one moment, by what they do and
 // by creator. Before and Delta are zero, and omitted, unless Earlier is set.

@@ -10,7 +10,7 @@ import (
 )
 
 // MemorySchema is the schema of Memory.
-const MemorySchema = "whet.memory/1"
+const MemorySchema = "whet.memory/2"
 
 // Memory is the document of whet memory: a process's memory, split into parts that add up to Total,
 // and its garbage collections. Sizes are in bytes.

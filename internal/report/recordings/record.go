@@ -17,7 +17,7 @@ import (
 )
 
 // RecordSchema is the schema of Record.
-const RecordSchema = "whet.record/2"
+const RecordSchema = "whet.record/3"
 
 // Record is the document of whet record: what the file has, and what it lacks.
 type Record struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/collect/watch"
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
@@ -20,11 +21,12 @@ type WatchEvent struct {
 	Trigger string    `json:"trigger"` // slow, goroutines, heap or cpu
 	// Value is the nanoseconds of a slow request, the number of goroutines, the bytes of heap, or
 	// the number of busy CPUs.
-	Value   float64       `json:"value"`
-	Request *WatchRequest `json:"request,omitempty"` // the slow one
-	File    string        `json:"file"`
-	Length  time.Duration `json:"trace_ns"`
-	Next    string        `json:"next"` // a command that shows more
+	Value    float64       `json:"value"`
+	Request  *WatchRequest `json:"request,omitempty"` // the slow one
+	File     string        `json:"file"`
+	Length   time.Duration `json:"trace_ns"`
+	Next     string        `json:"next"` // a command that shows more
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // A WatchRequest is a slow request.

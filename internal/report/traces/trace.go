@@ -15,7 +15,7 @@ import (
 )
 
 // SummarySchema is the schema of TraceSummary.
-const SummarySchema = "whet.trace-summary/1"
+const SummarySchema = "whet.trace-summary/2"
 
 // Summary is the document of whet trace summary.
 type Summary struct {

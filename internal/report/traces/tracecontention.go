@@ -16,7 +16,7 @@ import (
 )
 
 // ContentionSchema is the schema of TraceContention.
-const ContentionSchema = "whet.trace-contention/1"
+const ContentionSchema = "whet.trace-contention/2"
 
 // Contention is the document of whet trace contention.
 type Contention struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // CutSchema is the schema of TraceCut.
-const CutSchema = "whet.trace-cut/1"
+const CutSchema = "whet.trace-cut/2"
 
 // Cut is the document of whet trace cut: the trace that it wrote.
 type Cut struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // ExportSchema is the schema of TraceExport.
-const ExportSchema = "whet.trace-export/1"
+const ExportSchema = "whet.trace-export/2"
 
 // Export is the document of whet trace export: the files that it wrote.
 type Export struct {

@@ -15,7 +15,7 @@ import (
 )
 
 // GoroutinesSchema is the schema of TraceGoroutines.
-const GoroutinesSchema = "whet.trace-goroutines/1"
+const GoroutinesSchema = "whet.trace-goroutines/2"
 
 // Goroutines is the document of whet trace goroutines: groups, or single goroutines.
 type Goroutines struct {

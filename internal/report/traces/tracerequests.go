@@ -17,7 +17,7 @@ import (
 )
 
 // RequestsSchema is the schema of TraceRequests.
-const RequestsSchema = "whet.trace-requests/2"
+const RequestsSchema = "whet.trace-requests/3"
 
 // Requests is the document of whet trace requests.
 type Requests struct {

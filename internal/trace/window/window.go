@@ -10,7 +10,7 @@ import (
 )
 
 // Schema is the schema of TimelineDoc.
-const Schema = "whet.timeline-window/1"
+const Schema = "whet.timeline-window/2"
 
 // TimelineDoc is the data of the first view of a timeline's window: rows of each type, their spans,
 // metrics of the heap, and the stacks and goroutines that these refer to. Times are nanoseconds
