@@ -58,7 +58,7 @@ func kindOf(file string, embedded []string) fileKind {
 		return d != "." && (strings.HasPrefix(d, "_") || strings.HasPrefix(d, "."))
 	}):
 		return otherFile // the go command ignores it
-	case slices.Contains(sourceExtensions, ext), base == "go.mod", base == "go.sum", slices.Contains(embedded, file):
+	case isCompiled(ext), base == "go.mod", base == "go.sum", slices.Contains(embedded, file):
 		return codeFile
 	case strings.HasPrefix(file, "vendor/"):
 		return codeFile
@@ -68,10 +68,15 @@ func kindOf(file string, embedded []string) fileKind {
 	return otherFile
 }
 
-// sourceExtensions are those of files that the go command compiles (go help packages).
-var sourceExtensions = []string{
-	".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S", ".sx",
-	".swig", ".swigcxx", ".syso",
+// isCompiled reports whether the go command compiles or links files with an extension (go help
+// packages).
+func isCompiled(ext string) bool {
+	switch ext {
+	case ".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S",
+		".sx", ".swig", ".swigcxx", ".syso":
+		return true
+	}
+	return false
 }
 
 // split divides changes into code and tests, and lists the others.

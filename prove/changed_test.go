@@ -58,10 +58,14 @@ func init() { println(2) }
 		{"a type", "n int }", "n int; m int }", "declarations type T"},
 		{"a variable is new", "var text string", "var text string\n\nvar cache int", "added var cache"},
 		{"a directive", "//go:embed x.txt", "//go:embed y.txt", "declarations directive //go:embed in a.go"},
-		{"a new directive", "func init() { println(2) }", "//go:noinline\nfunc init() { println(2) }",
-			"declarations directive //go:noinline in a.go"},
-		{"a side effect", `import _ "embed"`, `import _ "embed"; import _ "net/http/pprof"`,
-			`declarations import "net/http/pprof"`},
+		{
+			"a new directive", "func init() { println(2) }", "//go:noinline\nfunc init() { println(2) }",
+			"declarations directive //go:noinline in a.go",
+		},
+		{
+			"a side effect", `import _ "embed"`, `import _ "embed"; import _ "net/http/pprof"`,
+			`declarations import "net/http/pprof"`,
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			a, err := declsOf(map[string][]byte{"a.go": []byte(before)})

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"go/ast"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -182,7 +181,7 @@ func (r *Result) lacks(v *Verdict) {
 		}
 	}
 	for _, f := range c.Added {
-		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && slices.Contains(dynamic, name) {
+		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && isDynamic(name) {
 			add("", "method %s is new: values of its type may be treated otherwise, as package fmt does with String", f)
 		}
 	}
@@ -199,13 +198,18 @@ func (r *Result) lacks(v *Verdict) {
 	}
 }
 
-// dynamic are methods that packages of the standard library look for in values.
-var dynamic = []string{
-	"AppendBinary", "AppendText", "As", "CloseNotify", "Close", "CloseWrite", "Equal", "Error", "FillBytes", "Flush",
-	"Format", "GoString", "Hijack", "Is", "IsZero", "Len", "Less", "MarshalBinary", "MarshalJSON", "MarshalText",
-	"MarshalXML", "Push", "Read", "ReadAt", "ReadByte", "ReadDir", "ReadFile", "ReadFrom", "ReadRune", "Scan", "Seek",
-	"String", "Sub", "Swap", "Temporary", "Timeout", "UnmarshalBinary", "UnmarshalJSON", "UnmarshalText", "UnmarshalXML",
-	"UnreadByte", "UnreadRune", "Unwrap", "Value", "Write", "WriteAt", "WriteByte", "WriteRune", "WriteString", "WriteTo",
+// isDynamic reports whether packages of the standard library look for a method in values.
+func isDynamic(method string) bool {
+	switch method {
+	case "AppendBinary", "AppendText", "As", "Close", "CloseNotify", "CloseWrite", "Error", "FillBytes", "Flush", "Format",
+		"GoString", "Hijack", "Is", "IsZero", "Len", "Less", "MarshalBinary", "MarshalJSON", "MarshalText", "MarshalXML",
+		"Push", "Read", "ReadAt", "ReadByte", "ReadDir", "ReadFile", "ReadFrom", "ReadRune", "Scan", "Seek", "String",
+		"Swap", "Temporary", "Timeout", "UnmarshalBinary", "UnmarshalJSON", "UnmarshalText", "UnmarshalXML",
+		"UnreadByte", "UnreadRune", "Unwrap", "Value", "Write", "WriteAt", "WriteByte", "WriteRune", "WriteString",
+		"WriteTo":
+		return true
+	}
+	return false
 }
 
 // A DifferenceError is an input on which old and new code behave differently.

@@ -19,33 +19,36 @@ type Suspect struct {
 	Why  string `json:"why"`  // why that needs review
 }
 
-// suspicious are identifiers of packages, by import path and name, and why their use needs review.
-var suspicious = map[string]string{
-	"testing.Testing":              "code that knows that it is tested may behave otherwise in production",
-	"testing.Benchmark":            "code that knows that it is measured may behave otherwise in production",
-	"testing.B":                    "code that knows that it is measured may behave otherwise in production",
-	"flag.Lookup":                  "code that reads the flags of a test may behave otherwise in production",
-	"runtime.Caller":               "code that asks who calls it may recognize a benchmark",
-	"runtime.Callers":              "code that asks who calls it may recognize a benchmark",
-	"runtime.CallersFrames":        "code that asks who calls it may recognize a benchmark",
-	"runtime/debug.SetGCPercent":   "it trades memory for speed in the whole process",
-	"runtime/debug.SetMemoryLimit": "it trades memory for speed in the whole process",
-	"runtime.GC":                   "it concerns the whole process",
-	"runtime.GOMAXPROCS":           "it concerns the whole process",
-	"runtime.LockOSThread":         "it concerns the scheduling of the whole process",
-	"runtime.SetFinalizer":         "work in a finalizer is not seen by a benchmark",
-	"runtime.AddCleanup":           "work in a cleanup is not seen by a benchmark",
-	"reflect.NewAt":                "it bypasses the type system",
-	"reflect.SliceHeader":          "it bypasses the type system",
-	"reflect.StringHeader":         "it bypasses the type system",
-	"sync.Pool":                    "a value that is reused may leak data between its users",
-	"unique.Make":                  "values that are kept may add to the live heap",
-	"time.AfterFunc":               "work that runs later is not seen by a benchmark",
-	"os/exec.Command":              "work in another process is not seen by a benchmark",
-	"os/exec.CommandContext":       "work in another process is not seen by a benchmark",
-	"os/signal.Notify":             "it concerns the whole process",
-	"syscall.Syscall":              "it bypasses the runtime",
-	"syscall.RawSyscall":           "it bypasses the runtime",
+// whySuspicious returns why the use of a package's identifier needs review; "" if it does not. The
+// name is the import path, a dot and the identifier.
+func whySuspicious(name string) string {
+	switch name {
+	case "testing.Testing", "testing.Benchmark", "testing.B":
+		return "code that knows that it is tested or measured may behave otherwise in production"
+	case "flag.Lookup":
+		return "code that reads the flags of a test may behave otherwise in production"
+	case "runtime.Caller", "runtime.Callers", "runtime.CallersFrames":
+		return "code that asks who calls it may recognize a benchmark"
+	case "runtime/debug.SetGCPercent", "runtime/debug.SetMemoryLimit":
+		return "it trades memory for speed in the whole process"
+	case "runtime.GC", "runtime.GOMAXPROCS", "runtime.LockOSThread", "os/signal.Notify":
+		return "it concerns the whole process"
+	case "runtime.SetFinalizer", "runtime.AddCleanup":
+		return "work in a finalizer is not seen by a benchmark"
+	case "time.AfterFunc":
+		return "work that runs later is not seen by a benchmark"
+	case "os/exec.Command", "os/exec.CommandContext":
+		return "work in another process is not seen by a benchmark"
+	case "reflect.NewAt", "reflect.SliceHeader", "reflect.StringHeader":
+		return "it bypasses the type system"
+	case "syscall.Syscall", "syscall.RawSyscall":
+		return "it bypasses the runtime"
+	case "sync.Pool":
+		return "a value that is reused may leak data between its users"
+	case "unique.Make":
+		return "values that are kept may add to the live heap"
+	}
+	return ""
 }
 
 // suspects returns what changed files add that needs review.
@@ -122,11 +125,11 @@ func uses(name string, source []byte) (map[string]use, error) {
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
 				full := fmt.Sprintf("%s.%s", packages[x.Name], n.Sel.Name)
-				if why := suspicious[full]; why != "" {
+				if why := whySuspicious(full); why != "" {
 					add(full, why)
 				}
 				if n.Sel.Name == "N" && x.Name == "b" && packages["testing"] != "" {
-					add("testing.B.N", suspicious["testing.B"])
+					add("testing.B.N", whySuspicious("testing.B"))
 				}
 			}
 		}

@@ -265,7 +265,8 @@ func TestShort(t *testing.T) {
 			capacity.Held,
 		},
 		{
-			"waited", load.Result{Requests: 4000, Elapsed: 5 * time.Second, SendDelay: &load.SendDelay{Waited: 1}},
+			"waited",
+			load.Result{Requests: 4000, Elapsed: 5 * time.Second, SendDelay: &load.SendDelay{Waited: 1}},
 			capacity.Busy,
 		},
 	} {

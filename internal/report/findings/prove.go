@@ -124,7 +124,10 @@ func changedList(c *prove.Changed) blocks.List {
 		what  string
 		names []string
 	}{
-		{"files", c.Files}, {"functions", c.Functions}, {"added", c.Added}, {"removed", c.Removed},
+		{"files", c.Files},
+		{"functions", c.Functions},
+		{"added", c.Added},
+		{"removed", c.Removed},
 		{"declarations", c.Declarations},
 	} {
 		if len(one.names) > 0 {
