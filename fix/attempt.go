@@ -89,16 +89,20 @@ func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (prove.C
 // prove runs changes through all stages of proof and records the verdict in a. It returns nil if the
 // changes are proven.
 func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes prove.Changes) error {
-	return a.take(f.prover.Prove(ctx, prove.Candidate{
+	err := a.take(f.prover.Prove(ctx, prove.Candidate{
 		Changes: changes, Places: x.Places, Reviewed: x.Needs == rules.Review,
 	}))
+	if f.o.Review && errors.Is(err, prove.ErrUnproven) {
+		return nil
+	}
+	return err
 }
 
 // take records a verdict. It returns why the change is not proven; nil if it is.
 func (a *Attempt) take(v *prove.Verdict) error {
 	a.Stage, a.Tested, a.Ignored = v.Stage, v.Tested, v.Ignored
 	a.Answers, a.Measured, a.Open, a.Aside = v.Answers, v.Measured, v.Open, v.Aside
-	a.Hint = diag.Hint(v.Err)
+	a.Unproven, a.Hint = v.Unproven, diag.Hint(v.Err)
 	a.Took, a.weak = append(a.Took, v.Took...), v.Leans()
 	return v.Err
 }

@@ -7,7 +7,8 @@
 //     read. If there is something to try, the copy is built, vetted and tested.
 //  2. For each finding, in rank order, the rewrite is a candidate for package prove, on top of what
 //     was kept before. A rewrite that is proven is written to the copy. The others are dropped with
-//     the stage and the reason.
+//     the stage and the reason. One that is faster but whose results could not be compared is
+//     unproven: it is kept only if the user asks for rewrites that need review.
 //  3. find.Find looks again in the scratch copy, and step 2 is repeated for new findings, as
 //     long as something is kept. Rewrites whose gain was too small to measure are tried once
 //     together.

@@ -33,7 +33,7 @@ type Options struct {
 	FuzzInputs int
 	AB         ab.Options
 
-	// Review also tries fixes that need review.
+	// Review also tries fixes that need review, and keeps rewrites whose results could not be compared.
 	Review bool
 
 	// Settings also tries the build and run settings that findings name.
@@ -126,8 +126,11 @@ const (
 	StageTest    Stage = prove.StageTest
 	StageCompare Stage = prove.StageCompare
 	StageMeasure Stage = prove.StageMeasure
-	StageWhole   Stage = "test all" // the whole module's tests fail with everything that was kept
-	StageKept    Stage = "kept"
+	// StageUnproven is a rewrite that passed the stages above, but whose results were not compared, or
+	// on too few inputs.
+	StageUnproven Stage = prove.StageUnproven
+	StageWhole    Stage = "test all" // the whole module's tests fail with everything that was kept
+	StageKept     Stage = "kept"
 )
 
 // Parts of a proof.
@@ -155,6 +158,9 @@ type Attempt struct {
 	Ignored int `json:"ignored,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
+	// Unproven is why the comparison is no proof, and what would decide; "" if it is one. Such a
+	// rewrite is kept only with Options.Review.
+	Unproven string `json:"unproven,omitempty"`
 	// Measured is the comparison without and with this rewrite.
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.

@@ -72,6 +72,27 @@ func Written(words []string) string {
 
 // Same is as fast as it can be.
 func Same(a, b int) int { return a + b }
+
+// Long takes many words.
+func Long(words []string) string {
+	if len(words) < 50 {
+		panic("too few")
+	}
+	all := ""
+	for _, w := range words {
+		all += w + "|"
+	}
+	return all
+}
+
+// Quiet returns nothing that depends on its input.
+func Quiet(words []string) int {
+	all := ""
+	for _, w := range words {
+		all += w + "/"
+	}
+	return len(all) - len(all)
+}
 -- text/text_test.go --
 package text
 
@@ -90,6 +111,18 @@ func BenchmarkJoin(b *testing.B) {
 	}
 	for b.Loop() {
 		Join(words)
+	}
+}
+
+func BenchmarkLong(b *testing.B) {
+	for b.Loop() {
+		Long(make([]string, 200))
+	}
+}
+
+func BenchmarkQuiet(b *testing.B) {
+	for b.Loop() {
+		Quiet(make([]string, 200))
 	}
 }
 
@@ -178,6 +211,9 @@ func found(t *testing.T, dir string) *find.Result {
 		finding(t, dir, "unmeasured", "return s + s", "return strings.Repeat(s, 2)"),
 		finding(t, dir, "written", loops(";", "all"), builder(";")),
 		finding(t, dir, "no gain", "return a + b", "return b + a"),
+		finding(t, dir, "panics", "for _, w := range words {\n\t\tall += w + \"|\"\n\t}",
+			"all = strings.Join(words, \"|\") + \"|\""),
+		finding(t, dir, "constant", "all += w + \"/\"\n\t}\n\treturn len(all)", "all = w\n\t}\n\treturn len(all)"),
 	}}
 }
 
@@ -271,8 +307,10 @@ func TestRun(t *testing.T) {
 			"no benchmark runs this line; write one, or measure the service under load (--service); " +
 				"no benchmark can be written: Unreached cannot be compared: parameter f: os.File",
 		},
-		"written": {fix.StageKept, ""},
-		"no gain": {fix.StageMeasure, ""},
+		"written":  {fix.StageKept, ""},
+		"no gain":  {fix.StageMeasure, ""},
+		"panics":   {fix.StageUnproven, "needs review: Long panics on each of the "},
+		"constant": {fix.StageUnproven, "needs review: Quiet gives the same answer to all "},
 	}
 	if len(r.Attempts) != len(want) || r.Interrupted || len(r.Failing) > 0 {
 		t.Errorf("%d attempts, interrupted %v, failing %v", len(r.Attempts), r.Interrupted, r.Failing)
@@ -387,6 +425,38 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	for file, text := range files(t, filepath.Join(dir, "text")) {
 		if patched[file] != text {
 			t.Errorf("%s: applied\n%s\npatched\n%s", file, text, patched[file])
+		}
+	}
+}
+
+// TestUnproven keeps nothing whose results were not compared, unless Options.Review is set.
+func TestUnproven(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := module(t)
+	x := found(t, dir)
+	x.Findings = x.Findings[len(x.Findings)-2:]
+	for _, review := range []bool{false, true} {
+		o := options()
+		o.Review = review
+		r, err := fix.Run(t.Context(), x, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, want := range []string{"Long panics on each of the ", "Quiet gives the same answer to all "} {
+			a := r.Attempts[i]
+			if a.Answers == nil || len(a.Answers.Functions) > 0 || a.Answers.Inputs != 0 || len(a.Answers.Compared) != 1 ||
+				a.Answers.Compared[0].Inputs < fuzzInputs/2 || a.Measured == nil || !strings.Contains(a.Unproven, want) {
+				t.Errorf("review %v: %s: %+v, %q", review, a.Finding.Title, a.Answers, a.Unproven)
+			}
+			if a.Kept() != review || !review && (a.Stage != fix.StageUnproven || a.Reason != "needs review: "+a.Unproven) {
+				t.Errorf("review %v: %s: %s, %q", review, a.Finding.Title, a.Stage, a.Reason)
+			}
+		}
+		if patches := findings.Patches(r, "a <a@b>"); review && (len(patches) != 2 ||
+			!strings.Contains(patches[0].Text, "Unproven, needs review: Long panics on each of the ")) {
+			t.Errorf("the patches do not say why they need review: %v", patches)
 		}
 	}
 }

@@ -30,8 +30,8 @@ const (
 	buildSeed   = 1
 )
 
-// changeInputs is the number of inputs when the old functions cannot be called in the same build as
-// the new ones, because a type that they need has changed.
+// changeInputs is the number of inputs when both versions of a package cannot be compiled into one
+// program.
 const changeInputs = 10_000
 
 // compareBuilds calls the functions around some places with the same inputs in two builds of the
@@ -48,9 +48,13 @@ func (f *Prover) compareBuilds(ctx context.Context, places []find.Place, a, b bu
 		if len(pkgs) != 1 || pkgs[0].IllTyped {
 			return answers, fmt.Errorf("the package in %s cannot be loaded", dir)
 		}
-		if err := f.comparePackageBuilds(
-			ctx, answers, pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, a, b, nil,
-		); err != nil {
+		files, tests, errs := differ.Dump(pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, buildSeed)
+		for _, err := range errs {
+			if !slices.Contains(answers.Not, err.Error()) {
+				answers.Not = append(answers.Not, err.Error())
+			}
+		}
+		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], files, tests, a, b, nil); err != nil {
 			return answers, err
 		}
 	}
@@ -85,18 +89,12 @@ func (f *Prover) funcsAt(pkg *packages.Package, places []find.Place) (decls []*a
 	return decls
 }
 
-// comparePackageBuilds calls functions of a package in two builds. changed are the files that
+// comparePackageBuilds runs the tests of differ.Dump in two builds. changed are the files that
 // differ in the second one, by their names in the module; it may be nil.
 func (f *Prover) comparePackageBuilds(
-	ctx context.Context, answers *Answers, pkg *packages.Package, decls []*ast.FuncDecl,
-	inputs int, a, b builds.Side, changed map[string][]byte,
+	ctx context.Context, answers *Answers, pkg *packages.Package, files map[string][]byte, tests []differ.Test,
+	a, b builds.Side, changed map[string][]byte,
 ) error {
-	files, tests, errs := differ.Dump(pkg, decls, inputs, buildSeed)
-	for _, err := range errs {
-		if !slices.Contains(answers.Not, err.Error()) {
-			answers.Not = append(answers.Not, err.Error())
-		}
-	}
 	if len(tests) == 0 {
 		return nil
 	}
@@ -150,13 +148,13 @@ func (f *Prover) comparePackageBuilds(
 					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
 					break
 				}
-				return &DifferenceError{Function: t.Function, Text: err.Error()}
+				return &DifferenceError{Function: t.Function, Output: err.Error()}
 			}
 		}
 		if names[1] == "" {
 			continue
 		}
-		if err := readDumps(answers, t.Function, names[0], names[1]); err != nil {
+		if err := readDumps(answers, t, names[0], names[1]); err != nil {
 			return err
 		}
 	}
@@ -179,7 +177,7 @@ func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string
 }
 
 // readDumps compares what two builds wrote for a function.
-func readDumps(answers *Answers, function, nameA, nameB string) error {
+func readDumps(answers *Answers, t differ.Test, nameA, nameB string) error {
 	a, err := os.Open(nameA)
 	if err != nil {
 		return err
@@ -194,18 +192,11 @@ func readDumps(answers *Answers, function, nameA, nameB string) error {
 	var differs *differ.DifferenceError
 	switch {
 	case errors.As(err, &differs):
-		return &DifferenceError{Function: function, Text: err.Error()}
+		return &DifferenceError{Function: t.Function, Output: err.Error()}
 	case err != nil:
 		return err
-	case d.Alike == 0 && d.Panics > 0:
-		answers.Not = append(answers.Not, function+" cannot be compared: it panics on every input tried")
-		return nil
-	case d.Alike == 0:
-		answers.Not = append(answers.Not, function+" cannot be compared: its results depend on time or randomness")
-		return nil
 	}
-	answers.Functions = append(answers.Functions, function)
-	answers.Inputs += d.Alike
+	answers.add(d.Outcome(t))
 	answers.ErrorTexts += d.Texts
 	return nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -54,7 +55,13 @@ const (
 	StageTest    Stage = "test"
 	StageCompare Stage = "compare answers"
 	StageMeasure Stage = "measure"
+	// StageUnproven is a change that passed all stages, but whose results were not compared, or on too
+	// few inputs.
+	StageUnproven Stage = "unproven"
 )
+
+// ErrUnproven is the error of a change that is faster, but whose results were not compared.
+var ErrUnproven = errors.New("needs review")
 
 // A Verdict is the outcome for a candidate.
 type Verdict struct {
@@ -69,6 +76,8 @@ type Verdict struct {
 	Ignored int `json:"ignored,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
+	// Unproven is why the comparison is no proof, and what would decide; "" if it is one.
+	Unproven string `json:"unproven,omitempty"`
 	// Measured is the comparison without and with the change.
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
@@ -96,12 +105,49 @@ func (v *Verdict) Leans() bool { return errors.Is(v.Err, errNotSeen) }
 // Answers is how the old and the new functions were compared.
 type Answers struct {
 	Functions []string `json:"functions"` // functions that were compared
-	Inputs    int64    `json:"inputs"`    // inputs with the same results
+	Inputs    int64    `json:"inputs"`    // inputs on which they returned the same results
+	// Distinct is the number of distinct results and effects.
+	Distinct int64 `json:"distinct,omitempty"`
+	// Compared has the counts of each function that was called, also if they prove nothing.
+	Compared []Compared `json:"compared,omitempty"`
+	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
+	Blocks  int `json:"blocks,omitempty"`
+	Reached int `json:"reached,omitempty"`
+	// Apart lists the packages whose two versions cannot be compiled into one program, and why. They
+	// were compared in two processes, with random inputs that no coverage guides.
+	Apart []string `json:"apart,omitempty"`
 	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
 	// builds of the same source may have different ones.
 	ErrorTexts int64 `json:"error_texts,omitempty"`
-	// Not lists the changed functions that could not be compared, and why.
+	// Not lists the changed functions that could not be compared, or too little to prove anything, and
+	// why.
 	Not []string `json:"not,omitempty"`
+}
+
+// Compared is how many inputs a function was compared on.
+type Compared = differ.Outcome
+
+// add adds a function that was called on both sides, without a difference.
+func (a *Answers) add(o Compared) {
+	a.Compared = append(a.Compared, o)
+	if o.Unproven != "" {
+		a.Not = append(a.Not, o.Unproven)
+		return
+	}
+	a.Functions = append(a.Functions, o.Function)
+	a.Inputs += o.Returned
+	a.Distinct += o.Distinct
+}
+
+// unproven returns why the comparison is no proof, and what would decide; "" if every changed
+// function was compared.
+func (a *Answers) unproven() string {
+	if a == nil || len(a.Not) == 0 {
+		return ""
+	}
+	return strings.Join(a.Not, "; ") + ". To decide, review it with a test or benchmark that calls the function with " +
+		"realistic arguments (the fuzzer uses the strings in a package's tests), or fuzz longer (--fuzz-time). " +
+		"--review keeps it as it is"
 }
 
 // Measured is a comparison of A, without a change, and B, with it.
@@ -177,6 +223,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		{StageCompare, func() (err error) {
 			f.o.Progress("compare the results of the old and the new code")
 			v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed)
+			v.Unproven = v.Answers.unproven()
 			return err
 		}},
 		{StageMeasure, func() (err error) {
@@ -185,6 +232,12 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 				return err
 			}
 			return v.judge(c.Reviewed)
+		}},
+		{StageUnproven, func() error {
+			if v.Unproven != "" {
+				return fmt.Errorf("%w: %s", ErrUnproven, v.Unproven)
+			}
+			return nil
 		}},
 	}, nil
 }

@@ -5,13 +5,12 @@ import (
 	"context"
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/parser"
 	"go/token"
-	"go/types"
-	"os"
+	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -22,19 +21,14 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// timeWasUp reports whether, judging by go test's output, a fuzz target failed without an input: go
-// test reports a failure if the time is up while a worker is busy (go.dev/issue/75804).
-func timeWasUp(out string) bool {
-	return lateFuzz.MatchString(out) && !strings.Contains(out, "Failing input")
-}
-
-var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
-
 // compare calls the old and the new functions of changed files with the same inputs for some time.
-// It returns an error, with the input and both results, if a result differs. A rewrite that needs
-// review may change the fields of a type: functions that use such a type cannot be compared.
+// It returns an error, with the input and both results, if a result differs.
 func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
+	o := differ.Options{
+		Flags: f.o.Flags, Env: f.o.Env, FuzzTime: f.o.fuzzTime(), Timeout: f.o.Timeout, Joined: reviewed,
+		Inputs: changeInputs, Seed: buildSeed,
+	}
 	for _, dir := range changes.Dirs() {
 		before, _, err := f.sourceOf(dir, changes)
 		if err != nil {
@@ -43,12 +37,26 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		if len(before) == 0 {
 			continue // there is no old code
 		}
+		f.listIgnored(answers, dir, changes)
+		r, err := differ.Compare(ctx, f.scratch, dir, changes, o)
+		if err != nil {
+			return answers, err
+		}
+		for _, outcome := range r.Outcomes {
+			answers.add(outcome)
+		}
+		answers.Not = append(answers.Not, r.Not...)
+		answers.Blocks, answers.Reached = answers.Blocks+r.Blocks, answers.Reached+r.Reached
+		if len(r.Tests) == 0 {
+			continue
+		}
+		answers.Apart = append(answers.Apart, fmt.Sprintf("%s: %s", dir, r.Apart))
+		side := f.Side("")
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
-			return nil, err
+			return answers, err
 		}
-		f.listIgnored(answers, pkg, changes)
-		if err := f.comparePackage(ctx, answers, dir, pkg, changes, reviewed); err != nil {
+		if err := f.comparePackageBuilds(ctx, answers, pkg, r.Files, r.Tests, side, side, changes.After()); err != nil {
 			return answers, err
 		}
 	}
@@ -56,17 +64,48 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 }
 
 // listIgnored lists the changed files in a package's directory that are not part of this build.
-func (f *Prover) listIgnored(answers *Answers, pkg *packages.Package, changes scratch.Changes) {
-	for _, file := range pkg.IgnoredFiles {
-		rel, err := filepath.Rel(f.scratch.Dir, file)
-		if err != nil {
+func (f *Prover) listIgnored(answers *Answers, dir string, changes scratch.Changes) {
+	in := buildContext(f.o.Flags, f.o.Env)
+	for _, name := range changes.In(dir) {
+		if !isSource(name) {
 			continue
 		}
-		name := filepath.ToSlash(rel)
-		if _, ok := changes[name]; ok && isSource(name) {
+		c := changes[name]
+		text := c.After
+		if text == nil {
+			text = c.Before
+		}
+		in.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+		if match, err := in.MatchFile(dir, path.Base(name)); err == nil && !match {
 			answers.Not = append(answers.Not, name+" cannot be compared: it is not part of this build")
 		}
 	}
+}
+
+// buildContext returns the context of a build with flags and variables of the go command, as far as
+// it decides which files belong to a package.
+func buildContext(flags, env []string) build.Context {
+	in := build.Default
+	for i, flag := range flags {
+		name, value, ok := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		if !ok && i+1 < len(flags) {
+			value = flags[i+1]
+		}
+		if name == "tags" {
+			in.BuildTags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
+		}
+	}
+	for _, v := range env {
+		switch name, value, _ := strings.Cut(v, "="); name {
+		case "GOOS":
+			in.GOOS = value
+		case "GOARCH":
+			in.GOARCH = value
+		case "CGO_ENABLED":
+			in.CgoEnabled = value == "1"
+		}
+	}
+	return in
 }
 
 // load loads the package in a directory of the scratch copy.
@@ -79,148 +118,6 @@ func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error
 		return nil, fmt.Errorf("the package in %s cannot be loaded", dir)
 	}
 	return pkgs[0], nil
-}
-
-func (f *Prover) comparePackage(ctx context.Context, answers *Answers, dir string, old *packages.Package,
-	changes scratch.Changes, reviewed bool,
-) error {
-	decls, err := f.changedFuncs(old, changes)
-	if err != nil {
-		return err
-	}
-	if reviewed {
-		if decls, err = f.ofSameTypes(answers, old, decls, changes); err != nil {
-			return err
-		}
-	}
-	files, tests, errs := differ.Generate(old, decls)
-	for _, err := range errs {
-		answers.Not = append(answers.Not, err.Error())
-	}
-	if len(tests) == 0 {
-		return nil
-	}
-	all := changes.After()
-	for name, text := range files {
-		all[path.Join(dir, name)] = text
-	}
-	over, err := f.scratch.Overlay(all)
-	if err != nil {
-		return err
-	}
-	if out, err := f.scratch.Go(ctx, over, "test", "-run=^$", "-vet=off", "./"+dir); err != nil && ctx.Err() == nil &&
-		strings.Contains(out, "[build failed]") {
-		// The old functions do not compile with the new declarations, so each gets its own build.
-		side := f.Side("")
-		return f.comparePackageBuilds(ctx, answers, old, decls, changeInputs, side, side, changes.After())
-	}
-	count := filepath.Join(f.scratch.Temp, "compared")
-	for _, t := range tests {
-		if err := os.WriteFile(count, nil, 0o600); err != nil {
-			return err
-		}
-		env := slices.Concat(f.o.Env, []string{"WHET_COMPARED=" + count})
-		if reviewed {
-			env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
-		}
-		counting := f.scratch.With(f.o.Flags, env)
-		args := []string{
-			"-run=^$", "-fuzz=^" + t.Name + "$", "-fuzztime=" + f.o.fuzzTime(), "-fuzzminimizetime=100x",
-			"-timeout=" + f.o.Timeout.String(), "-vet=off", "./" + dir,
-		}
-		out, err := counting.Go(ctx, over, "test", args...)
-		for again := 0; err != nil && timeWasUp(out) && again < 3 && ctx.Err() == nil; again++ {
-			out, err = counting.Go(ctx, over, "test", args...)
-		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			return &DifferenceError{Function: t.Function, Text: scratch.LastLines(out)}
-		}
-		marks, err := os.ReadFile(count)
-		if err != nil {
-			return err
-		}
-		switch n := bytes.Count(marks, []byte(".")); {
-		case n > 0:
-			answers.Inputs += int64(n)
-			answers.Functions = append(answers.Functions, t.Function)
-		case len(marks) > 0:
-			answers.Not = append(answers.Not, t.Function+" cannot be compared: it panics on every input tried")
-		default:
-			answers.Not = append(answers.Not,
-				t.Function+" cannot be compared: no inputs can be generated, or it returns on none of them")
-		}
-	}
-	return nil
-}
-
-// ofSameTypes removes the functions whose receiver, parameters or results have a type of the
-// package whose declaration has changed, and lists them in answers.
-func (f *Prover) ofSameTypes(answers *Answers, old *packages.Package, decls []*ast.FuncDecl,
-	changes scratch.Changes,
-) ([]*ast.FuncDecl, error) {
-	changed := map[string]bool{}
-	for file, c := range changes {
-		was, err := typeTexts(file, c.Before)
-		if err != nil {
-			return nil, err
-		}
-		is, err := typeTexts(file, c.After)
-		if err != nil {
-			return nil, err
-		}
-		for name, text := range was {
-			changed[name] = is[name] != text
-		}
-	}
-	return slices.DeleteFunc(decls, func(d *ast.FuncDecl) bool {
-		other := ""
-		for _, list := range []*ast.FieldList{d.Recv, d.Type.Params, d.Type.Results} {
-			if list == nil {
-				continue
-			}
-			ast.Inspect(list, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok && changed[id.Name] {
-					if _, isType := old.TypesInfo.Uses[id].(*types.TypeName); isType {
-						other = id.Name
-					}
-				}
-				return true
-			})
-		}
-		if other == "" {
-			return false
-		}
-		answers.Not = append(answers.Not,
-			fmt.Sprintf("%s cannot be compared: the rewrite changes the declaration of %s, which needs review",
-				declKey(d), other))
-		return true
-	}), nil
-}
-
-// typeTexts returns the source of the types that a file declares.
-func typeTexts(name string, source []byte) (map[string]string, error) {
-	if source == nil {
-		return nil, nil
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	texts := map[string]string{}
-	for _, d := range file.Decls {
-		if decl, ok := d.(*ast.GenDecl); ok && decl.Tok == token.TYPE {
-			for _, s := range decl.Specs {
-				if spec, ok := s.(*ast.TypeSpec); ok {
-					texts[spec.Name.Name] = string(source[fset.Position(spec.Pos()).Offset:fset.Position(spec.End()).Offset])
-				}
-			}
-		}
-	}
-	return texts, nil
 }
 
 // changedFuncs returns the functions of the original package that the changes have in another form.

@@ -9,8 +9,10 @@
 //  2. A candidate is overlaid on the copy (go's -overlay), so its edits of files that tests read at
 //     run time do not count. The packages that it can affect must build, vet must report nothing
 //     new, and every test must do what it did before.
-//  3. Package internal/prove/differ writes tests that call the old and the new function with the
-//     same inputs; the fuzzer runs them for some time. Their results must be the same.
+//  3. Package internal/prove/differ compiles both versions of each changed package into one
+//     program, and calls what the change concerns with the same inputs for some time. Their results
+//     must be the same. If a function was not compared, or on too few inputs, the change is
+//     measured but unproven.
 //  4. Package bench/builds compares A, without the change, with B, with it, in interleaved rounds of
 //     the benchmarks that run the changed lines. If there are none, package differ writes one. A
 //     program under load can replace them.

@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -97,7 +98,7 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	var differs *DifferenceError
 	err := v.Err
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, ErrUnproven): // lacks adds what was not compared
 		return OutcomeFaster, gains(v)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		r.Interrupted = true
@@ -186,7 +187,12 @@ func (r *Result) lacks(v *Verdict) {
 		}
 	}
 	for _, d := range c.Declarations {
-		add("", "%s has changed, and what uses it was not compared", d)
+		switch kind, name := kindAndName(d); {
+		case kind != "const" && kind != "var" && kind != "type":
+			add("", "%s has changed, and its effect was not compared", d)
+		case ast.IsExported(name):
+			add("", "%s has changed, and its users in other packages were not compared", d)
+		}
 	}
 	for _, s := range r.Suspects {
 		add("", "%s uses %s: %s", s.File, s.What, s.Why)
@@ -196,6 +202,12 @@ func (r *Result) lacks(v *Verdict) {
 			add("name that module's directory with --dir", "%s has changed outside of the module", file)
 		}
 	}
+}
+
+// kindAndName splits the name of a declaration, as in Changed: "dir.const name".
+func kindAndName(declaration string) (kind, name string) {
+	kind, name, _ = strings.Cut(declaration, " ")
+	return kind[strings.LastIndexByte(kind, '.')+1:], name
 }
 
 // isDynamic reports whether packages of the standard library look for a method in values.
@@ -212,10 +224,5 @@ func isDynamic(method string) bool {
 	return false
 }
 
-// A DifferenceError is an input on which old and new code behave differently.
-type DifferenceError struct {
-	Function string
-	Text     string // the input and both results
-}
-
-func (e *DifferenceError) Error() string { return e.Function + " behaves differently:\n" + e.Text }
+// A DifferenceError is a function that behaves differently, with the input and both results.
+type DifferenceError = differ.BehaviorError

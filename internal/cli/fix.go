@@ -69,9 +69,12 @@ Your files are not changed without --apply, which requires a clean working tree.
 the message, for git am. Ctrl-C ends early: the report and the patches contain
 what was proven so far, and nothing is applied.
 
---review also tries rewrites that need review. Build and run settings, such as
-GOEXPERIMENT=jsonv2 and GOGC, are tried after the rewrites. Proven settings are
-reported; whet never applies them.
+A rewrite whose results cannot be compared, because the function panics on each
+input or always returns the same, is reported as unproven and not kept.
+
+--review also tries rewrites that need review, and keeps unproven ones. Build
+and run settings, such as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
+rewrites. Proven settings are reported; whet never applies them.
 
 With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded

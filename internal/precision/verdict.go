@@ -143,7 +143,7 @@ func (x *finding) outcome(a *fix.Attempt) outcome {
 		return kept
 	case fix.StageRewrite:
 		return overlaps
-	case fix.StageNeeds:
+	case fix.StageNeeds, fix.StageUnproven:
 		return needs
 	case fix.StageBuild, fix.StageVet, fix.StageTest, fix.StageWhole:
 		return fails

@@ -41,6 +41,9 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	if d.Name.Name == "init" || d.Name.Name == "main" || d.Name.Name == "_" {
 		return nil, unsupported("it runs once, when the program starts")
 	}
+	if why := g.differs(c.fn); why != "" {
+		return nil, unsupported(why)
+	}
 	instances, why := g.instances(c.fn)
 	for _, i := range instances {
 		var s shape
@@ -55,11 +58,18 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	return c, nil
 }
 
+// fixed reports whether each call is the same: there are neither parameters nor a receiver.
+func (c *callCode) fixed() bool {
+	return !slices.ContainsFunc(c.shapes, func(s shape) bool {
+		return s.recv != "" || len(s.makers) > 0 || len(s.inner) > 0
+	})
+}
+
 // ways returns the calls that run a function of the package: of the function itself, and if it
 // cannot be called, or not with everything it may need, of its callers. It is an error if there are
 // none.
 func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
-	entries, errs := g.entries([]*ast.FuncDecl{d})
+	entries, errs := g.entries(g.objects([]*ast.FuncDecl{d}))
 	for _, e := range entries {
 		calls = append(calls, e.call)
 	}
@@ -73,7 +83,13 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 			return s, "the receiver: " + why
 		}
 	}
-	for p := range i.sig.Params().Variables() {
+	for at := range i.sig.Params().Len() {
+		p := i.sig.Params().At(at)
+		if b, ok := types.Unalias(p.Type()).(*types.Basic); ok && b.Kind() == types.Int &&
+			g.anySize(i.fn, i.fn.Signature().Params().At(at)) {
+			s.makers = append(s.makers, "whetWide")
+			continue
+		}
 		m, why := g.maker(p.Type(), 0)
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
@@ -85,6 +101,64 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 	}
 	s.inner, why = g.innerCalls(i.sig)
 	return s, why
+}
+
+// anySize reports whether a function's int parameter may be any number: nothing is made of that size,
+// or repeated that often. It is used only in comparisons, arithmetic and calls of a few packages that
+// do neither.
+func (g *testFile) anySize(fn *types.Func, param *types.Var) bool {
+	d := g.declOf(fn)
+	if d == nil || param.Name() == "" {
+		return false
+	}
+	uses := func(n ast.Node) bool {
+		found := false
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && g.pkg.TypesInfo.Uses[id] == param
+			return !found
+		})
+		return found
+	}
+	free := true
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
+			free = free && !uses(x)
+		case *ast.AssignStmt: // another variable may be used in any way
+			for _, rhs := range x.Rhs {
+				free = free && !uses(rhs)
+			}
+		case *ast.ValueSpec, *ast.CompositeLit:
+			free = free && !uses(x)
+		case *ast.CallExpr:
+			free = free && (!slices.ContainsFunc(x.Args, func(arg ast.Expr) bool { return uses(arg) }) || g.sizeless(x))
+		}
+		return free
+	})
+	return free
+}
+
+// sizeless reports whether a call makes nothing of the size of a number among its arguments.
+func (g *testFile) sizeless(call *ast.CallExpr) bool {
+	if g.pkg.TypesInfo.Types[call.Fun].IsType() {
+		return true
+	}
+	switch fun := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		b, ok := g.pkg.TypesInfo.Uses[fun].(*types.Builtin)
+		return ok && b.Name() != "make"
+	case *ast.SelectorExpr:
+		fn, ok := g.pkg.TypesInfo.Uses[fun.Sel].(*types.Func)
+		if !ok || fn.Pkg() == nil {
+			return false
+		}
+		switch fn.Pkg().Path() {
+		case "fmt", "strconv", "math", "math/bits", "errors":
+			return true
+		}
+	}
+	return false
 }
 
 // numbered returns n names: r0, r1, …

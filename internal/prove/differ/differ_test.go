@@ -14,6 +14,8 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/differ/twin"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // A trial is a package before and after a rewrite.
@@ -63,35 +65,6 @@ func write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// generate writes the tests for all functions of the packages in a module.
-func generate(t *testing.T, dir string) (not []error) {
-	t.Helper()
-	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./...")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, pkg := range pkgs {
-		for _, err := range pkg.Errors {
-			t.Fatal(err)
-		}
-		var decls []*ast.FuncDecl
-		for _, d := range pkg.Syntax[0].Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				decls = append(decls, fn)
-			}
-		}
-		files, tests, errs := differ.Generate(pkg, decls)
-		not = append(not, errs...)
-		if len(tests)+len(errs) != len(decls) && pkg.Name != "caller" {
-			t.Errorf("%s: %d tests and %d errors of %d functions", pkg.Name, len(tests), len(errs), len(decls))
-		}
-		for name, text := range files {
-			write(t, filepath.Join(dir, pkg.Name, name), text)
-		}
-	}
-	return not
-}
-
 // TestTraps finds the rewrites that change what a function does, among them those of the articles
 // that do, and has nothing to say of those that do not.
 func TestTraps(t *testing.T) {
@@ -101,16 +74,18 @@ func TestTraps(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/traps\n\ngo 1.26\n"))
 	all := trials(t)
+	changes := scratch.Changes{}
 	for _, one := range all {
 		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.old))
+		changes[one.name+"/code.go"] = scratch.Change{Before: []byte(one.old), After: []byte(one.new)}
 	}
-	for _, err := range generate(t, dir) {
-		t.Error(err)
+	not, err := differ.WriteTwins(t.Context(), dir, changes)
+	if err != nil || len(not) > 0 {
+		t.Fatal(not, err)
 	}
 	for _, one := range all {
-		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.new))
 		if one.test != "" {
-			write(t, filepath.Join(dir, one.name, "code_test.go"), []byte(one.test))
+			write(t, filepath.Join(dir, one.name, twin.Dir, "code_test.go"), []byte(one.test))
 		}
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w",
@@ -120,7 +95,7 @@ func TestTraps(t *testing.T) {
 	for _, one := range all {
 		ok := bytes.Contains(out, []byte("ok  \texample.com/traps/"+one.name+"\t"))
 		failed := bytes.Contains(out, []byte("FAIL\texample.com/traps/"+one.name+"\t"))
-		switch own := ownTests(out, one.name); {
+		switch own := ownTests(out, one.name+"/"+twin.Dir); {
 		case one.differs && one.test == "":
 			t.Errorf("%s: there is no test that passes all the same", one.name)
 		case bytes.Contains(own, []byte("--- FAIL: Test")) ||
@@ -173,7 +148,17 @@ func Foreign(t testing.TB) string { return t.Name() }
 
 func init() {}
 `))
-	errs := generate(t, dir)
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./odd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var decls []*ast.FuncDecl
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			decls = append(decls, fn)
+		}
+	}
+	_, _, errs := differ.Dump(pkgs[0], decls, 1, 1)
 	want := []string{
 		"Generic cannot be compared: it is generic, and no type arguments are known for it",
 		"File cannot be compared: parameter f: os.File has fields that only its package can set",

@@ -1,27 +1,44 @@
-// Package differ writes tests and benchmarks that call functions of a package with generated
-// inputs: tests that compare the original of a function with its current version, and benchmarks of
-// functions that no benchmark of the module runs.
+// Package differ compares two versions of a package by calling their functions with the same
+// generated inputs, and writes benchmarks of functions that no benchmark of the module runs.
 //
 // Data flow:
 //
-//  1. Generate takes the type-checked original package, and the functions that changed. For each it
-//     writes the old one under another name into a test file of the same package, and a fuzz target
-//     that makes a receiver and arguments from the fuzzer's bytes, twice, and calls the old and the
-//     new function with them, several times on one receiver: the effects of a call show in the next
-//     one.
-//  2. Everything observable is compared: results, panics, what was written to the writers and
-//     loggers among the arguments, which functions were called with what, and the receiver and the
-//     arguments afterwards.
-//  3. Generic functions are called with the type arguments used in the package's own code, or else
-//     with some that their constraints allow. For a function that cannot be called, its callers are
-//     called instead. Returned functions and handlers are called, too.
-//  4. The support files (support/) contain the makers of values and the comparison. They use only
+//  1. Compare takes a scratch copy of a module, and the files of its new version. For each package
+//     that the change concerns it writes the new version into a directory below the old one
+//     (copy.go), so that both can be compiled into one program: the same package under two import
+//     paths. Each has its own variables and types.
+//  2. Both versions are loaded, and their declarations compared: functions, constants, variables,
+//     types and fields (twin.go). A changed function is called if it has the same signature in both
+//     versions and its arguments can be made in both. Otherwise, and for all else that has changed,
+//     the functions that use it are called, up the static call graph of the package (graph.go). The
+//     result names the route.
+//  3. One generated file with makers of values is compiled into both versions, so that both make
+//     the same values from the fuzzer's bytes, each with its own types. A fuzz target next to the
+//     old version runs a call in both, several times on one receiver: the effects of a call show in
+//     the next one. The program is built with the fuzzer's instrumentation of both versions, so
+//     coverage of either guides it. The makers choose among the constants of both versions and what
+//     nearly equals them, since Go's fuzzer does not solve comparisons.
+//  4. Everything observable is written out and compared as text, because the types of the versions
+//     differ: results, panics, what was written to the writers and loggers among the arguments,
+//     which functions were called with what, and the receiver and the arguments afterwards, without
+//     the fields that only one version has.
+//  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
+//     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
+//     interesting run again with coverage: a changed function whose changed lines no input reaches
+//     is not compared either.
+//  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
+//     registry are others, because they refuse the same name twice. If that does not help, or the
+//     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
+//     as Dump does, which are not guided by coverage.
+//  7. Generic functions are called with the type arguments used in the package's own code, or else
+//     with some that their constraints allow. Returned functions and handlers are called, too.
+//  8. The support files (support/) contain the makers of values and the comparison. They use only
 //     the standard library, because they are compiled into the user's package. An interface that no
 //     type of the module implements is implemented by a type that records its calls and returns
 //     random values.
-//  5. Dump writes tests that print results instead, for two builds of one source; CompareDumps
+//  9. Dump writes tests that print results instead, for two builds of one source; CompareDumps
 //     compares what they printed.
-//  6. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
+//  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
 //     return typical ones instead of edge cases: of several sizes, from the words in the package's
 //     code and tests, requests with the headers that browsers send, writers that discard. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
@@ -39,7 +56,7 @@
 // return, that is a difference.
 //
 // A type whose values cannot be made results in an *UnsupportedError that names it; nothing is
-// claimed for the function. The package has no state. Package fix runs the tests and benchmarks,
+// claimed for the function. The package has no state. Package prove runs the benchmarks,
 // determines whether a benchmark runs the relevant lines, and runs it on both sides of a comparison
 // with the same inputs. Such a benchmark is for comparing: it does not show how fast the function
 // is on the inputs that a service gets.

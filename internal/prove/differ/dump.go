@@ -8,6 +8,7 @@ import (
 	"go/ast"
 	"io"
 	"strconv"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -26,29 +27,49 @@ func Dump(
 	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64,
 ) (files map[string][]byte, tests []Test, errs []error) {
 	f := newTestFile(pkg)
-	entries, errs := f.entries(decls)
-	for _, e := range entries {
-		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1)}
-		f.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
-			e.call.manyCalls(e.call.fn.Name()))
-		tests = append(tests, test)
-	}
-	if len(tests) == 0 {
-		return nil, nil, errs
-	}
-	files, err := f.texts(testFileName)
+	entries, errs := f.entries(f.objects(decls))
+	files, tests, err := f.dumps(entries, inputs, seed)
 	if err != nil {
-		return nil, nil, append(errs, err)
+		errs = append(errs, err)
 	}
 	return files, tests, errs
 }
 
+// dumps writes the tests that print results.
+func (g *testFile) dumps(entries []entry, inputs int, seed uint64) (files map[string][]byte, tests []Test, err error) {
+	for _, e := range entries {
+		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1), Fixed: e.call.fixed()}
+		g.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
+			e.call.manyCalls(e.call.fn.Name()))
+		tests = append(tests, test)
+	}
+	if len(tests) == 0 {
+		return nil, nil, nil
+	}
+	files, err = g.texts(testFileName)
+	return files, tests, err
+}
+
 // Dumped counts the inputs for which two builds printed results.
 type Dumped struct {
-	Alike   int64 // same result
-	Texts   int64 // of these: same except for the texts of errors
-	Panics  int64 // only panicked, in both, or did not return
-	Varying int64 // results of a single build vary, by time or chance: not compared
+	Alike    int64 // same result
+	Distinct int64 // distinct results and effects of these
+	Texts    int64 // of these: same except for the texts of errors
+	Panics   int64 // only panicked, in both, or did not return
+	Varying  int64 // results of a single build vary, by time or chance: not compared
+}
+
+// Outcome returns the counts as the outcome of a test.
+func (d *Dumped) Outcome(t Test) Outcome {
+	o := Outcome{
+		Function: t.Function, Fixed: t.Fixed,
+		Inputs: d.Alike + d.Panics, Returned: d.Alike, Distinct: d.Distinct,
+	}
+	o.judge()
+	if d.Alike == 0 && d.Panics == 0 && d.Varying > 0 {
+		o.Unproven = t.Function + " was not compared: its results depend on time or randomness"
+	}
+	return o
 }
 
 // A DifferenceError is the first input with different results in two builds.
@@ -74,6 +95,13 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 	left.Buffer(nil, maxAnswer)
 	right.Buffer(nil, maxAnswer)
 	d := &Dumped{}
+	distinct := map[string]bool{}
+	alike := func(x answer) {
+		for hash := range strings.SplitSeq(x.hashes, ",") {
+			distinct[hash] = true
+		}
+		d.Alike, d.Distinct = d.Alike+1, int64(len(distinct))
+	}
 	for n := 0; ; n++ {
 		was, ok, err := nextAnswer(left, n)
 		if err != nil {
@@ -94,9 +122,9 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 		case was.panics || is.panics:
 			return d, &DifferenceError{Input: n, A: was.exact, B: is.exact}
 		case was.exact == is.exact:
-			d.Alike++
+			alike(was)
 		case was.masked == is.masked:
-			d.Alike++
+			alike(was)
 			d.Texts++
 		default:
 			return d, &DifferenceError{Input: n, A: was.exact, B: is.exact}
@@ -108,10 +136,14 @@ func CompareDumps(a, b io.Reader) (*Dumped, error) {
 //
 //	NUMBER varies
 //	NUMBER panics "what was seen"
-//	NUMBER "answer" "answer without the texts of errors"
+//	NUMBER HASHES "answer" "answer without the texts of errors"
+//
+// The hashes, with commas between them, are of the results and effects of each call, without arguments
+// that the call left as they were.
 type answer struct {
 	varies        bool
 	panics        bool
+	hashes        string
 	exact, masked string
 }
 
@@ -129,6 +161,10 @@ func nextAnswer(lines *bufio.Scanner, n int) (x answer, ok bool, err error) {
 	texts := []*string{&x.exact, &x.masked}
 	if rest, x.panics = bytes.CutPrefix(rest, []byte("panics ")); x.panics {
 		texts = texts[:1]
+	} else {
+		var hashes []byte
+		hashes, rest, _ = bytes.Cut(rest, []byte(" "))
+		x.hashes = string(hashes)
 	}
 	for i, text := range texts {
 		quoted, err := strconv.QuotedPrefix(string(rest))

@@ -13,31 +13,35 @@ func TestCompareDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	const a = "0 \"x\" \"x\"\n1 varies\n2 \"error: no\" \"error\"\n3 \"é\\n\" \"\"\n4 panics \"p\"\n"
+	const a = "0 a \"x\" \"x\"\n1 varies\n2 b \"error: no\" \"error\"\n3 a \"é\\n\" \"\"\n4 panics \"p\"\n"
 	for _, c := range []struct {
 		name, b string
 		want    differ.Dumped
 		differs int    // input; -1 none
 		fails   string // what the error says
 	}{
-		{"same", a, differ.Dumped{Alike: 3, Panics: 1, Varying: 1}, -1, ""},
+		{"same", a, differ.Dumped{Alike: 3, Distinct: 2, Panics: 1, Varying: 1}, -1, ""},
 		{
 			"another text of an error", strings.Replace(a, "error: no", "error: other", 1),
-			differ.Dumped{Alike: 3, Texts: 1, Panics: 1, Varying: 1},
+			differ.Dumped{Alike: 3, Distinct: 2, Texts: 1, Panics: 1, Varying: 1},
 			-1, "",
 		},
 		{
-			"varies on one side", strings.Replace(a, `0 "x" "x"`, "0 varies", 1),
-			differ.Dumped{Alike: 2, Panics: 1, Varying: 2},
+			"varies on one side", strings.Replace(a, `0 a "x" "x"`, "0 varies", 1),
+			differ.Dumped{Alike: 2, Distinct: 2, Panics: 1, Varying: 2},
 			-1, "",
 		},
-		{"another answer", strings.Replace(a, `é\n" "`, `é" "1`, 1), differ.Dumped{Alike: 2, Varying: 1}, 3, ""},
-		{"another panic", strings.Replace(a, `"p"`, `"q"`, 1), differ.Dumped{Alike: 3, Varying: 1}, 4, ""},
-		{"no panic", strings.Replace(a, `panics "p"`, `"p" ""`, 1), differ.Dumped{Alike: 3, Varying: 1}, 4, ""},
-		{"cut off", "0 \"x\" \"x\"\n", differ.Dumped{Alike: 1}, 1, ""},
+		{"another answer", strings.Replace(a, `é\n" "`, `é" "1`, 1), differ.Dumped{Alike: 2, Distinct: 2, Varying: 1}, 3, ""},
+		{"another panic", strings.Replace(a, `"p"`, `"q"`, 1), differ.Dumped{Alike: 3, Distinct: 2, Varying: 1}, 4, ""},
+		{
+			"no panic", strings.Replace(a, `panics "p"`, `a "p" ""`, 1),
+			differ.Dumped{Alike: 3, Distinct: 2, Varying: 1},
+			4, "",
+		},
+		{"cut off", "0 a \"x\" \"x\"\n", differ.Dumped{Alike: 1, Distinct: 1}, 1, ""},
 		{"not numbered", "1 varies\n", differ.Dumped{}, -1, "line 1"},
 		{"not quoted", "0 x\n", differ.Dumped{}, -1, "line 1"},
-		{"more", "0 \"x\" \"x\" \"x\"\n", differ.Dumped{}, -1, "line 1"},
+		{"more", "0 a \"x\" \"x\" \"x\"\n", differ.Dumped{}, -1, "line 1"},
 	} {
 		d, err := differ.CompareDumps(strings.NewReader(a), strings.NewReader(c.b))
 		var differs *differ.DifferenceError
@@ -57,8 +61,8 @@ func TestCompareDumps(t *testing.T) {
 }
 
 func FuzzCompareDumps(f *testing.F) {
-	f.Add("0 \"x\" \"x\"\n1 varies\n", "0 \"x\" \"y\"\n")
-	f.Add("0 \"x\n", "0 panics \"\"\n")
+	f.Add("0 a \"x\" \"x\"\n1 varies\n", "0 a \"x\" \"y\"\n")
+	f.Add("0 a \"x\n", "0 panics \"\"\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		d, err := differ.CompareDumps(strings.NewReader(a), strings.NewReader(b))
 		if lines := int64(strings.Count(a, "\n") + 1); d.Alike+d.Panics+d.Varying > lines || d.Texts > d.Alike {

@@ -16,6 +16,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
 
 //go:embed support
@@ -39,6 +41,26 @@ type testFile struct {
 	declared map[string]bool // names; nil: unknown
 	partial  map[string]bool // makers of incomplete values
 	bodies   bytes.Buffer
+
+	twin *types.Package // the other version of the package, which the file must also fit; may be nil
+	uses *graph         // of pkg; nil: unknown
+}
+
+func (g *testFile) graph() *graph {
+	if g.uses == nil {
+		g.uses = newGraph(g.pkg)
+	}
+	return g.uses
+}
+
+// objects returns what functions are declared as.
+func (g *testFile) objects(decls []*ast.FuncDecl) (objs []types.Object) {
+	for _, d := range decls {
+		if obj := g.pkg.TypesInfo.Defs[d.Name]; obj != nil {
+			objs = append(objs, obj)
+		}
+	}
+	return objs
 }
 
 // newTestFile returns an empty test file for a package that was loaded with syntax and types.
@@ -57,20 +79,38 @@ func (g *testFile) addf(format string, args ...any) { fmt.Fprintf(&g.bodies, for
 // declarations, under name, and the makers of values and the comparison, which are the same for all
 // packages. It returns an error if the declarations are not valid Go.
 func (g *testFile) texts(name string) (map[string][]byte, error) {
+	pkg := g.pkg.Types.Name()
+	source, err := g.source(pkg, "", nil)
+	if err != nil {
+		return nil, err
+	}
+	files := supportFor(g.pkg.Types, pkg, source, supportName)
+	files[name] = source
+	files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(pkg, nil)
+	return files, nil
+}
+
+// source returns the file with the added declarations, their makers, and more declarations. imported,
+// if not nil, replaces the paths of imports.
+func (g *testFile) source(pkg, more string, imported func(path string) string) ([]byte, error) {
 	var code bytes.Buffer
 	code.Write(g.bodies.Bytes())
 	for _, m := range g.made {
 		code.WriteString(m)
 	}
+	code.WriteString(more)
 	used, err := selected(code.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "package %s\n\nimport (\n", g.pkg.Types.Name())
+	fmt.Fprintf(&out, "package %s\n\nimport (\n", pkg)
 	for _, p := range slices.Sorted(maps.Keys(g.imports)) {
-		if used[g.imports[p]] {
-			fmt.Fprintf(&out, "\t%s %q\n", g.imports[p], p)
+		if name := g.imports[p]; used[name] || name == "_" {
+			if imported != nil {
+				p = imported(p)
+			}
+			fmt.Fprintf(&out, "\t%s %q\n", name, p)
 		}
 	}
 	out.WriteString(")\n")
@@ -79,18 +119,7 @@ func (g *testFile) texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
-	files := supportFor(g.pkg.Types, code.Bytes())
-	files[name] = source
-	keys, words := vocabulary(g.pkg)
-	var lists bytes.Buffer
-	fmt.Fprintf(&lists, "package %s\n\n// Names and words in the package's own code.\nvar (\n\twhetKeys = []whetKey{",
-		g.pkg.Types.Name())
-	for _, k := range keys {
-		fmt.Fprintf(&lists, "{%q, %q}, ", k.name, k.kind)
-	}
-	fmt.Fprintf(&lists, "}\n\twhetWords = %#v\n)\n", words)
-	files[supportName("vocabulary")] = lists.Bytes()
-	return files, nil
+	return source, nil
 }
 
 // selected returns the names before dots in declarations: abandoned makers may have requested
@@ -118,9 +147,11 @@ func supportOf() map[string]string {
 	return map[string]string{"compare": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark("}
 }
 
-// supportFor returns the support files that code in a package needs, by name. Their imports get
-// unused names: a package may declare its own log, url or time.
-func supportFor(pkg *types.Package, code []byte) map[string][]byte {
+// supportFor returns the support files that code in a package needs, by their names in it. Their
+// imports get unused names: a package may declare its own log, url or time.
+func supportFor(
+	pkg *types.Package, pkgName string, code []byte, fileName func(part string) string,
+) map[string][]byte {
 	parts, err := support.ReadDir("support")
 	if err != nil {
 		panic("the support is not embedded: " + err.Error())
@@ -136,7 +167,7 @@ func supportFor(pkg *types.Package, code []byte) map[string][]byte {
 		if err != nil {
 			panic("the support is not embedded: " + err.Error())
 		}
-		files[supportName(name)] = supportPart(pkg.Name(), name, text)
+		files[fileName(name)] = supportPart(pkgName, name, text)
 	}
 	return files
 }

@@ -17,6 +17,7 @@ const maxChoices = 300
 type instance struct {
 	args string // [int, string]; "" for methods, whose receiver has them, and if not generic
 	sig  *types.Signature
+	fn   *types.Func // the generic function
 }
 
 // instances returns a function with the type arguments that the package's own code uses for it or
@@ -30,13 +31,13 @@ func (g *testFile) instances(fn *types.Func) (all []instance, why string) {
 				continue
 			}
 			if s, ok := t.(*types.Signature); ok {
-				all = append(all, instance{g.bracketed(args), s})
+				all = append(all, instance{g.bracketed(args), s, fn})
 			}
 		}
 	} else if sig.RecvTypeParams() != nil {
 		all = g.methods(fn)
 	} else {
-		return []instance{{sig: sig}}, ""
+		return []instance{{sig: sig, fn: fn}}, ""
 	}
 	if len(all) == 0 {
 		return nil, "it is generic, and no type arguments are known for it"
@@ -66,7 +67,7 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 		}
 		for m := range of.Methods() {
 			if m.Name() == fn.Name() {
-				all = append(all, instance{sig: m.Signature()})
+				all = append(all, instance{sig: m.Signature(), fn: fn})
 			}
 		}
 	}

@@ -44,6 +44,20 @@ func known(t string) (expr string, packages []string, ok bool) {
 		return "s.duration()", nil, true
 	case "*time.Location":
 		return "s.location()", nil, true
+	case "net/netip.Addr":
+		return "s.address()", nil, true
+	case "net/netip.Prefix":
+		return "s.prefix()", nil, true
+	case "net/netip.AddrPort":
+		return "s.endpoint()", nil, true
+	case "net.IP":
+		return "s.ip()", nil, true
+	case "*net.IPNet":
+		return "s.network()", nil, true
+	case "net/url.URL":
+		return "*s.url()", nil, true
+	case "net/http.Request":
+		return "*s.request()", nil, true
 	case "*math/big.Int":
 		return "big.NewInt(s.wide())", []string{"math/big"}, true
 	case "*math/rand.Rand":
@@ -172,6 +186,9 @@ func (g *testFile) body(t types.Type, key string, depth int) (text, why string) 
 		if !g.accessible(n.Obj()) {
 			return "", "the type " + key + " cannot be named here"
 		}
+		if why := g.otherType(n); why != "" {
+			return "", why
+		}
 		if text, ok := g.constructed(n, false, depth); ok {
 			return text, ""
 		}
@@ -230,10 +247,10 @@ func basic(b *types.Basic) string {
 		return "s.bool()"
 	case info&types.IsString != 0:
 		return "s.string()"
-	case b.Kind() == types.Int64 || b.Kind() == types.Uint64:
-		return "s.wide()"
-	case info&types.IsInteger != 0:
+	case b.Kind() == types.Int || b.Kind() == types.Uint || b.Kind() == types.Uintptr:
 		return "s.int()"
+	case info&types.IsInteger != 0:
+		return "s.wide()" // types of a given size are seldom sizes of something
 	case info&types.IsFloat != 0:
 		return "s.float()"
 	case info&types.IsComplex != 0:
@@ -346,6 +363,9 @@ func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text st
 	for _, name := range scope.Names() {
 		fn, isFunc := scope.Lookup(name).(*types.Func)
 		if !isFunc || !strings.HasPrefix(strings.ToLower(name), "new") || n.Obj().Pkg() != g.pkg.Types && !fn.Exported() {
+			continue
+		}
+		if g.differs(fn) != "" {
 			continue
 		}
 		sig, inst, err := g.ofInstance(fn, n)

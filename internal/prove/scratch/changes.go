@@ -43,6 +43,16 @@ func (c Changes) Dirs() []string {
 	return slices.Compact(list)
 }
 
+// In returns the files in a directory.
+func (c Changes) In(dir string) (files []string) {
+	for file := range c {
+		if path.Dir(file) == dir {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 // Diff returns the changes as a unified diff.
 func (c Changes) Diff() string {
 	var out bytes.Buffer

@@ -18,7 +18,11 @@ const maxOutput = 1 << 20
 // Go runs the go command in the module's directory, with more flags after those of the options, and
 // returns the end of its output. All processes that it starts end with it.
 func (m *Module) Go(ctx context.Context, more []string, command string, args ...string) (output string, err error) {
-	cmd := m.command(ctx, more, command, args)
+	return Output(m.command(ctx, more, command, args))
+}
+
+// Output runs a command, and returns the end of its output.
+func Output(cmd *exec.Cmd) (output string, err error) {
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
 	err = cmd.Run()

@@ -41,7 +41,7 @@ func Fix(r *fix.Result) *blocks.Document {
 		section(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
 	}
 	for i, a := range fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds }) {
-		section(fmt.Sprintf("d%d", i+1), "Dropped: "+a.Finding.Title, droppedBlocks(a)...)
+		section(fmt.Sprintf("d%d", i+1), droppedTitle(a), droppedBlocks(a)...)
 	}
 	for i := range r.Settings {
 		a := &r.Settings[i]
@@ -83,6 +83,14 @@ func droppedBlocks(a *fix.Attempt) []blocks.Block {
 		})
 	}
 	return list
+}
+
+// droppedTitle returns the title of a rewrite that was not kept.
+func droppedTitle(a *fix.Attempt) string {
+	if a.Stage == fix.StageUnproven {
+		return "Unproven: " + a.Finding.Title
+	}
+	return "Dropped: " + a.Finding.Title
 }
 
 // reasonBlocks describe where an attempt was dropped, and why.
@@ -193,6 +201,9 @@ func proof(a *fix.Attempt) blocks.List {
 		lines = append(lines, line)
 	}
 	lines = append(lines, answersText(a.Answers)...)
+	if a.Unproven != "" {
+		lines = append(lines, "unproven, needs review: "+a.Unproven)
+	}
 	if a.Measured != nil && a.Measured.Written != "" {
 		lines = append(lines,
 			"no benchmark of the module runs the line: measured by a generated one, with generated inputs")
@@ -214,10 +225,20 @@ func answersText(a *fix.Answers) []string {
 	if len(a.Functions) > 0 {
 		text := fmt.Sprintf("before and after, %s returned the same results for %d inputs",
 			strings.Join(a.Functions, ", "), a.Inputs)
+		if a.Distinct > 0 {
+			text += fmt.Sprintf(", with %d distinct answers", a.Distinct)
+		}
 		if a.ErrorTexts > 0 {
 			text += fmt.Sprintf(", except for the texts of errors for %d of them", a.ErrorTexts)
 		}
 		lines = append(lines, text)
+	}
+	if a.Blocks > 0 {
+		lines = append(lines, fmt.Sprintf("inputs ran %d of %s on changed lines", a.Reached,
+			layout.Plural(a.Blocks, "block", "blocks")))
+	}
+	for _, apart := range a.Apart {
+		lines = append(lines, "compared in two processes, without guidance by coverage: "+apart)
 	}
 	for _, not := range a.Not {
 		lines = append(lines, "not compared: "+not)

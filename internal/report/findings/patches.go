@@ -91,13 +91,20 @@ func patchMessage(a *fix.Attempt) string {
 		b.WriteString(".\n")
 	}
 	if a.Answers != nil && len(a.Answers.Functions) > 0 {
-		fmt.Fprintf(&b, "\nThe old and the new %s behave the same on %d inputs.\n", strings.Join(a.Answers.Functions, ", "),
-			a.Answers.Inputs)
+		distinct := ""
+		if a.Answers.Distinct > 0 {
+			distinct = fmt.Sprintf(", with %d distinct answers", a.Answers.Distinct)
+		}
+		fmt.Fprintf(&b, "\nThe old and the new %s behave the same on %d inputs%s.\n",
+			strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs, distinct)
 	}
 	if a.Answers != nil {
 		for _, not := range a.Answers.Not {
 			fmt.Fprintf(&b, "%s.\n", not)
 		}
+	}
+	if a.Unproven != "" {
+		fmt.Fprintf(&b, "Unproven, needs review: %s.\n", a.Unproven)
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
 		b.WriteString("\n")

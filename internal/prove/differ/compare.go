@@ -1,0 +1,428 @@
+package differ
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/types"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/twin"
+	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// Options configure Compare.
+type Options struct {
+	Flags []string // of go build
+	Env   []string // KEY=value, for the go command and the processes it starts
+
+	FuzzTime string        // per function, as in go test's -fuzztime
+	Timeout  time.Duration // of a process
+	// Joined is set if writers may get the same bytes in other pieces.
+	Joined bool
+	// Inputs and Seed are for the tests that run in two processes, in place of FuzzTime.
+	Inputs int
+	Seed   uint64
+}
+
+// A Comparison is what Compare has found for a package, without a difference.
+type Comparison struct {
+	Outcomes []Outcome
+	Not      []string // declarations that were not compared, and why
+	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
+	Blocks, Reached int
+	// Apart is why both versions cannot be compiled into one program; "" if they were. Then nothing was
+	// called, and Files and Tests, which are as Dump returns them, do it in two.
+	Apart string
+	Files map[string][]byte
+	Tests []Test
+}
+
+// A BehaviorError is a function that behaves differently.
+type BehaviorError struct {
+	Function string
+	Output   string // of the test: the input, and both results
+}
+
+func (e *BehaviorError) Error() string {
+	return fmt.Sprintf("%s behaves differently:\n%s", e.Function, e.Output)
+}
+
+// Compare calls functions of the package in a directory of m with the same inputs as those of its new
+// version, which changes make of it: those that the changes concern. It writes files into m while
+// it runs. A *BehaviorError is the first difference.
+func Compare(
+	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options,
+) (_ *Comparison, err error) {
+	if !changesGo(changes, dir) {
+		return &Comparison{}, nil
+	}
+	c := &comparer{Copy: twin.New(m, changes)}
+	defer func() { err = errors.Join(err, c.Remove()) }()
+	old, now, err := c.load(ctx, dir, o)
+	var apart *twin.ApartError
+	if err != nil && !errors.As(err, &apart) {
+		return nil, err
+	}
+	g := newTestFile(old)
+	var changed []types.Object
+	if now != nil {
+		g.twin, changed = now.Types, changedObjects(old, now)
+	} else {
+		changed = g.mentioned(changes, m)
+	}
+	entries, errs := g.entries(changed)
+	r := &Comparison{}
+	for _, err := range errs {
+		r.Not = append(r.Not, err.Error())
+	}
+	if len(entries) == 0 {
+		return r, nil
+	}
+	if now != nil {
+		err = c.compare(ctx, g, now, dir, entries, r, o)
+		if err == nil || !errors.As(err, &apart) {
+			return r, err
+		}
+		g = newTestFile(old)
+		g.twin = now.Types
+		entries, _ = g.entries(changed)
+	}
+	r.Apart = apart.Reason
+	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed)
+	return r, err
+}
+
+// changesGo reports whether a package's own files change, and not only its tests.
+func changesGo(changes scratch.Changes, dir string) bool {
+	return slices.ContainsFunc(changes.In(dir), func(name string) bool {
+		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+	})
+}
+
+// A comparer compares the two versions of a package.
+type comparer struct {
+	*twin.Copy
+}
+
+// load writes the new versions, and loads both versions of the package in dir. If the error is an
+// *twin.ApartError, old is set.
+func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *packages.Package, err error) {
+	options := driver.Options{Dir: c.Module.Dir, Flags: o.Flags, Env: o.Env}
+	var patterns, dirs []string
+	for _, d := range c.Changes.Dirs() {
+		if changesGo(c.Changes, d) {
+			dirs = append(dirs, d)
+			patterns = append(patterns, "./"+d)
+		}
+	}
+	all, err := driver.Load(ctx, options, patterns...)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, pkg := range all {
+		c.Paths[pkg.PkgPath] = true
+	}
+	olds := map[string]*packages.Package{}
+	for _, pkg := range all {
+		if len(pkg.GoFiles) > 0 {
+			if rel, err := filepath.Rel(c.Module.Dir, filepath.Dir(pkg.GoFiles[0])); err == nil {
+				olds[filepath.ToSlash(rel)] = pkg
+			}
+		}
+	}
+	if old = olds[dir]; old == nil || old.IllTyped {
+		return nil, nil, fmt.Errorf("the package in %s cannot be loaded", dir)
+	}
+	for _, d := range dirs {
+		if olds[d] == nil {
+			continue // it is new
+		}
+		if err := c.CopyPackage(d, olds[d]); err != nil {
+			return old, nil, err
+		}
+	}
+	both, err := driver.Load(ctx, options, "./"+dir, "./"+path.Join(dir, twin.Dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, pkg := range both {
+		if strings.HasSuffix(pkg.PkgPath, "/"+twin.Dir) {
+			now = pkg
+		} else {
+			old = pkg
+		}
+	}
+	if now == nil || now.IllTyped || len(now.Errors) > 0 {
+		return old, nil, &twin.ApartError{Reason: "the copy of its new version does not build"}
+	}
+	return old, now, nil
+}
+
+// mentioned returns the functions of the package that are in changed files, if nothing more is known
+// of the new version.
+func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (changed []types.Object) {
+	eachDecl(g.pkg, func(_, text string, obj types.Object) {
+		if _, ok := obj.(*types.Func); !ok {
+			return
+		}
+		source, _, _ := strings.Cut(text, textEnd)
+		for file, c := range changes {
+			if g.pkg.Fset.Position(obj.Pos()).Filename == m.Path(file) && !strings.Contains(string(c.After), source) {
+				changed = append(changed, obj)
+			}
+		}
+	})
+	return changed
+}
+
+// twinSupport names the support files of the copy.
+func twinSupport(part string) string { return "zz_whet_" + part + ".go" }
+
+// files returns the files of both versions, by their names in the directory of the package.
+func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (map[string][]byte, []Test, error) {
+	var tests []Test
+	for i, e := range entries {
+		g.addf("func whetEntry%d(s *whetSource) { (%s)(s) }\n\n", i, e.call.manyCalls(e.call.fn.Name()))
+		tests = append(tests, Test{Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed()})
+	}
+	delete(g.imports, "testing")
+	var runs strings.Builder
+	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
+		"func WhetRun(n int, data []byte, patience int64) (seen string, skipped, hung, ended bool) {\n" +
+		"\to := whetRunAs(data, []func(*whetSource){")
+	for i := range entries {
+		fmt.Fprintf(&runs, "whetEntry%d, ", i)
+	}
+	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.skipped, o.hung, o.ended\n}\n\n",
+		"/"+twin.Dir, twin.MainName+".")
+	copied, err := g.source(now.Types.Name(), runs.String(), c.Imported)
+	if err != nil {
+		return nil, nil, err
+	}
+	words := vocabulary.Of(g.pkg, now)
+	files := map[string][]byte{}
+	for name, text := range supportFor(now.Types, now.Types.Name(), copied, twinSupport) {
+		files[twin.Dir+"/"+name] = text
+	}
+	files[twin.Dir+"/"+twinSupport("differ")] = copied
+	files[twin.Dir+"/"+twinSupport("vocabulary")] = words.Source(now.Types.Name(),
+		hidden(g.pkg.Types, now.Types, now.PkgPath))
+
+	importedAs := g.use(g.pkg.PkgPath+"/"+twin.Dir, twin.Dir)
+	testing := g.use("testing", "testing")
+	g.imports[g.pkg.PkgPath+"/"+twin.Dir+"/whetlast"] = "_"
+	var fuzz strings.Builder
+	for i, t := range tests {
+		fmt.Fprintf(&fuzz, "func %s(f *%s.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *%s.T, data []byte) {\n"+
+			"\t\twhetCompare(t, data, whetHere(whetEntry%d), whetOther("+
+			"func(data []byte, patience int64) (string, bool, bool, bool) {\n"+
+			"\t\t\treturn %s.WhetRun(%d, data, patience)\n\t\t}))\n\t})\n}\n\n",
+			t.Name, testing, testing, i, importedAs, i)
+	}
+	source, err := g.source(g.pkg.Types.Name(), fuzz.String(), nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	for name, text := range supportFor(g.pkg.Types, g.pkg.Types.Name(), source, supportName) {
+		files[name] = text
+	}
+	files[testFileName] = source
+	files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), hidden(g.pkg.Types, now.Types, g.pkg.PkgPath))
+	g.registries(c, files)
+	return files, tests, nil
+}
+
+// registries adds two packages that are initialized before and after the copy: while it registers
+// its flags, handlers and metrics, the registries are others, since most refuse the same name twice.
+func (g *testFile) registries(c *comparer, files map[string][]byte) {
+	var imports, first, last strings.Builder
+	fmt.Fprintf(&imports, "\t%q\n", "flag")
+	first.WriteString("\tFlags = flag.CommandLine\n")
+	last.WriteString("\tflag.CommandLine = whetfirst.Flags\n")
+	swap := "\tflag.CommandLine = flag.NewFlagSet(\"\", flag.ContinueOnError)\n"
+	if imported(g.pkg.Types, "net/http") != nil {
+		fmt.Fprintf(&imports, "\t%q\n", "net/http")
+		first.WriteString("\tMux = http.DefaultServeMux\n")
+		last.WriteString("\thttp.DefaultServeMux = whetfirst.Mux\n")
+		swap += "\thttp.DefaultServeMux = http.NewServeMux()\n"
+	}
+	if metrics := "github.com/prometheus/client_golang/prometheus"; imported(g.pkg.Types, metrics) != nil {
+		fmt.Fprintf(&imports, "\t%q\n", metrics)
+		first.WriteString("\tRegisterer, Gatherer = prometheus.DefaultRegisterer, prometheus.DefaultGatherer\n")
+		last.WriteString("\tprometheus.DefaultRegisterer, prometheus.DefaultGatherer = whetfirst.Registerer, " +
+			"whetfirst.Gatherer\n")
+		swap += "\tr := prometheus.NewRegistry()\n\tprometheus.DefaultRegisterer, prometheus.DefaultGatherer = r, r\n"
+	}
+	// What the package imports is initialized before, with the registries that it has otherwise.
+	var others strings.Builder
+	for _, p := range g.pkg.Types.Imports() {
+		if !c.Paths[p.Path()] && p.Path() != "unsafe" && !strings.Contains(imports.String(), "\""+p.Path()+"\"") {
+			fmt.Fprintf(&others, "\t_ %q\n", p.Path())
+		}
+	}
+	at := g.pkg.PkgPath + "/" + twin.Dir
+	files[twin.Dir+"/whetfirst/first.go"] = []byte("package whetfirst\n\nimport (\n" + imports.String() + others.String() +
+		")\n\nvar (\n" + first.String() + ")\n\nfunc init() {\n" + swap + "}\n")
+	files[twin.Dir+"/whetlast/last.go"] = []byte("package whetlast\n\nimport (\n" + imports.String() +
+		"\t_ \"" + at + "\"\n\t\"" + at + "/whetfirst\"\n)\n\nfunc init() {\n" + last.String() + "}\n")
+	// The copy must be initialized after the first one. Its files come in the order of their names.
+	files[twin.Dir+"/"+twinSupport("first")] = []byte("package " + c.name(g.pkg) + "\n\nimport _ \"" + at +
+		"/whetfirst\"\n")
+}
+
+func (c *comparer) name(old *packages.Package) string {
+	if old.Name == "main" {
+		return twin.MainName
+	}
+	return old.Name
+}
+
+// compare builds both versions into one program and fuzzes them. An *twin.ApartError is why it cannot be
+// built or started.
+func (c *comparer) compare(
+	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, r *Comparison, o Options,
+) error {
+	files, tests, err := g.twins(c, now, entries)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if err := c.Write(path.Join(dir, name), text); err != nil {
+			return err
+		}
+	}
+	temp, err := os.MkdirTemp(c.Module.Temp, "twins")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	run := &twinRun{binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module}
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", "-c", "-o", run.binary, "-vet=off", "-fuzz=.", "-cover",
+		"-coverpkg="+g.pkg.PkgPath+"/"+twin.Dir, "./"+dir)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &twin.ApartError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
+	}
+	if out, err := run.process(ctx, nil, "-test.run=^$"); err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return &twin.ApartError{Reason: "both versions cannot be started as one program: " + lastLine(out)}
+	}
+	lines := twin.ChangedLines(g.pkg, now, FuncName)
+	for _, t := range tests {
+		outcome, why, err := run.fuzz(ctx, t, lines)
+		switch {
+		case err != nil:
+			return err
+		case why != "":
+			r.Not = append(r.Not, why)
+		default:
+			r.Outcomes = append(r.Outcomes, outcome)
+		}
+	}
+	r.Not = append(r.Not, lines.Unreached()...)
+	r.Blocks, r.Reached = lines.Blocks()
+	return nil
+}
+
+func lastLine(out string) string {
+	lines := strings.Split(strings.TrimSpace(scratch.LastLines(out)), "\n")
+	for _, line := range lines {
+		if strings.HasPrefix(line, "panic: ") {
+			return line
+		}
+	}
+	return lines[len(lines)-1]
+}
+
+// A twinRun is the program with both versions.
+type twinRun struct {
+	module            *scratch.Module
+	binary, temp, dir string
+	o                 Options
+}
+
+func (r *twinRun) process(ctx context.Context, env []string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, r.binary, append(args, "-test.timeout="+r.o.Timeout.String())...)
+	cmd.Dir = r.dir
+	cmd.Env = slices.Concat(os.Environ(), r.module.TrialEnv(), r.o.Env, env)
+	cmd.WaitDelay = 5 * time.Second
+	procgroup.OwnAndKill(cmd)
+	return scratch.Output(cmd)
+}
+
+// timeWasUp reports whether, judging by its output, a fuzz target failed without an input: the fuzzer
+// reports a failure if the time is up while a worker is busy (go.dev/issue/75804).
+func timeWasUp(out string) bool {
+	return lateFuzz.MatchString(out) && !strings.Contains(out, "Failing input")
+}
+
+var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
+
+// fuzz runs a fuzz target. why is the reason why it does not compare anything.
+func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Outcome, why string, err error) {
+	count, cache := filepath.Join(r.temp, "counts"), filepath.Join(r.temp, "corpus")
+	failing := filepath.Join(r.dir, "testdata", "fuzz", t.Name)
+	defer func() { _ = os.RemoveAll(failing) }()
+	env := []string{CountEnv + "=" + count}
+	if r.o.Joined {
+		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
+	}
+	args := []string{
+		"-test.run=^$", "-test.fuzz=^" + t.Name + "$", "-test.fuzztime=" + r.o.FuzzTime,
+		"-test.fuzzminimizetime=100x", "-test.fuzzcachedir=" + cache,
+	}
+	var out string
+	for range 4 {
+		if err := os.WriteFile(count, nil, 0o600); err != nil {
+			return o, "", err
+		}
+		if out, err = r.process(ctx, env, args...); err == nil || !timeWasUp(out) || ctx.Err() != nil {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		return o, "", ctx.Err()
+	}
+	if err != nil {
+		alone := []string{"WHET_ALONE=1", "WHET_CORPUS=" + failing}
+		if !strings.Contains(out, "the results differ") {
+			if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
+				return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
+			}
+		}
+		return o, "", &BehaviorError{t.Function, scratch.LastLines(out)}
+	}
+	counts, err := os.ReadFile(count)
+	if err != nil {
+		return o, "", err
+	}
+	profile := filepath.Join(r.temp, "cover.out")
+	_ = os.Remove(profile)
+	env = append(env[1:], "WHET_CORPUS="+filepath.Join(cache, t.Name))
+	if _, err = r.process(ctx, env, "-test.run=^"+t.Name+"$", "-test.coverprofile="+profile); err == nil {
+		var text []byte
+		text, err = os.ReadFile(profile)
+		lines.Add(string(text))
+	}
+	if err != nil {
+		lines.Lost()
+	}
+	return ReadCounts(t, counts), "", ctx.Err()
+}

@@ -1,0 +1,192 @@
+package differ
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A graph is what the package-level declarations of a package use of each other, fields of structs
+// included.
+type graph struct {
+	decls map[types.Object]*ast.FuncDecl
+	users map[types.Object][]types.Object // in the order of the source
+}
+
+func newGraph(pkg *packages.Package) *graph {
+	g := &graph{decls: map[types.Object]*ast.FuncDecl{}, users: map[types.Object][]types.Object{}}
+	uses := func(of []types.Object, n ast.Node) {
+		ast.Inspect(n, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			used := pkg.TypesInfo.Uses[id]
+			switch obj := used.(type) {
+			case *types.Func:
+				used = obj.Origin()
+			case *types.Var:
+				used = obj.Origin()
+			}
+			if used == nil || used.Pkg() != pkg.Types {
+				return true
+			}
+			for _, user := range of {
+				if user != used && !slices.Contains(g.users[used], user) {
+					g.users[used] = append(g.users[used], user)
+				}
+			}
+			return true
+		})
+	}
+	for _, file := range pkg.Syntax {
+		for _, d := range file.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if obj := pkg.TypesInfo.Defs[d.Name]; obj != nil {
+					g.decls[obj] = d
+					uses([]types.Object{obj}, d)
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					uses(declared(pkg, spec), spec)
+				}
+			}
+		}
+	}
+	return g
+}
+
+// declared returns the objects that a spec declares.
+func declared(pkg *packages.Package, spec ast.Spec) (objs []types.Object) {
+	switch s := spec.(type) {
+	case *ast.TypeSpec:
+		objs = append(objs, pkg.TypesInfo.Defs[s.Name])
+	case *ast.ValueSpec:
+		for _, name := range s.Names {
+			objs = append(objs, pkg.TypesInfo.Defs[name])
+		}
+	}
+	return slices.DeleteFunc(objs, func(o types.Object) bool { return o == nil })
+}
+
+// Limits of the search for functions to call in place of what cannot be called.
+const (
+	maxCallers = 3  // callers that replace a function
+	maxUsers   = 12 // users of a changed constant, variable, type or field
+)
+
+// An entry is a way to run what has changed: by calling a function, or one that uses it.
+type entry struct {
+	call *callCode
+	self bool     // the function has changed itself
+	of   []string // how it reaches what has changed: "which calls parse", "which uses limit"
+}
+
+// name describes what is called, and why.
+func (e entry) name() string {
+	if e.self || len(e.of) == 0 {
+		return e.call.Function
+	}
+	return e.call.Function + " (" + strings.Join(e.of, ", ") + ")"
+}
+
+// entries returns the ways to run declarations that have changed: the functions themselves, or if
+// one cannot be called, or is not the same function on both sides, the nearest functions up the
+// static call graph that can. The errors are for declarations without one.
+func (g *testFile) entries(changed []types.Object) (entries []entry, errs []error) {
+	add := func(call *callCode, route string) {
+		i := slices.IndexFunc(entries, func(e entry) bool { return e.call.fn == call.fn })
+		if i < 0 {
+			i, entries = len(entries), append(entries, entry{call: call})
+		}
+		entries[i].self = entries[i].self || route == ""
+		if route != "" && !slices.Contains(entries[i].of, route) {
+			entries[i].of = append(entries[i].of, route)
+		}
+	}
+	for _, obj := range changed {
+		if err := g.climb(obj, add); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return entries, errs
+}
+
+// climb passes the functions to call for a changed declaration to add.
+func (g *testFile) climb(changed types.Object, add func(call *callCode, route string)) error {
+	type step struct {
+		obj   types.Object
+		route []types.Object // from the changed declaration to one before obj
+	}
+	_, isFunc := changed.(*types.Func)
+	most := maxUsers
+	if isFunc {
+		most = maxCallers
+	}
+	seen := map[types.Object]bool{changed: true}
+	self, found, left := false, 0, 0
+	var why error
+	for queue := []step{{obj: changed}}; len(queue) > 0; queue = queue[1:] {
+		at := queue[0]
+		if d := g.graph().decls[at.obj]; d != nil {
+			call, err := g.callOf(d)
+			switch {
+			case err == nil && at.obj == changed:
+				add(call, "")
+				if !call.partial {
+					return nil
+				}
+				self = true // and its callers, which may make what it lacks
+			case err == nil && found == most:
+				left++
+				continue
+			case err == nil:
+				add(call, g.routeText(at.route))
+				found++
+				continue
+			case why == nil:
+				why = err
+			}
+		}
+		for _, user := range g.graph().users[at.obj] {
+			if !seen[user] {
+				seen[user] = true
+				queue = append(queue, step{user, append(slices.Clone(at.route), at.obj)})
+			}
+		}
+	}
+	switch {
+	case left > 0 && !isFunc:
+		return &UnsupportedError{
+			Function: changed.Name(), What: fmt.Sprintf("%d functions use it, and %d of them were called", found+left, found),
+		}
+	case self || found > 0:
+		return nil
+	case why != nil:
+		return why
+	case !isFunc && changed.Exported():
+		return &UnsupportedError{Function: changed.Name(), What: "no function of the package uses it"}
+	}
+	return nil
+}
+
+// routeText describes a route from a changed declaration to the function that is called.
+func (g *testFile) routeText(route []types.Object) string {
+	var b strings.Builder
+	for i, obj := range slices.Backward(route) {
+		if i < len(route)-1 {
+			b.WriteString(" ")
+		}
+		if _, isFunc := obj.(*types.Func); isFunc {
+			b.WriteString("which calls " + obj.Name())
+		} else {
+			b.WriteString("which uses " + obj.Name())
+		}
+	}
+	return b.String()
+}

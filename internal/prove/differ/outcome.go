@@ -1,0 +1,67 @@
+package differ
+
+import (
+	"bytes"
+	"fmt"
+)
+
+// An Outcome is how many inputs an old and a new function were compared on, without a difference.
+type Outcome struct {
+	Function string `json:"function"` // in the form of Go source: (*T).Name
+	Inputs   int64  `json:"inputs"`   // inputs that both were called with
+	Returned int64  `json:"returned"` // of these, inputs on which both returned instead of panicking
+	Distinct int64  `json:"distinct"` // distinct results and effects of those that returned
+
+	// Fixed is set if the function has neither parameters nor a receiver: it has one input.
+	Fixed bool `json:"fixed,omitempty"`
+	// Unproven is why the comparison proves nothing; "" if it does.
+	Unproven string `json:"unproven,omitempty"`
+}
+
+// minReturned is the number of inputs on which a function with parameters must return.
+const minReturned = 20
+
+// judge sets Unproven. A comparison proves nothing below these floors: some input must return; and
+// if there are parameters or a receiver, at least minReturned inputs, with at least two distinct
+// answers, because an answer that never changes shows no more than one input does.
+func (o *Outcome) judge() {
+	o.Unproven = ""
+	switch {
+	case o.Returned == 0 && o.Inputs > 0:
+		o.Unproven = fmt.Sprintf("%s panics on each of the %d inputs tried", o.Function, o.Inputs)
+	case o.Returned == 0:
+		o.Unproven = o.Function + " was not compared: no inputs can be generated, or it returns on none of them"
+	case o.Fixed:
+	case o.Returned < minReturned:
+		o.Unproven = fmt.Sprintf("%s was compared on %d inputs only (at least %d must return)", o.Function, o.Returned,
+			minReturned)
+	case o.Distinct < 2:
+		o.Unproven = fmt.Sprintf("%s gives the same answer to all %d inputs", o.Function, o.Returned)
+	}
+}
+
+// CountEnv is the environment variable that names the file to which the tests of Generate append
+// what ReadCounts reads.
+const CountEnv = "WHET_COMPARED"
+
+// ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
+// each input '.' if both functions returned, or '!' if both only panicked, and "=" with the hash of
+// an answer, in 16 digits, for each that the process had not given before.
+func ReadCounts(t Test, counts []byte) Outcome {
+	o := Outcome{Function: t.Function, Fixed: t.Fixed}
+	o.Returned = int64(bytes.Count(counts, []byte(".")))
+	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))
+	distinct := map[string]bool{}
+	for len(counts) > 0 {
+		_, rest, ok := bytes.Cut(counts, []byte("="))
+		if !ok {
+			break
+		}
+		n := min(len(rest), 16)
+		distinct[string(rest[:n])] = true
+		counts = rest[n:]
+	}
+	o.Distinct = int64(len(distinct))
+	o.judge()
+	return o
+}

@@ -1,0 +1,52 @@
+package differ_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/prove/differ"
+)
+
+// TestReadCounts checks the floors below which a comparison proves nothing.
+func TestReadCounts(t *testing.T) {
+	t.Parallel()
+	answers := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, "=%016x", i+1)
+		}
+		return b.String()
+	}
+	for _, c := range []struct {
+		name, counts string
+		fixed        bool
+		want         differ.Outcome
+		why          string
+	}{
+		{"nothing", "", false, differ.Outcome{}, "F was not compared: no inputs can be generated"},
+		{"only panics", "!!!", false, differ.Outcome{Inputs: 3}, "F panics on each of the 3 inputs tried"},
+		{
+			"two inputs", ".=0000000000000001.=0000000000000002!!", false,
+			differ.Outcome{Inputs: 4, Returned: 2, Distinct: 2}, "F was compared on 2 inputs only",
+		},
+		{
+			"one answer", strings.Repeat(".", 500) + answers(1), false,
+			differ.Outcome{Inputs: 500, Returned: 500, Distinct: 1}, "F gives the same answer to all 500 inputs",
+		},
+		{"no parameters", "." + answers(1), true, differ.Outcome{Inputs: 1, Returned: 1, Distinct: 1}, ""},
+		{
+			"two processes with the same answers", strings.Repeat(".", 20) + answers(2) + answers(2), false,
+			differ.Outcome{Inputs: 20, Returned: 20, Distinct: 2}, "",
+		},
+		{"cut off", strings.Repeat(".", 20) + answers(2) + "=00", false, differ.Outcome{
+			Inputs: 20, Returned: 20, Distinct: 3,
+		}, ""},
+	} {
+		got := differ.ReadCounts(differ.Test{Function: "F", Fixed: c.fixed}, []byte(c.counts))
+		if got.Inputs != c.want.Inputs || got.Returned != c.want.Returned || got.Distinct != c.want.Distinct ||
+			!strings.HasPrefix(got.Unproven, c.why) || (got.Unproven == "") != (c.why == "") {
+			t.Errorf("%s: %+v, want %+v, %q", c.name, got, c.want, c.why)
+		}
+	}
+}

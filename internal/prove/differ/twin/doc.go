@@ -1,0 +1,17 @@
+// Package twin writes the new version of a package into a directory below the old one, so that one
+// program can contain both.
+//
+// Data flow:
+//
+//  1. New takes a scratch copy of a module, with the old version, and the files that change.
+//  2. CopyPackage writes the new version of a package, without its tests, and the files that it may
+//     embed. Imports of packages in Paths become imports of their new versions. A package main gets
+//     another name, since a program cannot be imported. No line gets another number.
+//  3. ChangedLines finds the lines that differ in functions of both versions. Cover profiles of runs
+//     that are added to the Coverage show which blocks on these lines ran.
+//  4. Write adds further files. Remove removes everything that was written.
+//
+// An *ApartError says why a package cannot be copied: cgo, assembly, go:linkname, or embedded files
+// that are too large. A Copy belongs to the caller and is not safe for concurrent use. The package
+// builds and runs nothing.
+package twin

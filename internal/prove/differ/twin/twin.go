@@ -1,0 +1,191 @@
+package twin
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// MainName replaces the name of a package main in its copy, because a program cannot be imported.
+const MainName = "whetmain"
+
+// Dir is the directory, below that of a package, in which its new version is compiled.
+const Dir = "whettwin"
+
+// An ApartError is the reason why two versions of a package cannot be in one program.
+type ApartError struct{ Reason string }
+
+func (e *ApartError) Error() string { return e.Reason }
+
+// A Copy is the new versions of packages, written next to the old ones in a scratch copy of a module.
+type Copy struct {
+	Module  *scratch.Module
+	Changes scratch.Changes
+	Paths   map[string]bool // import paths of the packages
+
+	written []string // directories and files
+}
+
+// New returns a copy without packages.
+func New(m *scratch.Module, changes scratch.Changes) *Copy {
+	return &Copy{Module: m, Changes: changes, Paths: map[string]bool{}}
+}
+
+// maxEmbedded limits the files that are copied for go:embed.
+const maxEmbedded = 64 << 20
+
+// Remove removes what was written.
+func (c *Copy) Remove() error {
+	var errs []error
+	for _, name := range slices.Backward(c.written) {
+		errs = append(errs, os.RemoveAll(name))
+	}
+	return errors.Join(errs...)
+}
+
+// Write writes a file of the module, until Remove.
+func (c *Copy) Write(file string, data []byte) error {
+	name := c.Module.Path(file)
+	c.written = append(c.written, name)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o600)
+}
+
+// Imported returns the import path of the new version of a package.
+func (c *Copy) Imported(p string) string {
+	if c.Paths[p] {
+		return p + "/" + Dir
+	}
+	return p
+}
+
+// CopyPackage writes the new version of the package in a directory.
+func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
+	c.written = append(c.written, c.Module.Path(path.Join(dir, Dir)))
+	if len(old.OtherFiles) > 0 {
+		return &ApartError{"it has files that are not Go"}
+	}
+	files := map[string][]byte{}
+	for _, name := range old.GoFiles {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		files[filepath.Base(name)] = text
+	}
+	known, err := os.ReadDir(c.Module.Path(dir))
+	if err != nil {
+		return err
+	}
+	for file, change := range c.Changes {
+		name := path.Base(file)
+		if path.Dir(file) != dir || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		_, built := files[name]
+		exists := slices.ContainsFunc(known, func(e fs.DirEntry) bool { return e.Name() == name })
+		switch {
+		case exists && !built: // build constraints exclude it
+		case change.After == nil:
+			delete(files, name)
+		default:
+			files[name] = change.After
+		}
+	}
+	embeds := false
+	for name, text := range files {
+		switch {
+		case bytes.Contains(text, []byte("\nimport \"C\"")):
+			return &ApartError{"it uses cgo"}
+		case bytes.Contains(text, []byte("\n//go:linkname ")):
+			return &ApartError{"it uses go:linkname"}
+		}
+		embeds = embeds || bytes.Contains(text, []byte("\n//go:embed "))
+		text, err := c.rewritten(name, text)
+		if err != nil {
+			return err
+		}
+		if err := c.Write(path.Join(dir, Dir, name), text); err != nil {
+			return err
+		}
+	}
+	if embeds {
+		return c.copyEmbedded(dir)
+	}
+	return nil
+}
+
+// rewritten returns a file that imports the new versions of packages, in a package that can be
+// imported. No line gets another number.
+func (c *Copy) rewritten(name string, text []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, name, text, parser.ImportsOnly)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	at := 0
+	replace := func(n ast.Node, with string) {
+		out.Write(text[at:fset.Position(n.Pos()).Offset])
+		out.WriteString(with)
+		at = fset.Position(n.End()).Offset
+	}
+	if file.Name.Name == "main" {
+		replace(file.Name, MainName)
+	}
+	for _, spec := range file.Imports {
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil && c.Paths[p] {
+			replace(spec.Path, strconv.Quote(c.Imported(p)))
+		}
+	}
+	out.Write(text[at:])
+	return out.Bytes(), nil
+}
+
+// copyEmbedded copies the files that go:embed may name.
+func (c *Copy) copyEmbedded(dir string) error {
+	from, left := c.Module.Path(dir), int64(maxEmbedded)
+	return filepath.WalkDir(from, func(name string, entry fs.DirEntry, err error) error {
+		rel, _ := filepath.Rel(from, name)
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && (entry.Name() == Dir || entry.Name() == ".git"):
+			return filepath.SkipDir
+		case !entry.Type().IsRegular() || strings.HasSuffix(name, ".go"):
+			return nil
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		if left -= info.Size(); left < 0 {
+			return &ApartError{fmt.Sprintf("the files next to it, which it embeds, are larger than %d MiB", maxEmbedded>>20)}
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		file := path.Join(dir, filepath.ToSlash(rel))
+		if change, ok := c.Changes[file]; ok {
+			text = change.After
+		}
+		return c.Write(path.Join(dir, Dir, filepath.ToSlash(rel)), text)
+	})
+}

@@ -1,0 +1,245 @@
+package vocabulary
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"math"
+	"path/filepath"
+	"reflect"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// maxWords is the maximum size of a package's vocabulary.
+const maxWords = 200
+
+// A key is the JSON name of a struct field, and the kind of its value: string, integer, float,
+// boolean, or "" for all else.
+type key struct{ name, kind string }
+
+// A Vocabulary is what a package's own code mentions.
+type Vocabulary struct {
+	keys      []key
+	words     []string  // short constants and literals, what the regular expressions match, the words in tests
+	numbers   []int64   // constants that are more than one
+	fractions []float64 // constants that are not integers
+}
+
+// Of returns the vocabulary of a package, or of several versions of it.
+func Of(versions ...*packages.Package) *Vocabulary {
+	v := &Vocabulary{}
+	for _, pkg := range versions {
+		v.add(pkg)
+	}
+	for _, word := range v.words {
+		v.addMatches(word)
+	}
+	v.words = testWords(versions[0], v.words)
+	return v
+}
+
+func (v *Vocabulary) add(pkg *packages.Package) {
+	for _, file := range pkg.Syntax {
+		tags := map[ast.Expr]bool{}
+		ast.Inspect(file, func(n ast.Node) bool {
+			switch x := n.(type) {
+			case *ast.ImportSpec:
+				return false
+			case *ast.Field:
+				if x.Tag != nil {
+					tags[x.Tag] = true
+					v.addKey(x.Tag.Value, pkg.TypesInfo.TypeOf(x.Type))
+				}
+			case ast.Expr:
+				if value := pkg.TypesInfo.Types[x].Value; value != nil && !tags[x] {
+					v.addConstant(value)
+				}
+			}
+			return true
+		})
+	}
+}
+
+// addKey adds the JSON name of a struct field.
+func (v *Vocabulary) addKey(tag string, t types.Type) {
+	text, err := strconv.Unquote(tag)
+	if err != nil {
+		return
+	}
+	name, _, _ := strings.Cut(reflect.StructTag(text).Get("json"), ",")
+	k := key{name, kindOf(t)}
+	if name != "" && name != "-" && len(v.keys) < maxWords && !slices.Contains(v.keys, k) {
+		v.keys = append(v.keys, k)
+	}
+}
+
+func (v *Vocabulary) addConstant(value constant.Value) {
+	switch value.Kind() {
+	case constant.String:
+		if len(v.words) < maxWords {
+			v.words = appendWord(v.words, constant.StringVal(value), 64)
+		}
+	case constant.Int:
+		n, ok := constant.Int64Val(value)
+		if !ok { // an unsigned one
+			u, exact := constant.Uint64Val(value)
+			n, ok = int64(u), exact
+		}
+		if ok && n != 0 && n != 1 && len(v.numbers) < maxWords && !slices.Contains(v.numbers, n) {
+			v.numbers = append(v.numbers, n)
+		}
+	case constant.Float:
+		x, _ := constant.Float64Val(value)
+		if len(v.fractions) < maxWords && !slices.Contains(v.fractions, x) {
+			v.fractions = append(v.fractions, x)
+		}
+	default:
+	}
+}
+
+// addMatches adds texts that a word matches if it is a regular expression.
+func (v *Vocabulary) addMatches(word string) {
+	if !strings.ContainsAny(word, `[\^$*+(`) {
+		return
+	}
+	expr, err := syntax.Parse(word, syntax.Perl)
+	if err != nil {
+		return
+	}
+	for variant := range 3 {
+		if text := matching(expr, variant); len(v.words) < 2*maxWords {
+			v.words = appendWord(v.words, text, 256)
+		}
+	}
+}
+
+// matching returns a text that a regular expression matches, but for its assertions. The variants
+// choose other alternatives, characters and repetitions.
+func matching(expr *syntax.Regexp, variant int) string {
+	repeated := func(least int) string {
+		return strings.Repeat(matching(expr.Sub[0], variant), min(least+variant, 8))
+	}
+	switch expr.Op {
+	case syntax.OpLiteral:
+		return string(expr.Rune)
+	case syntax.OpCharClass:
+		if n := len(expr.Rune) / 2; n > 0 {
+			from, to := expr.Rune[2*(variant%n)], expr.Rune[2*(variant%n)+1]
+			switch {
+			case from == 0 && to >= 'a': // a class of what is left out
+				return "a"
+			case variant == 1:
+				return string(to)
+			}
+			return string(from)
+		}
+	case syntax.OpAnyChar, syntax.OpAnyCharNotNL:
+		return []string{"a", " ", "é"}[variant%3]
+	case syntax.OpCapture:
+		return matching(expr.Sub[0], variant)
+	case syntax.OpStar, syntax.OpQuest:
+		if variant == 0 {
+			return ""
+		}
+		return matching(expr.Sub[0], variant)
+	case syntax.OpPlus:
+		return repeated(1)
+	case syntax.OpRepeat:
+		return repeated(expr.Min)
+	case syntax.OpAlternate:
+		return matching(expr.Sub[variant%len(expr.Sub)], variant)
+	case syntax.OpConcat:
+		var b strings.Builder
+		for _, sub := range expr.Sub {
+			b.WriteString(matching(sub, variant))
+		}
+		return b.String()
+	default:
+	}
+	return ""
+}
+
+// Source writes the vocabulary as variables of the support. hidden are the fields that only one version
+// of a struct has, or that have another type in the other one, by the full name of the struct.
+func (v *Vocabulary) Source(pkg string, hidden map[string]string) []byte {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "package %s\n\n// Names, words and numbers in the package's own code.\nvar (\n"+
+		"\twhetKeys = []whetKey{", pkg)
+	for _, k := range v.keys {
+		fmt.Fprintf(&b, "{%q, %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&b, "}\n\twhetWords = %#v\n\twhetNumbers = %#v\n\twhetFractions = []float64{", v.words, v.numbers)
+	for _, x := range v.fractions {
+		if !math.IsInf(x, 0) {
+			fmt.Fprintf(&b, "%g, ", x)
+		}
+	}
+	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n)\n", hidden)
+	return b.Bytes()
+}
+
+func appendWord(words []string, text string, most int) []string {
+	if text != "" && len(text) <= most && !slices.Contains(words, text) {
+		return append(words, text)
+	}
+	return words
+}
+
+// testWords adds the strings in the package's tests, which show what its functions are for.
+func testWords(pkg *packages.Package, words []string) []string {
+	if len(pkg.GoFiles) == 0 {
+		return words
+	}
+	names, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*_test.go")) // the pattern is valid
+	for _, name := range names {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			continue // the go command reports more about it
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, ok := n.(*ast.ImportSpec); ok {
+				return false
+			}
+			if x, ok := n.(*ast.BasicLit); ok && x.Kind == token.STRING && len(words) < 3*maxWords {
+				if text, err := strconv.Unquote(x.Value); err == nil {
+					words = appendWord(words, text, 1024)
+				}
+			}
+			return true
+		})
+	}
+	return words
+}
+
+func kindOf(t types.Type) string {
+	if t == nil {
+		return ""
+	}
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return ""
+	}
+	switch info := b.Info(); {
+	case info&types.IsString != 0:
+		return "string"
+	case info&types.IsInteger != 0:
+		return "integer"
+	case info&types.IsFloat != 0:
+		return "float"
+	case info&types.IsBoolean != 0:
+		return "boolean"
+	}
+	return ""
+}
