@@ -153,7 +153,8 @@ func TestRun(t *testing.T) {
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(before) }
 	for _, test := range []struct {
 		name, after string
-		tests       bool // those of B are accepted
+		before      string // "" is the constant
+		tests       bool   // those of B are accepted
 		outcome     prove.Outcome
 		reason      string // part of it
 		missing     string // part of what is missing
@@ -197,7 +198,16 @@ func TestRun(t *testing.T) {
 		},
 		{
 			name: "a constant", after: replace(slowJoin, fastJoin, "limit = 100", "limit = 101"),
-			outcome: prove.OutcomeUnproven, reason: "not everything", missing: "text.const limit has changed",
+			outcome: prove.OutcomeDifferent, reason: "Short (which uses limit) behaves differently",
+		},
+		{
+			name: "a constant in another form", after: replace(slowJoin, fastJoin, "limit = 100", "limit = 10 * 10"),
+			outcome: prove.OutcomeFaster, reason: "Join allocs/op -50.0%",
+		},
+		{
+			name: "an exported variable", after: replace(slowJoin, fastJoin, "= 100", "= 100\n\nvar Sep = 1 + 1"),
+			before:  replace("= 100", "= 100\n\nvar Sep = 2"),
+			outcome: prove.OutcomeUnproven, reason: "not everything", missing: "text.var Sep has changed",
 		},
 		{
 			name: "an exported function is gone", after: replace(slowJoin, fastJoin, short, ""),
@@ -228,6 +238,10 @@ func TestRun(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			a := a
+			if test.before != "" {
+				a = writeModule(t, test.before)
+			}
 			b := writeModule(t, test.after)
 			r := proveDirs(t, a, b, func(q *prove.Request) { q.AcceptTests = test.tests })
 			missing := ""

@@ -78,7 +78,8 @@ func LastLines(out string) string {
 	var lines []string
 	for line := range strings.Lines(out) {
 		line = strings.TrimRight(line, "\n")
-		if line != "" && !strings.HasPrefix(line, "ok ") && !strings.HasPrefix(line, "?  ") && line != "FAIL" {
+		if line != "" && line != "FAIL" && !strings.HasPrefix(line, "ok ") && !strings.HasPrefix(line, "?  ") &&
+			!strings.HasPrefix(line, "coverage: ") {
 			lines = append(lines, line)
 		}
 	}
