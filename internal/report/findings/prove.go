@@ -31,7 +31,7 @@ func Prove(r *prove.Result) *blocks.Document {
 		section("figures", "A against B", false, measuredBlocks(v.Measured, true)...)
 	}
 	if list := provedList(r); len(list) > 0 {
-		section("proof", "What stands for it", false, list)
+		section("proof", "What was checked", false, list)
 	}
 	if list := unjudgedList(r); len(list) > 0 {
 		section("unjudged", "Not judged", false, list)
