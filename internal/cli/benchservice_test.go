@@ -68,7 +68,11 @@ func TestBenchServiceExamples(t *testing.T) {
 		addr := freeAddr(t)
 		return addr[strings.LastIndex(addr, ":")+1:]
 	}
-	replace := strings.NewReplacer("./old", "hello", "./new", "hello -burn 5000", "8001", port(), "8002", port())
+	first, second := port(), port()
+	for second == first { // a port is free again once it is returned
+		second = port()
+	}
+	replace := strings.NewReplacer("./old", "hello", "./new", "hello -burn 5000", "8001", first, "8002", second)
 	for _, example := range examples {
 		args := append(shellFields(replace.Replace(example))[1:], "--slice", "20ms", "--warmup", "20ms", "-c", "2")
 		var code int

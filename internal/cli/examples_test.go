@@ -37,6 +37,7 @@ func TestExamples(t *testing.T) {
 		"find":   true, // builds; TestFind
 		"notes":  true, // the same; TestFind
 		"fix":    true, // the same; TestFix
+		"prove":  true, // needs a repository; TestProve
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch
 

@@ -213,7 +213,7 @@ func TestPGOService(t *testing.T) {
 	if _, err := os.Stat("default.pgo"); res.Pays != (err == nil) {
 		t.Errorf("pays: %v, default.pgo: %v", res.Pays, err)
 	}
-	if !strings.Contains(stderr, "no allocs/req: A: no pprof handlers") {
+	if !strings.Contains(stderr, "A: no allocs/req: no pprof handlers") {
 		t.Errorf("stderr: %s", stderr)
 	}
 
