@@ -28,16 +28,19 @@ func TestReadCounts(t *testing.T) {
 		{"only panics", "!!!", false, differ.Outcome{Inputs: 3}, "F panics on each of the 3 inputs tried"},
 		{
 			"two inputs", ".=0000000000000001.=0000000000000002!!", false,
-			differ.Outcome{Inputs: 4, Returned: 2, Distinct: 2}, "F was compared on 2 inputs only",
+			differ.Outcome{Inputs: 4, Returned: 2, Distinct: 2},
+			"F was compared on 2 inputs only",
 		},
 		{
 			"one answer", strings.Repeat(".", 500) + answers(1), false,
-			differ.Outcome{Inputs: 500, Returned: 500, Distinct: 1}, "F gives the same answer to all 500 inputs",
+			differ.Outcome{Inputs: 500, Returned: 500, Distinct: 1},
+			"F gives the same answer to all 500 inputs",
 		},
 		{"no parameters", "." + answers(1), true, differ.Outcome{Inputs: 1, Returned: 1, Distinct: 1}, ""},
 		{
 			"two processes with the same answers", strings.Repeat(".", 20) + answers(2) + answers(2), false,
-			differ.Outcome{Inputs: 20, Returned: 20, Distinct: 2}, "",
+			differ.Outcome{Inputs: 20, Returned: 20, Distinct: 2},
+			"",
 		},
 		{"cut off", strings.Repeat(".", 20) + answers(2) + "=00", false, differ.Outcome{
 			Inputs: 20, Returned: 20, Distinct: 3,
