@@ -115,7 +115,7 @@ func Work(ctx context.Context, dir, rev string) (*Pair, error) {
 	return &Pair{
 		A: rev, B: "working tree", Tree: r.tree(a),
 		read: func(ctx context.Context, root string) (map[string]content, error) {
-			raw, err := r.git(ctx, nil, "diff", "--raw", "-z", "--no-renames", "--no-ext-diff", a)
+			raw, err := r.git(ctx, nil, "diff-index", "--raw", "-z", "--no-renames", a)
 			if err != nil {
 				return nil, err
 			}
@@ -184,7 +184,7 @@ func Revisions(ctx context.Context, dir, spec string) (*Pair, error) {
 	return &Pair{
 		A: nameA, B: nameB, Tree: r.tree(a),
 		read: func(ctx context.Context, _ string) (map[string]content, error) {
-			raw, err := r.git(ctx, nil, "diff", "--raw", "-z", "--no-renames", "--no-ext-diff", a, b)
+			raw, err := r.git(ctx, nil, "diff-tree", "-r", "--raw", "-z", "--no-renames", a, b)
 			if err != nil {
 				return nil, err
 			}
@@ -205,7 +205,8 @@ func Revisions(ctx context.Context, dir, spec string) (*Pair, error) {
 	}, nil
 }
 
-// A rawEntry is a file that git diff --raw lists.
+// A rawEntry is a file that git diff-index or git diff-tree lists. Unlike git diff, they do not write
+// to the index.
 type rawEntry struct {
 	name          string
 	link, removed bool
@@ -217,7 +218,7 @@ const (
 	submoduleMode = "160000"
 )
 
-// rawEntries reads the output of git diff --raw -z: pairs of
+// rawEntries reads the raw output of git diff-index and git diff-tree with -z: pairs of
 //
 //	:MODE MODE ID ID STATUS
 //
