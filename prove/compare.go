@@ -154,16 +154,16 @@ func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([
 				continue
 			}
 			was := tokens(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
-			text, here := now[file][declKey(fn)]
-			if !here && len(anywhere[declKey(fn)]) == 0 {
+			text, here := now[file][differ.FuncName(fn)]
+			if !here && len(anywhere[differ.FuncName(fn)]) == 0 {
 				continue // it is gone
 			}
-			if here && tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[declKey(fn)], was) {
+			if here && tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[differ.FuncName(fn)], was) {
 				decls = append(decls, fn)
 			}
 		}
 	}
-	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(declKey(a), declKey(b)) })
+	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(differ.FuncName(a), differ.FuncName(b)) })
 	return decls, nil
 }
 
@@ -180,11 +180,8 @@ func funcTexts(name string, source []byte) (map[string]string, error) {
 	texts := map[string]string{}
 	for _, d := range file.Decls {
 		if fn, ok := d.(*ast.FuncDecl); ok {
-			texts[declKey(fn)] = string(source[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
+			texts[differ.FuncName(fn)] = string(source[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
 		}
 	}
 	return texts, nil
 }
-
-// declKey returns a function's name, with its receiver's type.
-func declKey(d *ast.FuncDecl) string { return differ.FuncName(d) }

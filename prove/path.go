@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ"
 )
 
 // leastAlike is the minimum fraction of a function's recorded cost, and of its calls, that a
@@ -52,7 +54,7 @@ func (p *callPath) String() string {
 // recording charges to the function's lines.
 func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
-	p := &callPath{function: declKey(d)}
+	p := &callPath{function: differ.FuncName(d)}
 	rel, err := filepath.Rel(f.scratch.Dir, from.Filename)
 	if err != nil || !filepath.IsLocal(rel) {
 		return p, nil
@@ -118,7 +120,7 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 		return 0, ""
 	}
 	for _, decl := range file.Decls {
-		if d, ok := decl.(*ast.FuncDecl); ok && declKey(d) == function {
+		if d, ok := decl.(*ast.FuncDecl); ok && differ.FuncName(d) == function {
 			from, to := fset.Position(d.Pos()), fset.Position(d.End())
 			return from.Line, string(source[from.Offset:to.Offset])
 		}

@@ -128,7 +128,7 @@ func (f *Prover) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes sc
 			return p, err
 		}
 		before := strings.Split(string(c.Before[from.Offset:to.Offset]), "\n")
-		after := strings.Split(now[declKey(d)], "\n")
+		after := strings.Split(now[differ.FuncName(d)], "\n")
 		for p.Line < p.EndLine && len(before) > 1 && len(after) > 0 && before[0] == after[0] {
 			before, after = before[1:], after[1:]
 			p.Line++
