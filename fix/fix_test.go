@@ -6,20 +6,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/report/findings"
 )
 
@@ -217,36 +215,6 @@ func found(t *testing.T, dir string) *find.Result {
 	}}
 }
 
-// byAllocations runs benchmarks of both builds, as fix does, and has their allocations decide, which are
-// the same however busy the machine is.
-func byAllocations(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error) {
-	r, err := builds.Run(ctx, a, b, o)
-	if err != nil {
-		return nil, err
-	}
-	for i := range r.Subjects {
-		s := &r.Subjects[i]
-		at := slices.IndexFunc(s.Units, func(u ab.Unit) bool { return u.Unit == "allocs/op" })
-		if at < 0 {
-			return nil, fmt.Errorf("%s: no allocs/op in %+v", s.Name, s.Units)
-		}
-		u := s.Units[at]
-		ratio := 1.0
-		if u.A.Median > 0 {
-			ratio = float64(u.B.Median) / float64(u.A.Median)
-		}
-		u.Ratio, u.Low, u.High, u.Verdict = bench.Float(ratio), bench.Float(ratio), bench.Float(ratio), ab.Same
-		switch {
-		case ratio < 0.95:
-			u.Verdict = ab.Better
-		case ratio > 1.05:
-			u.Verdict = ab.Worse
-		}
-		s.Units = []ab.Unit{u}
-	}
-	return r, nil
-}
-
 // fuzzInputs bounds the fuzzer by its work: what it does in a time depends on what else the machine does.
 const fuzzInputs = 1000
 
@@ -257,7 +225,7 @@ func options() fix.Options {
 			MaxTime: 3 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond,
 		},
 	}
-	o.BenchWith(byAllocations)
+	o.BenchWith(provetest.ByAllocations)
 	return o
 }
 

@@ -1,19 +1,16 @@
 package prove_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
-	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -98,30 +95,6 @@ func writeModule(t *testing.T, archive string) string {
 	return dir
 }
 
-// byAllocations runs benchmarks of both builds and has their allocations decide, which are the same
-// however busy the machine is.
-func byAllocations(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error) {
-	r, err := builds.Run(ctx, a, b, o)
-	if err != nil {
-		return nil, err
-	}
-	for i := range r.Subjects {
-		s := &r.Subjects[i]
-		at := slices.IndexFunc(s.Units, func(u ab.Unit) bool { return u.Unit == "allocs/op" })
-		u := s.Units[at]
-		ratio := float64(u.B.Median) / float64(u.A.Median)
-		u.Ratio, u.Low, u.High, u.Verdict = bench.Float(ratio), bench.Float(ratio), bench.Float(ratio), ab.Same
-		switch {
-		case ratio < 0.95:
-			u.Verdict = ab.Better
-		case ratio > 1.05:
-			u.Verdict = ab.Worse
-		}
-		s.Units = []ab.Unit{u}
-	}
-	return r, nil
-}
-
 func proveDirs(t *testing.T, a, b string, more func(*prove.Request)) *prove.Result {
 	t.Helper()
 	v, err := prove.Dirs(t.Context(), a, b)
@@ -129,7 +102,7 @@ func proveDirs(t *testing.T, a, b string, more func(*prove.Request)) *prove.Resu
 		t.Fatal(err)
 	}
 	q := prove.Request{Versions: v, Options: prove.Options{
-		FuzzInputs: 1000, Timeout: 20 * time.Minute, Temp: t.TempDir(), RunBenchmarks: byAllocations,
+		FuzzInputs: 1000, Timeout: 20 * time.Minute, Temp: t.TempDir(), RunBenchmarks: provetest.ByAllocations,
 		AB: ab.Options{
 			MaxTime: 2 * time.Second, Plans: []ab.Plan{{Length: 20 * time.Millisecond}}, Trial: 200 * time.Millisecond,
 		},
