@@ -104,18 +104,18 @@ layout:
 
 unit: tools
 	packages=$$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))"); \
-	$(call test,-timeout 30m,$$packages)
+	$(call test,-timeout 60m,$$packages)
 
 next: tools
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
 	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite); \
-	export GOTOOLCHAIN=$(NEXT); $(call test,-timeout 30m,$$packages)
+	export GOTOOLCHAIN=$(NEXT); $(call test,-timeout 60m,$$packages)
 
 # The race detector needs a C compiler; without one the tests run as they are.
 race: tools
 	@flag=-race; \
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
-	set -x; $(call test,$$flag -timeout 30m -skip '$(ALONE)',$(RACE)); \
+	set -x; $(call test,$$flag -timeout 60m -skip '$(ALONE)',$(RACE)); \
 	$(call test,-timeout 20m -run '$(ALONE)',./profile ./load); \
 	$(call test,$$flag -timeout 20m -run 'Scan|Records',./trace/index); \
 	$(call test,$$flag -timeout 20m -run Concurrent,./internal/graphviz) # the rest of it compiles, which the detector makes very slow
