@@ -63,7 +63,7 @@ func start(t *testing.T, o agent.Options) *agent.Agent {
 	return a
 }
 
-// get asks for a path below the agent's prefix.
+// get requests a path below the agent's prefix.
 func get(
 	t *testing.T, a *agent.Agent, path string, edit func(*http.Request),
 ) (status int, header http.Header, body []byte) {
@@ -105,7 +105,7 @@ func readProfile(t *testing.T, data []byte) *profile.Profile {
 	return p
 }
 
-// cost is what a profile charges to functions whose names hold the given text.
+// cost returns what a profile charges to functions whose names hold the given text.
 func cost(t *testing.T, p *profile.Profile, sampleType, function string) int64 {
 	t.Helper()
 	i, err := p.TypeIndex(sampleType)
@@ -337,18 +337,18 @@ func readTrace(t *testing.T, r io.Reader) (events int) {
 	}
 }
 
-// A profile that is under way when the agent is closed is sent all the same.
+// A profile that is running when the agent closes ends early and is sent.
 func TestCloseEndsProfilesEarly(t *testing.T) {
 	a := start(t, agent.Options{})
 	got := make(chan []byte)
 	go func() {
 		status, body := http.StatusInternalServerError, []byte(nil)
-		for status == http.StatusInternalServerError { // the loop below has the tracer
+		for status == http.StatusInternalServerError { // the loop below holds the tracer
 			status, _, body = get(t, a, "trace?seconds=3600", nil)
 		}
 		got <- body
 	}()
-	// The trace is under way as soon as the tracer is taken.
+	// The trace has started once the tracer is in use.
 	for {
 		if status, _, _ := get(t, a, "trace?seconds=0.001", nil); status == http.StatusInternalServerError {
 			break
@@ -365,7 +365,7 @@ func TestCloseEndsProfilesEarly(t *testing.T) {
 	}
 }
 
-// A caller that goes away must not keep the profiler for the rest of its window.
+// A caller that disconnects must not keep the profiler for the rest of its window.
 func TestCallerGoesAway(t *testing.T) {
 	a := start(t, agent.Options{})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -381,7 +381,7 @@ func TestCallerGoesAway(t *testing.T) {
 				ended <- err
 				return
 			}
-			_ = resp.Body.Close() // the loop below has the profiler
+			_ = resp.Body.Close() // the loop below holds the profiler
 		}
 	}()
 	for {
@@ -400,7 +400,7 @@ func TestCallerGoesAway(t *testing.T) {
 	}
 }
 
-// A connection that never asks for anything must not hold Close up.
+// A connection that never sends a request must not delay Close.
 func TestCloseDoesNotWaitForSilence(t *testing.T) {
 	a := start(t, agent.Options{})
 	conn, err := net.Dial("tcp", a.Addr().String())

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/agent"
 )
 
-// BenchmarkBlockRate is what block profiling costs two goroutines that do
-// nothing but wait for each other.
+// BenchmarkBlockRate measures what block profiling costs two goroutines that do nothing but wait
+// for each other.
 func BenchmarkBlockRate(b *testing.B) {
 	for _, rate := range []time.Duration{0, 10 * time.Microsecond, 1} {
 		b.Run(fmt.Sprintf("rate=%v", rate), func(b *testing.B) {
@@ -36,8 +36,8 @@ func BenchmarkBlockRate(b *testing.B) {
 	}
 }
 
-// BenchmarkMutexFraction is what mutex profiling costs goroutines that do
-// nothing but contend for a lock.
+// BenchmarkMutexFraction measures what mutex profiling costs goroutines that do nothing but contend
+// for a lock.
 func BenchmarkMutexFraction(b *testing.B) {
 	for _, fraction := range []int{0, 100, 1} {
 		b.Run(fmt.Sprintf("fraction=%d", fraction), func(b *testing.B) {
@@ -58,7 +58,7 @@ func BenchmarkMutexFraction(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch is what [agent.Agent.Watch] costs a request.
+// BenchmarkWatch measures what [agent.Agent.Watch] adds to a request.
 func BenchmarkWatch(b *testing.B) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", BlockRate: -1, MutexFraction: -1})
 	if err != nil {

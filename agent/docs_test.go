@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestDocs adds the agent to its own module, without a network, as docs/agent.md has it for a
-// clone, and builds the program and the other pieces of code there.
+// TestDocs adds the agent to a new module, offline, as docs/agent.md describes for a clone, and
+// builds the program and the other code examples there.
 func TestDocs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -52,7 +52,7 @@ func TestDocs(t *testing.T) {
 			code = "package main\n\nimport (\n\"log\"\n\n\"github.com/whet-go/whet/agent\"\n)\n\nfunc main() {\n" + code + "}\n"
 			programs++
 		case strings.Contains(code, "…"), !strings.Contains(code, "agent."):
-			continue // a part of the program, or without the agent
+			continue // part of the program, or does not use the agent
 		default:
 			t.Errorf("code that is not compiled:\n%s", code)
 			continue

@@ -29,7 +29,7 @@ type flightRecorder struct {
 	stopped  bool
 }
 
-// startFlight starts the recorder that o asks for, or returns nil. A process can have only one.
+// startFlight starts the recorder that o requests, or returns nil. A process can have only one.
 func startFlight(o Options) (*flightRecorder, error) {
 	if o.Flight < 0 || o.FlightBytes < 0 {
 		return nil, errors.New("start agent: Flight and FlightBytes must not be negative")

@@ -25,8 +25,8 @@ func (w *slowWriter) Write(data []byte) (int, error) {
 	return w.ResponseRecorder.Write(data)
 }
 
-// TestFlightBusy gives one snapshot at a time, and none once it is stopped, which waits for the one
-// under way.
+// TestFlightBusy checks that the recorder serves one snapshot at a time, that stop waits for it,
+// and that none is served afterwards.
 func TestFlightBusy(t *testing.T) {
 	f, err := startFlight(Options{Flight: time.Second})
 	if err != nil {
@@ -61,7 +61,7 @@ func TestFlightBusy(t *testing.T) {
 	}
 }
 
-// TestSlowClose answers who waits for a slow request when the agent is closed.
+// TestSlowClose checks that a query waiting for slow requests is answered when the agent closes.
 func TestSlowClose(t *testing.T) {
 	s := newSlowRequests()
 	s.watched.Store(true)
@@ -74,7 +74,8 @@ func TestSlowClose(t *testing.T) {
 	}
 }
 
-// TestSlowForget stops looking at requests when no client has asked for a while.
+// TestSlowForget checks that requests are no longer recorded when no client has queried for a
+// while.
 func TestSlowForget(t *testing.T) {
 	s := newSlowRequests()
 	s.ask(time.Second)

@@ -18,13 +18,13 @@ import (
 	"github.com/whet-go/whet/agent"
 )
 
-// logged are the messages of category test in a trace, which must be whole.
+// logged returns the messages of category test in a trace, which must be complete.
 func logged(t *testing.T, data []byte) map[string]bool {
 	t.Helper()
 	return logsOf(t, data, "test")
 }
 
-// logsOf are the messages of a category.
+// logsOf returns the messages of a category.
 func logsOf(t *testing.T, data []byte, category string) map[string]bool {
 	t.Helper()
 	r, err := trace.NewReader(bytes.NewReader(data))
@@ -49,7 +49,8 @@ func logsOf(t *testing.T, data []byte, category string) map[string]bool {
 // mark leaves a message in traces.
 func mark(t *testing.T, message string) { runtimetrace.Log(t.Context(), "test", message) }
 
-// TestFlight takes what happened before the question, also while another trace is taken.
+// TestFlight checks that a snapshot has what happened before the request, also while another trace
+// is recorded.
 func TestFlight(t *testing.T) {
 	const window = 10 * time.Minute // more than the test takes anywhere
 	a := start(t, agent.Options{Flight: window})
@@ -92,7 +93,7 @@ func TestFlight(t *testing.T) {
 	}
 }
 
-// TestFlightAgain starts one after the other, and none.
+// TestFlightAgain starts two flight recorders, one after the other, and then an agent without one.
 func TestFlightAgain(t *testing.T) {
 	for range 2 {
 		a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: time.Second, FlightBytes: 1 << 20})
@@ -115,7 +116,7 @@ func TestFlightAgain(t *testing.T) {
 	}
 }
 
-// slowOf asks for slow requests.
+// slowOf queries for slow requests.
 func slowOf(t *testing.T, a *agent.Agent, query string) (s agent.Slow) {
 	t.Helper()
 	if err := json.Unmarshal(ok(t, a, "slow?"+query), &s); err != nil || s.Schema != agent.SlowSchema {
@@ -128,7 +129,7 @@ func slowOf(t *testing.T, a *agent.Agent, query string) (s agent.Slow) {
 func TestWatchMark(t *testing.T) {
 	ask := func(a *agent.Agent) agent.SlowRequest {
 		h := a.Watch(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/early", nil)) // before any client asks
+		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/early", nil)) // before any client queries
 		slowOf(t, a, "than=1ns&seconds=0.001")
 		h.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/slow", nil))
 		got := slowOf(t, a, "than=1ns&after=0").Requests
@@ -147,7 +148,7 @@ func TestWatchMark(t *testing.T) {
 	}
 }
 
-// TestWatch tells of slow requests, and of no others.
+// TestWatch checks that slow requests are reported, and no others.
 func TestWatch(t *testing.T) {
 	a := start(t, agent.Options{})
 	if status, _, body := get(t, a, "slow", nil); status != http.StatusNotFound ||
@@ -188,7 +189,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 
-	// The question waits for the answer.
+	// The query waits for a slow request.
 	var waited agent.Slow
 	var wg sync.WaitGroup
 	wg.Go(func() { waited = slowOf(t, a, "than=1ns&after=1&seconds=300") })
@@ -215,7 +216,7 @@ func TestWatch(t *testing.T) {
 	if got := slowOf(t, a, "than=1h&after=0&seconds=0.001"); len(got.Requests) != 0 {
 		t.Errorf("none was so slow: %+v", got)
 	}
-	// Numbers of a process that is gone.
+	// A number from an earlier process.
 	if got := slowOf(t, a, "than=1ns&after=5000"); len(got.Requests) != 64 {
 		t.Errorf("of another process: %+v", got)
 	}

@@ -52,7 +52,7 @@ func serveError(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("X-Go-Pprof", "1")
 	w.Header().Del("Content-Disposition")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, text+"\n") // a caller that has gone cannot be told
+	_, _ = io.WriteString(w, text+"\n") // the caller may have disconnected
 }
 
 func cmdline(w http.ResponseWriter, _ *http.Request) {
@@ -74,7 +74,7 @@ func window(r *http.Request, otherwise time.Duration) (time.Duration, error) {
 	return time.Duration(seconds * float64(time.Second)), nil
 }
 
-// sleep waits for d, or until the caller is gone or the agent closes.
+// sleep waits for d, or until the caller disconnects or the agent closes.
 func sleep(ctx context.Context, d time.Duration) {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -89,8 +89,8 @@ func attach(w http.ResponseWriter, name string) {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 }
 
-// cpuProfile runs the CPU profiler for the requested window. It ends early when the caller goes
-// away, so that the next caller can use the profiler.
+// cpuProfile runs the CPU profiler for the requested window. It ends early when the caller
+// disconnects, so that the next caller can use the profiler.
 func cpuProfile(w http.ResponseWriter, r *http.Request) {
 	d, err := window(r, defaultProfileWindow)
 	if err != nil {

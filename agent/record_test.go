@@ -165,7 +165,7 @@ func TestRecord(t *testing.T) {
 			profile, sampleType, function string
 			least                         int64
 		}{
-			// Far less than was done: profiles are samples, and cores are shared.
+			// Far less than the actual cost: profiles are samples, and cores are shared.
 			{"cpu", "cpu", "agent_test.compute", int64(10 * time.Millisecond)},
 			{"allocs", "alloc_space", "agent_test.hoard", 32 << 20},
 			{"allocs", "alloc_objects", "agent_test.hoard", 32},
@@ -255,7 +255,7 @@ func TestRecordWhatIsFree(t *testing.T) {
 	if _, err := r.Part(recording.TracePart); !errors.Is(err, recording.ErrNoPart) {
 		t.Errorf("trace: %v, want none", err)
 	}
-	// What another recording left in the profiles is not this one's.
+	// What an earlier recording left in the profiles does not count.
 	if p, err := r.Profile("block"); err != nil {
 		t.Error(err)
 	} else if len(p.SampleTypes) != 2 {
@@ -277,7 +277,7 @@ func TestRecordWhereItCannot(t *testing.T) {
 	}
 }
 
-// A program that exits without calling stop leaves what it knew at its start.
+// A program that exits without calling stop leaves what was known at its start.
 func TestRecordOfProgramThatExits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.whet")
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^$")

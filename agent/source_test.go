@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// realProfile is one of this process, inflated.
+// realProfile returns a profile of this process, inflated.
 func realProfile(t testing.TB) []byte {
 	t.Helper()
 	var buf bytes.Buffer

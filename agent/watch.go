@@ -121,7 +121,7 @@ func (s *slowRequests) add(r *http.Request, begin time.Time, took time.Duration,
 	defer s.mu.Unlock()
 	s.forget(time.Now())
 	if int64(took) < s.than.Load() {
-		return // the caller has gone
+		return // the caller has disconnected
 	}
 	s.last++
 	if len(s.kept) == slowKept {
@@ -175,7 +175,7 @@ func (s *slowRequests) after(number uint64, than time.Duration) (Slow, <-chan st
 }
 
 // serve answers ?than=500ms&after=NUMBER&seconds=30 as soon as a request is that slow, or with none
-// when the seconds are over. Without after, only requests that end from now on count.
+// after that many seconds. Without after, only requests that end from now on count.
 func (s *slowRequests) serve(w http.ResponseWriter, r *http.Request) {
 	if !s.watched.Load() {
 		serveError(w, http.StatusNotFound, "no handler is watched: wrap one with Agent.Watch")

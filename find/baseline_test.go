@@ -27,7 +27,8 @@ func second(s string) bool {
 }
 `
 
-// findIn finds in a module of one file, each line of which that compiles an expression is hot.
+// findIn runs Find on a module with one file, in which every line that compiles a regular
+// expression is hot.
 func findIn(t *testing.T, source string) *find.Result {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,8 +54,8 @@ func findIn(t *testing.T, source string) *find.Result {
 	return r
 }
 
-// TestBaseline accepts findings by what stays the same when code around them changes, as many as there
-// were, and lists what it does not need any more.
+// TestBaseline checks that findings are accepted when the code around them has changed, no more of
+// them than the baseline contains, and that stale entries are listed.
 func TestBaseline(t *testing.T) {
 	before := findIn(t, accepted)
 	if len(before.Findings) != 2 {
@@ -116,7 +117,7 @@ func TestBaseline(t *testing.T) {
 			})
 		}
 	}
-	// What was not looked for is not stale.
+	// Entries of rules that did not run are not stale.
 	none := findIn(t, strings.Replace(accepted, "regexp.MustCompile(\"b+\").MatchString(s)", "s == \"\"", 1))
 	if err := none.Accept(before.Baseline(), "b", func(string) bool { return false }); err != nil ||
 		len(none.Against.Stale) > 0 {
@@ -129,7 +130,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestReadFindings reads the findings of the present version and of the one before.
+// TestReadFindings reads results of the current schema and of the previous one.
 func TestReadFindings(t *testing.T) {
 	for _, schema := range []string{find.Schema, "whet.find/1"} {
 		text := `{"schema":"` + schema + `","module":"m","findings":[{"identity":{"rule":"x"}}],"warnings":["y"]}`
@@ -140,7 +141,7 @@ func TestReadFindings(t *testing.T) {
 	}
 }
 
-// TestReadBaseline says what is wrong with a file, and where.
+// TestReadBaseline checks that errors say what is wrong with a file, and where.
 func TestReadBaseline(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "unexpected end of JSON input",

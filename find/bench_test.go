@@ -18,9 +18,9 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// BenchmarkFind looks at all packages of whet, some 100 000 lines with their tests: with nothing in the
-// go command's build cache, with what `go build` and `go vet` have left there, and once more, when the
-// compiler's notes are there, too. It reports the time of each stage as well as the total.
+// BenchmarkFind analyzes all packages of whet, some 100 000 lines with their tests: with an empty
+// build cache, with what `go build` and `go vet` leave there, and once more with the compiler's
+// notes cached, too. It reports the time of each stage as well as the total.
 func BenchmarkFind(b *testing.B) {
 	root, err := filepath.Abs("..")
 	if err != nil {
@@ -60,7 +60,7 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// look finds, adds the time of each stage, and returns how many findings there are.
+// look runs Find, adds the time of each stage to stages, and returns the number of findings.
 func look(b *testing.B, cpu *profile.Profile, o find.Options, stages map[string]time.Duration) int {
 	b.Helper()
 	at, began := "", time.Now()
@@ -83,8 +83,8 @@ func look(b *testing.B, cpu *profile.Profile, o find.Options, stages map[string]
 	return len(r.Findings)
 }
 
-// everywhere is a CPU profile with samples in all lines of all functions of a module, in one fewer the
-// later it comes (Zipf), and counts the module's lines.
+// everywhere returns a CPU profile with samples on all lines of all functions of a module, fewer on
+// each one than on the one before it (Zipf), and the number of the module's lines.
 func everywhere(b *testing.B, root string) (cpu *profile.Profile, lines int) {
 	b.Helper()
 	var functions []function

@@ -72,7 +72,7 @@ func (s *ruleset) run(pkg *packages.Package, m *module.Module) ([]*match, error)
 	return matches, err
 }
 
-// unlisted returns the error for a category that is none of a rule's causes.
+// unlisted returns the error for a category that is not one of a rule's causes.
 func unlisted(r *rules.Rule, category string) error {
 	return fmt.Errorf("rule %s reports the category %q, which it does not list", r.Analyzer.Name, category)
 }
@@ -124,8 +124,8 @@ func newFix(m *module.Module, pkg *packages.Package, s analysis.SuggestedFix) *F
 	return fix
 }
 
-// key returns what matches that make one finding have in common: their fix, or else their place; or
-// their function or the module, if that is the scope of the cause.
+// key returns what the matches of one finding have in common: their fix, or else their place; or,
+// if that is the scope of the cause, their function or the module.
 func (m *match) key(source *matcher) string {
 	rule := m.cause.rule.Analyzer.Name
 	switch {

@@ -22,7 +22,7 @@ type lineCosts struct {
 	background float64 // share of the CPU time spent in the collector's own goroutines
 }
 
-// chargeLines charges profiles to the lines of a module. The accounts tell the patterns apart.
+// chargeLines charges profiles to the lines of a module. The accounts distinguish the patterns.
 func chargeLines(p Profiles, m *module.Module, pats *patterns, o Options) (*lineCosts, error) {
 	o.Progress("read profiles")
 	ledgers := p.ledgers(o.Own, pats)

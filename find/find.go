@@ -246,7 +246,7 @@ type FileEdit struct {
 	Names map[string]string `json:"names,omitempty"`
 }
 
-// A HotLine is a line that costs or waits, and that no rule explains.
+// A HotLine is a line that is expensive or waits, and that no rule explains.
 type HotLine struct {
 	Place
 	Function string       `json:"function"`

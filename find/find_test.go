@@ -23,7 +23,7 @@ import (
 	"github.com/whet-go/whet/recording/recordingtest"
 )
 
-// shared is the directory of what tests have in common.
+// shared is the directory that tests share.
 var shared string
 
 func TestMain(m *testing.M) {
@@ -58,7 +58,7 @@ func Clean(name string) string {
 		"[^a-z_]+").ReplaceAllString(name, "-")
 }
 
-// Order costs, and no rule knows why.
+// Order is expensive, and no rule explains why.
 func Order(numbers []int) int {
 	sorted := append([]int(nil), numbers...)
 	sort.Sort(sort.Reverse(sort.IntSlice(sorted)))
@@ -83,11 +83,10 @@ func BenchmarkClean(b *testing.B) {
 }
 `
 
-// recordings are modules with their profiles, by the flags that they were built with: making one
-// takes seconds.
+// recordings caches modules with their profiles, by build flags: making one takes seconds.
 var recordings sync.Map
 
-// module is the service in its own directory, and what was recorded of its benchmark.
+// module returns the directory of a copy of the service, and the profiles of its benchmark.
 func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
 	key := strings.Join(flags, " ")
@@ -111,14 +110,14 @@ func module(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 // record writes the service, and records its benchmark. The directory is the test binary's.
 func record(t *testing.T, flags ...string) (dir string, p find.Profiles) {
 	t.Helper()
-	dir, err := os.MkdirTemp(shared, "") //nolint:usetesting // it outlives the test that asks first
+	dir, err := os.MkdirTemp(shared, "") //nolint:usetesting // it outlives the first test that uses it
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range txtar.Parse([]byte(service)).Files {
 		write(t, filepath.Join(dir, f.Name), string(f.Data))
 	}
-	// So many turns take the same CPU time, and so as many samples, on a busy machine.
+	// A fixed number of iterations takes the same CPU time, and as many samples, on a busy machine.
 	args := append([]string{
 		"test", "-run=^$", "-bench=.", "-benchtime=5000x", "-cpuprofile=cpu.out",
 		"-memprofile=mem.out", "-memprofilerate=4096",
@@ -154,7 +153,7 @@ func options(dir string) find.Options {
 	}
 }
 
-// finding is the one of a line of clean.go that matches, nil without.
+// finding returns the finding whose title contains the given text, or nil.
 func finding(r *find.Result, title string) *find.Finding {
 	i := slices.IndexFunc(r.Findings, func(f find.Finding) bool { return strings.Contains(f.Title, title) })
 	if i < 0 {
@@ -163,7 +162,7 @@ func finding(r *find.Result, title string) *find.Finding {
 	return &r.Findings[i]
 }
 
-// TestFind finds what costs in a module that was recorded, ranked, with evidence, notes and a diff
+// TestFind finds what is expensive in a recorded module, ranked, with evidence, notes and a diff
 // that applies, and lists the line that no rule explains.
 func TestFind(t *testing.T) {
 	for _, test := range []struct {
@@ -230,8 +229,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestStale says which functions are not what was recorded, and finds those that only moved when
-// the recording has the source.
+// TestStale lists the functions that differ from the recording, and follows those that only moved
+// if the recording has the source.
 func TestStale(t *testing.T) {
 	dir, p := module(t)
 	file := filepath.Join(dir, "clean", "clean.go")
@@ -269,15 +268,15 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// TestUnbuildable looks at source that does not build, is generated, or is left out by build
-// constraints, and rewrites nothing there.
+// TestUnbuildable checks that nothing is rewritten in source that does not build, is generated, or
+// is excluded by build constraints.
 func TestUnbuildable(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		before, to string
 		why        string // of hot lines; "" when there are findings without a fix
 	}{
-		{"broken", "// Order costs", "var broken int = \"\"\n\n// Order costs", "does not build"},
+		{"broken", "// Order is expensive", "var broken int = \"\"\n\n// Order is expensive", "does not build"},
 		{"constrained", "package clean\n", "//go:build never\n\npackage clean\n", "build constraints"},
 		{
 			"tagged", "package clean\n", "//go:build (linux || darwin || windows) && fast\n\npackage clean\n",
@@ -312,8 +311,8 @@ func TestUnbuildable(t *testing.T) {
 	}
 }
 
-// TestCgo says of a file with cgo that rules did not look at it: as what cgo makes of it, or because it
-// is left out where there is no C compiler.
+// TestCgo checks that a file with cgo is reported as not analyzed: because cgo translates it, or
+// because it is excluded where there is no C compiler.
 func TestCgo(t *testing.T) {
 	dir, p := module(t)
 	file := filepath.Join(dir, "clean", "clean.go")
@@ -333,7 +332,8 @@ func TestCgo(t *testing.T) {
 	}
 }
 
-// TestVendored reports nothing in vendored code, though its files are called as the module's are.
+// TestVendored reports nothing in vendored code, even if its files have the same names as the
+// module's.
 func TestVendored(t *testing.T) {
 	dir, _ := module(t)
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -382,8 +382,8 @@ func one(a []byte) (x []item) {
 }
 `
 
-// addUp checks that what findings and other hot lines are charged, and what they can save, is at most all
-// there is, and that what is shared is charged to another finding.
+// addUp checks that findings and other hot lines are charged at most the total, and save at most
+// everything, and that shared samples are charged to another finding.
 func addUp(t *testing.T, r *find.Result) {
 	t.Helper()
 	sums, saving := map[find.Cost]int64{}, 0.0
@@ -423,8 +423,8 @@ func addUp(t *testing.T, r *find.Result) {
 	}
 }
 
-// TestShared has several rules name the same lines, and a collector that works in a program's goroutines:
-// each sample counts once.
+// TestShared checks that each sample counts once when several rules match the same lines, and when
+// the collector works in the program's goroutines.
 func TestShared(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), "module example.com/service\n\ngo 1.26\n")
@@ -511,8 +511,8 @@ func text(names []string) string {
 	}
 }
 
-// TestScopes makes one finding of what a setting mends, with the setting, one for each function of what
-// is mended there, and one of what a rule says of the whole program.
+// TestScopes expects one finding, with the setting, for a cause that a setting fixes; one per
+// function for a cause that is fixed there; and one for a rule about the whole program.
 func TestScopes(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(decoding)).Files {
@@ -561,7 +561,7 @@ func TestScopes(t *testing.T) {
 	want := []string{
 		`jsoncodec/jsonv2/1 0.40 0.40 [9 8 14] "Build it with GOEXPERIMENT=jsonv2"`,
 		`gogc/gogc/gogc 0.30 0.30 [] "Run it with GOGC=400"`,
-		// The same samples count for the first.
+		// The first one is charged the same samples.
 		`jsoncodec/decode.go/both/1 0.00 0.30 [9 8] ""`,
 		`jsoncodec/decode.go/one/1 0.00 0.15 [14] ""`,
 	}
@@ -574,7 +574,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestErrors names what is wrong and the cure.
+// TestErrors checks that errors say what is wrong and how to fix it.
 func TestErrors(t *testing.T) {
 	dir, p := module(t)
 	elsewhere := t.TempDir()
@@ -597,9 +597,9 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestWas finds in a module that was made of another by rewrites: lines that only moved keep what
-// they are charged, changed ones have what those before them cost, and what is gone is not told.
-func TestWas(t *testing.T) {
+// TestOriginalDir finds in a module after rewrites: lines that only moved keep their charge,
+// changed ones share that of the lines they replace, and deleted ones are not reported.
+func TestOriginalDir(t *testing.T) {
 	dir, p := module(t)
 	before, err := find.Find(t.Context(), p, options(dir))
 	if err != nil {
@@ -614,12 +614,12 @@ func TestWas(t *testing.T) {
 	text := string(source)
 	for _, change := range [][2]string{
 		{"// Clean is slow", "// More\n// lines.\n\n// Clean is slow"},
-		// Another rule has something to say of what stands in the place of the pattern now.
+		// Another rule matches what has replaced the pattern.
 		{
 			"\treturn regexp.MustCompile(\n\t\t\"[^a-z_]+\").ReplaceAllString(name, \"-\")",
 			"\tjoined := \"\"\n\tfor _, r := range pattern.Split(name, -1) {\n\t\tjoined += r + \"-\"\n\t}\n\treturn joined",
 		},
-		{"// Order costs", "var pattern = regexp.MustCompile(\"[^a-z_]+\")\n\n// Order costs"},
+		{"// Order is expensive", "var pattern = regexp.MustCompile(\"[^a-z_]+\")\n\n// Order is expensive"},
 	} {
 		if !strings.Contains(text, change[0]) {
 			t.Fatalf("%q is not there", change[0])

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSuccessors follows lines through changes of which it is known where each line went.
+// TestSuccessors follows lines through random changes, for which it is known where each line went.
 func TestSuccessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -17,9 +17,9 @@ func TestSuccessors(t *testing.T) {
 		for i := range 60 {
 			line := "line " + strconv.Itoa(i)
 			switch r.IntN(8) {
-			case 0: // taken out
+			case 0: // deleted
 				before = append(before, line)
-			case 1: // put in
+			case 1: // inserted
 				after = append(after, "new "+line)
 			default:
 				before, after = append(before, line), append(after, line)

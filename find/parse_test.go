@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParseMemStats reads what any program may answer.
+// FuzzParseMemStats parses what any program may respond.
 func FuzzParseMemStats(f *testing.F) {
 	f.Add([]byte("# runtime.MemStats\n# Alloc = 5\n# NextGC = 4194304\n# PauseNs = [1 2 3]\n# GCCPUFraction = 0.001\n"))
 	f.Add([]byte("# NumGC = 99999999999999999999\n"))

@@ -34,7 +34,7 @@ func TargetOf(rec *recording.Recording) Target {
 	return t
 }
 
-// maxStats is the maximum size of the runtime statistics, which have about 30 KB.
+// maxStats is the maximum size of the runtime statistics, which take about 30 KB.
 const maxStats = 1 << 20
 
 // wholePart reads a small part of a recording; nil if it is missing or cannot be read.

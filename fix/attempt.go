@@ -61,7 +61,7 @@ func (f *fixer) keptIn(changes prove.Changes) bool {
 	return slices.ContainsFunc(edited.Dirs(), func(dir string) bool { return slices.Contains(changes.Dirs(), dir) })
 }
 
-// rewrite returns the files that a fix changes, applied on top of edits. The edits of both refer to
+// rewrite returns the files that a fix changes, with the fix applied on top of edits. Both refer to
 // the source at the start of the round.
 func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (prove.Changes, error) {
 	changes := prove.Changes{}

@@ -9,9 +9,8 @@
 //     was kept before. A rewrite that is proven is written to the copy. The others are dropped with
 //     the stage and the reason. One that is faster but whose results could not be compared is
 //     unproven: it is kept only if the user asks for rewrites that need review.
-//  3. find.Find looks again in the scratch copy, and step 2 is repeated for new findings, as
-//     long as something is kept. Rewrites whose gain was too small to measure are tried once
-//     together.
+//  3. find.Find runs again on the scratch copy, and step 2 is repeated for new findings, as long as
+//     something is kept. Rewrites whose gain was too small to measure are tried once together.
 //  4. All tests run with everything that was kept. The original is compared with it, and each kept
 //     rewrite has its diff, evidence and proof in the result.
 //  5. Build and run settings named by findings are tried on top of everything that was kept: two

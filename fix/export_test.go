@@ -8,15 +8,15 @@ import (
 	"github.com/whet-go/whet/find"
 )
 
-// CompareWith compares builds with f instead of a service under load.
+// CompareWith compares builds by calling f instead of loading a service.
 func (o *Options) CompareWith(f func(ctx context.Context, a, b builds.Side) (*ab.Result, error)) {
 	o.compare = f
 }
 
-// LookWith finds with f between rounds.
+// LookWith calls f instead of find.Find between rounds.
 func (o *Options) LookWith(f func(ctx context.Context, dir string) (*find.Result, error)) { o.look = f }
 
-// BenchWith compares builds by benchmarks with f instead of builds.Run.
+// BenchWith compares builds by calling f instead of builds.Run.
 func (o *Options) BenchWith(
 	f func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error),
 ) {

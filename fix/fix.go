@@ -40,11 +40,11 @@ type Options struct {
 	Settings bool
 
 	// Profiles and Find are the arguments that the findings came from. Between rounds, find.Find
-	// looks for the same in the module with everything that was kept. Without Find.Own there is one
-	// round, in which findings that overlap a kept rewrite are not tried.
+	// runs with the same arguments on the module with everything that was kept. Without Find.Own
+	// there is one round, in which findings that overlap a kept rewrite are not tried.
 	Profiles find.Profiles
 	Find     find.Options
-	// Rounds is the maximum number of times that findings are looked for and tried; 0 means
+	// Rounds is the maximum number of times that findings are determined and tried; 0 means
 	// DefaultRounds. Rewrites that can only gain together are tried after the last one.
 	Rounds int
 
@@ -150,7 +150,7 @@ type Attempt struct {
 	Finding find.Finding `json:"finding"`
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
-	Hint    string       `json:"hint,omitempty"`   // what could decide about it; may be empty
+	Hint    string       `json:"hint,omitempty"`   // what could decide it; may be empty
 	// Tested is the number of packages whose tests passed: those that the rewrite can affect. It is
 	// 0 if the attempt was dropped before.
 	Tested int `json:"tested,omitempty"`
@@ -158,7 +158,7 @@ type Attempt struct {
 	Ignored int `json:"ignored,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
-	// Unproven is why the comparison is no proof, and what would decide; "" if it is one. Such a
+	// Unproven is why the comparison is not a proof, and what would decide; "" if it is one. Such a
 	// rewrite is kept only with Options.Review.
 	Unproven string `json:"unproven,omitempty"`
 	// Measured is the comparison without and with this rewrite.
@@ -248,7 +248,7 @@ type fixer struct {
 	testedAll bool
 }
 
-// addProver adds to the result what the prover knows of the original module, and its warnings.
+// addProver adds to the result what the prover knows about the original module, and its warnings.
 func (f *fixer) addProver() {
 	f.result.Base = f.prover.Base()
 	f.result.Took = slices.Concat(f.result.Took, f.took)
@@ -271,7 +271,7 @@ func (f *fixer) tries(x find.Finding) bool {
 	return f.has(x.Needs)
 }
 
-// has reports whether a fix may be tried that needs something.
+// has reports whether a fix with this need may be tried.
 func (f *fixer) has(need rules.Need) bool {
 	return need == rules.Free || f.o.Review && need == rules.Review
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/report/findings"
 )
 
-// service has a function for each way in which a rewrite may fail, and one that gains.
+// service has a function for each way in which a rewrite may fail, and one with a gain.
 const service = `
 -- go.mod --
 module example.com/service
@@ -160,7 +160,7 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// finding is one that puts text in the place of old in text.go.
+// finding returns a finding whose fix replaces old by text in text.go.
 func finding(t *testing.T, dir, title, old, text string) find.Finding {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join(dir, "text", "text.go"))
@@ -215,7 +215,8 @@ func found(t *testing.T, dir string) *find.Result {
 	}}
 }
 
-// fuzzInputs bounds the fuzzer by its work: what it does in a time depends on what else the machine does.
+// fuzzInputs limits the fuzzer by its work, since how much it does in a given time depends on the
+// load of the machine.
 const fuzzInputs = 1000
 
 func options() fix.Options {
@@ -229,7 +230,7 @@ func options() fix.Options {
 	return o
 }
 
-// files are all files of a directory with their texts.
+// files returns the contents of all files in a directory by name.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -246,7 +247,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestRun keeps what gains and drops the others, each at its stage, without touching a file.
+// TestRun keeps rewrites with a gain and drops the others, each at its stage, without changing a
+// file of the user's.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -330,7 +332,7 @@ func git(t *testing.T, dir, in string, args ...string) string {
 	return string(out)
 }
 
-// apply has the patches make of the module what Apply makes of it.
+// apply checks that the patches and Apply change the module in the same way.
 func apply(t *testing.T, r *fix.Result, dir string) {
 	t.Helper()
 	patches := findings.Patches(r, "A Tool <tool@localhost>")
@@ -352,7 +354,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	patched := files(t, filepath.Join(dir, "text"))
 	git(t, dir, "", "reset", "-q", "--hard", "HEAD~2")
 
-	// A tree with changes is refused, and so is a file that is not what it was.
+	// Uncommitted changes are refused, and so is a file that has changed since.
 	name := filepath.Join(dir, "text", "text.go")
 	original, err := os.ReadFile(name)
 	if err != nil {
@@ -369,7 +371,7 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	if err := os.WriteFile(name, original, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// A change elsewhere that is not committed is refused unless forced, and left alone then.
+	// An uncommitted change elsewhere is refused unless forced, and is then left alone.
 	mod := filepath.Join(dir, "go.mod")
 	text, err := os.ReadFile(mod)
 	if err != nil {
@@ -429,7 +431,7 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// TestInterrupted keeps what is known, leaves nothing behind, and says so.
+// TestInterrupted keeps what is known, leaves nothing behind, and reports the interruption.
 func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -458,7 +460,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestNeeds does not try what needs a review unless asked, and what needs a dependency never.
+// TestNeeds tries rewrites that need review only on request, and never those that need a
+// dependency.
 func TestNeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -485,7 +488,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestDoesNotBuild is an error before anything is tried.
+// TestDoesNotBuild expects an error before anything is tried.
 func TestDoesNotBuild(t *testing.T) {
 	dir := module(t)
 	x := found(t, dir)

@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/fix"
 )
 
-// TestMain lets the test binary be a process that fixes, for TestKilled.
+// TestMain lets TestKilled run the test binary as a process that calls fix.Run.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("WHET_TEST_FIX"); dir != "" {
 		fixUntilKilled(dir)
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// fixUntilKilled fixes the module in dir, says what it does, and waits when it measures.
+// fixUntilKilled fixes the module in dir, prints its progress, and blocks when it measures.
 func fixUntilKilled(dir string) {
 	o := fix.Options{Temp: os.Getenv("WHET_TEST_TEMP"), FuzzTime: 1, Progress: func(what string) {
 		fmt.Println(what)
@@ -47,7 +47,8 @@ func fixUntilKilled(dir string) {
 	fmt.Println("ended", err)
 }
 
-// TestKilled kills a process that fixes. The module is as it was, and the next one removes the copy.
+// TestKilled kills a process during Run: the module is unchanged, and the next process removes the
+// copy.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -87,7 +88,7 @@ func TestKilled(t *testing.T) {
 		}
 		return names
 	}
-	// A run that begins meanwhile leaves the living process's copy alone.
+	// A run that begins meanwhile leaves the copy of the running process alone.
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	begin := func() {

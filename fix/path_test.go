@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// checked fails on all inputs that anybody would make.
+// checked has a function that returns an error for any input that is likely to be generated.
 const checked = `
 -- go.mod --
 module example.com/service
@@ -42,8 +42,8 @@ func Check(words []string) (string, error) {
 }
 `
 
-// TestWrittenPath does not take a benchmark that whet wrote for evidence when it goes where the recording
-// does not, and says where it goes.
+// TestWrittenPath checks that a generated benchmark is not evidence if it runs another path than
+// the recording, and that the path is reported.
 func TestWrittenPath(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// rounds tries the findings, looks again in what was kept, and repeats that until nothing new is
+// rounds tries the findings, looks for more in what was kept, and repeats that until nothing new is
 // kept. Rewrites that can only gain together are tried last.
 func (f *fixer) rounds(ctx context.Context) {
 	f.done = map[string]int{}

@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/report/findings"
 )
 
-// words has no benchmarks: gainOf says how its builds compare.
+// words has no benchmarks: program determines how its builds compare.
 const words = `
 -- go.mod --
 module example.com/service
@@ -58,7 +58,7 @@ func TestShout(t *testing.T) {
 package other
 `
 
-// write writes an archive's files into a directory.
+// write writes the files of an archive to a directory.
 func write(t *testing.T, dir, archive string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(archive)).Files {
@@ -72,7 +72,7 @@ func write(t *testing.T, dir, archive string) {
 	}
 }
 
-// textOf is the text of a side's file, that of the overlay if it has one.
+// textOf returns the text of a side's file, or of its overlay.
 func textOf(t *testing.T, s builds.Side) string {
 	t.Helper()
 	name := filepath.Join(s.Dir, "text", "text.go")
@@ -100,8 +100,8 @@ func textOf(t *testing.T, s builds.Side) string {
 	return string(data)
 }
 
-// program measures without running: how often a build says "fast" more than the other is what it
-// gains, and less than most is not seen.
+// program measures without running anything: a build gains by how often more than the other it
+// contains "fast", and a gain below least is not detected.
 func program(t *testing.T, least int) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
 	return func(_ context.Context, a, b builds.Side) (*ab.Result, error) {
 		gain := strings.Count(textOf(t, b), "/* fast */") - strings.Count(textOf(t, a), "/* fast */")
@@ -118,7 +118,7 @@ func program(t *testing.T, least int) func(context.Context, builds.Side, builds.
 	}
 }
 
-// quick are options that give the fuzzer little work.
+// quick returns options that give the fuzzer little work.
 func quick() fix.Options {
 	o := options()
 	o.FuzzInputs = 50
@@ -129,8 +129,9 @@ func byTitle(r *fix.Result, title string) []fix.Attempt {
 	return slices.DeleteFunc(slices.Clone(r.Attempts), func(a fix.Attempt) bool { return a.Finding.Title != title })
 }
 
-// TestRounds tries what overlaps again on what was kept, and what only a rewrite makes possible; what
-// was dropped for good is left alone unless its rewrite is another one.
+// TestRounds checks that overlapping rewrites are tried again on top of what was kept, as are those
+// that another rewrite makes possible; what was dropped for good is not tried again unless its
+// rewrite has changed.
 func TestRounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -194,7 +195,7 @@ func TestRounds(t *testing.T) {
 	samePatches(t, r, dir)
 }
 
-// TestTogether keeps together what gains too little alone.
+// TestTogether keeps rewrites together that each gain too little alone.
 func TestTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -229,7 +230,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestWhole takes back what makes a test fail that no import tells of.
+// TestWhole undoes a rewrite that makes a test fail although no import connects them.
 func TestWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -270,7 +271,7 @@ func TestOther(t *testing.T) {
 	}
 }
 
-// TestBroken goes on when some packages do not build, and rewrites nothing in them.
+// TestBroken continues when some packages do not build, and rewrites nothing in them.
 func TestBroken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -322,7 +323,8 @@ import _ "example.com/service/wrong"
 	}
 }
 
-// samePatches has the patches make of the module what Apply makes of it, and counts them.
+// samePatches checks that the patches and Apply change the module in the same way, and returns the
+// number of patches.
 func samePatches(t *testing.T, r *fix.Result, dir string) int {
 	t.Helper()
 	patches := findings.Patches(r, "A Tool <tool@localhost>")

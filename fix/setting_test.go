@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/report/findings"
 )
 
-// tagged is a module whose answers, speed and health depend on how it is built and run.
+// tagged is a module whose results, speed and tests depend on how it is built and run.
 const tagged = `
 -- go.mod --
 module example.com/tagged
@@ -85,7 +85,7 @@ func BenchmarkJoin(b *testing.B) {
 }
 `
 
-// TestSettings tries settings that gain, fail and do nothing, and leaves the module as it is.
+// TestSettings tries settings that gain, fail and do nothing, and leaves the module unchanged.
 func TestSettings(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(tagged)).Files {

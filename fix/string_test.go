@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/find"
 )
 
-// TestString has logs print attempts as text: they hold files as bytes.
+// TestString checks that logs print attempts as text, since they hold files as bytes.
 func TestString(t *testing.T) {
 	t.Parallel()
 	a := Attempt{

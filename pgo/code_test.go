@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// hotModule is a module with a call that is inlined only when a profile says that it is
-// hot, and one of an interface's method of which a profile says what it mostly calls.
+// hotModule is a module with a call that is inlined only if a profile shows that it is hot, and a
+// call of an interface method whose usual target a profile shows.
 func hotModule() map[string]string {
 	return map[string]string{
 		"go.mod": "module example.com/hot\n\ngo 1.24\n",
@@ -145,7 +145,7 @@ func writeModule(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// run runs a command in dir and returns what it prints.
+// run runs a command in dir and returns its output.
 func run(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -171,7 +171,7 @@ func readCode(t *testing.T, path string) *callCode {
 	return c
 }
 
-// ofHot reports whether a function is the module's.
+// ofHot reports whether a function belongs to hotModule.
 func ofHot(function string) bool {
 	return profile.OwnMatcher([]string{"example.com/hot"}, nil)(profile.Function{Name: function})
 }
@@ -186,8 +186,7 @@ func recordHot(t *testing.T, dir string) string {
 	return out
 }
 
-// TestChangesOracle compares what the machine code tells of inlining with what the
-// compiler says of it.
+// TestChangesOracle compares the inlining seen in machine code with the compiler's messages.
 func TestChangesOracle(t *testing.T) {
 	dir := writeModule(t, hotModule())
 	reduced, err := Reduce(readProfile(t, storedProfile))
@@ -233,7 +232,7 @@ func TestChangesOracle(t *testing.T) {
 			continue
 		}
 		if !slices.ContainsFunc(changes, func(c ChangedCall) bool {
-			// The compiler names the outermost place of calls in calls that it has inlined.
+			// For calls in inlined functions, the compiler names the outermost position.
 			return strings.HasSuffix(c.Callee, "."+strings.Fields(at)[1])
 		}) {
 			t.Errorf("the compiler has newly inlined %s, which is not in %+v", at, changes)
@@ -245,14 +244,13 @@ func TestChangesOracle(t *testing.T) {
 	}
 }
 
-// storedProfile is of the program of hotModule. With it, builds are cached from one run
-// of the tests to the next.
+// storedProfile is a profile of hotModule's program. With it, builds stay cached between test runs.
 const storedProfile = "testdata/hot.pb.gz"
 
 func TestStale(t *testing.T) {
 	files := hotModule()
 	dir := writeModule(t, files)
-	// What a recording made here holds depends on the machine; that none of it is stale does not.
+	// The contents of a recording made here depend on the machine, but none of it may be stale.
 	stored := Edges(readProfile(t, storedProfile))
 	for name, edges := range map[string][]Edge{
 		"fresh":  Edges(readProfile(t, recordHot(t, dir))),

@@ -18,7 +18,7 @@ func TestJudge(t *testing.T) {
 	}
 	interrupted := ratio(0.9, 0.8, 0.95)
 	interrupted.Interrupted = true
-	mean := ratio(1.2, 1.1, 1.3) // what one benchmark says, and what all say
+	mean := ratio(1.2, 1.1, 1.3) // of one benchmark, and of all
 	mean.Geomean = []ab.Mean{{Unit: "sec/op", Of: 2, Ratio: 0.9, Low: 0.88, High: 0.92}}
 	for _, tt := range []struct {
 		name    string

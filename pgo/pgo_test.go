@@ -16,14 +16,14 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// ratio is a comparison of programs that found this ratio.
+// ratio returns a comparison of programs with this ratio.
 func ratio(at, low, high float64) *ab.Result {
 	return &ab.Result{Unit: "sec/op", Subjects: []ab.SubjectResult{{Name: "program", Units: []ab.Unit{{
 		Unit: "sec/op", Ratio: bench.Float(at), Low: bench.Float(low), High: bench.Float(high),
 	}}}}}
 }
 
-// options are for the module in dir, with a comparison that has this outcome.
+// options returns options for the module in dir, with a comparison that has this outcome.
 func options(t *testing.T, dir string, c *ab.Result) Options {
 	t.Helper()
 	o := Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
@@ -38,7 +38,7 @@ func options(t *testing.T, dir string, c *ab.Result) Options {
 	return o
 }
 
-// TestRunPrograms compares by what the caller brings.
+// TestRunPrograms compares with the caller's function.
 func TestRunPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -60,7 +60,8 @@ func TestRunPrograms(t *testing.T) {
 	}
 }
 
-// TestRunProgramsWithoutBenchmarks wants none to be needed, not even for a profile of some.
+// TestRunProgramsWithoutBenchmarks checks that benchmarks are not needed, not even for a profile of
+// some.
 func TestRunProgramsWithoutBenchmarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -78,8 +79,8 @@ func TestRunProgramsWithoutBenchmarks(t *testing.T) {
 	}
 }
 
-// TestRunBenchmarks compares by benchmarks. Whether that finds a gain depends on the
-// machine; that the profile takes part in the builds does not.
+// TestRunBenchmarks compares by benchmarks. Whether that finds a gain depends on the machine, but
+// the builds must use the profile.
 func TestRunBenchmarks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -110,8 +111,8 @@ func TestRunBenchmarks(t *testing.T) {
 	}
 }
 
-// TestRunOtherProgram wants a profile of another program to be called stale, and what a
-// recording tells of versions to be compared.
+// TestRunOtherProgram checks that a profile of another program is reported as stale, and that the
+// recorded versions are compared.
 func TestRunOtherProgram(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

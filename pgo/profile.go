@@ -36,9 +36,9 @@ type Edge struct {
 }
 
 // Reduce returns the part of a CPU profile that the compiler reads: the innermost two locations of
-// each stack, without labels, with equal ones merged. cmd/preprofile gives the same result for
-// both. It returns an error for profiles that the compiler would reject, and for empty ones, which
-// it would silently accept.
+// each stack, without labels, with equal ones merged. cmd/preprofile returns the same for both. It
+// returns an error for profiles that the compiler would reject, and for empty ones, which it would
+// silently accept.
 func Reduce(p *profile.Profile) (*profile.Profile, error) {
 	if weightColumn(p) < 0 {
 		var has []string

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// compilersProfile is a real profile that every Go installation has.
+// compilersProfile returns a real profile that every Go installation has.
 func compilersProfile(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOROOT").Output()
@@ -48,7 +48,7 @@ func writeProfile(t *testing.T, path string, p *profile.Profile) {
 	}
 }
 
-// preprofile is what the compiler takes from a profile.
+// preprofile returns what the compiler uses of a profile.
 func preprofile(t *testing.T, path string) string {
 	t.Helper()
 	out, err := exec.Command("go", "tool", "preprofile", "-i", path).CombinedOutput()
@@ -58,8 +58,8 @@ func preprofile(t *testing.T, path string) string {
 	return string(out)
 }
 
-// TestReduceOracle wants the compiler to see the same in a reduced profile, and what
-// the compiler sees from Edges.
+// TestReduceOracle checks that the compiler sees the same in a reduced profile, and that Edges
+// returns what it sees.
 func TestReduceOracle(t *testing.T) {
 	path := compilersProfile(t)
 	want := preprofile(t, path)
@@ -104,8 +104,8 @@ func asPreprofile(edges []Edge) string {
 	return b.String()
 }
 
-// handmade is a profile of one stack, main.leaf called by main.work twelve lines below
-// its start, recursion, and what has no symbols.
+// handmade returns a profile with one ordinary stack, main.leaf called by main.work twelve lines
+// below its start, a recursion, and a frame without symbols.
 func handmade(t *testing.T, startLine int64, types ...profile.ValueType) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(types...)

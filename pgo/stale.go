@@ -117,7 +117,7 @@ func stale(edges []Edge, c *callCode, own func(function string) bool) Staleness 
 	return s
 }
 
-// state returns whether the code still contains a call.
+// state returns how a call of the profile matches the code.
 func (c *callCode) state(e Edge) state {
 	switch {
 	case e.Caller == "" || e.Callee == "" || goruntime.In(e.Caller) && goruntime.In(e.Callee):

@@ -43,7 +43,8 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// TestParseArguments wants what ParseCommand reads, less the program, and possibly nothing.
+// TestParseArguments expects what ParseCommand returns, without the program, and accepts an empty
+// text.
 func TestParseArguments(t *testing.T) {
 	for text, want := range map[string]Command{
 		"":                      {},
@@ -61,7 +62,8 @@ func TestParseArguments(t *testing.T) {
 	}
 }
 
-// TestCheck refuses before anything is started what Run would, and holds no address.
+// TestCheck checks that Check rejects what Run would, before anything is started, and reserves no
+// address.
 func TestCheck(t *testing.T) {
 	c := Command{Args: []string{"absent", "-addr", "{addr}"}}
 	o := Options{Commands: [2]Command{c, c}, URLs: []string{"http://{addr}/"}}
@@ -83,7 +85,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestPlaces gives each side separate addresses, the same wherever one stands for it.
+// TestPlaces checks that each side has separate addresses, and that equal placeholders have equal
+// addresses.
 func TestPlaces(t *testing.T) {
 	c := Command{Args: []string{"s", "-addr", "{addr}", "-port={port}", "-debug", "{addr2}"}, Env: []string{"PORT={port}"}}
 	p, err := instances([2]Command{c, c}, []string{"http://{addr}/a?port={port2}"})
@@ -192,7 +195,8 @@ func TestMedianCost(t *testing.T) {
 	}
 }
 
-// TestAllocatedFails gives up a service that does not answer questions, but not at once.
+// TestAllocatedFails gives up on a service that does not answer requests for its allocations, but
+// not at once.
 func TestAllocatedFails(t *testing.T) {
 	broken := false
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

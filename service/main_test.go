@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	_ "net/http/pprof" // on the mux of those that have it
+	_ "net/http/pprof" // on the mux of services with handlers
 	"os"
 	"os/exec"
 	"os/signal"
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve is a service that does as little or as much as its flags say.
+// serve runs a service that does as little or as much as its flags demand.
 func serve(args []string) error {
 	fs := flag.NewFlagSet("service", flag.ContinueOnError)
 	addr := fs.String("addr", "127.0.0.1:0", "where to listen")
@@ -113,7 +113,7 @@ func allocate(n int) {
 	}
 }
 
-// command is a service of the test binary with these flags.
+// command returns the command of a service with these flags: the test binary.
 func command(flags string) Command {
 	return Command{Args: append([]string{os.Args[0]}, strings.Fields(flags)...), Env: []string{roleVar + "=1"}}
 }

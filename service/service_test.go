@@ -26,7 +26,8 @@ import (
 
 const slice = 50 * time.Millisecond
 
-// options compare two services of the test binary for at most so long, in short slices.
+// options returns options that compare two services of the test binary for at most the given time,
+// in short slices.
 func options(a, b string, most time.Duration) Options {
 	return Options{
 		Commands: [2]Command{command("-addr {addr} " + a), command("-addr {addr} " + b)},
@@ -50,7 +51,7 @@ func unitOf(t *testing.T, r *Result, name string) ab.Unit {
 	return ab.Unit{}
 }
 
-// gone fails unless nothing is left of this test's children.
+// gone fails if a child process of this test is left.
 func gone(t *testing.T) {
 	t.Helper()
 	for _, pid := range process.Tree(os.Getpid())[1:] {
@@ -61,7 +62,8 @@ func gone(t *testing.T) {
 	}
 }
 
-// until returns a context that ends after so many pairs, and has o measure until then, however long that takes.
+// until returns a context that ends after this number of pairs, and makes o measure until then,
+// however long that takes.
 func until(t *testing.T, o *Options, pairs int) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -75,8 +77,8 @@ func until(t *testing.T, o *Options, pairs int) context.Context {
 	return ctx
 }
 
-// eventually tries what is measured again, up to five times: the machine may stop for as long as many slices
-// last, which then have hardly a request.
+// eventually repeats a measurement up to five times: a busy machine may stall for many slices,
+// which then have hardly any requests.
 func eventually(t *testing.T, try func() error) {
 	t.Helper()
 	var err error
@@ -123,7 +125,8 @@ func runOnce(t *testing.T) error {
 		return fmt.Errorf("cpu: %+v", u)
 	}
 	a := unitOf(t, r, UnitAllocs)
-	// What asking for the counters, connections and the runtime allocate is shared by few requests on a busy machine.
+	// On a busy machine, few requests share the allocations of reading counters, of connections and
+	// of the runtime.
 	if a.Verdict != ab.Worse || math.Abs(float64(a.B.Median-a.A.Median)-4000) > 1000 ||
 		a.A.Median < 1000 || a.A.Median > 2000 {
 		return fmt.Errorf("allocations: %+v", a)
@@ -139,7 +142,8 @@ func runOnce(t *testing.T) error {
 	return nil
 }
 
-// TestEqual compares a service with itself, one of which leaves the work to a child: its CPU time counts.
+// TestEqual compares a service with one that leaves the same work to a child process, whose CPU
+// time counts.
 func TestEqual(t *testing.T) {
 	eventually(t, func() error {
 		o := options("-burn 50000 -bare", "-burn 50000 -child -bare", time.Minute)
@@ -168,7 +172,7 @@ func TestEqual(t *testing.T) {
 	})
 }
 
-// TestDies has a service that ends in the middle: what was measured is kept.
+// TestDies has a service that ends during the comparison: what was measured is kept.
 func TestDies(t *testing.T) {
 	r, err := Run(t.Context(), options("", "-burn 200000 -die 1500", time.Hour))
 	if err != nil {
@@ -283,7 +287,7 @@ func TestStartErrors(t *testing.T) {
 			if name != "deaf" {
 				_, err = Run(t.Context(), o)
 			}
-			// B is deaf, and A may take as long to start on a busy machine.
+			// B never listens, and A may take as long to start on a busy machine.
 			for o.Start = 200 * time.Millisecond; name == "deaf" && o.Start < time.Minute; o.Start *= 10 {
 				if _, err = Run(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), "A: start ") {
 					break
@@ -298,8 +302,8 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-// TestInterrupted cancels while the services are waited for, and while they are
-// measured. They ignore signals.
+// TestInterrupted cancels while waiting for the services, and while measuring. The services ignore
+// signals.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	abort := make(chan struct{})
@@ -346,7 +350,7 @@ func TestPanic(t *testing.T) {
 	gone(t)
 }
 
-// TestKilled kills a whet that compares: its services go with it.
+// TestKilled kills a process during a comparison: its services end with it.
 func TestKilled(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc here")
@@ -387,7 +391,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// awaitEnd waits until a process that is being killed has ended, or is only waited for.
+// awaitEnd waits until a killed process has ended, or is a zombie.
 func awaitEnd(t *testing.T, pid int) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
@@ -408,7 +412,7 @@ func awaitEnd(t *testing.T, pid int) {
 	}
 }
 
-// TestTargets sends what a file says to both sides, with the names in it.
+// TestTargets sends the requests of a file to both sides, with the host names in it.
 func TestTargets(t *testing.T) {
 	o := options("", "-body time", time.Minute)
 	o.Commands[0] = command("-addr {addr} -body time")

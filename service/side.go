@@ -28,7 +28,7 @@ const (
 	statsTimeout = 15 * time.Second
 	// maxFailedReads is the number of these requests that may fail.
 	maxFailedReads = 3
-	// baseRuns is the number of times that the cost of connecting is measured.
+	// baseRuns is how often the cost of connecting is measured.
 	baseRuns = 3
 	// maxBaseTime is the maximum duration of such a measurement that is repeated.
 	maxBaseTime = 200 * time.Millisecond
@@ -372,7 +372,7 @@ func (s *side) cpu(ctx context.Context) (time.Duration, error) {
 	return used, err
 }
 
-// record adds a slice to what has been seen.
+// record adds a slice to the totals of the side.
 func (s *side) record(r *load.Result) {
 	s.seen.add(r)
 	s.last = r

@@ -76,7 +76,7 @@ func (r *Result) warnings(sides [2]*side) load.Warnings {
 }
 
 // loadWarnings returns the warnings about the load of the slices, one of each kind. Where names the
-// sides, and how many of their slices had it: "A in 3 slices, B in 1 slice".
+// sides, and how many of their slices have the warning: "A in 3 slices, B in 1 slice".
 func loadWarnings(sides [2]*side) load.Warnings {
 	var out load.Warnings
 	for _, s := range sides {

@@ -9,8 +9,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// TestWarnings wants the reasons to distrust the figures in order, and those about the load once for
-// both sides.
+// TestWarnings expects the reasons to distrust the figures in order, and those about the load once
+// for both sides.
 func TestWarnings(t *testing.T) {
 	busy := load.Warning{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}
 	sides := [2]*side{

@@ -32,7 +32,7 @@ func TestParseKinds(t *testing.T) {
 	}
 }
 
-// TestList has the lines in the order of what they cost, those that cost nothing by file and line.
+// TestList expects lines in the order of their cost, and those without a cost by file and line.
 func TestList(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

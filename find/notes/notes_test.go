@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// module writes a module of a package, two commands whose files have the same name, and tests alone.
+// module writes a module with a package, two commands whose files have the same name, and a package
+// of tests only.
 func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -53,7 +54,7 @@ func write(t *testing.T, dir, name, text string) {
 	}
 }
 
-// compile returns the notes of a module as file:line kind, without those on what is fine.
+// compile returns the notes on a module as "file:line kind", except those that report a success.
 func compile(t *testing.T, o Options, patterns ...string) []string {
 	t.Helper()
 	o.Want = func(kind string) bool { return kind != "canInlineFunction" }
@@ -80,8 +81,8 @@ func compile(t *testing.T, o Options, patterns ...string) []string {
 	return slices.Compact(out)
 }
 
-// TestCompile returns the notes of all packages, also those of commands whose files have the same name,
-// whatever the cache holds and however often it is used.
+// TestCompile expects the notes on all packages, including commands whose files have the same name,
+// whatever the cache contains and however often it is used.
 func TestCompile(t *testing.T) {
 	dir := module(t)
 	want := []string{
@@ -100,7 +101,7 @@ func TestCompile(t *testing.T) {
 		{Dir: dir, Cache: cache},
 		{Dir: dir, Cache: cache},
 		{Dir: dir, Cache: cache, Flags: []string{"-trimpath"}},
-		// The go command has it all in its build cache by now, and does not ask the compiler.
+		// By now the go command has everything in its build cache, and does not run the compiler.
 		{Dir: dir, Cache: t.TempDir()},
 		{Dir: link},
 	} {
@@ -123,8 +124,8 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestSourceAsBefore has the notes of the source as it is after it was changed and changed back, which
-// the go command does not compile again.
+// TestSourceAsBefore expects the notes on the current source after it was changed and changed back,
+// which the go command does not compile again.
 func TestSourceAsBefore(t *testing.T) {
 	dir := module(t)
 	o := Options{Dir: dir, Cache: t.TempDir()}
@@ -143,7 +144,7 @@ func TestSourceAsBefore(t *testing.T) {
 	}
 }
 
-// TestBroken names the package that does not compile, and has the notes of the others.
+// TestBroken expects an error for the package that does not compile, and the notes on the others.
 func TestBroken(t *testing.T) {
 	dir := module(t)
 	write(t, dir, "bad/b.go", "package bad\n\nfunc F() int { return \"x\" }\n")
@@ -158,7 +159,7 @@ func TestBroken(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Compile(ctx, Options{Dir: dir}, "."); err != context.Canceled { //nolint:errorlint // as it is
+	if _, err := Compile(ctx, Options{Dir: dir}, "."); err != context.Canceled { //nolint:errorlint // unwrapped
 		t.Errorf("canceled: %v", err)
 	}
 }
@@ -177,7 +178,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestOracle compares with what go build prints of a package of the standard library.
+// TestOracle compares with what go build prints for a package of the standard library.
 func TestOracle(t *testing.T) {
 	const pkg = "text/tabwriter"
 	dir := t.TempDir()

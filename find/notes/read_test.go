@@ -16,7 +16,7 @@ const notesOfCompiler = `{"version":0,"package":"service","goos":"linux","goarch
 
 func want(kind string) bool { return kind == "escape" || kind == "isInBounds" }
 
-// FuzzRead reads what a compiler may have written: no panic, and notes only of the module's file.
+// FuzzRead reads what a compiler may have written: no panic, and notes only on the module's file.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(notesOfCompiler))
 	f.Add([]byte("{\"file\":\"/elsewhere.go\"}\nnot JSON\n"))
