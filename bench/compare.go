@@ -42,8 +42,8 @@ var ErrNoResults error = &diag.Error{
 	Hint: "give the output of `go test -bench . -count 10`, and a --filter that matches some of it",
 }
 
-// DescriptiveKeys returns the keys with which whet describes a measurement. Results that differ in
-// them can be compared.
+// DescriptiveKeys returns the keys with which whet describes a measurement. Results remain
+// comparable if these keys differ.
 func DescriptiveKeys() []string {
 	return []string{"go", "gomaxprocs", "gogc", "buildflags", "loadavg", "commit"}
 }
@@ -60,7 +60,7 @@ func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *OptionError) Unwrap() error { return e.Err }
 
-// Hint says where the syntax is described.
+// Hint names the page that describes the syntax.
 func (e *OptionError) Hint() string {
 	return "see the syntax at https://pkg.go.dev/golang.org/x/perf/benchproc/syntax"
 }
@@ -83,7 +83,7 @@ func (e *PooledError) Error() string {
 		e.Row, e.Column, len(e.Values), e.Key, strings.Join(values, ", "))
 }
 
-// Hint says how such results can be compared.
+// Hint describes how such results can be compared.
 func (e *PooledError) Hint() string {
 	return "--col " + e.Key + " compares them, --filter " + e.Key + ":VALUE takes one; --ignore " +
 		strings.Join(DescriptiveKeys(), ",") + " merges them"

@@ -20,7 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// compare compares texts, which become the columns a, b, ….
+// compare compares the given texts, which become the columns a, b, ….
 func compare(t testing.TB, o bench.Options, texts ...string) (*bench.Comparison, error) {
 	t.Helper()
 	dir := t.TempDir()
@@ -36,7 +36,7 @@ func compare(t testing.TB, o bench.Options, texts ...string) (*bench.Comparison,
 	return bench.Compare(t.Context(), inputs, o)
 }
 
-// TestSame wants no change of a file against itself, whatever is in it.
+// TestSame compares a file with itself and expects no change, whatever it contains.
 func TestSame(t *testing.T) {
 	cells := 0
 	for seed := range uint64(20) {
@@ -66,8 +66,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestAdjust compares with values worked out by hand from the definition, and with
-// the bounds that it gives.
+// TestAdjust compares with values computed by hand from the definition, and with its bounds.
 func TestAdjust(t *testing.T) {
 	got := bench.Adjust([]float64{0.01, 0.02, 0.03, 0.04, 0.05})
 	for _, q := range got {
@@ -95,9 +94,8 @@ func TestAdjust(t *testing.T) {
 	}
 }
 
-// TestFalseAlarms compares many benchmarks without a difference: of such tables, the
-// share with any change that holds is at most alpha, while benchstat's own rule finds
-// something in most of them.
+// TestFalseAlarms compares many benchmarks without a difference: the share of tables with a change
+// that holds is at most alpha, while benchstat's rule finds a change in most of them.
 func TestFalseAlarms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -220,7 +218,7 @@ func TestParseInputs(t *testing.T) {
 	}
 }
 
-// FuzzCompare wants a comparison or an error of any text, and JSON that can be read back.
+// FuzzCompare expects a comparison or an error for any text, and JSON that can be read back.
 func FuzzCompare(f *testing.F) {
 	for _, data := range stored(f) {
 		if len(data) < 4000 {
@@ -248,7 +246,7 @@ func FuzzCompare(f *testing.F) {
 	})
 }
 
-// twice reads its text once for each of two inputs.
+// twice returns its text once for each of two inputs.
 type twice struct {
 	text string
 	at   int
@@ -264,8 +262,8 @@ func (r *twice) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// TestUnique: results of two commits in one cell are refused, and separated or pooled where
-// requested.
+// TestUnique checks that results of two commits in one cell are refused, and separated or pooled on
+// request.
 func TestUnique(t *testing.T) {
 	text := func(commits ...string) string {
 		var out strings.Builder
@@ -304,7 +302,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestHints: errors of options and of what cannot be compared say what to do.
+// TestHints checks that errors about options, and about results that cannot be compared, say what
+// to do.
 func TestHints(t *testing.T) {
 	for _, test := range []struct {
 		err  error

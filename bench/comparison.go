@@ -22,7 +22,7 @@ type Warnings = diag.Warnings
 type Comparison struct {
 	Schema     string   `json:"schema"`
 	Alpha      float64  `json:"alpha"`      // a change is significant up to this p value
-	Confidence float64  `json:"confidence"` // requested for the intervals, as a share: 0.95
+	Confidence float64  `json:"confidence"` // of intervals, as a share: 0.95
 	Tables     []Table  `json:"tables"`
 	Warnings   Warnings `json:"warnings,omitempty"` // about the inputs, each with its file and line
 }

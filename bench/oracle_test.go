@@ -131,7 +131,7 @@ func TestBenchstat(t *testing.T) {
 				t.Errorf("warnings of cells:\n%swant the end of\n%s", &cells, errs)
 			}
 			for _, text := range warningsOf(c) {
-				// This one is ours: benchstat leaves it to the reader to see.
+				// This warning is whet's: benchstat leaves it to the reader.
 				if !strings.HasPrefix(text, "nothing is compared") && !strings.Contains(errs, text) {
 					t.Errorf("benchstat does not warn %q", text)
 				}
@@ -176,9 +176,9 @@ func stored(t testing.TB) map[string][]byte {
 	return files
 }
 
-// generated is a file of benchmarks with differences of many sizes, units with and
-// without noise, few and many measurements, zeros and negative numbers. Files of
-// different sides do not have quite the same benchmarks.
+// generated returns a file of benchmarks with differences of many sizes, units with and without
+// noise, few and many measurements, zeros and negative numbers. Files of different sides do not
+// have exactly the same benchmarks.
 func generated(r *rand.Rand, side int) []byte {
 	var b bytes.Buffer
 	b.WriteString("goos: linux\ngoarch: amd64\npkg: example.com/p\n\n")
@@ -208,7 +208,7 @@ func math10(n int) float64 {
 	return v
 }
 
-// unreadable is how many lines of the inputs c warns of.
+// unreadable returns the number of lines of the inputs that c warns about.
 func unreadable(c *bench.Comparison) int {
 	n := 0
 	for _, w := range c.Warnings {

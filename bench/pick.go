@@ -7,7 +7,7 @@ import (
 
 // Downsample returns at most n of the values, n being 2 or more, in the order in which they are
 // given. They are picked evenly by rank, the least and the largest included, so that a plot of them
-// has the shape of a plot of all. values is not changed; it is the result when nothing has to be
+// has the shape of a plot of all. values is not changed, and is the result if nothing has to be
 // left out.
 func Downsample(values []float64, n int) []float64 {
 	if len(values) <= n {

@@ -10,13 +10,13 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// TestPick wants both ends, every quantile to within a step, and the order kept.
+// TestPick expects both ends, every quantile to within a step, and the original order.
 func TestPick(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	for _, size := range []int{0, 1, 2, 9, 10, 11, 100, 4321} {
 		values := make([]float64, size)
 		for i := range values {
-			values[i] = float64(i) + 0.25*r.Float64() // in order of its place
+			values[i] = float64(i) + 0.25*r.Float64() // increasing with the index
 		}
 		r.Shuffle(size/2, func(i, j int) { values[i], values[j] = values[j], values[i] })
 		before := slices.Clone(values)
@@ -42,8 +42,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// TestValues wants a cell to hold what was measured, in order, and no more than its
-// bound.
+// TestValues checks that a cell holds the measurements, in order, and no more than its limit.
 func TestValues(t *testing.T) {
 	var many strings.Builder
 	for i := range 3000 {

@@ -123,7 +123,7 @@ func readFrom(r *benchfmt.Reader, from io.Reader, name, label string,
 		}
 	}
 	if err := r.Err(); err != nil {
-		// The reader names the last line that it could read.
+		// The error names the last line that was read.
 		return nil, fmt.Errorf("read benchmarks: after %w", err)
 	}
 	if wrong > maxWarnings {

@@ -30,12 +30,12 @@ type Values map[string]float64
 // Anywhere is the Round.CPU of a round that is not pinned.
 const Anywhere = -1
 
-// A Round tells a Subject how to measure.
+// A Round describes how a Subject is to be measured.
 type Round struct {
 	Side   Side
 	Length time.Duration // about how long to measure
-	// Fit lets the subject measure for less time where that suits the overhead of a round. All of
-	// its rounds with this Length and Fit are equally long.
+	// Fit lets the subject choose a shorter round if its overhead allows that. All of its rounds
+	// with this Length and Fit are equally long.
 	Fit bool
 	CPU int // logical CPU to stay on; Anywhere for all
 }
@@ -60,7 +60,7 @@ type Subject interface {
 	Measure(ctx context.Context, r Round) (Measurement, error)
 }
 
-// A Plan says how rounds are run.
+// A Plan describes how rounds are run.
 type Plan struct {
 	Length   time.Duration `json:"length_ns"`
 	Fit      bool          `json:"fit,omitempty"` // rounds may be shorter, as suits each subject
@@ -191,7 +191,7 @@ func (o Options) withDefaults() (Options, error) {
 // logPrecision returns the precision as the half-width of the log ratio's interval.
 func (o *Options) logPrecision() float64 { return math.Log1p(o.Precision) }
 
-// A Pairing says where the rounds of a pair run.
+// A Pairing determines where the rounds of a pair run.
 type Pairing string
 
 // The pairings.

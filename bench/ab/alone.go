@@ -83,7 +83,8 @@ func unlike(a, b []float64, slower float64) bool {
 	return slices.Max(a) < slices.Min(b) && ratio < 1/unlikePinned || slices.Min(a) > slices.Max(b) && ratio > slower
 }
 
-// planOf returns the plan of a subject: another than the common one if it uses several CPUs.
+// planOf returns the plan of a subject, which differs from the common one if the subject uses
+// several CPUs.
 func (r *runner) planOf(s *subject) Plan {
 	p := r.plan
 	if s.free {
@@ -113,8 +114,8 @@ func (p pair) has(unit string) bool {
 // warning: by chance that happens once in a few thousand subjects.
 const outside = 0.05
 
-// pinnedElsewhere returns the subjects whose pinned rounds measured another value than the unpinned
-// ones.
+// pinnedElsewhere returns warnings about subjects whose pinned rounds measured something else than
+// the unpinned ones.
 func (r *runner) pinnedElsewhere() (warnings bench.Warnings) {
 	for _, s := range r.subjects {
 		if !r.planOf(s).Pinned {

@@ -20,8 +20,8 @@ const (
 	// pairsInTime is how many pairs a length of rounds must allow within MaxTime to be tried: with
 	// fewer, the noise of single pairs decides.
 	pairsInTime = 4 * LeastPairs
-	// byChance is how often a plan with fewer than trialPairs may seem better than the first one
-	// although it is not.
+	// byChance is the probability with which a plan with fewer than trialPairs may seem better than
+	// the first one without being so.
 	byChance = 0.05
 )
 
@@ -168,7 +168,7 @@ func (t *trials) unit(running []*attempt) int {
 	return 0
 }
 
-// turns gives each plan that many pairs, as long as there is time.
+// turns gives each plan the given number of pairs, as long as there is time.
 func (t *trials) turns(plans []*attempt, pairs int) {
 	for plans[0].pairs() < pairs && t.more() {
 		// Every plan gets its turn before time is checked.
@@ -200,9 +200,9 @@ func (t *trials) affordable(plans []*attempt, shortest *attempt) []*attempt {
 	return out
 }
 
-// best returns the plan that promises the most for its time, and the unit it goes by. The spread of
-// a few pairs is small by chance: a plan with few replaces the first only if its differences are
-// smaller by more than chance.
+// best returns the plan that promises the most for its time, and the unit that decides. The spread
+// of a few pairs may be small by chance: a plan with few replaces the first only if its differences
+// are smaller by more than chance.
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
 	best = slices.MinFunc(plans, func(a, b *attempt) int {
@@ -235,8 +235,8 @@ func (a *attempt) chance(b *attempt, of int, precision float64) float64 {
 	return u.P
 }
 
-// alone measures the candidates without pinning, keeps those that may be pinned. It reports whether
-// there are any, and keeps all when there are none.
+// alone measures the candidates without pinning, and keeps those that may be pinned. It reports
+// whether there are any; if not, it keeps all.
 func (t *trials) alone(p Plan) bool {
 	var pinned []*subject
 	for _, s := range t.on {
@@ -254,7 +254,7 @@ func (t *trials) alone(p Plan) bool {
 	return true
 }
 
-// tell reports p, with the fields that all reports of the trials share.
+// tell reports progress, with the fields that all reports of the trials share.
 func (t *trials) tell(p Progress) {
 	if t.Progress == nil {
 		return

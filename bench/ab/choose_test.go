@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestFewTrials: of plans that promise the same for their time, or less, one that was tried with few
-// pairs is chosen over the first one in at most 5% of the cases, however noisy the machine is, and a
-// plan without noise is chosen once there are enough pairs to know.
+// TestFewTrials checks that a plan that promises the same for its time as the first one, or less,
+// and was tried with few pairs is preferred to it in at most 5% of the cases, however noisy the
+// machine is, and that a plan without noise is chosen once there are enough pairs to know.
 func TestFewTrials(t *testing.T) {
 	draws := map[string]func(*rand.Rand) float64{
 		"normal": func(r *rand.Rand) float64 { return 0.1 * r.NormFloat64() },
@@ -61,8 +61,8 @@ func TestFewTrials(t *testing.T) {
 	}
 }
 
-// TestAffordable: rounds that would leave too few pairs, or for which there is no time to try them
-// often enough, are not tried.
+// TestAffordable checks that lengths of rounds are not tried if they would leave too few pairs, or
+// if there is no time to try them often enough.
 func TestAffordable(t *testing.T) {
 	for _, test := range []struct {
 		maxTime time.Duration

@@ -8,15 +8,15 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// A measured is the values of a round before the comparison: of a trial, or of a subject alone.
+// A measured holds the values of a round before the comparison: of a trial, or of a subject alone.
 type measured struct {
 	side   Side
 	plan   Plan
 	values Values
 }
 
-// countTests is the number of tests of a count, which share the level: that of [pValue], of counts
-// that are apart, and of constant ones.
+// countTests is the number of tests of a count, which share the level: that of [pValue], that of
+// separated counts, and that of constant ones.
 const countTests = 3
 
 // leastSteady is how many rounds of A must agree for a unit of the benchmark's own to be a count.
@@ -28,8 +28,8 @@ var (
 )
 
 // counts reports whether a unit counts things, such as allocations or bytes. How busy the machine
-// is does not change such values, so all rounds are exchangeable, not only the two of a pair. Of
-// other units, those are counts that were the same in all rounds of A before the comparison.
+// is does not change such values, so all rounds are exchangeable, not only the two of a pair. Other
+// units are counts if they had the same value in all rounds of A before the comparison.
 //
 // The allocations of a request (allocs/req) are not: what a service allocates besides its requests
 // is divided by how many there are, and a busy machine answers fewer.
@@ -44,7 +44,8 @@ func (r *runner) counts(s *subject, unit string) bool {
 	return len(a) >= leastSteady && constant(a)
 }
 
-// earlier returns the values of the rounds before the comparison that were run as its own are.
+// earlier returns the values of the rounds before the comparison that were run in the same way as
+// its own.
 func (r *runner) earlier(s *subject, unit string) (sides [2][]float64) {
 	for _, m := range s.before {
 		if v, ok := m.values[unit]; ok && m.plan == r.planOf(s) {
@@ -60,13 +61,14 @@ func (c column) countP(more [2][]float64) float64 {
 	return min(1, countTests*min(pValue(c.d), c.divisionP(more)))
 }
 
-// divisionP returns the probability of counts like these if the sides did not differ, or 1 if they are
-// not apart or too few.
+// divisionP returns the probability of counts like these if the sides did not differ, or 1 if their
+// ranges overlap or they are too few.
 //
 // There are binomial(n+m, m) equally likely ways to divide n+m exchangeable rounds between A and B.
-// Two of them have every value of A on the same side of every value of B. If A has n times the same
-// value and B has m times another one, only the division seen has, or two if n is m. A comparison
-// in which the values are apart had them apart before, so each p holds whenever one stops.
+// Two of them have every value of A on the same side of every value of B. If A has the same value n
+// times and B has another one m times, only the observed division has that property, or two if n is
+// m. If the values are separated now, they were separated at every earlier look, so each p holds
+// whenever one stops.
 func (c column) divisionP(more [2][]float64) float64 {
 	p := 1.0
 	if n := len(c.a); n > 0 && (slices.Max(c.a) < slices.Min(c.b) || slices.Max(c.b) < slices.Min(c.a)) {
@@ -79,10 +81,11 @@ func (c column) divisionP(more [2][]float64) float64 {
 	return min(p, constantP(len(a), len(b)))
 }
 
-// leastCounts is the smallest number of pairs that decides about constant counts.
+// leastCounts is the minimum number of pairs to decide about constant counts.
 const leastCounts = 2
 
-// constantP is the probability that n equal and m equal values are divided by chance into these.
+// constantP returns the probability of dividing n equal and m other equal values into these sides
+// by chance.
 func constantP(n, m int) float64 {
 	p := 1 / binomial(n+m, m)
 	if n == m {
@@ -92,8 +95,8 @@ func constantP(n, m int) float64 {
 }
 
 // countInterval returns the interval of the log ratio at the level alpha by the same tests: the
-// ratios by which B can be divided so that its values are not apart from A's. It is infinite with
-// too few rounds.
+// ratios by which B can be divided so that its values are not separated from A's. It is infinite
+// with too few rounds.
 func (c column) countInterval(more [2][]float64, alpha float64) (low, high float64) {
 	n := len(c.a)
 	a, b := slices.Concat(more[A], c.a), slices.Concat(more[B], c.b)

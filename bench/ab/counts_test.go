@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// unitOf returns what a comparison of these values says, after the values of A before it.
+// unitOf returns the result of comparing these values, given the values of A before the comparison.
 func unitOf(t *testing.T, unit string, a, b []float64, before ...float64) Unit {
 	t.Helper()
 	r := newRunner(nil, Options{Confidence: 0.95, Alpha: 0.05, Precision: 0.01})
@@ -23,9 +23,9 @@ func unitOf(t *testing.T, unit string, a, b []float64, before ...float64) Unit {
 	return r.unit(s, unit)
 }
 
-// TestConstantCounts: counts that are the same in every round decide after five pairs, and after two
-// if the trials had them too, or three with the few trials of one subject among three; the ratio has
-// no interval then.
+// TestConstantCounts checks that counts that are the same in every round decide after five pairs,
+// after two if the trials measured them too, or after three with the few trials of one subject
+// among three; the ratio then has no interval.
 func TestConstantCounts(t *testing.T) {
 	for _, test := range []struct{ before, least int }{{0, 5}, {5, 3}, {16, 2}} {
 		before := slices.Repeat([]float64{50}, test.before)
@@ -52,7 +52,7 @@ func TestConstantCounts(t *testing.T) {
 			}
 		}
 	}
-	// A unit of the benchmark's own is a count if the trials had one value.
+	// A unit that the benchmark defines is a count if the trials had a single value.
 	a, b := []float64{3, 3}, []float64{2, 2}
 	if u := unitOf(t, "nodes/op", a, b, slices.Repeat([]float64{3}, 16)...); u.P > 0.05 {
 		t.Errorf("nodes of one number: %+v", u)
@@ -62,8 +62,8 @@ func TestConstantCounts(t *testing.T) {
 	}
 }
 
-// TestCountsApart: counts that vary decide after five pairs if those of one side are all less, with
-// an interval that is as wide as they vary; the sides' trials do not matter then.
+// TestCountsApart checks that counts that vary decide after five pairs if those of one side are all
+// less, with an interval as wide as their variation; trials do not matter then.
 func TestCountsApart(t *testing.T) {
 	a := []float64{50.02, 50, 50.01, 50.03, 50, 50.02}
 	b := []float64{14.01, 14, 14, 14.02, 14.01, 14.02}
@@ -78,8 +78,8 @@ func TestCountsApart(t *testing.T) {
 	if u := unitOf(t, "allocs/op", a, b); u.P <= 0.05 {
 		t.Errorf("one of them not: %+v", u)
 	}
-	// Those of a request depend on how many there are, and are decided as times are: after seven
-	// pairs alone, and after nine among the six units of a service, of which two differ.
+	// Counts per request depend on the number of requests, so they are decided like times: after
+	// seven pairs alone, and after nine among the six units of a service, of which two differ.
 	for n := 5; n <= 9; n++ {
 		u := unitOf(t, "allocs/req", slices.Repeat([]float64{50, 50.1}, 5)[:n], slices.Repeat([]float64{14, 14.1}, 5)[:n])
 		if (u.P <= 0.05) != (n >= LeastPairs) || (u.P*6/2 <= 0.05) != (n >= 9) {
@@ -88,8 +88,8 @@ func TestCountsApart(t *testing.T) {
 	}
 }
 
-// TestTwentyTimes: times of a ratio of 20 are detected in nine of nine pairs, among four subjects
-// too, whatever noise there is in them. Six are too few.
+// TestTwentyTimes checks that times with a ratio of 20 are detected with nine of nine pairs, among
+// four subjects too, whatever their noise. Six are too few.
 func TestTwentyTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	for range 200 {
@@ -103,7 +103,7 @@ func TestTwentyTimes(t *testing.T) {
 			}
 		}
 	}
-	// So are -60% in 13 pairs, one of which is disturbed so much that it shows a loss.
+	// So is -60% in 13 pairs, one of which is disturbed so much that it shows a loss.
 	for disturbed := range 13 {
 		a, b := make([]float64, 13), make([]float64, 13)
 		for i := range a {
@@ -116,9 +116,9 @@ func TestTwentyTimes(t *testing.T) {
 	}
 }
 
-// TestCountsAtAnyTime looks after each pair of counts that do not differ, and counts how often there
-// ever was a difference, with the trials and without. The level is 5%; the bound is what chance
-// exceeds once in 1 000 such tests.
+// TestCountsAtAnyTime tests after each pair of counts that do not differ, and counts how often a
+// difference was ever found, with and without trials. The level is 5%; chance exceeds the bound
+// once in 1 000 such tests.
 func TestCountsAtAnyTime(t *testing.T) {
 	for name, draw := range map[string]func(*rand.Rand) float64{
 		"two values":  func(r *rand.Rand) float64 { return 2 + float64(r.IntN(2)) },
@@ -153,7 +153,8 @@ func TestCountsAtAnyTime(t *testing.T) {
 	}
 }
 
-// TestCountDecides: a comparison by a count ends after two pairs if the count is constant.
+// TestCountDecides checks that a comparison by a count ends after two pairs if the count is
+// constant.
 func TestCountDecides(t *testing.T) {
 	s := &scripted{name: "X", do: func(n int, r Round) (Values, error) {
 		count := 50.0

@@ -169,7 +169,7 @@ func (r *runner) resume(j *Journal) error {
 	return nil
 }
 
-// journalWriter writes a journal. A continued journal gets no second head.
+// journalWriter writes a journal. A continued journal does not get a second head.
 type journalWriter struct {
 	to    io.Writer
 	begun bool

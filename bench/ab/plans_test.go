@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// TestPlansFor: a pairing leaves the plans that place rounds so, and a length replaces theirs.
+// TestPlansFor checks that a pairing selects the plans that place rounds in that way, and that a
+// length replaces theirs.
 func TestPlansFor(t *testing.T) {
 	for _, test := range []struct {
 		pairing          Pairing

@@ -20,7 +20,7 @@ type Result struct {
 	Tried []Trial `json:"tried,omitempty"`
 
 	Unit       string  `json:"unit"`       // unit of Precision
-	Precision  float64 `json:"precision"`  // asked for
+	Precision  float64 `json:"precision"`  // as requested
 	Confidence float64 `json:"confidence"` // of intervals
 	Alpha      float64 `json:"alpha"`      // of verdicts
 
@@ -90,14 +90,14 @@ const (
 	Failed      Stop = "failed"
 )
 
-// Verdict says how B differs from A in a unit.
+// A Verdict is how B differs from A in a unit.
 type Verdict string
 
 // Verdicts.
 const (
 	Better    Verdict = "better"
 	Worse     Verdict = "worse"
-	Same      Verdict = "same"      // no difference larger than the interval's farther end
+	Same      Verdict = "same"      // any difference is within the requested precision
 	Undecided Verdict = "undecided" // the noise is larger than the requested precision
 )
 

@@ -254,8 +254,9 @@ func (r *runner) look(s *subject) {
 	}
 }
 
-// settled reports whether more pairs would hardly change the adjusted p value of a subject with this
-// one: there is no evidence of a difference, or enough of it even if no other subject differs.
+// settled reports whether more pairs would hardly change the adjusted p value of a subject with
+// this p value: there is no evidence of a difference, or enough of it even if no other subject
+// differs.
 func (r *runner) settled(p float64) bool {
 	return p > r.Alpha || p*float64(len(r.subjects)) <= r.Alpha
 }
@@ -264,8 +265,8 @@ func (r *runner) settled(p float64) bool {
 func (r *runner) estimate(s *subject) (ratio, low, high, p float64) {
 	u := r.unit(s, r.unitOf(s))
 	if !s.column(u.Unit).positive {
-		// There is no ratio to wait for: equal is equal, and precision does not apply to zero
-		// against something.
+		// There is no ratio to wait for: the values are equal, or one side is zero, to which
+		// precision does not apply.
 		if len(s.pairs) >= LeastPairs {
 			return math.NaN(), 0, 0, u.P
 		}

@@ -18,8 +18,7 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// scripted measures what a function says, in no time but the round's length by the
-// fake clock.
+// scripted returns the measurements of a function; a round takes its length on the fake clock.
 type scripted struct {
 	name string
 	do   func(n int, r Round) (Values, error)
@@ -44,7 +43,7 @@ func (s *scripted) Measure(ctx context.Context, r Round) (Measurement, error) {
 	return Measurement{Values: v, Inside: r.Length, CPU: r.Length}, err
 }
 
-// ops is sec/op of A and B, slightly disturbed.
+// ops returns the sec/op of A and B, slightly disturbed.
 func ops(a, b float64) func(int, Round) (Values, error) {
 	return func(n int, r Round) (Values, error) {
 		v := a
@@ -117,8 +116,8 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestOrder: which side is first is random and repeats with the seed; before the
-// measuring, only A is.
+// TestOrder checks that the order of the sides is random and determined by the seed, and that only
+// A is measured before the comparison.
 func TestOrder(t *testing.T) {
 	order := func(seed uint64) string {
 		s := &scripted{name: "X", do: ops(1, 1)}
@@ -159,8 +158,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestChoose: of the plans, the one that promises most for its time is taken, and a
-// subject that needs several processors is not pinned.
+// TestChoose checks that the plan that promises the most for its time is chosen, and that a subject
+// that uses several CPUs is not pinned.
 func TestChoose(t *testing.T) {
 	if len(Processors()) < 2 {
 		t.Skip("needs two processors")
@@ -201,8 +200,8 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestInstead: what is much quieter decides, if it is about as large when nothing
-// disturbs.
+// TestInstead checks that a much quieter unit decides, if it is about as large as the other one on
+// a quiet machine.
 func TestInstead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -243,7 +242,8 @@ func TestInstead(t *testing.T) {
 			t.Errorf("going on: %+v, %v", again, err)
 		}
 	}
-	// What does not measure it goes by the time, among those that go by it.
+	// A subject that does not measure the unit is decided by its time, among others that are
+	// decided by the unit.
 	disturbed := func(unit string) func(int, Round) (Values, error) {
 		return func(n int, _ Round) (Values, error) {
 			cpu := 1e-6 * (1 + 0.001*float64(n*7919%13))
@@ -269,7 +269,7 @@ func TestInstead(t *testing.T) {
 			t.Errorf("%s: %+v", c.Name, c)
 		}
 	}
-	// A neighbor that has either side wait is no reason to warn.
+	// A neighbor that makes either side wait is not a reason for a warning.
 	random := rand.New(rand.NewPCG(41, 42))
 	waits := &scripted{name: "X", do: func(int, Round) (Values, error) {
 		return Values{"sec/op": 1e-6 * (1 + max(0, 3*random.Float64()-0.4)), "cpu": 1e-6 * (1 + 0.001*random.Float64())}, nil
@@ -308,7 +308,7 @@ func TestInstead(t *testing.T) {
 	}
 }
 
-// parallel uses two processors.
+// parallel uses two CPUs.
 type parallel struct{ scripted }
 
 func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
@@ -319,9 +319,9 @@ func (p *parallel) Measure(ctx context.Context, r Round) (Measurement, error) {
 	return m, err
 }
 
-// TestFree: among subjects that are pinned, those that use several processors, or take
-// another time on one, are not, and go by their time. If pinned was requested, there is
-// a warning.
+// TestFree checks that subjects that use several CPUs, or take a different time on one, are not
+// pinned along with the others, and are decided by their time. If pinning was requested, there is a
+// warning.
 func TestFree(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -386,7 +386,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestTogether: both sides run at once, on both processors.
+// TestTogether checks that both sides run at once, each on both CPUs in turn.
 func TestTogether(t *testing.T) {
 	cpus := Processors()
 	if len(cpus) < 2 {
@@ -395,7 +395,7 @@ func TestTogether(t *testing.T) {
 	s := &scripted{name: "X", do: func(_ int, r Round) (Values, error) {
 		v := 1.0
 		if r.CPU == cpus[1] {
-			v = 4 // the second processor is slow
+			v = 4 // the second CPU is slow
 		}
 		if r.Side == B {
 			v *= 1.5
@@ -437,7 +437,7 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-// TestFailsAtOnce: what fails while the plans are tried is in the result.
+// TestFailsAtOnce checks that a subject that fails while plans are tried is in the result.
 func TestFailsAtOnce(t *testing.T) {
 	s := &scripted{name: "X", do: func(int, Round) (Values, error) { return nil, errors.New("dead") }}
 	good := &scripted{name: "Y", do: ops(1, 1)}
@@ -455,8 +455,8 @@ func TestFailsAtOnce(t *testing.T) {
 	})
 }
 
-// TestContinue: a run that goes on from the journal of one that was killed gives what
-// both measured.
+// TestContinue checks that a run that continues from the journal of a killed one returns what both
+// measured.
 func TestContinue(t *testing.T) {
 	var journal bytes.Buffer
 	o := Options{
@@ -550,7 +550,7 @@ func FuzzReadJournal(f *testing.F) {
 		if err != nil || !reflect.DeepEqual(again, j) {
 			t.Fatalf("what is whole reads as %+v, %v, not %+v", again, err, j)
 		}
-		// Whatever is in it, going on from it must not fail badly.
+		// Whatever the journal contains, continuing from it must not panic.
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		s := &scripted{name: "X", do: ops(1, 1)}

@@ -13,17 +13,17 @@ import (
 	"github.com/aclements/go-moremath/stats"
 )
 
-// A noise makes a machine's disturbance of a round: a factor on its time.
+// A noise returns how a machine disturbs a round: a factor for its time.
 type noise func(r *rand.Rand, at time.Duration) float64
 
-// noises are what machines were seen to do, or worse.
+// noises returns what was observed on real machines, or worse.
 func noises() map[string]func(*rand.Rand) noise {
 	return map[string]func(*rand.Rand) noise{
 		"quiet": func(*rand.Rand) noise {
 			return func(r *rand.Rand, _ time.Duration) float64 { return math.Exp(0.005 * r.NormFloat64()) }
 		},
-		// A neighbor that works half of the time, in stretches of seconds, and takes
-		// up to a quarter of the processor meanwhile.
+		// A neighbor that works half of the time, for seconds at a time, and takes up to a quarter
+		// of the CPU meanwhile.
 		"neighbor": func(seed *rand.Rand) noise {
 			var until time.Duration
 			busy := false
@@ -39,7 +39,7 @@ func noises() map[string]func(*rand.Rand) noise {
 				return f
 			}
 		},
-		// A slow wave, as of a processor that gets warm, with rare long stalls.
+		// A slow wave, as of a CPU that heats up, with rare long stalls.
 		"wave": func(*rand.Rand) noise {
 			return func(r *rand.Rand, at time.Duration) float64 {
 				f := 1 + 0.1*math.Sin(at.Seconds()/7) + 0.02*r.NormFloat64()
@@ -52,7 +52,7 @@ func noises() map[string]func(*rand.Rand) noise {
 	}
 }
 
-// simulated takes the fake clock's time.
+// simulated takes time on the fake clock only.
 type simulated struct {
 	name   string
 	random *rand.Rand
@@ -78,7 +78,7 @@ func (s *simulated) Measure(ctx context.Context, r Round) (Measurement, error) {
 	return Measurement{Values: Values{"sec/op": op, "allocs/op": 2}, Inside: inside, CPU: inside}, nil
 }
 
-// compareOnce is one comparison by the fake clock.
+// compareOnce runs one comparison on the fake clock.
 func compareOnce(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower float64, o Options) (r *Result) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,8 +93,8 @@ func compareOnce(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, sl
 	return r
 }
 
-// TestFalseAlarms compares what does not differ. The bound on the alarms is twice what
-// the level allows, which chance exceeds once in 1 000 such tests.
+// TestFalseAlarms compares equal sides. The bound on the alarms is twice what the level allows,
+// which chance exceeds once in 1 000 such tests.
 func TestFalseAlarms(t *testing.T) {
 	for name, n := range noises() {
 		t.Run(name, func(t *testing.T) {
@@ -124,8 +124,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestPower plants a slowdown of 2 % and shows what the same time finds when all of A is
-// run before all of B, as is usual.
+// TestPower plants a slowdown of 2%, and shows how often it is found in the same time if all of A
+// runs before all of B, as is usual.
 func TestPower(t *testing.T) {
 	for name, n := range noises() {
 		t.Run(name, func(t *testing.T) {
@@ -161,7 +161,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// inTurn is the p value of ten long runs of A and then ten of B in the same time.
+// inTurn returns the p value of ten long runs of A followed by ten of B, in the same time.
 func inTurn(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower float64,
 	budget time.Duration,
 ) (p float64) {
@@ -173,7 +173,7 @@ func inTurn(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower 
 		const runs, round = 10, 60 * time.Millisecond
 		for side := range sides {
 			for range runs {
-				// A long run is many rounds whose time is added up.
+				// A long run consists of many rounds whose times are added up.
 				var sum float64
 				rounds := max(1, int(budget/(2*runs)/round))
 				for range rounds {
@@ -195,7 +195,7 @@ func inTurn(t *testing.T, seed uint64, makeNoise func(*rand.Rand) noise, slower 
 	return p
 }
 
-// TestManySubjects: of 40 that do not differ and 5 that do, the five are found.
+// TestManySubjects checks that the 5 subjects that differ are found among 40 that do not.
 func TestManySubjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		random := rand.New(rand.NewPCG(11, 1))
@@ -228,11 +228,11 @@ func TestManySubjects(t *testing.T) {
 	})
 }
 
-// TestClusters: a round is a process, with its own luck in where memory lies, on a machine that
-// drifts and whose disturbances last from slice to slice and into the next process. Its value is
-// that of its fastest slice. Looked at again and again, the interval over processes leaves the
-// truth out as seldom as the level says, whereas one over slices, which are not independent, does
-// so most of the time.
+// TestClusters simulates rounds that are processes, each with its own memory layout, on a machine
+// that drifts and whose disturbances last from slice to slice and into the next process. The value
+// of a round is that of its fastest slice. Examined repeatedly, the interval over processes misses
+// the truth as rarely as the level promises, whereas one over slices, which are not independent,
+// misses it most of the time.
 func TestClusters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -287,7 +287,7 @@ func TestClusters(t *testing.T) {
 	const trials, few = 400, 40
 	n := missed(trials, false)
 	t.Logf("the truth is missed %d times of %d", n, trials)
-	if n > 34 { // 20 at most are expected; chance exceeds 34 once in 1 000
+	if n > 34 { // at most 20 are expected; chance exceeds 34 once in 1 000
 		t.Errorf("processes as pairs: the truth is missed %d times of %d", n, trials)
 	}
 	if n := missed(few, true); n < few/2 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// steps is how finely an interval's end is searched before it is narrowed down.
+// steps is the number of steps in which an interval's end is searched before it is refined.
 const steps = 32
 
 // interval returns the range of values that d may be symmetric about, around its center, at the
@@ -19,7 +19,7 @@ func interval(d []float64, center, alpha float64) (low, high float64) {
 	bets := newBets()
 	end := func(outer float64) float64 {
 		if least == greatest {
-			// All are equal: either they are enough or they are not.
+			// All are equal, so their number alone decides.
 			if bets.evidence(d, center+1) >= limit && bets.evidence(d, center-1) >= limit {
 				return center
 			}

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// drawn makes n values, some of them equal.
+// drawn returns n values, some of them equal.
 func drawn(r *rand.Rand, n int) []float64 {
 	d := make([]float64, n)
 	for i := range d {
@@ -38,7 +38,7 @@ func TestHodgesLehmann(t *testing.T) {
 	}
 }
 
-// TestWalk compares with the definition, by counting.
+// TestWalk compares with a direct implementation of the definition.
 func TestWalk(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := range 50 {
@@ -70,7 +70,8 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestLeastPairs: seven of seven are enough in any order of sizes, and six in none.
+// TestLeastPairs checks that seven of seven are enough in any order of sizes, and that six never
+// are.
 func TestLeastPairs(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for range 300 {
@@ -95,8 +96,8 @@ func TestLeastPairs(t *testing.T) {
 	}
 }
 
-// TestEvidence: the capital of all bets after one more sign is, on average over both
-// signs, what it was before. That is what makes it a martingale, whatever the sizes are.
+// TestEvidence checks that the capital of all bets after one more sign is, on average over both
+// signs, the capital before. That makes it a martingale, whatever the sizes are.
 func TestEvidence(t *testing.T) {
 	r := rand.New(rand.NewPCG(13, 14))
 	b := newBets()
@@ -115,9 +116,9 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestEvidenceAtAnyTime looks after each pair of what does not differ, under noise of
-// several kinds, and counts how often the evidence ever was enough. The bound is what
-// chance exceeds once in 1 000 such tests.
+// TestEvidenceAtAnyTime tests after each pair of equal sides, under several kinds of noise, and
+// counts how often the evidence was ever sufficient. Chance exceeds the bound once in 1 000 such
+// tests.
 func TestEvidenceAtAnyTime(t *testing.T) {
 	for name, draw := range map[string]func(*rand.Rand, int) float64{
 		"normal":   func(r *rand.Rand, _ int) float64 { return r.NormFloat64() },
@@ -155,7 +156,7 @@ func TestEvidenceAtAnyTime(t *testing.T) {
 	}
 }
 
-// TestCoverage: the interval holds the true ratio at whatever of its looks one stops.
+// TestCoverage checks that the interval contains the true ratio at whichever look one stops.
 func TestCoverage(t *testing.T) {
 	r := rand.New(rand.NewPCG(17, 18))
 	const trials = 400
@@ -168,7 +169,7 @@ func TestCoverage(t *testing.T) {
 				d[i] = 0.3 + 10*r.NormFloat64()
 			}
 		}
-		// The worst moment: the first at which the truth is left out.
+		// The worst moment to stop is the first at which the interval misses the truth.
 		for _, n := range []int{7, 8, 10, 13, 17, 25, 40, 60, 100} {
 			if low, high := interval(d[:n], hodgesLehmann(d[:n]), 0.05); low > 0.3 || high < 0.3 {
 				missed++
@@ -177,13 +178,13 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 	t.Logf("%d of %d missed the truth at some look", missed, trials)
-	if missed > 34 { // 20 are expected at most; more than 34 once in 1 000
+	if missed > 34 { // at most 20 are expected; chance exceeds 34 once in 1 000
 		t.Errorf("%d of %d missed the truth at some look", missed, trials)
 	}
 }
 
-// TestInterval: what lies inside is not refused at the ends, what lies outside is, and
-// p agrees with the interval.
+// TestInterval checks that values just inside the ends are not rejected, that values just outside
+// are, and that p agrees with the interval.
 func TestInterval(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 200 {
@@ -230,7 +231,7 @@ func TestIntervalOfLittle(t *testing.T) {
 	}
 }
 
-// TestHalfWidth: the forecast is near what comes.
+// TestHalfWidth checks that the forecast is close to the actual half-width.
 func TestHalfWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{40, 100, 300, 1000} {

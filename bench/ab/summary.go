@@ -127,7 +127,7 @@ func (r *runner) unit(s *subject, unit string) Unit {
 			u.Low, u.High, u.Spread = u.Ratio, u.Ratio, 0
 		}
 	case !slices.ContainsFunc(c.d, func(d float64) bool { return d != 0 }):
-		// Zero on both sides, or equal: nothing changed.
+		// All values are equal, or zero on both sides: nothing changed.
 		u.Ratio, u.Low, u.High, u.Spread = 1, 1, 1, 0
 	}
 	return u
@@ -236,9 +236,9 @@ func (r *runner) geomeans(out *Result) []Mean {
 	return means
 }
 
-// waits returns the subjects that wait longer on one side than on the other, which Instead does not
-// show in full. A neighbor makes either side wait: the sides must differ by more than the pairs do
-// by chance.
+// waits returns warnings about subjects that wait longer on one side than on the other, which
+// Instead does not fully show. A neighbor makes either side wait: the sides must differ by more
+// than the pairs do by chance.
 func (r *runner) waits() (warnings bench.Warnings) {
 	for _, s := range r.subjects {
 		if s.free {

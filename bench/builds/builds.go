@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// A Side says what to build.
+// A Side describes what to build.
 type Side struct {
 	// Name names the side in results; "" means Ref, or else Dir, or else "working tree".
 	Name string `json:"-"`

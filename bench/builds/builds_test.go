@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 )
 
-// write writes files below dir; "" takes one away.
+// write writes files below dir; "" removes one.
 func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
@@ -50,9 +50,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// repository is a module in a git repository with a commit, and changes that are not
-// committed: Sum is many times as slow, Gone has become New, and package broken no
-// longer builds.
+// repository returns a module in a git repository with a commit and uncommitted changes: Sum is
+// many times as slow, Gone has become New, and package broken no longer builds.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -94,7 +93,7 @@ func repository(t *testing.T) string {
 	return dir
 }
 
-// quick options end a comparison when it knows a little, which takes longer on a busy machine.
+// quick returns options that end a comparison early, which takes longer on a busy machine.
 func quick() ab.Options {
 	return ab.Options{
 		MaxTime: 10 * time.Minute, Trial: time.Millisecond, Plans: []ab.Plan{{Length: 5 * time.Millisecond}},
@@ -102,7 +101,7 @@ func quick() ab.Options {
 	}
 }
 
-// TestRun compares a commit with what is not committed.
+// TestRun compares a commit with uncommitted changes.
 func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -146,7 +145,7 @@ func TestRun(t *testing.T) {
 	if len(stages) < 4 {
 		t.Errorf("stages %v", stages)
 	}
-	// The user's files and repository are as they were.
+	// The user's files and repository are unchanged.
 	if after := git(t, dir, "status", "--short"); after != before {
 		t.Errorf("status before\n%safter\n%s", before, after)
 	}
@@ -154,7 +153,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("worktrees left:\n%s", trees)
 	}
 
-	// What is written is in benchmark format.
+	// The output is in benchmark format.
 	var out bytes.Buffer
 	if err := r.WriteFormat(&out); err != nil {
 		t.Fatal(err)
@@ -167,7 +166,7 @@ func TestRun(t *testing.T) {
 			t.Fatalf("%v", reader.Result())
 		}
 		sec, _ := res.Value("sec/op")
-		if sec <= 0 || sec > 10 { // nanoseconds would be more, and a round may be stopped for a while
+		if sec <= 0 || sec > 10 { // nanoseconds would be larger, and a round may stall for a while
 			t.Errorf("%v sec/op", sec)
 		}
 		sides[res.GetConfig("side")]++
@@ -177,7 +176,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestBenchmarksFrom uses the changed test files for the commit too.
+// TestBenchmarksFrom uses the changed test files for the commit, too.
 func TestBenchmarksFrom(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -199,7 +198,7 @@ func TestBenchmarksFrom(t *testing.T) {
 	}
 }
 
-// TestFlags compares two environments of the same program, and goes on after an end.
+// TestFlags compares two environments of the same program, and continues after an interruption.
 func TestFlags(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -232,7 +231,7 @@ func TestFlags(t *testing.T) {
 		t.Errorf("%d pairs, then %d in all, %v", first.Subjects[0].Pairs, again.Subjects[0].Pairs, err)
 	}
 	o.AB.Precision = 0.9
-	o.AB.MaxTime = 10 * time.Minute // it ends when it knows enough, which takes longer on a busy machine
+	o.AB.MaxTime = 10 * time.Minute // it ends once it knows enough, which takes longer on a busy machine
 	if _, err := builds.Run(t.Context(), a, b, o); err != nil {
 		t.Error(err)
 	}

@@ -2,7 +2,7 @@
 //
 // Data flow:
 //
-//  1. Two [Side]s say what to build: a commit, a directory, flags and environment.
+//  1. Two [Side]s describe what to build: a commit or directory, flags and environment.
 //  2. [Run] checks out commits, finds the packages with benchmarks on both sides, and builds their
 //     test binaries; one side's test files can be carried over to the other, since a changed
 //     benchmark cannot be compared.
@@ -15,6 +15,6 @@
 // the journal are taken over if the builds are the same.
 //
 // Run works in a temporary directory, removes it before it returns, and changes nothing of the
-// user's. Packages bench/gotest (processes) and bench/ab (statistics) do the work; neither knows of
-// this one.
+// user's. Packages bench/gotest (processes) and bench/ab (statistics) do the work; neither knows
+// about this one.
 package builds

@@ -7,7 +7,8 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 )
 
-// TestJournalFile: the same comparison has the same file, also from another directory, and another one does not.
+// TestJournalFile checks that the same comparison has the same file, also from another directory,
+// and that a different one does not.
 func TestJournalFile(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)

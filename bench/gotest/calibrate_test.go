@@ -11,8 +11,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// TestCalibration wants iterations that fill a round, also of benchmarks that report
-// another time than they take.
+// TestCalibration checks that the number of iterations fills a round, also for benchmarks that
+// report a different time than they take.
 func TestCalibration(t *testing.T) {
 	const length = 100 * time.Millisecond
 	for _, tt := range []struct {
@@ -48,8 +48,8 @@ func TestCalibration(t *testing.T) {
 	}
 }
 
-// TestFarApart gives sides their own numbers of iterations only where every run of one differs
-// by a factor from every run of the other: under load one run in three often does.
+// TestFarApart checks that the sides get different numbers of iterations only if every run of one
+// differs by a factor from every run of the other: under load, one run in three often does.
 func TestFarApart(t *testing.T) {
 	for _, test := range []struct {
 		a, b []float64
@@ -60,7 +60,7 @@ func TestFarApart(t *testing.T) {
 		{[]float64{1.9, 1.9, 1.9}, []float64{1, 1, 1}, 0},
 		{[]float64{1, 1, 1}, []float64{2, 2, 2}, 1},
 		{[]float64{30, 40, 35}, []float64{1, 1, 2}, -1},
-		{[]float64{1, 1, 1.5}, []float64{2.5, 2.5, 2.5}, 0}, // though the shortest are
+		{[]float64{1, 1, 1.5}, []float64{2.5, 2.5, 2.5}, 0}, // although the shortest do
 		{[]float64{3, 1, 3}, []float64{7, 7, 7}, 1},
 	} {
 		if got := farApart([2][]float64{test.a, test.b}); got != test.want {
@@ -69,7 +69,7 @@ func TestFarApart(t *testing.T) {
 	}
 }
 
-// TestFastest: the values of a round in slices are those of its fastest where they go by time.
+// TestFastest checks that the times and rates of a round in slices are those of its fastest slice.
 func TestFastest(t *testing.T) {
 	slice := func(sec, rate, widgets float64) Measurement {
 		return Measurement{

@@ -16,7 +16,7 @@ type clipped struct {
 	lost  bool
 }
 
-// Write never fails: the program must not notice.
+// Write never fails, so that the program does not notice.
 func (c *clipped) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +32,7 @@ func (c *clipped) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Bytes returns what is held. Where something is missing, a line ends.
+// Bytes returns the bytes held, with a line break where some are missing.
 func (c *clipped) Bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -40,7 +40,7 @@ type Failure struct {
 	Output    string // the most informative lines of its output, at most a few KiB; may be empty
 }
 
-// Error names the benchmark and says what happened.
+// Error names the benchmark and what happened.
 func (f *Failure) Error() string {
 	if f.Benchmark == "" {
 		return fmt.Sprintf("%s: %v", f.Package, f.Err)
@@ -73,7 +73,7 @@ type missingError struct {
 	Got  []string // the names that the same benchmark function has now; may be empty
 }
 
-// Error says which names appeared.
+// Error lists the names that appeared.
 func (e *missingError) Error() string {
 	if len(e.Got) == 0 {
 		return "no result: it was skipped, removed or renamed"

@@ -7,7 +7,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// Fitting calibrates s and returns the length of rounds that suits it, and in how many slices.
+// Fitting calibrates s and returns the length and the number of slices of the rounds that suit it.
 func (s *Subject) Fitting(ctx context.Context, most time.Duration) (time.Duration, int, error) {
 	k, err := s.calibrated(ctx, ab.Round{Length: most, Fit: true, CPU: ab.Anywhere}, s.options)
 	return k.length(), k.count, err

@@ -97,8 +97,8 @@ func absolute(name, value string) (string, error) {
 	return filepath.Abs(value)
 }
 
-// ParseProgramFlags is [ParseFlags] for a program of which whet chooses the profile, and whether
-// everything is built anew: -pgo and -a are errors.
+// ParseProgramFlags is [ParseFlags] for a program whose profile whet chooses, along with whether
+// everything is rebuilt: -pgo and -a are errors.
 func ParseProgramFlags(text string) (flags, env []string, err error) {
 	flags, env, err = ParseFlags(text)
 	for _, flag := range flags {

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// module has the benchmarks of the tests: those that go well, and those that do not.
+// module contains the benchmarks for the tests: those that succeed, and those that fail.
 const module = `
 -- go.mod --
 module example.com/m
@@ -23,7 +23,7 @@ go 1.26
 -- fast.go --
 package m
 
-// Sum is what is measured.
+// Sum is the measured function.
 func Sum(n int) int {
 	s := 0
 	for i := range n {
@@ -177,7 +177,7 @@ func BenchmarkRenamed(b *testing.B) {
 		}
 	})
 }
-// BenchmarkTimeless ends as one whose panic comes too late to be seen, when it runs for the first time.
+// BenchmarkTimeless ends, on its first run, like a benchmark whose panic comes too late to be seen.
 func BenchmarkTimeless(b *testing.B) {
 	if _, err := os.OpenFile("timeless", os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		panic("seen")
@@ -226,7 +226,7 @@ func BenchmarkTagged(b *testing.B) {
 }
 `
 
-// write puts the files of a txtar archive into a new directory.
+// write writes the files of a txtar archive to a new directory.
 func write(t testing.TB, archive string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -247,7 +247,7 @@ func put(t testing.TB, dir, archive string) {
 	}
 }
 
-// fixture is the module and its binaries, built once for all tests.
+// fixture holds the module and its binaries, built once for all tests.
 var fixture struct {
 	once     sync.Once
 	dir      string

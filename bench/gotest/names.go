@@ -74,7 +74,7 @@ func mayMatch(match, top string) bool {
 	return ok && err == nil
 }
 
-// functions lists the benchmark functions of the binary.
+// functions returns the benchmark functions of the binary.
 func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failure) {
 	list := &clipped{head: 4 << 20}
 	end, err := b.start(ctx, []string{"-test.list=^Benchmark", "-test.paniconexit0"}, o, list)
@@ -95,9 +95,9 @@ func (b *Binary) functions(ctx context.Context, o RunOptions) ([]string, *Failur
 	return names, nil
 }
 
-// maxDoubted is how often a benchmark without a time runs before its end is believed. When its
-// goroutine panics, testing continues at once with no time measured, and may end the process before
-// the runtime has printed anything.
+// maxDoubted is how often a benchmark that reports no time runs before that is taken as its result.
+// When its goroutine panics, testing continues at once with no time measured, and may end the
+// process before the runtime has printed anything.
 const maxDoubted = 4
 
 // once runs the benchmarks of the function top for one iteration each.

@@ -22,7 +22,7 @@ type reader struct {
 	iterations int
 
 	config    []Field
-	announced []string // names that stand alone, as with -test.v
+	announced []string // names on lines of their own, as with -test.v
 	results   []result
 	failed    []string // names after "--- FAIL: "
 
@@ -131,7 +131,7 @@ func (r *reader) label(line []byte) {
 	}
 	switch {
 	case r.labels >= 2:
-		// Each comes once; the last two may be missing.
+		// Each key comes once; the last two may be missing.
 		for at := r.labels; at < len(keys); at++ {
 			if take(at) {
 				return
@@ -194,8 +194,8 @@ func parseResult(name string, text []byte, iterations int) (result, bool) {
 func (r *reader) names() ([]string, int) {
 	procs := 1
 	for _, res := range r.results {
-		// On one CPU all are announced as they are; on several, only a benchmark called X-2 next to
-		// X.
+		// On one CPU, all names are announced unchanged; on several, only that of a benchmark
+		// called X-2 next to X.
 		if !slices.Contains(r.announced, res.name) {
 			procs = max(procs, procsOf(res.name))
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzReader wants what testing prints found, whatever a benchmark prints around it,
-// and the same however the output is cut into writes.
+// FuzzReader checks that the reader finds what testing prints, whatever a benchmark prints around
+// it, and however the output is divided into writes.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{
 		"", "garbage\n", "no end", "goos: plan9\ngoarch: x\n", "BenchmarkX/a-2 \t",
@@ -46,7 +46,7 @@ func FuzzReader(f *testing.F) {
 		}
 		if strings.Contains(between, "allocs/op") || strings.Contains(between, "BenchmarkX/a") ||
 			strings.Contains(between, "--- FAIL") {
-			return // what looks like a result on purpose cannot be told apart
+			return // output that imitates a result cannot be distinguished from one
 		}
 		if len(whole.results) == 0 {
 			t.Fatalf("no result in %q", before+between)
@@ -58,8 +58,8 @@ func FuzzReader(f *testing.F) {
 	})
 }
 
-// TestReaderNames wants names without the number of processors, when names look as if
-// they had one.
+// TestReaderNames expects names without the number of CPUs, even if names look as if they ended in
+// one.
 func TestReaderNames(t *testing.T) {
 	const rest = " \t       1\t       100 ns/op\t       0 B/op\t       0 allocs/op\n"
 	for _, tt := range []struct {
@@ -87,7 +87,7 @@ func TestReaderNames(t *testing.T) {
 	}
 }
 
-// TestReaderConfig wants the configuration of the first result only.
+// TestReaderConfig expects the configuration of the first result only.
 func TestReaderConfig(t *testing.T) {
 	for text, want := range map[string]string{
 		"goos: linux\ngoarch: amd64\npkg: a/b\ncpu: A CPU: fast\nBenchmarkX\n": "[{goos linux} {goarch amd64} {pkg " +
@@ -106,7 +106,7 @@ func TestReaderConfig(t *testing.T) {
 	}
 }
 
-// TestClipped wants the first and the last of what is written, in bounded memory.
+// TestClipped expects the first and the last bytes of what is written, in bounded memory.
 func TestClipped(t *testing.T) {
 	var text []byte
 	for i := range 1000 {

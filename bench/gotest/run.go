@@ -100,8 +100,8 @@ func Pattern(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// Run runs the benchmark of a name that Benchmarks has returned, in the directory of its package.
-// Its error is a *Failure, or ctx's when that has ended.
+// Run runs a benchmark, by a name that Benchmarks returned, in the directory of its package. Its
+// error is a *Failure, or ctx's if that has ended.
 func (b *Binary) Run(ctx context.Context, name string, o RunOptions) (*Result, error) {
 	res, _, err := b.run(ctx, name, o)
 	return res, err
@@ -132,7 +132,7 @@ func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *
 	}
 	want := max(1, o.Count)
 	if extra := len(out.Measurements) - want; extra >= 0 {
-		// What a benchmark prints to look like results comes before the true one.
+		// Lines that a benchmark prints to imitate results come before the real one.
 		out.Measurements = out.Measurements[extra:]
 		return out, end, nil
 	}
@@ -147,7 +147,7 @@ func (b *Binary) run(ctx context.Context, name string, o RunOptions) (*Result, *
 	return nil, end, b.failure(name, &missingError{Name: name, Got: got}, end)
 }
 
-// args returns the arguments that every way of running a benchmark has.
+// args returns the arguments that all ways of running a benchmark share.
 func (o RunOptions) args() []string {
 	args := []string{"-test.run=^$", "-test.benchmem", "-test.paniconexit0", "-test.timeout=0"}
 	add := func(flag, value string) {
@@ -215,7 +215,7 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	}
 	err := cmd.Wait()
 	end.wall = time.Since(begin)
-	procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // what it has left behind
+	procgroup.Signal(cmd.Process.Pid, procgroup.Kill) // processes that it left behind
 	end.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	exit := (*exec.ExitError)(nil)
 	switch {
@@ -225,8 +225,8 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 		return end, nil // it succeeded; a process that it started kept its output open
 	case errors.As(err, &exit):
 		if interrupted(exit) {
-			// A Ctrl-C before the process had its own group is meant for us, and its signal is
-			// about to arrive.
+			// A Ctrl-C before the process had its own group is meant for this process, too, and its
+			// signal is about to arrive.
 			select {
 			case <-ctx.Done():
 			case <-time.After(time.Second):
@@ -247,7 +247,7 @@ func (e *ended) why() string {
 	return ""
 }
 
-// failure describes how the process of a benchmark, or of all for "", has ended.
+// failure describes how the process of a benchmark ended, or that of all benchmarks for "".
 func (b *Binary) failure(name string, err error, end *ended) *Failure {
 	f := &Failure{Package: b.Package.ImportPath, Benchmark: name, Err: err, Output: lastLines(end.out.String())}
 	if why := end.why(); why != "" && errors.Is(err, errExit) {

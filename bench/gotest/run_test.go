@@ -18,10 +18,10 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// twoProcs makes results of all machines alike: their names end in -2.
+// twoProcs makes the results of all machines alike: their names end in -2.
 func twoProcs() gotest.RunOptions { return gotest.RunOptions{Procs: 2} }
 
-// TestBenchmarks wants all names of a package, and each of them to run alone.
+// TestBenchmarks expects all names of a package, and runs each of them alone.
 func TestBenchmarks(t *testing.T) {
 	b := binary(t, "")
 	for _, procs := range []int{1, 2} {
@@ -65,7 +65,7 @@ func TestBenchmarks(t *testing.T) {
 	}
 }
 
-// TestRun wants the values of all units, tidied, and honest times.
+// TestRun expects the values of all units, tidied, and plausible times.
 func TestRun(t *testing.T) {
 	b := binary(t, "")
 	r, err := b.Run(t.Context(), "BenchmarkOld", gotest.RunOptions{Time: 20 * time.Millisecond, Count: 2, Procs: 2})
@@ -102,7 +102,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunEnvironment wants the variables of source and options in the process.
+// TestRunEnvironment expects the variables of source and options in the process.
 func TestRunEnvironment(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -165,8 +165,9 @@ func BenchmarkEnv(b *testing.B) {
 	}
 }
 
-// TestBadBenchmarks wants each benchmark that fails named, and the rest to go on. One of them has to time out,
-// and on a busy machine the others take as long: they get more time until they do not.
+// TestBadBenchmarks checks that each failing benchmark is named, and that the rest continue. One of
+// them must time out; if the others take as long on a busy machine, the timeout is increased until
+// they do not.
 func TestBadBenchmarks(t *testing.T) {
 	b := binary(t, "bad")
 	var names []string
@@ -233,7 +234,7 @@ func TestBadBenchmarks(t *testing.T) {
 	}
 }
 
-// TestRunBad wants results from among garbage, and failures named.
+// TestRunBad expects results among garbage in the output, and named failures.
 func TestRunBad(t *testing.T) {
 	b := binary(t, "bad")
 	for _, o := range []gotest.RunOptions{
@@ -278,8 +279,8 @@ func TestRunBad(t *testing.T) {
 	}
 }
 
-// TestRunInterrupted wants the context's end to be the reason when a Ctrl-C reached a
-// benchmark before us.
+// TestRunInterrupted checks that the context's end is the reason if a Ctrl-C reached a benchmark
+// before this process.
 func TestRunInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are no signals")
@@ -316,8 +317,8 @@ func BenchmarkInterrupted(b *testing.B) {
 	if _, err := b.Run(t.Context(), "BenchmarkInterrupted", twoProcs()); !errors.As(err, new(*gotest.Failure)) {
 		t.Errorf("without an interrupt: %v", err)
 	}
-	// Whoever interrupts the benchmark cancels the context next, unless the machine stops in between for longer
-	// than Run waits, which it does not every time.
+	// The context is canceled right after the benchmark is interrupted. The machine may stall in
+	// between for longer than Run waits, but not every time.
 	for try := 1; ; try++ {
 		err := interruptedRun(t, b, filepath.Join(dir, "started"))
 		if errors.Is(err, context.Canceled) {
@@ -330,7 +331,8 @@ func BenchmarkInterrupted(b *testing.B) {
 	}
 }
 
-// interruptedRun runs BenchmarkInterrupted with a context that ends when the benchmark has made the file.
+// interruptedRun runs BenchmarkInterrupted with a context that ends when the benchmark has created
+// the file.
 func interruptedRun(t *testing.T, b *gotest.Binary, started string) error {
 	t.Helper()
 	if err := os.Remove(started); err != nil {
@@ -353,7 +355,7 @@ func interruptedRun(t *testing.T, b *gotest.Binary, started string) error {
 	return err
 }
 
-// TestProfiles wants the requested files.
+// TestProfiles expects the requested files.
 func TestProfiles(t *testing.T) {
 	dir := t.TempDir()
 	p := gotest.Profiles{

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// A shape says how a round runs: count slices of a length, one after the other in one process.
+// A shape describes how a round runs: count slices of a length, one after the other in one process.
 type shape struct {
 	slice   time.Duration
 	count   int
@@ -24,7 +24,7 @@ const (
 	// perStart is how much longer a round is than the start of its process. More saves little time,
 	// and where the noise is between processes it is wasted.
 	perStart = 3
-	// This many garbage collections make a round's share of them about constant.
+	// With this many garbage collections, their share of a round is about constant.
 	collections = 5
 	// littleGarbage is how much a round may allocate without collections: a quarter of the heap at
 	// which the first is due.

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// simulated is a benchmark on a machine that nothing disturbs.
+// simulated is a benchmark on an undisturbed machine.
 type simulated struct {
 	start   time.Duration // CPU time of the process without an iteration
 	perOp   time.Duration // one CPU is busy all the time
@@ -20,7 +20,7 @@ type simulated struct {
 	bytes   float64       // that an iteration allocates
 	rate    float64       // of collections
 	once    bool          // it cannot be run twice in a process
-	stopped int           // the first runs stop right after their first iteration, for as long as they should last
+	stopped int           // the number of first runs that stall after their first iteration, for as long as they should take
 }
 
 func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, error) {
@@ -32,7 +32,7 @@ func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, err
 	switch {
 	case n == 0 && s.stopped > 0:
 		s.stopped--
-		n, perOp, bytes = 1, o.Time, s.bytes+5000 // the rest is testing's
+		n, perOp, bytes = 1, o.Time, s.bytes+5000 // testing allocates the rest
 	case n == 0:
 		n = max(1, int(o.Time/s.perOp))
 	}
@@ -50,8 +50,9 @@ func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, err
 
 func (s *simulated) garbage(context.Context, string, RunOptions) (float64, error) { return s.rate, nil }
 
-// TestShape: rounds that may fit are as short as starting a process allows, and not shorter than the
-// collector needs. They are in slices unless that measured something else.
+// TestShape checks that rounds that may fit are as short as the start of a process allows, and not
+// shorter than the garbage collector needs. They consist of slices unless that would measure
+// something else.
 func TestShape(t *testing.T) {
 	const us, ms = time.Microsecond, time.Millisecond
 	plain := simulated{start: 2 * ms, perOp: 100, between: 100 * us}
@@ -116,8 +117,8 @@ func TestShape(t *testing.T) {
 	}
 }
 
-// TestCPUTime: what a process takes to start is not in the CPU time of an iteration, even if that changes
-// between rounds.
+// TestCPUTime checks that the CPU time of an iteration excludes the start of the process, even if
+// that changes between rounds.
 func TestCPUTime(t *testing.T) {
 	const perOp = 50 * time.Nanosecond
 	a := &simulated{start: 5 * time.Millisecond, perOp: perOp}
@@ -139,7 +140,7 @@ func TestCPUTime(t *testing.T) {
 	if v, ok := measure(false, 14*time.Millisecond).Values[CPUTime]; ok {
 		t.Errorf("a round that is short compared with the start of its process measures %v", v)
 	}
-	// Slices share a start, which is not theirs.
+	// Slices share the start of a process, which does not count for them.
 	a.start = 5 * time.Millisecond
 	m := measure(true, 100*time.Millisecond)
 	if v, ok := m.Values[CPUTime]; ok || m.Values[MeanTime] != perOp.Seconds() {

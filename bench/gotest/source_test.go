@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// TestList wants the packages with benchmarks, and what cannot be loaded named.
+// TestList expects the packages with benchmarks, and a failure for each that cannot be loaded.
 func TestList(t *testing.T) {
 	binary(t, "")
 	src := gotest.Source{Dir: fixture.dir}
@@ -64,7 +64,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// TestCompile wants the compiler's words, and a description of what has been built.
+// TestCompile expects the compiler's messages, and a description of the binary.
 func TestCompile(t *testing.T) {
 	b := binary(t, "")
 	fi, err := os.Stat(b.Path)
@@ -97,8 +97,7 @@ func TestCompile(t *testing.T) {
 	}
 }
 
-// TestCarryBenchmarks wants a side built with the other's test files, without a change
-// to its own.
+// TestCarryBenchmarks builds a side with the other's test files, without changing its own.
 func TestCarryBenchmarks(t *testing.T) {
 	const files = `
 -- go.mod --
@@ -185,7 +184,7 @@ two
 	}
 }
 
-// TestParseFlags wants a shell's words sorted.
+// TestParseFlags sorts the words of a shell command into flags and variables.
 func TestParseFlags(t *testing.T) {
 	wd, err := os.Getwd()
 	if err != nil {

@@ -116,16 +116,16 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	return m, nil
 }
 
-// known is what a round needs to know.
+// known is what a round must know about its benchmark.
 type known struct {
 	shape
 	perOp  [2]float64 // as those of a Subject
 	start  time.Duration
-	inside time.Duration // how long the benchmark has run this time to find out
+	inside time.Duration // how long the benchmark ran for this calibration
 }
 
-// calibrated returns what a round needs to know. When both sides ask at once, one waits for the
-// other.
+// calibrated returns what a round must know about its benchmark. If both sides call it at once, one
+// waits for the other.
 func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k known, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -202,8 +202,9 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	return inside, nil
 }
 
-// farApart returns -1 if every time of A is so much longer than every one of B that each side gets
-// its own number of iterations, 1 if it is the other way round, and 0 otherwise.
+// farApart returns -1 if every time of A is longer than every time of B by the factor unlike, so
+// that each side gets its own number of iterations; 1 if it is the other way round; and 0
+// otherwise.
 func farApart(perOp [2][]float64) int {
 	switch {
 	case slices.Min(perOp[ab.A]) >= unlike*slices.Max(perOp[ab.B]):

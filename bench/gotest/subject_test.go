@@ -15,7 +15,7 @@ import (
 
 var _ ab.Subject = (*gotest.Subject)(nil)
 
-// TestSubject compares a benchmark with itself, in all ways that rounds are run.
+// TestSubject compares a benchmark with itself, in all ways of running rounds.
 func TestSubject(t *testing.T) {
 	b := binary(t, "")
 	s := gotest.NewSubject("m BenchmarkOuter", "BenchmarkOuter", b, b, gotest.RunOptions{})
@@ -49,7 +49,7 @@ func TestSubject(t *testing.T) {
 	}
 }
 
-// TestSubjectTogether wants one calibration for both sides, asked for at once.
+// TestSubjectTogether expects one calibration for both sides when they start at once.
 func TestSubjectTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -80,8 +80,8 @@ func TestSubjectTogether(t *testing.T) {
 	}
 }
 
-// TestSubjectFits chooses the shape of rounds for true benchmarks by what they can do and allocate; their
-// times, which depend on the machine, matter in TestShape, which simulates them.
+// TestSubjectFits checks the shape of rounds for real benchmarks, as far as it depends on what they
+// allow and allocate. Their times depend on the machine, so TestShape simulates them.
 func TestSubjectFits(t *testing.T) {
 	dir := write(t, `
 -- go.mod --
@@ -101,7 +101,7 @@ var (
 
 var grown bool
 
-// BenchmarkOnce cannot be run again once it has run for long.
+// BenchmarkOnce cannot be run again after many iterations.
 func BenchmarkOnce(b *testing.B) {
 	if b.N == 1 && grown {
 		b.Fatal("again")
@@ -129,7 +129,7 @@ func BenchmarkPlain(b *testing.B) {
 	}
 }
 
-// BenchmarkOften allocates as much as the heap is large, again and again.
+// BenchmarkOften repeatedly allocates as much as the size of the heap.
 func BenchmarkOften(b *testing.B) {
 	for b.Loop() {
 		keep = make([]byte, 1<<20)
@@ -170,7 +170,7 @@ func BenchmarkRare(b *testing.B) {
 		}
 	}
 
-	// A disturbance can only make collections fewer in what is a fixed time.
+	// A disturbance can only reduce the number of collections in a fixed time.
 	rate, err := b.Garbage(t.Context(), "BenchmarkRare")
 	if err != nil || rate != 0 {
 		t.Errorf("a large heap is collected %v times a second, %v", rate, err)

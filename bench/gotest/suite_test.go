@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// TestPrepare wants a job for each benchmark that can be run, and the rest named.
+// TestPrepare expects a job for each benchmark that can be run, and a failure for each other.
 func TestPrepare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -54,8 +54,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestRounds wants each job as often as requested, all of them once before any
-// again, in an order that the seed gives, and what fails left out.
+// TestRounds expects each job as often as requested, all of them once before any is repeated, in an
+// order that the seed determines, and none that failed.
 func TestRounds(t *testing.T) {
 	o := gotest.RunOptions{Procs: 2, Iterations: 1}
 	good, bad := binary(t, ""), binary(t, "bad")
@@ -100,7 +100,7 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestRoundsOfTime wants the iterations that take a time looked for once.
+// TestRoundsOfTime checks that the number of iterations for a time is determined once.
 func TestRoundsOfTime(t *testing.T) {
 	o := gotest.RunOptions{Time: 2 * time.Millisecond}
 	jobs := []gotest.Job{{binary(t, ""), "BenchmarkOld", o}}

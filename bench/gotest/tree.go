@@ -186,7 +186,7 @@ func gitEnv(env []string) []string {
 	return append(out, "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 }
 
-// check refuses a tree that would not be built as the repository is.
+// check refuses a tree that would be built differently from the repository.
 func (t *Tree) check(ctx context.Context, src Source) error {
 	fails := func(err error, hint string) error {
 		return &diag.Error{Op: "build", Subject: fmt.Sprintf("%q", t.Source.Name), Err: err, Hint: hint}

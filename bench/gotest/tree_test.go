@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// repository makes a repository with a module in the directory sub, of which the commit
-// v1 has a benchmark One; the working tree has a change that is not committed.
+// repository creates a repository with a module in the directory sub. Its commit v1 has a benchmark
+// One; the working tree has an uncommitted change.
 func repository(t *testing.T) (top, module string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -60,7 +60,7 @@ package r
 	return top, filepath.Join(top, "sub")
 }
 
-// state is all of a repository that Worktree must leave alone.
+// state returns everything in a repository that Worktree must not change.
 func state(t *testing.T, top string) string {
 	t.Helper()
 	out := run(t, top, "git", "status", "--porcelain=v2", "--branch") + run(t, top, "git", "for-each-ref") +
@@ -101,7 +101,7 @@ func TestWorktree(t *testing.T) {
 	nothingLeft(t)
 }
 
-// nothingLeft wants TMPDIR empty.
+// nothingLeft fails if TMPDIR is not empty.
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "whet-*"))
@@ -110,8 +110,8 @@ func nothingLeft(t *testing.T) {
 	}
 }
 
-// holdTree is what this test binary does as its own process: it makes a tree,
-// says where, and waits to be killed.
+// holdTree runs in a separate process of this test binary: it makes a tree, prints its directory,
+// and waits to be killed.
 func holdTree(dir string) {
 	tree, err := gotest.Worktree(context.Background(), gotest.Source{Dir: dir}, "v1")
 	if err != nil {
@@ -139,7 +139,7 @@ func TestWorktreeKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = stdin.Close() }()
-	// The janitor holds a pipe of the process, whose end tells when it is done.
+	// The janitor holds a pipe of the process, which is closed when the janitor ends.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -198,7 +198,7 @@ func TestWorktreeErrors(t *testing.T) {
 		t.Errorf("before:\n%s\nafter:\n%s", before, after)
 	}
 
-	// What cannot be built elsewhere.
+	// These cannot be built elsewhere.
 	commit := func(archive, message string) {
 		t.Helper()
 		put(t, top, archive)

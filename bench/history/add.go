@@ -72,7 +72,7 @@ func (e *DirtyError) Error() string {
 var ErrNoResults = errors.New("no benchmark results")
 
 // ErrOtherCommit is Add's error when results name another commit, and ErrChanged when they are of
-// uncommitted changes and must not be marked so.
+// uncommitted changes but Dirty is not set.
 var (
 	ErrOtherCommit = errors.New("the results are of another commit")
 	ErrChanged     = errors.New("the results are of uncommitted changes")

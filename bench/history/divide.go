@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// leastSegment is the least number of commits in a segment.
+// leastSegment is the minimum number of commits in a segment.
 const leastSegment = 3
 
 // Limits on the permutations of one test.
@@ -170,7 +170,7 @@ func (t *test) p() float64 {
 }
 
 // differ reports whether the values on both sides of a split differ, on some scale, by their ranks
-// (the Mann-Whitney U test). One or two outliers do not affect it as they do a distance.
+// (the Mann-Whitney U test). One or two outliers affect it less than they affect a distance.
 func differ(values []float64, at int) bool {
 	t := benchmath.DefaultThresholds
 	for reach := 5; ; reach *= 2 {

@@ -75,8 +75,8 @@ func TestEnergy(t *testing.T) {
 	}
 }
 
-// TestStepsAreFound wants steps of five standard deviations at their places, give or take
-// one, in either direction and several of them, and few other changes.
+// TestStepsAreFound expects steps of five standard deviations where they are, give or take one
+// commit, in either direction, also several of them, and few other changes.
 func TestStepsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	histories, wrong := 0, 0.0
@@ -121,15 +121,15 @@ func TestStepsAreFound(t *testing.T) {
 			t.Errorf("%d commits with steps at %v: all found in %d of %d histories", tt.n, tt.steps, right, trials)
 		}
 	}
-	// The standard deviation of the mean is about 1.2 %.
+	// The standard deviation of the mean is about 1.2%.
 	if rate := wrong / float64(histories); rate > 0.08 {
 		t.Errorf("%.1f %% of the changes are false", 100*rate)
 	}
 }
 
-// TestFalseAlarms wants no change in noise of several shapes in all but 5 % of histories,
-// each of several series: that is what controlling the false discoveries means when there
-// is nothing to discover.
+// TestFalseAlarms expects no change in noise of several shapes in all but 5% of histories, each of
+// several series: that is what controlling false discoveries means when there is nothing to
+// discover.
 func TestFalseAlarms(t *testing.T) {
 	shapes := map[string]func(r *rand.Rand) float64{
 		"normal":    func(r *rand.Rand) float64 { return r.NormFloat64() },
@@ -166,8 +166,8 @@ func TestFalseAlarms(t *testing.T) {
 	}
 }
 
-// TestOutlier wants a single outlier to be no change, wherever it lies and however
-// large it is, also among values that are all alike.
+// TestOutlier checks that a single outlier is not a change, wherever it is and however large, also
+// among equal values.
 func TestOutlier(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	alarms := 0
@@ -193,7 +193,7 @@ func TestOutlier(t *testing.T) {
 	}
 }
 
-// TestManySeries wants the few series that change to be found among many that do not.
+// TestManySeries expects the few series that change to be found among many that do not.
 func TestManySeries(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	all, seeds := make([][]float64, 200), make([]uint64, 200)
@@ -221,8 +221,8 @@ func TestManySeries(t *testing.T) {
 	}
 }
 
-// TestShift compares with the definition and wants the interval to cover the true shift as
-// often as it says.
+// TestShift compares with the definition, and checks that the interval covers the true shift as
+// often as it promises.
 func TestShift(t *testing.T) {
 	// The differences are 2, 4, 4.5, 6.5, 7 and 9; sizes 2 and 3 have no interval at 95 %.
 	d, low, high := shift([]float64{0, 2}, []float64{4, 6.5, 9}, 0.95)

@@ -19,7 +19,7 @@
 // used for benchmarks along commits by Daly, Brown, Ingo, O'Leary and Bradford, "The Use of Change
 // Point Detection to Identify Software Performance Regressions in a Continuous Integration System",
 // ICPE 2020. A segment is split where the energy distance (with exponent 1) between its two parts
-// is largest, if permutations of the segment seldom reach that distance; then its parts are
+// is largest, if permutations of the segment rarely reach that distance; then its parts are
 // examined in the same way. Values are the medians of the commits, as logarithms. The additions
 // here are:
 //

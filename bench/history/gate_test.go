@@ -55,7 +55,7 @@ func TestParseGates(t *testing.T) {
 	}
 }
 
-// FuzzParseGates wants gates or an error of any text, and limits that are numbers.
+// FuzzParseGates expects gates or an error for any text, and limits that are numbers.
 func FuzzParseGates(f *testing.F) {
 	for _, text := range []string{
 		"sec/op<+3%,allocs/op<+0", "Encode/x=[a-z]+:B/s>-5%", "<", ":<+1",
@@ -76,7 +76,7 @@ func FuzzParseGates(f *testing.F) {
 	})
 }
 
-// gated is a history of commits with the given sec/op of one benchmark and B/op of another,
+// gated returns a history of commits with the given sec/op of one benchmark and B/op of another,
 // five measurements each with noise within a commit.
 func gated(t *testing.T, r *rand.Rand, times []float64, bytes []int) *history.Report {
 	t.Helper()
@@ -134,7 +134,7 @@ func TestGate(t *testing.T) {
 		{"bytes after one commit", "B/op<+0", commits(2, 0.01), []int{64, 65}, history.Fails, 1},
 		{"times after one commit", "sec/op<+3%", commits(2, 0.01), same(2, 64), history.Undecided, 1},
 		{"the first commit", "B/op<+0", commits(1, 0.01), same(1, 64), history.Undecided, 0},
-		// The change of six commits ago is what it is now; that of two ago is not.
+		// The change of six commits ago determines the base; that of two commits ago does not.
 		{
 			"since the change", "sec/op<+5%", append(commits(14, 0.005), 120, 121, 120.5, 119.5, 120, 120),
 			same(20, 64), history.Holds, 5,
@@ -163,8 +163,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// TestGateFalseAlarms wants a gate at no change at all to fail seldom when there is only
-// noise, and one of 20 % to notice a change of 40 % nearly always.
+// TestGateFalseAlarms checks that a gate that allows no change rarely fails when there is only
+// noise, and that one of 20% nearly always detects a change of 40%.
 func TestGateFalseAlarms(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	const trials = 120

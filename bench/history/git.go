@@ -17,7 +17,7 @@ import (
 // ErrNoRepository is the error when git is needed and there is no repository, or no git.
 var ErrNoRepository = errors.New("not in a git repository")
 
-// git runs git in a directory and returns what it prints.
+// git runs git in a directory and returns its output.
 func git(ctx context.Context, dir, stdin string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir

@@ -20,7 +20,7 @@ import (
 	"github.com/whet-go/whet/bench/history"
 )
 
-// repository makes a git repository with so many commits, a minute apart, and returns
+// repository creates a git repository with the given number of commits, a minute apart, and returns
 // its directory and the commits' hashes.
 func repository(t *testing.T, commits int) (dir string, hashes []string) {
 	t.Helper()
@@ -58,7 +58,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// results are n measurements of two benchmarks of which the first takes ns.
+// results returns n measurements of two benchmarks, the first of which takes ns.
 func results(r *rand.Rand, n int, ns float64) string {
 	var b strings.Builder
 	b.WriteString("goos: linux\ngoarch: amd64\npkg: example.com/encode\ncpu: Some Processor\n")
@@ -81,8 +81,8 @@ func add(t *testing.T, f history.Filing, text string) string {
 	return paths[0]
 }
 
-// TestHistory files the results of commits with a step, in an order that is not theirs,
-// and wants the step where it is.
+// TestHistory files the results of commits with a step, in a different order than that of the
+// commits, and expects the step where it is.
 func TestHistory(t *testing.T) {
 	repo, hashes := repository(t, 24)
 	dir := filepath.Join(repo, "results")
@@ -135,7 +135,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("JSON loses something: %v", err)
 	}
 
-	// Without the repository the order is that of time, which is the same here.
+	// Without the repository, the order is by time, which is the same here.
 	elsewhere, err := history.Read(t.Context(), dir, history.Options{Repository: t.TempDir()})
 	if err != nil || elsewhere.Order != history.OrderTime {
 		t.Fatal(err)
@@ -145,7 +145,7 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestMachines wants what was measured on different machines to be kept apart.
+// TestMachines checks that results of different machines are kept separate.
 func TestMachines(t *testing.T) {
 	repo, hashes := repository(t, 12)
 	dir := t.TempDir()
@@ -210,7 +210,7 @@ func TestBase(t *testing.T) {
 	}
 	for _, p := range s.Points {
 		want := 1.0
-		if p.Commit >= 9 { // of the 15 that were measured
+		if p.Commit >= 9 { // of the 15 measured
 			want = 0.95
 		}
 		if math.Abs(float64(p.Center)-want) > 0.02 || float64(p.Low) > want+0.005 || float64(p.High) < want-0.005 ||
@@ -220,7 +220,7 @@ func TestBase(t *testing.T) {
 	}
 }
 
-// TestAdd wants files that are never replaced, are of the commit, and hold what was given.
+// TestAdd checks that files are never replaced, name the commit, and contain the results.
 func TestAdd(t *testing.T) {
 	repo, hashes := repository(t, 2)
 	dir := filepath.Join(repo, "bench")
@@ -324,7 +324,7 @@ func TestAdd(t *testing.T) {
 	}
 }
 
-// TestReadProblems wants what is wrong in a directory to be named, and the rest read.
+// TestReadProblems checks that problems in a directory are reported, and that the rest is read.
 func TestReadProblems(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := history.Read(t.Context(), dir, history.Options{}); !errors.Is(err, history.ErrEmpty) {

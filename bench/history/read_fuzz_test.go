@@ -8,8 +8,8 @@ import (
 	"github.com/whet-go/whet/bench/history"
 )
 
-// FuzzRead wants a report or an error of any text, and JSON that can be read back. Texts are
-// parted by a NUL into two runs.
+// FuzzRead expects a report or an error for any text, and JSON that can be read back. A NUL
+// separates two runs.
 func FuzzRead(f *testing.F) {
 	head := "commit: abcdef123456\ncommit-time: 2026-01-02T03:00:00Z\n"
 	f.Add(head + "BenchmarkA-8 1 10 ns/op 0 B/op\n\x00commit: bbbbbb123456\ncommit-time: " +
@@ -28,7 +28,7 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 		write(t, filepath.Join(dir, name), text)
-		// A directory that is no repository, so that git has nothing to say.
+		// A directory that is not a repository, so that git knows nothing about the commits.
 		report, err := history.Read(t.Context(), dir, history.Options{Repository: dir})
 		if err != nil {
 			return

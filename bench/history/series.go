@@ -97,7 +97,7 @@ func valuePoint(batches []*batch, confidence float64) Point {
 	}
 }
 
-// alike reports whether there are several values, and all are equal.
+// alike reports whether there are several values and all are equal.
 func alike(values []float64) bool { return len(values) > 1 && slices.Min(values) == slices.Max(values) }
 
 // mostOfBatch is how many measurements of a side make a ratio, picked evenly from more: the number

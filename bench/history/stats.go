@@ -64,7 +64,7 @@ func shiftRank(m, k int, tail float64) (rank int, ok bool) {
 	return rank - 1, rank > 0
 }
 
-// medianOf is the median of what is sorted.
+// medianOf returns the median of sorted values.
 func medianOf(sorted []float64) float64 {
 	n := len(sorted)
 	if n == 0 {
@@ -104,10 +104,10 @@ func spread(values []float64) float64 {
 	return stats.StdDev(drawn)
 }
 
-// tQuantile is the p quantile of Student's t with the degrees of freedom.
+// tQuantile returns the p quantile of Student's t with the degrees of freedom.
 func tQuantile(p, freedom float64) float64 {
 	return stats.InvCDF(stats.TDist{V: freedom})(p)
 }
 
-// tAbove is the probability of a t of at least v.
+// tAbove returns the probability of a t of at least v.
 func tAbove(v, freedom float64) float64 { return stats.TDist{V: freedom}.CDF(-v) }

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 )
 
-// TestVet leaves out what only a profile can show to cost, unless everything is wanted.
+// TestVet omits matches whose cost only a profile can show, unless every match is requested.
 func TestVet(t *testing.T) {
 	r := &rules.Rule{
 		Analyzer: &analysis.Analyzer{Name: "slow", Doc: "is slow", Run: func(pass *analysis.Pass) (any, error) {

@@ -190,7 +190,7 @@ func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	return false
 }
 
-// keeps reports whether the function around a call caches the result.
+// keeps reports whether the function around a call already caches the result.
 func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
 	around, ok := flow.Decl(c)
 	if !ok {

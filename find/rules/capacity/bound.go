@@ -18,7 +18,7 @@ type bound struct {
 	terms []term
 }
 
-// A term is an expression whose length, or value, counts.
+// A term is an expression whose length, or value, is part of a bound.
 type term struct {
 	of    ast.Expr // what has the length, or the number; nil if it cannot be evaluated in advance
 	isLen bool

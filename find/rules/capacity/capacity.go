@@ -18,7 +18,7 @@ var doc string
 func New() *rules.Rule {
 	const growingSlice = `^runtime\.growslice`
 	// A map allocates its first group with the first key, whatever its initial size. Allocation
-	// profiles cannot tell that from growth, because they omit runtime frames.
+	// profiles cannot distinguish that from growth, because they omit runtime frames.
 	const growingMap = `^internal/runtime/maps\.\(\*(Map|table)\)\.(grow$|growToTable|rehash|split)`
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{

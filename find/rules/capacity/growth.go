@@ -87,7 +87,8 @@ type use struct {
 type history struct {
 	grown growths
 	order []*growth
-	// telling are the uses that can distinguish nil from empty, or observe where the memory is.
+	// telling contains the uses that can distinguish nil from empty, or observe where the memory
+	// is.
 	telling []use
 	end     token.Pos // end of the last growth, or of the loop around it
 }

@@ -21,8 +21,7 @@ type plan struct {
 	loose bool                // the elements that the bound counts may not all be added
 }
 
-// maxConstant is the maximum number of elements that are allocated for although they may not be
-// added.
+// maxConstant is the maximum number of elements to allocate for that may not all be added.
 const maxConstant = 256
 
 // growingSlice reports the appends to a slice whose number is known in advance.
@@ -184,8 +183,8 @@ func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
 	}
 }
 
-// beforeLoop allocates in front of the first loop that appends: until then the slice is empty and
-// has no capacity, and the bound evaluates what the loop evaluates next.
+// beforeLoop allocates before the first loop that appends: until then the slice is empty and has no
+// capacity, and the bound evaluates what the loop evaluates next.
 func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
 	first := h.order[0]
 	if len(first.loops) != 1 {

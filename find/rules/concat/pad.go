@@ -22,7 +22,7 @@ type padding struct {
 	define string // a statement before it, or ""
 }
 
-// pad returns the fix for a growth that is all that a loop does; false if it is not.
+// pad returns the fix for a loop that contains nothing but a growth; false if it contains more.
 func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 	none := analysis.SuggestedFix{}
 	info := r.pass.TypesInfo
@@ -161,7 +161,7 @@ func (r *rule) padBytes(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool
 }
 
 // steady reports whether the bound of a loop, an int, is the same in every iteration, as far as the
-// loop itself makes changes.
+// loop's own code shows.
 func (r *rule) steady(g *growth, to ast.Expr) bool {
 	info := r.pass.TypesInfo
 	t := info.TypeOf(to)

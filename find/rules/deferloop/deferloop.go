@@ -91,8 +91,8 @@ func leaves(c, loop inspector.Cursor) bool {
 	return false
 }
 
-// fix turns each iteration into a function. It has no edits if a function would change what the
-// iteration does.
+// fix turns each iteration into a function. It has no edits if that would change what the iteration
+// does.
 func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analysis.SuggestedFix {
 	var body *ast.BlockStmt
 	switch l := loop.Node().(type) {
@@ -226,7 +226,7 @@ func turns(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool)
 		case *ast.ReturnStmt, *ast.LabeledStmt:
 			ok = false
 		case *ast.CallExpr:
-			// recover works only in the deferred function itself, which would be another one.
+			// recover works only in the deferred function itself, which would be a different one.
 			ok = ok && flow.Builtin(pass.TypesInfo, n) != "recover"
 		}
 		return true

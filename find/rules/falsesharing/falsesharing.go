@@ -155,7 +155,7 @@ func changes(method string) bool {
 	return false
 }
 
-// starts reports whether a function literal is what a goroutine runs.
+// starts reports whether a function literal is started as a goroutine.
 func starts(info *types.Info, fn inspector.Cursor) bool {
 	switch fn.ParentEdgeKind() {
 	case edge.CallExpr_Fun:
@@ -171,7 +171,8 @@ func starts(info *types.Info, fn inspector.Cursor) bool {
 	return false
 }
 
-// sets reports whether a function sets a variable. An index that changes is not a worker's.
+// sets reports whether a function sets a variable. An index that changes does not belong to one
+// worker.
 func sets(info *types.Info, fn inspector.Cursor, v *types.Var) bool {
 	for _, use := range flow.Uses(info, fn, v) {
 		if info.Defs[identOf(use)] == nil && flow.IsSet(use) {

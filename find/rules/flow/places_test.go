@@ -38,7 +38,7 @@ func start() {}
 func stop() {}
 `
 
-// TestSteady asks for each parameter of f whether it changes between start and stop.
+// TestPlacesSteady determines for each parameter of f whether it changes between start and stop.
 func TestPlacesSteady(t *testing.T) {
 	info, root := check(t, placesSource)
 	places := NewPlaces(info, root)
@@ -72,7 +72,7 @@ func TestPlacesSteady(t *testing.T) {
 	}
 }
 
-// TestAddresses asks of each use of x whether it takes the address of it or a part.
+// TestAddresses determines for each use of x whether it takes the address of x or of a part.
 func TestAddresses(t *testing.T) {
 	for expr, want := range map[string]bool{
 		"&x": true, "&(x)": true, "&x.numbers": true, "&x.numbers[1]": true, "x.numbers[:]": true, "x.set": true,

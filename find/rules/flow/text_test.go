@@ -41,7 +41,7 @@ func f(a, b string, t *T, u T, n int) []string {
 }
 `
 
-// TestInOrder takes the elements of the slice that f returns.
+// TestInOrder uses the elements of the slice that f returns as operands.
 func TestInOrder(t *testing.T) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", textSource, parser.SkipObjectResolution)

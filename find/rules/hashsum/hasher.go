@@ -156,7 +156,7 @@ func allBlank(list []ast.Expr) bool {
 	})
 }
 
-// stringOf is the string that a conversion to []byte is of, nil for all else.
+// stringOf returns the operand of a conversion from string to []byte, nil for all else.
 func stringOf(info *types.Info, e ast.Expr) ast.Expr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {

@@ -60,7 +60,7 @@ type kind struct {
 }
 
 // constructors returns the functions that return hashes. The compiler knows the types they return,
-// so the hash, and what its methods take, need not be on the heap.
+// so neither the hash nor what its methods take needs to be on the heap.
 func constructors() map[string]kind {
 	return map[string]kind{
 		"crypto/md5.New":           {"crypto/md5", "Size", 16},

@@ -68,7 +68,7 @@ func (r *reader) passing(c inspector.Cursor) bool {
 	case edge.IndexExpr_X:
 		switch c.Parent().ParentEdgeKind() {
 		case edge.AssignStmt_Lhs, edge.IncDecStmt_X:
-			return true // of the array, as it was of the slice
+			return true // has the same meaning for the array
 		case edge.UnaryExpr_X:
 			return false // its address
 		}

@@ -1,5 +1,5 @@
 // Package index lists all rules.
 //
-// Data flow: internal/newrule generates the list from the sibling directories; package cli and
-// cmd/whet-vet use it. The package has no state.
+// Data flow: internal/newrule generates the list from the directories next to this one; package cli
+// and cmd/whet-vet use it. The package has no state.
 package index

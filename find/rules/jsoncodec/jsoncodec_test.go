@@ -16,7 +16,8 @@ func Test(t *testing.T) {
 	ruletest.Run(t, New())
 }
 
-// Who has the new implementation, as Go 1.27 has it by default, is not told to choose it.
+// The setting is not suggested if the new implementation is already used, as it is by default in Go
+// 1.27.
 func TestNewImplementation(t *testing.T) {
 	t.Setenv("GOEXPERIMENT", "jsonv2")
 	dir := t.TempDir()

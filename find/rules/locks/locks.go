@@ -22,8 +22,8 @@ var doc string
 
 // New returns the rule.
 func New() *rules.Rule {
-	// Profiles start with the exported methods: Unlock for how long others waited (mutex), Lock
-	// where they waited (block).
+	// Stacks of these profiles begin at the exported methods: Unlock in the mutex profile, with how
+	// long others waited; Lock in the block profile, where they waited.
 	const locking = `^sync\.\(\*(RW)?Mutex\)\.`
 	cause := func(category, title string) rules.Cause {
 		return rules.Cause{

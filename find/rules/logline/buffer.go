@@ -26,7 +26,7 @@ type maker struct {
 	fix      analysis.SuggestedFix
 }
 
-// A buffering collects the lines of a package's loggers, if it is certain that pending lines are
+// A buffering inserts buffers below a package's loggers, if it is certain that pending lines are
 // written in the end.
 type buffering struct {
 	pass   *analysis.Pass
@@ -276,7 +276,7 @@ func (b *buffering) closed(closer *ast.FuncLit, lines string) ([]analysis.TextEd
 	return edits, ok
 }
 
-// deferred reports whether what is written to is closed by a call that was deferred before a
+// deferred reports whether the destination is closed by a call that was deferred before a
 // statement, in the same function.
 func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
 	info := b.pass.TypesInfo

@@ -194,7 +194,8 @@ func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool
 		case *ast.LabeledStmt, *ast.SelectStmt:
 			return false
 		case *ast.CallExpr:
-			// The call that takes the value runs afterwards; the order of other calls is unknown.
+			// The call that receives the value runs afterwards; the order of other calls is
+			// unspecified.
 			around := !inLoop && n.Pos() <= access.Node().Pos() && access.Node().End() <= n.End()
 			if n.Pos() < max(to, expressionEnd(access)) && !around && !f.harmless(n) {
 				return false
@@ -250,7 +251,7 @@ func assigned(c inspector.Cursor) bool {
 	}
 }
 
-// statement returns the innermost statement around a cursor.
+// statement returns the innermost statement that contains a cursor.
 func statement(c inspector.Cursor) ast.Node {
 	for ; ; c = c.Parent() {
 		if s, ok := c.Node().(ast.Stmt); ok {

@@ -154,7 +154,7 @@ func (f *finder) resets(n *ast.CallExpr) {
 // smallest is the minimum size in bytes at which a pool may pay off.
 const smallest = 48
 
-// get checks what is taken from a pool.
+// get checks a call that takes a value from a pool.
 func (f *finder) get(g call, puts []call) {
 	if t, ok := f.news[g.pool].(*types.Pointer); ok && g.pool != nil {
 		size := f.pass.TypesSizes.Sizeof(t.Elem())
@@ -279,7 +279,7 @@ func (f *finder) memory(e ast.Expr, v types.Object) bool {
 	return false
 }
 
-// put checks what is put into a pool.
+// put checks a call that puts a value into a pool.
 func (f *finder) put(p call) {
 	if len(p.call.Args) != 1 {
 		return

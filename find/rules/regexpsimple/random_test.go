@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 )
 
-// atoms are what random patterns are made of, and what random texts are.
+// The pieces of random patterns and random texts.
 var (
 	atoms = []string{
 		"a", "b", "-", "é", "日", `\x{fffd}`, `\.`, ".", "(?s:.)",
@@ -48,8 +48,8 @@ func randomPattern(r *rand.Rand) string {
 	return p
 }
 
-// TestRandom rewrites functions with random patterns, and compares what they do with what they did
-// on random texts, many of which are no UTF-8.
+// TestRandom rewrites functions with random patterns, and compares their results before and after
+// on random texts, many of which are not valid UTF-8.
 func TestRandom(t *testing.T) {
 	const functions = 500
 	r := rand.New(rand.NewPCG(1, 2))
@@ -84,7 +84,7 @@ func TestRandom(t *testing.T) {
 		}
 	}
 	write("go.mod", "module test\n\ngo 1.26\n")
-	// Functions in package variables run once as far as the rule knows; these are called.
+	// As far as the rule knows, functions in package variables run once; these are called.
 	before := strings.Replace(source.String(),
 		"var Functions = []func(s string) any{",
 		"func Functions() []func(s string) any { return []func(s string) any{",
@@ -169,7 +169,7 @@ func main() {
 	}
 }
 
-// function is the line of the function that a program complains of.
+// function returns the source line of the function that the output of a program names.
 func function(out []byte, source string) string {
 	var n int
 	if _, err := fmt.Sscanf(string(out), "function %d", &n); err != nil {

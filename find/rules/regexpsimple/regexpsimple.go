@@ -196,8 +196,8 @@ func parsed(pattern string, ok bool) (shape, bool) {
 	return parse(pattern)
 }
 
-// ignoresError reports whether an assignment is found, _ := f(). In _, _ := f() nothing would be
-// left.
+// ignoresError reports whether an assignment has the form found, _ := f(). In _, _ := f() nothing
+// would be left.
 func ignoresError(assign *ast.AssignStmt) bool {
 	return len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && isBlank(assign.Lhs[1]) && !isBlank(assign.Lhs[0])
 }

@@ -38,8 +38,8 @@
 // or array. Functions that return pointers or errors (url.Parse, time.Parse) are only reported.
 //
 // A call in a function that runs later (one that is returned, or a handler) moves to where that
-// function is created; a call in a loop moves in front of the loop; equal calls move in front of
-// the first. A call that runs at most once per loop, before a return or break, stays.
+// function is created; a call in a loop moves before the loop; equal calls move before the first. A
+// call that runs at most once per loop, before a return or break, stays.
 //
 // The query of a request is parsed once only if between the calls the request is only read, and
 // its values are only looked up.

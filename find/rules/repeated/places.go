@@ -85,7 +85,7 @@ func turning(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor,
 	}
 }
 
-// leaves reports whether a loop is left after a node, judging by the statements around it.
+// leaves reports whether a loop ends after a node, judging by the statements around the node.
 func leaves(c, around inspector.Cursor) bool {
 	for ; c != around; c = c.Parent() {
 		var list []ast.Stmt

@@ -42,7 +42,8 @@ func TestBefore(t *testing.T) {
 	}
 }
 
-// TestBeforeOneLine holds that the comment of a function on one line is not taken for a statement's.
+// TestBeforeOneLine checks that the comment of a one-line function is not mistaken for a
+// statement's.
 func TestBeforeOneLine(t *testing.T) {
 	const head = "package p\n\nfunc b() {}\n\n// f has a comment.\n"
 	pass, at := passOf(t, head+"func f() { /*here*/ b() }\n")
@@ -134,7 +135,7 @@ func use(...any) {}
 var i int
 `
 	pass, at := passOf(t, source)
-	inner := cursorAt(t, pass, at, (*ast.CallExpr)(nil)).Node().Pos() // where b and strings are others
+	inner := cursorAt(t, pass, at, (*ast.CallExpr)(nil)).Node().Pos() // where b and strings mean something else
 	want := []struct{ here, there bool }{
 		{true, true},
 		{true, true},

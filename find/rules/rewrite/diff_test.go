@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 )
 
-// TestDiff has git apply patches of files whose names are anything.
+// TestDiff checks that git applies patches of files with arbitrary names.
 func TestDiff(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git")

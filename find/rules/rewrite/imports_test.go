@@ -70,7 +70,7 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestImportHidden holds that only what hides a name where it is used keeps it from being used.
+// TestImportHidden checks that a name is rejected only if something shadows it where it is used.
 func TestImportHidden(t *testing.T) {
 	const source = `package p
 

@@ -13,7 +13,8 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// passOf is a pass over a package of one file, and the position of the mark in it, which is taken out.
+// passOf returns a pass over a package with one file, and the position of the mark, which is
+// removed.
 func passOf(t *testing.T, source string) (*analysis.Pass, token.Pos) {
 	t.Helper()
 	before, after, _ := strings.Cut(source, "/*here*/")
@@ -30,7 +31,7 @@ func passOf(t *testing.T, source string) (*analysis.Pass, token.Pos) {
 		Scopes:       map[ast.Node]*types.Scope{},
 		FileVersions: map[*ast.File]string{},
 	}
-	cfg := types.Config{Importer: importer.Default(), Error: func(error) {}} // unused imports and variables are no matter
+	cfg := types.Config{Importer: importer.Default(), Error: func(error) {}} // unused imports and variables do not matter
 	pkg, _ := cfg.Check("example.com/p", fset, []*ast.File{file}, info)
 	return &analysis.Pass{
 		Fset: fset, Files: []*ast.File{file}, Pkg: pkg, TypesInfo: info,
@@ -38,7 +39,8 @@ func passOf(t *testing.T, source string) (*analysis.Pass, token.Pos) {
 	}, fset.File(file.Pos()).Pos(len(before))
 }
 
-// cursorAt is the cursor of the innermost node of a kind that begins behind the mark first.
+// cursorAt returns the cursor of the innermost node of a kind among the first to begin after the
+// mark.
 func cursorAt(t *testing.T, pass *analysis.Pass, at token.Pos, kind ast.Node) inspector.Cursor {
 	t.Helper()
 	for c := range inspector.New(pass.Files).Root().Preorder(kind) {
@@ -50,7 +52,7 @@ func cursorAt(t *testing.T, pass *analysis.Pass, at token.Pos, kind ast.Node) in
 	return inspector.Cursor{}
 }
 
-// applied is the source after edits.
+// applied returns the source after edits.
 func applied(t *testing.T, pass *analysis.Pass, edits ...analysis.TextEdit) string {
 	t.Helper()
 	source, err := pass.ReadFile("p.go")

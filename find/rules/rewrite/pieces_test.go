@@ -77,7 +77,7 @@ func f(s string, n name, l loud, i int, i8 int8, u uint, b []byte, r rune, ok bo
 			"",
 		},
 		`fmt.Sprintf("%s", fmt.Sprintf("%d", i))`: {`strconv.Itoa(i)`, `strconv.AppendInt(to, int64(i), 10)`},
-		// What stays one piece: it has another text, or is not known.
+		// These stay one piece: the text would differ, or is unknown.
 		`fmt.Sprintf("%s", l)`:     {`fmt.Sprintf("%s", l)`, `append(to, fmt.Sprintf("%s", l)...)`},
 		`fmt.Sprintf("%v", e)`:     {`fmt.Sprintf("%v", e)`, `append(to, fmt.Sprintf("%v", e)...)`},
 		`fmt.Sprintf("%d", s)`:     {`fmt.Sprintf("%d", s)`, ""},

@@ -33,7 +33,7 @@ func f[E any](
 }
 `
 	pass, at := passOf(t, source)
-	// Within the block own and string mean something else; before it they do not.
+	// Within the block, own and string mean something else than before it.
 	want := map[string][2]string{
 		"p0": {"int", "int"}, "p1": {"*own", ""}, "p2": {"[]string", ""},
 		"p3": {"[3]byte", "[3]byte"}, "p4": {"map[string]*io.LimitedReader", ""},

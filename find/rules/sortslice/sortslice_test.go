@@ -12,8 +12,8 @@ import (
 
 func Test(t *testing.T) { ruletest.Run(t, New()) }
 
-// TestSamePlaces holds sort.Slice and slices.SortFunc against each other on elements of which many
-// are equal, or NaN: the rewrite is only right while they make the same swaps.
+// TestSamePlaces compares sort.Slice with slices.SortFunc on elements many of which are equal, or
+// NaN: the rewrite is correct only while both make the same swaps.
 func TestSamePlaces(t *testing.T) {
 	type element struct {
 		key  float64

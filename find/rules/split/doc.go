@@ -30,8 +30,8 @@
 // Separators are non-empty constants. The parts are the same, in the same order. Strings do not
 // change while they are split; bytes may, so package bytes gets no rewrite.
 //
-// A missing separator shows differently: parts[1] panics where Cut returns an empty string. So
+// A missing separator has a different effect: parts[1] panics where Cut returns an empty string. So
 // parts[1] is rewritten only where the length was checked before. A length of two means at least
-// one separator for SplitN(…, 2), but exactly one for Split, where more parts must still be told
-// apart: there is no rewrite for it.
+// one separator for SplitN(…, 2), but exactly one for Split, where code must still distinguish more
+// parts: there is no rewrite for it.
 package split

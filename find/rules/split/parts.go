@@ -241,7 +241,7 @@ func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 			continue
 		}
 		e, k := length.at, length.at.ParentEdgeKind()
-		// What holds for one operand of && holds for all of it, and the other way round for ||.
+		// If && is true, so are both operands; if || is false, neither is true.
 		for k == edge.ParenExpr_X || k == edge.BinaryExpr_X || k == edge.BinaryExpr_Y {
 			if b, ok := e.Parent().Node().(*ast.BinaryExpr); ok &&
 				(length.two && b.Op != token.LAND || !length.two && b.Op != token.LOR) {

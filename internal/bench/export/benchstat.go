@@ -269,7 +269,7 @@ func (g *benchstatGrid) widths() (widths, margins []int) {
 				wider = append(wider, col)
 			}
 		}
-		// The widest come first: what they have above the average, the others do not need.
+		// The widest come first: what they have beyond the average, the others do not need.
 		sort.Slice(wider, func(i, j int) bool { return widths[wider[i]] > widths[wider[j]] })
 		for i, col := range wider {
 			n := len(wider) - i

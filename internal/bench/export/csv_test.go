@@ -26,7 +26,7 @@ func TestCSVText(t *testing.T) {
 	}
 }
 
-// comparison has two sides with differences, and a name that a terminal must not see.
+// comparison returns two sides with differences, and a name that must not reach a terminal.
 func comparison(t *testing.T) *bench.Comparison {
 	t.Helper()
 	text := "side: 0\nBenchmarkA\x1b[31m 1 5 ns/op\nside: 1\nBenchmarkA\x1b[31m 1 7 ns/op\n"
@@ -38,19 +38,19 @@ func comparison(t *testing.T) *bench.Comparison {
 	return c
 }
 
-// TestRoundTrip: documents that were read back are exported alike.
+// TestRoundTrip checks that documents that were read back are exported alike.
 func TestRoundTrip(t *testing.T) {
 	reporttest.RoundTrip(t, comparison(t), CSV, Benchstat,
 		func(w io.Writer, c *bench.Comparison) error { return BenchstatCSV(w, io.Discard, c) })
 }
 
-// brokenWriter fails.
+// brokenWriter always fails.
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, errors.New("no space") }
 
-// TestBenchstatCSVWarnings has warnings without control characters, and reports that they cannot be
-// written.
+// TestBenchstatCSVWarnings expects warnings without control characters, and an error if they cannot
+// be written.
 func TestBenchstatCSVWarnings(t *testing.T) {
 	var out, warnings bytes.Buffer
 	if err := BenchstatCSV(&out, &warnings, comparison(t)); err != nil {

@@ -21,7 +21,7 @@ type Options struct {
 	Count    int     // rounds
 	Seed     uint64  // of the order; 0 chooses one
 	Failures []error // of benchmarks that could not be prepared
-	// Progress, if not nil, returns what is called after each round of the jobs.
+	// Progress, if not nil, returns the function to call after each round of the jobs.
 	Progress func(jobs []gotest.Job) func(gotest.Progress)
 }
 

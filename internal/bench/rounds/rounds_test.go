@@ -35,8 +35,8 @@ func BenchmarkBroken(b *testing.B) {
 var sum int
 `
 
-// prepare builds the benchmarks of a module of one package. It runs each once: BenchmarkBroken fails
-// only with a variable in the environment.
+// prepare builds the benchmarks of a module with one package, and runs each once. BenchmarkBroken
+// fails only if a variable is set in the environment.
 func prepare(t *testing.T) (gotest.Source, []gotest.Job) {
 	t.Helper()
 	dir := t.TempDir()
@@ -113,7 +113,7 @@ func TestMeasure(t *testing.T) {
 	}
 }
 
-// TestMeasureInterrupted ends the rounds after the first: it is kept, with a summary.
+// TestMeasureInterrupted ends after the first round, which is kept, with a summary.
 func TestMeasureInterrupted(t *testing.T) {
 	src, jobs := prepare(t)
 	ctx, cancel := context.WithCancel(t.Context())

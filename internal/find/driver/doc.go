@@ -2,7 +2,7 @@
 //
 // Data flow:
 //
-//  1. Load asks the go command for packages: their syntax and types from source, the types of
+//  1. Load gets packages from the go command: their syntax and types from source, the types of
 //     their imports from the export data in the build cache. That makes it fast: only the packages
 //     to analyze are type-checked.
 //  2. Run runs analyzers, and the analyzers that these require, on one package, without facts: an

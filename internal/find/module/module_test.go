@@ -2,8 +2,7 @@ package module
 
 import "testing"
 
-// TestFile wants files by the names that profiles have for them, wherever the
-// program was built.
+// TestFile looks up files by the names that profiles have for them, wherever the program was built.
 func TestFile(t *testing.T) {
 	m := &Module{Dir: "/src/caddy", Path: "github.com/caddyserver/caddy/v2", files: map[string][]string{
 		"logging.go": {"logging.go", "modules/caddyhttp/logging.go", "modules/logging/logging.go"},

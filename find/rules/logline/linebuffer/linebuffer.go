@@ -15,7 +15,7 @@ type lineBuffer struct {
 	room   [4 << 10]byte
 	lines  []byte      // in room, not written yet
 	timer  *time.Timer // writes them; nil before the first
-	closed bool        // nothing waits any more
+	closed bool        // lines are written at once
 	err    error       // of the first write that failed
 }
 
@@ -26,7 +26,7 @@ func newLineBuffer(w io.Writer) *lineBuffer {
 	return b
 }
 
-// Write takes whole lines.
+// Write expects whole lines.
 func (b *lineBuffer) Write(p []byte) (int, error) {
 	const longest = time.Second
 	b.mu.Lock()
@@ -48,7 +48,7 @@ func (b *lineBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// late writes what has waited for long enough.
+// late writes the lines when the timer fires.
 func (b *lineBuffer) late() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -58,7 +58,7 @@ func (b *lineBuffer) late() {
 // flush is called with the lock held, so that lines stay in order.
 func (b *lineBuffer) flush() {
 	if len(b.lines) > 0 {
-		_, _ = b.put(b.lines) // close tells
+		_, _ = b.put(b.lines) // close returns the error
 		b.lines = b.lines[:0]
 	}
 }
@@ -71,8 +71,8 @@ func (b *lineBuffer) put(p []byte) (int, error) {
 	return n, err
 }
 
-// close writes what waits, and returns the first error of all writes. What comes later is written at
-// once.
+// close writes the pending lines, and returns the first error of all writes. Later lines are written
+// at once.
 func (b *lineBuffer) close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// writes keeps what is written, and fails with err unless it is nil.
+// writes records every write, and returns err.
 type writes struct {
 	mu  sync.Mutex
 	all []string
@@ -32,7 +32,7 @@ func (w *writes) count() int {
 	return len(w.all)
 }
 
-// TestEveryLine has no time pass, in which a write goes before there is much to write.
+// TestEveryLine runs on a fake clock, so that the timer does not fire before the buffer is full.
 func TestEveryLine(t *testing.T) { synctest.Test(t, everyLine) }
 
 func everyLine(t *testing.T) {
@@ -41,7 +41,7 @@ func everyLine(t *testing.T) {
 	const loggers, lines = 4, 2000
 	var wg sync.WaitGroup
 	for i := range loggers {
-		l := log.New(b, "", 0) // each its own, with its own lock
+		l := log.New(b, "", 0) // a separate logger with its own lock
 		wg.Go(func() {
 			for j := range lines {
 				l.Printf("%d %d %0*d", i, j, j%100, 0)

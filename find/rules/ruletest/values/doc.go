@@ -1,5 +1,5 @@
-// Package values draws inputs for tests of rewrites: those that break them more often than others.
+// Package values draws inputs for tests of rewrites, mostly those that are likely to break them.
 //
-// Data flow: a test's Try asks for values, drawn from its generator, so that a seed repeats them.
+// Data flow: a test's Try requests values, drawn from its generator, so that a seed repeats them.
 // The package has no state.
 package values

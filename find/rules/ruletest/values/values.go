@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// words are texts that rewrites break on: empty, several bytes to a character, no UTF-8 at all,
-// what formats and protocols give a meaning.
+// words are texts on which rewrites may fail: the empty string, multi-byte characters, invalid
+// UTF-8, and characters with a meaning in formats and protocols.
 var words = [...]string{
 	"", "a", "test", "héllo", "日本語", "\xff", "a\xffb", "\xe6\x97", "é", "\u0130", "\u212a", "ſ", "\u2028",
 	"%", "%s", "%!d(string=x)", "$1", `\`, `"`, "'", "<&>", "\x00", "\n", "\r\n", "\t", "\v\f\u0085\u00a0", " ", "  a  b ",
 	":", "|", "@", ",", ";", "=", "a,b,,c", "k=v", "true", "null", "-1", "0x1f", "1e9", "NaN", "00", "+5",
 }
 
-// String is an edge value, or some of them together.
+// String draws an edge value, or several concatenated.
 func String(r *rand.Rand) string {
 	switch r.IntN(4) {
 	case 0:
@@ -29,7 +29,7 @@ func String(r *rand.Rand) string {
 	return b.String()
 }
 
-// Bytes are those of a String; nil now and then.
+// Bytes draws the bytes of a String; sometimes nil.
 func Bytes(r *rand.Rand) []byte {
 	if r.IntN(8) == 0 {
 		return nil
@@ -37,12 +37,12 @@ func Bytes(r *rand.Rand) []byte {
 	return []byte(String(r))
 }
 
-// Strings are none, as nil or not, or a few.
+// Strings draws nil, an empty slice, or a few strings.
 func Strings(r *rand.Rand) []string {
 	return Slice(r, String)
 }
 
-// Slice is nil, empty, or has a few elements.
+// Slice draws nil, an empty slice, or a few elements.
 func Slice[T any](r *rand.Rand, draw func(*rand.Rand) T) []T {
 	n := r.IntN(6) - 1
 	if n < 0 {
@@ -55,7 +55,7 @@ func Slice[T any](r *rand.Rand, draw func(*rand.Rand) T) []T {
 	return s
 }
 
-// Int is an edge value of any size, or a small number.
+// Int draws an edge value of any size, or a small number.
 func Int(r *rand.Rand) int {
 	switch r.IntN(6) {
 	case 0:
@@ -69,7 +69,7 @@ func Int(r *rand.Rand) int {
 	return r.IntN(40) - 8
 }
 
-// Float is an edge value, or any number.
+// Float draws an edge value, or any number.
 func Float(r *rand.Rand) float64 {
 	switch r.IntN(4) {
 	case 0:
@@ -83,7 +83,7 @@ func Float(r *rand.Rand) float64 {
 	return float64(r.IntN(2000)-1000) / 8
 }
 
-// Rune is of any length in UTF-8, a surrogate, or beyond the last.
+// Rune draws a rune of any length in UTF-8, a surrogate, or a value beyond the last rune.
 func Rune(r *rand.Rand) rune {
 	return []rune{
 		0, 'a', ' ', '*', '\n', 0x7f, 0x80, 'é', 0x7ff, 0x800,
@@ -91,5 +91,5 @@ func Rune(r *rand.Rand) rune {
 	}[r.IntN(18)]
 }
 
-// Bool draws a bool; it reports whether a coin falls heads.
+// Bool draws true or false.
 func Bool(r *rand.Rand) bool { return r.IntN(2) == 0 }
