@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// EngineChoice says which engine a run used, and why.
+// EngineChoice explains which engine a run used, and why.
 type EngineChoice struct {
 	Why EngineWhy `json:"why"`
 	// Text is the reason in words.
@@ -38,7 +38,7 @@ type EngineMeasure struct {
 	Engine        Engine        `json:"engine"`
 	Windows       int           `json:"windows"`
 	Elapsed       time.Duration `json:"elapsed_ns"`
-	Rate          float64       `json:"rate"`               // answers a second: the median over the windows
+	Rate          float64       `json:"rate"`               // answers per second: the median over the windows
 	RateError     float64       `json:"rate_error"`         // standard error of Rate
 	CPUPerRequest time.Duration `json:"cpu_per_request_ns"` // of the measuring thread
 }

@@ -30,13 +30,13 @@ func TestEngineReasons(t *testing.T) {
 	} {
 		test.o.URL, test.o.Timeout = s.URL, 5*time.Minute
 		r, err := load.Run(t.Context(), test.o)
-		// Where the machine stands still, even a hundred requests take long enough for a comparison.
+		// If the machine stalls, even a hundred requests take long enough for a comparison.
 		for i := 0; i < 5 && err == nil && test.o.Requests == 100 && r.Elapsed > compared &&
 			!strings.Contains(r.EngineChoice.Text, test.text); i++ {
 			r, err = load.Run(t.Context(), test.o)
 		}
 		if test.o.Engine == load.IOUring && err != nil {
-			continue // the kernel has none
+			continue // not available in this kernel
 		}
 		if err != nil {
 			t.Fatal(err)

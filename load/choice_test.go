@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestEngineChoiceText has the figures in the line for people.
+// TestEngineChoiceText expects the numbers in the text.
 func TestEngineChoiceText(t *testing.T) {
 	c := EngineChoice{Text: "why", Measured: []EngineMeasure{
 		{Engine: IOUring, Rate: 50_000.4, CPUPerRequest: 8 * time.Microsecond, Windows: 16},

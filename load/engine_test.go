@@ -92,7 +92,7 @@ func testHTTP2(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestHTTP2Unwilling: a server of HTTP/1.1 alone.
+// TestHTTP2Unwilling has a server that supports only HTTP/1.1.
 func TestHTTP2Unwilling(t *testing.T) { engines(t, testHTTP2Unwilling) }
 
 func testHTTP2Unwilling(t *testing.T, e load.Engine) {
@@ -109,8 +109,8 @@ func testHTTP2Unwilling(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestHTTP2ServerGoesAway: the server announces the end of a connection after some
-// requests; none may be lost.
+// TestHTTP2ServerGoesAway has a server that announces the end of a connection after some requests;
+// none may be lost.
 func TestHTTP2ServerGoesAway(t *testing.T) { engines(t, testHTTP2ServerGoesAway) }
 
 func testHTTP2ServerGoesAway(t *testing.T, e load.Engine) {
@@ -236,7 +236,7 @@ func testWeights(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestOpenModel: the rate is kept, and so are the times.
+// TestOpenModel checks the rate and the sending times.
 func TestOpenModel(t *testing.T) { engines(t, testOpenModel) }
 
 func testOpenModel(t *testing.T, e load.Engine) {
@@ -264,13 +264,13 @@ func testOpenModel(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestStall: a server that stands still makes all requests late that are due
-// meanwhile, also those that had to wait for a connection. The latencies must be
-// those that follow from the schedule.
+// TestStall has a server that stalls, which delays all requests that are due in the meantime,
+// including those that wait for a connection. The latencies must be those that follow from the
+// schedule.
 func TestStall(t *testing.T) { engines(t, testStall) }
 
 func testStall(t *testing.T, e load.Engine) {
-	// A busy machine adds to the latencies, but not each time.
+	// A busy machine increases the latencies, but not each time.
 	const attempts, little = 5, time.Second
 	for attempt := 1; ; attempt++ {
 		late := stalled(t, e)
@@ -283,12 +283,13 @@ func testStall(t *testing.T, e load.Engine) {
 	}
 }
 
-// stalled loads a server that stands still and returns by how much the worst quantile is above that of the schedule.
+// stalled loads a server that stalls, and returns by how much the worst quantile exceeds that of
+// the schedule.
 func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 	t.Helper()
 	const rate, stall, length = 500, 600 * time.Millisecond, 3 * time.Second
 	var stalling sync.Once
-	var over atomic.Pointer[time.Time] // end of the stall, which all requests that come meanwhile wait for
+	var over atomic.Pointer[time.Time] // end of the stall, for which all requests that arrive during it wait
 	s := serve(t, func(http.ResponseWriter, *http.Request) {
 		stalling.Do(func() {
 			<-time.After(stall)
@@ -296,7 +297,7 @@ func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 			over.Store(&now)
 		})
 	})
-	// Few connections: most requests that are due during the stall find none free.
+	// With few connections, most requests that are due during the stall find none free.
 	r := run(t, load.Options{Engine: e, URL: s.URL, Connections: 4, Rate: rate, Duration: length})
 	var want []time.Duration
 	for at := time.Duration(0); at < length; at += time.Second / rate {
@@ -307,7 +308,7 @@ func stalled(t *testing.T, e load.Engine) (late time.Duration) {
 		t.Fatalf("%d responses, want %d", r.Responses, len(want))
 	}
 	for q, got := range map[float64]time.Duration{.90: r.Latency.P90, .95: r.Latency.P95, .99: r.Latency.P99} {
-		// Never less; more by what the requests that had waited take.
+		// Never less; more by the time that the requests that had waited take.
 		exact := want[int(q*float64(len(want)))]
 		if got < exact-5*time.Millisecond {
 			t.Errorf("the %g-quantile is %v, want at least %v", q, got, exact)
@@ -351,7 +352,7 @@ func raw(t *testing.T, serve func(net.Conn, *bufio.Reader)) string {
 	return "http://" + l.Addr().String() + "/"
 }
 
-// TestFraming answers in all the ways in which an answer can end.
+// TestFraming has answers that end in all possible ways.
 func TestFraming(t *testing.T) { engines(t, testFraming) }
 
 func testFraming(t *testing.T, e load.Engine) {
@@ -394,8 +395,8 @@ func testFraming(t *testing.T, e load.Engine) {
 			t.Errorf("%s: %d responses of %d bytes, errors %+v", name, r.Responses, r.Bytes, r.Errors)
 		}
 		want := map[bool]int64{false: 2, true: 20}[test.closes]
-		// net/http connects with the first request: one connection may have sent all when
-		// the other's turn comes.
+		// net/http connects with the first request: one connection may have sent all requests
+		// before the other begins.
 		late := e == load.NetHTTP && !test.closes && r.Connects == 1
 		if r.Connects != want && !late && (test.closes || !keptAlive(e, r, want)) {
 			t.Errorf("%s: %d connects, want %d", name, r.Connects, want)
@@ -403,7 +404,7 @@ func testFraming(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestGarbageAfterAnswer sends bytes that belong to no request: they are not taken for the next
+// TestGarbageAfterAnswer sends bytes after an answer: they must not be mistaken for the next
 // answer.
 func TestGarbageAfterAnswer(t *testing.T) { engines(t, testGarbageAfterAnswer) }
 
@@ -419,8 +420,8 @@ func testGarbageAfterAnswer(t *testing.T, e load.Engine) {
 	})
 	r := run(t, load.Options{Engine: e, URL: url, Connections: 1, Requests: 10})
 	if e == load.NetHTTP {
-		// Its transport looks for such bytes on its own goroutine: on a busy machine the next
-		// request is on its way before that has run.
+		// Its transport reads such bytes on another goroutine: on a busy machine, the next request
+		// is sent before that has run.
 		if r.Status[200]+r.Status[500] != 10 || r.Status[200] < r.Status[500] {
 			t.Errorf("statuses %v, errors %+v", r.Status, r.Errors)
 		}
@@ -431,8 +432,8 @@ func testGarbageAfterAnswer(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestSlowServer sends its answer byte by byte, and one connection never: the one
-// must not hold up the others.
+// TestSlowServer has a server that answers byte by byte, except on one connection, which gets no
+// answer and must not delay the others.
 func TestSlowServer(t *testing.T) { engines(t, testSlowServer) }
 
 func testSlowServer(t *testing.T, e load.Engine) {
@@ -442,7 +443,7 @@ func testSlowServer(t *testing.T, e load.Engine) {
 func slowServer(t *testing.T, e load.Engine, timeout time.Duration) error {
 	t.Helper()
 	const requests = 200
-	var n, answers, early atomic.Int64 // early: answers to the others until the one is given up
+	var n, answers, early atomic.Int64 // early: answers to the others before that one times out
 	url := raw(t, func(c net.Conn, r *bufio.Reader) {
 		never := n.Add(1) == 1
 		for {
@@ -466,15 +467,14 @@ func slowServer(t *testing.T, e load.Engine, timeout time.Duration) error {
 	if r.Responses+r.Errors.Total() != requests {
 		t.Errorf("%d responses, errors %+v of %d", r.Responses, r.Errors, requests)
 	}
-	// A machine that stands still lets others time out, too.
+	// If the machine stalls, others time out, too.
 	if r.Errors.Timeout != 1 || r.Errors.Total() != 1 || early.Load() < 10 {
 		return fmt.Errorf("%d answers before the timeout, errors %+v (want many and one timeout)", early.Load(), r.Errors)
 	}
 	return nil
 }
 
-// TestHalfOpen: a peer that is gone without a word, which no packet tells: here one
-// that reads nothing and says nothing.
+// TestHalfOpen has a peer that is gone without a packet: here one that neither reads nor writes.
 func TestHalfOpen(t *testing.T) { engines(t, testHalfOpen) }
 
 func testHalfOpen(t *testing.T, e load.Engine) {
@@ -495,7 +495,7 @@ func testHalfOpen(t *testing.T, e load.Engine) {
 		if err == nil || r.Errors.Total() != 4 || e != load.NetHTTP && r.Errors.Timeout != 4 {
 			t.Errorf("%v: errors %+v", err, r.Errors)
 		}
-		// net/http connects with the request, whose time may be over before it has a connection.
+		// net/http connects as part of the request, which may time out before it has a connection.
 		if r.Errors.Timeout != 4 {
 			return fmt.Errorf("errors %+v (want 4 timeouts)", r.Errors)
 		}
@@ -503,7 +503,7 @@ func testHalfOpen(t *testing.T, e load.Engine) {
 	})
 }
 
-// TestAnswerBeforeBody: the server answers without having read the request.
+// TestAnswerBeforeBody has a server that answers before it has read the request.
 func TestAnswerBeforeBody(t *testing.T) { engines(t, testAnswerBeforeBody) }
 
 func testAnswerBeforeBody(t *testing.T, e load.Engine) {
@@ -512,7 +512,8 @@ func testAnswerBeforeBody(t *testing.T, e load.Engine) {
 	}
 	url := raw(t, func(c net.Conn, r *bufio.Reader) {
 		_, _ = r.ReadString('\n')
-		// It answers once; whoever had sent all before the answer came might ask again.
+		// It answers once; a client that had sent everything before the answer came might send
+		// again.
 		_, _ = io.WriteString(c, "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		_, _ = io.Copy(io.Discard, r)
 	})
@@ -568,7 +569,7 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// TestCancelEarly: the end may come at any time.
+// TestCancelEarly cancels runs at any time.
 func TestCancelEarly(t *testing.T) { engines(t, testCancelEarly) }
 
 func testCancelEarly(t *testing.T, e load.Engine) {
@@ -584,7 +585,7 @@ func testCancelEarly(t *testing.T, e load.Engine) {
 	}
 }
 
-// serverProcess starts a server in its own process, which the test's end stops.
+// serverProcess starts a server in a separate process, which ends with the test.
 func serverProcess(t *testing.T) (url string, p *os.Process) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -624,8 +625,8 @@ func TestTargetCPU(t *testing.T) {
 	}
 }
 
-// TestServerKilled kills the server in the middle of a run, which goes on and counts
-// what it cannot send.
+// TestServerKilled kills the server in the middle of a run, which continues and counts what it
+// cannot send.
 func TestServerKilled(t *testing.T) { engines(t, testServerKilled) }
 
 func testServerKilled(t *testing.T, e load.Engine) {
@@ -654,7 +655,7 @@ func testServerKilled(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestTargetTells asks the target itself, wherever it is.
+// TestTargetTells gets the CPU time from the target itself, wherever it is.
 func TestTargetTells(t *testing.T) {
 	s := serve(t, func(http.ResponseWriter, *http.Request) {})
 	used := time.Second

@@ -2,6 +2,6 @@
 
 package load
 
-// checkFiles reports whether the process may open that many connections; no limit is known on this
-// system.
+// checkFiles returns an error if the process may not open that many connections; no limit is known
+// on this system.
 func checkFiles(int) error { return nil }

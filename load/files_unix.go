@@ -10,8 +10,8 @@ import (
 // spareFiles is how many open files the rest of the process may need.
 const spareFiles = 64
 
-// checkFiles reports whether the process may open that many connections. Go has already raised the
-// soft limit to the hard one.
+// checkFiles returns an error if the process may not open that many connections. Go has already
+// raised the soft limit to the hard one.
 func checkFiles(connections int) error {
 	var l syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {

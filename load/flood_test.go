@@ -70,8 +70,7 @@ func hostile(t *testing.T, next string, serve func(c net.Conn)) (address string,
 	return address, roots
 }
 
-// boundedLoad runs a load and fails the test when the heap has grown by more than
-// bound bytes meanwhile.
+// boundedLoad runs a load and fails the test if the heap grows by more than bound bytes during it.
 func boundedLoad(t *testing.T, bound uint64, o load.Options) *load.Result {
 	t.Helper()
 	held := func() uint64 {
@@ -157,9 +156,9 @@ func fields(names ...string) string {
 	return b.String()
 }
 
-// TestFloodStreams: servers that send without end what is no answer, each as published
-// attacks do. The connection is given up, its requests are counted as flood, and memory
-// stays what it is.
+// TestFloodStreams has servers that endlessly send frames that are not part of an answer, as in
+// published attacks. The connection is dropped, its requests count as flood, and memory does not
+// grow.
 func TestFloodStreams(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -219,7 +218,7 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 					})
 					timeout := 2 * time.Minute
 					if e == load.NetHTTP {
-						timeout = time.Second // it stops reading where its answers are not read
+						timeout = time.Second // it stops reading if its answers are not read
 					}
 					r := boundedLoad(t, 64<<20, load.Options{
 						Engine: e, Protocol: load.HTTP2, URL: url, Connections: 2, Requests: 4, TLS: roots, Timeout: timeout,
@@ -234,8 +233,8 @@ func testFloodStreams(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestEndlessAnswers: servers whose answers over HTTP/1.1 have no end. Each costs its
-// request, and memory stays what it is.
+// TestEndlessAnswers has servers whose HTTP/1.1 answers do not end. Each makes its request fail,
+// and memory does not grow.
 func TestEndlessAnswers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -282,7 +281,8 @@ func testEndlessAnswers(t *testing.T, e load.Engine) {
 					if r.Errors.Total() != 4 {
 						t.Errorf("%+v", r.Errors)
 					}
-					// net/http words its errors differently. Where the machine stands still, connecting times out.
+					// net/http has different error texts. If the machine stalls, connecting times
+					// out.
 					if e != load.NetHTTP && a.kind(r.Errors) != 4 {
 						return fmt.Errorf("%+v", r.Errors)
 					}
@@ -293,7 +293,8 @@ func testEndlessAnswers(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestDrip: an answer that comes byte by byte, each in time, is not one in time.
+// TestDrip has an answer that arrives byte by byte: it times out as a whole although each byte is
+// in time.
 func TestDrip(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -321,7 +322,7 @@ func testDrip(t *testing.T, e load.Engine) {
 			if r.Errors.Total() != 4 {
 				t.Errorf("%+v", r.Errors)
 			}
-			// Where the machine stands still, connecting times out.
+			// If the machine stalls, connecting times out.
 			if r.Errors.Timeout != 4 {
 				return fmt.Errorf("%+v", r.Errors)
 			}
@@ -330,8 +331,8 @@ func testDrip(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestHeaderBombs: headers over HTTP/2 that have no end, or that become far more than they
-// are by naming one long field of the table over and over.
+// TestHeaderBombs has HTTP/2 headers that do not end, or that expand to far more than their size by
+// repeatedly referring to one long field of the table.
 func TestHeaderBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -73,8 +73,8 @@ func testStatusesAndBytes(t *testing.T, e load.Engine) {
 	}
 }
 
-// The percentiles must be those of the latencies that the server itself
-// produced, and be ordered.
+// TestLatency compares the percentiles with the latencies that the server itself produced, and
+// checks their order.
 func TestLatency(t *testing.T) { engines(t, testLatency) }
 
 func testLatency(t *testing.T, e load.Engine) {
@@ -204,8 +204,8 @@ func testRequestIsSentAsAsked(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestBadAddressKeepsSecrets wants no password in the error of an address that
-// cannot be loaded.
+// TestBadAddressKeepsSecrets checks that the error about an invalid address does not contain its
+// password.
 func TestBadAddressKeepsSecrets(t *testing.T) {
 	for _, url := range []string{
 		"ftp://me:secret@127.0.0.1/", "http://me:secret@", "http://me:secret@127.0.0.1:port/",
@@ -249,7 +249,7 @@ func testTimeout(t *testing.T, e load.Engine) {
 		if r.Latency != (load.Latency{}) {
 			t.Errorf("latency without an answer: %+v", r.Latency)
 		}
-		// net/http connects with the request, whose time may be over before it has a connection.
+		// net/http connects as part of the request, which may time out before it has a connection.
 		if r.Errors.Timeout != 6 {
 			return fmt.Errorf("errors %+v (want 6 timeouts)", r.Errors)
 		}
@@ -261,8 +261,8 @@ func testTimeout(t *testing.T, e load.Engine) {
 	})
 }
 
-// hijack answers each request with raw bytes and then closes the connection, by
-// a reset if asked to.
+// hijack answers each request with raw bytes and then closes the connection, with reset by
+// resetting it.
 func hijack(t testing.TB, answer string, reset bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -400,7 +400,7 @@ func testCancelKeepsWhatWasMeasured(t *testing.T, e load.Engine) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The other connection's last answer may have been under way.
+	// The other connection's last answer may have been in transit.
 	if !r.Interrupted || r.Responses < 19 || r.Responses > 20 || r.Errors.Total() != 0 {
 		t.Errorf("interrupted %v, %d responses, errors %+v", r.Interrupted, r.Responses, r.Errors)
 	}
@@ -409,8 +409,8 @@ func testCancelKeepsWhatWasMeasured(t *testing.T, e load.Engine) {
 	}
 }
 
-// TestLateAnswers: what is under way when the time is over still counts, with all of
-// the time that it takes. To drop it would hide the slowest answers.
+// TestLateAnswers checks that requests in flight when the time is over still count, with their
+// whole latency. Dropping them would hide the slowest answers.
 func TestLateAnswers(t *testing.T) { engines(t, testLateAnswers) }
 
 func testLateAnswers(t *testing.T, e load.Engine) {
@@ -433,7 +433,7 @@ func testLateAnswers(t *testing.T, e load.Engine) {
 		if r == nil {
 			return err
 		}
-		// net/http connects with the request, whose time may be over before it has a connection.
+		// net/http connects as part of the request, which may time out before it has a connection.
 		if n := r.Requests + r.Unfinished; n < 3 || e == load.NetHTTP && r.Errors.Connect > 0 {
 			return fmt.Errorf("%d of 3 requests began within %v, errors %+v", n, d, r.Errors)
 		}
@@ -506,7 +506,7 @@ func TestRemoteIsRefused(t *testing.T) {
 			t.Errorf("%s: result %v, error %v; want ErrRemote with a hint", url, r, err)
 		}
 	}
-	// A loopback target does not excuse a remote one next to it.
+	// A loopback target does not allow a remote one next to it.
 	_, err := load.Run(t.Context(), load.Options{
 		URL: "http://127.0.0.1:1/", Targets: []load.Target{{URL: "http://192.0.2.1/"}},
 	})
@@ -568,8 +568,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestVersion1 reads the JSON of the version before: warnings are strings, and the reasons to distrust
-// the numbers a separate list.
+// TestVersion1 reads the JSON of the previous version: warnings are strings, and the reasons to
+// distrust the numbers are a separate list.
 func TestVersion1(t *testing.T) {
 	var r load.Result
 	if err := json.Unmarshal([]byte(`{"schema": "whet.load/1", "requests": 7,
@@ -595,8 +595,8 @@ func testProgress(t *testing.T, e load.Engine) {
 		Engine: e, URL: s.URL, Connections: 1, Duration: 1500 * time.Millisecond,
 		Progress: func(p load.Progress) { seen = append(seen, p.Second) },
 	})
-	// A rest of less than a tenth of a second belongs to the second before, as on a machine
-	// that is busy.
+	// A remainder of less than a tenth of a second, as on a busy machine, belongs to the second
+	// before it.
 	n := len(seen)
 	if n == 0 || n > len(r.Seconds)+1 || !slices.Equal(seen[:n-1], r.Seconds[:n-1]) {
 		t.Errorf("progress %+v, seconds %+v", seen, r.Seconds)
@@ -608,8 +608,8 @@ func testProgress(t *testing.T, e load.Engine) {
 	}
 }
 
-// BenchmarkRun measures the generator with the least server there can be: one
-// that answers each request head with the same bytes.
+// BenchmarkRun measures the generator with a minimal server, which answers each request head with
+// the same bytes.
 func BenchmarkRun(b *testing.B) {
 	for _, connections := range []int{1, 8} {
 		b.Run(fmt.Sprintf("connections=%d", connections), func(b *testing.B) {
@@ -660,7 +660,7 @@ func discardLogger() *log.Logger { return log.New(io.Discard, "", 0) }
 
 func TestPerTarget(t *testing.T) { engines(t, testPerTarget) }
 
-// testPerTarget wants the figures of each target, and of targets of one name together.
+// testPerTarget expects the results of each target, and of targets with the same name together.
 func testPerTarget(t *testing.T, e load.Engine) {
 	const slow = 30 * time.Millisecond
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -723,8 +723,8 @@ func testPerTarget(t *testing.T, e load.Engine) {
 
 func TestPhases(t *testing.T) { engines(t, testPhases) }
 
-// testPhases wants the time before the first byte apart from that of the transfer, and that
-// of TLS apart from connecting.
+// testPhases expects the time before the first byte to be separate from that of the transfer, and
+// that of TLS from connecting.
 func testPhases(t *testing.T, e load.Engine) {
 	for _, tc := range []struct {
 		protocol    load.Protocol
@@ -766,7 +766,7 @@ func testPhases(t *testing.T, e load.Engine) {
 			if p.Connect.Min <= 0 || tc.secure && p.TLS.Min <= 0 {
 				t.Errorf("%+v: connect %+v, TLS %+v", tc, p.Connect, p.TLS)
 			}
-			// Without keep-alive, latency has the opening of the connection in it.
+			// Without keep-alive, latency includes opening the connection.
 			sum := p.FirstByte.Mean + p.Transfer.Mean
 			if tc.noKeepAlive {
 				sum += p.Connect.Mean
@@ -785,7 +785,7 @@ func testPhases(t *testing.T, e load.Engine) {
 	}
 }
 
-// unusual returns the warnings that are not in the verdict.
+// unusual returns the warnings that are not part of the verdict.
 func unusual(r *load.Result) load.Warnings {
 	return slices.DeleteFunc(slices.Clone(r.Warnings), func(w load.Warning) bool { return r.Verdict().Has(w.Kind) })
 }

@@ -11,8 +11,8 @@ import (
 
 // machineCPU returns the CPU time that all CPUs together have spent on anything but waiting, and
 // the number of CPUs, from /proc/stat (proc(5)): columns user, nice, system, idle, iowait, irq,
-// softirq, steal; guest times are included in the first two. Time that the hypervisor gave to
-// others (steal) counts: programs on this machine had to wait.
+// softirq, steal; guest times are included in the first two. Time that the hypervisor gave to other
+// machines (steal) counts, because programs on this machine had to wait.
 func machineCPU() (busy time.Duration, processors int, ok bool) {
 	data, err := os.ReadFile("/proc/stat")
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// serveForTest makes the test binary a server, which prints its address and ends when
-// its input does.
+// serveForTest makes the test binary run a server, which prints its address and ends when its input
+// does.
 const serveForTest = "WHET_LOAD_TEST_SERVE"
 
 func TestMain(m *testing.M) {
@@ -37,12 +37,12 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 	return s
 }
 
-// patience is a timeout that no request exceeds because the machine is busy.
+// patience is a timeout that no request exceeds merely because the machine is busy.
 const patience = 5 * time.Minute
 
-// again runs a test that depends on the clock, with d as the length of what it waits for. Where the machine stands
-// still at the wrong moment, test returns an error, and has up to four more attempts, each with four times as long.
-// What must hold however slow the machine is, test checks by itself.
+// again runs a test that depends on the clock, with d as the length of its waits. If the machine
+// stalls at the wrong moment, test returns an error, and has up to four more attempts, each with a
+// d four times as long. Whatever must hold on any machine, test checks itself.
 func again(t *testing.T, d time.Duration, test func(d time.Duration) error) {
 	t.Helper()
 	var err error
@@ -55,8 +55,8 @@ func again(t *testing.T, d time.Duration, test func(d time.Duration) error) {
 	t.Error(err)
 }
 
-// together makes the first n requests to h wait for each other, so that n connections are in use. Otherwise the
-// requests may be used up before all of the connections have begun.
+// together makes the first n requests to h wait for each other, so that n connections are in use.
+// Otherwise the requests may be used up before all connections have sent one.
 func together(n int64, h http.HandlerFunc) http.HandlerFunc {
 	var arrived atomic.Int64
 	all := make(chan struct{})
@@ -73,8 +73,8 @@ func together(n int64, h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// refusing returns an address at which nothing listens, and nothing will before the test ends: a connection has the
-// port.
+// refusing returns an address at which nothing listens until the test ends, because a connection
+// holds the port.
 func refusing(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -93,7 +93,7 @@ func refusing(t *testing.T) string {
 	return c.LocalAddr().String()
 }
 
-// run loads without a request that times out because the machine is busy, unless the test sets a timeout.
+// run runs a load whose requests do not time out on a busy machine, unless the test sets a timeout.
 func run(t testing.TB, o load.Options) *load.Result {
 	t.Helper()
 	if o.Timeout == 0 {
@@ -123,10 +123,10 @@ func engines(t *testing.T, test func(t *testing.T, e load.Engine)) {
 	}
 }
 
-// keptAlive reports whether a run over connections that the server keeps opened n of them. Go's client
-// gives one up when its goroutines take more than 50 ms to agree that the request was written
-// (maxWriteWaitBeforeConnReuse in net/http), as on a busy machine: with it there may be more, but not one
-// a request.
+// keptAlive reports whether a run over connections that the server keeps opened n of them. Go's
+// client drops one when its goroutines take more than 50 ms to agree that the request was written
+// (maxWriteWaitBeforeConnReuse in net/http), as on a busy machine: with it there may be more, but
+// not one per request.
 func keptAlive(e load.Engine, r *load.Result, n int64) bool {
 	return r.Connects == n || e == load.NetHTTP && r.Connects > n && r.Connects < r.Requests
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// TestName: the name of a load is its first URL, without the password.
+// TestName checks that the name of a load is its first URL, without the password.
 func TestName(t *testing.T) {
 	two := []Target{{URL: "http://ada:secret@127.0.0.1/a"}, {URL: "http://127.0.0.1/b"}}
 	for _, test := range []struct {

@@ -19,7 +19,7 @@ const (
 	DefaultTimeout     = 10 * time.Second
 )
 
-// A Model says when requests are sent.
+// A Model determines when requests are sent.
 type Model string
 
 // The models.
@@ -124,7 +124,7 @@ type Options struct {
 	// connecting included; 0 means [DefaultTimeout].
 	Timeout time.Duration
 
-	// Rate is the number of requests a second in the open model; 0 means the closed model.
+	// Rate is the number of requests per second in the open model; 0 means the closed model.
 	Rate float64
 	// RampTo, if not 0, is the rate at the end of Ramp and from there on; the rate changes
 	// linearly.
@@ -150,7 +150,7 @@ type Options struct {
 	TLS *tls.Config
 	// AllowHosts are the hosts, as written in the addresses without their ports, that may be loaded
 	// although they are not on the loopback interface. Loading is limited to loopback by default,
-	// so that a typing error never loads another party's server.
+	// so that a typo never loads somebody else's server.
 	AllowHosts []string
 
 	// TargetCPU, if set, returns the CPU time that the target has used so far; it is called at both

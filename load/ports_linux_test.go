@@ -18,11 +18,11 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// fewPorts makes the test binary run TestAllPortsInUse, for the engine that it
-// names, in its own network, of which it may say how many ports there are.
+// fewPorts makes the test binary run TestAllPortsInUse, for the engine that it names, in a network
+// namespace of its own, where it can set the number of ports.
 const fewPorts = "WHET_LOAD_TEST_FEW_PORTS"
 
-// TestAllPortsInUse has more connections than there are ports to connect from.
+// TestAllPortsInUse opens more connections than there are local ports.
 func TestAllPortsInUse(t *testing.T) {
 	if e := os.Getenv(fewPorts); e != "" {
 		testAllPortsInUse(t, load.Engine(e))
@@ -57,7 +57,7 @@ func testAllPortsInUse(t *testing.T, e load.Engine) {
 	}
 	s := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer s.Close()
-	// Only some of the connections can be opened; the others go on trying.
+	// Only some of the connections can be opened; the others keep trying.
 	again(t, 500*time.Millisecond, func(d time.Duration) error {
 		r, err := load.Run(t.Context(), load.Options{
 			Engine: e, URL: s.URL, Connections: 300, Duration: d, Timeout: patience,
@@ -79,7 +79,7 @@ func testAllPortsInUse(t *testing.T, e load.Engine) {
 	})
 }
 
-// loopbackUp brings up the loopback interface of a new network.
+// loopbackUp brings up the loopback interface of a new network namespace.
 func loopbackUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Schema names the JSON form of [Result].
 const Schema = "whet.load/2"
 
-// schema1 is the version before Schema. It is read, and not written.
+// schema1 is the version before Schema. It can be read, but is not written.
 const schema1 = "whet.load/1"
 
 // Result is what a run measured. JSON has durations as integers of nanoseconds, in keys that end in
@@ -95,8 +95,8 @@ type Result struct {
 	Warnings Warnings `json:"warnings,omitempty"`
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads version 1 too, whose reasons to distrust the
-// numbers are in a separate list and whose warnings are strings, and returns it as the present
+// UnmarshalJSON implements [json.Unmarshaler]. It reads version 1 too, whose reasons to distrust
+// the numbers are in a separate list and whose warnings are strings, and converts it to the current
 // version.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	type fields Result
@@ -221,7 +221,7 @@ type CPU struct {
 
 // Open describes the arrivals requested in the open model.
 type Open struct {
-	Rate     float64       `json:"rate"`              // requests a second, at the start
+	Rate     float64       `json:"rate"`              // requests per second, at the start
 	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0 means Rate throughout
 	Ramp     time.Duration `json:"ramp_ns,omitempty"`
 	Arrivals Arrivals      `json:"arrivals"`
@@ -263,7 +263,7 @@ type Warnings = diag.Warnings
 
 // The kinds of warnings that are reasons to distrust a result.
 const (
-	// GeneratorLate: the generator sent requests late though connections were free.
+	// GeneratorLate: the generator sent requests late although connections were free.
 	GeneratorLate = "generator_late"
 	// GeneratorCPU: the generator used all the CPU time available to it.
 	GeneratorCPU = "generator_cpu"

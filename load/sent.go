@@ -28,7 +28,7 @@ type Sent struct {
 	SHA256 string `json:"sha256"`
 }
 
-// digest hashes texts so that no two different lists hash alike.
+// digest hashes lists of texts, so that different lists have different hashes.
 type digest struct{ hash.Hash }
 
 func (d digest) number(n int) {

@@ -109,8 +109,8 @@ func ownerOf(inodes map[string]bool) int {
 	return 0
 }
 
-// holds reports whether a process has one of the sockets open. It may have tens of thousands of
-// files.
+// holds reports whether a process has one of the sockets open. A process may have tens of thousands
+// of open files.
 func holds(pid int, inodes map[string]bool) bool {
 	dir, err := os.Open("/proc/" + strconv.Itoa(pid) + "/fd")
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	waitedShare = 0.01             // of the requests sent
 	failedShare = 0.01             // of the requests
 
-	// tailAnswers is how many answers must lie above a percentile before it means something. The
+	// tailAnswers is how many answers must lie above a percentile for it to be meaningful. The
 	// relative error of a count of 10 is a third.
 	tailAnswers = 10
 )
@@ -117,7 +117,7 @@ func rateMissed(r *Result, requests int64) *Warning {
 	}
 	const hint = "the server, or the connections to it, do not keep up: raise the number of connections " +
 		"(-c), or lower the rate"
-	if float64(sent+1) < least { // one may be due at the very end
+	if float64(sent+1) < least { // one may be due just before the end
 		return &Warning{
 			Kind: RateMissed,
 			Text: fmt.Sprintf("%d of %.0f requests were sent in time: %s of the requested number", sent, due,
@@ -182,7 +182,7 @@ func tooShort(r *Result) *Warning {
 	return d
 }
 
-// timeFor says how long a run like r must be for percentile p.
+// timeFor returns how long a run like r must be for percentile p.
 func (r *Result) timeFor(p float64) string {
 	seconds := math.Ceil(float64(AnswersFor(p)) / r.Rate)
 	if seconds > 1e7 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// good is a result that nothing speaks against.
+// good returns a result that there is no reason to distrust.
 func good() *Result {
 	return &Result{
 		Model: ModelOpen, Open: &Open{Rate: 20_000, Arrivals: Constant}, Engine: IOUring, Workers: 1, Connections: 64,
@@ -179,7 +179,8 @@ func TestJudgeBorders(t *testing.T) {
 	}
 }
 
-// Poisson arrivals of a short run are allowed their chance, those of a long one not.
+// TestJudgePoisson allows random deviations of Poisson arrivals in a short run, but not in a long
+// one.
 func TestJudgePoisson(t *testing.T) {
 	for _, tt := range []struct {
 		rate float64
@@ -219,7 +220,7 @@ func TestJudgeOrder(t *testing.T) {
 	}
 }
 
-// due must be the integral of the rate, here summed in small steps.
+// TestOpenDue compares with the integral of the rate, summed in small steps.
 func TestOpenDue(t *testing.T) {
 	o := &Open{Rate: 1000, RampTo: 20_000, Ramp: 30 * time.Second}
 	for _, d := range []time.Duration{0, 7 * time.Second, 30 * time.Second, 45 * time.Second} {

@@ -97,7 +97,7 @@ type Verdict string
 const (
 	Better    Verdict = "better"
 	Worse     Verdict = "worse"
-	Same      Verdict = "same"      // any difference is within the requested precision
+	Same      Verdict = "same"      // no significant difference, at the requested precision
 	Undecided Verdict = "undecided" // the noise is larger than the requested precision
 )
 

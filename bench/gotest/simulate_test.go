@@ -20,7 +20,7 @@ type simulated struct {
 	bytes   float64       // that an iteration allocates
 	rate    float64       // of collections
 	once    bool          // it cannot be run twice in a process
-	stopped int           // the number of first runs that stall after their first iteration, for as long as they should take
+	stopped int           // first runs that stall after one iteration until their time is over
 }
 
 func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, error) {

@@ -122,7 +122,7 @@ const (
 	Confirm = "confirm" // a rate again
 )
 
-// A Verdict says what a step showed.
+// A Verdict is what a step showed.
 type Verdict string
 
 // The verdicts.

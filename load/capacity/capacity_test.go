@@ -21,10 +21,10 @@ import (
 
 // server is a simulated server and generator.
 type server struct {
-	mu        float64       // requests a second that it can serve
+	mu        float64       // requests per second that it can serve
 	noise     float64       // standard deviation of the logarithm of latencies
 	hiccup    float64       // share of runs whose latencies are a hundred times as long
-	generator float64       // requests a second that can be sent; 0: any number
+	generator float64       // requests per second that can be sent; 0: no limit
 	busy      bool          // past mu, requests wait for one of 8 connections
 	idle      time.Duration // mean latency with busy; 0: 8 connections' share of mu
 	random    *rand.Rand
@@ -90,7 +90,7 @@ func objectives(t *testing.T, text string) compare.Objectives {
 	return o
 }
 
-// TestSearchProperty looks for random capacities.
+// TestSearchProperty searches for random capacities.
 func TestSearchProperty(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 500 {
@@ -125,8 +125,8 @@ func TestSearchProperty(t *testing.T) {
 	}
 }
 
-// TestSearchNoise has noise and runs that go wrong altogether: now and then they
-// decide, mostly they do not.
+// TestSearchNoise has noise and runs that fail entirely: occasionally these decide, mostly they do
+// not.
 func TestSearchNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const mu = 20_000.0
@@ -150,7 +150,7 @@ func TestSearchNoise(t *testing.T) {
 	}
 }
 
-// TestHiccup lets single runs go wrong, at each place in the search once.
+// TestHiccup makes a single run fail, once at each position in the search.
 func TestHiccup(t *testing.T) {
 	truth := 10_000 - math.Log(100)/0.05
 	for bad := 1; bad < 12; bad++ {
@@ -395,7 +395,7 @@ func TestInterrupted(t *testing.T) {
 	); r != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled at once: %v, %v", r, err)
 	}
-	// A run that was whole when the search was canceled counts.
+	// A run that was complete when the search was canceled counts.
 	ctx, cancel = context.WithCancel(t.Context())
 	s := &server{mu: 10_000}
 	r, err := capacity.Search(ctx, capacity.Options{

@@ -2,9 +2,9 @@
 //
 // Data flow:
 //
-//  1. Without a lowest rate to start from, [Search] measures the server in the closed model first:
-//     the rate that it answers at with all connections busy shows in which region to look.
-//  2. It runs the open model at one rate after another and holds each result against the
+//  1. Without a minimum rate to start from, [Search] first measures the server in the closed model:
+//     its rate with all connections busy shows where to search.
+//  2. It runs the open model at one rate after another and compares each result with the
 //     objectives: upwards by a factor of two while they are kept (downwards when the first is not),
 //     then between the highest rate that kept them and the lowest that did not, at the geometric
 //     middle, until the two are within the precision.
@@ -12,11 +12,11 @@
 //     outlier does not. A rate that was misjudged moves the border, and the search continues.
 //  4. The [Result] has all steps, the capacity, and the rates that it lies between.
 //
-// A rate is held only if the objectives are kept and the requests were really sent. When they are
-// not and the generator distrusts itself ([load.GeneratorLate], [load.GeneratorCPU]), the step
-// shows the generator's limit: it ends the climb without a statement about the server, and the
-// result reports that. When requests waited for connections although the server was hardly slower
-// than at low rates, connections are the limit.
+// A rate is held only if the objectives are kept and the requests were really sent. When they were
+// not and there is a warning about the generator ([load.GeneratorLate], [load.GeneratorCPU]), the
+// step shows the generator's limit: it ends the climb without a conclusion about the server, and
+// the result reports that. When requests waited for connections although the server was hardly
+// slower than at low rates, connections are the limit.
 //
 // The package keeps no state and runs one load at a time. It does not print and does not decide
 // what a good capacity is.

@@ -366,7 +366,7 @@ func (s *search) finish() {
 }
 
 // warnings lists the objectives for which the steps at the capacity are too short: a percentile
-// with fewer than ten answers above it is left to chance.
+// with fewer than ten answers above it is largely chance.
 func (s *search) warnings() load.Warnings {
 	const above = 10
 	var out load.Warnings

@@ -13,12 +13,12 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// An Outcome says whether a result keeps an objective.
+// An Outcome is whether a result keeps an objective.
 type Outcome struct {
 	Objective Objective `json:"objective"`
 	// Actual is the measured value; meaningless when Unknown is set.
 	Actual Value `json:"actual"`
-	// Unknown says why the result lacks the metric; "" otherwise.
+	// Unknown is why the result lacks the metric; "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
 	// Held is false when Unknown is set.
 	Held bool `json:"held"`

@@ -35,7 +35,7 @@ type Comparison struct {
 	Phases []Part `json:"phases,omitempty"`
 	// Warnings are reasons why A and B are not comparable, or not trustworthy.
 	Warnings load.Warnings `json:"warnings,omitempty"`
-	// Notes say where the intervals come from and what they do not cover.
+	// Notes explain where the intervals come from and what they do not cover.
 	Notes []string `json:"notes,omitempty"`
 }
 
@@ -60,18 +60,18 @@ type Row struct {
 	// mean for shares, and when one is 0).
 	A Value `json:"a"`
 	B Value `json:"b"`
-	// Unknown says why a side lacks the metric; the other fields then mean nothing. "" otherwise.
+	// Unknown is why a side lacks the metric; the other fields are then meaningless. "" otherwise.
 	Unknown string `json:"unknown,omitempty"`
 	// Change is B/A - 1: 0.1 for 10% more; nil when A is 0.
 	Change *float64 `json:"change,omitempty"`
 	// Interval is the confidence interval of the change; nil when the data do not yield one.
 	Interval *Interval `json:"interval,omitempty"`
 	Verdict  Verdict   `json:"verdict"`
-	// Note says why there is no interval, or qualifies the row; may be empty.
+	// Note is why there is no interval, or qualifies the row; may be empty.
 	Note string `json:"note,omitempty"`
 }
 
-// A Verdict says what an interval shows.
+// A Verdict is what an interval shows.
 type Verdict string
 
 // The verdicts.

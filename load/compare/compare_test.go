@@ -17,12 +17,12 @@ import (
 	"github.com/whet-go/whet/load/compare"
 )
 
-// process makes results of a simulated server.
+// process simulates a server and makes results of it.
 type process struct {
 	random  *rand.Rand
 	latency float64 // factor of all latencies; rates are its inverse
 	between float64 // standard deviation of the logarithms from run to run
-	within  float64 // and from second to second
+	within  float64 // standard deviation from second to second
 	rho     float64 // correlation of a second with the one before
 	failing float64 // share of requests
 	seconds int
@@ -91,8 +91,8 @@ func rowOf(t *testing.T, c *compare.Comparison, m compare.Metric) compare.Row {
 	return c.Rows[i]
 }
 
-// TestCoverage compares A with A: 95 of 100 intervals must not exclude no change. It
-// then shifts B by 10 %, which must be found, in the right direction.
+// TestCoverage compares A with A: 95 of 100 intervals must include no change. It then shifts B by
+// 10%, which must be found, in the right direction.
 func TestCoverage(t *testing.T) {
 	const rounds = 100
 	base := process{latency: 1, within: 0.05, seconds: 60, failing: 0.01}
@@ -104,7 +104,7 @@ func TestCoverage(t *testing.T) {
 		least   float64 // share of comparisons that find no change in A against A
 		finds   float64 // share that finds the shift
 	}{
-		// Runs that differ by 3 %: three often cannot show a change by 10 %, five can.
+		// Runs that differ by 3%: three often cannot show a change of 10%, five can.
 		{"3 runs", 3, func(p *process) { p.between, p.seconds = 0.02, 5 }, compare.Metrics(), 0.91, 0.6},
 		{"5 runs", 5, func(p *process) { p.between, p.seconds = 0.02, 5 }, compare.Metrics(), 0.91, 0.99},
 		{
@@ -167,7 +167,7 @@ func TestCoverage(t *testing.T) {
 	}
 }
 
-// fixed returns a result of 20 s without chance.
+// fixed returns a result of 20 s without randomness.
 func fixed(rate int64, p99 time.Duration) *load.Result {
 	r := process{random: rand.New(rand.NewPCG(1, uint64(rate))), latency: 1, seconds: 20}.run()
 	for i := range r.Seconds {
@@ -208,7 +208,7 @@ func TestRowsFromRuns(t *testing.T) {
 		math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
 		t.Errorf("rate the other way: %+v, %+v", back, back.Interval)
 	}
-	// No failures on either side: no change, for sure, and no ratio.
+	// No failures on either side: certainly no change, and no ratio.
 	failed := rowOf(t, c, compare.Errors)
 	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference ||
 		failed.Interval.Low != 0 || failed.Interval.High != 0 {
@@ -217,7 +217,7 @@ func TestRowsFromRuns(t *testing.T) {
 	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 and 3 runs") {
 		t.Errorf("warnings %q, notes %q", c.Warnings, c.Notes)
 	}
-	// Without failures in A and with some in B, the difference tells.
+	// Without failures in A and with some in B, the difference counts.
 	for _, r := range b {
 		r.Status[500] = r.Requests/100 + r.Requests%7
 	}
@@ -268,7 +268,7 @@ func TestRowsFromSeconds(t *testing.T) {
 		!strings.Contains(row.Note, "status codes") {
 		t.Errorf("errors by status: %+v", row)
 	}
-	// Nine seconds and a bit are too few; seconds without answers tell no latency.
+	// Just over nine seconds are too few; seconds without answers have no latency.
 	short := p
 	short.seconds = 10
 	few := short.runs(1)
@@ -391,8 +391,8 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// withParts gives a run two targets and the phases of latency, of which the target "slow"
-// and the phase "first byte" take a factor longer.
+// withParts gives a run two targets and the phases of latency. The target "slow" and the phase
+// "first byte" take longer by a factor.
 func withParts(r *load.Result, host string, factor float64) *load.Result {
 	of := func(ms float64) load.Latency {
 		d := func(share float64) time.Duration { return time.Duration(ms * share * 1e6) }
@@ -400,7 +400,7 @@ func withParts(r *load.Result, host string, factor float64) *load.Result {
 			Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6),
 		}
 	}
-	// Runs are never quite alike.
+	// Runs are never exactly alike.
 	own := 1 + 0.001*float64(r.Started.UnixNano()%5)
 	r.PerTarget = []load.TargetResult{
 		{
@@ -418,7 +418,7 @@ func withParts(r *load.Result, host string, factor float64) *load.Result {
 	return r
 }
 
-// TestParts has one target of two, and one phase of three, become slower.
+// TestParts slows down one target of two, and one phase of three.
 func TestParts(t *testing.T) {
 	p := process{random: rand.New(rand.NewPCG(3, 4)), latency: 1, within: 0.05, seconds: 12}
 	side := func(runs int, host string, factor float64) []*load.Result {
@@ -474,7 +474,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("transfer that takes no time: %+v", r)
 	}
 
-	// Seconds hold no targets.
+	// Seconds are not divided by target.
 	c = mustCompare(t, side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1.5))
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
@@ -502,12 +502,12 @@ func TestParts(t *testing.T) {
 	}; !slices.Equal(c.Notes[1:], want) {
 		t.Errorf("notes %q, want %q", c.Notes[1:], want)
 	}
-	// One side has one target, and with it no table.
+	// One side has a single target, and so no table.
 	b[0].PerTarget = nil
 	if c = mustCompare(t, a, b); c.Targets != nil || len(c.Notes) != 1 {
 		t.Errorf("targets %+v, notes %q", c.Targets, c.Notes)
 	}
-	// Targets that look alike keep apart.
+	// Targets that look alike stay separate.
 	for _, r := range [][]*load.Result{a, b} {
 		r[0].PerTarget = []load.TargetResult{
 			{Method: "GET", URL: "http://127.0.0.1:1/", Responses: 1, Requests: 1, Latency: load.Latency{P50: 1}},

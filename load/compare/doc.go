@@ -21,16 +21,16 @@
 //     side it is from the runs: Welch's interval for the difference of the means of the logarithms,
 //     that is, for the ratio of geometric means. With fewer it is from the seconds of the runs, for
 //     the metrics that the series has, by a moving-block bootstrap, because consecutive seconds are
-//     correlated. Otherwise there is none, and the row says so.
+//     correlated. Otherwise there is none, and the row notes it.
 //
 // The interval from runs is the one to trust: it covers everything that differs from run to run.
-// The interval from seconds covers only what varies within the given runs, not how another start of
-// the server would have done; and it is about the typical second (the geometric mean of the
+// The interval from seconds covers only what varies within the given runs, not how the server would
+// have performed after another start; and it is about the typical second (the geometric mean of the
 // seconds' p99), while the values of the row are of whole runs.
 //
-// One row in twenty excludes no change by chance. Conversely, "same" means only that no change is
-// not excluded: when runs differ by 3% among themselves, three runs per side detect a change of 10
-// % in seven cases of ten, five in nearly all.
+// One row in twenty excludes no change by chance. Conversely, "same" only means that the data are
+// compatible with no change: when runs differ by 3% among themselves, three runs per side detect a
+// change of 10% in seven cases out of ten, five in nearly all.
 //
 // Comparisons are deterministic: the same results give the same comparison. The package keeps no
 // state; results are only read.

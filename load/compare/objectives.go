@@ -35,7 +35,7 @@ const (
 	Status5xx Metric = "status5xx"
 	// Timeouts is the share of requests without a complete answer in time.
 	Timeouts Metric = "timeouts"
-	// Rate is the number of complete answers a second.
+	// Rate is the number of complete answers per second.
 	Rate Metric = "rate"
 	// TargetCPU is the target's CPU time per request.
 	TargetCPU Metric = "cpu/req"
@@ -175,10 +175,11 @@ const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 
 	"example " + ExampleObjectives +
 	"; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
-// ParseObjectives reads objectives separated by commas. Each is a target with a colon, unless it is about all
-// of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in the syntax
-// of [time.ParseDuration], a share ("0.1%" or 0.001) or a number a second ("1000" or "1000/s").
-// Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the metrics.
+// ParseObjectives reads objectives separated by commas. Each is a target with a colon, unless it is
+// about all of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in
+// the syntax of [time.ParseDuration], a share ("0.1%" or 0.001) or a number per second ("1000" or
+// "1000/s"). Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the
+// metrics.
 func ParseObjectives(text string) (Objectives, error) {
 	var out Objectives
 	for part := range strings.SplitSeq(text, ",") {

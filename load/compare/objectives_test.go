@@ -241,7 +241,7 @@ func FuzzParseObjectives(f *testing.F) {
 	})
 }
 
-// TestCheckTarget holds objectives to the row of their target.
+// TestCheckTarget checks objectives against the row of their target.
 func TestCheckTarget(t *testing.T) {
 	r := &load.Result{
 		Requests: 30, Responses: 30, Rate: 3, Latency: load.Latency{P99: time.Second},

@@ -51,7 +51,7 @@ func newSeries(m Metric, runs []*load.Result) (*series, string) {
 	return s, ""
 }
 
-// notInSeconds is why metrics that seconds lack have no interval.
+// notInSeconds returns why metrics that seconds lack have no interval.
 func notInSeconds() string {
 	return fmt.Sprintf("seconds do not record it; give %d runs per side", MinRuns)
 }
@@ -126,7 +126,7 @@ func (s *series) bootstrap() estimate {
 	return estimate{variance(stats) * blocks / (blocks - 1), blocks - 1}
 }
 
-// begin returns where run i begins.
+// begin returns the index of the first second of run i.
 func (s *series) begin(i int) int {
 	if i == 0 {
 		return 0

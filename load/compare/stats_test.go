@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestTQuantile has the two-sided 95 % column of the table of Student's t in the
-// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and for one and two
-// degrees of freedom the closed forms.
+// TestTQuantile compares with the two-sided 95% column of the table of Student's t in the
+// NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.6.7.2, and for one and two degrees of
+// freedom with the closed forms.
 func TestTQuantile(t *testing.T) {
 	for freedom, want := range map[float64]float64{
 		3: 3.182, 4: 2.776, 5: 2.571, 10: 2.228, 20: 2.086, 30: 2.042,
@@ -26,7 +26,7 @@ func TestTQuantile(t *testing.T) {
 			t.Errorf("p %g, two degrees of freedom: %g, want %g", p, got, want)
 		}
 	}
-	// Half a degree, as Welch and Satterthwaite may ask for, against the integral.
+	// Half degrees of freedom, as Welch and Satterthwaite may yield, against the integral.
 	for _, freedom := range []float64{2.5, 7.3} {
 		q := StudentQuantile(0.95, freedom)
 		a, _ := math.Lgamma((freedom + 1) / 2)

@@ -88,8 +88,8 @@ func lengths(runs []*load.Result) (shortest, longest float64) {
 	return shortest, longest
 }
 
-// repeated reports whether a run is given twice: no two runs start at the same nanosecond with the
-// same counts by chance.
+// repeated reports whether one run is passed twice: no two runs start at the same nanosecond with
+// the same counts by chance.
 func repeated(runs []*load.Result) bool {
 	for i, r := range runs {
 		for _, o := range runs[:i] {

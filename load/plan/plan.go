@@ -38,7 +38,7 @@ type Plan struct {
 	PasswordFile string   // a file with one line
 	TokenFile    string   // a file with one line: the bearer token
 
-	Rate     string        // requests a second: "5000", or "1000..20000" for a ramp; "" means the closed model
+	Rate     string        // requests per second: "5000", or "1000..20000" for a ramp; "" means the closed model
 	Ramp     time.Duration // of a ramp; 0 means Duration
 	Arrivals string        // constant or poisson; "" means constant
 

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/load/plan"
 )
 
-// TestCheck wants usage errors for what excludes each other, and none for the zero value.
+// TestCheck expects usage errors for options that exclude each other, and none for the zero value.
 func TestCheck(t *testing.T) {
 	if err := new(plan.Plan).Check(); err != nil {
 		t.Errorf("zero value: %v", err)
@@ -32,7 +32,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestOptions reads what a plan names from files and standard input.
+// TestOptions reads the files that a plan names, and standard input.
 func TestOptions(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
@@ -67,7 +67,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestOptionsErrors wants usage errors for text that cannot be read, without the secrets in it.
+// TestOptionsErrors expects usage errors for text that cannot be parsed, without the secrets in it.
 func TestOptionsErrors(t *testing.T) {
 	for want, p := range map[string]plan.Plan{
 		"--rate":         {Rate: "fast"},

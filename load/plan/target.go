@@ -20,7 +20,7 @@ import (
 // maxInfo bounds the size of an agent's report, in bytes.
 const maxInfo = 16 << 20
 
-// target makes the run ask the target's agent for its CPU time.
+// target makes the run query the target's agent for its CPU time.
 func (r *reader) target(o *load.Options) error {
 	if r.Target == "" {
 		if r.TargetTokenFile != "" {
@@ -52,7 +52,7 @@ func (r *reader) target(o *load.Options) error {
 	return nil
 }
 
-// agentCPU asks an agent for the CPU time of its process.
+// agentCPU queries an agent for the CPU time of its process.
 func agentCPU(ctx context.Context, client *http.Client, address, token string) (time.Duration, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {

@@ -70,7 +70,7 @@ type SlowRequest struct {
 // Agent.Watch.
 var ErrNotWatched = errors.New("the target's agent watches no handler")
 
-// Limits of what an agent may report of slow requests. It keeps 64; their names have at most 200
+// Limits on what an agent may report about slow requests. It keeps 64; their names have at most 200
 // bytes, marks 32.
 const (
 	maxSlowBody = 1 << 20
@@ -84,7 +84,7 @@ var ErrNotAgent = errors.New("the answer is not from the whet agent")
 
 // Slow waits, for some time, for requests that take at least than, and returns those after the
 // number that the last call returned; -1 starts. It requires a handler wrapped by Agent.Watch: see
-// ErrNotWatched. Answers that cannot be true give an ErrNotAgent.
+// ErrNotWatched. An impossible answer is an ErrNotAgent.
 func (c *Client) Slow(ctx context.Context, than time.Duration, after int64,
 	wait time.Duration,
 ) (requests []SlowRequest, next int64, err error) {
@@ -126,8 +126,8 @@ func (c *Client) Slow(ctx context.Context, than time.Duration, after int64,
 	return answer.Requests, answer.Next, nil
 }
 
-// check returns what cannot be true of a request reported as having taken at least than; "" if
-// nothing. It cuts strings that are longer than the agent's.
+// check returns what is impossible about a request reported as having taken at least than; "" if
+// nothing is. It truncates strings that are longer than the agent's.
 func (r *SlowRequest) check(than time.Duration) string {
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxSlowName)], "")
 	if r.Begin.IsZero() && !r.End.IsZero() {
@@ -146,8 +146,8 @@ func (r *SlowRequest) check(than time.Duration) string {
 	return ""
 }
 
-// Flight passes the contents of the target's flight recorder to read, up to MaxTrace bytes and one
-// more, so that read can see that there are too many.
+// Flight passes the contents of the target's flight recorder to read, up to MaxTrace+1 bytes, so
+// that read can detect that there are too many.
 func (c *Client) Flight(ctx context.Context, read func(io.Reader) error) error {
 	body, err := c.get(ctx, "flight", nil)
 	if Status(err) == http.StatusNotFound {

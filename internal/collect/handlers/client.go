@@ -32,8 +32,8 @@ const (
 	StopGrace = 15 * time.Second
 )
 
-// Options say where the handlers of a target are, and what each request carries. Only URL is
-// required.
+// Options configure New: where the handlers of a target are, and what each request carries. Only
+// URL is required.
 type Options struct {
 	// URL is the address of the target: with or without /debug/pprof/, below any prefix. A user and
 	// password in it are sent to that host only.
@@ -46,8 +46,8 @@ type Options struct {
 	Paths map[string]string
 }
 
-// A Client sends requests to the pprof handlers of one target. It is safe for concurrent use, but
-// for Discover and Limit, which come first.
+// A Client sends requests to the pprof handlers of one target. It is safe for concurrent use,
+// except for Discover and Limit, which must be called first.
 type Client struct {
 	base   *url.URL // ends in "/"; without user, query and fragment
 	prefix string   // Options.Prefix
@@ -199,7 +199,7 @@ func (c *Client) request(ctx context.Context, u *url.URL) (*http.Request, error)
 	return req, nil
 }
 
-// RemoteAddr returns the address that the last request was sent to; nil before any.
+// RemoteAddr returns the address that the last request was sent to; nil before the first.
 func (c *Client) RemoteAddr() net.Addr {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// TLSFiles returns the TLS configuration for --cert, --key and --ca, each "" if not given.
+// TLSFiles returns the TLS configuration for --cert, --key and --ca, each "" if not set.
 func TLSFiles(cert, key, ca string) (*tls.Config, error) {
 	if cert == "" && key == "" && ca == "" {
 		return nil, nil

@@ -25,11 +25,11 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// sink keeps what a test allocates.
+// sink keeps a test's allocations alive.
 var sink []byte
 
-// TestFind finds handlers behind an address that has none, and asks them for what
-// this test has allocated.
+// TestFind finds handlers although the first address has none, and queries what this test has
+// allocated.
 func TestFind(t *testing.T) {
 	bare := httptest.NewServer(http.NotFoundHandler())
 	defer bare.Close()
@@ -70,7 +70,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCPU asks an agent for the CPU time of this process.
+// TestCPU queries an agent for the CPU time of this process.
 func TestCPU(t *testing.T) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0"})
 	if err != nil {
@@ -87,7 +87,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestAgent asks an agent for what whet watch needs to know.
+// TestAgent queries an agent for what whet watch needs to know.
 func TestAgent(t *testing.T) {
 	const token = "a token of some length"
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Token: token, Flight: 5 * time.Second})
@@ -140,7 +140,7 @@ func TestAgent(t *testing.T) {
 	}
 }
 
-// pprofAt has the handlers at a prefix.
+// pprofAt serves the handlers at a prefix.
 func pprofAt(prefix string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		rest, ok := strings.CutPrefix(r.URL.Path, prefix)
@@ -153,7 +153,7 @@ func pprofAt(prefix string) http.Handler {
 	})
 }
 
-// TestAddresses finds the handlers in all the ways that addresses are written.
+// TestAddresses finds the handlers by addresses in all accepted forms.
 func TestAddresses(t *testing.T) {
 	root := httptest.NewServer(pprofAt("/debug/pprof/"))
 	defer root.Close()
@@ -235,7 +235,7 @@ func TestParsePaths(t *testing.T) {
 	}
 }
 
-// TestGone keeps a full disk here from being blamed on the target.
+// TestGone checks that a full disk on this machine is not blamed on the target.
 func TestGone(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "answer", Err: syscall.ENOSPC}
 	reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}

@@ -75,7 +75,7 @@ func Start(command Command) (*Child, error) {
 	procgroup.Own(c.cmd)
 	started := make(chan error)
 	go func() {
-		// The command dies with this thread, so the thread has to last as long.
+		// The kernel kills the command when this thread ends, so the thread must live as long.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.cmd.Start()
@@ -108,7 +108,7 @@ type tee struct {
 }
 
 func (t *tee) Write(p []byte) (int, error) {
-	// Before Output, so that whoever has seen the log finds it in the tail too.
+	// Before Output, so that whatever has been seen there is in the tail, too.
 	t.keep.remember(p)
 	if t.log != nil {
 		_, _ = t.log.Write(p)
@@ -153,8 +153,8 @@ func (c *Child) Output() []byte {
 	return slices.Clone(c.tail)
 }
 
-// LastOutput returns the end of the output for an error message, introduced by "; its last
-// output:"; "" if there is none.
+// LastOutput returns the end of the output for an error message, after "; its last output:"; "" if
+// there is none.
 func (c *Child) LastOutput() string {
 	out := strings.TrimSpace(string(c.Output()))
 	if out == "" {

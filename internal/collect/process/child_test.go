@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
-// The test binary is also what the tests start.
+// The tests start this test binary as their commands.
 const roleVar = "WHET_PROCESS_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	case "spin":
 		var used syscall.Rusage
 		for used.Utime.Nano() < int64(200*time.Millisecond) {
-			for range 1 << 20 { // which takes a part of a millisecond
+			for range 1 << 20 { // which takes a fraction of a millisecond
 			}
 			_ = syscall.Getrusage(syscall.RUSAGE_SELF, &used)
 		}
@@ -88,8 +88,7 @@ func start(t *testing.T, c Command) *Child {
 	return child
 }
 
-// TestStopStubborn has a command that ignores every polite signal, and a child of it
-// that does too.
+// TestStopStubborn stops a command that ignores every signal but SIGKILL, and so does its child.
 func TestStopStubborn(t *testing.T) {
 	c := start(t, Command{Args: []string{
 		"/bin/sh", "-c", `trap "" INT TERM; sh -c 'echo ready; while :; do sleep 60; done'; sleep 60`,
@@ -113,7 +112,7 @@ func TestStopStubborn(t *testing.T) {
 		}
 		return lines
 	}
-	// The kernel ends the rest of the group when it gets to it.
+	// The kernel ends the rest of the group a little later.
 	for deadline := time.Now().Add(2 * time.Minute); len(left()) > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("still running: %q", left())
@@ -121,7 +120,7 @@ func TestStopStubborn(t *testing.T) {
 	}
 }
 
-// TestStopSignals has a command that ends at SIGTERM only.
+// TestStopSignals stops a command that only SIGTERM ends.
 func TestStopSignals(t *testing.T) {
 	c := start(t, Command{
 		Args: []string{
@@ -138,7 +137,7 @@ func TestStopSignals(t *testing.T) {
 	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") ||
 		!strings.HasPrefix(c.LastOutput(), "; its last output:\n  hello in /\n") ||
 		!strings.HasSuffix(c.LastOutput(), "\n  stopping") {
-		// Between them the shell may say that sleep was terminated.
+		// In between, the shell may print that sleep was terminated.
 		t.Errorf("%v%s", err, c.LastOutput())
 	}
 }
@@ -179,8 +178,8 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestCPU compares the clock of a process that has computed and now waits with the kernel's
-// account of it, by which a parent learns what its child has used.
+// TestCPU compares the clock of a process that has computed and now waits with what the kernel
+// reports to its parent when it ends.
 func TestCPU(t *testing.T) {
 	if _, err := CPU(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
@@ -216,7 +215,7 @@ func TestCPU(t *testing.T) {
 	}
 	_ = cmd.Wait() // killed
 	if used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); last > used+20*time.Millisecond ||
-		used > last*3/2+20*time.Millisecond { // what it does until it waits, and to end
+		used > last*3/2+20*time.Millisecond { // for what it does before it waits, and to exit
 		t.Errorf("its clock says %v, the kernel %v", last, used)
 	}
 	if _, err := CPU(pid); err == nil {
@@ -224,7 +223,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestCPUOfEnded counts what has ended, once a process of the tree has waited for it.
+// TestCPUOfEnded counts processes that have ended once another one of the tree has waited for them.
 func TestCPUOfEnded(t *testing.T) {
 	if _, err := CPU(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)

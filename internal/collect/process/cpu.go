@@ -20,9 +20,9 @@ func CPU(pid int) (time.Duration, error) {
 	for _, p := range Tree(pid) {
 		used, err := procfs.CPU(p)
 		if err != nil {
-			continue // it has ended meanwhile
+			continue // it has ended in the meantime
 		}
-		ended, _ := procfs.ReadStat(p) // zero if it has ended meanwhile
+		ended, _ := procfs.ReadStat(p) // zero if it has ended in the meantime
 		sum += used + ended.ChildrenUser + ended.ChildrenSystem
 	}
 	return sum, nil

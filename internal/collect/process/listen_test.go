@@ -36,7 +36,7 @@ func TestListeners(t *testing.T) {
 }
 
 func TestParseHexAddr(t *testing.T) {
-	// As the kernel of a little-endian machine writes them.
+	// As the kernel writes them on a little-endian machine.
 	if b := [2]byte{1, 0}; *(*uint16)(reflect.ValueOf(&b).UnsafePointer()) != 1 {
 		t.Skip("big-endian")
 	}

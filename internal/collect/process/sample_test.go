@@ -13,7 +13,7 @@ func TestTakeSample(t *testing.T) {
 		t.Skip("no /proc here")
 	}
 	var s *Sample
-	// The two files are read one after the other, and memory may be given back in between.
+	// The two files are read one after the other, and memory may be released in between.
 	for range 20 {
 		var err error
 		if s, err = TakeSample(os.Getpid()); err != nil {
@@ -36,7 +36,7 @@ func TestTakeSample(t *testing.T) {
 	}
 }
 
-// mapped is the RSS of all mappings.
+// mapped returns the RSS of all mappings.
 func mapped(s *Sample) (sum int64) {
 	for _, n := range s.RSSByName {
 		sum += n

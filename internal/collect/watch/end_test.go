@@ -16,7 +16,8 @@ import (
 	"github.com/whet-go/whet/collect"
 )
 
-// inFront is an agent of which flight answers requests for the flight recorder itself, when it returns true.
+// inFront puts a server in front of an agent: flight handles requests for the flight recorder if it
+// returns true.
 func inFront(t *testing.T, s *shop, flight func(http.ResponseWriter, *http.Request) bool) string {
 	t.Helper()
 	to, err := url.Parse(s.agent.URL())
@@ -35,9 +36,9 @@ func inFront(t *testing.T, s *shop, flight func(http.ResponseWriter, *http.Reque
 	return front.URL + to.Path
 }
 
-// ended watches until one request was slow, and returns what came of it.
+// ended watches until one request was slow, and returns the outcome.
 //
-//nolint:revive // t is first in tests
+// nolint:revive // t is first in tests
 func ended(
 	t *testing.T, ctx context.Context, s *shop, o Options,
 ) (events []Event, n int, err error) {
@@ -59,7 +60,7 @@ func ended(
 	}
 }
 
-// TestInterrupt completes the recording that is under way when the watch is ended, and tells of it.
+// TestInterrupt checks that a recording in progress when the watch ends is completed and reported.
 func TestInterrupt(t *testing.T) {
 	var events []Event
 	for range tries {
@@ -79,7 +80,7 @@ func TestInterrupt(t *testing.T) {
 		if !s.disturbed() {
 			break
 		}
-		s.close(t) // there is one flight recorder in a process
+		s.close(t) // a process can have only one flight recorder
 	}
 	if r := events[0].Request; r.Found != ByMark || !strings.Contains(r.Handler, "(*shop).buy") {
 		t.Errorf("%+v", r)
@@ -87,7 +88,8 @@ func TestInterrupt(t *testing.T) {
 	check(t, events[0])
 }
 
-// TestAbort does not wait for a flight recorder that does not answer, and leaves no file.
+// TestAbort checks that Run does not wait for a flight recorder that does not answer, and leaves no
+// file.
 func TestAbort(t *testing.T) {
 	s := open(t, agent.Options{Flight: 10 * time.Second}, true)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -99,7 +101,7 @@ func TestAbort(t *testing.T) {
 			cancel()
 			close(abort)
 		})
-		<-r.Context().Done() // the client has gone
+		<-r.Context().Done() // the client has disconnected
 		return true
 	})
 	dir := t.TempDir()

@@ -30,16 +30,17 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// incidentsEnv is how many incidents there are: `make watch-incidents` has 40.
+// incidentsEnv sets the number of incidents: 40 in `make watch-incidents`.
 const incidentsEnv = "WHET_INCIDENTS"
 
-// stall is how long a planted request takes; planted ones are slow, and the others of the load hardly.
+// stall is how long a planted request takes. Planted requests are slow; others of the load hardly
+// ever are.
 const (
 	incidentSlower = 200 * time.Millisecond
 	stall          = 350 * time.Millisecond
 )
 
-// A running service is its own process, under load.
+// A running service is a separate process under load.
 type running struct {
 	started
 	client *http.Client
@@ -173,7 +174,7 @@ func (s *running) incidents(t *testing.T, address string, n int, planted func() 
 	}
 }
 
-// judge says what is wrong with what an event says; "" is nothing.
+// judge returns what is wrong with an event; "" if nothing is.
 func (s *running) judge(t *testing.T, e Event) string {
 	t.Helper()
 	r := e.Request
@@ -200,7 +201,7 @@ func (s *running) judge(t *testing.T, e Event) string {
 	return ""
 }
 
-// truthsIn are the ids that handlers have logged on a goroutine, from one time to another, as
+// truthsIn returns the ids that handlers logged on a goroutine in a window of time, as
 // golang.org/x/exp/trace reads them.
 func truthsIn(t *testing.T, file string, goroutine int64, from, to time.Duration) (ids []string) {
 	t.Helper()
@@ -240,7 +241,7 @@ func truthsIn(t *testing.T, file string, goroutine int64, from, to time.Duration
 	}
 }
 
-// number is how many incidents there are to be.
+// number returns the number of incidents.
 func number(t *testing.T, otherwise int) int {
 	t.Helper()
 	text := os.Getenv(incidentsEnv)
@@ -254,8 +255,8 @@ func number(t *testing.T, otherwise int) int {
 	return n
 }
 
-// TestIncidents names the request that was slow, in every incident: of five handlers under load,
-// three get slow at the same time, for nearly as long.
+// TestIncidents checks that the slow request is named in every incident: of five handlers under
+// load, three become slow at the same time, for nearly the same time.
 func TestIncidents(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -279,7 +280,7 @@ func TestIncidents(t *testing.T) {
 	t.Logf("right in %d of %d incidents", right, n)
 }
 
-// TestIncidentsPlain is without a handler of Agent.Watch: the trace tells of the requests.
+// TestIncidentsPlain has no handler wrapped by Agent.Watch: requests are found in the trace.
 func TestIncidentsPlain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -305,8 +306,8 @@ func TestIncidentsPlain(t *testing.T) {
 	}
 }
 
-// TestIncidentsOld is of an agent that does not mark requests: a request that is the only one of
-// its time is named, and no other one ever is.
+// TestIncidentsOld has an agent that does not mark requests: a request is named only if it is the
+// only one at its time.
 func TestIncidentsOld(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// TestLies is of agents that say what cannot be true: each is an error that says what, within a bounded time, and none
-// gets the token sent to another host.
+// TestLies has agents with impossible answers: each results in an error that names the reason,
+// within a bounded time, and none makes whet send the token to another host.
 func TestLies(t *testing.T) {
 	var stolen atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

@@ -28,8 +28,8 @@ const (
 // unnamed is the prefix of classes of requests whose handler no stack shows.
 const unnamed = "("
 
-// timeMargin is how far the times of one request may differ between the agent's wall clock and the
-// trace: agents that do not mark requests read the clock a little after they end.
+// timeMargin is how much the times of one request may differ between the agent's wall clock and the
+// trace: agents that do not mark requests read the clock a little after the request ends.
 const timeMargin = 20 * time.Millisecond
 
 // locate finds a request in a trace and what it spent its time on. It sets r.Found or r.Missing.
@@ -66,7 +66,7 @@ func byMark(x *index.Index, r *Request) error {
 	return r.take(x, logs[0].Goroutine-1, to-int64(r.Latency), to, ByMark)
 }
 
-// byGoroutine finds the goroutine that the request was on in another trace of the process.
+// byGoroutine finds a request by the goroutine that it was on in another trace of the process.
 func byGoroutine(x *index.Index, r *Request) error {
 	if x.Info.Began.IsZero() {
 		r.Missing = "the trace does not have its start time"
@@ -120,7 +120,7 @@ func holds(x *index.Index) string {
 	return "it holds " + unit.Duration(time.Duration(x.Info.Duration))
 }
 
-// clocks returns how far the clock that timed a request and the trace may differ at its ends.
+// clocks returns how much the clock that timed a request may differ from the trace at both ends.
 func clocks(found Found, latency time.Duration) int64 {
 	slack := time.Millisecond + latency/1000
 	if found != ByMark {
@@ -129,8 +129,8 @@ func clocks(found Found, latency time.Duration) int64 {
 	return int64(slack)
 }
 
-// take sets the request to what a goroutine did from one time to another, unless the trace
-// contradicts that.
+// take sets the request to what a goroutine did between two times, unless the trace contradicts
+// that.
 func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found Found) error {
 	g, err := x.Goroutine(goroutine)
 	if err != nil {
@@ -169,8 +169,8 @@ func (r *Request) take(x *index.Index, goroutine uint32, from, to int64, found F
 	return nil
 }
 
-// classOf returns the class of the request that a goroutine had during all of a time; "" if there
-// is none with a name.
+// classOf returns the class of the request that a goroutine handled throughout a window of time; ""
+// if there is none with a name.
 func classOf(x *index.Index, goroutine uint32, from, to int64) (class string, err error) {
 	_, err = requests.Find(x, requests.Options{Slowest: 1, Each: func(name string, one *requests.Request) {
 		if one.Goroutine == goroutine && one.From <= from && one.To >= to && name[:1] != unnamed {

@@ -18,7 +18,8 @@ import (
 // slowestEach is how many requests of each handler are examined.
 const slowestEach = 100
 
-// A seen request is not reported twice. Latencies have nanoseconds, so two are hardly ever equal.
+// A seen identifies a request that has been reported. Latencies are in nanoseconds, so two are
+// hardly ever equal.
 type seen struct {
 	goroutine int64
 	latency   time.Duration

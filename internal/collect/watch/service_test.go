@@ -16,16 +16,16 @@ import (
 	"github.com/whet-go/whet/agent"
 )
 
-// serviceEnv makes the test's program the service of [service]: "watched" or "plain", which has no
-// handler of Agent.Watch.
+// serviceEnv makes the test binary run [service]: "watched", or "plain" without a handler wrapped
+// by Agent.Watch.
 const serviceEnv = "WHET_TEST_WATCH_SERVICE"
 
-// truthCategory is of the logs that handlers write in the trace when they begin and end; their
-// messages are requests' ids.
+// truthCategory is the category of the logs that handlers write to the trace when they begin and
+// end; the messages are the ids of requests.
 const truthCategory = "truth"
 
-// A service has five handlers, each of which takes as long as a request's ?for= says, in its own way. It writes a line
-// of JSON for each request when it ends, which is the truth.
+// A service has five handlers. Each takes as long as the request's ?for= demands, in a different
+// way. When a request ends, the service prints its true data as a line of JSON.
 type service struct {
 	mu         sync.Mutex
 	downstream string
@@ -34,13 +34,13 @@ type service struct {
 	enc        *json.Encoder
 }
 
-// started is the first line that a service writes.
+// started is the first line that a service prints.
 type started struct {
 	Agent   string `json:"agent"`
 	Service string `json:"service"`
 }
 
-// truth is what a service knows of a request.
+// truth is the true data of a request.
 type truth struct {
 	ID      string    `json:"id"`
 	Handler string    `json:"handler"`
@@ -48,7 +48,7 @@ type truth struct {
 	End     time.Time `json:"end"`
 }
 
-// serviceHandlers are the names of the handlers' functions, with what their time goes to.
+// serviceHandlers returns the names of the handlers' functions, with what they spend their time on.
 func serviceHandlers() map[string]string {
 	return map[string]string{
 		"order": "lock", "feed": "channel", "report": "sleep", "page": "downstream", "sums": "running",
@@ -77,7 +77,7 @@ func serve() {
 	} {
 		mux.HandleFunc("/"+path+"/", s.told(path, h))
 	}
-	// The agent gets no pattern: it says paths, which have the requests' ids.
+	// The agent sees no pattern, so it reports paths, which contain the requests' ids.
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mux.ServeHTTP(w, r.Clone(r.Context()))
 	})
@@ -97,7 +97,7 @@ func serve() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// asked is how long a request is to take.
+// asked returns how long a request is to take.
 func asked(r *http.Request) time.Duration {
 	d, err := time.ParseDuration(r.URL.Query().Get("for"))
 	if err != nil {
@@ -106,7 +106,7 @@ func asked(r *http.Request) time.Duration {
 	return d
 }
 
-// told tells the truth of a handler's requests.
+// told wraps a handler to print the true data of its requests.
 func (s *service) told(name string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]

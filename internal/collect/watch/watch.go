@@ -32,7 +32,8 @@ const (
 	explainGrace = 30 * time.Second
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
-	// maxLost is how often a target may come back and be lost at once: then it is not restarting.
+	// maxLost is how often a target may come back and be lost again at once: it is not just
+	// restarting then.
 	maxLost = 5
 	// grown is the factor by which a value must exceed that of its last recording.
 	grown = 1.2
@@ -47,7 +48,7 @@ type Options struct {
 	Slower     time.Duration // latency of a request that fires; 0 means never
 	Goroutines int64         // number that fires; 0 means never
 	Heap       int64         // bytes of objects that fire; 0 means never
-	CPU        float64       // busy processors over a second that fire; 0 means never
+	CPU        float64       // busy CPUs over a second that fire; 0 means never
 
 	Every time.Duration // minimum time between recordings; 0 means DefaultEvery
 	Max   int           // number of recordings; 0 means DefaultMax
@@ -72,7 +73,7 @@ const (
 type Event struct {
 	At      time.Time
 	Trigger Trigger
-	// Value is the value that fired: nanoseconds, goroutines, bytes or processors.
+	// Value is the value that fired: nanoseconds, goroutines, bytes or CPUs.
 	Value float64
 	// Request is the slow request; fields that the trace does not have are empty.
 	Request Request
@@ -124,7 +125,7 @@ func Run(ctx context.Context, o Options) (recordings int, err error) {
 	return w.made, quiet(ctx, err)
 }
 
-// quiet drops the error if ctx has ended.
+// quiet returns err, or nil if ctx has ended.
 func quiet(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
@@ -383,8 +384,8 @@ func (w *watcher) record(ctx context.Context, e *Event) error {
 	}
 	e.File, e.Length = sum.Path, sum.Meta.Duration
 	if e.Trigger == Slow {
-		// The recording exists even if the watch has ended in the meantime: it is explained all the
-		// same, if that is quick.
+		// The recording exists even if the watch has ended in the meantime, so it is still
+		// explained, if that is quick.
 		within, cancel := w.within(ctx, explainGrace)
 		err := w.explain(within, e)
 		cancel()

@@ -35,10 +35,10 @@ func TestMain(m *testing.M) {
 const (
 	token  = "a token of some length"
 	slower = 60 * time.Millisecond // more than a quick request takes, unless the machine is busy
-	tries  = 5                     // of what a busy machine may disturb
+	tries  = 5                     // of tests that a busy machine may disturb
 )
 
-// A shop gets slow on demand: a lock is held while something else is waited for.
+// A shop becomes slow on demand: it holds a lock while it waits for something else.
 type shop struct {
 	mu     sync.Mutex
 	server *httptest.Server
@@ -49,7 +49,7 @@ type shop struct {
 // disturbed reports whether the machine was so busy that a quick request was slow, too.
 func (s *shop) disturbed() bool { return time.Duration(s.quick.Load()) >= slower }
 
-// open opens a shop, the slowness of which the agent tells of when it watches.
+// open opens a shop. With watched, the agent reports its slow requests.
 func open(t *testing.T, o agent.Options, watched bool) *shop {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -59,7 +59,7 @@ func open(t *testing.T, o agent.Options, watched bool) *shop {
 	o.Token = token
 	a, err := agent.Start(o)
 	for deadline := time.Now().Add(2 * time.Minute); errors.Is(err, syscall.EADDRINUSE) && time.Now().Before(deadline); {
-		time.Sleep(10 * time.Millisecond) // a port of before may be a client's meanwhile
+		time.Sleep(10 * time.Millisecond) // a client may be using the previous port in the meantime
 		a, err = agent.Start(o)
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func open(t *testing.T, o agent.Options, watched bool) *shop {
 	return s
 }
 
-// close ends the shop; a second time it does nothing.
+// close closes the shop; further calls do nothing.
 func (s *shop) close(t *testing.T) {
 	t.Helper()
 	s.server.Close()
@@ -119,12 +119,12 @@ func (s *shop) slow(t *testing.T) {
 	s.mu.Lock()
 	var wg sync.WaitGroup
 	wg.Go(func() { s.ask(t, "/buy/tea?secret=1") })
-	time.Sleep(2 * slower) // how slow it is, not when something happens
+	time.Sleep(2 * slower) // this is the latency, not a synchronization
 	s.mu.Unlock()
 	wg.Wait()
 }
 
-// until does something again and again until Run returns, and returns what it told of.
+// until calls do repeatedly until Run returns, and returns what Run reported.
 func until(t *testing.T, o Options, s *shop, do func()) (events []Event, notes string) {
 	t.Helper()
 	o.Target = collect.Options{URL: s.agent.URL(), Token: token}
@@ -152,7 +152,7 @@ func until(t *testing.T, o Options, s *shop, do func()) (events []Event, notes s
 	return events, text.String()
 }
 
-// check looks into an event's recording.
+// check examines an event's recording.
 func check(t *testing.T, e Event) {
 	t.Helper()
 	r, err := recording.Open(e.File)
@@ -165,7 +165,7 @@ func check(t *testing.T, e Event) {
 	}
 }
 
-// TestTold records slow requests that the agent tells of.
+// TestTold records slow requests that the agent reports.
 func TestTold(t *testing.T) {
 	var s *shop
 	var dir string
@@ -177,13 +177,13 @@ func TestTold(t *testing.T) {
 		events, _ = until(t, Options{Dir: dir, Slower: slower, Max: 3, Every: time.Millisecond}, s, func() { s.slow(t) })
 		for _, e := range events {
 			if r := e.Request; r.Cause == "lock" && r.Part >= slower {
-				locks++ // on a machine that is busy, one may wait longer for a processor
+				locks++ // on a busy machine, one may wait longer for a CPU
 			}
 		}
 		if locks > 0 && !s.disturbed() {
 			break
 		}
-		s.close(t) // there is one flight recorder in a process
+		s.close(t) // a process can have only one flight recorder
 	}
 	for _, e := range events {
 		r := e.Request
@@ -212,7 +212,7 @@ func TestLooked(t *testing.T) {
 		s := open(t, agent.Options{Flight: 2 * time.Second}, false)
 		var last time.Time
 		events, notes = until(t, Options{Dir: t.TempDir(), Slower: slower, Max: 1}, s, func() {
-			if time.Since(last) > 3*time.Second { // once, unless the flight recorder is looked through too late
+			if time.Since(last) > 3*time.Second { // once, unless the flight recorder is examined too late
 				s.slow(t)
 				last = time.Now()
 			}
@@ -221,7 +221,7 @@ func TestLooked(t *testing.T) {
 		if !s.disturbed() {
 			break
 		}
-		s.close(t) // there is one flight recorder in a process
+		s.close(t) // a process can have only one flight recorder
 	}
 	e := events[0]
 	if e.Request.Latency < slower || !strings.Contains(e.Request.Handler, "(*shop).buy") || e.Request.Cause == "" ||
@@ -256,7 +256,7 @@ func TestLevels(t *testing.T) {
 	check(t, events[0])
 }
 
-// TestLevel fires once for what stays as it is.
+// TestLevel fires once for a value that does not change.
 func TestLevel(t *testing.T) {
 	var l threshold
 	fired := ""
@@ -289,7 +289,7 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestAway goes on when the target has been started again.
+// TestAway continues when the target has been restarted.
 func TestAway(t *testing.T) {
 	first := open(t, agent.Options{Flight: 2 * time.Second}, true)
 	addr := first.agent.Addr().String()
@@ -354,7 +354,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// TestErrors says what the target lacks, and what is wrong with the options.
+// TestErrors checks that errors name what the target lacks, and what is wrong with the options.
 func TestErrors(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(pprof.Index))
 	defer plain.Close()
@@ -391,7 +391,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFolder says that a directory cannot be made; ending what has begun is no error.
+// TestFolder expects an error if the directory cannot be created, and none if the watch ends early.
 func TestFolder(t *testing.T) {
 	s := open(t, agent.Options{Flight: time.Second}, true)
 	file := filepath.Join(t.TempDir(), "file")

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// The answers that are read over and over.
+// benchmarked returns the answers that the benchmarks read repeatedly.
 func benchmarked() map[string]string {
 	const head = "HTTP/1.1 200 OK\r\nDate: Mon, 01 Jan 2024 00:00:00 GMT\r\n"
 	return map[string]string{

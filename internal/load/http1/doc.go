@@ -7,8 +7,8 @@
 //     times.
 //  2. [Parser.Begin] announces the answer to a request that has been sent.
 //  3. Bytes that arrive go through [Parser.Parse], in pieces of any size, until it reports that the
-//     answer is complete. What is left of the last piece does not belong to that answer: the next
-//     one if there are more requests on the way, or garbage.
+//     answer is complete. The rest of the last piece does not belong to that answer: it begins the
+//     next one if more requests are in flight, or is garbage.
 //  4. When the peer closes the connection, [Parser.EOF] reports whether that ends the answer or
 //     cuts it off.
 //
@@ -25,13 +25,13 @@
 //
 // # Framing
 //
-// It is that of RFC 9112, as net/http takes it: where an answer is odd, the load should
-// fail where Go's own client fails. FuzzParser compares the two, with input cut at any
-// place. Answers to HEAD and those of status 1xx, 204 and 304 have no body. Informational
-// answers (1xx) are skipped, except 101, which ends HTTP on the connection.
-// "Transfer-Encoding: chunked" goes before a Content-Length; other codings are refused.
-// Repeated Content-Lengths must be the same text. Lines of a header may end with a bare
-// line feed, those around chunks may not. Header lines may be folded.
+// It is that of RFC 9112, as net/http interprets it: on an unusual answer, the load should fail
+// where Go's own client fails. FuzzParser compares the two, with input divided at any position.
+// Answers to HEAD and those of status 1xx, 204 and 304 have no body. Informational answers (1xx)
+// are skipped, except 101, which ends HTTP on the connection. "Transfer-Encoding: chunked" takes
+// precedence over a Content-Length; other codings are refused. Repeated Content-Lengths must be the
+// same text. Lines of a header may end with a bare line feed, those around chunks may not. Header
+// lines may be folded.
 //
 // The parser deliberately differs from net/http: it rejects more, and accepts long trailers.
 //
@@ -41,15 +41,14 @@
 //  2. A status code with a sign. net/http reads "+20" as 20; the grammar is three digits.
 //  3. More than 100 informational answers before one. The Transport of net/http bounds
 //     their bytes only; 100 is far beyond what servers send.
-//  4. Headers of more than 1 MiB, those of informational answers and the trailer
-//     counted in. The Transport allows 10 MiB, and 4 KiB for a trailer, the size of its
-//     buffer; here trailers are bounded as headers are.
-//  5. A trailer whose last line or empty line ends with a bare line feed. net/http looks
-//     for two proper line ends in its buffer before it reads the trailer, and takes them
-//     for those of the trailer even if they are of a later answer: what it does depends
-//     on what else has come. Here it depends on the trailer.
+//  4. Headers of more than 1 MiB, including those of informational answers and the trailer. The
+//     Transport allows 10 MiB, and 4 KiB for a trailer, the size of its buffer; here the limit for
+//     trailers is that for headers.
+//  5. A trailer whose last line or empty line ends with a bare line feed. net/http searches its
+//     buffer for two proper line ends before it reads the trailer, and accepts them even if they
+//     belong to a later answer: the result depends on what else has arrived. Here it depends on the
+//     trailer only.
 //
-// What it does not do: it keeps no header fields, decodes and decompresses nothing,
-// does not pair answers with requests and has no time limits. Retrying, timing and
-// counting are the event loop's.
+// The package keeps no header fields, does not decode or decompress, does not pair answers with
+// requests and has no time limits. Retrying, timing and counting are up to the event loop.
 package http1

@@ -265,7 +265,7 @@ func (p *Parser) nameByte(c byte) error {
 		p.tokenLen, p.gap, p.num, p.numDigits = 0, false, 0, 0
 	case c == '\n', c == '\r':
 		return malformed("header line without a colon")
-	case isToken[c], c == ' ': // net/http takes spaces for part of the name
+	case isToken[c], c == ' ': // net/http treats spaces as part of the name
 		p.addToken(c)
 	default:
 		return malformed("byte %#02x in the name of a header field", c)

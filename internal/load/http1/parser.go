@@ -34,7 +34,7 @@ func malformed(format string, args ...any) error {
 	return &SyntaxError{What: fmt.Sprintf(format, args...)}
 }
 
-// A state says what the next byte belongs to.
+// A state is what the next byte belongs to.
 type state uint8
 
 const (
@@ -185,9 +185,9 @@ func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 // headOver reports whether the head of the answer has been read.
 func (p *Parser) headOver() bool { return p.state == complete || p.state >= chunkSize }
 
-// EOF tells the parser that the peer has closed the connection. It returns nil if that completes
-// the answer or it was complete before, [io.ErrUnexpectedEOF] within a body, and [ErrClosed] before
-// or within a head, or when no answer was expected.
+// EOF must be called when the peer has closed the connection. It returns nil if that completes the
+// answer or the answer was complete before, [io.ErrUnexpectedEOF] within a body, and [ErrClosed]
+// before or within a head, or when no answer was expected.
 func (p *Parser) EOF() error {
 	switch {
 	case p.state == bodyToEOF, p.state == complete:

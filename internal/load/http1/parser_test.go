@@ -13,7 +13,7 @@ import (
 	"unsafe"
 )
 
-// outcome is what became of an answer.
+// outcome is the result of parsing an answer.
 type outcome struct {
 	status  int
 	body    int64
@@ -22,14 +22,14 @@ type outcome struct {
 	err     string // "": complete
 }
 
-// parse gives data to a parser in pieces whose sizes next tells, closes the connection
-// if the answer is not over then, and returns what came out.
+// parse passes data to a parser in pieces whose sizes next returns, closes the connection if the
+// answer has not ended then, and returns the outcome.
 func parse(t testing.TB, data []byte, head bool, next func() int) outcome {
 	t.Helper()
 	return parseBy(t, (*Parser).Parse, data, head, next)
 }
 
-// parseBy is parse with what reads the pieces.
+// parseBy is parse with a function that reads the pieces.
 func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data []byte, head bool,
 	next func() int,
 ) outcome {
@@ -44,7 +44,7 @@ func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data [
 		if p.Started() != (o.used > 0) {
 			t.Fatalf("Started() = %v after %d bytes", p.Started(), o.used)
 		}
-		// A copy, so that the parser is found out if it keeps or reads what is not there.
+		// A copy, which reveals a parser that retains the piece or reads beyond it.
 		b := bytes.Clone(piece)
 		var n int
 		if n, done, err = read(&p, b); n < 0 || n > len(b) || n < len(b) && !done && err == nil || done && err != nil {
@@ -86,7 +86,7 @@ func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data [
 func whole() int       { return 1 << 30 }
 func singleBytes() int { return 1 }
 
-// twoPieces cuts at one place.
+// twoPieces divides the data at one position.
 func twoPieces(at int) func() int {
 	first := true
 	return func() int {
@@ -207,7 +207,7 @@ func cases() []testCase {
 			name: "length folded with a tab", in: ok + "Content-Length: 1\r\n\t2\r\n\r\nhello",
 			want: wrong("Content-Length is not a number"),
 		},
-		// net/http takes the space for part of the name, and so the length for unknown.
+		// net/http treats the space as part of the name, so the length is unknown.
 		{name: "space before the colon", in: ok + "Content-Length : 5\r\n\r\nhello", want: last(200, 5)},
 
 		{name: "bare LF", in: "HTTP/1.1 200 OK\nContent-Length: 5\nX: y\n\nhello", want: done(200, 5)},
@@ -503,8 +503,8 @@ func TestParser(t *testing.T) {
 				t.Errorf("byte by byte: %+v, at once: %+v", slow, got)
 			}
 			compare(t, in, c.head, got)
-			// Every place of a short one, several hundred of a long one: a prime step
-			// meets all places within its repeated parts.
+			// Every position in a short one, several hundred in a long one: a prime step covers all
+			// positions within its repeated parts.
 			step := 1
 			if len(in) > 4<<10 {
 				step = 127
@@ -518,11 +518,11 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// readAnswer reads an answer with net/http, in the way of its Transport. Where the
-// parser is stricter on purpose (doc.go), it refuses what net/http takes.
+// readAnswer reads an answer with net/http, as its Transport does. Where the parser is stricter on
+// purpose (doc.go), readAnswer rejects what net/http accepts.
 func readAnswer(data []byte, head bool) (outcome, error) {
 	in := bytes.NewReader(data)
-	// The buffer bounds the trailers that net/http takes; none of the tests is longer.
+	// The buffer bounds the trailers that net/http accepts; none of the tests has a longer one.
 	br := bufio.NewReaderSize(in, 128<<10)
 	used := func() int { return len(data) - in.Len() - br.Buffered() }
 	req := &http.Request{Method: http.MethodGet}
@@ -562,7 +562,7 @@ func readAnswer(data []byte, head bool) (outcome, error) {
 	}
 }
 
-// compare compares what the parser made of data with what net/http makes of it.
+// compare compares the parser's outcome for data with that of net/http.
 func compare(t *testing.T, data []byte, head bool, got outcome) {
 	t.Helper()
 	want, err := readAnswer(data, head)
@@ -574,7 +574,7 @@ func compare(t *testing.T, data []byte, head bool, got outcome) {
 	}
 }
 
-// The limits are beyond what the other tests require of net/http.
+// TestHeaderLimit checks limits that net/http does not have.
 func TestHeaderLimit(t *testing.T) {
 	line := "X: " + strings.Repeat("x", 1019) + "\r\n" // 1 KiB
 	fill := func(begin, end string) string {
@@ -661,7 +661,8 @@ func TestErrorsAreSyntaxErrors(t *testing.T) {
 	}
 }
 
-// One parser frames answer after answer out of one stream, whatever each was like.
+// TestAnswersInARow frames answer after answer of one stream with one parser, whatever each answer
+// was.
 func TestAnswersInARow(t *testing.T) {
 	var stream []byte
 	var all []testCase
@@ -706,7 +707,7 @@ func TestUnusedParser(t *testing.T) {
 	}
 }
 
-// Ten thousand connections have a parser each.
+// TestSmall bounds the size of a parser, since ten thousand connections have one each.
 func TestSmall(t *testing.T) {
 	if size := unsafe.Sizeof(Parser{}); size > 128 {
 		t.Errorf("a Parser takes %d bytes", size)
@@ -718,7 +719,7 @@ func TestSmall(t *testing.T) {
 		in := []byte(c.in)
 		for _, size := range []int{len(in), 1} {
 			var p Parser
-			// Several runs, whose mean is rounded down: the runtime allocates now and then.
+			// Several runs, whose mean is rounded down, because the runtime allocates occasionally.
 			if n := testing.AllocsPerRun(10, func() {
 				p.Begin(c.head)
 				for rest := in; len(rest) > 0; {
@@ -774,7 +775,7 @@ func FuzzParser(f *testing.F) {
 		if slow := parse(t, data, head, singleBytes); slow != got {
 			t.Errorf("byte by byte: %+v, at once: %+v", slow, got)
 		}
-		// What is remembered is what was read, and is no answer to another method.
+		// What is cached equals what was read, and does not apply to another method.
 		var m Memory
 		for _, h := range []bool{head, head, !head, head} {
 			want := got

@@ -64,7 +64,7 @@ func TestAppendRequest(t *testing.T) {
 	}
 }
 
-// What a template makes and AppendRequest writes is read by net/http as it was meant.
+// FuzzRequest checks that net/http reads what AppendRequest writes as the template intends.
 func FuzzRequest(f *testing.F) {
 	f.Add("GET", "http://h/path?query", "Accept", "*/*", "", "", false)
 	f.Add("POST", "http://u:p@h:80/{{v}}?{{v}}", "X-{{v}}", "<{{v}}>", "{{v}}{{", "a b", true)

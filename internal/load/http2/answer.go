@@ -9,7 +9,7 @@ import (
 )
 
 // maxHeaderList bounds a header list, counted as in RFC 9113, section 6.5.2. A longer one fails its
-// stream. Its block must be decoded to its end nevertheless.
+// stream. Its block must still be decoded to its end.
 const maxHeaderList = 1 << 20
 
 // A head is what is kept of a header list.

@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/load/request"
 )
 
-// frames cuts bytes into frames.
+// frames divides bytes into frames.
 func frames(b []byte) [][]byte {
 	var all [][]byte
 	for len(b) > 0 {
@@ -26,9 +26,9 @@ func frames(b []byte) [][]byte {
 	return all
 }
 
-// recorded returns what net/http's server sends to requests sent one by one: what comes
-// before the second answer, and the frames of the last answer, which are those of all
-// from the second on.
+// recorded returns what net/http's server sends in reply to requests sent one by one: everything
+// before the second answer, and the frames of the last answer, which equal those of all from the
+// second on.
 func recorded(b *testing.B, r *request.Request, h http.Handler) (before []byte, answer [][]byte) {
 	addr, _ := server(b, h, nil)
 	cl := dial(b, addr, http2.Options{})
@@ -63,8 +63,8 @@ func recorded(b *testing.B, r *request.Request, h http.Handler) (before []byte, 
 
 func hello(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello, world") }
 
-// One op is one request sent and its answer parsed. The answers are as net/http's server
-// sends them: a HEADERS frame of four fields out of the table, and a DATA frame.
+// BenchmarkRoundTrip sends one request and parses its answer per op. The answers are as net/http's
+// server sends them: a HEADERS frame of four indexed fields, and a DATA frame.
 func BenchmarkRoundTrip(b *testing.B) {
 	for _, bm := range []struct {
 		name    string
@@ -92,7 +92,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 					}
 					answered++
 				}
-				// The answers to a wave, all in one piece; each gets its stream id.
+				// The answers to a wave of requests, all in one piece; each gets its stream id.
 				out, _ := c.Send(c.Preface(nil), 0, &q)
 				out, err := c.Parse(out[:0], before, done)
 				if err != nil || answered != 1 {
@@ -137,9 +137,9 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
-// One op is an answer to HEAD whose header is not that of the answer before, so that it
-// must be decoded: fields out of the table, as Go's server sends them, and literals with
-// Huffman coding, as servers without a table send them.
+// BenchmarkOtherAnswer parses one answer to HEAD per op. Its header differs from that of the
+// previous answer, so that it must be decoded: indexed fields, as Go's server sends them, and
+// literals with Huffman coding, as servers without a table send them.
 func BenchmarkOtherAnswer(b *testing.B) {
 	fields := [...][2]string{
 		{":status", "200"},
@@ -164,7 +164,7 @@ func BenchmarkOtherAnswer(b *testing.B) {
 				}
 				answered++
 			}
-			for i := range 6 { // the later ones are out of the table
+			for i := range 6 { // the later ones are indexed
 				block.Reset()
 				for _, f := range fields {
 					_ = enc.WriteField(hpack.HeaderField{Name: f[0], Value: f[1]})
@@ -200,7 +200,7 @@ func BenchmarkOtherAnswer(b *testing.B) {
 	}
 }
 
-// One op is a request that is encoded anew, as those with variables are.
+// BenchmarkEncode encodes one request per op, as is done for those with variables.
 func BenchmarkEncode(b *testing.B) {
 	r := get("GET", "/items/17?q=x")
 	r.Header = append(r.Header, request.Field{Name: "Accept", Value: "*/*"}, request.Field{

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/load/request"
 )
 
-// A result is what a Done was called with.
+// A result holds the arguments of a call of a Done.
 type result struct {
 	tag, status int
 	body        int64
@@ -48,7 +48,7 @@ type client struct {
 	t       testing.TB
 	nc      net.Conn
 	c       *http2.Conn
-	cut     int // how many bytes Parse gets at most; 0: as many as came
+	cut     int // maximum number of bytes for one Parse; 0: as many as arrived
 	buf     []byte
 	results []result
 }
@@ -142,7 +142,7 @@ func (cl *client) one(r *http2.Request) result {
 	return got[0]
 }
 
-// get is a request without a body.
+// get returns a request without a body.
 func get(method, path string) *request.Request {
 	return &request.Request{
 		Method: method, Scheme: "http", Host: "test.example:80", Path: path,
@@ -150,7 +150,7 @@ func get(method, path string) *request.Request {
 	}
 }
 
-// encode encodes a request with fields in common with nothing.
+// encode encodes a request without common fields.
 func encode(r *request.Request) *http2.Request {
 	q := new(http2.Request)
 	http2.NewEncoder().Encode(q, r)

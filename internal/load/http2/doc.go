@@ -4,7 +4,7 @@
 //
 // Data flow:
 //
-//  1. [NewEncoder] looks at samples of the requests of a run and picks the header fields that all
+//  1. [NewEncoder] examines samples of the requests of a run and picks the header fields that all
 //     have in common. [Encoder.Encode] turns a request into a [Request], once if the request never
 //     changes.
 //  2. [New] makes a [Conn]; the bytes of [Conn.Preface] go first.
@@ -13,7 +13,7 @@
 //  4. What arrives, cut anywhere, goes into [Conn.Parse]. It calls a [Done] for each answer that is
 //     complete or has failed, and appends what has to be sent now: acknowledgments, window
 //     updates, bodies that had to wait.
-//  5. [Conn.Cancel] gives one request up (a timeout); [Conn.Close] fails all that are open when the
+//  5. [Conn.Cancel] abandons one request (a timeout); [Conn.Close] fails all that are open when the
 //     connection has ended or Parse has returned an error.
 //
 // All functions that append to dst return it, as append does. What they append must be sent in the
@@ -44,14 +44,14 @@
 // a [MalformedError] (the answer breaks the rules) or, at the end of the connection, with the error
 // given to [Conn.Close]. A connection fails with a [ConnError].
 //
-// # How it is fast
+// # Performance
 //
 // A connection's first request puts the common fields into the peer's HPACK table; in all later
 // ones they are one byte each, which costs least on both sides. They are never evicted, so a
-// prepared request is right for every connection at any time. Other fields are literals without
+// prepared request is valid for every connection at any time. Other fields are literals without
 // Huffman coding. Only the status and the length of an answer's header block are kept. A block that
 // equals the last one, and leaves the table as it is, is not decoded again. Payload of DATA frames
-// is counted, never copied. Streams lie in one small table.
+// is counted, never copied. Streams are kept in one small table.
 //
 // # Memory
 //
@@ -64,13 +64,13 @@
 // # Floods
 //
 // A peer that keeps sending frames that make no progress (the published ping, settings, reset,
-// empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM, and the [ConnError] says
-// Flood. It takes 10 000 such frames, and each answer makes up for 16; or 1000 answers to PING and
-// SETTINGS that are not sent, which [Conn.Drained] clears.
+// empty-frame and CONTINUATION floods) gets a GOAWAY of ENHANCE_YOUR_CALM, and the [ConnError] has
+// Flood set. It takes 10 000 such frames, and each answer compensates 16; or 1000 answers to PING
+// and SETTINGS that are not sent, which [Conn.Drained] clears.
 //
 // # Strictness
 //
-// It follows golang.org/x/net/http2, with these differences, which RFC 9113 requires:
+// The package follows golang.org/x/net/http2, with these differences, which RFC 9113 requires:
 // connection-specific fields (section 8.2.2), content-lengths that are not a number, differ from
 // each other or from the body (8.1.1), content in answers that have none (HEAD, 204, 304), status
 // 101 (8.6) and status codes that are not three digits make an answer malformed;
@@ -78,13 +78,13 @@
 // connection errors. Up to 100 interim (1xx) answers are skipped, as for HTTP/1.1.
 //
 // Frames of streams that have ended are ignored, except for their effect on the state of the
-// connection, since a reset crosses with what the peer had sent before.
+// connection, since a reset may cross with frames that the peer sent before receiving it.
 //
 // # Ownership
 //
-// A Conn is for one goroutine at a time. An Encoder and an encoded Request do not change by sending
-// and may be shared by all connections. A Done must not call methods of its Conn.
+// A Conn is for one goroutine at a time. Sending does not change an Encoder or an encoded Request,
+// so all connections may share them. A Done must not call methods of its Conn.
 //
-// What it does not do: no server push (announced as off), no priorities, no upgrade from HTTP/1.1,
-// no timeouts, no content decoding, no delivery of header fields or bodies.
+// The package does not support server push (announced as off), priorities, upgrades from HTTP/1.1,
+// timeouts or content decoding, and does not deliver header fields or bodies.
 package http2

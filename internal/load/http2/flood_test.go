@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNoFlood: servers that send much, and all of it for something, are none that flood.
+// TestNoFlood checks that servers whose many frames all serve a purpose do not count as flooding.
 func TestNoFlood(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -71,7 +71,7 @@ func TestNoFlood(t *testing.T) {
 	}
 }
 
-// TestFloodLimits: what is given up after how many frames.
+// TestFloodLimits checks after how many frames of each kind a connection is dropped.
 func TestFloodLimits(t *testing.T) {
 	for _, test := range []struct {
 		name    string

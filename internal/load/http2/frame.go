@@ -69,7 +69,7 @@ func appendReset(dst []byte, id uint32, code Code) []byte {
 }
 
 func appendGoAway(dst []byte, code Code) []byte {
-	// The last of the peer's streams that was processed: there are none.
+	// The last of the peer's streams that was processed: 0, for none.
 	dst = binary.BigEndian.AppendUint32(appendFrame(dst, 8, frameGoAway, 0, 0), 0)
 	return binary.BigEndian.AppendUint32(dst, uint32(code))
 }

@@ -15,8 +15,8 @@ import (
 
 func requestField(name, value string) request.Field { return request.Field{Name: name, Value: value} }
 
-// Any bytes in any pieces: no panic, bounded memory, the same whatever the pieces, and as
-// x/net reads them.
+// FuzzParse parses any bytes in any pieces: no panic, bounded memory, results that do not depend on
+// the pieces and agree with x/net.
 func FuzzParse(f *testing.F) {
 	for i, tt := range frameCases() {
 		p := newPeer()
@@ -26,7 +26,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(check)
 }
 
-// Frames of x/net's writer, most of them valid, as a script says.
+// FuzzFrames parses frames written by x/net, most of them valid, as a script determines.
 func FuzzFrames(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x03"), []byte{0})
 	f.Add([]byte("\x10\x21\x32\x43\x54\x65\x76\x87\x98\xa9\xba\xcb\xdc\xed\xfe\xff"), []byte{7, 100})
@@ -98,7 +98,7 @@ func FuzzFrames(f *testing.F) {
 	})
 }
 
-// A request is read back by x/net's HPACK as it was, whatever fields are in common.
+// FuzzEncode checks that x/net's HPACK reads back the same request, whatever fields are common.
 func FuzzEncode(f *testing.F) {
 	f.Add("GET", "example.com", "/p?q", "User-Agent", "whet-load", "X-A", "1", "x-a", "2", 0, uint8(0))
 	f.Add("POST", "h", "/", "TE", "trailers", "Connection", "close", "Host", "x", 10, uint8(3))
@@ -156,7 +156,7 @@ func FuzzEncode(f *testing.F) {
 	})
 }
 
-// wantFields are the fields of a request by name, with their values in order.
+// wantFields returns the fields of a request by name, with their values in order.
 func wantFields(r *request.Request) map[string][]string {
 	want := map[string][]string{":method": {r.Method}, ":scheme": {r.Scheme}, ":authority": {r.Host}, ":path": {r.Path}}
 	if r.Method == "" {

@@ -20,8 +20,8 @@ import (
 	"github.com/whet-go/whet/internal/load/request"
 )
 
-// A model is a client written for plainness, around golang.org/x/net/http2's reader of
-// frames and HPACK. It tells what a Conn has to report.
+// A model is a simple client around golang.org/x/net/http2's reader of frames and HPACK. It
+// determines what a Conn has to report.
 type model struct {
 	conf       Options
 	next       uint32
@@ -29,7 +29,7 @@ type model struct {
 	decoder    *hpack.Decoder
 	settings   int // frames
 	pings      []string
-	window     int64 // initial, of streams, as the peer says
+	window     int64 // initial, of streams, as the peer set it
 	connOut    int64
 	data       int64 // bytes of bodies sent
 	connIn     int64
@@ -84,7 +84,7 @@ func (m *model) finish(id uint32, err error) {
 	m.reports = append(m.reports, report(s.tag, s.status, s.body, err))
 }
 
-// bad finishes an open stream whose answer is wrong; ended: the peer has ended it.
+// bad finishes an open stream whose answer is malformed. ended is set if the peer has ended it.
 func (m *model) bad(id uint32, ended bool, code Code) {
 	if !ended || m.streams[id].left > 0 {
 		m.reset(id, code)
@@ -99,7 +99,7 @@ func (m *model) reset(id uint32, code Code) {
 	m.resets = append(m.resets, fmt.Sprint(id, " ", code))
 }
 
-// open ids above last, in order.
+// open returns the ids of the open streams above last, in order.
 func (m *model) open(last uint32) []uint32 {
 	var ids []uint32
 	for id := range m.streams {
@@ -117,7 +117,7 @@ func (m *model) run(in []byte) {
 	for off := 0; len(in)-off >= headerSize; {
 		f := parseFrame(in[off:])
 		if f.typ == 0x10 {
-			in[off+3] = 0xee // x/net knows PRIORITY_UPDATE; to RFC 9113 it is unknown
+			in[off+3] = 0xee // x/net knows PRIORITY_UPDATE, which RFC 9113 does not
 		}
 		off += headerSize + int(f.length)
 	}
@@ -255,7 +255,7 @@ func (m *model) setup(f *xhttp2.SettingsFrame) {
 	}
 	m.settings++
 	err := f.ForeachSetting(func(s xhttp2.Setting) error {
-		if s.ID <= xhttp2.SettingMaxHeaderListSize { // to RFC 9113 the others are unknown
+		if s.ID <= xhttp2.SettingMaxHeaderListSize { // RFC 9113 does not know the others
 			if err := s.Valid(); err != nil {
 				return err
 			}
@@ -391,7 +391,7 @@ func (m *model) done(id uint32) {
 	m.finish(id, nil)
 }
 
-// The windows and requests that the checks of frames begin with.
+// The windows and requests with which the tests of frames begin.
 var (
 	checkOptions  = Options{ConnWindow: 65535, StreamWindow: 20000}
 	checkRequests = [...]*request.Request{
@@ -404,8 +404,8 @@ var (
 	}
 )
 
-// feed gives a connection with all requests sent the bytes in pieces of these sizes, the
-// last of which goes on.
+// feed passes bytes to a connection on which all requests have been sent, in pieces of these sizes,
+// the last of which is repeated.
 func feed(t *testing.T, in []byte, pieces []byte) (reports []string, out []byte, err error) {
 	t.Helper()
 	c := New(checkOptions)
@@ -452,7 +452,7 @@ func feed(t *testing.T, in []byte, pieces []byte) (reports []string, out []byte,
 	return reports, out, err
 }
 
-// check feeds the bytes whole and in pieces and compares with the model.
+// check feeds the bytes as a whole and in pieces, and compares with the model.
 func check(t *testing.T, in, pieces []byte) {
 	t.Helper()
 	reports, out, err := feed(t, in, nil)
@@ -468,7 +468,7 @@ func check(t *testing.T, in, pieces []byte) {
 	}
 	var failed *ConnError
 	if errors.As(err, &failed) && failed.Flood {
-		return // the model has no such limits, TestFlood has
+		return // the model has no such limits; TestFloodLimits covers them
 	}
 
 	whole := 0 // the part of in that is whole frames, or up to one too large
@@ -486,7 +486,7 @@ func check(t *testing.T, in, pieces []byte) {
 	m := newModel()
 	m.run(in[:whole])
 	if !m.failed && err != nil && len(in)-whole >= headerSize {
-		// A frame is known to be wrong before it is there; the model needs all.
+		// A frame is known to be invalid before it has arrived; the model needs all of it.
 		rest := make([]byte, maxFrameSize)
 		m = newModel()
 		f := parseFrame(in[whole:])
@@ -563,7 +563,7 @@ func (m *model) sent(t *testing.T, out []byte, err error) {
 	}
 	settings := m.settings
 	if err != nil && acks == settings-1 {
-		settings-- // the last ones were wrong
+		settings-- // the last ones were invalid
 	}
 	if acks != settings || !slices.Equal(pings, m.pings) || (goAways == 1) != (err != nil) {
 		t.Fatalf("%d acknowledgments of %d SETTINGS, pings %q of %q, %d GOAWAY", acks, m.settings, pings, m.pings, goAways)

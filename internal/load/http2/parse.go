@@ -392,8 +392,8 @@ func (c *Conn) configure(dst, p []byte) ([]byte, error) {
 			c.maxFrame = v
 		}
 	}
-	// Only the last of several sizes counts: a frame may have thousands, and each would be a walk
-	// over all streams.
+	// Only the last of several sizes counts: a frame may contain thousands, and each would take a
+	// pass over all streams.
 	if err := c.resize(window); err != nil {
 		return dst, err
 	}

@@ -35,7 +35,7 @@ func newPeer() *peer {
 func (p *peer) block(fields ...string) []byte {
 	p.hbuf.Reset()
 	for i := 0; i < len(fields); i += 2 {
-		// A bytes.Buffer takes all.
+		// A bytes.Buffer never fails.
 		_ = p.enc.WriteField(hpack.HeaderField{Name: fields[i], Value: fields[i+1]})
 	}
 	return bytes.Clone(p.hbuf.Bytes())
@@ -57,8 +57,8 @@ func (p *peer) data(id uint32, end bool, n int) { _ = p.WriteData(id, end, make(
 type frameCase struct {
 	name  string
 	write func(p *peer)
-	// Of the requests of checkRequests: the reports that are not "closed before the
-	// answer", by tag; and the error of the connection.
+	// For the requests of checkRequests: the reports other than "closed before the answer", by tag;
+	// and the error of the connection.
 	want string
 	err  string
 }
@@ -429,7 +429,7 @@ func frameCases() []frameCase {
 		{"stream window", after(func(p *peer) {
 			p.head(1, false, ":status", "200")
 			p.data(1, false, 16384)
-			p.data(1, false, 16384) // window renewed
+			p.data(1, false, 16384) // window updated
 			p.data(1, false, 16384)
 			p.data(1, false, 16384)
 			p.data(1, true, 16384)
@@ -479,8 +479,8 @@ func frameCases() []frameCase {
 	}
 }
 
-// Every case, in pieces cut at each byte and in many of one size, against the expectation
-// and the model.
+// TestFrames feeds every case in two pieces divided at each byte, and in many pieces of one size,
+// and compares with the expectation and the model.
 func TestFrames(t *testing.T) {
 	for _, tt := range frameCases() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -510,8 +510,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// A header list may have 1 MiB; one that has more costs its stream, and only a block of
-// more than 2 MiB the connection.
+// TestHeaderLimits checks that a header list of more than 1 MiB fails its stream, and that only a
+// block of more than 2 MiB fails the connection.
 func TestHeaderLimits(t *testing.T) {
 	run := func(write func(p *peer)) ([]string, error) {
 		p := newPeer()
@@ -551,7 +551,7 @@ func TestHeaderLimits(t *testing.T) {
 			}
 		}
 	}
-	// A few bytes that mean a lot.
+	// A few bytes that expand to many.
 	reports, err := run(func(p *peer) {
 		b := p.block(":status", "200", "x", strings.Repeat("~", 4000))
 		block(p, append(b, bytes.Repeat([]byte{0xbe}, 1000)...))
@@ -580,7 +580,7 @@ func TestHeaderLimits(t *testing.T) {
 	}
 }
 
-// The connection's window is enforced too.
+// TestConnWindow checks that the connection's window is enforced, too.
 func TestConnWindow(t *testing.T) {
 	c := New(Options{ConnWindow: 100_000, StreamWindow: 1 << 20})
 	var q Request
@@ -598,7 +598,7 @@ func TestConnWindow(t *testing.T) {
 	}
 }
 
-// Windows are refilled in few updates, whose sum is what was taken.
+// TestRefill checks that windows are refilled with few updates, whose sum is what was received.
 func TestRefill(t *testing.T) {
 	c := New(Options{})
 	var q Request
@@ -634,7 +634,7 @@ func TestRefill(t *testing.T) {
 	}
 }
 
-// The peer may make its table smaller; the next block says that we know.
+// TestPeerTable checks that the next block acknowledges that the peer has shrunk its table.
 func TestPeerTable(t *testing.T) {
 	e := NewEncoder(checkRequests[5])
 	var q, other Request
@@ -713,7 +713,7 @@ func TestPeerTable(t *testing.T) {
 	}
 }
 
-// Fields in common cost one byte each from the second request on.
+// TestCommonFields checks that common fields cost one byte each from the second request on.
 func TestCommonFields(t *testing.T) {
 	var q Request
 	r := *checkRequests[5]
@@ -738,7 +738,7 @@ func TestCommonFields(t *testing.T) {
 	}
 }
 
-// Stream ids end.
+// TestLastStream uses up the stream ids.
 func TestLastStream(t *testing.T) {
 	c := New(Options{})
 	c.next = 1<<31 - 5

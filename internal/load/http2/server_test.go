@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/load/request"
 )
 
-// handlers are what Go's own server answers with.
+// handlers returns the handlers of Go's server for the tests.
 func handlers() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/hello", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello, world") })
@@ -119,7 +119,7 @@ func TestServer(t *testing.T) {
 		},
 	}
 	for _, cut := range []int{0, 1, 7, 4096} {
-		// Twice each on one connection: the second answers come out of the table.
+		// Twice each on one connection: the fields of the second answers are indexed.
 		cl := dial(t, addr, http2.Options{})
 		cl.cut = cut
 		for _, tt := range slices.Concat(cases, cases) {
@@ -138,7 +138,7 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// Many streams at once, more than the server allows, in waves and of all sizes.
+// TestWaves sends many requests at once, more than the server allows, in waves and of all sizes.
 func TestWaves(t *testing.T) {
 	var most, now atomic.Int64
 	mux := handlers()
@@ -223,7 +223,7 @@ func TestTinyWindows(t *testing.T) {
 			}
 		}
 	}
-	// More than a connection's window, with bodies that are not copied.
+	// More than fits the connection's window, with bodies that are not copied.
 	addr, _ := server(t, handlers(), &http.HTTP2Config{
 		MaxReceiveBufferPerStream: 70000, MaxReceiveBufferPerConnection: 65536,
 	})
@@ -248,7 +248,7 @@ func TestTinyWindows(t *testing.T) {
 	}
 }
 
-// A server that shuts down lets the requests that it knows of end.
+// TestShutdown checks that a server that shuts down completes the requests that it has seen.
 func TestShutdown(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	addr, srv := server(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
@@ -281,7 +281,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// The server is killed while it answers.
+// TestKilled kills the server while it answers.
 func TestKilled(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
 	addr, srv := server(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -318,7 +318,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// A canceled request ends at the server, and the connection goes on.
+// TestCancel checks that a canceled request ends at the server, and that the connection continues.
 func TestCancel(t *testing.T) {
 	arrived, gone := make(chan struct{}), make(chan struct{})
 	mux := handlers()
@@ -349,7 +349,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// The server sees the given request, with fields in common or not.
+// TestServerSeesRequests checks that the server receives the given request, with and without common
+// fields.
 func TestServerSeesRequests(t *testing.T) {
 	type seen struct{ method, host, uri, header, body string }
 	got := make(chan seen, 1)
@@ -404,11 +405,11 @@ func TestServerSeesRequests(t *testing.T) {
 
 func headerText(h http.Header) string {
 	var b strings.Builder
-	_ = h.Write(&b) // sorted; a Builder takes all
+	_ = h.Write(&b) // sorted; a Builder never fails
 	return b.String()
 }
 
-// A server of HTTP/1.1 is recognized by its first bytes.
+// TestHTTP1Server recognizes an HTTP/1.1 server by its first bytes.
 func TestHTTP1Server(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -29,8 +29,8 @@ func (s *stream) bodyless() bool {
 	return s.flags&flagHead != 0 || s.status == 204 || s.status == 304
 }
 
-// streams are the open streams by id: a hash table with linear probing, which a long-lived stream
-// does not enlarge, as it would a ring.
+// streams holds the open streams by id: a hash table with linear probing. Unlike a ring, it does
+// not grow because of one long-lived stream.
 type streams struct {
 	slots []stream // a power of two, at most half of them used; or none
 	n     int      // slots used

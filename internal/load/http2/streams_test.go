@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// The table holds what a map holds, and no more memory than the most that were open
-// need, also when some streams live very long.
+// TestStreams compares the table with a map, and checks that its memory depends only on the highest
+// number of open streams, even if some streams live very long.
 func TestStreams(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 1))

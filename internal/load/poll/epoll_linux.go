@@ -256,7 +256,8 @@ func (p *epoll) deliver(ev *unix.EpollEvent, h Handler) {
 	}
 }
 
-// release gives up the sockets. Unread bytes stay in them, and trigger an event in the next Poller.
+// release hands over the sockets. Unread bytes stay in them, and trigger an event in the next
+// Poller.
 func (p *epoll) release(Handler) (sockets []socket, ok bool, err error) {
 	if len(p.ended) > 0 {
 		return nil, false, nil

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMove moves connections between the two kinds of Poller, over and over, while requests and
-// long streams are under way on them, and looks that every byte comes back in order.
+// TestMove repeatedly moves connections between the two kinds of Poller while requests and long
+// streams are in progress, and checks that every byte comes back in order.
 func TestMove(t *testing.T) {
 	const n, streams, moves = 40, 20, 200
 	runtime.LockOSThread()
@@ -41,7 +41,7 @@ func TestMove(t *testing.T) {
 
 	random := rand.New(rand.NewPCG(1, 1))
 	sent := make([][]byte, n)
-	asked := make([]bool, n) // to send, when connections do not move
+	asked := make([]bool, n) // requests to send while connections do not move
 	next := func(slot int) {
 		size := 20
 		if slot < streams {
@@ -98,7 +98,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveNotNow refuses while a connection is being opened, and leaves everything as it is.
+// TestMoveNotNow checks that Move refuses while a connection is being opened, and changes nothing.
 func TestMoveNotNow(t *testing.T) {
 	each(t, 2, func(t *testing.T, p Poller) {
 		s := newSeen()

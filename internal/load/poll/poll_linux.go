@@ -46,8 +46,8 @@ type Poller interface {
 	// Close closes all connections and frees everything.
 	Close() error
 
-	// release gives up all sockets without closing them and with nothing left to deliver, or none:
-	// ok is false when one cannot be given up now.
+	// release hands over all sockets without closing them and with nothing left to deliver, or
+	// none: ok is false if that is impossible now.
 	release(h Handler) (sockets []socket, ok bool, err error)
 }
 
@@ -123,13 +123,13 @@ func Precise() (restore func()) {
 	return func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }
 }
 
-// shortWait is the longest wait that Go's scheduler does not see. Under load no wait takes that
+// shortWait is the longest wait that Go's scheduler does not see. Under load, no wait takes that
 // long. It is not shorter because setting a timer that expires before the kernel's own tick costs a
 // microsecond or two on a virtual machine.
 const shortWait = 5 * time.Millisecond
 
 // open starts connecting a new socket. A connection that is complete at once, as to a Unix socket,
-// is no special case: the socket is writable then.
+// is not a special case: the socket is then writable.
 func (a Address) open() (fd int, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -69,7 +69,7 @@ func listen(t *testing.T, serve func(net.Conn)) Address {
 	return a
 }
 
-// seen collects what a Poller tells.
+// seen collects what a Poller reports.
 type seen struct {
 	connected map[int]error
 	received  map[int][]byte
@@ -152,7 +152,7 @@ func TestEcho(t *testing.T) {
 	})
 }
 
-// TestLargeWrites fills the socket's buffers: order and content must hold.
+// TestLargeWrites fills the socket's buffers: order and content must be kept.
 func TestLargeWrites(t *testing.T) {
 	const size = 24 << 20
 	each(t, 2, func(t *testing.T, p Poller) {
@@ -180,7 +180,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = l.Close() }()
-	// A connection has the port, so that nothing listens there, now or later.
+	// A connection holds the port, so nothing can listen there.
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	c, err := d.DialContext(t.Context(), "tcp", l.Addr().String())
 	if err != nil {
@@ -203,7 +203,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// TestEnd tells the ends of a connection apart, after what was sent before them.
+// TestEnd distinguishes the ways in which a connection ends, after the bytes sent before.
 func TestEnd(t *testing.T) {
 	each(t, 2, func(t *testing.T, p Poller) {
 		s := newSeen()
@@ -228,8 +228,8 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// TestReuse disconnects with bytes under way and connects the same slot again:
-// nothing of the old connection may be seen on the new one.
+// TestReuse disconnects with bytes in transit and connects the same slot again: nothing of the old
+// connection may appear on the new one.
 func TestReuse(t *testing.T) {
 	each(t, 1, func(t *testing.T, p Poller) {
 		to := listen(t, echo)
@@ -251,7 +251,7 @@ func TestReuse(t *testing.T) {
 	})
 }
 
-// TestManyAnswers has more answers at once than there are receive buffers.
+// TestManyAnswers receives more answers at once than there are buffers.
 func TestManyAnswers(t *testing.T) {
 	const n, size = 64, 1 << 20
 	each(t, n, func(t *testing.T, p Poller) {
@@ -273,7 +273,7 @@ func TestManyAnswers(t *testing.T) {
 	})
 }
 
-// TestGather waits for several answers, but not for more than are to come.
+// TestGather waits for several answers, but not for more than will come.
 func TestGather(t *testing.T) {
 	each(t, 4, func(t *testing.T, p Poller) {
 		s := newSeen()

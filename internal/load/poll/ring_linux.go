@@ -325,11 +325,11 @@ func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief 
 	return fmt.Errorf("wait for io_uring: %w", errno)
 }
 
-// notYet are the errors of enter that mean that nothing has come, or that outcomes must be taken
+// notYet are the errors of enter that mean that nothing has arrived, or that outcomes must be taken
 // first.
 var notYet = [...]unix.Errno{unix.ETIME, unix.EINTR, unix.EAGAIN, unix.EBUSY}
 
-// unsubmitted returns the number of operations that are prepared only.
+// unsubmitted returns the number of prepared operations that are not submitted yet.
 func (r *ring) unsubmitted() uint32 { return r.tail - atomic.LoadUint32(r.sqHead) }
 
 // ready returns the number of available outcomes.

@@ -47,8 +47,8 @@ const generationMask = 1<<24 - 1
 // when no other send is in progress.
 const untracked = 16 << 10
 
-// trackedEach is how often a small send is tracked nevertheless: if a peer answered without
-// reading, sends would pile up in the kernel.
+// trackedEach is how often a small send is still tracked: if a peer answered without reading, sends
+// would pile up in the kernel.
 const trackedEach = 256
 
 func userData(what, slot int, generation uint32) uint64 {
@@ -267,7 +267,7 @@ func (p *uring) received(c cqe, slot int, current bool, h Handler) {
 	}
 }
 
-// releaseTime bounds how long giving up the sockets may take.
+// releaseTime bounds how long handing over the sockets may take.
 const releaseTime = 5 * time.Millisecond
 
 // release cancels the receive operations, which deliver what they have received so far, and waits

@@ -58,7 +58,7 @@ func TestBuckets(t *testing.T) {
 // not on their number.
 func TestPerTargetMemory(t *testing.T) {
 	allocs := math.Inf(1)
-	for range 5 { // the runtime and other tests' goroutines allocate now and then
+	for range 5 { // the runtime and goroutines of other tests allocate occasionally
 		var sum targetTally
 		allocs = min(allocs, testing.AllocsPerRun(1, func() {
 			for i := range 100_000 {

@@ -233,8 +233,8 @@ func (r *Recorder) Cut(now, targetCPU time.Duration) Second {
 	return r.extend(r.last, now, targetCPU)
 }
 
-// shortest is the length below which the rest of a run joins its last second: a shorter time has no
-// meaningful rate.
+// shortest is the length below which the remainder of a run joins its last second: a shorter time
+// has no meaningful rate.
 const shortest = 100 * time.Millisecond
 
 // Finish ends the last second at now. ok is false when it belongs to a second that Cut has

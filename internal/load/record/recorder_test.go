@@ -19,7 +19,7 @@ func BenchmarkResponse(b *testing.B) {
 	}
 }
 
-// TestLastSecond checks that the rest of a run is a separate second if it is long enough for a
+// TestLastSecond checks that the remainder of a run is a separate second if it is long enough for a
 // rate, and otherwise part of the last one.
 func TestLastSecond(t *testing.T) {
 	for _, test := range []struct {

@@ -8,8 +8,8 @@
 //     rows.
 //  2. Address, header values and body are split into pieces, each a text or a variable. Texts are
 //     escaped at once.
-//  3. [Template.Expand] combines the pieces and the values of one row into a [Request]. A template
-//     that is [Template.Fixed] is expanded and written once; the engines keep the bytes.
+//  3. [Template.Expand] combines the pieces and the values of one row into a [Request]. A
+//     [Template.Fixed] template is expanded and written once; the engines keep the bytes.
 //  4. Packages http1 and http2 write requests.
 //
 // A Template is immutable and may be expanded by several goroutines at once, each into its own

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// An escaping says how a value is escaped.
+// An escaping is how a value is escaped.
 type escaping uint8
 
 const (
@@ -183,7 +183,7 @@ func (p pieces) uri() (pieces, error) {
 				now = inQuery
 			}
 		}
-		// Without a question mark, nothing of a text in the path is left.
+		// Without a question mark, all of the text was in the path.
 		if it.text += escapeQuery(text); it.text != "" {
 			out = append(out, it)
 		}

@@ -311,8 +311,8 @@ func TestPasswordIsNotShown(t *testing.T) {
 	}
 }
 
-// net/http is the oracle for what it and New both send: addresses that need no
-// escaping, headers, Basic authentication.
+// TestAsNetHTTP compares with net/http where both send the same: addresses that need no escaping,
+// headers, Basic authentication.
 func TestAsNetHTTP(t *testing.T) {
 	for _, raw := range []string{
 		"http://h", "http://h/", "http://h:80/a/b;c=d?e=f&g", "http://h/a%2fb%20c?%20+", "http://h//a", "http://h?",
@@ -346,7 +346,8 @@ func TestAsNetHTTP(t *testing.T) {
 	}
 }
 
-// One Request goes from template to template; none of them may be damaged by it.
+// TestExpandOfManyIntoOne expands several templates into one Request, which must not change any of
+// them.
 func TestExpandOfManyIntoOne(t *testing.T) {
 	var all []*Template
 	for _, body := range []string{"first body", "{{a}}", "", "second {{a}} body {{a}}", "third body"} {
@@ -390,7 +391,7 @@ func TestExpandAllocations(t *testing.T) {
 	}
 }
 
-// Values come out of paths and queries as they went in, whatever they are.
+// FuzzValues checks that any value can be read back from a path or query.
 func FuzzValues(f *testing.F) {
 	f.Add("a b", "c&d=é")
 	f.Add("../%2F?#\r\n", "\x00{{a}}")

@@ -71,7 +71,7 @@ type command struct {
 // An option is an option of curl.
 type option struct {
 	value bool // takes one
-	// set applies it; nil when it changes nothing that a target holds.
+	// set applies it; nil if it does not affect the target.
 	set func(c *command, value string) error
 	// refuse is the hint for an option that would change the request and is not supported.
 	refuse string
@@ -292,8 +292,8 @@ func (c *command) errorf(format string, args ...any) error {
 	return c.r.errorf(c.line, format, args...)
 }
 
-// addHeader takes "Name: value", "Name;" for an empty value, "Name:" to leave out what
-// curl would send, and @file with one of these a line.
+// addHeader takes "Name: value", "Name;" for an empty value, "Name:" to omit what curl would send,
+// and @file with one of these per line.
 func (c *command) addHeader(field string) error {
 	if file, ok := strings.CutPrefix(field, "@"); ok {
 		text, err := c.r.file(c.line, file)

@@ -15,14 +15,14 @@ import (
 	"github.com/whet-go/whet/internal/load/targets"
 )
 
-// seen is what a server got.
+// seen is what a server received.
 type seen struct {
 	Method, URI, Body string
 	Header            http.Header
 }
 
-// TestCurlOracle runs command lines with a shell and curl, sends what Read makes of
-// them, and compares what the server got.
+// TestCurlOracle runs command lines with a shell and curl, sends the targets that Read returns for
+// them, and compares what the server received.
 func TestCurlOracle(t *testing.T) {
 	for _, program := range []string{"bash", "curl"} {
 		if _, err := exec.LookPath(program); err != nil {

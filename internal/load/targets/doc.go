@@ -26,10 +26,10 @@
 //	curl -X PUT -H 'X-A: 1' -d @thing.json \
 //	    http://127.0.0.1:8080/
 //
-// Files that vegeta reads give the same requests, with three differences. Names of header fields,
-// which have no case in HTTP, are brought into Go's canonical form. A request line starts a new
-// target even when header lines but no empty line come before it. Body files are found relative to
-// the directory of the targets file, not the working directory.
+// Files that vegeta reads result in the same requests, with three differences. Names of header
+// fields, which have no case in HTTP, are brought into Go's canonical form. A request line starts a
+// new target even when header lines but no empty line come before it. Body files are found relative
+// to the directory of the targets file, not the working directory.
 //
 // Every error is a [*load.Error] whose Subject is the file and line.
 //

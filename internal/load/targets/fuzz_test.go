@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// fuzzFormat feeds a parser. What it accepts must be read back from what Write
-// makes of it. Body files are made up: the text must not open files.
+// fuzzFormat feeds a parser. Targets that it accepts must be the same after Write and Read. Body
+// files are simulated, so that the input cannot open files.
 func fuzzFormat(f *testing.F, format Format) {
 	f.Fuzz(func(t *testing.T, text string) {
 		r := strings.NewReader(text)

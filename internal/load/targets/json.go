@@ -25,7 +25,7 @@ type jsonTarget struct {
 	Weight *int                `json:"weight,omitempty"`
 }
 
-// readJSON reads one object a line.
+// readJSON reads one object per line.
 func (r *reader) readJSON(data []byte) error {
 	number := 0
 	for line := range bytes.Lines(data) {
@@ -112,7 +112,7 @@ func (r *reader) object(number int, line []byte) error {
 	return r.add(number, t)
 }
 
-// Write writes targets in vegeta's JSON format, one object a line, with "name" and "weight" where
+// Write writes targets in vegeta's JSON format, one object per line, with "name" and "weight" where
 // they are set. [Read] returns them unchanged, except that an empty method is written as GET,
 // because vegeta requires one.
 func Write(w io.Writer, targets []load.Target) error {

@@ -17,8 +17,8 @@ type lexer struct {
 }
 
 // Words splits a command line into words as a shell does, for commands that run without a shell.
-// Quoted words stay together; anything a shell would expand or execute, such as $HOME or a pipe, is
-// an error, and so is a second command. An empty line gives no words.
+// Quoted text is one word; anything a shell would expand or execute, such as $HOME or a pipe, is an
+// error, and so is a second command. An empty line has no words.
 func Words(line string) ([]string, error) {
 	l := &lexer{data: line, line: 1}
 	comment := func(int, string) error { return errShell("a #") }

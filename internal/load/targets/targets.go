@@ -34,7 +34,7 @@ type Format string
 const (
 	Auto Format = ""     // detected from the content
 	HTTP Format = "http" // vegeta's HTTP format; also plain lists of addresses
-	JSON Format = "json" // vegeta's JSON format: one object a line
+	JSON Format = "json" // vegeta's JSON format: one object per line
 	Curl Format = "curl" // curl command lines
 )
 
@@ -57,7 +57,7 @@ type Options struct {
 }
 
 // Read reads targets. Method is empty, Body nil and Weight 0 where the file gives none, so that the
-// load's options apply. A file without targets is an error.
+// options of the load apply. A file without targets is an error.
 func Read(r io.Reader, o Options) ([]load.Target, error) {
 	return newReader(r, o, readBodyFile).read(r)
 }
@@ -165,7 +165,7 @@ func (r *reader) errorf(line int, format string, args ...any) error {
 	return &load.Error{Op: "read", Subject: r.Name + ":" + strconv.Itoa(line), Err: fmt.Errorf(format, args...)}
 }
 
-// hint adds what to do next to an error of errorf.
+// hint adds a hint to an error of errorf.
 func hint(err error, next string) error {
 	var e *load.Error
 	if errors.As(err, &e) {
@@ -298,8 +298,7 @@ func (r *reader) file(line int, name string) ([]byte, error) {
 	return body, nil
 }
 
-// readBodyFile reads a regular file of at most limit bytes, and one byte more of a
-// larger one. The result is not nil.
+// readBodyFile reads a regular file, at most limit+1 bytes of it. The result is not nil.
 func readBodyFile(path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path) // before opening, which waits for the writer of a pipe
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// directory makes a directory of body files.
+// folder creates a directory of body files.
 func folder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -34,8 +34,8 @@ func folder(t *testing.T) string {
 	return dir
 }
 
-// TestRead has, for vegeta's formats, the examples of its documentation
-// (https://github.com/tsenart/vegeta, -format and -targets) and their meaning.
+// TestRead includes the examples in vegeta's documentation of its formats
+// (https://github.com/tsenart/vegeta, -format and -targets).
 func TestRead(t *testing.T) {
 	dir := folder(t)
 	thing := []byte("{\"a\": 1}\r\n")
@@ -342,7 +342,7 @@ func TestBounds(t *testing.T) {
 	if want := "read targets: larger than 64MB"; err == nil || err.Error() != want {
 		t.Errorf("too large: %v; want %s", err, want)
 	}
-	// A file that is used often counts once; what -d makes of it counts each time.
+	// A file that is used repeatedly counts once; what -d makes of it counts each time.
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "b"), bytes.Repeat([]byte("a"), targets.MaxBodies/3), 0o600); err != nil {
 		t.Fatal(err)
@@ -483,7 +483,7 @@ func TestTargetNames(t *testing.T) {
 	}
 }
 
-// shown writes targets with their bodies as text.
+// shown formats targets with their bodies as text.
 func shown(list []load.Target) string {
 	var b strings.Builder
 	for _, t := range list {

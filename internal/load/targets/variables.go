@@ -16,10 +16,9 @@ import (
 // MaxRows is the number of rows that a table of variables may have.
 const MaxRows = 1_000_000
 
-// ReadVariables reads a CSV table (RFC 4180, as [csv.Reader] reads it) whose first
-// line holds the names. Spaces around names are dropped, values are kept as they
-// are. Names that are empty, appear twice or have braces, rows of another length
-// and a table without rows are errors.
+// ReadVariables reads a CSV table (RFC 4180, as [csv.Reader] reads it) whose first line holds the
+// names. Spaces around names are dropped, values are kept as they are. Names that are empty, appear
+// twice or have braces, rows of a different length and a table without rows are errors.
 func ReadVariables(r io.Reader) (*load.Variables, error) {
 	name := nameOf(r, "", "variables")
 	data, err := readAll(r, name)

@@ -9,7 +9,7 @@ import (
 
 // batch decides how many answers the loop waits for. Every sleep costs the loop as much as several
 // answers, most of all on a virtual machine, and costs the server, which must wake it; if another
-// program wants the CPU, sleeping also loses a turn. But where few answers come, waiting for more
+// program needs the CPU, sleeping also loses a turn. But where few answers come, waiting for more
 // lowers the rate. So all ways are measured.
 //
 // It must not distort latency. In the closed model the number of requests in flight is constant, so
@@ -31,7 +31,7 @@ type batch struct {
 	before int64 // answers at the start of the window
 	cpu    time.Duration
 
-	rate    float64 // answers a second in fast windows
+	rate    float64 // answers per second in fast windows
 	trials  int
 	settled time.Duration
 	wasted  time.Duration // time since then in waits that timed out
@@ -107,7 +107,7 @@ const (
 	// maxAlarms bounds how often minWasted is doubled.
 	maxAlarms = 5
 
-	// batchTime is the longest that a batch of answers may be expected to take.
+	// batchTime is the maximum expected time for a batch of answers to arrive.
 	batchTime = 500 * time.Microsecond
 	// gatherTime ends a wait for answers that do not come. Most waits end before it. It is not
 	// shorter because a timer that expires before the kernel's own tick (250 Hz) costs some

@@ -17,9 +17,9 @@ func TestBatch(t *testing.T) {
 		least, most float64
 	}{
 		{0, .2, .9, 1},
-		{.5, .2, 0, .05}, // a server that answers each request by itself in its own time
+		{.5, .2, 0, .05}, // a server that answers each request independently
 		{.1, .2, 0, .2},
-		{0, -.2, 0, .05}, // system calls are cheap, and timers are not
+		{0, -.2, 0, .05}, // system calls are cheap, but timers are not
 	} {
 		random := rand.New(rand.NewPCG(1, 1))
 		l := closedLoop()
@@ -124,8 +124,8 @@ func TestBatchStarved(t *testing.T) {
 	if n, _ := l.batch.next(l); n != count {
 		t.Errorf("%d connections are waited for; want %d of 16 that have ten requests each", n, count)
 	}
-	// All come, late; and for once, and then for a tenth of the time, they do not, as where
-	// a neighbor has the server's processor.
+	// All arrive, late; once, and later a tenth of the time, they do not, as when a neighbor has
+	// the server's CPU.
 	l.batch.waited(2*gather, count, int64(count), l)
 	until := l.batch.until
 	for range 100 {
@@ -135,7 +135,7 @@ func TestBatchStarved(t *testing.T) {
 			t.Fatal("the ways are compared at once after wasted waits for a tenth of the time")
 		}
 	}
-	// The server has become one that answers each request in its own time.
+	// The server now answers each request independently.
 	settle(t, l)
 	for range 100 {
 		l.time += gather

@@ -57,7 +57,7 @@ func newClients(g *Group) []worker {
 func (c *clients) prepare(context.Context) {}
 
 func (c *clients) run(ctx context.Context) {
-	// Requests in flight at the end may take their own time, but no more.
+	// Requests in flight at the end may use up their timeout, but no more.
 	if end := c.End; end != workload.Never {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))

@@ -17,7 +17,7 @@ const (
 	NetHTTP Engine = "net/http"
 )
 
-// A Choice says which engine a run used, and why.
+// A Choice is the engine that a run used, and why.
 type Choice struct {
 	Engine Engine
 	Why    Why
@@ -44,7 +44,7 @@ type Measurement struct {
 	Engine        Engine
 	Windows       int
 	Elapsed       time.Duration
-	Rate          float64       // answers a second: the median over the windows
+	Rate          float64       // answers per second: the median over the windows
 	RateError     float64       // standard error of Rate
 	CPUPerRequest time.Duration // of the measuring thread
 }
@@ -54,8 +54,8 @@ type Measurement struct {
 // costs a long run nothing.
 const (
 	trialCycles = 16
-	// trialRate is the least rate, in answers a second, at which engines are compared: below it
-	// both are mostly idle.
+	// trialRate is the minimum rate, in answers per second, at which engines are compared: below
+	// it, both are mostly idle.
 	trialRate = 2000
 	// maxMoved bounds the connections that a worker moves between engines. Moving one costs some
 	// microseconds.

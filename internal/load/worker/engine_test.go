@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestDecide decides by given measurements.
+// TestDecide checks the decision for given measurements.
 func TestDecide(t *testing.T) {
 	measure := func(rate, deviation float64, cpu time.Duration) Measurement {
 		return Measurement{Rate: rate, RateError: deviation, CPUPerRequest: cpu, Windows: 16}
@@ -47,7 +47,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestMeasuring has another program take the CPU for most of one window.
+// TestMeasuring simulates another program that takes the CPU for most of one window.
 func TestMeasuring(t *testing.T) {
 	var calm, taken measuring
 	for i := range 16 {

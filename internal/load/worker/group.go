@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/load/workload"
 )
 
-// Options describe a run to its workers. There are no defaults but that of Engine.
+// Options describe a run to its workers. Only Engine has a default.
 type Options struct {
 	// Engine is the engine to use; empty means the best one here.
 	Engine Engine
@@ -66,7 +66,7 @@ type Group struct {
 	engine   Engine
 	workers  []worker
 	rec      *record.Recorder
-	start    time.Time // start of the run; zero of all times in workers
+	start    time.Time // start of the run; origin of all times in workers
 	sent     atomic.Int64
 	connects atomic.Int64
 
@@ -90,7 +90,7 @@ type worker interface {
 	run(ctx context.Context)
 }
 
-// New creates the workers of the engine that o asks for, or else of the first that works here. It
+// New creates the workers of the engine that o names, or else of the first that works here. It
 // opens no connections yet.
 func New(o Options) (*Group, error) {
 	g := &Group{Options: o, begin: make(chan struct{})}

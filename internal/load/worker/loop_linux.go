@@ -26,7 +26,7 @@ type loop struct {
 	lanes  []lane
 	conns  []*conn // by slot of the poller
 	cut    atomic.Bool
-	epoch  time.Time // zero of all times
+	epoch  time.Time // origin of all times
 
 	// time is the last reading of the clock: one per round of events or, with an engine that
 	// receives one answer at a time, one per event.
@@ -88,7 +88,7 @@ type conn struct {
 	attempt   uint8
 	life      uint32        // generation: counts the connections of this slot
 	pause     time.Duration // after the last failed attempt to connect
-	resume    time.Duration // no request begins before
+	resume    time.Duration // no request begins before this
 	dialStart time.Duration // when connecting began
 	freed     time.Duration // since when there is capacity for a request
 
@@ -349,7 +349,7 @@ func (l *loop) wake() {
 	l.resting = kept
 }
 
-// dispatch begins the requests of the open model that are due.
+// dispatch begins the requests of the open model that are now due.
 func (l *loop) dispatch() {
 	for i := range l.lanes {
 		ln := &l.lanes[i]
@@ -643,7 +643,7 @@ func (c *conn) received(b []byte) {
 		}
 		b = b[n:]
 		c.answer(0, c.parser.Status(), c.parser.Body())
-		// Anything after the answer would be taken for the answer to the next request.
+		// Anything after the answer would be mistaken for the answer to the next request.
 		if c.parser.Closing() || c.NoKeepAlive || len(b) > 0 || c.poller.Unsent(c.slot) > 0 {
 			c.disconnect()
 			b = nil

@@ -85,7 +85,7 @@ func (c *conn) needFlush() {
 	}
 }
 
-// writeOut sends what waits.
+// writeOut sends the pending bytes.
 func (c *conn) writeOut() {
 	if c.state != up || len(c.out) == 0 {
 		return
@@ -152,7 +152,7 @@ func (c *conn) receivedStreams(b []byte) {
 	c.goOn()
 }
 
-// goOn sends what has waited for capacity, or moves to a new connection.
+// goOn sends the requests that waited for capacity, or moves to a new connection.
 func (c *conn) goOn() {
 	if c.h2.Draining() && c.h2.Open() == 0 {
 		c.writeOut()
@@ -171,7 +171,7 @@ func (c *conn) goOn() {
 	c.refill()
 }
 
-// resumeStreams sends what waited for the server to read.
+// resumeStreams sends the requests that waited for the server to read.
 func (c *conn) resumeStreams() {
 	if c.stalled && c.state == up && c.poller.Unsent(c.slot) <= maxUnsent {
 		c.stalled = false

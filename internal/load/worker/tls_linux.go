@@ -170,7 +170,7 @@ type secureStream struct {
 
 	opening, shook time.Duration // durations of connecting and of the handshake
 
-	own     bool  // the bytes written are ours, not replies of crypto/tls to what it has read; they go to out
+	own     bool  // the bytes written are the loop's, not replies of crypto/tls to what it has read; they go to out
 	replied int   // bytes of such replies since the server last read all of them
 	err     error // set when the server does not read them
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/whet-go/whet/internal/load/poll"
 )
 
-// sending is a Poller that records what it is given to send.
+// sending is a Poller that records what it is to send.
 type sending struct {
 	poll.Poller
 	unsent        int
-	sends, writes [][]byte // as they were given: copies would hide what is overwritten
+	sends, writes [][]byte // not copied: copies would hide that something is overwritten
 }
 
 func (p *sending) Send(_ int, b []byte)  { p.sends = append(p.sends, b) }
@@ -54,7 +54,7 @@ func handshaken(t *testing.T, p poll.Poller) (s *secureStream, server *tls.Conn,
 	return s, server, encrypted
 }
 
-// readingFrom reads from r when there is one.
+// readingFrom reads from r unless it is nil.
 type readingFrom struct {
 	net.Conn
 	r io.Reader
@@ -89,8 +89,8 @@ func TestSecureWrite(t *testing.T) {
 		encrypted.Write(p.sends[0])
 		read(request)
 	}
-	// Behind something that is still to be sent, and in HTTP/2, where answers do not say what
-	// has been sent, it takes the way that keeps the order.
+	// After unsent bytes, and in HTTP/2, where an answer does not imply what has been sent, it uses
+	// Write, which keeps the order.
 	p.sends, p.unsent = nil, 1
 	s.write([]byte("behind a reply"))
 	p.unsent, s.c.h2 = 0, new(http2.Conn)

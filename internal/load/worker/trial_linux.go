@@ -22,9 +22,9 @@ type trial struct {
 	before  int64
 	cpu     time.Duration
 	wanted  Engine
-	least   float64 // answers a second
+	least   float64 // answers per second
 	decide  func(ring, ready Measurement) (Engine, string)
-	refused int // moves refused in a row
+	refused int // consecutive refused moves
 	failed  int // of which cost time
 }
 

@@ -21,8 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/load/workload"
 )
 
-// requesting returns o with what it leaves out: requests to an address, without headers, and what
-// the plan of a run sets.
+// requesting completes o: requests to an address, without headers, and what the plan of a run sets.
 func requesting(t *testing.T, address string, o Options) Options {
 	t.Helper()
 	u, err := url.Parse(address)

@@ -1,4 +1,4 @@
-// Package workload says what the requests of a load are, on which hosts, in which order, and when
+// Package workload determines the requests of a load: for which hosts, in which order, and when
 // they are due in the open model.
 //
 // Data flow:

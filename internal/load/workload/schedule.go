@@ -11,7 +11,7 @@ const Never = time.Duration(math.MaxInt64)
 
 // Arrivals are the requested sending times of the open model.
 type Arrivals struct {
-	Rate    float64       // requests a second, at the start
+	Rate    float64       // requests per second, at the start
 	RampTo  float64       // at the end of Ramp and from there on; 0 means Rate throughout
 	Ramp    time.Duration // in which the rate changes linearly
 	Poisson bool          // exponentially distributed gaps instead of equal ones
@@ -32,7 +32,7 @@ type Schedule struct {
 }
 
 // NewSchedule returns part k of n of the open model's schedule, which begins with the warm-up: the
-// parts together are the whole. share is the part of the rate that these n schedules have together.
+// parts together are the whole. share is the part of the rate that these n schedules have in total.
 func NewSchedule(o *Arrivals, warmup, end time.Duration, seed uint64, share float64, k, n int) *Schedule {
 	s := &Schedule{
 		rate: o.Rate * share, to: o.RampTo * share, hold: warmup, ramp: o.Ramp, end: end,
@@ -65,8 +65,8 @@ func (s *Schedule) Advance() {
 // Stop ends the schedule: nothing more is due.
 func (s *Schedule) Stop() { s.due, s.end = Never, 0 }
 
-// at is when the integral of the rate reaches count: for the ramp, whose rate at
-// time t is a+(b-a)t/T, the root of a t + (b-a) t²/(2T) = count.
+// at returns when the integral of the rate reaches count: for the ramp, whose rate at time t is
+// a+(b-a)t/T, the root of a t + (b-a) t²/(2T) = count.
 func (s *Schedule) at(count float64) time.Duration {
 	a, b, T := s.rate, s.to, s.ramp.Seconds()
 	held := a * s.hold.Seconds()

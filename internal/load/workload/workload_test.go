@@ -34,8 +34,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestPicker has three pickers share the requests and rows of a host: together they take the
-// requests by weight, and of each request every row once.
+// TestPicker shares the requests and rows of a host among three pickers: together they return the
+// requests by weight, and for each request every row once.
 func TestPicker(t *testing.T) {
 	h := weighted(1, 2)
 	Share([]*Host{h}, 1)
