@@ -131,7 +131,7 @@ func TestFalseAlarms(t *testing.T) {
 			holds++
 		}
 	}
-	// 5 % of 300 is 15, with a standard deviation of 3.8.
+	// 5% of 300 is 15, with a standard deviation of 3.8.
 	if holds > 27 || significant < tables/2 {
 		t.Errorf("of %d tables without a difference %d show one at p, %d after adjustment", tables, significant, holds)
 	}

@@ -150,7 +150,7 @@ type Options struct {
 	TLS *tls.Config
 	// AllowHosts are the hosts, as written in the addresses without their ports, that may be loaded
 	// although they are not on the loopback interface. Loading is limited to loopback by default,
-	// so that a typo never loads somebody else's server.
+	// so that a typo never loads a third party's server.
 	AllowHosts []string
 
 	// TargetCPU, if set, returns the CPU time that the target has used so far; it is called at both

@@ -18,8 +18,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// fewPorts makes the test binary run TestAllPortsInUse, for the engine that it names, in a network
-// namespace of its own, where it can set the number of ports.
+// fewPorts makes the test binary run TestAllPortsInUse, for the engine that it names, in a separate
+// network namespace, where it can set the number of ports.
 const fewPorts = "WHET_LOAD_TEST_FEW_PORTS"
 
 // TestAllPortsInUse opens more connections than there are local ports.

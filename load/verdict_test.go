@@ -28,7 +28,7 @@ func TestJudgeBorders(t *testing.T) {
 	}{
 		{name: "nothing", change: func(*Result) {}},
 
-		{name: "1 % fails", change: func(r *Result) {
+		{name: "1% fails", change: func(r *Result) {
 			r.Status = map[int]int64{
 				200: 198_000,
 				503: 1_000,
@@ -36,7 +36,7 @@ func TestJudgeBorders(t *testing.T) {
 			r.Errors.Reset = 1_000
 		}},
 		{
-			name:   "more than 1 % fails",
+			name:   "more than 1% fails",
 			change: func(r *Result) { r.Status = map[int]int64{200: 197_999, 503: 1_001}; r.Errors.Reset = 1_000 },
 			want:   ErrorsHide, text: "503: 1001, reset: 1000",
 		},
@@ -95,7 +95,7 @@ func TestJudgeBorders(t *testing.T) {
 			want: GeneratorCPU, text: "(-r)",
 		},
 
-		{name: "97 % sent", change: func(r *Result) { r.Requests = 194_000 }},
+		{name: "97% sent", change: func(r *Result) { r.Requests = 194_000 }},
 		{
 			name: "less sent", change: func(r *Result) { r.Requests = 193_998 },
 			want: RateMissed, text: "193998 of 200000",
@@ -135,7 +135,7 @@ func TestJudgeBorders(t *testing.T) {
 			},
 			want: RateMissed, text: "of 250000",
 		},
-		{name: "1 % waited", change: func(r *Result) { r.SendDelay.Waited = 2_000 }},
+		{name: "1% waited", change: func(r *Result) { r.SendDelay.Waited = 2_000 }},
 		{name: "more waited", change: func(r *Result) { r.SendDelay.Waited = 2_001 }, want: RateMissed, text: "(-c)"},
 		{
 			name:   "closed has no rate to miss",

@@ -58,7 +58,7 @@ func TestJudge(t *testing.T) {
 			"regression: x.Y B/op",
 		},
 		{
-			"more than 1 % lost",
+			"more than 1% lost",
 			[]ab.Unit{figure(seconds, ab.Better, 0.5), figure(memory, ab.Worse, 1.02)},
 			false, nil, "regression",
 		},

@@ -235,8 +235,8 @@ func (a *attempt) chance(b *attempt, of int, precision float64) float64 {
 	return u.P
 }
 
-// alone measures the candidates without pinning, and keeps those that may be pinned. It reports
-// whether there are any; if not, it keeps all.
+// alone reports whether any of the candidates may be pinned, which it measures without pinning. It
+// keeps these, or all if there are none.
 func (t *trials) alone(p Plan) bool {
 	var pinned []*subject
 	for _, s := range t.on {

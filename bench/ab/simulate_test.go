@@ -143,7 +143,7 @@ func TestPower(t *testing.T) {
 				}
 				most = max(most, r.Elapsed)
 				if share := r.Inside.Seconds() / r.Elapsed.Seconds(); share < 0.9 {
-					t.Errorf("%.0f %% of the time was inside", share*100)
+					t.Errorf("%.0f%% of the time was inside", share*100)
 				}
 				if p := inTurn(t, 2000+seed, n, 0.02, r.Elapsed); p <= 0.05 {
 					usual++

@@ -22,7 +22,7 @@ type reader struct {
 	iterations int
 
 	config    []Field
-	announced []string // names on lines of their own, as with -test.v
+	announced []string // names on separate lines, as with -test.v
 	results   []result
 	failed    []string // names after "--- FAIL: "
 

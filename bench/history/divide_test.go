@@ -123,7 +123,7 @@ func TestStepsAreFound(t *testing.T) {
 	}
 	// The standard deviation of the mean is about 1.2%.
 	if rate := wrong / float64(histories); rate > 0.08 {
-		t.Errorf("%.1f %% of the changes are false", 100*rate)
+		t.Errorf("%.1f%% of the changes are false", 100*rate)
 	}
 }
 
@@ -158,7 +158,7 @@ func TestFalseAlarms(t *testing.T) {
 				alarms++
 			}
 		}
-		// 5 % of 150 is 7.5, with a standard deviation of 2.7.
+		// 5% of 150 is 7.5, with a standard deviation of 2.7.
 		t.Logf("%s: %d of %d histories with an alarm", name, alarms, histories)
 		if alarms > 14 {
 			t.Errorf("%s: %d of %d histories without a change show one", name, alarms, histories)
@@ -224,7 +224,7 @@ func TestManySeries(t *testing.T) {
 // TestShift compares with the definition, and checks that the interval covers the true shift as
 // often as it promises.
 func TestShift(t *testing.T) {
-	// The differences are 2, 4, 4.5, 6.5, 7 and 9; sizes 2 and 3 have no interval at 95 %.
+	// The differences are 2, 4, 4.5, 6.5, 7 and 9; sizes 2 and 3 have no interval at 95%.
 	d, low, high := shift([]float64{0, 2}, []float64{4, 6.5, 9}, 0.95)
 	if d != 5.5 || !math.IsInf(low, -1) || !math.IsInf(high, 1) {
 		t.Errorf("%v from %v to %v", d, low, high)
@@ -244,7 +244,7 @@ func TestShift(t *testing.T) {
 				covered++
 			}
 		}
-		// 2.7 standard deviations of 0.7 % below 95 %; small sizes have more.
+		// 2.7 standard deviations of 0.7% below 95%; small sizes have more.
 		if covered < 931 {
 			t.Errorf("sizes %v: %d of %d intervals hold the shift", n, covered, trials)
 		}

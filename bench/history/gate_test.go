@@ -196,7 +196,7 @@ func TestGateFalseAlarms(t *testing.T) {
 			}
 		}
 	}
-	// 5 % of 120 is 6, with a standard deviation of 2.4.
+	// 5% of 120 is 6, with a standard deviation of 2.4.
 	if failed > 12 || found < trials*9/10 {
 		t.Errorf("of %d histories %d fail by noise, %d by a change", trials, failed, found)
 	}

@@ -356,7 +356,7 @@ func TestTables(t *testing.T) {
 		want string
 	}{
 		{"times", func() (string, error) { return p.unitTable("b", "fast", secOp) }, `
-| benchmark | slow | fast | gain | 95 % interval | article: slow | fast | gain |
+| benchmark | slow | fast | gain | 95% interval | article: slow | fast | gain |
 |---|--:|--:|--:|--:|--:|--:|--:|
 | Pad | 2.000µs | 1.000µs | 2.00× | 1.60× – 2.50× | 3.000µs | 200.0ns | 15.0× |
 `},
@@ -372,7 +372,7 @@ func TestTables(t *testing.T) {
 | ` + "`pad.go:9`" + ` | value boxed \| twice | dropped: no gain |
 `},
 		{"service", func() (string, error) { return p.serviceTable("service", "slow", "fast") }, `
-|  | slow | fast | gain | 95 % interval |
+|  | slow | fast | gain | 95% interval |
 |---|--:|--:|--:|--:|
 | CPU time per request | 40.00µs | 40.00µs | 1.00×, not decided | 0.90× – 1.10× |
 | requests per second | 10 000 | 25 000 | 2.50× | 2.40× – 2.60× |

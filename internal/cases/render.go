@@ -149,7 +149,7 @@ func index(dir string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := grid{head: []string{"case", "what gets better", "gain", "95 % interval", "the article's gain"}}
+	g := grid{head: []string{"case", "what gets better", "gain", "95% interval", "the article's gain"}}
 	var ran []string
 	for _, s := range studies() {
 		r, err := read(dir, s)

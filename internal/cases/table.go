@@ -160,7 +160,7 @@ func (p *pageData) unitTable(step, b, unit string) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("no comparison %q in the results", step)
 	}
-	g := grid{head: []string{"benchmark", "slow", b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
+	g := grid{head: []string{"benchmark", "slow", b, "gain", "95% interval", "article: slow", "fast", "gain"}}
 	for _, s := range c.Result.Subjects {
 		at := point{step, subjectName(s.Name), unit}
 		u, err := p.results.unit(at)
@@ -243,7 +243,7 @@ var serviceUnits = [...]struct{ unit, name string }{
 
 // serviceTable shows the units of a comparison of services. A and B are the headings of the sides.
 func (p *pageData) serviceTable(step, a, b string) (string, error) {
-	g := grid{head: []string{"", a, b, "gain", "95 % interval", "article: slow", "fast", "gain"}}
+	g := grid{head: []string{"", a, b, "gain", "95% interval", "article: slow", "fast", "gain"}}
 	for _, unit := range serviceUnits {
 		at := point{step, "", unit.unit}
 		u, err := p.results.unit(at)

@@ -96,7 +96,7 @@ func (p *diffPair) right() bool {
 
 func (p *diffPair) found() bool { return p.verdict == "more" || p.verdict == "less" }
 
-// BenchmarkDiffPairs records pairs of a service with a change of -5 %, none or +5 % in the
+// BenchmarkDiffPairs records pairs of a service with a change of -5%, none or +5% in the
 // CPU time of its handler, under loads of two and four connections, and counts how often
 // whet diff is right about a request. Both of a pair are recorded at the same time; the A of
 // one and the B of the next pair were recorded one after the other, and are compared too.
@@ -256,10 +256,10 @@ func diffPage(together, inTurn []diffPair, long string) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How often whet diff is right about a request\n\n")
 	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler uses about 4 ms of CPU time, with a planted "+
-		"change of -5 %%, none or +5 %%, under loads of two and four connections, for %s each, and lets `whet diff` "+
-		"compare the cost of a request. *Right* means that the 99 %% interval contains the planted change, that a change "+
+		"change of -5%%, none or +5%%, under loads of two and four connections, for %s each, and lets `whet diff` "+
+		"compare the cost of a request. *Right* means that the 99%% interval contains the planted change, that a change "+
 		"is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
-	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5 %% found | false alarms | half width of the interval "+
+	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5%% found | false alarms | half width of the interval "+
 		"|\n|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
 		name  string
@@ -270,14 +270,14 @@ func diffPage(together, inTurn []diffPair, long string) string {
 		for _, p := range row.pairs {
 			width += (p.high - p.low) / 2 / float64(len(row.pairs))
 		}
-		fmt.Fprintf(&w, "| %s | %d | **%d** | %d of %d | %d of %d | %.1f %% |\n", row.name, t.pairs, t.right, t.found,
+		fmt.Fprintf(&w, "| %s | %d | **%d** | %d of %d | %d of %d | %.1f%% |\n", row.name, t.pairs, t.right, t.found,
 			t.changed, t.alarms, t.pairs-t.changed, 100*width)
 	}
 	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. The last column below is the "+
 		"change of the totals, which `whet diff` once reported: it follows the load.\n\n")
 	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
 		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99 %% interval | verdict | right | totals "+
+	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99%% interval | verdict | right | totals "+
 		"|\n|---|---|---|---|---|---|---|---|\n")
 	for i := range together {
 		p := &together[i]
@@ -285,11 +285,11 @@ func diffPage(together, inTurn []diffPair, long string) string {
 		if !p.right() {
 			right = "**no**"
 		}
-		fmt.Fprintf(&w, "| %+.0f %% | %.0f | %.0f | %+.1f %% | %+.1f to %+.1f %% | %s | %s | %+.1f %% |\n",
+		fmt.Fprintf(&w, "| %+.0f%% | %.0f | %.0f | %+.1f%% | %+.1f to %+.1f%% | %s | %s | %+.1f%% |\n",
 			100*p.planted, p.requests[0], p.requests[1], 100*p.change, 100*p.low, 100*p.high, p.verdict,
 			right, 100*p.totalChange)
 	}
-	return layout.WrapMarkdown(strings.ReplaceAll(w.String(), "+0 %", "0 %"), 100)
+	return layout.WrapMarkdown(strings.ReplaceAll(w.String(), "+0%", "0%"), 100)
 }
 
 // cpuModel names the processor.

@@ -237,7 +237,7 @@ func peersOf(h2 bool) []generator {
 		all = append([]generator{
 			{"wrk", func(b *testing.B, url string, n int, d time.Duration, _ bool) shot {
 				b.Helper()
-				// The others send a User-Agent without being told to, which costs the server 3 %.
+				// The others send a User-Agent without being told to, which costs the server 3%.
 				s := fire(b, "wrk", "-t1", "-H", "User-Agent: wrk", "-c", strconv.Itoa(n), "-d", seconds(d)+"s", url)
 				count(b, &s, `(\d+) requests in`)
 				return s

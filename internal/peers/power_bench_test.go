@@ -47,7 +47,7 @@ func neighbor() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// planted is a module whose benchmark takes 2 % longer with the tag slower.
+// planted is a module whose benchmark takes 2% longer with the tag slower.
 func planted() map[string]string {
 	return map[string]string{
 		"go.mod":    "module planted\n\ngo 1.24\n",
@@ -130,14 +130,14 @@ func (p *power) add(r *ab.Result) {
 
 func (p *power) String() string {
 	n, usual := max(1, p.trials), max(1, p.usualTrials)
-	return fmt.Sprintf("whet %d of %d (%.1f %%), A and then B %d of %d (%.1f %%); %.1f s each on average, at most %.1f "+
-		"s; %d pairs; %.1f %% inside",
+	return fmt.Sprintf("whet %d of %d (%.1f%%), A and then B %d of %d (%.1f%%); %.1f s each on average, at most %.1f "+
+		"s; %d pairs; %.1f%% inside",
 		p.found, p.trials, 100*float64(p.found)/float64(n), p.usual, p.usualTrials, 100*float64(p.usual)/float64(usual),
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
 
 // BenchmarkPower compares builds next to a noisy neighbor: how often whet reports a
-// difference where there is none, and where one of 2 % was planted; and how often that
+// difference where there is none, and where one of 2% was planted; and how often that
 // is the result of ten runs of A and then ten of B in the same time, by benchstat's test, after
 // each of the first 40 trials.
 // WHET_POWER_SAME (200) and WHET_POWER_PLANTED (40) are the numbers of trials,
@@ -183,7 +183,7 @@ func BenchmarkPower(b *testing.B) {
 		}
 		for i := range number("WHET_POWER_PLANTED", 40) {
 			one(&different, [2]*gotest.Binary{plain, slower}, i, most)
-			fmt.Fprintf(os.Stderr, "\r2 %%: %v", &different)
+			fmt.Fprintf(os.Stderr, "\r2%%: %v", &different)
 		}
 		fmt.Fprintln(os.Stderr)
 		for i := range number("WHET_POWER_SAME", 200) {
@@ -195,7 +195,7 @@ func BenchmarkPower(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(100*float64(different.found)/float64(max(1, different.trials)), "%found")
 	b.ReportMetric(100*float64(same.found)/float64(max(1, same.trials)), "%false-alarms")
-	b.Logf("\ndifferences called\n  2 %% slower:  %v\n  the same:    %v\nplans: %v", &different, &same, plans)
+	b.Logf("\ndifferences called\n  2%% slower:  %v\n  the same:    %v\nplans: %v", &different, &same, plans)
 }
 
 // oneThenOther is the p value of ten runs of A and then ten of B in a given time.

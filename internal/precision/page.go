@@ -52,9 +52,9 @@ func percent(part, whole int) string {
 // share formats a share as a percentage, with one decimal below ten.
 func share(x float64) string {
 	if p := 100 * x; p != 0 && math.Abs(p) < 9.95 {
-		return fmt.Sprintf("%.1f %%", p)
+		return fmt.Sprintf("%.1f%%", p)
 	}
-	return fmt.Sprintf("%.0f %%", 100*x)
+	return fmt.Sprintf("%.0f%%", 100*x)
 }
 
 // tally returns the tally of a module.
@@ -288,7 +288,7 @@ func bestGain(units []unit) string {
 		return ""
 	}
 	u := units[best]
-	return fmt.Sprintf("%s: %+.1f %% %s", u.Benchmark, 100*(u.Ratio-1), u.Unit)
+	return fmt.Sprintf("%s: %+.1f%% %s", u.Benchmark, 100*(u.Ratio-1), u.Unit)
 }
 
 // later lists findings that appeared only after rewrites.

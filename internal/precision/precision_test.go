@@ -212,8 +212,8 @@ func TestTally(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if got.WrongOfAll() != "33 %" || got.WrongOfDecided() != "50 %" || (tally{}).WrongOfAll() != "–" ||
-		percent(1, 30) != "3.3 %" {
+	if got.WrongOfAll() != "33%" || got.WrongOfDecided() != "50%" || (tally{}).WrongOfAll() != "–" ||
+		percent(1, 30) != "3.3%" {
 		t.Errorf("shares: %s, %s, %s, %s", got.WrongOfAll(), got.WrongOfDecided(), tally{}.WrongOfAll(), percent(1, 30))
 	}
 	var all tally

@@ -247,7 +247,7 @@ func TestShort(t *testing.T) {
 		want capacity.Verdict
 	}{
 		{"all sent", load.Result{Requests: 5000, Elapsed: 5 * time.Second}, capacity.Held},
-		{"97 % sent", load.Result{Requests: 4850, Elapsed: 5 * time.Second}, capacity.Held},
+		{"97% sent", load.Result{Requests: 4850, Elapsed: 5 * time.Second}, capacity.Held},
 		{"fewer sent", load.Result{Requests: 4840, Elapsed: 5 * time.Second}, capacity.Missed},
 		{
 			"the rest in flight",
@@ -450,7 +450,7 @@ func TestOptions(t *testing.T) {
 		"no number":                {SLO: good, Max: math.NaN()},
 		"exchanged rates":          {SLO: good, Min: 2, Max: 1},
 		"a negative step":          {SLO: good, Step: -1},
-		"a precision of 500 %":     {SLO: good, Precision: 5},
+		"a precision of 500%":      {SLO: good, Precision: 5},
 	} {
 		s := &server{mu: 1000}
 		r, err := capacity.Search(t.Context(), o, s.run)

@@ -74,7 +74,7 @@ func TestOfTrace(t *testing.T) {
 }
 
 // Intervals hold what was planted, whatever the amounts of work: seconds that vary by
-// 4 %, 8 to 30 of them, with different rates.
+// 4%, 8 to 30 of them, with different rates.
 func TestIntervalsHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	begin := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)
@@ -115,7 +115,7 @@ func TestIntervalsHold(t *testing.T) {
 	}
 	t.Logf("%d pairs: %d intervals miss what was planted, %d wrong verdicts, %d of %d changes found", pairs, missed,
 		wrong, found, pairs*2/3)
-	// 1 % may miss, which is 30 ± 5.5, and a third of these are of pairs without a change.
+	// 1% may miss, which is 30 ± 5.5, and a third of these are of pairs without a change.
 	if missed > 50 || wrong > 25 || found < pairs/3 {
 		t.Errorf("%d intervals miss, %d verdicts are wrong, %d changes found", missed, wrong, found)
 	}

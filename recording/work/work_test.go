@@ -204,7 +204,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%+v against %+v: %s, want %s", c.b, c.a, got.Verdict, c.want)
 		}
 	}
-	// 2.5758 is the normal quantile of 99 %.
+	// 2.5758 is the normal quantile of 99%.
 	c := work.Compare(known(1, 0.0002), known(1, 0.0002))
 	if want := math.Expm1(2.5758 * 0.02); math.Abs(*c.High-want) > 1e-4 {
 		t.Errorf("high %v, want %v", *c.High, want)

@@ -36,11 +36,11 @@ type Class struct {
 	Name  string // of the handler's function, or "task " and the task's type
 	Task  bool
 	Count int
-	// P50, P90 and P99 are within 2 %: requests with latencies that close are counted at their
+	// P50, P90 and P99 are within 2%: requests with latencies that close are counted at their
 	// mean. Max is exact.
 	P50, P90, P99, Max time.Duration
-	// Middle and Slow are the average times of requests: of those between the 40 % and 60 %
-	// quantiles, and of those above the 99 % quantile.
+	// Middle and Slow are the average times of requests: of those between the 40% and 60%
+	// quantiles, and of those above the 99% quantile.
 	Middle, Slow Times
 	// Path is the average of the critical paths that were found.
 	Path    Times

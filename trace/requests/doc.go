@@ -23,7 +23,7 @@
 //     no such stack is inside the handler, the request has no name, or the name of the middleware
 //     that was seen, marked as such.
 //  5. Requests are grouped in classes by their handler, or the task's type. A class sums them in
-//     buckets of latencies that are within 1.6 % of each other, from which those in the middle are
+//     buckets of latencies that are within 1.6% of each other, from which those in the middle are
 //     compared with the slowest, and keeps some of the slowest.
 //  6. On request, the critical paths of these are found.
 //

@@ -271,7 +271,7 @@ func plantedProblems(t *testing.T) []string {
 	problems := cutProblems(t, x, r, all, time.Millisecond)
 	for _, want := range []struct {
 		class     string
-		count     int // at least 95 % of it
+		count     int // at least 95% of it
 		own, path []requests.Cause
 	}{
 		{`\.lock(-fm)?$`, each, causes(requests.Lock), causes(requests.Sleep)},

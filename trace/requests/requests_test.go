@@ -42,7 +42,7 @@ func logged(h http.HandlerFunc) http.HandlerFunc {
 }
 
 // cutProblems counts the requests that are cut right: one of the goroutine has the handler's begin and end
-// in it, none else does, and before the begin and behind the end is a margin at most, or 5 % of the
+// in it, none else does, and before the begin and behind the end is a margin at most, or 5% of the
 // request, besides the time that it waited for a processor or for the collector.
 func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, margin time.Duration) []string {
 	t.Helper()

@@ -28,8 +28,8 @@ import (
 // usual normal approximation of the conditional test of two Poisson means
 // (J. Przyborowski and H. Wilenski, Homogeneity of results in testing samples
 // from Poisson series, Biometrika 31, 1940): |nB - nA| > 2 √(nA + nB), a level
-// of about 5 %. Below minEvents events in both together even "all of them on one
-// side" happens by chance more often than that (2 · 2⁻⁵ = 6 %), so nothing is
+// of about 5%. Below minEvents events in both together even "all of them on one
+// side" happens by chance more often than that (2 · 2⁻⁵ = 6%), so nothing is
 // called a change there.
 type noiseModel struct {
 	name   noiseName

@@ -43,7 +43,7 @@ func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[stri
 	}), p
 }
 
-// TestDiffPerRequest compares pairs of recordings with planted changes of 5 % of the total,
+// TestDiffPerRequest compares pairs of recordings with planted changes of 5% of the total,
 // different amounts of work and lost ticks: costs per request are right for the total and for
 // functions.
 func TestDiffPerRequest(t *testing.T) {
@@ -88,7 +88,7 @@ func TestDiffPerRequest(t *testing.T) {
 	}
 	t.Logf("of %d pairs, %d intervals miss, %d verdicts are wrong, %d of %d changes found; %d of %d functions miss", pairs,
 		missedTotal, wrongTotal, found, pairs*2/3, missed, entries)
-	// 1 % may miss; more than these do once in a thousand times.
+	// 1% may miss; more than these do once in a thousand times.
 	if missedTotal > 4 || wrongTotal > 3 || found < pairs*2/3*9/10 || missed > 8 {
 		t.Error("more are wrong than one in a hundred")
 	}

@@ -661,8 +661,7 @@ func TestErrorsAreSyntaxErrors(t *testing.T) {
 	}
 }
 
-// TestAnswersInARow frames answer after answer of one stream with one parser, whatever each answer
-// was.
+// TestAnswersInARow frames the answers of one stream with one parser.
 func TestAnswersInARow(t *testing.T) {
 	var stream []byte
 	var all []testCase
@@ -719,7 +718,7 @@ func TestSmall(t *testing.T) {
 		in := []byte(c.in)
 		for _, size := range []int{len(in), 1} {
 			var p Parser
-			// Several runs, whose mean is rounded down, because the runtime allocates occasionally.
+			// The mean of several runs is rounded down: the runtime allocates occasionally.
 			if n := testing.AllocsPerRun(10, func() {
 				p.Begin(c.head)
 				for rest := in; len(rest) > 0; {

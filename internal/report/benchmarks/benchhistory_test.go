@@ -29,7 +29,7 @@ func TestHistoryPageTypes(t *testing.T) {
 }
 
 // drawnHistory is a history with drawn noise: of so many benchmarks along so many commits, every third
-// changes by 10 % at two thirds.
+// changes by 10% at two thirds.
 func drawnHistory(t *testing.T, benchmarks, commits int) *history.Report {
 	t.Helper()
 	dir := t.TempDir()

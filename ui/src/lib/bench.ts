@@ -25,7 +25,7 @@ function body(values: readonly number[]): Range | null {
 
 /**
  * The axis of a benchmark: all values but outliers, with a margin. It is never
- * narrower than 2 % of the values, so that a tiny difference looks tiny.
+ * narrower than 2% of the values, so that a tiny difference looks tiny.
  */
 export function axisRange(
   cells: readonly Pick<BenchPageCell, "values" | "center" | "bounded" | "low" | "high">[],

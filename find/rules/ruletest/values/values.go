@@ -91,5 +91,5 @@ func Rune(r *rand.Rand) rune {
 	}[r.IntN(18)]
 }
 
-// Bool draws true or false.
+// Bool reports whether a coin comes up heads.
 func Bool(r *rand.Rand) bool { return r.IntN(2) == 0 }
