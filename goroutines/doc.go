@@ -12,14 +12,15 @@
 //     the same goroutines match whether they come from a profile, a dump or an execution trace.
 //  3. [Snapshot.AddTrace] adds what an execution trace knows and a profile does not: who executed
 //     the go statement, and since when a goroutine has been waiting.
-//  4. [Snapshot.MarkLeaks] adds a goroutineleak profile; [Grow] compares with an earlier snapshot.
-//     [Snapshot.ByCreator] sums the groups by creator.
+//  4. [Snapshot.MarkLeaks] adds a goroutineleak profile; [Snapshot.CompareWith] compares with an
+//     earlier snapshot. [ByCreator] sums groups by creator.
+//  5. [NewReport] filters and ranks the groups, own code first: what `whet goroutines` shows, and
+//     writes as JSON.
 //
 // Inferences are marked: a [Creator], a wait reason and a [Wait] each carry their source.
 //
 // A Snapshot may be read concurrently once it is no longer modified. A Record belongs to ReadDump
-// and is valid until the callback returns. Memory is bounded by the number of distinct stacks,
-// which
+// and is valid until the callback returns. Memory is bounded by the number of distinct stacks, which
 // [Options] limits, not by the size of the dump.
 //
 // The package does not fetch. In particular, whet never requests debug=2 from a server, which stops

@@ -25,13 +25,16 @@ const (
 
 // A Frame is one call on a goroutine's stack. File and Line are zero if unknown.
 type Frame struct {
-	Func string
-	File string
-	Line int
+	Func string `json:"name"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // A Label is one profiler label of a goroutine (runtime/pprof.Do).
-type Label struct{ Key, Value string }
+type Label struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+}
 
 // A Record is one goroutine of a dump, or Count equal ones in a debug=1 dump, which counts them
 // itself.

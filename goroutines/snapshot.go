@@ -78,8 +78,8 @@ type Group struct {
 	IDs     []uint64 // the first few goroutine IDs, if known
 	Labels  []LabelCount
 
-	// Before and Delta are set by Grow: the count in the earlier snapshot and
-	// Count minus it.
+	// Before and Delta are set by CompareWith: the count in the earlier snapshot, and Count minus
+	// it.
 	Before, Delta int64
 
 	Verdict Verdict
@@ -91,7 +91,7 @@ type Group struct {
 // A LabelCount is a profiler label and the number of goroutines in a group that have it.
 type LabelCount struct {
 	Label
-	Count int64
+	Count int64 `json:"count"`
 }
 
 // maxIDs and maxLabels limit what a group keeps of its members.
@@ -117,8 +117,8 @@ type Snapshot struct {
 	// none.
 	LeaksKnown bool
 
-	// Earlier is the name of the snapshot that Grow compared with, and EarlierTotal its total; ""
-	// before Grow.
+	// Earlier is the name of the snapshot that CompareWith compared with, and EarlierTotal its total;
+	// "" before.
 	Earlier      string
 	EarlierTotal int64
 

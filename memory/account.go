@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/unit"
 )
 
 // Identifiers of an account's parts.
@@ -29,44 +30,48 @@ const (
 
 // A Part is one summand of an account.
 type Part struct {
-	ID      string
-	Name    string
-	Bytes   int64
-	Meaning string
+	ID     string  `json:"id"`
+	Name   string  `json:"name"`
+	Bytes  int64   `json:"bytes"`
+	Share  float64 `json:"share"`            // of Total
+	Change *int64  `json:"change,omitempty"` // since the earlier account; nil if unknown
 	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning says
 	// what else was used.
-	Estimated bool
-
-	// Before is the part's size in the earlier account; HasBefore is set if there is one.
-	Before    int64
-	HasBefore bool
+	Estimated bool   `json:"estimated,omitempty"`
+	Meaning   string `json:"meaning"`
 }
 
-// An Account divides a process's memory into parts, which add up to Total exactly.
+// An Account divides a process's memory into parts, which add up to Total exactly. Sizes are in
+// bytes.
 type Account struct {
-	Parts []Part
+	// Total is RSS, or Go if RSS is unknown. EarlierTotal is that of the report compared with.
+	Total        int64 `json:"total"`
+	EarlierTotal int64 `json:"earlier_total,omitempty"`
+	RSS          int64 `json:"rss,omitempty"` // the resident size; 0 if unknown
+	PeakRSS      int64 `json:"peak_rss,omitempty"`
 	// Go is Sys minus HeapReleased: what the runtime holds. It is the sum of the parts up to and
 	// including Untouched.
-	Go int64
+	Go int64 `json:"go"`
 	// Released is what the runtime has returned: it is in Sys, but not in memory.
-	Released int64
+	Released int64 `json:"released"`
 	// Sys is all address space that the runtime has reserved for data: Go + Released.
-	Sys int64
-	// RSS is the resident size; 0 if unknown. Total is RSS, or Go if RSS is unknown.
-	RSS, Total int64
-	PeakRSS    int64 // 0 if unknown
+	Sys int64 `json:"sys"`
 
-	// HeapAlloc, HeapInuse and HeapSys are as in runtime.MemStats, Objects its
-	// HeapObjects.
-	HeapAlloc, HeapInuse, HeapSys, Objects int64
+	// These are as in runtime.MemStats.
+	HeapAlloc   int64 `json:"heap_alloc"`
+	HeapInuse   int64 `json:"heap_inuse"`
+	HeapSys     int64 `json:"heap_sys"`
+	HeapObjects int64 `json:"heap_objects"`
 
-	// Before contains the sums of the earlier account, or is nil.
-	Before *Sums
+	Parts []Part `json:"parts"`
 }
 
 // Sums are the intermediate sums of an account, like the fields of Account.
 type Sums struct {
-	HeapAlloc, HeapInuse, Go, RSS int64
+	HeapAlloc int64 `json:"heap_alloc"`
+	HeapInuse int64 `json:"heap_inuse"`
+	Go        int64 `json:"go"`
+	RSS       int64 `json:"rss,omitempty"`
 }
 
 // goMapping is the prefix of the names that the runtime gives to its mappings (Linux 5.17, Go
@@ -86,7 +91,7 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, profile.Warnin
 	a := Account{
 		Sys: clamp(s.Sys), Released: clamp(s.HeapReleased), PeakRSS: clamp(s.MaxRSS),
 		HeapAlloc: clamp(s.HeapAlloc), HeapInuse: clamp(s.HeapInuse), HeapSys: clamp(s.HeapSys),
-		Objects: clamp(s.HeapObjects),
+		HeapObjects: clamp(s.HeapObjects),
 	}
 	a.Go = a.Sys - a.Released
 	add := func(id, name string, bytes int64, meaning string, estimated bool) {
@@ -121,6 +126,9 @@ func newAccount(s *Stats, lv live, proc *ProcessSample) (Account, profile.Warnin
 	a.Total = a.Go
 	if proc != nil && proc.RSS > 0 {
 		a.resident(proc)
+	}
+	for i := range a.Parts {
+		a.Parts[i].Share = unit.Share(a.Parts[i].Bytes, a.Total)
 	}
 	return a, warnings
 }

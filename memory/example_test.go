@@ -31,12 +31,12 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, p := range r.Account.Parts {
+	for _, p := range r.Parts {
 		if p.Bytes > 1<<20 {
 			fmt.Println(p.ID, unit.Bytes(p.Bytes))
 		}
 	}
-	fmt.Println("total", unit.Bytes(r.Account.Go))
+	fmt.Println("total", unit.Bytes(r.Go))
 	// Output:
 	// objects 2.17MB
 	// free 2.34MB

@@ -8,53 +8,61 @@ import (
 
 // A Share is a fraction of CPU time.
 type Share struct {
-	Fraction float64 // of 1
-	Of       string  // the whole: "CPU time used in the window, assists included", …
-	From     string  // its source: "runtime.MemStats", "runtime/metrics", "CPU profile"
+	Share float64 `json:"share"` // of 1
+	Of    string  `json:"of"`    // the whole: "CPU time used in the window, assists included", …
+	From  string  `json:"from"`  // its source: "runtime.MemStats", "runtime/metrics", "CPU profile"
 }
 
 // A Bucket is one bar of a histogram: N pauses in [Low, High).
 type Bucket struct {
-	Low, High time.Duration
-	N         int
+	Low  time.Duration `json:"low_ns"`
+	High time.Duration `json:"high_ns"`
+	N    int           `json:"n"`
 }
 
 // Pauses is the distribution of stop-the-world times, one value per collection (the runtime sums
 // the pauses of one collection).
 type Pauses struct {
-	N     int // collections with a known pause
-	Of    int // collections in the window; more than N if the ring of 256 was too short
-	Total time.Duration
+	N     int           `json:"n"`  // collections with a known pause
+	Of    int           `json:"of"` // collections in the window; more than N if the ring of 256 was too short
+	Total time.Duration `json:"total_ns"`
 	// Percentiles by the nearest-rank method, so each is the pause of a real collection.
-	P50, P90, P99, Max time.Duration
+	P50 time.Duration `json:"p50_ns,omitempty"`
+	P90 time.Duration `json:"p90_ns,omitempty"`
+	P99 time.Duration `json:"p99_ns,omitempty"`
+	Max time.Duration `json:"max_ns"`
 	// The upper bounds in Histogram double, and it has no empty bucket at either end.
-	Histogram []Bucket
+	Histogram []Bucket `json:"histogram"`
 }
 
 // GC is what is known about garbage collection.
 type GC struct {
 	// Window is the time between the two samples; 0 if there was only one, and then Count is since
 	// the program started.
-	Window time.Duration
-	Count  int64
-	Forced int64 // those of Count that the program requested
+	Window time.Duration `json:"window_ns,omitempty"`
+	Count  int64         `json:"count"`
+	Forced int64         `json:"forced,omitempty"` // those of Count that the program requested
+	Rate   float64       `json:"rate,omitempty"`   // collections per second of the window, or 0
 	// Interval is the mean time between collections, over those with known pauses; 0 if there are
 	// fewer than two.
-	Interval time.Duration
-	CPU      []Share // the best value for the window first
-	Pauses   Pauses
+	Interval time.Duration `json:"interval_ns,omitempty"`
+	CPU      []Share       `json:"cpu"` // the best value for the window first
+	Pauses   Pauses        `json:"pauses"`
 
-	NextGC int64     // target heap size of the next collection
-	LastGC time.Time // zero if never
+	NextGC int64     `json:"next_gc"`          // target heap size of the next collection
+	LastGC time.Time `json:"last_gc,omitzero"` // zero if never
 
-	GOGC        int64 // percent; -1 off, 0 unknown
-	MemoryLimit int64 // bytes; 0 unknown, MaxInt64 none
+	GOGC        *int64 `json:"gogc,omitempty"`         // percent; -1 off, nil unknown
+	MemoryLimit *int64 `json:"memory_limit,omitempty"` // bytes; nil unknown, MaxInt64 none
 
-	// AllocBytes and AllocObjects were allocated in the window, or since the program started;
-	// AllocRate is in bytes per second of the window, or 0.
-	AllocBytes, AllocObjects int64
-	AllocRate                float64
-	ObjectRate               float64
+	// AllocBytes and AllocObjects were allocated in the window, or since the program started; the
+	// rates are per second of the window, or 0.
+	AllocBytes   int64   `json:"alloc_bytes"`
+	AllocObjects int64   `json:"alloc_objects"`
+	AllocRate    float64 `json:"alloc_rate,omitempty"`
+	ObjectRate   float64 `json:"object_rate,omitempty"`
+
+	Earlier *GC `json:"earlier,omitempty"` // of the report that CompareWith compared with
 }
 
 // newGC describes the collections from start, which may be nil, to end.
@@ -75,6 +83,7 @@ func newGC(start, end *Stats, window time.Duration) GC {
 		g.AllocBytes -= clamp(start.TotalAlloc)
 		g.AllocObjects -= clamp(start.Mallocs)
 		if window > 0 {
+			g.Rate = float64(g.Count) / window.Seconds()
 			g.AllocRate = float64(g.AllocBytes) / window.Seconds()
 			g.ObjectRate = float64(g.AllocObjects) / window.Seconds()
 		}
@@ -91,7 +100,7 @@ func newGC(start, end *Stats, window time.Duration) GC {
 
 // newPauses describes the pauses ps of of collections.
 func newPauses(ps []pause, of int) Pauses {
-	p := Pauses{N: len(ps), Of: of}
+	p := Pauses{N: len(ps), Of: of, Histogram: []Bucket{}}
 	if len(ps) == 0 {
 		return p
 	}

@@ -122,13 +122,13 @@ func TestRealAccount(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, gos := sum(&r.Account)
-	if all != r.Account.Total || gos != r.Account.Go || r.Account.Total != int64(end.Sys-end.HeapReleased) {
-		t.Errorf("parts add up to %d, Go's to %d; total %d, Go %d, Sys %d", all, gos, r.Account.Total, r.Account.Go, end.Sys)
+	if all != r.Total || gos != r.Go || r.Total != int64(end.Sys-end.HeapReleased) {
+		t.Errorf("parts add up to %d, Go's to %d; total %d, Go %d, Sys %d", all, gos, r.Total, r.Go, end.Sys)
 	}
-	if _, ok := r.Account.Part(memory.Unaccounted); ok || len(r.Warnings) > 0 {
-		t.Errorf("unaccounted memory: %+v %v", r.Account.Parts, r.Warnings)
+	if _, ok := r.Part(memory.Unaccounted); ok || len(r.Warnings) > 0 {
+		t.Errorf("unaccounted memory: %+v %v", r.Parts, r.Warnings)
 	}
-	if p, ok := r.Account.Part(memory.Live); !ok || !p.Estimated || p.Bytes < 20<<20 {
+	if p, ok := r.Part(memory.Live); !ok || !p.Estimated || p.Bytes < 20<<20 {
 		t.Errorf("live heap %+v, want an estimate of about 40 MB", p)
 	}
 	if r.GC.Count != int64(end.NumGC-start.NumGC) || r.GC.Count < 1 || r.GC.Pauses.N != int(min(r.GC.Count, 256)) {
@@ -140,9 +140,9 @@ func TestRealAccount(t *testing.T) {
 	if len(r.Unknown) == 0 {
 		t.Error("nothing unknown without process and agent")
 	}
-	for _, p := range r.Account.Parts {
-		if p.HasBefore == (p.ID == memory.Live || p.ID == memory.Uncollected) {
-			t.Errorf("%s: has before %v", p.ID, p.HasBefore)
+	for _, p := range r.Parts {
+		if (p.Change != nil) == (p.ID == memory.Live || p.ID == memory.Uncollected) {
+			t.Errorf("%s: change %v", p.ID, p.Change)
 		}
 	}
 	runtime.KeepAlive(keep)
@@ -184,9 +184,9 @@ func TestAccountAddsUp(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, gos := sum(&r.Account)
-		if all != r.Account.Total || gos != r.Account.Go {
-			t.Fatalf("%d: parts add up to %d of %d, Go's to %d of %d: %+v", i, all, r.Account.Total, gos,
-				r.Account.Go, r.Account.Parts)
+		if all != r.Total || gos != r.Go {
+			t.Fatalf("%d: parts add up to %d of %d, Go's to %d of %d: %+v", i, all, r.Total, gos,
+				r.Go, r.Parts)
 		}
 		if (len(r.Warnings) > 0) != (i%5 == 0) {
 			t.Fatalf("%d: warnings %v", i, r.Warnings)
@@ -209,11 +209,11 @@ func TestResidentParts(t *testing.T) {
 		memory.Objects: 60, memory.Fragmentation: 20, memory.Free: 10, memory.Files: 30,
 		memory.Untouched: -15, memory.NotGo: 24, memory.Rest: 1,
 	} {
-		if p, _ := r.Account.Part(id); p.Bytes != want {
+		if p, _ := r.Part(id); p.Bytes != want {
 			t.Errorf("%s is %d, want %d", id, p.Bytes, want)
 		}
 	}
-	if r.Account.PeakRSS != 150 || r.Account.Total != 130 || r.Account.Released != 10 {
+	if r.PeakRSS != 150 || r.Total != 130 || r.Released != 10 {
 		t.Errorf("%+v", r.Account)
 	}
 }
@@ -288,16 +288,16 @@ func TestAgent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.GC.GOGC != 100 || r.GC.MemoryLimit != math.MaxInt64 {
-		t.Errorf("GOGC %d, limit %d", r.GC.GOGC, r.GC.MemoryLimit)
+	if *r.GC.GOGC != 100 || *r.GC.MemoryLimit != math.MaxInt64 {
+		t.Errorf("GOGC %d, limit %d", *r.GC.GOGC, *r.GC.MemoryLimit)
 	}
-	if len(r.GC.CPU) != 2 || r.GC.CPU[0].Fraction != 0.25 || r.GC.CPU[1].Fraction != 0.125 {
+	if len(r.GC.CPU) != 2 || r.GC.CPU[0].Share != 0.25 || r.GC.CPU[1].Share != 0.125 {
 		t.Errorf("CPU shares %+v", r.GC.CPU)
 	}
-	if p, _ := r.Account.Part(memory.Live); p.Bytes != 70 || p.Estimated {
+	if p, _ := r.Part(memory.Live); p.Bytes != 70 || p.Estimated {
 		t.Errorf("live %+v", p)
 	}
-	if p, _ := r.Account.Part(memory.Uncollected); p.Bytes != 30 {
+	if p, _ := r.Part(memory.Uncollected); p.Bytes != 30 {
 		t.Errorf("uncollected %+v", p)
 	}
 }
@@ -323,13 +323,13 @@ func TestGrow(t *testing.T) {
 	}
 	b.CompareWith(a)
 	grown := int64(0)
-	for _, p := range b.Account.Parts {
-		if !p.HasBefore {
+	for _, p := range b.Parts {
+		if p.Change == nil {
 			t.Errorf("%s has no before", p.ID)
 		}
-		grown += p.Bytes - p.Before
+		grown += *p.Change
 	}
-	if want := b.Account.Total - a.Account.Total; grown != want || b.EarlierTotal != 25 {
+	if want := b.Total - a.Total; grown != want || b.EarlierTotal != 25 {
 		t.Errorf("parts grew by %d, the total by %d", grown, want)
 	}
 }
@@ -382,8 +382,8 @@ func FuzzParseMemStats(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if all, gos := sum(&r.Account); all != r.Account.Total || gos != r.Account.Go {
-			t.Errorf("parts add up to %d of %d", all, r.Account.Total)
+		if all, gos := sum(&r.Account); all != r.Total || gos != r.Go {
+			t.Errorf("parts add up to %d of %d", all, r.Total)
 		}
 		n := 0
 		for _, b := range r.GC.Pauses.Histogram {

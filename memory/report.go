@@ -20,20 +20,23 @@ type Input struct {
 	CPU        *profile.Profile // of the window
 }
 
+// Schema is the schema of Report.
+const Schema = "whet.memory/2"
+
 // A Report is an account of a process's memory and its garbage collection.
 type Report struct {
-	Name    string
-	Account Account
-	GC      GC
+	Schema string `json:"schema"`
+	Name   string `json:"name"`
+	// Earlier is the name of the report that CompareWith compared with; "" without one.
+	Earlier string `json:"earlier,omitempty"`
+	Account
+	GC GC `json:"gc"`
 	// Unknown lists what could not be determined, and what would be needed.
-	Unknown []string
+	Unknown  []string         `json:"unknown,omitempty"`
+	Warnings profile.Warnings `json:"warnings,omitempty"`
 
-	// Earlier is the name of the report that Grow compared with, or "".
-	Earlier      string
-	EarlierTotal int64
-	EarlierGC    *GC
-
-	Warnings profile.Warnings
+	// Before has the sums of the account that changes are since; nil without one.
+	Before *Sums `json:"before,omitempty"`
 }
 
 // New makes a report from in. It fails without In.End.
@@ -41,7 +44,7 @@ func New(in Input) (*Report, error) {
 	if in.End == nil {
 		return nil, errors.New("account for memory: no runtime.MemStats")
 	}
-	r := &Report{Name: in.Name}
+	r := &Report{Schema: Schema, Name: in.Name}
 	start := in.Start
 	if start != nil && (start.NumGC > in.End.NumGC || start.Mallocs > in.End.Mallocs ||
 		start.TotalAlloc > in.End.TotalAlloc) {
@@ -75,7 +78,7 @@ func New(in Input) (*Report, error) {
 			lv0 = live{n, "metrics", true}
 		}
 		before, _ := newAccount(start, lv0, procStart)
-		r.Account.before(&before)
+		r.before(&before)
 	}
 	r.GC = newGC(start, in.End, in.Window)
 	r.GC.settings(agentEnd)
@@ -87,16 +90,18 @@ func New(in Input) (*Report, error) {
 // settings copies the collector's settings from the agent's sample.
 func (g *GC) settings(s *AgentSample) {
 	if v, ok := s.metric("/gc/gogc:percent"); ok {
-		g.GOGC = -1 // off is the largest uint64
+		percent := int64(-1) // off is the largest uint64
 		if v < 1<<31 {
-			g.GOGC = int64(v)
+			percent = int64(v)
 		}
+		g.GOGC = &percent
 	}
 	if v, ok := s.metric("/gc/gomemlimit:bytes"); ok {
-		g.MemoryLimit = math.MaxInt64
+		limit := int64(math.MaxInt64)
 		if v > 0 && v < maxBytes {
-			g.MemoryLimit = int64(v)
+			limit = int64(v)
 		}
+		g.MemoryLimit = &limit
 	}
 }
 
@@ -111,7 +116,7 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 	a1, ok3 := end.metric(allMetric)
 	if ok0 && ok1 && ok2 && ok3 && whole && a1 > a0 && g1 >= g0 {
 		out = append(out, Share{
-			(g1 - g0) / (a1 - a0), "CPU time available in the window, idle time included",
+			finite((g1 - g0) / (a1 - a0)), "CPU time available in the window, idle time included",
 			"runtime/metrics",
 		})
 	}
@@ -121,9 +126,17 @@ func shares(in Input, start, end *AgentSample, whole bool) []Share {
 		}
 	}
 	return append(out, Share{
-		in.End.GCCPUFraction, "CPU time available since the program started, idle time included",
+		finite(in.End.GCCPUFraction), "CPU time available since the program started, idle time included",
 		"runtime.MemStats",
 	})
+}
+
+// finite replaces numbers that JSON cannot represent.
+func finite(f float64) float64 {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return 0
+	}
+	return f
 }
 
 func unknown(in Input, lv live, proc *ProcessSample, agent *AgentSample, start *Stats) []string {
@@ -160,55 +173,52 @@ func namesGo(p *ProcessSample) bool {
 	return false
 }
 
-// before sets the size of each part in an earlier account. If only one of the two accounts
+// before sets the change of each part since an earlier account. If only one of the two accounts
 // distinguishes live objects, heap objects are compared as a whole.
-func (a *Account) before(b *Account) {
-	a.Before = &Sums{b.HeapAlloc, b.HeapInuse, b.Go, b.RSS}
+func (r *Report) before(b *Account) {
+	r.Before = &Sums{b.HeapAlloc, b.HeapInuse, b.Go, b.RSS}
 	old := make(map[string]int64, len(b.Parts))
 	for _, p := range b.Parts {
 		old[p.ID] = p.Bytes
 	}
 	_, splitBefore := old[Live]
-	for i := range a.Parts {
-		p := &a.Parts[i]
+	if splitBefore {
+		old[Objects] = old[Live] + old[Uncollected]
+	}
+	for i := range r.Parts {
+		p := &r.Parts[i]
+		known := true
 		switch p.ID {
 		case Live, Uncollected:
-			p.HasBefore = splitBefore
-		case Objects:
-			p.HasBefore = true
-			if splitBefore {
-				old[Objects] = old[Live] + old[Uncollected]
-			}
+			known = splitBefore
 		case Untouched, Files, NotGo, Rest:
-			p.HasBefore = b.RSS > 0
-		default:
-			p.HasBefore = true
+			known = b.RSS > 0
 		}
-		if p.HasBefore {
-			p.Before = old[p.ID]
+		p.Change = nil
+		if known {
+			change := p.Bytes - old[p.ID]
+			p.Change = &change
 		}
 	}
 }
 
-// CompareWith compares r with an earlier report of the same program: Before of each part is then
-// from the earlier report, not from the start of the window.
+// CompareWith compares r with an earlier report of the same program: changes are then since the
+// earlier report, not since the start of the window.
 func (r *Report) CompareWith(earlier *Report) {
-	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Account.Total
+	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Total
 	gc := earlier.GC
-	r.EarlierGC = &gc
-	for i := range r.Account.Parts {
-		r.Account.Parts[i].Before, r.Account.Parts[i].HasBefore = 0, false
-	}
-	r.Account.before(&earlier.Account)
+	r.GC.Earlier = &gc
+	r.before(&earlier.Account)
 	have := make(map[string]bool)
-	for _, p := range r.Account.Parts {
+	for _, p := range r.Parts {
 		have[p.ID] = true
 	}
-	comparable := (r.Account.RSS > 0) == (earlier.Account.RSS > 0)
-	for _, p := range earlier.Account.Parts {
+	comparable := (r.RSS > 0) == (earlier.RSS > 0)
+	for _, p := range earlier.Parts {
 		if !have[p.ID] && comparable && p.ID != Live && p.ID != Uncollected && p.ID != Objects {
-			p.Before, p.HasBefore, p.Bytes = p.Bytes, true, 0
-			r.Account.Parts = append(r.Account.Parts, p)
+			change := -p.Bytes
+			p.Change, p.Bytes, p.Share = &change, 0, 0
+			r.Parts = append(r.Parts, p)
 		}
 	}
 	if !comparable {

@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/bench/gotest"
@@ -16,7 +18,6 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/benchmarks"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/progress"
 )
 
@@ -139,7 +140,7 @@ func (a *app) hottest(ctx context.Context, file string, own []string) (*owncode.
 	}
 	defer in.Close()
 	dir, _ := os.Getwd() // without it paths are less short
-	lines := profiles.NewOwn(f.header(in), in.View.Own(in.Own.Match), nil, 1, dir).Own.Lines
+	lines := documents.NewOwn(f.header(in), in.View.Own(in.Own.Match), nil, 1, dir).Own.Lines
 	if in.Part != "cpu" || len(lines) == 0 {
 		return nil, nil
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -80,7 +82,7 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	defer in.Close()
 	code := machinecode.Of(in, f.Binary)
 	defer code.Close()
-	doc, err := listings.NewDisasm(f.header(in), in.View, listing.DisasmOptions{
+	doc, err := documents.NewDisasm(f.header(in), in.View, listing.DisasmOptions{
 		Match: pattern, Code: code.Mapping, Source: in.Source, Syntax: syntax, Context: f.Context,
 	})
 	a.warn(in.Warnings...)

@@ -6,13 +6,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/diffs"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -199,8 +200,8 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Inp
 }
 
 // header returns the facts that reports open with.
-func (f *viewFlags) header(in *input.Input) profiles.Header {
-	h := profiles.NewHeader(in, profiles.HeaderOptions{
+func (f *viewFlags) header(in *input.Input) documents.Header {
+	h := documents.NewHeader(in, documents.HeaderOptions{
 		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...), Relative: f.Relative, Unit: f.outputUnit(),
 	})
 	if c := in.Comparison; c != nil {

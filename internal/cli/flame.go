@@ -12,6 +12,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/report/profiles"
+
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
@@ -112,16 +116,16 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 
 // flameInput gathers what the page shows.
 func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
-	doc := pictures.FlameInput{Title: in.Name, Facts: f.header(in).FlameFacts()}
+	doc := pictures.FlameInput{Title: in.Name, Facts: profiles.FlameFacts(f.header(in))}
 	if _, err := os.Stat(in.Name); err == nil {
 		doc.Title = filepath.Base(in.Name)
 	}
 	if in.Part != "" {
 		doc.Title += " · " + in.Part
 	}
-	frame := pictures.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
+	frame := flame.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
 	var err error
-	if doc.Views, err = pictures.FlameViews(in.Profile, in.View, frame); err != nil {
+	if doc.Views, err = flame.Views(in.Profile, in.View, frame); err != nil {
 		return doc, &diag.Error{Op: "apply filters", Err: err, Kind: diag.Usage}
 	}
 	return doc, nil

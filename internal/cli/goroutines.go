@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
@@ -60,7 +61,7 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	if err := f.checkAddressFlags(args); err != nil {
 		return err
 	}
-	opt := recordings.GoroutineOptions{N: f.N, Filters: f.filters()}
+	opt := goroutines.ReportOptions{N: f.N, Filters: f.filters()}
 	q, err := f.query()
 	if err != nil {
 		return err
@@ -92,7 +93,7 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 		warnings = append(slices.Clone(seen[0].Snapshot.Warnings), warnings...)
 	}
 	a.warn(warnings...)
-	doc := recordings.NewGoroutines(now.Snapshot, opt)
+	doc := goroutines.NewReport(now.Snapshot, opt)
 	doc.Warnings = a.warned
 	if f.JSON {
 		return a.writeJSON(doc)

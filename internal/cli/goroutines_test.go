@@ -13,8 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/memory"
 )
 
 // liveServer serves this process as a Go service does. It fails the test when asked
@@ -89,9 +90,9 @@ func waitParked(n int, function, reason string) {
 	}
 }
 
-func planted(t *testing.T, out string) recordings.GoroutineGroup {
+func planted(t *testing.T, out string) goroutines.ReportGroup {
 	t.Helper()
-	var d recordings.Goroutines
+	var d goroutines.Report
 	if err := json.Unmarshal([]byte(out), &d); err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +104,12 @@ func planted(t *testing.T, out string) recordings.GoroutineGroup {
 		t.Errorf("groups hold %d of %d goroutines", sum, d.Total)
 	}
 	for _, g := range d.Groups {
-		if g.Own != nil && strings.HasSuffix(g.Own.Name, "cli_test.waitPlanted") {
+		if g.Own != nil && strings.HasSuffix(g.Own.Func, "cli_test.waitPlanted") {
 			return g
 		}
 	}
 	t.Fatalf("the planted goroutines are not there: %s", out)
-	return recordings.GoroutineGroup{}
+	return goroutines.ReportGroup{}
 }
 
 // The whole way on a live process: its goroutines at an address, and in a recording
@@ -169,7 +170,7 @@ func TestGoroutinesLive(t *testing.T) {
 	// Memory, of the same recordings.
 	for _, args := range [][]string{{a}, {a, b}, {base}} {
 		narrow(t, liveWhet(t, append([]string{"memory"}, args...)...))
-		var d recordings.Memory
+		var d memory.Report
 		if err := json.Unmarshal([]byte(liveWhet(t, append([]string{"memory", "--json"}, args...)...)), &d); err != nil {
 			t.Fatal(err)
 		}

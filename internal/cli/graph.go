@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -52,14 +56,14 @@ for other tools.
 		Args: profileArgs,
 	}
 	f.register(cmd)
-	f.registerN(cmd, pictures.GraphNodes, "boxes")
+	f.registerN(cmd, documents.GraphNodes, "boxes")
 	fs := cmd.Flags()
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write to `FILE` (.svg, .dot or .json); - is standard output, the default"
 	fs.StringVar(&f.Format, "format", "", "output `FORMAT`: svg, dot or json (default: by the name of the output, or svg)")
-	fs.Float64Var(&f.NodeFraction, "node-fraction", pictures.GraphNodeFraction,
+	fs.Float64Var(&f.NodeFraction, "node-fraction", documents.GraphNodeFraction,
 		"omit boxes below this `FRACTION` of the total")
-	fs.Float64Var(&f.EdgeFraction, "edge-fraction", pictures.GraphEdgeFraction,
+	fs.Float64Var(&f.EdgeFraction, "edge-fraction", documents.GraphEdgeFraction,
 		"omit arrows below this `FRACTION` of the total")
 	_ = cmd.RegisterFlagCompletionFunc("format",
 		cobra.FixedCompletions(graphFormats(), cobra.ShellCompDirectiveNoFileComp))
@@ -132,10 +136,10 @@ func (a *app) graph(ctx context.Context, args []string, f *graphFlags) error {
 	if in.View.Query().By == profile.ByLabel {
 		return diag.Usagef("graph", "labels have no call graph", "`whet top --by "+f.By+"` lists them")
 	}
-	kind := pictures.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
-	doc := pictures.NewCallGraph(f.header(in), in.View, pictures.GraphOptions{
+	kind := flame.Frames(in.Profile, in.View.Query().By, in.Own.Matcher())
+	doc := documents.NewCallGraph(f.header(in), in.View, documents.GraphOptions{
 		Nodes: f.N, NodeFraction: f.NodeFraction, EdgeFraction: f.EdgeFraction,
-		Kind: func(n profile.Node) pictures.FlameKind { return kind(n).Kind },
+		Kind: func(n profile.Node) flame.Kind { return kind(n).Kind },
 	})
 	if format == "svg" && len(doc.Nodes) > maxGraphNodes {
 		return &diag.Error{

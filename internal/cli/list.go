@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -51,7 +53,7 @@ cache. Without source, lines are shown by number.
 		}
 		defer in.Close()
 		a.warn(in.Warnings...)
-		doc, err := listings.NewList(f.header(in), in.View,
+		doc, err := documents.NewList(f.header(in), in.View,
 			listing.ListOptions{Match: pattern, Source: in.Source, Context: context})
 		if errors.Is(err, listing.ErrNoMatch) {
 			return noMatch("list", args[0], "function")

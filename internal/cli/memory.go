@@ -60,10 +60,9 @@ func (a *app) memory(ctx context.Context, args []string, f *viewFlags) error {
 		now.CompareWith(seen[0])
 	}
 	a.warn(now.Warnings...)
-	doc := recordings.NewMemory(now)
-	doc.Warnings = a.warned
+	now.Warnings = a.warned
 	if f.JSON {
-		return a.writeJSON(doc)
+		return a.writeJSON(now)
 	}
-	return a.write(func(w io.Writer) error { return recordings.WriteMemory(w, a.style, doc) })
+	return a.write(func(w io.Writer) error { return recordings.WriteMemory(w, a.style, now) })
 }

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/agent"
-	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/memory"
 )
 
 // With the agent nothing about the heap is an estimate, and the collector's settings
@@ -39,7 +39,7 @@ func TestMemoryWithAgent(t *testing.T) {
 	}
 
 	for _, file := range []string{outside, inside} {
-		var d recordings.Memory
+		var d memory.Report
 		if err := json.Unmarshal([]byte(liveWhet(t, "memory", "--json", file)), &d); err != nil {
 			t.Fatal(err)
 		}

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/unit"
 )
 
@@ -78,7 +79,7 @@ func TestTopAgainstPprof(t *testing.T) {
 				want[r] = append(want[r], inline.ReplaceAllString(strings.Join(f[5:], " "), ""))
 				rows++
 			}
-			doc := whetJSON[profiles.Top](t, append([]string{"top", "--all", "--json", "-n", "0", path}, tt.whet...)...)
+			doc := whetJSON[documents.Top](t, append([]string{"top", "--all", "--json", "-n", "0", path}, tt.whet...)...)
 			if len(doc.All.Nodes) != rows {
 				t.Errorf("%d nodes, pprof has %d", len(doc.All.Nodes), rows)
 			}
@@ -166,11 +167,11 @@ func comparePeek(t *testing.T, whetArgs, pprofArgs []string) {
 		t.Fatalf("only %d facts in pprof's output:\n%s", len(want), out)
 	}
 	got := map[string]bool{}
-	doc := whetJSON[profiles.Peek](t, append([]string{"peek", "--json", pattern, path}, whetArgs...)...)
+	doc := whetJSON[documents.Peek](t, append([]string{"peek", "--json", pattern, path}, whetArgs...)...)
 	for _, n := range doc.Nodes {
 		value := func(v int64) string { return unit.Of(v, doc.Header.SampleType.Unit).In("s") }
 		got[n.Name+" cum "+value(n.Cum)] = true
-		add := func(way string, list []profiles.PeekEdge) {
+		add := func(way string, list []documents.PeekEdge) {
 			for _, e := range list {
 				text := n.Name + way + value(e.Weight) + " " + unit.Percent(e.Weight, n.Cum) + " " + e.Name
 				if e.Inlined {
@@ -223,7 +224,7 @@ func TestTracesAgainstPprof(t *testing.T) {
 		}
 		want[strings.Join(frames, "<")] += parseMillis(t, value)
 	}
-	doc := whetJSON[profiles.Traces](t, "traces", "--json", "-n", "0", path)
+	doc := whetJSON[documents.Traces](t, "traces", "--json", "-n", "0", path)
 	if len(doc.Stacks) != len(want) {
 		t.Errorf("%d stacks, pprof has %d", len(doc.Stacks), len(want))
 	}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	pprof "github.com/google/pprof/profile"
+	"github.com/whet-go/whet/internal/input/documents"
 
-	"github.com/whet-go/whet/internal/report/profiles"
+	pprof "github.com/google/pprof/profile"
 )
 
 // TestOwnModule wants own code to be told by the best witness at hand.
@@ -137,7 +137,7 @@ func TestOwnModule(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			doc := whetJSON[profiles.Top](t, append([]string{"top", "--json", path}, tt.args...)...)
+			doc := whetJSON[documents.Top](t, append([]string{"top", "--json", path}, tt.args...)...)
 			if doc.Header.OwnFrom != tt.from || !slices.Equal(doc.Header.Own, tt.own) {
 				t.Errorf("own %q told by %q, want %q told by %q", doc.Header.Own, doc.Header.OwnFrom, tt.own, tt.from)
 			}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
@@ -40,7 +42,7 @@ for, as in go tool pprof -peek.
 		}
 		defer in.Close()
 		a.warn(in.Warnings...)
-		doc := profiles.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
+		doc := documents.NewPeek(f.header(in), in.View, pattern, f.N, f.Cum)
 		if len(doc.Nodes) == 0 {
 			return noMatch("peek", args[0], doc.By)
 		}

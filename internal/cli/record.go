@@ -11,13 +11,14 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
@@ -280,7 +281,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 		return err
 	}
 	doc := recordings.Record{Schema: recordings.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
-	doc.Collector = profiles.NewCollector(sum.Collection)
+	doc.Collector = documents.NewCollector(sum.Collection)
 	if fi, err := os.Stat(sum.Path); err == nil {
 		doc.Bytes = fi.Size()
 	}

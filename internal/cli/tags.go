@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/report/profiles"
@@ -32,7 +34,7 @@ have the size of allocated blocks as the label "bytes".
 		}
 		defer in.Close()
 		a.warn(in.Warnings...)
-		doc := profiles.NewTags(f.header(in), in.View, f.N)
+		doc := documents.NewTags(f.header(in), in.View, f.N)
 		if f.JSON {
 			doc.Warnings = a.warned
 			return a.writeJSON(doc)

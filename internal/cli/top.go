@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
@@ -68,7 +70,7 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 	if !in.Own.Known && !f.All && !f.Mean && !f.framesLabels() && !grouped {
 		why = "no own code found (--own PREFIX adds it); this is all code:"
 	}
-	var doc profiles.Top
+	var doc documents.Top
 	n := f.N
 	if own {
 		if !counted {
@@ -88,16 +90,16 @@ func (a *app) top(in *input.Input, f *viewFlags, counted, grouped bool) error {
 		} else if v != nil {
 			also = &owncode.Second{Profile: part, SampleType: v.Type(), Total: v.Total(), Report: v.Own(in.Own.Match)}
 		}
-		doc = profiles.NewOwn(f.header(in), r, also, n, dir)
+		doc = documents.NewOwn(f.header(in), r, also, n, dir)
 	} else {
 		if !counted {
 			n = topNodes
 		}
-		doc = profiles.NewTop(f.header(in), in.View, n, f.Cum, why)
+		doc = documents.NewTop(f.header(in), in.View, n, f.Cum, why)
 	}
 	if in.Type.Type == "cpu" && len(f.Base) == 0 && len(f.DiffBase) == 0 {
 		if typ, err := in.Profile.TypeIndex("cpu"); err == nil {
-			doc.Collector = profiles.NewCollector(in.Profile.Collection(typ))
+			doc.Collector = documents.NewCollector(in.Profile.Collection(typ))
 		}
 	}
 	a.warn(in.Warnings...)

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
@@ -173,7 +174,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 	if err != nil {
 		return err
 	}
-	doc := traces.NewSummary(name, s, time.Duration(x.Info.Duration), n)
+	doc := documents.NewSummary(name, s, time.Duration(x.Info.Duration), n)
 	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)
@@ -217,7 +218,7 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 	defer func() { _ = x.Close() }() // was only read
 	info := x.Info
 	if f.view.JSON {
-		return a.writeJSON(traces.Index{Info: info, Warnings: a.warned})
+		return a.writeJSON(documents.Index{Info: info, Warnings: a.warned})
 	}
 	return a.write(func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s, %d events of %d goroutines\n", d.Name,

@@ -16,7 +16,8 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
+	"github.com/whet-go/whet/internal/trace/export"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -111,7 +112,7 @@ func TestTrace(t *testing.T) {
 		if code := cli.Main(t.Context(), args, bytes.NewReader(data), &out, &errs); code != 0 || errs.Len() > 0 {
 			t.Fatalf("%v: exit code %d, %s", args, code, &errs)
 		}
-		var doc traces.Summary
+		var doc documents.Summary
 		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 			t.Fatal(err)
 		}
@@ -161,7 +162,7 @@ func TestTrace(t *testing.T) {
 	// The eight waited for one lock, which was held here.
 	for _, name := range []string{"trace.out", "demo.whet"} {
 		code, stdout, stderr := runWhet(t, "trace", "contention", "--json", "--own", "github.com/whet-go/whet", name)
-		var doc traces.Contention
+		var doc documents.Contention
 		if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || len(doc.Pairs) == 0 {
 			t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 		}
@@ -376,7 +377,7 @@ func TestAllTraceRequests(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	for _, line := range lines {
-		var r traces.RequestLine
+		var r export.RequestLine
 		if err := json.Unmarshal([]byte(line), &r); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/contention"
+	"github.com/whet-go/whet/internal/trace/documents"
 )
 
 // traceContentionFlags are the flags of whet trace contention.
@@ -77,7 +78,7 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	if err != nil {
 		return err
 	}
-	doc := traces.NewContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
+	doc := documents.NewContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
 	doc.Warnings = a.warned
 	if f.view.JSON {
 		return a.writeJSON(doc)

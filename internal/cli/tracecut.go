@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/trace/cut"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -91,7 +92,7 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 	if result.Damage != "" {
 		a.warn(diag.Warning{Where: d.Name, Text: "the rest is missing: " + result.Damage})
 	}
-	doc := traces.NewCut(d.Name, f.Output, result)
+	doc := documents.Cut{Schema: documents.CutSchema, Name: d.Name, File: f.Output, Result: result}
 	if !f.toFile() { // standard output is the trace
 		return traces.WriteCut(a.stderr, a.style, doc)
 	}

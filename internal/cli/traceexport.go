@@ -9,6 +9,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/internal/trace/export"
 	"github.com/whet-go/whet/trace/index"
 )
@@ -145,7 +146,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	if f.OTLP != "" && x.Info.Began.IsZero() {
 		a.warn(diag.Warning{Text: began(d.Recording != nil)})
 	}
-	doc := traces.NewExport(d.Name)
+	doc := documents.Export{Schema: documents.ExportSchema, Name: d.Name, Files: []documents.ExportFile{}}
 	for _, e := range list {
 		var result export.Result
 		if err := a.writeOutput(&e.output, func(w io.Writer) (err error) {
@@ -154,7 +155,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		}); err != nil {
 			return err
 		}
-		doc.Add(e.format, e.output.Output, result)
+		doc.Files = append(doc.Files, documents.ExportFile{Format: e.format, File: e.output.Output, Result: result})
 	}
 	if streams > 0 { // standard output is taken
 		return traces.WriteExport(a.stderr, a.style, doc)

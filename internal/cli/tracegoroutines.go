@@ -11,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/trace/summary"
 )
 
@@ -108,7 +109,7 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	doc := traces.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To),
+	doc := documents.NewGoroutines(d.Name, f.GroupBy, time.Duration(o.From), time.Duration(o.To),
 		time.Duration(x.Info.Duration))
 	if f.GroupBy == groupByNone {
 		list, others, err := summary.Goroutines(x, f.Number, o)

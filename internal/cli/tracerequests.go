@@ -10,6 +10,8 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
+	"github.com/whet-go/whet/internal/trace/export"
 	"github.com/whet-go/whet/trace/requests"
 )
 
@@ -91,13 +93,13 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		return err
 	}
 	if f.All {
-		return a.write(func(w io.Writer) error { return traces.WriteAllRequests(w, x, o) })
+		return a.write(func(w io.Writer) error { return export.RequestLines(w, x, o) })
 	}
 	r, err := requests.Find(x, o)
 	if err != nil {
 		return err
 	}
-	doc, err := traces.NewRequests(name, r, x)
+	doc, err := documents.NewRequests(name, r, x)
 	if err != nil {
 		return err
 	}

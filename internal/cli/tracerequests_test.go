@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 )
 
 // tracedServer makes a trace of a server whose handler waits for a goroutine that it starts.
@@ -95,11 +95,11 @@ func TestTraceRequests(t *testing.T) {
 		if code != 0 {
 			t.Fatalf("exit code %d, %s", code, stderr)
 		}
-		var doc traces.Requests
+		var doc documents.Requests
 		if err := json.Unmarshal([]byte(stdout), &doc); err != nil {
 			t.Fatal(err)
 		}
-		if doc.Schema != traces.RequestsSchema || doc.Count < 4 || len(doc.Classes) != 1 {
+		if doc.Schema != documents.RequestsSchema || doc.Count < 4 || len(doc.Classes) != 1 {
 			t.Fatalf("%+v", doc)
 		}
 		for _, one := range doc.Classes[0].Slowest {
@@ -110,7 +110,7 @@ func TestTraceRequests(t *testing.T) {
 			for _, step := range one.Path {
 				sum += step.Took
 				for _, inner := range step.Inside {
-					if inner.Cause == "sleep" && inner.Own != nil && strings.HasSuffix(inner.Own.Name, "tracedServer.func1.1") &&
+					if inner.Cause == "sleep" && inner.Own != nil && strings.HasSuffix(inner.Own.Func, "tracedServer.func1.1") &&
 						len(doc.Stacks[inner.Stack]) > 1 {
 						slept += inner.Took
 					}

@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/report/profiles"
@@ -31,7 +33,7 @@ Equal stacks with equal labels are merged.
 		}
 		defer in.Close()
 		a.warn(in.Warnings...)
-		doc := profiles.NewTraces(f.header(in), in.View, f.N)
+		doc := documents.NewTraces(f.header(in), in.View, f.N)
 		if f.JSON {
 			doc.Warnings = a.warned
 			return a.writeJSON(doc)

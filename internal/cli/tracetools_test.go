@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -92,11 +92,11 @@ func TestTraceGoroutines(t *testing.T) {
 			if code := cli.Main(t.Context(), args, bytes.NewReader(data), &out, &errs); code != 0 || errs.Len() > 0 {
 				t.Fatalf("%v: exit code %d, %s", args, code, &errs)
 			}
-			var doc traces.Goroutines
+			var doc documents.Goroutines
 			if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 				t.Fatal(err)
 			}
-			if doc.Schema != traces.GoroutinesSchema || doc.GroupBy != by || doc.Hidden != 0 || doc.Count < 9 {
+			if doc.Schema != documents.GoroutinesSchema || doc.GroupBy != by || doc.Hidden != 0 || doc.Count < 9 {
 				t.Errorf("%v: %+v", args, doc)
 			}
 			eight, total := 0, int64(0)
@@ -172,12 +172,12 @@ func TestTraceCut(t *testing.T) {
 		if code := cli.Main(t.Context(), args, bytes.NewReader(data), &out, &errs); code != 0 {
 			t.Fatalf("%v: exit code %d, %s", args, code, &errs)
 		}
-		var doc traces.Cut
+		var doc documents.Cut
 		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
 			t.Fatal(err)
 		}
-		if doc.Schema != traces.CutSchema || doc.From != 0 || doc.To < 10*time.Millisecond ||
-			doc.To > 12*time.Millisecond || doc.Bytes == 0 || doc.Whole {
+		if doc.Schema != documents.CutSchema || doc.From != 0 || doc.To < 10*time.Millisecond ||
+			doc.To > 12*time.Millisecond || doc.Written == 0 || doc.Whole {
 			t.Errorf("%v: %+v", args, doc)
 		}
 		code, stdout, stderr := runWhet(t, "trace", "index", "--json", "cut.trace")
@@ -210,7 +210,7 @@ func TestTraceExport(t *testing.T) {
 	traceFiles(t)
 	code, stdout, stderr := runWhet(t, "trace", "export", "--json", "--perfetto", "a.pftrace", "--chrome", "a.json",
 		"--otlp", "b.json", "demo.whet")
-	var doc traces.Export
+	var doc documents.Export
 	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || strings.Contains(stderr, "warning") {
 		t.Fatalf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 	}

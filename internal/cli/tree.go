@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -47,7 +49,7 @@ without indentation.
 		}
 		defer in.Close()
 		a.warn(in.Warnings...)
-		doc := profiles.NewTree(f.header(in), in.View, f.N, bottomUp)
+		doc := documents.NewTree(f.header(in), in.View, f.N, bottomUp)
 		if f.JSON {
 			doc.Warnings = a.warned
 			return a.writeJSON(doc)

@@ -35,9 +35,9 @@ func Name(s string) string {
 
 // A Frame is one call on a stack.
 type Frame struct {
-	Func string
-	File string
-	Line int
+	Func string `json:"name"`
+	File string `json:"file,omitempty"`
+	Line int    `json:"line,omitempty"`
 }
 
 // A Table interns stacks across generations. Id 0 means no stack. It is not safe for concurrent

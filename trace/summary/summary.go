@@ -61,16 +61,18 @@ type Range struct {
 
 // A Metric is a metric of the runtime.
 type Metric struct {
-	Name        string
-	First, Last uint64
-	Least, Most uint64
-	Count       int64
+	Name  string `json:"name"`
+	Count int64  `json:"count"`
+	First uint64 `json:"first"`
+	Last  uint64 `json:"last"`
+	Least uint64 `json:"least"`
+	Most  uint64 `json:"most"`
 }
 
 // A Log is the messages of one category.
 type Log struct {
-	Category string
-	Count    int64
+	Category string `json:"category"`
+	Count    int64  `json:"count"`
 }
 
 // Of summarizes a window, in nanoseconds since the start of the trace.

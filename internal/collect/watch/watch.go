@@ -83,22 +83,24 @@ type Event struct {
 
 // A Request is a slow request.
 type Request struct {
-	Name    string        // from the agent: method and pattern; "" if it was found in a trace
-	Handler string        // function, from the trace; "" if unknown
-	Latency time.Duration // from the agent, or else from the trace
+	Name    string        `json:"name,omitempty"`    // from the agent: method and pattern; "" if it was found in a trace
+	Handler string        `json:"handler,omitempty"` // function, from the trace; "" if unknown
+	Latency time.Duration `json:"latency_ns"`        // from the agent, or else from the trace
 	// Begin and End are by the target's clock; zero if neither the agent nor the trace has them.
-	Begin, End time.Time
-	Cause      string        // what took most of it; "" if the trace does not show it
-	Part       time.Duration // of Latency
+	Begin time.Time     `json:"begin,omitzero"`
+	End   time.Time     `json:"end,omitzero"`
+	Cause string        `json:"cause,omitempty"`   // what took most of it; "" if the trace does not show it
+	Part  time.Duration `json:"part_ns,omitempty"` // of Latency
 
 	// Found is how the request was found in the recording's trace. If "", it was not found, and
 	// Missing says why.
-	Found   Found
-	Missing string
+	Found   Found  `json:"found,omitempty"`
+	Missing string `json:"missing,omitempty"`
 	// Goroutine is the id of its goroutine, 0 if unknown. From and To are since the start of the
 	// trace; they are less than Latency apart if the request began before the trace.
-	Goroutine int64
-	From, To  time.Duration
+	Goroutine int64         `json:"goroutine,omitempty"`
+	From      time.Duration `json:"from_ns,omitempty"`
+	To        time.Duration `json:"to_ns,omitempty"`
 
 	mark string // the agent's, in traces
 }

@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/diff"
@@ -29,9 +32,11 @@ import (
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/internal/report/traces"
+	tracedocs "github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
 	"github.com/whet-go/whet/load/compare"
+	"github.com/whet-go/whet/memory"
 	"github.com/whet-go/whet/pgo"
 	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/service"
@@ -74,37 +79,37 @@ func with[D any](write func(io.Writer, layout.Style, Options, D) error) writer {
 // writers returns the writers by schema.
 func writers() map[string]writer {
 	return map[string]writer{
-		profiles.TopSchema:    value(profiles.WriteTop),
-		profiles.PeekSchema:   value(profiles.WritePeek),
-		profiles.TagsSchema:   value(profiles.WriteTags),
-		profiles.TracesSchema: value(profiles.WriteTraces),
-		profiles.TreeSchema: with(func(w io.Writer, s layout.Style, o Options, d profiles.Tree) error {
+		documents.TopSchema:    value(profiles.WriteTop),
+		documents.PeekSchema:   value(profiles.WritePeek),
+		documents.TagsSchema:   value(profiles.WriteTags),
+		documents.TracesSchema: value(profiles.WriteTraces),
+		documents.TreeSchema: with(func(w io.Writer, s layout.Style, o Options, d documents.Tree) error {
 			return profiles.WriteTree(w, s, d, o.MinShare)
 		}),
-		diff.Schema:                 value(diffs.Write),
-		listings.ListSchema:         value(listings.WriteList),
-		listings.DisasmSchema:       value(listings.WriteDisasm),
-		recordings.RecordSchema:     value(recordings.WriteRecord),
-		recordings.WatchSchema:      value(recordings.WriteWatchEvent),
-		recordings.GoroutinesSchema: value(recordings.WriteGoroutines),
-		recordings.MemorySchema:     value(recordings.WriteMemory),
-		traces.SummarySchema:        value(traces.WriteSummary),
-		traces.GoroutinesSchema:     value(traces.WriteGoroutines),
-		traces.ContentionSchema:     value(traces.WriteContention),
-		traces.RequestsSchema:       value(traces.WriteRequests),
-		traces.CutSchema:            value(traces.WriteCut),
-		traces.ExportSchema:         value(traces.WriteExport),
-		find.Schema:                 view(findings.Find),
-		fix.Schema:                  view(findings.Fix),
-		prove.Schema:                view(findings.Prove),
-		pgo.Schema:                  view(findings.PGO),
-		lines.Schema:                value(findings.WriteNotes),
-		findings.RulesSchema:        value(findings.WriteRules),
-		bench.Schema:                value(benchmarks.WriteComparison),
-		history.Schema:              value(benchmarks.WriteHistory),
-		rounds.Schema:               value(benchmarks.WriteRun),
-		service.Schema:              value(benchmarks.WriteServices),
-		ab.Schema:                   view(benchmarks.Builds),
+		diff.Schema:                value(diffs.Write),
+		documents.ListSchema:       value(listings.WriteList),
+		documents.DisasmSchema:     value(listings.WriteDisasm),
+		recordings.RecordSchema:    value(recordings.WriteRecord),
+		recordings.WatchSchema:     value(recordings.WriteWatchEvent),
+		goroutines.Schema:          value(recordings.WriteGoroutines),
+		memory.Schema:              value(recordings.WriteMemory),
+		tracedocs.SummarySchema:    value(traces.WriteSummary),
+		tracedocs.GoroutinesSchema: value(traces.WriteGoroutines),
+		tracedocs.ContentionSchema: value(traces.WriteContention),
+		tracedocs.RequestsSchema:   value(traces.WriteRequests),
+		tracedocs.CutSchema:        value(traces.WriteCut),
+		tracedocs.ExportSchema:     value(traces.WriteExport),
+		find.Schema:                view(findings.Find),
+		fix.Schema:                 view(findings.Fix),
+		prove.Schema:               view(findings.Prove),
+		pgo.Schema:                 view(findings.PGO),
+		lines.Schema:               value(findings.WriteNotes),
+		findings.RulesSchema:       value(findings.WriteRules),
+		bench.Schema:               value(benchmarks.WriteComparison),
+		history.Schema:             value(benchmarks.WriteHistory),
+		rounds.Schema:              value(benchmarks.WriteRun),
+		service.Schema:             value(benchmarks.WriteServices),
+		ab.Schema:                  view(benchmarks.Builds),
 		benchmarks.ProfilesSchema: value(func(w io.Writer, s layout.Style, d *benchmarks.Profiles) error {
 			for _, p := range d.Recordings {
 				if err := benchmarks.WriteProfile(w, s, p); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/report/traces"
@@ -15,7 +17,7 @@ import (
 func TestWarnings(t *testing.T) {
 	types := map[string]reflect.Type{ // documents that have no text
 		"flame":    reflect.TypeFor[pictures.FlameTree](),
-		"graph":    reflect.TypeFor[pictures.CallGraph](),
+		"graph":    reflect.TypeFor[documents.CallGraph](),
 		"timeline": reflect.TypeFor[traces.TimelineFile](),
 	}
 	for schema, w := range writers() {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
@@ -198,7 +200,7 @@ func findTotals(r *find.Result) string {
 			unit.Percent(x.Own, x.Value)))
 	}
 	if r.GC > 0 {
-		parts = append(parts, profiles.CollectorText(profiles.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}))
+		parts = append(parts, profiles.CollectorText(documents.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}))
 	}
 	if q := r.Requests; q != nil {
 		text := layout.Plural(q.Count, "request", "requests") + " in the trace, " + unit.Duration(q.Time) + " together"

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -16,7 +17,7 @@ import (
 // row per instruction with flat, cum, address and text. Where the source line changes, a row with
 // its text comes first, with the chain of inlined calls if any; a call shows what it called and the
 // cost.
-func WriteDisasm(w io.Writer, s layout.Style, d *Disasm) error {
+func WriteDisasm(w io.Writer, s layout.Style, d *documents.Disasm) error {
 	t := &disasmWriter{layout.NewWriter(w), s, &d.Header}
 	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
 	for i := range d.Functions {
@@ -28,7 +29,7 @@ func WriteDisasm(w io.Writer, s layout.Style, d *Disasm) error {
 type disasmWriter struct {
 	*layout.Writer
 	s layout.Style
-	h *profiles.Header
+	h *documents.Header
 }
 
 // disasmLead is the width of flat, cum and address with the blanks after them.

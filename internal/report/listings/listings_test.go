@@ -7,23 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 )
 
 // headerOf is what the reports need of the facts that the command line knows.
-func headerOf(v *profile.View) profiles.Header {
-	return profiles.Header{SampleType: v.Type(), Total: v.Total()}
+func headerOf(v *profile.View) documents.Header {
+	return documents.Header{SampleType: v.Type(), Total: v.Total()}
 }
 
 func TestListText(t *testing.T) {
 	v := oracletest.Bind(t, oracletest.Calls(t), profile.Query{By: profile.ByLine})
-	r, err := NewList(headerOf(v), v, listing.ListOptions{
+	r, err := documents.NewList(headerOf(v), v, listing.ListOptions{
 		Match: regexp.MustCompile(`main\.(f|main)`), Source: oracletest.Sources,
 		Context: 1,
 	})
@@ -70,7 +71,7 @@ func TestListPreempted(t *testing.T) {
 		oracletest.Sample{Stack: "main.main:3 main.f:12 lib.g:2", Values: []int64{20}},
 	)
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByLine})
-	r, err := NewList(headerOf(v), v,
+	r, err := documents.NewList(headerOf(v), v,
 		listing.ListOptions{Match: regexp.MustCompile(`main\.f`), Source: oracletest.Sources})
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +89,7 @@ func TestListPreempted(t *testing.T) {
 func TestListWithoutSource(t *testing.T) {
 	v := oracletest.Bind(t, oracletest.Calls(t), profile.Query{By: profile.ByLine})
 	missing := func(string) ([]string, string, error) { return nil, "", errors.New("not in the module cache") }
-	r, err := NewList(headerOf(v), v,
+	r, err := documents.NewList(headerOf(v), v,
 		listing.ListOptions{Match: regexp.MustCompile(`main\.f`), Source: missing, Context: -1})
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +111,7 @@ func TestListWithoutSource(t *testing.T) {
 func TestListStaleSource(t *testing.T) {
 	v := oracletest.Bind(t, oracletest.Calls(t), profile.Query{By: profile.ByLine})
 	for first, want := range map[string]bool{"func (t *T) f() {": false, "x := 1": true, "": true} {
-		r, err := NewList(headerOf(v), v, listing.ListOptions{
+		r, err := documents.NewList(headerOf(v), v, listing.ListOptions{
 			Match: regexp.MustCompile(`main\.f`), Context: 0,
 			Source: func(string) ([]string, string, error) {
 				return []string{first}, "here", nil
@@ -129,9 +130,9 @@ func TestListStaleSource(t *testing.T) {
 // On a narrow terminal no line of code or heading is broken, and what a call cost is
 // still there.
 func TestListingsFitNarrowTerminals(t *testing.T) {
-	h := profiles.Header{SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9}
+	h := documents.Header{SampleType: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Total: 1e9}
 	style := layout.Style{Width: 80}
-	disasm := &Disasm{Header: h, Functions: []listing.DisasmFunction{{
+	disasm := &documents.Disasm{Header: h, Functions: []listing.DisasmFunction{{
 		Name: "main.run", Cum: 1e9, Binary: "/tmp/run",
 		Insts: []listing.DisasmInst{{
 			Address: 0x6927b8, Text: "CALL encoding/json.(*Encoder).encodeTheWholeThing(SB)", Cum: 1e7,
@@ -143,7 +144,7 @@ func TestListingsFitNarrowTerminals(t *testing.T) {
 			Address: 0x6927bd, Text: "CALL main.f(SB)", Cum: 1e7, Calls: []listing.ListCall{{Function: "main.f", Cum: 1e7}},
 		}},
 	}}}
-	list := &List{Header: h, Functions: []listing.ListFunction{{
+	list := &documents.List{Header: h, Functions: []listing.ListFunction{{
 		Name: "main.(*server).timed", File: "/home/username/src/example.com/service/internal/handlers.go",
 	}}}
 	var out bytes.Buffer

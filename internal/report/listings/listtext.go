@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -20,7 +21,7 @@ const (
 // WriteList writes a List as text: per function the heading of go tool pprof -list, then a row per
 // source line with flat, cum, the line's share of the total, its number and its text. Under a line
 // with cost, rows with ⤷ show what is inlined into it and rows with → what it called.
-func WriteList(w io.Writer, s layout.Style, d *List) error {
+func WriteList(w io.Writer, s layout.Style, d *documents.List) error {
 	t := &listWriter{layout.NewWriter(w), s, &d.Header}
 	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
 	for i := range d.Functions {
@@ -29,21 +30,10 @@ func WriteList(w io.Writer, s layout.Style, d *List) error {
 	return t.Result()
 }
 
-// MissingSource lists the files whose source was not found.
-func (d *List) MissingSource() []string {
-	var files []string
-	for _, f := range d.Functions {
-		if f.NoSource != "" && f.File != "" {
-			files = append(files, f.File)
-		}
-	}
-	return files
-}
-
 type listWriter struct {
 	*layout.Writer
 	s layout.Style
-	h *profiles.Header
+	h *documents.Header
 }
 
 // Columns of a row: flat, cum, share and line number, with the blanks between them.

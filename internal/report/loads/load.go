@@ -1,7 +1,6 @@
 package loads
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -10,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/HdrHistogram/hdrhistogram-go"
+	"github.com/whet-go/whet/internal/load/charts"
 
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/load"
@@ -281,8 +280,8 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 		table = append(table, layout.Join(line, "  "))
 	}
 	var bars []string
-	if h, err := loadHistogram(r); err == nil {
-		bars = barLines(rebin(h, loadBars), s.Remaining(24, 30))
+	if h, err := charts.Histogram(r); err == nil {
+		bars = barLines(charts.Bars(h, loadBars), s.Remaining(24, 30))
 	}
 	t.Line(s.Paint(layout.Bold, layout.Left("latency", 24)), s.Paint(layout.Bold, "distribution"))
 	for i := range max(len(table), len(bars)) {
@@ -312,87 +311,6 @@ func durationScale(values func(yield func(int64) bool)) string {
 		top = max(top, v)
 	}
 	return layout.ScaleFor("nanoseconds", top, values)
-}
-
-var errNoHistogram = errors.New("the result has no histogram")
-
-// loadHistogram decodes the histogram of a result, which may come from a foreign file.
-func loadHistogram(r *load.Result) (*hdrhistogram.Histogram, error) {
-	if r.Latency.HDR == "" {
-		return nil, errNoHistogram
-	}
-	h, err := hdrhistogram.Decode([]byte(r.Latency.HDR))
-	if err != nil {
-		return nil, fmt.Errorf("decode histogram: %w", err)
-	}
-	if h.TotalCount() <= 0 {
-		return nil, errNoHistogram
-	}
-	return h, nil
-}
-
-// edges returns the steps of histograms within a decade, coarsest first: each about a constant
-// factor, in numbers that are easy to read.
-func edges() [][]float64 {
-	return [][]float64{
-		{1, 1.2, 1.5, 1.8, 2.2, 2.7, 3.3, 3.9, 4.7, 5.6, 6.8, 8.2},
-		{1, 1.5, 2, 3, 5, 7},
-		{1, 2, 5},
-		{1},
-	}
-}
-
-// rebin sums a histogram into at most n bars with round edges on a logarithmic
-// scale.
-func rebin(h *hdrhistogram.Histogram, n int) []load.Bar {
-	var bars []load.Bar
-	for _, steps := range edges() {
-		if bars = rebinAt(h, steps); len(bars) <= n {
-			return bars
-		}
-	}
-	// More decades than bars: drop the lightest ends.
-	for len(bars) > n {
-		if bars[0].Count < bars[len(bars)-1].Count {
-			bars[1].Count += bars[0].Count
-			bars = bars[1:]
-		} else {
-			last := len(bars) - 1
-			bars[last-1].Count += bars[last].Count
-			bars[last-1].Upper = bars[last].Upper
-			bars = bars[:last]
-		}
-	}
-	return bars
-}
-
-func rebinAt(h *hdrhistogram.Histogram, steps []float64) []load.Bar {
-	decade, i := 1.0, 0
-	upper := func() time.Duration { return time.Duration(math.Round(decade * steps[i])) }
-	next := func() {
-		if i++; i == len(steps) {
-			decade, i = decade*10, 0
-		}
-	}
-	var bars []load.Bar
-	for _, b := range h.Distribution() {
-		if b.Count <= 0 {
-			continue
-		}
-		// A bucket covers a range of values; its middle decides.
-		at := time.Duration(b.From + (b.To-b.From)/2)
-		for upper() < at && decade < 1e18 {
-			next()
-			if len(bars) > 0 {
-				bars = append(bars, load.Bar{Upper: upper()})
-			}
-		}
-		if len(bars) == 0 {
-			bars = append(bars, load.Bar{Upper: upper()})
-		}
-		bars[len(bars)-1].Count += b.Count
-	}
-	return bars
 }
 
 // barLines draws bars in text of the given width: upper edge, share, bar.
@@ -455,7 +373,7 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 // WriteHGRM writes the latencies of r, in milliseconds, in the percentile distribution format of
 // HdrHistogram, which its plotters read.
 func WriteHGRM(w io.Writer, r *load.Result) error {
-	h, err := loadHistogram(r)
+	h, err := charts.Histogram(r)
 	if err != nil {
 		return fmt.Errorf("write percentile distribution: %w", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/charts"
+
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
@@ -224,7 +226,7 @@ func TestRebin(t *testing.T) {
 			}
 		}
 		most := 4 + random.IntN(60)
-		bars := rebin(h, most)
+		bars := charts.Bars(h, most)
 		if len(bars) > most || len(bars) == 0 {
 			t.Fatalf("%d bars, want 1 to %d", len(bars), most)
 		}
@@ -249,7 +251,7 @@ func TestRebin(t *testing.T) {
 
 func TestWriteLoadLive(t *testing.T) {
 	r := loadResult(t, 1, 1)
-	h, err := loadHistogram(r)
+	h, err := charts.Histogram(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +259,7 @@ func TestWriteLoadLive(t *testing.T) {
 		Target: r.Targets[0], Length: 20 * time.Second, Asked: 5000, Seconds: r.Seconds,
 		Last: load.Progress{
 			Second: r.Seconds[9], Elapsed: 10 * time.Second, Latency: r.Latency, Requests: 50_000,
-			Bars: rebinAt(h, edges()[1]),
+			Bars: charts.Bars(h, 20),
 		},
 	}
 	var out bytes.Buffer
@@ -304,11 +306,11 @@ func FuzzLoadHistogram(f *testing.F) {
 	f.Add("HISTFAAAAB142pNpmSzMwMDAxQABzFCaEUoz2X+AsIQAH+YBQw==")
 	f.Add("")
 	f.Fuzz(func(t *testing.T, hdr string) {
-		h, err := loadHistogram(&load.Result{Latency: load.Latency{HDR: hdr}})
+		h, err := charts.Histogram(&load.Result{Latency: load.Latency{HDR: hdr}})
 		if err != nil {
 			return
 		}
-		if n := len(rebin(h, loadBars)); n > loadBars {
+		if n := len(charts.Bars(h, loadBars)); n > loadBars {
 			t.Errorf("%d bars", n)
 		}
 	})

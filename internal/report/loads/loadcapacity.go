@@ -6,11 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/charts"
+
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
-	loadcompare "github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -32,7 +33,7 @@ func WriteCapacity(w io.Writer, s layout.Style, r *capacity.Result) error {
 		layout.Wrap(t, s, "", text, 2)
 	}
 	layout.Warnings(t, s, "warning: ", r.Warnings)
-	if knee := NewKnee(r); len(knee.Points) > 0 {
+	if knee := charts.NewKnee(r); len(knee.Points) > 0 {
 		t.Line()
 		kneePlot(t, s, knee)
 	}
@@ -81,55 +82,8 @@ func kneeText(r *capacity.Result) string {
 		unit.Duration(k.Latency))
 }
 
-// NewKnee returns the latency of each run of a search by rate, without probes and runs that were
-// cut off.
-func NewKnee(r *capacity.Result) *Knee {
-	k := &Knee{Metric: string(loadcompare.P99), Capacity: r.Rate, Points: []KneePoint{}}
-	for _, o := range r.SLO {
-		if o.Metric.Unit() == loadcompare.Nanoseconds && o.Metric != loadcompare.TargetCPU &&
-			o.Metric != loadcompare.GeneratorCPU {
-			k.Metric = string(o.Metric)
-			k.Limit = o.Limit.Duration()
-			break
-		}
-	}
-	for _, step := range r.Steps {
-		if step.Verdict == capacity.Measured || step.Verdict == capacity.Interrupted {
-			continue
-		}
-		k.Points = append(k.Points, KneePoint{
-			Rate: step.Asked, Value: stepLatency(step, loadcompare.Metric(k.Metric)),
-			Held: step.Verdict == capacity.Held,
-		})
-	}
-	slices.SortStableFunc(k.Points, func(a, b KneePoint) int {
-		switch {
-		case a.Rate < b.Rate:
-			return -1
-		case a.Rate > b.Rate:
-			return 1
-		}
-		return 0
-	})
-	return k
-}
-
-// stepLatency returns a step's value of a metric: from its outcomes, which have percentiles that
-// Latency has no field for, else from its latencies.
-func stepLatency(step capacity.Step, m loadcompare.Metric) time.Duration {
-	for _, o := range step.Outcomes {
-		if o.Objective.Metric == m {
-			return o.Actual.Duration()
-		}
-	}
-	if v, err := loadcompare.Measure(&load.Result{Latency: step.Latency, Responses: step.Responses}, m); err == nil {
-		return v.Duration()
-	}
-	return 0
-}
-
 // kneePlot draws the latency at each rate as a bar on a logarithmic scale.
-func kneePlot(t *layout.Writer, s layout.Style, k *Knee) {
+func kneePlot(t *layout.Writer, s layout.Style, k *charts.Knee) {
 	low, high := time.Duration(0), time.Duration(0)
 	for _, p := range k.Points {
 		if p.Value > 0 && (low == 0 || p.Value < low) {
@@ -210,7 +164,7 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 
 // CapacityPage returns the page of a search.
 func CapacityPage(r *capacity.Result) Page {
-	p := Page{Title: capacityTitle(r), Knee: NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
+	p := Page{Title: capacityTitle(r), Knee: charts.NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
 	if text := kneeText(r); text != "" {
 		p.Notes = append(p.Notes, text)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/charts"
+
 	"github.com/HdrHistogram/hdrhistogram-go"
 
 	"github.com/whet-go/whet/internal/report/layout"
@@ -32,27 +34,9 @@ type Page struct {
 	// Tables come before the charts.
 	Tables []pages.Table
 	// Knee is the search for a capacity; nil without one.
-	Knee *Knee
+	Knee *charts.Knee
 	// Notes are sentences to show the reader.
 	Notes []string
-}
-
-// A Knee is the latency at each rate tried.
-type Knee struct {
-	// Metric is the latency that is drawn: "p99".
-	Metric string `json:"metric"`
-	// Limit is the objective's limit for it; 0 if the objective is on something else.
-	Limit time.Duration `json:"limit_ns"`
-	// Capacity is the highest rate that held; 0 if none did.
-	Capacity float64     `json:"capacity"`
-	Points   []KneePoint `json:"points"` // ordered by rate
-}
-
-// A KneePoint is one run of the search.
-type KneePoint struct {
-	Rate  float64       `json:"rate"`     // requested
-	Value time.Duration `json:"value_ns"` // of the metric; 0 without answers
-	Held  bool          `json:"held"`
 }
 
 // The wire types of a page; ui/src/api/load.ts is generated from them.
@@ -62,7 +46,7 @@ type (
 		Notes  []string      `json:"notes"`
 		Runs   []loadRun     `json:"runs"`
 		Tables []pages.Table `json:"tables"`
-		Knees  []Knee        `json:"knees"` // at most one
+		Knees  []charts.Knee `json:"knees"` // at most one
 	}
 	loadRun struct {
 		Name        string       `json:"name"`
@@ -117,15 +101,15 @@ func WritePage(w io.Writer, p Page) error {
 func newLoadDoc(p Page) loadDoc {
 	doc := loadDoc{
 		Title: p.Title, Notes: pages.CleanAll(p.Notes), Runs: []loadRun{}, Tables: []pages.Table{},
-		Knees: []Knee{},
+		Knees: []charts.Knee{},
 	}
 	hists := make([]*hdrhistogram.Histogram, len(p.Runs))
 	for i, r := range p.Runs {
-		hists[i], _ = loadHistogram(r) // without a histogram there is no chart
+		hists[i], _ = charts.Histogram(r) // without a histogram there is no chart
 	}
-	steps := commonSteps(hists)
+	bars := charts.CommonBars(hists, loadPageBars)
 	for i, r := range p.Runs {
-		run := newLoadRun(r, hists[i], steps)
+		run := newLoadRun(r, hists[i], bars[i])
 		if i < len(p.Names) {
 			run.Name = layout.Clean(p.Names[i])
 		}
@@ -149,30 +133,13 @@ func newLoadDoc(p Page) loadDoc {
 	if p.Knee != nil {
 		knee := *p.Knee
 		knee.Metric = layout.Clean(knee.Metric)
-		knee.Points = append([]KneePoint{}, knee.Points...) // never null
+		knee.Points = append([]charts.KneePoint{}, knee.Points...) // never null
 		doc.Knees = append(doc.Knees, knee)
 	}
 	return doc
 }
 
-// commonSteps returns the finest steps with which no histogram has too many bars.
-func commonSteps(hists []*hdrhistogram.Histogram) []float64 {
-	all := edges()
-	for _, steps := range all {
-		most := 0
-		for _, h := range hists {
-			if h != nil {
-				most = max(most, len(rebinAt(h, steps)))
-			}
-		}
-		if most <= loadPageBars {
-			return steps
-		}
-	}
-	return all[len(all)-1]
-}
-
-func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) loadRun {
+func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, bars []load.Bar) loadRun {
 	run := loadRun{
 		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
 		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Reasons: []loadReason{},
@@ -186,7 +153,7 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, steps []float64) load
 	}
 	if h != nil {
 		run.Percentiles = percentilePoints(h)
-		for _, b := range rebinAt(h, steps) {
+		for _, b := range bars {
 			run.Bars = append(run.Bars, loadBar{Upper: millis(b.Upper), Share: unit.Share(b.Count, h.TotalCount()) * 100})
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/load/charts"
+
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/load"
@@ -22,7 +24,7 @@ func TestLoadPageTypes(t *testing.T) {
 		reflect.TypeFor[pages.Fact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
 		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
 		reflect.TypeFor[pages.Table](),
-		reflect.TypeFor[KneePoint](), reflect.TypeFor[Knee](), reflect.TypeFor[loadDoc](),
+		reflect.TypeFor[charts.KneePoint](), reflect.TypeFor[charts.Knee](), reflect.TypeFor[loadDoc](),
 	)
 }
 
@@ -43,7 +45,7 @@ func hostilePage(t *testing.T) Page {
 
 func kneePage() Page {
 	p := Page{
-		Title: "Capacity of http://127.0.0.1:18080/", Knee: &Knee{
+		Title: "Capacity of http://127.0.0.1:18080/", Knee: &charts.Knee{
 			Metric: "p99", Limit: 50 * time.Millisecond,
 			Capacity: 9_200,
 		},
@@ -53,12 +55,12 @@ func kneePage() Page {
 		}},
 	}
 	for rate := 1000.0; rate < 10_000; rate += 400 {
-		p.Knee.Points = append(p.Knee.Points, KneePoint{
+		p.Knee.Points = append(p.Knee.Points, charts.KneePoint{
 			Rate: rate, Value: time.Duration(1e6 / (1 - rate/10_000)),
 			Held: rate <= 9200,
 		})
 	}
-	p.Knee.Points = append(p.Knee.Points, KneePoint{Rate: 10_000, Value: 900 * time.Millisecond})
+	p.Knee.Points = append(p.Knee.Points, charts.KneePoint{Rate: 10_000, Value: 900 * time.Millisecond})
 	return p
 }
 

@@ -1,11 +1,12 @@
 package loads
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/whet-go/whet/internal/load/charts"
 
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
@@ -19,26 +20,6 @@ const (
 	loadTextTargets = 20
 	loadPageTargets = 1000
 )
-
-// busiestTargets returns, in order, at most n targets: those whose answers took the most time in
-// total.
-func busiestTargets(all []load.TargetResult, n int) []load.TargetResult {
-	if len(all) <= n {
-		return all
-	}
-	total := func(i int) float64 { return float64(all[i].Latency.Mean) * float64(all[i].Responses) }
-	order := make([]int, len(all))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(total(b), total(a)) })
-	order = slices.Sorted(slices.Values(order[:n]))
-	out := make([]load.TargetResult, n)
-	for i, k := range order {
-		out[i] = all[k]
-	}
-	return out
-}
 
 // targetColumns returns the columns of the table of targets after the name.
 func targetColumns() []string { return []string{"requests", "rate", "p50", "p99", "max", "failed"} }
@@ -70,7 +51,7 @@ func loadPerTarget(t *layout.Writer, s layout.Style, r *load.Result) {
 	if len(r.PerTarget) < 2 {
 		return
 	}
-	rows := busiestTargets(r.PerTarget, loadTextTargets)
+	rows := charts.BusiestTargets(r.PerTarget, loadTextTargets)
 	grid := [][]string{append([]string{"target"}, targetColumns()...)}
 	for i := range rows {
 		grid = append(grid, append([]string{targetLabel(&rows[i])}, targetCells(&rows[i])...))
@@ -135,7 +116,7 @@ func loadTables(r *load.Result) []pages.Table {
 		out = append(out, pages.Table{Caption: "Phases", Columns: append([]string{"phase"}, phaseColumns()...), Rows: grid})
 	}
 	if len(r.PerTarget) > 1 {
-		rows := busiestTargets(r.PerTarget, loadPageTargets)
+		rows := charts.BusiestTargets(r.PerTarget, loadPageTargets)
 		table := pages.Table{Caption: "Targets", Columns: append([]string{"target"}, targetColumns()...)}
 		if len(rows) < len(r.PerTarget) {
 			table.Caption = fmt.Sprintf("The %d of %d targets whose answers took the most time in total", len(rows),

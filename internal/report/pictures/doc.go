@@ -4,8 +4,8 @@
 //
 //  1. [Flame] packs call trees into columns, clipped until they fit into a page, which the
 //     script of package ui draws; [FlameJSON] writes the same trees for programs.
-//  2. [NewCallGraph] chooses the nodes and edges to show; Graphviz, as WebAssembly, lays them
-//     out.
+//  2. [WriteGraphDOT] writes a call graph for Graphviz, which lays it out, as WebAssembly, for
+//     [WriteGraphSVG].
 //
-// The package holds no state but the layout engine, which is made on first use.
+// The package holds no state.
 package pictures

@@ -11,19 +11,15 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/pages"
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/ui"
 )
 
 const (
-	// FlameMaxNodes is the number of nodes per tree that a page can draw well: more than any screen
-	// shows at once, few enough to redraw within a frame.
-	FlameMaxNodes = 60_000
-
 	// FlameMaxBytes is the maximum size of a flame graph page.
 	FlameMaxBytes = 5_000_000
 
@@ -35,65 +31,11 @@ const (
 	FlameMarkWithin = 256
 )
 
-// A FlameKind is the origin of a frame's code. The zero kind means unknown.
-type FlameKind uint8
-
-// The kinds of frames.
-const (
-	FlameUnknown    FlameKind = iota // not Go, not symbolized, or unknown
-	FlameOwn                         // the user's own code
-	FlameStd                         // the standard library and the runtime
-	FlameDependency                  // other modules
-)
-
-// A FlameFrame is the page's data about one node of a view. Strings may have any bytes: unprintable
-// ones are escaped.
-type FlameFrame struct {
-	Name    string
-	Package string // "" if there is none
-	File    string // "" if unknown
-	Line    int    // 0 if unknown
-	Kind    FlameKind
-}
-
-// NewFlameFrame returns the frame of a view's node. Its name includes the line or address if the
-// view distinguishes them. A node without a name gets that of NodeName.
-func NewFlameFrame(n profile.Node, kind FlameKind) FlameFrame {
-	f := FlameFrame{Name: n.Name, File: n.File, Line: n.Line, Kind: kind}
-	if n.Name == "" {
-		f.Name = nodes.Name(n, profile.ByLine)
-		return f
-	}
-	f.Package = profile.PackagePath(n.Name)
-	if n.Line != 0 {
-		f.Name = fmt.Sprintf("%s:%d", n.Name, n.Line)
-	}
-	if n.Address != 0 {
-		f.Name += fmt.Sprintf(" %#x", n.Address)
-	}
-	return f
-}
-
-// A FlameView is one tree of a page: one sample type.
-type FlameView struct {
-	Type profile.ValueType
-	// Total is 100% for shares, View.Total. 0 means the tree's own sum.
-	Total int64
-	// Tree is top-down, with at most FlameMaxNodes nodes for a responsive page.
-	Tree *profile.Tree
-	// Weights are the costs of whole functions, View.Nodes, for the page's table and details.
-	// Without them the page sums the tree, which lacks nodes too light for it.
-	Weights []profile.Weight
-	// Frame describes the node with the given id. The page treats ids with equal frames as the same
-	// function.
-	Frame func(id uint32) FlameFrame
-}
-
 // FlameInput is the contents of a flame graph page.
 type FlameInput struct {
 	Title    string
 	Facts    []pages.Fact
-	Views    []FlameView // at least one; the first is shown first
+	Views    []flame.View // at least one; the first is shown first
 	Warnings diag.Warnings
 	// MaxBytes limits the page; 0 means FlameMaxBytes.
 	MaxBytes int

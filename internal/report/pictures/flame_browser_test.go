@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/profile"
@@ -36,16 +38,16 @@ func realFlame(t *testing.T) FlameInput {
 		if err != nil {
 			t.Fatal(err)
 		}
-		in.Views = append(in.Views, FlameView{
-			Type: v.Type(), Total: v.Total(), Tree: v.Tree(FlameMaxNodes, false), Weights: v.Nodes(false),
-			Frame: func(id uint32) FlameFrame {
+		in.Views = append(in.Views, flame.View{
+			Type: v.Type(), Total: v.Total(), Tree: v.Tree(flame.MaxNodes, false), Weights: v.Nodes(false),
+			Frame: func(id uint32) flame.Frame {
 				n := v.Node(id)
-				f := NewFlameFrame(n, FlameUnknown)
+				f := flame.NewFrame(n, flame.Unknown)
 				switch {
 				case isOwn(profile.Function{Name: n.Name, File: n.File}):
-					f.Kind = FlameOwn
+					f.Kind = flame.Own
 				case f.Package != "":
-					f.Kind = FlameStd
+					f.Kind = flame.Std
 				}
 				return f
 			},

@@ -5,10 +5,10 @@ import (
 	"cmp"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"math"
 	"slices"
+
+	"github.com/whet-go/whet/internal/profile/flame"
 
 	"github.com/klauspost/compress/gzip"
 
@@ -27,7 +27,7 @@ import (
 //	         package  uvarint string index
 //	         file     uvarint string index
 //	         line     uvarint
-//	         kind     uvarint FlameKind
+//	         kind     uvarint flame.Kind
 //	view     up       uvarint levels up from the node before; 0 is its child
 //	         frame    uvarint frame index + 1; 0 is "smaller ones"
 //	         value    zigzag  what the node itself weighs
@@ -79,7 +79,7 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 	trees := make([]*profile.Tree, len(in.Views))
 	most := 0
 	for i, v := range in.Views {
-		if err := checkTree(v.Tree); err != nil {
+		if err := flame.Check(v.Tree); err != nil {
 			return nil, fmt.Errorf("%s: %w", v.Type.Type, err)
 		}
 		trees[i] = v.Tree
@@ -89,7 +89,7 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 	for scale := 1.0; ; {
 		enc := flameEncoder{
 			clip: pages.Clips[clipAt], strings: map[string]int{"": 0}, table: []string{""},
-			frames: map[FlameFrame]int{},
+			frames: map[flame.Frame]int{},
 		}
 		fits := enc.encode(in, trees, int(flameMaxWeights*scale), scale < 1)
 		if !fits && clipAt+1 < len(pages.Clips) {
@@ -113,136 +113,9 @@ func encodeFlame(in FlameInput, limit int) ([]byte, error) {
 		// The size is nearly linear in the number of nodes; 9/10 covers the rest.
 		scale *= min(0.9, 0.9*float64(max(limit, 0))/float64(len(data)))
 		for i, v := range in.Views {
-			trees[i] = pruneTree(v.Tree, max(1, int(float64(most)*scale)))
+			trees[i] = flame.Prune(v.Tree, max(1, int(float64(most)*scale)))
 		}
 	}
-}
-
-// checkTree rejects a tree that is not in preorder.
-func checkTree(t *profile.Tree) error {
-	if t == nil || len(t.Nodes) == 0 {
-		return errors.New("tree without a root")
-	}
-	for i := 1; i < len(t.Nodes); i++ {
-		parent := t.Nodes[i].Parent
-		// In preorder the parent is the previous node or one of its ancestors. Each step up leaves
-		// a node for good, so the steps are linear in total.
-		at := uint32(i - 1)
-		for at != parent && at != 0 {
-			at = t.Nodes[at].Parent
-		}
-		if at != parent {
-			return fmt.Errorf("tree node %d: parent %d is not on the way to it", i, parent)
-		}
-	}
-	return nil
-}
-
-// weigh returns for each node the sum of the absolute values below it: the width of its box. Unlike
-// Total it never shrinks towards the root, even where a difference cancels.
-func weigh(t *profile.Tree) []float64 {
-	mass := make([]float64, len(t.Nodes))
-	for i := len(t.Nodes) - 1; i >= 0; i-- {
-		n := &t.Nodes[i]
-		mass[i] += math.Abs(float64(ownValue(n)))
-		if i > 0 {
-			mass[n.Parent] += mass[i]
-		}
-	}
-	return mass
-}
-
-// ownValue returns the value of a node without its children. A node that stands for smaller ones
-// has no children; its value is its total.
-func ownValue(n *profile.TreeNode) int64 {
-	if n.Rest > 0 {
-		return n.Total
-	}
-	return n.Self
-}
-
-// pruneTree keeps the root and the heaviest nodes, keep in all. Nodes below a kept node that are
-// not kept become one node with Rest set.
-func pruneTree(t *profile.Tree, keep int) *profile.Tree {
-	if len(t.Nodes) <= keep {
-		return t
-	}
-	mass := weigh(t)
-	limit, ties := nthLargest(mass, keep)
-	kept := make([]bool, len(t.Nodes))
-	kept[0] = true
-	for i := 1; i < len(t.Nodes); i++ {
-		n := &t.Nodes[i]
-		if !kept[n.Parent] || n.Rest > 0 || mass[i] < limit {
-			continue
-		}
-		if mass[i] == limit {
-			if ties == 0 {
-				continue
-			}
-			ties--
-		}
-		kept[i] = true
-	}
-
-	out := &profile.Tree{Nodes: make([]profile.TreeNode, 0, 2*keep)}
-	type open struct {
-		node, out uint32 // index before and after
-		rest      profile.TreeNode
-	}
-	var path []open
-	leave := func() {
-		top := path[len(path)-1]
-		path = path[:len(path)-1]
-		if top.rest.Rest > 0 {
-			top.rest.Parent = top.out
-			out.Nodes = append(out.Nodes, top.rest)
-		}
-	}
-	for i := range t.Nodes {
-		n := t.Nodes[i]
-		if i > 0 {
-			if !kept[n.Parent] {
-				continue
-			}
-			for path[len(path)-1].node != n.Parent {
-				leave()
-			}
-		}
-		if !kept[i] {
-			rest := &path[len(path)-1].rest
-			rest.Rest = addRest(rest.Rest, max(n.Rest, 1))
-			rest.Total += n.Total
-			continue
-		}
-		at := open{node: uint32(i), out: uint32(len(out.Nodes))}
-		if i > 0 {
-			n.Parent = path[len(path)-1].out
-		}
-		path = append(path, at)
-		out.Nodes = append(out.Nodes, n)
-	}
-	for len(path) > 0 {
-		leave()
-	}
-	return out
-}
-
-func addRest(a, b int32) int32 {
-	return int32(min(int64(a)+int64(b), math.MaxInt32))
-}
-
-// nthLargest returns the n-th largest of vs and how many values equal to it are among the n
-// largest.
-func nthLargest(vs []float64, n int) (limit float64, ties int) {
-	sorted := append([]float64(nil), vs...)
-	slices.SortFunc(sorted, func(a, b float64) int { return cmp.Compare(b, a) })
-	n = max(1, min(n, len(sorted)))
-	limit = sorted[n-1]
-	for i := n - 1; i >= 0 && sorted[i] == limit; i-- {
-		ties++
-	}
-	return limit, ties
 }
 
 // A flameEncoder collects one attempt.
@@ -252,8 +125,8 @@ type flameEncoder struct {
 	bytes   int // of text
 	strings map[string]int
 	table   []string
-	frames  map[FlameFrame]int
-	list    []FlameFrame
+	frames  map[flame.Frame]int
+	list    []flame.Frame
 	cols    []byte
 	doc     flameDoc
 }
@@ -291,7 +164,7 @@ func (e *flameEncoder) encode(in FlameInput, trees []*profile.Tree, weights int,
 	return true
 }
 
-func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
+func (e *flameEncoder) view(v flame.View, t *profile.Tree, weights int) {
 	head := flameDocView{
 		Type: pages.Clip(pages.Printable(v.Type.Type), 100),
 		Unit: pages.Clip(pages.Printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1,
@@ -317,7 +190,7 @@ func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
 		n := &t.Nodes[i]
 		depth[i] = depth[n.Parent] + 1
 		up = binary.AppendUvarint(up, uint64(depth[i-1]+1-depth[i]))
-		value = binary.AppendVarint(value, ownValue(n))
+		value = binary.AppendVarint(value, flame.Value(n))
 		if n.Rest > 0 {
 			head.Rests++
 			head.Left += int(n.Rest)
@@ -331,7 +204,7 @@ func (e *flameEncoder) view(v FlameView, t *profile.Tree, weights int) {
 	e.cols = append(e.cols, frame...)
 	e.cols = append(e.cols, value...)
 	e.cols = append(e.cols, rest...)
-	e.cols = append(e.cols, e.weights(&head, heaviest(v.Weights, weights), frameOf)...)
+	e.cols = append(e.cols, e.weights(&head, flame.Heaviest(v.Weights, weights), frameOf)...)
 	e.doc.Views = append(e.doc.Views, head)
 }
 
@@ -355,25 +228,7 @@ func (e *flameEncoder) weights(head *flameDocView, ws []profile.Weight, frameOf 
 	return slices.Concat(frame, self, total)
 }
 
-// heaviest returns at most n weights, half of them the heaviest by self, the rest by total.
-func heaviest(ws []profile.Weight, n int) []profile.Weight {
-	if len(ws) <= n {
-		return ws
-	}
-	ws = slices.Clone(ws)
-	by := func(key func(w *profile.Weight) int64) {
-		slices.SortStableFunc(ws, func(a, b profile.Weight) int {
-			return cmp.Compare(math.Abs(float64(key(&b))), math.Abs(float64(key(&a))))
-		})
-	}
-	by(func(w *profile.Weight) int64 { return w.Flat })
-	half := slices.Clone(ws[:n/2])
-	ws = ws[n/2:]
-	by(func(w *profile.Weight) int64 { return w.Cum })
-	return append(half, ws[:n-n/2]...)
-}
-
-func (e *flameEncoder) frame(f FlameFrame) int {
+func (e *flameEncoder) frame(f flame.Frame) int {
 	k, ok := e.frames[f]
 	if !ok {
 		k = len(e.list)

@@ -3,6 +3,8 @@ package pictures
 import (
 	"io"
 
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/pages"
@@ -27,15 +29,15 @@ type FlameTreeView struct {
 
 // FlameTreeNode is one box.
 type FlameTreeNode struct {
-	Parent  int    `json:"parent"` // index in nodes; -1 for the root
-	Name    string `json:"name,omitempty"`
-	Package string `json:"package,omitempty"`
-	File    string `json:"file,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	Kind    string `json:"kind,omitempty"` // "own", "std" or "dep"
-	Self    int64  `json:"self"`
-	Total   int64  `json:"total"`
-	Smaller int32  `json:"smaller,omitempty"` // stands for this many subtrees left out for size
+	Parent  int        `json:"parent"` // index in nodes; -1 for the root
+	Name    string     `json:"name,omitempty"`
+	Package string     `json:"package,omitempty"`
+	File    string     `json:"file,omitempty"`
+	Line    int        `json:"line,omitempty"`
+	Kind    flame.Kind `json:"kind,omitempty"`
+	Self    int64      `json:"self"`
+	Total   int64      `json:"total"`
+	Smaller int32      `json:"smaller,omitempty"` // stands for this many subtrees left out for size
 }
 
 // FlameJSON writes the contents of Flame's page as a FlameTree, unclipped.
@@ -43,7 +45,6 @@ func FlameJSON(w io.Writer, in FlameInput) error {
 	doc := FlameTree{
 		Schema: "whet.flame/2", Title: in.Title, Facts: in.Facts, Warnings: in.Warnings, Views: []FlameTreeView{},
 	}
-	kinds := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
 	for _, v := range in.Views {
 		view := FlameTreeView{
 			Type: v.Type.Type, Unit: v.Type.Unit, Total: v.Total,
@@ -56,7 +57,7 @@ func FlameJSON(w io.Writer, in FlameInput) error {
 				node.Parent = -1
 			case n.Rest == 0:
 				f := v.Frame(n.Node)
-				node.Name, node.Package, node.File, node.Line, node.Kind = f.Name, f.Package, f.File, f.Line, kinds[f.Kind]
+				node.Name, node.Package, node.File, node.Line, node.Kind = f.Name, f.Package, f.File, f.Line, f.Kind
 			}
 			view.Nodes[i] = node
 		}

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
@@ -21,16 +23,16 @@ import (
 
 // flameNode is a hand-made tree, for tests.
 type flameNode struct {
-	frame FlameFrame
+	frame flame.Frame
 	self  int64
 	rest  int32
 	kids  []flameNode
 }
 
 // flameView turns a hand-made tree into what Flame takes.
-func flameView(typ, unit string, root flameNode) FlameView {
-	var frames []FlameFrame
-	ids := map[FlameFrame]uint32{}
+func flameView(typ, unit string, root flameNode) flame.View {
+	var frames []flame.Frame
+	ids := map[flame.Frame]uint32{}
 	tree := &profile.Tree{}
 	var add func(n flameNode, parent uint32) int64
 	add = func(n flameNode, parent uint32) int64 {
@@ -57,18 +59,18 @@ func flameView(typ, unit string, root flameNode) FlameView {
 		return total
 	}
 	add(root, 0)
-	return FlameView{
+	return flame.View{
 		Type: profile.ValueType{Type: typ, Unit: unit}, Tree: tree,
-		Frame: func(id uint32) FlameFrame { return frames[id] },
+		Frame: func(id uint32) flame.Frame { return frames[id] },
 	}
 }
 
-func ownFrame(name string) FlameFrame {
-	return FlameFrame{Name: name, Package: "main", File: "work.go", Line: 12, Kind: FlameOwn}
+func ownFrame(name string) flame.Frame {
+	return flame.Frame{Name: name, Package: "main", File: "work.go", Line: 12, Kind: flame.Own}
 }
 
-func stdFrame(name string) FlameFrame {
-	return FlameFrame{Name: name, Package: profile.PackagePath(name), File: "/usr/local/go/src/x.go", Kind: FlameStd}
+func stdFrame(name string) flame.Frame {
+	return flame.Frame{Name: name, Package: profile.PackagePath(name), File: "/usr/local/go/src/x.go", Kind: flame.Std}
 }
 
 // smallFlame is known to ui/journey/flame.mjs.
@@ -80,8 +82,10 @@ func smallFlame() FlameInput {
 			}},
 			{frame: stdFrame("net/http.(*conn).serve"), kids: []flameNode{
 				{
-					frame: FlameFrame{Name: "example.com/mux.(*Router).ServeHTTP", Package: "example.com/mux", Kind: FlameDependency},
-					self:  10e7 * k, kids: []flameNode{
+					frame: flame.Frame{
+						Name: "example.com/mux.(*Router).ServeHTTP", Package: "example.com/mux", Kind: flame.Dependency,
+					},
+					self: 10e7 * k, kids: []flameNode{
 						{frame: ownFrame("main.handle"), self: 20e7 * k},
 					},
 				},
@@ -92,14 +96,14 @@ func smallFlame() FlameInput {
 	return FlameInput{
 		Title: "small",
 		Facts: []pages.Fact{{Name: "over", Value: "30s"}},
-		Views: []FlameView{flameView("cpu", "nanoseconds", tree(1)), flameView("alloc_space", "bytes", tree(3))},
+		Views: []flame.View{flameView("cpu", "nanoseconds", tree(1)), flameView("alloc_space", "bytes", tree(3))},
 	}
 }
 
 func diffFlame() FlameInput {
 	return FlameInput{
 		Title: "after, less before",
-		Views: []FlameView{flameView("cpu", "nanoseconds", flameNode{kids: []flameNode{
+		Views: []flame.View{flameView("cpu", "nanoseconds", flameNode{kids: []flameNode{
 			{frame: ownFrame("main.main"), kids: []flameNode{
 				{frame: ownFrame("main.faster"), self: -40e7},
 				{frame: ownFrame("main.slower"), self: 30e7, kids: []flameNode{{frame: stdFrame("strings.Replace"), self: 5e7}}},
@@ -123,12 +127,12 @@ func hostileFlame() FlameInput {
 	root := flameNode{}
 	for i, name := range evil {
 		root.kids = append(root.kids,
-			flameNode{frame: FlameFrame{Name: name, Package: name, File: name, Kind: FlameKind(i % 4)}, self: int64(100 - i)})
+			flameNode{frame: flame.Frame{Name: name, Package: name, File: name, Kind: flame.Kind(i % 4)}, self: int64(100 - i)})
 	}
 	return FlameInput{
 		Title: evil[0] + evil[1],
 		Facts: []pages.Fact{{Name: evil[0], Value: evil[1]}}, Warnings: diag.Warnings{{Text: evil[0]}},
-		Views: []FlameView{flameView(evil[0], evil[1], root)},
+		Views: []flame.View{flameView(evil[0], evil[1], root)},
 	}
 }
 
@@ -142,9 +146,9 @@ func deepFlame(n int) FlameInput {
 			node.Self = 1
 		}
 	}
-	return FlameInput{Title: "deep", Views: []FlameView{{
+	return FlameInput{Title: "deep", Views: []flame.View{{
 		Type: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Tree: tree,
-		Frame: func(id uint32) FlameFrame { return ownFrame(fmt.Sprintf("main.f%d", id)) },
+		Frame: func(id uint32) flame.Frame { return ownFrame(fmt.Sprintf("main.f%d", id)) },
 	}}}
 }
 
@@ -180,19 +184,19 @@ func randomFlame(n, frames int, name func(r *rand.Rand, id uint32) string) Flame
 	for i := range names {
 		names[i] = name(r, uint32(i))
 	}
-	return FlameInput{Title: "random", Views: []FlameView{{
+	return FlameInput{Title: "random", Views: []flame.View{{
 		Type: profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, Tree: tree,
-		Frame: func(id uint32) FlameFrame {
-			return FlameFrame{
+		Frame: func(id uint32) flame.Frame {
+			return flame.Frame{
 				Name: names[id], Package: names[id][:min(20, len(names[id]))], File: names[id], Line: int(id),
-				Kind: FlameKind(id % 4),
+				Kind: flame.Kind(id % 4),
 			}
 		},
 	}}}
 }
 
 func largeFlame() FlameInput {
-	return randomFlame(FlameMaxNodes, 4000, func(_ *rand.Rand, id uint32) string {
+	return randomFlame(flame.MaxNodes, 4000, func(_ *rand.Rand, id uint32) string {
 		return fmt.Sprintf("example.com/org/module/pkg%d.(*Type%d).Method%d", id%37, id%301, id)
 	})
 }
@@ -210,9 +214,9 @@ func writeFlame(t testing.TB, in FlameInput) []byte {
 // encoder is judged.
 type decodedFlame struct {
 	doc    flameDoc
-	frames []FlameFrame
+	frames []flame.Frame
 	nodes  [][]decodedNode // per view, without the root
-	costs  []map[FlameFrame][2]int64
+	costs  []map[flame.Frame][2]int64
 }
 
 type decodedNode struct {
@@ -267,9 +271,9 @@ func decodeFlame(t testing.TB, page []byte) decodedFlame {
 	at := int64(0)
 	for i := range name {
 		at += name[i]
-		d.frames = append(d.frames, FlameFrame{
+		d.frames = append(d.frames, flame.Frame{
 			Name: d.doc.Strings[at], Package: d.doc.Strings[pkg[i]], File: d.doc.Strings[file[i]],
-			Line: int(line[i]), Kind: FlameKind(kind[i]),
+			Line: int(line[i]), Kind: flame.Kind(kind[i]),
 		})
 	}
 	for _, v := range d.doc.Views {
@@ -288,7 +292,7 @@ func decodeFlame(t testing.TB, page []byte) decodedFlame {
 		}
 		d.nodes = append(d.nodes, nodes)
 		frames, self, total := column(v.Weights, true), column(v.Weights, true), column(v.Weights, true)
-		costs := map[FlameFrame][2]int64{}
+		costs := map[flame.Frame][2]int64{}
 		at := int64(0)
 		for i := range frames {
 			at += frames[i]
@@ -322,7 +326,7 @@ func TestFlameHoldsTheTree(t *testing.T) {
 				}
 				for i, got := range d.nodes[v] {
 					want := tree[i+1]
-					if got.parent != int(want.Parent)-1 || got.rest != want.Rest || got.value != ownValue(&want) {
+					if got.parent != int(want.Parent)-1 || got.rest != want.Rest || got.value != flame.Value(&want) {
 						t.Fatalf("view %d, node %d: %+v, want %+v", v, i, got, want)
 					}
 					if want.Rest == 0 && d.frames[got.frame] != view.Frame(want.Node) {
@@ -434,40 +438,6 @@ func TestFlameRefusesBadTrees(t *testing.T) {
 	}
 }
 
-func TestPruneTree(t *testing.T) {
-	full := largeFlame().Views[0].Tree
-	mass := weigh(full)
-	for _, keep := range []int{1, 2, 3, 10, 1000, 59_999, FlameMaxNodes + 1, 1 << 20} {
-		got := pruneTree(full, keep)
-		if err := checkTree(got); err != nil {
-			t.Fatalf("keep %d: %v", keep, err)
-		}
-		kept, sum, left := 0, int64(0), 0
-		for i := range got.Nodes {
-			n := &got.Nodes[i]
-			sum += ownValue(n)
-			if n.Rest > 0 {
-				left += int(n.Rest)
-			} else {
-				kept++
-			}
-		}
-		if kept != min(keep, len(full.Nodes)) {
-			t.Errorf("keep %d: kept %d", keep, kept)
-		}
-		if sum != full.Nodes[0].Total {
-			t.Errorf("keep %d: sum %d, want %d", keep, sum, full.Nodes[0].Total)
-		}
-		if got.Nodes[0].Total != full.Nodes[0].Total {
-			t.Errorf("keep %d: total %d", keep, got.Nodes[0].Total)
-		}
-		again := pruneTree(got, max(1, keep/2))
-		if w := weigh(again); w[0] != mass[0] {
-			t.Errorf("keep %d, then half: weight %v, want %v", keep, w[0], mass[0])
-		}
-	}
-}
-
 func TestPrintable(t *testing.T) {
 	for in, want := range map[string]string{
 		"main.f":         "main.f",
@@ -509,7 +479,7 @@ func BenchmarkFlame(b *testing.B) {
 func TestFlameWeights(t *testing.T) {
 	in := largeFlame()
 	v := &in.Views[0]
-	v.Tree = pruneTree(v.Tree, 10)
+	v.Tree = flame.Prune(v.Tree, 10)
 	for id := range uint32(4000) {
 		v.Weights = append(v.Weights, profile.Weight{ID: id, Flat: int64(id), Cum: int64(2 * id)})
 	}
@@ -522,31 +492,20 @@ func TestFlameWeights(t *testing.T) {
 			t.Fatalf("weight %d: %v", w.ID, got)
 		}
 	}
-
-	ws := heaviest([]profile.Weight{
-		{ID: 0, Flat: 1, Cum: 9},
-		{ID: 1, Flat: -5, Cum: -5},
-		{ID: 2, Cum: 3},
-		{ID: 3, Flat: 4, Cum: 4},
-	}, 2)
-	if len(ws) != 2 || ws[0].ID != 1 || ws[1].ID != 0 {
-		t.Errorf("heaviest: %v", ws)
-	}
 }
 
-func TestNewFlameFrame(t *testing.T) {
-	for want, n := range map[string]profile.Node{
-		"net/http.(*conn).serve":   {Name: "net/http.(*conn).serve", File: "server.go"},
-		"main.f:12":                {Name: "main.f", File: "f.go", Line: 12},
-		"main.f:12 0x4a0":          {Name: "main.f", File: "f.go", Line: 12, Address: 0x4a0},
-		"f.go":                     {File: "f.go"},
-		"[libc.so]":                {Object: "/lib/libc.so"},
-		"00000000000004a0 [a.out]": {Address: 0x4a0, Object: "a.out"},
-		"<unknown>":                {},
+func TestFlameFile(t *testing.T) {
+	for _, tt := range []struct{ arg, part, want string }{
+		{"cpu.pb.gz", "", "cpu.flame.html"},
+		{"/var/tmp/x.prof", "", "x.flame.html"},
+		{"run/demo.whet", "heap.live", "demo.heap.live.flame.html"},
+		{"-", "", "flame.html"},
+		{"http://user:secret@localhost:6060/debug/pprof/heap?seconds=1", "", "localhost-6060.flame.html"},
+		{"https://[::1]:6060", "", "1-6060.flame.html"},
+		{"..", "", "flame.html"},
 	} {
-		f := NewFlameFrame(n, FlameStd)
-		if f.Name != want || f.Kind != FlameStd || f.Package != profile.PackagePath(n.Name) {
-			t.Errorf("%+v: %+v, want name %q", n, f, want)
+		if got := FlameFile(tt.arg, tt.part); got != tt.want {
+			t.Errorf("FlameFile(%q, %q) = %q, want %q", tt.arg, tt.part, got, tt.want)
 		}
 	}
 }

@@ -15,13 +15,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/google/go-cmp/cmp"
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/internal/report"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -72,7 +75,7 @@ func pprofGraph(t *testing.T, file, unit string, args ...string) graphNumbers {
 	return g
 }
 
-func numbersOf(d CallGraph) graphNumbers {
+func numbersOf(d documents.CallGraph) graphNumbers {
 	g := graphNumbers{map[string][2]int64{}, map[string]string{}}
 	for _, n := range d.Nodes {
 		g.Nodes[n.Name] = [2]int64{n.Flat, n.Cum}
@@ -85,8 +88,10 @@ func numbersOf(d CallGraph) graphNumbers {
 }
 
 // pprofOptions draw what pprof draws without options.
-func pprofOptions() GraphOptions {
-	return GraphOptions{Nodes: GraphNodes, NodeFraction: GraphNodeFraction, EdgeFraction: GraphEdgeFraction}
+func pprofOptions() documents.GraphOptions {
+	return documents.GraphOptions{
+		Nodes: documents.GraphNodes, NodeFraction: documents.GraphNodeFraction, EdgeFraction: documents.GraphEdgeFraction,
+	}
 }
 
 func TestGraphAgainstPprof(t *testing.T) {
@@ -105,11 +110,11 @@ func TestGraphAgainstPprof(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		query profile.Query
-		opt   func(*GraphOptions)
+		opt   func(*documents.GraphOptions)
 		args  []string
 	}{
 		"plain": {},
-		"few":   {opt: func(o *GraphOptions) { o.Nodes = 12 }, args: []string{"-nodecount=12"}},
+		"few":   {opt: func(o *documents.GraphOptions) { o.Nodes = 12 }, args: []string{"-nodecount=12"}},
 		"lines": {query: profile.Query{By: profile.ByLine}, args: []string{"-lines"}},
 		"focused": {
 			query: profile.Query{Focus: regexp.MustCompile("mallocgc"), Ignore: regexp.MustCompile("ssa")},
@@ -117,7 +122,7 @@ func TestGraphAgainstPprof(t *testing.T) {
 		},
 		"all": {
 			query: profile.Query{Focus: regexp.MustCompile("gcDrain")},
-			opt:   func(o *GraphOptions) { *o = GraphOptions{} },
+			opt:   func(o *documents.GraphOptions) { *o = documents.GraphOptions{} },
 			args:  []string{"-focus=gcDrain", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0"},
 		},
 	} {
@@ -132,7 +137,7 @@ func TestGraphAgainstPprof(t *testing.T) {
 			if c.opt != nil {
 				c.opt(&opt)
 			}
-			got := numbersOf(NewCallGraph(profiles.Header{SampleType: v.Type(), Total: v.Total()}, v, opt))
+			got := numbersOf(documents.NewCallGraph(documents.Header{SampleType: v.Type(), Total: v.Total()}, v, opt))
 			want := pprofGraph(t, file, "nanoseconds", c.args...)
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("graph differs from pprof's (-pprof +whet):\n%s", diff)
@@ -191,11 +196,12 @@ func TestGraphOfHostileNames(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			h := profiles.Header{
+			h := documents.Header{
 				Name: `<b>"a\` + "\xff", SampleType: v.Type(), Total: v.Total(),
 				Filters: []string{`--focus </table>"`},
 			}
-			d := NewCallGraph(h, v, GraphOptions{Kind: func(n profile.Node) FlameKind { return FlameKind(len(n.Name) % 4) }})
+			kind := func(n profile.Node) flame.Kind { return flame.Kind(len(n.Name) % 4) }
+			d := documents.NewCallGraph(h, v, documents.GraphOptions{Kind: kind})
 			var svg bytes.Buffer
 			if err := WriteGraphSVG(t.Context(), &svg, draw, d); err != nil {
 				t.Fatal(err)
@@ -273,7 +279,8 @@ func TestGraphOfDifference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewCallGraph(profiles.Header{SampleType: v.Type(), Total: v.Total(), Base: []string{"b"}}, v, pprofOptions())
+	h := documents.Header{SampleType: v.Type(), Total: v.Total(), Base: []string{"b"}}
+	d := documents.NewCallGraph(h, v, pprofOptions())
 	var dot bytes.Buffer
 	if err := WriteGraphDOT(&dot, d); err != nil {
 		t.Fatal(err)
@@ -289,7 +296,8 @@ func TestGraphJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := NewCallGraph(profiles.Header{SampleType: v.Type(), Total: v.Total()}, v, GraphOptions{Nodes: 3})
+	h := documents.Header{SampleType: v.Type(), Total: v.Total()}
+	d := documents.NewCallGraph(h, v, documents.GraphOptions{Nodes: 3})
 	var b bytes.Buffer
 	if err := report.JSON(&b, d); err != nil {
 		t.Fatal(err)
@@ -303,8 +311,9 @@ func TestGraphJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Schema != GraphSchema || len(got.Nodes) != 3 || got.Hidden != 9 {
-		t.Errorf("got schema %q, %d nodes, %d hidden, want %q, 3, 9", got.Schema, len(got.Nodes), got.Hidden, GraphSchema)
+	if got.Schema != documents.GraphSchema || len(got.Nodes) != 3 || got.Hidden != 9 {
+		t.Errorf("got schema %q, %d nodes, %d hidden, want %q, 3, 9", got.Schema, len(got.Nodes), got.Hidden,
+			documents.GraphSchema)
 	}
 	for _, e := range got.Edges {
 		if e.From >= 3 || e.To >= 3 {
@@ -319,16 +328,17 @@ func TestGraphKeepsKinds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kind := func(n profile.Node) FlameKind {
+	kind := func(n profile.Node) flame.Kind {
 		if strings.HasPrefix(n.Name, "net/") {
-			return FlameStd
+			return flame.Std
 		}
-		return FlameOwn
+		return flame.Own
 	}
-	d := NewCallGraph(profiles.Header{SampleType: v.Type(), Total: v.Total()}, v, GraphOptions{Kind: kind})
+	h := documents.Header{SampleType: v.Type(), Total: v.Total()}
+	d := documents.NewCallGraph(h, v, documents.GraphOptions{Kind: kind})
 	count := map[string]int{}
 	for _, n := range d.Nodes {
-		count[n.Kind]++
+		count[n.Kind.String()]++
 	}
 	if want := map[string]int{"own": 11, "std": 1}; !maps.Equal(count, want) {
 		t.Errorf("kinds %v, want %v", count, want)

@@ -2,12 +2,19 @@ package pictures
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"io"
 	"math"
 	"path"
 	"strings"
+
+	"github.com/whet-go/whet/internal/input/documents"
+
+	"github.com/whet-go/whet/internal/report/profiles"
+
+	"github.com/whet-go/whet/internal/profile/flame"
 
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -26,13 +33,13 @@ const graphFont = "DejaVu Sans"
 type color struct{ r, g, b uint8 }
 
 // graphKind returns the color and name of a kind, as on the flame graph's page in light mode.
-func graphKind(k FlameKind) (color, string) {
+func graphKind(k flame.Kind) (color, string) {
 	switch k {
-	case FlameOwn:
+	case flame.Own:
 		return color{0xff, 0xa4, 0x57}, "own code"
-	case FlameStd:
+	case flame.Std:
 		return color{0xcb, 0xdb, 0xec}, "standard library"
-	case FlameDependency:
+	case flame.Dependency:
 		return color{0xa5, 0xe4, 0xc8}, "dependencies"
 	default:
 		return color{0xd7, 0xd5, 0xcf}, "other"
@@ -62,10 +69,17 @@ func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c
 // WriteGraphDOT writes a call graph in the DOT language. The size of a box's text shows its own
 // cost and the strength of its color the cost with calls; the hue shows the origin of the code or,
 // in a difference, growth. Names, which may have any bytes, are cleaned and quoted.
-func WriteGraphDOT(w io.Writer, d CallGraph) error {
+func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error {
 	var b bytes.Buffer
+	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, func(yield func(int64) bool) {
+		for _, n := range doc.Nodes {
+			if !yield(cmp.Or(n.Flat, n.Cum)) {
+				return
+			}
+		}
+	})}
 	diff := len(d.Header.Base) > 0
-	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d)))
+	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d.CallGraph)))
 	fmt.Fprintf(&b, "graph [fontname=\"%s\" nodesep=0.2 ranksep=0.35 tooltip=\" \"]\n", graphFont)
 	fmt.Fprintf(&b, "node [fontname=\"%s\" shape=box style=filled margin=\"0.12,0.06\" height=0.2]\n", graphFont)
 	fmt.Fprintf(&b, "edge [fontname=\"%s\" fontsize=10 fontcolor=\"#555555\" arrowsize=0.7]\n", graphFont)
@@ -88,8 +102,16 @@ func WriteGraphDOT(w io.Writer, d CallGraph) error {
 	return nil
 }
 
+// A drawing is a call graph with the unit of all values in text.
+type drawing struct {
+	documents.CallGraph
+	unit string
+}
+
+func magnitude(v int64) int64 { return max(v, -v) }
+
 // graphTitle returns the drawing's title.
-func graphTitle(d CallGraph) string {
+func graphTitle(d documents.CallGraph) string {
 	title := d.Header.Name
 	if d.Header.Profile != "" {
 		title += " " + d.Header.Profile
@@ -97,10 +119,10 @@ func graphTitle(d CallGraph) string {
 	return title
 }
 
-func (d CallGraph) format(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(d.unit) }
+func (d drawing) format(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(d.unit) }
 
-func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64, diff bool) {
-	lines := boxLines(n.From, d.by)
+func (d drawing) writeNode(b *bytes.Buffer, i int, n documents.GraphNode, heaviest int64, diff bool) {
+	lines := boxLines(n.From, d.Granularity)
 	if n.Flat != 0 {
 		lines = append(lines, fmt.Sprintf("self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total)))
 	}
@@ -116,13 +138,13 @@ func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64
 		size += math.Round(15 * math.Sqrt(float64(magnitude(n.Flat))/float64(heaviest)))
 	}
 	strength := math.Sqrt(math.Abs(n.CumPart))
-	hue, _ := graphKind(n.kind)
+	hue, _ := graphKind(n.Kind)
 	fill, border, style := hue.mix(0.3+0.7*strength), hue.dark(), ""
 	if diff {
 		hue, _ = graphChange(n.Cum)
 		fill, border = hue.mix(strength), color{0x99, 0x99, 0x99}
 	}
-	if n.kind == FlameOwn {
+	if n.Kind == flame.Own {
 		style = " penwidth=2 style=\"filled,bold\""
 	}
 	fmt.Fprintf(b, "N%d [id=\"node%d\" label=\"%s\" fontsize=%g fillcolor=\"%s\" color=\"%s\"%s tooltip=%s]\n",
@@ -131,7 +153,7 @@ func (d CallGraph) writeNode(b *bytes.Buffer, i int, n GraphNode, heaviest int64
 }
 
 // nodePlace returns a node's full name with its file and line.
-func nodePlace(n GraphNode) string {
+func nodePlace(n documents.GraphNode) string {
 	if n.File == "" || strings.Contains(n.Name, n.File) {
 		return n.Name
 	}
@@ -167,7 +189,7 @@ func boxLines(n profile.Node, by profile.By) []string {
 	return lines
 }
 
-func (d CallGraph) writeEdge(b *bytes.Buffer, e GraphEdge, diff bool) {
+func (d drawing) writeEdge(b *bytes.Buffer, e documents.GraphEdge, diff bool) {
 	from, to := d.Nodes[e.From], d.Nodes[e.To]
 	label := " " + d.format(e.Weight)
 	if e.Inlined {
@@ -190,7 +212,7 @@ func (d CallGraph) writeEdge(b *bytes.Buffer, e GraphEdge, diff bool) {
 }
 
 // legend is the title box: an HTML-like label.
-func (d CallGraph) legend(diff bool) string {
+func (d drawing) legend(diff bool) string {
 	h := d.Header
 	var b strings.Builder
 	b.WriteString(`<table border="0" cellborder="0" cellspacing="1" cellpadding="1">`)
@@ -198,14 +220,14 @@ func (d CallGraph) legend(diff bool) string {
 		fmt.Fprintf(&b, `<tr><td align="left" colspan="2"><font point-size="%d">%s</font></td></tr>`, size,
 			escapeHTMLLabel(text))
 	}
-	row(18, layout.FitPath(graphTitle(d), 60))
+	row(18, layout.FitPath(graphTitle(d.CallGraph), 60))
 	row(12, fmt.Sprintf("%s: %s", h.SampleType.Type, d.format(h.Total)))
-	for _, fact := range h.FlameFacts() {
+	for _, fact := range profiles.FlameFacts(h) {
 		row(12, layout.Cut(layout.Clean(fact.Name+": "+fact.Value), 80))
 	}
 	row(12, fmt.Sprintf("boxes have %s (%s)", d.format(d.Shown), layout.ShortPercent(d.Shown, h.Total)))
 	if d.HiddenNodes > 0 {
-		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.by)))
+		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.Granularity)))
 	}
 	swatch := func(c color, name string) {
 		fmt.Fprintf(&b,
@@ -216,8 +238,8 @@ func (d CallGraph) legend(diff bool) string {
 	if diff {
 		swatch(graphChange(1))
 		swatch(graphChange(-1))
-	} else if kinds := d.kinds(); kinds[FlameOwn] || kinds[FlameStd] || kinds[FlameDependency] {
-		for _, k := range []FlameKind{FlameOwn, FlameStd, FlameDependency, FlameUnknown} {
+	} else if kinds := d.kinds(); kinds[flame.Own] || kinds[flame.Std] || kinds[flame.Dependency] {
+		for _, k := range []flame.Kind{flame.Own, flame.Std, flame.Dependency, flame.Unknown} {
 			if kinds[k] {
 				swatch(graphKind(k))
 			}
@@ -227,10 +249,10 @@ func (d CallGraph) legend(diff bool) string {
 	return b.String()
 }
 
-func (d CallGraph) kinds() map[FlameKind]bool {
-	kinds := make(map[FlameKind]bool)
+func (d drawing) kinds() map[flame.Kind]bool {
+	kinds := make(map[flame.Kind]bool)
 	for _, n := range d.Nodes {
-		kinds[n.kind] = true
+		kinds[n.Kind] = true
 	}
 	return kinds
 }

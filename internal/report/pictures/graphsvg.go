@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/whet-go/whet/internal/input/documents"
 )
 
 // graphJS lets a reader navigate the drawing.
@@ -21,7 +23,7 @@ type GraphDrawer interface {
 
 // WriteGraphSVG writes a call graph as an SVG document. A browser can drag and zoom it and show the
 // callers and callees of a box; it has no external references.
-func WriteGraphSVG(ctx context.Context, w io.Writer, draw GraphDrawer, d CallGraph) error {
+func WriteGraphSVG(ctx context.Context, w io.Writer, draw GraphDrawer, d documents.CallGraph) error {
 	var dot bytes.Buffer
 	if err := WriteGraphDOT(&dot, d); err != nil {
 		return err

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/whet-go/whet/internal/profile/nodes"
@@ -16,7 +18,7 @@ import (
 )
 
 // hostileView is a profile whose names are long, deep and full of escapes.
-func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
+func hostileView(t *testing.T, by profile.By) (*profile.View, documents.Header) {
 	t.Helper()
 	p := &pprof.Profile{
 		SampleType: []*pprof.ValueType{{Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
@@ -60,7 +62,7 @@ func hostileView(t *testing.T, by profile.By) (*profile.View, Header) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v, Header{
+	return v, documents.Header{
 		Name: strings.Repeat("a/very/long/path/", 12) + "cpu.pb.gz\x1b[31m", SampleType: v.Type(), Total: v.Total(),
 		Samples: 78, Stacks: 12,
 		Program: strings.Repeat("prog", 30), Target: "http://" + strings.Repeat("host", 20), Own: []string{long},
@@ -83,14 +85,22 @@ func TestNothingWraps(t *testing.T) {
 		all := regexp.MustCompile("Method10?[0-9]|pkg|file|^0")
 		for name, write := range map[string]func(w *bytes.Buffer, s layout.Style) error{
 			"own": func(w *bytes.Buffer, s layout.Style) error {
-				return WriteTop(w, s, NewOwn(h, own, nil, 10, "/home/dev"))
+				return WriteTop(w, s, documents.NewOwn(h, own, nil, 10, "/home/dev"))
 			},
-			"top":      func(w *bytes.Buffer, s layout.Style) error { return WriteTop(w, s, NewTop(h, v, 10, false, "")) },
-			"tree":     func(w *bytes.Buffer, s layout.Style) error { return WriteTree(w, s, NewTree(h, v, 0, false), 0) },
-			"bottomup": func(w *bytes.Buffer, s layout.Style) error { return WriteTree(w, s, NewTree(h, v, 50, true), 0.01) },
-			"peek":     func(w *bytes.Buffer, s layout.Style) error { return WritePeek(w, s, NewPeek(h, v, all, 5, true)) },
-			"traces":   func(w *bytes.Buffer, s layout.Style) error { return WriteTraces(w, s, NewTraces(h, v, 3)) },
-			"tags":     func(w *bytes.Buffer, s layout.Style) error { return WriteTags(w, s, NewTags(h, v, 5)) },
+			"top": func(w *bytes.Buffer, s layout.Style) error {
+				return WriteTop(w, s, documents.NewTop(h, v, 10, false, ""))
+			},
+			"tree": func(w *bytes.Buffer, s layout.Style) error {
+				return WriteTree(w, s, documents.NewTree(h, v, 0, false), 0)
+			},
+			"bottomup": func(w *bytes.Buffer, s layout.Style) error {
+				return WriteTree(w, s, documents.NewTree(h, v, 50, true), 0.01)
+			},
+			"peek": func(w *bytes.Buffer, s layout.Style) error {
+				return WritePeek(w, s, documents.NewPeek(h, v, all, 5, true))
+			},
+			"traces": func(w *bytes.Buffer, s layout.Style) error { return WriteTraces(w, s, documents.NewTraces(h, v, 3)) },
+			"tags":   func(w *bytes.Buffer, s layout.Style) error { return WriteTags(w, s, documents.NewTags(h, v, 5)) },
 		} {
 			for _, width := range []int{60, 80, 97, 131, 200} {
 				var plain, colored bytes.Buffer
@@ -139,7 +149,7 @@ func TestOwnSums(t *testing.T) {
 	h.Total, h.Base = v.Total(), nil
 	for _, pattern := range []string{"pkg3", "Method1[0-9]", "nothing"} {
 		re := regexp.MustCompile(pattern)
-		o := NewOwn(h, v.Own(func(f profile.Function) bool { return re.MatchString(f.Name) }), nil, 2, "").Own
+		o := documents.NewOwn(h, v.Own(func(f profile.Function) bool { return re.MatchString(f.Name) }), nil, 2, "").Own
 		rest := int64(0)
 		for _, r := range o.Rest {
 			rest += r.Cost

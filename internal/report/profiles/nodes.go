@@ -1,7 +1,6 @@
 package profiles
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/whet-go/whet/internal/report/layout"
@@ -23,21 +22,4 @@ func FitNode(name, by string, n int) string {
 		return layout.FitName(fn, n-1-layout.Columns(place)) + " " + place
 	}
 	return layout.FitName(name, n)
-}
-
-// FrameText formats a frame that starts at column used.
-func FrameText(s layout.Style, f Frame, style layout.Color, used int) layout.Painted {
-	at := ""
-	if f.File != "" {
-		at = "  " + layout.FitPath(f.File, s.Remaining(used+24, 16))
-		if i := strings.LastIndexByte(at, '/'); s.Width > 0 && layout.Columns(f.Name)+layout.Columns(at)+used+6 > s.Width &&
-			i >= 0 {
-			at = "  " + at[i+1:]
-		}
-		if f.Line > 0 {
-			at += ":" + strconv.Itoa(f.Line)
-		}
-	}
-	return layout.Join(s.Paint(style, layout.FitName(f.Name, s.Remaining(used+layout.Columns(at), 20))),
-		s.Paint(layout.Dim, at))
 }

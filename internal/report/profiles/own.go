@@ -4,20 +4,12 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
-
-// NewOwn returns the own-code document of a view's n heaviest lines (0: all). Paths are shortened
-// relative to dir if it is not empty. With also (nil: none), lines are chosen by the larger of
-// their two shares.
-func NewOwn(h Header, r *profile.OwnReport, also *owncode.Second, n int, dir string) Top {
-	return Top{Schema: TopSchema, Header: h, Own: owncode.New(r, also, owncode.Options{
-		Total: h.Total, Lines: n, Dir: dir, Main: h.Main, Difference: len(h.Base) > 0,
-	})}
-}
 
 // profileColumn returns the title of the column of a profile.
 func profileColumn(profile string) string {
@@ -98,7 +90,7 @@ func fitPlace(l owncode.Line, n int) string {
 	return layout.FitPath(l.Path, max(n-layout.Columns(number), 1)) + number
 }
 
-func writeOwn(t *layout.Writer, s layout.Style, h Header, o *owncode.Result) {
+func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.Result) {
 	own := "package main"
 	if len(h.Own) > 0 {
 		own = layout.Clean(strings.Join(h.Own, ", "))
@@ -110,7 +102,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h Header, o *owncode.Result) {
 	}
 	t.Line()
 
-	value := h.Column(h.Total, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
+	value := column(&h, h.Total, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
 	lay := layoutOwn(s, o, h.Total, value)
 	also := func(s string) string {
 		if lay.also == 0 {
@@ -233,7 +225,9 @@ func cutLast(s, sep string) (before, after string, ok bool) {
 const maxRest = 6
 
 // writeRest writes the cost outside own code, so that the rows sum to the total.
-func writeRest(t *layout.Writer, s layout.Style, h Header, o *owncode.Result, value func(int64) string, costW int) {
+func writeRest(
+	t *layout.Writer, s layout.Style, h documents.Header, o *owncode.Result, value func(int64) string, costW int,
+) {
 	t.Line()
 	row := func(code layout.Color, cost int64, what, detail string) {
 		room := s.Remaining(ownShareW+2+costW+2, 10)

@@ -1,199 +1,246 @@
 package recordings
 
 import (
-	"cmp"
-	"regexp"
-	"slices"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/goroutines"
-	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/unit"
 )
 
-// GoroutinesSchema is the schema of Goroutines.
-const GoroutinesSchema = "whet.goroutines/2"
-
-// Goroutines is the document of whet goroutines: the goroutines at one moment, by what they do and
-// by creator. Before and Delta are zero, and omitted, unless Earlier is set.
-type Goroutines struct {
-	Schema       string    `json:"schema"`
-	Name         string    `json:"name"`
-	Kind         string    `json:"kind"` // "goroutine profile", "goroutine dump", …
-	Time         time.Time `json:"time,omitzero"`
-	Total        int64     `json:"total"`
-	Earlier      string    `json:"earlier,omitempty"` // the earlier snapshot of a comparison
-	EarlierTotal int64     `json:"earlier_total,omitempty"`
-	// TraceDuration is the length of the execution trace that waits and creators come from; 0
-	// without one.
-	TraceDuration time.Duration `json:"trace_duration_ns,omitempty"`
-	// Leaks reports that there was a goroutineleak profile, which proves leaks.
-	Leaks   bool     `json:"leak_profile"`
-	Reason  string   `json:"reason,omitempty"` // why the program wrote the dump
-	Own     []string `json:"own,omitempty"`
-	Filters []string `json:"filters,omitempty"`
-
-	Groups   []GoroutineGroup   `json:"groups"`
-	Hidden   int                `json:"hidden"`   // groups left out because of -n
-	Left     int64              `json:"left"`     // goroutines in these groups
-	Filtered int64              `json:"filtered"` // goroutines that the filters drop
-	Creators []GoroutineCreator `json:"creators"` // of all groups that the filters keep
-	Warnings diag.Warnings      `json:"warnings,omitempty"`
-}
-
-// A GoroutineGroup is all goroutines with the same stack, wait reason and creator.
-type GoroutineGroup struct {
-	Count      int64  `json:"count"`
-	Before     int64  `json:"before,omitempty"`
-	Delta      int64  `json:"delta,omitempty"`
-	Reason     string `json:"reason,omitempty"`      // in the runtime's words; "" if unknown
-	ReasonFrom string `json:"reason_from,omitempty"` // where Reason comes from
-
-	Wait        time.Duration `json:"wait_ns,omitempty"` // longest; 0 if unknown
-	WaitAtLeast bool          `json:"wait_at_least,omitempty"`
-	WaitFrom    string        `json:"wait_from,omitempty"`
-
-	Own         *profiles.Frame  `json:"own,omitempty"` // innermost own frame
-	Creator     *profiles.Frame  `json:"creator,omitempty"`
-	CreatorFrom string           `json:"creator_from,omitempty"`
-	Stack       []profiles.Frame `json:"stack"` // innermost first, without the runtime's frames
-	Truncated   bool             `json:"truncated,omitempty"`
-
-	Verdict string `json:"verdict,omitempty"` // "leak", "suspect" or ""
-	Why     string `json:"why,omitempty"`
-	Leaked  int64  `json:"leaked,omitempty"`
-
-	Locked  int64            `json:"locked_to_thread,omitempty"`
-	Bubbled int64            `json:"in_bubble,omitempty"`
-	IDs     []uint64         `json:"ids,omitempty"` // the first few
-	Labels  []GoroutineLabel `json:"labels,omitempty"`
-}
-
-// A GoroutineLabel is a profiler label and the number of goroutines with it.
-type GoroutineLabel struct {
-	profiles.Tag
-	Count int64 `json:"count"`
-}
-
-// A GoroutineCreator is all goroutines that one function started.
-type GoroutineCreator struct {
-	Creator *profiles.Frame `json:"creator,omitempty"` // nil if unknown
-	Own     bool            `json:"own,omitempty"`
-	Count   int64           `json:"count"`
-	Before  int64           `json:"before,omitempty"`
-	Delta   int64           `json:"delta,omitempty"`
-	Groups  int             `json:"groups"`
-	Leaked  int64           `json:"leaked,omitempty"`
-}
-
-// GoroutineOptions configures NewGoroutines.
-type GoroutineOptions struct {
-	N             int // groups; 0 means all
-	Own           func(goroutines.Frame) bool
-	OwnModules    []string
-	Focus, Ignore *regexp.Regexp // on a stack's and the creator's functions and files
-	Filters       []string       // as given on the command line
-	Trace         time.Duration  // length of the trace that was joined
-	Leaks         bool           // a goroutineleak profile was joined
-}
-
-// NewGoroutines returns the document of a snapshot. Leaks come first; then, in a comparison, the
-// largest growth; then own code.
-func NewGoroutines(s *goroutines.Snapshot, o GoroutineOptions) Goroutines {
-	d := Goroutines{
-		Schema: GoroutinesSchema, Name: s.Name, Kind: s.Kind, Time: s.Time, Total: s.Total,
-		Earlier: s.Earlier, EarlierTotal: s.EarlierTotal, TraceDuration: o.Trace, Leaks: o.Leaks,
-		Reason: s.Reason, Own: o.OwnModules, Filters: o.Filters,
-		Groups: []GoroutineGroup{}, Creators: []GoroutineCreator{},
-	}
-	d.Warnings = append(d.Warnings, s.Warnings...)
-	var kept []goroutines.Group
-	for i := range s.Groups {
-		g := &s.Groups[i]
-		if o.Focus != nil && !goroutineMatch(g, o.Focus) || o.Ignore != nil && goroutineMatch(g, o.Ignore) {
-			d.Filtered += g.Count
-			continue
+// WriteGoroutines writes the document as text. A group has up to four lines: what its goroutines
+// do, where, who started them, and what is wrong.
+func WriteGoroutines(w io.Writer, s layout.Style, d goroutines.Report) error {
+	t := layout.NewWriter(w)
+	goroutineHead(t, s, &d)
+	grown := d.Earlier != ""
+	if len(d.Groups) > 0 {
+		t.Line()
+		head := layout.Right("count", 8)
+		if grown {
+			head += layout.Right("change", 9)
 		}
-		kept = append(kept, *g)
+		t.Line(s.Paint(layout.Dim, head+"  "+layout.Left("waits for", 25)+"longest wait"))
 	}
-	type ranked struct {
-		own  bool
-		leak bool
-		at   int
+	for i := range d.Groups {
+		goroutineGroup(t, s, &d.Groups[i], grown)
 	}
-	rank := make([]ranked, len(kept))
-	for i := range kept {
-		_, own := kept[i].OwnFrame(o.Own)
-		rank[i] = ranked{own || o.isOwn(kept[i].Creator), kept[i].Verdict == goroutines.Leak, i}
+	if d.Hidden > 0 {
+		t.Line(s.Paint(layout.Dim,
+			fmt.Sprintf("%8d  in %s (-n 0 shows all)", d.Left, layout.Plural(d.Hidden, "more group", "more groups"))))
 	}
-	slices.SortStableFunc(rank, func(a, b ranked) int {
-		x, y := &kept[a.at], &kept[b.at]
-		return cmp.Or(trueFirst(a.leak, b.leak), cmp.Compare(y.Delta, x.Delta), trueFirst(a.own, b.own),
-			cmp.Compare(y.Count, x.Count))
-	})
-	for i, r := range rank {
-		if o.N > 0 && i >= o.N {
-			d.Hidden++
-			d.Left += kept[r.at].Count
-			continue
+	goroutineCreators(t, s, &d, grown)
+	goroutineNotes(t, s, &d)
+	return t.Result()
+}
+
+func goroutineHead(t *layout.Writer, s layout.Style, d *goroutines.Report) {
+	head := layout.Plural(int(d.Total), "goroutine", "goroutines")
+	if d.Earlier != "" {
+		change := "±0"
+		if d.Total != d.EarlierTotal {
+			change = fmt.Sprintf("%+d", d.Total-d.EarlierTotal)
 		}
-		d.Groups = append(d.Groups, goroutineGroup(&kept[r.at], o))
+		head += fmt.Sprintf(", %s since %s (%d)", change, layout.Clean(d.Earlier), d.EarlierTotal)
 	}
-	for _, c := range goroutines.ByCreator(kept) {
-		d.Creators = append(d.Creators, GoroutineCreator{
-			Creator: creatorFrame(c.Creator), Own: o.isOwn(c.Creator),
-			Count: c.Count, Before: c.Before, Delta: c.Delta, Groups: c.Groups, Leaked: c.Leaked,
-		})
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	from := layout.Clean(d.Name) + ": " + layout.Clean(d.Kind)
+	if d.TraceDuration > 0 {
+		from += fmt.Sprintf(", execution trace of %v", d.TraceDuration.Round(100*time.Millisecond))
 	}
-	return d
+	if d.Leaks && !strings.HasPrefix(d.Kind, "goroutineleak") {
+		from += ", goroutineleak profile"
+	}
+	t.Line(s.Paint(layout.Dim, layout.Cut(from, s.Remaining(0, 40))))
+	if d.Reason != "" {
+		t.Line(layout.Cut(layout.Clean(d.Reason), s.Remaining(0, 40)))
+	}
+	if len(d.Filters) > 0 {
+		t.Line(s.Paint(layout.Dim, layout.Cut(fmt.Sprintf("%s (leaves out %d)", layout.Clean(strings.Join(d.Filters, " ")),
+			d.Filtered), s.Remaining(0, 40))))
+	}
 }
 
-func (o *GoroutineOptions) isOwn(c goroutines.Creator) bool {
-	return o.Own != nil && c.Func != "" && o.Own(goroutines.Frame{Func: c.Func, File: c.File, Line: c.Line})
-}
+func goroutineGroup(t *layout.Writer, s layout.Style, g *goroutines.ReportGroup, grown bool) {
+	count := layout.Right(strconv.FormatInt(g.Count, 10), 8)
+	if grown {
+		count += layout.Right(signedCount(g.Delta), 9)
+	}
+	indent := layout.Spaces(layout.Columns(count) + 2)
+	reason := layout.Clean(g.Reason)
+	if reason == "" {
+		reason = "unknown"
+	}
+	var mark layout.Painted
+	switch g.Verdict {
+	case "leak":
+		mark = s.Paint(layout.Bold+layout.Red, "LEAK")
+	case "suspect":
+		mark = s.Paint(layout.Gold, "suspect")
+	}
+	t.Line(count, "  ", layout.Left(layout.Cut(reason, 24), 24), " ", layout.Left(longestWait(g), 22), mark)
 
-// trueFirst compares two values so that true sorts before false.
-func trueFirst(a, b bool) int {
+	at, style := placeOf(g)
+	t.Line(indent, layout.FrameText(s, layout.Frame(at), style, layout.Columns(indent)))
 	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
+	case g.Creator != nil:
+		note := creatorNote(g.CreatorFrom)
+		t.Line(indent, s.Paint(layout.Dim, "by "),
+			layout.FrameText(s, layout.Frame(*g.Creator), "", layout.Columns(indent)+3+layout.Columns(note)),
+			s.Paint(layout.Dim, note))
+	case len(g.Stack) > 0 && g.Stack[len(g.Stack)-1].Func == "main.main":
+	default:
+		t.Line(indent, s.Paint(layout.Dim, "by: unknown"))
 	}
-	return 1
+	if len(g.Labels) > 0 {
+		var labels []string
+		for _, l := range g.Labels[:min(len(g.Labels), 3)] {
+			labels = append(labels, layout.Clean(l.Key)+"="+layout.Clean(l.Value))
+		}
+		t.Line(indent, s.Paint(layout.Dim,
+			layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
+	}
+	if g.Why != "" {
+		for _, l := range layout.Fill(layout.Clean(g.Why), s.Remaining(layout.Columns(indent), 40)) {
+			t.Line(indent, s.Paint(layout.Gold, l))
+		}
+	}
 }
 
-func goroutineMatch(g *goroutines.Group, re *regexp.Regexp) bool {
-	return slices.ContainsFunc(g.Stack, func(f goroutines.Frame) bool {
-		return re.MatchString(f.Func) || re.MatchString(f.File)
-	}) || g.Creator.Func != "" && re.MatchString(g.Creator.Func)
+// signedCount formats a growth; a dot is none.
+func signedCount(n int64) string {
+	if n == 0 {
+		return "·"
+	}
+	return fmt.Sprintf("%+d", n)
 }
 
-func goroutineGroup(g *goroutines.Group, o GoroutineOptions) GoroutineGroup {
-	out := GoroutineGroup{
-		Count: g.Count, Before: g.Before, Delta: g.Delta,
-		Reason: g.Reason, ReasonFrom: string(g.ReasonFrom),
-		Wait: g.Longest.For, WaitAtLeast: g.Longest.AtLeast, WaitFrom: string(g.Longest.From),
-		Creator: creatorFrame(g.Creator), CreatorFrom: string(g.Creator.From),
-		Stack: make([]profiles.Frame, len(g.Stack)), Truncated: g.Truncated,
-		Verdict: string(g.Verdict), Why: g.Why, Leaked: g.Leaked,
-		Locked: g.Locked, Bubbled: g.Bubbled, IDs: g.IDs,
+// placeOf returns the most informative frame of the group: the innermost own one, else the outermost,
+// which identifies a library's goroutine better than the frame in which it waits.
+func placeOf(g *goroutines.ReportGroup) (goroutines.Frame, layout.Color) {
+	switch {
+	case g.Own != nil:
+		return *g.Own, layout.Bold + layout.Cyan
+	case len(g.Stack) > 0:
+		return g.Stack[len(g.Stack)-1], ""
 	}
-	for i, f := range g.Stack {
-		out.Stack[i] = profiles.Frame{Name: f.Func, File: f.File, Line: f.Line}
+	if g.Reason == "runnable" {
+		return goroutines.Frame{Func: "(no stack: has not run yet)"}, layout.Dim
 	}
-	if f, ok := g.OwnFrame(o.Own); ok {
-		out.Own = &profiles.Frame{Name: f.Func, File: f.File, Line: f.Line}
-	}
-	for _, l := range g.Labels {
-		out.Labels = append(out.Labels, GoroutineLabel{profiles.Tag{Key: l.Key, Value: l.Value}, l.Count})
-	}
-	return out
+	return goroutines.Frame{Func: "(no stack)"}, layout.Dim
 }
 
-func creatorFrame(c goroutines.Creator) *profiles.Frame {
-	if c.Func == "" {
-		return nil
+// longestWait describes the longest wait and where that is known from.
+func longestWait(g *goroutines.ReportGroup) string {
+	if g.Wait == 0 {
+		return ""
 	}
-	return &profiles.Frame{Name: c.Func, File: c.File, Line: c.Line}
+	v := unit.Duration(g.Wait.Round(max(g.Wait/100, time.Nanosecond)))
+	if g.Wait >= time.Minute {
+		v = strconv.FormatInt(int64(g.Wait/time.Minute), 10) + " min"
+	}
+	if g.WaitAtLeast {
+		v = "≥ " + v
+	}
+	return v + " (" + g.WaitFrom + ")"
+}
+
+// creatorNote marks inferred creators.
+func creatorNote(from string) string {
+	switch from {
+	case "dump", "trace":
+		return ""
+	case "trace of others":
+		return "  (as others)"
+	}
+	return "  (inferred)"
+}
+
+// shownCreators limits the table of creators in text; JSON has all.
+const shownCreators = 10
+
+func goroutineCreators(t *layout.Writer, s layout.Style, d *goroutines.Report, grown bool) {
+	if len(d.Creators) == 0 {
+		return
+	}
+	t.Line()
+	head := layout.Right("count", 8)
+	if grown {
+		head += layout.Right("change", 9)
+	}
+	t.Line(s.Paint(layout.Dim, head+"  started by"))
+	left := int64(0)
+	for i, c := range d.Creators {
+		if i >= shownCreators {
+			left += c.Count
+			continue
+		}
+		line := layout.Right(strconv.FormatInt(c.Count, 10), 8)
+		if grown {
+			line += layout.Right(signedCount(c.Delta), 9)
+		}
+		leaked := ""
+		if c.Leaked > 0 {
+			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
+		}
+		used := layout.Columns(line) + 2 + layout.Columns(leaked)
+		name := s.Paint(layout.Dim, "unknown, or the main goroutine")
+		if c.Creator != nil {
+			style := layout.Color("")
+			if c.Own {
+				style = layout.Bold + layout.Cyan
+			}
+			name = layout.FrameText(s, layout.Frame{Func: c.Creator.Func}, style, used)
+		}
+		t.Line(line, "  ", name, s.Paint(layout.Bold+layout.Red, leaked))
+	}
+	if n := len(d.Creators) - shownCreators; n > 0 {
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  by %d more", left, n)))
+	}
+}
+
+// goroutineNotes lists the data that would add to the report.
+func goroutineNotes(t *layout.Writer, s layout.Style, d *goroutines.Report) {
+	unknown, suspects, byName, others := false, false, false, false
+	for i := range d.Groups {
+		unknown = unknown || d.Groups[i].Wait == 0
+		suspects = suspects || d.Groups[i].Verdict == "suspect"
+		if d.Groups[i].Creator != nil {
+			note := creatorNote(d.Groups[i].CreatorFrom)
+			byName = byName || note == "  (inferred)"
+			others = others || note == "  (as others)"
+		}
+	}
+	var notes []string
+	if byName {
+		notes = append(notes, "inferred: from the name of the function that the goroutine runs")
+	}
+	if others {
+		notes = append(notes,
+			"as others: older than the trace, in which only this function starts such goroutines")
+	}
+	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
+		notes = append(notes, "how long they wait: not recorded; the execution trace of whet record shows it")
+	}
+	if suspects && !d.Leaks {
+		notes = append(notes,
+			"to prove that a suspect leaks, build with Go 1.27 (or Go 1.26 and GOEXPERIMENT=goroutineleakprofile), which "+
+				"has a goroutineleak profile")
+	}
+	if len(notes) > 0 {
+		t.Line()
+	}
+	for _, n := range notes {
+		for i, l := range layout.Fill(layout.Clean(n), s.Remaining(2, 40)) {
+			prefix := "  "
+			if i == 0 {
+				prefix = "- "
+			}
+			t.Line(s.Paint(layout.Dim, prefix+l))
+		}
+	}
 }

@@ -1,178 +1,256 @@
 package recordings
 
 import (
+	"fmt"
+	"io"
 	"math"
+	"strings"
 	"time"
 
-	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/memory"
 	"github.com/whet-go/whet/unit"
 )
 
-// MemorySchema is the schema of Memory.
-const MemorySchema = "whet.memory/2"
-
-// Memory is the document of whet memory: a process's memory, split into parts that add up to Total,
-// and its garbage collections. Sizes are in bytes.
-type Memory struct {
-	Schema  string `json:"schema"`
-	Name    string `json:"name"`
-	Earlier string `json:"earlier,omitempty"` // the base of changes; "" for the window's start, if any
-
-	Total        int64 `json:"total"` // the resident size, or Go if that is unknown
-	EarlierTotal int64 `json:"earlier_total,omitempty"`
-	RSS          int64 `json:"rss,omitempty"` // 0 if unknown
-	PeakRSS      int64 `json:"peak_rss,omitempty"`
-	Go           int64 `json:"go"`       // held by the runtime: Sys less Released
-	Released     int64 `json:"released"` // returned to the operating system
-	Sys          int64 `json:"sys"`
-	HeapAlloc    int64 `json:"heap_alloc"`
-	HeapInuse    int64 `json:"heap_inuse"`
-	HeapSys      int64 `json:"heap_sys"`
-	HeapObjects  int64 `json:"heap_objects"`
-
-	Parts    []MemoryPart  `json:"parts"`
-	GC       MemoryGC      `json:"gc"`
-	Unknown  []string      `json:"unknown,omitempty"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
-
-	// Before has the earlier sums; null without changes.
-	Before *MemorySums `json:"before,omitempty"`
-}
-
-// MemorySums are the sums of a Memory at an earlier time.
-type MemorySums struct {
-	HeapAlloc int64 `json:"heap_alloc"`
-	HeapInuse int64 `json:"heap_inuse"`
-	Go        int64 `json:"go"`
-	RSS       int64 `json:"rss,omitempty"` // 0 if unknown
-}
-
-// A MemoryPart is a part of a process's memory. Change is null if the earlier value is unknown.
-type MemoryPart struct {
-	ID        string  `json:"id"`
-	Name      string  `json:"name"`
-	Bytes     int64   `json:"bytes"`
-	Share     float64 `json:"share"` // of Total
-	Change    *int64  `json:"change,omitempty"`
-	Estimated bool    `json:"estimated,omitempty"`
-	Meaning   string  `json:"meaning"`
-}
-
-// MemoryGC describes garbage collection. Rates are per second of the window; without a window they
-// are 0, and counts are since the program started.
-type MemoryGC struct {
-	Window       time.Duration `json:"window_ns,omitempty"`
-	Count        int64         `json:"count"`
-	Forced       int64         `json:"forced,omitempty"`
-	Rate         float64       `json:"rate,omitempty"`
-	Interval     time.Duration `json:"interval_ns,omitempty"` // mean time between two collections
-	CPU          []MemoryCPU   `json:"cpu"`
-	Pauses       MemoryPauses  `json:"pauses"`
-	NextGC       int64         `json:"next_gc"`
-	LastGC       time.Time     `json:"last_gc,omitzero"`
-	GOGC         *int64        `json:"gogc,omitempty"`         // null if unknown, -1 if off
-	MemoryLimit  *int64        `json:"memory_limit,omitempty"` // null if unknown, MaxInt64 if none
-	AllocBytes   int64         `json:"alloc_bytes"`
-	AllocObjects int64         `json:"alloc_objects"`
-	AllocRate    float64       `json:"alloc_rate,omitempty"`
-	ObjectRate   float64       `json:"object_rate,omitempty"`
-
-	Earlier *MemoryGC `json:"earlier,omitempty"` // of the recording compared with
-}
-
-// A MemoryCPU is garbage collection's share of CPU time.
-type MemoryCPU struct {
-	Share float64 `json:"share"`
-	Of    string  `json:"of"`
-	From  string  `json:"from"`
-}
-
-// MemoryPauses is the distribution of stop-the-world times, one per collection.
-type MemoryPauses struct {
-	N         int            `json:"n"`
-	Of        int            `json:"of"` // collections; more than N if the runtime did not keep all pauses
-	Total     time.Duration  `json:"total_ns"`
-	P50       time.Duration  `json:"p50_ns,omitempty"`
-	P90       time.Duration  `json:"p90_ns,omitempty"`
-	P99       time.Duration  `json:"p99_ns,omitempty"`
-	Max       time.Duration  `json:"max_ns"`
-	Histogram []MemoryBucket `json:"histogram"`
-}
-
-// A MemoryBucket is N pauses of at least Low and less than High.
-type MemoryBucket struct {
-	Low  time.Duration `json:"low_ns"`
-	High time.Duration `json:"high_ns"`
-	N    int           `json:"n"`
-}
-
-// NewMemory returns the document of a report.
-func NewMemory(r *memory.Report) Memory {
-	a := &r.Account
-	d := Memory{
-		Schema: MemorySchema, Name: r.Name, Earlier: r.Earlier,
-		Total: a.Total, EarlierTotal: r.EarlierTotal, RSS: a.RSS, PeakRSS: a.PeakRSS,
-		Go: a.Go, Released: a.Released, Sys: a.Sys,
-		HeapAlloc: a.HeapAlloc, HeapInuse: a.HeapInuse, HeapSys: a.HeapSys, HeapObjects: a.Objects,
-		Parts: []MemoryPart{}, GC: memoryGC(&r.GC), Unknown: r.Unknown,
+// WriteMemory writes the document as text, in 80 columns unless a description needs more and the
+// width has no limit.
+func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
+	t := layout.NewWriter(w)
+	total, what := "resident", "RSS"
+	if d.RSS == 0 {
+		total, what = "held by Go", "Go"
 	}
-	for _, p := range a.Parts {
-		part := MemoryPart{
-			ID: p.ID, Name: p.Name, Bytes: p.Bytes, Share: unit.Share(p.Bytes, a.Total),
-			Estimated: p.Estimated, Meaning: p.Meaning,
+	head := unit.Bytes(d.Total).String() + " " + total
+	if d.PeakRSS > 0 {
+		head += fmt.Sprintf(" (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	}
+	if d.Earlier != "" {
+		grown := "unchanged"
+		if n := d.Total - d.EarlierTotal; n != 0 {
+			grown = signedBytes(n)
 		}
-		if p.HasBefore {
-			change := p.Bytes - p.Before
-			part.Change = &change
+		head += fmt.Sprintf(", %s since %s", grown, layout.Clean(d.Earlier))
+	}
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	t.Line(s.Paint(layout.Dim, layout.Cut(layout.Clean(d.Name), s.Remaining(0, 40))))
+	t.Line()
+	memoryParts(t, s, d, what)
+	memoryCollector(t, s, &d.GC, d)
+	memoryPauses(t, s, &d.GC.Pauses)
+	if len(d.Unknown) > 0 {
+		t.Line()
+		t.Line(s.Paint(layout.Dim, "not available"))
+		for _, u := range d.Unknown {
+			for i, l := range layout.Fill(layout.Clean(u), s.Remaining(4, 40)) {
+				prefix := "    "
+				if i == 0 {
+					prefix = "  - "
+				}
+				t.Line(s.Paint(layout.Dim, prefix+l))
+			}
 		}
-		d.Parts = append(d.Parts, part)
 	}
-	if a.Before != nil {
-		sums := MemorySums(*a.Before)
-		d.Before = &sums
-	}
-	if r.EarlierGC != nil {
-		gc := memoryGC(r.EarlierGC)
-		d.GC.Earlier = &gc
-	}
-	d.Warnings = append(d.Warnings, r.Warnings...)
-	return d
+	return t.Result()
 }
 
-func memoryGC(g *memory.GC) MemoryGC {
-	p := &g.Pauses
-	d := MemoryGC{
-		Window: g.Window, Count: g.Count, Forced: g.Forced, Interval: g.Interval, CPU: []MemoryCPU{},
-		Pauses: MemoryPauses{
-			N: p.N, Of: p.Of, Total: p.Total, P50: p.P50, P90: p.P90, P99: p.P99, Max: p.Max,
-			Histogram: []MemoryBucket{},
-		},
-		NextGC: g.NextGC, LastGC: g.LastGC, AllocBytes: g.AllocBytes, AllocObjects: g.AllocObjects,
-		AllocRate: finite(g.AllocRate), ObjectRate: finite(g.ObjectRate),
+// The columns of the parts. With a column of changes, the bar is left out.
+const (
+	memoryName, memoryBytes, memoryChange, memoryShare = 18, 10, 10, 7
+	memoryBar, memoryBarNarrow                         = 12, 6
+)
+
+func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string) {
+	widest := int64(1)
+	for _, p := range d.Parts {
+		widest = max(widest, p.Bytes, -p.Bytes)
 	}
+	bar, used := memoryBar, memoryName+memoryBytes+memoryShare
+	head := layout.Right("bytes", memoryName+memoryBytes)
+	if d.Before != nil {
+		bar, used = memoryBarNarrow, used+memoryChange
+		head += layout.Right("change", memoryChange)
+	}
+	t.Line(s.Paint(layout.Dim, head+layout.Right("of "+what, memoryShare)))
+	row := func(name string, bytes int64, change *int64, drawn, meaning string, style layout.Color) {
+		line := layout.Left(name, memoryName) + layout.Right(unit.Bytes(bytes).String(), memoryBytes)
+		if d.Before != nil {
+			c := ""
+			if change != nil {
+				c = signedBytes(*change)
+			}
+			line += layout.Right(c, memoryChange)
+		}
+		line += layout.Right(fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total)), memoryShare)
+		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ",
+			s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
+	}
+	before := memory.Sums{}
+	if d.Before != nil {
+		before = *d.Before
+	}
+	sum := func(name string, bytes, before int64, meaning string) {
+		var change *int64
+		if before > 0 {
+			n := bytes - before
+			change = &n
+		}
+		row(name, bytes, change, "", meaning, layout.Bold)
+	}
+	for i := range d.Parts {
+		p := &d.Parts[i]
+		name := p.Name
+		if p.Estimated {
+			name = "~" + name
+		}
+		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning, "")
+		switch p.ID {
+		case memory.Uncollected, memory.Objects:
+			sum("= HeapAlloc", d.HeapAlloc, before.HeapAlloc, unit.Count(d.HeapObjects).Short()+" objects")
+		case memory.Fragmentation:
+			sum("= HeapInuse", d.HeapInuse, before.HeapInuse, "spans that hold objects")
+		}
+		if inGo(p.ID) && (i == len(d.Parts)-1 || !inGo(d.Parts[i+1].ID)) {
+			sum("= Go", d.Go, before.Go, fmt.Sprintf("Sys less %v released", unit.Bytes(d.Released)))
+		}
+	}
+	if what == "RSS" {
+		sum("= RSS", d.RSS, before.RSS, "as the OS counts it")
+	}
+}
+
+// inGo reports whether a part is memory that the runtime holds.
+func inGo(id string) bool {
+	switch id {
+	case memory.Files, memory.Untouched, memory.NotGo, memory.Rest:
+		return false
+	}
+	return true
+}
+
+// barOf draws v in n columns for widest; negative values point the other way.
+func barOf(v, widest int64, n int) string {
+	size := int(math.Round(math.Abs(float64(v)) / float64(widest) * float64(n)))
+	switch {
+	case v == 0:
+		return ""
+	case size == 0:
+		return "·"
+	case v < 0:
+		return strings.Repeat("-", size)
+	}
+	return strings.Repeat("#", size)
+}
+
+func signedBytes(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + unit.Bytes(n).String()
+	case n == 0:
+		return "·"
+	}
+	return unit.Bytes(n).String()
+}
+
+func memoryCollector(t *layout.Writer, s layout.Style, g *memory.GC, d *memory.Report) {
+	t.Line()
+	span := "since the program started"
 	if g.Window > 0 {
-		d.Rate = float64(g.Count) / g.Window.Seconds()
+		span = fmt.Sprintf("in %v", g.Window.Round(100*time.Millisecond))
 	}
-	if g.GOGC != 0 {
-		d.GOGC = &g.GOGC
+	head := layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span
+	if g.Rate > 0 {
+		head += ", " + rate(g.Rate) + " a second"
 	}
-	if g.MemoryLimit != 0 {
-		d.MemoryLimit = &g.MemoryLimit
+	if g.Forced > 0 {
+		head += fmt.Sprintf(", %d forced", g.Forced)
 	}
-	for _, s := range g.CPU {
-		d.CPU = append(d.CPU, MemoryCPU{finite(s.Fraction), s.Of, s.From})
+	if g.Earlier != nil {
+		head += fmt.Sprintf(" (before: %d", g.Earlier.Count)
+		if g.Earlier.Rate > 0 {
+			head += ", " + rate(g.Earlier.Rate) + " a second"
+		}
+		head += ")"
+	}
+	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	fact := func(name, format string, args ...any) {
+		for i, l := range layout.Fill(layout.Clean(fmt.Sprintf(format, args...)), s.Remaining(16, 40)) {
+			if i > 0 {
+				name = ""
+			}
+			t.Line("  ", layout.Left(name, 14), l)
+		}
+	}
+	for i, c := range g.CPU {
+		name := "CPU"
+		if i > 0 {
+			name = ""
+		}
+		fact(name, "%s of the %s (%s)", unitShare(c.Share), c.Of, c.From)
+	}
+	if g.Interval > 0 {
+		fact("interval", "%s from one to the next", short(g.Interval))
+	}
+	if g.AllocRate > 0 {
+		fact("allocates", "%v/s, %s objects/s", unit.Bytes(int64(g.AllocRate)), unit.Count(int64(g.ObjectRate)).Short())
+	} else {
+		fact("allocated", "%v, %s objects", unit.Bytes(g.AllocBytes), unit.Count(g.AllocObjects).Short())
+	}
+	next := fmt.Sprintf("when the heap reaches %v; it is at %v", unit.Bytes(g.NextGC), unit.Bytes(d.HeapAlloc))
+	if g.GOGC != nil {
+		next += fmt.Sprintf("; GOGC %d", *g.GOGC)
+		if *g.GOGC < 0 {
+			next = strings.TrimSuffix(next, "-1") + "off"
+		}
+	}
+	if g.MemoryLimit != nil && *g.MemoryLimit != math.MaxInt64 {
+		next += fmt.Sprintf("; GOMEMLIMIT %v", unit.Bytes(*g.MemoryLimit))
+	}
+	fact("next", "%s", next)
+}
+
+func memoryPauses(t *layout.Writer, s layout.Style, p *memory.Pauses) {
+	if p.N == 0 {
+		return
+	}
+	t.Line()
+	head := "pauses"
+	if p.Of > p.N {
+		head += fmt.Sprintf(" of the last %d of %d", p.N, p.Of)
+	}
+	t.Line(s.Paint(layout.Bold, head))
+	t.Line(fmt.Sprintf("  p50 %s  p90 %s  p99 %s  max %s  sum %s", short(p.P50), short(p.P90), short(p.P99), short(p.Max),
+		short(p.Total)))
+	most := 1
+	for _, b := range p.Histogram {
+		most = max(most, b.N)
 	}
 	for _, b := range p.Histogram {
-		d.Pauses.Histogram = append(d.Pauses.Histogram, MemoryBucket(b))
+		t.Line("  ", layout.Right("< "+short(b.High), 12), layout.Right(fmt.Sprint(b.N), 6), "  ",
+			s.Paint(layout.Cyan, barOf(int64(b.N), int64(most), 40)))
 	}
-	return d
 }
 
-// finite replaces numbers that JSON cannot represent.
-func finite(f float64) float64 {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return 0
+// short formats a duration to three digits.
+func short(d time.Duration) string {
+	for _, step := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
+		if d < step {
+			continue
+		}
+		v := float64(d) / float64(step)
+		if v >= 999.5 {
+			return fmt.Sprintf("%.0f", v) + strings.TrimPrefix(step.String(), "1")
+		}
+		return fmt.Sprintf("%.3g", v) + strings.TrimPrefix(step.String(), "1")
 	}
-	return f
+	return d.String()
 }
+
+// rate formats a rate per second to two digits.
+func rate(f float64) string {
+	if f >= 9.95 {
+		return fmt.Sprintf("%.0f", f)
+	}
+	return fmt.Sprintf("%.2g", f)
+}
+
+func unitShare(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/input/documents"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
@@ -27,9 +29,9 @@ type Record struct {
 	Meta   recording.Meta `json:"meta"`
 	Load   *load.Result   `json:"load,omitempty"`
 	// Collector is the garbage collector's share of the CPU profile; nil without one.
-	Collector *profiles.Collector `json:"collector,omitempty"`
-	Failures  []string            `json:"failures,omitempty"`
-	Warnings  diag.Warnings       `json:"warnings,omitempty"`
+	Collector *documents.Collector `json:"collector,omitempty"`
+	Failures  []string             `json:"failures,omitempty"`
+	Warnings  diag.Warnings        `json:"warnings,omitempty"`
 }
 
 // WriteRecord writes d as text.

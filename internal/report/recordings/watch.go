@@ -21,32 +21,12 @@ type WatchEvent struct {
 	Trigger string    `json:"trigger"` // slow, goroutines, heap or cpu
 	// Value is the nanoseconds of a slow request, the number of goroutines, the bytes of heap, or
 	// the number of busy CPUs.
-	Value    float64       `json:"value"`
-	Request  *WatchRequest `json:"request,omitempty"` // the slow one
-	File     string        `json:"file"`
-	Length   time.Duration `json:"trace_ns"`
-	Next     string        `json:"next"` // a command that shows more
-	Warnings diag.Warnings `json:"warnings,omitempty"`
-}
-
-// A WatchRequest is a slow request.
-type WatchRequest struct {
-	Name    string        `json:"name,omitempty"`    // method and pattern, from the target's agent
-	Handler string        `json:"handler,omitempty"` // from the trace
-	Latency time.Duration `json:"latency_ns"`
-	Begin   time.Time     `json:"begin,omitzero"` // by the target's clock
-	End     time.Time     `json:"end,omitzero"`
-	Cause   string        `json:"cause,omitempty"` // what most of its time was spent on
-	Part    time.Duration `json:"part_ns,omitempty"`
-	// Found is how it was found in the trace: by the agent's mark, by its goroutine, or by time,
-	// which is only probable. If it is empty, Missing explains why it was not found.
-	Found   string `json:"found,omitempty"` // mark, goroutine or time
-	Missing string `json:"missing,omitempty"`
-	// Goroutine is the id of the goroutine that answered. From and To are its time in the trace,
-	// which may begin later than the request.
-	Goroutine int64         `json:"goroutine,omitempty"`
-	From      time.Duration `json:"from_ns,omitempty"`
-	To        time.Duration `json:"to_ns,omitempty"`
+	Value    float64        `json:"value"`
+	Request  *watch.Request `json:"request,omitempty"` // the slow one
+	File     string         `json:"file"`
+	Length   time.Duration  `json:"trace_ns"`
+	Next     string         `json:"next"` // a command that shows more
+	Warnings diag.Warnings  `json:"warnings,omitempty"`
 }
 
 // NewWatchEvent returns the document of an event.
@@ -56,11 +36,7 @@ func NewWatchEvent(e watch.Event) WatchEvent {
 		Next: nextOf(e.Trigger) + " " + e.File,
 	}
 	if e.Trigger == watch.Slow {
-		r := e.Request
-		d.Request = &WatchRequest{
-			Name: r.Name, Handler: r.Handler, Latency: r.Latency, Begin: r.Begin, End: r.End, Cause: r.Cause, Part: r.Part,
-			Found: string(r.Found), Missing: r.Missing, Goroutine: r.Goroutine, From: r.From, To: r.To,
-		}
+		d.Request = &e.Request
 	}
 	return d
 }
@@ -104,7 +80,7 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 		switch held := r.To - r.From; {
 		case r.Missing != "":
 			detail("not in the trace: " + r.Missing)
-		case r.Found == string(watch.ByTime):
+		case r.Found == watch.ByTime:
 			detail("probably: identified by its time, because the agent has no mark for it")
 		case r.Found != "" && held < r.Latency*99/100:
 			detail("the trace has the last " + unit.Duration(held) + " of it")

@@ -25,17 +25,18 @@ type Options struct {
 
 // Result describes the new trace.
 type Result struct {
-	Go          string        // version that wrote the trace: "1.26"
-	Generations int           // written
-	Skipped     int           // before the window
-	From, To    time.Duration // of the new trace, since the start of the old one
-	Read        int64         // bytes
-	Written     int64
+	Go          string        `json:"go"`      // version that wrote the trace: "1.26"
+	From        time.Duration `json:"from_ns"` // of the new trace, since the start of the old one
+	To          time.Duration `json:"to_ns"`
+	Generations int           `json:"generations"` // written
+	Skipped     int           `json:"-"`           // generations before the window
+	Written     int64         `json:"bytes"`
+	Read        int64         `json:"read_bytes"`
 	// Whole is set if the last generation could not be shortened and is written in full.
-	Whole bool
+	Whole bool `json:"whole,omitempty"`
 	// Damage says why nothing is read after the last generation; "" if the trace is intact, or the
 	// window ends before the damage.
-	Damage string
+	Damage string `json:"damage,omitempty"`
 }
 
 // An OutsideError reports a window outside the trace.

@@ -1,5 +1,5 @@
 // Package export writes execution traces in the formats of other tools: Perfetto, Chrome and
-// OpenTelemetry.
+// OpenTelemetry; and requests as lines of JSON.
 //
 // Data flow:
 //
@@ -12,6 +12,7 @@
 //  3. [OTLP] makes a span of each request and task, with child spans for what a request waits for
 //     and for regions of tasks. Identifiers are hashes, so that the same trace always has the same
 //     ones.
+//  4. [RequestLines] writes each request and task as it is found, with its time by cause.
 //
 // Spans, the most numerous, are written as they come and not kept. Requests, tasks and regions are
 // sorted, at about 100 bytes each; their number is limited: of a handler's requests, the slowest

@@ -26,11 +26,11 @@ type Options struct {
 
 // Result describes what was written.
 type Result struct {
-	Slices   int64 // on tracks; for OTLP: spans
-	Counters int64 // values
+	Slices   int64 `json:"slices"`             // on tracks; for OTLP: spans
+	Counters int64 `json:"counters,omitempty"` // values
 	// Dropped are tasks and regions beyond the limit on their number, and requests that are not
 	// among the slowest of their handler.
-	Dropped int
+	Dropped int `json:"dropped,omitempty"`
 }
 
 // limit bounds the number of tasks and of regions; slowest, the number of requests kept of each

@@ -2,7 +2,7 @@ import type { FlameDoc, Fact } from "../api/flame.ts";
 import { frameCosts, type FrameCosts } from "./reshape.ts";
 import { ALL, REST, makeTree, type Tree } from "./tree.ts";
 
-/** The origin of a frame's code; the numbers are those of pictures.FlameKind. */
+/** The origin of a frame's code; the numbers are those of flame.Kind. */
 export const enum Kind {
   Unknown = 0,
   Own = 1,

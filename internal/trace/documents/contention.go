@@ -1,21 +1,16 @@
-package traces
+package documents
 
 import (
-	"cmp"
-	"fmt"
-	"io"
-	"path"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"
 )
 
-// ContentionSchema is the schema of TraceContention.
+// ContentionSchema is the schema of Contention.
 const ContentionSchema = "whet.trace-contention/2"
 
 // Contention is the document of whet trace contention.
@@ -105,17 +100,17 @@ func NewContention(name string, x *index.Index, r *contention.Result, n int, own
 	}
 	for _, p := range pairs {
 		pair := ContentionPair{
-			Kind: p.Kind.String(), Idle: p.Idle, Open: p.Open, Count: p.Count, Total: p.Total, Share: unit.Share(int64(p.Total),
-				int64(r.Total)),
-			P50: quantile(p.P50, p.Max), P99: quantile(p.P99, p.Max), Max: p.Max, Waiter: p.Waiter, Waker: p.Waker,
-			Waking: tracePlace(x, p.Waking, own), Meanwhile: []ContentionDoing{},
+			Kind: p.Kind.String(), Idle: p.Idle, Open: p.Open, Count: p.Count, Total: p.Total,
+			Share: unit.Share(int64(p.Total), int64(r.Total)),
+			P50:   quantile(p.P50, p.Max), P99: quantile(p.P99, p.Max), Max: p.Max, Waiter: p.Waiter, Waker: p.Waker,
+			Waking: placeOf(x, p.Waking, own), Meanwhile: []ContentionDoing{},
 		}
-		if at := tracePlace(x, p.Waiting, own); at != nil {
+		if at := placeOf(x, p.Waiting, own); at != nil {
 			pair.Waiting = *at
 		}
 		for _, doing := range p.Meanwhile {
 			pair.Meanwhile = append(pair.Meanwhile,
-				ContentionDoing{x.Code(doing.Code), doing.Share, tracePlace(x, doing.Stack, own)})
+				ContentionDoing{x.Code(doing.Code), doing.Share, placeOf(x, doing.Stack, own)})
 		}
 		for _, w := range p.Longest {
 			one := ContentionWait{
@@ -141,7 +136,7 @@ func goroutineID(x *index.Index, n uint32) int64 {
 	return g.ID
 }
 
-func tracePlace(x *index.Index, stack uint32, own func(stacks.Frame) bool) *Place {
+func placeOf(x *index.Index, stack uint32, own func(stacks.Frame) bool) *Place {
 	frames := x.Stack(stack)
 	at, ok := contention.Place(frames, own)
 	if !ok {
@@ -152,86 +147,4 @@ func tracePlace(x *index.Index, stack uint32, own func(stacks.Frame) bool) *Plac
 		p.Stack = append(p.Stack, Frame{f.Func, f.File, f.Line})
 	}
 	return p
-}
-
-// fit formats a location in n columns.
-func (p *Place) fit(n int) string {
-	if p == nil || p.Function == "" {
-		return "(no stack)"
-	}
-	line := fmt.Sprintf(" %s:%d", layout.Clean(path.Base(p.File)), p.Line)
-	return layout.FitName(layout.Clean(p.Function), max(n-layout.Columns(line), 20)) + line
-}
-
-// leastMeanwhile is the smallest share of what goroutines did meanwhile that is shown.
-const leastMeanwhile = 0.05
-
-// WriteContention writes the document as text.
-func WriteContention(w io.Writer, style layout.Style, d Contention) error {
-	t := layout.NewWriter(w)
-	t.Line(style.Paint(layout.Bold, fmt.Sprintf("contention in %s: %s waits, %s in total", layout.Clean(d.Name),
-		unit.Count(d.Count).Short(), unit.Duration(d.Total))))
-	t.Line("from " + unit.Duration(d.From) + " to " + unit.Duration(d.To))
-	if d.Idle.Pairs > 0 {
-		t.Line(style.Paint(layout.Dim, fmt.Sprintf("idle waits left out: %s, %s in total (--all shows them)",
-			unit.Count(d.Idle.Count).Short(), unit.Duration(d.Idle.Total))))
-	}
-	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold,
-			"left out: "+layout.Plural(int(d.Dropped), "wait", "waits")+" at other places; --from and --to select a part"))
-	}
-	if len(d.Pairs) == 0 {
-		t.Line("no goroutine waited for another")
-	}
-	for _, p := range d.Pairs {
-		writeContentionPair(t, style, p)
-	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places (-n 0 shows all)")
-	}
-	return t.Result()
-}
-
-func writeContentionPair(t *layout.Writer, style layout.Style, p ContentionPair) {
-	t.Line()
-	what := p.Kind
-	if p.Idle {
-		what += ", idle"
-	}
-	times := " once"
-	if p.Count > 1 {
-		times = fmt.Sprintf(" x %s  p50 %s  p99 %s  max %s", unit.Count(p.Count).Short(), quantileText(p.P50),
-			quantileText(p.P99), unit.Duration(p.Max))
-	}
-	t.Line(style.Paint(layout.Heat(p.Share), layout.Right(fmt.Sprintf("%.1f%%", 100*p.Share), 6)),
-		layout.Right(unit.Duration(p.Total), 10), "  ", style.Paint(layout.Bold, what), times)
-	const head = 18
-	room := style.Remaining(head, 30)
-	t.Line(layout.Spaces(5), layout.Left("waited in", head-5), p.Waiting.fit(room))
-	label := "woken by"
-	if p.Kind == contention.Lock.String() {
-		label = "held by"
-	}
-	switch {
-	case p.Open:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), "(had not ended)")
-	case p.Waking == nil:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), "(no goroutine)")
-	default:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), p.Waking.fit(room))
-	}
-	label = "meanwhile"
-	for i, doing := range p.Meanwhile {
-		if i > 2 || doing.Share < leastMeanwhile {
-			break
-		}
-		line := fmt.Sprintf("%.0f%% %s", 100*doing.Share, layout.Clean(doing.State))
-		if doing.Place != nil {
-			line += " in "
-			line += doing.Place.fit(cmp.Or(room-layout.Columns(line), 20))
-		}
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), line)
-		label = ""
-	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/trace/requests"
 )
 
@@ -13,18 +14,19 @@ import (
 func TestUnnamedRequests(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		classes []traces.RequestClass
+		classes []documents.RequestClass
 		want    string // "" is no advice
 	}{
-		{[]traces.RequestClass{{Handler: "main.order", Count: 4}, {Handler: "task job", Task: true, Count: 9}}, ""},
-		{[]traces.RequestClass{{Handler: "main.order", Count: 3}, {Handler: requests.Unnamed, Count: 1}}, "25.00%"},
-		{[]traces.RequestClass{
+		{[]documents.RequestClass{{Handler: "main.order", Count: 4}, {Handler: "task job", Task: true, Count: 9}}, ""},
+		{[]documents.RequestClass{{Handler: "main.order", Count: 3}, {Handler: requests.Unnamed, Count: 1}}, "25.00%"},
+		{[]documents.RequestClass{
 			{Handler: "main.log (or a handler it calls)", Count: 2},
 			{Handler: requests.Unnamed, Count: 2},
 		}, "100%"},
 	} {
 		var out strings.Builder
-		if err := traces.WriteRequests(&out, layout.Style{}, traces.Requests{Count: 4, Classes: test.classes}); err != nil {
+		d := documents.Requests{Count: 4, Classes: test.classes}
+		if err := traces.WriteRequests(&out, layout.Style{}, d); err != nil {
 			t.Fatal(err)
 		}
 		advice := strings.Contains(out.String(), "trace.StartRegion(r.Context(), ")

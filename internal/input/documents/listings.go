@@ -1,9 +1,8 @@
-package listings
+package documents
 
 import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/listing"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -17,13 +16,13 @@ const (
 // first.
 type List struct {
 	Schema    string                 `json:"schema"`
-	Header    profiles.Header        `json:"profile"`
+	Header    Header                 `json:"profile"`
 	Functions []listing.ListFunction `json:"functions"`
 	Warnings  diag.Warnings          `json:"warnings,omitempty"`
 }
 
 // NewList returns the document of a view's source.
-func NewList(h profiles.Header, v *profile.View, o listing.ListOptions) (*List, error) {
+func NewList(h Header, v *profile.View, o listing.ListOptions) (*List, error) {
 	functions, err := listing.List(v, o)
 	return &List{Schema: ListSchema, Header: h, Functions: functions}, err
 }
@@ -32,13 +31,24 @@ func NewList(h profiles.Header, v *profile.View, o listing.ListOptions) (*List, 
 // heaviest first.
 type Disasm struct {
 	Schema    string                   `json:"schema"`
-	Header    profiles.Header          `json:"profile"`
+	Header    Header                   `json:"profile"`
 	Functions []listing.DisasmFunction `json:"functions"`
 	Warnings  diag.Warnings            `json:"warnings,omitempty"`
 }
 
 // NewDisasm returns the document of a view's machine code.
-func NewDisasm(h profiles.Header, v *profile.View, o listing.DisasmOptions) (*Disasm, error) {
+func NewDisasm(h Header, v *profile.View, o listing.DisasmOptions) (*Disasm, error) {
 	functions, err := listing.Disasm(v, o)
 	return &Disasm{Schema: DisasmSchema, Header: h, Functions: functions}, err
+}
+
+// MissingSource lists the files whose source was not found.
+func (d *List) MissingSource() []string {
+	var files []string
+	for _, f := range d.Functions {
+		if f.NoSource != "" && f.File != "" {
+			files = append(files, f.File)
+		}
+	}
+	return files
 }

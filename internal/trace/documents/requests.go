@@ -1,22 +1,18 @@
-package traces
+package documents
 
 import (
 	"cmp"
-	"fmt"
-	"io"
 	"slices"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/requests"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"
 )
 
-// RequestsSchema is the schema of TraceRequests.
+// RequestsSchema is the schema of Requests.
 const RequestsSchema = "whet.trace-requests/3"
 
 // Requests is the document of whet trace requests.
@@ -32,9 +28,10 @@ type Requests struct {
 	Classes   []RequestClass `json:"classes"`
 	// Stacks are the stacks that steps refer to, innermost frame first. The first is empty:
 	// unknown.
-	Stacks [][]profiles.Frame `json:"stacks"`
+	Stacks [][]stacks.Frame `json:"stacks"`
+	// OwnFrames has which frames of Stacks are own code; set by MarkOwn.
+	OwnFrames [][]bool `json:"-"`
 
-	own [][]bool // of the frames of Stacks
 	// Warnings are those of the trace.
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
@@ -87,21 +84,21 @@ type Step struct {
 	State     string        `json:"state"` // in the trace's words
 	Stack     int           `json:"stack"` // number in Stacks
 	// Own is the innermost own frame of the stack, else the function that the goroutine runs.
-	Own     *profiles.Frame `json:"own,omitempty"`
-	Samples int             `json:"cpu_samples,omitempty"` // that have Stack
-	WokenBy *Waker          `json:"woken_by,omitempty"`    // the goroutine that ended a wait, or started this one
-	Inside  []Step          `json:"inside,omitempty"`      // what that goroutine did meanwhile
-	Merged  int             `json:"merged,omitempty"`      // number of short steps merged into this one
+	Own     *stacks.Frame `json:"own,omitempty"`
+	Samples int           `json:"cpu_samples,omitempty"` // that have Stack
+	WokenBy *Waker        `json:"woken_by,omitempty"`    // the goroutine that ended a wait, or started this one
+	Inside  []Step        `json:"inside,omitempty"`      // what that goroutine did meanwhile
+	Merged  int           `json:"merged,omitempty"`      // number of short steps merged into this one
 
-	owned bool // Own is of own code
+	Owned bool `json:"-"` // Own is of own code
 }
 
 // A Waker is a goroutine that woke or started another.
 type Waker struct {
-	Goroutine int64           `json:"goroutine"`
-	Function  string          `json:"function"` // that it runs
-	Stack     int             `json:"stack"`    // where it did
-	Own       *profiles.Frame `json:"own,omitempty"`
+	Goroutine int64         `json:"goroutine"`
+	Function  string        `json:"function"` // that it runs
+	Stack     int           `json:"stack"`    // where it did
+	Own       *stacks.Frame `json:"own,omitempty"`
 }
 
 // NewRequests returns the document of a result of an index whose slowest requests all have paths.
@@ -109,9 +106,9 @@ func NewRequests(name string, r *requests.Result, x *index.Index) (Requests, err
 	d := Requests{
 		Schema: RequestsSchema, Name: name, Count: r.Count, Tasks: r.Tasks, Open: r.Open, Profiling: r.Profiling,
 		Dropped: r.Dropped,
-		Classes: []RequestClass{}, Stacks: [][]profiles.Frame{{}},
+		Classes: []RequestClass{}, Stacks: [][]stacks.Frame{{}},
 	}
-	m := &traceRequestsMaker{d: &d, x: x, stacks: map[uint32]int{0: 0}, goroutines: map[uint32]Waker{}}
+	m := &requestsMaker{d: &d, x: x, stacks: map[uint32]int{0: 0}, goroutines: map[uint32]Waker{}}
 	number := 0
 	for _, c := range r.Classes {
 		class := RequestClass{
@@ -141,8 +138,8 @@ func NewRequests(name string, r *requests.Result, x *index.Index) (Requests, err
 	return d, m.err
 }
 
-// A traceRequestsMaker adds stacks and goroutines to a document.
-type traceRequestsMaker struct {
+// A requestsMaker adds stacks and goroutines to a document.
+type requestsMaker struct {
 	d          *Requests
 	x          *index.Index
 	stacks     map[uint32]int
@@ -150,7 +147,7 @@ type traceRequestsMaker struct {
 	err        error // the first error
 }
 
-func (m *traceRequestsMaker) request(number int, r *requests.Request) Request {
+func (m *requestsMaker) request(number int, r *requests.Request) Request {
 	one := Request{
 		Number: number, Goroutine: m.goroutine(r.Goroutine).Goroutine, From: time.Duration(r.From), Latency: r.Latency(),
 		Parts: []OwnAndPath{}, Path: m.steps(r.Path.Steps),
@@ -165,7 +162,7 @@ func (m *traceRequestsMaker) request(number int, r *requests.Request) Request {
 	return one
 }
 
-func (m *traceRequestsMaker) steps(steps []requests.Step) []Step {
+func (m *requestsMaker) steps(steps []requests.Step) []Step {
 	var list []Step
 	for i := range steps {
 		s := &steps[i]
@@ -185,20 +182,16 @@ func (m *traceRequestsMaker) steps(steps []requests.Step) []Step {
 	return list
 }
 
-func (m *traceRequestsMaker) stack(n uint32) int {
+func (m *requestsMaker) stack(n uint32) int {
 	if i, ok := m.stacks[n]; ok {
 		return i
 	}
-	var frames []profiles.Frame
-	for _, f := range m.x.Stack(n) {
-		frames = append(frames, profiles.Frame{Name: f.Func, File: f.File, Line: f.Line})
-	}
 	i := len(m.d.Stacks)
-	m.stacks[n], m.d.Stacks = i, append(m.d.Stacks, frames)
+	m.stacks[n], m.d.Stacks = i, append(m.d.Stacks, m.x.Stack(n))
 	return i
 }
 
-func (m *traceRequestsMaker) goroutine(n uint32) Waker {
+func (m *requestsMaker) goroutine(n uint32) Waker {
 	w, ok := m.goroutines[n]
 	if !ok {
 		g, err := m.x.Goroutine(n)
@@ -216,16 +209,16 @@ func (m *traceRequestsMaker) goroutine(n uint32) Waker {
 
 // MarkOwn finds the own frames of steps; with nil, own code is unknown.
 func (d *Requests) MarkOwn(own func(stacks.Frame) bool) {
-	frames := make([]*profiles.Frame, len(d.Stacks))
-	d.own = make([][]bool, len(d.Stacks))
+	frames := make([]*stacks.Frame, len(d.Stacks))
+	d.OwnFrames = make([][]bool, len(d.Stacks))
 	for i, stack := range d.Stacks {
 		if len(stack) == 0 {
 			continue
 		}
 		for _, f := range stack {
-			d.own[i] = append(d.own[i], own != nil && own(stacks.Frame{Func: f.Name, File: f.File, Line: f.Line}))
+			d.OwnFrames[i] = append(d.OwnFrames[i], own != nil && own(f))
 		}
-		at := slices.Index(d.own[i], true)
+		at := slices.Index(d.OwnFrames[i], true)
 		if at < 0 {
 			at = len(stack) - 1 // identifies a library's goroutine better than where it waits
 		}
@@ -235,7 +228,7 @@ func (d *Requests) MarkOwn(own func(stacks.Frame) bool) {
 	mark = func(steps []Step) {
 		for i := range steps {
 			s := &steps[i]
-			s.Own, s.owned = frames[s.Stack], slices.Contains(d.own[s.Stack], true)
+			s.Own, s.Owned = frames[s.Stack], slices.Contains(d.OwnFrames[s.Stack], true)
 			if s.WokenBy != nil {
 				s.WokenBy.Own = frames[s.WokenBy.Stack]
 			}
@@ -263,132 +256,25 @@ func (d *Requests) Only(number int) bool {
 	return false
 }
 
-// WriteRequests writes the document as text.
-func WriteRequests(w io.Writer, style layout.Style, d Requests) error {
-	t := layout.NewWriter(w)
-	head := layout.Plural(d.Count, "request", "requests")
-	if d.Tasks > 0 {
-		head += " and " + layout.Plural(d.Tasks, "user task", "user tasks")
-	}
-	t.Line(style.Paint(layout.Bold, head+" in the trace of "+layout.Clean(d.Name)))
-	if d.Profiling > 0 {
-		t.Line("left out: ", layout.Plural(d.Profiling, "request", "requests"), " for profiles of the service")
-	}
-	if d.Open > 0 {
-		t.Line("left out: ", layout.Plural(d.Open, "request", "requests"), " that began before the trace or ended after it")
-	}
-	if d.Dropped > 0 {
-		t.Line(style.Paint(layout.Gold,
-			"left out: "+layout.Plural(d.Dropped, "task", "tasks")+"; --from and --to select a part"))
-	}
-	if len(d.Classes) == 0 {
-		t.Line("whet knows servers of net/http (HTTP/1 and 2), net/rpc and gRPC, and tasks of")
-		t.Line("runtime/trace")
-		return t.Result()
-	}
-	for i := range d.Classes {
-		t.Line()
-		d.Classes[i].write(t, style)
-	}
-	d.unnamed(t, style)
-	t.Line()
-	t.Line(style.Paint(layout.Dim, "path: the critical path of the slowest, which continues in the goroutines they"))
-	t.Line(style.Paint(layout.Dim, "waited for. --request N shows one in full."))
-	return t.Result()
-}
-
-// unnamed writes how many requests have no handler's name, why, and how to name them.
-func (d *Requests) unnamed(t *layout.Writer, style layout.Style) {
-	n := 0
-	for i := range d.Classes {
-		if !requests.HandlerSeen(d.Classes[i].Handler) {
-			n += d.Classes[i].Count
-		}
-	}
-	if n == 0 {
-		return
-	}
-	t.Line()
-	share := unit.Percent(int64(n), int64(d.Count))
-	t.Line(style.Paint(layout.Gold, "The handler of "+share+" of the requests is unknown: it did not block, so no stack"))
-	t.Line("shows it. A region of runtime/trace in the handler names its requests:")
-	t.Line("  defer trace.StartRegion(r.Context(), \"NAME\").End()")
-}
-
-func (c *RequestClass) write(t *layout.Writer, style layout.Style) {
-	head := unit.Count(c.Count).Short() + " x "
-	t.Line(style.Paint(layout.Bold,
-		head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
-	t.Line("  p50 ", unit.Duration(c.P50), "  p90 ", unit.Duration(c.P90), "  p99 ", unit.Duration(c.P99), "  max ",
-		unit.Duration(c.Max))
-	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("typical", 17)+
-		layout.Right("slowest 1%", 17)+layout.Right("path", 17)))
-	middle, slow, path := time.Duration(0), time.Duration(0), time.Duration(0)
-	for _, p := range c.Parts {
-		middle, slow, path = middle+p.Middle, slow+p.Slow, path+p.Path
-	}
-	for _, p := range c.Parts {
-		if max(unit.Share(int64(p.Middle), int64(middle)), unit.Share(int64(p.Slow), int64(slow)),
-			unit.Share(int64(p.Path), int64(path))) < leastShown {
-			continue
-		}
-		t.Line("  ", layout.Left(p.Cause, 16), shared(style, p.Middle, middle), shared(style, p.Slow, slow),
-			shared(style, p.Path, path))
-	}
-	for i := range c.Slowest {
-		one := &c.Slowest[i]
-		most := slices.MaxFunc(one.Parts, func(a, b OwnAndPath) int { return cmp.Compare(a.Own, b.Own) })
-		t.Line(
-			"  ", layout.Left(fmt.Sprintf("#%d", one.Number), 5), layout.Right(unit.Duration(one.Latency), 9), "  at ",
-			unit.Duration(one.From), ", goroutine ", fmt.Sprint(one.Goroutine), ": ",
-			durationShare(most.Own, one.Latency), " ", most.Cause,
-		)
-		if worst, took := one.worst(); took > 0 {
-			lead := layout.Spaces(7) + "path: " + durationShare(took, one.Latency) + " " + worst.Cause
-			if worst.Own == nil {
-				t.Line(lead)
-				continue
-			}
-			t.Line(lead, " in ", profiles.FrameText(style, *worst.Own, layout.Cyan, layout.Columns(lead)+4))
-		}
-	}
-}
-
-// leastShown is the smallest share of a cause in text; JSON has all.
-const leastShown = 0.005
-
-// shared formats a duration and its share of a total, in 17 columns.
-func shared(s layout.Style, d, total time.Duration) layout.Painted {
-	if d == 0 {
-		return layout.Join(layout.Spaces(17))
-	}
-	return layout.Join(layout.Right(unit.Duration(d), 11), s.Paint(layout.Heat(unit.Share(int64(d), int64(total))),
-		layout.Right(durationShare(d, total), 6)))
-}
-
-func durationShare(d, total time.Duration) string {
-	return fmt.Sprintf("%.0f%%", 100*unit.Share(int64(d), int64(total)))
-}
-
-// worst returns what a request's path spends most on, by cause and own line. Without own code in
+// Worst returns what a request's path spends most on, by cause and own line. Without own code in
 // the goroutine, it is the line of the wait that led to it.
-func (r *Request) worst() (Step, time.Duration) {
+func (r *Request) Worst() (Step, time.Duration) {
 	type key struct {
-		cause, name, file string
-		line              int
+		cause string
+		place stacks.Frame
 	}
 	took := map[key]time.Duration{}
 	var worst Step
 	most := time.Duration(0)
-	var add func(steps []Step, outer *profiles.Frame)
-	add = func(steps []Step, outer *profiles.Frame) {
+	var add func(steps []Step, outer *stacks.Frame)
+	add = func(steps []Step, outer *stacks.Frame) {
 		for _, s := range steps {
-			if !s.owned && outer != nil {
+			if !s.Owned && outer != nil {
 				s.Own = outer
 			}
 			if s.Inside != nil {
 				inner := outer
-				if s.owned {
+				if s.Owned {
 					inner = s.Own
 				}
 				add(s.Inside, inner)
@@ -396,7 +282,7 @@ func (r *Request) worst() (Step, time.Duration) {
 			}
 			k := key{cause: s.Cause}
 			if s.Own != nil {
-				k.name, k.file, k.line = s.Own.Name, s.Own.File, s.Own.Line
+				k.place = *s.Own
 			}
 			if took[k] += s.Took; took[k] > most {
 				worst, most = s, took[k]

@@ -1,4 +1,4 @@
-package pictures
+package flame
 
 import (
 	"bytes"
@@ -80,7 +80,7 @@ func TestScaledTree(t *testing.T) {
 func TestUnknownHasOneName(t *testing.T) {
 	names := map[string]string{
 		"formats": nodes.FrameName(profile.Node{}),
-		"flame":   NewFlameFrame(profile.Node{}, FlameUnknown).Name,
+		"flame":   NewFrame(profile.Node{}, Unknown).Name,
 	}
 	for _, by := range []profile.By{
 		profile.ByFunction, profile.ByLine, profile.ByFile, profile.ByPackage,
@@ -95,18 +95,19 @@ func TestUnknownHasOneName(t *testing.T) {
 	}
 }
 
-func TestFlameFile(t *testing.T) {
-	for _, tt := range []struct{ arg, part, want string }{
-		{"cpu.pb.gz", "", "cpu.flame.html"},
-		{"/var/tmp/x.prof", "", "x.flame.html"},
-		{"run/demo.whet", "heap.live", "demo.heap.live.flame.html"},
-		{"-", "", "flame.html"},
-		{"http://user:secret@localhost:6060/debug/pprof/heap?seconds=1", "", "localhost-6060.flame.html"},
-		{"https://[::1]:6060", "", "1-6060.flame.html"},
-		{"..", "", "flame.html"},
+func TestNewFrame(t *testing.T) {
+	for want, n := range map[string]profile.Node{
+		"net/http.(*conn).serve":   {Name: "net/http.(*conn).serve", File: "server.go"},
+		"main.f:12":                {Name: "main.f", File: "f.go", Line: 12},
+		"main.f:12 0x4a0":          {Name: "main.f", File: "f.go", Line: 12, Address: 0x4a0},
+		"f.go":                     {File: "f.go"},
+		"[libc.so]":                {Object: "/lib/libc.so"},
+		"00000000000004a0 [a.out]": {Address: 0x4a0, Object: "a.out"},
+		"<unknown>":                {},
 	} {
-		if got := FlameFile(tt.arg, tt.part); got != tt.want {
-			t.Errorf("FlameFile(%q, %q) = %q, want %q", tt.arg, tt.part, got, tt.want)
+		f := NewFrame(n, Std)
+		if f.Name != want || f.Kind != Std || f.Package != profile.PackagePath(n.Name) {
+			t.Errorf("%+v: %+v, want name %q", n, f, want)
 		}
 	}
 }

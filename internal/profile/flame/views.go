@@ -1,4 +1,4 @@
-package pictures
+package flame
 
 import (
 	"runtime"
@@ -10,18 +10,18 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// FlameViews returns one view for each sample type of p: first that of v, then the others with the same filters.
+// Views returns one view for each sample type of p: first that of v, then the others with the same filters.
 // frame describes the nodes.
-func FlameViews(
-	p *profile.Profile, first *profile.View, frame func(profile.Node) FlameFrame,
-) ([]FlameView, error) {
+func Views(
+	p *profile.Profile, first *profile.View, frame func(profile.Node) Frame,
+) ([]View, error) {
 	types := []int{first.Query().Type}
 	for t := range p.SampleTypes {
 		if t != types[0] && p.SampleTypes[t] != p.SampleTypes[types[0]] {
 			types = append(types, t)
 		}
 	}
-	views := make([]FlameView, len(types))
+	views := make([]View, len(types))
 	scaled := make([]ratio, len(types)) // to the values of the first type, where there is such a ratio
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -41,9 +41,9 @@ func FlameViews(
 					return err
 				}
 			}
-			views[i] = FlameView{
-				Type: v.Type(), Total: v.Total(), Tree: v.Tree(FlameMaxNodes, false), Weights: v.Nodes(false),
-				Frame: func(id uint32) FlameFrame { return frame(v.Node(id)) },
+			views[i] = View{
+				Type: v.Type(), Total: v.Total(), Tree: v.Tree(MaxNodes, false), Weights: v.Nodes(false),
+				Frame: func(id uint32) Frame { return frame(v.Node(id)) },
 			}
 			return nil
 		})
@@ -53,7 +53,7 @@ func FlameViews(
 	}
 	for i, r := range scaled {
 		if r.of != 0 {
-			views[i] = FlameView{
+			views[i] = View{
 				Type: p.SampleTypes[types[i]], Total: r.apply(views[0].Total), Tree: r.tree(views[0].Tree),
 				Weights: r.weights(views[0].Weights), Frame: views[0].Frame,
 			}
@@ -123,7 +123,7 @@ func (r ratio) weights(ws []profile.Weight) []profile.Weight {
 // this is unknown.
 func Frames(
 	p *profile.Profile, by profile.By, own func(profile.Function) bool,
-) func(profile.Node) FlameFrame {
+) func(profile.Node) Frame {
 	begins := make(map[string]int64)
 	isGo := false // in other languages, what looks like a package is not one
 	for _, fn := range p.Functions {
@@ -132,8 +132,8 @@ func Frames(
 			begins[fn.Name] = fn.StartLine
 		}
 	}
-	return func(n profile.Node) FlameFrame {
-		f := NewFlameFrame(n, FlameUnknown)
+	return func(n profile.Node) Frame {
+		f := NewFrame(n, Unknown)
 		if f.Line == 0 && n.Name != "" {
 			f.Line = int(begins[n.Name])
 		}
@@ -150,11 +150,11 @@ func Frames(
 		case f.Package == "":
 		case !isGo && own == nil:
 		case own != nil && own(profile.Function{Name: symbol, File: n.File}):
-			f.Kind = FlameOwn
+			f.Kind = Own
 		case f.Package == "std" || profile.IsStd(f.Package):
-			f.Kind = FlameStd
+			f.Kind = Std
 		default:
-			f.Kind = FlameDependency
+			f.Kind = Dependency
 		}
 		return f
 	}

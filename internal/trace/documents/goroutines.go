@@ -1,20 +1,13 @@
-package traces
+package documents
 
 import (
-	"fmt"
-	"io"
-	"path"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/trace/index"
 	"github.com/whet-go/whet/trace/summary"
-	"github.com/whet-go/whet/unit"
 )
 
-// GoroutinesSchema is the schema of TraceGoroutines.
+// GoroutinesSchema is the schema of Goroutines.
 const GoroutinesSchema = "whet.trace-goroutines/2"
 
 // Goroutines is the document of whet trace goroutines: groups, or single goroutines.
@@ -80,8 +73,8 @@ func (d *Goroutines) AddGroups(groups []summary.Group, n int) {
 		d.Groups = append(d.Groups, Group{
 			Function: g.Name, File: g.Place.File, Line: g.Place.Line, MadeBy: g.Parent, Goroutines: g.Goroutines,
 			Created: g.Created, Ended: g.Ended,
-			Time: g.Time, Longest: g.Longest.ID, Life: g.Longest.Life, States: traceStates(g.Stays, g.Time),
-			Ranges: traceRanges(g.Ranges),
+			Time: g.Time, Longest: g.Longest.ID, Life: g.Longest.Life, States: statesOf(g.Stays, g.Time),
+			Ranges: rangesOf(g.Ranges),
 		})
 	}
 }
@@ -93,99 +86,7 @@ func (d *Goroutines) AddGoroutines(list []summary.Goroutine, others int) {
 		d.Goroutines = append(d.Goroutines, Goroutine{
 			ID: g.ID, Function: g.Function, Creator: g.Place.Func, File: g.Place.File, Line: g.Place.Line, From: g.From,
 			To: g.To, Old: g.Old, Ended: g.Ended,
-			States: traceStates(g.Stays, g.To-g.From),
+			States: statesOf(g.Stays, g.To-g.From),
 		})
 	}
 }
-
-// WriteGoroutines writes the document as text.
-func WriteGoroutines(w io.Writer, style layout.Style, d *Goroutines) error {
-	t := layout.NewWriter(w)
-	head := layout.Plural(int(d.Count), "goroutine", "goroutines") + " in the trace of " + layout.Clean(d.Name)
-	if d.From != 0 || d.To != d.Duration {
-		head += ", from " + unit.Duration(d.From) + " to " + unit.Duration(d.To)
-	}
-	t.Line(style.Paint(layout.Bold, layout.Cut(head, style.Remaining(0, 40))))
-	for i := range d.Groups {
-		d.Groups[i].write(t, style, d.GroupBy)
-	}
-	if len(d.Goroutines) > 0 {
-		singles(t, style, d.Goroutines)
-	}
-	if d.Hidden > 0 {
-		what := layout.Plural(d.Hidden, "more group", "more groups")
-		if len(d.Goroutines) > 0 {
-			what = layout.Plural(d.Hidden, "more goroutine", "more goroutines")
-		}
-		t.Line()
-		t.Line(what + " (-n 0 shows all)")
-	}
-	return t.Result()
-}
-
-func (g *Group) write(t *layout.Writer, style layout.Style, by string) {
-	t.Line()
-	head := fmt.Sprintf("%d x ", g.Goroutines)
-	place := ""
-	name := layout.Clean(g.Function)
-	switch {
-	case g.Line > 0:
-		head += "made in "
-		place = fmt.Sprintf(" %s:%d", layout.Clean(path.Base(strings.ReplaceAll(g.File, `\`, "/"))), g.Line)
-	case g.MadeBy != "":
-		head += "made by "
-		name = layout.Clean(g.MadeBy)
-	case name == "" && by == string(summary.ByCreation):
-		name = "(older than the trace)"
-	case name == "":
-		name = "(no stack)"
-	}
-	t.Line(style.Paint(layout.Bold,
-		head+layout.FitName(name, style.Remaining(layout.Columns(head)+layout.Columns(place), 20))+place))
-	t.Line(fmt.Sprintf(
-		"  %d created, %d ended; alive for %s in total, longest %s (goroutine %d)", g.Created, g.Ended,
-		unit.Duration(g.Time), unit.Duration(g.Life), g.Longest,
-	))
-	writeStates(t, style, g.States)
-	for _, r := range g.Ranges {
-		writeRange(t, "+ "+r.Name, r)
-	}
-}
-
-// singles writes a table of goroutines.
-func singles(t *layout.Writer, style layout.Style, list []Goroutine) {
-	t.Line()
-	table := layout.Table{
-		Head:  []string{"goroutine", "from", "there", "running", "runnable", "syscall", "waiting", "runs"},
-		Align: "rrrrrrrl", Wide: 7, Least: 14, HeadColor: layout.Dim,
-		Fit: func(row, n int) string { return layout.FitName(layout.Clean(list[row].Function), n) },
-	}
-	name := func(code index.Code, s State) bool { return s.State == codeName(code) }
-	for _, g := range list {
-		var running, runnable, syscall, waiting time.Duration
-		for _, s := range g.States {
-			switch {
-			case s.Waiting:
-				waiting += s.Total
-			case name(index.Running, s), name(index.Assist, s):
-				running += s.Total
-			case name(index.Runnable, s):
-				runnable += s.Total
-			default:
-				syscall += s.Total
-			}
-		}
-		row := []string{fmt.Sprint(g.ID), unit.Duration(g.From)}
-		if g.Old {
-			row[1] = "before"
-		}
-		for _, d := range []time.Duration{g.To - g.From, running, runnable, syscall, waiting} {
-			row = append(row, unit.Duration(d))
-		}
-		table.Rows = append(table.Rows, append(row, layout.Clean(g.Function)))
-	}
-	table.Write(t, style)
-}
-
-// codeName returns the name of a state that is not a wait reason.
-func codeName(c index.Code) string { return (&index.Index{}).Code(c) }

@@ -1,4 +1,4 @@
-package traces
+package export
 
 import (
 	"encoding/json"
@@ -25,9 +25,9 @@ type RequestLine struct {
 // knownIDs limits the goroutines whose ids are remembered.
 const knownIDs = 1 << 16
 
-// WriteAllRequests writes the requests of a trace as lines of JSON, as they are found, without
+// RequestLines writes the requests of a trace as lines of JSON, as they are found, without
 // critical paths. The memory used does not grow with the number of requests.
-func WriteAllRequests(w io.Writer, x *index.Index, o requests.Options) error {
+func RequestLines(w io.Writer, x *index.Index, o requests.Options) error {
 	enc := json.NewEncoder(terminal.JSON(w))
 	enc.SetEscapeHTML(false)
 	ids := map[uint32]int64{}

@@ -1,12 +1,13 @@
-package pictures
+package documents
 
 import (
 	"cmp"
 	"slices"
 
+	"github.com/whet-go/whet/internal/profile/flame"
+
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/callgraph"
-	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )
@@ -30,16 +31,16 @@ type GraphOptions struct {
 	NodeFraction, EdgeFraction float64
 
 	// Kind returns the origin of a node's code; nil: unknown.
-	Kind func(profile.Node) FlameKind
+	Kind func(profile.Node) flame.Kind
 }
 
 // CallGraph is the document of whet graph: the nodes that matter and the calls between them.
 type CallGraph struct {
-	Schema string          `json:"schema"`
-	Header profiles.Header `json:"profile"`
-	By     string          `json:"by"`
-	Nodes  []GraphNode     `json:"nodes"` // most informative first
-	Edges  []GraphEdge     `json:"edges"` // heaviest first
+	Schema string      `json:"schema"`
+	Header Header      `json:"profile"`
+	By     string      `json:"by"`
+	Nodes  []GraphNode `json:"nodes"` // most informative first
+	Edges  []GraphEdge `json:"edges"` // heaviest first
 
 	HiddenNodes int           `json:"hidden_nodes"`
 	HiddenEdges int           `json:"hidden_edges"` // between shown nodes
@@ -47,16 +48,13 @@ type CallGraph struct {
 	Kept        int64         `json:"kept"`         // flat value of all nodes that the filters keep
 	Warnings    diag.Warnings `json:"warnings,omitempty"`
 
-	by   profile.By
-	unit string // of all values in text
+	Granularity profile.By `json:"-"` // By
 }
 
 // A GraphNode is a node of a CallGraph.
 type GraphNode struct {
-	profiles.Node
-	Kind string `json:"kind,omitempty"` // own, std or dep; "" if unknown
-
-	kind FlameKind
+	Node
+	Kind flame.Kind `json:"kind,omitempty"`
 }
 
 // A GraphEdge is a call. From and To are indices into CallGraph.Nodes.
@@ -70,9 +68,11 @@ type GraphEdge struct {
 }
 
 // NewCallGraph returns the document of a view's call graph, as much of it as callgraph.Choose keeps.
-func NewCallGraph(h profiles.Header, v *profile.View, opt GraphOptions) CallGraph {
+func NewCallGraph(h Header, v *profile.View, opt GraphOptions) CallGraph {
 	by := v.Query().By
-	doc := CallGraph{Schema: GraphSchema, Header: h, By: by.String(), by: by, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
+	doc := CallGraph{
+		Schema: GraphSchema, Header: h, By: by.String(), Granularity: by, Nodes: []GraphNode{}, Edges: []GraphEdge{},
+	}
 
 	c := callgraph.Choose(v, callgraph.Options{
 		Nodes: opt.Nodes, NodeFraction: opt.NodeFraction, EdgeFraction: opt.EdgeFraction,
@@ -83,22 +83,20 @@ func NewCallGraph(h profiles.Header, v *profile.View, opt GraphOptions) CallGrap
 }
 
 // fill turns g into the document's nodes, in the given order, and edges.
-func (d *CallGraph) fill(g *profile.Graph, order []int, kind func(profile.Node) FlameKind) {
-	names := [...]string{FlameOwn: "own", FlameStd: "std", FlameDependency: "dep"}
+func (d *CallGraph) fill(g *profile.Graph, order []int, kind func(profile.Node) flame.Kind) {
 	place := make([]int, len(g.Nodes)) // index in d's nodes, by g's
 	for at, i := range order {
 		w := g.Nodes[i]
 		place[i] = at
-		n := GraphNode{Node: profiles.NewNode(w, d.by, d.Header.Total)}
+		n := GraphNode{Node: NewNode(w, d.Granularity, d.Header.Total)}
 		if kind != nil {
-			n.kind = kind(w.Node)
-			n.Kind = names[n.kind]
+			n.Kind = kind(w.Node)
 		}
 		d.Shown += w.Flat
 		d.Nodes = append(d.Nodes, n)
 	}
 	slices.SortStableFunc(g.Edges, func(a, b profile.Edge) int {
-		return cmp.Or(cmp.Compare(magnitude(b.Weight), magnitude(a.Weight)),
+		return cmp.Or(cmp.Compare(max(b.Weight, -b.Weight), max(a.Weight, -a.Weight)),
 			cmp.Compare(place[a.From], place[b.From]), cmp.Compare(place[a.To], place[b.To]))
 	})
 	for _, e := range g.Edges {
@@ -107,13 +105,4 @@ func (d *CallGraph) fill(g *profile.Graph, order []int, kind func(profile.Node) 
 			Inlined: e.Inlined, Residual: e.Residual,
 		})
 	}
-	d.unit = d.Header.Scale(d.Header.Total, func(yield func(int64) bool) {
-		for _, n := range d.Nodes {
-			if !yield(cmp.Or(n.Flat, n.Cum)) {
-				return
-			}
-		}
-	})
 }
-
-func magnitude(v int64) int64 { return max(v, -v) }

@@ -7,12 +7,12 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/profiles"
+	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/unit"
 )
 
 // WriteRequest writes the only request of the document in full.
-func WriteRequest(w io.Writer, style layout.Style, d Requests) error {
+func WriteRequest(w io.Writer, style layout.Style, d documents.Requests) error {
 	t := layout.NewWriter(w)
 	c := d.Classes[0]
 	r := c.Slowest[0]
@@ -41,7 +41,7 @@ func WriteRequest(w io.Writer, style layout.Style, d Requests) error {
 type pathWriter struct {
 	*layout.Writer
 	style   layout.Style
-	d       *Requests
+	d       *documents.Requests
 	from    time.Duration // of the request
 	latency time.Duration
 }
@@ -53,7 +53,7 @@ const (
 )
 
 // steps writes steps. goroutine is that of the previous step: it is written when it changes.
-func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
+func (p *pathWriter) steps(steps []documents.Step, goroutine int64, depth int) {
 	indent := layout.Spaces(2 * min(depth, shownDepth))
 	for i := range steps {
 		s := &steps[i]
@@ -70,7 +70,7 @@ func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 			color = layout.Heat(share)
 		}
 		took := p.style.Paint(color, layout.Right(unit.Duration(s.Took), 10))
-		what, stack := s.what(), share >= 0.01 && s.Merged == 0
+		what, stack := stepText(s), share >= 0.01 && s.Merged == 0
 		if stack && s.Stack > 0 && s.State == "running" && s.Samples == 0 {
 			what += ", up to" // the stack is where it stopped
 		}
@@ -85,8 +85,8 @@ func (p *pathWriter) steps(steps []Step, goroutine int64, depth int) {
 	}
 }
 
-// what describes a step.
-func (s *Step) what() string {
+// stepText describes a step.
+func stepText(s *documents.Step) string {
 	what := s.Cause
 	switch {
 	case s.Merged > 0:
@@ -108,7 +108,7 @@ func (s *Step) what() string {
 // stack writes a stack's frames: from what own code called to the outermost own frame. For a stack
 // without own code it writes the function that the goroutine runs, and its file and line.
 func (p *pathWriter) stack(n int, lead string) {
-	frames, own := p.d.Stacks[n], p.d.own[n]
+	frames, own := p.d.Stacks[n], p.d.OwnFrames[n]
 	if len(frames) == 0 {
 		return
 	}
@@ -128,12 +128,12 @@ func (p *pathWriter) stack(n int, lead string) {
 		if own[i] {
 			paint = layout.Bold + layout.Cyan
 		}
-		p.Line(lead, profiles.FrameText(p.style, frames[i], paint, layout.Columns(lead)))
+		p.Line(lead, layout.FrameText(p.style, layout.Frame(frames[i]), paint, layout.Columns(lead)))
 	}
 }
 
 // woken describes what ended a wait, or started a goroutine.
-func (p *pathWriter) woken(s *Step, lead string) {
+func (p *pathWriter) woken(s *documents.Step, lead string) {
 	what := "woken"
 	if s.Cause == "runnable" {
 		what = "started"
@@ -145,5 +145,5 @@ func (p *pathWriter) woken(s *Step, lead string) {
 	}
 	note += " in "
 	p.Line(lead, p.style.Paint(layout.Dim, note),
-		layout.FitName(s.WokenBy.Own.Name, p.style.Remaining(layout.Columns(lead)+layout.Columns(note), 12)))
+		layout.FitName(s.WokenBy.Own.Func, p.style.Remaining(layout.Columns(lead)+layout.Columns(note), 12)))
 }
