@@ -13,7 +13,8 @@ const (
 	tooMany  = "(one of too many)"
 )
 
-// TestGiven records more texts than are kept: those of logs are all there, and the table is bounded.
+// TestGiven records more texts than are kept: all those of logs are there, and the table is
+// bounded.
 func TestGiven(t *testing.T) {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {

@@ -17,8 +17,8 @@ import (
 type Options struct {
 	// Source is stored in Info.Source. It identifies the trace.
 	Source string
-	// Progress, if set, is called now and then with the events and the length of the trace read so
-	// far.
+	// Progress, if set, is called from time to time with the events and the length of the trace
+	// read so far.
 	Progress func(events int64, of time.Duration)
 	// MaxMemory bounds the memory for what is alive at once, in bytes; 0 means DefaultMaxMemory. A
 	// trace that needs more is indexed up to that point, as Info.Damage and Info.Limited report.
@@ -44,8 +44,8 @@ func (o *Options) Enough(built Info) bool {
 
 // Build reads a trace to its end and writes an index to the named file, which it creates or
 // replaces only when the index is complete. A trace that is truncated, or damaged further on, is
-// indexed up to that point, and Info.Damage says so. Build returns an error, with a hint, if
-// nothing can be read, and an error if the index cannot be written or ctx ends.
+// indexed up to that point, as Info.Damage reports. Build returns an error, with a hint, if nothing
+// can be read, and an error if the index cannot be written or ctx ends.
 func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info, err error) {
 	in, err := reader.Open(ctx, r)
 	if err != nil {

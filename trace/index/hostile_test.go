@@ -26,8 +26,8 @@ import (
 
 // Environment variables that make this test binary a program that builds an index.
 const (
-	childOut   = "WHET_INDEX_OUT"   // of the trace on standard input, in this file
-	childLimit = "WHET_INDEX_LIMIT" // where no file may have more bytes
+	childOut   = "WHET_INDEX_OUT"   // file for the index of the trace on standard input
+	childLimit = "WHET_INDEX_LIMIT" // maximum size of files in bytes
 )
 
 func TestMain(m *testing.M) {
@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// corpus are small traces of all versions of the format.
+// corpus returns small traces of all versions of the format.
 func corpus(t testing.TB) map[string][]byte {
 	t.Helper()
 	names, err := filepath.Glob("../../internal/trace/testdata/*.trace")
@@ -53,7 +53,7 @@ func corpus(t testing.TB) map[string][]byte {
 	return all
 }
 
-// walk reads all of an index.
+// walk reads a whole index.
 func walk(t testing.TB, x *Index) {
 	t.Helper()
 	last := map[uint32]int64{}
@@ -84,7 +84,7 @@ func walk(t testing.TB, x *Index) {
 	}
 }
 
-// try builds the index of a trace that may be no good, and reads it if there is one.
+// try builds the index of a trace that may be invalid, and reads it if there is one.
 func try(t testing.TB, dir string, data []byte) (Info, error) {
 	t.Helper()
 	name := filepath.Join(dir, "x")
@@ -114,13 +114,13 @@ func try(t testing.TB, dir string, data []byte) (Info, error) {
 	return info, nil
 }
 
-// inState is a goroutine in a state.
+// inState identifies a goroutine and a state.
 type inState struct {
 	goroutine int64
 	state     string
 }
 
-// stay is how often and how long it was.
+// stay is how often and how long a goroutine was in a state.
 type stay struct{ count, time int64 }
 
 func inStates(spans []indextest.Span) map[inState]stay {
@@ -132,7 +132,7 @@ func inStates(spans []indextest.Span) map[inState]stay {
 	return all
 }
 
-// TestVersions holds the indexes of traces of all versions against a plain scan.
+// TestVersions compares the indexes of traces of all versions with a plain scan.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	all := corpus(t)
@@ -168,7 +168,8 @@ func TestVersions(t *testing.T) {
 		if len(all) == 0 && x.Info.Goroutines > 0 {
 			t.Errorf("%s: no span", name)
 		}
-		// The reader of old formats orders events of the same time by chance, and moves them a nanosecond apart.
+		// The reader of old formats orders simultaneous events at random, and moves them a
+		// nanosecond apart.
 		slack := int64(0)
 		if !strings.HasPrefix(name, "go1.2") || strings.HasPrefix(name, "go1.21") {
 			slack = 20
@@ -190,7 +191,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestCut cuts traces everywhere.
+// TestCut truncates traces everywhere.
 func TestCut(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -242,7 +243,7 @@ func TestFlipped(t *testing.T) {
 	}
 }
 
-// The wire format, and limits of what reads it.
+// The wire format, and limits of its reader.
 const (
 	evEventBatch, evCPUSamples        = 1, 6
 	oldBatch, oldString               = 1, 37
@@ -250,7 +251,7 @@ const (
 	maxOldEvents                      = 16 << 20
 )
 
-// batchOf makes a batch of a trace.
+// batchOf returns a batch of a trace.
 func batchOf(gen, thread, time uint64, body ...byte) []byte {
 	b := []byte{evEventBatch}
 	for _, v := range []uint64{gen, thread, time, uint64(len(body))} {
@@ -261,14 +262,14 @@ func batchOf(gen, thread, time uint64, body ...byte) []byte {
 
 const head122 = "go 1.22 trace\x00\x00\x00"
 
-// some is a generation in which goroutine 1 runs on processor 0 from a time on.
+// some returns a generation in which goroutine 1 runs on processor 0 from a given time.
 func some(gen, from uint64, frequency uint64) []byte {
 	const procStatus, goStatus, goStop, frequencyEvent = 13, 25, 19, 8
 	b := batchOf(gen, 0, from, procStatus, 1, 0, 1, goStatus, 1, 1, 0, 2, goStop, 1, 0, 0)
 	return append(b, batchOf(gen, 1<<64-1, from, binary.AppendUvarint([]byte{frequencyEvent}, frequency)...)...)
 }
 
-// TestAbsurd reads traces that were made to need much, or to be read wrongly.
+// TestAbsurd reads traces that are crafted to need much memory or time, or to be misread.
 func TestAbsurd(t *testing.T) {
 	t.Parallel()
 	threads := []byte(head122)
@@ -349,7 +350,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// longSample is a CPU sample in as many bytes as it can have.
+// longSample returns a CPU sample of the maximum length.
 func longSample() []byte {
 	b := []byte{7}
 	for range 5 {
@@ -358,7 +359,7 @@ func longSample() []byte {
 	return b
 }
 
-// TestEndless reads generations that do not end.
+// TestEndless reads generations without an end.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -381,7 +382,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// child builds an index as its environment says.
+// child builds an index as its environment demands.
 func child(out string) int {
 	if err := limitFiles(os.Getenv(childLimit)); err != nil {
 		fmt.Println(err)
@@ -394,7 +395,7 @@ func child(out string) int {
 	return 0
 }
 
-// telling says when it is read for the second time: there is a file by then.
+// telling reports when it is read for the second time: the file exists by then.
 type telling struct {
 	r     io.Reader
 	reads int
@@ -407,7 +408,7 @@ func (r *telling) Read(p []byte) (int, error) {
 	return r.r.Read(p)
 }
 
-// start starts this binary as a program that builds an index.
+// start starts this test binary as a program that builds an index.
 func start(t *testing.T, out, limit string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])

@@ -21,7 +21,7 @@ import (
 // magic begins an index.
 const magic = "whet trace index 6\n"
 
-// build makes an index of a trace, and opens it.
+// build builds the index of a trace, and opens it.
 func build(t testing.TB, data []byte) *Index {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "trace.index")
@@ -40,13 +40,13 @@ func build(t testing.TB, data []byte) *Index {
 	return x
 }
 
-// exact has x read the spans of windows of any length, where it would take sums for those of more slices than the usual
-// limits: how many slices a test's trace has is the scheduler's choice.
+// exact makes x read the spans of windows of any length, even if they have more slices than the
+// usual limits: the number of slices in a test's trace depends on the scheduler.
 func exact(x *Index) {
 	x.limits.slices, x.limits.procs, x.limits.blocks = math.MaxInt, math.MaxInt, math.MaxInt
 }
 
-// ids are the numbers of goroutines by index.
+// ids returns the numbers of goroutines by index.
 func ids(t testing.TB, x *Index) []int64 {
 	t.Helper()
 	all := make([]int64, x.Info.Goroutines)
@@ -59,7 +59,7 @@ func ids(t testing.TB, x *Index) []int64 {
 	return all
 }
 
-// windows calls each with windows of all lengths, the whole trace first.
+// windows calls each with windows of all lengths, beginning with the whole trace.
 func windows(x *Index, n int, each func(from, to int64)) {
 	r := rand.New(rand.NewPCG(1, 2))
 	each(0, x.Info.Duration)
@@ -69,7 +69,7 @@ func windows(x *Index, n int, each func(from, to int64)) {
 	}
 }
 
-// seen makes a goroutine's span one as a scan sees it.
+// seen converts a goroutine's span to the form of a scan.
 func (x *Index) seen(s Span, ids []int64) indextest.Span {
 	with := int64(-1)
 	if s.Code == Running || s.Code == Assist || s.Code == Syscall {
@@ -78,11 +78,11 @@ func (x *Index) seen(s Span, ids []int64) indextest.Span {
 	return indextest.Span{Of: ids[s.Goroutine], State: x.Code(s.Code), From: s.From, To: s.To, With: with}
 }
 
-// TestScan holds windows of an index against a plain scan of the same events.
+// TestScan compares windows of an index with a plain scan of the same events.
 func TestScan(t *testing.T) {
 	var data []byte
 	var x *Index
-	// How many events a round makes is the scheduler's choice: some ten on a machine that has nothing else to do.
+	// The number of events per round depends on the scheduler: about ten on an idle machine.
 	for rounds := 8_000; x == nil || len(x.tables.Slices) < 2*indexfile.Fan || len(x.tables.Above) < 2; rounds *= 2 {
 		if rounds > 128_000 {
 			t.Fatalf("%d slices and %d levels are too few", len(x.tables.Slices), len(x.tables.Above))
@@ -123,7 +123,7 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// TestProcs holds rows of processors and threads against a plain scan.
+// TestProcs compares rows of processors and threads with a plain scan.
 func TestProcs(t *testing.T) {
 	data := indextest.Record(t, 4_000)
 	want := indextest.Scan(t, data)
@@ -170,7 +170,7 @@ func TestProcs(t *testing.T) {
 	})
 }
 
-// TestUsage holds what tiles know of processors and threads against their spans.
+// TestUsage compares the usage of processors and threads in tiles with their spans.
 func TestUsage(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)
@@ -187,7 +187,8 @@ func TestUsage(t *testing.T) {
 			}) {
 				t.Fatal(ErrDamaged)
 			}
-			// What is first heard of after it began counts from then on: at the trace's begin.
+			// A state that is first known after it began counts from then on, at the start of the
+			// trace.
 			if within := indextest.Within(want.Procs, tile.From, tile.To); tile.From > 0 && !cmp.Equal(within, got) {
 				t.Errorf("level %d, tile %d: processors\n%s", level, n, cmp.Diff(within, got))
 			}
@@ -202,7 +203,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestSums holds what goroutines and kinds did in all against a plain scan.
+// TestSums compares the totals of goroutines and kinds with a plain scan.
 func TestSums(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	x := build(t, data)
@@ -231,7 +232,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestParts holds the parts of rows that have many spans against these.
+// TestParts compares the parts of rows that have many spans with these spans.
 func TestParts(t *testing.T) {
 	x := build(t, indextest.Record(t, 8_000))
 	all := make([]uint32, x.Info.Goroutines)
@@ -276,7 +277,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// checkParts holds parts against the spans that they sum up, all of which there are or not.
+// checkParts compares parts with the spans that they sum. all reports whether spans is complete.
 func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
 	t.Helper()
 	last := spans[0].From
@@ -304,7 +305,7 @@ func (x *Index) checkParts(t *testing.T, parts []Part, spans []Span, all bool) {
 	}
 }
 
-// TestCover holds covers against the tiles of the whole.
+// TestCover checks that covers have no gaps and consist of tiles of the index.
 func TestCover(t *testing.T) {
 	x := build(t, indextest.Record(t, 8_000))
 	windows(x, 30, func(from, to int64) {
@@ -328,7 +329,7 @@ func TestCover(t *testing.T) {
 	})
 }
 
-// TestNotWhole cuts an index off, and damages it.
+// TestNotWhole truncates an index, and damages it.
 func TestNotWhole(t *testing.T) {
 	data := indextest.Record(t, 5_000)
 	dir := t.TempDir()
@@ -360,7 +361,7 @@ func TestNotWhole(t *testing.T) {
 	}
 }
 
-// TestRecords holds streams against a plain scan, for windows of all lengths.
+// TestRecords compares streams with a plain scan, for windows of all lengths.
 func TestRecords(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)

@@ -2,5 +2,5 @@
 
 package index
 
-// limitFiles is for systems that can limit files.
+// limitFiles does nothing on this system.
 func limitFiles(string) error { return nil }

@@ -16,7 +16,8 @@ import (
 	"github.com/whet-go/whet/trace/index/indextest"
 )
 
-// limitFiles has files end at so many bytes, as a full disk does; "" is none.
+// limitFiles limits the size of files to a number of bytes, which has the effect of a full disk; ""
+// is no limit.
 func limitFiles(bytes string) error {
 	if bytes == "" {
 		return nil
@@ -34,7 +35,7 @@ func limitFiles(bytes string) error {
 	return syscall.Setrlimit(syscall.RLIMIT_FSIZE, &l)
 }
 
-// TestFull has no room for an index, or for its end.
+// TestFull has no space for an index, or for its end.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	data := indextest.Record(t, 4_000)
@@ -50,7 +51,7 @@ func TestFull(t *testing.T) {
 		dir := t.TempDir()
 		cmd, stdin, stdout := start(t, filepath.Join(dir, "x"), strconv.FormatInt(limit, 10))
 		go func() {
-			_, _ = stdin.Write(data) // which it may not read to its end
+			_, _ = stdin.Write(data) // the process may end before it has read everything
 			_ = stdin.Close()
 		}()
 		text, err := io.ReadAll(stdout)

@@ -48,7 +48,7 @@ type query struct {
 	runs []indexfile.Run
 }
 
-// read reads what the rows of some goroutines, in ascending order, need of a window that overlaps
+// read reads what the rows of some goroutines, in ascending order, need for a window that overlaps
 // some slices.
 func (q *query) read(asked []uint32, first, last int) error {
 	if last-first <= q.x.limits.slices {
@@ -236,8 +236,8 @@ func (q *spansQuery) slice(n int, want []uint32) (err error) {
 }
 
 // beyond yields the spans that end in a slice after the window. A goroutine has at most one, the
-// first that ends there. So it is enough to look at the slice's neighbors up to the end of their
-// tile, then at that tile's neighbors, and so on: their rows show where the first span begins.
+// first that ends there. So it is enough to examine the slice's neighbors up to the end of their
+// tile, then that tile's neighbors, and so on: their rows show where the first span begins.
 func (q *spansQuery) beyond(n int) error {
 	want := map[uint32][]uint32{} // by slice
 	for level := 0; n < len(q.x.tables.Slices) && q.more; level++ {

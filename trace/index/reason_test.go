@@ -12,7 +12,8 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// reasons are the runtime's reasons to wait: of Go 1.26 and 1.27, and those that only older versions have.
+// reasons returns the runtime's reasons to wait: those of Go 1.26 and 1.27, and those that only
+// older versions have.
 func reasons() []string {
 	return []string{
 		"", "unspecified", "forever", "network", "select", "sync.(*Cond).Wait", "sync", "chan send", "chan receive",
@@ -21,7 +22,8 @@ func reasons() []string {
 	}
 }
 
-// TestReasons knows each reason of the runtime that runs the test: a new one needs a class.
+// TestReasons checks that every reason of the runtime that runs the test is known: a new one needs
+// a class.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	for _, name := range reasons() {

@@ -36,7 +36,7 @@ func turns(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestSpansOf has the spans of one goroutine equal those that a pass over all has of it.
+// TestSpansOf compares the spans of one goroutine with those in a pass over all spans.
 func TestSpansOf(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x")
 	if _, err := Build(t.Context(), bytes.NewReader(turns(t)), name, Options{}); err != nil {

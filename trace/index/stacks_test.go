@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/trace/index/indextest"
 )
 
-// TestRecordStacks compares the stacks of records with those of the events that they began with.
+// TestRecordStacks compares the stacks of records with those of the events that began them.
 func TestRecordStacks(t *testing.T) {
 	data := indextest.Record(t, 4_000)
 	want := map[string]int{}

@@ -47,7 +47,7 @@ func (c *cursor) next() (bool, error) {
 // byClass are blocks of a stream.
 type byClass = [indexfile.Classes][]indexfile.RecordsRef
 
-// blocks returns those of a stream that overlap a window, by class.
+// blocks returns the blocks of a stream that overlap a window, by class.
 func (x *Index) blocks(stream Stream, from, to int64) (all byClass, n int) {
 	for class, list := range x.records[stream] {
 		for _, b := range list {

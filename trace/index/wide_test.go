@@ -9,8 +9,8 @@ import (
 	"github.com/whet-go/whet/trace/index/indextest"
 )
 
-// TestWide holds windows that are wider than what is read span by span against a plain scan: their times
-// are off by no more than what was summed up together at the window's ends.
+// TestWide compares windows that are too wide to be read span by span with a plain scan: their
+// times differ by at most the sums at the window's ends.
 func TestWide(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)
@@ -56,7 +56,7 @@ func TestWide(t *testing.T) {
 	}
 }
 
-// group sorts spans by what they are of.
+// group groups spans by what they belong to.
 func group(all []indextest.Span) map[int64][]indextest.Span {
 	by := map[int64][]indextest.Span{}
 	for _, s := range all {
@@ -65,8 +65,8 @@ func group(all []indextest.Span) map[int64][]indextest.Span {
 	return by
 }
 
-// between holds the times of a row's parts against those of spans, in the window alone and in all that
-// the parts are of. Goroutines' spans that end before a part begins are not in it.
+// between compares the times of a row's parts with those of spans: in the window alone, and in the
+// whole range of the parts. Goroutines' spans that end before a part begins are not in it.
 func (x *Index) between(t *testing.T, w Window, row *Row, spans []indextest.Span, nameless bool) {
 	t.Helper()
 	if len(row.Parts) == 0 {
@@ -89,7 +89,8 @@ func (x *Index) between(t *testing.T, w Window, row *Row, spans []indextest.Span
 	inner := indextest.Within(spans, w.From, w.To)
 	outer := indextest.Within(spans, min(w.From, row.Parts[0].From), max(w.To, at))
 	for name, took := range outer {
-		// What is first heard of after it began counts from then on: at the trace's begin.
+		// A state that is first known after it began counts from then on, at the start of the
+		// trace.
 		off, first := int64(len(row.Parts)), x.tables.Slices[0].To
 		if got[name] < inner[name]-off && w.From > first || got[name] > took+off {
 			t.Fatalf("window %d to %d, width %d: %d ns %s, want from %d to %d", w.From, w.To, w.Width, got[name],
@@ -98,8 +99,8 @@ func (x *Index) between(t *testing.T, w Window, row *Row, spans []indextest.Span
 	}
 }
 
-// TestBlockSums holds what ranges and metrics are drawn from, where their blocks are too many to be read,
-// against a plain scan.
+// TestBlockSums compares the sums that ranges and metrics are drawn from, if they have too many
+// blocks to read, with a plain scan.
 func TestBlockSums(t *testing.T) {
 	data := indextest.Record(t, 8_000)
 	want := indextest.Scan(t, data)

@@ -51,7 +51,7 @@ func usual() limits {
 	return limits{slices: 72, few: 48, tiles: 1000, sliceCost: 5, procs: 80, blocks: 96}
 }
 
-// step returns the time that one position of the window stands for.
+// step returns the time that one position of the window represents.
 func (w Window) step() int64 { return max((w.To-w.From+int64(w.Width)-1)/int64(w.Width), 1) }
 
 // spansEach is how many spans there may be per position.

@@ -2,6 +2,6 @@
 // their spans, the records of everything else, and the totals.
 //
 // Package trace/index builds and queries indexes and repeats these names, so most programs import
-// only that. This package has no behavior: the writer, the file format and the queries of an index
+// only that. This package has no behavior; the writer, the file format and the queries of an index
 // share it.
 package model

@@ -31,7 +31,7 @@ const (
 //	Logs     To, Name: the category, Text: the message, Task, Goroutine, Stack
 //	Samples  To, Goroutine, Proc, Stack
 //
-// Stack is 0 if the trace does not have it, as for what began before the trace.
+// Stack is 0 if the trace does not have it, for example because the record began before the trace.
 type Record struct {
 	From, To     int64  // nanoseconds since the start of the trace
 	Name         uint32 // number of a name
@@ -61,7 +61,7 @@ type Named struct {
 // Info describes the trace as a whole.
 type Info struct {
 	Events      int64  `json:"events"`
-	Generations int64  `json:"generations"` // events that begin one, and the last event
+	Generations int64  `json:"generations"` // sync events: one at the start of each, and one at the end
 	Duration    int64  `json:"duration"`    // nanoseconds
 	Goroutines  uint32 `json:"goroutines"`
 	Spans       int64  `json:"spans"`
@@ -69,7 +69,7 @@ type Info struct {
 	Source      string `json:"source,omitempty"` // identifies the trace, as given to the builder
 	// Began is when the trace began; zero if the trace does not have it, as before Go 1.25.
 	Began time.Time `json:"began,omitzero"`
-	// Damage says what ended the trace before its end; "" if it is complete.
+	// Damage is what ended the trace before its end; "" if it is complete.
 	Damage string `json:"damage,omitempty"`
 	// Limited is the memory limit that ended the trace; 0 if it did not.
 	Limited int64 `json:"limited,omitempty"`

@@ -54,7 +54,7 @@ type site struct {
 	handler
 }
 
-// childDepth makes what a goroutine does for another one deeper than what that one called before.
+// childDepth makes whatever a goroutine does for another one deeper than that one's own calls.
 const childDepth = 1 << 16
 
 // siteOf analyzes a stack, leaf first.

@@ -9,7 +9,8 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// stackOf is a stack of functions, the outermost first here; "@" and its module follow one that is only used.
+// stackOf returns a stack of functions, given outermost first; "@" and the module follow a function
+// that is not own code.
 func stackOf(names ...string) (stack []stacks.Frame) {
 	for _, name := range slices.Backward(names) {
 		f := stacks.Frame{Func: name, File: "shop/main.go"}
@@ -21,7 +22,7 @@ func stackOf(names ...string) (stack []stacks.Frame) {
 	return stack
 }
 
-// TestPlaceOf reads stacks, outermost frame first here.
+// TestPlaceOf analyzes stacks, given outermost frame first.
 func TestPlaceOf(t *testing.T) {
 	t.Parallel()
 	const conn, serve = "net/http.(*conn).serve", "net/http.serverHandler.ServeHTTP"
@@ -311,7 +312,7 @@ func TestPlaceOf(t *testing.T) {
 	}
 }
 
-// TestSites tells the handlers that a closure is around from the functions that it calls besides.
+// TestSites distinguishes the handlers that a closure wraps from the other functions that it calls.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	stack := func(line int, name string) []stacks.Frame {
@@ -349,7 +350,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// TestCauses gives a cause to each reason to wait.
+// TestCauses checks that each reason to wait has a cause.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	const reading = "net/http.(*http2pipe).Read"

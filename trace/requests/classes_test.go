@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestBuckets numbers latencies in their order, and those of one bucket are near to each other.
+// TestBuckets checks that buckets are in the order of latencies, and that the latencies of one
+// bucket are close.
 func TestBuckets(t *testing.T) {
 	t.Parallel()
 	least := map[uint16]time.Duration{}
@@ -31,7 +32,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestGroup compares a class with what all of its requests would tell.
+// TestGroup compares a class with results computed from all of its requests.
 func TestGroup(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -25,7 +25,7 @@ func (c *counted) panic(http.ResponseWriter, *http.Request) {
 	panic(http.ErrAbortHandler)
 }
 
-// hijack takes the connection over, says one thing, and waits for the client's answer.
+// hijack takes over the connection, sends one line, and waits for the client's answer.
 func (c *counted) hijack(w http.ResponseWriter, _ *http.Request) {
 	c.hijacks.Add(1)
 	conn, rw, err := http.NewResponseController(w).Hijack()
@@ -50,7 +50,7 @@ func (c *counted) nap(http.ResponseWriter, *http.Request) {
 	time.Sleep(time.Millisecond)
 }
 
-// A trickle is a body that comes slowly.
+// A trickle is a body that arrives slowly.
 type trickle struct{ left int }
 
 func (t *trickle) Read(b []byte) (int, error) {
@@ -62,7 +62,8 @@ func (t *trickle) Read(b []byte) (int, error) {
 	return copy(b, "x"), nil
 }
 
-// TestCounts has each request once, by the route's own function, however the handler ends, and whoever runs it.
+// TestCounts expects each request once, under the route's own function, however the handler ends
+// and whoever calls it.
 func TestCounts(t *testing.T) {
 	const number = 20
 	c := &counted{}
@@ -113,7 +114,7 @@ func TestCounts(t *testing.T) {
 	for _, class := range r.Classes {
 		name := strings.TrimSuffix(class.Name[strings.LastIndexByte(class.Name, '.')+1:], "-fm")
 		got[name] += int64(class.Count)
-		waits := class.Middle // how long it is for a processor, or on one, is up to the machine
+		waits := class.Middle // the time on a processor, or waiting for one, depends on the machine
 		waits[requests.Running], waits[requests.Runnable] = 0, 0
 		if name == "read" && waits.Largest() != requests.Network {
 			t.Errorf("reading a body of HTTP/2 is %v", class.Middle)
@@ -133,7 +134,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// upgrade asks for another protocol and sends what it is given.
+// upgrade requests another protocol and sends some bytes.
 func upgrade(t *testing.T, address string) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -151,5 +152,5 @@ func upgrade(t *testing.T, address string) {
 		}
 	}
 	_, _ = io.WriteString(c, "hello\n")
-	_, _ = r.ReadString('\n') // it closes
+	_, _ = r.ReadString('\n') // until it closes
 }

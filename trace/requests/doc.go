@@ -3,9 +3,10 @@
 //
 // Data flow:
 //
-//  1. Server goroutines are known by the function that they run: a connection of net/http serves
-//     many requests one after the other, as does a worker of gRPC or fasthttp; a stream of HTTP/2
-//     or gRPC, and a call of net/rpc, is one request. Tasks of runtime/trace count as requests too.
+//  1. Server goroutines are recognized by the function that they run: a connection of net/http
+//     serves many requests one after the other, as does a worker of gRPC or fasthttp; a stream of
+//     HTTP/2 or gRPC, and a call of net/rpc, is one request. Tasks of runtime/trace count as
+//     requests too.
 //  2. The spans of an index are read in one pass. A connection's goroutine is cut where it waits
 //     for the next request, or for its background read to stop, which it does after each answer
 //     (net/http/server.go). A request came in between if net/http started a background read for it,
@@ -54,7 +55,7 @@
 // themselves, and waits that a timer or the runtime ended. A server's goroutine that waits for its
 // next request, at the start of a wait that it ended later, did no work for that wait: that time
 // remains with the cause of the wait. The path does not show who held a lock before the goroutine
-// that passed it on took it, unless that one waited for it too.
+// that released it, unless that one waited for it, too.
 //
 // # Memory
 //

@@ -14,8 +14,8 @@ import (
 //
 //   - what net/http's own handlers, or a ServeHTTP method, are called for;
 //   - in modules that the program only uses, the first function outside them;
-//   - below own code, what functions of a router's module call that serve, route, filter or go on
-//     to the next, or a closure of these;
+//   - below own code, what functions of a router's module call that serve, route, filter or
+//     continue with the next handler, or a closure of these;
 //   - what an own closure or ServeHTTP method calls, if the trace has one place in its code that
 //     calls several functions: the callee is then a value, such as the handler that a middleware
 //     wraps. At other places the callee is a helper, even if several are called in one line, or the
@@ -31,7 +31,7 @@ type callSite struct {
 	line   int
 }
 
-// A program is what all stacks of a trace show about how a program hands requests on.
+// A program is what all stacks of a trace show about how a program passes on requests.
 type program struct {
 	// callees has the function called at each call site; "" if there are several.
 	callees map[callSite]string
@@ -40,9 +40,10 @@ type program struct {
 	branches map[callSite]bool
 	// routers are the modules that are handed requests before own code is.
 	routers map[string]bool
-	// methods has the function that each of gRPC's generated ones is for; "" if there are several.
+	// methods has the function that each of gRPC's generated functions calls; "" if there are
+	// several.
 	methods map[string]string
-	// passing has the functions that were seen to hand a request on.
+	// passing has the functions that were seen to pass on a request.
 	passing map[string]bool
 	// home is the module of package main, if that is in the module cache.
 	home string
@@ -69,9 +70,9 @@ func newProgram(frames, branches []stacks.Frame) *program {
 	return p
 }
 
-// note adds a stack, leaf first, to what is known of the program.
+// note adds a stack, leaf first, to what is known about the program.
 func (p *program) note(stack []stacks.Frame) {
-	first := true // so far, the request was handed to used modules only
+	first := true // so far, the request was only passed to used modules
 	for caller, callee := range p.handed(stack) {
 		if first = first && p.isUsed(callee); first {
 			p.routers[p.module(*callee)] = true
@@ -175,7 +176,7 @@ func (p *program) hand(h *handler, name string, depth int) {
 	*h = handler{name, depth}
 }
 
-// routes reports whether a router's function hands on what it serves.
+// routes reports whether a router's function passes on what it serves.
 func (p *program) routes(caller *stacks.Frame) bool {
 	return p.routers[p.module(*caller)] && dispatches(caller.Func)
 }
@@ -187,7 +188,8 @@ func (p *program) passes(caller *stacks.Frame) bool {
 	return (isClosure(caller.Func) || isServeHTTP(caller.Func)) && ok && known == "" && p.branches[at]
 }
 
-// dispatches reports whether the name of a router's function is that of one that hands requests on.
+// dispatches reports whether the name of a router's function is that of one that passes on
+// requests.
 func dispatches(name string) bool {
 	last := strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
 	for _, word := range []string{"serve", "next", "handle", "dispatch", "route", "filter"} {
@@ -258,7 +260,8 @@ func moduleOf(file string) string {
 		return file[:at+end]
 	}
 	if _, path, ok := strings.Cut(file, "/vendor/"); ok {
-		// How much of the path is the module's is unknown: usually the host and two directories.
+		// How much of the path belongs to the module is unknown: usually the host and two
+		// directories.
 		parts := strings.SplitN(path, "/", 4)
 		return strings.Join(parts[:min(len(parts)-1, 3)], "/")
 	}
@@ -277,7 +280,7 @@ func generated(name string) (string, bool) {
 	return name[:slash+dot+1] + base, strings.HasPrefix(base, "_") && strings.HasSuffix(base, "_Handler")
 }
 
-// implements reports whether a function is the method that a generated one is for.
+// implements reports whether a function is the method that a generated function calls.
 func implements(name, generated string) bool {
 	method := name[strings.LastIndexByte(name, '.')+1:]
 	return method != "" && strings.HasSuffix(generated, "_"+method+"_Handler")

@@ -16,7 +16,7 @@ import (
 
 // A counter has handlers, of which those for /marked end with the mark of whet's agent.
 type counter struct {
-	reached sync.WaitGroup // requests that are to be under way when the trace ends
+	reached sync.WaitGroup // requests that are to be in progress when the trace ends
 	release chan struct{}
 }
 
@@ -31,8 +31,8 @@ func (c *counter) serve(_ http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestMarked counts a request that the trace does not show the answer of if the agent has marked its end, and none
-// twice.
+// TestMarked checks that a request whose answer is not in the trace is counted if the agent has
+// marked its end, and that none is counted twice.
 func TestMarked(t *testing.T) {
 	c := &counter{release: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(c.serve))

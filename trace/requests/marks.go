@@ -14,7 +14,7 @@ type marks struct {
 	err     error
 }
 
-// A pulled stream has its next record.
+// A pulled is a stream with its next record.
 type pulled struct {
 	stream index.Stream
 	record *index.Record // nil at the end

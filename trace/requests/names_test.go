@@ -18,14 +18,14 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// truth is the category of the logs that say which handler a request is for. They are written by the outermost function
-// of a server, so that their own stacks do not show the handler.
+// truth is the category of the logs that name the handler of each request. The outermost function
+// of a server writes them, so that their own stacks do not show the handler.
 const truth = "truth"
 
-// A score counts requests by how their class agrees with the handler that they were for.
+// A score counts requests by whether their class agrees with their handler.
 type score struct {
 	right, unnamed, wrong int
-	by                    map[string]int // right ones by handler
+	by                    map[string]int // correct ones by handler
 }
 
 // scored compares the classes of all requests with the truth.
@@ -70,7 +70,8 @@ func scored(t *testing.T, x *index.Index) score {
 	return s
 }
 
-// TestStoredNames names no request of other modules' servers wrong (testdata/README.md).
+// TestStoredNames checks that no request of other modules' servers gets a wrong name
+// (testdata/README.md).
 func TestStoredNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]score{
@@ -89,7 +90,8 @@ func TestStoredNames(t *testing.T) {
 	}
 }
 
-// light has handlers that a trace shows little of. What yields is seen there, since it goes from its processor.
+// light has handlers of which a trace shows little. A function that yields is seen, because it
+// leaves its processor.
 type light struct {
 	met chan struct{}
 }
@@ -139,7 +141,7 @@ func (l *light) log(w http.ResponseWriter, r *http.Request) {
 func (l *light) ping(http.ResponseWriter, *http.Request) { l.met <- struct{}{} }
 func (l *light) pong(http.ResponseWriter, *http.Request) { <-l.met }
 
-// yields is a middleware that is seen now and then.
+// yields is a middleware that is seen occasionally.
 func yields(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if numberOf(r)%3 == 0 {
@@ -149,7 +151,7 @@ func yields(next http.Handler) http.Handler {
 	})
 }
 
-// A guard is a middleware by its method.
+// A guard has a method that is a middleware.
 type guard struct {
 	http.Handler
 	mu sync.Mutex
@@ -162,7 +164,8 @@ func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	g.Handler.ServeHTTP(w, r)
 }
 
-// TestLightNames names no request wrong whose handler is hardly seen, and all that have a mark of runtime/trace.
+// TestLightNames checks that no request whose handler is hardly seen gets a wrong name, and that
+// all with a mark of runtime/trace get the right one.
 func TestLightNames(t *testing.T) {
 	for name, around := range map[string]func(http.Handler) http.Handler{
 		"none":    func(h http.Handler) http.Handler { return h },
@@ -178,7 +181,7 @@ func TestLightNames(t *testing.T) {
 			handlers := map[string]http.HandlerFunc{
 				"/quiet": l.quiet, "/half": l.half, "/region": l.region, "/task": l.task, "/log": l.log, "/ping": l.ping,
 				"/pong":    l.pong,
-				"/closure": func(w http.ResponseWriter, r *http.Request) { odd(w, even(numberOf(r))) }, // two calls in a line
+				"/closure": func(w http.ResponseWriter, r *http.Request) { odd(w, even(numberOf(r))) }, // two calls on a line
 			}
 			mux, names := http.NewServeMux(), map[string]string{}
 			for path, h := range handlers {

@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// only is the only task of a trace.
+// only returns the only task of a trace.
 func only(t *testing.T, x *index.Index) *requests.Request {
 	t.Helper()
 	r, err := requests.Find(x, requests.Options{Paths: 5, Tasks: true})
@@ -28,7 +28,8 @@ func only(t *testing.T, x *index.Index) *requests.Request {
 	return r.Classes[0].Slowest[0]
 }
 
-// follow goes from a path's longest step of a cause to the longest of the next cause inside of it, and so on.
+// follow goes from a path's longest step with a cause to the longest step with the next cause
+// inside it, and so on.
 func follow(t *testing.T, path *requests.Path, list ...requests.Cause) (chain []requests.Step) {
 	t.Helper()
 	steps := path.Steps
@@ -48,7 +49,7 @@ func follow(t *testing.T, path *requests.Path, list ...requests.Cause) (chain []
 	return chain
 }
 
-// on reports whether a stack has a function whose name ends so.
+// on reports whether a stack has a function whose name ends in suffix.
 func on(x *index.Index, stack uint32, suffix string) bool {
 	for _, f := range x.Stack(stack) {
 		if strings.HasSuffix(f.Func, suffix) {
@@ -78,7 +79,7 @@ func (c *chain) sleeper() {
 	c.answers <- 1
 }
 
-// parked waits until a goroutine that has a function on its stack waits for this.
+// parked waits until a goroutine with a function on its stack waits for the given reason.
 func parked(function, reason string) {
 	buf := make([]byte, 1<<20)
 	for ; ; time.Sleep(time.Millisecond) {
@@ -95,7 +96,7 @@ func (c *chain) want() {
 	defer c.mu.Unlock()
 }
 
-// TestChain follows a wait for a lock to its holder, and from there to whom that one waits for.
+// TestChain follows a wait for a lock to its holder, and from there to what the holder waits for.
 func TestChain(t *testing.T) {
 	c := &chain{begun: make(chan struct{}), answers: make(chan int)}
 	x := tracetest.Index(t, recorded(t, func() {
@@ -125,7 +126,7 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// TestStartedMeanwhile goes on in the goroutine that started the one which was waited for.
+// TestStartedMeanwhile continues in the goroutine that started the one that ended the wait.
 func TestStartedMeanwhile(t *testing.T) {
 	x := tracetest.Index(t, recorded(t, func() {
 		begin, done := make(chan struct{}), make(chan struct{})
@@ -161,7 +162,7 @@ func TestStartedMeanwhile(t *testing.T) {
 //go:noinline
 func await(done <-chan struct{}) { <-done }
 
-// TestLong keeps a path short that has more steps than anybody reads.
+// TestLong shortens a path that has too many steps to list.
 func TestLong(t *testing.T) {
 	const turns = 100_000
 	x := tracetest.Index(t, recorded(t, func() {
@@ -197,7 +198,7 @@ func TestLong(t *testing.T) {
 	}
 }
 
-// TestFlags takes requests that end in a window, and classes that match.
+// TestFlags selects requests that end in a window, and classes that match.
 func TestFlags(t *testing.T) {
 	x := tracetest.Index(t, recorded(t, func() {
 		for _, name := range []string{"one", "two", "two"} {

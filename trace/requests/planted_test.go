@@ -28,7 +28,7 @@ type planted struct {
 	live       *node // makes the collector's work long
 }
 
-// A job is a task that is handed to another goroutine.
+// A job is a task that is passed to another goroutine.
 type job struct {
 	ctx  context.Context
 	task *trace.Task
@@ -40,7 +40,7 @@ type node struct {
 	_    [2]uintptr
 }
 
-// list is a live heap of so many objects.
+// list returns a live heap of the given number of objects.
 func list(n int) *node {
 	var head *node
 	for range n {
@@ -51,7 +51,7 @@ func list(n int) *node {
 
 const (
 	delay = 3 * time.Millisecond
-	spins = 25 * time.Millisecond // several samples of the CPU, which show what runs
+	spins = 25 * time.Millisecond // several CPU samples, which show what runs
 )
 
 func (p *planted) lock(http.ResponseWriter, *http.Request) {
@@ -104,7 +104,7 @@ func (p *planted) task(_ http.ResponseWriter, r *http.Request) {
 	time.Sleep(delay)
 }
 
-// hand has a task end on another goroutine, while this one goes on.
+// hand ends a task on another goroutine, while this one continues.
 func (p *planted) hand(_ http.ResponseWriter, r *http.Request) {
 	ctx, task := trace.NewTask(r.Context(), "job")
 	done := make(chan struct{})
@@ -117,10 +117,10 @@ func (p *planted) quick(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// allocate makes garbage faster than the collector can do without help.
+// allocate makes garbage faster than the collector can handle without assists.
 func (p *planted) allocate(http.ResponseWriter, *http.Request) { list(60_000) }
 
-// run starts the goroutines that handlers need, and returns what ends them.
+// run starts the goroutines that handlers need, and returns the function that stops them.
 func (p *planted) run() (stop func()) {
 	ended := make(chan struct{})
 	var workers sync.WaitGroup
@@ -168,7 +168,7 @@ const (
 	eachCPU = 12
 )
 
-// number is how many requests there are to a handler.
+// number returns the number of requests to a handler.
 func number(path string) int {
 	if path == "/spin" || path == "/allocate" {
 		return eachCPU
@@ -176,13 +176,14 @@ func number(path string) int {
 	return each
 }
 
-// paths are of handlers that wait, and of those that compute, which would disturb them.
+// paths returns the paths of handlers that wait, and of those that compute, which would disturb the
+// former.
 func paths() (wait, compute []string) {
 	return []string{"/lock", "/channel", "/sleep", "/ask", "/start", "/task", "/hand", "/quick"},
 		[]string{"/spin", "/allocate"}
 }
 
-// serve makes a trace of a server with planted delays.
+// serve returns a trace of a server with planted delays.
 func serve(t *testing.T) []byte {
 	t.Helper()
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { time.Sleep(delay) }))
@@ -239,11 +240,11 @@ func get(t *testing.T, address, path string, number int) {
 	}
 }
 
-// TestPlanted has each planted cause as the largest part of its class, and requests cut where the handlers
-// say that they are.
+// TestPlanted checks that each planted cause is the largest part of its class, and that requests
+// begin and end where the handlers' logs do.
 func TestPlanted(t *testing.T) {
-	// A machine that has much else to do may leave a handler without processor for longer than what is
-	// planted. It does not so five times.
+	// A busy machine may leave a handler without a processor for longer than the planted delay, but
+	// not five times.
 	var problems []string
 	for range 5 {
 		if problems = plantedProblems(t); len(problems) == 0 {
@@ -281,7 +282,8 @@ func plantedProblems(t *testing.T) []string {
 		{`\.start(-fm)?$`, each, causes(requests.Channel), causes(requests.Sleep)},
 		{`^task nap$`, each, causes(requests.Sleep), causes(requests.Sleep)},
 		{`^task job$`, each, causes(requests.Sleep), causes(requests.Sleep)},
-		// What only computes is seen when it is sampled or preempted: not always, when there is much else to do.
+		// A handler that only computes is seen when it is sampled or preempted, which is not
+		// certain on a busy machine.
 		{`\.spin(-fm)?$`, eachCPU / 2, causes(requests.Running), causes(requests.Running)},
 		{`\.allocate(-fm)?$`, eachCPU, causes(requests.Assist, requests.GC), causes(requests.Assist, requests.GC)},
 	} {

@@ -10,7 +10,7 @@ import (
 const agentPackage = "github.com/whet-go/whet/agent."
 
 // isProfiling reports whether a stack is inside a handler of profiles: one of net/http/pprof,
-// whoever calls it, or of whet's agent. What a handler of Agent.Watch calls is the user's.
+// whoever calls it, or of whet's agent. What a handler wrapped by Agent.Watch calls is the user's.
 func isProfiling(stack []stacks.Frame) bool {
 	for _, f := range stack {
 		switch {

@@ -13,11 +13,11 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// watched is a handler of Agent.Watch.
+// watched is a handler for Agent.Watch.
 func watched(http.ResponseWriter, *http.Request) { time.Sleep(3 * time.Millisecond) }
 
-// TestProfiling leaves out requests for profiles, of whet's agent and of net/http/pprof, and not those to a handler of
-// Agent.Watch.
+// TestProfiling leaves out requests for profiles, to whet's agent and net/http/pprof, but not those
+// to a handler wrapped by Agent.Watch.
 func TestProfiling(t *testing.T) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0"})
 	if err != nil {
@@ -29,7 +29,7 @@ func TestProfiling(t *testing.T) {
 		}
 	}()
 	mux := http.NewServeMux()
-	// behind a handler of the user's
+	// called by a handler of the user's
 	mux.HandleFunc("/pprof/", func(w http.ResponseWriter, r *http.Request) { pprof.Handler("heap").ServeHTTP(w, r) })
 	user := httptest.NewServer(a.Watch(http.HandlerFunc(watched)))
 	defer user.Close()
@@ -39,7 +39,7 @@ func TestProfiling(t *testing.T) {
 	x := tracetest.Index(t, recorded(t, func() {
 		get(t, own.URL, "/pprof/heap?seconds=1", 1)
 		get(t, strings.TrimSuffix(a.URL(), "/"), "/slow?than=1h&seconds=0.02", number)
-		get(t, user.URL, "/", number+1) // the last may not have ended when the trace does
+		get(t, user.URL, "/", number+1) // the last one may end after the trace
 	}))
 	r, err := requests.Find(x, requests.Options{})
 	if err != nil {

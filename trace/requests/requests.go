@@ -70,8 +70,8 @@ const MarkCategory = "whet.slow"
 // preempted, nor had a task, region or log of runtime/trace.
 const Unnamed = "(handler not seen)"
 
-// or is the suffix of classes whose requests were seen only in a function that hands requests on to
-// others: that one may have answered, or one that it called.
+// or is the suffix of classes whose requests were seen only in a function that passes on requests:
+// it may have answered itself, or a handler that it called.
 const or = " (or a handler it calls)"
 
 // HandlerSeen reports whether the requests of a class were seen in the handler that it is named
@@ -144,8 +144,8 @@ type server struct {
 
 	profiling bool // a handler of profiles was seen
 
-	// marked is when whet's agent said that the request had ended, 0 if it did not, and markedTimes
-	// is what it was spent on until then.
+	// marked is when the request ended according to whet's agent, 0 if it did not report that, and
+	// markedTimes is what it was spent on until then.
 	marked      int64
 	markedTimes Times
 }
@@ -161,7 +161,7 @@ type hint struct {
 	at    int64 // when it is known
 	since int64 // when the goroutine had it: it belongs to the request that had begun by then
 	stack uint32
-	mark  bool // whet's agent says that the request ends
+	mark  bool // whet's agent marks the end of the request
 }
 
 type finder struct {
@@ -264,9 +264,8 @@ func (f *finder) samples() error {
 	})
 }
 
-// A lag holds the spans of servers that are not followed yet. Hints from other goroutines, the
-// stacks with which they started or woke a server's, come with their spans, which may end a little
-// later.
+// A lag holds back the spans of servers. Hints from other goroutines, the stacks with which they
+// started or woke a server's goroutine, come with their spans, which may end a little later.
 type lag struct {
 	spans []index.Span
 	first int

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// recorded makes a trace of what run does, with CPU samples.
+// recorded returns a trace of run, with CPU samples.
 func recorded(t *testing.T, run func()) []byte {
 	t.Helper()
 	var out, profile bytes.Buffer
@@ -32,7 +32,7 @@ func recorded(t *testing.T, run func()) []byte {
 	return out.Bytes()
 }
 
-// logged notes in the trace when a handler begins and ends.
+// logged logs in the trace when a handler begins and ends.
 func logged(h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		trace.Log(r.Context(), "begin "+r.URL.Path, "")
@@ -41,9 +41,9 @@ func logged(h http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// cutProblems counts the requests that are cut right: one of the goroutine has the handler's begin and end
-// in it, none else does, and before the begin and behind the end is a margin at most, or 5% of the
-// request, besides the time that it waited for a processor or for the collector.
+// cutProblems counts the requests with correct ends: exactly one request of the goroutine contains
+// the handler's begin and end, and exceeds them by at most a margin or 5% of the request, apart
+// from the time that it waited for a processor or the collector.
 func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, margin time.Duration) []string {
 	t.Helper()
 	type log struct {
@@ -91,7 +91,8 @@ func cutProblems(t *testing.T, x *index.Index, r *requests.Result, want int, mar
 	return append(wrong, fmt.Sprintf("%d of %d requests are cut right, of %d found", right, want, found))
 }
 
-// checkPaths checks what holds of all requests: their parts sum up to them, and their paths have no gaps.
+// checkPaths checks what is true of all requests: their parts add up to the latency, and their
+// paths have no gaps.
 func checkPaths(t *testing.T, x *index.Index, r *requests.Result) {
 	t.Helper()
 	for _, c := range r.Classes {
@@ -133,14 +134,15 @@ func checkPaths(t *testing.T, x *index.Index, r *requests.Result) {
 	}
 }
 
-// classProblems says what is wrong with a class that should be there with a largest cause.
+// classProblems returns what is wrong with a class that should exist and have a certain largest
+// cause.
 func classProblems(r *requests.Result, name *regexp.Regexp, count int, own, path []requests.Cause) (problems []string) {
 	i := slices.IndexFunc(r.Classes, func(c requests.Class) bool { return name.MatchString(c.Name) })
 	if i < 0 {
 		return []string{fmt.Sprintf("no class %v", name)}
 	}
 	c := r.Classes[i]
-	// Two causes that stand for one count together.
+	// Two causes that represent one are added.
 	largest := func(times requests.Times, want []requests.Cause) requests.Cause {
 		for _, cause := range want[1:] {
 			times[want[0]] += times[cause]

@@ -20,8 +20,8 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// slept is what sleeps of a millisecond are in a trace, at least: one that gets no processor just before it waits is
-// shorter.
+// slept is the minimum time that sleeps of a millisecond take in a trace: one without a processor
+// just before it waits is shorter.
 const slept = 500 * time.Microsecond
 
 // nap is a short request that waits.
@@ -30,7 +30,7 @@ func nap(w http.ResponseWriter, _ *http.Request) {
 	_, _ = io.WriteString(w, "ok")
 }
 
-// TestServers cuts requests right however they come.
+// TestServers checks where requests begin and end, however they arrive.
 func TestServers(t *testing.T) {
 	const number = 40
 	for name, serve := range map[string]func(t *testing.T, h http.Handler) func(){
@@ -100,11 +100,11 @@ func TestServers(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPaths(t, x, r)
-			const margin = time.Hour // handlers' logs tell requests apart; how exactly is what TestPlanted is about
+			const margin = time.Hour // handlers' logs only distinguish requests; TestPlanted checks the exact ends
 			for _, p := range cutProblems(t, x, r, number, margin) {
 				t.Error(p)
 			}
-			// The closure is around one handler only, so it might as well call a helper there.
+			// The closure wraps only one handler, so what it calls might as well be a helper.
 			if len(r.Classes) != 1 || !strings.Contains(r.Classes[0].Name, "logged") ||
 				r.Classes[0].Middle[requests.Sleep] < slept {
 				t.Errorf("%+v", r.Classes)
@@ -188,8 +188,8 @@ func (Naps) Nap(_ int, answer *int) error {
 	return nil
 }
 
-// TestRPC has each call of net/rpc as a request, named by its method, and that of a client as waiting for
-// another server.
+// TestRPC expects each call of net/rpc as a request, named by its method, and a client's call as a
+// wait for another server.
 func TestRPC(t *testing.T) {
 	const number = 40
 	server := rpc.NewServer()
@@ -236,11 +236,11 @@ func TestRPC(t *testing.T) {
 		switch {
 		case strings.Contains(c.Name, "Naps"):
 			seen++
-			// The last may go on for a moment behind its answer.
+			// The last one may continue for a moment after its answer.
 			if c.Count < number-1 || c.Middle[requests.Sleep] < slept {
 				t.Errorf("%+v", c)
 			}
-		case strings.Contains(c.Name, "TestRPC"), strings.HasSuffix(c.Name, ".logged.func1"): // how Go 1.27 calls it
+		case strings.Contains(c.Name, "TestRPC"), strings.HasSuffix(c.Name, ".logged.func1"): // its name in Go 1.27
 			seen++
 			if c.Count < number-1 || c.Middle[requests.Downstream] < slept || c.Path[requests.Downstream] < slept {
 				t.Errorf("%+v", c)
@@ -252,13 +252,13 @@ func TestRPC(t *testing.T) {
 	}
 }
 
-// TestTasks follows tasks over goroutines.
+// TestTasks follows tasks across goroutines.
 func TestTasks(t *testing.T) {
 	const number = 10
 	data := recorded(t, func() {
 		var all sync.WaitGroup
 		for range number {
-			all.Go(func() { // the creator ends, the task goes on
+			all.Go(func() { // the creator ends, the task continues
 				_, task := trace.NewTask(t.Context(), "started")
 				time.Sleep(time.Millisecond)
 				all.Go(func() {
@@ -306,14 +306,14 @@ func TestTasks(t *testing.T) {
 	}
 }
 
-// TestOthers names and counts requests of servers that are not in this module, by traces of them
+// TestOthers names and counts requests of servers in other modules, from traces of them
 // (testdata/README.md).
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	const each = 6
 	for name, test := range map[string]struct {
 		handlers []string
-		open     int // of workers that wait for a first request when the trace begins, this one each
+		open     int // one for each worker that waits for its first request when the trace begins
 	}{
 		"gin":       {[]string{"main.ginAlpha", "main.ginBeta", "main.ginGamma", "main.ginJSON", "main.alpha"}, 0},
 		"echo":      {[]string{"main.echoAlpha", "main.echoBeta", "main.echoPage"}, 0},
@@ -352,7 +352,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// stored is a trace of testdata.
+// stored returns a trace from testdata.
 func stored(t *testing.T, name string) []byte {
 	t.Helper()
 	f, err := os.Open(filepath.Join("testdata", name+".trace.gz"))
@@ -371,14 +371,14 @@ func stored(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestNothingRead has a connection that answers, looks for the next request at once, finds none and waits: that
-// look is no request.
+// TestNothingRead has a connection that answers, tries to read the next request at once, finds none
+// and waits: that attempt is not a request.
 func TestNothingRead(t *testing.T) {
 	r, err := requests.Find(tracetest.Index(t, stored(t, "nothingread")), requests.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	// As many background reads began: each request has one. The last request is cut.
+	// Each request has one background read, and this many began. The last request is cut off.
 	if r.Count != 237 || r.Open != 1 {
 		t.Errorf("%d requests and %d open, want 237 and 1", r.Count, r.Open)
 	}

@@ -17,8 +17,8 @@ type Stretch struct {
 	Between bool
 }
 
-// Analyze analyzes what a goroutine did from one time to another, in nanoseconds since the start of
-// the trace. Time that the trace does not cover is [Other].
+// Analyze analyzes what a goroutine did between two times, in nanoseconds since the start of the
+// trace. Time that the trace does not cover is [Other].
 func Analyze(x *index.Index, goroutine uint32, from, to int64) (*Stretch, error) {
 	g, err := x.Goroutine(goroutine)
 	if err != nil {
@@ -80,9 +80,9 @@ func isBetween(x *index.Index, s *index.Span, p site) bool {
 }
 
 // FindByTime finds the goroutines of servers that had a request which began and ended at two times,
-// each within a margin: from where they waited for the requests before and after. If the margins
-// cover a clock's error, the result has the goroutine of that request, and those of others that
-// began and ended with it by chance.
+// each within a margin, judging by where they waited for the requests before and after. If the
+// margins cover the error of the clock, the result has the goroutine of that request, and those of
+// others that began and ended with it by chance.
 func FindByTime(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {

@@ -240,10 +240,10 @@ type hand struct {
 	known     bool
 }
 
-// handedOver returns which goroutines tasks were on: the one that began it, until the one had it
-// that ended it. That is the one with the last region or log of the task; or else the only one that
-// the first started during the task, and after other tasks that it began, and that lived until the
-// task's end. If there is neither, the task stays with the first.
+// handedOver returns which goroutines tasks were on: first the one that began the task, then the
+// one that ended it. The latter is the one with the last region or log of the task; or else the
+// only one that the first started during the task, and after other tasks that it began, and that
+// lived until the task's end. If there is neither, the task stays with the first.
 func (f *finder) handedOver(tasks []task) ([][]stay, error) {
 	byID, byCreator := map[uint64]int{}, map[uint32][]int{}
 	for i, t := range tasks {

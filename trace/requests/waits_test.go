@@ -61,7 +61,7 @@ func TestWaits(t *testing.T) {
 	t.Error("no request waits for the planted lock")
 }
 
-// holds reports whether a stack has a function whose name ends so.
+// holds reports whether a stack has a function whose name ends in name.
 func holds(x *index.Index, stack uint32, name string) bool {
 	for _, f := range x.Stack(stack) {
 		if strings.HasSuffix(f.Func, name) {

@@ -65,7 +65,7 @@ func New() *Table {
 }
 
 // Add interns a stack and returns its id, 0 for an empty one or if the table is full. The runtime
-// writes some empty ones as one frame at address 0.
+// writes some empty stacks as one frame at address 0.
 func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
 	empty := true

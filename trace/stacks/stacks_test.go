@@ -8,7 +8,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// TestLongNames keeps of a name what the runtime writes of one.
+// TestLongNames keeps as much of a name as the runtime writes.
 func TestLongNames(t *testing.T) {
 	t.Parallel()
 	table := New()

@@ -28,7 +28,7 @@ import (
 	"github.com/whet-go/whet/trace/summary"
 )
 
-// served runs go tool trace's server of a trace, and returns its address.
+// served runs go tool trace's server for a trace, and returns its address.
 func served(t *testing.T, name string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -39,7 +39,7 @@ func served(t *testing.T, name string) string {
 		t.Skipf("there is no go tool trace: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), strings.TrimSpace(string(path)), "-http=127.0.0.1:0", name)
-	cmd.Env = append(os.Environ(), "BROWSER=true") // the command that does nothing
+	cmd.Env = append(os.Environ(), "BROWSER=true") // a command that does nothing
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func page(t *testing.T, address string) string {
 	return string(body)
 }
 
-// cells are the texts of a table's cells, row by row.
+// cells returns the texts of a table's cells, row by row.
 func cells(t *testing.T, table string) [][]string {
 	t.Helper()
 	cell, tag := regexp.MustCompile(`(?s)<t[dh].*?>(.*?)</t[dh]>`), regexp.MustCompile(`(?s)<.*?>`)
@@ -97,7 +97,7 @@ func cells(t *testing.T, table string) [][]string {
 	return rows
 }
 
-// tables are those of class details of a page.
+// tables returns the tables with class "details" of a page.
 func tables(t *testing.T, page string) []string {
 	t.Helper()
 	var all []string
@@ -123,7 +123,7 @@ func duration(t *testing.T, text string) time.Duration {
 	return d
 }
 
-// times of a goroutine or region by the names of go tool trace's columns.
+// times are those of a goroutine or region, by the names of go tool trace's columns.
 type times map[string]time.Duration
 
 func (t times) add(name string, d time.Duration) {
@@ -132,7 +132,7 @@ func (t times) add(name string, d time.Duration) {
 	}
 }
 
-// theirs are the goroutines that run a function as go tool trace has them.
+// theirs returns the goroutines that run a function, as go tool trace reports them.
 func theirs(t *testing.T, address, function string) map[int64]times {
 	t.Helper()
 	both := tables(t, page(t, address+"/goroutine?name="+url.QueryEscape(function)))
@@ -152,7 +152,7 @@ func theirs(t *testing.T, address, function string) map[int64]times {
 				case k == 0 || name == "" || i == 1 && name == "Total":
 				case i == 1:
 					all[id].add("range "+name, duration(t, row[k]))
-				case name != "Unknown time": // it is what stays overlap
+				case name != "Unknown time": // that is where stays overlap
 					all[id].add(name, duration(t, row[k]))
 				}
 			}
@@ -161,7 +161,7 @@ func theirs(t *testing.T, address, function string) map[int64]times {
 	return all
 }
 
-// column is go tool trace's name of a state.
+// column returns go tool trace's name of a state.
 func column(s summary.Stay) string {
 	switch s.Code {
 	case index.Running, index.Assist:
@@ -177,7 +177,7 @@ func column(s summary.Stay) string {
 	return "Block time (" + s.Name + ")"
 }
 
-// ours are the goroutines of an index in go tool trace's words.
+// ours returns the goroutines of an index in go tool trace's terms.
 func ours(t *testing.T, x *index.Index) map[int64]times {
 	t.Helper()
 	list, others, err := summary.Goroutines(x, 0, summary.Options{Order: summary.ByLife})
@@ -208,9 +208,9 @@ func ours(t *testing.T, x *index.Index) map[int64]times {
 	return all
 }
 
-// edges are the goroutines that are in a system call when the trace begins or ends. What they do in it
-// is not told apart by go tool trace as within a trace: it takes a call without a processor for one with
-// it, and at the end for waiting for a processor, too.
+// edges returns the goroutines that are in a system call when the trace begins or ends. There, go
+// tool trace does not distinguish states as it does within a trace: it treats a call without a
+// processor as one with it and, at the end, as waiting for a processor, too.
 func edges(t *testing.T, x *index.Index) map[int64]bool {
 	t.Helper()
 	at := map[uint32]bool{}
@@ -243,7 +243,7 @@ func opened(t *testing.T, data []byte) (name string, x *index.Index) {
 	return name, tracetest.Index(t, data)
 }
 
-// traced runs something while it is traced.
+// traced returns a trace of run.
 func traced(t *testing.T, run func()) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -255,7 +255,8 @@ func traced(t *testing.T, run func()) []byte {
 	return data.Bytes()
 }
 
-// server has a server answer while its garbage is collected, and goroutines read files.
+// server traces a server that answers while its garbage is collected, and goroutines that read
+// files.
 func server(t *testing.T) []byte {
 	var mu sync.Mutex
 	var kept [][]byte
@@ -296,7 +297,7 @@ func server(t *testing.T) []byte {
 	})
 }
 
-// tasks has goroutines work for tasks, with regions in regions, and much garbage.
+// tasks traces goroutines that work for tasks, with regions in regions, and much garbage.
 func tasks(t *testing.T) []byte {
 	type node struct{ left, right *node }
 	var tree func(depth int) *node
@@ -330,7 +331,7 @@ func tasks(t *testing.T) []byte {
 	})
 }
 
-// TestOracle holds goroutines and regions against go tool trace's.
+// TestOracle compares goroutines and regions with go tool trace's.
 func TestOracle(t *testing.T) {
 	for name, record := range map[string]func(*testing.T) []byte{"server": server, "tasks": tasks} {
 		t.Run(name, func(t *testing.T) {
@@ -398,7 +399,7 @@ func sameGoroutines(t *testing.T, address string, x *index.Index) {
 	t.Logf("compared: %v", seen)
 }
 
-// sameGroup holds a group against the sum of its goroutines.
+// sameGroup compares a group with the sum of its goroutines.
 func sameGroup(t *testing.T, g summary.Group, all map[int64]times, edge map[int64]bool, want times) {
 	t.Helper()
 	have := times{}

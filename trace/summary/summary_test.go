@@ -44,7 +44,7 @@ func indexed(t *testing.T) *index.Index {
 	return tracetest.Index(t, data.Bytes())
 }
 
-// TestWindows has windows that add up to the whole.
+// TestWindows checks that windows add up to the whole.
 func TestWindows(t *testing.T) {
 	x := indexed(t)
 	whole, err := summary.Of(x, 0, x.Info.Duration)
@@ -103,7 +103,7 @@ func TestWindows(t *testing.T) {
 			t.Errorf("%s: the windows differ from the whole by %v", what, left)
 		}
 	}
-	// What the index knows of the whole trace.
+	// Compare with what the index knows about the whole trace.
 	for _, k := range x.Kinds() {
 		for _, stays := range k.Stays {
 			for i := range whole.Kinds {

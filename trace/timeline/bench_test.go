@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/trace/timeline"
 )
 
-// opened opens the index of the trace that WHET_BENCH_TRACE names, which is built if the file is not an
-// index itself.
+// opened opens the index of the trace that WHET_BENCH_TRACE names, and builds it unless the file is
+// an index itself.
 func opened(b *testing.B) *index.Index {
 	b.Helper()
 	name := os.Getenv("WHET_BENCH_TRACE")
@@ -44,8 +44,9 @@ func opened(b *testing.B) *index.Index {
 	return x
 }
 
-// BenchmarkTimeline draws windows of all lengths at random places: forty goroutines, those that ran
-// longest and others, all processors and the collector's ranges. Quantiles are of single windows.
+// BenchmarkTimeline queries windows of all lengths at random positions: forty goroutines, those
+// that ran longest and others, all processors and the collector's ranges. Quantiles are those of
+// single windows.
 func BenchmarkTimeline(b *testing.B) {
 	x := opened(b)
 	tl := timeline.New(x, "trace")

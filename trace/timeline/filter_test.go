@@ -16,8 +16,8 @@ type filterMatch struct {
 	Matches []bool `json:"matches"` // of each text
 }
 
-// TestFilters writes what the filters of a served timeline match: ui/src/lib/re2.test.ts compares
-// it with what they match in a saved page.
+// TestFilters writes what filters match in a served timeline: ui/src/lib/re2.test.ts compares it
+// with what they match in a saved page.
 func TestFilters(t *testing.T) {
 	texts := []string{
 		"", "main.main", "net/http.(*conn).serve", "goroutine 17", "Goroutine 17",

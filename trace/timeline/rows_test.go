@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTop holds the best of many entries against all of them, sorted.
+// TestTop compares the first of many entries with all of them, sorted.
 func TestTop(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100 {

@@ -142,7 +142,7 @@ func (t *Timeline) Trace() Trace {
 	return trace
 }
 
-// active is the state for what is not a goroutine's.
+// active returns the state of rows that are not goroutines.
 func (t *Timeline) active() int { return t.x.Codes() }
 
 // group returns the group of states with the same color.

@@ -25,7 +25,7 @@ import (
 	"github.com/whet-go/whet/trace/timeline"
 )
 
-// serve makes a trace of a server.
+// serve returns a trace of a server.
 func serve(t *testing.T) []byte {
 	t.Helper()
 	var mu sync.Mutex
@@ -60,7 +60,7 @@ func serve(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// A checked trace is one whose timeline is held against a plain scan of it.
+// A checked is a trace whose timeline is compared with a plain scan.
 type checked struct {
 	t    *testing.T
 	x    *index.Index
@@ -110,7 +110,7 @@ func (c *checked) number(id string) uint64 {
 	return n
 }
 
-// scanned are the spans of a row as the scan has them, in a window.
+// scanned returns the spans of a row in a window according to the scan.
 func (c *checked) scanned(id string, from, to int64) []indextest.Span {
 	n, name := int64(c.number(id)), c.rows[id].Name
 	named := func(all []indextest.Span) []indextest.Span {
@@ -150,7 +150,7 @@ func (c *checked) scanned(id string, from, to int64) []indextest.Span {
 	return some
 }
 
-// answered are the spans of an answer, with as much as the scan knows.
+// answered returns the spans of an answer, reduced to what the scan knows.
 func (c *checked) answered(row timeline.RowSpans) []indextest.Span {
 	var all []indextest.Span
 	for _, s := range row.Spans {
@@ -178,7 +178,7 @@ func (c *checked) answered(row timeline.RowSpans) []indextest.Span {
 	return all
 }
 
-// TestScan holds rows of all types, in windows of all lengths, against a plain scan of the events.
+// TestScan compares rows of all types, in windows of all lengths, with a plain scan of the events.
 func TestScan(t *testing.T) {
 	for name, data := range map[string][]byte{"worker": indextest.Record(t, 4000), "server": serve(t)} {
 		t.Run(name, func(t *testing.T) {
@@ -213,7 +213,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// exact holds windows against the scan in which all spans can be told apart.
+// exact compares windows in which all spans can be distinguished with the scan.
 func (c *checked) exact(from, to int64, ids []string) {
 	c.t.Helper()
 	if to == 0 {
@@ -238,8 +238,8 @@ func (c *checked) exact(from, to int64, ids []string) {
 	}
 }
 
-// dense holds the times of windows that are drawn small against the scan: they are at most off by what
-// is cut at the window's ends.
+// dense compares the times of windows with few pixels with the scan: they differ at most by what is
+// cut at the window's ends.
 func (c *checked) dense(from, to int64, width int, ids []string) {
 	c.t.Helper()
 	if to == 0 {
@@ -256,7 +256,7 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 		if len(row.Parts) == 0 {
 			continue
 		}
-		// What the parts say, as far as they are in the window; and all of them.
+		// The times of the parts, as far as they are in the window, and in total.
 		first, last := min(from, row.Parts[0].From), max(to, row.Parts[len(row.Parts)-1].To)
 		got, at := map[string]int64{}, int64(-1)
 		for _, p := range row.Parts {
@@ -274,7 +274,7 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 			inner, outer = together(inner), together(outer)
 		}
 		rounding := int64(len(row.Parts)) + 1
-		if row.ID[0] == 't' || row.ID[0] == 'r' { // parts are cut at its ends, as if they were even
+		if row.ID[0] == 't' || row.ID[0] == 'r' { // its parts are cut as if their times were even
 			first, last := row.Parts[0], row.Parts[len(row.Parts)-1]
 			rounding += first.To - first.From + last.To - last.From
 		}
@@ -295,7 +295,7 @@ func together(times map[string]int64) map[string]int64 {
 	return map[string]int64{"active": sum}
 }
 
-// TestMetric holds metrics against a plain scan.
+// TestMetric compares metrics with a plain scan.
 func TestMetric(t *testing.T) {
 	c := check(t, indextest.Record(t, 4000))
 	if len(c.info.Metrics) == 0 {
@@ -347,7 +347,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// TestRows holds pages of rows in all orders against each other.
+// TestRows compares pages of rows in all orders with each other.
 func TestRows(t *testing.T) {
 	c := check(t, indextest.Record(t, 2000))
 	life := func(row timeline.RowInfo) int64 { return row.To - row.From }
@@ -381,7 +381,7 @@ func TestRows(t *testing.T) {
 			}
 		}
 	}
-	// The windows and names.
+	// Windows and names.
 	from, to := c.info.Duration/3, c.info.Duration/2
 	all, err := c.tl.Rows(t.Context(), timeline.RowQuery{
 		Type: timeline.Goroutine, From: from, To: to, Match: regexp.MustCompile("^runtime|^goroutine .*3$"), Limit: 10_000,
@@ -408,7 +408,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// TestErrors has errors of queries be told from others, and name what is wrong.
+// TestErrors checks that errors of queries can be distinguished from others, and name what is
+// wrong.
 func TestErrors(t *testing.T) {
 	tl := timeline.New(tracetest.Index(t, indextest.Record(t, 100)), "trace")
 	spans := func(q timeline.SpanQuery) error {
@@ -445,7 +446,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestJSON holds the JSON of an answer to its form.
+// TestJSON checks the form of an answer's JSON.
 func TestJSON(t *testing.T) {
 	b, err := json.Marshal(timeline.SpanAnswer{To: 9, Width: 3, Rows: []timeline.RowSpans{
 		{ID: "g1", Spans: []timeline.Span{{1, 2, 3, 4, 5}, {2, 9, 0, 0, 0}}},
@@ -459,7 +460,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// TestConcurrent asks one timeline from several goroutines.
+// TestConcurrent queries one timeline from several goroutines.
 func TestConcurrent(t *testing.T) {
 	c := check(t, serve(t))
 	tl := timeline.New(c.x, "trace")

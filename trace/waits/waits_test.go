@@ -23,7 +23,7 @@ func waitForever(started *sync.WaitGroup, c chan int) {
 	<-c
 }
 
-// parked waits until n goroutines have fn on their stack and are no longer running.
+// parked waits until n goroutines with fn on their stacks are no longer running.
 func parked(t *testing.T, fn string, n int) {
 	t.Helper()
 	buf := make([]byte, 4<<20)
@@ -142,7 +142,7 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestWaitsBounded ends a trace that needs more memory than it may take.
+// TestWaitsBounded has a trace that exceeds the memory limit and is ended there.
 func TestWaitsBounded(t *testing.T) {
 	var buf bytes.Buffer
 	if err := rtrace.Start(&buf); err != nil {
@@ -196,14 +196,14 @@ func FuzzWaits(f *testing.F) {
 	})
 }
 
-// TestReasons compares why goroutines of real traces wait with what the runtime's frames on their
-// stacks say.
+// TestReasons compares why goroutines of real traces wait with the runtime's frames on their
+// stacks.
 func TestReasons(t *testing.T) {
 	names, err := filepath.Glob("../../internal/trace/testdata/*.trace")
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no traces: %v", err)
 	}
-	onStack := map[string]string{ // by the trace's word
+	onStack := map[string]string{ // by the reason in the trace
 		"chan receive": "chan receive", "chan send": "chan send", "select": "select", "sleep": "sleep", "network": "IO wait",
 		"sync.(*Cond).Wait": "sync.Cond.Wait",
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 )
 
-// ByAllocations runs benchmarks of both builds, as fix does, and has their allocations decide, which are
-// the same however busy the machine is.
+// ByAllocations runs the benchmarks of both builds, as fix does, and lets their allocations decide,
+// which do not depend on the load of the machine.
 func ByAllocations(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error) {
 	r, err := builds.Run(ctx, a, b, o)
 	if err != nil {

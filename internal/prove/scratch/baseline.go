@@ -10,13 +10,13 @@ import (
 )
 
 // A Baseline is what the tests of the module do before any change. Each test is compared with
-// itself: one that fails already counts for nothing, but the others of its package still do.
+// itself: one that already fails is ignored, but the others of its package still count.
 type Baseline struct {
 	before *testRun
-	// alone are functions by package that end the process of the tests; they are left out, so that
-	// the others of the package run.
+	// alone has the functions, by package, that end the process of the tests; they are left out so
+	// that the others of the package run.
 	alone map[string][]string
-	// flaky are tests that do not do the same each time.
+	// flaky has the tests whose outcome varies.
 	flaky map[Test]bool
 }
 
@@ -45,7 +45,7 @@ func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
 			b.alone[pkg] = append(b.alone[pkg], culprits...)
 			b.before.merge(m.test(ctx, nil, []string{pkg}, b.alone), pkg)
 		}
-		// What fails may differ from run to run.
+		// Failures may differ from run to run.
 		second := m.test(ctx, []string{"-count=1"}, []string{pkg}, b.alone)
 		for _, t := range b.before.failures() {
 			if t.Package == pkg && !b.isAlone(t) && (second.outcomes[t] != failed || second.says(t) != b.before.says(t)) {
@@ -78,7 +78,8 @@ func (r *testRun) merge(o *testRun, pkg string) {
 	r.ended[pkg] = o.ended[pkg]
 }
 
-// addFlaky marks the tests of a package that another run of the same code did otherwise.
+// addFlaky marks the tests of a package that had a different outcome in another run of the same
+// code.
 func (b *Baseline) addFlaky(o *testRun, pkg string) {
 	for t, what := range b.before.outcomes {
 		if t.Package == pkg && t.Name != "" && !b.isAlone(t) && o.outcomes[t] != what {
@@ -87,7 +88,7 @@ func (b *Baseline) addFlaky(o *testRun, pkg string) {
 	}
 }
 
-// Ignored returns how many tests of packages count for nothing.
+// Ignored returns how many tests of packages are ignored.
 func (b *Baseline) Ignored(packages []string) int {
 	ignored := maps.Clone(b.flaky)
 	for _, t := range b.Failing() {
@@ -106,10 +107,10 @@ func (b *Baseline) Ignored(packages []string) int {
 // with it.
 func (b *Baseline) Failing() []Test { return b.before.failures() }
 
-// Flaky returns the tests that did not do the same each time without a change. They are ignored.
+// Flaky returns the tests whose outcome varies without a change. They are ignored.
 func (b *Baseline) Flaky() []Test { return slices.SortedFunc(maps.Keys(b.flaky), compareTests) }
 
-// A TestError is a test that does not do with a change what it did before.
+// A TestError is a test whose outcome differs with a change.
 type TestError struct {
 	Test   Test
 	What   string // such as "fails"
@@ -132,9 +133,9 @@ type Trial struct {
 }
 
 // Compare runs the tests of packages with a change. It returns nil if every test that passed before
-// passes, and no other one fails in another way than before; else a *TestError. Tests that seem to
-// differ run again in original: one that differs there, too, is flaky. If that has no module,
-// nothing runs again. If ctx ends, the result is not complete.
+// passes, and every other one fails as before; otherwise a *TestError. Tests that seem to differ
+// run again in original: one that differs there, too, is flaky. If that has no module, nothing runs
+// again. If ctx ends, the result is not complete.
 func (b *Baseline) Compare(ctx context.Context, changed, original Trial, packages []string) error {
 	after := changed.Module.test(ctx, changed.Flags, packages, b.alone)
 	differing := b.differing(after, packages)
@@ -157,8 +158,8 @@ func (b *Baseline) Compare(ctx context.Context, changed, original Trial, package
 	return differing[0]
 }
 
-// differing returns the tests that do not do what they did before: those that fail first, and
-// subtests before their test.
+// differing returns the tests whose outcome differs: failing ones first, and subtests before their
+// test.
 func (b *Baseline) differing(after *testRun, packages []string) []*TestError {
 	var list []*TestError
 	bad := map[string]bool{} // packages
@@ -197,7 +198,7 @@ func (b *Baseline) differing(after *testRun, packages []string) []*TestError {
 	return list
 }
 
-// differs says how a test does not do what it did before; "" if it does.
+// differs returns how the outcome of a test differs from that before; "" if it does not.
 func (b *Baseline) differs(after *testRun, t Test) string {
 	was, is := b.before.outcomes[t], after.outcomes[t]
 	switch {
@@ -218,11 +219,11 @@ func (b *Baseline) differs(after *testRun, t Test) string {
 	return ""
 }
 
-// changing matches what the output of a failing test may have, and another run of it not:
-// addresses, numbers and durations.
+// changing matches what may differ between runs in the output of a failing test: addresses, numbers
+// and durations.
 var changing = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s)?`)
 
-// says returns what a test printed, without what changes from run to run.
+// says returns the output of a test, without what changes from run to run.
 func (r *testRun) says(t Test) string {
 	text, _, _ := strings.Cut(r.outputs[t], "\ngoroutine ")
 	return changing.ReplaceAllString(text, "0")

@@ -35,7 +35,7 @@ func moduleOf(t *testing.T, text string) *Module {
 	return m
 }
 
-// failingModule has tests that fail in many ways, and Value, on which those that pass depend.
+// failingModule has tests that fail in many ways, and Value, on which passing tests depend.
 const failingModule = `
 -- go.mod --
 module example.com/m
@@ -44,7 +44,7 @@ go 1.26
 -- a/a.go --
 package a
 
-// Value is what tests ask for.
+// Value returns what tests expect.
 func Value(of string) string { return of }
 -- a/a_test.go --
 package a
@@ -113,14 +113,15 @@ import (
 	"example.com/m/a"
 )
 
-func TestPanics(t *testing.T) { // has the name of one that is left out in another package
+func TestPanics(t *testing.T) { // a test with this name is left out in another package
 	if a.Value("c") != "c" {
 		t.Error("wrong")
 	}
 }
 `
 
-// TestBaseline compares each test with itself: what passed has to pass, and what failed may fail as it did.
+// TestBaseline compares each test with itself: one that passed must pass, and one that failed may
+// fail in the same way.
 func TestBaseline(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -133,7 +134,7 @@ func TestBaseline(t *testing.T) {
 	for _, one := range b.Failing() {
 		failing = append(failing, strings.TrimPrefix(one.String(), "example.com/m/"))
 	}
-	// The flaky one fails in one of several runs, and is among them or not.
+	// The flaky test fails in one of several runs, so it may or may not be among them.
 	if got := strings.ReplaceAll(strings.Join(failing, " "), " a.TestFlaky", ""); got !=
 		"a.TestExits a.TestFails a.TestPanics a.TestSubtests/bad b" {
 		t.Errorf("failing: %s", got)
@@ -182,7 +183,7 @@ func TestBaseline(t *testing.T) {
 	}
 }
 
-// TestTrial gives code under trial a home and a place for temporary files that go with the copy.
+// TestTrial checks that code under trial has a home directory and temporary files in the copy.
 func TestTrial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -252,7 +253,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 
-// TestVet finds a complaint again that a change moved or made say something else, and a new one.
+// TestVet recognizes a complaint that a change moved or reworded, and finds a new one.
 func TestVet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -15,7 +15,7 @@ type Change struct{ Before, After []byte }
 // Changes are changed files, by their names relative to the module.
 type Changes map[string]Change
 
-// Before returns the files as they were.
+// Before returns the files without the changes.
 func (c Changes) Before() map[string][]byte {
 	files := map[string][]byte{}
 	for name, one := range c {
@@ -24,7 +24,7 @@ func (c Changes) Before() map[string][]byte {
 	return files
 }
 
-// After returns the files as they are with the changes.
+// After returns the files with the changes.
 func (c Changes) After() map[string][]byte {
 	files := map[string][]byte{}
 	for name, one := range c {

@@ -5,8 +5,8 @@
 //
 //  1. [New] copies the repository that contains the module: what git tracks or does not ignore,
 //     with uncommitted work. It first removes the copies that killed processes left behind.
-//  2. [Changes] are put on top of the copy for a single go command, by [Module.Overlay], or for
-//     good, by [Module.Write].
+//  2. [Changes] are applied to the copy for a single go command, by [Module.Overlay], or
+//     permanently, by [Module.Write].
 //  3. [Module.Build], [Module.Vet] and [Module.Test] check packages of the copy;
 //     [Packages.Affected] names those that a change can break.
 //  4. [Module.Close] removes the copy.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// FuzzGoOutput reads any output of the go command without a panic, and makes no more of it than
+// FuzzGoOutput reads any output of the go command without a panic, and without finding more than
 // there is.
 func FuzzGoOutput(f *testing.F) {
 	f.Add(`{"Action":"run","Package":"a","Test":"T"}` + "\n" + `{"Action":"run","Package":"a","Test":"T/x"}` + "\n" +
@@ -22,7 +22,7 @@ func FuzzGoOutput(f *testing.F) {
 				t.Errorf("%+v is not in %q", c, out)
 			}
 		}
-		// What is there without a change is not new with it.
+		// A complaint that exists without a change is not new with it.
 		if more := NewComplaints(complaints(out), complaints(out)); len(more) > 0 {
 			t.Errorf("new in the same: %v", more)
 		}

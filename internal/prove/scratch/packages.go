@@ -100,7 +100,7 @@ func (m *Module) Packages(ctx context.Context, more ...string) (*Packages, error
 	return g, nil
 }
 
-// Buildable returns those of some packages that go build accepts: all that do not consist of tests
+// Buildable returns the packages in paths that go build accepts: all that do not consist of tests
 // only.
 func (g *Packages) Buildable(paths []string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {

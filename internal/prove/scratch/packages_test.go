@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestAffected asks for the packages that a change can make fail, and only those.
+// TestAffected expects the packages that a change can break, and only those.
 func TestAffected(t *testing.T) {
 	m := &Module{Dir: t.TempDir()}
 	for _, f := range txtar.Parse([]byte(`

@@ -32,7 +32,7 @@ func compareTests(a, b Test) int {
 	return cmp.Or(strings.Compare(a.Package, b.Package), strings.Compare(a.Name, b.Name))
 }
 
-// An outcome of a test, as in the Action of cmd/test2json.
+// An outcome is the outcome of a test, as in the Action of cmd/test2json.
 type outcome string
 
 const (
@@ -41,7 +41,7 @@ const (
 	skipped outcome = "skip"
 )
 
-// A testRun is what one or more runs of go test said.
+// A testRun is the output of one or more runs of go test.
 type testRun struct {
 	outcomes map[Test]outcome
 	begun    map[Test]bool   // tests that began
@@ -49,7 +49,7 @@ type testRun struct {
 	last     map[string]Test // the last one that began, by package
 	ended    map[string]bool // packages whose tests ran to the end
 	unbuilt  map[string]bool // packages whose tests do not build
-	rest     tail            // output that is of no test, such as the compiler's errors
+	rest     tail            // output that belongs to no test, such as the compiler's errors
 	line     []byte          // an unfinished line
 }
 
@@ -222,7 +222,7 @@ func (m *Module) testOnce(ctx context.Context, r *testRun, more, packages []stri
 	cmd.Stdout, cmd.Stderr = r, r
 	before := len(r.outcomes)
 	err := cmd.Run()
-	if err != nil && len(r.outcomes) == before { // it did not come to tests
+	if err != nil && len(r.outcomes) == before { // it did not get to the tests
 		for _, pkg := range packages {
 			r.outcomes[Test{Package: pkg}] = failed
 		}

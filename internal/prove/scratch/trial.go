@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// TrialEnv returns the variables, for processes that run code of the module, that make what they
-// leave behind in temporary files, caches and the home directory part of the copy. Those of the go
-// command keep their values.
+// TrialEnv returns environment variables for processes that run code of the module. They place
+// temporary files, caches and the home directory in the copy. Those of the go command keep their
+// values.
 func (m *Module) TrialEnv() []string {
 	home := m.trialDir("home")
 	env := append(m.TempEnv(),
@@ -77,7 +77,7 @@ func (m *Module) ClearTrial() error {
 	return errors.Join(errs...)
 }
 
-// removeAll removes a directory, if need be after making directories in it writable.
+// removeAll removes a directory, if necessary after making directories in it writable.
 func removeAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil

@@ -17,7 +17,7 @@ type Complaint struct {
 	Package  string // import path
 	File     string // base name
 	Line     int
-	Decl     string // the function that contains it; "" if it is in none
+	Decl     string // the function that contains it; "" if there is none
 	Analyzer string // such as printf
 	Message  string
 }
@@ -144,9 +144,9 @@ func (d *declarations) at(name string, line int) string {
 	return ""
 }
 
-// NewComplaints returns the complaints of after that are not in before. A complaint is the same if
-// the analyzer has as many in that function: a change may move it, and word it otherwise. One with
-// the same words may also move to another function of the file.
+// NewComplaints returns the complaints of after that are not in before. Complaints are the same if
+// the analyzer has as many in that function: a change may move and reword them. One with the same
+// words may also move to another function of the file.
 func NewComplaints(before, after []Complaint) []Complaint {
 	left := slices.Clone(before)
 	return unmatched(&left, unmatched(&left, after, func(a, b Complaint) bool {
@@ -156,7 +156,8 @@ func NewComplaints(before, after []Complaint) []Complaint {
 	})
 }
 
-// unmatched returns what has no equal in left, from which it removes those that are.
+// unmatched returns the complaints in list without an equal in left, from which it removes those
+// with one.
 func unmatched(left *[]Complaint, list []Complaint, equal func(a, b Complaint) bool) (rest []Complaint) {
 	for _, c := range list {
 		i := slices.IndexFunc(*left, func(b Complaint) bool { return equal(b, c) })

@@ -3,12 +3,12 @@
 //
 // Data flow:
 //
-//  1. Work, Revisions, Dirs and Patch name a pair: work that is not committed against HEAD, two
-//     revisions, two directories, or a patch on top of a directory. Git is only read: a revision is
-//     written by way of a temporary index, to a separate directory.
+//  1. Work, Revisions, Dirs and Patch name a pair: uncommitted work and HEAD, two revisions, two
+//     directories, or a directory without and with a patch. The repository is only read: a revision
+//     is written to a separate directory through a temporary index.
 //  2. Fill writes the files of A to a scratch directory.
-//  3. Changed returns the files that B has otherwise, with both contents.
+//  3. Changed returns the files that differ in B, with both contents.
 //
-// A symbolic link or a submodule that changes is listed and not followed. A patch that has one, or a
-// binary file, or a path outside of the repository, is refused.
+// A symbolic link or a submodule that changes is listed but not followed. A patch of one, of a
+// binary file, or of a path outside of the repository is refused.
 package versions

@@ -50,7 +50,7 @@ func open(ctx context.Context, dir string) (*repository, error) {
 	return r, nil
 }
 
-// git runs a git command that only reads, and returns what it prints.
+// git runs a git command that only reads, and returns its output.
 func (r *repository) git(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir, cmd.Env = r.root, append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C")

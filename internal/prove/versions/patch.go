@@ -21,8 +21,8 @@ import (
 // maxPatch is the maximum size of a patch in bytes.
 const maxPatch = 64 << 20
 
-// Patch compares the module in dir, with its uncommitted work, with the same after a patch: a
-// unified diff, or a mail of git format-patch. Its paths are relative to the repository. name is for
+// Patch compares the module in dir, with its uncommitted work, with and without a patch: a unified
+// diff, or a mail of git format-patch. Its paths are relative to the repository. name is for
 // errors.
 func Patch(ctx context.Context, dir, name string, r io.Reader) (*Pair, error) {
 	dir, err := filepath.Abs(dir)
@@ -43,7 +43,7 @@ func Patch(ctx context.Context, dir, name string, r io.Reader) (*Pair, error) {
 	}, nil
 }
 
-// parsePatch reads a patch and refuses what is not applied.
+// parsePatch reads a patch and refuses what cannot be applied.
 func parsePatch(name string, r io.Reader) ([]*gitdiff.File, error) {
 	text, err := io.ReadAll(io.LimitReader(r, maxPatch+1))
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 // A Pair is two versions of a directory tree that contains a module.
 type Pair struct {
-	A, B string        // what they are called, such as "HEAD" and "working tree"
+	A, B string        // names, such as "HEAD" and "working tree"
 	Tree *scratch.Tree // of A
 
 	// read returns the files of B that may differ from A, by their names relative to the tree. root
@@ -30,7 +30,7 @@ type content struct {
 	link bool   // it is a symbolic link or a submodule, in A or in B
 }
 
-// A Difference is what B has otherwise than A.
+// A Difference is what differs between A and B.
 type Difference struct {
 	Files scratch.Changes // by names relative to the module
 	// Links are symbolic links and submodules, and Outside are files outside of the module, by names

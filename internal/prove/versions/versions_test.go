@@ -59,7 +59,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// repo makes a repository of two commits, the second one tagged two, and uncommitted work.
+// repo creates a repository with two commits, the second one tagged "two", and uncommitted work.
 func repo(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -82,7 +82,7 @@ func repo(t *testing.T) string {
 	return dir
 }
 
-// snapshot returns all files of a directory, with those of git but its logs.
+// snapshot returns all files of a directory, including git's except its logs.
 func snapshot(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -131,7 +131,7 @@ func differences(t *testing.T, p *Pair, err error) string {
 func TestGit(t *testing.T) {
 	dir := repo(t)
 	m := filepath.Join(dir, "m")
-	// Git would note in its index that these have only been touched.
+	// Git would record in its index that these have only been touched.
 	for _, name := range []string{"README.md", "m/go.mod", "m/empty.txt"} {
 		if err := os.Chtimes(filepath.Join(dir, name), time.Time{}, time.Now().Add(time.Minute)); err != nil {
 			t.Fatal(err)
@@ -240,7 +240,7 @@ func TestPatch(t *testing.T) {
 	if got := differences(t, p, err); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	plain := strings.Join(strings.SplitAfter(diff, "\n")[2:], "") // as diff -u writes it
+	plain := strings.Join(strings.SplitAfter(diff, "\n")[2:], "") // in the form that diff -u writes
 	p, err = apply(plain)
 	want = "a.go: const a = 2 -> const a = 3\noutside: ; links: "
 	if got := differences(t, p, err); got != want {

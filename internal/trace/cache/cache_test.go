@@ -55,7 +55,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, n := range []int{0, len(whole) / 2} { // a killed writer's, if it had the name
+	for _, n := range []int{0, len(whole) / 2} { // as a killed writer would leave it, if it had the final name
 		if err := os.WriteFile(names[0], whole[:n], 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -77,7 +77,7 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOld removes what was not used for longest.
+// TestOld removes the least recently used indexes.
 func TestOld(t *testing.T) {
 	t.Parallel()
 	var data bytes.Buffer
@@ -92,7 +92,7 @@ func TestOld(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// A file being built, and one that a killed process has left.
+	// A file that is being built, and one left by a killed process.
 	building, left := filepath.Join(dir, strings.ReplaceAll(index.PartialPattern("1.index"), "*", "123")),
 		filepath.Join(dir, strings.ReplaceAll(index.PartialPattern("2.index"), "*", "456"))
 	for _, name := range []string{building, left} {
@@ -148,7 +148,7 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// TestUnusable says that a directory cannot have indexes, before it reads the source.
+// TestUnusable checks that an unusable directory is reported before the source is read.
 func TestUnusable(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")

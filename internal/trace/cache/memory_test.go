@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// TestMoreMemory opens a trace that needs more memory than it may take, and then may.
+// TestMoreMemory opens a trace with a memory limit that it exceeds, and then with a sufficient one.
 func TestMoreMemory(t *testing.T) {
 	t.Parallel()
 	data := hostile.Goroutines(50_000)
@@ -39,7 +39,7 @@ func TestMoreMemory(t *testing.T) {
 	}{
 		{16 << 20, true, false},
 		{16 << 20, false, false},
-		{1 << 20, false, false}, // there is more already
+		{1 << 20, false, false}, // the existing index covers more
 		{128 << 20, true, true},
 		{16 << 20, false, true},
 		{0, false, true},

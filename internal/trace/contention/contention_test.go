@@ -22,7 +22,7 @@ import (
 
 const pause = 2 * time.Millisecond
 
-// A store is held while it waits for something slow.
+// A store holds its lock while it waits for something slow.
 type store struct {
 	mu sync.Mutex
 	n  int
@@ -36,7 +36,7 @@ func (s *store) slowUpdate() {
 
 func (s *store) fetch() {
 	s.n++
-	time.Sleep(pause) // stands for input and output
+	time.Sleep(pause) // simulates I/O
 }
 
 func (s *store) update() {
@@ -59,7 +59,7 @@ func produce(out chan<- int, n int) {
 	close(out)
 }
 
-// pool is of workers that mostly wait for work.
+// poolWorker is a worker of a pool that mostly waits for work.
 func poolWorker(jobs <-chan func(), done func()) {
 	defer done()
 	for job := range jobs {
@@ -89,7 +89,7 @@ func ticking(stop <-chan struct{}, done func()) {
 	}
 }
 
-// fanOut waits for goroutines that it has started.
+// fanOut waits for goroutines that it starts.
 func fanOut(n int) {
 	results := make(chan int)
 	for range n {
@@ -105,7 +105,7 @@ func fanOut(n int) {
 
 func gather(results <-chan int) { <-results }
 
-// contended makes a trace of all that.
+// contended returns a trace of all of these.
 func contended(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -167,7 +167,7 @@ func find(t *testing.T, x *index.Index, o contention.Options) *contention.Result
 	return r
 }
 
-// has reports whether a stack has a function of this package whose name contains this.
+// has reports whether a stack has a function of this package whose name contains the given text.
 func has(x *index.Index, stack uint32, function string) bool {
 	for _, f := range x.Stack(stack) {
 		if strings.Contains(f.Func, "contention_test."+function) {
@@ -203,12 +203,13 @@ func show(t *testing.T, x *index.Index, all *contention.Result) {
 	}
 }
 
-// TestOf finds who waited for whom in a program that is known, and leaves the idle ones out.
+// TestOf finds who waited for whom in a known program, and leaves out idle waits.
 func TestOf(t *testing.T) {
 	var x *index.Index
 	var r, all *contention.Result
 	var problems []string
-	// A goroutine that gets no processor in time finds what it would have waited for. That does not go on.
+	// A goroutine that gets a processor too late does not have to wait any more. That does not
+	// happen every time.
 	for range 5 {
 		x = tracetest.Index(t, contended(t))
 		r, all = find(t, x, contention.Options{}), find(t, x, contention.Options{Idle: true})
@@ -248,7 +249,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// waitProblems says which waits of the program in contended are not found as they are.
+// waitProblems returns the waits of the program in contended that are not reported correctly.
 func waitProblems(x *index.Index, r, all *contention.Result) (problems []string) {
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	for _, want := range []struct {
@@ -276,7 +277,7 @@ func waitProblems(x *index.Index, r, all *contention.Result) (problems []string)
 	if !has(x, group.Waiting, "contended") || group.Total < 10*pause {
 		wrong("the WaitGroup is waited for %v", group.Total)
 	}
-	// The lock is held while its holder sleeps, which is named with its place.
+	// The holder of the lock sleeps, and the place of that is reported.
 	slow := sum(x, r.Pairs, "(*store).update", "(*store).slowUpdate")
 	slept := 0.0
 	for _, doing := range slow.Meanwhile {
@@ -284,7 +285,7 @@ func waitProblems(x *index.Index, r, all *contention.Result) (problems []string)
 			slept = doing.Share
 		}
 	}
-	if slept < 0.2 { // on a machine that is busy it may wait longer for a processor
+	if slept < 0.2 { // on a busy machine, it may wait longer for a processor
 		wrong("meanwhile the holder did %+v", slow.Meanwhile)
 	}
 	if got := sum(x, r.Left, "poolWorker", "submit"); got.Count < 10 {
@@ -325,7 +326,7 @@ func TestAgainstSpans(t *testing.T) {
 	if all.Total != want {
 		t.Errorf("waits of %v, spans of %v", all.Total, want)
 	}
-	// Those of single kinds of goroutines are together those of all.
+	// The sums of single kinds of goroutines add up to those of all.
 	parts := time.Duration(0)
 	for _, k := range kinds {
 		re := regexp.MustCompile("^" + regexp.QuoteMeta(k.Name) + "$")
@@ -383,11 +384,11 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// TestRuntime takes the runtime's own semaphores for what they are.
+// TestRuntime recognizes the runtime's own semaphores.
 func TestRuntime(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // with one, collections hardly meet
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4)) // with one CPU, collections hardly ever coincide
 	seen := false
-	// They meet by chance, which is rare where there is one core.
+	// They coincide by chance, which is rare with one core.
 	for try := 0; !seen && try < 100; try++ {
 		seen = runtimeWaits(t)
 	}
@@ -434,7 +435,7 @@ func runtimeWaits(t *testing.T) (seen bool) {
 	return seen
 }
 
-// TestServer has what handlers wait for, and not what net/http waits for between requests.
+// TestServer reports what handlers wait for, but not what net/http waits for between requests.
 func TestServer(t *testing.T) {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
@@ -487,7 +488,7 @@ func TestServer(t *testing.T) {
 	t.Error("no goroutine waits for the network")
 }
 
-// answerSlowly has the worker do something that takes a while.
+// answerSlowly gives the worker a job that takes a while.
 func answerSlowly(jobs chan<- func()) {
 	answer := make(chan int, 1)
 	jobs <- func() {
@@ -497,7 +498,7 @@ func answerSlowly(jobs chan<- func()) {
 	<-answer
 }
 
-// TestForever has those that can never go on, as long as the trace does.
+// TestForever reports goroutines that can never continue, as long as the trace lasts.
 func TestForever(t *testing.T) {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {
@@ -539,7 +540,7 @@ func TestForever(t *testing.T) {
 	}
 }
 
-// forever is how many goroutines wait forever.
+// forever returns how many goroutines wait forever.
 func forever() int {
 	buf := make([]byte, 1<<20)
 	stacks := string(buf[:runtime.Stack(buf, true)])

@@ -13,7 +13,7 @@
 //     holds a lock.
 //
 // Memory depends on the number of goroutines (20 bytes each) and of pairs of stacks, which is
-// bounded. A goroutine that is woken, finds the lock taken again and waits once more has two waits.
+// bounded. A goroutine that is woken, finds the lock taken and waits again has two waits.
 //
 // The package knows nothing about modules: the caller defines which functions are own code.
 package contention

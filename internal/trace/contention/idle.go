@@ -18,13 +18,13 @@ import (
 //
 // Other idle waits are those for the runtime's own locks, which are held for the garbage collector;
 // net/http's wait for its background read to end, after each answer; and whet's agent waiting for
-// requests. Otherwise a wait for a lock, for a WaitGroup or to send is never idle. Neither is a
-// wait of the main goroutine, or for a goroutine that the waiting one has started: these wait for
-// work to finish. One exception is the main goroutine, which often ends in a select without cases:
-// there, waiting forever is idle.
+// requests. Any other wait for a lock, for a WaitGroup or to send is not idle. Neither is a wait of
+// the main goroutine, or for a goroutine that the waiting one has started: these wait for work to
+// finish. One exception is the main goroutine, which often ends in a select without cases: there,
+// waiting forever is idle.
 //
 // In a trace, a starved worker looks like a client that waits for each answer in turn; a client
-// whose goroutine does nothing else is taken for a worker. Options.Idle shows it.
+// whose goroutine does nothing else is treated as a worker. Options.Idle shows it.
 
 // nearStart is the largest number of calls between a resting place and the start of its goroutine.
 const nearStart = 3
@@ -33,7 +33,7 @@ const nearStart = 3
 type site struct {
 	near    bool   // near the goroutine's start, and in no handler
 	group   bool   // in a WaitGroup
-	client  bool   // for data from a connection: in net/http's client, or a body of HTTP/2
+	client  bool   // for data from a connection: in net/http's client, or for a body of HTTP/2
 	runtime bool   // for the runtime itself
 	meant   bool   // a wait that is idle by design: see above
 	start   string // the outermost function after those that start goroutines
@@ -79,7 +79,7 @@ func siteOf(stack []stacks.Frame) *site {
 		}
 	}
 	if i := slices.IndexFunc(stack, func(f stacks.Frame) bool { return !goruntime.In(f.Func) }); i >= 0 {
-		p.runtime = !isPlumbing(stack[i].Func) // the runtime waits where anything but package sync is the caller
+		p.runtime = !isPlumbing(stack[i].Func) // the runtime itself waits if the caller is not package sync
 	}
 	p.near = len(stack) > 0 && calls <= nearStart && !handler
 	return p
@@ -120,7 +120,7 @@ func unwoken(k key) bool {
 		return k.open
 	case Runtime:
 		return true
-	default: // a goroutine that waits for a lock or to send is held up; waits for the network were requested
+	default: // a goroutine that waits for a lock or to send is blocked; waits for the network were requested
 		return false
 	}
 }

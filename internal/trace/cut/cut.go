@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	// Progress, if set, is called now and then with the number of bytes read.
+	// Progress, if set, is called from time to time with the number of bytes read.
 	Progress func(bytes int64)
 }
 
@@ -34,7 +34,7 @@ type Result struct {
 	Read        int64         `json:"read_bytes"`
 	// Whole is set if the last generation could not be shortened and is written in full.
 	Whole bool `json:"whole,omitempty"`
-	// Damage says why nothing is read after the last generation; "" if the trace is intact, or the
+	// Damage is why nothing was read after the last generation; "" if the trace is intact, or the
 	// window ends before the damage.
 	Damage string `json:"damage,omitempty"`
 }
@@ -157,11 +157,11 @@ func (c *cutter) write(b []byte) error {
 	return err
 }
 
-// slacks returns how much more of a generation is kept, in nanoseconds, if less cannot be read: by
-// how much the clocks of processors may differ.
+// slacks returns how much more of a generation to keep, in nanoseconds, one after the other until
+// the result can be read, since the clocks of processors may differ.
 func slacks() []int64 { return []int64{0, 10_000, 1_000_000} }
 
-// shorten returns a generation without what is after the window, and when it ends. The result is
+// shorten returns a generation without the events after the window, and when it ends. The result is
 // nil, with the generation's own end, if that cannot be read.
 func (c *cutter) shorten(ctx context.Context, g *generation, last int64) ([]byte, int64) {
 	for _, slack := range slacks() {
@@ -177,7 +177,7 @@ func (c *cutter) shorten(ctx context.Context, g *generation, last int64) ([]byte
 	return nil, last
 }
 
-// until returns a generation without what is after a time, in nanoseconds.
+// until returns a generation without the events after a time, in nanoseconds.
 func (g *generation) until(end int64, minor int) ([]byte, error) {
 	out := make([]byte, 0, len(g.bytes))
 	ticks := uint64(float64(end) / g.tick)

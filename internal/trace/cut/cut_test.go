@@ -19,11 +19,11 @@ import (
 	"github.com/whet-go/whet/internal/trace/cut"
 )
 
-// record makes a trace of several generations, with goroutines that wait all the time. It returns
-// when the second one begins, and how long the trace is.
+// record returns a trace of several generations, with goroutines that wait all the time, when the
+// second generation begins, and how long the trace is.
 func record(t testing.TB) (data []byte, second, end time.Duration) {
 	t.Helper()
-	// Generations are of a second, or longer on a busy machine.
+	// Generations take a second, or longer on a busy machine.
 	for length := 1600 * time.Millisecond; length < 2*time.Minute; length *= 2 {
 		data = traced(t, length)
 		var syncs []trace.Time
@@ -33,7 +33,7 @@ func record(t testing.TB) (data []byte, second, end time.Duration) {
 				syncs = append(syncs, last)
 			}
 		})
-		// There is one where each begins, and one at the end.
+		// There is a sync event where each begins, and one at the end.
 		if len(syncs) > 2 && last.Sub(syncs[1]) > 100*time.Millisecond {
 			return data, syncs[1].Sub(syncs[0]), last.Sub(syncs[0])
 		}
@@ -42,7 +42,7 @@ func record(t testing.TB) (data []byte, second, end time.Duration) {
 	return nil, 0, 0
 }
 
-// traced makes a trace of some length.
+// traced returns a trace of some length.
 func traced(t testing.TB, length time.Duration) []byte {
 	t.Helper()
 	stop := make(chan struct{})
@@ -83,7 +83,7 @@ func traced(t testing.TB, length time.Duration) []byte {
 	}
 }
 
-// An event is one as the reader has it, as far as it is the same wherever the trace begins.
+// An event is the part of a reader's event that does not depend on where the trace begins.
 type event struct {
 	at   trace.Time
 	kind trace.EventKind
@@ -110,7 +110,8 @@ func each(t testing.TB, data []byte, yield func(*trace.Event)) {
 	}
 }
 
-// events are those of a trace that tell of something that happened, and not what was so before.
+// events returns the events of a trace about something that happened, as opposed to existing
+// states.
 func events(t testing.TB, data []byte) []event {
 	t.Helper()
 	var all []event
@@ -154,7 +155,7 @@ func begin(t testing.TB, data []byte) trace.Time {
 	return ev.Time()
 }
 
-// goroutines are those that a trace tells about.
+// goroutines returns the goroutines in a trace.
 func goroutines(t testing.TB, data []byte) map[trace.GoID]bool {
 	t.Helper()
 	ids := map[trace.GoID]bool{}
@@ -168,7 +169,7 @@ func goroutines(t testing.TB, data []byte) map[trace.GoID]bool {
 	return ids
 }
 
-// TestCut cuts windows out of a real trace, and holds what is in them against the whole.
+// TestCut cuts windows out of a real trace, and compares them with the whole.
 func TestCut(t *testing.T) {
 	data, second, end := record(t)
 	rest := end - second
@@ -201,14 +202,14 @@ func TestCut(t *testing.T) {
 			if out.Len() >= len(data) {
 				t.Errorf("%d bytes of %d", out.Len(), len(data))
 			}
-			// What happened within the window is there, and nothing that came after it.
+			// All events within the window are there, and none after it.
 			until := first + trace.Time(w.to)
 			if w.to == 0 {
 				until = 1 << 62
 			}
 			want := map[event]bool{}
 			for _, ev := range whole {
-				if ev.at >= first+trace.Time(w.from) && ev.at < until-2000 { // times that are equal are moved apart
+				if ev.at >= first+trace.Time(w.from) && ev.at < until-2000 { // equal times are moved apart
 					want[ev] = true
 				}
 			}
@@ -234,7 +235,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// read has go tool trace read a trace.
+// read checks that go tool trace can read a trace.
 func read(t *testing.T, data []byte) {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {

@@ -22,6 +22,6 @@
 // Before Go 1.26 there was no byte 52: a generation ended where a batch had another number. All
 // numbers are varints.
 //
-// The package needs the memory of two generations. It does not cut what came before the window
-// within its first generation: it would have to make up the states there.
+// The package needs the memory of two generations. It keeps what precedes the window within its
+// first generation: otherwise it would have to invent the states there.
 package cut

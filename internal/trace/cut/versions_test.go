@@ -33,7 +33,7 @@ func eventNames() map[string]byte {
 	return names
 }
 
-// encode makes a trace of its text form, which is that of the tests of golang.org/x/exp/trace.
+// encode converts a trace from the text form used by the tests of golang.org/x/exp/trace.
 func encode(t testing.TB, text string) []byte {
 	t.Helper()
 	names := eventNames()
@@ -76,7 +76,8 @@ func encode(t testing.TB, text string) []byte {
 	return out
 }
 
-// examples are the traces of the tests of golang.org/x/exp/trace that can be read: of Go 1.22, 1.23 and 1.25.
+// examples returns the readable traces of the tests of golang.org/x/exp/trace: those of Go 1.22,
+// 1.23 and 1.25.
 func examples(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/exp").Output()
@@ -107,7 +108,7 @@ func examples(t testing.TB) map[string][]byte {
 	return all
 }
 
-// TestVersions cuts traces of the versions of Go that have generations.
+// TestVersions cuts traces of all versions of Go whose traces have generations.
 func TestVersions(t *testing.T) {
 	small, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {
@@ -124,7 +125,7 @@ func TestVersions(t *testing.T) {
 			continue
 		}
 		versions[result.Go] = true
-		// Any end gives what can be read.
+		// Any end results in a readable trace.
 		for i := range int64(8) {
 			out.Reset()
 			to := int64(result.To)*i/8 + 1
@@ -145,7 +146,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestErrors cuts what cannot be.
+// TestErrors cuts what cannot be cut.
 func TestErrors(t *testing.T) {
 	small, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {
@@ -179,7 +180,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestDamaged cuts a trace of two generations whose second is cut off.
+// TestDamaged cuts a trace of two generations, the second of which is truncated.
 func TestDamaged(t *testing.T) {
 	data, ok := examples(t)["go125-sync"]
 	if !ok {
@@ -192,7 +193,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// FuzzCut cuts any bytes: what comes out can be cut again, and is the same then.
+// FuzzCut cuts any bytes: the result can be cut again, and then remains the same.
 func FuzzCut(f *testing.F) {
 	small, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {

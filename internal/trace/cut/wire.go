@@ -41,7 +41,7 @@ const (
 	synced = 25
 )
 
-// maxGeneration bounds a generation: they have about 10 MB.
+// maxGeneration bounds a generation; usual ones have about 10 MB.
 const maxGeneration = 1 << 30
 
 // A VersionError reports a trace that cannot be cut because of the version of Go that wrote it.
@@ -288,7 +288,7 @@ func numbers(event byte) int {
 	return 0
 }
 
-// tells reports whether an event gives a state from when the generation began.
+// tells reports whether an event records a state from the start of the generation.
 func tells(event byte) bool {
 	switch event {
 	case evProcStatus, evGoStatus, evGoStatusStack, evGCActive, evSweepActive, evAssistActive:

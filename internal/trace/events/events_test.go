@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/trace/events"
 )
 
-// line is what a line says, as another program reads it.
+// line is a line as another program reads it.
 type line struct {
 	Time      int64  `json:"time_ns"`
 	Kind      string `json:"kind"`
@@ -41,7 +41,7 @@ type line struct {
 	} `json:"stack"`
 }
 
-// record makes a trace with events of many kinds.
+// record returns a trace with events of many kinds.
 func record(t testing.TB) []byte {
 	t.Helper()
 	var data bytes.Buffer
@@ -95,7 +95,7 @@ func write(t testing.TB, data []byte, o events.Options) ([]line, events.Result) 
 	return list, result
 }
 
-// TestAll holds all lines against the events that the reader has.
+// TestAll compares all lines with the events of the reader.
 func TestAll(t *testing.T) {
 	data := record(t)
 	list, _ := write(t, data, events.Options{Stacks: true})
@@ -163,7 +163,7 @@ func TestAll(t *testing.T) {
 	}
 }
 
-// TestFilter chooses events.
+// TestFilter selects events.
 func TestFilter(t *testing.T) {
 	data := record(t)
 	all, _ := write(t, data, events.Options{})
@@ -228,7 +228,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestErrors has what cannot be.
+// TestErrors has invalid options and damaged traces.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "unexpected token EOF",
@@ -272,7 +272,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// FuzzWrite reads any bytes: what is written is lines of JSON.
+// FuzzWrite reads any bytes, and expects lines of JSON.
 func FuzzWrite(f *testing.F) {
 	small, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {

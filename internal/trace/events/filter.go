@@ -53,7 +53,7 @@ type visitor func(*ast.Node)
 // Visit implements [ast.Visitor].
 func (v visitor) Visit(node *ast.Node) { v(node) }
 
-// chooses reports whether an event passes.
+// chooses reports whether an event passes the filter.
 func (f *Filter) chooses(e *Event) (bool, error) {
 	result, err := f.machine.Run(f.program, e)
 	if err != nil {

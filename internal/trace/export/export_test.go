@@ -30,7 +30,7 @@ import (
 	"github.com/whet-go/whet/trace/summary"
 )
 
-// indexed makes a trace of a server with tasks and regions, and its index.
+// indexed returns the index of a trace of a server with tasks and regions.
 func indexed(t *testing.T) *index.Index {
 	t.Helper()
 	var mu sync.Mutex
@@ -92,7 +92,7 @@ type drawn struct {
 	counters map[string]int
 }
 
-// windows are what is exported: all, a part, goroutines of one kind.
+// windows returns options for exports: everything, a part, goroutines of one kind.
 func windows(x *index.Index) map[string]export.Options {
 	return map[string]export.Options{
 		"all":        {Name: "test"},
@@ -101,7 +101,7 @@ func windows(x *index.Index) map[string]export.Options {
 	}
 }
 
-// check holds an export against a summary of the same window.
+// check compares an export with a summary of the same window.
 func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 	t.Helper()
 	if o.To == 0 {
@@ -152,7 +152,8 @@ func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 	same("goroutines", got, want)
 	same("processors", ran, busy)
 	for name, list := range tracks {
-		// In the order of their begin, which is what programs sort by, each ends before the next begins, or holds it.
+		// In the order in which they begin, by which programs sort, each slice ends before the next
+		// begins, or contains it.
 		slices.SortStableFunc(list, func(a, b slice) int { return cmp.Compare(a.from, b.from) })
 		var open []int64
 		for i, s := range list {
@@ -174,7 +175,7 @@ func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 	}
 }
 
-// TestChrome reads what is written as Chrome's format.
+// TestChrome reads an export in Chrome's format.
 func TestChrome(t *testing.T) {
 	x := indexed(t)
 	for name, o := range windows(x) {
@@ -228,7 +229,7 @@ func TestChrome(t *testing.T) {
 	}
 }
 
-// TestOTLP reads what is written as OpenTelemetry's format.
+// TestOTLP reads an export in OpenTelemetry's format.
 func TestOTLP(t *testing.T) {
 	x := indexed(t)
 	if x.Info.Began.IsZero() {
@@ -319,7 +320,7 @@ func TestOTLP(t *testing.T) {
 	if n := count["roots of answer"]; n > 20 {
 		t.Errorf("%d tasks are not below requests: %v", n, count)
 	}
-	// Without a begin, times count from 1970.
+	// Without Began, times count from 1970.
 	out.Reset()
 	if _, err := export.OTLP(&out, x, export.Options{}); err != nil ||
 		!strings.Contains(out.String(), "unknown_service:go") {
@@ -332,7 +333,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// TestWindow has windows that cannot be, and what is not written.
+// TestWindow has impossible windows, and checks what is not written.
 func TestWindow(t *testing.T) {
 	x := indexed(t)
 	for _, run := range []func(io.Writer, *index.Index, export.Options) (export.Result,

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestLanes gives random intervals the lanes that looking at one lane after the other gives them.
+// TestLanes compares the lanes of random intervals with those found by a linear search.
 func TestLanes(t *testing.T) {
 	for seed := range uint64(50) {
 		rnd := rand.New(rand.NewPCG(seed, 1))
@@ -32,7 +32,7 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestManyLanes has a million intervals at once, which must not take the square of that.
+// TestManyLanes has a million simultaneous intervals, which must not take quadratic time.
 func TestManyLanes(t *testing.T) {
 	var all lanes
 	for i := range 1 << 20 {

@@ -264,7 +264,7 @@ func (t *otlp) end() error {
 	return err
 }
 
-// attributes writes what is known of a request, task or region.
+// attributes writes what is known about a request, task or region.
 func (t *otlp) attributes(sp *span) {
 	if sp.goroutine > 0 {
 		t.number("whet.goroutine", t.goroutines[sp.goroutine-1].id)

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/trace/index/indextest"
 )
 
-// A field is one of a message, as it is encoded.
+// A field is an encoded field of a message.
 type field struct {
 	number protowire.Number
 	value  uint64
@@ -46,15 +46,15 @@ func fieldsOf(b []byte) (all []field, err error) {
 	return all, nil
 }
 
-// A sequence is what a reader knows of a packet sequence that it has read so far.
+// A sequence is what a reader knows about a packet sequence so far.
 type sequence struct {
 	cleared  bool
 	interned map[protowire.Number]map[uint64]bool
 	at       uint64
 }
 
-// A ruled file is one that is read packet by packet, as trace_processor's tokenizer does, and breaks no rule of
-// trace_packet.proto and interned_data.proto.
+// A ruled reads a file packet by packet, as trace_processor's tokenizer does, and checks the rules
+// of trace_packet.proto and interned_data.proto.
 type ruled struct {
 	sequences map[uint64]*sequence
 	tracks    map[uint64]bool
@@ -62,7 +62,7 @@ type ruled struct {
 	refers    int // to interned texts
 }
 
-// read reads a file up to its end, or to the first packet that breaks a rule.
+// read reads a file to its end, or to the first packet that breaks a rule.
 func (r *ruled) read(file []byte) error {
 	packets, err := fieldsOf(file)
 	if err != nil {
@@ -84,7 +84,8 @@ func (r *ruled) read(file []byte) error {
 }
 
 func (r *ruled) packet(fields []field) error {
-	// The order of fields in a message has no meaning: what a packet interns is known in all of it.
+	// The order of fields in a message has no meaning: a packet's interned data apply to the whole
+	// packet.
 	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(rank(a.number), rank(b.number)) })
 	var s *sequence
 	flags := uint64(0)
@@ -132,7 +133,7 @@ func (r *ruled) packet(fields []field) error {
 	return nil
 }
 
-// rank is where a field of a packet is looked at.
+// rank returns the position at which a field of a packet is processed.
 func rank(number protowire.Number) int {
 	return slices.Index([]protowire.Number{10, 13, 8, 12, 60, 11}, number)
 }
@@ -216,13 +217,13 @@ func (r *ruled) event(s *sequence, b []byte) error {
 					return err
 				}
 			}
-		default: // needs nothing that came before
+		default: // does not depend on earlier packets
 		}
 	}
 	return nil
 }
 
-// interns is 1 for a packet of interned data, and 0 for others.
+// interns returns 1 for a packet of interned data, and 0 for others.
 func interns(packet field) int {
 	fields, err := fieldsOf(packet.bytes)
 	if err == nil && slices.ContainsFunc(fields, func(f field) bool { return f.number == 12 }) {
@@ -260,7 +261,7 @@ func TestPacketRules(t *testing.T) {
 			}
 		}
 	}
-	// The rules find what breaks them.
+	// Violations of the rules are found.
 	packets, err := fieldsOf(whole)
 	if err != nil {
 		t.Fatal(err)

@@ -11,13 +11,13 @@ import (
 	"github.com/whet-go/whet/internal/trace/export"
 )
 
-// A message is one of protocol buffers, by the numbers of its fields.
+// A message is a message of protocol buffers, by field number.
 type message struct {
 	numbers map[protowire.Number][]uint64
 	bytes   map[protowire.Number][][]byte
 }
 
-// decode reads a message whose fields have no types but these two.
+// decode reads a message whose fields have only these two types.
 func decode(t *testing.T, b []byte) message {
 	t.Helper()
 	m := message{map[protowire.Number][]uint64{}, map[protowire.Number][][]byte{}}
@@ -104,7 +104,7 @@ func (p *packets) packet(t *testing.T, m message) {
 	}
 }
 
-// An event is one of a track, with its time.
+// An event is a track event with its time.
 type event struct {
 	at uint64
 	message
@@ -169,12 +169,12 @@ func (p *packets) event(t *testing.T, at uint64, e message) {
 	}
 }
 
-// TestPerfetto reads what is written as Perfetto's packets.
+// TestPerfetto reads an export in Perfetto's format.
 func TestPerfetto(t *testing.T) {
 	x := indexed(t)
 	for name, o := range windows(x) {
 		t.Run(name, func(t *testing.T) {
-			o.Name = "" // groups have their own names then
+			o.Name = "" // groups then have default names
 			var out bytes.Buffer
 			result, err := export.Perfetto(&out, x, o)
 			if err != nil {

@@ -21,7 +21,7 @@ func (a *alive) of(id trace.GoID) *goroutine {
 	return g
 }
 
-// add adds a goroutine, of which only the id is known.
+// add adds a goroutine of which only the id is known.
 func (a *alive) add(id trace.GoID) *goroutine {
 	var g *goroutine
 	if n := len(a.dead); n > 0 {

@@ -35,7 +35,7 @@ func TestPages(t *testing.T) {
 	for range 20_000 {
 		g := r.Uint32N((maxPages + 100) * indexfile.PageSize)
 		if r.IntN(2) == 0 {
-			g %= 10 * indexfile.PageSize // where most end
+			g %= 10 * indexfile.PageSize // most end there
 		}
 		at := indexfile.Pos(r.Uint64())
 		if err := e.put(g, at); err != nil {
@@ -102,7 +102,7 @@ func TestChains(t *testing.T) {
 	}
 }
 
-// TestLimit counts what cannot be tried in a second.
+// TestLimit checks limits that would take too long to reach in a test.
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	b, err := newBuilder(nil)

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/trace/model"
 )
 
-// finish ends all that is open, and writes the tables.
+// finish ends everything that is open, and writes the tables.
 func (b *builder) finish() error {
 	alive := make([]*goroutine, 0, len(b.gs.all))
 	for _, g := range b.gs.all {

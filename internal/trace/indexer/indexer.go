@@ -30,10 +30,10 @@ const perGoroutine = 1400
 // batch is how many events the reader passes to the builder at a time.
 const batch = 1024
 
-// Write reads a trace to its end, and writes the index of a name to out. A trace that is truncated,
-// or damaged further on, is indexed up to that point, and Info.Damage says so. Write returns an
-// error, with a hint, if nothing can be read, and an error if the index cannot be written or ctx
-// ends.
+// Write reads a trace to its end, and writes its index to out. name is the file name of the index,
+// for temporary files. A trace that is truncated, or damaged further on, is indexed up to that
+// point, as Info.Damage reports. Write returns an error, with a hint, if nothing can be read, and
+// an error if the index cannot be written or ctx ends.
 func Write(ctx context.Context, in *reader.Reader, out io.Writer, name string, o Options) (info model.Info, err error) {
 	b, err := newBuilder(out)
 	if err != nil {
@@ -170,7 +170,7 @@ const (
 	maxTime  = 1 << 53        // nanoseconds: a hundred days
 )
 
-// limit ends a trace that has too much at once.
+// limit ends a trace that exceeds a limit.
 func (b *builder) limit() {
 	if most := b.memory / perGoroutine; int64(len(b.gs.all)) > most {
 		b.info.Damage = fmt.Sprintf("more than %d goroutines are alive, which need more than %v of memory", most,

@@ -11,7 +11,7 @@ type names struct {
 }
 
 // Limits of texts from the traced program: types of tasks and regions, categories of logs. Some
-// programs put a number into them, which makes a new one each time.
+// programs put a number into them, so that each text is new.
 const (
 	maxGiven      = 1 << 16
 	maxGivenBytes = 8 << 20

@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/trace/model"
 )
 
-// TestTables reads tables and a block of records as they were written, and nothing that is damaged.
+// TestTables reads back tables and a block of records, and rejects damaged ones.
 func TestTables(t *testing.T) {
 	var out bytes.Buffer
 	w, err := NewWriter(&out)

@@ -6,7 +6,7 @@ import (
 	"github.com/whet-go/whet/trace/model"
 )
 
-// TestPacked holds bytes of codes and processors against what they were made of.
+// TestPacked checks that packing of codes and processors can be reversed.
 func TestPacked(t *testing.T) {
 	seen := map[byte]bool{}
 	for c := range model.Code(model.MaxCodes) {

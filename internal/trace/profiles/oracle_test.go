@@ -24,7 +24,7 @@ import (
 	"github.com/whet-go/whet/internal/trace/tracetest"
 )
 
-// record makes a trace of a loaded server.
+// record returns a trace of a loaded server.
 func record(t *testing.T) []byte {
 	t.Helper()
 	var mu sync.Mutex
@@ -73,7 +73,7 @@ func record(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// TestOracle holds the profiles against those of go tool trace.
+// TestOracle compares the profiles with those of go tool trace.
 func TestOracle(t *testing.T) {
 	data := record(t)
 	dir := t.TempDir()
@@ -116,8 +116,8 @@ func TestOracle(t *testing.T) {
 	}
 }
 
-// stacks are the samples as text, those with one stack together. Go tool trace takes a stack of one frame at
-// address 0 for none, and shows whichever of the two it saw last.
+// stacks returns the samples as text, merged by stack. Go tool trace treats a stack of one frame at
+// address 0 as empty, and shows whichever of the two it saw last.
 func stacks(p *profile.Profile) []string {
 	sums := map[string][]int64{}
 	for _, s := range p.Sample {
@@ -146,7 +146,7 @@ func stacks(p *profile.Profile) []string {
 	return list
 }
 
-// TestWithin cuts the time of all goroutines in two: the halves together are the whole.
+// TestWithin divides the time of all goroutines in two: the halves add up to the whole.
 func TestWithin(t *testing.T) {
 	x := tracetest.Index(t, record(t))
 	middle := x.Info.Duration / 2

@@ -60,7 +60,7 @@ func (p *Parts) has(goroutine uint32, at int64) bool {
 	return i < len(list) && list[i].from <= at
 }
 
-// overlap returns how much of a goroutine's time from one to another is in parts. A nil Parts
+// overlap returns how much of a goroutine's time between two times is in parts. A nil Parts
 // includes all.
 func (p *Parts) overlap(goroutine uint32, from, to int64) int64 {
 	if p == nil {

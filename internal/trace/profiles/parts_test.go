@@ -13,15 +13,15 @@ import (
 	"github.com/whet-go/whet/internal/trace/tracetest"
 )
 
-// TestParts holds parts against the nanoseconds that they have, one by one.
+// TestParts checks parts nanosecond by nanosecond.
 func TestParts(t *testing.T) {
 	t.Parallel()
 	const end = 100
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		p := &Parts{}
-		var in [end + 1]bool // whether the nanosecond that begins then is in a part
-		var at [end + 1]bool // whether the time is
+		var in [end + 1]bool // whether the nanosecond that begins at this time is in a part
+		var at [end + 1]bool // whether the time itself is
 		for range r.IntN(6) {
 			from := r.Int64N(end)
 			to := from + r.Int64N(end-from)
@@ -57,7 +57,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestWithin has the parts of two tasks of one class, and none of another's.
+// TestWithin expects the parts of two tasks of one class, and none of another class.
 func TestWithin(t *testing.T) {
 	var out bytes.Buffer
 	if err := trace.Start(&out); err != nil {

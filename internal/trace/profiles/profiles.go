@@ -41,7 +41,7 @@ type Options struct {
 	Within *Parts
 }
 
-// samplePeriod is the time that a CPU sample of a trace stands for: the profiler's rate is 100 Hz
+// samplePeriod is the time that a CPU sample of a trace represents: the profiler's rate is 100 Hz
 // unless set otherwise, which a trace does not record.
 const samplePeriod = 10 * time.Millisecond
 

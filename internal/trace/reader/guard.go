@@ -23,7 +23,7 @@ const (
 )
 
 // Limits of traces of Go 1.11 to 1.21, whose events are all held in memory and merged from all
-// processors, each time by looking at those that are not ready.
+// processors, each time by examining those that are not ready.
 const (
 	maxOld       = 256 << 20 // bytes
 	maxOldEvents = 16 << 20

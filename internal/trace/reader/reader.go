@@ -110,7 +110,7 @@ func (r *Reader) Fill(events []trace.Event, read func(*trace.Event)) (n int, err
 	return n, nil
 }
 
-// cause returns the guard's error, which the reader replaced by another, if that ended the trace.
+// cause returns the guard's error if that ended the trace: the reader replaces it by another.
 func (r *Reader) cause(err error) error {
 	if err != nil && r.guard != nil && r.guard.err != nil && !errors.Is(r.guard.err, io.EOF) {
 		return r.guard.err
@@ -125,8 +125,8 @@ const (
 	MaxProcs = 1 << 13 // processors
 )
 
-// alive counts that. Tasks and regions may end that began before the trace, and a goroutine may end
-// with open regions.
+// alive counts these. Tasks and regions that began before the trace may end in it, and a goroutine
+// may end with open regions.
 type alive struct {
 	goroutines, procs, regions int
 	tasks                      map[trace.TaskID]struct{}

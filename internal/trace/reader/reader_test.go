@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// batchOf makes a batch of a trace.
+// batchOf returns a batch of a trace.
 func batchOf(gen, thread, time uint64, body ...byte) []byte {
 	b := []byte{evEventBatch}
 	for _, v := range []uint64{gen, thread, time, uint64(len(body))} {
@@ -27,7 +27,7 @@ func batchOf(gen, thread, time uint64, body ...byte) []byte {
 
 const head122 = "go 1.22 trace\x00\x00\x00"
 
-// TestGuard counts what cannot be tried in a second.
+// TestGuard checks limits that would take too long to reach in a test.
 func TestGuard(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -52,7 +52,7 @@ func TestGuard(t *testing.T) {
 	}
 }
 
-// read reads all of a trace.
+// read reads a whole trace.
 func read(t *testing.T, data []byte) (n int, err error) {
 	t.Helper()
 	r, err := Open(t.Context(), bytes.NewReader(data))
@@ -62,7 +62,7 @@ func read(t *testing.T, data []byte) (n int, err error) {
 	return n, err
 }
 
-// TestFill holds both ways to read against each other, on traces of all versions.
+// TestFill compares both ways of reading, on traces of all versions.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	names, err := filepath.Glob("../testdata/*.trace")
@@ -91,7 +91,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// TestMany reads traces with more of a kind than the reader may keep.
+// TestMany reads traces that exceed the limits of what the reader may keep.
 func TestMany(t *testing.T) {
 	t.Parallel()
 	const procStatus, goStatus, frequency = 13, 25, 8

@@ -1,5 +1,5 @@
-// Package indextest has what tests of packages that read indexes share: a trace of goroutines that
-// do a bit of everything, and a plain scan of a trace's events, independent of the index.
+// Package indextest helps to test packages that read indexes, with a trace of goroutines that do a
+// bit of everything, and a plain scan of a trace's events, independent of the index.
 //
 // Data flow:
 //

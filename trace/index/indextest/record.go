@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// Record makes a trace of goroutines of several kinds: long and short ones, that wait for each
-// other, collect garbage, make system calls, and use tasks, regions and logs. rounds sets the
-// length: 20 000 make about 200 000 events.
+// Record makes a trace of goroutines of several kinds, long and short, that wait for each other,
+// collect garbage, make system calls, and use tasks, regions and logs. rounds sets the length: 20
+// 000 make about 200 000 events.
 func Record(t testing.TB, rounds int) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -53,7 +53,7 @@ func Record(t testing.TB, rounds int) []byte {
 			wg.Go(func() {
 				_, task := trace.NewTask(ctx, "piece")
 				mu.Lock()
-				mu.Unlock() //nolint:staticcheck // the wait is what is wanted
+				mu.Unlock() //nolint:staticcheck // the wait is the purpose
 				task.End()
 			})
 		}
