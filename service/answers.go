@@ -165,13 +165,13 @@ func (a *requester) ask(ctx context.Context, i int) (answer, string, error) {
 	}
 	resp, err := a.client.RoundTrip(req)
 	if err != nil {
-		return answer{err: bare(err)}, name, nil
+		return answer{err: withoutAddress(err)}, name, nil
 	}
 	out := answer{status: resp.StatusCode}
-	hash, head := sha256.New(), &bounded{}
+	hash, head := sha256.New(), &limitedBuffer{}
 	out.size, err = io.Copy(io.MultiWriter(hash, head), resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		return answer{err: bare(err)}, name, nil
+		return answer{err: withoutAddress(err)}, name, nil
 	}
 	out.head = head.Bytes()
 	hash.Sum(out.sum[:0])
@@ -221,16 +221,16 @@ func (a *requester) request(ctx context.Context, t *load.Target) (*http.Request,
 	return req, name, nil
 }
 
-// bounded keeps the first maxKept bytes written to it.
-type bounded struct{ bytes.Buffer }
+// limitedBuffer keeps the first maxKept bytes written to it.
+type limitedBuffer struct{ bytes.Buffer }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *limitedBuffer) Write(p []byte) (int, error) {
 	_, _ = b.Buffer.Write(p[:min(len(p), maxKept-b.Len())]) // a buffer never fails
 	return len(p), nil
 }
 
-// bare returns an error without the address that net/http prepends.
-func bare(err error) error {
+// withoutAddress returns an error without the address that net/http prepends.
+func withoutAddress(err error) error {
 	if ue := (*url.Error)(nil); errors.As(err, &ue) {
 		return ue.Err
 	}

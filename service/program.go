@@ -51,7 +51,7 @@ func (p *Program) Compare(ctx context.Context, paths [2]string) (*Result, error)
 		}
 		return nil, err
 	}
-	if err := r.refuse(); err != nil {
+	if err := r.checkComparable(); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -83,9 +83,9 @@ func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Si
 	return both.Compare(ctx, paths)
 }
 
-// refuse returns an error for a comparison of programs that did not do the same work, or failed
-// most requests: no conclusion is possible.
-func (r *Result) refuse() error {
+// checkComparable returns an error for a comparison of programs that did not do the same work, or
+// failed most requests: no conclusion is possible.
+func (r *Result) checkComparable() error {
 	for i := range r.Sides {
 		seen := &r.Sides[i].Seen
 		if failed := seen.Failed(); failed > 0 && (r.FailuresDiffer || 2*failed > seen.Requests) {

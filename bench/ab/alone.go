@@ -22,10 +22,10 @@ const (
 	unlikeFree = 1.5
 )
 
-// lookAlone decides whether s may be pinned to one CPU. There, a program that runs on several CPUs
-// behaves differently: no goroutine waits for a lock while its holder runs. So s is pinned only if,
-// unpinned, it takes no more CPU time than wall time and is as fast as pinned.
-func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
+// measureAlone decides whether s may be pinned to one CPU. There, a program that runs on several
+// CPUs behaves differently: no goroutine waits for a lock while its holder runs. So s is pinned
+// only if, unpinned, it takes no more CPU time than wall time and is as fast as pinned.
+func (r *runner) measureAlone(ctx context.Context, s *subject, p Plan) error {
 	if s.known || len(r.allowed) == 0 {
 		return nil
 	}
@@ -49,10 +49,10 @@ func (r *runner) lookAlone(ctx context.Context, s *subject, p Plan) error {
 				r.inside += m.Inside
 				s.before = append(s.before, measured{side, Plan{Length: p.Length, Fit: p.Fit, Pinned: cpu != Anywhere}, m.Values})
 				if cpu != Anywhere {
-					s.pinned[side] = append(s.pinned[side], m.Values[r.asked])
+					s.pinned[side] = append(s.pinned[side], m.Values[r.requestedUnit])
 					continue
 				}
-				s.alone[side] = append(s.alone[side], m.Values[r.asked])
+				s.alone[side] = append(s.alone[side], m.Values[r.requestedUnit])
 				if ran := max(m.Wall, m.Inside); ran > 0 {
 					share = max(share, m.CPU.Seconds()/ran.Seconds())
 				}
@@ -98,7 +98,7 @@ func (r *runner) planOf(s *subject) Plan {
 func (r *runner) unitOf(s *subject) string {
 	measured := func(p pair) bool { return p.has(r.Unit) }
 	if s.free || len(s.pairs) > 0 && !slices.ContainsFunc(s.pairs, measured) {
-		return r.asked
+		return r.requestedUnit
 	}
 	return r.Unit
 }
@@ -124,7 +124,7 @@ func (r *runner) pinnedElsewhere() (warnings bench.Warnings) {
 		for side, alone := range s.alone {
 			var values []float64
 			for _, p := range s.pairs {
-				if v := p[side][r.asked]; v > 0 && !math.IsInf(v, 0) {
+				if v := p[side][r.requestedUnit]; v > 0 && !math.IsInf(v, 0) {
 					values = append(values, v)
 				}
 			}
@@ -138,7 +138,7 @@ func (r *runner) pinnedElsewhere() (warnings bench.Warnings) {
 					Where: s.Name(),
 					Text: fmt.Sprintf("on one CPU %v takes %.3g %s, but %.3g when it may run on all; these "+
 						"rounds measure only the former",
-						Side(side), median(values), r.asked, median(slices.Clone(alone))),
+						Side(side), median(values), r.requestedUnit, median(slices.Clone(alone))),
 				})
 				break
 			}

@@ -71,8 +71,8 @@ const (
 const muchQuieter = 0.5
 
 // choose tries the plans on A against A and takes the best: first those with the shortest rounds of
-// each pairing in turn, then those lengths of the best pairing for which there is time. Failures are
-// left for the measurement to report.
+// each pairing in turn, then those lengths of the best pairing for which there is time. Failures
+// are left for the measurement to report.
 func (r *runner) choose(ctx context.Context) {
 	plans := r.Plans
 	if len(plans) == 0 {
@@ -243,7 +243,7 @@ func (t *trials) alone(p Plan) bool {
 		if t.ctx.Err() != nil {
 			break
 		}
-		if t.tell(Progress{Trying: true, Subject: s.Name()}); t.lookAlone(t.ctx, s, p) == nil && !s.free {
+		if t.report(Progress{Trying: true, Subject: s.Name()}); t.measureAlone(t.ctx, s, p) == nil && !s.free {
 			pinned = append(pinned, s)
 		}
 	}
@@ -254,8 +254,8 @@ func (t *trials) alone(p Plan) bool {
 	return true
 }
 
-// tell reports progress, with the fields that all reports of the trials share.
-func (t *trials) tell(p Progress) {
+// report reports progress, with the fields that all reports of the trials share.
+func (t *trials) report(p Progress) {
 	if t.Progress == nil {
 		return
 	}
@@ -304,7 +304,7 @@ func (t *trials) try(a *attempt) {
 			t.sizes = append(t.sizes, size)
 		}
 	}
-	t.tell(Progress{Trying: true, Subject: s.Name()})
+	t.report(Progress{Trying: true, Subject: s.Name()})
 }
 
 // spreadOut picks n of the subjects, evenly.

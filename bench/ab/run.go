@@ -40,12 +40,12 @@ func Run(ctx context.Context, subjects []Subject, o Options) (*Result, error) {
 }
 
 type runner struct {
-	Options         // Unit becomes Instead if that is chosen
-	asked    string // Unit as requested
-	subjects []*subject
-	began    time.Time
-	random   *rand.Rand
-	journal  journalWriter
+	Options              // Unit becomes Instead if that is chosen
+	requestedUnit string // Unit as requested
+	subjects      []*subject
+	began         time.Time
+	random        *rand.Rand
+	journal       journalWriter
 
 	plan    Plan
 	planned bool
@@ -78,7 +78,7 @@ type pair [2]Values
 
 func newRunner(subjects []Subject, o Options) *runner {
 	r := &runner{
-		Options: o, asked: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)),
+		Options: o, requestedUnit: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)),
 		journal: journalWriter{to: o.Journal}, allowed: Processors(),
 	}
 	for _, s := range subjects {
@@ -203,7 +203,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 	before := s.elapsed
 	var err error
 	if r.plan.Pinned {
-		err = r.lookAlone(ctx, s, r.plan)
+		err = r.measureAlone(ctx, s, r.plan)
 	}
 	var p pair
 	if err == nil {
@@ -224,7 +224,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 		}
 		r.look(s)
 	}
-	r.tell(s)
+	r.report(s)
 	return nil
 }
 
@@ -275,7 +275,7 @@ func (r *runner) estimate(s *subject) (ratio, low, high, p float64) {
 	return math.Log(float64(u.Ratio)), math.Log(float64(u.Low)), math.Log(float64(u.High)), u.P
 }
 
-func (r *runner) tell(s *subject) {
+func (r *runner) report(s *subject) {
 	if r.Progress == nil {
 		return
 	}

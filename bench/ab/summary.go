@@ -247,7 +247,7 @@ func (r *runner) waits() (warnings bench.Warnings) {
 		var shares [2][]float64
 		var d []float64
 		for _, p := range s.pairs {
-			a, b := p[A][r.Instead]/p[A][r.asked], p[B][r.Instead]/p[B][r.asked]
+			a, b := p[A][r.Instead]/p[A][r.requestedUnit], p[B][r.Instead]/p[B][r.requestedUnit]
 			if a > 0 && b > 0 && !math.IsInf(a, 0) && !math.IsInf(b, 0) {
 				shares[A], shares[B] = append(shares[A], a), append(shares[B], b)
 				d = append(d, math.Log(b/a))
@@ -265,7 +265,7 @@ func (r *runner) waits() (warnings bench.Warnings) {
 			warnings = append(warnings, bench.Warning{
 				Where: s.Name(),
 				Text: fmt.Sprintf("%s is %.2f of %s in A and %.2f in B: use %s, since one side waits or "+
-					"uses more CPUs", r.Instead, undisturbed[A], r.asked, undisturbed[B], r.asked),
+					"uses more CPUs", r.Instead, undisturbed[A], r.requestedUnit, undisturbed[B], r.requestedUnit),
 			})
 		}
 	}

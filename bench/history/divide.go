@@ -24,8 +24,8 @@ const (
 	enoughExceed = 20
 )
 
-// A found change point of one series: values[at] is the first after it.
-type found struct {
+// A changePoint change point of one series: values[at] is the first after it.
+type changePoint struct {
 	at   int
 	p, q float64
 }
@@ -36,8 +36,8 @@ type segment struct{ series, from, to int }
 // divide finds the change points of several series together. Values of series i are
 // all[i]; seeds[i] belongs to it, so that its permutations do not depend on the others. The
 // result has the change points of each, in order.
-func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64) ([][]found, error) {
-	out := make([][]found, len(all))
+func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64) ([][]changePoint, error) {
+	out := make([][]changePoint, len(all))
 	var open []segment
 	for i, values := range all {
 		open = append(open, segment{i, 0, len(values)})
@@ -59,13 +59,13 @@ func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64)
 				continue
 			}
 			at := s.from + tests[i].at
-			out[s.series] = append(out[s.series], found{at, tests[i].p(), q[i]})
+			out[s.series] = append(out[s.series], changePoint{at, tests[i].p(), q[i]})
 			next = append(next, segment{s.series, s.from, at}, segment{s.series, at, s.to})
 		}
 		open = next
 	}
 	for i := range out {
-		slices.SortFunc(out[i], func(a, b found) int { return a.at - b.at })
+		slices.SortFunc(out[i], func(a, b changePoint) int { return a.at - b.at })
 		relocate(all[i], out[i])
 	}
 	return out, nil
@@ -73,7 +73,7 @@ func divide(ctx context.Context, all [][]float64, seeds []uint64, alpha float64)
 
 // relocate searches again for each change between its neighbors: when it was found, other changes
 // were in its segment.
-func relocate(values []float64, changes []found) {
+func relocate(values []float64, changes []changePoint) {
 	for i := range changes {
 		from, to := 0, len(values)
 		if i > 0 {

@@ -154,7 +154,7 @@ func TestFalseAlarms(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(points, func(p []found) bool { return len(p) > 0 }) {
+			if slices.ContainsFunc(points, func(p []changePoint) bool { return len(p) > 0 }) {
 				alarms++
 			}
 		}

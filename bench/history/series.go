@@ -178,7 +178,7 @@ func (r *Report) findChanges(ctx context.Context) error {
 
 // measure computes how large the changes are. One whose interval includes no change is dropped; its
 // two sides then become one segment.
-func (s *Series) measure(values []float64, points []found, confidence float64) []Change {
+func (s *Series) measure(values []float64, points []changePoint, confidence float64) []Change {
 	for {
 		var out []Change
 		drop := -1

@@ -35,7 +35,7 @@ func Open(name string) (x *Index, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x = &Index{file: f, limits: usual()}
+	x = &Index{file: f, limits: usualLimits()}
 	defer func() {
 		if err != nil {
 			_ = f.Close() // only read

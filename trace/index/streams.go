@@ -151,7 +151,7 @@ func (x *Index) Metric(name uint32, w Window) ([]Point, error) {
 		return nil, err
 	}
 	blocks, n := x.blocks(Metrics, w.From, w.To)
-	points := pointer{w: w}
+	points := pointMerger{w: w}
 	before, err := x.metricBefore(name, w.From)
 	if err != nil {
 		return nil, err
@@ -202,14 +202,14 @@ func (x *Index) metricBefore(name uint32, at int64) (*uint64, error) {
 	return nil, nil
 }
 
-// A pointer merges points that are too close to distinguish.
-type pointer struct {
+// A pointMerger merges points that are too close to distinguish.
+type pointMerger struct {
 	w      Window
 	all    []Point
 	bucket int64
 }
 
-func (p *pointer) add(one Point) {
+func (p *pointMerger) add(one Point) {
 	bucket := (one.At - p.w.From) / p.w.step()
 	if n := len(p.all); n > 0 && (bucket == p.bucket || n >= p.w.Width) {
 		last := &p.all[n-1]

@@ -46,8 +46,8 @@ type limits struct {
 	blocks    int // blocks of a stream that are read; beyond it, sums are used
 }
 
-// usual returns the limits with which a query takes about 20 ms at most.
-func usual() limits {
+// usualLimits returns the limits with which a query takes about 20 ms at most.
+func usualLimits() limits {
 	return limits{slices: 72, few: 48, tiles: 1000, sliceCost: 5, procs: 80, blocks: 96}
 }
 
@@ -98,11 +98,11 @@ type density struct {
 	w     Window
 	step  int64
 	n     int
-	codes []*stepped
+	codes []*stepTimes
 }
 
-// stepped is the time in one state.
-type stepped struct {
+// stepTimes is the time in one state.
+type stepTimes struct {
 	code  Code
 	parts []float64 // within each step
 	whole []int     // how many more spans fill this step than the one before
@@ -113,13 +113,13 @@ func newDensity(w Window) *density {
 	return &density{w: w, step: step, n: int(max((w.To-w.From+step-1)/step, 1))}
 }
 
-func (d *density) of(code Code) *stepped {
+func (d *density) of(code Code) *stepTimes {
 	for _, s := range d.codes {
 		if s.code == code {
 			return s
 		}
 	}
-	s := &stepped{code: code, parts: make([]float64, d.n), whole: make([]int, d.n+1)}
+	s := &stepTimes{code: code, parts: make([]float64, d.n), whole: make([]int, d.n+1)}
 	d.codes = append(d.codes, s)
 	return s
 }

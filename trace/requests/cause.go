@@ -210,7 +210,7 @@ func (ps *sites) of(stack uint32) site {
 // class returns the name of the class for requests of a handler; "" if none.
 func (ps *sites) class(h handler) string {
 	if ps.program.passing[h.name] {
-		return h.name + or
+		return h.name + orCalled
 	}
 	return h.name
 }

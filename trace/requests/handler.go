@@ -154,12 +154,12 @@ func (p *program) handler(stack []stacks.Frame) handler {
 		case isWatch(name): // wraps the user's
 		case p.isUsed(callee):
 			if serves = !own && (direct || serves); serves {
-				p.hand(&h, name, depth)
+				p.passTo(&h, name, depth)
 			}
 		case own && strings.HasPrefix(name, h.name+".func"):
 			// A part of it, called by a library.
 		case direct, serves && !own, serves && p.passes(caller), caller != nil && p.routes(caller):
-			p.hand(&h, name, depth)
+			p.passTo(&h, name, depth)
 			own, serves = true, true
 		default:
 			serves = false
@@ -168,8 +168,8 @@ func (p *program) handler(stack []stacks.Frame) handler {
 	return h
 }
 
-// hand makes a function the handler, in place of the one that handed the request on to it.
-func (p *program) hand(h *handler, name string, depth int) {
+// passTo makes a function the handler, in place of the one that handed the request on to it.
+func (p *program) passTo(h *handler, name string, depth int) {
 	if h.name != "" && h.name != name {
 		p.passing[h.name] = true
 	}
@@ -303,7 +303,7 @@ func (p *program) called(stack []stacks.Frame) handler {
 			if i > 0 && implements(stack[i-1].Func, g) {
 				method = stack[i-1].Func
 			}
-			p.hand(&h, method, len(stack)-i)
+			p.passTo(&h, method, len(stack)-i)
 			return h
 		case isGRPC(name):
 			hands = strings.Contains(strings.ToLower(name), "chain") // of interceptors

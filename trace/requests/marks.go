@@ -10,12 +10,12 @@ import (
 // tasks, regions and logs of runtime/trace, and ranges of the garbage collector that an allocation
 // begins.
 type marks struct {
-	streams []pulled
+	streams []peeked
 	err     error
 }
 
-// A pulled is a stream with its next record.
-type pulled struct {
+// A peeked is a stream with its next record.
+type peeked struct {
 	stream index.Stream
 	record *index.Record // nil at the end
 	next   func() (*index.Record, bool)
@@ -38,7 +38,7 @@ func newMarks(x *index.Index) *marks {
 				m.err = err
 			}
 		})
-		p := pulled{stream: stream, next: next, stop: stop}
+		p := peeked{stream: stream, next: next, stop: stop}
 		p.record, _ = next()
 		m.streams = append(m.streams, p)
 	}

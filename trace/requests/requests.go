@@ -62,21 +62,21 @@ type Options struct {
 }
 
 // MarkCategory is the category of the logs with which whet's agent marks the ends of slow requests,
-// on their goroutines. A request that has not been answered when the trace ends, but is marked, ends
-// at its mark.
+// on their goroutines. A request that has not been answered when the trace ends, but is marked,
+// ends at its mark.
 const MarkCategory = "whet.slow"
 
 // Unnamed is the class of requests whose handler no stack shows: they neither waited, nor were
 // preempted, nor had a task, region or log of runtime/trace.
 const Unnamed = "(handler not seen)"
 
-// or is the suffix of classes whose requests were seen only in a function that passes on requests:
-// it may have answered itself, or a handler that it called.
-const or = " (or a handler it calls)"
+// orCalled is the suffix of classes whose requests were seen only in a function that passes on
+// requests: it may have answered itself, or a handler that it called.
+const orCalled = " (or a handler it calls)"
 
 // HandlerSeen reports whether the requests of a class were seen in the handler that it is named
 // after.
-func HandlerSeen(class string) bool { return class != Unnamed && !strings.HasSuffix(class, or) }
+func HandlerSeen(class string) bool { return class != Unnamed && !strings.HasSuffix(class, orCalled) }
 
 // Find finds the requests of a trace.
 func Find(x *index.Index, o Options) (*Result, error) {

@@ -230,8 +230,8 @@ func (f *finder) addTask(t *task, r *Request) {
 	f.add(f.taskClass(t.name), true, r)
 }
 
-// A hand is the goroutine that a task ended on.
-type hand struct {
+// A successor is the goroutine that a task ended on.
+type successor struct {
 	goroutine uint32
 	since     int64 // start of its time in the task
 	last      int64 // when it was last seen in it
@@ -253,7 +253,7 @@ func (f *finder) handedOver(tasks []task) ([][]stay, error) {
 	for _, list := range byCreator {
 		slices.SortFunc(list, func(a, b int) int { return cmp.Compare(tasks[a].from, tasks[b].from) })
 	}
-	hands := make([]hand, len(tasks))
+	hands := make([]successor, len(tasks))
 	for _, stream := range []index.Stream{index.Regions, index.Logs} {
 		if err := f.x.Records(stream, 0, f.x.Info.Duration, func(r *index.Record) bool {
 			if i, ok := byID[r.Task]; ok && r.Goroutine > 0 && r.Goroutine-1 != tasks[i].creator {
@@ -304,7 +304,7 @@ func (f *finder) handedOver(tasks []task) ([][]stay, error) {
 }
 
 // sign adds a region or log of the task on another goroutine than the one that began it.
-func (h *hand) sign(t *task, r *index.Record) {
+func (h *successor) sign(t *task, r *index.Record) {
 	if r.From > t.to {
 		return
 	}
@@ -312,17 +312,17 @@ func (h *hand) sign(t *task, r *index.Record) {
 	case h.known && h.goroutine == r.Goroutine-1:
 		h.since, h.last = min(h.since, r.From), max(h.last, last)
 	case !h.known || last >= h.last:
-		*h = hand{goroutine: r.Goroutine - 1, since: r.From, last: last, signs: true, known: true}
+		*h = successor{goroutine: r.Goroutine - 1, since: r.From, last: last, signs: true, known: true}
 	}
 }
 
 // child adds a goroutine started by the one that began the task.
-func (h *hand) child(t *task, g *index.Goroutine) {
+func (h *successor) child(t *task, g *index.Goroutine) {
 	switch {
 	case h.signs || g.From > t.to || g.To < t.to:
 	case h.known:
 		h.others = true
 	default:
-		*h = hand{goroutine: g.Index, since: g.From, known: true}
+		*h = successor{goroutine: g.Index, since: g.From, known: true}
 	}
 }

@@ -48,19 +48,19 @@ type question struct {
 	title    string
 	message  string // why it is expensive
 	needs    rules.Need
-	answers  keeping
+	answers  cacheKind
 	result   string // the result's type, with a leading dot if it is declared in the function's package
 	name     string // of the declared variable or function
 }
 
-// keeping is how a result is cached.
-type keeping int
+// cacheKind is how a result is cached.
+type cacheKind int
 
 const (
-	asIs     keeping = iota // no rewrite
-	variable                // no error, never changes: package variable
-	lazily                  // no error: sync.OnceValue
-	answered                // the first successful result
+	asIs     cacheKind = iota // no rewrite
+	variable                  // no error, never changes: package variable
+	lazily                    // no error: sync.OnceValue
+	answered                  // the first successful result
 )
 
 func questions() []question {
@@ -133,10 +133,10 @@ func run(pass *analysis.Pass) (any, error) {
 				continue
 			}
 			function := flow.Callee(pass.TypesInfo, call)
-			if _, ok := known[function]; !ok || flow.Once(c) || keeps(pass, c) {
+			if _, ok := known[function]; !ok || flow.Once(c) || isCached(pass, c) {
 				continue
 			}
-			argument, ok := asks(pass, function, call)
+			argument, ok := isRepeatable(pass, function, call)
 			if !ok {
 				continue
 			}
@@ -161,8 +161,9 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// asks reports whether a call has the same result each time, and returns its argument as Go code.
-func asks(pass *analysis.Pass, function string, call *ast.CallExpr) (argument string, ok bool) {
+// isRepeatable reports whether a call has the same result each time, and returns its argument as Go
+// code.
+func isRepeatable(pass *analysis.Pass, function string, call *ast.CallExpr) (argument string, ok bool) {
 	if function != "time.LoadLocation" && function != "os.Getenv" {
 		return "", true
 	}
@@ -190,8 +191,8 @@ func setsVariables(pass *analysis.Pass, insp *inspector.Inspector) bool {
 	return false
 }
 
-// keeps reports whether the function around a call already caches the result.
-func keeps(pass *analysis.Pass, c inspector.Cursor) bool {
+// isCached reports whether the function around a call already caches the result.
+func isCached(pass *analysis.Pass, c inspector.Cursor) bool {
 	around, ok := flow.Decl(c)
 	if !ok {
 		for d := range c.Enclosing((*ast.GenDecl)(nil)) {

@@ -63,8 +63,9 @@ func (b bound) numbers() bool {
 	return false
 }
 
-// trips returns the maximum number of iterations of a loop; false if it is not known in advance.
-func (f *finder) trips(loop ast.Node) (bound, bool) {
+// iterations returns the maximum number of iterations of a loop; false if it is not known in
+// advance.
+func (f *finder) iterations(loop ast.Node) (bound, bool) {
 	info := f.pass.TypesInfo
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -252,7 +253,7 @@ func (f *finder) most(list []ast.Stmt, grown growths) (bound, bool) {
 
 // repeated returns the bound of a loop.
 func (f *finder) repeated(loop ast.Stmt, body *ast.BlockStmt, grown growths) (bound, bool) {
-	n, ok := f.trips(loop)
+	n, ok := f.iterations(loop)
 	b, ok2 := f.bound(body, grown)
 	if !ok || !ok2 || len(b.terms) > 0 || b.some > 64 {
 		return bound{}, false

@@ -87,10 +87,10 @@ type use struct {
 type history struct {
 	grown growths
 	order []*growth
-	// telling contains the uses that can distinguish nil from empty, or observe where the memory
+	// observing contains the uses that can distinguish nil from empty, or observe where the memory
 	// is.
-	telling []use
-	end     token.Pos // end of the last growth, or of the loop around it
+	observing []use
+	end       token.Pos // end of the last growth, or of the loop around it
 }
 
 // history returns the history of a slice, or nil if allocating in advance would change behavior.
@@ -131,14 +131,14 @@ func (f *finder) history(v *variable) *history {
 		if isCap(f, c) || u.at < h.end && (inside != v.fn || flow.IsSet(c) || flow.Addresses(f.pass.TypesInfo, c)) {
 			return nil
 		}
-		if inside == v.fn && f.blind(c) {
+		if inside == v.fn && f.ignoresNil(c) {
 			continue
 		}
 		// The slice escapes while it grows.
 		if begin <= u.at && u.at < h.end && !u.returns {
 			return nil
 		}
-		h.telling = append(h.telling, u)
+		h.observing = append(h.observing, u)
 	}
 	return h
 }
@@ -157,9 +157,9 @@ func returned(c inspector.Cursor) bool {
 	return false
 }
 
-// blind reports whether a use of a slice is the same for nil and an empty one, and does not retain
-// it.
-func (f *finder) blind(c inspector.Cursor) bool {
+// ignoresNil reports whether a use of a slice is the same for nil and an empty one, and does not
+// retain it.
+func (f *finder) ignoresNil(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.RangeStmt_X, edge.IndexExpr_X:
 		return true
@@ -190,42 +190,42 @@ func (f *finder) blind(c inspector.Cursor) bool {
 	return false
 }
 
-// each reports whether every iteration of a loop appends something before the slice is used
-// otherwise, and the loop always runs to its end.
-func (h *history) each(loop inspector.Cursor) bool {
+// appendsEachTime reports whether every iteration of a loop appends something before the slice is
+// used otherwise, and the loop always runs to its end.
+func (h *history) appendsEachTime(loop inspector.Cursor) bool {
 	body := loopBody(loop.Node())
 	if body == nil {
 		return false
 	}
-	i := slices.IndexFunc(body.List, h.grown.surely)
+	i := slices.IndexFunc(body.List, h.grown.alwaysAppends)
 	if i < 0 {
 		return false
 	}
 	sure := body.List[i]
-	for _, u := range h.telling {
+	for _, u := range h.observing {
 		if loop.Node().Pos() <= u.at && u.at < sure.End() {
 			return false
 		}
 	}
-	return throughout(body, sure.End())
+	return alwaysReaches(body, sure.End())
 }
 
-// surely reports whether a statement appends something on every path.
-func (g growths) surely(s ast.Stmt) bool {
+// alwaysAppends reports whether a statement appends something on every path.
+func (g growths) alwaysAppends(s ast.Stmt) bool {
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		return g[s] != nil && g[s].count > 0
 	case *ast.BlockStmt:
-		return slices.ContainsFunc(s.List, g.surely)
+		return slices.ContainsFunc(s.List, g.alwaysAppends)
 	case *ast.IfStmt:
-		return s.Else != nil && g.surely(s.Body) && g.surely(s.Else)
+		return s.Else != nil && g.alwaysAppends(s.Body) && g.alwaysAppends(s.Else)
 	}
 	return false
 }
 
-// throughout reports whether every iteration of a loop with this body reaches a position in it, and
-// the loop always runs to its end.
-func throughout(body *ast.BlockStmt, to token.Pos) bool {
+// alwaysReaches reports whether every iteration of a loop with this body reaches a position in it,
+// and the loop always runs to its end.
+func alwaysReaches(body *ast.BlockStmt, to token.Pos) bool {
 	return !slices.ContainsFunc(flow.Exits(body), func(e flow.Exit) bool { return e.Ends || e.Stmt.Pos() < to })
 }
 

@@ -42,7 +42,7 @@ func (f *finder) growingSlice(v *variable) {
 		category, least = "filter", " at most"
 	}
 	for _, g := range p.grown {
-		if len(g.loops) > 0 && (!h.each(g.loops[0]) || h.leaves(g)) {
+		if len(g.loops) > 0 && (!h.appendsEachTime(g.loops[0]) || h.returnsWithin(g)) {
 			category, least = "filter", " at most"
 		}
 	}
@@ -54,7 +54,7 @@ func (f *finder) growingSlice(v *variable) {
 			"%s is copied whenever it is full, although it is known how many elements will be added%s",
 			v.obj.Name(), least,
 		)
-		if f.spoken(p.bound) {
+		if f.isExpressible(p.bound) {
 			message = fmt.Sprintf(
 				"%s is copied whenever it is full, although it is known that %s elements will be added%s",
 				v.obj.Name(), f.text(p.bound), least,
@@ -67,8 +67,8 @@ func (f *finder) growingSlice(v *variable) {
 	}
 }
 
-// spoken reports whether a bound can be written as Go code.
-func (f *finder) spoken(b bound) bool {
+// isExpressible reports whether a bound can be written as Go code.
+func (f *finder) isExpressible(b bound) bool {
 	for _, t := range b.terms {
 		if t.of == nil {
 			return false
@@ -77,10 +77,10 @@ func (f *finder) spoken(b bound) bool {
 	return true
 }
 
-// leaves reports whether the slice is returned from within the loop of a growth, possibly long
-// before the last iteration.
-func (h *history) leaves(g *growth) bool {
-	for _, u := range h.telling {
+// returnsWithin reports whether the slice is returned from within the loop of a growth, possibly
+// long before the last iteration.
+func (h *history) returnsWithin(g *growth) bool {
+	for _, u := range h.observing {
 		for _, l := range g.loops {
 			if u.returns && l.Node().Pos() <= u.at && u.at < l.Node().End() {
 				return true
@@ -127,7 +127,7 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 			return plan{}, false
 		}
 	}
-	for _, u := range h.telling {
+	for _, u := range h.observing {
 		if u.at < h.end && !u.returns {
 			return plan{}, false // it escapes before it has grown
 		}
@@ -135,7 +135,7 @@ func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
 	if growing < 2 || p.bound.some > maxConstant || !f.builtins(begin, p.bound) || v.isNil() && !h.keepsNil() {
 		return plan{}, false
 	}
-	edit, ok := f.roomy(v, p.bound)
+	edit, ok := f.withCapacity(v, p.bound)
 	p.edits = []analysis.TextEdit{edit}
 	return p, ok
 }
@@ -150,7 +150,7 @@ func (h *history) keepsNil() bool {
 			break
 		}
 	}
-	for _, u := range h.telling {
+	for _, u := range h.observing {
 		if !first.IsValid() || u.at < first {
 			return false
 		}
@@ -167,8 +167,8 @@ func (f *finder) builtins(at token.Pos, b bound) bool {
 	return rewrite.Predeclared(f.pass, at, "make", "len", "append", "nil")
 }
 
-// roomy returns the edit of a declaration that gives a slice its capacity.
-func (f *finder) roomy(v *variable, b bound) (analysis.TextEdit, bool) {
+// withCapacity returns the edit of a declaration that gives a slice its capacity.
+func (f *finder) withCapacity(v *variable, b bound) (analysis.TextEdit, bool) {
 	made := f.made(v, f.text(b))
 	lit, isLit := v.value.(*ast.CompositeLit)
 	switch {
@@ -204,14 +204,15 @@ func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
 	if p.bound, ok = f.bound(s, h.grown); !ok {
 		return plan{}, false
 	}
-	if v.given == 0 && (len(p.bound.terms) > 0 || p.bound.some <= maxConstant) && f.spoken(p.bound) {
-		p.edits = f.making(v, h, p, loop)
+	if v.given == 0 && (len(p.bound.terms) > 0 || p.bound.some <= maxConstant) && f.isExpressible(p.bound) {
+		p.edits = f.allocateBefore(v, h, p, loop)
 	}
 	return p, true
 }
 
-// making returns the edits that allocate for what a loop appends; none if there is no safe place.
-func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
+// allocateBefore returns the edits that allocate for what a loop appends; none if there is no safe
+// place.
+func (f *finder) allocateBefore(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	stmt := loop
 	if _, ok := stmt.Parent().Node().(*ast.LabeledStmt); ok {
 		stmt = stmt.Parent()
@@ -239,7 +240,7 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 	case !v.isNil():
 		assign = fmt.Sprintf("%s = %s", v.obj.Name(), f.made(v, room))
 		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
-	case h.each(loop):
+	case h.appendsEachTime(loop):
 		// Entering the loop means appending, so a slice that stays nil stays nil.
 		if condition != "" {
 			assign = "if " + condition + " {\n" + assign + "\n}"
@@ -248,7 +249,7 @@ func (f *finder) making(v *variable, h *history, p plan, loop inspector.Cursor) 
 		}
 		return []analysis.TextEdit{rewrite.Before(f.pass, s, assign)}
 	}
-	return f.makingLate(v, p, loop)
+	return f.allocateWithin(v, p, loop)
 }
 
 func plain(times int, text string) string {
@@ -258,8 +259,8 @@ func plain(times int, text string) string {
 	return text
 }
 
-// makingLate allocates before the first append that happens, within the loop.
-func (f *finder) makingLate(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
+// allocateWithin allocates before the first append that happens, within the loop.
+func (f *finder) allocateWithin(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	if len(p.grown) != 1 || p.bound.some > 0 || len(p.bound.terms) != 1 || !p.bound.terms[0].isLen {
 		return nil
 	}

@@ -69,7 +69,7 @@ func (f *finder) assigns(use inspector.Cursor) *growth {
 
 func (f *finder) reportMap(v *variable, g *growth) {
 	loop := g.loops[0].Node()
-	b, ok := f.trips(loop)
+	b, ok := f.iterations(loop)
 	if !ok || len(b.terms) != 1 || !b.terms[0].isLen {
 		return
 	}
@@ -86,7 +86,7 @@ func (f *finder) reportMap(v *variable, g *growth) {
 		}
 	}
 	category, known := "keys", "it is known how many keys will be added at most"
-	if f.spoken(b) {
+	if f.isExpressible(b) {
 		known = fmt.Sprintf("%s keys will be added at most", f.text(b))
 	}
 	if f.distinct(loop, g) {
@@ -102,7 +102,7 @@ func (f *finder) reportMap(v *variable, g *growth) {
 // distinct reports whether each iteration of a loop sets another key: the one that it ranges over.
 func (f *finder) distinct(loop ast.Node, g *growth) bool {
 	r, ok := loop.(*ast.RangeStmt)
-	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !throughout(r.Body, g.stmt.Node().End()) {
+	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !alwaysReaches(r.Body, g.stmt.Node().End()) {
 		return false
 	}
 	k := flow.Variable(f.pass.TypesInfo, r.Key)

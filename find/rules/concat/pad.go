@@ -49,7 +49,7 @@ func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 		case l.Init == nil && l.Post == nil:
 			p, ok = r.padBytes(g, l, fill)
 		default:
-			p, ok = r.padTurns(g, l, fill)
+			p, ok = r.padIterations(g, l, fill)
 		}
 	case *ast.RangeStmt:
 		p, ok = r.padRange(g, l, fill)
@@ -75,8 +75,8 @@ func (r *rule) pad(g *growth) (analysis.SuggestedFix, bool) {
 	return analysis.SuggestedFix{Message: "Pad with one call of strings.Repeat", TextEdits: edits}, true
 }
 
-// padTurns handles for n := FROM; n < TO; n++, which counts iterations.
-func (r *rule) padTurns(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool) {
+// padIterations handles for n := FROM; n < TO; n++, which counts iterations.
+func (r *rule) padIterations(g *growth, l *ast.ForStmt, fill ast.Expr) (padding, bool) {
 	info := r.pass.TypesInfo
 	init, ok1 := l.Init.(*ast.AssignStmt)
 	cond, ok2 := l.Cond.(*ast.BinaryExpr)

@@ -119,7 +119,7 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	info := f.pass.TypesInfo
 	slice := flow.Variable(info, l.stmt.X)
-	if slice == nil || len(l.uses) == 0 || !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()) || !f.still(l) ||
+	if slice == nil || len(l.uses) == 0 || !f.places.Steady(info, slice, l.stmt.Pos(), l.stmt.End()) || !f.unchanged(l) ||
 		rewrite.HasComment(f.pass, l.stmt.Key.Pos(), l.stmt.Value.End()) {
 		return none
 	}
@@ -156,9 +156,9 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 	return fix
 }
 
-// still reports whether an element is the same at all its uses in the body as at the start of the
-// iteration.
-func (f *finder) still(l *loop) bool {
+// unchanged reports whether an element is the same at all its uses in the body as at the start of
+// the iteration.
+func (f *finder) unchanged(l *loop) bool {
 	info := f.pass.TypesInfo
 	last := l.uses[len(l.uses)-1].Node().Pos()
 	body, ok := l.FindNode(l.stmt.Body)

@@ -104,11 +104,11 @@ func fix(pass *analysis.Pass, loop inspector.Cursor, stmt *ast.DeferStmt) analys
 	if body == nil || rewrite.Generated(pass, stmt.Pos()) {
 		return analysis.SuggestedFix{}
 	}
-	edits, ok := turns(pass, body)
+	edits, ok := replaceContinues(pass, body)
 	for c := range loop.Preorder((*ast.DeferStmt)(nil)) {
 		if in, _ := flow.Func(c); in == around(loop) {
 			d, isDefer := c.Node().(*ast.DeferStmt)
-			ok = ok && isDefer && !mayRecover(pass, d.Call) && ofTurn(pass, loop, body, d.Call)
+			ok = ok && isDefer && !mayRecover(pass, d.Call) && ofIteration(pass, loop, body, d.Call)
 		}
 	}
 	if !ok {
@@ -139,10 +139,10 @@ func mayRecover(pass *analysis.Pass, call *ast.CallExpr) bool {
 	return f == nil || f.Pkg() == pass.Pkg
 }
 
-// ofTurn reports whether a deferred call releases something that the iteration creates, and that
-// does not outlive it: neither it nor anything derived from it is stored. Locks that other
+// ofIteration reports whether a deferred call releases something that the iteration creates, and
+// that does not outlive it: neither it nor anything derived from it is stored. Locks that other
 // iterations can see are often acquired one after the other, to be held together.
-func ofTurn(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, call *ast.CallExpr) bool {
+func ofIteration(pass *analysis.Pass, loop inspector.Cursor, body *ast.BlockStmt, call *ast.CallExpr) bool {
 	e := ast.Unparen(call.Fun)
 	if sel, ok := e.(*ast.SelectorExpr); ok {
 		e = sel.X
@@ -208,9 +208,9 @@ func identOf(c inspector.Cursor) *ast.Ident {
 	return id
 }
 
-// turns replaces continue by return in a loop's body. It returns false if the loop is left from
-// within.
-func turns(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool) {
+// replaceContinues replaces continue by return in a loop's body. It returns false if the loop is
+// left from within.
+func replaceContinues(pass *analysis.Pass, body *ast.BlockStmt) ([]analysis.TextEdit, bool) {
 	var edits []analysis.TextEdit
 	for _, e := range flow.Exits(body) {
 		if e.Ends {

@@ -35,8 +35,8 @@ func New() *rules.Rule {
 	}
 }
 
-// A wasted is work followed by the return that may discard it.
-type wasted struct {
+// A discarded is work followed by the return that may discard it.
+type discarded struct {
 	work  []ast.Stmt // before the statement with the return
 	outer *ast.IfStmt
 	// inner is the statement that returns: outer itself, or in its block directly after inside.
@@ -79,7 +79,7 @@ func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 		}
 		r.follow = map[types.Object]bool{}
 		r.followed(outer.Cond)
-		w := wasted{outer: outer, inner: outer}
+		w := discarded{outer: outer, inner: outer}
 		if !r.returns(d, outer) {
 			if w.inner, w.inside = r.nested(d, outer); w.inner == nil {
 				continue
@@ -88,7 +88,7 @@ func (r *rule) function(c inspector.Cursor, d *ast.FuncDecl) {
 		for first := i - 1; first >= 0 && r.pureStmt(d.Body.List[first]); first-- {
 			w.work = d.Body.List[first:i]
 		}
-		if r.costs(&w) && r.apart(&w) {
+		if r.costs(&w) && r.independent(&w) {
 			r.report(&w)
 			return // one at a time: others may conflict
 		}
@@ -143,7 +143,7 @@ func (r *rule) followed(e ast.Expr) {
 }
 
 // costs reports whether the work contains a call.
-func (r *rule) costs(w *wasted) bool {
+func (r *rule) costs(w *discarded) bool {
 	found := false
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
 		for _, s := range list {
@@ -160,8 +160,8 @@ func (r *rule) costs(w *wasted) bool {
 	return found
 }
 
-// apart reports whether the conditions are independent of the work.
-func (r *rule) apart(w *wasted) bool {
+// independent reports whether the conditions are independent of the work.
+func (r *rule) independent(w *discarded) bool {
 	set := map[types.Object]bool{}
 	for _, list := range [][]ast.Stmt{w.work, w.inside} {
 		for _, s := range list {
@@ -193,7 +193,7 @@ func (r *rule) apart(w *wasted) bool {
 			}
 			return true
 		})
-		if mentions || !r.draws(cond) {
+		if mentions || !r.changesOnlyRand(cond) {
 			return false
 		}
 	}
@@ -201,7 +201,7 @@ func (r *rule) apart(w *wasted) bool {
 	return w.inner == w.outer || r.pure(w.outer.Cond, 0)
 }
 
-func (r *rule) report(w *wasted) {
+func (r *rule) report(w *discarded) {
 	from := w.inner.Pos()
 	if len(w.inside) > 0 {
 		from = w.inside[0].Pos()
@@ -221,7 +221,7 @@ func (r *rule) report(w *wasted) {
 }
 
 // fix moves the check to the front.
-func (r *rule) fix(w *wasted, from token.Pos) (analysis.SuggestedFix, bool) {
+func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 	none := analysis.SuggestedFix{}
 	first := ast.Node(w.outer)
 	if len(w.work) > 0 {

@@ -207,8 +207,8 @@ func text(t types.Type) bool {
 	return flow.Plain(t)
 }
 
-// draws reports whether evaluating a condition changes only the state of math/rand.
-func (r *rule) draws(cond ast.Expr) bool {
+// changesOnlyRand reports whether evaluating a condition changes only the state of math/rand.
+func (r *rule) changesOnlyRand(cond ast.Expr) bool {
 	ok := true
 	ast.Inspect(cond, func(n ast.Node) bool {
 		if call, isCall := n.(*ast.CallExpr); isCall && ok {

@@ -20,8 +20,8 @@ func encodes(name string) bool {
 	return name == "encoding/hex.EncodeToString" || name == "(*encoding/base64.Encoding).EncodeToString"
 }
 
-// looks reports whether a function does not retain the bytes passed to it.
-func looks(name string) bool {
+// retainsNothing reports whether a function does not retain the bytes passed to it.
+func retainsNothing(name string) bool {
 	switch name {
 	case "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "crypto/hmac.Equal", "crypto/subtle.ConstantTimeCompare",
 		"encoding/hex.Encode", "encoding/hex.AppendEncode",
@@ -90,7 +90,7 @@ func (r *reader) passing(c inspector.Cursor) bool {
 			return c.ParentEdgeIndex() == 1 &&
 				(call.Ellipsis.IsValid() || len(call.Args) == 2 && flow.Builtin(info, call) == "copy")
 		}
-		return looks(flow.Callee(info, call)) || r.isHexPrint(call)
+		return retainsNothing(flow.Callee(info, call)) || r.isHexPrint(call)
 	}
 	return false
 }
@@ -293,7 +293,8 @@ func (r *reader) printed(c inspector.Cursor, call *ast.CallExpr) {
 	)
 }
 
-// isSumOfHasher reports whether a call is h.Sum(nil), which is reported with its hash if that is local.
+// isSumOfHasher reports whether a call is h.Sum(nil), which is reported with its hash if that is
+// local.
 func (r *reader) isSumOfHasher(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	return ok && flow.Method(r.pass.TypesInfo, call) == "(hash.Hash).Sum"

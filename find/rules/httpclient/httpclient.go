@@ -107,7 +107,7 @@ func hasOwnTransport(info *types.Info, c inspector.Cursor, call *ast.CallExpr) b
 			return false
 		}
 		// A client that outlives the call is used for several.
-		if of, ok := flow.Func(value); !ok || !isIn(c, of) || turnsMore(c, value) {
+		if of, ok := flow.Func(value); !ok || !isIn(c, of) || isReused(c, value) {
 			return false
 		}
 		e, _ := value.Node().(ast.Expr)
@@ -143,8 +143,8 @@ func isIn(c, of inspector.Cursor) bool {
 	return ok && f == of
 }
 
-// turnsMore reports whether a loop around a call reuses its client.
-func turnsMore(call, value inspector.Cursor) bool {
+// isReused reports whether a loop around a call reuses its client.
+func isReused(call, value inspector.Cursor) bool {
 	loop, ok := flow.Loop(call)
 	return ok && !loop.Contains(value)
 }

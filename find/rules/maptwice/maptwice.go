@@ -50,7 +50,7 @@ func run(pass *analysis.Pass) (any, error) {
 	for c := range root.Preorder((*ast.IfStmt)(nil), (*ast.AssignStmt)(nil)) {
 		switch s := c.Node().(type) {
 		case *ast.IfStmt:
-			f.asked(c, s)
+			f.presence(c, s)
 		case *ast.AssignStmt:
 			f.combined(s)
 		}
@@ -58,14 +58,14 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// asked reports if _, ok := m[k]; ok { … m[k] … }.
-func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
+// presence reports if _, ok := m[k]; ok { … m[k] … }.
+func (f *finder) presence(c inspector.Cursor, s *ast.IfStmt) {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok || len(init.Lhs) != 2 || len(init.Rhs) != 1 || init.Tok != token.DEFINE || !isBlank(init.Lhs[0]) {
 		return
 	}
 	first, ok := f.access(init.Rhs[0])
-	if !ok || !f.means(s.Cond, init.Lhs[1]) {
+	if !ok || !f.implies(s.Cond, init.Lhs[1]) {
 		return
 	}
 	body, ok := c.FindNode(s.Body)
@@ -75,7 +75,7 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 	var again []inspector.Cursor
 	for x := range body.Preorder((*ast.IndexExpr)(nil)) {
 		e, ok := x.Node().(*ast.IndexExpr)
-		if ok && f.same(first, e) && isRead(x) && f.quiet(body, x, first) {
+		if ok && f.same(first, e) && isRead(x) && f.isUnchanged(body, x, first) {
 			again = append(again, x)
 		}
 	}
@@ -101,12 +101,12 @@ func (f *finder) asked(c inspector.Cursor, s *ast.IfStmt) {
 	}
 }
 
-// means reports whether a condition is true only if a variable is: ok, or ok && more.
-func (f *finder) means(cond, variable ast.Expr) bool {
+// implies reports whether a condition is true only if a variable is: ok, or ok && more.
+func (f *finder) implies(cond, variable ast.Expr) bool {
 	cond = ast.Unparen(cond)
 	if b, ok := cond.(*ast.BinaryExpr); ok && b.Op == token.LAND {
 		// The second operand runs before the body, and may have side effects.
-		return f.means(b.X, variable) && flow.Same(f.pass.TypesInfo, b.Y, b.Y)
+		return f.implies(b.X, variable) && flow.Same(f.pass.TypesInfo, b.Y, b.Y)
 	}
 	v := flow.Variable(f.pass.TypesInfo, cond)
 	return v != nil && v == flow.Variable(f.pass.TypesInfo, variable)
@@ -163,8 +163,9 @@ func isRead(c inspector.Cursor) bool {
 	}
 }
 
-// quiet reports whether nothing in a block before an access in it can change the map or the key.
-func (f *finder) quiet(body, access inspector.Cursor, first *ast.IndexExpr) bool {
+// isUnchanged reports whether nothing in a block before an access in it can change the map or the
+// key.
+func (f *finder) isUnchanged(body, access inspector.Cursor, first *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
 	to := access.Node().Pos()
 	// A loop returns to what is after the access; a function may run at any time.

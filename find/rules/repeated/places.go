@@ -72,9 +72,9 @@ func isHandler(t types.Type) bool {
 
 func isRequest(t types.Type) bool { return t.String() == "*net/http.Request" }
 
-// turning returns the outermost loop around a node, in its function, that does not define the
+// enclosingLoop returns the outermost loop around a node, in its function, that does not define the
 // variables, if the node may be reached in more than one iteration.
-func turning(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor, ok bool) {
+func enclosingLoop(c inspector.Cursor, vars []*types.Var) (outermost inspector.Cursor, ok bool) {
 	for in := c; ; {
 		around, loops := flow.Loop(in)
 		if !loops || !without(around.Node(), vars) || leaves(c, around) {

@@ -73,7 +73,7 @@ func run(pass *analysis.Pass) (any, error) {
 		names := rewrite.LocalNames(pass, fn)
 		s := &inspection{
 			info: pass.TypesInfo, decl: decl, kinds: kinds(),
-			steady: map[*types.Var]bool{}, shares: sharesTurns(pass, fn),
+			steady: map[*types.Var]bool{}, shares: sharesVariables(pass, fn),
 		}
 		jumps := false
 		for c := range decl.Preorder((*ast.BranchStmt)(nil)) {
@@ -95,9 +95,9 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// sharesTurns reports whether the iterations of a loop share its variables in the file of a
+// sharesVariables reports whether the iterations of a loop share its variables in the file of a
 // function, as they did before Go 1.22: a function literal sees them change.
-func sharesTurns(pass *analysis.Pass, fn *ast.FuncDecl) bool {
+func sharesVariables(pass *analysis.Pass, fn *ast.FuncDecl) bool {
 	v := pass.TypesInfo.FileVersions[rewrite.File(pass, fn.Pos())]
 	if v == "" {
 		v = pass.Pkg.GoVersion()
@@ -132,7 +132,7 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 		}
 		if !ok {
 			category = loop
-			around, ok = turning(c, vars)
+			around, ok = enclosingLoop(c, vars)
 		}
 		if !ok {
 			if equal[text] == nil {

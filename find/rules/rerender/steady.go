@@ -77,8 +77,8 @@ func (k *knowledge) setWithin(e ast.Expr) {
 	}
 }
 
-// restless reports whether the results of a package or function change over time.
-func restless(f *types.Func) bool {
+// varies reports whether the results of a package or function change over time.
+func varies(f *types.Func) bool {
 	if f.Pkg() == nil {
 		return false
 	}
@@ -148,7 +148,7 @@ func (k *knowledge) callSteady(call *ast.CallExpr, seen map[*ast.FuncDecl]bool) 
 		return true
 	}
 	f := typeutil.StaticCallee(k.info, call)
-	if f == nil || restless(f) {
+	if f == nil || varies(f) {
 		return false
 	}
 	if decl := k.decls[f.Origin()]; decl != nil {

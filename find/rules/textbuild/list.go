@@ -90,20 +90,20 @@ func isCount(info *types.Info, e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return (e.Op == token.ADD || e.Op == token.MUL) && isCount(info, e.X) && isCount(info, e.Y)
 	case *ast.CallExpr:
-		return flow.Builtin(info, e) == "len" && isThere(info, e.Args[0])
+		return flow.Builtin(info, e) == "len" && isSafeRead(info, e.Args[0])
 	}
 	return false
 }
 
-// isThere reports whether an expression is a variable or a field that can be read without
+// isSafeRead reports whether an expression is a variable or a field that can be read without
 // dereferencing a pointer.
-func isThere(info *types.Info, e ast.Expr) bool {
+func isSafeRead(info *types.Info, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
 		return true
 	case *ast.SelectorExpr:
 		s := info.Selections[e]
-		return s == nil || !s.Indirect() && s.Kind() == types.FieldVal && isThere(info, e.X)
+		return s == nil || !s.Indirect() && s.Kind() == types.FieldVal && isSafeRead(info, e.X)
 	}
 	return false
 }

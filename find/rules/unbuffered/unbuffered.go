@@ -61,7 +61,7 @@ func run(pass *analysis.Pass) (any, error) {
 			continue
 		}
 		category, end := piece(pass.TypesInfo, call)
-		if end == nil || !isRaw(pass.TypesInfo.TypeOf(end)) || isOfTurn(pass.TypesInfo, end, loop) {
+		if end == nil || !isRaw(pass.TypesInfo.TypeOf(end)) || isOfIteration(pass.TypesInfo, end, loop) {
 			continue
 		}
 		text := rewrite.Text(pass, end)
@@ -109,9 +109,9 @@ func isRaw(t types.Type) bool {
 	return false
 }
 
-// isOfTurn reports whether something is opened in each iteration of a loop: there may be just one
-// write to each.
-func isOfTurn(info *types.Info, end ast.Expr, loop inspector.Cursor) bool {
+// isOfIteration reports whether something is opened in each iteration of a loop: there may be just
+// one write to each.
+func isOfIteration(info *types.Info, end ast.Expr, loop inspector.Cursor) bool {
 	v := flow.Variable(info, end)
 	return v != nil && loop.Node().Pos() <= v.Pos() && v.Pos() < loop.Node().End()
 }

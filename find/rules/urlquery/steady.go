@@ -24,11 +24,11 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 		switch n := c.Node().(type) {
 		case *ast.SelectorExpr:
 			// A field of a request or URL is set anywhere in the function, or its address is taken.
-			if carries(info.TypeOf(n.X)) && flow.IsSet(c) {
+			if isRequestOrURL(info.TypeOf(n.X)) && flow.IsSet(c) {
 				return false
 			}
 		case *ast.StarExpr:
-			if carries(info.TypeOf(n)) && flow.IsSet(c) {
+			if isRequestOrURL(info.TypeOf(n)) && flow.IsSet(c) {
 				return false
 			}
 		case *ast.CallExpr:
@@ -60,7 +60,7 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 	}
 	standard := fn.Pkg() == nil || isStandard(f.pass.Pkg, fn.Pkg())
 	for _, arg := range call.Args {
-		if t := info.TypeOf(arg); leads(t, map[types.Type]bool{}) || !standard && !plain(t) {
+		if t := info.TypeOf(arg); mayReferToURL(t, map[types.Type]bool{}) || !standard && !plain(t) {
 			return false
 		}
 	}
@@ -97,8 +97,8 @@ func isStandard(self, pkg *types.Package) bool {
 	return !strings.Contains(first, ".") && first != own
 }
 
-// carries reports whether a type is a request or a URL, or a pointer to one.
-func carries(t types.Type) bool {
+// isRequestOrURL reports whether a type is a request or a URL, or a pointer to one.
+func isRequestOrURL(t types.Type) bool {
 	if t == nil {
 		return false
 	}
@@ -108,26 +108,26 @@ func carries(t types.Type) bool {
 	return isNamed(t, "net/http", "Request") || isNamed(t, "net/url", "URL")
 }
 
-// leads reports whether values of a type can refer to another URL.
-func leads(t types.Type, seen map[types.Type]bool) bool {
+// mayReferToURL reports whether values of a type can refer to another URL.
+func mayReferToURL(t types.Type, seen map[types.Type]bool) bool {
 	if seen[t] {
 		return false
 	}
 	seen[t] = true
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return isNamed(u.Elem(), "net/url", "URL") || leads(u.Elem(), seen)
+		return isNamed(u.Elem(), "net/url", "URL") || mayReferToURL(u.Elem(), seen)
 	case *types.Slice:
-		return leads(u.Elem(), seen)
+		return mayReferToURL(u.Elem(), seen)
 	case *types.Array:
-		return leads(u.Elem(), seen)
+		return mayReferToURL(u.Elem(), seen)
 	case *types.Map:
-		return leads(u.Key(), seen) || leads(u.Elem(), seen)
+		return mayReferToURL(u.Key(), seen) || mayReferToURL(u.Elem(), seen)
 	case *types.Chan:
-		return leads(u.Elem(), seen)
+		return mayReferToURL(u.Elem(), seen)
 	case *types.Struct:
 		for f := range u.Fields() {
-			if leads(f.Type(), seen) {
+			if mayReferToURL(f.Type(), seen) {
 				return true
 			}
 		}

@@ -132,7 +132,7 @@ func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 	}
 	first, last := f.units(q.fn, read)
 	stmt, ok := first.Node().(ast.Stmt)
-	if !ok || !certain(read[0], first) || !f.steady(q, first.Node().Pos(), last.Node().End()) {
+	if !ok || !isAlwaysEvaluated(read[0], first) || !f.steady(q, first.Node().Pos(), last.Node().End()) {
 		return none
 	}
 	name := f.names.Fresh(stmt.Pos(), "query")
@@ -170,8 +170,9 @@ func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, las
 	return fn, fn
 }
 
-// certain reports whether an expression is evaluated whenever the statement around it runs.
-func certain(c, stmt inspector.Cursor) bool {
+// isAlwaysEvaluated reports whether an expression is evaluated whenever the statement around it
+// runs.
+func isAlwaysEvaluated(c, stmt inspector.Cursor) bool {
 	for ; c != stmt; c = c.Parent() {
 		switch c.ParentEdgeKind() {
 		case edge.BinaryExpr_Y:

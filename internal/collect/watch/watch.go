@@ -35,8 +35,8 @@ const (
 	// maxLost is how often a target may come back and be lost again at once: it is not just
 	// restarting then.
 	maxLost = 5
-	// grown is the factor by which a value must exceed that of its last recording.
-	grown = 1.2
+	// growthFactor is the factor by which a value must exceed that of its last recording.
+	growthFactor = 1.2
 )
 
 // Options configure Run. At least one trigger is required.
@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) (recordings int, err error) {
 	o.Every, o.Max = cmp.Or(o.Every, DefaultEvery), cmp.Or(o.Max, DefaultMax)
 	w := &watcher{o: o, begin: time.Now()}
 	if err := w.connect(ctx); err != nil {
-		return 0, quiet(ctx, err)
+		return 0, unlessEnded(ctx, err)
 	}
 	defer func() { w.handlers.Close() }()
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
@@ -124,11 +124,11 @@ func Run(ctx context.Context, o Options) (recordings int, err error) {
 	stop := w.tick()
 	defer stop()
 	err = w.loop(ctx)
-	return w.made, quiet(ctx, err)
+	return w.made, unlessEnded(ctx, err)
 }
 
-// quiet returns err, or nil if ctx has ended.
-func quiet(ctx context.Context, err error) error {
+// unlessEnded returns err, or nil if ctx has ended.
+func unlessEnded(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return nil
 	}
@@ -220,7 +220,7 @@ func (w *watcher) loop(ctx context.Context) error {
 		w.say("watching, %d of %d recordings", w.made, w.o.Max)
 		event, err := w.look(ctx)
 		if err != nil {
-			if err := w.away(ctx, err); err != nil {
+			if err := w.awaitTarget(ctx, err); err != nil {
 				return err
 			}
 			continue
@@ -255,8 +255,8 @@ func (w *watcher) loop(ctx context.Context) error {
 	return nil
 }
 
-// away waits for a target that is gone.
-func (w *watcher) away(ctx context.Context, err error) error {
+// awaitTarget waits for a target that is gone.
+func (w *watcher) awaitTarget(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -343,7 +343,7 @@ func (l *threshold) fires(value, limit float64) bool {
 		l.fired = 0
 		return false
 	}
-	if l.fired > 0 && value < grown*l.fired {
+	if l.fired > 0 && value < growthFactor*l.fired {
 		return false
 	}
 	l.fired = value
@@ -369,9 +369,9 @@ func (l *thresholds) look(o *Options, state handlers.AgentState) *Event {
 
 // record makes the recording of an event and reports it.
 func (w *watcher) record(ctx context.Context, e *Event) error {
-	w.say("recording: %s", e.what())
+	w.say("recording: %s", e.reason())
 	e.At = time.Now()
-	name, err := free(w.o.Dir, e.At.Format("20060102-150405")+"-"+string(e.Trigger))
+	name, err := unusedName(w.o.Dir, e.At.Format("20060102-150405")+"-"+string(e.Trigger))
 	if err != nil {
 		return err
 	}
@@ -423,8 +423,8 @@ func (w *watcher) within(ctx context.Context, grace time.Duration) (context.Cont
 	return late, func() { stop(); cancel() }
 }
 
-// what returns the reason for the event.
-func (e *Event) what() string {
+// reason returns the reason for the event.
+func (e *Event) reason() string {
 	switch e.Trigger {
 	case Slow:
 		return "a request took " + unit.Duration(e.Request.Latency)
@@ -437,8 +437,8 @@ func (e *Event) what() string {
 	return fmt.Sprintf("%.1f CPUs busy", e.Value)
 }
 
-// free returns an unused file name.
-func free(dir, name string) (string, error) {
+// unusedName returns an unused file name.
+func unusedName(dir, name string) (string, error) {
 	for n := 1; n < 1000; n++ {
 		path := filepath.Join(dir, name+".whet")
 		if n > 1 {

@@ -285,7 +285,7 @@ func (p *uring) release(h Handler) (sockets []socket, ok bool, err error) {
 			op.op, op.flags, op.fd, op.addr = opCancel, 0, -1, userData(forReceive, slot, s.generation)
 		}
 	}
-	for deadline := time.Now().Add(releaseTime); !ok && p.err == nil && time.Now().Before(deadline); ok = p.still() {
+	for deadline := time.Now().Add(releaseTime); !ok && p.err == nil && time.Now().Before(deadline); ok = p.isQuiescent() {
 		if err := p.Wait(time.Millisecond, 1, 0, h); err != nil {
 			return nil, false, err
 		}
@@ -316,9 +316,9 @@ func (p *uring) release(h Handler) (sockets []socket, ok bool, err error) {
 	return sockets, true, nil
 }
 
-// still reports whether no operation is in progress whose outcome matters. That of a small send
-// does not: if it fails, the next receive reports it.
-func (p *uring) still() bool {
+// isQuiescent reports whether no operation is in progress whose outcome matters. That of a small
+// send does not: if it fails, the next receive reports it.
+func (p *uring) isQuiescent() bool {
 	for slot := range p.slots {
 		if s := &p.slots[slot]; s.fd >= 0 && (s.connecting || s.armed || s.busy > 0) {
 			return false

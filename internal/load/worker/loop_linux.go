@@ -186,7 +186,7 @@ func (l *loop) prepare(ctx context.Context) {
 	}
 	for l.connecting+l.queue.len() > 0 && !l.cut.Load() && l.err == nil {
 		l.time = l.now()
-		l.round(l.patience())
+		l.round(l.maxWait())
 	}
 }
 
@@ -215,7 +215,7 @@ func (l *loop) run(ctx context.Context) {
 		if l.finished() {
 			return
 		}
-		l.round(l.patience())
+		l.round(l.maxWait())
 		l.compare()
 	}
 	if l.err != nil && ctx.Err() == nil {
@@ -277,8 +277,8 @@ func (l *loop) finished() bool {
 	return true
 }
 
-// patience returns how long the loop may wait for events.
-func (l *loop) patience() time.Duration {
+// maxWait returns how long the loop may wait for events.
+func (l *loop) maxWait() time.Duration {
 	d := 20 * time.Millisecond
 	switch {
 	case l.dialer.busy():
@@ -329,8 +329,8 @@ func (l *loop) round(d time.Duration) {
 	}
 }
 
-// look updates the time for an event.
-func (l *loop) look() {
+// updateTime updates the time for an event.
+func (l *loop) updateTime() {
 	if l.perEvent || !l.fresh {
 		l.time, l.fresh = l.now(), true
 	}
@@ -516,7 +516,7 @@ func (c *conn) address() poll.Address {
 
 // Connected implements [poll.Handler].
 func (l *loop) Connected(slot int, err error) {
-	l.look()
+	l.updateTime()
 	l.conns[slot].connected(err)
 }
 
@@ -609,7 +609,7 @@ func (c *conn) answer(i, status int, body int64) {
 
 // Received implements [poll.Handler].
 func (l *loop) Received(slot int, b []byte) {
-	l.look()
+	l.updateTime()
 	c := l.conns[slot]
 	if c.secure != nil {
 		c.secureReceived(b)
@@ -654,7 +654,7 @@ func (c *conn) received(b []byte) {
 
 // Ended implements [poll.Handler].
 func (l *loop) Ended(slot int, err error) {
-	l.look()
+	l.updateTime()
 	l.conns[slot].ended(err)
 }
 

@@ -149,11 +149,11 @@ func (c *conn) receivedStreams(b []byte) {
 	if len(c.out) > 0 {
 		c.needFlush()
 	}
-	c.goOn()
+	c.continueRequests()
 }
 
-// goOn sends the requests that waited for capacity, or moves to a new connection.
-func (c *conn) goOn() {
+// continueRequests sends the requests that waited for capacity, or moves to a new connection.
+func (c *conn) continueRequests() {
 	if c.h2.Draining() && c.h2.Open() == 0 {
 		c.writeOut()
 		c.disconnect()
@@ -175,7 +175,7 @@ func (c *conn) goOn() {
 func (c *conn) resumeStreams() {
 	if c.stalled && c.state == up && c.poller.Unsent(c.slot) <= maxUnsent {
 		c.stalled = false
-		c.goOn()
+		c.continueRequests()
 	}
 }
 
@@ -194,5 +194,5 @@ func (c *conn) cancelStream(i int) {
 	c.out, _ = c.h2.Cancel(c.out, i)
 	c.needFlush()
 	c.fail(i, record.Timeout, errTimeout)
-	c.goOn()
+	c.continueRequests()
 }

@@ -69,7 +69,7 @@ func (l *loop) compare() {
 		return
 	}
 	switch {
-	case !l.leads():
+	case !l.isMeasuring():
 		if e := l.decided.Load(); e != nil {
 			t.phase, t.wanted = trialLast, *e
 			t.move(l)
@@ -86,8 +86,8 @@ func (l *loop) compare() {
 // active reports whether connections are being compared.
 func (t *trial) active() bool { return t.phase == trialMoving || t.phase == trialWindow }
 
-// leads reports whether the loop is the one that measures.
-func (l *loop) leads() bool { return l.shard == l.rec.Shard(0) }
+// isMeasuring reports whether the loop is the one that measures.
+func (l *loop) isMeasuring() bool { return l.shard == l.rec.Shard(0) }
 
 // start begins the trial when it is time.
 func (t *trial) start(l *loop) {
@@ -143,7 +143,7 @@ func (t *trial) measured() []Measurement {
 // giveUp ends the trial without a decision.
 func (t *trial) giveUp(l *loop, why string) {
 	t.phase = trialDone
-	if l.leads() && l.chosen.Why == "" {
+	if l.isMeasuring() && l.chosen.Why == "" {
 		l.chosen = Choice{Why: Default, Text: why, Measured: t.measured()}
 	}
 }

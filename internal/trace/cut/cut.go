@@ -202,7 +202,7 @@ func (g *generation) until(end int64, minor int) ([]byte, error) {
 			switch {
 			case at <= end && len(keep) == 0 && upTo == from:
 				upTo = to
-			case tells(g.bytes[from]):
+			case recordsState(g.bytes[from]):
 				keep = append(keep, g.bytes[from], 0) // at the same time as the previous one
 				keep = append(keep, g.bytes[rest:to]...)
 			}

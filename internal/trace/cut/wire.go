@@ -288,8 +288,8 @@ func numbers(event byte) int {
 	return 0
 }
 
-// tells reports whether an event records a state from the start of the generation.
-func tells(event byte) bool {
+// recordsState reports whether an event records a state from the start of the generation.
+func recordsState(event byte) bool {
 	switch event {
 	case evProcStatus, evGoStatus, evGoStatusStack, evGCActive, evSweepActive, evAssistActive:
 		return true

@@ -53,8 +53,8 @@ type visitor func(*ast.Node)
 // Visit implements [ast.Visitor].
 func (v visitor) Visit(node *ast.Node) { v(node) }
 
-// chooses reports whether an event passes the filter.
-func (f *Filter) chooses(e *Event) (bool, error) {
+// matches reports whether an event passes the filter.
+func (f *Filter) matches(e *Event) (bool, error) {
 	result, err := f.machine.Run(f.program, e)
 	if err != nil {
 		return false, fmt.Errorf("filter at %d ns: %s", e.Time, oneLine(err.Error()))

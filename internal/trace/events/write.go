@@ -77,7 +77,7 @@ func Write(ctx context.Context, w io.Writer, r io.Reader, o Options) (result Res
 			return result, nil
 		}
 		if o.Filter != nil {
-			ok, err := o.Filter.chooses(e)
+			ok, err := o.Filter.matches(e)
 			if err != nil {
 				return result, err
 			}

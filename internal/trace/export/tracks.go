@@ -140,7 +140,7 @@ func (s *source) intervals(d drawing) error {
 					return err
 				}
 			}
-			if err := s.slice(d, t, one.name, one.from, one.to, s.told(one)...); err != nil {
+			if err := s.slice(d, t, one.name, one.from, one.to, s.describe(one)...); err != nil {
 				return err
 			}
 		}
@@ -148,8 +148,8 @@ func (s *source) intervals(d drawing) error {
 	return nil
 }
 
-// told returns the attributes of a request or task.
-func (s *source) told(one *interval) []arg {
+// describe returns the attributes of a request or task.
+func (s *source) describe(one *interval) []arg {
 	var args []arg
 	if one.goroutine > 0 {
 		args = append(args, arg{"goroutine", fmt.Sprint(s.goroutines[one.goroutine-1].id)})
@@ -193,7 +193,7 @@ func (s *source) regions(d drawing) error {
 				return err
 			}
 		}
-		if err := s.slice(d, regionsOf(g), one.name, one.from, one.to, s.told(one)...); err != nil {
+		if err := s.slice(d, regionsOf(g), one.name, one.from, one.to, s.describe(one)...); err != nil {
 			return err
 		}
 	}

@@ -59,22 +59,22 @@ type builder struct {
 	now   int64 // since first
 	sync  int64 // start of the generation
 
-	gs      alive
-	next    uint32
-	spill   spill
-	ended   ended
-	slice   sliceWriter
-	touched []*goroutine // goroutines with spans in this slice
-	from    int64        // of this slice
-	levels  levels
-	procs   meter
-	threads threads
-	streams streamWriter
-	calling map[trace.ProcID]*goroutine // processors of goroutines in system calls
-	ranges  map[rangeKey]openRange      // active ranges
-	tasks   map[trace.TaskID]openTask
-	regions int                       // open regions
-	strange map[trace.ProcID]struct{} // processors beyond maxProcs
+	gs         alive
+	next       uint32
+	spill      spill
+	ended      ended
+	slice      sliceWriter
+	touched    []*goroutine // goroutines with spans in this slice
+	from       int64        // of this slice
+	levels     levels
+	procs      meter
+	threads    threads
+	streams    streamWriter
+	calling    map[trace.ProcID]*goroutine // processors of goroutines in system calls
+	ranges     map[rangeKey]openRange      // active ranges
+	tasks      map[trace.TaskID]openTask
+	regions    int                       // open regions
+	largeProcs map[trace.ProcID]struct{} // processors beyond maxProcs
 }
 
 func newBuilder(w io.Writer) (*builder, error) {
@@ -85,7 +85,7 @@ func newBuilder(w io.Writer) (*builder, error) {
 	b := &builder{
 		out: out, codes: newCodes(), table: stacks.New(), seen: map[trace.Stack]uint32{}, names: newNames(),
 		gs: alive{all: map[trace.GoID]*goroutine{}}, calling: map[trace.ProcID]*goroutine{}, ranges: map[rangeKey]openRange{},
-		tasks: map[trace.TaskID]openTask{}, strange: map[trace.ProcID]struct{}{},
+		tasks: map[trace.TaskID]openTask{}, largeProcs: map[trace.ProcID]struct{}{},
 	}
 	b.ended.spill = &b.spill
 	b.slice.spans = make([]pending, 0, sliceSpans)

@@ -11,7 +11,7 @@ import (
 func (b *builder) proc(ev *trace.Event, st *trace.StateTransition) error {
 	p := st.Resource.Proc()
 	if p >= maxProcs {
-		b.strange[p] = struct{}{}
+		b.largeProcs[p] = struct{}{}
 	}
 	from, to := st.Proc()
 	if from == to {

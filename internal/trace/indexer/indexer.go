@@ -184,7 +184,7 @@ func (b *builder) limit() {
 		{len(b.tasks), maxOpen, "tasks have not ended"},
 		{b.regions, maxOpen, "regions have not ended"},
 		{len(b.ranges), maxOpen, "ranges are active"},
-		{len(b.strange), maxOther, "processors have numbers that are too large"},
+		{len(b.largeProcs), maxOther, "processors have numbers that are too large"},
 	} {
 		if l.n > l.limit {
 			b.info.Damage = fmt.Sprintf("more than %d %s", l.limit, l.of)
