@@ -7,11 +7,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/input/machinecode"
 	"github.com/whet-go/whet/internal/report/listings"

@@ -6,13 +6,12 @@ import (
 	"slices"
 	"time"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/diffs"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"

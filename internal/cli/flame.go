@@ -12,15 +12,13 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/whet-go/whet/internal/report/profiles"
-
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report/pictures"
+	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/tempfile"
 )
 

@@ -8,14 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/graphviz"
+	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/profile"

@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/listings"
 )

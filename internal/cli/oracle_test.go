@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/unit"
 )
 

@@ -11,14 +11,13 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 )

@@ -3,10 +3,9 @@ package cli
 import (
 	"io"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/profiles"
 )
 

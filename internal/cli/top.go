@@ -4,12 +4,11 @@ import (
 	"io"
 	"os"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/profiles"
 )

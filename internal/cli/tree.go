@@ -3,11 +3,10 @@ package cli
 import (
 	"io"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/profiles"
 )
 

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/profile/callgraph"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )

@@ -33,7 +33,7 @@ func Write(w io.Writer, s layout.Style, d *diff.Result) error {
 	if d.LeftOut > 0 {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+
-			" left out (-n 0 shows all)"))
+			" left out "+layout.ShowAll))
 	}
 	return t.Result()
 }

@@ -53,7 +53,7 @@ no own code on the stack: by outermost frame
   cost A   cost B  change      %    noise    function
     30us  30.10us  +100ns  +0.3%  ±1.60us ~  rt.gc
 
-1 smaller change is left out (-n 0 shows all)
+1 smaller change is left out (--number 0 shows all)
 `
 	if got != want {
 		t.Errorf("(-want +got)\n%s", cmp.Diff(want, got))

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/history"
@@ -21,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/diff"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/blocks"

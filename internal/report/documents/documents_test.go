@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/report/traces"
 )

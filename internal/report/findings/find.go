@@ -5,11 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"

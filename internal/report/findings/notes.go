@@ -36,7 +36,7 @@ func WriteNotes(w io.Writer, s layout.Style, r *lines.Result) error {
 	}
 	if n := r.Found - len(r.Lines); n > 0 {
 		t.Line()
-		t.Line(layout.Plural(n, "more line", "more lines"), " (-n 0 shows all)")
+		t.Line(layout.Plural(n, "more line", "more lines"), " "+layout.ShowAll)
 	}
 	if n := len(r.Stale); n > 0 {
 		t.Line()

@@ -54,7 +54,7 @@ a.go:7  CPU 50.00%
   bounds   12: a bounds check is not eliminated, inlined from b/b.go:3, inlined
                from sort/sort.go:9
 
-2 more lines (-n 0 shows all)
+2 more lines (--number 0 shows all)
 
 1 function has changed since the recording: their lines have no cost here
 (--json lists them)

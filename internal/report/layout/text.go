@@ -122,6 +122,9 @@ func (t *Writer) Line(parts ...any) {
 	}
 }
 
+// ShowAll tells how to see what a view leaves out for its length.
+const ShowAll = "(--number 0 shows all)"
+
 // NothingToShow is the text for a view without samples.
 const NothingToShow = "nothing to show"
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/internal/report/layout"

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/load/charts"
-
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/load"
 	loadcompare "github.com/whet-go/whet/load/compare"

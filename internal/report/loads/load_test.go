@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/load/charts"
-
 	"github.com/HdrHistogram/hdrhistogram-go"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/load/charts"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"

@@ -7,10 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/whet-go/whet/internal/load/charts"
-
 	"github.com/HdrHistogram/hdrhistogram-go"
 
+	"github.com/whet-go/whet/internal/load/charts"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/load/charts"
-
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/load"

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/load/charts"
-
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/profile"

@@ -8,10 +8,9 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
 )

@@ -3,9 +3,8 @@ package pictures
 import (
 	"io"
 
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/pages"
 )

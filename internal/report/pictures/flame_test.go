@@ -14,9 +14,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/profile"
 )

@@ -15,14 +15,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
-	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/google/go-cmp/cmp"
 	pprof "github.com/google/pprof/profile"
 
 	"github.com/whet-go/whet/internal/graphviz"
+	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/profile/oracletest"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/profile"

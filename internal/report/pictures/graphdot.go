@@ -11,13 +11,10 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
-	"github.com/whet-go/whet/internal/report/profiles"
-
 	"github.com/whet-go/whet/internal/profile/flame"
-
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/unit"
 )

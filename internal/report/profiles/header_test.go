@@ -8,10 +8,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	pprof "github.com/google/pprof/profile"
 
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/profile/nodes"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/profile"

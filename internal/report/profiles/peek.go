@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
@@ -20,7 +19,7 @@ func WritePeek(w io.Writer, s layout.Style, d documents.Peek) error {
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.Hidden, "more match", "more matches")+" (-n 0 shows all)"))
+		t.Line(s.Paint(layout.Dim, layout.Plural(d.Hidden, "more match", "more matches")+" "+layout.ShowAll))
 	}
 	return t.Result()
 }

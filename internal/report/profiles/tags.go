@@ -4,7 +4,6 @@ import (
 	"io"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )

@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
@@ -84,5 +83,5 @@ func nouns(by string) string {
 
 // more says in at most room columns what was left out and how to see it.
 func more(n int, one, many string, room int) string {
-	return layout.Cut("in "+layout.Plural(n, one, many)+" (-n 0 shows all)", room)
+	return layout.Cut("in "+layout.Plural(n, one, many)+" "+layout.ShowAll, room)
 }

@@ -31,7 +31,7 @@ func WriteGoroutines(w io.Writer, s layout.Style, d goroutines.Report) error {
 	}
 	if d.Hidden > 0 {
 		t.Line(s.Paint(layout.Dim,
-			fmt.Sprintf("%8d  in %s (-n 0 shows all)", d.Left, layout.Plural(d.Hidden, "more group", "more groups"))))
+			fmt.Sprintf("%8d  in %s %s", d.Left, layout.Plural(d.Hidden, "more group", "more groups"), layout.ShowAll)))
 	}
 	goroutineCreators(t, s, &d, grown)
 	goroutineNotes(t, s, &d)

@@ -8,9 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/internal/input/documents"
-
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/load"

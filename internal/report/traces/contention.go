@@ -46,7 +46,7 @@ func WriteContention(w io.Writer, style layout.Style, d documents.Contention) er
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places (-n 0 shows all)")
+		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places "+layout.ShowAll)
 	}
 	return t.Result()
 }

@@ -34,7 +34,7 @@ func WriteGoroutines(w io.Writer, style layout.Style, d *documents.Goroutines) e
 			what = layout.Plural(d.Hidden, "more goroutine", "more goroutines")
 		}
 		t.Line()
-		t.Line(what + " (-n 0 shows all)")
+		t.Line(what + " " + layout.ShowAll)
 	}
 	return t.Result()
 }

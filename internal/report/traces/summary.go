@@ -83,7 +83,7 @@ func WriteSummary(w io.Writer, style layout.Style, d documents.Summary) error {
 	}
 	if d.Hidden > 0 {
 		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more kind", "more kinds"), " of goroutines (-n 0 shows all)")
+		t.Line(layout.Plural(d.Hidden, "more kind", "more kinds"), " of goroutines "+layout.ShowAll)
 	}
 	return t.Result()
 }
