@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procfs"
 	"github.com/whet-go/whet/internal/procgroup"
 )
 
@@ -215,7 +216,7 @@ func printed() *regexp.Regexp {
 // Addresses returns where the command, or a process that it started, listens now, as host:port to
 // connect to: from the system or, on systems without that information, from the end of its output.
 func (c *Child) Addresses() []string {
-	all, err := listeners()
+	all, err := procfs.Listeners()
 	if err != nil {
 		var out []string
 		for _, m := range printed().FindAllSubmatch(c.Output(), -1) {
@@ -227,20 +228,20 @@ func (c *Child) Addresses() []string {
 	}
 	mine := make(map[string]bool)
 	for _, pid := range Tree(c.PID()) {
-		for _, inode := range sockets(pid) {
+		for inode := range procfs.Sockets(pid) {
 			mine[inode] = true
 		}
 	}
 	var out []string
 	for _, l := range all {
-		if !mine[l.inode] {
+		if !mine[l.Inode] {
 			continue
 		}
-		host := l.addr.Addr().String()
-		if l.addr.Addr().IsUnspecified() {
+		host := l.Addr.Addr().String()
+		if l.Addr.Addr().IsUnspecified() {
 			host = "127.0.0.1"
 		}
-		out = append(out, net.JoinHostPort(host, strconv.Itoa(int(l.addr.Port()))))
+		out = append(out, net.JoinHostPort(host, strconv.Itoa(int(l.Addr.Port()))))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
