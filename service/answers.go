@@ -48,43 +48,50 @@ type Difference struct {
 
 // An answer is a response.
 type answer struct {
-	err    error // no complete response
-	status int
-	size   int64
-	sum    [sha256.Size]byte // of the body
-	head   []byte            // of the body, at most maxKept bytes
+	request string // method and address
+	err     error  // no complete response
+	status  int
+	size    int64
+	sum     [sha256.Size]byte // of the body
+	head    []byte            // of the body, at most maxKept bytes
 }
 
-// askBoth sends each distinct request to both sides.
-func askBoth(ctx context.Context, sides [2]*side) (*Answers, error) {
-	a, b := newRequester(sides[0]), newRequester(sides[1])
-	defer a.close()
-	defer b.close()
-	out := &Answers{}
-	for i := range min(len(a.targets), maxAsked) {
-		first, name, err := a.ask(ctx, i)
-		if err != nil {
+// askBoth sends each distinct request to A, to B, and to A again.
+func (p *pair) askBoth(ctx context.Context) (*Answers, error) {
+	var rounds [3][]answer
+	for i, s := range []*side{p.sides[0], p.sides[1], p.sides[0]} {
+		if err := p.run(ctx, s); err != nil {
 			return nil, err
 		}
-		other, _, err := b.ask(ctx, i)
-		if err != nil {
+		var err error
+		if rounds[i], err = askAll(ctx, s); err != nil {
 			return nil, err
 		}
-		again, _, err := a.ask(ctx, i)
-		if err != nil {
-			return nil, err
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		out.Asked++
-		stable := first.sum == again.sum
+	}
+	out := &Answers{Asked: len(rounds[0])}
+	for i, first := range rounds[0] {
+		stable := first.sum == rounds[2][i].sum
 		if !stable {
 			out.Unstable++
 		}
-		if what := difference(first, other, stable); what != "" {
-			out.Differences = append(out.Differences, Difference{Request: name, What: what})
+		if what := difference(first, rounds[1][i], stable); what != "" {
+			out.Differences = append(out.Differences, Difference{Request: first.request, What: what})
 		}
+	}
+	return out, nil
+}
+
+// askAll sends each distinct request to a side.
+func askAll(ctx context.Context, s *side) ([]answer, error) {
+	r := newRequester(s)
+	defer r.close()
+	var out []answer
+	for i := range min(len(r.targets), maxAsked) {
+		a, err := r.ask(ctx, i)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			return nil, err
+		}
+		out = append(out, a)
 	}
 	return out, nil
 }
@@ -156,26 +163,26 @@ func (a *requester) close() { a.client.CloseIdleConnections() }
 
 // ask sends request i, with the first row of the variables. The error means that the request cannot
 // be made.
-func (a *requester) ask(ctx context.Context, i int) (answer, string, error) {
+func (a *requester) ask(ctx context.Context, i int) (answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(a.side.load.Timeout, load.DefaultTimeout))
 	defer cancel()
 	req, name, err := a.request(ctx, &a.targets[i])
 	if err != nil {
-		return answer{}, name, err
+		return answer{}, err
 	}
 	resp, err := a.client.RoundTrip(req)
 	if err != nil {
-		return answer{err: withoutAddress(err)}, name, nil
+		return answer{request: name, err: withoutAddress(err)}, nil
 	}
-	out := answer{status: resp.StatusCode}
+	out := answer{request: name, status: resp.StatusCode}
 	hash, head := sha256.New(), &limitedBuffer{}
 	out.size, err = io.Copy(io.MultiWriter(hash, head), resp.Body)
 	if err := errors.Join(err, resp.Body.Close()); err != nil {
-		return answer{err: withoutAddress(err)}, name, nil
+		return answer{request: name, err: withoutAddress(err)}, nil
 	}
 	out.head = head.Bytes()
 	hash.Sum(out.sum[:0])
-	return out, name, nil
+	return out, nil
 }
 
 // request makes the request that the load sends.

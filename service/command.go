@@ -142,12 +142,12 @@ func instances(commands [2]Command, urls []string) (instances [2]instance, err e
 			return instances, err
 		}
 	}
-	if instances[0].url.Host == instances[1].url.Host {
-		return instances, diag.Usagef("--load", "both services would answer at "+instances[0].url.Host,
-			"give each a separate address: "+ownAddress)
-	}
 	return instances, nil
 }
+
+// sameAddress reports whether both services listen at one address, so that only one can run at a
+// time.
+func sameAddress(instances [2]instance) bool { return instances[0].url.Host == instances[1].url.Host }
 
 const ownAddress = "{addr} in the commands and in --load is replaced by a free address, as in " +
 	"'./server -addr {addr}' and --load http://{addr}/; or give --load twice, for A and for B"
@@ -158,13 +158,15 @@ func checkAddresses(commands [2]Command, urls []string) error {
 		return diag.Usagef("--load", fmt.Sprintf("%d addresses for two services", len(urls)),
 			"give one with {addr} in it, such as http://{addr}/, or two, for A and for B")
 	}
-	if len(urls) == 1 && !placeholder().MatchString(urls[0]) {
-		return diag.Usagef("--load", "both services would answer at "+hostOf(urls[0]),
-			"give each a separate address: "+ownAddress)
-	}
 	for i, c := range commands {
-		for _, m := range placeholder().FindAllStringSubmatch(urls[min(i, len(urls)-1)], -1) {
-			words := strings.Join(slices.Concat(c.Args, c.Env), " ")
+		url := urls[min(i, len(urls)-1)]
+		words := strings.Join(slices.Concat(c.Args, c.Env), " ")
+		if m := regexp.MustCompile(`\{(addr|port)\}`).FindString(words); m != "" && len(urls) == 1 &&
+			!placeholder().MatchString(url) {
+			return diag.Usagef("--load", fmt.Sprintf("%s gets the address %s, and the load goes to %s",
+				sideName(i), m, hostOf(url)), "give each a separate address: "+ownAddress)
+		}
+		for _, m := range placeholder().FindAllStringSubmatch(url, -1) {
 			if !strings.Contains(words, "{addr"+m[2]+"}") && !strings.Contains(words, "{port"+m[2]+"}") {
 				return diag.Usagef("read command", fmt.Sprintf("%s does not get its address: %s is in --load but not in %q",
 					sideName(i), m[0], c),

@@ -27,14 +27,14 @@ type Options struct {
 	// Commands start the services, A and B.
 	Commands [2]Command
 	// URLs are where the load is sent: one with placeholders (see [Command]), or one for each side.
-	// They must be on this machine.
+	// They must be on this machine. If both have one host and port, only one side runs at a time.
 	URLs []string
 	// Load configures what is sent, and how: everything except URL, Duration, Requests, Warmup,
 	// Resolve and TargetCPU, which are set here. With Targets, requests keep the addresses in them,
 	// and URLs only determine where they are sent.
 	Load load.Options
-	// Warmup is how long each side is loaded before its first slice; 0 means DefaultWarmup,
-	// negative means no warm-up.
+	// Warmup is how long each side is loaded after it was started, before it is measured; 0 means
+	// DefaultWarmup, negative means no warm-up.
 	Warmup time.Duration
 	// Start is the maximum time until each service listens; 0 means DefaultStart.
 	Start time.Duration
@@ -73,6 +73,9 @@ type Result struct {
 	Load *load.Result `json:"load,omitempty"`
 	// Answers is the comparison of responses to the same requests.
 	Answers *Answers `json:"answers,omitempty"`
+	// OneAtATime is set if both services listen at the same address, so that each slice started its
+	// service anew while the other one was stopped.
+	OneAtATime bool `json:"one_at_a_time,omitempty"`
 	// Warnings are the reasons to distrust the figures, the most serious first, except those of AB.
 	Warnings load.Warnings `json:"warnings,omitempty"`
 	// Failure is why measuring ended early, with its remedy, or nil. In JSON it is the error of
@@ -89,22 +92,52 @@ type Side struct {
 	Seen    Tally  `json:"seen"`
 }
 
-// A subject is the pair of services as package ab sees it.
-type subject struct {
+// A pair is both services; package ab sees it as what it compares.
+type pair struct {
 	sides [2]*side
-	err   error // that ended the measurement
+	o     *Options
+	abort context.Context // its end makes stopping a service immediate
+	// oneAtATime is set if both listen at the same address. Then a service is started when it is
+	// needed, and the other one is stopped before.
+	oneAtATime bool
+	err        error // that ended the measurement
 }
 
 // Name returns what is compared.
-func (s *subject) Name() string { return "service" }
+func (p *pair) Name() string { return "service" }
 
 // Measure loads one side for a slice.
-func (s *subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
-	m, err := s.sides[r.Side].measure(ctx, r.Length)
+func (p *pair) Measure(ctx context.Context, r ab.Round) (ab.Measurement, error) {
+	m, err := p.measure(ctx, p.sides[r.Side], r.Length)
 	if err != nil && ctx.Err() == nil {
-		s.err = err
+		p.err = err
 	}
 	return m, err
+}
+
+func (p *pair) measure(ctx context.Context, s *side, length time.Duration) (ab.Measurement, error) {
+	if p.oneAtATime {
+		// A side that just goes on running would be warmer than one that was started.
+		s.stop(p.abort)
+		if err := p.run(ctx, s); err != nil {
+			return ab.Measurement{}, err
+		}
+		if err := s.settle(ctx); err != nil {
+			return ab.Measurement{}, err
+		}
+	}
+	return s.measure(ctx, length)
+}
+
+// run starts a service that does not run, which is so if only one runs at a time.
+func (p *pair) run(ctx context.Context, s *side) error {
+	if s.child != nil {
+		return nil
+	}
+	for _, other := range p.sides {
+		other.stop(p.abort)
+	}
+	return p.start(ctx, s)
 }
 
 // Run starts both services, compares them, and stops them. If ctx is canceled, it returns what was
@@ -134,13 +167,14 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		release(where)
 		return nil, err
 	}
+	p := &pair{sides: sides, o: &o, abort: abort, oneAtATime: sameAddress(where)}
 	// Deferred, so that a panic does not leave the services running either.
-	defer stopAll(abort, sides)
-	if err := startAll(ctx, &o, sides); err != nil {
+	defer p.stopAll()
+	if err := p.startAll(ctx); err != nil {
 		return nil, err
 	}
-	r := &Result{Schema: Schema}
-	if r.Answers, err = askBoth(ctx, sides); err != nil {
+	r := &Result{Schema: Schema, OneAtATime: p.oneAtATime}
+	if r.Answers, err = p.askBoth(ctx); err != nil {
 		return nil, err
 	}
 	if d := r.Answers.Differences; o.SameAnswers && len(d) > 0 {
@@ -151,15 +185,18 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 	}
 	for _, s := range sides {
 		o.Note("warming up " + s.name)
+		if err := p.run(ctx, s); err != nil {
+			return nil, err
+		}
+		_, s.noCPU = s.cpu(ctx)
 		if err := s.warmUp(ctx); err != nil {
 			return nil, s.named(err)
 		}
 	}
-	pair := &subject{sides: sides}
-	if r.AB, err = ab.Run(ctx, []ab.Subject{pair}, o.comparison(ctx, sides)); err != nil {
+	if r.AB, err = ab.Run(ctx, []ab.Subject{p}, o.comparison(sides)); err != nil {
 		return nil, err
 	}
-	r.Failure = pair.err
+	r.Failure = p.err
 	r.conclude(&o, sides)
 	return r, nil
 }
@@ -192,57 +229,66 @@ func newSides(o *Options, instances [2]instance) (sides [2]*side, err error) {
 	return sides, nil
 }
 
-// startAll starts both services and waits until they listen.
-func startAll(ctx context.Context, o *Options, sides [2]*side) error {
-	release([2]instance{sides[0].instance, sides[1].instance})
+// startAll starts the services, one after the other if only one runs at a time, and waits until
+// they listen.
+func (p *pair) startAll(ctx context.Context) error {
+	release([2]instance{p.sides[0].instance, p.sides[1].instance})
+	if p.oneAtATime {
+		for _, s := range p.sides {
+			p.o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.instance.url.Host))
+			if err := p.run(ctx, s); err != nil {
+				return err
+			}
+		}
+	} else if err := p.start(ctx, p.sides[:]...); err != nil {
+		return err
+	}
+	if a, b := p.sides[0], p.sides[1]; (a.pprofAt == "") != (b.pprofAt == "") {
+		a.dropHandlers()
+		b.dropHandlers()
+	}
+	return ctx.Err()
+}
+
+// start starts services and waits until they listen.
+func (p *pair) start(ctx context.Context, sides ...*side) error {
 	for _, s := range sides {
 		if err := s.free(ctx); err != nil {
 			return s.named(err)
 		}
 	}
 	for _, s := range sides {
-		if err := s.start(o); err != nil {
+		if err := s.start(p.o); err != nil {
 			return s.named(err)
 		}
 	}
-	within := o.Start
-	if within == 0 {
-		within = DefaultStart
-	}
 	for _, s := range sides {
-		o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.instance.url.Host))
-		if err := s.await(ctx, within); err != nil {
+		if !p.oneAtATime {
+			p.o.Note(fmt.Sprintf("waiting for %s at %s", s.name, s.instance.url.Host))
+		}
+		if err := s.await(ctx, cmp.Or(p.o.Start, DefaultStart)); err != nil {
 			return s.named(err)
 		}
 	}
 	for _, s := range sides {
 		s.findHandlers(ctx)
 	}
-	// What only one side provides cannot be compared.
-	if a, b := sides[0], sides[1]; (a.pprof == nil) != (b.pprof == nil) {
-		for _, s := range sides {
-			if s.pprof != nil {
-				s.pprof.Close()
-				s.pprof = nil
-			}
-		}
-	}
-	return ctx.Err()
+	return nil
 }
 
 // stopAll stops both services concurrently.
-func stopAll(abort context.Context, sides [2]*side) {
+func (p *pair) stopAll() {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		sides[1].stop(abort)
+		p.sides[1].stop(p.abort)
 	}()
-	sides[0].stop(abort)
+	p.sides[0].stop(p.abort)
 	<-done
 }
 
 // comparison completes the options of the comparison.
-func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
+func (o *Options) comparison(sides [2]*side) ab.Options {
 	out := o.AB
 	if out.Plans == nil {
 		// The services keep all CPUs: a service restricted to one has another GOMAXPROCS. Running
@@ -254,9 +300,7 @@ func (o *Options) comparison(ctx context.Context, sides [2]*side) ab.Options {
 	known := true
 	for i, s := range sides {
 		out.Sides[i] = cmp.Or(out.Sides[i], o.Commands[i].String())
-		if _, s.noCPU = s.cpu(ctx); s.noCPU != nil {
-			known = false
-		}
+		known = known && s.noCPU == nil
 	}
 	switch {
 	case out.Unit != "":
@@ -276,9 +320,7 @@ func (r *Result) conclude(o *Options, sides [2]*side) {
 		r.Sides[i] = Side{
 			Command: o.Commands[i].String(), Dir: o.Commands[i].Dir, URL: s.instance.url.Redacted(), Seen: s.seen,
 		}
-		if s.pprof != nil {
-			r.Sides[i].Pprof = s.pprof.Address()
-		}
+		r.Sides[i].Pprof = s.pprofAt
 	}
 	if last := sides[1].last; last != nil {
 		r.Load = last

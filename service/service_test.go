@@ -142,6 +142,49 @@ func runOnce(t *testing.T) error {
 	return nil
 }
 
+// TestOneAddress compares services that listen at one address, one of which burns twenty times the
+// CPU time.
+func TestOneAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := free.Addr().String()
+	if err := free.Close(); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, func() error {
+		o := options("", "", time.Minute)
+		o.Commands = [2]Command{command("-addr " + at + " -burn 50000"), command("-addr " + at + " -burn 1000000 -alloc 5000")}
+		o.URLs = []string{"http://" + at + "/"}
+		ctx := until(t, &o, 12)
+		r, err := Run(ctx, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone(t)
+		if !r.OneAtATime || r.Failure != nil || r.Answers.Asked != 1 || len(r.Answers.Differences) > 0 ||
+			r.Warnings.Has(NoCPU) || r.Warnings.Has(NoAllocs) || r.Sides[0].Pprof == "" || r.Sides[1].Pprof == "" {
+			t.Errorf("%+v", r)
+		}
+		for i, s := range r.Sides {
+			if s.Seen.Slices < 10 || s.Seen.Failed() > 0 {
+				t.Errorf("side %d: %+v", i, s)
+			}
+		}
+		if u := unitOf(t, r, UnitCPU); u.Verdict != ab.Worse {
+			return fmt.Errorf("cpu: %+v", u)
+		}
+		if u := unitOf(t, r, UnitAllocs); u.Verdict != ab.Worse {
+			return fmt.Errorf("allocations: %+v", u)
+		}
+		return nil
+	})
+}
+
 // TestEqual compares a service with one that leaves the same work to a child process, whose CPU
 // time counts.
 func TestEqual(t *testing.T) {
@@ -246,13 +289,16 @@ func TestStartErrors(t *testing.T) {
 			func(o *Options) { o.Commands[0] = command("-body {addr} -addr " + taken) },
 			"address already in use", "-pprof 127.0.0.1:0", false,
 		},
-		"one port for both": {
+		"another address": {
 			func(o *Options) { o.URLs = []string{"http://127.0.0.1:8080/"} },
-			"both services would answer at 127.0.0.1:8080", "--load http://{addr}/", true,
+			"A gets the address {addr}, and the load goes to 127.0.0.1:8080", "--load http://{addr}/", true,
 		},
-		"two URLs of one port": {
-			func(o *Options) { o.URLs = []string{"http://127.0.0.1:8080/a", "http://127.0.0.1:8080/b"} },
-			"both services would answer at 127.0.0.1:8080", "{addr}", true,
+		"one port, taken": {
+			func(o *Options) {
+				o.URLs = []string{"http://" + taken + "/a", "http://" + taken + "/b"}
+				o.Commands[0], o.Commands[1] = command("-addr "+taken), command("-addr "+taken)
+			},
+			"A: start ", "{addr}", false,
 		},
 		"address not in command": {
 			func(o *Options) { o.Commands[1] = command("-addr 127.0.0.1:0") },

@@ -49,9 +49,11 @@ const (
 type side struct {
 	name        string
 	instance    instance
-	load        load.Options // of a slice, except its duration
-	child       *process.Child
+	load        load.Options     // of a slice, except its duration
+	child       *process.Child   // nil if it does not run
 	pprof       *handlers.Client // nil: allocations are unavailable
+	pprofAt     string           // where pprof was found
+	noHandlers  bool             // allocations are unavailable on the other side
 	warmup      time.Duration
 	base        cost  // of a load of one request per connection
 	noCPU       error // why the CPU time is unavailable, once that is known
@@ -113,6 +115,7 @@ func (s *side) stop(abort context.Context) {
 	if s.child != nil {
 		s.child.Stop(abort, procgroup.Terminate)
 	}
+	s.pprof, s.child = nil, nil
 }
 
 // free fails if something already listens on the service's address.
@@ -179,7 +182,8 @@ func (s *side) exited() error {
 	e := &diag.Error{Op: "run", Subject: s.instance.command.String(), Err: fmt.Errorf("%w%s", err, s.child.LastOutput())}
 	if strings.Contains(string(s.child.Output()), "address already in use") {
 		e.Hint = "let whet choose free addresses, so that both can run at once: {addr} is one, " +
-			"{addr2} is another, and many services accept port 0 for any: -pprof 127.0.0.1:0"
+			"{addr2} is another, and many services accept port 0 for any: -pprof 127.0.0.1:0; or name the service's " +
+			"own address in --load, without {addr}: then only one of them runs at a time"
 	}
 	return e
 }
@@ -199,16 +203,37 @@ func (s *side) gone(ctx context.Context) error {
 // findHandlers looks for pprof handlers at the load address and wherever else the service listens.
 // It is not an error if there are none.
 func (s *side) findHandlers(ctx context.Context) {
-	elsewhere := slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.instance.url.Host })
-	at := append([]string{s.instance.url.Scheme + "://" + s.instance.url.Host}, elsewhere...)
+	if s.noHandlers {
+		return
+	}
+	var at []string
 	var err error
-	if s.pprof, err = handlers.Find(ctx, at); err != nil {
+	// A service that was started again may listen for them a moment later.
+	for deadline := time.Now().Add(dialTimeout); ; time.Sleep(pollInterval) {
+		at = slices.DeleteFunc(s.child.Addresses(), func(at string) bool { return at == s.instance.url.Host })
+		at = slices.Insert(at, 0, s.instance.url.Scheme+"://"+s.instance.url.Host)
+		s.pprof, err = handlers.Find(ctx, at)
+		if err == nil || s.pprofAt == "" || ctx.Err() != nil || time.Now().After(deadline) {
+			break
+		}
+	}
+	if err != nil {
 		s.noAlloc = &diag.Error{
 			Err: fmt.Errorf("no pprof handlers at %s", strings.Join(at, ", ")),
 			Hint: `import _ "net/http/pprof" in the service, and serve http.DefaultServeMux on a loopback address, ` +
 				`as in go http.ListenAndServe("127.0.0.1:0", nil)`,
 		}
+		return
 	}
+	s.pprofAt = s.pprof.Address()
+}
+
+// dropHandlers forgets the pprof handlers: what only one side provides cannot be compared.
+func (s *side) dropHandlers() {
+	if s.pprof != nil {
+		s.pprof.Close()
+	}
+	s.pprof, s.pprofAt, s.noHandlers = nil, "", true
 }
 
 // measure loads the service for a slice.
@@ -304,14 +329,10 @@ func targetCPU(used cost, r *load.Result) *load.TargetCPU {
 
 // warmUp sends requests that are not measured, and then measures the cost of connecting.
 func (s *side) warmUp(ctx context.Context) error {
-	o := s.load
-	o.Duration = s.warmup
-	if s.warmup > 0 {
-		if _, _, err := s.run(ctx, o); err != nil {
-			return err
-		}
+	if err := s.settle(ctx); err != nil {
+		return err
 	}
-	o = s.load
+	o := s.load
 	o.Rate, o.Arrivals, o.Requests = 0, "", int64(cmp.Or(o.Connections, load.DefaultConnections))
 	var bases []cost
 	for range baseRuns {
@@ -327,6 +348,17 @@ func (s *side) warmUp(ctx context.Context) error {
 	}
 	s.base = medianCost(bases)
 	return nil
+}
+
+// settle sends requests that are not measured.
+func (s *side) settle(ctx context.Context) error {
+	if s.warmup <= 0 {
+		return nil
+	}
+	o := s.load
+	o.Duration = s.warmup
+	_, _, err := s.run(ctx, o)
+	return err
 }
 
 // medianCost returns the median CPU time and the median allocations of loads with the same number
@@ -357,7 +389,7 @@ func (s *side) allocated(ctx context.Context) (handlers.Allocated, bool) {
 	}
 	if s.failedReads++; s.failedReads >= maxFailedReads {
 		s.pprof.Close()
-		s.pprof, s.noAlloc = nil, err
+		s.pprof, s.noAlloc, s.noHandlers = nil, err, true
 	}
 	return a, false
 }

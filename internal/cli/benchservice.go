@@ -31,7 +31,8 @@ how much they differ, with confidence intervals.
 whet starts CMD_A and CMD_B as a shell would, but without pipes and variables:
 'GOGC=200 ./server -addr {addr}'. In the commands and in --load, {addr} is
 replaced by a free loopback address and {port} by its port; {addr2} to {addr9}
-are further ones. Without them, give --load twice, for A and for B.
+are further ones. Without them, give --load twice, for A and for B, or once for
+services that both listen there: then only one of them runs at a time.
 
 Slices of load alternate between the two until the interval of the ratio is as
 narrow as --precision. Each slice measures CPU time, allocations (if the service

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -54,8 +53,6 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 	case len(s.URLs) > 1:
 		return diag.Usagef(op, fmt.Sprintf("--load is given %d times", len(s.URLs)),
 			"both programs get the same load; --targets FILE has several requests")
-	case !strings.Contains(s.URLs[0], "{addr") && !strings.Contains(s.URLs[0], "{port"):
-		return diag.Usagef("--load", "both programs would listen on the same address", programHint)
 	}
 	command, err := service.ParseArguments(f.Service)
 	if err != nil {

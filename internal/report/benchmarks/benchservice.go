@@ -150,6 +150,9 @@ func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 		t.Line()
 	}
 	layout.Wrap(t, s, "", text, 0)
+	if r.OneAtATime {
+		layout.Wrap(t, s, "", "Both listen at one address, so one ran at a time, started anew for each slice.", 0)
+	}
 }
 
 // serviceVerdict describes the outcome in sentences. Reasons why the services do not compare come
