@@ -213,7 +213,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, f.prover.Close()) }()
-	f.prover.Charged = f.found.Charged
+	f.prover.Charged, f.prover.Recorded = f.found.Charged, o.Profiles.CPU
 	if slices.ContainsFunc(r.Findings, f.tries) {
 		if err := f.prover.Prepare(ctx); err != nil {
 			return nil, err

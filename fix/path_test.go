@@ -1,6 +1,7 @@
 package fix_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +112,88 @@ func TestWrittenPath(t *testing.T) {
 			if !slices.ContainsFunc(a.Measured.Paths, func(path string) bool { return strings.Contains(path, test.says) }) ||
 				!strings.Contains(patch, test.says) {
 				t.Errorf("%q\n%s", a.Measured.Paths, patch)
+			}
+		})
+	}
+}
+
+// proportions spends its time where it joins, unless the words have many letters.
+const proportions = `
+-- go.mod --
+module example.com/service
+
+go 1.26
+-- text/text.go --
+package text
+
+import "strings"
+
+// Join joins words in capital letters.
+func Join(words []string) string {
+	all := ""
+	for _, w := range words {
+		all += w + ";"
+	}
+	return strings.ToUpper(all)
+}
+`
+
+// TestWrittenProportions does not take a benchmark that whet wrote for evidence when it runs the
+// recording's lines, but spends its time on others.
+func TestWrittenProportions(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	for _, test := range []struct {
+		name          string
+		joins, uppers int64 // samples
+		kept          bool
+		says          string
+	}{
+		{"another line", 10, 990, false, "its inputs take the recording's path through Join in other proportions"},
+		{"the recording's line", 990, 10, true, "and the CPU profiles agree on"},
+		{"too few samples", 4, 45, true, "they run lines with 100% of its cost"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			dir := t.TempDir()
+			write(t, dir, proportions)
+			b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"},
+				profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+			own := b.Function(profile.Function{
+				Name: "example.com/service/text.Join", File: "example.com/service/text/text.go", StartLine: 6,
+			})
+			std := b.Function(profile.Function{Name: "strings.ToUpper", File: "strings/strings.go", StartLine: 1})
+			joins := b.Location(1, profile.None, false, profile.Line{Function: own, Line: 9})
+			uppers := b.Location(2, profile.None, false, profile.Line{Function: own, Line: 11})
+			upper := b.Location(3, profile.None, false, profile.Line{Function: std, Line: 2})
+			if err := errors.Join(
+				b.Sample([]uint32{joins}, nil, test.joins, 1e7*test.joins),
+				b.Sample([]uint32{upper, uppers}, nil, test.uppers, 1e7*test.uppers),
+			); err != nil {
+				t.Fatal(err)
+			}
+			o := quick()
+			o.Profiles = find.Profiles{CPU: b.Profile(nil)}
+			x, err := find.Find(t.Context(), o.Profiles,
+				find.Options{Dir: dir, Own: profile.OwnMatcher([]string{"example.com/service"}, nil)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			x.Findings = []find.Finding{finding(t, dir, "join",
+				"all := \"\"\n\tfor _, w := range words {\n\t\tall += w + \";\"\n\t}\n\treturn strings.ToUpper(all)",
+				"var all strings.Builder\n\tfor _, w := range words "+
+					"{\n\t\tall.WriteString(w)\n\t\tall.WriteByte(';')\n\t}\n\treturn strings.ToUpper(all.String())")}
+			r, err := fix.Run(t.Context(), x, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := r.Attempts[0]
+			said := a.Reason
+			if a.Measured != nil {
+				said += strings.Join(a.Measured.Paths, "\n")
+			}
+			if a.Kept() != test.kept || !strings.Contains(said, test.says) {
+				t.Errorf("%s: %s", a.Stage, said)
 			}
 		})
 	}

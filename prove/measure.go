@@ -250,18 +250,9 @@ func (f *Prover) cover(ctx context.Context) error {
 
 // coverOne runs a benchmark once.
 func (f *Prover) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
-	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
-	defer cancel()
 	profile := filepath.Join(f.scratch.Temp, "cover.out")
-	cmd := exec.CommandContext(
-		ctx, bin.Path,
-		"-test.run=^$", "-test.bench="+gotest.Pattern(name), "-test.benchtime=1x", "-test.coverprofile="+profile,
-	)
-	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
-	defer f.clearTrial()
-	procgroup.OwnAndKill(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
+	if err := f.runBenchmark(ctx, bin, name, env, "-test.benchtime=1x", "-test.coverprofile="+profile); err != nil {
+		return nil, err
 	}
 	file, err := os.Open(profile)
 	if err != nil {
@@ -269,6 +260,23 @@ func (f *Prover) coverOne(ctx context.Context, bin *gotest.Binary, name string, 
 	}
 	defer func() { _ = file.Close() }()
 	return readCover(file, f.module)
+}
+
+// runBenchmark runs a benchmark with more flags and environment, and does not read its results.
+func (f *Prover) runBenchmark(
+	ctx context.Context, bin *gotest.Binary, name string, env []string, flags ...string,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
+	defer cancel()
+	flags = slices.Concat([]string{"-test.run=^$", "-test.bench=" + gotest.Pattern(name)}, flags)
+	cmd := exec.CommandContext(ctx, bin.Path, flags...)
+	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
+	defer f.clearTrial()
+	procgroup.OwnAndKill(cmd)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
+	}
+	return nil
 }
 
 // readCover reads the blocks that ran from a cover profile (cmd/cover), which has lines of the form

@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -29,10 +31,14 @@ type callPath struct {
 	hottest  string  // file:line
 	missed   string  // the hottest line, if it is not executed
 	share    float64 // of the function's cost, on that line
+	sampled  bool    // the CPU profiles of both have enough samples below the function
+	similar  float64 // how much these profiles have in common, if sampled
 }
 
 // alike reports whether the benchmark executes what was recorded, as far as that is known.
-func (p *callPath) alike() bool { return !p.known || p.cost >= leastAlike && p.calls >= leastAlike }
+func (p *callPath) alike() bool {
+	return !p.known || p.cost >= leastAlike && p.calls >= leastAlike && (!p.sampled || p.similar >= leastAlike)
+}
 
 // String describes what the calls execute.
 func (p *callPath) String() string {
@@ -45,6 +51,12 @@ func (p *callPath) String() string {
 	case p.calls < leastAlike:
 		return fmt.Sprintf("its inputs mostly take another path through %s than the recording: %.0f%% of the calls run "+
 			"%s, the most expensive line", p.function, 100*p.calls, p.hottest)
+	case p.sampled && p.similar < leastAlike:
+		return fmt.Sprintf("its inputs take the recording's path through %s in other proportions: their CPU profiles "+
+			"agree on %.0f%% of the time", p.function, 100*p.similar)
+	case p.sampled:
+		return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f%% of its cost, "+
+			"and the CPU profiles agree on %.0f%% of the time", p.function, 100*p.cost, 100*p.similar)
 	}
 	return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f%% of its cost",
 		p.function, 100*p.cost)
@@ -131,8 +143,10 @@ func funcIn(name string, source []byte, function string) (line int, text string)
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // says what the others do.
 func (f *Prover) onPath(
-	all []Benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
+	ctx context.Context, w *writtenFile, all []Benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
 ) (alike []Benchmark, why []string, err error) {
+	sampler := &sampler{f: f, w: w, pkg: pkg}
+	defer func() { err = errors.Join(err, sampler.close()) }()
 	for _, r := range all {
 		var notes []string
 		off := false
@@ -140,6 +154,11 @@ func (f *Prover) onPath(
 			p, err := f.pathOf(&r, pkg, d)
 			if err != nil {
 				return nil, nil, err
+			}
+			if p.known && p.alike() {
+				if err := sampler.compare(ctx, p, r.name); err != nil {
+					return nil, nil, err
+				}
 			}
 			off = off || !p.alike()
 			notes = append(notes, p.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/service"
 )
 
@@ -70,6 +71,9 @@ type Prover struct {
 	// profile's total. A benchmark that is written must run lines that cost. If it is nil, the cost
 	// is unknown.
 	Charged func(file string, line int) float64
+	// Recorded is the CPU profile of the original module. The profile of a benchmark that is written
+	// must be like it. If it is nil, that is not compared.
+	Recorded *profile.Profile
 
 	o          Options
 	module     string // module path

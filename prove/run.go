@@ -148,6 +148,7 @@ func (f *Prover) charge(q Request) (*find.Charged, error) {
 	if err != nil {
 		return nil, err
 	}
+	f.Recorded = q.Profiles.CPU
 	f.Charged = func(file string, line int) float64 {
 		most := 0.0
 		evidence, _ := charged.Line(file, line)

@@ -98,7 +98,7 @@ func (f *Prover) write(ctx context.Context, changes scratch.Changes) (chosen []B
 				why = append(why, r.missed)
 			}
 		}
-		alike, others, err := f.onPath(hits, pkg, decls)
+		alike, others, err := f.onPath(ctx, w, hits, pkg, decls)
 		if err != nil {
 			return nil, err
 		}
@@ -186,20 +186,7 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	src := gotest.Source{
-		Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{},
-		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-covermode=count", "-coverpkg=./..."}),
-	}
-	folder := f.scratch.Path(w.dir)
-	for name, text := range w.files {
-		file := filepath.Join(temp, name)
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return nil, err
-		}
-		src.Overlay[filepath.Join(folder, name)] = file
-	}
-	bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder},
-		filepath.Join(temp, "cover.test"))
+	bin, err := f.compileWritten(ctx, w, pkg, temp, "-cover", "-covermode=count", "-coverpkg=./...")
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -230,6 +217,25 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 		}
 	}
 	return notes, nil
+}
+
+// compileWritten builds the tests of a package with its written benchmarks, in a temporary directory.
+func (f *Prover) compileWritten(
+	ctx context.Context, w *writtenFile, pkg *packages.Package, temp string, flags ...string,
+) (*gotest.Binary, error) {
+	src := gotest.Source{
+		Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{}, Flags: slices.Concat(f.o.Flags, flags),
+	}
+	folder := f.scratch.Path(w.dir)
+	for name, text := range w.files {
+		file := filepath.Join(temp, name)
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return nil, err
+		}
+		src.Overlay[filepath.Join(folder, name)] = file
+	}
+	return gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder},
+		filepath.Join(temp, "written.test"))
 }
 
 // inputsText describes the inputs that a generated benchmark has chosen: lines with a size, a seed and
