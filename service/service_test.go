@@ -158,7 +158,9 @@ func TestOneAddress(t *testing.T) {
 	}
 	eventually(t, func() error {
 		o := options("", "", time.Minute)
-		o.Commands = [2]Command{command("-addr " + at + " -burn 50000"), command("-addr " + at + " -burn 1000000 -alloc 5000")}
+		o.Commands = [2]Command{
+			command("-addr " + at + " -burn 50000"), command("-addr " + at + " -burn 1000000 -alloc 5000"),
+		}
 		o.URLs = []string{"http://" + at + "/"}
 		ctx := until(t, &o, 12)
 		r, err := Run(ctx, o)
