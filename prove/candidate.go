@@ -85,8 +85,12 @@ type Verdict struct {
 	// Aside lists losses of generated benchmarks, with their inputs. They do not count against the
 	// change, because the inputs are invented.
 	Aside []string `json:"aside,omitempty"`
+	// Strength is how many small errors in the changed lines would be noticed; nil if that is unknown.
+	Strength *Strength `json:"strength,omitempty"`
 	// Took is the duration of each stage.
 	Took []StepTime `json:"took,omitempty"`
+
+	tested []string // import paths of the packages whose tests passed
 }
 
 // Proven reports whether the change behaves the same as far as that was compared, and is faster.
@@ -177,8 +181,23 @@ type step struct {
 }
 
 // Prove runs a candidate through all stages, each of which can only reject it or leave it open. If
-// ctx ends, nothing is decided, and Err is its error. Prepare must have been called.
+// ctx ends, nothing is decided, and Err is its error. If the candidate was measured, mutants of it are
+// tried as Options say; that ctx ends meanwhile costs only their result. Prepare must have been called.
 func (f *Prover) Prove(ctx context.Context, c Candidate) *Verdict {
+	v := f.prove(ctx, c)
+	if f.o.MutantTime == 0 || c.Settings != nil || ctx.Err() != nil ||
+		v.Stage != StageMeasure && v.Stage != StageUnproven {
+		return v
+	}
+	var err error
+	if v.Strength, err = f.strengthen(ctx, c, v); err != nil {
+		f.warnings.Add(fmt.Errorf("try mutants of the changed lines: %w", err))
+	}
+	return v
+}
+
+// prove runs the stages.
+func (f *Prover) prove(ctx context.Context, c Candidate) *Verdict {
 	v := &Verdict{Stage: StageBuild}
 	steps, err := f.changeSteps(ctx, c, v)
 	if c.Settings != nil {
@@ -216,7 +235,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		{StageTest, func() error {
 			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
 			if err == nil {
-				v.Tested, v.Ignored = len(pkgs), f.tests.Ignored(pkgs)
+				v.Tested, v.Ignored, v.tested = len(pkgs), f.tests.Ignored(pkgs), pkgs
 			}
 			return err
 		}},

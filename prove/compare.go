@@ -9,6 +9,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -25,9 +27,8 @@ import (
 // It returns an error, with the input and both results, if a result differs.
 func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed bool) (*Answers, error) {
 	answers := &Answers{Functions: []string{}}
-	o := differ.Options{
-		Flags: f.o.Flags, Env: f.o.Env, FuzzTime: f.o.fuzzTime(), Timeout: f.o.Timeout, Joined: reviewed,
-		Inputs: changeInputs, Seed: buildSeed,
+	if err := os.RemoveAll(f.corpus()); err != nil {
+		return nil, err
 	}
 	for _, dir := range changes.Dirs() {
 		before, _, err := f.sourceOf(dir, changes)
@@ -38,7 +39,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			continue // there is no old code
 		}
 		f.listIgnored(answers, dir, changes)
-		r, err := differ.Compare(ctx, f.scratch, dir, changes, o)
+		r, err := differ.Compare(ctx, f.scratch, dir, changes, f.differOptions(dir, reviewed))
 		if err != nil {
 			return answers, err
 		}
@@ -61,6 +62,21 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		}
 	}
 	return answers, nil
+}
+
+// corpus returns the directory for the inputs of the last comparison.
+func (f *Prover) corpus() string { return filepath.Join(f.scratch.Temp, "corpus") }
+
+// differOptions returns how the package in a directory is compared.
+func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
+	o := differ.Options{
+		Flags: f.o.Flags, Env: f.o.Env, FuzzTime: f.o.fuzzTime(), Timeout: f.o.Timeout, Joined: reviewed,
+		Inputs: changeInputs, Seed: buildSeed,
+	}
+	if f.o.MutantTime > 0 {
+		o.Corpus = filepath.Join(f.corpus(), url.PathEscape(dir))
+	}
+	return o
 }
 
 // listIgnored lists the changed files in a package's directory that are not part of this build.

@@ -17,6 +17,9 @@
 //     the benchmarks that run the changed lines. If there are none, package differ writes one. A
 //     program under load can replace them.
 //  5. The change is proven if some interval shows a gain and none a loss.
+//  6. If Options say so, package internal/prove/mutants puts small errors into the changed lines, one
+//     at a time. How many of them the tests and the inputs of step 3 notice is the strength of the
+//     proof.
 //
 // Build and run settings are candidates, too: two builds of one source, compared by their results
 // and by benchmarks.

@@ -29,6 +29,9 @@ type Options struct {
 	// FuzzInputs, if positive, is the number of inputs per changed function, however long that
 	// takes; it replaces FuzzTime.
 	FuzzInputs int
+	// MutantTime limits how long mutants of a candidate's changed lines are tried; 0 means not at all.
+	// Building them takes longer.
+	MutantTime time.Duration
 	AB         ab.Options
 
 	// Service configures how the program is started and loaded. It measures changes that no
@@ -54,6 +57,8 @@ type Options struct {
 const (
 	DefaultTimeout  = 5 * time.Minute
 	DefaultFuzzTime = 5 * time.Second
+	// DefaultMutantTime is for callers that want mutants.
+	DefaultMutantTime = 20 * time.Second
 )
 
 // fuzzTime returns the limit of the fuzzer in the form of go test's flag.

@@ -169,6 +169,10 @@ func (r *Result) lacks(v *Verdict) {
 	for _, not := range a.Not {
 		add("", "%s", not)
 	}
+	if v.Strength.nothing() {
+		add("write a test that checks what they do",
+			"nothing that was tried notices changes of these lines: none of %d mutants was noticed", v.Strength.Mutants)
+	}
 	c := &r.Changed
 	if len(a.Functions) == 0 || a.Inputs == 0 {
 		add("", "no result of old and new code was compared: nothing but tests stands for it")

@@ -27,6 +27,9 @@ type Binary struct {
 	Stoppable bool
 }
 
+// ErrNoTests is the cause of a *BuildError if a package has no test files.
+var ErrNoTests = errors.New("no tests")
+
 // Compile builds the test binary of a package of src to the file out, whose directory must exist.
 // Compiler errors are a *BuildError; go vet does not run.
 func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
@@ -51,7 +54,7 @@ func Compile(ctx context.Context, src Source, pkg Package, out string) (*Binary,
 	}
 	b := &Binary{Package: pkg, Source: src, Path: out, Build: took}
 	if b.Size, b.SHA256, err = sum(out); errors.Is(err, os.ErrNotExist) {
-		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: string(stdout), Err: errors.New("no tests")}
+		return nil, &BuildError{Package: pkg.ImportPath, Side: src.Name, Output: string(stdout), Err: ErrNoTests}
 	} else if err != nil {
 		return nil, fmt.Errorf("build the tests of %s: %w", pkg.ImportPath, err)
 	}

@@ -27,17 +27,18 @@ type proveFlags struct {
 	programFlags           // a service under load, where no benchmark runs the change
 	read         viewFlags // how the recordings are read
 
-	Patch     string
-	Versions  [2]string // directories
-	Dir       string
-	Recording []string
-	Flags     string
-	Tests     string
-	Bench     string
-	Timeout   time.Duration
-	FuzzTime  time.Duration
-	Precision share
-	MaxTime   time.Duration
+	Patch      string
+	Versions   [2]string // directories
+	Dir        string
+	Recording  []string
+	Flags      string
+	Tests      string
+	Bench      string
+	Timeout    time.Duration
+	FuzzTime   time.Duration
+	MutantTime time.Duration
+	Precision  share
+	MaxTime    time.Duration
 
 	Format string
 	JSON   bool
@@ -64,6 +65,10 @@ build, and go vet must report nothing new. Every test of version A must do what
 it did before. A fuzzer calls the old and the new functions with the same
 inputs, and they must do the same. Benchmarks that run the changed lines are
 measured in interleaved rounds; if there are none, whet writes one.
+
+To show how much that proves, whet puts small errors into the changed lines of
+version B, one at a time (mutants), and counts how many the tests and the inputs
+notice. If they notice none, the outcome is unproven.
 
 The outcome is one of these:
 
@@ -120,6 +125,8 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the lines)")
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
+	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
+		"time to try small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(proveFormats(), ", "))
@@ -156,6 +163,10 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
 			return diag.Usagef("prove", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
+	}
+	if f.MutantTime < 0 {
+		return diag.Usagef("prove", fmt.Sprintf("--mutant-time must not be negative, but is %v", f.MutantTime),
+			"use 0 to try no mutants")
 	}
 	if err := checkPrecision("prove", f.Precision); err != nil {
 		return err
@@ -221,7 +232,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 	}
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
-	q.Bench, q.Timeout, q.FuzzTime = f.Bench, f.Timeout, f.FuzzTime
+	q.Bench, q.Timeout, q.FuzzTime, q.MutantTime = f.Bench, f.Timeout, f.FuzzTime, f.MutantTime
 	q.AB = ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure}
 	q.Progress = view.Begin
 	if f.serves() {

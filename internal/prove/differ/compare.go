@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ type Options struct {
 
 	FuzzTime string        // per function, as in go test's -fuzztime
 	Timeout  time.Duration // of a process
+	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes in other pieces.
 	Joined bool
 	// Inputs and Seed are for the tests that run in two processes, in place of FuzzTime.
@@ -290,8 +292,7 @@ func (c *comparer) name(old *packages.Package) string {
 	return old.Name
 }
 
-// compare builds both versions into one program and fuzzes them. An *twin.ApartError is why it cannot be
-// built or started.
+// compare builds both versions into one program and fuzzes them.
 func (c *comparer) compare(
 	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, r *Comparison, o Options,
 ) error {
@@ -299,31 +300,11 @@ func (c *comparer) compare(
 	if err != nil {
 		return err
 	}
-	for name, text := range files {
-		if err := c.Write(path.Join(dir, name), text); err != nil {
-			return err
-		}
-	}
-	temp, err := os.MkdirTemp(c.Module.Temp, "twins")
+	run, err := c.build(ctx, dir, files, o, "-fuzz=.", "-cover", "-coverpkg="+g.pkg.PkgPath+"/"+twin.Dir)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(temp) }()
-	run := &twinRun{binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module}
-	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", "-c", "-o", run.binary, "-vet=off", "-fuzz=.", "-cover",
-		"-coverpkg="+g.pkg.PkgPath+"/"+twin.Dir, "./"+dir)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		return &twin.ApartError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
-	}
-	if out, err := run.process(ctx, nil, "-test.run=^$"); err != nil {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		return &twin.ApartError{Reason: "both versions cannot be started as one program: " + lastLine(out)}
-	}
+	defer func() { _ = run.remove() }()
 	lines := twin.ChangedLines(g.pkg, now, FuncName)
 	for _, t := range tests {
 		outcome, why, err := run.fuzz(ctx, t, lines)
@@ -339,6 +320,43 @@ func (c *comparer) compare(
 	r.Not = append(r.Not, lines.Unreached()...)
 	r.Blocks, r.Reached = lines.Blocks()
 	return nil
+}
+
+// build writes files, by their names relative to the package, and builds both versions into one program,
+// with further flags. A *twin.ApartError is why it cannot be built or started.
+func (c *comparer) build(
+	ctx context.Context, dir string, files map[string][]byte, o Options, flags ...string,
+) (_ *twinRun, err error) {
+	for name, text := range files {
+		if err := c.Write(path.Join(dir, name), text); err != nil {
+			return nil, err
+		}
+	}
+	temp, err := os.MkdirTemp(c.Module.Temp, "twins")
+	if err != nil {
+		return nil, err
+	}
+	run := &twinRun{binary: filepath.Join(temp, "twins.test"), temp: temp, dir: c.Module.Path(dir), o: o, module: c.Module}
+	defer func() {
+		if err != nil {
+			_ = run.remove()
+		}
+	}()
+	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, flags, []string{"./" + dir})
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, &twin.ApartError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
+	}
+	if out, err := run.process(ctx, nil, "-test.run=^$"); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, &twin.ApartError{Reason: "both versions cannot be started as one program: " + lastLine(out)}
+	}
+	return run, nil
 }
 
 func lastLine(out string) string {
@@ -357,6 +375,11 @@ type twinRun struct {
 	binary, temp, dir string
 	o                 Options
 }
+
+// corpus returns the directory with the inputs that the fuzzer found, in one directory per target.
+func (r *twinRun) corpus() string { return cmp.Or(r.o.Corpus, filepath.Join(r.temp, "corpus")) }
+
+func (r *twinRun) remove() error { return os.RemoveAll(r.temp) }
 
 func (r *twinRun) process(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, r.binary, append(args, "-test.timeout="+r.o.Timeout.String())...)
@@ -377,7 +400,7 @@ var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
 // fuzz runs a fuzz target. why is the reason why it does not compare anything.
 func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Outcome, why string, err error) {
-	count, cache := filepath.Join(r.temp, "counts"), filepath.Join(r.temp, "corpus")
+	count := filepath.Join(r.temp, "counts")
 	failing := filepath.Join(r.dir, "testdata", "fuzz", t.Name)
 	defer func() { _ = os.RemoveAll(failing) }()
 	env := []string{CountEnv + "=" + count}
@@ -386,7 +409,7 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 	}
 	args := []string{
 		"-test.run=^$", "-test.fuzz=^" + t.Name + "$", "-test.fuzztime=" + r.o.FuzzTime,
-		"-test.fuzzminimizetime=100x", "-test.fuzzcachedir=" + cache,
+		"-test.fuzzminimizetime=100x", "-test.fuzzcachedir=" + r.corpus(),
 	}
 	var out string
 	for range 4 {
@@ -401,7 +424,7 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 		return o, "", ctx.Err()
 	}
 	if err != nil {
-		alone := []string{"WHET_ALONE=1", "WHET_CORPUS=" + failing}
+		alone := []string{"WHET_ALONE=1", "WHET_CORPUS=" + filepath.Dir(failing)}
 		if !strings.Contains(out, "the results differ") {
 			if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
 				return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
@@ -415,7 +438,7 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 	}
 	profile := filepath.Join(r.temp, "cover.out")
 	_ = os.Remove(profile)
-	env = append(env[1:], "WHET_CORPUS="+filepath.Join(cache, t.Name))
+	env = append(env[1:], "WHET_CORPUS="+r.corpus())
 	if _, err = r.process(ctx, env, "-test.run=^"+t.Name+"$", "-test.coverprofile="+profile); err == nil {
 		var text []byte
 		text, err = os.ReadFile(profile)

@@ -46,6 +46,9 @@
 //     readers are rewound before each call; otherwise inputs are made again while the timer is
 //     stopped. If the relevant lines are in a function literal, the loop calls the function that is
 //     returned; the function itself is called before the loop.
+//  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
+//     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
+//     time, and has the files for running the package's own tests the same way.
 //
 // A function whose results vary (time, random numbers) is run several times; the new one's result
 // must equal one of the old one's, or do so when digits are masked, if the old one's results differ

@@ -141,7 +141,6 @@ const support = `package %s
 // internal/prove/mutants.
 
 import (
-	"bytes"
 	whet_os "os"
 	whet_metrics "runtime/metrics"
 	whet_strconv "strconv"

@@ -243,6 +243,17 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
+// TestSupport has the file compile next to the package's.
+func TestSupport(t *testing.T) {
+	if testing.Short() {
+		t.Skip("type-checks package os")
+	}
+	support := string((&Set{}).Support("p"))
+	if _, err := load(support, importer.ForCompiler(token.NewFileSet(), "source", nil)); err != nil {
+		t.Errorf("%v\n%s", err, support)
+	}
+}
+
 // TestReached reads what a process wrote.
 func TestReached(t *testing.T) {
 	if got := ReadReached([]byte("3\n17\n3\n1")); len(got) != 3 || !got[3] || !got[17] || !got[1] {

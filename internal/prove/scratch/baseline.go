@@ -103,6 +103,18 @@ func (b *Baseline) Ignored(packages []string) int {
 	return n
 }
 
+// Skip returns the pattern, for go test's -skip, of the tests of a package that count for nothing; "" if
+// there are none.
+func (b *Baseline) Skip(pkg string) string {
+	names := slices.Clone(b.alone[pkg])
+	for _, t := range slices.Concat(b.Failing(), b.Flaky()) {
+		if t.Package == pkg && t.Name != "" && !slices.Contains(names, t.top()) {
+			names = append(names, t.top())
+		}
+	}
+	return skipPattern(names)
+}
+
 // Failing returns the tests that fail before any change. They are ignored if they fail the same way
 // with it.
 func (b *Baseline) Failing() []Test { return b.before.failures() }

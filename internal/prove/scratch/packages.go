@@ -180,6 +180,14 @@ func (g *Packages) Affected(dirs []string) ([]string, error) {
 	return list, nil
 }
 
+// Dir returns the directory of a package; "" if it is unknown.
+func (g *Packages) Dir(path string) string {
+	if p := g.byPath[path]; p != nil {
+		return p.Dir
+	}
+	return ""
+}
+
 // Contains reports whether a package is in a directory of the module.
 func (g *Packages) Contains(dir string) bool {
 	for _, p := range g.byPath {

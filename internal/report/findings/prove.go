@@ -33,6 +33,9 @@ func Prove(r *prove.Result) *blocks.Document {
 	if list := provedList(r); len(list) > 0 {
 		section("proof", "What was checked", false, list)
 	}
+	if v := r.Verdict; v != nil && v.Strength != nil && len(v.Strength.Survivors) > 0 {
+		section("survivors", "Errors that nothing noticed", false, survivorBlocks(v.Strength)...)
+	}
 	if list := unjudgedList(r); len(list) > 0 {
 		section("unjudged", "Not judged", false, list)
 	}
@@ -78,6 +81,7 @@ func provedList(r *prove.Result) blocks.List {
 		lines = append(lines, line)
 	}
 	lines = append(lines, answersText(v.Answers)...)
+	lines = append(lines, strengthText(v.Strength)...)
 	if v.Measured != nil && v.Measured.Written != "" {
 		lines = append(lines,
 			"no benchmark of the module runs the change: measured by a generated one, with generated inputs")
@@ -96,6 +100,47 @@ func provedList(r *prove.Result) blocks.List {
 		lines = append(lines, "flaky tests, which were ignored: "+strings.Join(r.Base.Flaky, ", "))
 	}
 	return blocks.Items(lines...)
+}
+
+// strengthText is how many mutants were noticed, and what was not mutated.
+func strengthText(s *prove.Strength) []string {
+	if s == nil {
+		return nil
+	}
+	var lines []string
+	if s.Mutants > 0 {
+		text := fmt.Sprintf("tests and inputs noticed %d of %s (small errors put into the changed lines): %d by inputs, %d "+
+			"by tests", s.Noticed, layout.Plural(s.Mutants, "mutant", "mutants"), s.ByInputs, s.ByTests)
+		if s.TimedOut > 0 {
+			text += fmt.Sprintf("; %d because a run did not end", s.TimedOut)
+		}
+		if s.Unreached > 0 {
+			text += fmt.Sprintf("; no test or input runs %d of the others", s.Unreached)
+		}
+		lines = append(lines, text)
+	}
+	if s.Untried > 0 {
+		lines = append(lines, layout.Plural(s.Untried, "mutant was", "mutants were")+
+			" not tried for lack of time (--mutant-time)")
+	}
+	return append(lines, s.Not...)
+}
+
+// survivorBlocks are the mutants that were not noticed.
+func survivorBlocks(s *prove.Strength) []blocks.Block {
+	var diffs strings.Builder
+	for _, one := range s.Survivors {
+		diffs.WriteString(one.Diff)
+	}
+	list := []blocks.Block{
+		blocks.Prose{blocks.Plain("Tests and inputs pass with each of these errors in version B. Some errors make no " +
+			"difference: they are equivalent.")},
+		blocks.Diff(diffs.String()),
+	}
+	if more := s.Mutants - s.Noticed - len(s.Survivors); more > 0 {
+		list = append(list, blocks.Prose{blocks.Plain(fmt.Sprintf("and %d more", more))})
+	}
+	return list
 }
 
 // maxNames is the number of files that a line lists.

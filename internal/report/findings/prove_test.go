@@ -10,6 +10,8 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
+const survivor = "diff a/a.go b/a.go\n--- a/a.go\n+++ b/a.go\n@@ -3 +3 @@\n-	if a < b {\n+	if a <= b {\n"
+
 // TestProve has the outcome first, what is missing, what stands for it, and what does not count.
 func TestProve(t *testing.T) {
 	r := &prove.Result{
@@ -26,6 +28,11 @@ func TestProve(t *testing.T) {
 			Stage: prove.StageMeasure, Tested: 2, Ignored: 2, Err: errors.New("not shown"),
 			Answers:  &prove.Answers{Functions: []string{"Join"}, Inputs: 1234},
 			Measured: &prove.Measured{Written: "func BenchmarkWhet() {}\n"},
+			Strength: &prove.Strength{
+				Mutants: 92, Noticed: 87, ByInputs: 60, ByTests: 27, TimedOut: 3, Unreached: 2, Untried: 7,
+				Survivors: []prove.Survivor{{File: "a.go", Line: 3, Mutator: "comparison", Diff: survivor}},
+				Not:       []string{"clean is not mutated: it uses os.RemoveAll"},
+			},
 		},
 	}
 	for _, test := range []struct {
@@ -38,6 +45,9 @@ func TestProve(t *testing.T) {
 			[]string{
 				"unproven: example.com/m, from HEAD to working <tree>\nwhy: Join allocs/op -50.0%",
 				"What is missing\n   const limit has changed\n   no benchmark (write one)\n",
+				"tests and inputs noticed 87 of 92 mutants", "60 by inputs, 27 by tests", "3 because a run did not end",
+				"runs 2 of the others",
+				"7 mutants were not tried", "clean is not mutated", "if a <= b {", "and 4 more",
 				"the recording charges 25.00% of the CPU time to the changed lines",
 				"the tests of 2 packages pass, except for 2\n", "for 1234 inputs",
 				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "not compiled: README.md", "module: tools/x.go",
@@ -45,11 +55,17 @@ func TestProve(t *testing.T) {
 		},
 		{
 			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
-			[]string{"**unproven**", "`working <tree>`", "<details><summary>What has changed", "files: a.go", "BenchmarkWhet"},
+			[]string{
+				"**unproven**", "noticed 87 of 92", "```diff\n" + survivor + "```", "`working <tree>`",
+				"<details><summary>What has changed", "files: a.go", "BenchmarkWhet",
+			},
 		},
 		{
 			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
-			[]string{"unproven", "working &lt;tree&gt;", "<details", "functions: Join"},
+			[]string{
+				"unproven", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;", "<details",
+				"functions: Join",
+			},
 		},
 	} {
 		var out strings.Builder

@@ -15,6 +15,7 @@ import (
 // Coverage is which statements on changed lines of a new version the inputs have run.
 type Coverage struct {
 	functions []changedFunc
+	added     []changedFunc // functions that only the new version has
 	unknown   bool
 }
 
@@ -33,8 +34,9 @@ func ChangedLines(old, now *packages.Package, name func(*ast.FuncDecl) string) *
 	c := &Coverage{}
 	eachFunc(now, name, func(name string, lines []string, file string, first int) {
 		before, ok := was[name]
-		if !ok {
-			return // it is new: what calls it has changed
+		if !ok { // what calls it has changed
+			c.added = append(c.added, changedFunc{name: name, file: file, from: first, to: first + len(lines) - 1})
+			return
 		}
 		same := 0
 		for same < min(len(lines), len(before)) && lines[same] == before[same] {
@@ -73,6 +75,16 @@ func eachFunc(
 			}
 		}
 	}
+}
+
+// Lines returns the first and the last changed line of each function of the new version, new ones
+// included, by the base name of its file.
+func (c *Coverage) Lines() map[string][][2]int {
+	lines := map[string][][2]int{}
+	for _, f := range slices.Concat(c.functions, c.added) {
+		lines[f.file] = append(lines[f.file], [2]int{f.from, f.to})
+	}
+	return lines
 }
 
 // Lost records that some inputs could not be run again: what they reach is unknown.

@@ -7,6 +7,7 @@
 //  2. CopyPackage writes the new version of a package, without its tests, and the files that it may
 //     embed. Imports of packages in Paths become imports of their new versions. A package main gets
 //     another name, since a program cannot be imported. No line gets another number.
+//     Restore undoes these changes.
 //  3. ChangedLines finds the lines that differ in functions of both versions. Cover profiles of runs
 //     that are added to the Coverage show which blocks on these lines ran.
 //  4. Write adds further files. Remove removes everything that was written.

@@ -132,8 +132,27 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 }
 
 // rewritten returns a file that imports the new versions of packages, in a package that can be
-// imported. No line gets another number.
+// imported.
 func (c *Copy) rewritten(name string, text []byte) ([]byte, error) {
+	return renamed(name, text, func(pkg string) string {
+		if pkg == "main" {
+			return MainName
+		}
+		return pkg
+	}, c.Imported)
+}
+
+// Restore returns a file of a copied package, or one that was made of it, as a file of the package
+// itself, which has a name.
+func Restore(name string, text []byte, pkg string) ([]byte, error) {
+	return renamed(name, text, func(string) string { return pkg }, func(p string) string {
+		return strings.TrimSuffix(p, "/"+Dir)
+	})
+}
+
+// renamed returns a file with other names of the package and of the imported ones. No line gets
+// another number.
+func renamed(name string, text []byte, pkg, imported func(string) string) ([]byte, error) {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, name, text, parser.ImportsOnly)
 	if err != nil {
@@ -146,12 +165,12 @@ func (c *Copy) rewritten(name string, text []byte) ([]byte, error) {
 		out.WriteString(with)
 		at = fset.Position(n.End()).Offset
 	}
-	if file.Name.Name == "main" {
-		replace(file.Name, MainName)
+	if as := pkg(file.Name.Name); as != file.Name.Name {
+		replace(file.Name, as)
 	}
 	for _, spec := range file.Imports {
-		if p, err := strconv.Unquote(spec.Path.Value); err == nil && c.Paths[p] {
-			replace(spec.Path, strconv.Quote(c.Imported(p)))
+		if p, err := strconv.Unquote(spec.Path.Value); err == nil && imported(p) != p {
+			replace(spec.Path, strconv.Quote(imported(p)))
 		}
 	}
 	out.Write(text[at:])

@@ -1,0 +1,149 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/whet-go/whet/prove"
+)
+
+// graded is a module whose only function the differ cannot call, with the test in place of TEST.
+const graded = `
+-- go.mod --
+module example.com/g
+
+go 1.26
+-- grade.go --
+// Package grade grades.
+package grade
+
+import "os"
+
+// Grade returns the grade for a score.
+func Grade(_ *os.File, score int) string {
+	if score >= 50 {
+		return "pass"
+	}
+	return "fail"
+}
+-- grade_test.go --
+package grade
+
+import "testing"
+
+func TestGrade(t *testing.T) {
+	for score, want := range map[int]string{TEST} {
+		if got := Grade(nil, score); got != want {
+			t.Errorf("%d: %s", score, got)
+		}
+	}
+}
+
+func BenchmarkGrade(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		Grade(nil, 1)
+	}
+}
+`
+
+const gradeBody = `	if score >= 50 {
+		return "pass"
+	}
+	return "fail"
+`
+
+const otherGradeBody = `	grade := "fail"
+	if score >= 50 {
+		grade = "pass"
+	}
+	return grade
+`
+
+func withMutants(q *prove.Request) { q.MutantTime = 10 * time.Minute }
+
+// TestStrength counts the mutants that tests notice, and shows the others.
+func TestStrength(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	for _, test := range []struct {
+		name, checks string
+		noticed      int
+		unreached    int
+		first        string // the first survivor's diff
+	}{
+		{name: "strong", checks: `49: "fail", 50: "pass", 51: "pass"`, noticed: 8},
+		{name: "weak", checks: `0: "fail", 100: "pass"`, noticed: 5, first: `diff a/grade.go b/grade.go
+--- a/grade.go
++++ b/grade.go
+@@ -6,7 +6,7 @@
+ // Grade returns the grade for a score.
+ func Grade(_ *os.File, score int) string {
+ 	grade := "fail"
+-	if score >= 50 {
++	if score > 50 {
+ 		grade = "pass"
+ 	}
+ 	return grade
+`},
+		{name: "nothing", unreached: 8, first: `diff a/grade.go b/grade.go
+--- a/grade.go
++++ b/grade.go
+@@ -5,7 +5,7 @@
+ 
+ // Grade returns the grade for a score.
+ func Grade(_ *os.File, score int) string {
+-	grade := "fail"
++	grade := ""
+ 	if score >= 50 {
+ 		grade = "pass"
+ 	}
+`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := strings.Replace(graded, "TEST", test.checks, 1)
+			r := proveDirs(t, writeModule(t, before), writeModule(t, strings.Replace(before, gradeBody, otherGradeBody, 1)),
+				withMutants)
+			if r.Verdict == nil || r.Verdict.Strength == nil {
+				t.Fatalf("%s: %s", r.Outcome, r.Reason)
+			}
+			s := r.Verdict.Strength
+			if s.Mutants != 8 || s.Noticed != test.noticed || s.ByTests != test.noticed || s.Unreached != test.unreached ||
+				len(s.Survivors) != 8-test.noticed || len(s.Not) > 0 {
+				t.Errorf("%+v", s)
+			}
+			if test.first != "" && len(s.Survivors) > 0 {
+				if diff := cmp.Diff(test.first, s.Survivors[0].Diff); diff != "" {
+					t.Errorf("want -, got +\n%s", diff)
+				}
+			}
+			missing := ""
+			for _, m := range r.Missing {
+				missing += m.What + "\n"
+			}
+			if strings.Contains(missing, "none of 8 mutants was noticed") != (test.noticed == 0) {
+				t.Errorf("missing: %s", missing)
+			}
+		})
+	}
+}
+
+// TestStrengthOfInputs counts the mutants that the inputs of the comparison notice.
+func TestStrengthOfInputs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	before := strings.Replace(before, `!= "a,b,"`, `== "x"`, 1) // the test notices nothing
+	after := strings.Replace(before, slowJoin, fastJoin, 1)
+	r := proveDirs(t, writeModule(t, before), writeModule(t, after), withMutants)
+	if r.Outcome != prove.OutcomeFaster || r.Verdict.Strength == nil {
+		t.Fatalf("%s: %s", r.Outcome, r.Reason)
+	}
+	if s := r.Verdict.Strength; s.Mutants != 3 || s.ByInputs != 3 || s.Untried > 0 || len(s.Not) > 0 {
+		t.Errorf("%+v", s)
+	}
+}
