@@ -57,7 +57,7 @@ func TestFlightBusy(t *testing.T) {
 	late := httptest.NewRecorder()
 	f.serve(late, nil)
 	if late.Code != http.StatusServiceUnavailable {
-		t.Errorf("behind stop: status %d", late.Code)
+		t.Errorf("after stop: status %d", late.Code)
 	}
 }
 
@@ -89,6 +89,6 @@ func TestSlowForget(t *testing.T) {
 	}
 	s.forget(time.Now().Add(slowForget + maxSlowWait + time.Second))
 	if than := s.than.Load(); than != math.MaxInt64 || len(s.asked) != 0 {
-		t.Errorf("later the least is %v of %v", time.Duration(than), s.asked)
+		t.Errorf("later the minimum is %v of %v", time.Duration(than), s.asked)
 	}
 }

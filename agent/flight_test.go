@@ -78,7 +78,7 @@ func TestFlight(t *testing.T) {
 	logged(t, other)
 	mark(t, "after")
 	if got := logged(t, ok(t, a, "flight")); !got["before"] || !got["after"] {
-		t.Errorf("behind another trace there is %v", got)
+		t.Errorf("after another trace: %v", got)
 	}
 
 	if _, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: time.Second}); err == nil ||
@@ -112,7 +112,7 @@ func TestFlightAgain(t *testing.T) {
 		t.Errorf("status %d: %s", status, body)
 	}
 	if page := string(ok(t, a, "")); strings.Contains(page, "flight") || strings.Contains(page, "slow") {
-		t.Errorf("the index lists what there is not:\n%s", page)
+		t.Errorf("the index lists unavailable pages:\n%s", page)
 	}
 }
 
@@ -180,7 +180,7 @@ func TestWatch(t *testing.T) {
 	ask("/item/1") // before any client watches
 	first := slowOf(t, a, "than=1ns&seconds=0.001")
 	if len(first.Requests) != 0 {
-		t.Errorf("before anybody asked: %+v", first)
+		t.Errorf("before any query: %+v", first)
 	}
 	ask("/item/secret?token=secret")
 	got := slowOf(t, a, "than=1ns&after=0")

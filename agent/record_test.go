@@ -265,9 +265,9 @@ func TestRecordWhatIsFree(t *testing.T) {
 
 func TestRecordWhereItCannot(t *testing.T) {
 	before := runtime.SetMutexProfileFraction(-1)
-	stop := agent.Record(filepath.Join(t.TempDir(), "no", "such", "folder", "run.whet"))
+	stop := agent.Record(filepath.Join(t.TempDir(), "no", "such", "directory", "run.whet"))
 	if err := stop(); err == nil || !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("error %v, want that there is no such folder", err)
+		t.Errorf("error %v, want a missing directory", err)
 	}
 	if err := stop(); err == nil {
 		t.Error("the second call of stop forgot the error")

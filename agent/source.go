@@ -92,8 +92,8 @@ func ownCode(b *Build) func(function string) bool {
 func stdDir() string {
 	f := runtime.FuncForPC(reflect.ValueOf(os.Stat).Pointer())
 	file, _ := f.FileLine(f.Entry())
-	if folder, ok := strings.CutSuffix(file, "os/stat.go"); ok {
-		return folder
+	if dir, ok := strings.CutSuffix(file, "os/stat.go"); ok {
+		return dir
 	}
 	return ""
 }

@@ -36,7 +36,7 @@ func TestSuccessors(t *testing.T) {
 			}
 			for _, line := range lines {
 				if !same && !strings.HasPrefix(after[line-1], "new ") {
-					t.Fatalf("%q stands for a changed line", after[line-1])
+					t.Fatalf("%q replaces a changed line", after[line-1])
 				}
 			}
 		}

@@ -93,12 +93,12 @@ func TestKilled(t *testing.T) {
 	cancel()
 	begin := func() {
 		if _, err := fix.Run(ended, &find.Result{Dir: dir}, fix.Options{Temp: temp}); err == nil {
-			t.Error("it went on without a context")
+			t.Error("it continued after its context ended")
 		}
 	}
 	begin()
 	if left := copies(); len(left) != 1 {
-		t.Fatalf("copies %q; it said\n%s", left, said)
+		t.Fatalf("copies %q; output:\n%s", left, said)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -121,6 +121,6 @@ func TestKilled(t *testing.T) {
 		t.Errorf("left: %q", left)
 	}
 	if !strings.Contains(said, "compare the results") {
-		t.Errorf("it said\n%s", said)
+		t.Errorf("output:\n%s", said)
 	}
 }

@@ -283,7 +283,7 @@ func TestRunBad(t *testing.T) {
 // before this process.
 func TestRunInterrupted(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there are no signals")
+		t.Skip("no signals on this system")
 	}
 	dir := write(t, `
 -- go.mod --

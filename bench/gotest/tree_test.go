@@ -21,7 +21,7 @@ import (
 func repository(t *testing.T) (top, module string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		t.Skip("there is no git")
+		t.Skip("no git")
 	}
 	top = write(t, `
 -- sub/go.mod --

@@ -375,7 +375,7 @@ func TestRecords(t *testing.T) {
 			last := int64(0)
 			if err := x.Records(one.stream, from, to, func(r *Record) bool {
 				if r.To < last {
-					t.Fatalf("stream %d: a record that ends at %d comes behind one that ends at %d", one.stream, r.To, last)
+					t.Fatalf("stream %d: a record that ends at %d comes after one that ends at %d", one.stream, r.To, last)
 				}
 				last = r.To
 				got = append(got, indextest.Span{State: x.Name(r.Name), From: r.From, To: r.To})

@@ -75,7 +75,7 @@ func (x *Index) between(t *testing.T, w Window, row *Row, spans []indextest.Span
 	got, at := map[string]int64{}, int64(math.MinInt64)
 	for _, p := range row.Parts {
 		if p.From < at || p.To < p.From {
-			t.Fatalf("a part from %d to %d behind one that ends at %d", p.From, p.To, at)
+			t.Fatalf("a part from %d to %d after one that ends at %d", p.From, p.To, at)
 		}
 		at = p.To
 		for _, s := range p.Times {

@@ -17,7 +17,7 @@ func TestBuckets(t *testing.T) {
 	for d := time.Duration(0); d < 365*24*time.Hour; d += 1 + d/1000 {
 		b := bucketOf(d)
 		if b < last {
-			t.Fatalf("%v is in bucket %d, behind %d", d, b, last)
+			t.Fatalf("%v is in bucket %d, after %d", d, b, last)
 		}
 		last = b
 		if _, ok := least[b]; !ok {

@@ -130,7 +130,7 @@ func TestCounts(t *testing.T) {
 		delete(got, name)
 	}
 	if len(got) > 0 || r.Open > 0 {
-		t.Errorf("besides, there are %v, and %d are open", got, r.Open)
+		t.Errorf("in addition: %v, and %d are open", got, r.Open)
 	}
 }
 

@@ -346,7 +346,7 @@ func TestOthers(t *testing.T) {
 				delete(want, c.Name)
 			}
 			if len(want) > 0 || r.Open != test.open || r.Count+r.Open != each*len(test.handlers) {
-				t.Errorf("%d requests, %d open; there is none of %v", r.Count, r.Open, want)
+				t.Errorf("%d requests, %d open; missing %v", r.Count, r.Open, want)
 			}
 		})
 	}

@@ -32,11 +32,11 @@ import (
 func served(t *testing.T, name string) string {
 	t.Helper()
 	if _, err := exec.LookPath("go"); err != nil {
-		t.Skip("there is no go command")
+		t.Skip("no go command")
 	}
 	path, err := exec.Command("go", "tool", "-n", "trace").Output()
 	if err != nil {
-		t.Skipf("there is no go tool trace: %v", err)
+		t.Skipf("no go tool trace: %v", err)
 	}
 	cmd := exec.CommandContext(t.Context(), strings.TrimSpace(string(path)), "-http=127.0.0.1:0", name)
 	cmd.Env = append(os.Environ(), "BROWSER=true") // a command that does nothing
@@ -59,7 +59,7 @@ func served(t *testing.T, name string) string {
 			return address
 		}
 	}
-	t.Fatalf("go tool trace does not say where it listens:\n%s", said)
+	t.Fatalf("go tool trace does not print its address:\n%s", said)
 	return ""
 }
 

@@ -261,7 +261,7 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 		got, at := map[string]int64{}, int64(-1)
 		for _, p := range row.Parts {
 			if p.From < at || p.To < p.From {
-				c.t.Fatalf("%s: a part from %d to %d behind one that ends at %d", row.ID, p.From, p.To, at)
+				c.t.Fatalf("%s: a part from %d to %d after one that ends at %d", row.ID, p.From, p.To, at)
 			}
 			at = p.To
 			for _, s := range p.Times {
@@ -361,7 +361,7 @@ func TestRows(t *testing.T) {
 			for len(paged) < whole.Total {
 				page, err := c.tl.Rows(t.Context(), timeline.RowQuery{Type: of, Order: order, Skip: len(paged), Limit: 7})
 				if err != nil || len(page.Rows) == 0 {
-					t.Fatalf("page behind %d: %v, %v", len(paged), page, err)
+					t.Fatalf("page after %d: %v, %v", len(paged), page, err)
 				}
 				paged = append(paged, page.Rows...)
 			}

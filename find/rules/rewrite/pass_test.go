@@ -48,7 +48,7 @@ func cursorAt(t *testing.T, pass *analysis.Pass, at token.Pos, kind ast.Node) in
 			return c
 		}
 	}
-	t.Fatalf("no %T behind the mark", kind)
+	t.Fatalf("no %T after the mark", kind)
 	return inspector.Cursor{}
 }
 

@@ -153,7 +153,7 @@ func TestStartErrors(t *testing.T) {
 	if _, err := Start(Command{
 		Args: []string{"/bin/sh"}, Dir: filepath.Join(t.TempDir(), "absent"),
 	}); err == nil || !strings.Contains(err.Error(), "no such file") {
-		t.Errorf("a folder that is not there: %v", err)
+		t.Errorf("a missing directory: %v", err)
 	}
 }
 

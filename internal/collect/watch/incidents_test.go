@@ -351,5 +351,5 @@ func TestIncidentsOld(t *testing.T) {
 			right++
 		}
 	}
-	t.Logf("right in %d of %d incidents, in %d not told which", right, n, missing)
+	t.Logf("right in %d of %d incidents, in %d not identified", right, n, missing)
 }

@@ -387,7 +387,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	if _, err := os.Stat("x"); err == nil {
-		t.Error("a folder was made for nothing")
+		t.Error("a directory was created for nothing")
 	}
 }
 

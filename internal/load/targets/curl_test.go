@@ -52,7 +52,7 @@ func TestCurlOracle(t *testing.T) {
 	transport := &http.Transport{DisableCompression: true}
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	dir := folder(t)
+	dir := directory(t)
 
 	for _, line := range []string{
 		`curl URL/`,

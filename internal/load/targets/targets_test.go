@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// folder creates a directory of body files.
-func folder(t *testing.T) string {
+// directory creates a directory of body files.
+func directory(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
@@ -37,7 +37,7 @@ func folder(t *testing.T) string {
 // TestRead includes the examples in vegeta's documentation of its formats
 // (https://github.com/tsenart/vegeta, -format and -targets).
 func TestRead(t *testing.T) {
-	dir := folder(t)
+	dir := directory(t)
 	thing := []byte("{\"a\": 1}\r\n")
 	for _, test := range []struct {
 		name, text string
@@ -168,7 +168,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestReadErrors(t *testing.T) {
-	dir := folder(t)
+	dir := directory(t)
 	large := filepath.Join(dir, "large")
 	if err := os.WriteFile(large, nil, 0o600); err != nil {
 		t.Fatal(err)

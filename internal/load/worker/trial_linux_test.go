@@ -148,7 +148,7 @@ func TestTrial(t *testing.T) {
 			defer mu.Unlock()
 			if done != o.Connections || c.Engine != test.want || c.Why != Measured || c.Text != "planted" || c.At <= 0 ||
 				len(c.Measured) != 2 {
-				t.Fatalf("%d connections went on; %+v", done, c)
+				t.Fatalf("%d connections continued; %+v", done, c)
 			}
 			for _, m := range c.Measured {
 				if m.Windows != trialCycles || m.Rate <= 0 || m.CPUPerRequest <= 0 || m.Elapsed < trialCycles*windowTime {

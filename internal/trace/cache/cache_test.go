@@ -144,7 +144,7 @@ func TestOld(t *testing.T) {
 		t.Error("what a killed process has left is still there")
 	}
 	if _, err := os.Stat(notes); err != nil {
-		t.Error("a file that is none of the indexes was removed")
+		t.Error("a file that is not an index was removed")
 	}
 }
 

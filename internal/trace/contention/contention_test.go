@@ -233,7 +233,7 @@ func TestOf(t *testing.T) {
 	last := time.Duration(1 << 62)
 	for _, p := range all.Pairs {
 		if p.Total > last || p.P50 > p.P99 || p.P99 > p.Max || p.Max > p.Total || p.Count < 1 || p.P50 <= 0 {
-			t.Errorf("%+v behind one of %v", p, last)
+			t.Errorf("%+v after one of %v", p, last)
 		}
 		last = p.Total
 		shares := 0.0

@@ -82,7 +82,7 @@ func examples(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "golang.org/x/exp").Output()
 	if err != nil {
-		t.Skipf("there is no go command: %v", err)
+		t.Skipf("no go command: %v", err)
 	}
 	names, err := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "trace/testdata/tests/*.test"))
 	if err != nil || len(names) == 0 {

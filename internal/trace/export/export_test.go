@@ -158,13 +158,13 @@ func check(t *testing.T, x *index.Index, o export.Options, d drawn) {
 		var open []int64
 		for i, s := range list {
 			if i > 0 && s.from < list[i-1].from || s.to < s.from {
-				t.Fatalf("%s: %+v comes behind %+v", name, s, list[max(i-1, 0)])
+				t.Fatalf("%s: %+v comes after %+v", name, s, list[max(i-1, 0)])
 			}
 			for len(open) > 0 && open[len(open)-1] <= s.from {
 				open = open[:len(open)-1]
 			}
 			if len(open) > 0 && open[len(open)-1] < s.to {
-				t.Fatalf("%s: %+v is neither within the one before nor behind it", name, s)
+				t.Fatalf("%s: %+v is neither within the one before nor after it", name, s)
 			}
 			open = append(open, s.to)
 		}
@@ -255,7 +255,7 @@ func TestOTLP(t *testing.T) {
 	id := func(b []byte, size int) string {
 		text := base64.StdEncoding.EncodeToString(b)
 		if raw, err := hex.DecodeString(text); err != nil || len(raw) != size {
-			t.Fatalf("%q is no identifier of %d bytes", text, size)
+			t.Fatalf("%q is not an identifier of %d bytes", text, size)
 		}
 		return text
 	}

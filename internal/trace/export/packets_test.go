@@ -108,7 +108,7 @@ func (r *ruled) packet(fields []field) error {
 			}
 		case 8: // timestamp
 			if f.value < s.at {
-				return fmt.Errorf("its time is %d, behind %d", f.value, s.at)
+				return fmt.Errorf("its time is %d, after %d", f.value, s.at)
 			}
 			s.at = f.value
 		case 12: // interned_data

@@ -167,7 +167,7 @@ func TestWithin(t *testing.T) {
 			}
 		}
 		if sums[0] == 0 || sums[1] == 0 || sums[0]+sums[1] != sums[2] {
-			t.Errorf("%s: %d before the middle and %d behind it, of %d", typ, sums[0], sums[1], sums[2])
+			t.Errorf("%s: %d before the middle and %d after it, of %d", typ, sums[0], sums[1], sums[2])
 		}
 	}
 	if p, err := profiles.Of(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil ||
