@@ -15,7 +15,8 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// twoBuilds is a module whose build tag changes what a function answers, and another one's errors.
+// twoBuilds is a module whose build tag changes the results of one function, and the errors of
+// another.
 const twoBuilds = `
 -- go.mod --
 module example.com/two
@@ -68,7 +69,7 @@ package a
 const suffix = "22"
 `
 
-// TestCompareBuilds finds where two builds of one source answer differently.
+// TestCompareBuilds finds where the results of two builds of one source differ.
 func TestCompareBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -273,8 +274,8 @@ func scratchOf(t *testing.T, source string) *Prover {
 	return f
 }
 
-// TestCompareReviewed checks what only a rewrite that needs review may do: write in other pieces,
-// and declare a type otherwise. It may not write anything else.
+// TestCompareReviewed checks what only a rewrite that needs review may do: divide writes
+// differently, and change the declaration of a type. It may not write anything else.
 func TestCompareReviewed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

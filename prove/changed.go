@@ -29,7 +29,7 @@ type Changed struct {
 	// Declarations are constants, variables, types and compiler directives that changed, or that
 	// were removed.
 	Declarations []string `json:"declarations,omitempty"`
-	// Tests are edits of tests, benchmarks and their data. They are no evidence, unless the user
+	// Tests are edits of tests, benchmarks and their data. They are not evidence unless the user
 	// accepts them.
 	Tests []string `json:"tests,omitempty"`
 	// Other are files that are not compiled, and Outside files outside of the module. They are not
@@ -38,7 +38,7 @@ type Changed struct {
 	Outside []string `json:"outside,omitempty"`
 }
 
-// sort of a changed file.
+// fileKind is the kind of a changed file.
 type fileKind int
 
 const (
@@ -228,7 +228,7 @@ func tokens(source []byte) string {
 	}
 }
 
-// sourceOf returns the files of code in a directory of the copy, by name relative to the module,
+// sourceOf returns the source files in a directory of the copy, by name relative to the module,
 // before and after changes.
 func (f *Prover) sourceOf(dir string, changes Changes) (before, after map[string][]byte, err error) {
 	before, after = map[string][]byte{}, map[string][]byte{}
@@ -299,7 +299,7 @@ func (e *NotGoError) Error() string { return e.err.Error() }
 // Unwrap returns the parser's error.
 func (e *NotGoError) Unwrap() error { return e.err }
 
-// nothing reports whether no code has changed but comments and layout.
+// nothing reports whether nothing has changed except comments and layout.
 func (c *Changed) nothing() bool {
 	return len(c.Functions)+len(c.Added)+len(c.Removed)+len(c.Declarations) == 0
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKindOf tells code, tests and other files apart.
+// TestKindOf distinguishes code, tests and other files.
 func TestKindOf(t *testing.T) {
 	for file, want := range map[string]fileKind{
 		"a.go": codeFile, "a/b.go": codeFile, "a_test.go": testFile, "a/testdata/x.go": testFile, "testdata/x.json": testFile,
@@ -20,7 +20,7 @@ func TestKindOf(t *testing.T) {
 	}
 }
 
-// TestDeclarations says what changes in a package.
+// TestDeclarations lists what changes in a package.
 func TestDeclarations(t *testing.T) {
 	const before = `package a
 
@@ -94,7 +94,7 @@ func init() { println(2) }
 	}
 }
 
-// TestSuspects lists what a change adds that benchmarks do not see, and not what was there before.
+// TestSuspects lists what a change adds that benchmarks do not see, but not what existed before.
 func TestSuspects(t *testing.T) {
 	const before = "package a\n\nimport \"runtime\"\n\nfunc f() { runtime.GC() }\n"
 	for _, test := range []struct{ after, want string }{

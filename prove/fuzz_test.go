@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzReadCover reads any cover profile without a panic, and takes no more blocks than there are
-// lines, none of them outside of the module.
+// FuzzReadCover reads any cover profile without a panic, and returns at most as many blocks as
+// there are lines, all of them in the module.
 func FuzzReadCover(f *testing.F) {
 	f.Add("mode: set\nexample.com/m/a/a.go:10.2,12.16 2 1\nexample.com/m/a.go:1.1,2.2 1 0\n", "example.com/m")
 	f.Add("mode: atomic\nother.com/x.go:1.1,1.2 1 5\n", "example.com/m")

@@ -30,7 +30,7 @@ var errNoGain = errors.New("no gain")
 var errOnlyGenerated = errors.New("only generated benchmarks run this line, and with their inputs it is slower: " +
 	"this is no evidence for a gain")
 
-// A judgment is what a comparison says about a change.
+// A judgment is the result of a comparison for a change.
 type judgment struct {
 	err   error    // why it does not show a gain; nil if it does
 	open  []string // figures that remain undecided
@@ -109,7 +109,7 @@ type figures struct {
 	open   float64
 	opened string
 	sums   map[string]float64 // sums of all losses by unit, including undecided ones
-	// needed is the least time in which an undecided gain would show; 0 if that is unknown.
+	// needed is the minimum time in which an undecided gain would show; 0 if that is unknown.
 	needed time.Duration
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// TestJudge says which comparisons keep a rewrite.
+// TestJudge checks which comparisons keep a rewrite.
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	figure := func(unit string, v ab.Verdict, ratio float64) ab.Unit {
@@ -103,8 +103,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeOpen: what is not known of a figure that the measurement is not for does not outweigh a
-// sure gain, and a gain that needs more time says how much.
+// TestJudgeOpen checks that an undecided figure does not outweigh a proven gain unless the
+// measurement is for its unit, and that an undecided gain comes with the time that it needs.
 func TestJudgeOpen(t *testing.T) {
 	t.Parallel()
 	rounds := func(n int) [2][]float64 { return [2][]float64{make([]float64, n), make([]float64, n)} }
@@ -158,8 +158,8 @@ func TestJudgeOpen(t *testing.T) {
 	}
 }
 
-// TestJudgeGenerated: a generated benchmark that loses is set aside with its input, and does not
-// outweigh what others gain; alone it proves nothing.
+// TestJudgeGenerated checks that a generated benchmark that loses is set aside with its input, and
+// does not outweigh the gains of others; alone it proves nothing.
 func TestJudgeGenerated(t *testing.T) {
 	t.Parallel()
 	subject := func(name string, v ab.Verdict, ratio float64) ab.SubjectResult {
@@ -204,7 +204,7 @@ func TestJudgeGenerated(t *testing.T) {
 	}
 }
 
-// TestInputsText: the longest input is the example.
+// TestInputsText checks that the longest input is the example.
 func TestInputsText(t *testing.T) {
 	t.Parallel()
 	got := inputsText("1 0 \"\"\n8 1 \"a \\\"b\\\"\"\n64 2 \"x\"\n")

@@ -32,9 +32,9 @@ func Revisions(ctx context.Context, dir, spec string) (*Versions, error) {
 	return versions.Revisions(ctx, dir, spec)
 }
 
-// Patch compares the module in dir, with its uncommitted work, with the same after a patch: a
-// unified diff, or a mail of git format-patch, with paths relative to the repository. name is what
-// it is called in errors and results.
+// Patch compares the module in dir, with its uncommitted work, without and with a patch: a unified
+// diff, or a mail of git format-patch, with paths relative to the repository. name is used in
+// errors and results.
 func Patch(ctx context.Context, dir, name string, r io.Reader) (*Versions, error) {
 	return versions.Patch(ctx, dir, name, r)
 }
@@ -49,8 +49,8 @@ type Request struct {
 	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
 	// edits of them do not count.
 	AcceptTests bool
-	// Profiles are what was recorded of version A, and Find says how their lines are found; only its
-	// Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
+	// Profiles are what was recorded of version A, and Find configures how their lines are found;
+	// only its Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
 	Profiles find.Profiles
 	Find     find.Options
 }

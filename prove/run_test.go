@@ -69,7 +69,7 @@ const fastJoin = `	var s []byte
 	}
 	return string(s)`
 
-// semicolons does something else.
+// semicolons changes the results.
 var semicolons = strings.Replace(fastJoin, "','", "';'", 1)
 
 const short = "// Short reports whether s is short.\nfunc Short(s string) bool { return len(s) < limit }\n"

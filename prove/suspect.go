@@ -75,7 +75,7 @@ func suspects(changes Changes) ([]Suspect, error) {
 	return list, nil
 }
 
-// A use is something that a file has, how often, and why that needs review.
+// A use is how often a file has something, and why that needs review.
 type use struct {
 	times int
 	why   string

@@ -7,7 +7,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// TestRefuse refuses what adds an unsafe conversion, under any name, and nothing else.
+// TestRefuse rejects changes that add an unsafe conversion, under any name, and no others.
 func TestRefuse(t *testing.T) {
 	const safe = "package p\n\nfunc f(b []byte) string { return string(b) }\n"
 	const unsafe = "package p\n\nimport \"unsafe\"\n\nfunc f(b []byte) string { return *(*string)(unsafe.Pointer(&b)) }\n"

@@ -91,7 +91,7 @@ func Alone(f *os.File) error { return f.Close() }
 func Endless() { select {} }
 `
 
-// TestBenchmarks writes benchmarks that run, put back what calls use up, and leave out what fails.
+// TestBenchmarks writes benchmarks that run, restore what calls use up, and omit inputs that fail.
 func TestBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {

@@ -2,7 +2,7 @@ package differ
 
 import "testing"
 
-// TestTimeWasUp tells go test's own failure from one that an input brought.
+// TestTimeWasUp distinguishes go test's own failure from one that an input caused.
 func TestTimeWasUp(t *testing.T) {
 	t.Parallel()
 	const late = "fuzz: elapsed: 5s, execs: 75809 (21257/sec), new interesting: 0 (total: 660)\n--- FAIL: " +

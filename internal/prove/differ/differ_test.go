@@ -25,8 +25,8 @@ type trial struct {
 	differs        bool
 }
 
-// trials reads testdata: in each file the word differs or same, old.go and new.go, and where
-// it differs a test that does not find out.
+// trials reads testdata: each file has the word "differs" or "same", old.go and new.go and, if they
+// differ, a test that does not detect it.
 func trials(t *testing.T) []trial {
 	t.Helper()
 	files, err := filepath.Glob("testdata/*.txtar")
@@ -65,8 +65,8 @@ func write(t *testing.T, name string, text []byte) {
 	}
 }
 
-// TestTraps finds the rewrites that change what a function does, among them those of the articles
-// that do, and has nothing to say of those that do not.
+// TestTraps detects the rewrites that change behavior, including some from the articles, and
+// accepts the others.
 func TestTraps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -91,7 +91,7 @@ func TestTraps(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w",
 		"-run=^Test|^FuzzWhet", "-v", "./...")
 	cmd.Dir = dir
-	out, _ := cmd.CombinedOutput() // what failed is in it
+	out, _ := cmd.CombinedOutput() // failures are in the output
 	for _, one := range all {
 		ok := bytes.Contains(out, []byte("ok  \texample.com/traps/"+one.name+"\t"))
 		failed := bytes.Contains(out, []byte("FAIL\texample.com/traps/"+one.name+"\t"))
@@ -111,7 +111,8 @@ func TestTraps(t *testing.T) {
 	}
 }
 
-// ownTests is what was printed of a package, whose end begins a line with its result.
+// ownTests returns the output about a package, up to the line with its result, which begins with
+// end.
 func ownTests(out []byte, name string) []byte {
 	end := bytes.Index(out, []byte("\texample.com/traps/"+name+"\t"))
 	out = out[:max(0, end)]
@@ -121,13 +122,13 @@ func ownTests(out []byte, name string) []byte {
 	return out
 }
 
-// excerpt is what was printed before a package's end.
+// excerpt returns the output before the end of a package's.
 func excerpt(out []byte, name string) []byte {
 	i := bytes.Index(out, []byte("example.com/traps/"+name+"\t"))
 	return out[max(0, i-1500):max(0, i)]
 }
 
-// TestUnsupported names what cannot be compared.
+// TestUnsupported checks that what cannot be compared is named.
 func TestUnsupported(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/odd\n\ngo 1.26\n"))

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ"
 )
 
-// TestCompareDumps counts what is alike, passes over what varies, and names the first difference.
+// TestCompareDumps counts equal results, ignores varying ones, and reports the first difference.
 func TestCompareDumps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -18,7 +18,7 @@ func TestCompareDumps(t *testing.T) {
 		name, b string
 		want    differ.Dumped
 		differs int    // input; -1 none
-		fails   string // what the error says
+		fails   string // part of the error
 	}{
 		{"same", a, differ.Dumped{Alike: 3, Distinct: 2, Panics: 1, Varying: 1}, -1, ""},
 		{

@@ -250,7 +250,7 @@ func basic(b *types.Basic) string {
 	case b.Kind() == types.Int || b.Kind() == types.Uint || b.Kind() == types.Uintptr:
 		return "s.int()"
 	case info&types.IsInteger != 0:
-		return "s.wide()" // types of a given size are seldom sizes of something
+		return "s.wide()" // types of a given size are rarely sizes of something
 	case info&types.IsFloat != 0:
 		return "s.float()"
 	case info&types.IsComplex != 0:

@@ -40,7 +40,7 @@ func (o *Outcome) judge() {
 	}
 }
 
-// CountEnv is the environment variable that names the file to which the tests of Generate append
+// CountEnv is the environment variable that names the file to which generated tests append
 // what ReadCounts reads.
 const CountEnv = "WHET_COMPARED"
 

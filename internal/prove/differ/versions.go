@@ -153,7 +153,7 @@ func readyZero(t types.Type) bool {
 	return false
 }
 
-// changedObjects returns the package-level declarations of the old version that are others in the new
+// changedObjects returns the package-level declarations of the old version that differ in the new
 // one, or are gone: functions, constants, variables, types, and fields of structs.
 func changedObjects(old, now *packages.Package) (changed []types.Object) {
 	is := map[string]string{}
@@ -240,8 +240,8 @@ func tagOf(u *types.Struct, field string) string {
 // textEnd separates the source in a declaration's text from the packages it names.
 const textEnd = "\x00"
 
-// eachDecl passes each package-level declaration with a key, which is the same in both versions, and
-// a text, which is if the declarations are the same: the source and the packages it names.
+// eachDecl passes each package-level declaration with a key, which is the same in both versions,
+// and a text, which is equal if the declarations are: the source and the packages it names.
 func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)) {
 	inits := 0
 	for _, file := range pkg.Syntax {

@@ -30,7 +30,7 @@ type key struct{ name, kind string }
 type Vocabulary struct {
 	keys      []key
 	words     []string  // short constants and literals, what the regular expressions match, the words in tests
-	numbers   []int64   // constants that are more than one
+	numbers   []int64   // constants greater than 1
 	fractions []float64 // constants that are not integers
 }
 
@@ -122,8 +122,8 @@ func (v *Vocabulary) addMatches(word string) {
 	}
 }
 
-// matching returns a text that a regular expression matches, but for its assertions. The variants
-// choose other alternatives, characters and repetitions.
+// matching returns a text that a regular expression matches, except for its assertions. The
+// variants choose other alternatives, characters and repetitions.
 func matching(expr *syntax.Regexp, variant int) string {
 	repeated := func(least int) string {
 		return strings.Repeat(matching(expr.Sub[0], variant), min(least+variant, 8))
@@ -135,7 +135,7 @@ func matching(expr *syntax.Regexp, variant int) string {
 		if n := len(expr.Rune) / 2; n > 0 {
 			from, to := expr.Rune[2*(variant%n)], expr.Rune[2*(variant%n)+1]
 			switch {
-			case from == 0 && to >= 'a': // a class of what is left out
+			case from == 0 && to >= 'a': // a negated class
 				return "a"
 			case variant == 1:
 				return string(to)
