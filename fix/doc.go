@@ -16,6 +16,8 @@
 //  5. Build and run settings named by findings are tried on top of everything that was kept: two
 //     builds of one source, compared by their results and by benchmarks. They change no file.
 //
+// [Result.Patches] makes a mail for git am of each kept rewrite, with its evidence and proof.
+//
 // A Result belongs to the caller. Run leaves nothing behind except what the go command caches, even
 // when its context ends; only Result.Apply writes to the user's tree.
 package fix

@@ -191,6 +191,17 @@ func (a Attempt) String() string {
 // Kept reports whether the rewrite is proven.
 func (a *Attempt) Kept() bool { return a.Stage == StageKept }
 
+// Kept returns the proven rewrites, in order.
+func (r *Result) Kept() []*Attempt {
+	var list []*Attempt
+	for i := range r.Attempts {
+		if a := &r.Attempts[i]; a.Kept() {
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
 // Run tries the fixes of findings on the module in r.Dir. If ctx ends, the result covers what was
 // tried until then. It is an error if there is something to try and the module does not build.
 func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err error) {

@@ -18,7 +18,6 @@ import (
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/prove/provetest"
-	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // service has a function for each way in which a rewrite may fail, and one with a gain.
@@ -300,7 +299,7 @@ func TestRun(t *testing.T) {
 	for _, a := range r.Attempts {
 		if a.Finding.Title == "written" && (a.Measured == nil || a.Measured.Benchmarks[0] != "text.BenchmarkWhet_Written" ||
 			!strings.Contains(a.Measured.Written, "func BenchmarkWhet_Written(b *testing.B)") ||
-			!strings.Contains(findings.Patches(r, "a <a@b>")[1].Text, "whet generated one")) {
+			!strings.Contains(r.Patches("a <a@b>")[1].Text, "whet generated one")) {
 			t.Errorf("written: %+v", a.Measured)
 		}
 	}
@@ -335,7 +334,7 @@ func git(t *testing.T, dir, in string, args ...string) string {
 // apply checks that the patches and Apply change the module in the same way.
 func apply(t *testing.T, r *fix.Result, dir string) {
 	t.Helper()
-	patches := findings.Patches(r, "A Tool <tool@localhost>")
+	patches := r.Patches("A Tool <tool@localhost>")
 	if len(patches) != 2 || !strings.HasPrefix(patches[0].Name, "0001-test-gains") {
 		t.Fatalf("%+v", patches)
 	}
@@ -424,7 +423,7 @@ func TestUnproven(t *testing.T) {
 				t.Errorf("review %v: %s: %s, %q", review, a.Finding.Title, a.Stage, a.Reason)
 			}
 		}
-		if patches := findings.Patches(r, "a <a@b>"); review && (len(patches) != 2 ||
+		if patches := r.Patches("a <a@b>"); review && (len(patches) != 2 ||
 			!strings.Contains(patches[0].Text, "Unproven, needs review: Long panics on each of the ")) {
 			t.Errorf("the patches do not say why they need review: %v", patches)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
-	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -108,7 +107,7 @@ func TestWrittenPath(t *testing.T) {
 				}
 				return
 			}
-			patch := findings.Patches(r, "a <a@b>")[0].Text
+			patch := r.Patches("a <a@b>")[0].Text
 			if !slices.ContainsFunc(a.Measured.Paths, func(path string) bool { return strings.Contains(path, test.says) }) ||
 				!strings.Contains(patch, test.says) {
 				t.Errorf("%q\n%s", a.Measured.Paths, patch)

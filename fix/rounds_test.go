@@ -15,7 +15,6 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
-	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // words has no benchmarks: program determines how its builds compare.
@@ -327,7 +326,7 @@ import _ "example.com/service/wrong"
 // number of patches.
 func samePatches(t *testing.T, r *fix.Result, dir string) int {
 	t.Helper()
-	patches := findings.Patches(r, "A Tool <tool@localhost>")
+	patches := r.Patches("A Tool <tool@localhost>")
 	git(t, dir, "", "init", "-q")
 	git(t, dir, "", "add", ".")
 	git(t, dir, "", "commit", "-qm", "as it was")

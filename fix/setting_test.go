@@ -11,7 +11,6 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/fix"
-	"github.com/whet-go/whet/internal/report/findings"
 )
 
 // tagged is a module whose results, speed and tests depend on how it is built and run.
@@ -135,7 +134,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: at %s: %s, want %s: %s", a.Finding.Fix.Setting, a.Stage, a.Reason, want.stage, want.reason)
 		}
 	}
-	if patches := findings.Patches(r, "a <a@b>"); len(patches) != 0 {
+	if patches := r.Patches("a <a@b>"); len(patches) != 0 {
 		t.Errorf("%d patches of settings", len(patches))
 	}
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -255,7 +255,7 @@ func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args
 }
 
 func (a *app) writePatches(f *rewriteFlags, r *fix.Result) error {
-	patches := findings.Patches(r, f.Author)
+	patches := r.Patches(f.Author)
 	if len(patches) == 0 {
 		return nil
 	}

@@ -2,6 +2,6 @@
 // profile-guided optimization.
 //
 // [Find], [Fix] and [PGO] describe a result as a blocks.Document, which has writers for text,
-// Markdown and HTML. [WriteFindSARIF] is for code scanning, and [Patches] makes mails for git am of
-// kept rewrites. The other views are text. The package holds no state.
+// Markdown and HTML. [WriteFindSARIF] is for code scanning. The other views are text. The package
+// holds no state.
 package findings

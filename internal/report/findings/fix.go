@@ -37,7 +37,7 @@ func Fix(r *fix.Result) *blocks.Document {
 			section("", x.title, measuredBlocks(x.measured, true)...)
 		}
 	}
-	for i, a := range keptFixes(r) {
+	for i, a := range r.Kept() {
 		section(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
 	}
 	for i, a := range fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds }) {
@@ -151,7 +151,7 @@ const maxUntried = 20
 
 // fixHeadline describes how many rewrites were kept, in how many rounds.
 func fixHeadline(r *fix.Result) string {
-	line := fmt.Sprintf("%d of %s kept", len(keptFixes(r)), layout.Plural(len(r.Attempts), "rewrite", "rewrites"))
+	line := fmt.Sprintf("%d of %s kept", len(r.Kept()), layout.Plural(len(r.Attempts), "rewrite", "rewrites"))
 	if r.Rounds > 1 {
 		line += fmt.Sprintf(" in %d passes", r.Rounds)
 	}
@@ -261,11 +261,6 @@ func untriedEntry(u *fix.Untried) blocks.Entry {
 		e.Share = layout.SharePercent(u.Share)
 	}
 	return e
-}
-
-// keptFixes returns the proven rewrites.
-func keptFixes(r *fix.Result) []*fix.Attempt {
-	return fixesThat(r, func(a *fix.Attempt) bool { return a.Kept() })
 }
 
 func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {

@@ -164,10 +164,9 @@ func TestHostilePages(t *testing.T) {
 func TestHostilePatches(t *testing.T) {
 	for _, name := range append(hostileNames(), "x\nBcc: y/a.go", "x\n---\n\n--- a/b\n+++ b/b\n/a.go") {
 		x := hostileFinding(name)
-		patches := Patches(
-			&fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}, "a <a@b>")
-		text := patches[0].Text
-		head, rest, _ := strings.Cut(text, "\n\n")
+		r := &fix.Result{Attempts: []fix.Attempt{{Finding: x, Stage: fix.StageKept, Diff: x.Fix.Diff}}}
+		patch := r.Patches("a <a@b>")[0]
+		head, rest, _ := strings.Cut(patch.Text, "\n\n")
 		if n := strings.Count(head, "\n"); n != 2 || strings.Contains(head, "\x1b") {
 			t.Errorf("%q: the head is %q", name, head)
 		}
@@ -178,8 +177,8 @@ func TestHostilePatches(t *testing.T) {
 		if !strings.Contains(rest, "\n--- "+quoted) || strings.Count(rest, "\n+++ ") != 1+1 {
 			t.Errorf("%q: want %s in\n%s", name, quoted, rest)
 		}
-		if strings.ContainsAny(patches[0].Name, "/\\\n\"<>%\x1b: ") {
-			t.Errorf("the file is called %q", patches[0].Name)
+		if strings.ContainsAny(patch.Name, "/\\\n\"<>%\x1b: ") {
+			t.Errorf("the file is called %q", patch.Name)
 		}
 	}
 }

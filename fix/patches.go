@@ -1,4 +1,4 @@
-package findings
+package fix
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find/rules/rewrite"
-	"github.com/whet-go/whet/fix"
-	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -19,9 +17,9 @@ type Patch struct {
 
 // Patches returns the kept rewrites in order, each with its evidence and proof in the message. from
 // is the author, as "Name <address>".
-func Patches(r *fix.Result, from string) []Patch {
-	kept := keptFixes(r)
-	var patches []Patch
+func (r *Result) Patches(from string) []Patch {
+	kept := r.Kept()
+	patches := make([]Patch, 0, len(kept))
 	for i, a := range kept {
 		dir, _, _ := strings.Cut(a.Finding.Places[0].File, "/")
 		dir = rewrite.QuoteName(dir)
@@ -33,7 +31,7 @@ func Patches(r *fix.Result, from string) []Patch {
 		// The first line is the one that git writes; git am accepts any.
 		fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\nFrom: %s\nSubject: [PATCH %d/%d] %s\n\n", 0, from,
 			i+1, len(kept), subject)
-		b.WriteString(patchMessage(a))
+		b.WriteString(a.message())
 		b.WriteString("\n---\n\n")
 		b.WriteString(a.Diff)
 		b.WriteString("-- \nwhet\n")
@@ -65,9 +63,9 @@ func slug(s string) string {
 	return strings.Trim(b.String(), "-")
 }
 
-// patchMessage returns the message of a commit: what is expensive, what the profile showed, and the
+// message returns the message of a commit: what is expensive, what the profile showed, and the
 // proof.
-func patchMessage(a *fix.Attempt) string {
+func (a *Attempt) message() string {
 	var b strings.Builder
 	x := &a.Finding
 	fmt.Fprintf(&b, "%s:%d: %s.\n\n", rewrite.QuoteName(x.Places[0].File), x.Places[0].Line, x.Why)
@@ -116,8 +114,11 @@ func patchMessage(a *fix.Attempt) string {
 		}
 		b.WriteString("Measured in interleaved rounds")
 		if a.Together > 0 {
-			fmt.Fprintf(&b, ", together with %s, because each alone gains too little to measure",
-				layout.Plural(a.Together, "other", "others"))
+			others := "others"
+			if a.Together == 1 {
+				others = "other"
+			}
+			fmt.Fprintf(&b, ", together with %d %s, because each alone gains too little to measure", a.Together, others)
 		}
 		b.WriteString(":\n\n")
 		for _, s := range a.Measured.AB.Subjects {
