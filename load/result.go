@@ -135,6 +135,35 @@ func (e Errors) Total() int64 {
 	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Flood + e.Other
 }
 
+// An ErrorKind is the failed requests of one kind.
+type ErrorKind struct {
+	Name  string // in words: "short body"
+	Count int64
+	First string // the first message; "" if unknown
+}
+
+// Kinds returns the kinds of errors that occurred.
+func (e Errors) Kinds() []ErrorKind {
+	var out []ErrorKind
+	for _, k := range []struct {
+		key   string
+		count int64
+	}{
+		{"connect", e.Connect},
+		{"timeout", e.Timeout},
+		{"reset", e.Reset},
+		{"short_body", e.ShortBody},
+		{"malformed", e.Malformed},
+		{"flood", e.Flood},
+		{"other", e.Other},
+	} {
+		if k.count > 0 {
+			out = append(out, ErrorKind{strings.ReplaceAll(k.key, "_", " "), k.count, e.First[k.key]})
+		}
+	}
+	return out
+}
+
 // Failed returns the number of complete answers with a status of 400 or above.
 func (r *Result) Failed() int64 {
 	var n int64
@@ -154,22 +183,8 @@ func (r *Result) Failures() string {
 			out = append(out, fmt.Sprintf("%d: %d", code, r.Status[code]))
 		}
 	}
-	e := r.Errors
-	for _, kind := range []struct {
-		name string
-		n    int64
-	}{
-		{"connect", e.Connect},
-		{"timeout", e.Timeout},
-		{"reset", e.Reset},
-		{"short body", e.ShortBody},
-		{"malformed", e.Malformed},
-		{"flood", e.Flood},
-		{"other", e.Other},
-	} {
-		if kind.n > 0 {
-			out = append(out, fmt.Sprintf("%s: %d", kind.name, kind.n))
-		}
+	for _, kind := range r.Errors.Kinds() {
+		out = append(out, fmt.Sprintf("%s: %d", kind.Name, kind.Count))
 	}
 	return strings.Join(out, ", ")
 }

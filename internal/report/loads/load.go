@@ -139,16 +139,16 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 		}
 		line("status", codes...)
 	}
-	if kinds := Errors(r.Errors); len(kinds) > 0 {
+	if kinds := r.Errors.Kinds(); len(kinds) > 0 {
 		var counts []string
 		for _, k := range kinds {
-			counts = append(counts, fmt.Sprintf("%s: %d", k.Kind, k.Count))
+			counts = append(counts, fmt.Sprintf("%s: %d", k.Name, k.Count))
 		}
 		line("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(),
 			unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
 		for _, k := range kinds {
 			if k.First != "" {
-				line("", layout.Cut(k.Kind+": "+layout.Clean(k.First), s.Remaining(11, 20)))
+				line("", layout.Cut(k.Name+": "+layout.Clean(k.First), s.Remaining(11, 20)))
 			}
 		}
 	}
@@ -203,53 +203,23 @@ func perElapsed(n int64, d time.Duration) int64 {
 	return int64(float64(n) / d.Seconds())
 }
 
-// An Error is a kind of failed requests with its count.
-type Error struct {
-	Kind  string `json:"kind"` // in words: "short body"
-	Count int64  `json:"count"`
-	First string `json:"first,omitempty"` // the first message
+// A loadRow is a row of the table of latencies.
+type loadRow struct {
+	name   string
+	value  time.Duration
+	chance bool // there are too few answers for this percentile
 }
 
-// Errors lists the kinds of errors that occurred.
-func Errors(e load.Errors) []Error {
-	var out []Error
-	for _, k := range []struct {
-		key string
-		n   int64
-	}{
-		{"connect", e.Connect},
-		{"timeout", e.Timeout},
-		{"reset", e.Reset},
-		{"short_body", e.ShortBody},
-		{"malformed", e.Malformed},
-		{"flood", e.Flood},
-		{"other", e.Other},
-	} {
-		if k.n > 0 {
-			out = append(out, Error{Kind: strings.ReplaceAll(k.key, "_", " "), Count: k.n, First: e.First[k.key]})
-		}
-	}
-	return out
-}
-
-// A Row is one row of the table of latencies.
-type Row struct {
-	Name  string        `json:"name"`
-	Value time.Duration `json:"value_ns"`
-	// Chance means that there are too few answers for this percentile.
-	Chance bool `json:"chance,omitempty"`
-}
-
-// Rows returns the latencies that reports show.
-func Rows(r *load.Result) []Row {
+// loadRows returns the latencies that reports show.
+func loadRows(r *load.Result) []loadRow {
 	l := r.Latency
-	rows := []Row{{Name: "min", Value: l.Min}}
+	rows := []loadRow{{name: "min", value: l.Min}}
 	values := []time.Duration{l.P50, l.P75, l.P90, l.P95, l.P99, l.P999, l.P9999}
 	for i, p := range load.Percentiles() {
-		rows = append(rows, Row{Name: fmt.Sprintf("p%g", p), Value: values[i], Chance: r.Responses < load.AnswersFor(p)})
+		rows = append(rows, loadRow{fmt.Sprintf("p%g", p), values[i], r.Responses < load.AnswersFor(p)})
 	}
-	return append(rows, Row{Name: "max", Value: l.Max}, Row{Name: "mean", Value: l.Mean},
-		Row{Name: "stddev", Value: l.StdDev})
+	return append(rows, loadRow{name: "max", value: l.Max}, loadRow{name: "mean", value: l.Mean},
+		loadRow{name: "stddev", value: l.StdDev})
 }
 
 // loadLatencies writes the table of latencies, and the histogram next to it.
@@ -258,10 +228,10 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 		t.Line("no answers, no latencies")
 		return
 	}
-	rows := Rows(r)
+	rows := loadRows(r)
 	to := durationScale(func(yield func(int64) bool) {
 		for _, row := range rows {
-			if !yield(int64(row.Value)) {
+			if !yield(int64(row.value)) {
 				return
 			}
 		}
@@ -269,9 +239,9 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 	var table []layout.Painted
 	chance := false
 	for _, row := range rows {
-		cell := layout.Right(layout.ColumnValue(int64(row.Value), "ns", to), 10)
-		line := layout.Left(row.Name, 8) + cell
-		if row.Chance {
+		cell := layout.Right(layout.ColumnValue(int64(row.value), "ns", to), 10)
+		line := layout.Left(row.name, 8) + cell
+		if row.chance {
 			chance = true
 			table = append(table, s.Paint(layout.Dim, line+" ?"))
 			continue

@@ -67,10 +67,10 @@ func WriteLive(w io.Writer, s layout.Style, d Live) error {
 	course("p99", unit.Duration(p.Second.P99), func(sec load.Second) float64 { return float64(sec.P99) })
 	course("max", unit.Duration(p.Second.Max), func(sec load.Second) float64 { return float64(sec.Max) })
 	failed := layout.Join("none")
-	if kinds := Errors(p.Errors); len(kinds) > 0 {
+	if kinds := p.Errors.Kinds(); len(kinds) > 0 {
 		var texts []string
 		for _, k := range kinds {
-			texts = append(texts, fmt.Sprintf("%s: %d", k.Kind, k.Count))
+			texts = append(texts, fmt.Sprintf("%s: %d", k.Name, k.Count))
 		}
 		failed = s.Paint(layout.Red, layout.Cut(strings.Join(texts, ", "), width-9))
 	}

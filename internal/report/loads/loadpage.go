@@ -146,8 +146,8 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, bars []load.Bar) load
 		Answered: r.Responses > 0,
 	}
 	if r.Responses > 0 {
-		for _, row := range Rows(r) {
-			run.Latency = append(run.Latency, loadCell{Name: row.Name, Text: unit.Duration(row.Value), Chance: row.Chance})
+		for _, row := range loadRows(r) {
+			run.Latency = append(run.Latency, loadCell{Name: row.name, Text: unit.Duration(row.value), Chance: row.chance})
 		}
 	}
 	if h != nil {
