@@ -66,7 +66,7 @@ func TestAddTrace(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	rep, err := waits.Of(x)
+	rep, err := waits.NewReport(x)
 	if err != nil {
 		t.Fatal(err)
 	}

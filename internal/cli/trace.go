@@ -170,7 +170,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 	if err != nil {
 		return err
 	}
-	s, err := summary.Of(x, from, to)
+	s, err := summary.New(x, from, to)
 	if err != nil {
 		return err
 	}

@@ -74,7 +74,7 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	if o.From, o.To, err = f.window(x); err != nil {
 		return err
 	}
-	r, err := contention.Of(x, o)
+	r, err := contention.Find(x, o)
 	if err != nil {
 		return err
 	}

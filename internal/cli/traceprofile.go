@@ -113,7 +113,7 @@ func (a *app) traceProfile(ctx context.Context, typ profiles.Type, arg string, f
 		}
 		o.Within = parts
 	}
-	p, err := profiles.Of(x, typ, o)
+	p, err := profiles.New(x, typ, o)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/trace/summary"
 )
 
-func ExampleOf() {
+func ExampleNew() {
 	f, err := os.Open("../../internal/trace/testdata/go1.26.trace")
 	if err != nil {
 		log.Fatal(err)
@@ -22,7 +22,7 @@ func ExampleOf() {
 	}
 	defer x.Close()
 
-	s, err := summary.Of(x, 0, x.Info.Duration)
+	s, err := summary.New(x, 0, x.Info.Duration)
 	if err != nil {
 		log.Fatal(err)
 	}

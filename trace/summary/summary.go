@@ -75,8 +75,8 @@ type Log struct {
 	Count    int64  `json:"count"`
 }
 
-// Of summarizes a window, in nanoseconds since the start of the trace.
-func Of(x *index.Index, from, to int64) (*Summary, error) {
+// New summarizes a window, in nanoseconds since the start of the trace.
+func New(x *index.Index, from, to int64) (*Summary, error) {
 	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
 	if err := s.kinds(x, from, to); err != nil {
 		return nil, err

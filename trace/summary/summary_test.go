@@ -47,7 +47,7 @@ func indexed(t *testing.T) *index.Index {
 // TestWindows checks that windows add up to the whole.
 func TestWindows(t *testing.T) {
 	x := indexed(t)
-	whole, err := summary.Of(x, 0, x.Info.Duration)
+	whole, err := summary.New(x, 0, x.Info.Duration)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestWindows(t *testing.T) {
 	add(whole, 1)
 	const parts = 7
 	for i := range int64(parts) {
-		s, err := summary.Of(x, x.Info.Duration*i/parts, x.Info.Duration*(i+1)/parts)
+		s, err := summary.New(x, x.Info.Duration*i/parts, x.Info.Duration*(i+1)/parts)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,8 +3,8 @@
 //
 // Data flow:
 //
-//  1. [Of] finds the goroutines of an index that exist at the end, and the go statements that were
-//     executed.
+//  1. [NewReport] finds the goroutines of an index that exist at the end, and the go statements that
+//     were executed.
 //  2. One pass over the spans keeps, for each of these goroutines, its last state, since when it
 //     has been in it, and the last stack on which it stopped.
 //

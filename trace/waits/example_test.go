@@ -21,7 +21,7 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer func() { _ = x.Close() }()
-	report, err := waits.Of(x)
+	report, err := waits.NewReport(x)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -72,7 +72,7 @@ type Creation struct {
 	Count   int64
 }
 
-// A Report is the result of Of.
+// A Report is the result of NewReport.
 type Report struct {
 	Duration   time.Duration
 	Events     int64
@@ -84,8 +84,8 @@ type Report struct {
 	Warnings Warnings // of a trace that is incomplete
 }
 
-// Of reports what goroutines wait for at the end of an indexed trace.
-func Of(x *index.Index) (*Report, error) {
+// NewReport reports what goroutines wait for at the end of an indexed trace.
+func NewReport(x *index.Index) (*Report, error) {
 	r := &reporter{x: x, at: map[uint32]int{}, frames: map[uint32][]Frame{}, created: map[creation]*created{}}
 	if err := r.lives(); err != nil {
 		return nil, err

@@ -87,7 +87,7 @@ func of(t testing.TB, data []byte, o index.Options) (*waits.Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	rep, err := waits.Of(x)
+	rep, err := waits.NewReport(x)
 	if cerr := x.Close(); cerr != nil {
 		t.Error(cerr)
 	}

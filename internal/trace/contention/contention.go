@@ -36,7 +36,7 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Options configure Of.
+// Options configure Find.
 type Options struct {
 	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end. Of
 	// waits that extend beyond, only the part inside counts.
@@ -106,8 +106,8 @@ const (
 	longest  = 8 // waits kept per pair
 )
 
-// Of finds the contention of a trace.
-func Of(x *index.Index, o Options) (*Result, error) {
+// Find finds the contention of a trace.
+func Find(x *index.Index, o Options) (*Result, error) {
 	if o.To == 0 || o.To > x.Info.Duration {
 		o.To = x.Info.Duration
 	}

@@ -160,7 +160,7 @@ func contended(t *testing.T) []byte {
 
 func find(t *testing.T, x *index.Index, o contention.Options) *contention.Result {
 	t.Helper()
-	r, err := contention.Of(x, o)
+	r, err := contention.Find(x, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -340,7 +340,7 @@ func TestAgainstSpans(t *testing.T) {
 func TestOptions(t *testing.T) {
 	x := tracetest.Index(t, contended(t))
 	for _, o := range []contention.Options{{From: -1}, {From: 2, To: 1}, {Most: -1}} {
-		if _, err := contention.Of(x, o); err == nil {
+		if _, err := contention.Find(x, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}

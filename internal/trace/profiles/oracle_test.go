@@ -91,7 +91,7 @@ func TestOracle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := profiles.Of(x, typ, profiles.Options{})
+		got, err := profiles.New(x, typ, profiles.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,7 +158,7 @@ func TestWithin(t *testing.T) {
 	for _, typ := range []profiles.Type{profiles.Net, profiles.Sync, profiles.Syscall, profiles.Sched} {
 		var sums [3]int64
 		for i, parts := range []*profiles.Parts{before, after, nil} {
-			p, err := profiles.Of(x, typ, profiles.Options{Within: parts})
+			p, err := profiles.New(x, typ, profiles.Options{Within: parts})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -170,7 +170,7 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s: %d before the middle and %d after it, of %d", typ, sums[0], sums[1], sums[2])
 		}
 	}
-	if p, err := profiles.Of(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil ||
+	if p, err := profiles.New(x, profiles.Creation, profiles.Options{Within: &profiles.Parts{}}); err != nil ||
 		len(p.Sample) > 0 {
 		t.Errorf("nothing has %d stacks, %v", len(p.Sample), err)
 	}

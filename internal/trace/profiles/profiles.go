@@ -29,7 +29,7 @@ const (
 // Types returns all types.
 func Types() []Type { return []Type{Net, Sync, Chan, Syscall, Sched, CPU, GCAssist, Creation} }
 
-// Options configure Of.
+// Options configure New.
 type Options struct {
 	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end. Of
 	// spans that extend beyond, only the part inside counts.
@@ -45,8 +45,8 @@ type Options struct {
 // unless set otherwise, which a trace does not record.
 const samplePeriod = 10 * time.Millisecond
 
-// Of makes a profile.
-func Of(x *index.Index, t Type, o Options) (*profile.Profile, error) {
+// New makes a profile.
+func New(x *index.Index, t Type, o Options) (*profile.Profile, error) {
 	if !slices.Contains(Types(), t) {
 		return nil, fmt.Errorf("unknown profile %q (want %v)", t, Types())
 	}
