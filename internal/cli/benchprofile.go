@@ -13,11 +13,11 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/bench/rounds"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/benchmarks"
-	"github.com/whet-go/whet/internal/report/progress"
 )
 
 // benchProfileFlags are the flags of whet bench profile.

@@ -16,10 +16,10 @@ import (
 
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/terminal"
 )
 

@@ -16,11 +16,11 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/unit"
 )

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
 )

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/loads"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/load"
 	loadcompare "github.com/whet-go/whet/load/compare"
 )

@@ -15,10 +15,10 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/pgo"
 )

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/service"
 )
 

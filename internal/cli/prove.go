@@ -14,10 +14,10 @@ import (
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find/recorded"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/prove"
 )
 

@@ -15,10 +15,10 @@ import (
 
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/documents"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
 

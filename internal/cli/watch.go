@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/collect/watch"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/progress"
 	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/unit"
