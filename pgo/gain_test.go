@@ -6,7 +6,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// TestGainOf: where benchmarks go by several units, the gain is in the one that most have.
+// TestGainOf checks that the gain is in the most common unit if benchmarks have several.
 func TestGainOf(t *testing.T) {
 	t.Parallel()
 	units := func(names ...string) ab.SubjectResult {

@@ -31,8 +31,8 @@ type Candidate struct {
 	// Places are the lines of the base whose cost the change is to reduce. Benchmarks that run them
 	// measure it. For settings, the functions around them are compared.
 	Places []find.Place
-	// Reviewed is set for a change that will be reviewed: writers may get the same bytes in other
-	// pieces, a type may have other fields, and a small loss is accepted for a large gain.
+	// Reviewed is set for a change that will be reviewed: writers may get the same bytes divided
+	// differently, a type may have other fields, and a small loss is accepted for a large gain.
 	Reviewed bool
 }
 
@@ -76,7 +76,7 @@ type Verdict struct {
 	Ignored int `json:"ignored,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
-	// Unproven is why the comparison is no proof, and what would decide; "" if it is one.
+	// Unproven is why the comparison is not a proof, and what would decide; "" if it is one.
 	Unproven string `json:"unproven,omitempty"`
 	// Measured is the comparison without and with the change.
 	Measured *Measured `json:"measured,omitempty"`
@@ -96,7 +96,7 @@ type Verdict struct {
 // Proven reports whether the change behaves the same as far as that was compared, and is faster.
 func (v *Verdict) Proven() bool { return v.Err == nil }
 
-// judge records what the measurement says. It returns why the change is not proven.
+// judge records the judgment of the measurement, and returns why the change is not proven.
 func (v *Verdict) judge(reviewed bool) error {
 	j := judge(v.Measured, reviewed)
 	v.Open, v.Aside = j.open, j.aside
@@ -112,7 +112,7 @@ type Answers struct {
 	Inputs    int64    `json:"inputs"`    // inputs on which they returned the same results
 	// Distinct is the number of distinct results and effects.
 	Distinct int64 `json:"distinct,omitempty"`
-	// Compared has the counts of each function that was called, also if they prove nothing.
+	// Compared has the counts of each function that was called, even if they prove nothing.
 	Compared []Compared `json:"compared,omitempty"`
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks  int `json:"blocks,omitempty"`
@@ -143,7 +143,7 @@ func (a *Answers) add(o Compared) {
 	a.Distinct += o.Distinct
 }
 
-// unproven returns why the comparison is no proof, and what would decide; "" if every changed
+// unproven returns why the comparison is not a proof, and what would decide; "" if every changed
 // function was compared.
 func (a *Answers) unproven() string {
 	if a == nil || len(a.Not) == 0 {
@@ -261,8 +261,8 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 	}, nil
 }
 
-// errNotInBuild is the reason for leaving a change open that is not in this build, or in a package
-// that did not build before.
+// errNotInBuild is the reason for leaving open a change that is not in this build, or is in a
+// package that did not build before.
 var errNotInBuild = errors.New("the change cannot be built and compared")
 
 // affected returns the packages that changes can break: those to build, which may be new, and those
@@ -355,7 +355,7 @@ func (f *Prover) Side(name string, more ...string) builds.Side {
 	}
 }
 
-// SideWith returns a build of the copy in which some files are others.
+// SideWith returns a build of the copy with some files replaced.
 func (f *Prover) SideWith(name string, files map[string][]byte) (builds.Side, error) {
 	over, err := f.scratch.Overlay(files)
 	return f.Side(name, over...), err

@@ -136,8 +136,8 @@ func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error
 	return pkgs[0], nil
 }
 
-// changedFuncs returns the functions of the original package that the changes have in another form.
-// A function that only moved, or whose comments changed, is the same.
+// changedFuncs returns the functions of the original package that differ with the changes. A
+// function that only moved, or whose comments changed, is the same.
 func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
 	var decls []*ast.FuncDecl
 	now := map[string]map[string]string{} // by file: functions

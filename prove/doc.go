@@ -1,5 +1,5 @@
 // Package prove judges changes of a module: whether the code still does the same, and whether it is
-// faster. It does not ask who proposes a change.
+// faster. Who proposes a change does not matter.
 //
 // Data flow:
 //

@@ -92,12 +92,12 @@ type Prover struct {
 	warnings   find.Warnings
 }
 
-// Base is what is known of the module before any change.
+// Base is what is known about the module before any change.
 type Base struct {
 	// Failing are the tests that already fail and are ignored while they fail the same way, each
 	// with its package's import path; the path alone is a package whose tests do not build.
 	Failing []string `json:"failing,omitempty"`
-	// Flaky are the tests that do not do the same each time without a change. They are ignored.
+	// Flaky are the tests whose outcome varies without a change. They are ignored.
 	Flaky []string `json:"flaky,omitempty"`
 	// Broken are the packages that do not build. Nothing that they are needed for can be proven.
 	Broken []Broken `json:"broken,omitempty"`

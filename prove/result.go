@@ -19,24 +19,24 @@ import (
 // Schema is the version of a Result's JSON.
 const Schema = "whet.prove/1"
 
-// An Outcome is what a proof came to.
+// An Outcome is the result of a proof.
 type Outcome string
 
 // Outcomes.
 const (
 	OutcomeFaster    Outcome = "faster"     // it does the same, and is faster
-	OutcomeSameSpeed Outcome = "same speed" // it does the same, as fast
+	OutcomeSameSpeed Outcome = "same speed" // it does the same, equally fast
 	OutcomeSlower    Outcome = "slower"
 	OutcomeDifferent Outcome = "different" // it does something else
 	OutcomeBroken    Outcome = "broken"    // it does not build, or go vet has new complaints
 	OutcomeUnproven  Outcome = "unproven"  // something is missing to decide
 )
 
-// A Result is the outcome of a proof and what stands for it.
+// A Result is the outcome of a proof, with the evidence.
 type Result struct {
 	Schema string `json:"schema"`
 	Module string `json:"module"`
-	A      string `json:"a"` // what the versions are called
+	A      string `json:"a"` // names of the versions
 	B      string `json:"b"`
 
 	Outcome Outcome `json:"outcome"`
@@ -157,7 +157,8 @@ func gains(v *Verdict) string {
 	return strings.Join(subjects, "; ")
 }
 
-// lacks adds what was not compared, and what must be reviewed: nothing compared is never "same".
+// lacks adds what was not compared, and what must be reviewed: without a comparison, the outcome is
+// never "same".
 func (r *Result) lacks(v *Verdict) {
 	add := func(do, format string, args ...any) {
 		r.Missing = append(r.Missing, Missing{What: fmt.Sprintf(format, args...), Do: do})

@@ -49,6 +49,7 @@ func phrases() []phrase {
 	add("good", `\bKEY for\b`, "name the use: use it for, suits, valid for")
 	add("most", `\bso (long|often|much) at KEY\b`, "at most")
 	add("long", `\bfor so KEY\b`, "for this long, or name the duration")
+	add("%", `[0-9] KEY( (of|to|and|or|in|is|when)\b|[)|])`, "5%, as package unit writes it")
 	return list
 }
 

@@ -32,7 +32,7 @@ type Options struct {
 	FuzzTime string        // per function, as in go test's -fuzztime
 	Timeout  time.Duration // of a process
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
-	// Joined is set if writers may get the same bytes in other pieces.
+	// Joined is set if writers may get the same bytes divided differently.
 	Joined bool
 	// Inputs and Seed are for the tests that run in two processes, in place of FuzzTime.
 	Inputs int
@@ -119,7 +119,7 @@ type comparer struct {
 	*twin.Copy
 }
 
-// load writes the new versions, and loads both versions of the package in dir. If the error is an
+// load writes the new versions, and loads both versions of the package in dir. If the error is a
 // *twin.ApartError, old is set.
 func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *packages.Package, err error) {
 	options := driver.Options{Dir: c.Module.Dir, Flags: o.Flags, Env: o.Env}
@@ -173,8 +173,8 @@ func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *p
 	return old, now, nil
 }
 
-// mentioned returns the functions of the package that are in changed files, if nothing more is known
-// of the new version.
+// mentioned returns the functions of the package that are in changed files, for when nothing more
+// is known about the new version.
 func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (changed []types.Object) {
 	eachDecl(g.pkg, func(_, text string, obj types.Object) {
 		if _, ok := obj.(*types.Func); !ok {
@@ -247,8 +247,9 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	return files, tests, nil
 }
 
-// registries adds two packages that are initialized before and after the copy: while it registers
-// its flags, handlers and metrics, the registries are others, since most refuse the same name twice.
+// registries adds two packages that are initialized before and after the copy. In between, the
+// default registries of flags, handlers and metrics are replaced, since most reject the same name
+// twice.
 func (g *testFile) registries(c *comparer, files map[string][]byte) {
 	var imports, first, last strings.Builder
 	fmt.Fprintf(&imports, "\t%q\n", "flag")
@@ -268,7 +269,7 @@ func (g *testFile) registries(c *comparer, files map[string][]byte) {
 			"whetfirst.Gatherer\n")
 		swap += "\tr := prometheus.NewRegistry()\n\tprometheus.DefaultRegisterer, prometheus.DefaultGatherer = r, r\n"
 	}
-	// What the package imports is initialized before, with the registries that it has otherwise.
+	// The package's imports are initialized before that, with the usual registries.
 	var others strings.Builder
 	for _, p := range g.pkg.Types.Imports() {
 		if !c.Paths[p.Path()] && p.Path() != "unsafe" && !strings.Contains(imports.String(), "\""+p.Path()+"\"") {

@@ -5,13 +5,13 @@
 //
 //  1. Compare takes a scratch copy of a module, and the files of its new version. For each package
 //     that the change concerns it writes the new version into a directory below the old one
-//     (copy.go), so that both can be compiled into one program: the same package under two import
-//     paths. Each has its own variables and types.
+//     (package twin), so that both can be compiled into one program: the same package under two
+//     import paths. Each has its own variables and types.
 //  2. Both versions are loaded, and their declarations compared: functions, constants, variables,
-//     types and fields (twin.go). A changed function is called if it has the same signature in both
-//     versions and its arguments can be made in both. Otherwise, and for all else that has changed,
-//     the functions that use it are called, up the static call graph of the package (graph.go). The
-//     result names the route.
+//     types and fields (versions.go). A changed function is called if it has the same signature in
+//     both versions and its arguments can be made in both. Otherwise, and for all else that has
+//     changed, the functions that use it are called, up the static call graph of the package
+//     (graph.go). The result names the route.
 //  3. One generated file with makers of values is compiled into both versions, so that both make
 //     the same values from the fuzzer's bytes, each with its own types. A fuzz target next to the
 //     old version runs a call in both, several times on one receiver: the effects of a call show in
@@ -27,7 +27,7 @@
 //     interesting run again with coverage: a changed function whose changed lines no input reaches
 //     is not compared either.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
-//     registry are others, because they refuse the same name twice. If that does not help, or the
+//     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
 //     as Dump does, which are not guided by coverage.
 //  7. Generic functions are called with the type arguments used in the package's own code, or else
@@ -59,8 +59,8 @@
 // return, that is a difference.
 //
 // A type whose values cannot be made results in an *UnsupportedError that names it; nothing is
-// claimed for the function. The package has no state. Package prove runs the benchmarks,
-// determines whether a benchmark runs the relevant lines, and runs it on both sides of a comparison
-// with the same inputs. Such a benchmark is for comparing: it does not show how fast the function
-// is on the inputs that a service gets.
+// claimed for the function. The package has no state. Package prove runs the benchmarks, determines
+// whether a benchmark runs the relevant lines, and runs it on both sides of a comparison with the
+// same inputs. Such a benchmark is for comparisons only: it does not show how fast the function is
+// on the inputs of a service.
 package differ

@@ -115,7 +115,7 @@ func (c *Coverage) Add(profile string) {
 	}
 }
 
-// Unreached returns the functions of whose changed lines no input ran any.
+// Unreached returns the functions none of whose changed lines ran.
 func (c *Coverage) Unreached() (not []string) {
 	if c.unknown {
 		return nil
