@@ -43,6 +43,9 @@ type Result struct {
 	// Reason is why it is that outcome: the figure that gained or lost, the test that fails, the
 	// input with both results, or the compiler's error.
 	Reason string `json:"reason"`
+	// Place is the function of version B that does something else, if it is OutcomeDifferent and a
+	// changed function is known to.
+	Place *find.Place `json:"place,omitempty"`
 	// Missing is what would have to be known for another outcome, if it is OutcomeUnproven.
 	Missing []Missing `json:"missing,omitempty"`
 

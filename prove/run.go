@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/mod/modfile"
 
@@ -137,6 +139,23 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 		}
 	}
 	r.Verdict = p.Prove(ctx, Candidate{Changes: code, Places: places})
+	var differs *DifferenceError
+	if errors.As(r.Verdict.Err, &differs) {
+		r.Place = placeIn(code, differs.Function)
+	}
+	return nil
+}
+
+// placeIn returns where a function is in the new version of changed files; nil if it is in none.
+func placeIn(code Changes, function string) *find.Place {
+	for _, name := range slices.Sorted(maps.Keys(code)) {
+		if after := code[name].After; isSource(name) && after != nil {
+			if line, text := funcIn(name, after, function); text != "" {
+				head, _, _ := strings.Cut(text, "\n")
+				return &find.Place{File: name, Line: line, EndLine: line + strings.Count(text, "\n"), Code: head}
+			}
+		}
+	}
 	return nil
 }
 

@@ -44,7 +44,7 @@ type proveFlags struct {
 	JSON   bool
 }
 
-func proveFormats() []string { return []string{"text", "markdown", "html", "json"} }
+func proveFormats() []string { return []string{"text", "markdown", "html", "json", "sarif"} }
 
 func (a *app) proveCommand() *cobra.Command {
 	f := &proveFlags{}
@@ -254,6 +254,8 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 		switch d := findings.Prove(r); f.Format {
 		case "json":
 			return report.JSON(w, r)
+		case "sarif":
+			return findings.WriteProveSARIF(w, r, version().Version)
 		case "markdown":
 			return d.WriteMarkdown(w)
 		case "html":

@@ -26,7 +26,7 @@ type (
 	}
 	sarifRun struct {
 		Tool    sarifTool                `json:"tool"`
-		Bases   map[string]sarifLocation `json:"originalUriBaseIds"`
+		Bases   map[string]sarifLocation `json:"originalUriBaseIds,omitempty"`
 		Results []sarifResult            `json:"results"`
 	}
 	sarifTool struct {

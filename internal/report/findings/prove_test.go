@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/reporttest"
 	"github.com/whet-go/whet/prove"
@@ -79,4 +80,46 @@ func TestProve(t *testing.T) {
 		}
 	}
 	reporttest.RoundTrip(t, r, views(layout.Style{Width: 80}, Prove)...)
+}
+
+// TestProveSARIF has one result, at the function that does something else, and none for a change
+// that is proven.
+func TestProveSARIF(t *testing.T) {
+	for _, test := range []struct {
+		r    prove.Result
+		want []string
+	}{
+		{
+			prove.Result{
+				Outcome: prove.OutcomeDifferent, Reason: "Join behaves differently:\n(\"\\x1b\")",
+				Place:   &find.Place{File: "text/a b.go", Line: 7, EndLine: 9},
+				Changed: prove.Changed{Files: []string{"z.go"}},
+			},
+			[]string{
+				`"ruleId": "different"`, `"level": "error"`, `"startLine": 7`, `"endLine": 9`, `"uri": "text/a%20b.go"`,
+				"Different: Join behaves differently",
+			},
+		},
+		{
+			prove.Result{
+				Outcome: prove.OutcomeUnproven, Reason: "no benchmark", Changed: prove.Changed{Files: []string{"z.go", "b.go"}},
+				Missing: []prove.Missing{{What: "no benchmark", Do: "write one"}, {What: "more", Do: "--service"}},
+			},
+			[]string{
+				`"level": "note"`, `"uri": "b.go"`, `"startLine": 1`, `"text": "Unproven: no benchmark\n- more (--service)"`,
+			},
+		},
+		{prove.Result{Outcome: prove.OutcomeBroken}, []string{`"ruleId": "broken"`, `"ruleIndex": 1`, `"uri": "go.mod"`}},
+		{prove.Result{Outcome: prove.OutcomeFaster}, []string{`"results": []`}},
+	} {
+		var out strings.Builder
+		if err := WriteProveSARIF(&out, &test.r, "v1"); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range test.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: no %s in\n%s", test.r.Outcome, want, out.String())
+			}
+		}
+	}
 }

@@ -1,0 +1,88 @@
+package findings
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/prove"
+)
+
+// A proveRule is an outcome that is reported for code scanning.
+type proveRule struct {
+	outcome      prove.Outcome
+	level, title string
+}
+
+func proveRules() []proveRule {
+	return []proveRule{
+		{prove.OutcomeDifferent, "error", "the changed code does something else"},
+		{prove.OutcomeBroken, "error", "the changed code does not build, or go vet has a new complaint"},
+		{prove.OutcomeSlower, "warning", "the changed code is slower"},
+		{prove.OutcomeUnproven, "note", "it is not proven that the changed code does the same"},
+	}
+}
+
+// WriteProveSARIF writes the outcome of a proof for code scanning: one result, or none if the change
+// does the same and is not slower. Files are relative to the module.
+func WriteProveSARIF(w io.Writer, r *prove.Result, version string) error {
+	run := sarifRun{
+		Tool: sarifTool{Driver: sarifDriver{
+			Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
+		}},
+		Results: []sarifResult{},
+	}
+	for i, rule := range proveRules() {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: string(rule.outcome), Short: sarifMessage{rule.title}, Full: sarifMessage{rule.title},
+			Help: sarifMessage{"`whet prove` shows what was compared, and how."},
+		})
+		if rule.outcome != r.Outcome {
+			continue
+		}
+		file, region := provePlace(r)
+		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", r.Outcome, r.Module, r.Reason))
+		run.Results = append(run.Results, sarifResult{
+			RuleID: string(rule.outcome), RuleIndex: i, Level: rule.level,
+			Message:      sarifMessage{proveMessage(r)},
+			Locations:    []sarifPlace{{sarifPhysical{sarifAt(file), region}}},
+			Fingerprints: map[string]string{"whetProve/v1": hex.EncodeToString(sum[:16])},
+		})
+	}
+	return report.JSON(w, sarifLog{
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
+	})
+}
+
+// proveMessage is the reason and what is missing.
+func proveMessage(r *prove.Result) string {
+	lines := []string{upperFirst(string(r.Outcome)) + ": " + r.Reason}
+	for _, m := range r.Missing {
+		if m.What == r.Reason {
+			continue
+		}
+		line := "- " + m.What
+		if m.Do != "" {
+			line += " (" + m.Do + ")"
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// provePlace returns where the difference is, or else the first changed file: code scanning shows no
+// result without a location.
+func provePlace(r *prove.Result) (file string, region sarifRegion) {
+	if p := r.Place; p != nil {
+		return p.File, sarifRegion{StartLine: p.Line, EndLine: p.EndLine}
+	}
+	file = "go.mod"
+	if len(r.Changed.Files) > 0 {
+		file = slices.Min(r.Changed.Files)
+	}
+	return file, sarifRegion{StartLine: 1}
+}
