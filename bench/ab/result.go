@@ -138,3 +138,22 @@ type Mean struct {
 	Low   bench.Float `json:"low"`
 	High  bench.Float `json:"high"`
 }
+
+// PairRatios returns B's values divided by A's, pair by pair; nil if some have no ratio, or all are
+// equal.
+func (u *Unit) PairRatios() []float64 {
+	a, b := u.Rounds[A], u.Rounds[B]
+	var out []float64
+	vary := false
+	for i := range min(len(a), len(b)) {
+		if !(a[i] > 0 && b[i] > 0) {
+			return nil
+		}
+		out = append(out, b[i]/a[i])
+		vary = vary || out[i] != out[0]
+	}
+	if !vary {
+		return nil
+	}
+	return out
+}

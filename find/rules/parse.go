@@ -9,12 +9,12 @@ import (
 
 // A Doc explains a rule.
 type Doc struct {
-	Title    string // one sentence: what the rule is about
-	Text     string // what costs, and why; Markdown paragraphs
-	Before   string // Go code
-	After    string // Go code; "" when the rule only reports
-	Evidence string // what a profile shows
-	Safety   string // why the rewrite keeps behavior, and when there is none
+	Title    string `json:"title"`           // one sentence: what the rule is about
+	Text     string `json:"text"`            // what costs, and why; Markdown paragraphs
+	Before   string `json:"before"`          // Go code
+	After    string `json:"after,omitempty"` // Go code; "" when the rule only reports
+	Evidence string `json:"evidence"`        // what a profile shows
+	Safety   string `json:"safety"`          // why the rewrite keeps behavior, and when there is none
 }
 
 // ParseDoc parses the package comment of a rule's doc.go:

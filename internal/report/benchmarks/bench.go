@@ -66,13 +66,7 @@ func tableOfBenchmarks(t *bench.Table) benchTable {
 	for _, r := range t.Rows {
 		row := make([]string, len(out.head))
 		row[0] = layout.Clean(r.Name)
-		var centers []float64
-		for _, c := range r.Cells {
-			if c != nil {
-				centers = append(centers, float64(c.Center))
-			}
-		}
-		scale := benchunit.CommonScale(centers, class)
+		scale := benchunit.CommonScale(centersOf(r), class)
 		var warnings bench.Warnings
 		for i, c := range r.Cells {
 			if c == nil {

@@ -105,11 +105,14 @@ func FormatChange(ratio float64) string {
 	}
 }
 
+// halfWidth returns the half width of a ratio's interval as a share of the middle.
+func halfWidth(low, high float64) float64 { return math.Expm1((math.Log(high) - math.Log(low)) / 2) }
+
 // halfOf formats the half width of a ratio's interval in percent of the middle.
 func halfOf(low, high float64) string {
-	half := math.Expm1((math.Log(high) - math.Log(low)) / 2)
+	half := halfWidth(low, high)
 	switch {
-	case math.IsNaN(half) || math.IsInf(half, 0):
+	case !IsFinite(half):
 		return "?"
 	case half == 0:
 		return "0%"
@@ -251,8 +254,8 @@ func abVerdicts(r *ab.Result, unit string) string {
 			continue
 		}
 		u := &c.Units[0]
-		half := math.Expm1((math.Log(float64(u.High)) - math.Log(float64(u.Low))) / 2)
-		known := !math.IsInf(half, 0) && !math.IsNaN(half)
+		half := halfWidth(float64(u.Low), float64(u.High))
+		known := IsFinite(half)
 		switch {
 		case u.Verdict == ab.Same:
 			none = max(none, farther(u))

@@ -87,7 +87,7 @@ func newABPageRow(c *ab.SubjectResult, u *ab.Unit, most int) benchPageRow {
 		}
 		row.Cells = append(row.Cells, cell)
 	}
-	if ratios := pairRatios(u); len(ratios) > 0 && IsFinite(float64(u.Ratio)) {
+	if ratios := u.PairRatios(); len(ratios) > 0 && IsFinite(float64(u.Ratio)) {
 		pairs := benchPagePairs{Ratios: pageValues(bench.Downsample(ratios, most)), Ratio: pageNumber(float64(u.Ratio))}
 		if low, high := float64(u.Low), float64(u.High); IsFinite(low) && IsFinite(high) && low > 0 {
 			pairs.Bounded, pairs.Low, pairs.High = true, pageNumber(low), pageNumber(high)
@@ -108,23 +108,4 @@ func quartileRange(s ab.Summary) string {
 		return ""
 	}
 	return fmt.Sprintf("±%.2g%%", far*100)
-}
-
-// pairRatios returns B's values divided by A's, pair by pair; nil if some have no ratio, or all are
-// equal.
-func pairRatios(u *ab.Unit) []float64 {
-	a, b := u.Rounds[ab.A], u.Rounds[ab.B]
-	var out []float64
-	vary := false
-	for i := range min(len(a), len(b)) {
-		if !(a[i] > 0 && b[i] > 0) {
-			return nil
-		}
-		out = append(out, b[i]/a[i])
-		vary = vary || out[i] != out[0]
-	}
-	if !vary {
-		return nil
-	}
-	return out
 }

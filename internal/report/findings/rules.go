@@ -21,14 +21,9 @@ type Rules struct {
 
 // A Rule is a rule's documentation.
 type Rule struct {
-	Name     string  `json:"name"`
-	Title    string  `json:"title"`
-	Text     string  `json:"text"`
-	Before   string  `json:"before"`
-	After    string  `json:"after,omitempty"` // "" if the rule only reports
-	Evidence string  `json:"evidence"`
-	Safety   string  `json:"safety"`
-	Causes   []Cause `json:"causes"`
+	Name string `json:"name"`
+	rules.Doc
+	Causes []Cause `json:"causes"`
 }
 
 // A Cause is a kind of a rule's pattern.
@@ -42,10 +37,7 @@ type Cause struct {
 func NewRules(list []*rules.Rule) *Rules {
 	d := &Rules{Schema: RulesSchema}
 	for _, r := range list {
-		one := Rule{
-			Name: r.Analyzer.Name, Title: r.Doc.Title, Text: r.Doc.Text, Before: r.Doc.Before,
-			After: r.Doc.After, Evidence: r.Doc.Evidence, Safety: r.Doc.Safety,
-		}
+		one := Rule{Name: r.Analyzer.Name, Doc: r.Doc}
 		for _, c := range r.Causes {
 			name := c.Category
 			if name == "" {

@@ -17,19 +17,14 @@ import (
 // its text comes first, with the chain of inlined calls if any; a call shows what it called and the
 // cost.
 func WriteDisasm(w io.Writer, s layout.Style, d *documents.Disasm) error {
-	t := &disasmWriter{layout.NewWriter(w), s, &d.Header}
-	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
+	t := &disasmWriter{newCostWriter(w, s, &d.Header)}
 	for i := range d.Functions {
 		t.function(&d.Functions[i])
 	}
 	return t.Result()
 }
 
-type disasmWriter struct {
-	*layout.Writer
-	s layout.Style
-	h *documents.Header
-}
+type disasmWriter struct{ *costWriter }
 
 // disasmLead is the width of flat, cum and address with the blanks after them.
 const disasmLead = 10 + 1 + 10 + 1 + 10 + 2
@@ -39,15 +34,6 @@ const (
 	arrow      = "  → "
 	disasmCall = 14
 )
-
-func (t *disasmWriter) value(v int64) string { return t.h.Write(v) }
-
-func (t *disasmWriter) dot(v int64) string {
-	if v == 0 {
-		return "."
-	}
-	return t.value(v)
-}
 
 func (t *disasmWriter) function(f *listing.DisasmFunction) {
 	t.Line(t.s.Paint(layout.Bold, "ROUTINE ======================== "+layout.Clean(f.Name)))

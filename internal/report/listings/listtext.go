@@ -21,18 +21,27 @@ const (
 // source line with flat, cum, the line's share of the total, its number and its text. Under a line
 // with cost, rows with ⤷ show what is inlined into it and rows with → what it called.
 func WriteList(w io.Writer, s layout.Style, d *documents.List) error {
-	t := &listWriter{layout.NewWriter(w), s, &d.Header}
-	t.Line("Total: ", t.value(d.Header.Total), " ", layout.Clean(d.Header.SampleType.Type))
+	t := &listWriter{newCostWriter(w, s, &d.Header)}
 	for i := range d.Functions {
 		t.function(&d.Functions[i])
 	}
 	return t.Result()
 }
 
-type listWriter struct {
+type listWriter struct{ *costWriter }
+
+// A costWriter writes costs of a profile.
+type costWriter struct {
 	*layout.Writer
 	s layout.Style
 	h *documents.Header
+}
+
+// newCostWriter returns a writer that has written the total.
+func newCostWriter(w io.Writer, s layout.Style, h *documents.Header) *costWriter {
+	t := &costWriter{layout.NewWriter(w), s, h}
+	t.Line("Total: ", t.value(h.Total), " ", layout.Clean(h.SampleType.Type))
+	return t
 }
 
 // Columns of a row: flat, cum, share and line number, with the blanks between them.
@@ -41,10 +50,10 @@ const (
 	listLead  = 10 + 1 + 10 + 1 + 7 + 1 + 6 + 2
 )
 
-func (t *listWriter) value(v int64) string { return t.h.Write(v) }
+func (t *costWriter) value(v int64) string { return t.h.Write(v) }
 
 // dot formats a value as go tool pprof does: a dot for zero.
-func (t *listWriter) dot(v int64) string {
+func (t *costWriter) dot(v int64) string {
 	if v == 0 {
 		return "."
 	}

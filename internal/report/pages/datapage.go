@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -16,8 +17,10 @@ import (
 // A DataPage is an HTML file with data and the script that draws it.
 type DataPage struct {
 	Mark, ID, Title, Script, Without string
-	Data                             any
-	Served                           bool // by a server, which the script may query
+	Draws                            string // what the page does, for readers without scripts; "" is: is drawn
+	Data                             any    // encoded as JSON
+	Packed                           []byte // instead of Data, in base64; nil for none
+	Served                           bool   // by a server, which the script may query
 }
 
 // Policy returns the page's content security policy, which allows only its script.
@@ -33,21 +36,26 @@ func (p DataPage) Policy() string {
 
 // WriteData writes the page.
 func WriteData(w io.Writer, p DataPage) error {
-	data, err := json.Marshal(p.Data) // escapes < and >, so it is safe inline
-	if err != nil {
-		return fmt.Errorf("write page: %w", err)
+	kind, text := "application/octet-stream", base64.StdEncoding.EncodeToString(p.Packed)
+	if p.Packed == nil {
+		data, err := json.Marshal(p.Data) // escapes < and >, so it is safe inline
+		if err != nil {
+			return fmt.Errorf("write page: %w", err)
+		}
+		kind, text = "application/json", string(data)
 	}
 	network := "It makes no network request; "
 	if p.Served {
 		network = "It makes requests only to the server it came from; "
 	}
-	_, err = io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+p.Mark+"\n"+
+	_, err := io.WriteString(w, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"+p.Mark+"\n"+
 		"<meta http-equiv=\"Content-Security-Policy\" content=\""+p.Policy()+"\">\n"+
 		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 		"<meta name=\"color-scheme\" content=\"light dark\">\n"+
 		"<title>"+html.EscapeString(Clip(Printable(p.Title), 200))+"</title>\n</head>\n<body>\n"+
-		"<noscript>This page is drawn with JavaScript, which is off. "+network+p.Without+"</noscript>\n"+
-		"<script type=\"application/json\" id=\""+p.ID+"\">"+string(data)+"</script>\n<script>"+p.Script+
+		"<noscript>This page "+cmp.Or(p.Draws, "is drawn")+" with JavaScript, which is off. "+network+p.Without+
+		"</noscript>\n"+
+		"<script type=\""+kind+"\" id=\""+p.ID+"\">"+text+"</script>\n<script>"+p.Script+
 		"</script>\n</body>\n</html>\n")
 	if err != nil {
 		return fmt.Errorf("write page: %w", err)

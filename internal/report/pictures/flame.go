@@ -2,11 +2,8 @@ package pictures
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 	"path/filepath"
 	"strings"
@@ -51,56 +48,20 @@ func Flame(w io.Writer, in FlameInput) error {
 	if limit == 0 {
 		limit = FlameMaxBytes
 	}
-	js := ui.FlameJS()
-	page := flamePage(in.Title, js)
-	room := (limit - page.len()) / 4 * 3 // base64 takes 4 bytes for 3
-	data, err := encodeFlame(in, room)
-	if err != nil {
+	page := pages.DataPage{
+		Mark: FlameMark, ID: "whet-flame", Title: in.Title, Script: ui.FlameJS(), Draws: "draws a flame graph",
+		Without: "<code>whet top</code> and <code>whet tree</code> show the same profile as text.", Packed: []byte{},
+	}
+	var empty bytes.Buffer
+	if err := pages.WriteData(&empty, page); err != nil {
+		return err
+	}
+	room := (limit - empty.Len()) / 4 * 3 // base64 takes 4 bytes for 3
+	var err error
+	if page.Packed, err = encodeFlame(in, room); err != nil {
 		return fmt.Errorf("write flame graph: %w", err)
 	}
-	if err := page.write(w, data); err != nil {
-		return fmt.Errorf("write flame graph: %w", err)
-	}
-	return nil
-}
-
-// flameHTML is the page around the data.
-type flameHTML struct{ head, tail string }
-
-// flamePage builds the page's frame. The policy allows this script and nothing else: no other
-// script, no requests. Styles are a constructed sheet of the script, to which the policy does not
-// apply.
-func flamePage(title, js string) flameHTML {
-	sum := sha256.Sum256([]byte(js))
-	csp := "default-src 'none'; script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
-		"'; base-uri 'none'; form-action 'none'"
-	return flameHTML{
-		head: "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n" +
-			FlameMark + "\n" +
-			"<meta http-equiv=\"Content-Security-Policy\" content=\"" + csp + "\">\n" +
-			"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
-			"<meta name=\"color-scheme\" content=\"light dark\">\n" +
-			"<title>" + html.EscapeString(pages.Clip(pages.Printable(title), 200)) + "</title>\n</head>\n<body>\n" +
-			"<noscript>This page draws a flame graph with JavaScript, which is off. " +
-			"It makes no network request; <code>whet top</code> and <code>whet tree</code> show the same profile as " +
-			"text.</noscript>\n" +
-			"<script type=\"application/octet-stream\" id=\"whet-flame\">",
-		tail: "</script>\n<script>" + js + "</script>\n</body>\n</html>\n",
-	}
-}
-
-func (p flameHTML) len() int { return len(p.head) + len(p.tail) }
-
-func (p flameHTML) write(w io.Writer, data []byte) error {
-	var buf bytes.Buffer
-	buf.Grow(p.len() + base64.StdEncoding.EncodedLen(len(data)))
-	buf.WriteString(p.head)
-	b64 := base64.NewEncoder(base64.StdEncoding, &buf)
-	_, _ = b64.Write(data) // a bytes.Buffer does not fail
-	_ = b64.Close()
-	buf.WriteString(p.tail)
-	_, err := w.Write(buf.Bytes())
-	return err
+	return pages.WriteData(w, page)
 }
 
 // FlameFile returns the name of a page's file, from what the user calls the profile and its part of
