@@ -53,6 +53,7 @@ const (
 	StageBuild   Stage = "build"
 	StageVet     Stage = "vet"
 	StageTest    Stage = "test"
+	StageRace    Stage = "test with the race detector"
 	StageCompare Stage = "compare answers"
 	StageMeasure Stage = "measure"
 	// StageUnproven is a change that passed all stages, but whose results were not compared, or on too
@@ -74,6 +75,8 @@ type Verdict struct {
 	Tested int `json:"tested,omitempty"`
 	// Ignored is the number of tests of these packages that already fail, or are flaky.
 	Ignored int `json:"ignored,omitempty"`
+	// Raced is set if the tests ran with the race detector, too.
+	Raced bool `json:"raced,omitempty"`
 	// Answers is the comparison of the old and the new functions' results.
 	Answers *Answers `json:"answers,omitempty"`
 	// Unproven is why the comparison is not a proof, and what would decide; "" if it is one.
@@ -237,6 +240,10 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			if err == nil {
 				v.Tested, v.Ignored, v.tested = len(pkgs), f.tests.Ignored(pkgs), pkgs
 			}
+			return err
+		}},
+		{StageRace, func() (err error) {
+			v.Raced, err = f.testRace(ctx, over, pkgs)
 			return err
 		}},
 		{StageCompare, func() (err error) {

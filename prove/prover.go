@@ -29,6 +29,9 @@ type Options struct {
 	// FuzzInputs, if positive, is the number of inputs per changed function, however long that
 	// takes; it replaces FuzzTime.
 	FuzzInputs int
+	// Race runs the tests of changed files with the race detector, too, if their packages start
+	// goroutines and there is a C compiler.
+	Race bool
 	// MutantTime limits how long mutants of a candidate's changed lines are tried; 0 means not at all.
 	// Building them takes longer.
 	MutantTime time.Duration

@@ -117,6 +117,8 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 			"--tests b runs those of version B")
 	case v.Stage == StageTest:
 		return OutcomeDifferent, "a test does something else: " + err.Error()
+	case v.Stage == StageRace:
+		return OutcomeDifferent, "with the race detector, a test does something else: " + err.Error()
 	case v.Stage == StageCompare:
 		return r.unproven("the old and the new code cannot be compared: "+err.Error(), "")
 	case errors.Is(err, errNoBenchmark):

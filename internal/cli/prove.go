@@ -37,6 +37,7 @@ type proveFlags struct {
 	Timeout    time.Duration
 	FuzzTime   time.Duration
 	MutantTime time.Duration
+	Race       bool
 	Precision  share
 	MaxTime    time.Duration
 
@@ -125,6 +126,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the lines)")
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
+	fs.BoolVar(&f.Race, "race", true, "run tests that start goroutines with the race detector, too")
 	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
 		"time to try small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
@@ -233,6 +235,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
 	q.Bench, q.Timeout, q.FuzzTime, q.MutantTime = f.Bench, f.Timeout, f.FuzzTime, f.MutantTime
+	q.Race = f.Race
 	q.AB = ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure}
 	q.Progress = view.Begin
 	if f.serves() {

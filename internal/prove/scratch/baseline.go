@@ -144,6 +144,22 @@ type Trial struct {
 	Flags  []string
 }
 
+// Passes runs the tests of packages and reports whether all pass. It is false if ctx ends.
+func (t Trial) Passes(ctx context.Context, packages []string) bool {
+	r := t.Module.test(ctx, t.Flags, packages, nil)
+	return ctx.Err() == nil && len(r.failures()) == 0
+}
+
+// Ran reports whether a test has passed.
+func (b *Baseline) Ran() bool {
+	for t, what := range b.before.outcomes {
+		if t.Name != "" && what == passed {
+			return true
+		}
+	}
+	return false
+}
+
 // Compare runs the tests of packages with a change. It returns nil if every test that passed before
 // passes, and every other one fails as before; otherwise a *TestError. Tests that seem to differ
 // run again in original: one that differs there, too, is flaky. If that has no module, nothing runs

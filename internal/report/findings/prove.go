@@ -75,6 +75,9 @@ func provedList(r *prove.Result) blocks.List {
 		if r.TestsOf == "b" {
 			line += ", which are those of version B"
 		}
+		if v.Raced {
+			line += ", also with the race detector"
+		}
 		if v.Ignored > 0 {
 			line += fmt.Sprintf(", except for %d that already failed or are flaky", v.Ignored)
 		}

@@ -1,0 +1,94 @@
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// testRace runs the tests of packages with the race detector, if they or the packages start
+// goroutines and the detector is available. Only if that fails does the base run with it, too: a
+// race that is there before the change does not count. raced reports whether the tests ran.
+func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool, err error) {
+	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.canRace(ctx) {
+		return false, nil
+	}
+	f.o.Progress("run the tests with the race detector")
+	with := f.scratch.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
+	changed := scratch.Trial{Module: with, Flags: over}
+	if changed.Passes(ctx, pkgs) {
+		return true, nil
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	base := with.Baseline(ctx, pkgs)
+	return base.Ran(), base.Compare(ctx, changed, scratch.Trial{Module: with}, pkgs)
+}
+
+// canRace reports whether the go command can build with the race detector, which needs a C compiler.
+func (f *Prover) canRace(ctx context.Context) bool {
+	if slices.ContainsFunc(f.o.Flags, func(flag string) bool { return strings.HasPrefix(flag, "-race") }) {
+		return false // the tests have just run with it
+	}
+	out, err := f.scratch.Go(ctx, nil, "env", "-json", "CC", "CGO_ENABLED", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH")
+	var env map[string]string
+	if err != nil || json.Unmarshal([]byte(out), &env) != nil {
+		return false
+	}
+	cc := strings.Fields(env["CC"])
+	if len(cc) == 0 || env["CGO_ENABLED"] != "1" || env["GOOS"] != env["GOHOSTOS"] || env["GOARCH"] != env["GOHOSTARCH"] {
+		return false
+	}
+	_, err = exec.LookPath(cc[0])
+	return err == nil
+}
+
+// startsGoroutines reports whether a package of the base, or its tests, start goroutines, or use a
+// package that does so with their functions. Without them nothing can race.
+func (f *Prover) startsGoroutines(pkg string) bool {
+	files, err := filepath.Glob(filepath.Join(f.packages.Dir(pkg), "*.go"))
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(files, func(name string) bool {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return true
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
+		return err != nil || isConcurrent(file)
+	})
+}
+
+// isConcurrent reports whether a file starts goroutines, or leaves that to another package.
+func isConcurrent(file *ast.File) bool {
+	for _, spec := range file.Imports {
+		switch name, _ := strconv.Unquote(spec.Path.Value); name {
+		case "net/http", "net/http/httptest", "net/rpc", "sync", "sync/atomic", "testing/synctest",
+			"golang.org/x/sync/errgroup":
+			return true
+		}
+	}
+	found := false
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			found = true
+		case *ast.SelectorExpr:
+			found = found || n.Sel.Name == "Parallel" || n.Sel.Name == "RunParallel"
+		}
+		return !found
+	})
+	return found
+}
