@@ -51,13 +51,13 @@ func TestSockets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	path := filepath.Join(t.TempDir(), "s")
 	u, err := net.Listen("unix", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer u.Close()
+	defer func() { _ = u.Close() }()
 	mine := slices.Collect(Sockets(os.Getpid()))
 	all, err := Listeners()
 	if err != nil {
