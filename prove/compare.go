@@ -39,7 +39,11 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			continue // there is no old code
 		}
 		f.listIgnored(answers, dir, changes)
-		r, err := differ.Compare(ctx, f.scratch, dir, changes, f.differOptions(dir, reviewed))
+		o := f.differOptions(dir, reviewed)
+		if o.FuzzTime, err = f.fuzzTimeUntil(ctx, dir, changes); err != nil {
+			return nil, err
+		}
+		r, err := differ.Compare(ctx, f.scratch, dir, changes, o)
 		if err != nil {
 			return answers, err
 		}

@@ -102,7 +102,9 @@ func (f *Prover) MeasureService(ctx context.Context, a, b builds.Side) (*ab.Resu
 		return f.o.RunService(ctx, a, b)
 	}
 	defer f.clearTrial()
-	r, err := f.o.Service.CompareBuilds(ctx, cmp.Or(f.o.Program, "."), a, b)
+	program := *f.o.Service
+	program.AB.MaxTime = untilDeadline(ctx, program.AB.MaxTime, measureShare, 1)
+	r, err := program.CompareBuilds(ctx, cmp.Or(f.o.Program, "."), a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -144,9 +146,11 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	}
 	defer f.clearTrial()
 	a.Env, b.Env = slices.Concat(f.scratch.TrialEnv(), a.Env), slices.Concat(f.scratch.TrialEnv(), b.Env)
-	r, err := f.o.RunBenchmarks(ctx, a, b, builds.Options{
+	o := builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
-	})
+	}
+	o.AB.MaxTime = untilDeadline(ctx, o.AB.MaxTime, measureShare, len(chosen))
+	r, err := f.o.RunBenchmarks(ctx, a, b, o)
 	if err != nil {
 		return nil, err
 	}

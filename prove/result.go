@@ -59,7 +59,8 @@ type Result struct {
 	// Verdict is how far the proof got; nil if there was nothing to prove.
 	Verdict *Verdict `json:"verdict,omitempty"`
 	// Interrupted is set if the proof was ended early.
-	Interrupted bool `json:"interrupted,omitempty"`
+	Interrupted bool  `json:"interrupted,omitempty"`
+	outOfTime   error // why, if the budget has ended it
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 }
@@ -103,6 +104,8 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	switch {
 	case err == nil, errors.Is(err, ErrUnproven): // lacks adds what was not compared
 		return OutcomeFaster, gains(v)
+	case r.outOfTime != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)):
+		return r.unproven(fmt.Sprintf("%v at stage %s", r.outOfTime, v.Stage), "more time: --budget")
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		r.Interrupted = true
 		return r.unproven("interrupted at stage "+string(v.Stage), "run it again to the end")

@@ -3,6 +3,7 @@ package prove
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/mod/modfile"
 
@@ -48,6 +50,9 @@ func Dirs(ctx context.Context, a, b string) (*Versions, error) { return versions
 type Request struct {
 	Versions *Versions
 	Options
+	// Budget limits the time of the whole proof, which its stages share; 0 means no limit. What is not
+	// decided then is unproven.
+	Budget time.Duration
 	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
 	// edits of them do not count.
 	AcceptTests bool
@@ -60,6 +65,16 @@ type Request struct {
 // Run proves a change. If ctx ends, the result has what is known until then. It is an error if
 // version A does not build or cannot be read.
 func Run(ctx context.Context, q Request) (r *Result, err error) {
+	user := ctx
+	ctx, cancel := q.withBudget(ctx)
+	defer cancel()
+	defer func() {
+		if late := outOfTime(user, ctx); err != nil && late != nil {
+			err = &diag.Error{
+				Op: "prove", Err: fmt.Errorf("%w before version A was read", late), Hint: "give it more time: --budget",
+			}
+		}
+	}()
 	q.tree = q.Versions.Tree
 	p, err := New(ctx, q.tree.Dir, "", q.Options)
 	if err != nil {
@@ -96,6 +111,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	}
 	r.Base = p.Base()
 	r.Warnings = p.Warnings()
+	r.outOfTime = outOfTime(user, ctx)
 	r.decide()
 	return r, nil
 }

@@ -75,12 +75,13 @@ func (f *Prover) strengthen(ctx context.Context, c Candidate, v *Verdict) (*Stre
 	s := &Strength{}
 	began := time.Now()
 	dirs := c.Changes.Dirs()
+	limit := untilDeadline(ctx, f.o.MutantTime, mutantShare, 1)
 	for _, dir := range dirs {
 		f.o.Progress("build mutants of the changed lines")
 		m, err := differ.Mutate(ctx, f.scratch, dir, c.Changes, f.differOptions(dir, c.Reviewed), maxMutants)
 		if err == nil {
 			s.Not = append(s.Not, m.Left...)
-			err = errors.Join(f.tryMutants(ctx, c, v, m, f.o.MutantTime/time.Duration(len(dirs)), s), m.Close())
+			err = errors.Join(f.tryMutants(ctx, c, v, m, limit/time.Duration(len(dirs)), s), m.Close())
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -40,6 +40,7 @@ type proveFlags struct {
 	Race       bool
 	Precision  share
 	MaxTime    time.Duration
+	Budget     time.Duration
 
 	Format string
 	JSON   bool
@@ -131,6 +132,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 		"time to try small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
+	fs.DurationVar(&f.Budget, "budget", 0, "end the whole proof after this time, such as 5m (default: no limit)")
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(proveFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
@@ -165,6 +167,9 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
 			return diag.Usagef("prove", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
 		}
+	}
+	if f.Budget < 0 || cmd.Flags().Changed("budget") && f.Budget == 0 {
+		return diag.Usagef("prove", fmt.Sprintf("--budget must be positive, not %v", f.Budget), "omit it for no limit")
 	}
 	if f.MutantTime < 0 {
 		return diag.Usagef("prove", fmt.Sprintf("--mutant-time must not be negative, but is %v", f.MutantTime),
@@ -235,7 +240,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
 	q.Bench, q.Timeout, q.FuzzTime, q.MutantTime = f.Bench, f.Timeout, f.FuzzTime, f.MutantTime
-	q.Race = f.Race
+	q.Race, q.Budget = f.Race, f.Budget
 	q.AB = ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure}
 	q.Progress = view.Begin
 	if f.serves() {

@@ -1,0 +1,66 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// Parts of the time that remains until the deadline of a proof, which its stages may use at most.
+const (
+	compareShare = 0.3
+	measureShare = 0.6
+	mutantShare  = 0.5
+)
+
+// leastTime is the least that a stage gets, whatever the deadline: less is useless.
+const leastTime = 500 * time.Millisecond
+
+// untilDeadline returns how long each of n parts of a stage may take: at most most, which means no limit if
+// it is 0, and a share of the time until the context's deadline, if it has one.
+func untilDeadline(ctx context.Context, most time.Duration, share float64, n int) time.Duration {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return most
+	}
+	limit := max(time.Duration(share*float64(time.Until(end)))/time.Duration(max(n, 1)), leastTime)
+	if most == 0 {
+		return limit
+	}
+	return min(most, limit)
+}
+
+// fuzzTimeUntil returns the time for each changed function of a package, in the form of go test's
+// flag: less than what is configured if the deadline requires it.
+func (f *Prover) fuzzTimeUntil(ctx context.Context, dir string, changes scratch.Changes) (string, error) {
+	if _, ok := ctx.Deadline(); !ok || f.o.FuzzInputs > 0 {
+		return f.o.fuzzTime(), nil
+	}
+	pkg, err := f.load(ctx, dir)
+	if err != nil {
+		return f.o.fuzzTime(), ctx.Err() // the comparison says what is wrong
+	}
+	decls, err := f.changedFuncs(pkg, changes)
+	if err != nil {
+		return "", err
+	}
+	return untilDeadline(ctx, f.o.FuzzTime, compareShare, len(decls)*len(changes.Dirs())).String(), nil
+}
+
+// withBudget returns a context that ends with the budget of a request.
+func (q *Request) withBudget(ctx context.Context) (context.Context, context.CancelFunc) {
+	if q.Budget <= 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeoutCause(ctx, q.Budget, fmt.Errorf("the budget of %v is used up", q.Budget))
+}
+
+// outOfTime returns the budget's error if it has ended a proof, and the user has not.
+func outOfTime(user, limited context.Context) error {
+	if limited.Err() == nil || user.Err() != nil {
+		return nil
+	}
+	return context.Cause(limited)
+}
