@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,12 @@ func writeModule(t *testing.T, archive string) string {
 
 func proveDirs(t *testing.T, a, b string, more func(*prove.Request)) *prove.Result {
 	t.Helper()
+	return proveDirsUntil(t.Context(), t, a, b, more)
+}
+
+// proveDirsUntil proves until ctx ends.
+func proveDirsUntil(ctx context.Context, t *testing.T, a, b string, more func(*prove.Request)) *prove.Result {
+	t.Helper()
 	v, err := prove.Dirs(t.Context(), a, b)
 	if err != nil {
 		t.Fatal(err)
@@ -110,7 +117,7 @@ func proveDirs(t *testing.T, a, b string, more func(*prove.Request)) *prove.Resu
 	if more != nil {
 		more(&q)
 	}
-	r, err := prove.Run(t.Context(), q)
+	r, err := prove.Run(ctx, q)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,7 @@
 package prove_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -129,6 +130,26 @@ func TestStrength(t *testing.T) {
 				t.Errorf("missing: %s", missing)
 			}
 		})
+	}
+}
+
+// TestStrengthInterrupted keeps the outcome if mutants are not tried to the end.
+func TestStrengthInterrupted(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	after := strings.Replace(before, slowJoin, fastJoin, 1)
+	r := proveDirsUntil(ctx, t, writeModule(t, before), writeModule(t, after), func(q *prove.Request) {
+		withMutants(q)
+		q.Progress = func(what string) {
+			if strings.Contains(what, "mutants") {
+				cancel()
+			}
+		}
+	})
+	if r.Outcome != prove.OutcomeFaster || r.Interrupted || r.Verdict.Strength != nil || len(r.Warnings) != 1 {
+		t.Errorf("%s: %s %v\n%v", r.Outcome, r.Reason, r.Verdict.Strength, r.Warnings)
 	}
 }
 
