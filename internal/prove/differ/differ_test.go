@@ -128,6 +128,28 @@ func excerpt(out []byte, name string) []byte {
 	return out[max(0, i-1500):max(0, i)]
 }
 
+// TestSeeds begins with as many random inputs as the environment says.
+func TestSeeds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/seeds\n\ngo 1.26\n"))
+	before := []byte("package p\n\nfunc F(n int) int { return n }\n")
+	after := []byte("package p\n\nfunc F(n int) int { return 0 + n }\n")
+	write(t, filepath.Join(dir, "p", "p.go"), before)
+	changes := scratch.Changes{"p/p.go": {Before: before, After: after}}
+	if not, err := differ.WriteTwins(t.Context(), dir, changes); err != nil {
+		t.Fatal(not, err)
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-run=^FuzzWhet", "-v", "./p")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), differ.SeedsEnv+"=3")
+	out, err := cmd.CombinedOutput()
+	if err != nil || !bytes.Contains(out, []byte("/seed#2 ")) || bytes.Contains(out, []byte("/seed#3 ")) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestUnsupported checks that what cannot be compared is named.
 func TestUnsupported(t *testing.T) {
 	dir := t.TempDir()

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/tools/go/packages"
 
@@ -156,10 +157,14 @@ func (r *Mutated) Diff(m *mutants.Mutant) (file, diff string, err error) {
 // Calls reports whether some function can be called.
 func (r *Mutated) Calls() bool { return r.run != nil }
 
-// Run calls the functions of both versions with the inputs of Compare, in an environment that
-// activates a mutant. The error has the first difference, or how the process ended.
+// mutantSeeds is the number of random inputs for a mutant: more than Compare begins with.
+const mutantSeeds = 4096
+
+// Run calls the functions of both versions with the inputs that Compare found and with random ones,
+// in an environment that activates a mutant. The error has the first difference, or how the process
+// ended.
 func (r *Mutated) Run(ctx context.Context, env ...string) error {
-	env = append(env, "WHET_CORPUS="+r.run.corpus())
+	env = append(env, "WHET_CORPUS="+r.run.corpus(), SeedsEnv+"="+strconv.Itoa(mutantSeeds))
 	out, err := r.run.process(ctx, env, "-test.run=^FuzzWhetDiffer", "-test.failfast", "-test.paniconexit0")
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))

@@ -44,6 +44,10 @@ func (o *Outcome) judge() {
 // what ReadCounts reads.
 const CountEnv = "WHET_COMPARED"
 
+// SeedsEnv is the environment variable with the number of random inputs that the tests of Generate
+// begin with, in place of 1024.
+const SeedsEnv = "WHET_SEEDS"
+
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, or '!' if both only panicked, and "=" with the hash of
 // an answer, in 16 digits, for each that the process had not given before.
