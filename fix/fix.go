@@ -124,6 +124,7 @@ const (
 	StageBuild   Stage = prove.StageBuild
 	StageVet     Stage = prove.StageVet
 	StageTest    Stage = prove.StageTest
+	StageRace    Stage = prove.StageRace
 	StageCompare Stage = prove.StageCompare
 	StageMeasure Stage = prove.StageMeasure
 	// StageUnproven is a rewrite that passed the stages above, but whose results were not compared, or

@@ -38,7 +38,7 @@ func inFront(t *testing.T, s *shop, flight func(http.ResponseWriter, *http.Reque
 
 // ended watches until one request was slow, and returns the outcome.
 //
-// nolint:revive // t is first in tests
+//nolint:revive // t is first in tests
 func ended(
 	t *testing.T, ctx context.Context, s *shop, o Options,
 ) (events []Event, n int, err error) {
