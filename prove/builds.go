@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/differ/dumps"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -188,15 +189,15 @@ func readDumps(answers *Answers, t differ.Test, nameA, nameB string) error {
 		return err
 	}
 	defer func() { _ = b.Close() }()
-	d, err := differ.CompareDumps(a, b)
-	var differs *differ.DifferenceError
+	d, err := dumps.Compare(a, b)
+	var differs *dumps.DifferenceError
 	switch {
 	case errors.As(err, &differs):
 		return &DifferenceError{Function: t.Function, Output: err.Error()}
 	case err != nil:
 		return err
 	}
-	answers.add(d.Outcome(t))
+	answers.add(differ.DumpOutcome(t, d))
 	answers.ErrorTexts += d.Texts
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // Changes are changed files before and after, by their names relative to the module.
@@ -175,7 +176,7 @@ type Measured struct {
 func (m *Measured) Covering() []Benchmark { return m.covering }
 
 // Refuse returns why changes are not tried at all; nil if they are.
-func (f *Prover) Refuse(changes Changes) error { return refuse(changes) }
+func (f *Prover) Refuse(changes Changes) error { return syntax.Refuse(changes) }
 
 // A step is a stage of a proof and what it does.
 type step struct {
@@ -282,7 +283,7 @@ func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (
 		everything = everything || base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
 		sameFiles = sameFiles && c.Before != nil && c.After != nil
 		dir := path.Dir(file)
-		for !isSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
+		for !syntax.IsSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
 			dir = path.Dir(dir)
 		}
 		dirs = append(dirs, dir)

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
-	"go/parser"
-	"go/token"
 	"io"
 	"net/url"
 	"os"
@@ -21,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // compare calls the old and the new functions of changed files with the same inputs for some time.
@@ -87,7 +86,7 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 func (f *Prover) listIgnored(answers *Answers, dir string, changes scratch.Changes) {
 	in := buildContext(f.o.Flags, f.o.Env)
 	for _, name := range changes.In(dir) {
-		if !isSource(name) {
+		if !syntax.IsSource(name) {
 			continue
 		}
 		c := changes[name]
@@ -147,61 +146,42 @@ func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([
 	now := map[string]map[string]string{} // by file: functions
 	anywhere := map[string][]string{}     // by function: its versions in any file
 	for file, c := range changes {
-		if !isSource(file) {
+		if !syntax.IsSource(file) {
 			continue
 		}
 		var err error
-		if now[file], err = funcTexts(file, c.After); err != nil {
+		if now[file], err = syntax.Functions(file, c.After); err != nil {
 			return nil, err
 		}
 		for name, text := range now[file] {
-			anywhere[name] = append(anywhere[name], tokens([]byte(text)))
+			anywhere[name] = append(anywhere[name], syntax.Tokens([]byte(text)))
 		}
 	}
-	for _, syntax := range old.Syntax {
-		rel, err := filepath.Rel(f.scratch.Dir, old.Fset.Position(syntax.Pos()).Filename)
+	for _, source := range old.Syntax {
+		rel, err := filepath.Rel(f.scratch.Dir, old.Fset.Position(source.Pos()).Filename)
 		if err != nil {
 			continue
 		}
 		file := filepath.ToSlash(rel)
 		c, ok := changes[file]
-		if !ok || !isSource(file) {
+		if !ok || !syntax.IsSource(file) {
 			continue
 		}
-		for _, d := range syntax.Decls {
+		for _, d := range source.Decls {
 			fn, ok := d.(*ast.FuncDecl)
 			if !ok {
 				continue
 			}
-			was := tokens(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
+			was := syntax.Tokens(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
 			text, here := now[file][differ.FuncName(fn)]
 			if !here && len(anywhere[differ.FuncName(fn)]) == 0 {
 				continue // it is gone
 			}
-			if here && tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[differ.FuncName(fn)], was) {
+			if here && syntax.Tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[differ.FuncName(fn)], was) {
 				decls = append(decls, fn)
 			}
 		}
 	}
 	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(differ.FuncName(a), differ.FuncName(b)) })
 	return decls, nil
-}
-
-// funcTexts returns the source of a file's functions.
-func funcTexts(name string, source []byte) (map[string]string, error) {
-	if source == nil {
-		return nil, nil
-	}
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
-	if err != nil {
-		return nil, err
-	}
-	texts := map[string]string{}
-	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			texts[differ.FuncName(fn)] = string(source[fset.Position(fn.Pos()).Offset:fset.Position(fn.End()).Offset])
-		}
-	}
-	return texts, nil
 }

@@ -1,12 +1,10 @@
 package prove
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path"
@@ -21,13 +19,14 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
 type Benchmark struct {
 	pkg, name string // import path, function
-	blocks    []block
+	blocks    []coverage.Block
 	written   string // directory whose benchmarks were written, if this is one of them
 	missed    string // note for a written benchmark that does not run the lines
 	path      string // what a written benchmark executes, compared with the recording
@@ -36,13 +35,6 @@ type Benchmark struct {
 
 // String returns the name used in results.
 func (r Benchmark) String() string { return path.Base(r.pkg) + "." + r.name }
-
-// A block is a range of lines of a file of the module that ran.
-type block struct {
-	file     string // relative to the module
-	from, to int
-	times    int64 // times it ran: 1 unless the build counts
-}
 
 // maxBenchmarks is the number of benchmarks that measure a change: the most focused ones, and the one
 // that runs the most code, since a change may affect inlining decisions.
@@ -176,9 +168,9 @@ func MergeBenchmarks(list, more []Benchmark) []Benchmark {
 func coveringAny(all []Benchmark, places []find.Place) []Benchmark {
 	var hits []Benchmark
 	for _, r := range all {
-		if slices.ContainsFunc(r.blocks, func(b block) bool {
+		if slices.ContainsFunc(r.blocks, func(b coverage.Block) bool {
 			return slices.ContainsFunc(places, func(p find.Place) bool {
-				return b.file == p.File && b.from <= p.EndLine && p.Line <= b.to
+				return b.File == p.File && b.From <= p.EndLine && p.Line <= b.To
 			})
 		}) {
 			hits = append(hits, r)
@@ -253,7 +245,9 @@ func (f *Prover) cover(ctx context.Context) error {
 }
 
 // coverOne runs a benchmark once.
-func (f *Prover) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]block, error) {
+func (f *Prover) coverOne(
+	ctx context.Context, bin *gotest.Binary, name string, env ...string,
+) ([]coverage.Block, error) {
 	profile := filepath.Join(f.scratch.Temp, "cover.out")
 	if err := f.runBenchmark(ctx, bin, name, env, "-test.benchtime=1x", "-test.coverprofile="+profile); err != nil {
 		return nil, err
@@ -263,7 +257,7 @@ func (f *Prover) coverOne(ctx context.Context, bin *gotest.Binary, name string, 
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	return readCover(file, f.module)
+	return coverage.Read(file, f.module)
 }
 
 // runBenchmark runs a benchmark with more flags and environment, and does not read its results.
@@ -281,35 +275,4 @@ func (f *Prover) runBenchmark(
 		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
 	}
 	return nil
-}
-
-// readCover reads the blocks that ran from a cover profile (cmd/cover), which has lines of the form
-//
-//	import/path/file.go:10.2,12.16 2 1
-//
-// where the last number is the number of times it ran.
-func readCover(r io.Reader, module string) ([]block, error) {
-	var blocks []block
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		where, counts, ok := strings.Cut(lines.Text(), " ")
-		if !ok || strings.HasSuffix(counts, " 0") || strings.HasPrefix(where, "mode:") {
-			continue
-		}
-		i := strings.LastIndexByte(where, ':')
-		if i < 0 {
-			return nil, fmt.Errorf("%q is not a line of a cover profile", lines.Text())
-		}
-		var b block
-		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &b.from, new(int), &b.to, new(int)); err != nil {
-			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
-		}
-		if _, err := fmt.Sscanf(counts, "%d %d", new(int), &b.times); err != nil {
-			return nil, fmt.Errorf("cover profile: %q: %w", lines.Text(), err)
-		}
-		if b.file, ok = strings.CutPrefix(where[:i], module+"/"); ok {
-			blocks = append(blocks, b)
-		}
-	}
-	return blocks, lines.Err()
 }

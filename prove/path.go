@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // leastAlike is the minimum fraction of a function's recorded cost, and of its calls, that a
@@ -81,14 +80,14 @@ func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*
 	if err != nil {
 		return nil, err
 	}
-	first, text := funcIn(file, began, p.function)
+	first, text := syntax.Function(file, began, p.function)
 	if text == "" || text != string(now[from.Offset:to.Offset]) {
 		return p, nil // a rewrite kept in this round has changed it
 	}
 	ran := func(line int) (times int64) {
 		for _, b := range r.blocks {
-			if b.file == file && b.from <= line && line <= b.to {
-				times = max(times, b.times)
+			if b.File == file && b.From <= line && line <= b.To {
+				times = max(times, b.Times)
 			}
 		}
 		return times
@@ -122,22 +121,6 @@ func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*
 		p.known, p.cost, p.share = true, reached/sum, p.share/sum
 	}
 	return p, nil
-}
-
-// funcIn returns the first line and the source of a function in a file; "" if there is none.
-func funcIn(name string, source []byte, function string) (line int, text string) {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, source, parser.SkipObjectResolution)
-	if err != nil {
-		return 0, ""
-	}
-	for _, decl := range file.Decls {
-		if d, ok := decl.(*ast.FuncDecl); ok && differ.FuncName(d) == function {
-			from, to := fset.Position(d.Pos()), fset.Position(d.End())
-			return from.Line, string(source[from.Offset:to.Offset])
-		}
-	}
-	return 0, ""
 }
 
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why

@@ -3,17 +3,16 @@ package prove
 import (
 	"context"
 	"encoding/json"
-	"go/ast"
 	"go/parser"
 	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // testRace runs the tests of packages with the race detector, if they or the packages start
@@ -67,28 +66,6 @@ func (f *Prover) startsGoroutines(pkg string) bool {
 			return true
 		}
 		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		return err != nil || isConcurrent(file)
+		return err != nil || syntax.StartsGoroutines(file)
 	})
-}
-
-// isConcurrent reports whether a file starts goroutines, or leaves that to another package.
-func isConcurrent(file *ast.File) bool {
-	for _, spec := range file.Imports {
-		switch name, _ := strconv.Unquote(spec.Path.Value); name {
-		case "net/http", "net/http/httptest", "net/rpc", "sync", "sync/atomic", "testing/synctest",
-			"golang.org/x/sync/errgroup":
-			return true
-		}
-	}
-	found := false
-	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.GoStmt:
-			found = true
-		case *ast.SelectorExpr:
-			found = found || n.Sel.Name == "Parallel" || n.Sel.Name == "RunParallel"
-		}
-		return !found
-	})
-	return found
 }

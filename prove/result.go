@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // Schema is the version of a Result's JSON.
@@ -178,7 +179,7 @@ func (r *Result) lacks(v *Verdict) {
 	for _, not := range a.Not {
 		add("", "%s", not)
 	}
-	if v.Strength.nothing() {
+	if v.Strength.Nothing() {
 		add("write a test that checks what they do",
 			"nothing that was tried notices changes of these lines: none of %d mutants was noticed", v.Strength.Mutants)
 	}
@@ -195,7 +196,7 @@ func (r *Result) lacks(v *Verdict) {
 		}
 	}
 	for _, f := range c.Added {
-		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && isDynamic(name) {
+		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && syntax.IsDynamic(name) {
 			add("", "method %s is new: values of its type may be treated otherwise, as package fmt does with String", f)
 		}
 	}
@@ -221,20 +222,6 @@ func (r *Result) lacks(v *Verdict) {
 func kindAndName(declaration string) (kind, name string) {
 	kind, name, _ = strings.Cut(declaration, " ")
 	return kind[strings.LastIndexByte(kind, '.')+1:], name
-}
-
-// isDynamic reports whether packages of the standard library look for a method in values.
-func isDynamic(method string) bool {
-	switch method {
-	case "AppendBinary", "AppendText", "As", "Close", "CloseNotify", "CloseWrite", "Error", "FillBytes", "Flush", "Format",
-		"GoString", "Hijack", "Is", "IsZero", "Len", "Less", "MarshalBinary", "MarshalJSON", "MarshalText", "MarshalXML",
-		"Push", "Read", "ReadAt", "ReadByte", "ReadDir", "ReadFile", "ReadFrom", "ReadRune", "Scan", "Seek", "String",
-		"Swap", "Temporary", "Timeout", "UnmarshalBinary", "UnmarshalJSON", "UnmarshalText", "UnmarshalXML",
-		"UnreadByte", "UnreadRune", "Unwrap", "Value", "Write", "WriteAt", "WriteByte", "WriteRune", "WriteString",
-		"WriteTo":
-		return true
-	}
-	return false
 }
 
 // A DifferenceError is a function that behaves differently, with the input and both results.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/syntax"
 	"github.com/whet-go/whet/internal/prove/versions"
 )
 
@@ -96,7 +97,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	code, tests := split(diff.Files, p.embedded(ctx), &r.Changed)
 	if q.AcceptTests {
 		r.TestsOf = "b"
-		if err := p.apply(tests); err != nil {
+		if err := p.scratch.Apply(tests); err != nil {
 			return nil, err
 		}
 	}
@@ -131,7 +132,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if r.Changed.nothing() {
 		return nil
 	}
-	if r.Suspects, err = suspects(code); err != nil {
+	if r.Suspects, err = syntax.Suspects(code); err != nil {
 		return err
 	}
 	if err := p.Prepare(ctx); err != nil {
@@ -165,8 +166,8 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 // placeIn returns where a function is in the new version of changed files; nil if it is in none.
 func placeIn(code Changes, function string) *find.Place {
 	for _, name := range slices.Sorted(maps.Keys(code)) {
-		if after := code[name].After; isSource(name) && after != nil {
-			if line, text := funcIn(name, after, function); text != "" {
+		if after := code[name].After; syntax.IsSource(name) && after != nil {
+			if line, text := syntax.Function(name, after, function); text != "" {
 				head, _, _ := strings.Cut(text, "\n")
 				return &find.Place{File: name, Line: line, EndLine: line + strings.Count(text, "\n"), Code: head}
 			}
@@ -226,26 +227,6 @@ func (f *Prover) changedPlaces(ctx context.Context, code Changes) (places []find
 		}
 	}
 	return places, nil
-}
-
-// apply writes changes to the copy.
-func (f *Prover) apply(changes Changes) error {
-	for file, c := range changes {
-		name := f.scratch.Path(file)
-		if c.After == nil {
-			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
-				return err
-			}
-			continue
-		}
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(name, c.After, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // embedded returns the files that packages embed, relative to the module.

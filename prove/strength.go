@@ -14,60 +14,18 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/differ"
-	"github.com/whet-go/whet/internal/prove/mutants"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/strength"
 )
 
-const (
-	// maxMutants is the number of mutants of a package that are built.
-	maxMutants = 500
-	// maxSurvivors is the number of mutants that are listed.
-	maxSurvivors = 5
-	// leastPatience is the least time that a run with a mutant gets.
-	leastPatience = 3 * time.Second
-	// enoughMutants is the number of mutants of which some must be noticed.
-	enoughMutants = 5
-)
+// maxMutants is the number of mutants of a package that are built.
+const maxMutants = 500
 
-// Strength is how many mutants of the changed lines are noticed: versions of B with one small error
-// each, which the tests and the inputs of the proof run again.
-type Strength struct {
-	Mutants  int `json:"mutants"` // that were tried
-	Noticed  int `json:"noticed"` // of these, by ByInputs or ByTests
-	ByInputs int `json:"by_inputs"`
-	ByTests  int `json:"by_tests"`
-	// TimedOut are the noticed ones with which a run did not end in time, and Unreached the others that
-	// neither a test nor an input runs.
-	TimedOut  int `json:"timed_out,omitempty"`
-	Unreached int `json:"unreached,omitempty"`
-	// Untried are those that there was no time for. Those that were tried are spread over the lines.
-	Untried int `json:"untried,omitempty"`
-	// Survivors are the first ones that were not noticed.
-	Survivors []Survivor `json:"survivors,omitempty"`
-	// Not lists what was not mutated, or not run with mutants, and why.
-	Not []string `json:"not,omitempty"`
-}
+// Strength is how many mutants of the changed lines are noticed.
+type Strength = strength.Strength
 
-// A Survivor is a mutant that was not noticed. It may be equivalent to the original.
-type Survivor struct {
-	File    string `json:"file"` // relative to the module
-	Line    int    `json:"line"` // in version B
-	Mutator string `json:"mutator"`
-	Reached bool   `json:"reached"` // a test or an input runs it
-	Diff    string `json:"diff"`    // from version B to the mutant
-}
-
-// nothing reports whether enough mutants were tried and none was noticed.
-func (s *Strength) nothing() bool { return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0 }
-
-// A witness is a program that may notice mutants.
-type witness struct {
-	what    string
-	inputs  bool // it calls functions with inputs; otherwise it runs the tests of a package
-	run     func(ctx context.Context, env ...string) error
-	took    time.Duration // without a mutant
-	reached map[int]bool  // numbers of the mutants that it reaches
-}
+// A Survivor is a mutant that was not noticed.
+type Survivor = strength.Survivor
 
 // strengthen tries mutants of a candidate that passed its tests and the comparison. It returns nil if
 // there are none, and an error if it does not get to the end.
@@ -109,9 +67,9 @@ func (f *Prover) tryMutants(
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	var all []*witness
+	var all []*strength.Witness
 	if m.Calls() {
-		all = append(all, &witness{what: "the inputs of the comparison", inputs: true, run: m.Run})
+		all = append(all, &strength.Witness{What: "the inputs of the comparison", Inputs: true, Run: m.Run})
 	}
 	tests, err := f.testsWith(ctx, c, v, m, temp, limit, s)
 	if err != nil {
@@ -119,14 +77,14 @@ func (f *Prover) tryMutants(
 	}
 	all = append(all, tests...)
 	f.o.Progress("try mutants of the changed lines")
-	return f.try(ctx, m, f.reliable(ctx, all, temp, limit, s), limit, s)
+	return s.Try(ctx, m.Mutants, all, limit, temp, m.Diff)
 }
 
 // testsWith builds the tests of the packages that the candidate can affect, with mutants, for as long
 // as the limit.
 func (f *Prover) testsWith(
 	ctx context.Context, c Candidate, v *Verdict, m *differ.Mutated, temp string, limit time.Duration, s *Strength,
-) (all []*witness, err error) {
+) (all []*strength.Witness, err error) {
 	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env, Overlay: map[string]string{}}
 	files := c.Changes.After()
 	for name, text := range m.Files {
@@ -167,7 +125,7 @@ func (f *Prover) testsWith(
 			s.Not = append(s.Not, fmt.Sprintf("the tests of %s do not build with mutants", pkg))
 			continue
 		}
-		all = append(all, &witness{what: "the tests of " + pkg, run: func(ctx context.Context, env ...string) error {
+		all = append(all, &strength.Witness{What: "the tests of " + pkg, Run: func(ctx context.Context, env ...string) error {
 			return f.runTests(ctx, bin, env)
 		}})
 	}
@@ -188,108 +146,4 @@ func (f *Prover) runTests(ctx context.Context, bin *gotest.Binary, env []string)
 	defer f.clearTrial()
 	_, err := scratch.Output(cmd)
 	return err
-}
-
-// reliable returns the witnesses that pass without a mutant, and soon enough to run often, the
-// fastest first.
-func (f *Prover) reliable(
-	ctx context.Context, all []*witness, temp string, limit time.Duration, s *Strength,
-) (list []*witness) {
-	for i, w := range all {
-		log := filepath.Join(temp, "reached"+strconv.Itoa(i))
-		began := time.Now()
-		err := within(ctx, limit/4, func(ctx context.Context) error { return w.run(ctx, mutants.ReachedEnv+"="+log) })
-		w.took = time.Since(began)
-		text, _ := os.ReadFile(log) // it does not exist if nothing is reached
-		w.reached = mutants.ReadReached(text)
-		switch {
-		case errors.Is(err, context.DeadlineExceeded):
-			s.Not = append(s.Not, w.what+" take too long to run with each mutant")
-		case err != nil:
-			s.Not = append(s.Not, w.what+" do not pass in a build with mutants")
-		default:
-			list = append(list, w)
-		}
-	}
-	slices.SortStableFunc(list, func(a, b *witness) int { return int(a.took - b.took) })
-	return list
-}
-
-// within runs something for at most some time. The error is context.DeadlineExceeded if that was not
-// enough.
-func within(ctx context.Context, limit time.Duration, run func(context.Context) error) error {
-	inner, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	err := run(inner)
-	if err != nil && inner.Err() != nil {
-		return inner.Err()
-	}
-	return err
-}
-
-// try runs the witnesses with one mutant after the other until the time is up.
-func (f *Prover) try(ctx context.Context, m *differ.Mutated, all []*witness, limit time.Duration, s *Strength) error {
-	ends := time.Now().Add(limit)
-	order := mutants.Spread(len(m.Mutants))
-	if len(all) == 0 {
-		s.Untried += len(order)
-		return nil
-	}
-	var survivors []int
-	for i, at := range order {
-		if time.Now().After(ends) {
-			s.Untried += len(order) - i
-			break
-		}
-		reached, noticed := false, false
-		for _, w := range all {
-			if !w.reached[at+1] {
-				continue
-			}
-			reached = true
-			err := within(ctx, max(10*w.took, leastPatience), func(ctx context.Context) error {
-				return w.run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
-			})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil {
-				continue
-			}
-			noticed = true
-			if errors.Is(err, context.DeadlineExceeded) {
-				s.TimedOut++
-			}
-			if w.inputs {
-				s.ByInputs++
-			} else {
-				s.ByTests++
-			}
-			break
-		}
-		s.Mutants++
-		switch {
-		case noticed:
-			s.Noticed++
-			continue
-		case !reached:
-			s.Unreached++
-		}
-		survivors = append(survivors, at)
-	}
-	slices.Sort(survivors)
-	for _, at := range survivors {
-		if len(s.Survivors) == maxSurvivors {
-			break
-		}
-		file, diff, err := m.Diff(&m.Mutants[at])
-		if err != nil {
-			return err
-		}
-		s.Survivors = append(s.Survivors, Survivor{
-			File: file, Line: m.Mutants[at].Line, Mutator: m.Mutants[at].Mutator, Diff: diff,
-			Reached: slices.ContainsFunc(all, func(w *witness) bool { return w.reached[at+1] }),
-		})
-	}
-	return nil
 }

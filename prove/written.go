@@ -17,8 +17,10 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in
@@ -123,7 +125,7 @@ func (f *Prover) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes sc
 			continue
 		}
 		p.File = file
-		now, err := funcTexts(file, c.After)
+		now, err := syntax.Functions(file, c.After)
 		if err != nil {
 			return p, err
 		}
@@ -196,7 +198,7 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
 		_, err := f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
-		var blocks []block
+		var blocks []coverage.Block
 		inputs, _ := os.ReadFile(chosen) // it writes none if it finds none
 		if err == nil && len(inputs) > 0 {
 			blocks, err = f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)

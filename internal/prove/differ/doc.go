@@ -36,7 +36,7 @@
 //     the standard library, because they are compiled into the user's package. An interface that no
 //     type of the module implements is implemented by a type that records its calls and returns
 //     random values.
-//  9. Dump writes tests that print results instead, for two builds of one source; CompareDumps
+//  9. Dump writes tests that print results instead, for two builds of one source; package dumps
 //     compares what they printed.
 //  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values
 //     return typical ones instead of edge cases: of several sizes, from the words in the package's

@@ -3,7 +3,9 @@ package scratch
 import (
 	"bytes"
 	"maps"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/whet-go/whet/find/rules/rewrite"
@@ -60,4 +62,24 @@ func (c Changes) Diff() string {
 		out.Write(rewrite.Diff(name, c[name].Before, c[name].After))
 	}
 	return out.String()
+}
+
+// Apply writes changes to the copy.
+func (m *Module) Apply(changes Changes) error {
+	for file, c := range changes {
+		name := m.Path(file)
+		if c.After == nil {
+			if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(name, c.After, 0o600); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,4 +1,4 @@
-package prove
+package syntax
 
 import (
 	"errors"
@@ -12,13 +12,13 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// errUnsafe is the reason for refusing a rewrite before any of it runs: tests and comparisons
+// ErrUnsafe is the reason for refusing a rewrite before any of it runs: tests and comparisons
 // cannot show what an unsafe conversion does with different code around it, or in the next Go
 // version.
-var errUnsafe = errors.New("it would use package unsafe or an equivalent, which whet never adds")
+var ErrUnsafe = errors.New("it would use package unsafe or an equivalent, which whet never adds")
 
-// refuse returns why changes are not tried at all.
-func refuse(changes scratch.Changes) error {
+// Refuse returns why changes are not tried at all: ErrUnsafe, or that a file is not Go.
+func Refuse(changes scratch.Changes) error {
 	for name, c := range changes {
 		before, err := unsafeUses(name, c.Before)
 		if err != nil {
@@ -29,7 +29,7 @@ func refuse(changes scratch.Changes) error {
 			return err
 		}
 		if after > before {
-			return errUnsafe
+			return ErrUnsafe
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package prove
+package syntax
 
 import (
 	"fmt"
@@ -9,6 +9,8 @@ import (
 	"path"
 	"slices"
 	"strconv"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // A Suspect is something that a change adds and that tests and benchmarks cannot judge: it may make
@@ -51,11 +53,11 @@ func whySuspicious(name string) string {
 	return ""
 }
 
-// suspects returns what changed files add that needs review.
-func suspects(changes Changes) ([]Suspect, error) {
+// Suspects returns what changed files add that needs review.
+func Suspects(changes scratch.Changes) ([]Suspect, error) {
 	var list []Suspect
 	for _, file := range slices.Sorted(maps.Keys(changes)) {
-		if !isSource(file) {
+		if !IsSource(file) {
 			continue
 		}
 		before, err := uses(file, changes[file].Before)

@@ -1,50 +1,47 @@
-package differ_test
+package dumps_test
 
 import (
 	"errors"
 	"strings"
 	"testing"
 
-	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/differ/dumps"
 )
 
-// TestCompareDumps counts equal results, ignores varying ones, and reports the first difference.
-func TestCompareDumps(t *testing.T) {
-	if testing.Short() {
-		t.Skip("slow")
-	}
+// TestCompare counts equal results, ignores varying ones, and reports the first difference.
+func TestCompare(t *testing.T) {
 	const a = "0 a \"x\" \"x\"\n1 varies\n2 b \"error: no\" \"error\"\n3 a \"é\\n\" \"\"\n4 panics \"p\"\n"
 	for _, c := range []struct {
 		name, b string
-		want    differ.Dumped
+		want    dumps.Counts
 		differs int    // input; -1 none
 		fails   string // part of the error
 	}{
-		{"same", a, differ.Dumped{Alike: 3, Distinct: 2, Panics: 1, Varying: 1}, -1, ""},
+		{"same", a, dumps.Counts{Alike: 3, Distinct: 2, Panics: 1, Varying: 1}, -1, ""},
 		{
 			"another text of an error", strings.Replace(a, "error: no", "error: other", 1),
-			differ.Dumped{Alike: 3, Distinct: 2, Texts: 1, Panics: 1, Varying: 1},
+			dumps.Counts{Alike: 3, Distinct: 2, Texts: 1, Panics: 1, Varying: 1},
 			-1, "",
 		},
 		{
 			"varies on one side", strings.Replace(a, `0 a "x" "x"`, "0 varies", 1),
-			differ.Dumped{Alike: 2, Distinct: 2, Panics: 1, Varying: 2},
+			dumps.Counts{Alike: 2, Distinct: 2, Panics: 1, Varying: 2},
 			-1, "",
 		},
-		{"another answer", strings.Replace(a, `é\n" "`, `é" "1`, 1), differ.Dumped{Alike: 2, Distinct: 2, Varying: 1}, 3, ""},
-		{"another panic", strings.Replace(a, `"p"`, `"q"`, 1), differ.Dumped{Alike: 3, Distinct: 2, Varying: 1}, 4, ""},
+		{"another answer", strings.Replace(a, `é\n" "`, `é" "1`, 1), dumps.Counts{Alike: 2, Distinct: 2, Varying: 1}, 3, ""},
+		{"another panic", strings.Replace(a, `"p"`, `"q"`, 1), dumps.Counts{Alike: 3, Distinct: 2, Varying: 1}, 4, ""},
 		{
 			"no panic", strings.Replace(a, `panics "p"`, `a "p" ""`, 1),
-			differ.Dumped{Alike: 3, Distinct: 2, Varying: 1},
+			dumps.Counts{Alike: 3, Distinct: 2, Varying: 1},
 			4, "",
 		},
-		{"cut off", "0 a \"x\" \"x\"\n", differ.Dumped{Alike: 1, Distinct: 1}, 1, ""},
-		{"not numbered", "1 varies\n", differ.Dumped{}, -1, "line 1"},
-		{"not quoted", "0 x\n", differ.Dumped{}, -1, "line 1"},
-		{"more", "0 a \"x\" \"x\" \"x\"\n", differ.Dumped{}, -1, "line 1"},
+		{"cut off", "0 a \"x\" \"x\"\n", dumps.Counts{Alike: 1, Distinct: 1}, 1, ""},
+		{"not numbered", "1 varies\n", dumps.Counts{}, -1, "line 1"},
+		{"not quoted", "0 x\n", dumps.Counts{}, -1, "line 1"},
+		{"more", "0 a \"x\" \"x\" \"x\"\n", dumps.Counts{}, -1, "line 1"},
 	} {
-		d, err := differ.CompareDumps(strings.NewReader(a), strings.NewReader(c.b))
-		var differs *differ.DifferenceError
+		d, err := dumps.Compare(strings.NewReader(a), strings.NewReader(c.b))
+		var differs *dumps.DifferenceError
 		switch {
 		case c.fails != "":
 			if err == nil || errors.As(err, &differs) || !strings.Contains(err.Error(), c.fails) {
@@ -60,16 +57,16 @@ func TestCompareDumps(t *testing.T) {
 	}
 }
 
-func FuzzCompareDumps(f *testing.F) {
+func FuzzCompare(f *testing.F) {
 	f.Add("0 a \"x\" \"x\"\n1 varies\n", "0 a \"x\" \"y\"\n")
 	f.Add("0 a \"x\n", "0 panics \"\"\n")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		d, err := differ.CompareDumps(strings.NewReader(a), strings.NewReader(b))
+		d, err := dumps.Compare(strings.NewReader(a), strings.NewReader(b))
 		if lines := int64(strings.Count(a, "\n") + 1); d.Alike+d.Panics+d.Varying > lines || d.Texts > d.Alike {
 			t.Errorf("%+v of %d lines", d, lines)
 		}
-		again, err2 := differ.CompareDumps(strings.NewReader(a), strings.NewReader(a))
-		var differs *differ.DifferenceError
+		again, err2 := dumps.Compare(strings.NewReader(a), strings.NewReader(a))
+		var differs *dumps.DifferenceError
 		if errors.As(err2, &differs) || again.Texts != 0 {
 			t.Errorf("differs from itself: %v", err2)
 		}

@@ -1,21 +1,27 @@
-package prove
+package syntax_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // TestKindOf distinguishes code, tests and other files.
 func TestKindOf(t *testing.T) {
-	for file, want := range map[string]fileKind{
-		"a.go": codeFile, "a/b.go": codeFile, "a_test.go": testFile, "a/testdata/x.go": testFile, "testdata/x.json": testFile,
-		"a/b.s": codeFile, "go.mod": codeFile, "go.sum": codeFile, "vendor/x/LICENSE": codeFile, "README.md": otherFile,
-		"_old/a.go": otherFile, ".ci/a.go": otherFile, "a/page.html": codeFile, "b/page.html": otherFile,
-		"a/x.golden": testFile, "a/x.golden.json": testFile, "a/b_test.s": codeFile,
+	for want, files := range map[syntax.Kind][]string{
+		syntax.Code: {
+			"a.go", "a/b.go", "a/b.s", "go.mod", "go.sum", "vendor/x/LICENSE", "a/page.html", "a/b_test.s",
+		},
+		syntax.Test:  {"a_test.go", "a/testdata/x.go", "testdata/x.json", "a/x.golden", "a/x.golden.json"},
+		syntax.Other: {"README.md", "_old/a.go", ".ci/a.go", "b/page.html"},
 	} {
-		if got := kindOf(file, []string{"a/page.html"}); got != want {
-			t.Errorf("%s: %d, want %d", file, got, want)
+		for _, file := range files {
+			if got := syntax.KindOf(file, []string{"a/page.html"}); got != want {
+				t.Errorf("%s: %d, want %d", file, got, want)
+			}
 		}
 	}
 }
@@ -68,26 +74,25 @@ func init() { println(2) }
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a, err := declsOf(map[string][]byte{"a.go": []byte(before)})
+			a, err := syntax.Read(map[string][]byte{"a.go": []byte(before)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			b, err := declsOf(map[string][]byte{"a.go": []byte(strings.Replace(before, test.old, test.text, 1))})
+			b, err := syntax.Read(map[string][]byte{"a.go": []byte(strings.Replace(before, test.old, test.text, 1))})
 			if err != nil {
 				t.Fatal(err)
 			}
-			var c Changed
-			c.compareDecls(".", a, b)
+			c := a.Compare(b)
 			var got []string
 			for _, list := range []struct {
 				name  string
 				names []string
-			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Declarations}} {
+			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Others}} {
 				if len(list.names) > 0 {
 					got = append(got, list.name+" "+strings.Join(list.names, ", "))
 				}
 			}
-			if strings.Join(got, "; ") != test.want || c.nothing() != (test.want == "") {
+			if strings.Join(got, "; ") != test.want {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
@@ -108,7 +113,7 @@ func TestSuspects(t *testing.T) {
 		{"package a\n\nimport \"sync\"\n\nvar p sync.Pool\n", "sync.Pool"},
 		{"package a\n\nimport \"unsafe\"\n\nfunc f(b []byte) string { return unsafe.String(&b[0], 1) }\n", "unsafe code"},
 	} {
-		list, err := suspects(Changes{
+		list, err := syntax.Suspects(scratch.Changes{
 			"a.go": {Before: []byte(before), After: []byte(test.after)}, "b.go": {Before: []byte(before)},
 		})
 		if err != nil {
@@ -132,12 +137,11 @@ func FuzzDeclarations(f *testing.F) {
 	f.Add("package a\n\nfunc f() {}\n")
 	f.Add("package a\n\nconst (\n\ta = iota\n\tb\n)\n")
 	f.Fuzz(func(t *testing.T, source string) {
-		a, err := declsOf(map[string][]byte{"a.go": []byte(source)})
+		a, err := syntax.Read(map[string][]byte{"a.go": []byte(source)})
 		if err != nil {
 			return
 		}
-		var c Changed
-		if c.compareDecls(".", a, a); !c.nothing() {
+		if c := a.Compare(a); len(c.Functions)+len(c.Added)+len(c.Removed)+len(c.Others) > 0 {
 			t.Errorf("%+v", c)
 		}
 	})

@@ -1,4 +1,4 @@
-package prove
+package shape
 
 import (
 	"math"
@@ -34,11 +34,11 @@ func cpuProfile(t *testing.T, stacks [][]frame, counts []int64) *profile.Profile
 	return b.Profile(nil)
 }
 
-// TestShapeOf charges stacks below a function to the innermost line of the module and what it calls,
+// TestOf charges stacks below a function to the innermost line of the module and what it calls,
 // whatever the function is compiled into.
-func TestShapeOf(t *testing.T) {
+func TestOf(t *testing.T) {
 	t.Parallel()
-	of := &subject{module: "example.com/m.v1", pkg: "example.com/m.v1/cmd/s", main: true, symbol: "(*Set).Add"}
+	of := &Subject{Module: "example.com/m.v1", Package: "example.com/m.v1/cmd/s", Main: true, Symbol: "(*Set).Add"}
 	recorded := cpuProfile(t, [][]frame{
 		{ // in a literal of a generic method, where the runtime allocates
 			{"runtime.mallocgc", 9, 10},
@@ -55,7 +55,7 @@ func TestShapeOf(t *testing.T) {
 		{{"main.(*Setting).Add", 1, 2}}, // another function
 		{{"runtime.gcBgMarkWorker", 1, 2}},
 	}, []int64{30, 70, 500, 500})
-	got, err := of.shapeOf(recorded)
+	got, err := of.Of(recorded)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,8 +63,8 @@ func TestShapeOf(t *testing.T) {
 		{function: "example.com/m.v1/cmd/s.(*Set).Add.func1", line: 5}:               0.3,
 		{function: "example.com/m.v1/text.Upper", line: 4, calls: "strings.ToUpper"}: 0.7,
 	}
-	if got.samples != 100 || len(got.parts) != len(want) {
-		t.Errorf("%d samples, %v", got.samples, got.parts)
+	if got.Samples != 100 || len(got.parts) != len(want) {
+		t.Errorf("%d samples, %v", got.Samples, got.parts)
 	}
 	for at, share := range want {
 		if math.Abs(got.parts[at]-share) > 1e-9 {
@@ -72,7 +72,7 @@ func TestShapeOf(t *testing.T) {
 		}
 	}
 	// The same code in a test binary, moved by seven lines and in other proportions.
-	measured, err := of.shapeOf(cpuProfile(t, [][]frame{
+	measured, err := of.Of(cpuProfile(t, [][]frame{
 		{
 			{"example.com/m.v1/cmd/s.(*Set[go.shape.int]).Add.func1", 27, 32},
 			{"example.com/m.v1/cmd/s.(*Set[go.shape.int]).Add", 17, 37},
@@ -87,14 +87,14 @@ func TestShapeOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := similarity(got, measured); math.Abs(s-0.4) > 1e-9 {
+	if s := Similarity(got, measured); math.Abs(s-0.4) > 1e-9 {
 		t.Errorf("similarity is %v, want 0.3 + 0.1", s)
 	}
-	if s := similarity(got, got); math.Abs(s-1) > 1e-9 {
+	if s := Similarity(got, got); math.Abs(s-1) > 1e-9 {
 		t.Errorf("similarity with itself is %v", s)
 	}
-	unknown, err := of.shapeOf(cpuProfile(t, [][]frame{{{"main.(*Set[go.shape.int]).Add", 0, 12}}}, []int64{100}))
-	if err != nil || unknown.samples != 0 {
-		t.Errorf("without first lines: %d samples, %v", unknown.samples, err)
+	unknown, err := of.Of(cpuProfile(t, [][]frame{{{"main.(*Set[go.shape.int]).Add", 0, 12}}}, []int64{100}))
+	if err != nil || unknown.Samples != 0 {
+		t.Errorf("without first lines: %d samples, %v", unknown.Samples, err)
 	}
 }

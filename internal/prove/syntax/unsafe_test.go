@@ -1,10 +1,11 @@
-package prove
+package syntax_test
 
 import (
 	"errors"
 	"testing"
 
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // TestRefuse rejects changes that add an unsafe conversion, under any name, and no others.
@@ -38,8 +39,8 @@ func TestRefuse(t *testing.T) {
 			safe + "\ntype t struct{ unsafe struct{ Pointer int } }\n\nfunc (x t) g() int { return x.unsafe.Pointer }\n", false,
 		},
 	} {
-		err := refuse(scratch.Changes{"p.go": {Before: []byte(c.before), After: []byte(c.after)}})
-		if errors.Is(err, errUnsafe) != c.refused || !c.refused && err != nil {
+		err := syntax.Refuse(scratch.Changes{"p.go": {Before: []byte(c.before), After: []byte(c.after)}})
+		if errors.Is(err, syntax.ErrUnsafe) != c.refused || !c.refused && err != nil {
 			t.Errorf("%s: %v, want refused %v", name, err, c.refused)
 		}
 	}

@@ -1,0 +1,9 @@
+// Package syntax says what changed source files declare and use, by their syntax alone.
+//
+//  1. [KindOf] divides changed files into code, tests and others.
+//  2. [Read] reads the declarations of each version of a package; [Declarations.Compare] lists those
+//     that differ in more than comments and layout.
+//  3. [Suspects] and [Refuse] name what a change adds that tests and benchmarks cannot judge.
+//
+// It does not type-check, and does not run anything.
+package syntax

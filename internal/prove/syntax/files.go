@@ -1,0 +1,54 @@
+package syntax
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// A Kind is what a changed file is.
+type Kind int
+
+// Kinds.
+const (
+	Code  Kind = iota // is compiled, or decides what is
+	Test              // belongs to tests
+	Other             // is neither
+)
+
+// KindOf returns what a changed file of the module is. embedded are the files that packages embed.
+func KindOf(file string, embedded []string) Kind {
+	dirs := strings.Split(path.Dir(file), "/")
+	base, ext := path.Base(file), path.Ext(file)
+	switch {
+	case strings.HasSuffix(base, "_test.go"), slices.Contains(dirs, "testdata"):
+		return Test
+	case ext == ".go" && slices.ContainsFunc(dirs, func(d string) bool {
+		return d != "." && (strings.HasPrefix(d, "_") || strings.HasPrefix(d, "."))
+	}):
+		return Other // the go command ignores it
+	case isCompiled(ext), base == "go.mod", base == "go.sum", slices.Contains(embedded, file):
+		return Code
+	case strings.HasPrefix(file, "vendor/"):
+		return Code
+	case ext == ".golden", strings.Contains(base, ".golden."):
+		return Test
+	}
+	return Other
+}
+
+// isCompiled reports whether the go command compiles or links files with an extension (go help
+// packages).
+func isCompiled(ext string) bool {
+	switch ext {
+	case ".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S",
+		".sx", ".swig", ".swigcxx", ".syso":
+		return true
+	}
+	return false
+}
+
+// IsSource reports whether a file is Go source and no test.
+func IsSource(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}

@@ -1,0 +1,95 @@
+package prove
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/prove/shape"
+	"github.com/whet-go/whet/profile"
+)
+
+// A written benchmark runs sampleTime for its profile, which has a hundred samples per second of CPU
+// time, and longer on a busy machine, up to maxSampleTime.
+const (
+	sampleTime    = time.Second
+	maxSampleTime = 9 * time.Second
+)
+
+// minSamples is the minimum number of samples below a function, in the recording and of a benchmark,
+// for their distribution to say something.
+const minSamples = 50
+
+// A sampler compares the CPU profiles of a package's written benchmarks with the recording. It builds
+// the benchmarks when they are first needed.
+type sampler struct {
+	f    *Prover
+	w    *writtenFile
+	pkg  *packages.Package
+	temp string
+	bin  *gotest.Binary
+}
+
+// compare records in p how similar a benchmark's profile is to the recording, if both have enough
+// samples below the function.
+func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) error {
+	if s.f.Recorded == nil {
+		return nil
+	}
+	of := &shape.Subject{
+		Module: s.f.module, Package: s.pkg.PkgPath, Main: s.pkg.Name == "main",
+		Symbol: regexp.MustCompile(`\[[^\]]*\]`).ReplaceAllString(p.function, ""),
+	}
+	recorded, err := of.Of(s.f.Recorded)
+	if err != nil || recorded.Samples < minSamples {
+		return err
+	}
+	for length := sampleTime; !p.sampled && length <= maxSampleTime; length *= 3 {
+		sampled, err := s.sample(ctx, benchmark, length)
+		if err != nil {
+			if ctx.Err() == nil {
+				s.f.warnings.Add(fmt.Errorf("profile the generated benchmark %s: %w", benchmark, err))
+			}
+			return ctx.Err()
+		}
+		measured, err := of.Of(sampled)
+		if err != nil {
+			return err
+		}
+		if measured.Samples >= minSamples {
+			p.sampled, p.similar = true, shape.Similarity(recorded, measured)
+		}
+	}
+	return nil
+}
+
+// sample runs a benchmark for some time and returns its CPU profile.
+func (s *sampler) sample(ctx context.Context, benchmark string, length time.Duration) (_ *profile.Profile, err error) {
+	if s.bin == nil {
+		if s.temp, err = os.MkdirTemp(s.f.scratch.Temp, "sample"); err != nil {
+			return nil, err
+		}
+		if s.bin, err = s.f.compileWritten(ctx, s.w, s.pkg, s.temp); err != nil {
+			return nil, err
+		}
+	}
+	file := filepath.Join(s.temp, "cpu.pb.gz")
+	err = s.f.runBenchmark(ctx, s.bin, benchmark, nil, "-test.benchtime="+length.String(), "-test.cpuprofile="+file)
+	if err != nil {
+		return nil, err
+	}
+	return profile.ReadFile(file, profile.ReadOptions{})
+}
+
+func (s *sampler) close() error {
+	if s.temp == "" {
+		return nil
+	}
+	return os.RemoveAll(s.temp)
+}
