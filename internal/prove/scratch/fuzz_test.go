@@ -46,3 +46,21 @@ func FuzzGoOutput(f *testing.F) {
 		}
 	})
 }
+
+// TestLastLines begins with a panic, whose trace may be long, and ends with the last lines otherwise.
+func TestLastLines(t *testing.T) {
+	t.Parallel()
+	trace := strings.Repeat("frame\n", 40)
+	for out, want := range map[string]string{
+		"ok  \tp\nFAIL\n":                       "",
+		"a_test.go:3: no\nFAIL\n":               "a_test.go:3: no",
+		"before\npanic: negative\n" + trace:     "panic: negative\n" + strings.TrimSpace(strings.Repeat("frame\n", 11)),
+		"fatal error: all asleep\nFAIL\tp\n":    "fatal error: all asleep\nFAIL\tp",
+		trace + "the end\n":                     strings.Repeat("frame\n", 11) + "the end",
+		strings.Repeat("x\n", 3) + "panic: 1\n": "x\nx\nx\npanic: 1",
+	} {
+		if got := LastLines(out); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
+		}
+	}
+}

@@ -72,8 +72,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// LastLines returns the most informative lines of the go command's output: the last ones before its
-// summary.
+// LastLines returns the most informative lines of the go command's output: those from a panic on, or
+// else the last ones before its summary.
 func LastLines(out string) string {
 	var lines []string
 	for line := range strings.Lines(out) {
@@ -83,5 +83,15 @@ func LastLines(out string) string {
 			lines = append(lines, line)
 		}
 	}
-	return strings.Join(lines[max(0, len(lines)-12):], "\n")
+	const most = 12
+	first := max(0, len(lines)-most)
+	if at := slices.IndexFunc(lines, isPanic); at >= 0 {
+		first = min(at, first)
+	}
+	return strings.Join(lines[first:min(first+most, len(lines))], "\n")
+}
+
+// isPanic reports whether a line is the first one that the runtime prints when a program ends early.
+func isPanic(line string) bool {
+	return strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")
 }
