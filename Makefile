@@ -1,9 +1,9 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
 # make check   what to run before a commit: vet, lint and the tests in short mode, with the slowest tests
-# make test    vet, lint, all tests, and the examples
-# make race    the tests of all packages with the race detector and the next Go release, in short mode
+# make test    vet, lint, all tests, with the race detector where memory is shared, and the examples
 # make fuzz    each fuzz target for a few seconds
-# make next    all tests with the next Go release, which users have before go.mod asks for it
+# make next    build and test with the next Go release, which users have before go.mod asks for it
+# make race-all  the tests of all other packages with the race detector, in short mode
 # make platforms vet and build for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
 # make download what the others need from the network, with retries
 # make vuln    govulncheck: known vulnerabilities in the code that whet calls (needs vuln.go.dev)
@@ -54,10 +54,14 @@ FUZZTIME ?= 2s
 # The newest Go release. Releases of whet are built with it: a type checker knows no newer Go than its own.
 NEXT := go1.27.4
 
-# Tests that measure memory, or use one goroutine and take the race detector minutes.
+# Packages that share memory between goroutines: their tests run with the race
+# detector, which makes others only slow.
+RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/load/... ./profile/... ./recording/...
+
+# Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -81,7 +85,7 @@ demo: build
 
 # --- test ---------------------------------------------------------------
 
-test: lint unit examples
+test: lint unit race examples
 
 # Under a minute on two idle cores when nothing has changed; what took longest is printed.
 check: lint
@@ -99,7 +103,7 @@ layout:
 	$(GO) test -count=1 ./internal/lint
 
 unit: tools
-	packages=$$($(GO) list ./... | grep -v -e /internal/hostile/suite -e '/internal/lint$$'); \
+	packages=$$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))"); \
 	$(call test,-timeout 60m,$$packages)
 
 next: tools
@@ -107,15 +111,19 @@ next: tools
 	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite); \
 	export GOTOOLCHAIN=$(NEXT); $(call test,-timeout 60m,$$packages)
 
-# The race detector needs a C compiler; without one the tests run as they are. Graphviz is compiled from
-# WebAssembly, which the detector makes very slow.
+# The race detector needs a C compiler; without one the tests run as they are.
 race: tools
 	@flag=-race; \
 	if ! command -v "$$($(GO) env CC)" >/dev/null; then flag=; echo 'no C compiler: tests run without the race detector' >&2; fi; \
-	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite -e /internal/graphviz); \
-	export GOTOOLCHAIN=$(NEXT); \
-	$(call test,$$flag -short -timeout 60m -skip '$(ALONE)',$$packages); \
-	$(call test,$$flag -timeout 20m -run Concurrent,./internal/graphviz)
+	set -x; $(call test,$$flag -timeout 60m -skip '$(ALONE)',$(RACE)); \
+	$(call test,-timeout 20m -run '$(ALONE)',./profile ./load); \
+	$(call test,$$flag -timeout 20m -run 'Scan|Records',./trace/index); \
+	$(call test,$$flag -timeout 20m -run Concurrent,./internal/graphviz) # the rest of it compiles, which the detector makes very slow
+
+# Short mode, and several packages at once: each of them waits a lot.
+race-all:
+	@if ! command -v "$$($(GO) env CC)" >/dev/null; then echo 'race-all: skipped, there is no C compiler' >&2; exit 0; fi; \
+	set -x; $(GO) test -race -short -timeout 60m $$($(GO) list ./... | grep -v -e /internal/hostile/suite -e /internal/lint -e /internal/graphviz | grep -vxF "$$($(GO) list $(RACE))")
 
 # PLATFORMS are GO/OS/ARCH, where GO is local or a toolchain. vet type-checks tests, too; the build links what vet does
 # not. Without optimization, which says nothing here, both take less time.
