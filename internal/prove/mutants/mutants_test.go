@@ -239,7 +239,7 @@ func TestHarmless(t *testing.T) {
 	}
 	set := Make(p, all(), 100)
 	if len(set.Mutants) > 0 || !slices.Equal(set.Left, []string{"f is not mutated: it uses os.RemoveAll"}) {
-		t.Errorf("%+v", set)
+		t.Errorf("%d mutants, left %q", len(set.Mutants), set.Left)
 	}
 }
 
