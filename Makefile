@@ -24,6 +24,7 @@
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
+# make prove-power   how often whet prove is right on changes whose effect is known, into docs/measured/prove-power.md (needs the module proxy; hours, continues where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
 
@@ -61,7 +62,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -286,6 +287,12 @@ WHET_PRECISION_TIME ?= 100s
 
 precision: build
 	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -time $(WHET_PRECISION_TIME) $(PRECISION)
+
+# POWER are flags of internal/power: -held also runs the cases that are held back, -cases REGEXP and -again run cases again.
+POWER ?=
+
+prove-power:
+	$(GO) run ./internal/power -work $(BIN)/power $(POWER)
 
 # WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
 bench-power:

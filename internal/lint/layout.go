@@ -28,7 +28,7 @@ func layers() []layer {
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
 			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",
-			"internal/leaktest", "internal/lint", // tools
+			"internal/leaktest", "internal/lint", "internal/modproxy", // tools
 			"internal/loopback", "internal/tempfile",
 		}},
 		{"what clients send where", []string{"internal/origin"}},
@@ -42,7 +42,7 @@ func layers() []layer {
 		{"faces", []string{"internal/cli"}},
 		{"commands", []string{
 			"cmd", "internal/bigtrace", "internal/cases", "internal/licenses", "internal/peers",
-			"internal/precision", "internal/release",
+			"internal/power", "internal/precision", "internal/release",
 		}},
 	}
 }

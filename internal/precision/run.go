@@ -10,15 +10,14 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/modproxy"
 )
 
 // Settings of whet's runs.
@@ -36,9 +35,6 @@ const (
 	// part of a rewrite's time for them; the rest is for builds, tests and the fuzzer.
 	benchmarksOf = 4
 	proofsOf     = 0.6
-
-	// killWait is how long a program may take to end after a request to.
-	killWait = 20 * time.Second
 )
 
 // A session measures modules on this machine, one after the other.
@@ -49,38 +45,20 @@ type session struct {
 	log  io.Writer
 }
 
-// command runs a program and returns its standard output. When ctx ends, it interrupts the program
-// as Ctrl-C would, and returns the output so far with the error.
-func (s *session) command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	var out, said bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
-	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
-	cmd.WaitDelay = killWait
-	if err := cmd.Run(); err != nil {
-		return out.Bytes(), fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err,
-			lastLines(said.String()))
-	}
-	return out.Bytes(), nil
-}
-
-// lastLines returns the end of a program's output.
-func lastLines(text string) string {
-	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return strings.Join(lines[max(0, len(lines)-5):], "\n")
-}
-
 // measure records a module, looks for findings and tries their rewrites.
 func (s *session) measure(ctx context.Context, m module) (*measurement, error) {
 	began := time.Now()
 	say := func(what string) { _, _ = fmt.Fprintf(s.log, "%s: %s\n", m.name, what) }
 	say("copy " + m.path + " " + m.version)
-	dir, err := s.copy(ctx, m)
-	if err != nil {
+	dir := filepath.Join(s.work, m.name)
+	if err := modproxy.Copy(ctx, m.path, m.version, dir); err != nil {
+		return nil, err
+	}
+	if err := modproxy.Fetch(ctx, dir); err != nil {
 		return nil, err
 	}
 	r := &measurement{Name: m.name, Path: m.path, Version: m.version, RewriteTime: s.time}
+	var err error
 	if r.Lines, err = countLines(dir); err != nil {
 		return nil, err
 	}
@@ -90,7 +68,7 @@ func (s *session) measure(ctx context.Context, m module) (*measurement, error) {
 		return nil, err
 	}
 	say("find")
-	out, err := s.command(ctx, dir, s.whet, "find", "--json", "--min-share", minShare, rec)
+	out, err := modproxy.Output(ctx, dir, s.whet, "find", "--json", "--min-share", minShare, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -113,54 +91,6 @@ func (s *session) measure(ctx context.Context, m module) (*measurement, error) {
 	return r, nil
 }
 
-// copy copies a module from the proxy into a new repository.
-func (s *session) copy(ctx context.Context, m module) (dir string, err error) {
-	dir = filepath.Join(s.work, m.name)
-	if err := os.RemoveAll(dir); err != nil {
-		return "", err
-	}
-	if err := os.MkdirAll(s.work, 0o750); err != nil {
-		return "", err
-	}
-	out, err := s.command(ctx, s.work, "go", "mod", "download", "-json", m.path+"@"+m.version)
-	var got struct{ Dir, Error string }
-	if jsonErr := json.Unmarshal(out, &got); jsonErr == nil && got.Error != "" {
-		return "", fmt.Errorf("download %s: %s", m.path, got.Error)
-	}
-	if err != nil {
-		return "", err
-	}
-	if err := os.CopyFS(dir, os.DirFS(got.Dir)); err != nil {
-		return "", err
-	}
-	// Files from the module cache are read-only.
-	if err := filepath.WalkDir(dir, func(name string, e fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if e.IsDir() {
-			return os.Chmod(name, 0o750)
-		}
-		return os.Chmod(name, 0o640)
-	}); err != nil {
-		return "", err
-	}
-	for _, args := range [][]string{
-		{"init", "-q"},
-		{"add", "-A"},
-		{"-c", "user.name=whet", "-c", "user.email=whet@localhost", "commit", "-q", "-m", m.path + " " + m.version},
-	} {
-		if _, err := s.command(ctx, dir, "git", args...); err != nil {
-			return "", err
-		}
-	}
-	// Download the dependencies, also of tests, so that whet's measurement does not.
-	if _, err := s.command(ctx, dir, "go", "vet", "./..."); ctx.Err() != nil {
-		return "", err
-	}
-	return dir, nil
-}
-
 // record runs a module's benchmarks, unless an earlier run has recorded this version.
 func (s *session) record(ctx context.Context, m module, dir, file string) error {
 	stamp := file + ".of"
@@ -176,7 +106,7 @@ func (s *session) record(ctx context.Context, m module, dir, file string) error 
 	defer cancel()
 	args := slices.Concat([]string{"record"}, m.packages,
 		[]string{"--bench", cmp.Or(m.bench, "."), "--benchtime", benchTime, "-o", file})
-	if _, err := s.command(limited, dir, s.whet, args...); err != nil {
+	if _, err := modproxy.Output(limited, dir, s.whet, args...); err != nil {
 		return err
 	}
 	return os.WriteFile(stamp, []byte(m.path+" "+m.version), 0o600)
@@ -187,7 +117,7 @@ func (s *session) fix(ctx context.Context, dir, rec string, r *measurement, n in
 	limited, cancel := context.WithTimeout(ctx, baseTime+time.Duration(n)*s.time)
 	defer cancel()
 	each := max(time.Second, time.Duration(proofsOf*float64(s.time)/benchmarksOf))
-	out, err := s.command(limited, dir, s.whet, "fix", "--settings=false", "--json", "--review=false",
+	out, err := modproxy.Output(limited, dir, s.whet, "fix", "--settings=false", "--json", "--review=false",
 		"--min-share", minShare,
 		"--precision", fmt.Sprintf("%g%%", 100*precision), "--fuzz-time", fuzzTime, "--max-time", each.String(), rec)
 	if err != nil && (limited.Err() == nil || len(out) == 0) {

@@ -82,27 +82,38 @@ func Mutate(
 
 // mutantsOf returns the mutants of the changed lines of a package's new version.
 func mutantsOf(old, now *packages.Package, most int) (*mutants.Set, error) {
-	p := &mutants.Package{
-		Fset: now.Fset, Files: now.Syntax, Texts: map[string][]byte{}, Types: now.Types, Info: now.TypesInfo,
-		Sizes: now.TypesSizes, Importer: importer{now},
-	}
-	if now.Module != nil && now.Module.GoVersion != "" {
-		p.GoVersion = "go" + now.Module.GoVersion
+	p, err := Mutable(now)
+	if err != nil {
+		return nil, err
 	}
 	changed := twin.ChangedLines(old, now, FuncName).Lines()
 	lines := mutants.Lines{}
-	for _, file := range now.Syntax {
-		name := now.Fset.File(file.FileStart).Name()
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return nil, err
-		}
-		p.Texts[name] = text
+	for name := range p.Texts {
 		for _, l := range changed[filepath.Base(name)] {
 			lines[name] = append(lines[name], mutants.Range{From: l[0], To: l[1]})
 		}
 	}
 	return mutants.Make(p, lines, most), nil
+}
+
+// Mutable returns a loaded package as mutants are made of it.
+func Mutable(pkg *packages.Package) (*mutants.Package, error) {
+	p := &mutants.Package{
+		Fset: pkg.Fset, Files: pkg.Syntax, Texts: map[string][]byte{}, Types: pkg.Types, Info: pkg.TypesInfo,
+		Sizes: pkg.TypesSizes, Importer: importer{pkg},
+	}
+	if pkg.Module != nil && pkg.Module.GoVersion != "" {
+		p.GoVersion = "go" + pkg.Module.GoVersion
+	}
+	for _, file := range pkg.Syntax {
+		name := pkg.Fset.File(file.FileStart).Name()
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		p.Texts[name] = text
+	}
+	return p, nil
 }
 
 // An importer returns the packages that a package imports.

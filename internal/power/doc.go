@@ -1,0 +1,22 @@
+// Command power measures how often whet prove is right: on changes whose effect is known. `make
+// prove-power` runs it, from the module's root; the page is docs/measured/prove-power.md.
+//
+//  1. The corpus has two parts. corpus/*.json names functions of public modules and two released
+//     versions of each, with a label, same or different, and why (corpus.go). cheats/*.txtar are
+//     modules written for this, in two versions (cheats.go). The code of others is not stored.
+//  2. A change is made when it is measured (change.go): the module at version A comes from the
+//     module proxy (internal/modproxy), and the functions get the text of version B, with what they
+//     need (internal/power/splice). Then there may be an error in B: a mutant of the functions
+//     (mutants.go).
+//  3. prove.Run judges the change, within a budget (run.go). What it says is stored in results.json
+//     after each case, so an interrupted run continues where it stopped (results.go).
+//  4. The page is rendered from the results (page.go): false accepts, false rejects, what is unproven
+//     and why, and the time. A test renders it again and compares, so every figure was measured.
+//
+// Half of the cases, chosen by a hash of their names, are held back: they are run only with -held,
+// when the proof is no longer changed for the others.
+//
+// Two more commands make the corpus. "mine MODULE..." lists small changes between consecutive
+// releases that look like performance changes, as Markdown (mine.go, signs.go); a reviewer reads
+// them and writes the labels. "mutants CASE" lists the mutants of a case.
+package main
