@@ -48,8 +48,8 @@ func TestProfileURL(t *testing.T) {
 	}
 }
 
-// TestProfileURLDelta wants --duration to be about what happens meanwhile, also of the
-// profiles that count from the program's start.
+// TestProfileURLDelta checks that --duration is what happens in that time, also for profiles that count
+// from the start of the program.
 func TestProfileURLDelta(t *testing.T) {
 	for addr, want := range map[string]string{
 		"http://h":                               "http://h/debug/pprof/allocs?seconds=2",

@@ -91,7 +91,7 @@ func TestOpenMerges(t *testing.T) {
 	}
 }
 
-// TestOpenErrors wants usage errors for what cannot be right, and a hint with each.
+// TestOpenErrors checks that arguments that cannot be right are usage errors, each with a hint.
 func TestOpenErrors(t *testing.T) {
 	file := writeSmall(t)
 	for _, tt := range []struct {

@@ -65,8 +65,7 @@ func TestOwnMatcher(t *testing.T) {
 	}
 }
 
-// TestNestedModules wants code of a module that is nested in an own one to be that
-// module's.
+// TestNestedModules checks that code of a module nested in an own one belongs to the nested module.
 func TestNestedModules(t *testing.T) {
 	own := OwnMatcher([]string{"example.com/a", "go.etcd.io/etcd/server/v3", "github.com/foo/foo"},
 		[]string{"example.com/a/api", "go.etcd.io/etcd/api/v3"})
@@ -92,8 +91,8 @@ func TestNestedModules(t *testing.T) {
 	}
 }
 
-// TestInstalledClosures wants closures of a program that lies in the module cache to
-// be own, and those inlined from its dependencies not.
+// TestInstalledClosures checks that closures of a program in the module cache are own code, and those inlined
+// from its dependencies are not.
 func TestInstalledClosures(t *testing.T) {
 	own := OwnMatcher([]string{"github.com/caddyserver/caddy/v2"}, nil)
 	const cache = "/root/go/pkg/mod/github.com/caddyserver/"

@@ -47,8 +47,8 @@ func stacksOf(t *testing.T, stacks ...[]frame) *profile.Profile {
 	return parsed(t, b.Bytes())
 }
 
-// TestOwnInjected wants samples below a frame that the runtime injected to be the
-// interrupted code's: of the line itself, or of what the line really called.
+// TestOwnInjected checks that samples below a frame that the runtime injected belong to the interrupted
+// code: to the line itself, or to what the line really called.
 func TestOwnInjected(t *testing.T) {
 	loop := frame{"main.loop", "main.go", 7}
 	index := frame{"strings.Index", "strings.go", 9}
@@ -82,8 +82,8 @@ func equalOwn(a, b profile.OwnLine) bool {
 		slices.Equal(a.Callees, b.Callees)
 }
 
-// TestOwnGeneric wants one row for a line however often its code was compiled:
-// instantiated, or inlined into several functions.
+// TestOwnGeneric checks that a line has one row however often its code was compiled: instantiated, or
+// inlined into several functions.
 func TestOwnGeneric(t *testing.T) {
 	sum := func(typ string) frame { return frame{"main.Sum[go.shape." + typ + "]", "main.go", 7} }
 	add := func(typ string) frame { return frame{"slices.Grow[go.shape." + typ + "]", "slices.go", 3} }

@@ -275,8 +275,7 @@ func TestOwnEqualsNaive(t *testing.T) {
 	}
 }
 
-// TestAroundIsPartOfGraph: the calls around some nodes are those of the whole
-// graph.
+// TestAroundIsPartOfGraph checks that the calls around some nodes are those of the whole graph.
 func TestAroundIsPartOfGraph(t *testing.T) {
 	v := view(t, profiletest.Generate(profiletest.Options{Inlines: true, Leave: 0.4}), profile.Query{Type: 1})
 	match := func(w profile.Weight) bool { return strings.Contains(w.Name, "method1") }

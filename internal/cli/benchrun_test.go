@@ -175,8 +175,8 @@ func TestBenchExamples(t *testing.T) {
 	}
 }
 
-// TestBenchRun wants what can be measured measured, the rest named, and the files that
-// other tools read.
+// TestBenchRun checks that benchmarks that can be measured are, that the others are named, and that other
+// tools can read the files.
 func TestBenchRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -282,7 +282,7 @@ func (c *canceling) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// TestBenchInterrupted wants what was measured shown after Ctrl-C.
+// TestBenchInterrupted checks that Ctrl-C keeps what was measured and shows it.
 func TestBenchInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -308,7 +308,7 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
-// TestBenchProfile wants a recording of each benchmark with nothing of the others.
+// TestBenchProfile checks that each benchmark has a recording, with nothing of the others.
 func TestBenchProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -355,7 +355,7 @@ func TestBenchProfile(t *testing.T) {
 	}
 }
 
-// TestBenchProfileInterrupted wants the recordings that are done kept, and no others.
+// TestBenchProfileInterrupted checks that Ctrl-C keeps finished recordings, and no others.
 func TestBenchProfileInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// TestDocuments: the text of a document that --json has written is the text of the command.
+// TestDocuments checks that a document written by --json, when read back, gives the text of the command.
 func TestDocuments(t *testing.T) {
 	trace, err := filepath.Abs("../trace/testdata/go1.22-generations.trace")
 	if err != nil {

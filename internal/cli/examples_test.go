@@ -139,7 +139,7 @@ func shellFields(s string) []string {
 	return out
 }
 
-// TestPanic wants a clear message, not a dead process, when whet has a bug.
+// TestPanic checks that a bug in whet ends with a clear message.
 func TestPanic(t *testing.T) {
 	var errs bytes.Buffer
 	code := cli.Main(t.Context(), []string{"version"}, nil, panickingWriter{}, &errs)
@@ -153,7 +153,7 @@ type panickingWriter struct{}
 
 func (panickingWriter) Write([]byte) (int, error) { panic("out of paper") }
 
-// TestWriteError wants a failure when the result cannot be written.
+// TestWriteError checks that whet fails if it cannot write a result.
 func TestWriteError(t *testing.T) {
 	f, err := os.Create(filepath.Join(t.TempDir(), "out"))
 	if err != nil {
@@ -169,7 +169,7 @@ func TestWriteError(t *testing.T) {
 	}
 }
 
-// TestCanceled wants an early end when the context is canceled.
+// TestCanceled checks that a command ends early if its context is canceled.
 func TestCanceled(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeProfiles(dir); err != nil {

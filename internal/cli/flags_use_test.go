@@ -13,8 +13,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// TestFlagsWithoutEffect wants a flag that would do nothing for an input to be a usage
-// error that names the flag, and to be accepted where it does something.
+// TestFlagsWithoutEffect checks that a flag without effect on an input is a usage error that names the
+// flag, and that it is accepted where it has one.
 func TestFlagsWithoutEffect(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/debug/pprof/", pprof.Index)

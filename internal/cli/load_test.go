@@ -125,7 +125,7 @@ func TestLoadExamples(t *testing.T) {
 	}
 }
 
-// TestLoadSecrets wants credentials to reach the server and nothing else.
+// TestLoadSecrets checks that credentials reach the server, and nothing else.
 func TestLoadSecrets(t *testing.T) {
 	s := newLoadServer(t, "Authorization", "X-Key")
 	t.Chdir(t.TempDir())
@@ -283,7 +283,7 @@ func TestLoadRemote(t *testing.T) {
 	}
 }
 
-// TestLoadInterrupt wants what was measured until Ctrl-C.
+// TestLoadInterrupt checks that Ctrl-C keeps what was measured.
 func TestLoadInterrupt(t *testing.T) {
 	s := newLoadServer(t)
 	ctx, cancel := context.WithCancel(t.Context())

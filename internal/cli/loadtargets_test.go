@@ -12,8 +12,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// TestLoadTargets wants the table of targets as text, JSON and page, and assertions on one
-// of them.
+// TestLoadTargets checks the table of targets as text, JSON and page, and assertions on one target.
 func TestLoadTargets(t *testing.T) {
 	t.Chdir(t.TempDir())
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

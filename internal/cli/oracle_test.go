@@ -41,8 +41,7 @@ func whetJSON[T any](t *testing.T, args ...string) T {
 	return doc
 }
 
-// TestTopAgainstPprof wants each row of go tool pprof -top, number for number as
-// they are written.
+// TestTopAgainstPprof compares each row with go tool pprof -top, number for number as written.
 func TestTopAgainstPprof(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -96,7 +95,7 @@ func TestTopAgainstPprof(t *testing.T) {
 	}
 }
 
-// TestUnitAgainstPprof wants the values of go tool pprof -unit in the text.
+// TestUnitAgainstPprof compares the values in the text with go tool pprof -unit.
 func TestUnitAgainstPprof(t *testing.T) {
 	// A value of 0 has no unit. Ours has two decimals throughout, so that a column lines up.
 	row := regexp.MustCompile(`(?m)^ *([\d.]+)(us|ms|s)? +[\d.]+% +[\d.]+% +([\d.]+)(us|ms|s) +[\d.]+%  (\S+)`)
@@ -127,7 +126,7 @@ func TestUnitAgainstPprof(t *testing.T) {
 	}
 }
 
-// TestPeekAgainstPprof wants the callers and callees of go tool pprof -peek.
+// TestPeekAgainstPprof compares callers and callees with go tool pprof -peek.
 func TestPeekAgainstPprof(t *testing.T) {
 	t.Run("sum", func(t *testing.T) { comparePeek(t, nil, nil) })
 	t.Run("mean", func(t *testing.T) { comparePeek(t, []string{"--mean"}, []string{"-mean"}) })
@@ -201,8 +200,8 @@ func comparePeek(t *testing.T, whetArgs, pprofArgs []string) {
 	}
 }
 
-// TestTracesAgainstPprof wants the stacks of go tool pprof -traces with their
-// values, equal ones added.
+// TestTracesAgainstPprof compares stacks and their values with go tool pprof -traces, after adding equal
+// ones.
 func TestTracesAgainstPprof(t *testing.T) {
 	path, out := oracle(t, "-traces", "-unit=ms")
 	want := map[string]float64{}

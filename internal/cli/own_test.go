@@ -11,7 +11,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// TestOwnModule wants own code to be told by the best witness at hand.
+// TestOwnModule checks that own code is decided by the best evidence there is.
 func TestOwnModule(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -119,8 +119,7 @@ func TestRecordBench(t *testing.T) {
 	}
 }
 
-// TestRecordErrors wants each of several failures with its own hint, over several
-// lines where it has them.
+// TestRecordErrors checks that each of several failures has its own hint, which may have several lines.
 func TestRecordErrors(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for name, text := range map[string]string{
@@ -145,7 +144,7 @@ func TestRecordErrors(t *testing.T) {
 	}
 }
 
-// TestCutShort wants the reason when a recording was cut off before any profile.
+// TestCutShort checks that the reason is given if a recording ends before the first profile.
 func TestCutShort(t *testing.T) {
 	t.Chdir(t.TempDir())
 	w, err := recording.Create("r.whet", recording.Meta{})

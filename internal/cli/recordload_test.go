@@ -114,8 +114,8 @@ func TestRecordLoadUsage(t *testing.T) {
 	}
 }
 
-// TestLoadFlags wants what whet load sends to be sent by every other command that loads a
-// service, with the same help.
+// TestLoadFlags checks that every command that loads a service sends what whet load sends, and has the
+// same help.
 func TestLoadFlags(t *testing.T) {
 	help := func(args ...string) map[string]string {
 		t.Helper()

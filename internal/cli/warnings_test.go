@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// TestWarningsInDocuments: what is printed as a warning is in the JSON document too, with its
+// TestWarningsInDocuments checks that a warning that is printed is in the JSON document, too, with its
 // hint.
 func TestWarningsInDocuments(t *testing.T) {
 	whole, err := os.ReadFile("../trace/testdata/go1.22-generations.trace")

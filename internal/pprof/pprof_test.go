@@ -469,7 +469,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// TestExitCodes wants the exit codes of go tool pprof.
+// TestExitCodes checks that the exit codes are those of go tool pprof.
 func TestExitCodes(t *testing.T) {
 	fx := need(t)
 	tool := theirs()

@@ -315,7 +315,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestResultsAreJSON: numbers that JSON has not are left out.
+// TestResultsAreJSON checks that numbers that JSON cannot express are left out.
 func TestResultsAreJSON(t *testing.T) {
 	t.Parallel()
 	x := found(&find.Finding{ID: "a/f.go/F/1", Fix: &find.Fix{}})

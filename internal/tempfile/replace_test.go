@@ -53,7 +53,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestMarked: a file with something else stays.
+// TestMarked checks that a file with other contents stays.
 func TestMarked(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

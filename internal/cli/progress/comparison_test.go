@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// TestComparisonWithoutTerminal: how far a comparison is, and how long it still takes, is in a log.
+// TestComparisonWithoutTerminal checks that a log has the progress of a comparison, and the time it still takes.
 func TestComparisonWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	v := NewComparison(NewLine(&out, Options{}), "benchmarks")

@@ -23,8 +23,8 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestLinesWithoutTerminal: a log has a line every five seconds at first, with the time
-// left, and fewer as time passes.
+// TestLinesWithoutTerminal checks that a log has a line every five seconds at first, with the time left, and
+// fewer as time passes.
 func TestLinesWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	l := NewLine(&out, Options{})

@@ -47,7 +47,7 @@ func (s *screen) write(t *testing.T, text string) {
 	}
 }
 
-// TestLoad: a live view stays in its place, leaves nothing behind and shows the cursor again.
+// TestLoad checks that a live view stays in its place, leaves nothing behind and shows the cursor again.
 func TestLoad(t *testing.T) {
 	var out bytes.Buffer
 	o := load.Options{Warmup: time.Second}

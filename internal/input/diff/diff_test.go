@@ -182,8 +182,8 @@ func TestDiffOwn(t *testing.T) {
 	}
 }
 
-// TestDiffOwnEqualsTop wants the entries of own code to be the rows of whet top:
-// instantiations and closures at one line are one, and what interrupted a line is its own.
+// TestDiffOwnEqualsTop checks that the entries of own code are the rows of whet top: instantiations and
+// closures at one line are one, and what interrupts a line counts as its own.
 func TestDiffOwnEqualsTop(t *testing.T) {
 	p := ticks(t, map[string]int64{
 		"rt.start main.main:3 main.Map[go.shape.int]:5 lib.g:9":               20,

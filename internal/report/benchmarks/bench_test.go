@@ -65,8 +65,8 @@ func TestWriteBenchComparison(t *testing.T) {
 	}
 }
 
-// TestWriteBenchMarkdown wants tables whose rows have as many cells as their head, and
-// no HTML of names.
+// TestWriteBenchMarkdown checks that rows have as many cells as their table's head, and that names add no
+// HTML.
 func TestWriteBenchMarkdown(t *testing.T) {
 	var out bytes.Buffer
 	if err := WriteMarkdown(&out, benchmarks(t, 3)); err != nil {

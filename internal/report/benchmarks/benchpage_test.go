@@ -256,7 +256,7 @@ func checkBenchCell(t *testing.T, better string, from *bench.Cell, cell *benchPa
 	}
 }
 
-// TestBenchPageBounded wants pages of very many benchmarks to hold fewer points of each.
+// TestBenchPageBounded checks that a page of many benchmarks has fewer points of each.
 func TestBenchPageBounded(t *testing.T) {
 	for cells, want := range map[int]int{1: 1000, 250: 1000, 1000: 250, 1_000_000: benchPageLeast} {
 		if got := pointsPerCell(cells); got != want {

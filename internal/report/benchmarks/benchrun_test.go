@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/report/reporttest"
 )
 
-// TestWriteBenchRun wants a line for each benchmark, units that do not fit below, and
-// the file's configuration told once.
+// TestWriteBenchRun checks that each benchmark has one line, units that do not fit stand below it, and the
+// file's configuration is printed once.
 func TestWriteBenchRun(t *testing.T) {
 	d := &rounds.Result{
 		Schema: rounds.Schema, Go: "go1.26", GOGC: "100", Rounds: 6, Elapsed: time.Second,

@@ -98,8 +98,8 @@ verdict: B is better in cpu/req (-43%), req/s (+53%).
 	}
 }
 
-// TestWriteServicesWarnings wants what speaks against the figures before them, and what
-// makes them no comparison first in the verdict.
+// TestWriteServicesWarnings checks that warnings come before the figures, and that those that make the
+// comparison invalid come first in the verdict.
 func TestWriteServicesWarnings(t *testing.T) {
 	r := serviceResult(serviceUnit(service.UnitCPU, 0.00003, 0.00002, 0.66, 0.6, 0.7, 1e-9, ab.Better))
 	r.FailuresDiffer = true

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/service"
 )
 
-// TestRoundTrip: documents that were read back have the same views.
+// TestRoundTrip checks that documents that were read back have the same views.
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
 	reporttest.RoundTrip(t, benchmarks(t, 3),

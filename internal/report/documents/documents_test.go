@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/internal/report/traces"
 )
 
-// TestWarnings: every document has warnings, and nothing in one has warnings of another type.
+// TestWarnings checks that every document has warnings, and that they all have one type.
 func TestWarnings(t *testing.T) {
 	types := map[string]reflect.Type{ // documents that have no text
 		"flame":    reflect.TypeFor[pictures.FlameTree](),

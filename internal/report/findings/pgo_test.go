@@ -100,7 +100,7 @@ func TestWritePGO(t *testing.T) {
 	golden.Check(t, "testdata/pgo.md", b.Bytes())
 }
 
-// TestWritePGOService wants the units of a service shown as those of benchmarks: the deciding
+// TestWritePGOService checks that the units of a service are shown as those of benchmarks: the deciding
 // one, and others that differ.
 func TestWritePGOService(t *testing.T) {
 	r := pgoResult()
@@ -145,7 +145,7 @@ func TestWritePGOService(t *testing.T) {
 	}
 }
 
-// TestWritePGOVerdicts wants what happened to the file said in each case.
+// TestWritePGOVerdicts checks that each verdict says what became of the file.
 func TestWritePGOVerdicts(t *testing.T) {
 	for _, tt := range []struct {
 		name string

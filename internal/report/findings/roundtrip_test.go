@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/report/reporttest"
 )
 
-// TestRoundTrip: documents that were read back have the same views.
+// TestRoundTrip checks that documents that were read back have the same views.
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 80}
 	reporttest.RoundTrip(t, findResult(),

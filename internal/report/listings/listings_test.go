@@ -63,7 +63,7 @@ ROUTINE ======================== main.main in /src/main.go
 	}
 }
 
-// TestListPreempted wants a line's preemption not to look like a call.
+// TestListPreempted checks that the preemption of a line does not look like a call.
 func TestListPreempted(t *testing.T) {
 	p := oracletest.Profile(t, "cpu/nanoseconds",
 		oracletest.Sample{Stack: "main.main:3 main.f:12 runtime.asyncPreempt:5 runtime.asyncPreempt2:7", Values: []int64{10}},

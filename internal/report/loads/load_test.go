@@ -315,7 +315,7 @@ func FuzzLoadHistogram(f *testing.F) {
 	})
 }
 
-// TestLoadFormatDoc wants docs/formats/load.md to name every key of the JSON.
+// TestLoadFormatDoc checks that docs/formats/load.md names every key of the JSON.
 func TestLoadFormatDoc(t *testing.T) {
 	doc, err := os.ReadFile("../../../docs/formats/load.md")
 	if err != nil {

@@ -159,7 +159,7 @@ func TestLoadJourney(t *testing.T) {
 	})
 }
 
-// TestLoadPagePart: a page says that its last second is a part of one.
+// TestLoadPagePart checks that a page marks an incomplete last second.
 func TestLoadPagePart(t *testing.T) {
 	r := &load.Result{Seconds: []load.Second{
 		{Elapsed: time.Second, Responses: 100, Rate: 100},

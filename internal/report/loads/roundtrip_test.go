@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/load/compare"
 )
 
-// TestRoundTrip: documents that were read back have the same views.
+// TestRoundTrip checks that documents that were read back have the same views.
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
 	for _, r := range []*load.Result{loadResult(t, 1, 1), failedLoad(t)} {

@@ -135,8 +135,8 @@ func trimLines(s string) string {
 	return b.String()
 }
 
-// TestOwnSums wants what NewOwn promises: own code, the rest and what the filters
-// leave out are the total, and shares are those of the values.
+// TestOwnSums checks the contract of NewOwn: own code, the rest and what the filters leave out add up to
+// the total, and shares are those of the values.
 func TestOwnSums(t *testing.T) {
 	v, h := hostileView(t, profile.ByFunction)
 	q := v.Query()
