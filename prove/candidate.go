@@ -54,8 +54,8 @@ const (
 	StageBuild   Stage = "build"
 	StageVet     Stage = "vet"
 	StageTest    Stage = "test"
-	StageRace    Stage = "test with the race detector"
 	StageCompare Stage = "compare answers"
+	StageRace    Stage = "test with the race detector"
 	StageMeasure Stage = "measure"
 	// StageUnproven is a change that passed all stages, but whose results were not compared, or on too
 	// few inputs.
@@ -243,14 +243,14 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			}
 			return err
 		}},
-		{StageRace, func() (err error) {
-			v.Raced, err = f.testRace(ctx, over, pkgs)
-			return err
-		}},
 		{StageCompare, func() (err error) {
 			f.o.Progress("compare the results of the old and the new code")
 			v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed)
 			v.Unproven = v.Answers.unproven()
+			return err
+		}},
+		{StageRace, func() (err error) {
+			v.Raced, err = f.testRace(ctx, over, pkgs)
 			return err
 		}},
 		{StageMeasure, func() (err error) {
@@ -276,17 +276,10 @@ var errNotInBuild = errors.New("the change cannot be built and compared")
 // affected returns the packages that changes can break: those to build, which may be new, and those
 // whose tests the base has.
 func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (built, tested []string, err error) {
-	everything, sameFiles := false, true
-	var dirs []string
-	for file, c := range changes {
-		base := path.Base(file)
-		everything = everything || base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
+	dirs, everything := f.packageDirs(changes)
+	sameFiles := true
+	for _, c := range changes {
 		sameFiles = sameFiles && c.Before != nil && c.After != nil
-		dir := path.Dir(file)
-		for !syntax.IsSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
-			dir = path.Dir(dir)
-		}
-		dirs = append(dirs, dir)
 	}
 	if sameFiles && !everything {
 		if tested, err = f.packages.Affected(dirs); err != nil {
@@ -315,6 +308,21 @@ func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (
 		}
 	}
 	return after.Buildable(built), tested, nil
+}
+
+// packageDirs returns the directories of the packages that changed files belong to, relative to the
+// module, and whether the changes affect all packages.
+func (f *Prover) packageDirs(changes Changes) (dirs []string, everything bool) {
+	for file := range changes {
+		base := path.Base(file)
+		everything = everything || base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
+		dir := path.Dir(file)
+		for !syntax.IsSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
+			dir = path.Dir(dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, everything
 }
 
 // settingSteps returns the steps for settings. They concern all packages.
@@ -349,7 +357,11 @@ func (f *Prover) settingSteps(ctx context.Context, c Candidate, v *Verdict) []st
 
 // vet returns the first diagnostic that go vet did not report before any change.
 func (f *Prover) vet(ctx context.Context, over, pkgs []string) error {
-	if more := scratch.NewComplaints(f.vetted, f.scratch.Vet(ctx, over, pkgs)); len(more) > 0 {
+	now := f.scratch.Vet(ctx, over, pkgs)
+	if len(now) == 0 {
+		return nil
+	}
+	if more := scratch.NewComplaints(f.vetted(), now); len(more) > 0 {
 		return errors.New(more[0].String())
 	}
 	return nil

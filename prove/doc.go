@@ -4,8 +4,8 @@
 // Data flow:
 //
 //  1. Copies left by killed processes are removed. The module's repository is copied into a scratch
-//     directory (internal/prove/scratch); the user's tree is only read. The copy is built, vetted
-//     and tested, so that existing complaints and failures are known, test by test.
+//     directory (internal/prove/scratch); the user's tree is only read. What the candidates can affect
+//     is built and tested there, so that existing failures are known, test by test.
 //  2. A candidate is overlaid on the copy (go's -overlay), so its edits of files that tests read at
 //     run time do not count. The packages that it can affect must build, vet must report nothing
 //     new, and every test must do what it did before.

@@ -40,6 +40,10 @@ func (r Benchmark) String() string { return path.Base(r.pkg) + "." + r.name }
 // that runs the most code, since a change may affect inlining decisions.
 const maxBenchmarks = 4
 
+// enoughOfEffect is the half-width of an interval, as a share of the effect, that is enough: a change
+// that halves the time is proven at -45 to -55% as well as at -49 to -51%.
+const enoughOfEffect = 0.2
+
 // errNoBenchmark is the reason for dropping a change that nothing measures.
 var errNoBenchmark = errors.New("no benchmark runs this line; write one, or measure the service under load (--service)")
 
@@ -142,6 +146,7 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	}
 	o.AB.MaxTime = untilDeadline(ctx, o.AB.MaxTime, measureShare, len(chosen))
+	o.AB.OfEffect = cmp.Or(o.AB.OfEffect, enoughOfEffect)
 	r, err := f.o.RunBenchmarks(ctx, a, b, o)
 	if err != nil {
 		return nil, err
@@ -195,20 +200,29 @@ func Focused(list []Benchmark, most int) []Benchmark {
 	return append(list[:most-1], list[len(list)-1])
 }
 
-// cover runs each benchmark of the module once, before anything is changed, and records which code
-// it runs.
+// coverFlags returns the flags of go test for coverage of what benchmarks run.
+func (f *Prover) coverFlags(more ...string) []string {
+	pattern := "./..."
+	if f.scope != nil && len(f.scope.changed) > 0 {
+		pattern = strings.Join(f.scope.changed, ",")
+	}
+	return slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=" + pattern}, more)
+}
+
+// cover runs each benchmark that can reach a change once, before anything is changed, and records
+// which code it runs.
 func (f *Prover) cover(ctx context.Context) error {
 	if f.benchmarks != nil {
 		return nil
 	}
 	f.o.Progress("find the benchmarks that run the lines")
 	f.benchmarks = []Benchmark{}
-	src := gotest.Source{
-		Dir:   f.scratch.Dir,
-		Flags: slices.Concat(f.o.Flags, []string{"-cover", "-coverpkg=./..."}),
-		Env:   f.o.Env,
+	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.coverFlags(), Env: f.o.Env}
+	var patterns []string
+	if f.scope != nil {
+		patterns = f.inScope()
 	}
-	pkgs, failures, err := gotest.List(ctx, src, nil)
+	pkgs, failures, err := gotest.List(ctx, src, patterns)
 	if err != nil {
 		return err
 	}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -87,10 +89,11 @@ type Prover struct {
 	module     string // module path
 	scratch    *scratch.Module
 	packages   *scratch.Packages
-	vetted     []scratch.Complaint     // vet's diagnostics for the base
-	tests      *scratch.Baseline       // what the tests of the base do
-	benchmarks []Benchmark             // of the base; nil: unknown
-	written    map[string]*writtenFile // benchmarks, by directory
+	scope      *scope                     // what is prepared; nil: the module
+	vetted     func() []scratch.Complaint // vet's diagnostics for the base
+	tests      *scratch.Baseline          // what the tests of the base do
+	benchmarks []Benchmark                // of the base; nil: unknown
+	written    map[string]*writtenFile    // benchmarks, by directory
 	base       Base
 	warnings   find.Warnings
 }
@@ -190,16 +193,31 @@ func (f *Prover) Packages() int {
 	return len(f.packages.All)
 }
 
-// Prepare builds, vets and tests the module before any change. It is an error if no package builds,
-// or if ctx ends.
-func (f *Prover) Prepare(ctx context.Context) (err error) {
+// A scope is what a change can affect.
+type scope struct {
+	packages []string // import paths of packages to build and test
+	changed  []string // import paths of those with changed files
+}
+
+// Prepare builds and tests the module before any change. It is an error if no package builds, or if
+// ctx ends.
+func (f *Prover) Prepare(ctx context.Context) error { return f.prepare(ctx, nil) }
+
+// PrepareFor is Prepare for the packages that changes can affect: only these changes, or parts of
+// them, can be proven.
+func (f *Prover) PrepareFor(ctx context.Context, changes Changes) error {
+	return f.prepare(ctx, changes)
+}
+
+func (f *Prover) prepare(ctx context.Context, changes Changes) (err error) {
 	began := time.Now()
 	f.o.Progress("build the original module")
 	if f.packages, err = f.scratch.Packages(ctx); err != nil {
 		return err
 	}
+	f.scope = f.scopeOf(changes)
 	var failed *scratch.OutputError
-	err = f.scratch.Build(ctx, nil, f.packages.Buildable(f.packages.All))
+	err = f.scratch.Build(ctx, nil, f.packages.Buildable(f.inScope()))
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -213,14 +231,11 @@ func (f *Prover) Prepare(ctx context.Context) (err error) {
 		return err
 	}
 	f.base.Took = AddStepTime(f.base.Took, "build", began)
-
-	began = time.Now()
-	f.vetted = f.scratch.Vet(ctx, nil, f.packages.All)
-	f.base.Took = AddStepTime(f.base.Took, "vet", began)
+	f.vetted = sync.OnceValue(func() []scratch.Complaint { return f.scratch.Vet(ctx, nil, f.inScope()) })
 
 	began = time.Now()
 	f.o.Progress("test the original module")
-	f.tests = f.scratch.Baseline(ctx, f.packages.All)
+	f.tests = f.scratch.Baseline(ctx, f.inScope())
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -233,6 +248,36 @@ func (f *Prover) Prepare(ctx context.Context) (err error) {
 	}
 	f.base.Took = AddStepTime(f.base.Took, "test", began)
 	return nil
+}
+
+// scopeOf returns what changes can affect; nil if that is the module, or unknown.
+func (f *Prover) scopeOf(changes Changes) *scope {
+	dirs, everything := f.packageDirs(changes)
+	if everything || len(dirs) == 0 {
+		return nil
+	}
+	tested, err := f.packages.Affected(dirs)
+	if err != nil {
+		return nil
+	}
+	s := &scope{packages: tested}
+	for _, p := range tested {
+		rel, err := filepath.Rel(f.scratch.Dir, f.packages.Dir(p))
+		if err == nil && slices.Contains(dirs, filepath.ToSlash(rel)) {
+			s.changed = append(s.changed, p)
+		}
+	}
+	return s
+}
+
+// inScope returns the packages to build and test: those of the module, or what a change can affect.
+func (f *Prover) inScope() []string {
+	if f.scope == nil {
+		return f.packages.All
+	}
+	return slices.DeleteFunc(slices.Clone(f.scope.packages), func(p string) bool {
+		return !slices.Contains(f.packages.All, p) // it does not build
+	})
 }
 
 // refuseBroken returns an error if nothing could be proven because no package builds.

@@ -135,7 +135,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if r.Suspects, err = syntax.Suspects(code); err != nil {
 		return err
 	}
-	if err := p.Prepare(ctx); err != nil {
+	if err := p.PrepareFor(ctx, code); err != nil {
 		if ctx.Err() != nil {
 			r.Verdict = &Verdict{Stage: StageBuild, Err: ctx.Err()}
 			return nil

@@ -75,7 +75,7 @@ func (s *sampler) sample(ctx context.Context, benchmark string, length time.Dura
 		if s.temp, err = os.MkdirTemp(s.f.scratch.Temp, "sample"); err != nil {
 			return nil, err
 		}
-		if s.bin, err = s.f.compileWritten(ctx, s.w, s.pkg, s.temp); err != nil {
+		if s.bin, err = s.f.compileWritten(ctx, s.w, s.pkg, s.temp, s.f.o.Flags); err != nil {
 			return nil, err
 		}
 	}

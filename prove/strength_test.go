@@ -168,3 +168,54 @@ func TestStrengthOfInputs(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 }
+
+// TestStrengthPackages counts the mutants of several packages, one of which uses a vendored module.
+func TestStrengthPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	before := strings.Replace(before, "go 1.26\n", "go 1.26\n\nrequire example.com/dep v1.0.0\n", 1) + `
+-- vendor/modules.txt --
+# example.com/dep v1.0.0
+## explicit; go 1.26
+example.com/dep
+-- vendor/example.com/dep/dep.go --
+// Package dep has a separator.
+package dep
+
+// Sep separates.
+func Sep() string { return ";" }
+-- lines/lines.go --
+package lines
+
+import (
+	"example.com/dep"
+	"example.com/p/text"
+)
+
+// Lines joins words and lines.
+func Lines(words []string) string {
+	s := ""
+	for range words {
+		s += dep.Sep()
+	}
+	return s + text.Join(words)
+}
+`
+	after := strings.NewReplacer(slowJoin, fastJoin, `	s := ""
+	for range words {
+		s += dep.Sep()
+	}
+	return s + text.Join(words)`, `	var s []byte
+	for range words {
+		s = append(s, dep.Sep()...)
+	}
+	return string(s) + text.Join(words)`).Replace(before)
+	r := proveDirs(t, writeModule(t, before), writeModule(t, after), withMutants)
+	if r.Outcome != prove.OutcomeFaster || r.Verdict.Strength == nil {
+		t.Fatalf("%s: %s\n%v", r.Outcome, r.Reason, r.Missing)
+	}
+	if s := r.Verdict.Strength; s.Mutants != 6 || s.Noticed != 6 || s.ByInputs < 3 || s.Untried > 0 || len(s.Not) > 0 {
+		t.Errorf("%+v", s)
+	}
+}

@@ -188,7 +188,7 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	bin, err := f.compileWritten(ctx, w, pkg, temp, "-cover", "-covermode=count", "-coverpkg=./...")
+	bin, err := f.compileWritten(ctx, w, pkg, temp, f.coverFlags("-covermode=count"))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -223,11 +223,9 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 
 // compileWritten builds the tests of a package with its written benchmarks, in a temporary directory.
 func (f *Prover) compileWritten(
-	ctx context.Context, w *writtenFile, pkg *packages.Package, temp string, flags ...string,
+	ctx context.Context, w *writtenFile, pkg *packages.Package, temp string, flags []string,
 ) (*gotest.Binary, error) {
-	src := gotest.Source{
-		Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{}, Flags: slices.Concat(f.o.Flags, flags),
-	}
+	src := gotest.Source{Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{}, Flags: flags}
 	folder := f.scratch.Path(w.dir)
 	for name, text := range w.files {
 		file := filepath.Join(temp, name)

@@ -86,7 +86,10 @@ func (p Plan) String() string {
 
 // Options configure Run. The zero value is usable.
 type Options struct {
-	Precision  float64       // half-width of the ratio's interval at which a subject is done; 0 means 0.01
+	Precision float64 // half-width of the ratio's interval at which a subject is done; 0 means 0.01
+	// OfEffect is a share of the log ratio: a subject that differs is also done at this half-width, so
+	// that a large difference takes little time. 0 means at Precision only.
+	OfEffect   float64
 	MaxTime    time.Duration // for each subject; 0 means a minute
 	Confidence float64       // of intervals, as a share; 0 means 0.95
 	Alpha      float64       // share of false positives among the differences found; 0 means 0.05
@@ -173,6 +176,9 @@ func (o Options) withDefaults() (Options, error) {
 	}
 	if o.Trial == 0 {
 		o.Trial = min(max(o.MaxTime/12, 2*time.Second), o.MaxTime)
+	}
+	if !(o.OfEffect >= 0 && o.OfEffect < 1) {
+		return o, fmt.Errorf("share of the effect: %v is out of range (want 0 to 1)", o.OfEffect)
 	}
 	if o.MaxTime < 0 || o.Trial < 0 {
 		return o, errors.New("max time: must not be negative")

@@ -19,10 +19,11 @@ type Result struct {
 	Plan  Plan    `json:"plan"`
 	Tried []Trial `json:"tried,omitempty"`
 
-	Unit       string  `json:"unit"`       // unit of Precision
-	Precision  float64 `json:"precision"`  // as requested
-	Confidence float64 `json:"confidence"` // of intervals
-	Alpha      float64 `json:"alpha"`      // of verdicts
+	Unit       string  `json:"unit"`                // unit of Precision
+	Precision  float64 `json:"precision"`           // as requested
+	OfEffect   float64 `json:"of_effect,omitempty"` // as requested
+	Confidence float64 `json:"confidence"`          // of intervals
+	Alpha      float64 `json:"alpha"`               // of verdicts
 
 	Subjects []SubjectResult `json:"subjects"`
 	Geomean  []Mean          `json:"geomean,omitempty"` // with several subjects, by unit
@@ -84,7 +85,7 @@ type Stop string
 
 // Reasons to stop.
 const (
-	Precise     Stop = "precise" // the interval is as tight as requested
+	Precise     Stop = "precise" // the interval is as narrow as requested
 	TimeUp      Stop = "time"
 	Interrupted Stop = "interrupted"
 	Failed      Stop = "failed"

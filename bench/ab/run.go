@@ -247,11 +247,18 @@ func (r *runner) look(s *subject) {
 	var p float64
 	s.ratio, s.low, s.high, p = r.estimate(s)
 	switch {
-	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(p):
+	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(p), r.clear(s, p):
 		s.stopped = Precise
 	case last:
 		s.stopped = TimeUp
 	}
+}
+
+// clear reports whether a subject with this p value differs, whatever the others do, by several times
+// the half-width of its interval.
+func (r *runner) clear(s *subject, p float64) bool {
+	return p*float64(len(r.subjects)) <= r.Alpha && (s.low > 0 || s.high < 0) &&
+		(s.high-s.low)/2 <= r.OfEffect*math.Abs(s.ratio)
 }
 
 // settled reports whether more pairs would hardly change the adjusted p value of a subject with

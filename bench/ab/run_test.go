@@ -581,3 +581,39 @@ func TestBetterOf(t *testing.T) {
 		}
 	}
 }
+
+// TestOfEffect checks that a large difference needs no narrow interval, and that a small one does.
+func TestOfEffect(t *testing.T) {
+	noisy := func(b float64) func(int, Round) (Values, error) {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		return func(_ int, r Round) (Values, error) {
+			v := 1.0
+			if r.Side == B {
+				v = b
+			}
+			return Values{"sec/op": v * (1 + 0.1*rnd.Float64())}, nil
+		}
+	}
+	run := func(b, ofEffect float64) (*SubjectResult, *Unit) {
+		r, err := runIn(t, Options{
+			Precision: 0.005, OfEffect: ofEffect, MaxTime: time.Hour, Plans: []Plan{{Length: time.Second}},
+		}, &scripted{name: "noisy", do: noisy(b)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &r.Subjects[0], &r.Subjects[0].Units[0]
+	}
+	precise, _ := run(0.5, 0)
+	large, u := run(0.5, 0.25)
+	if large.Pairs >= precise.Pairs/4 || large.Stopped != Precise || u.Verdict != Better ||
+		u.Low < 0.4 || u.High > 0.6 {
+		t.Errorf("%d pairs of %d, %s: %s, %v to %v", large.Pairs, precise.Pairs, large.Stopped, u.Verdict, u.Low, u.High)
+	}
+	precise, _ = run(1, 0)
+	if same, _ := run(1, 0.25); same.Pairs != precise.Pairs {
+		t.Errorf("without a difference: %d pairs, want %d", same.Pairs, precise.Pairs)
+	}
+	if _, err := Run(t.Context(), []Subject{&scripted{}}, Options{OfEffect: 1}); err == nil {
+		t.Error("a share of 1 is accepted")
+	}
+}

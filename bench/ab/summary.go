@@ -67,7 +67,7 @@ func (s *subject) units(first string) []string {
 func (r *runner) result(ctx context.Context) *Result {
 	out := &Result{
 		Schema: Schema, Sides: r.Sides, Machine: ThisMachine(), Plan: r.plan, Tried: r.tried,
-		Unit: r.Unit, Precision: r.Precision, Confidence: r.Confidence, Alpha: r.Alpha,
+		Unit: r.Unit, Precision: r.Precision, OfEffect: r.OfEffect, Confidence: r.Confidence, Alpha: r.Alpha,
 		Interrupted: ctx.Err() != nil, Elapsed: time.Since(r.began), Inside: r.inside,
 	}
 	for _, s := range r.subjects {

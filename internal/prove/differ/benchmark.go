@@ -48,9 +48,10 @@ func Benchmarks(
 		of := FuncName(t.Decl)
 		for _, call := range calls {
 			returned := t.Returned && call.Function == of
-			body := call.oneCall(returned)
+			dynamic := f.calledDynamically(call.fn)
+			body := call.oneCall(returned, dynamic)
 			if body == "" {
-				body, returned = call.oneCall(false), false
+				body, returned = call.oneCall(false, dynamic), false
 			}
 			name := "BenchmarkWhet_" + identifier(call.Function)
 			if names[name] {

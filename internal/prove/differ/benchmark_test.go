@@ -164,3 +164,73 @@ func TestBenchmarks(t *testing.T) {
 		t.Logf("%s\n%s", files[differ.BenchmarkFile], out)
 	}
 }
+
+// TestBenchmarksCall checks that the compiler inlines a function into its benchmark only if the
+// package calls it directly, and not if a program calls it through an interface or a function value.
+func TestBenchmarksCall(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module example.com/some\n\ngo 1.17\n")
+	write("some.go", `package some
+
+type number struct{ n int }
+
+type named interface{ Name(int) string }
+
+func (r *number) Name(n int) string { return digits(r.n + n) }
+
+func (r *number) Error() string { return digits(r.n) }
+
+func (r *number) Last() string { return digits(r.n)[9:] }
+
+func digits(n int) string { return "0123456789"[n&7:] }
+
+func Exported(n int) string { return digits(n) }
+
+func Value(n int) string { return digits(n) }
+
+var table = []func(int) string{Value}
+
+func Returns(n int) func() string { return func() string { return digits(n) } }
+`)
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs)
+	}
+	var targets []differ.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok {
+			targets = append(targets, differ.Target{Decl: fn, Returned: fn.Name.Name == "Returns"})
+		}
+	}
+	files, _, errs := differ.Benchmarks(pkgs[0], targets)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, text := range files {
+		write(name, string(text))
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-gcflags=-m", "-o", os.DevNull)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for function, want := range map[string]bool{
+		"digits": true, "Exported": true, `\(\*number\).Last`: true, "Value": false, `\(\*number\).Name`: false,
+		`\(\*number\).Error`: false, `Returns.func1`: false,
+	} {
+		inlined := regexp.MustCompile(`(?m)^\./` + differ.BenchmarkFile + `.* inlining call to ` + function + `$`)
+		if got := inlined.Match(out); got != want {
+			t.Errorf("%s is inlined: %t, want %t", function, got, want)
+		}
+	}
+	if t.Failed() {
+		t.Logf("%s\n%s", files[differ.BenchmarkFile], out)
+	}
+}

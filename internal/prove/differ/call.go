@@ -223,8 +223,9 @@ func (s *shape) turns(name string) string {
 // oneCall returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
 // and returns a call of the function with them, as whetBenchmark takes it. With returned, the
 // function itself is called while the arguments are made, and the returned call is of the function
-// or handler that it returned; the code is "" if it returns none.
-func (c *callCode) oneCall(returned bool) string {
+// or handler that it returned; the code is "" if it returns none. The compiler can neither inline a
+// returned function nor, if dynamic is set, the function itself: it sees a function value.
+func (c *callCode) oneCall(returned, dynamic bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
 	b.WriteString("func(s *whetSource) func() error {\n")
@@ -238,6 +239,10 @@ func (c *callCode) oneCall(returned bool) string {
 	args := numbered("a", len(s.makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)
+	}
+	if dynamic && !returned {
+		fmt.Fprintf(&b, "f := %s%s\nwhetCalled = &f\n", name, s.inst)
+		return b.String() + fmt.Sprintf("return func() error {\n%s}\n}", noted("f("+args+s.dots+")", s.sig.Results(), "r"))
 	}
 	call := name + s.inst + "(" + args + s.dots + ")"
 	if !returned {
@@ -254,8 +259,8 @@ func (c *callCode) oneCall(returned bool) string {
 			names[k] = "_"
 		}
 		names[i] = "f"
-		fmt.Fprintf(&b, "%s := %s\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call, inner.makes,
-			noted("f"+inner.call, inner.results, "c"))
+		fmt.Fprintf(&b, "%s := %s\nwhetCalled = &f\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call,
+			inner.makes, noted("f"+inner.call, inner.results, "c"))
 		return b.String()
 	}
 	return ""
