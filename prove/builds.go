@@ -112,17 +112,12 @@ func (f *Prover) comparePackageBuilds(
 			return err
 		}
 	}
-	overlays := [2]map[string]string{overlay, maps.Clone(overlay)}
-	for name, text := range changed {
-		file := filepath.Join(temp, "changed", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return err
-		}
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return err
-		}
-		overlays[1][f.scratch.Path(name)] = file
+	replaced, err := f.overlaid(filepath.Join(temp, "changed"), changed)
+	if err != nil {
+		return err
 	}
+	maps.Copy(replaced, overlay)
+	overlays := [2]map[string]string{overlay, replaced}
 	var bins [2]*gotest.Binary
 	for i, side := range []builds.Side{a, b} {
 		src := gotest.Source{

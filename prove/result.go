@@ -47,6 +47,8 @@ type Result struct {
 	// Place is the function of version B that does something else, if it is OutcomeDifferent and a
 	// changed function is known to.
 	Place *find.Place `json:"place,omitempty"`
+	// Reproducer shows the difference, if the outcome is OutcomeDifferent.
+	Reproducer *Reproducer `json:"reproducer,omitempty"`
 	// Missing is what would have to be known for another outcome, if it is OutcomeUnproven.
 	Missing []Missing `json:"missing,omitempty"`
 

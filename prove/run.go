@@ -160,6 +160,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if errors.As(r.Verdict.Err, &differs) {
 		r.Place = placeIn(code, differs.Function)
 	}
+	r.reproduce(ctx, p, code)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -85,23 +86,11 @@ func (f *Prover) tryMutants(
 func (f *Prover) testsWith(
 	ctx context.Context, c Candidate, v *Verdict, m *differ.Mutated, temp string, limit time.Duration, s *Strength,
 ) (all []*strength.Witness, err error) {
-	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env, Overlay: map[string]string{}}
+	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}
 	files := c.Changes.After()
-	for name, text := range m.Files {
-		files[name] = text
-	}
-	for name, text := range files {
-		file := ""
-		if text != nil {
-			file = filepath.Join(temp, "files", filepath.FromSlash(name))
-			if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-				return nil, err
-			}
-			if err := os.WriteFile(file, text, 0o600); err != nil {
-				return nil, err
-			}
-		}
-		src.Overlay[f.scratch.Path(name)] = file
+	maps.Copy(files, m.Files)
+	if src.Overlay, err = f.overlaid(filepath.Join(temp, "files"), files); err != nil {
+		return nil, err
 	}
 	began := time.Now()
 	pkgs := slices.Clone(v.tested)
@@ -138,12 +127,17 @@ func (f *Prover) runTests(ctx context.Context, bin *gotest.Binary, env []string)
 	if skip := f.tests.Skip(bin.Package.ImportPath); skip != "" {
 		args = append(args, "-test.skip="+skip)
 	}
+	_, err := f.runBinary(ctx, bin, env, args...)
+	return err
+}
+
+// runBinary runs the tests of a package, and returns the end of their output.
+func (f *Prover) runBinary(ctx context.Context, bin *gotest.Binary, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, bin.Path, args...)
 	cmd.Dir = bin.Package.Dir
 	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	defer f.clearTrial()
-	_, err := scratch.Output(cmd)
-	return err
+	return scratch.Output(cmd)
 }

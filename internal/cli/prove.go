@@ -42,8 +42,9 @@ type proveFlags struct {
 	MaxTime    time.Duration
 	Budget     time.Duration
 
-	Format string
-	JSON   bool
+	Format     string
+	JSON       bool
+	Reproducer string
 }
 
 func proveFormats() []string { return []string{"text", "markdown", "html", "json", "sarif"} }
@@ -85,6 +86,9 @@ Nothing compared is never "the same": where functions could not be called, or
 declarations have changed whose users were not compared, the outcome is
 unproven. So it is where a change adds what benchmarks do not see, such as
 other settings of the garbage collector, or work in init.
+
+For a difference, whet writes a test that passes with version A and fails with
+version B: --reproducer FILE saves it.
 
 Edits of tests, benchmarks and testdata do not count, and are listed. With
 --tests b, those of version B are run.
@@ -136,6 +140,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(proveFormats(), ", "))
 	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
 	f.registerOutput(cmd)
+	fs.StringVar(&f.Reproducer, "reproducer", "", "write a test that shows a difference to `FILE`")
 	f.registerProgram(cmd)
 	for name, values := range map[string][]string{"format": proveFormats(), "tests": {"a", "b"}} {
 		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
@@ -184,8 +189,11 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	if err := f.checkProgram(cmd, f.Dir, float64(f.Precision), f.MaxTime); err != nil {
 		return err
 	}
-	return f.checkOutput()
+	return errors.Join(f.checkOutput(f.Reproducer), f.reproducer().checkThere())
 }
+
+// reproducer says where the test that shows a difference goes.
+func (f *proveFlags) reproducer() *outputFlags { return &outputFlags{Output: f.Reproducer, Force: f.Force} }
 
 // versions returns what the user compares.
 func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prove.Versions, error) {
@@ -272,6 +280,12 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
 			return d.Write(w, a.style)
 		}
 	})
+	if p := r.Reproducer; err == nil && f.Reproducer != "" && p != nil && p.Source != "" {
+		err = a.writeOutput(f.reproducer(), func(w io.Writer) error {
+			_, err := io.WriteString(w, p.Source)
+			return err
+		})
+	}
 	switch {
 	case err != nil:
 		return err

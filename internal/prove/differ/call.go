@@ -23,6 +23,7 @@ type callCode struct {
 type shape struct {
 	recv    string   // maker of the receiver; "" for a function
 	inst    string   // type arguments of the function: [int, string]
+	named   string   // the same in the code of records
 	makers  []string // of the arguments
 	results int
 	dots    string        // "..." for a variadic call
@@ -77,7 +78,9 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 }
 
 func (g *testFile) shape(i instance) (s shape, why string) {
-	s = shape{inst: i.args, results: i.sig.Results().Len(), sig: i.sig}
+	s = shape{
+		inst: g.bracketed(i.args), named: bracketed(i.args, g.recorded), results: i.sig.Results().Len(), sig: i.sig,
+	}
 	if r := i.sig.Recv(); r != nil {
 		if s.recv, why = g.maker(r.Type(), 0); why != "" {
 			return s, "the receiver: " + why
@@ -170,6 +173,14 @@ func numbered(letter string, n int) string {
 	return strings.Join(names, ", ")
 }
 
+// pointers returns n further arguments: pointers to the variables that numbered names.
+func pointers(letter string, n int) string {
+	if n == 0 {
+		return ""
+	}
+	return ", &" + strings.ReplaceAll(numbered(letter, n), ", ", ", &")
+}
+
 // manyCalls returns the code of a func(*whetSource) that calls the function, under a name, several
 // times on one receiver, and records everything observable.
 func (c *callCode) manyCalls(name string) string {
@@ -188,7 +199,7 @@ func (c *callCode) manyCalls(name string) string {
 func (s *shape) turns(name string) string {
 	var b strings.Builder
 	if s.recv != "" {
-		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\n", s.recv)
+		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
 		name = "recv." + name
 	}
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
@@ -199,6 +210,7 @@ func (s *shape) turns(name string) string {
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)
 	}
+	fmt.Fprintf(&b, "s.calls(%q, %q%s)\n", name+s.named, s.dots, pointers("a", len(s.makers)))
 	call := name + s.inst + "(" + args + s.dots + ")"
 	if results := numbered("r", s.results); results == "" {
 		b.WriteString(call + "\n")
@@ -210,6 +222,7 @@ func (s *shape) turns(name string) string {
 		if !ok {
 			continue
 		}
+		in.makes += fmt.Sprintf("s.calls(%q%s)\n", "r"+strconv.Itoa(i)+in.method, in.pointers)
 		call := fmt.Sprintf("r%d%s\n", i, in.call)
 		if results := numbered("c", in.results.Len()); results != "" {
 			call = fmt.Sprintf("%s := r%d%s\ns.result(%s)\n", results, i, in.call, results)
@@ -283,9 +296,11 @@ func noted(call string, results *types.Tuple, letter string) string {
 
 // An inner call is a call of a returned function or handler.
 type inner struct {
-	makes   string // makes and keeps arguments
-	call    string // what follows its name: .ServeHTTP(b0, b1)
-	results *types.Tuple
+	makes    string // makes and keeps arguments
+	method   string // .ServeHTTP
+	call     string // what follows its name: .ServeHTTP(b0, b1)
+	pointers string // further arguments of calls: , "", &b0, &b1
+	results  *types.Tuple
 }
 
 // innerCalls returns how to call the functions and handlers among results, by index: the change may
@@ -316,10 +331,12 @@ func (g *testFile) innerCalls(sig *types.Signature) (calls map[int]inner, why st
 		if args != "" {
 			in.makes += "s.keep(" + args + ")\n"
 		}
+		dots := ""
 		if fn.Variadic() {
-			args += "..."
+			dots = "..."
 		}
-		in.call = method + "(" + args + ")"
+		in.method, in.call = method, method+"("+args+dots+")"
+		in.pointers = fmt.Sprintf(", %q%s", dots, pointers("b", fn.Params().Len()))
 		calls[i] = in
 	}
 	return calls, ""

@@ -19,6 +19,8 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/reproducer"
+	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 	"github.com/whet-go/whet/internal/prove/scratch"
@@ -56,6 +58,11 @@ type Comparison struct {
 type BehaviorError struct {
 	Function string
 	Output   string // of the test: the input, and both results
+	// Record is the input, and what the old function does with it; nil if it is unknown. Package is what
+	// tests of it are for, without the names of the versions, and Dir its directory in the module.
+	Record  *reproducer.Record
+	Dir     string
+	Package reproducer.Package
 }
 
 func (e *BehaviorError) Error() string {
@@ -198,7 +205,9 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	var tests []Test
 	for i, e := range entries {
 		g.addf("func whetEntry%d(s *whetSource) { (%s)(s) }\n\n", i, e.call.manyCalls(e.call.fn.Name()))
-		tests = append(tests, Test{Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed()})
+		tests = append(tests, Test{
+			Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed(), called: e.call.Function,
+		})
 	}
 	delete(g.imports, "testing")
 	var runs strings.Builder
@@ -216,7 +225,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	}
 	words := vocabulary.Of(g.pkg, now)
 	files := map[string][]byte{}
-	for name, text := range supportFor(now.Types, now.Types.Name(), copied, twinSupport) {
+	for name, text := range support.For(now.Types.Name(), copied, usesNet(now.Types), twinSupport) {
 		files[twin.Dir+"/"+name] = text
 	}
 	files[twin.Dir+"/"+twinSupport("differ")] = copied
@@ -238,7 +247,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, text := range supportFor(g.pkg.Types, g.pkg.Types.Name(), source, supportName) {
+	for name, text := range support.For(g.pkg.Types.Name(), source, usesNet(g.pkg.Types), supportName) {
 		files[name] = text
 	}
 	files[testFileName] = source
@@ -311,6 +320,11 @@ func (c *comparer) compare(
 		outcome, why, err := run.fuzz(ctx, t, lines)
 		switch {
 		case err != nil:
+			var differs *BehaviorError
+			if errors.As(err, &differs) {
+				differs.Dir = dir
+				differs.Package = reproducer.Package{Name: g.pkg.Name, Function: t.called, Declares: g.declares}
+			}
 			return err
 		case why != "":
 			r.Not = append(r.Not, why)
@@ -431,7 +445,7 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 				return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
 			}
 		}
-		return o, "", &BehaviorError{t.Function, scratch.LastLines(out)}
+		return o, "", &BehaviorError{Function: t.Function, Output: scratch.LastLines(out), Record: r.record(ctx, t, env, out)}
 	}
 	counts, err := os.ReadFile(count)
 	if err != nil {
@@ -449,4 +463,32 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 		lines.Lost()
 	}
 	return ReadCounts(t, counts), "", ctx.Err()
+}
+
+// failedInput matches the name of the input on which a fuzz target fails.
+var failedInput = regexp.MustCompile(`(?m)^\s*--- FAIL: Fuzz\w+/(\S+)`)
+
+// record runs a fuzz target again with the input on which it fails, and returns a record of the run; nil
+// if there is none.
+func (r *twinRun) record(ctx context.Context, t Test, env []string, out string) *reproducer.Record {
+	pattern := "^" + t.Name + "$"
+	found, _ := filepath.Glob(filepath.Join(r.dir, "testdata", "fuzz", t.Name, "*"))
+	if m := failedInput.FindStringSubmatch(out); m != nil {
+		pattern += "/^" + regexp.QuoteMeta(m[1]) + "$"
+	} else if len(found) > 0 {
+		pattern += "/^" + filepath.Base(found[0]) + "$"
+	}
+	name := filepath.Join(r.temp, "record.json")
+	if _, err := r.process(ctx, append(env, "WHET_SCRIPT="+name), "-test.run="+pattern); err == nil {
+		return nil // it differs by chance
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil
+	}
+	record, err := reproducer.Read(text)
+	if err != nil {
+		return nil
+	}
+	return record
 }

@@ -20,4 +20,6 @@ type Test struct {
 	Function string // in the form of Go source: (*T).Name
 	Name     string // of the fuzz target or the test
 	Fixed    bool   // it has neither parameters nor a receiver
+
+	called string // Function without why it is called
 }

@@ -2,7 +2,6 @@ package differ
 
 import (
 	"bytes"
-	"embed"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -17,11 +16,9 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
-
-//go:embed support
-var support embed.FS
 
 // supportName returns the file name of a part of the support.
 func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
@@ -84,7 +81,7 @@ func (g *testFile) texts(name string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := supportFor(g.pkg.Types, pkg, source, supportName)
+	files := support.For(pkg, source, usesNet(g.pkg.Types), supportName)
 	files[name] = source
 	files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(pkg, nil)
 	return files, nil
@@ -140,65 +137,6 @@ func selected(decls []byte) (map[string]bool, error) {
 		return true
 	})
 	return names, nil
-}
-
-// supportOf returns what the optional parts of the support are for.
-func supportOf() map[string]string {
-	return map[string]string{"compare": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark("}
-}
-
-// supportFor returns the support files that code in a package needs, by their names in it. Their
-// imports get unused names: a package may declare its own log, url or time.
-func supportFor(
-	pkg *types.Package, pkgName string, code []byte, fileName func(part string) string,
-) map[string][]byte {
-	parts, err := support.ReadDir("support")
-	if err != nil {
-		panic("the support is not embedded: " + err.Error())
-	}
-	files := map[string][]byte{}
-	for _, part := range parts {
-		name := strings.TrimSuffix(part.Name(), ".txt")
-		if uses, ok := supportOf()[name]; ok && !bytes.Contains(code, []byte(uses)) ||
-			name == "web" && imported(pkg, "net") == nil {
-			continue // unused: linking all imports takes long
-		}
-		text, err := support.ReadFile("support/" + part.Name())
-		if err != nil {
-			panic("the support is not embedded: " + err.Error())
-		}
-		files[fileName(name)] = supportPart(pkgName, name, text)
-	}
-	return files
-}
-
-func supportPart(pkg, part string, text []byte) []byte {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, supportName(part), text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		panic(part + ".txt is not Go: " + err.Error())
-	}
-	file.Name.Name = pkg
-	names := map[string]string{}
-	for _, spec := range file.Imports {
-		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
-		names[path.Base(p)] = "whet_" + path.Base(p)
-		spec.Name = ast.NewIdent("whet_" + path.Base(p))
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && names[x.Name] != "" {
-				x.Name = names[x.Name]
-			}
-		}
-		return true
-	})
-	// The support may need a newer language version than the module has.
-	out := bytes.NewBufferString("//go:build go1.24\n\n")
-	if err := format.Node(out, fset, file); err != nil {
-		panic(part + ".txt is not Go: " + err.Error())
-	}
-	return out.Bytes()
 }
 
 // qualify returns the name of a package in the generated file.
@@ -266,6 +204,9 @@ func imported(from *types.Package, path string) *types.Package {
 	}
 	return find(from)
 }
+
+// usesNet reports whether a package imports net, directly or indirectly.
+func usesNet(p *types.Package) bool { return imported(p, "net") != nil }
 
 // accessible reports whether the generated file can name a type.
 func (g *testFile) accessible(n *types.TypeName) bool {

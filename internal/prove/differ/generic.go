@@ -15,7 +15,7 @@ const maxChoices = 300
 
 // An instance is a function with its type arguments.
 type instance struct {
-	args string // [int, string]; "" for methods, whose receiver has them, and if not generic
+	args []types.Type // of a function; nil for methods, whose receiver has them, and if not generic
 	sig  *types.Signature
 	fn   *types.Func // the generic function
 }
@@ -31,7 +31,7 @@ func (g *testFile) instances(fn *types.Func) (all []instance, why string) {
 				continue
 			}
 			if s, ok := t.(*types.Signature); ok {
-				all = append(all, instance{g.bracketed(args), s, fn})
+				all = append(all, instance{args, s, fn})
 			}
 		}
 	} else if sig.RecvTypeParams() != nil {
@@ -74,12 +74,26 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 	return all
 }
 
-func (g *testFile) bracketed(args []types.Type) string {
+func (g *testFile) bracketed(args []types.Type) string { return bracketed(args, g.qualify) }
+
+// bracketed returns type arguments in brackets; "" if there are none.
+func bracketed(args []types.Type, q types.Qualifier) string {
+	if len(args) == 0 {
+		return ""
+	}
 	names := make([]string, len(args))
 	for i, a := range args {
-		names[i] = g.typeString(a)
+		names[i] = types.TypeString(a, q)
 	}
 	return "[" + strings.Join(names, ", ") + "]"
+}
+
+// recorded names a package in the code of records (package reproducer).
+func (g *testFile) recorded(p *types.Package) string {
+	if p == g.pkg.Types {
+		return ""
+	}
+	return "«" + p.Path() + "»"
 }
 
 // typeArgs returns type arguments for a generic function or type: those in the package's code

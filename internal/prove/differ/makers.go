@@ -383,28 +383,45 @@ func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text st
 		if !types.Identical(got, n) {
 			continue
 		}
-		args, good := g.constructorArgs(sig, depth)
+		makers, good := g.constructorArgs(sig, depth)
 		if !good {
 			continue
 		}
+		recorded := name + bracketed(slices.Collect(n.TypeArgs().Types()), g.recorded)
 		if q := g.qualify(n.Obj().Pkg()); q != "" {
-			name = q + "." + name
+			name, recorded = q+"."+name, g.recorded(n.Obj().Pkg())+"."+recorded
 		}
-		result := "made"
+		result, of := "made", types.TypeString(n, g.recorded)
 		switch {
 		case pointer && !isPtr:
 			result = "&made"
 		case !pointer && isPtr:
 			result = "*made"
 		}
-		made := fmt.Sprintf("\tmade := %s%s(%s)\n", name, inst, args)
+		if pointer {
+			of = "*" + of
+		}
+		var made strings.Builder
+		for i, m := range makers {
+			fmt.Fprintf(&made, "\tc%d := %s(s)\n", i, m)
+		}
+		args := numbered("c", len(makers))
+		fmt.Fprintf(&made, "\twhetCodes := s.codes(%s)\n", args)
+		call := fmt.Sprintf("%s(%s)", recorded, strings.TrimSuffix(strings.Repeat("%s, ", len(makers)), ", "))
 		if sig.Results().Len() == 2 {
-			made = fmt.Sprintf("\tmade, err := %s%s(%s)\n\ts.must(err)\n", name, inst, args)
+			fmt.Fprintf(&made, "\tmade, err := %s%s(%s)\n\ts.must(err)\n", name, inst, args)
+			call = fmt.Sprintf("func() %s {\nmade, _ := %s\nreturn %s\n}()", of, call, result)
+		} else {
+			fmt.Fprintf(&made, "\tmade := %s%s(%s)\n", name, inst, args)
+			if result != "made" {
+				call = fmt.Sprintf("func() %s {\nmade := %s\nreturn %s\n}()", of, call, result)
+			}
 		}
 		if isPtr {
-			made += "\ts.need(made != nil)\n"
+			made.WriteString("\ts.need(made != nil)\n")
 		}
-		return made + "\treturn " + result + "\n", true
+		fmt.Fprintf(&made, "\ts.made(%s, %q, whetCodes...)\n\treturn %s\n", result, call, result)
+		return made.String(), true
 	}
 	return "", false
 }
@@ -418,20 +435,19 @@ func hasExported(u *types.Struct) bool {
 	return false
 }
 
-// constructorArgs returns the arguments of a constructor, without options.
-func (g *testFile) constructorArgs(sig *types.Signature, depth int) (args string, ok bool) {
-	var list []string
+// constructorArgs returns the makers of a constructor's arguments, without options.
+func (g *testFile) constructorArgs(sig *types.Signature, depth int) (makers []string, ok bool) {
 	for i := range sig.Params().Len() {
 		if sig.Variadic() && i == sig.Params().Len()-1 {
 			break
 		}
 		m, why := g.maker(sig.Params().At(i).Type(), depth+1)
 		if why != "" {
-			return "", false
+			return nil, false
 		}
-		list = append(list, m+"(s)")
+		makers = append(makers, m)
 	}
-	return strings.Join(list, ", "), true
+	return makers, true
 }
 
 func hasUnexported(u *types.Struct) bool {

@@ -65,6 +65,7 @@ type Section struct {
 	Title  Text
 	Badges []string // short properties, shown after the title
 	Fold   bool     // closed until the reader opens it
+	Brief  bool     // left out in a terminal, where nothing can be closed
 	Blocks []Block
 }
 

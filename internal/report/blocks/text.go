@@ -95,6 +95,9 @@ func (s Command) paint(style layout.Style, base layout.Color, _ int) layout.Pain
 }
 
 func (b Section) text(t *textWriter, indent int) {
+	if b.Brief {
+		return
+	}
 	title := t.inline(b.Title, layout.Bold, indent+sectionIndent)
 	for _, badge := range b.Badges {
 		title = layout.Join(title, " (", layout.Clean(badge), ")")

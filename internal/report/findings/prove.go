@@ -24,6 +24,15 @@ func Prove(r *prove.Result) *blocks.Document {
 	section := func(id, title string, fold bool, list ...blocks.Block) {
 		d.Blocks = append(d.Blocks, blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Fold: fold, Blocks: list})
 	}
+	if p := r.Reproducer; p != nil {
+		section("reproducer", "How to reproduce it", false, reproducerList(p))
+		if p.Source != "" {
+			d.Blocks = append(d.Blocks, blocks.Section{
+				ID: "test", Title: blocks.Text{blocks.Plain(p.File)}, Fold: true, Brief: true,
+				Blocks: []blocks.Block{blocks.Code(p.Source)},
+			})
+		}
+	}
 	if len(r.Missing) > 0 {
 		section("missing", "What is missing", false, missingList(r))
 	}
@@ -44,6 +53,28 @@ func Prove(r *prove.Result) *blocks.Document {
 		section("benchmark", "The benchmark that whet wrote", true, blocks.Code(v.Measured.Written))
 	}
 	return d
+}
+
+// maxInput is the length of a fuzzer's input that is shown.
+const maxInput = 256
+
+// reproducerList is the test that shows a difference, or why there is none.
+func reproducerList(p *prove.Reproducer) blocks.List {
+	if p.Not != "" {
+		list := blocks.Items("whet wrote no test: " + p.Not)
+		if n := len(p.Input); n > 0 && n <= maxInput {
+			list = append(list, blocks.Text{blocks.Plain("the fuzzer's input: "), blocks.Plain(fmt.Sprintf("%q", p.Input))})
+		}
+		return list
+	}
+	var list blocks.List
+	if p.Source != "" {
+		list = append(list, blocks.Text{
+			blocks.Plain("a test that passes with version A and fails with version B: "), blocks.Strong("--reproducer FILE"),
+			blocks.Plain(" writes it, such as to "), blocks.Name(p.File),
+		})
+	}
+	return append(list, blocks.Text{blocks.Plain("run "), blocks.Command(p.Command)})
 }
 
 // missingList is what would decide.

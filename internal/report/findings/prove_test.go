@@ -82,6 +82,40 @@ func TestProve(t *testing.T) {
 	reporttest.RoundTrip(t, r, views(layout.Style{Width: 80}, Prove)...)
 }
 
+// TestProveReproducer shows a test that whet wrote where it can be folded, and says elsewhere how to get it.
+func TestProveReproducer(t *testing.T) {
+	t.Parallel()
+	r := &prove.Result{Outcome: prove.OutcomeDifferent, Reason: "Join behaves differently", Reproducer: &prove.Reproducer{
+		Test: "TestReproduce_Join", File: "text/whet_reproduce_test.go", Source: "package text\n",
+		Command: "go test -run=TestReproduce_Join ./text",
+	}}
+	var text, markdown, page strings.Builder
+	d := Prove(r)
+	err := errors.Join(d.Write(&text, layout.Style{Width: 120}), d.WriteMarkdown(&markdown), d.WritePage(&page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := text.String(); strings.Contains(got, "package text") ||
+		!strings.Contains(got, "--reproducer FILE writes it") ||
+		!strings.Contains(got, "run `go test -run=TestReproduce_Join ./text`") {
+		t.Error(got)
+	}
+	if got := markdown.String(); !strings.Contains(got, "<details><summary>text/whet_reproduce_test.go</summary>") ||
+		!strings.Contains(got, "```go\npackage text\n") {
+		t.Error(got)
+	}
+	if !strings.Contains(page.String(), "package text") {
+		t.Error(page.String())
+	}
+	r.Reproducer = &prove.Reproducer{Not: "an argument has a function", Input: []byte("\x01a")}
+	text.Reset()
+	if err := Prove(r).Write(&text, layout.Style{Width: 120}); err != nil ||
+		!strings.Contains(text.String(), "whet wrote no test: an argument has a function\n") ||
+		!strings.Contains(text.String(), `the fuzzer's input: "\x01a"`) {
+		t.Error(err, text.String())
+	}
+}
+
 // TestProveSARIF has one result, at the function that does something else, and none for a change
 // that is proven.
 func TestProveSARIF(t *testing.T) {

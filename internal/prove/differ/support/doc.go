@@ -1,0 +1,4 @@
+// Package support has the makers of values, the comparison of two functions, and what else the tests of
+// package differ need next to the code that they generate. Its text files are Go source, which is
+// compiled into the user's package, so they use only the standard library.
+package support
