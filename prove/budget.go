@@ -46,7 +46,7 @@ func (f *Prover) fuzzTimeUntil(ctx context.Context, dir string, changes scratch.
 	if err != nil {
 		return "", err
 	}
-	return untilDeadline(ctx, f.o.FuzzTime, compareShare, len(decls)*len(changes.Dirs())).String(), nil
+	return untilDeadline(ctx, f.o.FuzzTime, compareShare, len(decls)*len(f.judgedDirs(changes))).String(), nil
 }
 
 // withBudget returns a context that ends with the budget of a request.

@@ -166,8 +166,8 @@ func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string
 	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
 	procgroup.OwnAndKill(cmd)
 	defer f.clearTrial()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
+	if out, err := f.scratch.Output(cmd); err != nil {
+		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -310,17 +309,14 @@ func (f *Prover) affected(ctx context.Context, changes Changes, over []string) (
 	return after.Buildable(built), tested, nil
 }
 
-// packageDirs returns the directories of the packages that changed files belong to, relative to the
-// module, and whether the changes affect all packages.
+// packageDirs returns the directories of the packages to judge that changed files belong to, relative
+// to the module, and whether the changes affect all packages.
 func (f *Prover) packageDirs(changes Changes) (dirs []string, everything bool) {
 	for file := range changes {
-		base := path.Base(file)
-		everything = everything || base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
-		dir := path.Dir(file)
-		for !syntax.IsSource(file) && dir != "." && !f.packages.Contains(dir) { // embedded by a package above it
-			dir = path.Dir(dir)
+		everything = everything || ofModule(file)
+		if dir := f.packageDir(file); f.judges(dir) {
+			dirs = append(dirs, dir)
 		}
-		dirs = append(dirs, dir)
 	}
 	return dirs, everything
 }

@@ -1,12 +1,16 @@
 package prove
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
+	"strings"
 
+	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
@@ -25,6 +29,8 @@ type Changed struct {
 	// Tests are edits of tests, benchmarks and their data. They are not evidence unless the user
 	// accepts them.
 	Tests []string `json:"tests,omitempty"`
+	// NotJudged are functions and other declarations of packages that were not to be judged.
+	NotJudged []string `json:"not_judged,omitempty"`
 	// Other are files that are not compiled, and Outside files outside of the module. They are not
 	// judged.
 	Other   []string `json:"other,omitempty"`
@@ -85,7 +91,12 @@ func (f *Prover) sourceOf(dir string, changes Changes) (before, after map[string
 
 // analyze adds to c what changes in each package.
 func (f *Prover) analyze(code Changes, c *Changed) error {
+	others := &Changed{}
 	for _, dir := range code.Dirs() {
+		c := c
+		if !f.judges(dir) {
+			c = others
+		}
 		before, after, err := f.sourceOf(dir, code)
 		if err != nil {
 			return err
@@ -103,13 +114,86 @@ func (f *Prover) analyze(code Changes, c *Changed) error {
 			c.Added = append(c.Added, "package in "+dir)
 		}
 	}
+	judged := f.judgedFiles(code)
 	for file := range code {
-		if !syntax.IsSource(file) {
+		if syntax.IsSource(file) {
+			continue
+		}
+		if _, ok := judged[file]; ok {
 			c.Declarations = append(c.Declarations, "file "+file)
+		} else {
+			others.Declarations = append(others.Declarations, "file "+file)
 		}
 	}
 	slices.Sort(c.Declarations)
+	c.NotJudged = slices.Concat(others.Functions, others.Added, others.Removed, others.Declarations)
+	slices.Sort(c.NotJudged)
 	return nil
+}
+
+// narrow limits what is judged to packages that match patterns, of either version.
+func (f *Prover) narrow(ctx context.Context, code Changes, patterns []string) error {
+	over, err := f.scratch.Overlay(code.After())
+	if err != nil {
+		return err
+	}
+	f.only = []string{}
+	for _, pattern := range patterns {
+		dirs, err := f.scratch.Match(ctx, pattern, over...)
+		if err != nil {
+			return err
+		}
+		found := false
+		for _, dir := range dirs {
+			before, after, err := f.sourceOf(dir, code)
+			if err != nil {
+				return err
+			}
+			if len(before)+len(after) > 0 {
+				f.only, found = append(f.only, dir), true
+			}
+		}
+		if !found {
+			return diag.Usagef("prove", fmt.Sprintf("no package of the module matches %q", pattern),
+				"patterns are relative to the module's directory, such as ./... or ./text")
+		}
+	}
+	return nil
+}
+
+// judges reports whether the package in a directory is judged.
+func (f *Prover) judges(dir string) bool { return f.only == nil || slices.Contains(f.only, dir) }
+
+// judgedDirs returns the directories of changed files whose packages are judged.
+func (f *Prover) judgedDirs(code Changes) []string {
+	return slices.DeleteFunc(code.Dirs(), func(dir string) bool { return !f.judges(dir) })
+}
+
+// judgedFiles returns the changed files of packages that are judged, and those that concern the whole module.
+func (f *Prover) judgedFiles(code Changes) Changes {
+	files := maps.Clone(code)
+	maps.DeleteFunc(files, func(file string, _ Change) bool { return !f.judges(f.packageDir(file)) && !ofModule(file) })
+	return files
+}
+
+// packageDir returns the directory of the package that a file belongs to: one in or above its own that has source.
+func (f *Prover) packageDir(file string) string {
+	dir := path.Dir(file)
+	for !syntax.IsSource(file) && dir != "." && !f.hasSource(dir) {
+		dir = path.Dir(dir)
+	}
+	return dir
+}
+
+func (f *Prover) hasSource(dir string) bool {
+	names, err := filepath.Glob(filepath.Join(f.scratch.Path(dir), "*.go"))
+	return err == nil && slices.ContainsFunc(names, syntax.IsSource)
+}
+
+// ofModule reports whether a file concerns all packages of the module.
+func ofModule(file string) bool {
+	base := path.Base(file)
+	return base == "go.mod" || base == "go.sum" || strings.HasPrefix(file, "vendor/")
 }
 
 // add adds what differs in the package in a directory.

@@ -29,7 +29,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 	if err := os.RemoveAll(f.corpus()); err != nil {
 		return nil, err
 	}
-	for _, dir := range changes.Dirs() {
+	for _, dir := range f.judgedDirs(changes) {
 		before, _, err := f.sourceOf(dir, changes)
 		if err != nil {
 			return nil, err

@@ -285,8 +285,8 @@ func (f *Prover) runBenchmark(
 	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
 	defer f.clearTrial()
 	procgroup.OwnAndKill(cmd)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("%w: %s", err, scratch.LastLines(string(out)))
+	if out, err := f.scratch.Output(cmd); err != nil {
+		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
 	}
 	return nil
 }

@@ -86,7 +86,8 @@ type Prover struct {
 	Recorded *profile.Profile
 
 	o          Options
-	module     string // module path
+	module     string   // module path
+	only       []string // directories of the packages that are judged; nil means all
 	scratch    *scratch.Module
 	packages   *scratch.Packages
 	scope      *scope                     // what is prepared; nil: the module

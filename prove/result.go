@@ -39,6 +39,8 @@ type Result struct {
 	Module string `json:"module"`
 	A      string `json:"a"` // names of the versions
 	B      string `json:"b"`
+	// Packages are patterns of the packages that were judged; nil means all.
+	Packages []string `json:"packages,omitempty"`
 
 	Outcome Outcome `json:"outcome"`
 	// Reason is why it is that outcome: the figure that gained or lost, the test that fails, the
@@ -85,8 +87,12 @@ func (r *Result) OK() bool { return r.Outcome == OutcomeFaster || r.Outcome == O
 // decide sets the outcome.
 func (r *Result) decide() {
 	v := r.Verdict
+	defer r.restrict()
 	if v == nil {
 		r.Outcome, r.Reason = OutcomeSameSpeed, "only comments, layout, or files that are not compiled have changed"
+		if len(r.Packages) > 0 {
+			r.Reason += " in " + strings.Join(r.Packages, " ")
+		}
 		return
 	}
 	r.Outcome, r.Reason = r.outcome(v)
@@ -97,6 +103,19 @@ func (r *Result) decide() {
 			r.Reason += ", but not everything that changed was compared"
 		}
 	}
+}
+
+// restrict adds to the reason that changes of other packages were not judged.
+func (r *Result) restrict() {
+	if len(r.Changed.NotJudged) == 0 {
+		return
+	}
+	separator := "; "
+	if strings.Contains(r.Reason, "\n") {
+		separator = "\n"
+	}
+	r.Reason += fmt.Sprintf("%spackages other than %s have changed, too, and were not judged", separator,
+		strings.Join(r.Packages, " "))
 }
 
 // outcome returns the outcome as far as the last stage decides it.

@@ -54,6 +54,9 @@ type Request struct {
 	// Budget limits the time of the whole proof, which its stages share; 0 means no limit. What is not
 	// decided then is unproven.
 	Budget time.Duration
+	// Packages are patterns, as the go command has them, of the packages to judge, relative to the module;
+	// nil means all. Changes of other packages are listed in Changed.NotJudged.
+	Packages []string
 	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
 	// edits of them do not count.
 	AcceptTests bool
@@ -85,7 +88,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	if p.module, err = modulePath(p.Dir()); err != nil {
 		return nil, err
 	}
-	r = &Result{Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, TestsOf: "a"}
+	r = &Result{Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a"}
 	r.Changed.Files = []string{}
 	p.o.Progress("read what has changed")
 	diff, err := q.Versions.Changed(ctx, p.scratch.Root())
@@ -95,6 +98,11 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	r.Changed.Outside = diff.Outside
 	r.Changed.Other = diff.Links
 	code, tests := split(diff.Files, p.embedded(ctx), &r.Changed)
+	if len(q.Packages) > 0 {
+		if err := p.narrow(ctx, code, q.Packages); err != nil {
+			return nil, err
+		}
+	}
 	if q.AcceptTests {
 		r.TestsOf = "b"
 		if err := p.scratch.Apply(tests); err != nil {
@@ -114,6 +122,10 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	r.Warnings = p.Warnings()
 	r.outOfTime = outOfTime(user, ctx)
 	r.decide()
+	r.Reason = p.scratch.Relative(r.Reason)
+	for i := range r.Missing {
+		r.Missing[i].What = p.scratch.Relative(r.Missing[i].What)
+	}
 	return r, nil
 }
 
@@ -132,7 +144,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if r.Changed.nothing() {
 		return nil
 	}
-	if r.Suspects, err = syntax.Suspects(code); err != nil {
+	if r.Suspects, err = syntax.Suspects(p.judgedFiles(code)); err != nil {
 		return err
 	}
 	if err := p.PrepareFor(ctx, code); err != nil {
@@ -200,7 +212,7 @@ func (f *Prover) charge(q Request) (*find.Charged, error) {
 // changedPlaces returns the lines of version A that a change replaces, in functions that version B
 // has, too.
 func (f *Prover) changedPlaces(ctx context.Context, code Changes) (places []find.Place, err error) {
-	for _, dir := range code.Dirs() {
+	for _, dir := range f.judgedDirs(code) {
 		before, _, err := f.sourceOf(dir, code)
 		if err != nil {
 			return nil, err

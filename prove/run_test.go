@@ -237,3 +237,39 @@ func TestRun(t *testing.T) {
 		})
 	}
 }
+
+// TestPackages judges only changes of packages that are named, and lists the others.
+func TestPackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	const more = "-- more/more.go --\npackage more\n\nfunc F(n int) int { return n + 1 }\n"
+	a := writeModule(t, before+more)
+	b := writeModule(t, strings.NewReplacer(slowJoin, fastJoin, "n + 1", "n + 2").Replace(before+more))
+	for _, test := range []struct {
+		packages  []string
+		outcome   prove.Outcome
+		reason    string // part of it
+		notJudged string
+	}{
+		{nil, prove.OutcomeDifferent, "F behaves differently", ""},
+		{[]string{"./text"}, prove.OutcomeFaster, "; packages other than ./text have changed, too", "more.F"},
+		{[]string{"./more/..."}, prove.OutcomeDifferent, "F behaves differently", "text.Join"},
+		{[]string{"."}, prove.OutcomeSameSpeed, "in .; packages other than . have changed", "more.F text.Join"},
+		{[]string{"example.com/p/..."}, prove.OutcomeDifferent, "F behaves differently", ""},
+	} {
+		r := proveDirs(t, a, b, func(q *prove.Request) { q.Packages = test.packages })
+		if got := strings.Join(r.Changed.NotJudged, " "); r.Outcome != test.outcome ||
+			!strings.Contains(r.Reason, test.reason) || got != test.notJudged {
+			t.Errorf("%q: %s: %s, not judged: %s", test.packages, r.Outcome, r.Reason, got)
+		}
+	}
+	v, err := prove.Dirs(t.Context(), a, b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = prove.Run(t.Context(), prove.Request{Versions: v, Packages: []string{"./none"}})
+	if err == nil || !strings.Contains(err.Error(), `no package of the module matches "./none"`) {
+		t.Error(err)
+	}
+}

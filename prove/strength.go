@@ -15,7 +15,6 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/internal/prove/differ"
-	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/strength"
 )
 
@@ -33,7 +32,7 @@ type Survivor = strength.Survivor
 func (f *Prover) strengthen(ctx context.Context, c Candidate, v *Verdict) (*Strength, error) {
 	s := &Strength{}
 	began := time.Now()
-	dirs := c.Changes.Dirs()
+	dirs := f.judgedDirs(c.Changes)
 	limit := untilDeadline(ctx, f.o.MutantTime, mutantShare, 1)
 	for _, dir := range dirs {
 		f.o.Progress("build mutants of the changed lines")
@@ -139,5 +138,5 @@ func (f *Prover) runBinary(ctx context.Context, bin *gotest.Binary, env []string
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	defer f.clearTrial()
-	return scratch.Output(cmd)
+	return f.scratch.Output(cmd)
 }

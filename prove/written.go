@@ -65,7 +65,7 @@ func (w *writtenFile) text() string { return string(w.files[differ.BenchmarkFile
 // none.
 func (f *Prover) write(ctx context.Context, changes scratch.Changes) (chosen []Benchmark, err error) {
 	var why []string
-	for _, dir := range changes.Dirs() {
+	for _, dir := range f.judgedDirs(changes) {
 		pkg, err := f.load(ctx, dir)
 		if err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ func proveFormats() []string { return []string{"text", "markdown", "html", "json
 func (a *app) proveCommand() *cobra.Command {
 	f := &proveFlags{}
 	cmd := &cobra.Command{
-		Use:   "prove [REV | REV..REV]",
+		Use:   "prove [REV | REV..REV] [--] [PACKAGE...]",
 		Short: "Judge a change: does the code still do the same, and is it faster?",
 		Long: `Judge a change, whoever wrote it: does the code still do the same, and is it
 faster? Version A is the code before the change, version B the code after it:
@@ -62,6 +62,10 @@ faster? Version A is the code before the change, version B the code after it:
   whet prove REV..REV    two revisions; REV...REV begins at the common ancestor
   whet prove --patch P   the working tree, and the same with a patch
   whet prove --a A --b B two directories
+
+Packages limit what is judged: patterns of the go command that are "." or begin
+with "./", or any after "--". Changes of other packages are made, too, and listed
+as not judged.
 
 whet works in a copy of the module; your files are only read. Version B must
 build, and go vet must report nothing new. Every test of version A must do what
@@ -100,20 +104,41 @@ Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 3 another outcome.`,
 		Example: `  whet prove
   whet prove main...
+  whet prove main ./internal/text ./cmd/...
   whet prove --format markdown -o comment.md origin/main...HEAD
   git diff | whet prove --patch - --dir ../clean
   whet prove --recording service.whet v1.2.0..HEAD
   whet prove main --service '-addr {addr}' --load http://{addr}/`,
-		Args: cobra.MaximumNArgs(1),
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		args, patterns, err := splitPackages(args, cmd.ArgsLenAtDash())
+		if err != nil {
+			return err
+		}
 		if err := f.check(cmd, args); err != nil {
 			return err
 		}
-		return a.prove(cmd.Context(), f, args)
+		return a.prove(cmd.Context(), f, args, patterns)
 	}
 	return cmd
+}
+
+// splitPackages divides arguments into a revision, if there is one, and patterns of packages: those after "--", which
+// is before the argument with number dash, and those that can be no revision. It is below 0 if there is no "--".
+func splitPackages(args []string, dash int) (revision, patterns []string, err error) {
+	if dash < 0 {
+		dash = slices.IndexFunc(args, func(arg string) bool { return arg == "." || strings.HasPrefix(arg, "./") })
+	}
+	if dash < 0 {
+		dash = len(args)
+	}
+	revision, patterns = args[:dash], args[dash:]
+	if len(revision) > 1 {
+		return nil, nil, diag.Usagef("prove", fmt.Sprintf("%q is a second revision", revision[1]),
+			"name two revisions as REV..REV; packages are \".\", begin with \"./\", or come after \"--\"")
+	}
+	return revision, patterns, nil
 }
 
 func (f *proveFlags) register(cmd *cobra.Command) {
@@ -193,7 +218,9 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 }
 
 // reproducer says where the test that shows a difference goes.
-func (f *proveFlags) reproducer() *outputFlags { return &outputFlags{Output: f.Reproducer, Force: f.Force} }
+func (f *proveFlags) reproducer() *outputFlags {
+	return &outputFlags{Output: f.Reproducer, Force: f.Force}
+}
 
 // versions returns what the user compares.
 func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prove.Versions, error) {
@@ -218,13 +245,13 @@ func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prov
 }
 
 // prove does the work of whet prove.
-func (a *app) prove(ctx context.Context, f *proveFlags, args []string) error {
+func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string) error {
 	if f.serves() {
 		if err := a.prepareProgram(&f.programFlags, "prove", f.Recording); err != nil {
 			return err
 		}
 	}
-	q := prove.Request{AcceptTests: f.Tests == "b"}
+	q := prove.Request{AcceptTests: f.Tests == "b", Packages: packages}
 	var err error
 	if q.Versions, err = a.versions(ctx, f, args); err != nil {
 		return err

@@ -402,8 +402,12 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 	cmd.Env = slices.Concat(os.Environ(), r.module.TrialEnv(), r.o.Env, env)
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
-	return scratch.Output(cmd)
+	out, err := r.module.Output(cmd)
+	return asOriginal.Replace(out), err
 }
+
+// asOriginal replaces the names of files and functions of the copy.
+var asOriginal = strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "")
 
 // timeWasUp reports whether, judging by its output, a fuzz target failed without an input: the fuzzer
 // reports a failure if the time is up while a worker is busy (go.dev/issue/75804).

@@ -26,7 +26,7 @@ func FuzzGoOutput(f *testing.F) {
 		if more := NewComplaints(complaints(out), complaints(out)); len(more) > 0 {
 			t.Errorf("new in the same: %v", more)
 		}
-		r := newTestRun()
+		r := newTestRun(strings.Clone)
 		_, _ = r.Write([]byte(out))
 		b := Baseline{before: r}
 		var packages []string

@@ -17,15 +17,21 @@ const maxOutput = 1 << 20
 
 // Go runs the go command in the module's directory, with more flags after those of the options, and
 // returns the end of its output. All processes that it starts end with it.
-func (m *Module) Go(ctx context.Context, more []string, command string, args ...string) (output string, err error) {
-	return Output(m.command(ctx, more, command, args))
+func (m *Module) Go(ctx context.Context, more []string, command string, args ...string) (text string, err error) {
+	return m.Output(m.command(ctx, more, command, args))
 }
 
-// Output runs a command, and returns the end of its output.
-func Output(cmd *exec.Cmd) (output string, err error) {
+// Output runs a command, and returns the end of its output, as Relative does.
+func (m *Module) Output(cmd *exec.Cmd) (text string, err error) {
+	text, err = output(cmd)
+	return m.Relative(text), err
+}
+
+// output runs a command, and returns the end of its output.
+func output(cmd *exec.Cmd) (string, error) {
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
-	err = cmd.Run()
+	err := cmd.Run()
 	return out.String(), err
 }
 

@@ -64,6 +64,25 @@ func (m *Module) Embedded(ctx context.Context) ([]string, error) {
 	}
 }
 
+// Match returns the directories, relative to the module, of the packages of the module that match a pattern of
+// the go command, with more of its flags. They need not have Go files.
+func (m *Module) Match(ctx context.Context, pattern string, more ...string) (dirs []string, err error) {
+	cmd := m.command(ctx, more, "list", []string{"-e", "-find", "-f", "{{.Dir}}", "--", pattern})
+	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the packages %s: %w", pattern, err)
+	}
+	for dir := range strings.Lines(string(out)) {
+		if rel, err := filepath.Rel(m.Dir, strings.TrimSpace(dir)); err == nil && filepath.IsLocal(rel) {
+			dirs = append(dirs, filepath.ToSlash(rel))
+		}
+	}
+	return dirs, nil
+}
+
 // Packages lists the packages of the module, with more flags of the go command.
 func (m *Module) Packages(ctx context.Context, more ...string) (*Packages, error) {
 	cmd := m.command(ctx, more, "list", []string{
@@ -186,16 +205,6 @@ func (g *Packages) Dir(path string) string {
 		return p.Dir
 	}
 	return ""
-}
-
-// Contains reports whether a package is in a directory of the module.
-func (g *Packages) Contains(dir string) bool {
-	for _, p := range g.byPath {
-		if rel, err := filepath.Rel(g.root, p.Dir); err == nil && filepath.ToSlash(rel) == dir {
-			return true
-		}
-	}
-	return false
 }
 
 // FirstLine returns the first line of the reason.

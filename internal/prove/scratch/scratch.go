@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -49,6 +50,7 @@ type Module struct {
 	root      string // the copy of the repository, or of the module
 	lock      io.Closer
 	originals map[string][]byte // by the module's file
+	overlays  *regexp.Regexp    // directories with files of Overlay
 	goEnv     []string          // settings of the go command that depend on the home directory
 }
 
@@ -65,6 +67,7 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 		return nil, fmt.Errorf("make a scratch directory: %w", err)
 	}
 	m := &Module{Temp: temp, options: o, root: filepath.Join(temp, "copy"), originals: map[string][]byte{}}
+	m.overlays = regexp.MustCompile(regexp.QuoteMeta(filepath.Join(temp, overlayPrefix)) + "[0-9]+[/\\\\]")
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -281,6 +284,17 @@ func (m *Module) Root() string { return m.root }
 // Path returns the name of a file of the module in the copy.
 func (m *Module) Path(file string) string { return filepath.Join(m.Dir, filepath.FromSlash(file)) }
 
+// Relative returns text in which files of the copy, and those that Overlay wrote, have names relative to the module.
+func (m *Module) Relative(text string) string {
+	up, err := filepath.Rel(m.Dir, m.root)
+	if err != nil || !strings.Contains(text, m.Temp) {
+		return text
+	}
+	text = m.overlays.ReplaceAllLiteralString(text, "")
+	sep := string(filepath.Separator)
+	return strings.NewReplacer(m.Dir+sep, "", m.root+sep, up+sep).Replace(text)
+}
+
 // Original returns a file of the module as it was when it was first read after New or Forget.
 func (m *Module) Original(file string) ([]byte, error) {
 	if data, ok := m.originals[file]; ok {
@@ -302,10 +316,13 @@ func (m *Module) Write(file string, data []byte) error {
 	return os.WriteFile(m.Path(file), data, 0o600)
 }
 
+// overlayPrefix is the prefix of the names of directories with files of Overlay.
+const overlayPrefix = "overlay"
+
 // Overlay writes files, by their names in the module, that replace those of the copy for the go
 // command, and returns the flag for it. A file without contents (nil) does not exist.
 func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
-	dir, err := os.MkdirTemp(m.Temp, "overlay")
+	dir, err := os.MkdirTemp(m.Temp, overlayPrefix)
 	if err != nil {
 		return nil, err
 	}

@@ -50,14 +50,17 @@ type testRun struct {
 	ended    map[string]bool // packages whose tests ran to the end
 	unbuilt  map[string]bool // packages whose tests do not build
 	rest     tail            // output that belongs to no test, such as the compiler's errors
-	line     []byte          // an unfinished line
+	shown    func(text string) string
+	line     []byte // an unfinished line
 }
 
 // maxTestOutput is how much output of each test is kept.
 const maxTestOutput = 16 << 10
 
-func newTestRun() *testRun {
+// newTestRun returns an empty run. shown returns a line of output as it is kept.
+func newTestRun(shown func(line string) string) *testRun {
 	return &testRun{
+		shown:    shown,
 		outcomes: map[Test]outcome{}, begun: map[Test]bool{}, outputs: map[Test]string{},
 		last: map[string]Test{}, ended: map[string]bool{}, unbuilt: map[string]bool{},
 	}
@@ -85,10 +88,10 @@ func (r *testRun) add(line []byte) {
 	isEvent := bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &e) == nil
 	switch {
 	case !isEvent || e.Action == "":
-		_, _ = r.rest.Write(append(line, '\n'))
+		_, _ = r.rest.Write([]byte(r.shown(string(line)) + "\n"))
 		return
 	case e.Action == "build-output":
-		_, _ = r.rest.Write([]byte(e.Output))
+		_, _ = r.rest.Write([]byte(r.shown(e.Output)))
 		return
 	case e.Package == "":
 		return
@@ -99,7 +102,8 @@ func (r *testRun) add(line []byte) {
 		r.begun[t], r.last[t.Package] = true, t
 	case "output":
 		if have := r.outputs[t]; len(have) < maxTestOutput {
-			r.outputs[t] = have + e.Output[:min(len(e.Output), maxTestOutput-len(have))]
+			text := r.shown(e.Output)
+			r.outputs[t] = have + text[:min(len(text), maxTestOutput-len(have))]
 		}
 		if t.Name == "" && (e.Output == "FAIL\n" || e.Output == "PASS\n") {
 			r.ended[t.Package] = true
@@ -194,7 +198,7 @@ func (r *testRun) culprits(pkg string, known []string) []string {
 // test runs tests. skip has the names of functions that are left out, by package; more are flags of
 // go test.
 func (m *Module) test(ctx context.Context, more, packages []string, skip map[string][]string) *testRun {
-	r := newTestRun()
+	r := newTestRun(m.Relative)
 	var together []string
 	for _, pkg := range packages {
 		if len(skip[pkg]) == 0 {

@@ -191,6 +191,7 @@ func unjudgedList(r *prove.Result) blocks.List {
 	if r.TestsOf == "a" {
 		add("edits of tests, which count only with --tests b", r.Changed.Tests)
 	}
+	add("changes in other packages", r.Changed.NotJudged)
 	add("files that are not compiled", r.Changed.Other)
 	add("files outside of the module", r.Changed.Outside)
 	return blocks.Items(lines...)
