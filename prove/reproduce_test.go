@@ -28,7 +28,7 @@ func TestReproduce(t *testing.T) {
 			name: "results",
 			before: "func Join(words []string, n int64) (string, error) {\n\tif n == 7 {\n\t\treturn \"\", nil\n\t}\n" +
 				"\treturn words[0], nil\n}",
-			old:    "n == 7", new: "n == 7 || len(words) > 2",
+			old: "n == 7", new: "n == 7 || len(words) > 2",
 			want: []string{"Join([]string{", "func TestReproduce_Join(t *testing.T) {"},
 		},
 		{
