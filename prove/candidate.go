@@ -99,6 +99,12 @@ type Verdict struct {
 // Proven reports whether the change behaves the same as far as that was compared, and is faster.
 func (v *Verdict) Proven() bool { return v.Err == nil }
 
+// mayBeAccepted reports whether the benchmarks ran and show no loss.
+func (v *Verdict) mayBeAccepted() bool {
+	return v.Measured != nil && len(v.Measured.covering) > 0 &&
+		(v.Err == nil || errors.Is(v.Err, ErrUnproven) || errors.Is(v.Err, errNoGain))
+}
+
 // judge records the judgment of the measurement, and returns why the change is not proven.
 func (v *Verdict) judge(reviewed bool) error {
 	j := judge(v.Measured, reviewed)

@@ -37,8 +37,8 @@ type Changed struct {
 	Outside []string `json:"outside,omitempty"`
 }
 
-// A Suspect is something that a change adds and that tests and benchmarks cannot judge: it may make
-// code faster only while it is measured, or at the expense of something that is not measured.
+// A Suspect is something that a change adds or removes and that tests and benchmarks cannot judge: it
+// may make code faster only while it is measured, or at the expense of something that is not measured.
 type Suspect = syntax.Suspect
 
 // split divides changes into code and tests, and lists the others.
@@ -87,6 +87,29 @@ func (f *Prover) sourceOf(dir string, changes Changes) (before, after map[string
 		}
 	}
 	return before, after, nil
+}
+
+// suspects returns what a change adds or removes that needs review.
+func (f *Prover) suspects(code Changes) ([]Suspect, error) {
+	var all []syntax.Sources
+	for _, dir := range code.Dirs() {
+		before, after, err := f.sourceOf(dir, code)
+		if err != nil {
+			return nil, err
+		}
+		p := syntax.Sources{Before: before, After: after, Tests: map[string][]byte{}}
+		names, err := filepath.Glob(filepath.Join(f.scratch.Path(dir), "*_test.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			if p.Tests[name], err = os.ReadFile(name); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, p)
+	}
+	return syntax.Suspects(code, all)
 }
 
 // analyze adds to c what changes in each package.

@@ -20,6 +20,9 @@
 //  6. If Options say so, package internal/prove/mutants puts small errors into the changed lines, one
 //     at a time. How many of them the tests and the inputs of step 3 notice is the strength of the
 //     proof.
+//  7. Run looks for costs elsewhere: the benchmarks run between probes (internal/prove/costs), and other
+//     benchmarks of the changed packages run for a shorter time. What the syntax of a change shows
+//     that no benchmark sees is suspect (internal/prove/syntax). A change with either is unproven.
 //
 // Build and run settings are candidates, too: two builds of one source, compared by their results
 // and by benchmarks.

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
@@ -116,7 +117,14 @@ func (f *Prover) clearTrial() {
 }
 
 // MeasureBy compares two builds by benchmarks.
-func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (m *Measured, err error) {
+func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (*Measured, error) {
+	return f.measureFor(ctx, a, b, chosen, untilDeadline(ctx, f.o.AB.MaxTime, measureShare, len(chosen)))
+}
+
+// measureFor compares two builds by benchmarks, each for at most some time; 0 means no limit.
+func (f *Prover) measureFor(
+	ctx context.Context, a, b builds.Side, chosen []Benchmark, most time.Duration,
+) (m *Measured, err error) {
 	var pkgs, names []string
 	var installed []*writtenFile
 	m = &Measured{covering: chosen}
@@ -145,7 +153,7 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	o := builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: f.o.Timeout, AB: f.o.AB,
 	}
-	o.AB.MaxTime = untilDeadline(ctx, o.AB.MaxTime, measureShare, len(chosen))
+	o.AB.MaxTime = most
 	o.AB.OfEffect = cmp.Or(o.AB.OfEffect, enoughOfEffect)
 	r, err := f.o.RunBenchmarks(ctx, a, b, o)
 	if err != nil {
@@ -278,15 +286,24 @@ func (f *Prover) coverOne(
 func (f *Prover) runBenchmark(
 	ctx context.Context, bin *gotest.Binary, name string, env []string, flags ...string,
 ) error {
+	flags = slices.Concat([]string{"-test.run=^$", "-test.bench=" + gotest.Pattern(name)}, flags)
+	_, _, err := f.runProgram(ctx, bin, env, flags)
+	return err
+}
+
+// runProgram runs a test program with flags and more environment, and returns what it printed.
+func (f *Prover) runProgram(
+	ctx context.Context, bin *gotest.Binary, env, flags []string,
+) (output string, state *os.ProcessState, err error) {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
-	flags = slices.Concat([]string{"-test.run=^$", "-test.bench=" + gotest.Pattern(name)}, flags)
 	cmd := exec.CommandContext(ctx, bin.Path, flags...)
 	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), f.scratch.TrialEnv(), f.o.Env, env)
 	defer f.clearTrial()
 	procgroup.OwnAndKill(cmd)
-	if out, err := f.scratch.Output(cmd); err != nil {
-		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
+	out, err := f.scratch.Output(cmd)
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, scratch.LastLines(out))
 	}
-	return nil
+	return out, cmd.ProcessState, err
 }

@@ -56,6 +56,9 @@ type Result struct {
 
 	Changed  Changed   `json:"changed"`
 	Suspects []Suspect `json:"suspects,omitempty"`
+	// SideCosts are what the change costs where its benchmarks do not look: a change that has any is not
+	// accepted without review.
+	SideCosts []SideCost `json:"side_costs,omitempty"`
 	// Cost is what the recording charges to the lines that the change replaces; nil without one.
 	Cost *Cost `json:"cost,omitempty"`
 	// TestsOf is the version whose tests were run: "a", or "b" if the user accepts its tests.
@@ -99,8 +102,16 @@ func (r *Result) decide() {
 	if r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed {
 		r.lacks(v)
 		if len(r.Missing) > 0 {
-			r.Outcome = OutcomeUnproven
 			r.Reason += ", but not everything that changed was compared"
+		}
+		for _, c := range r.SideCosts {
+			r.Missing = append(r.Missing, Missing{What: "a cost elsewhere is not weighed: " + c.String()})
+		}
+		if len(r.SideCosts) > 0 {
+			r.Reason += ", but there are costs elsewhere"
+		}
+		if len(r.Missing) > 0 {
+			r.Outcome = OutcomeUnproven
 		}
 	}
 }
@@ -230,7 +241,7 @@ func (r *Result) lacks(v *Verdict) {
 		}
 	}
 	for _, s := range r.Suspects {
-		add("", "%s uses %s: %s", s.File, s.What, s.Why)
+		add("", "%s", s.String())
 	}
 	for _, file := range c.Outside {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "go.mod") {

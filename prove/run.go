@@ -144,7 +144,7 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 	if r.Changed.nothing() {
 		return nil
 	}
-	if r.Suspects, err = syntax.Suspects(p.judgedFiles(code)); err != nil {
+	if r.Suspects, err = p.suspects(p.judgedFiles(code)); err != nil {
 		return err
 	}
 	if err := p.PrepareFor(ctx, code); err != nil {
@@ -167,7 +167,13 @@ func (r *Result) prove(ctx context.Context, p *Prover, code Changes, charged *fi
 			}
 		}
 	}
-	r.Verdict = p.Prove(ctx, Candidate{Changes: code, Places: places})
+	candidate := Candidate{Changes: code, Places: places}
+	r.Verdict = p.Prove(ctx, candidate)
+	if r.Verdict.mayBeAccepted() && ctx.Err() == nil {
+		if r.SideCosts, err = p.sideCosts(ctx, candidate, r.Verdict); err != nil {
+			p.warnings.Add(err)
+		}
+	}
 	var differs *DifferenceError
 	if errors.As(r.Verdict.Err, &differs) {
 		r.Place = placeIn(code, differs.Function)

@@ -13,12 +13,21 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
-// A Suspect is something that a change adds and that tests and benchmarks cannot judge: it may make
-// code faster only while it is measured, or at the expense of something that is not measured.
+// A Suspect is something that a change adds or removes and that tests and benchmarks cannot judge: it
+// may make code faster only while it is measured, or at the expense of something that is not measured.
 type Suspect struct {
 	File string `json:"file"` // relative to the module
-	What string `json:"what"` // what is added
+	What string `json:"what"` // what is added, or is gone
 	Why  string `json:"why"`  // why that needs review
+	Gone bool   `json:"gone,omitempty"`
+}
+
+// String describes it in a sentence.
+func (s *Suspect) String() string {
+	if s.Gone {
+		return fmt.Sprintf("%s no longer uses %s: %s", s.File, s.What, s.Why)
+	}
+	return fmt.Sprintf("%s uses %s: %s", s.File, s.What, s.Why)
 }
 
 // whySuspicious returns why the use of a package's identifier needs review; "" if it does not. The
@@ -29,15 +38,20 @@ func whySuspicious(name string) string {
 		return "code that knows that it is tested or measured may behave otherwise in production"
 	case "flag.Lookup":
 		return "code that reads the flags of a test may behave otherwise in production"
-	case "runtime.Caller", "runtime.Callers", "runtime.CallersFrames":
+	case "os.Args", "os.Executable", "os.Getenv", "os.LookupEnv", "os.Environ", "syscall.Getenv",
+		"runtime/debug.ReadBuildInfo":
+		return "code that asks how it was built or started may behave otherwise in production"
+	case "runtime.Caller", "runtime.Callers", "runtime.CallersFrames", "runtime.Stack", "runtime/debug.Stack",
+		"runtime.FuncForPC":
 		return "code that asks who calls it may recognize a benchmark"
 	case "runtime/debug.SetGCPercent", "runtime/debug.SetMemoryLimit":
 		return "it trades memory for speed in the whole process"
-	case "runtime.GC", "runtime.GOMAXPROCS", "runtime.LockOSThread", "os/signal.Notify":
+	case "runtime.GC", "runtime.GOMAXPROCS", "runtime.LockOSThread", "os/signal.Notify", "runtime/debug.FreeOSMemory",
+		"runtime/debug.SetMaxThreads", "runtime/debug.SetMaxStack":
 		return "it concerns the whole process"
 	case "runtime.SetFinalizer", "runtime.AddCleanup":
 		return "work in a finalizer is not seen by a benchmark"
-	case "time.AfterFunc":
+	case "time.AfterFunc", "context.AfterFunc":
 		return "work that runs later is not seen by a benchmark"
 	case "os/exec.Command", "os/exec.CommandContext":
 		return "work in another process is not seen by a benchmark"
@@ -53,8 +67,30 @@ func whySuspicious(name string) string {
 	return ""
 }
 
-// Suspects returns what changed files add that needs review.
-func Suspects(changes scratch.Changes) ([]Suspect, error) {
+// Suspects returns what changed files add that needs review, and what the changed packages keep
+// between calls, no longer do, or take from the tests.
+func Suspects(changes scratch.Changes, packages []Sources) ([]Suspect, error) {
+	list, err := suspectUses(changes)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range packages {
+		a, err := parse(p.Before)
+		if err != nil {
+			return nil, err
+		}
+		b, err := parse(p.After)
+		if err != nil {
+			return nil, err
+		}
+		list = slices.Concat(list, newStates(a, b), keptByClosures(a, b), sharedValues(a, b), lostEffects(a, b),
+			testInputs(a, b, p.Before, p.Tests))
+	}
+	return list, nil
+}
+
+// suspectUses returns what changed files use more often than before.
+func suspectUses(changes scratch.Changes) ([]Suspect, error) {
 	var list []Suspect
 	for _, file := range slices.Sorted(maps.Keys(changes)) {
 		if !IsSource(file) {
@@ -76,6 +112,8 @@ func Suspects(changes scratch.Changes) ([]Suspect, error) {
 	}
 	return list, nil
 }
+
+const whyGoroutine = "work in another goroutine, and goroutines that never end, are not seen by every benchmark"
 
 // A use is how often a file has something, and why that needs review.
 type use struct {
@@ -123,7 +161,11 @@ func uses(name string, source []byte) (map[string]use, error) {
 				add("assembly or linked code", "it is not compared on other processors")
 			}
 		case *ast.GoStmt:
-			add("go statement", "work in another goroutine, and goroutines that never end, are not seen by every benchmark")
+			add("go statement", whyGoroutine)
+		case *ast.CallExpr:
+			if sel, ok := n.Fun.(*ast.SelectorExpr); ok && sel.Sel.Name == "Go" && len(n.Args) == 1 {
+				add("go statement", whyGoroutine)
+			}
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok {
 				full := fmt.Sprintf("%s.%s", packages[x.Name], n.Sel.Name)

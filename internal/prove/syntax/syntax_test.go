@@ -115,7 +115,7 @@ func TestSuspects(t *testing.T) {
 	} {
 		list, err := syntax.Suspects(scratch.Changes{
 			"a.go": {Before: []byte(before), After: []byte(test.after)}, "b.go": {Before: []byte(before)},
-		})
+		}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

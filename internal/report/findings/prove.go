@@ -39,6 +39,9 @@ func Prove(r *prove.Result) *blocks.Document {
 	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.AB != nil {
 		section("figures", "A against B", false, measuredBlocks(v.Measured, true)...)
 	}
+	if len(r.SideCosts) > 0 {
+		section("costs", "Costs elsewhere", false, costList(r))
+	}
 	if list := provedList(r); len(list) > 0 {
 		section("proof", "What was checked", false, list)
 	}
@@ -88,6 +91,15 @@ func missingList(r *prove.Result) blocks.List {
 		list = append(list, text)
 	}
 	return list
+}
+
+// costList is what the change costs where its benchmarks do not look.
+func costList(r *prove.Result) blocks.List {
+	var lines []string
+	for _, c := range r.SideCosts {
+		lines = append(lines, c.String())
+	}
+	return blocks.Items(lines...)
 }
 
 // provedList is how far the proof got, and by what.

@@ -23,6 +23,9 @@ func TestProve(t *testing.T) {
 			Files: []string{"a.go"}, Functions: []string{"Join"}, Tests: []string{"a_test.go"}, Other: []string{"README.md"},
 			Outside: []string{"tools/x.go"},
 		},
+		SideCosts: []prove.SideCost{{
+			What: "live heap after 100 iterations", Where: "BenchmarkJoin", A: 1 << 20, B: 3 << 20, Unit: "B",
+		}},
 		TestsOf: "a", Cost: &prove.Cost{Share: 0.25},
 		Base: prove.Base{Failing: []string{"m.TestOld"}, Flaky: []string{"m.TestFlaky"}},
 		Verdict: &prove.Verdict{
@@ -46,6 +49,7 @@ func TestProve(t *testing.T) {
 			[]string{
 				"unproven: example.com/m, from HEAD to working <tree>\nwhy: Join allocs/op -50.0%",
 				"What is missing\n   const limit has changed\n   no benchmark (write one)\n",
+				"Costs elsewhere\n   live heap after 100 iterations: from 1MB to 3MB (BenchmarkJoin)\n",
 				"tests and inputs noticed 87 of 92 mutants", "60 by inputs, 27 by tests", "3 because a run did not end",
 				"runs 2 of the others",
 				"7 mutants were not tried", "clean is not mutated", "if a <= b {", "and 4 more",
@@ -57,14 +61,14 @@ func TestProve(t *testing.T) {
 		{
 			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
 			[]string{
-				"**unproven**", "noticed 87 of 92", "```diff\n" + survivor + "```", "`working <tree>`",
+				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "```diff\n" + survivor + "```", "`working <tree>`",
 				"<details><summary>What has changed", "files: a.go", "BenchmarkWhet",
 			},
 		},
 		{
 			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
 			[]string{
-				"unproven", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;", "<details",
+				"unproven", "Costs elsewhere", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;", "<details",
 				"functions: Join",
 			},
 		},

@@ -1,0 +1,147 @@
+package syntax
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// An effect is a call whose absence tests and benchmarks hardly notice.
+type effect struct {
+	calls string // a regular expression of the call: package or variable, a dot, and the name
+	why   string
+	// opens, if not empty, matches calls without which the effect is not needed either.
+	opens string
+}
+
+func effects() []effect {
+	const opens = `(^|\.)(Open\w*|Create\w*|Dial\w*|Listen\w*|New\w*(Reader|Writer|Encoder))$`
+	return []effect{
+		{`\.(Sync|Fsync|Fdatasync)$`, "what was written may be lost when the machine stops", ""},
+		{`\.(Close|CloseWrite|CloseRead)$`, "a file, connection or buffer stays open", opens},
+		{`\.Flush$`, "what is buffered may never be written", opens},
+		{`\.(Lock|RLock)$`, "calls from several goroutines may race", ""},
+		{`^os\.Rename$`, "readers may see a file that is written halfway", `(^|\.)(WriteFile|Create\w*|OpenFile)$`},
+		{
+			`^(os\.(Chmod|Chown|Truncate|Remove|RemoveAll|Mkdir|MkdirAll)|\w+\.(Chmod|Chown|Truncate))$`,
+			"the file system is left otherwise", "",
+		},
+		{`\.Set(Read|Write)?Deadline$`, "it may wait forever", ""},
+		{`^strings\.Clone$`, "a short result may keep a long text in memory", ""},
+		{`^close$`, "what receives from the channel may wait forever", ""},
+		{`(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, "log lines are missing", ""},
+		{`\.Wait$`, "it may return before other goroutines have ended", `^go$|\.Go$`},
+	}
+}
+
+// lostEffects returns the effects that the changed functions of a have, with those that they call, and
+// the changed functions of b have not.
+func lostEffects(a, b *source) (list []Suspect) {
+	was, is := a.changed(b), b.changed(a)
+	if len(was) == 0 || len(is) == 0 {
+		return nil
+	}
+	before, after := a.callsOf(a.reached(was)), b.callsOf(b.reached(is))
+	for _, e := range effects() {
+		call := firstMatch(before, e.calls)
+		if call == "" || firstMatch(after, e.calls) != "" {
+			continue
+		}
+		if e.opens != "" && firstMatch(before, e.opens) != "" && firstMatch(after, e.opens) == "" {
+			continue
+		}
+		list = append(list, Suspect{File: before[call].file, What: call, Why: e.why, Gone: true})
+	}
+	before, after = a.contextsObeyed(a.reached(was)), b.contextsObeyed(b.reached(is))
+	if len(before) > 0 && len(after) == 0 {
+		list = append(list, Suspect{
+			File: before["ctx"].file, What: "its context", Why: "it may not end when it is cancelled", Gone: true,
+		})
+	}
+	return append(list, lostWrites(a, b, was, is)...)
+}
+
+// firstMatch returns the first call that matches a regular expression; "" if there is none.
+func firstMatch(calls map[string]*function, expression string) string {
+	match := regexp.MustCompile(expression)
+	for _, call := range slices.Sorted(maps.Keys(calls)) {
+		if match.MatchString(call) {
+			return call
+		}
+	}
+	return ""
+}
+
+// callsOf returns the calls in functions, as the last name before the dot and the name, with the first
+// function that has it. A go statement is the call "go".
+func (s *source) callsOf(functions []*function) map[string]*function {
+	calls := map[string]*function{}
+	add := func(call string, fn *function) {
+		if calls[call] == nil {
+			calls[call] = fn
+		}
+	}
+	for _, fn := range functions {
+		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				add("go", fn)
+			case *ast.CallExpr:
+				switch fun := n.Fun.(type) {
+				case *ast.Ident:
+					add(fun.Name, fn)
+				case *ast.SelectorExpr:
+					on := types.ExprString(fun.X)
+					add(on[strings.LastIndexByte(on, '.')+1:]+"."+fun.Sel.Name, fn)
+				}
+			}
+			return true
+		})
+	}
+	return calls
+}
+
+// contextsObeyed returns, under "ctx", a function that asks a context among its parameters whether it
+// has ended, or passes it on.
+func (s *source) contextsObeyed(functions []*function) map[string]*function {
+	found := map[string]*function{}
+	for _, fn := range functions {
+		contexts := map[types.Object]bool{}
+		for _, f := range fn.decl.Type.Params.List {
+			if types.ExprString(f.Type) == "context.Context" {
+				for _, name := range f.Names {
+					contexts[s.info.Defs[name]] = true
+				}
+			}
+		}
+		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok && contexts[s.info.Uses[id]] {
+				found["ctx"] = fn
+			}
+			return true
+		})
+	}
+	return found
+}
+
+// lostWrites returns the variables of the package that changed functions of a write, and those of b do
+// not, although b has them.
+func lostWrites(a, b *source, was, is []*function) (list []Suspect) {
+	before, after := a.statesWritten(a.reached(was)), b.statesWritten(b.reached(is))
+	for _, st := range slices.SortedFunc(maps.Keys(before), func(x, y state) int {
+		return strings.Compare(x.String(), y.String())
+	}) {
+		w := before[st]
+		if st.variable == "" || w.fn == nil || b.variables[st.variable] == nil ||
+			after[st] != nil && after[st].fn != nil {
+			continue
+		}
+		list = append(list, Suspect{
+			File: w.fn.file, What: st.String(), Why: w.fn.name + " wrote to it, and who reads it sees no change", Gone: true,
+		})
+	}
+	return list
+}
