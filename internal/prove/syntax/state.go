@@ -426,7 +426,7 @@ func keeps(t ast.Expr) bool {
 		return true
 	}
 	text := strings.TrimPrefix(types.ExprString(t), "*")
-	return text == "sync.Map" || text == "sync.Once" || strings.HasPrefix(text, "atomic.Pointer[") || text == "atomic.Value"
+	return text == "sync.Map" || text == "sync.Once" || text == "atomic.Value" || strings.HasPrefix(text, "atomic.Pointer[")
 }
 
 // ownsState reports whether some method writes to a field of a type.

@@ -94,7 +94,8 @@ func TestPackageSuspects(t *testing.T) {
 		},
 		{
 			"a buffer of a type for one goroutine",
-			"// A T must not be used by several goroutines.\ntype T struct{ n int }; func (t *T) F(s string) int { return len(s) }",
+			"// A T must not be used by several goroutines.\ntype T struct{ n int }; " +
+				"func (t *T) F(s string) int { return len(s) }",
 			"// A T must not be used by several goroutines.\ntype T struct{ n int; b []byte }; " +
 				"func (t *T) F(s string) int { t.b = append(t.b[:0], s...); return len(t.b) }",
 			"",
@@ -110,8 +111,8 @@ func TestPackageSuspects(t *testing.T) {
 		},
 		{
 			"the surroundings", `func F(s string) int { return len(s) }`,
-			`import "os"; var _, err = os.Stat("a.go"); func F(s string) int { return len(s) }`, "variable _
-			variable err",
+			`import "os"; var _, err = os.Stat("a.go"); func F(s string) int { return len(s) }`, 
+			"variable _; variable err",
 		},
 		{
 			"Sync", `import "os"; func F(f *os.File) error { _, err := f.WriteString("x"); _ = err; return f.Sync() }`,

@@ -68,7 +68,8 @@ func TestProve(t *testing.T) {
 		{
 			"page", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WritePage(w) },
 			[]string{
-				"unproven", "Costs elsewhere", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;", "<details",
+				"unproven", "Costs elsewhere", "noticed 87 of 92", "Errors that nothing noticed", "working &lt;tree&gt;",
+				"<details",
 				"functions: Join",
 			},
 		},
