@@ -111,7 +111,7 @@ func TestPackageSuspects(t *testing.T) {
 		},
 		{
 			"the surroundings", `func F(s string) int { return len(s) }`,
-			`import "os"; var _, err = os.Stat("a.go"); func F(s string) int { return len(s) }`, 
+			`import "os"; var _, err = os.Stat("a.go"); func F(s string) int { return len(s) }`,
 			"variable _; variable err",
 		},
 		{
