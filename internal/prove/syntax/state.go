@@ -426,7 +426,11 @@ func keeps(t ast.Expr) bool {
 		return true
 	}
 	text := strings.TrimPrefix(types.ExprString(t), "*")
-	return text == "sync.Map" || text == "sync.Once" || text == "atomic.Value" || strings.HasPrefix(text, "atomic.Pointer[")
+	switch text {
+	case "sync.Map", "sync.Once", "atomic.Value":
+		return true
+	}
+	return strings.HasPrefix(text, "atomic.Pointer[")
 }
 
 // ownsState reports whether some method writes to a field of a type.
@@ -444,8 +448,8 @@ var singleUse = regexp.MustCompile(`(?is)\bnot\b[^.]*\b(concurren\w*|goroutines?
 // oneGoroutine reports whether the documentation of a type says that goroutines must not share it.
 func oneGoroutine(doc string) bool { return singleUse.MatchString(doc) }
 
-// keptByClosures returns the new package-level variables of b whose functions keep variables of
-// their own between calls.
+// keptByClosures returns the new package-level variables of b whose functions keep variables
+// between calls.
 func keptByClosures(a, b *source) (list []Suspect) {
 	for _, name := range slices.Sorted(maps.Keys(b.variables)) {
 		v := b.variables[name]

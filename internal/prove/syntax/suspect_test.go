@@ -42,7 +42,7 @@ func TestPackageSuspects(t *testing.T) {
 			"variable n between calls of F",
 		},
 		{
-			"a type of its own", `func F(s string) int { return len(s) }`,
+			"a cache with a type", `func F(s string) int { return len(s) }`,
 			`type memo map[string]int; type box struct{ m memo }; func (b *box) len(s string) int { b.m[s] = len(s)
 			return b.m[s] }
 			var all box; func F(s string) int { return all.len(s) }`,
