@@ -55,6 +55,7 @@ const (
 	StageTest    Stage = "test"
 	StageCompare Stage = "compare answers"
 	StageRace    Stage = "test with the race detector"
+	StageConfigs Stage = "build in other configurations"
 	StageMeasure Stage = "measure"
 	// StageUnproven is a change that passed all stages, but whose results were not compared, or on too
 	// few inputs.
@@ -81,6 +82,8 @@ type Verdict struct {
 	Answers *Answers `json:"answers,omitempty"`
 	// Unproven is why the comparison is not a proof, and what would decide; "" if it is one.
 	Unproven string `json:"unproven,omitempty"`
+	// Configs are the builds in further configurations.
+	Configs []ConfigBuild `json:"configs,omitempty"`
 	// Measured is the comparison without and with the change.
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
@@ -235,6 +238,14 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		return nil, err
 	}
 	built, pkgs, err := f.affected(ctx, c.Changes, over)
+	if errors.Is(err, errNotInBuild) {
+		return []step{{StageConfigs, func() (failed error) {
+			if v.Configs, failed = f.buildConfigs(ctx, c.Changes, over); failed != nil {
+				return failed
+			}
+			return fmt.Errorf("%w: %s", err, strings.Join(f.ignored(c.Changes, v.Configs), "; "))
+		}}}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -251,11 +262,16 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		{StageCompare, func() (err error) {
 			f.o.Progress("compare the results of the old and the new code")
 			v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed)
-			v.Unproven = v.Answers.unproven()
 			return err
 		}},
 		{StageRace, func() (err error) {
 			v.Raced, err = f.testRace(ctx, over, pkgs)
+			return err
+		}},
+		{StageConfigs, func() (err error) {
+			v.Configs, err = f.buildConfigs(ctx, c.Changes, over)
+			v.Answers.Not = append(v.Answers.Not, f.ignored(c.Changes, v.Configs)...)
+			v.Unproven = v.Answers.unproven()
 			return err
 		}},
 		{StageMeasure, func() (err error) {

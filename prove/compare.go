@@ -1,15 +1,12 @@
 package prove
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"go/ast"
 	"go/build"
-	"io"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,7 +34,6 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		if len(before) == 0 {
 			continue // there is no old code
 		}
-		f.listIgnored(answers, dir, changes)
 		o := f.differOptions(dir, reviewed)
 		if o.FuzzTime, err = f.fuzzTimeUntil(ctx, dir, changes); err != nil {
 			return nil, err
@@ -80,25 +76,6 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 		o.Corpus = filepath.Join(f.corpus(), url.PathEscape(dir))
 	}
 	return o
-}
-
-// listIgnored lists the changed files in a package's directory that are not part of this build.
-func (f *Prover) listIgnored(answers *Answers, dir string, changes scratch.Changes) {
-	in := buildContext(f.o.Flags, f.o.Env)
-	for _, name := range changes.In(dir) {
-		if !syntax.IsSource(name) {
-			continue
-		}
-		c := changes[name]
-		text := c.After
-		if text == nil {
-			text = c.Before
-		}
-		in.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-		if match, err := in.MatchFile(dir, path.Base(name)); err == nil && !match {
-			answers.Not = append(answers.Not, name+" cannot be compared: it is not part of this build")
-		}
-	}
 }
 
 // buildContext returns the context of a build with flags and variables of the go command, as far as

@@ -34,6 +34,8 @@ type Options struct {
 	// Race runs the tests of changed files with the race detector, too, if their packages start
 	// goroutines and there is a C compiler.
 	Race bool
+	// Configs are further build configurations, in which a change must build and vet.
+	Configs []Config
 	// MutantTime limits how long mutants of a candidate's changed lines are tried; 0 means not at all.
 	// Building them takes longer.
 	MutantTime time.Duration

@@ -146,7 +146,7 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 		return r.unproven(err.Error(), "")
 	case errors.As(err, &differs):
 		return OutcomeDifferent, differs.Error()
-	case v.Stage == StageBuild, v.Stage == StageVet:
+	case v.Stage == StageBuild, v.Stage == StageVet, v.Stage == StageConfigs:
 		return OutcomeBroken, err.Error()
 	case v.Stage == StageTest && errors.As(err, &test) && !test.Built:
 		return r.unproven("the tests of version A do not build with the change: "+test.Error(),

@@ -17,6 +17,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/configs"
 	"github.com/whet-go/whet/internal/prove/syntax"
 	"github.com/whet-go/whet/internal/prove/versions"
 )
@@ -57,6 +58,8 @@ type Request struct {
 	// Packages are patterns, as the go command has them, of the packages to judge, relative to the module;
 	// nil means all. Changes of other packages are listed in Changed.NotJudged.
 	Packages []string
+	// CIConfigs adds the build configurations that the module's CI names to Configs.
+	CIConfigs bool
 	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
 	// edits of them do not count.
 	AcceptTests bool
@@ -98,6 +101,12 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	r.Changed.Outside = diff.Outside
 	r.Changed.Other = diff.Links
 	code, tests := split(diff.Files, p.embedded(ctx), &r.Changed)
+	if q.CIConfigs {
+		here := buildContext(q.Flags, q.Env)
+		p.o.Configs = append(p.o.Configs, configs.Find(p.scratch.Root(), p.Dir(), configs.Config{
+			OS: here.GOOS, Arch: here.GOARCH, Tags: strings.Join(here.BuildTags, ","),
+		})...)
+	}
 	if len(q.Packages) > 0 {
 		if err := p.narrow(ctx, code, q.Packages); err != nil {
 			return nil, err

@@ -38,6 +38,7 @@ type proveFlags struct {
 	FuzzTime   time.Duration
 	MutantTime time.Duration
 	Race       bool
+	Configs    string
 	Precision  share
 	MaxTime    time.Duration
 	Budget     time.Duration
@@ -72,6 +73,9 @@ build, and go vet must report nothing new. Every test of version A must do what
 it did before. A fuzzer calls the old and the new functions with the same
 inputs, and they must do the same. Benchmarks that run the changed lines are
 measured in interleaved rounds; if there are none, whet writes one.
+
+Version B must also build, and vet report nothing new, for the other platforms
+and tags that the module's CI names, if version A does (--configs).
 
 To show how much that proves, whet puts small errors into the changed lines of
 version B, one at a time (mutants), and counts how many the tests and the inputs
@@ -157,6 +161,8 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
 	fs.BoolVar(&f.Race, "race", true, "run tests that start goroutines with the race detector, too")
+	fs.StringVar(&f.Configs, "configs", "ci",
+		"also build for `LIST`, such as \"windows/amd64 linux/arm64+tag,tag\"; ci: what the module's CI names; none")
 	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
 		"time to try small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
@@ -204,6 +210,13 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	if f.MutantTime < 0 {
 		return diag.Usagef("prove", fmt.Sprintf("--mutant-time must not be negative, but is %v", f.MutantTime),
 			"use 0 to try no mutants")
+	}
+	if f.Configs != "ci" && f.Configs != "none" {
+		if list, err := prove.ParseConfigs(f.Configs); err != nil {
+			return diag.Usagef("prove", "--configs: "+err.Error(), "use none to build in this configuration only")
+		} else if len(list) == 0 {
+			return diag.Usagef("prove", "--configs is empty", "use none to build in this configuration only")
+		}
 	}
 	if err := checkPrecision("prove", f.Precision); err != nil {
 		return err
@@ -258,6 +271,15 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 	}
 	if q.Flags, q.Env, err = pgoBuildFlags(f.Flags); err != nil {
 		return err
+	}
+	switch f.Configs {
+	case "ci":
+		q.CIConfigs = true
+	case "none":
+	default:
+		if q.Configs, err = prove.ParseConfigs(f.Configs); err != nil {
+			return err
+		}
 	}
 	if len(f.Recording) > 0 {
 		from, err := a.opener(&f.read)

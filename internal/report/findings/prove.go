@@ -127,6 +127,7 @@ func provedList(r *prove.Result) blocks.List {
 		lines = append(lines, line)
 	}
 	lines = append(lines, answersText(v.Answers)...)
+	lines = append(lines, configsText(v.Configs)...)
 	lines = append(lines, strengthText(v.Strength)...)
 	if v.Measured != nil && v.Measured.Written != "" {
 		lines = append(lines,
@@ -146,6 +147,22 @@ func provedList(r *prove.Result) blocks.List {
 		lines = append(lines, "flaky tests, which were ignored: "+strings.Join(r.Base.Flaky, ", "))
 	}
 	return blocks.Items(lines...)
+}
+
+// configsText is where else the change builds, and where not.
+func configsText(builds []prove.ConfigBuild) []string {
+	var built, lines []string
+	for _, b := range builds {
+		if b.Built {
+			built = append(built, b.Config)
+		} else {
+			lines = append(lines, "not built for "+b.Config+": "+b.Not)
+		}
+	}
+	if len(built) > 0 {
+		lines = append([]string{"builds, and vet reports nothing new, for " + strings.Join(built, ", ")}, lines...)
+	}
+	return lines
 }
 
 // strengthText is how many mutants were noticed, and what was not mutated.

@@ -32,6 +32,9 @@ func TestProve(t *testing.T) {
 			Stage: prove.StageMeasure, Tested: 2, Ignored: 2, Err: errors.New("not shown"),
 			Answers:  &prove.Answers{Functions: []string{"Join"}, Inputs: 1234},
 			Measured: &prove.Measured{Written: "func BenchmarkWhet() {}\n"},
+			Configs: []prove.ConfigBuild{
+				{Config: "linux/arm64", Built: true}, {Config: "js/wasm", Not: "version A does not build"},
+			},
 			Strength: &prove.Strength{
 				Mutants: 92, Noticed: 87, ByInputs: 60, ByTests: 27, TimedOut: 3, Unreached: 2, Untried: 7,
 				Survivors: []prove.Survivor{{File: "a.go", Line: 3, Mutator: "comparison", Diff: survivor}},
@@ -53,6 +56,7 @@ func TestProve(t *testing.T) {
 				"tests and inputs noticed 87 of 92 mutants", "60 by inputs, 27 by tests", "3 because a run did not end",
 				"runs 2 of the others",
 				"7 mutants were not tried", "clean is not mutated", "if a <= b {", "and 4 more",
+				"builds, and vet reports nothing new, for linux/arm64\n", "not built for js/wasm: version A does not build",
 				"the recording charges 25.00% of the CPU time to the changed lines",
 				"the tests of 2 packages pass, except for 2\n", "for 1234 inputs",
 				"m.TestOld", "m.TestFlaky", "only with --tests b: a_test.go", "not compiled: README.md", "module: tools/x.go",
