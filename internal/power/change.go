@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -72,7 +73,7 @@ func (w *workshop) versions(ctx context.Context, c *testCase) (a, b string, remo
 	if a, err = w.fetched(ctx, c.Module, c.A); err != nil {
 		return "", "", nil, err
 	}
-	newer, err := modproxy.Download(ctx, c.Module, c.B)
+	newer, err := w.copyOf(ctx, c.Module, c.B)
 	if err != nil {
 		return "", "", nil, err
 	}
@@ -97,6 +98,31 @@ func (w *workshop) versions(ctx context.Context, c *testCase) (a, b string, remo
 		}
 	}
 	return a, b, remove, nil
+}
+
+// diff writes the change of a case of a module.
+func (w *workshop) diff(ctx context.Context, c *testCase, out io.Writer) error {
+	a, b, remove, err := w.versions(ctx, c)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = remove() }()
+	newer, err := w.copyOf(ctx, c.Module, c.B)
+	if err != nil {
+		return err
+	}
+	changes, err := changesOf(a, newer, c.Functions)
+	if err != nil {
+		return err
+	}
+	for name, change := range changes {
+		if change.After, err = os.ReadFile(filepath.Join(b, filepath.FromSlash(name))); err != nil { // with its mutant
+			return err
+		}
+		changes[name] = change
+	}
+	_, err = fmt.Fprintf(out, "%s (%s): %s\n%s", c.Name, c.Label, c.Why, changes.Diff())
+	return err
 }
 
 // write writes the new contents of changed files.

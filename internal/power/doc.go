@@ -16,7 +16,8 @@
 // Half of the cases, chosen by a hash of their names, are held back: they are run only with -held,
 // when the proof is no longer changed for the others.
 //
-// Two more commands make the corpus. "mine MODULE..." lists small changes between consecutive
+// Three more commands make the corpus. "mine MODULE..." lists small changes between consecutive
 // releases that look like performance changes, as Markdown (mine.go, signs.go); a reviewer reads
-// them and writes the labels. "mutants CASE" lists the mutants of a case.
+// them and writes the labels. "mutants CASE" lists the mutants of a case, and "diff REGEXP" shows the
+// changes of cases.
 package main

@@ -37,7 +37,7 @@ type settings struct {
 // run runs a command: it measures the cases, unless the arguments begin with another one.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	command := ""
-	if len(args) > 0 && slices.Contains([]string{"mine", "mutants"}, args[0]) {
+	if len(args) > 0 && slices.Contains([]string{"diff", "mine", "mutants"}, args[0]) {
 		command, args = args[0], args[1:]
 	}
 	var s settings
@@ -70,11 +70,13 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	switch command {
 	case "mine":
 		return mineAll(ctx, &s, flags.Args(), stderr)
+	case "diff":
+		return diffCommand(ctx, &s, flags.Args(), stdout)
 	case "mutants":
 		return mutantsCommand(ctx, &s, flags.Args(), stdout)
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unknown command %q (want mine, mutants or none)", flags.Arg(0))
+		return fmt.Errorf("unknown command %q (want diff, mine, mutants or none)", flags.Arg(0))
 	}
 	return measure(ctx, &s, stderr)
 }
@@ -98,6 +100,35 @@ func mineAll(ctx context.Context, s *settings, modules []string, log io.Writer) 
 		_, _ = fmt.Fprintf(log, "%s: %d candidates in %s\n", modulePath, n, name)
 	}
 	return nil
+}
+
+// diffCommand writes the changes of the cases whose names match a regular expression.
+func diffCommand(ctx context.Context, s *settings, args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("diff needs a regular expression of names")
+	}
+	wanted, err := regexp.Compile(args[0])
+	if err != nil {
+		return err
+	}
+	all, err := corpus(os.DirFS(s.dir))
+	if err != nil {
+		return err
+	}
+	w := workshop{s.work}
+	var failed []error
+	for _, c := range all {
+		if c.archive != nil || !wanted.MatchString(c.Name) {
+			continue
+		}
+		if err := w.diff(ctx, c, out); err != nil {
+			failed = append(failed, fmt.Errorf("%s: %w", c.Name, err))
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return errors.Join(failed...)
 }
 
 // mutantsCommand lists the mutants of a case.

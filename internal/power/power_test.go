@@ -214,6 +214,35 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestDiff shows the change of a case, with its mutant.
+func TestDiff(t *testing.T) {
+	t.Parallel()
+	dir := unpack(t, modules)
+	c := &testCase{
+		Name: "sum", Module: "example.com/m", A: "v1.0.0", B: "v1.1.0", Functions: []string{"sub.Sum"}, Label: different,
+		Why: "It is.", Mutant: &mutantRef{"arithmetic", "sub.Sum:3"},
+	}
+	w := workshop{dir}
+	for from, version := range map[string]string{"a": c.A, "b": c.B} {
+		to := filepath.Join(dir, "modules", directory(c.Module, version))
+		if err := os.CopyFS(to, os.DirFS(filepath.Join(dir, from))); err != nil {
+			t.Fatal(err)
+		}
+		for _, stamp := range []string{done(to), to + ".fetched"} {
+			if err := os.WriteFile(stamp, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	var out strings.Builder
+	if err := w.diff(t.Context(), c, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "+\t\tn -= x") || !strings.HasPrefix(out.String(), "sum (different): It is.\ndiff") {
+		t.Error(out.String())
+	}
+}
+
 // TestMutants names mutants by their lines in a function, and finds them again.
 func TestMutants(t *testing.T) {
 	t.Parallel()
@@ -328,9 +357,11 @@ func TestProve(t *testing.T) {
 	if err := run(t.Context(), args, io.Discard, &log); err != nil || log.String() != "" {
 		t.Errorf("it ran again: %v\n%s", err, log.String())
 	}
-	for _, bad := range [][]string{{"-budget", "0s"}, {"-cases", "("}, {"unknown"}, {"mutants"}, {"mutants", "wrong"}} {
+	for _, bad := range [][]string{
+		{"-budget", "0s"}, {"-cases", "("}, {"unknown"}, {"mutants"}, {"mutants", "wrong"}, {"diff"}, {"diff", "("},
+	} {
 		flags := []string{"-dir", dir, "-work", filepath.Join(dir, "work")}
-		if bad[0] == "mutants" {
+		if bad[0] == "mutants" || bad[0] == "diff" {
 			flags, bad = slices.Concat(bad[:1], flags, bad[1:]), nil
 		}
 		if err := run(t.Context(), slices.Concat(flags, bad), io.Discard, io.Discard); err == nil {
