@@ -63,7 +63,7 @@ func (w *workshop) versions(ctx context.Context, c *testCase) (a, b string, remo
 	remove = func() error { return os.RemoveAll(temp) }
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, remove())
+			err = errors.Join(err, os.RemoveAll(temp))
 		}
 	}()
 	if c.archive != nil {

@@ -238,8 +238,16 @@ func TestDiff(t *testing.T) {
 	if err := w.diff(t.Context(), c, &out); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "+\t\tn -= x") || !strings.HasPrefix(out.String(), "sum (different): It is.\ndiff") {
+	if text := out.String(); !strings.Contains(text, "+\t\tn -= x") ||
+		!strings.HasPrefix(text, "sum (different): It is.\ndiff") {
 		t.Error(out.String())
+	}
+	c.Functions = []string{"sub.Product"}
+	if err := w.diff(t.Context(), c, &out); err == nil || !strings.Contains(err.Error(), "declares no sub.Product") {
+		t.Errorf("an unknown function: %v", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "case*")); len(left) > 0 {
+		t.Errorf("it leaves %q", left)
 	}
 }
 
