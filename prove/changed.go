@@ -26,6 +26,7 @@ type Changed struct {
 	// Declarations are constants, variables, types and compiler directives that changed, or that
 	// were removed.
 	Declarations []string `json:"declarations,omitempty"`
+	inside       []string // those of Declarations of which other packages see the same
 	// Tests are edits of tests, benchmarks and their data. They are not evidence unless the user
 	// accepts them.
 	Tests []string `json:"tests,omitempty"`
@@ -224,7 +225,13 @@ func (c *Changed) add(dir string, d syntax.Difference) {
 	for _, list := range []struct {
 		from []string
 		to   *[]string
-	}{{d.Functions, &c.Functions}, {d.Removed, &c.Removed}, {d.Added, &c.Added}, {d.Others, &c.Declarations}} {
+	}{
+		{d.Functions, &c.Functions},
+		{d.Removed, &c.Removed},
+		{d.Added, &c.Added},
+		{d.Others, &c.Declarations},
+		{d.Inside, &c.inside},
+	} {
 		for _, name := range list.from {
 			if dir != "." {
 				name = dir + "." + name

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"go/ast"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -236,7 +237,7 @@ func (r *Result) lacks(v *Verdict) {
 		switch kind, name := kindAndName(d); {
 		case kind != "const" && kind != "var" && kind != "type":
 			add("", "%s has changed, and its effect was not compared", d)
-		case ast.IsExported(name):
+		case ast.IsExported(name) && !slices.Contains(c.inside, d):
 			add("", "%s has changed, and its users in other packages were not compared", d)
 		}
 	}

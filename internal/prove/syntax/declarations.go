@@ -18,6 +18,7 @@ import (
 // Declarations are the declarations of a package by name: the text of their tokens.
 type Declarations struct {
 	functions, others map[string]string
+	outsides          map[string]string // of structs: what other packages see of them
 }
 
 // A Difference lists, by name, what differs between the declarations of two versions of a package.
@@ -26,6 +27,9 @@ type Difference struct {
 	Removed   []string // functions that are only in the first version
 	Added     []string // declarations of any kind that are only in the second version
 	Others    []string // constants, variables, types and directives that changed or were removed
+	// Inside are those of Others that are structs of which other packages see the same: only fields that
+	// are not exported differ, and both versions have some.
+	Inside []string
 }
 
 // Compare returns how b differs from d.
@@ -46,6 +50,9 @@ func (d *Declarations) Compare(b *Declarations) (c Difference) {
 	for _, key := range slices.Sorted(maps.Keys(d.others)) {
 		if b.others[key] != d.others[key] {
 			c.Others = append(c.Others, key)
+			if outside := d.outsides[key]; outside != "" && outside == b.outsides[key] {
+				c.Inside = append(c.Inside, key)
+			}
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(b.others)) {
@@ -64,7 +71,7 @@ func (d *Declarations) Compare(b *Declarations) (c Difference) {
 
 // Read reads the declarations of a package's files. It is an error if one is not Go.
 func Read(files map[string][]byte) (*Declarations, error) {
-	d := &Declarations{functions: map[string]string{}, others: map[string]string{}}
+	d := &Declarations{functions: map[string]string{}, others: map[string]string{}, outsides: map[string]string{}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		source := files[name]
 		fset := token.NewFileSet()
@@ -106,12 +113,39 @@ func (d *Declarations) addSpecs(decl *ast.GenDecl, text func(ast.Node) string) {
 			}
 		case *ast.TypeSpec:
 			d.others["type "+s.Name.Name] += of + "\n"
+			if outside := outsideOf(s, text); outside != "" {
+				d.outsides["type "+s.Name.Name] += outside + "\n"
+			}
 		case *ast.ValueSpec:
 			for _, n := range s.Names {
 				d.others[decl.Tok.String()+" "+n.Name] += of + "\n"
 			}
 		}
 	}
+}
+
+// outsideOf returns what other packages see of a struct with fields that are not exported; "" if it is
+// none. Without such fields, they can write its values without names, compare them, and convert them.
+func outsideOf(s *ast.TypeSpec, text func(ast.Node) string) string {
+	t, ok := s.Type.(*ast.StructType)
+	if !ok {
+		return ""
+	}
+	outside, hidden := "struct", false
+	if s.TypeParams != nil {
+		outside += text(s.TypeParams)
+	}
+	for _, f := range t.Fields.List {
+		exported := len(f.Names) == 0 || slices.ContainsFunc(f.Names, (*ast.Ident).IsExported)
+		if exported {
+			outside += "; " + text(f)
+		}
+		hidden = hidden || !exported
+	}
+	if !hidden {
+		return ""
+	}
+	return outside
 }
 
 // addDirectives adds the comments that the compiler and the go command obey.

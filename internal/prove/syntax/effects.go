@@ -13,27 +13,38 @@ import (
 type effect struct {
 	calls string // a regular expression of the call: package or variable, a dot, and the name
 	why   string
-	// opens, if not empty, matches calls without which the effect is not needed either.
-	opens string
+	// opens, if not empty, matches calls without which the effect is not needed either, and with, if not
+	// empty, calls that must be left.
+	opens, with string
 }
+
+// nestedLoops stands for loops within loops among calls.
+const nestedLoops = "nested loops"
 
 func effects() []effect {
 	const opens = `(^|\.)(Open\w*|Create\w*|Dial\w*|Listen\w*|New\w*(Reader|Writer|Encoder))$`
 	return []effect{
-		{`\.(Sync|Fsync|Fdatasync)$`, "what was written may be lost when the machine stops", ""},
-		{`\.(Close|CloseWrite|CloseRead)$`, "a file, connection or buffer stays open", opens},
-		{`\.Flush$`, "what is buffered may never be written", opens},
-		{`\.(Lock|RLock)$`, "calls from several goroutines may race", ""},
-		{`^os\.Rename$`, "readers may see a file that is written halfway", `(^|\.)(WriteFile|Create\w*|OpenFile)$`},
+		{calls: `\.(Sync|Fsync|Fdatasync)$`, why: "what was written may be lost when the machine stops"},
+		{calls: `\.(Close|CloseWrite|CloseRead)$`, why: "a file, connection or buffer stays open", opens: opens},
+		{calls: `\.Flush$`, why: "what is buffered may never be written", opens: opens},
+		{calls: `\.(Lock|RLock)$`, why: "calls from several goroutines may race"},
 		{
-			`^(os\.(Chmod|Chown|Truncate|Remove|RemoveAll|Mkdir|MkdirAll)|\w+\.(Chmod|Chown|Truncate))$`,
-			"the file system is left otherwise", "",
+			calls: `^os\.Rename$`, why: "readers may see a file that is written halfway",
+			with: `(^|\.)(WriteFile|Create\w*|OpenFile)$`,
 		},
-		{`\.Set(Read|Write)?Deadline$`, "it may wait forever", ""},
-		{`^strings\.Clone$`, "a short result may keep a long text in memory", ""},
-		{`^close$`, "what receives from the channel may wait forever", ""},
-		{`(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, "log lines are missing", ""},
-		{`\.Wait$`, "it may return before other goroutines have ended", `^go$|\.Go$`},
+		{
+			calls: `^(os\.(Chmod|Chown|Truncate|Remove|RemoveAll|Mkdir|MkdirAll)|\w+\.(Chmod|Chown|Truncate))$`,
+			why:   "the file system is left otherwise",
+		},
+		{calls: `\.Set(Read|Write)?Deadline$`, why: "it may wait forever"},
+		{calls: `^strings\.Clone$`, why: "a short result may keep a long text in memory"},
+		{calls: `^close$`, why: "what receives from the channel may wait forever"},
+		{calls: `(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, why: "log lines are missing"},
+		{calls: `\.Wait$`, why: "it may return before other goroutines have ended", with: `^go$|\.Go$`},
+		{
+			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "loops within loops take long for large inputs",
+			with: "^" + nestedLoops + "$",
+		},
 	}
 }
 
@@ -47,7 +58,7 @@ func lostEffects(a, b *source) (list []Suspect) {
 	before, after := a.callsOf(a.reached(was)), b.callsOf(b.reached(is))
 	for _, e := range effects() {
 		call := firstMatch(before, e.calls)
-		if call == "" || firstMatch(after, e.calls) != "" {
+		if call == "" || firstMatch(after, e.calls) != "" || e.with != "" && firstMatch(after, e.with) == "" {
 			continue
 		}
 		if e.opens != "" && firstMatch(before, e.opens) != "" && firstMatch(after, e.opens) == "" {
@@ -76,7 +87,7 @@ func firstMatch(calls map[string]*function, expression string) string {
 }
 
 // callsOf returns the calls in functions, as the last name before the dot and the name, with the first
-// function that has it. A go statement is the call "go".
+// function that has it. A go statement is the call "go", and loops within loops are nestedLoops.
 func (s *source) callsOf(functions []*function) map[string]*function {
 	calls := map[string]*function{}
 	add := func(call string, fn *function) {
@@ -85,10 +96,19 @@ func (s *source) callsOf(functions []*function) map[string]*function {
 		}
 	}
 	for _, fn := range functions {
+		addLoops := func(outer *ast.BlockStmt) {
+			if hasLoop(outer) {
+				add(nestedLoops, fn)
+			}
+		}
 		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.GoStmt:
 				add("go", fn)
+			case *ast.ForStmt:
+				addLoops(n.Body)
+			case *ast.RangeStmt:
+				addLoops(n.Body)
 			case *ast.CallExpr:
 				switch fun := n.Fun.(type) {
 				case *ast.Ident:
@@ -102,6 +122,18 @@ func (s *source) callsOf(functions []*function) map[string]*function {
 		})
 	}
 	return calls
+}
+
+// hasLoop reports whether a loop is in a block.
+func hasLoop(block *ast.BlockStmt) (found bool) {
+	ast.Inspect(block, func(n ast.Node) bool {
+		switch n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // contextsObeyed returns, under "ctx", a function that asks a context among its parameters whether it

@@ -151,6 +151,19 @@ func TestPackageSuspects(t *testing.T) {
 			`func F(s string) int { return len(s) }`, "no log.Print",
 		},
 		{
+			"a sort", `import "sort"; func F(s []int) { sort.Ints(s); sort.Sort(sort.IntSlice(s)) }`,
+			`func F(s []int) { for i := range s { for j := range i { if s[j] > s[i] { s[i], s[j] = s[j], s[i] } } } }`,
+			"no sort.Sort",
+		},
+		{
+			"a sort that is not needed", `import "sort"; func F(s []int) { sort.Sort(sort.IntSlice(s)) }`,
+			`func F(s []int) { for i := range s { s[i]++ } }`, "",
+		},
+		{
+			"Rename", `import "os"; func F(s string) { os.WriteFile(s+"x", nil, 0); os.Rename(s+"x", s) }`,
+			`import "os"; func F(s string) { os.WriteFile(s, nil, 0) }`, "no os.Rename",
+		},
+		{
 			"an input of a test", `func F(s string) int { return len(s) }`,
 			`func F(s string) int { if s == "the measured input" { return 18 }; return len(s) }`,
 			`a constant of the tests ("the measured input")`,

@@ -61,7 +61,9 @@ func init() { println(2) }
 		{"new", "func init() { println(1) }", "func init() { println(1) }; func f() {}", "added f"},
 		{"a constant", "plain, other = 1, 2", "plain, other = 1, 3", "declarations const other, const plain"},
 		{"an iota", "one = iota", "zero = iota\n\tone", "added const zero; declarations const one, const two"},
-		{"a type", "n int }", "n int; m int }", "declarations type T"},
+		{"a type", "n int }", "m int64; N int }", "declarations type T"},
+		{"a hidden field", "n int }", "n int; m int }", "declarations type T; inside type T"},
+		{"an exported field", "n int }", "n int; M int }", "declarations type T"},
 		{"a variable is new", "var text string", "var text string\n\nvar cache int", "added var cache"},
 		{"a directive", "//go:embed x.txt", "//go:embed y.txt", "declarations directive //go:embed in a.go"},
 		{
@@ -87,7 +89,7 @@ func init() { println(2) }
 			for _, list := range []struct {
 				name  string
 				names []string
-			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Others}} {
+			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Others}, {"inside", c.Inside}} {
 				if len(list.names) > 0 {
 					got = append(got, list.name+" "+strings.Join(list.names, ", "))
 				}
