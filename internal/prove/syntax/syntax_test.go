@@ -89,7 +89,13 @@ func init() { println(2) }
 			for _, list := range []struct {
 				name  string
 				names []string
-			}{{"changed", c.Functions}, {"added", c.Added}, {"removed", c.Removed}, {"declarations", c.Others}, {"inside", c.Inside}} {
+			}{
+				{"changed", c.Functions},
+				{"added", c.Added},
+				{"removed", c.Removed},
+				{"declarations", c.Others},
+				{"inside", c.Inside},
+			} {
 				if len(list.names) > 0 {
 					got = append(got, list.name+" "+strings.Join(list.names, ", "))
 				}
