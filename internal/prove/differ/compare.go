@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -204,10 +205,21 @@ func twinSupport(part string) string { return "zz_whet_" + part + ".go" }
 func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (map[string][]byte, []Test, error) {
 	var tests []Test
 	for i, e := range entries {
-		g.addf("func whetEntry%d(s *whetSource) { (%s)(s) }\n\n", i, e.call.manyCalls(e.call.fn.Name()))
-		tests = append(tests, Test{
+		set := ""
+		if e.inner {
+			set = "s.inner = true; "
+		}
+		g.addf("func whetEntry%d(s *whetSource) { %s(%s)(s) }\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
+		test := Test{
 			Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed(), called: e.call.Function,
-		})
+			inner: e.inner, certain: e.certain,
+		}
+		for _, fn := range e.inside {
+			if d := g.declOf(fn); d != nil {
+				test.inside = append(test.inside, FuncName(d))
+			}
+		}
+		tests = append(tests, test)
 	}
 	delete(g.imports, "testing")
 	var runs strings.Builder
@@ -316,24 +328,62 @@ func (c *comparer) compare(
 	}
 	defer func() { _ = run.remove() }()
 	lines := twin.ChangedLines(g.pkg, now, FuncName)
+	open := map[string]*BehaviorError{} // inner functions that their callers decide; nil without a difference
 	for _, t := range tests {
+		if !t.certain && !slices.ContainsFunc(t.inside, func(inner string) bool { _, ok := open[inner]; return ok }) {
+			continue
+		}
 		outcome, why, err := run.fuzz(ctx, t, lines)
+		var differs *BehaviorError
+		if errors.As(err, &differs) {
+			differs.Dir = dir
+			differs.Package = reproducer.Package{Name: g.pkg.Name, Function: t.called, Declares: g.declares}
+		}
 		switch {
+		case differs != nil && t.inner:
+			open[t.called] = differs
 		case err != nil:
-			var differs *BehaviorError
-			if errors.As(err, &differs) {
-				differs.Dir = dir
-				differs.Package = reproducer.Package{Name: g.pkg.Name, Function: t.called, Declares: g.declares}
-			}
 			return err
 		case why != "":
 			r.Not = append(r.Not, why)
 		default:
 			r.Outcomes = append(r.Outcomes, outcome)
+			if t.inner && (outcome.outside > 0 || outcome.Unproven != "") {
+				open[t.called] = nil
+			}
 		}
+	}
+	if err := r.settle(open, tests); err != nil {
+		return err
 	}
 	r.Not = append(r.Not, lines.Unreached()...)
 	r.Blocks, r.Reached = lines.Blocks()
+	return nil
+}
+
+// settle decides what inner functions have left open, by their callers that were compared. A difference
+// that these do not show is for a reviewer: they may never pass what leads to it. An inner function that
+// was called with too few inputs was compared as its callers call it.
+func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error {
+	for _, name := range slices.Sorted(maps.Keys(open)) {
+		var callers []string
+		for _, t := range tests {
+			if slices.Contains(t.inside, name) && slices.ContainsFunc(r.Outcomes, func(o Outcome) bool {
+				return o.Function == t.Function && o.Unproven == ""
+			}) {
+				callers = append(callers, t.called)
+			}
+		}
+		switch differs := open[name]; {
+		case differs != nil && len(callers) == 0:
+			return differs
+		case differs != nil:
+			r.Not = append(r.Not, fmt.Sprintf("%s behaves differently with arguments that %s did not pass when called:\n%s",
+				name, strings.Join(callers, ", "), differs.Output))
+		case len(callers) > 0:
+			r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o Outcome) bool { return o.Function == name && o.Unproven != "" })
+		}
+	}
 	return nil
 }
 

@@ -22,4 +22,9 @@ type Test struct {
 	Fixed    bool   // it has neither parameters nor a receiver
 
 	called string // Function without why it is called
+	inner  bool   // it is unexported, and relies on what its callers pass
+	// inside are inner functions that it calls. If it is not certain, it runs only if the test of one of
+	// them leaves something open.
+	certain bool
+	inside  []string
 }

@@ -33,7 +33,7 @@ func Dump(
 
 // dumps writes the tests that print results.
 func (g *testFile) dumps(entries []entry, inputs int, seed uint64) (files map[string][]byte, tests []Test, err error) {
-	for _, e := range entries {
+	for _, e := range certain(entries) {
 		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1), Fixed: e.call.fixed()}
 		g.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
 			e.call.manyCalls(e.call.fn.Name()))

@@ -85,6 +85,12 @@ type entry struct {
 	call *callCode
 	self bool     // the function has changed itself
 	of   []string // how it reaches what has changed: "which calls parse", "which uses limit"
+	// inner is set for an unexported function that relies on what its callers pass, and inside are
+	// those for which the function is called as their caller. If it is not certain, it is called only if
+	// the comparison of one of them leaves something open.
+	inner   bool
+	certain bool
+	inside  []*types.Func
 }
 
 // name describes what is called, and why.
@@ -99,14 +105,20 @@ func (e entry) name() string {
 // one cannot be called, or is not the same function on both sides, the nearest functions up the
 // static call graph that can. The errors are for declarations without one.
 func (g *testFile) entries(changed []types.Object) (entries []entry, errs []error) {
-	add := func(call *callCode, route string) {
+	add := func(call *callCode, route string, inner *types.Func) {
 		i := slices.IndexFunc(entries, func(e entry) bool { return e.call.fn == call.fn })
 		if i < 0 {
 			i, entries = len(entries), append(entries, entry{call: call})
 		}
-		entries[i].self = entries[i].self || route == ""
-		if route != "" && !slices.Contains(entries[i].of, route) {
-			entries[i].of = append(entries[i].of, route)
+		e := &entries[i]
+		e.self = e.self || route == ""
+		if route != "" && !slices.Contains(e.of, route) {
+			e.of = append(e.of, route)
+		}
+		if inner == nil {
+			e.certain = true
+		} else {
+			e.inside = append(e.inside, inner)
 		}
 	}
 	for _, obj := range changed {
@@ -114,22 +126,44 @@ func (g *testFile) entries(changed []types.Object) (entries []entry, errs []erro
 			errs = append(errs, err)
 		}
 	}
+	for i := range entries {
+		e := &entries[i]
+		e.inner = e.self && !e.call.partial && slices.ContainsFunc(entries, func(o entry) bool {
+			return slices.Contains(o.inside, e.call.fn)
+		})
+	}
+	slices.SortStableFunc(entries, func(a, b entry) int { return order(a) - order(b) })
 	return entries, errs
 }
 
-// climb passes the functions to call for a changed declaration to add.
-func (g *testFile) climb(changed types.Object, add func(call *callCode, route string)) error {
+// order returns 1 for an entry that is called only if another one leaves something open, and else 0.
+func order(e entry) int {
+	if e.certain {
+		return 0
+	}
+	return 1
+}
+
+// certain returns the entries that are called in any case.
+func certain(entries []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return !e.certain })
+}
+
+// climb passes the functions to call for a changed declaration to add. For an unexported function,
+// these include the nearest exported ones that call it.
+func (g *testFile) climb(changed types.Object, add func(call *callCode, route string, inner *types.Func)) error {
 	type step struct {
 		obj   types.Object
 		route []types.Object // from the changed declaration to one before obj
 	}
-	_, isFunc := changed.(*types.Func)
+	fn, isFunc := changed.(*types.Func)
 	most := maxUsers
 	if isFunc {
 		most = maxCallers
 	}
 	seen := map[types.Object]bool{changed: true}
 	self, found, left := false, 0, 0
+	var inner *types.Func // changed, if only exported callers remain to be found
 	var why error
 	for queue := []step{{obj: changed}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
@@ -137,16 +171,20 @@ func (g *testFile) climb(changed types.Object, add func(call *callCode, route st
 			call, err := g.callOf(d)
 			switch {
 			case err == nil && at.obj == changed:
-				add(call, "")
-				if !call.partial {
+				add(call, "", nil)
+				if !call.partial && fn.Exported() {
 					return nil
 				}
 				self = true // and its callers, which may make what it lacks
+				if !call.partial {
+					inner = fn
+				}
+			case inner != nil && !at.obj.Exported():
 			case err == nil && found == most:
 				left++
 				continue
 			case err == nil:
-				add(call, g.routeText(at.route))
+				add(call, g.routeText(at.route), inner)
 				found++
 				continue
 			case why == nil:

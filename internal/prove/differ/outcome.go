@@ -13,7 +13,9 @@ type Outcome struct {
 	Distinct int64  `json:"distinct"` // distinct results and effects of those that returned
 
 	// Fixed is set if the function has neither parameters nor a receiver: it has one input.
-	Fixed bool `json:"fixed,omitempty"`
+	Fixed   bool  `json:"fixed,omitempty"`
+	outside int64 // inputs that were left out because an inner function relies on never getting them
+
 	// Unproven is why the comparison proves nothing; "" if it does.
 	Unproven string `json:"unproven,omitempty"`
 }
@@ -49,11 +51,12 @@ const CountEnv = "WHET_COMPARED"
 const SeedsEnv = "WHET_SEEDS"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
-// each input '.' if both functions returned, or '!' if both only panicked, and "=" with the hash of
-// an answer, in 16 digits, for each that the process had not given before.
+// each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out, and
+// "=" with the hash of an answer, in 16 digits, for each that the process had not given before.
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
+	o.outside = int64(bytes.Count(counts, []byte("?")))
 	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))
 	distinct := map[string]bool{}
 	for len(counts) > 0 {

@@ -1,0 +1,104 @@
+package prove_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/prove"
+)
+
+// inner is a module with an unexported function that relies on its callers.
+const inner = `
+-- go.mod --
+module example.com/id
+
+go 1.26
+-- id.go --
+// Package id has identifiers.
+package id
+
+const digits = "0123456789abcdef"
+
+// An ID identifies.
+type ID [4]byte
+
+// String returns the digits.
+func (id ID) String() string {
+	text := make([]byte, 8)
+	encode(text, id[:])
+	return string(text)
+}
+
+func encode(dst, id []byte) {
+	for i, b := range id {
+		dst[2*i] = digits[b>>4]
+		dst[2*i+1] = digits[b&15]
+	}
+}
+
+// First returns the first letter.
+func First(s string) string { return s[:1] + rest(s) }
+
+func rest(s string) string { return first(s) + string(make([]byte, 0, len(s)&7)) }
+
+func first(s string) string { return s[1:][:0] }
+-- id_test.go --
+package id
+
+import "testing"
+
+func BenchmarkString(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		_ = ID{1, 2, 3, 4}.String()
+		_ = First("ab")
+	}
+}
+`
+
+// TestInner checks that an unexported function need not do the same with arguments on which it
+// crashes, if its callers do, and that a difference which no caller shows is for a reviewer.
+func TestInner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	const loop = "\tfor i, b := range id {\n"
+	for _, test := range []struct {
+		name, old, new string
+		outcome        prove.Outcome
+		says           string
+	}{
+		{
+			name: "crashes earlier", old: loop, new: "\t_ = dst[:2*len(id)]\n" + loop,
+			outcome: prove.OutcomeSameSpeed,
+		},
+		{
+			name: "only callers decide", old: loop, new: "\tif len(id) > 4 {\n\t\tid = id[:4]\n\t}\n" + loop,
+			outcome: prove.OutcomeUnproven, says: "encode behaves differently with arguments that ID.String did not pass",
+		},
+		{
+			name: "a caller shows it", old: "return s[1:][:0]", new: "return \"\"",
+			outcome: prove.OutcomeDifferent, says: "First (which calls rest which calls first) behaves differently",
+		},
+		{
+			name: "a caller shows what it does not crash on", old: "dst[2*i+1] = digits[b&15]", new: "dst[2*i+1] = digits[b&7]",
+			outcome: prove.OutcomeDifferent, says: "String (which calls encode) behaves differently",
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := inner
+			if test.name == "a caller shows it" {
+				before = strings.Replace(before, "return s[:1] + rest(s)", "return rest(s)", 1)
+			}
+			a, b := writeModule(t, before), writeModule(t, strings.Replace(before, test.old, test.new, 1))
+			r := proveDirs(t, a, b, nil)
+			says := r.Reason
+			for _, m := range r.Missing {
+				says += "\n" + m.What
+			}
+			if r.Outcome != test.outcome || !strings.Contains(says, test.says) {
+				t.Errorf("%s: %s\nwant %s, %s", r.Outcome, says, test.outcome, test.says)
+			}
+		})
+	}
+}
