@@ -389,7 +389,7 @@ func (f *Prover) vet(ctx context.Context, over, pkgs []string) error {
 func (f *Prover) Side(name string, more ...string) builds.Side {
 	return builds.Side{
 		Name: name, Dir: f.scratch.Dir, Flags: slices.Concat(f.o.Flags, more),
-		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env),
+		Env: slices.Concat(f.scratch.TempEnv(), f.o.Env), Wrap: f.scratch.Wrap(),
 	}
 }
 

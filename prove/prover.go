@@ -49,6 +49,9 @@ type Options struct {
 	// tree replaces the repository that contains the module.
 	tree *scratch.Tree
 
+	// Wrap returns the beginning of the command lines of processes that run code of either version, and need
+	// to write only below a directory; nil means none.
+	Wrap func(dir string) ([]string, error)
 	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
@@ -150,7 +153,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	o.Progress("copy the module")
 	var err error
 	p.scratch, err = scratch.New(ctx, dir, scratch.Options{
-		Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp, Tree: o.tree,
+		Flags: o.Flags, Env: o.Env, Timeout: o.Timeout, Temp: o.Temp, Wrap: o.Wrap, Tree: o.tree,
 	})
 	if err != nil {
 		return nil, err

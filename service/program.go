@@ -18,7 +18,11 @@ import (
 
 // A Program configures how builds of one program are started and loaded. The Args of Commands omit
 // the program itself, which is built first.
-type Program struct{ Options }
+type Program struct {
+	Options
+
+	wrap [2][]string // the beginnings of the command lines
+}
 
 // Check returns an error for options that Compare would reject before it starts anything.
 func (p *Program) Check() error {
@@ -30,7 +34,7 @@ func (p *Program) Check() error {
 func (p *Program) with(paths [2]string) Options {
 	o := p.Options
 	for i, path := range paths {
-		o.Commands[i].Args = slices.Concat([]string{path}, o.Commands[i].Args)
+		o.Commands[i].Args = slices.Concat(p.wrap[i], []string{path}, o.Commands[i].Args)
 	}
 	return o
 }
@@ -70,6 +74,7 @@ func (p *Program) CompareBuilds(ctx context.Context, main string, a, b builds.Si
 	for i, side := range []builds.Side{a, b} {
 		both.AB.Sides[i] = cmp.Or(side.Name, both.AB.Sides[i])
 		both.Commands[i].Env = slices.Concat(both.Commands[i].Env, side.Env)
+		both.wrap[i] = side.Wrap
 		paths[i] = filepath.Join(dir, [2]string{"a", "b"}[i])
 		cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"build"}, side.Flags, []string{"-o", paths[i], main})...)
 		cmd.Dir, cmd.Env = side.Dir, append(os.Environ(), side.Env...)

@@ -21,6 +21,8 @@ type Side struct {
 	Ref   string
 	Flags []string // of go build; see gotest.ParseFlags
 	Env   []string // KEY=value, for building and running
+	// Wrap is the beginning of the command lines that run what was built; nil for none.
+	Wrap []string `json:"-"`
 }
 
 // name returns the name for results.

@@ -203,7 +203,8 @@ func (b *Binary) start(ctx context.Context, args []string, o RunOptions, stdout 
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	end := &ended{out: clipped{tail: 16 << 10}, errors: clipped{head: 64 << 10, tail: 4 << 10}}
-	cmd := exec.CommandContext(limited, b.Path, args...)
+	command := slices.Concat(b.Source.Wrap, []string{b.Path}, args)
+	cmd := exec.CommandContext(limited, command[0], command[1:]...)
 	cmd.Dir = b.Package.Dir
 	cmd.Env = slices.Concat(cmd.Environ(), b.Source.Env, o.Env)
 	cmd.Stdout = io.MultiWriter(stdout, &end.out)

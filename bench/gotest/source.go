@@ -35,6 +35,8 @@ type Source struct {
 	// Overlay maps the path of a file to the path of the file that is compiled instead; "" means
 	// that the file does not exist. Paths are absolute.
 	Overlay map[string]string
+	// Wrap is the beginning of the command lines that run test binaries; nil for none.
+	Wrap []string
 }
 
 // A Package is a package with benchmarks.

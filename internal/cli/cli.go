@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/sandbox"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -27,6 +28,9 @@ import (
 // returns the exit code of the process. It returns early with code 1 when ctx
 // is canceled.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
+	if code, ran := sandbox.Main(args, stderr); ran {
+		return code
+	}
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, style: styleOf(stdout), live: isTerminal(stderr)}
 	defer func() {
 		if v := recover(); v != nil {
@@ -43,6 +47,10 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	err := root.ExecuteContext(ctx)
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
+	}
+	var inside insideError
+	if errors.As(err, &inside) {
+		return inside.code
 	}
 	if err != nil {
 		a.printError(err)

@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/sandbox"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -39,6 +40,7 @@ type proveFlags struct {
 	MutantTime time.Duration
 	Race       bool
 	Configs    string
+	Sandbox    bool
 	Precision  share
 	MaxTime    time.Duration
 	Budget     time.Duration
@@ -102,7 +104,8 @@ Edits of tests, benchmarks and testdata do not count, and are listed. With
 --tests b, those of version B are run.
 
 Code of both versions runs with your rights: do not prove what you would not
-run.
+run. With --sandbox, on Linux, it has no network but loopback, and can write
+only in the copy.
 
 Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 3 another outcome.`,
@@ -123,9 +126,43 @@ Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 		if err := f.check(cmd, args); err != nil {
 			return err
 		}
+		if f.Sandbox {
+			if err := enterSandbox(); err != nil {
+				return err
+			}
+		}
 		return a.prove(cmd.Context(), f, args, patterns)
 	}
 	return cmd
+}
+
+// An insideError is the end of the same command in the sandbox, which has printed everything.
+type insideError struct{ code int }
+
+func (e insideError) Error() string { return fmt.Sprintf("exit code %d in the sandbox", e.code) }
+
+// enterSandbox runs the command again where there is no network, and returns an *insideError. There, it makes loopback
+// usable.
+func enterSandbox() error {
+	unusable := func(err error) error {
+		return &diag.Error{
+			Op: "prove", Subject: "--sandbox", Err: err, Hint: "omit --sandbox, or run whet in a virtual machine",
+		}
+	}
+	if err := sandbox.Supported(); err != nil {
+		return unusable(err)
+	}
+	if !sandbox.Inside() {
+		code, err := sandbox.Again()
+		if err != nil {
+			return unusable(err)
+		}
+		return insideError{code}
+	}
+	if err := sandbox.SetUp(); err != nil {
+		return unusable(err)
+	}
+	return nil
 }
 
 // splitPackages divides arguments into a revision, if there is one, and patterns of packages: those after "--", which
@@ -161,6 +198,8 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
 	fs.BoolVar(&f.Race, "race", true, "run tests that start goroutines with the race detector, too")
+	fs.BoolVar(&f.Sandbox, "sandbox", false,
+		"run code of both versions without a network, able to write only in the copy (Linux)")
 	fs.StringVar(&f.Configs, "configs", "ci",
 		"also build for `LIST`, such as \"windows/amd64 linux/arm64+tag,tag\"; ci: what the module's CI names; none")
 	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
@@ -265,6 +304,9 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 		}
 	}
 	q := prove.Request{AcceptTests: f.Tests == "b", Packages: packages}
+	if f.Sandbox {
+		q.Wrap = sandbox.Command
+	}
 	var err error
 	if q.Versions, err = a.versions(ctx, f, args); err != nil {
 		return err

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/sandbox"
 )
 
 // TestMain makes the test binary a whet for the scripts, and a service to compare.
@@ -38,6 +40,12 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       golden.Update(),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
+		Condition: func(name string) (bool, error) {
+			if name != "sandbox" {
+				return false, fmt.Errorf("unknown condition %q (want sandbox)", name)
+			}
+			return sandbox.Supported() == nil, nil
+		},
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TZ", "UTC")
 			e.Setenv("COLUMNS", "80")

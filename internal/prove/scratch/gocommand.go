@@ -18,13 +18,29 @@ const maxOutput = 1 << 20
 // Go runs the go command in the module's directory, with more flags after those of the options, and
 // returns the end of its output. All processes that it starts end with it.
 func (m *Module) Go(ctx context.Context, more []string, command string, args ...string) (text string, err error) {
-	return m.Output(m.command(ctx, more, command, args))
+	text, err = output(m.command(ctx, more, command, args))
+	return m.Relative(text), err
 }
 
-// Output runs a command, and returns the end of its output, as Relative does.
+// Output runs a command that runs code of the module, and returns the end of its output, as Relative does.
 func (m *Module) Output(cmd *exec.Cmd) (text string, err error) {
+	if len(m.wrap) > 0 {
+		cmd.Args = slices.Concat(m.wrap, []string{cmd.Path}, cmd.Args[1:])
+		cmd.Path = m.wrap[0]
+	}
 	text, err = output(cmd)
 	return m.Relative(text), err
+}
+
+// Wrap returns the beginning of the command lines of processes that run code of the module.
+func (m *Module) Wrap() []string { return m.wrap }
+
+// execFlag returns the flag with which go test runs the programs that it builds.
+func (m *Module) execFlag() []string {
+	if len(m.wrap) == 0 {
+		return nil
+	}
+	return []string{"-exec='" + strings.Join(m.wrap, "' '") + "'"}
 }
 
 // output runs a command, and returns the end of its output.
@@ -36,6 +52,9 @@ func output(cmd *exec.Cmd) (string, error) {
 }
 
 func (m *Module) command(ctx context.Context, more []string, command string, args []string) *exec.Cmd {
+	if command == "test" {
+		more = append(m.execFlag(), more...)
+	}
 	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, m.options.Flags, more, args)...)
 	cmd.Dir, cmd.Env = m.Dir, os.Environ()
 	if command == "test" {

@@ -26,7 +26,10 @@ type Options struct {
 	Flags   []string      // of the go command's build, vet and test
 	Env     []string      // KEY=value, for the go command and the processes it starts
 	Timeout time.Duration // of a test binary; 0 means go test's default
-	Temp    string        // parent directory; "" means the system's directory for temporary files
+	// Wrap returns the beginning of the command lines of processes that run code of the module and need to
+	// write only below a directory; nil means none.
+	Wrap func(dir string) ([]string, error)
+	Temp string // parent directory; "" means the system's directory for temporary files
 
 	// Tree is what is copied; nil means the repository that contains the module, or only the module
 	// if there is no repository: what git tracks and does not ignore, including uncommitted work.
@@ -51,6 +54,7 @@ type Module struct {
 	lock      io.Closer
 	originals map[string][]byte // by the module's file
 	overlays  *regexp.Regexp    // directories with files of Overlay
+	wrap      []string          // the beginning of command lines that run code of the module
 	goEnv     []string          // settings of the go command that depend on the home directory
 }
 
@@ -73,6 +77,11 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 			err = errors.Join(err, m.Close())
 		}
 	}()
+	if o.Wrap != nil {
+		if m.wrap, err = o.Wrap(temp); err != nil {
+			return nil, err
+		}
+	}
 	if m.lock, err = holdLock(temp); err != nil {
 		return nil, fmt.Errorf("make a scratch directory: %w", err)
 	}
