@@ -42,6 +42,10 @@ func effects() []effect {
 		{calls: `(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, why: "log lines are missing"},
 		{calls: `\.Wait$`, why: "it may return before other goroutines have ended", with: `^go$|\.Go$`},
 		{
+			calls: `^(sort\.Stable|sort\.SliceStable|slices\.SortStableFunc)$`, why: "equal elements may change places",
+			with: `^(sort|slices)\.(Sort|Slice)\w*$`,
+		},
+		{
 			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "loops within loops take long for large inputs",
 			with: "^" + nestedLoops + "$",
 		},

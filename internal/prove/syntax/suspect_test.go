@@ -156,6 +156,12 @@ func TestPackageSuspects(t *testing.T) {
 			"no sort.Sort",
 		},
 		{
+			"a stable sort",
+			`import "sort"; func F(s []int) { sort.SliceStable(s, func(i, j int) bool { return s[i] < s[j] }) }`,
+			`import "sort"; func F(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) }`,
+			"no sort.SliceStable",
+		},
+		{
 			"a sort that is not needed", `import "sort"; func F(s []int) { sort.Sort(sort.IntSlice(s)) }`,
 			`func F(s []int) { for i := range s { s[i]++ } }`, "",
 		},
