@@ -1,0 +1,38 @@
+package support_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"testing"
+
+	"github.com/whet-go/whet/internal/prove/differ/support"
+)
+
+// TestBuiltins checks that the support uses no builtin function that a package may have declared
+// before Go had it.
+func TestBuiltins(t *testing.T) {
+	t.Parallel()
+	all := []byte("whetCompare( whetPrintAnswers( whetBenchmark(")
+	files := support.For("p", all, true, func(part string) string { return part + ".go" })
+	if len(files) < 5 {
+		t.Fatalf("%d files", len(files))
+	}
+	for name, text := range files {
+		fset := token.NewFileSet()
+		file, err := parser.ParseFile(fset, name, text, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			if id, ok := call.Fun.(*ast.Ident); ok && (id.Name == "min" || id.Name == "max" || id.Name == "clear") {
+				t.Errorf("%v calls %s", fset.Position(id.Pos()), id.Name)
+			}
+			return true
+		})
+	}
+}
