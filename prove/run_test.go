@@ -199,6 +199,11 @@ func TestRun(t *testing.T) {
 			outcome: prove.OutcomeUnproven, missing: "runtime.GC",
 		},
 		{
+			name: "a cost elsewhere", after: replace(slowJoin, fastJoin, "= 100", "= 100\n\nvar table = make([]byte, 1<<20)"),
+			outcome: prove.OutcomeUnproven, reason: "there are costs elsewhere",
+			missing: "memory allocated by the initialization of packages",
+		},
+		{
 			name: "a new package", after: replace(slowJoin, fastJoin, "text\n\nconst",
 				"text\n\nimport _ \"example.com/p/more\"\n\nconst") + "-- more/more.go --\npackage more\n",
 			outcome: prove.OutcomeUnproven, missing: `text.import "example.com/p/more" has changed`,

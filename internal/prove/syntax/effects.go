@@ -73,7 +73,7 @@ func lostEffects(a, b *source) (list []Suspect) {
 	before, after = a.contextsObeyed(a.reached(was)), b.contextsObeyed(b.reached(is))
 	if len(before) > 0 && len(after) == 0 {
 		list = append(list, Suspect{
-			File: before["ctx"].file, What: "its context", Why: "it may not end when it is cancelled", Gone: true,
+			File: before["ctx"].file, What: "its context", Why: "it may not end when it is canceled", Gone: true,
 		})
 	}
 	return append(list, lostWrites(a, b, was, is)...)
