@@ -17,15 +17,15 @@ import (
 // version returns the version of Landlock's interface; see landlock(7).
 func version() (int, error) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	switch errno {
-	case 0:
+	switch {
+	case errno == 0:
 		return int(v), nil
-	case unix.ENOSYS:
+	case errors.Is(errno, unix.ENOSYS):
 		return 0, errors.New("the kernel has no Landlock (Linux 5.13 or later has)")
-	case unix.EOPNOTSUPP:
-		return 0, errors.New("Landlock is disabled: the kernel's parameter lsm= does not list it")
+	case errors.Is(errno, unix.EOPNOTSUPP):
+		return 0, errors.New("the kernel has disabled Landlock: its parameter lsm= does not list it")
 	}
-	return 0, fmt.Errorf("Landlock: %w", errno)
+	return 0, fmt.Errorf("find the version of Landlock: %w", errno)
 }
 
 // leastVersion is the first version in which truncating a file can be denied.
@@ -38,7 +38,7 @@ func Supported() error {
 		return err
 	}
 	if v < leastVersion {
-		return fmt.Errorf("Landlock's version %d cannot deny to truncate files (Linux 6.2 or later can)", v)
+		return fmt.Errorf("version %d of Landlock cannot deny to truncate files (Linux 6.2 or later can)", v)
 	}
 	if Inside() {
 		return nil
@@ -157,7 +157,7 @@ func restricted(dir string, program []string) error {
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("make the rules of Landlock: %w", errno)
 	}
 	if err := allow(int(set), dir, writing); err != nil {
 		return err
@@ -171,7 +171,7 @@ func restricted(dir string, program []string) error {
 		return err
 	}
 	if _, _, errno := unix.Syscall(unix.SYS_LANDLOCK_RESTRICT_SELF, set, 0, 0); errno != 0 {
-		return fmt.Errorf("Landlock: %w", errno)
+		return fmt.Errorf("restrict the process: %w", errno)
 	}
 	path, err := exec.LookPath(program[0])
 	if err != nil {
@@ -194,7 +194,7 @@ func allow(set int, name string, access uint64) error {
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("Landlock: %s: %w", name, errno)
+		return fmt.Errorf("allow to write %s: %w", name, errno)
 	}
 	return nil
 }

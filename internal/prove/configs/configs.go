@@ -175,14 +175,13 @@ func ofMapping(n *yaml.Node) (all []Config) {
 
 // scalars returns the values of a scalar, or of a list of them.
 func scalars(n *yaml.Node) (values []string) {
-	switch n.Kind {
-	case yaml.ScalarNode:
-		values = append(values, n.Value)
-	case yaml.SequenceNode:
-		for _, child := range n.Content {
-			if child.Kind == yaml.ScalarNode {
-				values = append(values, child.Value)
-			}
+	list := []*yaml.Node{n}
+	if n.Kind == yaml.SequenceNode {
+		list = n.Content
+	}
+	for _, one := range list {
+		if one.Kind == yaml.ScalarNode {
+			values = append(values, one.Value)
 		}
 	}
 	return values

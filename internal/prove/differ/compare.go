@@ -453,11 +453,13 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)
-	return asOriginal.Replace(out), err
+	return asOriginal(out), err
 }
 
-// asOriginal replaces the names of files and functions of the copy.
-var asOriginal = strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "")
+// asOriginal returns text in which files and functions of the copy have the names of the originals.
+func asOriginal(text string) string {
+	return strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "").Replace(text)
+}
 
 // timeWasUp reports whether, judging by its output, a fuzz target failed without an input: the fuzzer
 // reports a failure if the time is up while a worker is busy (go.dev/issue/75804).
