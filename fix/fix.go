@@ -125,6 +125,7 @@ const (
 	StageVet     Stage = prove.StageVet
 	StageTest    Stage = prove.StageTest
 	StageRace    Stage = prove.StageRace
+	StageConfigs Stage = prove.StageConfigs
 	StageCompare Stage = prove.StageCompare
 	StageMeasure Stage = prove.StageMeasure
 	// StageUnproven is a rewrite that passed the stages above, but whose results were not compared, or

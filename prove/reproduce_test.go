@@ -96,7 +96,7 @@ func TestReproduce(t *testing.T) {
 			}
 			if test.not != "" {
 				if !strings.Contains(p.Not, test.not) || len(p.Input) == 0 || p.Source != "" {
-					t.Fatalf("%+v", p)
+					t.Fatalf("%s, %q, %s", p.Not, p.Input, p.Source)
 				}
 				return
 			}
@@ -129,6 +129,6 @@ func TestReproduceByTest(t *testing.T) {
 	r := proveDirs(t, a, b, nil)
 	const want = "go test '-run=^TestJoin$' ./text"
 	if p := r.Reproducer; p == nil || p.Test != "TestJoin" || p.Command != want || p.Source != "" {
-		t.Errorf("%+v, want %s", r.Reproducer, want)
+		t.Errorf("%s: %s, want the command %s", r.Outcome, r.Reason, want)
 	}
 }

@@ -203,7 +203,7 @@ func TestChanges(t *testing.T) {
 	}
 	after := string(changes["sub/m.go"].After)
 	if len(changes) != 1 || !strings.Contains(after, "range list") || !strings.Contains(after, "n + n") {
-		t.Errorf("%v", changes)
+		t.Errorf("%d files, %s", len(changes), after)
 	}
 	if _, err := changesOf(filepath.Join(dir, "a"), filepath.Join(dir, "b"), []string{"sub.Product"}); err == nil {
 		t.Error("an unknown function: no error")
@@ -270,7 +270,7 @@ func TestMutants(t *testing.T) {
 	}
 	changes, err := mutate(t.Context(), dir, &testCase{Mutant: &mutantRef{"comparison", "sub.Sum:2"}})
 	if err != nil || !strings.Contains(string(changes["sub/m.go"].After), "i <= len(list)") {
-		t.Errorf("%v, %v", changes, err)
+		t.Errorf("%s, %v", changes["sub/m.go"].After, err)
 	}
 	if _, err := mutate(t.Context(), dir, &testCase{Mutant: &mutantRef{"comparison", "sub.Sum:9"}}); err == nil {
 		t.Error("an unknown mutant: no error")
@@ -327,7 +327,7 @@ func (t *T) Add(s string) { t.list.WriteString(s) }
 	ok, err := m.fit(t.Context(), c, pair, ".", groups[0])
 	if err != nil || !ok || !slices.Equal(c.Functions, []string{"(*T).Add", "type T"}) ||
 		c.Name != "example.com-m-v1.1.0-(*T).Add" {
-		t.Errorf("%v %v %+v", ok, err, c)
+		t.Errorf("%v %v %s %q", ok, err, c.Name, c.Functions)
 	}
 	var out strings.Builder
 	if err := c.write(&out); err != nil || !strings.Contains(out.String(), "signals: builder") {

@@ -145,7 +145,7 @@ func (x *finding) outcome(a *fix.Attempt) outcome {
 		return overlaps
 	case fix.StageNeeds, fix.StageUnproven:
 		return needs
-	case fix.StageBuild, fix.StageVet, fix.StageTest, fix.StageRace, fix.StageWhole:
+	case fix.StageBuild, fix.StageVet, fix.StageTest, fix.StageRace, fix.StageConfigs, fix.StageWhole:
 		return fails
 	case fix.StageCompare:
 		return differs

@@ -258,6 +258,6 @@ func TestRead(t *testing.T) {
 	}
 	got, err := splice.Read(dir)
 	if err != nil || !slices.Equal(slices.Collect(maps.Keys(got)), []string{"a.go"}) {
-		t.Errorf("%v, %v", got, err)
+		t.Errorf("%q, %v", slices.Collect(maps.Keys(got)), err)
 	}
 }

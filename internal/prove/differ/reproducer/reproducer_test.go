@@ -61,7 +61,7 @@ func TestNot(t *testing.T) {
 	t.Parallel()
 	r, err := reproducer.Read([]byte(`{"Not": "an argument has a function", "Data": "AQI="}`))
 	if err != nil || string(r.Data) != "\x01\x02" {
-		t.Fatal(r, err)
+		t.Fatalf("%v, %v", r != nil, err)
 	}
 	if _, err := r.Tests(reproducer.Package{}); err == nil || !strings.Contains(err.Error(), "has a function") {
 		t.Error(err)
