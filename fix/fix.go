@@ -124,9 +124,9 @@ const (
 	StageBuild   Stage = prove.StageBuild
 	StageVet     Stage = prove.StageVet
 	StageTest    Stage = prove.StageTest
+	StageCompare Stage = prove.StageCompare
 	StageRace    Stage = prove.StageRace
 	StageConfigs Stage = prove.StageConfigs
-	StageCompare Stage = prove.StageCompare
 	StageMeasure Stage = prove.StageMeasure
 	// StageUnproven is a rewrite that passed the stages above, but whose results were not compared, or
 	// on too few inputs.
