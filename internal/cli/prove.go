@@ -67,8 +67,8 @@ faster? Version A is the code before the change, version B the code after it:
   whet prove --a A --b B two directories
 
 Packages limit what is judged: patterns of the go command that are "." or begin
-with "./", or any after "--". Changes of other packages are made, too, and listed
-as not judged.
+with "./", or any after "--". Changes of other packages are made, too, and
+listed as not judged.
 
 whet works in a copy of the module; your files are only read. Version B must
 build, and go vet must report nothing new. Every test of version A must do what
