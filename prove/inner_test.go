@@ -102,3 +102,84 @@ func TestInner(t *testing.T) {
 		})
 	}
 }
+
+// TestConstructors checks that values of a type come from all of its constructors, from other values,
+// and from its own methods: without them, no input runs the changed lines.
+func TestConstructors(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	const words = `
+-- go.mod --
+module example.com/words
+
+go 1.26
+-- words.go --
+// Package words selects words.
+package words
+
+import (
+	"errors"
+	"strings"
+)
+
+// A Page has words.
+type Page struct {
+	All  *Words
+	name string
+}
+
+// Words are some words.
+type Words struct{ list []string }
+
+// NewFromNowhere never works.
+func NewFromNowhere(string) (*Page, error) { return nil, errors.New("there is nothing") }
+
+// NewPage returns the page of a text.
+func NewPage(text string) *Page { return &Page{All: &Words{strings.Split(text, " ")}, name: "page"} }
+
+func newEmpty(*Page) *Words { return &Words{} }
+
+// Twice returns the words twice.
+func (w *Words) Twice() *Words { return &Words{append(append([]string{}, w.list...), w.list...)} }
+
+// Join joins the words.
+func (w *Words) Join() string {
+	if len(w.list) < 2 {
+		return ""
+	}
+	s := ""
+	for _, word := range w.list {
+		s += word
+	}
+	return s
+}
+-- words_test.go --
+package words
+
+import "testing"
+
+func BenchmarkJoin(b *testing.B) {
+	w := NewPage("a b c d e f g h").All
+	b.ReportAllocs()
+	for b.Loop() {
+		w.Join()
+	}
+}
+`
+	const slow = "\ts := \"\"\n\tfor _, word := range w.list {\n\t\ts += word\n\t}\n\treturn s\n"
+	for _, test := range []struct {
+		name, now string
+		outcome   prove.Outcome
+	}{
+		{"the same", "\treturn strings.Join(w.list, \"\")\n", prove.OutcomeFaster},
+		{"only without the last", "\treturn strings.Join(w.list[:max(len(w.list)-1, 1)], \"\")\n", prove.OutcomeDifferent},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := proveDirs(t, writeModule(t, words), writeModule(t, strings.Replace(words, slow, test.now, 1)), nil)
+			if r.Outcome != test.outcome {
+				t.Errorf("%s: %s\n%v", r.Outcome, r.Reason, r.Missing)
+			}
+		})
+	}
+}

@@ -259,15 +259,18 @@ func basic(b *types.Basic) string {
 	return ""
 }
 
+// lacking makes a nil pointer, seldom, and only of a receiver or an argument itself.
+const lacking = "\tif s.lacks() {\n\t\treturn nil\n\t}\n"
+
 // pointer makes a new value to point to, or nil if values are nested too deeply.
 func (g *testFile) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
-			return text, ""
+			return lacking + text, ""
 		}
 	}
 	elem, why := g.maker(p.Elem(), depth+1)
-	return fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n",
+	return fmt.Sprintf(lacking+"\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n",
 		g.typeString(p.Elem()), elem), why
 }
 
@@ -352,80 +355,6 @@ func (g *testFile) isModules(p *types.Package) bool {
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
 }
 
-// constructed makes a struct of this module with unexported fields with its package's own
-// constructor: a function New… that returns it, or a pointer to it, and possibly an error.
-func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
-	u, isStruct := n.Underlying().(*types.Struct)
-	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
-		return "", false
-	}
-	scope := n.Obj().Pkg().Scope()
-	for _, name := range scope.Names() {
-		fn, isFunc := scope.Lookup(name).(*types.Func)
-		if !isFunc || !strings.HasPrefix(strings.ToLower(name), "new") || n.Obj().Pkg() != g.pkg.Types && !fn.Exported() {
-			continue
-		}
-		if g.differs(fn) != "" {
-			continue
-		}
-		sig, inst, err := g.ofInstance(fn, n)
-		if err != nil || sig.Results().Len() == 0 || sig.Results().Len() > 2 {
-			continue
-		}
-		if sig.Results().Len() == 2 && sig.Results().At(1).Type().String() != "error" {
-			continue
-		}
-		got := sig.Results().At(0).Type()
-		ptr, isPtr := got.(*types.Pointer)
-		if isPtr {
-			got = ptr.Elem()
-		}
-		if !types.Identical(got, n) {
-			continue
-		}
-		makers, good := g.constructorArgs(sig, depth)
-		if !good {
-			continue
-		}
-		recorded := name + bracketed(slices.Collect(n.TypeArgs().Types()), g.recorded)
-		if q := g.qualify(n.Obj().Pkg()); q != "" {
-			name, recorded = q+"."+name, g.recorded(n.Obj().Pkg())+"."+recorded
-		}
-		result, of := "made", types.TypeString(n, g.recorded)
-		switch {
-		case pointer && !isPtr:
-			result = "&made"
-		case !pointer && isPtr:
-			result = "*made"
-		}
-		if pointer {
-			of = "*" + of
-		}
-		var made strings.Builder
-		for i, m := range makers {
-			fmt.Fprintf(&made, "\tc%d := %s(s)\n", i, m)
-		}
-		args := numbered("c", len(makers))
-		fmt.Fprintf(&made, "\twhetCodes := s.codes(%s)\n", args)
-		call := fmt.Sprintf("%s(%s)", recorded, strings.TrimSuffix(strings.Repeat("%s, ", len(makers)), ", "))
-		if sig.Results().Len() == 2 {
-			fmt.Fprintf(&made, "\tmade, err := %s%s(%s)\n\ts.must(err)\n", name, inst, args)
-			call = fmt.Sprintf("func() %s {\nmade, _ := %s\nreturn %s\n}()", of, call, result)
-		} else {
-			fmt.Fprintf(&made, "\tmade := %s%s(%s)\n", name, inst, args)
-			if result != "made" {
-				call = fmt.Sprintf("func() %s {\nmade := %s\nreturn %s\n}()", of, call, result)
-			}
-		}
-		if isPtr {
-			made.WriteString("\ts.need(made != nil)\n")
-		}
-		fmt.Fprintf(&made, "\ts.made(%s, %q, whetCodes...)\n\treturn %s\n", result, call, result)
-		return made.String(), true
-	}
-	return "", false
-}
-
 func hasExported(u *types.Struct) bool {
 	for f := range u.Fields() {
 		if f.Exported() {
@@ -433,21 +362,6 @@ func hasExported(u *types.Struct) bool {
 		}
 	}
 	return false
-}
-
-// constructorArgs returns the makers of a constructor's arguments, without options.
-func (g *testFile) constructorArgs(sig *types.Signature, depth int) (makers []string, ok bool) {
-	for i := range sig.Params().Len() {
-		if sig.Variadic() && i == sig.Params().Len()-1 {
-			break
-		}
-		m, why := g.maker(sig.Params().At(i).Type(), depth+1)
-		if why != "" {
-			return nil, false
-		}
-		makers = append(makers, m)
-	}
-	return makers, true
 }
 
 func hasUnexported(u *types.Struct) bool {

@@ -38,12 +38,12 @@ func TestReadCounts(t *testing.T) {
 		},
 		{"no parameters", "." + answers(1), true, differ.Outcome{Inputs: 1, Returned: 1, Distinct: 1}, ""},
 		{
-			"two processes with the same answers", strings.Repeat(".", 20) + answers(2) + answers(2), false,
-			differ.Outcome{Inputs: 20, Returned: 20, Distinct: 2},
+			"two processes with the same answers", strings.Repeat(".", 200) + answers(2) + answers(2), false,
+			differ.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
 			"",
 		},
-		{"cut off", strings.Repeat(".", 20) + answers(2) + "=00", false, differ.Outcome{
-			Inputs: 20, Returned: 20, Distinct: 3,
+		{"cut off", strings.Repeat(".", 200) + answers(2) + "=00", false, differ.Outcome{
+			Inputs: 200, Returned: 200, Distinct: 3,
 		}, ""},
 	} {
 		got := differ.ReadCounts(differ.Test{Function: "F", Fixed: c.fixed}, []byte(c.counts))

@@ -1,0 +1,235 @@
+package differ
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Limits of the ways to make a value of one type.
+const (
+	maxConstructors = 6
+	maxHolders      = 2
+	maxSteps        = 8
+)
+
+// A factory is a way to make a value of a type: a constructor, a field of another struct, or a step, a
+// method that returns another value of its receiver's type.
+type factory struct {
+	expr     string           // in the test file: New, pkg.New[int], or what follows the receiver r
+	recorded string           // the same in a test that reproduces a run
+	recv     string           // maker of the receiver, or of the struct; "" for a function
+	sig      *types.Signature // nil for a field
+	got      types.Type       // the result's
+	makers   []string         // of the arguments
+}
+
+// constructed makes a struct of this module with unexported fields with its package's own
+// constructors: functions New… that return it, or a pointer to it, and possibly an error, and if there
+// are any, other exported functions that do. In its package, it also uses what has such values, and
+// steps from one value to another one.
+func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
+	u, isStruct := n.Underlying().(*types.Struct)
+	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
+		return "", false
+	}
+	ways := g.constructors(n, depth)
+	if len(ways) == 0 {
+		return "", false
+	}
+	if depth < maxDepth && n.TypeParams().Len() == 0 && n.Obj().Pkg() == g.pkg.Types {
+		ways = append(ways, g.holders(n, depth)...)
+		ways = append(ways, g.steps(n, depth)...)
+	}
+	if len(ways) == 1 {
+		return g.making(ways[0], n, pointer), true
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", len(ways))
+	for i, f := range ways[1:] {
+		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.making(f, n, pointer))
+	}
+	b.WriteString("\t}\n\t}\n" + g.making(ways[0], n, pointer))
+	return b.String(), true
+}
+
+// constructors returns the functions New… that return a type, and then other exported ones. It returns
+// none if there is no New…
+func (g *testFile) constructors(n *types.Named, depth int) []factory {
+	isNew := func(fn *types.Func) bool {
+		return strings.HasPrefix(strings.ToLower(fn.Name()), "new") && (n.Obj().Pkg() == g.pkg.Types || fn.Exported())
+	}
+	ways := g.functions(n, depth, maxConstructors, isNew)
+	if len(ways) == 0 {
+		return nil
+	}
+	return append(ways, g.functions(n, depth, maxConstructors-len(ways), func(fn *types.Func) bool {
+		return fn.Exported() && !isNew(fn)
+	})...)
+}
+
+// functions returns at most most of the functions that return a type.
+func (g *testFile) functions(n *types.Named, depth, most int, wanted func(*types.Func) bool) (ways []factory) {
+	scope := n.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		if len(ways) >= most {
+			break
+		}
+		fn, isFunc := scope.Lookup(name).(*types.Func)
+		if !isFunc || !wanted(fn) || g.differs(fn) != "" {
+			continue
+		}
+		sig, inst, err := g.ofInstance(fn, n)
+		if err != nil {
+			continue
+		}
+		f := factory{
+			expr: name + inst, recorded: name + bracketed(slices.Collect(n.TypeArgs().Types()), g.recorded), sig: sig,
+		}
+		if !g.complete(&f, n, depth) {
+			continue
+		}
+		if q := g.qualify(n.Obj().Pkg()); q != "" {
+			f.expr, f.recorded = q+"."+f.expr, g.recorded(n.Obj().Pkg())+"."+f.recorded
+		}
+		ways = append(ways, f)
+	}
+	return ways
+}
+
+// holders returns the fields of other structs of the package that have values of a type.
+func (g *testFile) holders(n *types.Named, depth int) (ways []factory) {
+	scope := g.pkg.Types.Scope()
+	for _, name := range scope.Names() {
+		tn, isType := scope.Lookup(name).(*types.TypeName)
+		if !isType || tn.IsAlias() || !tn.Exported() || types.Identical(tn.Type(), n) {
+			continue
+		}
+		holder, isNamed := tn.Type().(*types.Named)
+		if !isNamed || holder.TypeParams().Len() > 0 || g.otherType(holder) != "" {
+			continue
+		}
+		u, isStruct := holder.Underlying().(*types.Struct)
+		if !isStruct || !hasUnexported(u) || len(g.constructors(holder, depth+1)) == 0 {
+			continue
+		}
+		for field := range u.Fields() {
+			if !field.Exported() || !isOrPointsTo(field.Type(), n) {
+				continue
+			}
+			if m, why := g.maker(types.NewPointer(holder), depth+1); why == "" {
+				ways = append(ways, factory{expr: field.Name(), recorded: field.Name(), recv: m, got: field.Type()})
+			}
+			break
+		}
+		if len(ways) == maxHolders {
+			break
+		}
+	}
+	return ways
+}
+
+// steps returns the exported methods of a type that return a value of it. Of many, they are spread over
+// the names.
+func (g *testFile) steps(n *types.Named, depth int) (ways []factory) {
+	var all []*types.Func
+	for fn := range n.Methods() {
+		if r := fn.Signature().Results(); fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.differs(fn) == "" {
+			all = append(all, fn)
+		}
+	}
+	slices.SortFunc(all, func(a, b *types.Func) int { return strings.Compare(a.Name(), b.Name()) })
+	for i := range min(len(all), maxSteps) {
+		fn := all[i*len(all)/min(len(all), maxSteps)]
+		m, why := g.maker(types.NewPointer(n), depth+1)
+		if why != "" {
+			return ways
+		}
+		f := factory{expr: fn.Name(), recorded: fn.Name(), recv: m, sig: fn.Signature()}
+		if g.complete(&f, n, depth) {
+			ways = append(ways, f)
+		}
+	}
+	return ways
+}
+
+// isOrPointsTo reports whether a type is a named one, or a pointer to it.
+func isOrPointsTo(t types.Type, n *types.Named) bool {
+	if p, ok := types.Unalias(t).(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	return types.Identical(t, n)
+}
+
+// complete adds the makers of the arguments, without options, and the result of a function. It reports
+// whether it returns a value of the type, and possibly an error, and can be called.
+func (g *testFile) complete(f *factory, n *types.Named, depth int) bool {
+	results := f.sig.Results()
+	if results.Len() == 0 || results.Len() > 2 || results.Len() == 2 && results.At(1).Type().String() != "error" {
+		return false
+	}
+	if f.got = results.At(0).Type(); !isOrPointsTo(f.got, n) {
+		return false
+	}
+	for i := range f.sig.Params().Len() {
+		if f.sig.Variadic() && i == f.sig.Params().Len()-1 {
+			break
+		}
+		m, why := g.maker(f.sig.Params().At(i).Type(), depth+1)
+		if why != "" {
+			return false
+		}
+		f.makers = append(f.makers, m)
+	}
+	return true
+}
+
+// making returns the code that makes a value of a type, or a pointer to one, and returns it.
+func (g *testFile) making(f factory, n *types.Named, pointer bool) string {
+	_, isPtr := types.Unalias(f.got).(*types.Pointer)
+	result, of := "made", types.TypeString(n, g.recorded)
+	switch {
+	case pointer && !isPtr:
+		result = "&made"
+	case !pointer && isPtr:
+		result = "*made"
+	}
+	if pointer {
+		of = "*" + of
+	}
+	var b strings.Builder
+	var parts []string
+	expr, recorded := f.expr, f.recorded
+	if f.recv != "" {
+		fmt.Fprintf(&b, "\tr := %s(s)\n\ts.need(r != nil)\n", f.recv)
+		parts = append(parts, "r")
+		expr, recorded = "r."+expr, "(%s)."+recorded
+	}
+	for i, m := range f.makers {
+		fmt.Fprintf(&b, "\tc%d := %s(s)\n", i, m)
+	}
+	args := numbered("c", len(f.makers))
+	if args != "" {
+		parts = append(parts, args)
+	}
+	fmt.Fprintf(&b, "\twhetCodes := s.codes(%s)\n", strings.Join(parts, ", "))
+	if f.sig != nil {
+		expr += "(" + args + ")"
+		recorded += "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(f.makers)), ", ") + ")"
+	}
+	if f.sig != nil && f.sig.Results().Len() == 2 {
+		fmt.Fprintf(&b, "\tmade, err := %s\n\ts.must(err)\n", expr)
+		recorded = fmt.Sprintf("func() %s {\nmade, _ := %s\nreturn %s\n}()", of, recorded, result)
+	} else {
+		fmt.Fprintf(&b, "\tmade := %s\n", expr)
+		if result != "made" {
+			recorded = fmt.Sprintf("func() %s {\nmade := %s\nreturn %s\n}()", of, recorded, result)
+		}
+	}
+	if isPtr {
+		b.WriteString("\ts.need(made != nil)\n")
+	}
+	fmt.Fprintf(&b, "\ts.made(%s, %q, whetCodes...)\n\treturn %s\n", result, recorded, result)
+	return b.String()
+}
