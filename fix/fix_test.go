@@ -278,7 +278,7 @@ func TestRun(t *testing.T) {
 		},
 		"written":  {fix.StageKept, ""},
 		"no gain":  {fix.StageMeasure, ""},
-		"panics":   {fix.StageUnproven, "needs review: Long panics on each of the "},
+		"panics":   {fix.StageUnproven, "needs review: Long was compared on "},
 		"constant": {fix.StageUnproven, "needs review: Quiet gives the same answer to all "},
 	}
 	if len(r.Attempts) != len(want) || r.Interrupted || len(r.Failing) > 0 {
@@ -413,7 +413,7 @@ func TestUnproven(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, want := range []string{"Long panics on each of the ", "Quiet gives the same answer to all "} {
+		for i, want := range []string{"Long was compared on ", "Quiet gives the same answer to all "} {
 			a := r.Attempts[i]
 			if a.Answers == nil || len(a.Answers.Functions) > 0 || a.Answers.Inputs != 0 || len(a.Answers.Compared) != 1 ||
 				a.Answers.Compared[0].Inputs < fuzzInputs/2 || a.Measured == nil || !strings.Contains(a.Unproven, want) {
@@ -424,7 +424,7 @@ func TestUnproven(t *testing.T) {
 			}
 		}
 		if patches := r.Patches("a <a@b>"); review && (len(patches) != 2 ||
-			!strings.Contains(patches[0].Text, "Unproven, needs review: Long panics on each of the ")) {
+			!strings.Contains(patches[0].Text, "Unproven, needs review: Long was compared on ")) {
 			t.Errorf("the patches do not say why they need review: %v", patches)
 		}
 	}

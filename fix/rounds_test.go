@@ -120,7 +120,7 @@ func program(t *testing.T, least int) func(context.Context, builds.Side, builds.
 // quick returns options that give the fuzzer little work.
 func quick() fix.Options {
 	o := options()
-	o.FuzzInputs = 50
+	o.FuzzInputs = 400
 	return o
 }
 

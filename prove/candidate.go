@@ -238,6 +238,9 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		return nil, err
 	}
 	built, pkgs, err := f.affected(ctx, c.Changes, over)
+	if errors.Is(err, errNotInBuild) && len(f.ignored(c.Changes, nil)) == 0 { // the package did not build before
+		return []step{{StageBuild, func() error { return err }}}, nil
+	}
 	if errors.Is(err, errNotInBuild) {
 		return []step{{StageConfigs, func() (failed error) {
 			if v.Configs, failed = f.buildConfigs(ctx, c.Changes, over); failed != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// counts is a package that counts in goroutines, which needs the lock.
+// counts is a package that counts in goroutines. Without the lock, its answers stay as they are.
 const counts = `
 -- go.mod --
 module example.com/counts
@@ -23,16 +23,18 @@ import "sync"
 func Letters(words []string) int {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
-	n := 0
+	total, last := 0, ""
 	for _, w := range words {
+		total += len(w)
 		wg.Go(func() {
 			mu.Lock()
-			n += len(w)
+			last = w
 			mu.Unlock()
 		})
 	}
 	wg.Wait()
-	return n
+	_ = last
+	return total
 }
 
 // Longest returns the longest word.
