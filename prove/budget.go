@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // Parts of the time that remains until the deadline of a proof, which its stages may use at most.
@@ -43,7 +44,7 @@ func (f *Prover) fuzzTimeUntil(ctx context.Context, dir string, changes scratch.
 	if err != nil {
 		return f.o.fuzzTime(), ctx.Err() // the comparison says what is wrong
 	}
-	decls, err := f.changedFuncs(pkg, changes)
+	decls, err := syntax.ChangedFunctions(f.scratch.Dir, pkg.Fset, pkg.Syntax, changes)
 	if err != nil {
 		return "", err
 	}

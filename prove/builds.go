@@ -112,7 +112,7 @@ func (f *Prover) comparePackageBuilds(
 			return err
 		}
 	}
-	replaced, err := f.overlaid(filepath.Join(temp, "changed"), changed)
+	replaced, err := f.scratch.OverlayIn(filepath.Join(temp, "changed"), changed)
 	if err != nil {
 		return err
 	}

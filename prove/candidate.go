@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/differ"
@@ -104,13 +103,13 @@ func (v *Verdict) Proven() bool { return v.Err == nil }
 
 // mayBeAccepted reports whether the benchmarks ran and show no loss.
 func (v *Verdict) mayBeAccepted() bool {
-	return v.Measured != nil && len(v.Measured.covering) > 0 &&
+	return v.Measured != nil && len(v.Measured.Covering()) > 0 &&
 		(v.Err == nil || errors.Is(v.Err, ErrUnproven) || errors.Is(v.Err, errNoGain))
 }
 
 // judge records the judgment of the measurement, and returns why the change is not proven.
 func (v *Verdict) judge(reviewed bool) error {
-	j := judge(v.Measured, reviewed)
+	j := judge(v.Measured.AB, v.Measured.Generated(), reviewed)
 	v.Open, v.Aside = j.open, j.aside
 	return j.err
 }
@@ -165,23 +164,6 @@ func (a *Answers) unproven() string {
 		"realistic arguments (the fuzzer uses the strings in a package's tests), or fuzz longer (--fuzz-time). " +
 		"--review keeps it as it is"
 }
-
-// Measured is a comparison of A, without a change, and B, with it.
-type Measured struct {
-	Benchmarks []string `json:"benchmarks,omitempty"` // benchmarks that were run; empty for a service
-	// Written is the source of the benchmarks that whet wrote because no benchmark of the module
-	// runs the lines; "" if the module's own were used.
-	Written string `json:"written,omitempty"`
-	// Paths describe what the written benchmarks execute in the changed functions, compared with
-	// the recording.
-	Paths []string   `json:"paths,omitempty"`
-	AB    *ab.Result `json:"ab"`
-
-	covering []Benchmark // the benchmarks
-}
-
-// Covering returns the benchmarks that were run.
-func (m *Measured) Covering() []Benchmark { return m.covering }
 
 // Refuse returns why changes are not tried at all; nil if they are.
 func (f *Prover) Refuse(changes Changes) error { return syntax.Refuse(changes) }

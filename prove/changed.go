@@ -60,45 +60,15 @@ func split(all Changes, embedded []string, c *Changed) (code, tests Changes) {
 	return code, tests
 }
 
-// sourceOf returns the source files in a directory of the copy, by name relative to the module,
-// before and after changes.
-func (f *Prover) sourceOf(dir string, changes Changes) (before, after map[string][]byte, err error) {
-	before, after = map[string][]byte{}, map[string][]byte{}
-	entries, err := os.ReadDir(f.scratch.Path(dir))
-	if err != nil && !os.IsNotExist(err) {
-		return nil, nil, err
-	}
-	for _, e := range entries {
-		name := path.Join(dir, e.Name())
-		if !syntax.IsSource(name) || !e.Type().IsRegular() {
-			continue
-		}
-		data, err := os.ReadFile(f.scratch.Path(name))
-		if err != nil {
-			return nil, nil, err
-		}
-		before[name], after[name] = data, data
-	}
-	for name, c := range changes {
-		if path.Dir(name) != dir || !syntax.IsSource(name) {
-			continue
-		}
-		if after[name] = c.After; c.After == nil {
-			delete(after, name)
-		}
-	}
-	return before, after, nil
-}
-
 // suspects returns what a change adds or removes that needs review.
 func (f *Prover) suspects(code Changes) ([]Suspect, error) {
 	var all []syntax.Sources
 	for _, dir := range code.Dirs() {
-		before, after, err := f.sourceOf(dir, code)
+		p, err := syntax.SourcesIn(f.scratch, dir, code)
 		if err != nil {
 			return nil, err
 		}
-		p := syntax.Sources{Before: before, After: after, Tests: map[string][]byte{}}
+		p.Tests = map[string][]byte{}
 		names, err := filepath.Glob(filepath.Join(f.scratch.Path(dir), "*_test.go"))
 		if err != nil {
 			return nil, err
@@ -121,20 +91,20 @@ func (f *Prover) analyze(code Changes, c *Changed) error {
 		if !f.judges(dir) {
 			c = others
 		}
-		before, after, err := f.sourceOf(dir, code)
+		sources, err := syntax.SourcesIn(f.scratch, dir, code)
 		if err != nil {
 			return err
 		}
-		a, err := syntax.Read(before)
+		a, err := syntax.Read(sources.Before)
 		if err != nil {
 			return fmt.Errorf("%s: %w", dir, err)
 		}
-		b, err := syntax.Read(after)
+		b, err := syntax.Read(sources.After)
 		if err != nil {
 			return &NotGoError{err}
 		}
 		c.add(dir, a.Compare(b))
-		if len(before) == 0 {
+		if len(sources.Before) == 0 {
 			c.Added = append(c.Added, "package in "+dir)
 		}
 	}
@@ -169,11 +139,11 @@ func (f *Prover) narrow(ctx context.Context, code Changes, patterns []string) er
 		}
 		found := false
 		for _, dir := range dirs {
-			before, after, err := f.sourceOf(dir, code)
+			sources, err := syntax.SourcesIn(f.scratch, dir, code)
 			if err != nil {
 				return err
 			}
-			if len(before)+len(after) > 0 {
+			if len(sources.Before)+len(sources.After) > 0 {
 				f.only, found = append(f.only, dir), true
 			}
 		}

@@ -3,17 +3,14 @@ package prove
 import (
 	"context"
 	"fmt"
-	"go/ast"
-	"go/build"
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/prove/benchmarks"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
@@ -27,11 +24,11 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		return nil, err
 	}
 	for _, dir := range f.judgedDirs(changes) {
-		before, _, err := f.sourceOf(dir, changes)
+		sources, err := syntax.SourcesIn(f.scratch, dir, changes)
 		if err != nil {
 			return nil, err
 		}
-		if len(before) == 0 {
+		if len(sources.Before) == 0 {
 			continue // there is no old code
 		}
 		o := f.differOptions(dir, reviewed)
@@ -78,32 +75,6 @@ func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 	return o
 }
 
-// buildContext returns the context of a build with flags and variables of the go command, as far as
-// it decides which files belong to a package.
-func buildContext(flags, env []string) build.Context {
-	in := build.Default
-	for i, flag := range flags {
-		name, value, ok := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-		if !ok && i+1 < len(flags) {
-			value = flags[i+1]
-		}
-		if name == "tags" {
-			in.BuildTags = strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' })
-		}
-	}
-	for _, v := range env {
-		switch name, value, _ := strings.Cut(v, "="); name {
-		case "GOOS":
-			in.GOOS = value
-		case "GOARCH":
-			in.GOARCH = value
-		case "CGO_ENABLED":
-			in.CgoEnabled = value == "1"
-		}
-	}
-	return in
-}
-
 // load loads the package in a directory of the scratch copy.
 func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error) {
 	pkgs, err := driver.Load(ctx, driver.Options{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}, "./"+dir)
@@ -116,49 +87,19 @@ func (f *Prover) load(ctx context.Context, dir string) (*packages.Package, error
 	return pkgs[0], nil
 }
 
-// changedFuncs returns the functions of the original package that differ with the changes. A
-// function that only moved, or whose comments changed, is the same.
-func (f *Prover) changedFuncs(old *packages.Package, changes scratch.Changes) ([]*ast.FuncDecl, error) {
-	var decls []*ast.FuncDecl
-	now := map[string]map[string]string{} // by file: functions
-	anywhere := map[string][]string{}     // by function: its versions in any file
-	for file, c := range changes {
-		if !syntax.IsSource(file) {
-			continue
-		}
-		var err error
-		if now[file], err = syntax.Functions(file, c.After); err != nil {
-			return nil, err
-		}
-		for name, text := range now[file] {
-			anywhere[name] = append(anywhere[name], syntax.Tokens([]byte(text)))
-		}
+// changeOf returns what changes in the package in a directory, as it was loaded from the copy.
+func (f *Prover) changeOf(dir string, pkg *packages.Package, changes Changes) (c benchmarks.Change, err error) {
+	c = benchmarks.Change{Dir: dir, Package: pkg}
+	decls, err := syntax.ChangedFunctions(f.scratch.Dir, pkg.Fset, pkg.Syntax, changes)
+	if err != nil {
+		return c, err
 	}
-	for _, source := range old.Syntax {
-		rel, err := filepath.Rel(f.scratch.Dir, old.Fset.Position(source.Pos()).Filename)
+	for _, d := range decls {
+		lines, err := syntax.ChangedLines(f.scratch.Dir, pkg.Fset, d, changes)
 		if err != nil {
-			continue
+			return c, err
 		}
-		file := filepath.ToSlash(rel)
-		c, ok := changes[file]
-		if !ok || !syntax.IsSource(file) {
-			continue
-		}
-		for _, d := range source.Decls {
-			fn, ok := d.(*ast.FuncDecl)
-			if !ok {
-				continue
-			}
-			was := syntax.Tokens(c.Before[old.Fset.Position(fn.Pos()).Offset:old.Fset.Position(fn.End()).Offset])
-			text, here := now[file][differ.FuncName(fn)]
-			if !here && len(anywhere[differ.FuncName(fn)]) == 0 {
-				continue // it is gone
-			}
-			if here && syntax.Tokens([]byte(text)) != was || !here && !slices.Contains(anywhere[differ.FuncName(fn)], was) {
-				decls = append(decls, fn)
-			}
-		}
+		c.Functions = append(c.Functions, benchmarks.Function{Decl: d, Lines: lines})
 	}
-	slices.SortFunc(decls, func(a, b *ast.FuncDecl) int { return strings.Compare(differ.FuncName(a), differ.FuncName(b)) })
-	return decls, nil
+	return c, nil
 }

@@ -1,11 +1,9 @@
 package prove
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path"
 	"slices"
 	"strings"
@@ -54,8 +52,8 @@ func (f *Prover) buildConfigs(ctx context.Context, changes Changes, over []strin
 		var failed error
 		if limited.Err() == nil {
 			f.o.Progress("build for " + config.String())
-			flags, env := f.configFlags(config)
-			b.Not, failed = f.buildConfig(limited, f.scratch.With(flags, env), changes, over)
+			in := f.build().For(config)
+			b.Not, failed = f.buildConfig(limited, f.scratch.With(in.Flags, in.Env), changes, over)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -71,25 +69,17 @@ func (f *Prover) buildConfigs(ctx context.Context, changes Changes, over []strin
 	return list, nil
 }
 
+// build returns the proof's own build.
+func (f *Prover) build() configs.Build { return configs.Build{Flags: f.o.Flags, Env: f.o.Env} }
+
 // onlyIn returns the changed files that a configuration compiles, and the proof's own does not.
 func (f *Prover) onlyIn(config Config, changes Changes) (files []string) {
-	flags, env := f.configFlags(config)
 	for _, name := range sourceNames(changes) {
-		if c := changes[name]; !inBuild(f.o.Flags, f.o.Env, name, c) && inBuild(flags, env, name, c) {
+		if c := changes[name]; !inBuild(f.build(), name, c) && inBuild(f.build().For(config), name, c) {
 			files = append(files, name)
 		}
 	}
 	return files
-}
-
-// configFlags returns the flags and environment of builds in a configuration.
-func (f *Prover) configFlags(c Config) (flags, env []string) {
-	flags = f.o.Flags
-	if c.Tags != "" {
-		tags := append(buildContext(f.o.Flags, f.o.Env).BuildTags, c.Tags)
-		flags = append(slices.Clone(flags), "-tags="+strings.Join(tags, ","))
-	}
-	return flags, append(slices.Clone(f.o.Env), "GOOS="+c.OS, "GOARCH="+c.Arch)
 }
 
 // buildConfig builds and vets version B in a configuration. not is why it does not: nothing of the
@@ -145,22 +135,18 @@ func sourceNames(changes Changes) (names []string) {
 	return names
 }
 
-// inBuild reports whether a changed file is part of a build with flags and environment.
-func inBuild(flags, env []string, name string, c Change) bool {
-	text := c.After
-	if text == nil {
-		text = c.Before
+// inBuild reports whether a changed file is part of a build.
+func inBuild(b configs.Build, name string, c Change) bool {
+	if c.After == nil {
+		return b.Has(name, c.Before)
 	}
-	in := buildContext(flags, env)
-	in.OpenFile = func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
-	match, err := in.MatchFile(path.Dir(name), path.Base(name))
-	return err != nil || match
+	return b.Has(name, c.After)
 }
 
 // ignored returns why changed files that are not part of this build were not compared.
 func (f *Prover) ignored(changes Changes, others []ConfigBuild) (not []string) {
 	for _, name := range sourceNames(changes) {
-		if f.judges(path.Dir(name)) && !inBuild(f.o.Flags, f.o.Env, name, changes[name]) {
+		if f.judges(path.Dir(name)) && !inBuild(f.build(), name, changes[name]) {
 			not = append(not, name+notCompared(name, others))
 		}
 	}

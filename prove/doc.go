@@ -13,8 +13,8 @@
 //     program, and calls what the change concerns with the same inputs for some time. Their results
 //     must be the same. If a function was not compared, or on too few inputs, the change is
 //     measured but unproven.
-//  4. Package bench/builds compares A, without the change, with B, with it, in interleaved rounds of
-//     the benchmarks that run the changed lines. If there are none, package differ writes one. A
+//  4. Package internal/prove/benchmarks finds the benchmarks that run the changed lines, or writes some
+//     if there are none, and compares A, without the change, with B, with it, in interleaved rounds. A
 //     program under load can replace them.
 //  5. The change is proven if some interval shows a gain and none a loss.
 //  6. If Options say so, package internal/prove/mutants puts small errors into the changed lines, one

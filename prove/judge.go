@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench"
@@ -42,27 +41,27 @@ type judgment struct {
 // buffer that slows down a benchmark that discards everything, may lose up to a quarter of what it
 // gains elsewhere: the figures are reported.
 //
-// Generated inputs are invented. A generated benchmark that loses is set aside with all its figures:
-// it counts neither for the change nor against it.
-func judge(m *Measured, reviewed bool) (j judgment) {
+// generated has the inputs of generated benchmarks, by name. They are invented: a generated benchmark that
+// loses is set aside with all its figures, and counts neither for the change nor against it.
+func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment) {
 	v := figures{}
 	counted := false
-	for i := range m.AB.Subjects {
-		s := &m.AB.Subjects[i]
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
 		if s.Error != "" {
 			j.err = errors.New(s.Name + ": " + s.Error)
 			return j
 		}
-		if g := m.generated(s.Name); g != nil {
+		if inputs, ok := generated[s.Name]; ok {
 			own := figures{}
-			own.addAll(m.AB, s)
+			own.addAll(r, s)
 			if own.lost > own.limit(reviewed) {
 				j.aside = append(j.aside, fmt.Sprintf("%s, with %s: the input is invented, so this does not count "+
-					"against the change; check whether the program is called with such input", own.loss, g.inputs))
+					"against the change; check whether the program is called with such input", own.loss, inputs))
 				continue
 			}
 		}
-		v.addAll(m.AB, s)
+		v.addAll(r, s)
 		counted = true
 	}
 	if len(j.aside) > 0 && !counted {
@@ -84,18 +83,6 @@ func judge(m *Measured, reviewed bool) (j judgment) {
 		j.err = errNoGain
 	}
 	return j
-}
-
-// generated returns the generated benchmark of a subject, or nil.
-func (m *Measured) generated(subject string) *Benchmark {
-	for i := range m.covering {
-		b := &m.covering[i]
-		name := strings.TrimPrefix(b.name, "Benchmark")
-		if b.written != "" && (subject == name || subject == b.pkg+"."+name) {
-			return b
-		}
-	}
-	return nil
 }
 
 // A figures value accumulates the figures of a comparison, as logarithms of their ratios.

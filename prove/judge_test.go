@@ -88,8 +88,8 @@ func TestJudge(t *testing.T) {
 			errNotSeen, "the possible loss",
 		},
 	} {
-		m := &Measured{AB: &ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}}
-		err := judge(m, test.reviewed).err
+		r := &ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}
+		err := judge(r, nil, test.reviewed).err
 		switch {
 		case test.want == nil && test.text == "":
 			if err != nil {
@@ -146,9 +146,9 @@ func TestJudgeOpen(t *testing.T) {
 			errNotSeen, "about ", 2,
 		},
 	} {
-		j := judge(&Measured{AB: &ab.Result{Confidence: 0.95, Alpha: 0.05, Subjects: []ab.SubjectResult{{
+		j := judge(&ab.Result{Confidence: 0.95, Alpha: 0.05, Subjects: []ab.SubjectResult{{
 			Name: "service", Pairs: 13, Elapsed: 13 * time.Second, Units: test.units,
-		}}}}, false)
+		}}}, nil, false)
 		if !errors.Is(j.err, test.err) || len(j.open) != test.open {
 			t.Errorf("%s: %v, open %q", test.name, j.err, j.open)
 		}
@@ -168,10 +168,9 @@ func TestJudgeGenerated(t *testing.T) {
 			High: bench.Float(ratio * 1.01),
 		}}}
 	}
-	covering := []Benchmark{
-		{pkg: "m/p", name: "BenchmarkWhet_Parse", written: "p", inputs: `24 generated inputs, such as "x"`},
-		{pkg: "m/p", name: "BenchmarkWhet_Format", written: "p", inputs: "24 generated inputs"},
-		{pkg: "m/p", name: "BenchmarkOwn"},
+	const inputs = `24 generated inputs, such as "x"`
+	generated := map[string]string{
+		"Whet_Parse": inputs, "m/p.Whet_Parse": inputs, "m/p.Whet_Format": "24 generated inputs",
 	}
 	slower, faster := subject("m/p.Whet_Parse", ab.Worse, 1.14), subject("m/p.Whet_Format", ab.Better, 0.3)
 	for _, test := range []struct {
@@ -187,7 +186,7 @@ func TestJudgeGenerated(t *testing.T) {
 		{"alone, without its package", []ab.SubjectResult{subject("Whet_Parse", ab.Worse, 1.05)}, errOnlyGenerated, 1},
 		{"that gains", []ab.SubjectResult{faster}, nil, 0},
 	} {
-		j := judge(&Measured{AB: &ab.Result{Subjects: test.subjects}, covering: covering}, false)
+		j := judge(&ab.Result{Subjects: test.subjects}, generated, false)
 		if !errors.Is(j.err, test.err) || len(j.aside) != test.aside {
 			t.Errorf("%s: %v, aside %q", test.name, j.err, j.aside)
 		}
@@ -198,17 +197,8 @@ func TestJudgeGenerated(t *testing.T) {
 		}
 	}
 	own := []ab.SubjectResult{faster, subject("m/p.Own", ab.Worse, 1.14)}
-	if j := judge(&Measured{AB: &ab.Result{Subjects: own}, covering: covering}, false); j.err == nil ||
+	if j := judge(&ab.Result{Subjects: own}, generated, false); j.err == nil ||
 		!strings.Contains(j.err.Error(), "regression") {
 		t.Errorf("the module's own loses: %v", j.err)
-	}
-}
-
-// TestInputsText checks that the longest input is the example.
-func TestInputsText(t *testing.T) {
-	t.Parallel()
-	got := inputsText("1 0 \"\"\n8 1 \"a \\\"b\\\"\"\n64 2 \"x\"\n")
-	if want := `3 generated inputs, such as a "b"`; got != want {
-		t.Errorf("%q, want %q", got, want)
 	}
 }

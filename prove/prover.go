@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/benchmarks"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/service"
@@ -98,8 +99,7 @@ type Prover struct {
 	scope      *scope                     // what is prepared; nil: the module
 	vetted     func() []scratch.Complaint // vet's diagnostics for the base
 	tests      *scratch.Baseline          // what the tests of the base do
-	benchmarks []Benchmark                // of the base; nil: unknown
-	written    map[string]*writtenFile    // benchmarks, by directory
+	benchmarks *benchmarks.Set            // of the base, and those that are written
 	base       Base
 	warnings   find.Warnings
 }
@@ -139,14 +139,12 @@ func AddStepTime(list []StepTime, what string, began time.Time) []StepTime {
 	return list
 }
 
-// New copies the module in dir, whose path is module. The caller closes the result.
+// New copies the module in dir, whose path is module; "" means the one in its go.mod. The caller closes
+// the result.
 func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	o.Timeout, o.FuzzTime = cmp.Or(o.Timeout, DefaultTimeout), cmp.Or(o.FuzzTime, DefaultFuzzTime)
 	if o.Progress == nil {
 		o.Progress = func(string) {}
-	}
-	if o.RunBenchmarks == nil {
-		o.RunBenchmarks = builds.Run
 	}
 	p := &Prover{o: o, module: module, Charged: func(string, int) float64 { return 0 }}
 	began := time.Now()
@@ -158,6 +156,14 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.module == "" {
+		if p.module, err = modulePath(p.Dir()); err != nil {
+			return nil, errors.Join(err, p.Close())
+		}
+	}
+	p.benchmarks = benchmarks.New(p.scratch, benchmarks.Options{
+		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, AB: o.AB, Run: o.RunBenchmarks,
+	})
 	p.base.Took = AddStepTime(p.base.Took, "copy", began)
 	return p, nil
 }
@@ -188,7 +194,7 @@ func (f *Prover) Write(file string, data []byte) error { return f.scratch.Write(
 // run.
 func (f *Prover) Rebase() {
 	f.scratch.Forget()
-	f.benchmarks = nil
+	f.benchmarks.Forget()
 }
 
 // Packages returns the number of packages of the module that build.

@@ -123,7 +123,7 @@ func (f *Prover) shows(ctx context.Context, code Changes, dir, name string, sour
 	for i, files := range []map[string][]byte{test, withB} {
 		side := string("AB"[i])
 		src := gotest.Source{Name: side, Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}
-		if src.Overlay, err = f.overlaid(filepath.Join(temp, side), files); err != nil {
+		if src.Overlay, err = f.scratch.OverlayIn(filepath.Join(temp, side), files); err != nil {
 			return err
 		}
 		bin, err := gotest.Compile(ctx, src,
@@ -151,25 +151,4 @@ func (f *Prover) runTest(ctx context.Context, bin *gotest.Binary, name string) e
 		return errors.New(scratch.LastLines(out))
 	}
 	return nil
-}
-
-// overlaid writes files, by their names in the module, to a directory, and returns what replaces the
-// files of the copy: "" for one without contents (nil), which does not exist.
-func (f *Prover) overlaid(dir string, files map[string][]byte) (map[string]string, error) {
-	overlay := map[string]string{}
-	for name, text := range files {
-		if text == nil {
-			overlay[f.scratch.Path(name)] = ""
-			continue
-		}
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(file, text, 0o600); err != nil {
-			return nil, err
-		}
-		overlay[f.scratch.Path(name)] = file
-	}
-	return overlay, nil
 }

@@ -88,9 +88,6 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	if p.module, err = modulePath(p.Dir()); err != nil {
-		return nil, err
-	}
 	r = &Result{Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a"}
 	r.Changed.Files = []string{}
 	p.o.Progress("read what has changed")
@@ -102,10 +99,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	r.Changed.Other = diff.Links
 	code, tests := split(diff.Files, p.embedded(ctx), &r.Changed)
 	if q.CIConfigs {
-		here := buildContext(q.Flags, q.Env)
-		p.o.Configs = append(p.o.Configs, configs.Find(p.scratch.Root(), p.Dir(), configs.Config{
-			OS: here.GOOS, Arch: here.GOARCH, Tags: strings.Join(here.BuildTags, ","),
-		})...)
+		p.o.Configs = append(p.o.Configs, configs.Find(p.scratch.Root(), p.Dir(), p.build().Config())...)
 	}
 	if len(q.Packages) > 0 {
 		if err := p.narrow(ctx, code, q.Packages); err != nil {
@@ -228,11 +222,11 @@ func (f *Prover) charge(q Request) (*find.Charged, error) {
 // has, too.
 func (f *Prover) changedPlaces(ctx context.Context, code Changes) (places []find.Place, err error) {
 	for _, dir := range f.judgedDirs(code) {
-		before, _, err := f.sourceOf(dir, code)
+		sources, err := syntax.SourcesIn(f.scratch, dir, code)
 		if err != nil {
 			return nil, err
 		}
-		if len(before) == 0 {
+		if len(sources.Before) == 0 {
 			continue // a new package
 		}
 		pkg, err := f.load(ctx, dir)
@@ -242,16 +236,12 @@ func (f *Prover) changedPlaces(ctx context.Context, code Changes) (places []find
 			}
 			continue // not a package of this build
 		}
-		decls, err := f.changedFuncs(pkg, code)
+		c, err := f.changeOf(dir, pkg, code)
 		if err != nil {
 			return nil, err
 		}
-		for _, d := range decls {
-			p, err := f.changedLines(pkg, d, code)
-			if err != nil {
-				return nil, err
-			}
-			places = append(places, p)
+		for _, fn := range c.Functions {
+			places = append(places, fn.Lines)
 		}
 	}
 	return places, nil

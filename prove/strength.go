@@ -88,7 +88,7 @@ func (f *Prover) testsWith(
 	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}
 	files := c.Changes.After()
 	maps.Copy(files, m.Files)
-	if src.Overlay, err = f.overlaid(filepath.Join(temp, "files"), files); err != nil {
+	if src.Overlay, err = f.scratch.OverlayIn(filepath.Join(temp, "files"), files); err != nil {
 		return nil, err
 	}
 	began := time.Now()

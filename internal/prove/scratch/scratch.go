@@ -335,6 +335,21 @@ func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
 	if err != nil {
 		return nil, err
 	}
+	replace, err := m.OverlayIn(dir, files)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Join(dir, "overlay.json")
+	return []string{"-overlay=" + name}, os.WriteFile(name, data, 0o600)
+}
+
+// OverlayIn writes files, by their names in the module, to a directory, and returns what replaces the
+// files of the copy, by path: "" for one without contents (nil), which does not exist.
+func (m *Module) OverlayIn(dir string, files map[string][]byte) (map[string]string, error) {
 	replace := map[string]string{}
 	for name, data := range files {
 		if data == nil {
@@ -350,10 +365,5 @@ func (m *Module) Overlay(files map[string][]byte) (flags []string, err error) {
 		}
 		replace[m.Path(name)] = file
 	}
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return nil, err
-	}
-	name := filepath.Join(dir, "overlay.json")
-	return []string{"-overlay=" + name}, os.WriteFile(name, data, 0o600)
+	return replace, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,7 +75,10 @@ func (m *Module) ClearTrial() error {
 		dir := m.trialDir(name)
 		errs = append(errs, removeAll(dir), os.MkdirAll(dir, 0o700))
 	}
-	return errors.Join(errs...)
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("remove temporary files of the code under trial: %w", err)
+	}
+	return nil
 }
 
 // removeAll removes a directory, if necessary after making directories in it writable.

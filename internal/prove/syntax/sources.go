@@ -6,16 +6,49 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"os"
+	"path"
 	"slices"
 	"strconv"
 
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // Sources are the files of a package in two versions, by name; After is nil if it has none.
 type Sources struct {
 	Before, After map[string][]byte
 	Tests         map[string][]byte // of the first version
+}
+
+// SourcesIn returns the source files in a directory of a module's copy, before and after changes, by name
+// relative to the module. Tests are left out.
+func SourcesIn(m *scratch.Module, dir string, changes scratch.Changes) (Sources, error) {
+	s := Sources{Before: map[string][]byte{}, After: map[string][]byte{}}
+	entries, err := os.ReadDir(m.Path(dir))
+	if err != nil && !os.IsNotExist(err) {
+		return s, err
+	}
+	for _, e := range entries {
+		name := path.Join(dir, e.Name())
+		if !IsSource(name) || !e.Type().IsRegular() {
+			continue
+		}
+		data, err := os.ReadFile(m.Path(name))
+		if err != nil {
+			return s, err
+		}
+		s.Before[name], s.After[name] = data, data
+	}
+	for name, c := range changes {
+		if path.Dir(name) != dir || !IsSource(name) {
+			continue
+		}
+		if s.After[name] = c.After; c.After == nil {
+			delete(s.After, name)
+		}
+	}
+	return s, nil
 }
 
 // A source is the code of a package in one version.

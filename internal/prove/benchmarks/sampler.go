@@ -1,4 +1,4 @@
-package prove
+package benchmarks
 
 import (
 	"context"
@@ -29,24 +29,25 @@ const minSamples = 50
 // A sampler compares the CPU profiles of a package's written benchmarks with the recording. It builds
 // the benchmarks when they are first needed.
 type sampler struct {
-	f    *Prover
-	w    *writtenFile
-	pkg  *packages.Package
-	temp string
-	bin  *gotest.Binary
+	set      *Set
+	w        *writtenFile
+	pkg      *packages.Package
+	recorded *profile.Profile // nil: there is nothing to compare with
+	temp     string
+	bin      *gotest.Binary
 }
 
 // compare records in p how similar a benchmark's profile is to the recording, if both have enough
 // samples below the function.
 func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) error {
-	if s.f.Recorded == nil {
+	if s.recorded == nil {
 		return nil
 	}
 	of := &shape.Subject{
-		Module: s.f.module, Package: s.pkg.PkgPath, Main: s.pkg.Name == "main",
+		Module: s.set.o.Module, Package: s.pkg.PkgPath, Main: s.pkg.Name == "main",
 		Symbol: regexp.MustCompile(`\[[^\]]*\]`).ReplaceAllString(p.function, ""),
 	}
-	recorded, err := of.Of(s.f.Recorded)
+	recorded, err := of.Of(s.recorded)
 	if err != nil || recorded.Samples < minSamples {
 		return err
 	}
@@ -54,7 +55,7 @@ func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) er
 		sampled, err := s.sample(ctx, benchmark, length)
 		if err != nil {
 			if ctx.Err() == nil {
-				s.f.warnings.Add(fmt.Errorf("profile the generated benchmark %s: %w", benchmark, err))
+				s.set.warnings.Add(fmt.Errorf("profile the generated benchmark %s: %w", benchmark, err))
 			}
 			return ctx.Err()
 		}
@@ -72,15 +73,15 @@ func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) er
 // sample runs a benchmark for some time and returns its CPU profile.
 func (s *sampler) sample(ctx context.Context, benchmark string, length time.Duration) (_ *profile.Profile, err error) {
 	if s.bin == nil {
-		if s.temp, err = os.MkdirTemp(s.f.scratch.Temp, "sample"); err != nil {
+		if s.temp, err = os.MkdirTemp(s.set.scratch.Temp, "sample"); err != nil {
 			return nil, err
 		}
-		if s.bin, err = s.f.compileWritten(ctx, s.w, s.pkg, s.temp, s.f.o.Flags); err != nil {
+		if s.bin, err = s.set.compileWritten(ctx, s.w, s.pkg, s.temp, s.set.o.Flags); err != nil {
 			return nil, err
 		}
 	}
 	file := filepath.Join(s.temp, "cpu.pb.gz")
-	err = s.f.runBenchmark(ctx, s.bin, benchmark, nil, "-test.benchtime="+length.String(), "-test.cpuprofile="+file)
+	err = s.set.runBenchmark(ctx, s.bin, benchmark, nil, "-test.benchtime="+length.String(), "-test.cpuprofile="+file)
 	if err != nil {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-package prove
+package benchmarks
 
 import (
 	"context"
@@ -13,7 +13,16 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/syntax"
+	"github.com/whet-go/whet/profile"
 )
+
+// A Recording is what was recorded of the original module: what its functions do in production.
+type Recording struct {
+	// Charged returns what is charged to a line, as a share of a profile's total.
+	Charged func(file string, line int) float64
+	// CPU is the CPU profile; nil means that there is none.
+	CPU *profile.Profile
+}
 
 // leastAlike is the minimum fraction of a function's recorded cost, and of its calls, that a
 // written benchmark must have on the same lines to count as evidence: one whose inputs all fail
@@ -63,20 +72,22 @@ func (p *callPath) String() string {
 
 // pathOf compares what a benchmark executes in a function of the scratch copy with what the
 // recording charges to the function's lines.
-func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*callPath, error) {
+func (s *Set) pathOf(
+	of *Benchmark, pkg *packages.Package, d *ast.FuncDecl, charged func(file string, line int) float64,
+) (*callPath, error) {
 	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
 	p := &callPath{function: differ.FuncName(d)}
-	rel, err := filepath.Rel(f.scratch.Dir, from.Filename)
+	rel, err := filepath.Rel(s.scratch.Dir, from.Filename)
 	if err != nil || !filepath.IsLocal(rel) {
 		return p, nil
 	}
 	file := filepath.ToSlash(rel)
 	// The recording refers to the lines at the start of the round.
-	began, err := f.scratch.Original(file)
+	began, err := s.scratch.Original(file)
 	if err != nil {
 		return nil, err
 	}
-	now, err := os.ReadFile(f.scratch.Path(file))
+	now, err := os.ReadFile(s.scratch.Path(file))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +96,7 @@ func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*
 		return p, nil // a rewrite kept in this round has changed it
 	}
 	ran := func(line int) (times int64) {
-		for _, b := range r.blocks {
+		for _, b := range of.blocks {
 			if b.File == file && b.From <= line && line <= b.To {
 				times = max(times, b.Times)
 			}
@@ -98,7 +109,7 @@ func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*
 	}
 	sum, reached, most := 0.0, 0.0, 0.0
 	for line := from.Line; line <= to.Line; line++ {
-		weight := f.Charged(file, line-from.Line+first)
+		weight := charged(file, line-from.Line+first)
 		if weight == 0 {
 			continue
 		}
@@ -125,21 +136,21 @@ func (f *Prover) pathOf(r *Benchmark, pkg *packages.Package, d *ast.FuncDecl) (*
 
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // says what the others do.
-func (f *Prover) onPath(
-	ctx context.Context, w *writtenFile, all []Benchmark, pkg *packages.Package, decls []*ast.FuncDecl,
+func (s *Set) onPath(
+	ctx context.Context, w *writtenFile, all []Benchmark, c *Change, recorded Recording,
 ) (alike []Benchmark, why []string, err error) {
-	sampler := &sampler{f: f, w: w, pkg: pkg}
+	sampler := &sampler{set: s, w: w, pkg: c.Package, recorded: recorded.CPU}
 	defer func() { err = errors.Join(err, sampler.close()) }()
-	for _, r := range all {
+	for _, b := range all {
 		var notes []string
 		off := false
-		for _, d := range decls {
-			p, err := f.pathOf(&r, pkg, d)
+		for _, fn := range c.Functions {
+			p, err := s.pathOf(&b, c.Package, fn.Decl, recorded.Charged)
 			if err != nil {
 				return nil, nil, err
 			}
 			if p.known && p.alike() {
-				if err := sampler.compare(ctx, p, r.name); err != nil {
+				if err := sampler.compare(ctx, p, b.name); err != nil {
 					return nil, nil, err
 				}
 			}
@@ -147,12 +158,12 @@ func (f *Prover) onPath(
 			notes = append(notes, p.String())
 		}
 		if off {
-			why = append(why, fmt.Sprintf("the generated benchmark, %s, is not representative: %s", r.name,
+			why = append(why, fmt.Sprintf("the generated benchmark, %s, is not representative: %s", b.name,
 				strings.Join(notes, "; ")))
 			continue
 		}
-		r.path = strings.Join(notes, "; ")
-		alike = append(alike, r)
+		b.path = strings.Join(notes, "; ")
+		alike = append(alike, b)
 	}
 	return alike, why, nil
 }

@@ -1,4 +1,4 @@
-package prove
+package benchmarks
 
 import (
 	"context"
@@ -20,7 +20,6 @@ import (
 	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
-	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in
@@ -39,19 +38,19 @@ type target struct {
 }
 
 // install puts the files into the scratch copy while they are measured, hidden from tests and vet.
-func (w *writtenFile) install(s *scratch.Module) error {
+func (w *writtenFile) install(m *scratch.Module) error {
 	for name, text := range w.files {
-		if err := s.Write(path.Join(w.dir, name), text); err != nil {
+		if err := m.Write(path.Join(w.dir, name), text); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *writtenFile) remove(s *scratch.Module) error {
+func (w *writtenFile) remove(m *scratch.Module) error {
 	var errs []error
 	for name := range w.files {
-		if err := os.Remove(s.Path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(m.Path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}
@@ -61,91 +60,69 @@ func (w *writtenFile) remove(s *scratch.Module) error {
 // text returns the file worth reading.
 func (w *writtenFile) text() string { return string(w.files[differ.BenchmarkFile]) }
 
-// write writes benchmarks that run the changes in the scratch copy. The error says why there are
-// none.
-func (f *Prover) write(ctx context.Context, changes scratch.Changes) (chosen []Benchmark, err error) {
-	var why []string
-	for _, dir := range f.judgedDirs(changes) {
-		pkg, err := f.load(ctx, dir)
-		if err != nil {
-			return nil, err
-		}
-		decls, err := f.changedFuncs(pkg, changes)
-		if err != nil {
-			return nil, err
-		}
-		w := &writtenFile{dir: dir}
-		if before := f.written[dir]; before != nil {
+// fileOf returns what a benchmark was written with; nil if it was not written.
+func (s *Set) fileOf(b Benchmark) *writtenFile {
+	if !b.written {
+		return nil
+	}
+	return s.written[b.dir]
+}
+
+// A Change is what changes in a package.
+type Change struct {
+	Dir       string            // of the package, relative to the module
+	Package   *packages.Package // as it is in the copy
+	Functions []Function
+}
+
+// A Function is a function of the copy that changes.
+type Function struct {
+	Decl  *ast.FuncDecl
+	Lines find.Place // those that change
+}
+
+// Write writes benchmarks that run the changes, and returns at most most of them; why lists the reasons
+// that others cannot be used. Find must have been called: its scope holds here, too.
+func (s *Set) Write(
+	ctx context.Context, changes []Change, r Recording, most int,
+) (chosen []Benchmark, why []string, err error) {
+	for _, c := range changes {
+		w := &writtenFile{dir: c.Dir}
+		if before := s.written[c.Dir]; before != nil {
 			w.targets = slices.Clone(before.targets)
 		}
 		var places []find.Place
-		for _, d := range decls {
-			p, err := f.changedLines(pkg, d, changes)
-			if err != nil {
-				return nil, err
-			}
-			places = append(places, p)
-			name := differ.FuncName(d)
+		for _, fn := range c.Functions {
+			places = append(places, fn.Lines)
+			name := differ.FuncName(fn.Decl)
 			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
-			w.targets = append(w.targets, target{name, differ.InLiteral(pkg.Fset, d, p.Line, p.EndLine)})
+			returned := differ.InLiteral(c.Package.Fset, fn.Decl, fn.Lines.Line, fn.Lines.EndLine)
+			w.targets = append(w.targets, target{name, returned})
 		}
-		notes, err := f.writeFile(ctx, w, pkg)
+		notes, err := s.writeFile(ctx, w, c.Package)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		why = append(why, notes...)
-		hits := coveringAny(w.benchmarks, places)
-		for _, r := range w.benchmarks {
-			if !slices.ContainsFunc(hits, func(h Benchmark) bool { return h.name == r.name }) {
-				why = append(why, r.missed)
+		hits := covering(w.benchmarks, places)
+		for _, b := range w.benchmarks {
+			if !slices.ContainsFunc(hits, func(h Benchmark) bool { return h.name == b.name }) {
+				why = append(why, b.missed)
 			}
 		}
-		alike, others, err := f.onPath(ctx, w, hits, pkg, decls)
+		alike, others, err := s.onPath(ctx, w, hits, &c, r)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		why = append(why, others...)
-		chosen = append(chosen, Focused(alike, maxBenchmarks)...)
+		chosen = append(chosen, Focused(alike, most)...)
 	}
-	switch {
-	case len(chosen) > 0:
-		return chosen[:min(len(chosen), maxBenchmarks)], nil
-	case len(why) > 0:
-		return nil, fmt.Errorf("%w; %s", errNoBenchmark, strings.Join(why, "; "))
-	}
-	return nil, errNoBenchmark
-}
-
-// changedLines returns the lines of a function in the scratch copy that a rewrite changes.
-func (f *Prover) changedLines(pkg *packages.Package, d *ast.FuncDecl, changes scratch.Changes) (find.Place, error) {
-	from, to := pkg.Fset.Position(d.Pos()), pkg.Fset.Position(d.End())
-	p := find.Place{Line: from.Line, EndLine: to.Line}
-	for file, c := range changes {
-		if f.scratch.Path(file) != from.Filename || c.After == nil {
-			continue
-		}
-		p.File = file
-		now, err := syntax.Functions(file, c.After)
-		if err != nil {
-			return p, err
-		}
-		before := strings.Split(string(c.Before[from.Offset:to.Offset]), "\n")
-		after := strings.Split(now[differ.FuncName(d)], "\n")
-		for p.Line < p.EndLine && len(before) > 1 && len(after) > 0 && before[0] == after[0] {
-			before, after = before[1:], after[1:]
-			p.Line++
-		}
-		for p.Line < p.EndLine && len(after) > 0 && before[len(before)-1] == after[len(after)-1] {
-			before, after = before[:len(before)-1], after[:len(after)-1]
-			p.EndLine--
-		}
-	}
-	return p, nil
+	return chosen[:min(len(chosen), most)], why, nil
 }
 
 // writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
 // why some cannot be used.
-func (f *Prover) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
+func (s *Set) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
 	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg))
 	for _, err := range errs {
 		notes = append(notes, err.Error())
@@ -154,14 +131,11 @@ func (f *Prover) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Pa
 		return notes, nil
 	}
 	w.files = files
-	more, err := f.coverWritten(ctx, w, pkg, benchmarks)
+	more, err := s.coverWritten(ctx, w, pkg, benchmarks)
 	if err != nil {
 		return nil, err
 	}
-	if f.written == nil {
-		f.written = map[string]*writtenFile{}
-	}
-	f.written[w.dir] = w
+	s.written[w.dir] = w
 	return append(notes, more...), nil
 }
 
@@ -180,15 +154,15 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 }
 
 // coverWritten has each benchmark choose its inputs, and records which code these run.
-func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
+func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
 	benchmarks []differ.Benchmark,
 ) (notes []string, err error) {
-	temp, err := os.MkdirTemp(f.scratch.Temp, "written")
+	temp, err := os.MkdirTemp(s.scratch.Temp, "written")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	bin, err := f.compileWritten(ctx, w, pkg, temp, f.coverFlags("-covermode=count"))
+	bin, err := s.compileWritten(ctx, w, pkg, temp, s.coverFlags("-covermode=count"))
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -197,11 +171,11 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 	}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
-		_, err := f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
+		_, err := s.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		var blocks []coverage.Block
 		inputs, _ := os.ReadFile(chosen) // it writes none if it finds none
 		if err == nil && len(inputs) > 0 {
-			blocks, err = f.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
+			blocks, err = s.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -213,7 +187,7 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 				b.Function))
 		default:
 			w.benchmarks = append(w.benchmarks, Benchmark{
-				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, written: w.dir, inputs: inputsText(string(inputs)),
+				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, dir: w.dir, written: true, inputs: inputsText(string(inputs)),
 				missed: fmt.Sprintf("the generated benchmark for %s does not run the changed lines", b.Function),
 			})
 		}
@@ -222,19 +196,19 @@ func (f *Prover) coverWritten(ctx context.Context, w *writtenFile, pkg *packages
 }
 
 // compileWritten builds the tests of a package with its written benchmarks, in a temporary directory.
-func (f *Prover) compileWritten(
+func (s *Set) compileWritten(
 	ctx context.Context, w *writtenFile, pkg *packages.Package, temp string, flags []string,
 ) (*gotest.Binary, error) {
-	src := gotest.Source{Dir: f.scratch.Dir, Env: f.o.Env, Overlay: map[string]string{}, Flags: flags}
-	folder := f.scratch.Path(w.dir)
+	src := gotest.Source{Dir: s.scratch.Dir, Env: s.o.Env, Overlay: map[string]string{}, Flags: flags}
+	dir := s.scratch.Path(w.dir)
 	for name, text := range w.files {
 		file := filepath.Join(temp, name)
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return nil, err
 		}
-		src.Overlay[filepath.Join(folder, name)] = file
+		src.Overlay[filepath.Join(dir, name)] = file
 	}
-	return gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: folder},
+	return gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg.PkgPath, Dir: dir},
 		filepath.Join(temp, "written.test"))
 }
 

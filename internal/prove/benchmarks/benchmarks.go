@@ -1,0 +1,244 @@
+package benchmarks
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/coverage"
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
+type Benchmark struct {
+	pkg, name string // import path, function
+	dir       string // of the package, relative to the module
+	blocks    []coverage.Block
+	written   bool
+	missed    string // note for a written benchmark that does not run the lines
+	path      string // what a written benchmark executes, compared with the recording
+	inputs    string // what a written benchmark calls its function with
+}
+
+// String returns the name used in results.
+func (b Benchmark) String() string { return path.Base(b.pkg) + "." + b.name }
+
+// is reports whether both are the same function of the same package.
+func (b Benchmark) is(other Benchmark) bool { return b.pkg == other.pkg && b.name == other.name }
+
+// Merge returns list and those of more that are not in it.
+func Merge(list, more []Benchmark) []Benchmark {
+	for _, b := range more {
+		if !slices.ContainsFunc(list, b.is) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// Focused returns at most most of some benchmarks: the most focused ones, and the one that runs the
+// most code, since a change may affect inlining decisions.
+func Focused(list []Benchmark, most int) []Benchmark {
+	list = slices.Clone(list)
+	sortByFocus(list)
+	if len(list) <= most {
+		return list
+	}
+	return append(list[:most-1], list[len(list)-1])
+}
+
+func sortByFocus(hits []Benchmark) {
+	slices.SortStableFunc(hits, func(a, b Benchmark) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
+}
+
+// covering returns the benchmarks that run a line of the places, the most focused first.
+func covering(all []Benchmark, places []find.Place) []Benchmark {
+	var hits []Benchmark
+	for _, r := range all {
+		if slices.ContainsFunc(r.blocks, func(b coverage.Block) bool {
+			return slices.ContainsFunc(places, func(p find.Place) bool {
+				return b.File == p.File && b.From <= p.EndLine && p.Line <= b.To
+			})
+		}) {
+			hits = append(hits, r)
+		}
+	}
+	sortByFocus(hits)
+	return hits
+}
+
+// Options configure New.
+type Options struct {
+	Module  string        // its path
+	Flags   []string      // of go build
+	Env     []string      // KEY=value, for the go command and the processes it starts
+	Match   string        // benchmarks of the module to use, as in go test's -bench; "" means all
+	Timeout time.Duration // of a process
+	AB      ab.Options    // of Compare
+	// Run replaces builds.Run; nil means that.
+	Run func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
+}
+
+// A Set is the benchmarks of a module, and those that were written for it.
+type Set struct {
+	o        Options
+	scratch  *scratch.Module
+	scope    Scope
+	found    bool
+	own      []Benchmark             // of the module
+	written  map[string]*writtenFile // by directory
+	warnings find.Warnings
+}
+
+// New returns a Set for the copy of a module, which must outlive it.
+func New(m *scratch.Module, o Options) *Set {
+	if o.Run == nil {
+		o.Run = builds.Run
+	}
+	return &Set{o: o, scratch: m, written: map[string]*writtenFile{}}
+}
+
+// A Scope limits which benchmarks are looked for, and what they are found to run.
+type Scope struct {
+	Packages []string // import paths of those whose benchmarks are run; empty means all of the module
+	Covered  []string // import paths of those whose code counts; empty means all of the module
+}
+
+// Find runs each benchmark of the module once and records which code it runs. Those that do not build
+// or fail are left out, with a warning.
+func (s *Set) Find(ctx context.Context, scope Scope) error {
+	s.found, s.scope, s.own = true, scope, nil
+	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags(), Env: s.o.Env}
+	pkgs, failures, err := gotest.List(ctx, src, scope.Packages)
+	if err != nil {
+		return err
+	}
+	for _, bad := range failures {
+		s.warnings.Add(&bad)
+	}
+	match, err := regexp.Compile(cmp.Or(s.o.Match, "."))
+	if err != nil {
+		return err
+	}
+	for i, pkg := range pkgs {
+		names := slices.DeleteFunc(slices.Clone(pkg.Benchmarks), func(name string) bool { return !match.MatchString(name) })
+		if len(names) == 0 {
+			continue
+		}
+		dir, err := filepath.Rel(s.scratch.Dir, pkg.Dir)
+		if err != nil {
+			return err
+		}
+		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(s.scratch.Temp, "cover"+strconv.Itoa(i)+".test"))
+		if err != nil {
+			s.warnings.Add(err)
+			continue
+		}
+		for _, name := range names {
+			blocks, err := s.coverOne(ctx, bin, name)
+			if err != nil {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				s.warnings.Add(fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
+				continue
+			}
+			s.own = append(s.own, Benchmark{pkg: pkg.ImportPath, name: name, dir: filepath.ToSlash(dir), blocks: blocks})
+		}
+	}
+	return nil
+}
+
+// Found reports whether Find was called since New or Forget.
+func (s *Set) Found() bool { return s.found }
+
+// Forget drops what Find has found, because the copy has changed.
+func (s *Set) Forget() { s.found, s.own = false, nil }
+
+// Covering returns the benchmarks of the module that run a line of the places, the most focused first.
+func (s *Set) Covering(places []find.Place) []Benchmark { return covering(s.own, places) }
+
+// Others returns the benchmarks of the module that run code in some directories and are not among
+// those that were chosen.
+func (s *Set) Others(dirs []string, chosen []Benchmark) (list []Benchmark) {
+	for _, b := range s.own {
+		ran := slices.ContainsFunc(b.blocks, func(block coverage.Block) bool {
+			return slices.Contains(dirs, path.Dir(block.File))
+		})
+		if ran && !slices.ContainsFunc(chosen, b.is) {
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// Warnings returns what has come up since the last call.
+func (s *Set) Warnings() find.Warnings {
+	list := s.warnings
+	s.warnings = nil
+	return list
+}
+
+// coverFlags returns the flags of go test for coverage of what benchmarks run.
+func (s *Set) coverFlags(more ...string) []string {
+	pattern := "./..."
+	if len(s.scope.Covered) > 0 {
+		pattern = strings.Join(s.scope.Covered, ",")
+	}
+	return slices.Concat(s.o.Flags, []string{"-cover", "-coverpkg=" + pattern}, more)
+}
+
+// coverOne runs a benchmark once.
+func (s *Set) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]coverage.Block, error) {
+	profile := filepath.Join(s.scratch.Temp, "cover.out")
+	if err := s.runBenchmark(ctx, bin, name, env, "-test.benchtime=1x", "-test.coverprofile="+profile); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(profile)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }()
+	return coverage.Read(file, s.o.Module)
+}
+
+// runBenchmark runs a benchmark with more flags and environment, and does not read its results.
+func (s *Set) runBenchmark(ctx context.Context, bin *gotest.Binary, name string, env []string, flags ...string) error {
+	flags = slices.Concat([]string{"-test.run=^$", "-test.bench=" + gotest.Pattern(name)}, flags)
+	_, _, err := s.runProgram(ctx, bin, env, flags)
+	return err
+}
+
+// runProgram runs a test program with flags and more environment, and returns what it printed.
+func (s *Set) runProgram(
+	ctx context.Context, bin *gotest.Binary, env, flags []string,
+) (output string, state *os.ProcessState, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.o.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, bin.Path, flags...)
+	cmd.Dir, cmd.Env = bin.Package.Dir, slices.Concat(os.Environ(), s.scratch.TrialEnv(), s.o.Env, env)
+	defer s.clearTrial()
+	procgroup.OwnAndKill(cmd)
+	out, err := s.scratch.Output(cmd)
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, scratch.LastLines(out))
+	}
+	return out, cmd.ProcessState, err
+}
+
+// clearTrial removes the files that benchmarks have left behind.
+func (s *Set) clearTrial() { s.warnings.Add(s.scratch.ClearTrial()) }

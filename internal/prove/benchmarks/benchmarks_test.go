@@ -1,0 +1,208 @@
+package benchmarks
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/bench/builds"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
+)
+
+// module has a function without a benchmark, and a benchmark that fails.
+const module = `
+-- go.mod --
+module example.com/m
+
+go 1.26
+-- text/text.go --
+// Package text repeats text.
+package text
+
+// Twice repeats s.
+func Twice(s string) string { return s + s }
+
+// Often repeats s.
+func Often(s string) (all string) {
+	for range 9 {
+		all += s
+	}
+	return all
+}
+
+// Lone has no benchmark.
+func Lone(s string) string { return s + ";" + s }
+-- text/text_test.go --
+package text
+
+import "testing"
+
+func BenchmarkAll(b *testing.B) {
+	for b.Loop() {
+		Often(Twice("a"))
+	}
+}
+
+func BenchmarkTwice(b *testing.B) {
+	for b.Loop() {
+		Twice("a")
+	}
+}
+
+func BenchmarkBroken(b *testing.B) { b.Fatal("out of order") }
+`
+
+// names returns the names of benchmarks with spaces between them.
+func names(list []Benchmark) string { return strings.Trim(fmt.Sprint(list), "[]") }
+
+// TestSet finds the benchmarks that run a place, writes one for a function that has none, and compares
+// with it: its file is in the copy only meanwhile.
+func TestSet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	for _, f := range txtar.Parse([]byte(module)).Files {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, f.Name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, f.Name), f.Data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	var ran builds.Options
+	var files []string
+	s := New(m, Options{
+		Module: "example.com/m", Timeout: 20 * time.Minute,
+		Run: func(_ context.Context, _, _ builds.Side, o builds.Options) (*builds.Result, error) {
+			ran = o
+			files, _ = filepath.Glob(m.Path("text/*_test.go"))
+			return &builds.Result{}, nil
+		},
+	})
+	if s.Found() {
+		t.Error("found before Find")
+	}
+	if err := s.Find(t.Context(), Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	if texts := s.Warnings().Texts(); len(texts) != 1 || !strings.Contains(texts[0], "text.BenchmarkBroken: ") ||
+		!strings.Contains(texts[0], "out of order") || len(s.Warnings()) > 0 {
+		t.Errorf("warnings: %q", texts)
+	}
+	twice := []find.Place{{File: "text/text.go", Line: 5, EndLine: 5}}
+	lone := []find.Place{{File: "text/text.go", Line: 16, EndLine: 16}}
+	all := s.Covering(twice)
+	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 || !s.Found() {
+		t.Errorf("covering: %s; of the other function: %s", got, names(s.Covering(lone)))
+	}
+	others, none := s.Others([]string{"text"}, all[:1]), s.Others([]string{"."}, nil)
+	if got := names(others); got != "text.BenchmarkAll" || len(none) > 0 {
+		t.Errorf("others: %s; of another directory: %s", got, names(none))
+	}
+
+	chosen := writeFor(t, s, m, "s + \";\" + s", "s + s")
+	if got := names(chosen); got != "text.BenchmarkWhet_Lone" {
+		t.Fatalf("written: %s", got)
+	}
+	measured, err := s.Compare(t.Context(), builds.Side{}, builds.Side{}, chosen, time.Hour)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ran.Bench != "^(BenchmarkWhet_Lone)$" || !slices.Equal(ran.Patterns, []string{"example.com/m/text"}) ||
+		ran.AB.MaxTime != time.Hour {
+		t.Errorf("compared with %+v", ran)
+	}
+	after, _ := filepath.Glob(m.Path("text/*_test.go"))
+	if len(files) < 2 || len(after) != 1 {
+		t.Errorf("files of tests: %q while it runs, %q afterwards", files, after)
+	}
+	if inputs := measured.Generated()["example.com/m/text.Whet_Lone"]; !strings.Contains(inputs, "generated inputs") ||
+		!strings.Contains(measured.Written, "func BenchmarkWhet_Lone(") || len(measured.Paths) != 1 ||
+		!strings.Contains(measured.Paths[0], "the recording does not show") {
+		t.Errorf("inputs %q, paths %q, written:\n%s", inputs, measured.Paths, measured.Written)
+	}
+	s.Forget()
+	if s.Found() || len(s.Covering(twice)) > 0 {
+		t.Error("found after Forget")
+	}
+}
+
+// writeFor writes benchmarks for a change of package text.
+func writeFor(t *testing.T, s *Set, m *scratch.Module, old, now string) []Benchmark {
+	t.Helper()
+	const file = "text/text.go"
+	before, err := os.ReadFile(m.Path(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := scratch.Changes{file: {Before: before, After: []byte(strings.Replace(string(before), old, now, 1))}}
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: m.Dir}, "./text")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Change{Dir: "text", Package: pkgs[0]}
+	decls, err := syntax.ChangedFunctions(m.Dir, pkgs[0].Fset, pkgs[0].Syntax, changes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range decls {
+		lines, err := syntax.ChangedLines(m.Dir, pkgs[0].Fset, d, changes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Functions = append(c.Functions, Function{Decl: d, Lines: lines})
+	}
+	chosen, why, err := s.Write(t.Context(), []Change{c}, Recording{Charged: func(string, int) float64 { return 0 }}, 4)
+	if err != nil || len(why) > 0 {
+		t.Fatal(err, why)
+	}
+	return chosen
+}
+
+// TestGenerated checks that a generated benchmark is found by its name in results, and one of the
+// module is not.
+func TestGenerated(t *testing.T) {
+	t.Parallel()
+	m := &Measured{covering: []Benchmark{
+		{pkg: "m/p", name: "BenchmarkWhet_Parse", written: true, inputs: "first"},
+		{pkg: "m/q", name: "BenchmarkWhet_Parse", written: true, inputs: "second"},
+		{pkg: "m/p", name: "BenchmarkOwn"},
+	}}
+	got := m.Generated()
+	for name, want := range map[string]string{
+		"Whet_Parse": "first", "m/p.Whet_Parse": "first", "m/q.Whet_Parse": "second", "m/p.Own": "", "Own": "",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+}
+
+// TestInputsText checks that the longest input is the example.
+func TestInputsText(t *testing.T) {
+	t.Parallel()
+	got := inputsText("1 0 \"\"\n8 1 \"a \\\"b\\\"\"\n64 2 \"x\"\n")
+	if want := `3 generated inputs, such as a "b"`; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

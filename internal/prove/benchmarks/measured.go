@@ -1,0 +1,90 @@
+package benchmarks
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
+)
+
+// Measured is a comparison of A, without a change, and B, with it.
+type Measured struct {
+	Benchmarks []string `json:"benchmarks,omitempty"` // benchmarks that were run; empty for a service
+	// Written is the source of the benchmarks that whet wrote because no benchmark of the module
+	// runs the lines; "" if the module's own were used.
+	Written string `json:"written,omitempty"`
+	// Paths describe what the written benchmarks execute in the changed functions, compared with
+	// the recording.
+	Paths []string   `json:"paths,omitempty"`
+	AB    *ab.Result `json:"ab"`
+
+	covering []Benchmark // the benchmarks
+}
+
+// Covering returns the benchmarks that were run.
+func (m *Measured) Covering() []Benchmark { return m.covering }
+
+// Generated returns what the inputs of the generated benchmarks are, by the name of the benchmark in
+// AB, with and without its package.
+func (m *Measured) Generated() map[string]string {
+	inputs := map[string]string{}
+	for _, b := range slices.Backward(m.covering) { // the first one of a name counts
+		if b.written {
+			name := strings.TrimPrefix(b.name, "Benchmark")
+			inputs[name], inputs[b.pkg+"."+name] = b.inputs, b.inputs
+		}
+	}
+	return inputs
+}
+
+// enoughOfEffect is the half-width of an interval, as a share of the effect, that is enough: a change
+// that halves the time is proven at -45 to -55% as well as at -49 to -51%.
+const enoughOfEffect = 0.2
+
+// Compare compares two builds by benchmarks, each for at most some time; 0 means no limit.
+func (s *Set) Compare(
+	ctx context.Context, a, b builds.Side, chosen []Benchmark, most time.Duration,
+) (m *Measured, err error) {
+	var pkgs, names []string
+	var installed []*writtenFile
+	m = &Measured{covering: chosen}
+	for _, c := range chosen {
+		if !slices.Contains(pkgs, c.pkg) {
+			pkgs = append(pkgs, c.pkg)
+		}
+		if name := regexp.QuoteMeta(c.name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		m.Benchmarks = append(m.Benchmarks, c.String())
+		if c.path != "" && !slices.Contains(m.Paths, c.path) {
+			m.Paths = append(m.Paths, c.path)
+		}
+		if w := s.fileOf(c); w != nil && !slices.Contains(installed, w) {
+			installed = append(installed, w)
+			m.Written += w.text()
+			defer func() { err = errors.Join(err, w.remove(s.scratch)) }()
+			if err := w.install(s.scratch); err != nil {
+				return nil, err
+			}
+		}
+	}
+	defer s.clearTrial()
+	a.Env, b.Env = slices.Concat(s.scratch.TrialEnv(), a.Env), slices.Concat(s.scratch.TrialEnv(), b.Env)
+	o := builds.Options{
+		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: s.o.AB,
+	}
+	o.AB.MaxTime = most
+	o.AB.OfEffect = cmp.Or(o.AB.OfEffect, enoughOfEffect)
+	r, err := s.o.Run(ctx, a, b, o)
+	if err != nil {
+		return nil, err
+	}
+	m.AB = &r.Result
+	return m, nil
+}
