@@ -135,7 +135,8 @@ func (g *testFile) holders(n *types.Named, depth int) (ways []factory) {
 func (g *testFile) steps(n *types.Named, depth int) (ways []factory) {
 	var all []*types.Func
 	for fn := range n.Methods() {
-		if r := fn.Signature().Results(); fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.differs(fn) == "" {
+		r := fn.Signature().Results()
+		if fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.differs(fn) == "" {
 			all = append(all, fn)
 		}
 	}
@@ -162,8 +163,8 @@ func isOrPointsTo(t types.Type, n *types.Named) bool {
 	return types.Identical(t, n)
 }
 
-// complete adds the makers of the arguments, without options, and the result of a function. It reports
-// whether it returns a value of the type, and possibly an error, and can be called.
+// complete adds the makers of the arguments, without options, and the result of a function. It
+// reports whether the function returns a value of the type, and possibly an error, and can be called.
 func (g *testFile) complete(f *factory, n *types.Named, depth int) bool {
 	results := f.sig.Results()
 	if results.Len() == 0 || results.Len() > 2 || results.Len() == 2 && results.At(1).Type().String() != "error" {
