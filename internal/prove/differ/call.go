@@ -26,8 +26,8 @@ type shape struct {
 	named   string   // the same in the code of records
 	makers  []string // of the arguments
 	results int
-	dots    string        // "..." for a variadic call
-	inner   map[int]inner // calls of returned functions, by the index of the result
+	dots    string          // "..." for a variadic call
+	inner   map[int][]inner // calls of returned functions, by the index of the result
 	sig     *types.Signature
 }
 
@@ -102,7 +102,7 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 	if i.sig.Variadic() {
 		s.dots = "..."
 	}
-	s.inner, why = g.innerCalls(i.sig)
+	s.inner, why = g.innerCalls(i)
 	return s, why
 }
 
@@ -218,16 +218,11 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", results, call, results)
 	}
 	for i := range s.results {
-		in, ok := s.inner[i]
-		if !ok {
-			continue
+		for _, in := range s.inner[i] {
+			name := "r" + strconv.Itoa(i)
+			fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n%s}\n", in.from(name), in.makes,
+				name+in.method, in.pointers, recorded("f"+in.call, in.results))
 		}
-		in.makes += fmt.Sprintf("s.calls(%q%s)\n", "r"+strconv.Itoa(i)+in.method, in.pointers)
-		call := fmt.Sprintf("r%d%s\n", i, in.call)
-		if results := numbered("c", in.results.Len()); results != "" {
-			call = fmt.Sprintf("%s := r%d%s\ns.result(%s)\n", results, i, in.call, results)
-		}
-		fmt.Fprintf(&b, "if r%d != nil {\n%s%s}\n", i, in.makes, call)
 	}
 	b.WriteString("})\n}\n")
 	return b.String()
@@ -263,17 +258,17 @@ func (c *callCode) oneCall(returned, dynamic bool) string {
 		return b.String()
 	}
 	for i := range s.sig.Results().Len() {
-		inner, ok := s.inner[i]
-		if !ok {
+		if len(s.inner[i]) == 0 {
 			continue
 		}
+		inner := s.inner[i][0]
 		names := make([]string, s.results)
 		for k := range names {
 			names[k] = "_"
 		}
-		names[i] = "f"
-		fmt.Fprintf(&b, "%s := %s\nwhetCalled = &f\n%sreturn func() error {\n%s}\n}", strings.Join(names, ", "), call,
-			inner.makes, noted("f"+inner.call, inner.results, "c"))
+		names[i] = "r"
+		fmt.Fprintf(&b, "%s := %s\nf, _ := %s\nwhetCalled = &f\n%sreturn func() error {\n%s}\n}",
+			strings.Join(names, ", "), call, inner.from("r"), inner.makes, noted("f"+inner.call, inner.results, "c"))
 		return b.String()
 	}
 	return ""
@@ -296,48 +291,122 @@ func noted(call string, results *types.Tuple, letter string) string {
 
 // An inner call is a call of a returned function or handler.
 type inner struct {
+	typ      string // of the function, if the result has an interface type
 	makes    string // makes and keeps arguments
-	method   string // .ServeHTTP
+	method   string // .ServeHTTP, or in the code of records .(func())
 	call     string // what follows its name: .ServeHTTP(b0, b1)
 	pointers string // further arguments of calls: , "", &b0, &b1
 	results  *types.Tuple
 }
 
+// from returns the code of the function and of a truth value, which tells whether a result is one.
+func (in *inner) from(result string) string {
+	if in.typ == "" {
+		return result + ", true"
+	}
+	return result + ".(" + in.typ + ")"
+}
+
+// recorded returns the code of a call whose results are recorded.
+func recorded(call string, results *types.Tuple) string {
+	if results.Len() == 0 {
+		return call + "\n"
+	}
+	list := numbered("c", results.Len())
+	return fmt.Sprintf("%s := %s\ns.result(%s)\n", list, call, list)
+}
+
 // innerCalls returns how to call the functions and handlers among results, by index: the change may
 // be in them.
-func (g *testFile) innerCalls(sig *types.Signature) (calls map[int]inner, why string) {
-	calls = map[int]inner{}
-	for i := range sig.Results().Len() {
-		t := sig.Results().At(i).Type()
-		method := ""
-		fn, ok := t.Underlying().(*types.Signature)
+func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
+	calls = map[int][]inner{}
+	for at := range i.sig.Results().Len() {
+		t := i.sig.Results().At(at).Type()
 		if types.TypeString(t, nil) == "net/http.Handler" {
 			serve, _, _ := types.LookupFieldOrMethod(t, false, nil, "ServeHTTP")
-			fn, ok = serve.Type().(*types.Signature)
-			method = ".ServeHTTP"
-		}
-		if !ok {
+			in, why := g.innerCall(serve.Type(), ".ServeHTTP")
+			if why != "" {
+				return nil, why
+			}
+			in.method = ".ServeHTTP"
+			calls[at] = append(calls[at], in)
 			continue
 		}
-		in := inner{results: fn.Results()}
-		args := numbered("b", fn.Params().Len())
-		for j := range fn.Params().Len() {
-			m, why := g.maker(fn.Params().At(j).Type(), 0)
+		if _, ok := t.Underlying().(*types.Signature); ok {
+			in, why := g.innerCall(t, "")
 			if why != "" {
-				return nil, fmt.Sprintf("a parameter of the function that it returns: %s", why)
+				return nil, why
 			}
-			in.makes += fmt.Sprintf("b%d := %s(s)\n", j, m)
+			calls[at] = append(calls[at], in)
 		}
-		if args != "" {
-			in.makes += "s.keep(" + args + ")\n"
+		for _, t := range g.returnedFuncs(i.fn, at) {
+			in, why := g.innerCall(t, "")
+			if why != "" {
+				continue // the result can be compared all the same
+			}
+			in.typ = g.typeString(t)
+			in.method = ".(" + types.TypeString(t, g.recorded) + ")"
+			calls[at] = append(calls[at], in)
 		}
-		dots := ""
-		if fn.Variadic() {
-			dots = "..."
-		}
-		in.method, in.call = method, method+"("+args+dots+")"
-		in.pointers = fmt.Sprintf(", %q%s", dots, pointers("b", fn.Params().Len()))
-		calls[i] = in
 	}
 	return calls, ""
+}
+
+// innerCall returns how to call a function of a type, or a method of what was returned.
+func (g *testFile) innerCall(t types.Type, method string) (in inner, why string) {
+	fn, ok := t.Underlying().(*types.Signature)
+	if !ok {
+		return in, "it is not a function"
+	}
+	in.results = fn.Results()
+	args := numbered("b", fn.Params().Len())
+	for i := range fn.Params().Len() {
+		m, why := g.maker(fn.Params().At(i).Type(), 0)
+		if why != "" {
+			return in, fmt.Sprintf("a parameter of the function that it returns: %s", why)
+		}
+		in.makes += fmt.Sprintf("b%d := %s(s)\n", i, m)
+	}
+	if args != "" {
+		in.makes += "s.keep(" + args + ")\n"
+	}
+	dots := ""
+	if fn.Variadic() {
+		dots = "..."
+	}
+	in.call = method + "(" + args + dots + ")"
+	in.pointers = fmt.Sprintf(", %q%s", dots, pointers("b", fn.Params().Len()))
+	return in, ""
+}
+
+// returnedFuncs returns the types of the functions that a function returns as a result of interface
+// type, as far as its return statements show them.
+func (g *testFile) returnedFuncs(fn *types.Func, at int) (list []types.Type) {
+	sig := fn.Signature()
+	if sig.TypeParams() != nil || sig.RecvTypeParams() != nil || !types.IsInterface(sig.Results().At(at).Type()) {
+		return nil
+	}
+	d := g.declOf(fn)
+	if d == nil || d.Body == nil {
+		return nil
+	}
+	ast.Inspect(d.Body, func(n ast.Node) bool {
+		switch x := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.ReturnStmt:
+			if len(x.Results) != sig.Results().Len() {
+				return true
+			}
+			t := g.pkg.TypesInfo.TypeOf(x.Results[at])
+			if t == nil || slices.ContainsFunc(list, func(o types.Type) bool { return types.Identical(o, t) }) {
+				return true
+			}
+			if f, ok := t.Underlying().(*types.Signature); ok && f.TypeParams() == nil && g.nameable(t) {
+				list = append(list, t)
+			}
+		}
+		return true
+	})
+	return list
 }

@@ -224,12 +224,12 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	delete(g.imports, "testing")
 	var runs strings.Builder
 	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
-		"func WhetRun(n int, data []byte, patience int64) (seen string, skipped, hung, ended bool) {\n" +
+		"func WhetRun(n int, data []byte, patience int64) (seen string, facts []string, skipped, hung, ended bool) {\n" +
 		"\to := whetRunAs(data, []func(*whetSource){")
 	for i := range entries {
 		fmt.Fprintf(&runs, "whetEntry%d, ", i)
 	}
-	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.skipped, o.hung, o.ended\n}\n\n",
+	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.facts, o.skipped, o.hung, o.ended\n}\n\n",
 		"/"+twin.Dir, twin.MainName+".")
 	copied, err := g.source(now.Types.Name(), runs.String(), c.Imported)
 	if err != nil {
@@ -251,7 +251,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	for i, t := range tests {
 		fmt.Fprintf(&fuzz, "func %s(f *%s.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *%s.T, data []byte) {\n"+
 			"\t\twhetCompare(t, data, whetHere(whetEntry%d), whetOther("+
-			"func(data []byte, patience int64) (string, bool, bool, bool) {\n"+
+			"func(data []byte, patience int64) (string, []string, bool, bool, bool) {\n"+
 			"\t\t\treturn %s.WhetRun(%d, data, patience)\n\t\t}))\n\t})\n}\n\n",
 			t.Name, testing, testing, i, importedAs, i)
 	}

@@ -115,14 +115,19 @@ func (c *Coverage) Add(profile string) {
 	}
 }
 
-// Unreached returns the functions none of whose changed lines ran.
+// Unreached returns the functions of whose changed blocks less than half ran.
 func (c *Coverage) Unreached() (not []string) {
 	if c.unknown {
 		return nil
 	}
 	for _, f := range c.functions {
-		if ran, all := f.count(); ran == 0 && all > 0 {
+		switch ran, all := f.count(); {
+		case all == 0:
+		case ran == 0:
 			not = append(not, f.name+" was not compared: no input reached its changed lines")
+		case 2*ran < all:
+			not = append(not, fmt.Sprintf("%s was not compared: inputs reached %d of the %d blocks on its changed lines",
+				f.name, ran, all))
 		}
 	}
 	slices.Sort(not)

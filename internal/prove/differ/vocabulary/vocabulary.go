@@ -32,6 +32,7 @@ type Vocabulary struct {
 	words     []string  // short constants and literals, what the regular expressions match, the words in tests
 	numbers   []int64   // constants greater than 1
 	fractions []float64 // constants that are not integers
+	narrow    bool      // the last version has more conversions to integers of 16 bits than the first
 }
 
 // Of returns the vocabulary of a package, or of several versions of it.
@@ -40,6 +41,7 @@ func Of(versions ...*packages.Package) *Vocabulary {
 	for _, pkg := range versions {
 		v.add(pkg)
 	}
+	v.narrow = narrowings(versions[len(versions)-1]) > narrowings(versions[0])
 	for _, word := range v.words {
 		v.addMatches(word)
 	}
@@ -66,6 +68,44 @@ func (v *Vocabulary) add(pkg *packages.Package) {
 			}
 			return true
 		})
+	}
+}
+
+// narrowings returns the number of conversions of wider integers to integers of 16 bits.
+func narrowings(pkg *packages.Package) (n int) {
+	for _, file := range pkg.Syntax {
+		ast.Inspect(file, func(x ast.Node) bool {
+			call, ok := x.(*ast.CallExpr)
+			if !ok || len(call.Args) != 1 || !pkg.TypesInfo.Types[call.Fun].IsType() ||
+				pkg.TypesInfo.Types[call.Args[0]].Value != nil {
+				return true
+			}
+			if bits(pkg.TypesInfo.TypeOf(call.Fun)) == 16 && bits(pkg.TypesInfo.TypeOf(call.Args[0])) > 16 {
+				n++
+			}
+			return true
+		})
+	}
+	return n
+}
+
+// bits returns the size of an integer type; 0 for other types.
+func bits(t types.Type) int {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok {
+		return 0
+	}
+	switch b.Kind() {
+	case types.Int8, types.Uint8:
+		return 8
+	case types.Int16, types.Uint16:
+		return 16
+	case types.Int32, types.Uint32:
+		return 32
+	case types.Int, types.Uint, types.Int64, types.Uint64, types.Uintptr:
+		return 64
+	default:
+		return 0
 	}
 }
 
@@ -183,7 +223,7 @@ func (v *Vocabulary) Source(pkg string, hidden map[string]string) []byte {
 			fmt.Fprintf(&b, "%g, ", x)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n)\n", hidden)
+	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n", hidden, v.narrow)
 	return b.Bytes()
 }
 
