@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/service"
@@ -106,7 +107,7 @@ type Result struct {
 	Pays bool   `json:"pays"`
 	Why  string `json:"why"`
 
-	// Written is the path of the profile that the caller wrote, or "".
+	// Written is the path of the profile that Save wrote, or "".
 	Written string `json:"written,omitempty"`
 
 	Warnings bench.Warnings `json:"warnings,omitempty"`
@@ -136,6 +137,17 @@ type Gain struct {
 
 // WriteProfile writes the profile for the compiler, gzipped.
 func (r *Result) WriteProfile(w io.Writer) error { return r.reduced.Write(w) }
+
+// Save writes the profile to the main package's default.pgo, replacing a file of that name, and sets Written.
+func (r *Result) Save() error {
+	file := r.Target.Default()
+	n, err := tempfile.Replace(file, r.WriteProfile)
+	if err != nil {
+		return &diag.Error{Op: "write", Subject: file, Err: err}
+	}
+	r.Profile.Bytes, r.Written = n, file
+	return nil
+}
 
 // Run builds a program with and without a profile and returns the differences. If ctx ends during
 // the comparison, it returns what is known so far, and otherwise ctx's error.

@@ -65,6 +65,8 @@ type Result struct {
 	// TestsOf is the version whose tests were run: "a", or "b" if the user accepts its tests.
 	TestsOf string `json:"tests_of"`
 	Base    Base   `json:"base"` // of version A
+	// Sandboxed is set if the code of both versions ran without a network and could write only in the copy.
+	Sandboxed bool `json:"sandboxed,omitempty"`
 	// Verdict is how far the proof got; nil if there was nothing to prove.
 	Verdict *Verdict `json:"verdict,omitempty"`
 	// Interrupted is set if the proof was ended early.

@@ -88,7 +88,10 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, p.Close()) }()
-	r = &Result{Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a"}
+	r = &Result{
+		Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a",
+		Sandboxed: q.Wrap != nil,
+	}
 	r.Changed.Files = []string{}
 	p.o.Progress("read what has changed")
 	diff, err := q.Versions.Changed(ctx, p.scratch.Root())

@@ -87,12 +87,7 @@ temporary git worktree; your files are not changed.`,
 type benchCompareFlags struct {
 	outputFlags
 	bench.Options
-	Format string
-	JSON   bool
-}
-
-func benchFormats() []string {
-	return []string{"text", "markdown", "csv", "json", "html", "benchstat", "benchstat-csv"}
+	formatFlags
 }
 
 func (a *app) benchCompareCommand() *cobra.Command {
@@ -151,11 +146,8 @@ is then empty by default, as in benchstat.`,
 	fs.StringVar(&f.Ignore, "ignore", strings.Join(bench.DescriptiveKeys(), ","), "ignore differences in `KEYS`")
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "treat changes as significant if p is below `ALPHA`, a fraction")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
-	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(benchFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerFormat(cmd, "text", "markdown", "csv", "json", "html", "benchstat", "benchstat-csv")
 	f.registerOutput(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format",
-		cobra.FixedCompletions(benchFormats(), cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.check(cmd); err != nil {
 			return err
@@ -173,14 +165,8 @@ is then empty by default, as in benchstat.`,
 }
 
 func (f *benchCompareFlags) check(cmd *cobra.Command) error {
-	if !slices.Contains(benchFormats(), f.Format) {
-		return unknownValue("bench compare", "format", f.Format, benchFormats())
-	}
-	if f.JSON {
-		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("bench compare", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
-		}
-		f.Format = "json"
+	if err := f.checkFormat("bench compare", cmd); err != nil {
+		return err
 	}
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {

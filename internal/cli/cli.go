@@ -48,9 +48,9 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if err != nil && ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted")
 	}
-	var inside insideError
-	if errors.As(err, &inside) {
-		return inside.code
+	var ended *sandbox.EndedError
+	if errors.As(err, &ended) {
+		return ended.Code
 	}
 	if err != nil {
 		a.printError(err)

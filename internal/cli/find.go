@@ -40,11 +40,8 @@ type findFlags struct {
 	Baseline string // a file with what is accepted
 	Accept   string // a file to write one to
 
-	Format string
-	JSON   bool
+	formatFlags
 }
-
-func findFormats() []string { return []string{"text", "markdown", "html", "sarif", "json"} }
 
 func (a *app) findCommand() *cobra.Command {
 	f := &findFlags{}
@@ -102,12 +99,10 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Gate, "gate", false, "exit with code 3 if there is a finding; with --baseline, a new one")
 	fs.StringVar(&f.Baseline, "baseline", "", "mark findings accepted in `FILE` as known, and list its stale entries")
 	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE`, for --baseline")
-	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(findFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerFormat(cmd, "text", "markdown", "html", "sarif", "json")
 	f.registerOutput(cmd)
 	f.read.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(findFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 // registerMaxTrace adds the flag that bounds what is read of execution traces.
@@ -117,14 +112,8 @@ func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 }
 
 func (f *findFlags) check(cmd *cobra.Command) error {
-	if f.JSON {
-		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("find", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
-		}
-		f.Format = "json"
-	}
-	if !slices.Contains(findFormats(), f.Format) {
-		return unknownValue("find", "format", f.Format, findFormats())
+	if err := f.checkFormat("find", cmd); err != nil {
+		return err
 	}
 	if f.Accept != "" && (f.Gate || f.Baseline != "") {
 		return diag.Usagef("find", "--write-baseline cannot be combined with --gate or --baseline",

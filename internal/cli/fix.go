@@ -42,11 +42,8 @@ type rewriteFlags struct {
 	Patches   string
 	Author    string
 
-	Format string
-	JSON   bool
+	formatFlags
 }
-
-func fixFormats() []string { return []string{"text", "markdown", "html", "json"} }
 
 func (a *app) fixCommand() *cobra.Command {
 	f := &rewriteFlags{}
@@ -122,30 +119,20 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Apply, "apply", false, "apply the kept rewrites to your files")
 	fs.StringVar(&f.Patches, "patches", "", "write a patch for each kept rewrite to `DIR`")
 	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "`AUTHOR` of the patches")
-	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(fixFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerFormat(cmd, "text", "markdown", "html", "json")
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
 	f.find.read.MaxMemory.register(fs, "")
 	f.registerProgram(cmd)
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(fixFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *rewriteFlags) check(cmd *cobra.Command) error {
-	if f.JSON {
-		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("fix", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
-		}
-		f.Format = "json"
+	if err := f.checkFormat("fix", cmd); err != nil {
+		return err
 	}
-	if !slices.Contains(fixFormats(), f.Format) {
-		return unknownValue("fix", "format", f.Format, fixFormats())
-	}
-	for _, name := range []string{"timeout", "max-time", "fuzz-time"} {
-		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
-			return diag.Usagef("fix", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
-		}
+	if err := checkPositive("fix", cmd, "timeout", "max-time", "fuzz-time"); err != nil {
+		return err
 	}
 	if err := checkPrecision("fix", f.Precision); err != nil {
 		return err

@@ -122,3 +122,14 @@ func (f *viewFlags) allCode() string {
 	}
 	return ""
 }
+
+// checkPositive fails if a flag among names is set to a number or duration that is not positive.
+func checkPositive(op string, cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		v := cmd.Flags().Lookup(name).Value.String()
+		if cmd.Flags().Changed(name) && (strings.HasPrefix(v, "-") || v == "0" || v == "0s") {
+			return diag.Usagef(op, fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
+		}
+	}
+	return nil
+}

@@ -160,11 +160,8 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 // check reports flag values that cannot be right whatever the target.
 func (f *loadFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
-	for _, name := range []string{"connections", "duration", "requests", "timeout"} {
-		if v := cmd.Flags().Lookup(name).Value.String(); changed(name) &&
-			(strings.HasPrefix(v, "-") || v == "0" || v == "0s") {
-			return diag.Usagef("load", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
-		}
+	if err := checkPositive("load", cmd, "connections", "duration", "requests", "timeout"); err != nil {
+		return err
 	}
 	for _, name := range []string{"warmup", "ramp", "streams", "workers"} {
 		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") {

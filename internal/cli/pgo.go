@@ -41,13 +41,10 @@ type pgoFlags struct {
 
 	DryRun, Force bool
 
-	Format string
-	JSON   bool
+	formatFlags
 
 	read viewFlags // how profiles are read
 }
-
-func pgoFormats() []string { return []string{"text", "markdown", "json"} }
 
 func (a *app) pgoCommand() *cobra.Command {
 	f := &pgoFlags{}
@@ -109,25 +106,17 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.NoMeasure, "no-measure", false, "do not compare: report what the profile changes, and write nothing")
 	fs.BoolVar(&f.DryRun, "dry-run", false, "write nothing")
 	fs.BoolVar(&f.Force, "force", false, "replace an existing default.pgo")
-	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(pgoFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerFormat(cmd, "text", "markdown", "json")
 	fs.StringArrayVarP(&f.read.Header, "header", "H", nil,
 		"send the header `NAME:VALUE` when fetching an address; may repeat")
 	fs.DurationVar(&f.read.Duration, "duration", 30*time.Second, "profile an address for this `duration`")
 	f.read.MaxMemory.register(fs, "")
 	f.registerProgram(cmd)
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(pgoFormats(), cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *pgoFlags) check(cmd *cobra.Command) error {
-	if f.JSON {
-		if cmd.Flags().Changed("format") && f.Format != "json" {
-			return diag.Usagef("pgo", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
-		}
-		f.Format = "json"
-	}
-	if !slices.Contains(pgoFormats(), f.Format) {
-		return unknownValue("pgo", "format", f.Format, pgoFormats())
+	if err := f.checkFormat("pgo", cmd); err != nil {
+		return err
 	}
 	if err := checkPrecision("pgo", f.Precision); err != nil {
 		return err
@@ -135,10 +124,8 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
 		return err
 	}
-	for _, name := range []string{"timeout", "max-time", "duration"} {
-		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
-			return diag.Usagef("pgo", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
-		}
+	if err := checkPositive("pgo", cmd, "timeout", "max-time", "duration"); err != nil {
+		return err
 	}
 	if cmd.Flags().Changed("service") {
 		switch {
@@ -228,11 +215,9 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		return err
 	}
 	if res.Pays && res.Target.Main != "" && !f.DryRun {
-		file := res.Target.Default()
-		if res.Profile.Bytes, err = tempfile.Replace(file, res.WriteProfile); err != nil {
-			return &diag.Error{Op: "write", Subject: file, Err: err}
+		if err := res.Save(); err != nil {
+			return err
 		}
-		res.Written = file
 	}
 	a.warn(res.Warnings...)
 	res.Warnings = a.warned // also those of reading the profiles

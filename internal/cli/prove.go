@@ -45,12 +45,9 @@ type proveFlags struct {
 	MaxTime    time.Duration
 	Budget     time.Duration
 
-	Format     string
-	JSON       bool
+	formatFlags
 	Reproducer string
 }
-
-func proveFormats() []string { return []string{"text", "markdown", "html", "json", "sarif"} }
 
 func (a *app) proveCommand() *cobra.Command {
 	f := &proveFlags{}
@@ -127,42 +124,13 @@ Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 			return err
 		}
 		if f.Sandbox {
-			if err := enterSandbox(); err != nil {
+			if err := sandbox.Enter("prove"); err != nil {
 				return err
 			}
 		}
 		return a.prove(cmd.Context(), f, args, patterns)
 	}
 	return cmd
-}
-
-// An insideError is the end of the same command in the sandbox, which has printed everything.
-type insideError struct{ code int }
-
-func (e insideError) Error() string { return fmt.Sprintf("exit code %d in the sandbox", e.code) }
-
-// enterSandbox runs the command again where there is no network, and returns an *insideError. There, it makes loopback
-// usable.
-func enterSandbox() error {
-	unusable := func(err error) error {
-		return &diag.Error{
-			Op: "prove", Subject: "--sandbox", Err: err, Hint: "omit --sandbox, or run whet in a virtual machine",
-		}
-	}
-	if err := sandbox.Supported(); err != nil {
-		return unusable(err)
-	}
-	if !sandbox.Inside() {
-		code, err := sandbox.Again()
-		if err != nil {
-			return unusable(err)
-		}
-		return insideError{code}
-	}
-	if err := sandbox.SetUp(); err != nil {
-		return unusable(err)
-	}
-	return nil
 }
 
 // splitPackages divides arguments into a revision, if there is one, and patterns of packages: those after "--", which
@@ -207,26 +175,18 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
 	fs.DurationVar(&f.Budget, "budget", 0, "end the whole proof after this time, such as 5m (default: no limit)")
-	fs.StringVar(&f.Format, "format", "text", "output `FORMAT`: "+strings.Join(proveFormats(), ", "))
-	fs.BoolVar(&f.JSON, "json", false, "same as --format json")
+	f.registerFormat(cmd, "text", "markdown", "html", "json", "sarif")
 	f.registerOutput(cmd)
 	fs.StringVar(&f.Reproducer, "reproducer", "", "write a test that shows a difference to `FILE`")
 	f.registerProgram(cmd)
-	for name, values := range map[string][]string{"format": proveFormats(), "tests": {"a", "b"}} {
-		_ = cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
-	}
+	_ = cmd.RegisterFlagCompletionFunc("tests",
+		cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
 func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	changed := cmd.Flags().Changed
-	if f.JSON {
-		if changed("format") && f.Format != "json" {
-			return diag.Usagef("prove", "--json and --format "+f.Format+" are mutually exclusive", "leave one out")
-		}
-		f.Format = "json"
-	}
-	if !slices.Contains(proveFormats(), f.Format) {
-		return unknownValue("prove", "format", f.Format, proveFormats())
+	if err := f.checkFormat("prove", cmd); err != nil {
+		return err
 	}
 	if f.Tests != "a" && f.Tests != "b" {
 		return unknownValue("prove", "version", f.Tests, []string{"a", "b"})
@@ -238,10 +198,8 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	case dirs && (f.Patch != "" || len(args) > 0 || changed("dir")), f.Patch != "" && len(args) > 0:
 		return diag.Usagef("prove", "a revision, --patch, and --a with --b are mutually exclusive", "name the change once")
 	}
-	for _, name := range []string{"timeout", "max-time", "fuzz-time"} {
-		if v := cmd.Flags().Lookup(name).Value.String(); strings.HasPrefix(v, "-") || v == "0s" {
-			return diag.Usagef("prove", fmt.Sprintf("--%s must be positive, not %s", name, v), "omit it for the default")
-		}
+	if err := checkPositive("prove", cmd, "timeout", "max-time", "fuzz-time"); err != nil {
+		return err
 	}
 	if f.Budget < 0 || cmd.Flags().Changed("budget") && f.Budget == 0 {
 		return diag.Usagef("prove", fmt.Sprintf("--budget must be positive, not %v", f.Budget), "omit it for no limit")

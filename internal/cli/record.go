@@ -279,14 +279,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := recordings.Record{Schema: recordings.RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load}
-	doc.Collector = documents.NewCollector(sum.Collection)
-	if fi, err := os.Stat(sum.Path); err == nil {
-		doc.Bytes = fi.Size()
-	}
-	for _, err := range sum.Failures {
-		doc.Failures = append(doc.Failures, err.Error())
-	}
+	doc := recordings.NewRecord(sum)
 	a.warn(sum.Warnings...)
 	doc.Warnings = a.warned // also those of the load's plan
 	if f.JSON {

@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+
+	"github.com/whet-go/whet/internal/diag"
 )
 
 // argument is the first argument of a process that restricts itself, and then executes another program.
@@ -15,8 +17,37 @@ const argument = "sandboxed-command"
 // insideEnv is the environment variable that is set in the namespaces.
 const insideEnv = "WHET_SANDBOX"
 
-// Inside reports whether the process is in the namespaces that Again makes.
-func Inside() bool { return os.Getenv(insideEnv) != "" }
+// inside reports whether the process is in the namespaces that again makes.
+func inside() bool { return os.Getenv(insideEnv) != "" }
+
+// An EndedError is the end of the same program in the namespaces, which has printed everything.
+type EndedError struct {
+	Code int // its exit code
+}
+
+func (e *EndedError) Error() string { return fmt.Sprintf("exit code %d in the sandbox", e.Code) }
+
+// Enter returns nil in the namespaces, where it makes loopback usable. Outside, it runs the program again in them
+// and returns an *EndedError. Another error is why there can be no sandbox; op is what it is for.
+func Enter(op string) error {
+	err := Supported()
+	switch {
+	case err != nil:
+	case inside():
+		err = setUp()
+	default:
+		var code int
+		if code, err = again(); err == nil {
+			return &EndedError{code}
+		}
+	}
+	if err == nil {
+		return nil
+	}
+	return &diag.Error{
+		Op: op, Subject: "--sandbox", Err: err, Hint: "omit --sandbox, or run whet in a virtual machine",
+	}
+}
 
 // Command returns the beginning of a command line that runs a program in the sandbox; the program's name and
 // arguments follow it. The program can write only below dir, which is absolute.

@@ -40,12 +40,12 @@ func Supported() error {
 	if v < leastVersion {
 		return fmt.Errorf("version %d of Landlock cannot deny to truncate files (Linux 6.2 or later can)", v)
 	}
-	if Inside() {
+	if inside() {
 		return nil
 	}
 	path, err := exec.LookPath("true")
 	if err != nil {
-		return nil // Again says whether there are namespaces
+		return nil // again says whether there are namespaces
 	}
 	cmd := exec.Command(path)
 	cmd.SysProcAttr = namespaces()
@@ -68,9 +68,9 @@ func namespaces() *syscall.SysProcAttr {
 	}
 }
 
-// Again runs this program again, without a network, and returns its exit code. Signals from the terminal reach both
+// again runs this program again, without a network, and returns its exit code. Signals from the terminal reach both
 // processes; only that one acts on them.
-func Again() (code int, err error) {
+func again() (code int, err error) {
 	runtime.LockOSThread() // the death of the thread is that of the parent
 	defer runtime.UnlockOSThread()
 	signals := make(chan os.Signal, 1)
@@ -105,8 +105,8 @@ func Again() (code int, err error) {
 	return cmd.ProcessState.ExitCode(), err
 }
 
-// SetUp makes loopback usable. It is called inside.
-func SetUp() error {
+// setUp makes loopback usable. It is called inside.
+func setUp() error {
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err

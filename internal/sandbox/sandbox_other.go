@@ -9,10 +9,10 @@ var errLinux = errors.New("it needs namespaces and Landlock, which only Linux ha
 // Supported returns why code cannot be run in the sandbox here; nil if it can.
 func Supported() error { return errLinux }
 
-// Again runs this program again, without a network, and returns its exit code.
-func Again() (code int, err error) { return 0, errLinux }
+// again runs this program again, without a network, and returns its exit code.
+func again() (code int, err error) { return 0, errLinux }
 
-// SetUp makes loopback usable. It is called inside.
-func SetUp() error { return errLinux }
+// setUp makes loopback usable. It is called inside.
+func setUp() error { return errLinux }
 
 func restricted(string, []string) error { return errLinux }

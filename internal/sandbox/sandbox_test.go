@@ -27,12 +27,12 @@ func TestMain(m *testing.M) {
 
 // again runs itself in the sandbox, and there succeeds with exit code 3 if it reaches only its own listeners.
 func again(outside string) int {
-	if !Inside() {
-		code, err := Again()
+	if !inside() {
+		code, err := again()
 		fmt.Println("ended", err)
 		return code
 	}
-	if err := SetUp(); err != nil {
+	if err := setUp(); err != nil {
 		fmt.Println(err)
 		return 1
 	}

@@ -21,17 +21,20 @@
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
-//     the fields that only one version has.
+//     the fields that only one version has. Aliasing is part of it (support/memory.txt): the new
+//     function must not return memory of an argument or the receiver, or change an earlier result,
+//     unless the old one does so with some input.
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
-//     interesting run again with coverage: a changed function whose changed lines no input reaches
-//     is not compared either.
+//     interesting run again with coverage: a changed function of whose changed blocks they reach less
+//     than half is not compared either.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
 //     as Dump does, which are not guided by coverage.
 //  7. Generic functions are called with the type arguments used in the package's own code, or else
-//     with some that their constraints allow. Returned functions and handlers are called, too.
+//     with some that their constraints allow. Returned functions and handlers are called, too, also
+//     if they are returned as an interface.
 //  8. The support files (support/) contain the makers of values and the comparison. They use only
 //     the standard library, because they are compiled into the user's package. An interface that no
 //     type of the module implements is implemented by a type that records its calls and returns

@@ -124,6 +124,9 @@ func provedList(r *prove.Result) blocks.List {
 		if v.Ignored > 0 {
 			line += fmt.Sprintf(", except for %d that already failed or are flaky", v.Ignored)
 		}
+		if r.Sandboxed {
+			line += "; all code ran in the sandbox"
+		}
 		lines = append(lines, line)
 	}
 	lines = append(lines, answersText(v.Answers)...)

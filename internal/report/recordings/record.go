@@ -3,11 +3,13 @@ package recordings
 import (
 	"fmt"
 	"io"
+	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -31,6 +33,21 @@ type Record struct {
 	Collector *documents.Collector `json:"collector,omitempty"`
 	Failures  []string             `json:"failures,omitempty"`
 	Warnings  diag.Warnings        `json:"warnings,omitempty"`
+}
+
+// NewRecord returns the document of a recording that is written, without warnings.
+func NewRecord(sum *collect.Summary) Record {
+	d := Record{
+		Schema: RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load,
+		Collector: documents.NewCollector(sum.Collection),
+	}
+	if fi, err := os.Stat(sum.Path); err == nil {
+		d.Bytes = fi.Size()
+	}
+	for _, err := range sum.Failures {
+		d.Failures = append(d.Failures, err.Error())
+	}
+	return d
 }
 
 // WriteRecord writes d as text.

@@ -4,8 +4,9 @@
 // Data flow:
 //
 //  1. Of takes the type-checked versions of a package. It collects the values of their constants and
-//     literals, texts that their regular expressions match, the JSON names of fields with the kinds
-//     of their values, and the strings in the tests next to the first version.
+//     literals, those of changed declarations first, texts that their regular expressions match, the
+//     JSON names of fields with the kinds of their values, and the strings and small files of the tests
+//     next to the first version.
 //  2. Source writes a Vocabulary as variables of the support files of package differ.
 //
 // A Vocabulary is bounded, whatever the size of the package, and belongs to the caller. The package

@@ -8,7 +8,9 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"regexp/syntax"
@@ -19,8 +21,12 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// maxWords is the maximum size of a package's vocabulary.
-const maxWords = 200
+const (
+	maxWords   = 200  // maximum number of a package's constants
+	maxFiles   = 40   // of files in testdata
+	maxEntries = 5000 // of entries of testdata that are looked at
+	maxText    = 4096 // size of a text of tests
+)
 
 // A key is the JSON name of a struct field, and the kind of its value: string, integer, float,
 // boolean, or "" for all else.
@@ -38,8 +44,10 @@ type Vocabulary struct {
 // Of returns the vocabulary of a package, or of several versions of it.
 func Of(versions ...*packages.Package) *Vocabulary {
 	v := &Vocabulary{}
-	for _, pkg := range versions {
-		v.add(pkg)
+	for _, changed := range []bool{true, false} {
+		for i, pkg := range versions {
+			v.add(pkg, declarations(versions[len(versions)-1-i]), changed)
+		}
 	}
 	v.narrow = narrowings(versions[len(versions)-1]) > narrowings(versions[0])
 	for _, word := range v.words {
@@ -49,10 +57,35 @@ func Of(versions ...*packages.Package) *Vocabulary {
 	return v
 }
 
-func (v *Vocabulary) add(pkg *packages.Package) {
+// declarations returns the texts of the declarations of a package.
+func declarations(pkg *packages.Package) map[string]bool {
+	all := map[string]bool{}
+	eachDeclaration(pkg, func(_ ast.Decl, text string) { all[text] = true })
+	return all
+}
+
+func eachDeclaration(pkg *packages.Package, do func(d ast.Decl, text string)) {
 	for _, file := range pkg.Syntax {
+		at := pkg.Fset.File(file.Pos())
+		source, err := os.ReadFile(at.Name())
+		for _, d := range file.Decls {
+			text := ""
+			if end := at.Offset(d.End()); err == nil && end <= len(source) {
+				text = string(source[at.Offset(d.Pos()):end])
+			}
+			do(d, text)
+		}
+	}
+}
+
+// add collects from the declarations that have changed, which others lacks, or from the rest.
+func (v *Vocabulary) add(pkg *packages.Package, others map[string]bool, changed bool) {
+	eachDeclaration(pkg, func(d ast.Decl, text string) {
+		if others[text] == changed {
+			return
+		}
 		tags := map[ast.Expr]bool{}
-		ast.Inspect(file, func(n ast.Node) bool {
+		ast.Inspect(d, func(n ast.Node) bool {
 			switch x := n.(type) {
 			case *ast.ImportSpec:
 				return false
@@ -68,7 +101,7 @@ func (v *Vocabulary) add(pkg *packages.Package) {
 			}
 			return true
 		})
-	}
+	})
 }
 
 // narrowings returns the number of conversions of wider integers to integers of 16 bits.
@@ -234,30 +267,88 @@ func appendWord(words []string, text string, most int) []string {
 	return words
 }
 
-// testWords adds the strings in the package's tests, which show what its functions are for.
+// testWords adds the strings in the package's tests, which show what its functions are for, and the
+// small files in its testdata.
 func testWords(pkg *packages.Package, words []string) []string {
 	if len(pkg.GoFiles) == 0 {
 		return words
 	}
-	names, _ := filepath.Glob(filepath.Join(filepath.Dir(pkg.GoFiles[0]), "*_test.go")) // the pattern is valid
+	dir := filepath.Dir(pkg.GoFiles[0])
+	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
+	var found []string
 	for _, name := range names {
 		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			continue // the go command reports more about it
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
-			if _, ok := n.(*ast.ImportSpec); ok {
+			switch x := n.(type) {
+			case *ast.ImportSpec:
 				return false
-			}
-			if x, ok := n.(*ast.BasicLit); ok && x.Kind == token.STRING && len(words) < 3*maxWords {
-				if text, err := strconv.Unquote(x.Value); err == nil {
-					words = appendWord(words, text, 1024)
+			case ast.Expr:
+				if text, ok := literal(x); ok {
+					found = append(found, text)
+					return false
 				}
 			}
 			return true
 		})
 	}
+	for _, some := range [][]string{spread(found, 2*maxWords), spread(documents(filepath.Join(dir, "testdata")), maxFiles)} {
+		for _, text := range some {
+			words = appendWord(words, text, maxText)
+		}
+	}
 	return words
+}
+
+// literal returns the text of a string literal, or of several with + in between.
+func literal(x ast.Expr) (text string, ok bool) {
+	switch x := x.(type) {
+	case *ast.BasicLit:
+		if x.Kind != token.STRING {
+			return "", false
+		}
+		text, err := strconv.Unquote(x.Value)
+		return text, err == nil
+	case *ast.BinaryExpr:
+		left, ok := literal(x.X)
+		if !ok || x.Op != token.ADD {
+			return "", false
+		}
+		right, ok := literal(x.Y)
+		return left + right, ok
+	}
+	return "", false
+}
+
+// documents returns the contents of small files below a directory, in the order of their names.
+func documents(dir string) (texts []string) {
+	seen := 0
+	_ = filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if seen++; err != nil || seen > maxEntries {
+			return fs.SkipAll
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() && info.Size() <= maxText {
+			if text, err := os.ReadFile(name); err == nil {
+				texts = append(texts, string(text))
+			}
+		}
+		return nil
+	})
+	return texts
+}
+
+// spread returns at most n of the texts, from all parts of the list.
+func spread(all []string, n int) []string {
+	if len(all) <= n {
+		return all
+	}
+	some := make([]string, n)
+	for i := range some {
+		some[i] = all[i*len(all)/n]
+	}
+	return some
 }
 
 func kindOf(t types.Type) string {

@@ -1,0 +1,53 @@
+package vocabulary_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
+)
+
+// TestOf checks that the constants of what changed are there, however many others a package has, and
+// that the tests' texts and small files are.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var many strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&many, "const C%d, N%d = \"constant %d\", %d\n\n", i, i, i, 1000+i)
+	}
+	const last = "\nfunc F(s string, n int) bool { return s == %q && n == %d }\n"
+	write("go.mod", "module example.com/m\n\ngo 1.26\n")
+	write("a/a.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "rare", 77_777))
+	write("b/b.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "needle", 88_888))
+	write("a/a_test.go", "package p\n\nvar _ = []string{\"first \" +\n\t\"second\"}\n")
+	write("a/testdata/deep/case.txt", "a document")
+	write("a/testdata/large.txt", strings.Repeat("too large ", 1000))
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, "./a", "./b")
+	if err != nil || len(pkgs) != 2 {
+		t.Fatal(err, len(pkgs))
+	}
+	source := string(vocabulary.Of(pkgs[0], pkgs[1]).Source("p", nil))
+	for _, want := range []string{`"rare"`, "77777", `"needle"`, "88888", `"constant 3"`, `"first second"`, `"a document"`} {
+		if !strings.Contains(source, want) {
+			t.Errorf("there is no %s", want)
+		}
+	}
+	if strings.Contains(source, "too large") {
+		t.Error("a large file is a text")
+	}
+}
