@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -225,7 +224,7 @@ func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*re
 	if o.Rules = index.Matching(names); len(o.Rules) == 0 {
 		return nil, o, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", f.Rule), "`whet rules` lists them")
 	}
-	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+	if o.Flags, o.Env, err = buildFlags(f.Flags); err != nil {
 		return nil, o, err
 	}
 	if !f.NoNotes {

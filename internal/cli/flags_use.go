@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"

@@ -106,7 +106,7 @@ func (a *app) notes(ctx context.Context, f *notesFlags, args []string, given fun
 	if err := f.checkOutput(); err != nil {
 		return err
 	}
-	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+	if o.Flags, o.Env, err = buildFlags(f.Flags); err != nil {
 		return err
 	}
 	o.Cache = lines.CacheDir()

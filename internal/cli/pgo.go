@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,7 +17,6 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
-	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/pgo"
 )
 
@@ -168,7 +165,7 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		MinGain:    float64(f.MinGain), MaxStale: float64(f.MaxStale),
 		Progress: view.Begin,
 	}
-	if o.Flags, o.Env, err = pgoBuildFlags(f.Flags); err != nil {
+	if o.Flags, o.Env, err = buildFlags(f.Flags); err != nil {
 		return err
 	}
 	var profiles []string
@@ -243,8 +240,8 @@ func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {
 	})
 }
 
-// pgoBuildFlags reads --flags.
-func pgoBuildFlags(text string) (flags, env []string, err error) {
+// buildFlags reads --flags.
+func buildFlags(text string) (flags, env []string, err error) {
 	flags, env, err = gotest.ParseProgramFlags(text)
 	if err != nil {
 		return nil, nil, &diag.Error{Op: "--flags", Err: err, Kind: diag.Usage}

@@ -269,7 +269,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 	if q.Versions, err = a.versions(ctx, f, args); err != nil {
 		return err
 	}
-	if q.Flags, q.Env, err = pgoBuildFlags(f.Flags); err != nil {
+	if q.Flags, q.Env, err = buildFlags(f.Flags); err != nil {
 		return err
 	}
 	switch f.Configs {

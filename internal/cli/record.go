@@ -18,7 +18,6 @@ import (
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report/recordings"
 )
 
@@ -206,11 +205,8 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 				"--flight records the past: leave one out")
 		}
 	}
-	if cmd.Flags().Changed("duration") && f.Duration <= 0 {
-		return diag.Usagef("record", "the duration must be positive", "for example -d 10s")
-	}
-	if f.Grace <= 0 {
-		return diag.Usagef("record", "--grace must be positive", "for example --grace 30s, or omit it")
+	if err := checkPositive("record", cmd, "duration", "grace"); err != nil {
+		return err
 	}
 	bench, command := len(f.Packages) > 0, len(f.Command) > 0
 	const benchHint, commandHint = "name Go packages and --bench REGEXP", "put -- and the command after the flags"

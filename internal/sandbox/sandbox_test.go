@@ -3,6 +3,7 @@
 package sandbox
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -12,7 +13,7 @@ import (
 	"testing"
 )
 
-// dialEnv is the environment variable with an address outside of the sandbox, for the process of TestAgain.
+// dialEnv is the environment variable with an address outside of the sandbox, for the process of TestEnter.
 const dialEnv = "WHET_TEST_DIAL"
 
 func TestMain(m *testing.M) {
@@ -20,19 +21,20 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	if address := os.Getenv(dialEnv); address != "" {
-		os.Exit(again(address))
+		os.Exit(entered(address))
 	}
 	os.Exit(m.Run())
 }
 
-// again runs itself in the sandbox, and there succeeds with exit code 3 if it reaches only its own listeners.
-func again(outside string) int {
-	if !inside() {
-		code, err := again()
-		fmt.Println("ended", err)
-		return code
+// entered runs itself in the sandbox, and there succeeds with exit code 3 if it reaches only its own listeners.
+func entered(outside string) int {
+	err := Enter("test")
+	var ended *EndedError
+	if errors.As(err, &ended) {
+		fmt.Println("ended")
+		return ended.Code
 	}
-	if err := setUp(); err != nil {
+	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
@@ -60,8 +62,8 @@ func supported(t *testing.T) {
 	}
 }
 
-// TestAgain has a separate loopback, and passes the exit code on.
-func TestAgain(t *testing.T) {
+// TestEnter has a separate loopback, and passes the exit code on.
+func TestEnter(t *testing.T) {
 	supported(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -71,7 +73,7 @@ func TestAgain(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), dialEnv+"="+l.Addr().String())
 	out, err := cmd.CombinedOutput()
-	want := fmt.Sprintf("inside as %d\nended <nil>\n", os.Getuid())
+	want := fmt.Sprintf("inside as %d\nended\n", os.Getuid())
 	if string(out) != want || cmd.ProcessState.ExitCode() != 3 {
 		t.Errorf("%v: %s", err, out)
 	}

@@ -299,7 +299,7 @@ type inner struct {
 	results  *types.Tuple
 }
 
-// from returns the code of the function and of a truth value, which tells whether a result is one.
+// from returns the code of the function, and of a boolean that is true if a result is one.
 func (in *inner) from(result string) string {
 	if in.typ == "" {
 		return result + ", true"

@@ -294,10 +294,9 @@ func testWords(pkg *packages.Package, words []string) []string {
 			return true
 		})
 	}
-	for _, some := range [][]string{spread(found, 2*maxWords), spread(documents(filepath.Join(dir, "testdata")), maxFiles)} {
-		for _, text := range some {
-			words = appendWord(words, text, maxText)
-		}
+	files := documents(filepath.Join(dir, "testdata"))
+	for _, text := range slices.Concat(spread(found, 2*maxWords), spread(files, maxFiles)) {
+		words = appendWord(words, text, maxText)
 	}
 	return words
 }

@@ -42,7 +42,9 @@ func TestOf(t *testing.T) {
 		t.Fatal(err, len(pkgs))
 	}
 	source := string(vocabulary.Of(pkgs[0], pkgs[1]).Source("p", nil))
-	for _, want := range []string{`"rare"`, "77777", `"needle"`, "88888", `"constant 3"`, `"first second"`, `"a document"`} {
+	for _, want := range []string{
+		`"rare"`, "77777", `"needle"`, "88888", `"constant 3"`, `"first second"`, `"a document"`,
+	} {
 		if !strings.Contains(source, want) {
 			t.Errorf("there is no %s", want)
 		}
