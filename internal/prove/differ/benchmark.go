@@ -37,7 +37,7 @@ const ChosenEnv = "WHET_CHOSEN"
 func Benchmarks(
 	pkg *packages.Package, targets []Target,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
-	f := newTestFile(pkg)
+	f := newTestFile(pkg, nil)
 	names := map[string]bool{}
 	for _, t := range targets {
 		calls, err := f.ways(t.Decl)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
 
 // A callCode describes how to call a function with generated values.
@@ -42,7 +44,7 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	if d.Name.Name == "init" || d.Name.Name == "main" || d.Name.Name == "_" {
 		return nil, unsupported("it runs once, when the program starts")
 	}
-	if why := g.differs(c.fn); why != "" {
+	if why := g.Differs(c.fn); why != "" {
 		return nil, unsupported(why)
 	}
 	instances, why := g.instances(c.fn)
@@ -50,7 +52,7 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 		var s shape
 		if s, why = g.shape(i); why == "" {
 			c.shapes = append(c.shapes, s)
-			c.partial = c.partial || slices.ContainsFunc(append(s.makers, s.recv), func(m string) bool { return g.partial[m] })
+			c.partial = c.partial || slices.ContainsFunc(append(s.makers, s.recv), func(m string) bool { return g.Partial(m) })
 		}
 	}
 	if len(c.shapes) == 0 {
@@ -79,10 +81,11 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 
 func (g *testFile) shape(i instance) (s shape, why string) {
 	s = shape{
-		inst: g.bracketed(i.args), named: bracketed(i.args, g.recorded), results: i.sig.Results().Len(), sig: i.sig,
+		inst: makers.Bracketed(i.args, g.Qualify), named: makers.Bracketed(i.args, g.Recorded),
+		results: i.sig.Results().Len(), sig: i.sig,
 	}
 	if r := i.sig.Recv(); r != nil {
-		if s.recv, why = g.maker(r.Type(), 0); why != "" {
+		if s.recv, why = g.Maker(r.Type()); why != "" {
 			return s, "the receiver: " + why
 		}
 	}
@@ -93,7 +96,7 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
-		m, why := g.maker(p.Type(), 0)
+		m, why := g.Maker(p.Type())
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
 		}
@@ -344,8 +347,8 @@ func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
 			if why != "" {
 				continue // the result can be compared all the same
 			}
-			in.typ = g.typeString(t)
-			in.method = ".(" + types.TypeString(t, g.recorded) + ")"
+			in.typ = types.TypeString(t, g.Qualify)
+			in.method = ".(" + types.TypeString(t, g.Recorded) + ")"
 			calls[at] = append(calls[at], in)
 		}
 	}
@@ -361,7 +364,7 @@ func (g *testFile) innerCall(t types.Type, method string) (in inner, why string)
 	in.results = fn.Results()
 	args := numbered("b", fn.Params().Len())
 	for i := range fn.Params().Len() {
-		m, why := g.maker(fn.Params().At(i).Type(), 0)
+		m, why := g.Maker(fn.Params().At(i).Type())
 		if why != "" {
 			return in, fmt.Sprintf("a parameter of the function that it returns: %s", why)
 		}
@@ -402,7 +405,7 @@ func (g *testFile) returnedFuncs(fn *types.Func, at int) (list []types.Type) {
 			if t == nil || slices.ContainsFunc(list, func(o types.Type) bool { return types.Identical(o, t) }) {
 				return true
 			}
-			if f, ok := t.Underlying().(*types.Signature); ok && f.TypeParams() == nil && g.nameable(t) {
+			if f, ok := t.Underlying().(*types.Signature); ok && f.TypeParams() == nil && g.Nameable(t) {
 				list = append(list, t)
 			}
 		}

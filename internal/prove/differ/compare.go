@@ -86,10 +86,10 @@ func Compare(
 	if err != nil && !errors.As(err, &apart) {
 		return nil, err
 	}
-	g := newTestFile(old)
+	g := newTestFile(old, now)
 	var changed []types.Object
 	if now != nil {
-		g.twin, changed = now.Types, changedObjects(old, now)
+		changed = changedObjects(old, now)
 	} else {
 		changed = g.mentioned(changes, m)
 	}
@@ -106,8 +106,7 @@ func Compare(
 		if err == nil || !errors.As(err, &apart) {
 			return r, err
 		}
-		g = newTestFile(old)
-		g.twin = now.Types
+		g = newTestFile(old, now)
 		entries, _ = g.entries(changed)
 	}
 	r.Apart = apart.Reason
@@ -221,7 +220,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 		}
 		tests = append(tests, test)
 	}
-	delete(g.imports, "testing")
+	delete(g.Imports, "testing")
 	var runs strings.Builder
 	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
 		"func WhetRun(n int, data []byte, patience int64) (seen string, facts []string, skipped, hung, ended bool) {\n" +
@@ -244,9 +243,9 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	files[twin.Dir+"/"+twinSupport("vocabulary")] = words.Source(now.Types.Name(),
 		hidden(g.pkg.Types, now.Types, now.PkgPath))
 
-	importedAs := g.use(g.pkg.PkgPath+"/"+twin.Dir, twin.Dir)
-	testing := g.use("testing", "testing")
-	g.imports[g.pkg.PkgPath+"/"+twin.Dir+"/whetlast"] = "_"
+	importedAs := g.Import(g.pkg.PkgPath+"/"+twin.Dir, twin.Dir)
+	testing := g.Import("testing", "testing")
+	g.Imports[g.pkg.PkgPath+"/"+twin.Dir+"/whetlast"] = "_"
 	var fuzz strings.Builder
 	for i, t := range tests {
 		fmt.Fprintf(&fuzz, "func %s(f *%s.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *%s.T, data []byte) {\n"+
@@ -337,7 +336,7 @@ func (c *comparer) compare(
 		var differs *BehaviorError
 		if errors.As(err, &differs) {
 			differs.Dir = dir
-			differs.Package = reproducer.Package{Name: g.pkg.Name, Function: t.called, Declares: g.declares}
+			differs.Package = reproducer.Package{Name: g.pkg.Name, Function: t.called, Declares: g.Declares}
 		}
 		switch {
 		case differs != nil && t.inner:

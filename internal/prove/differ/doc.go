@@ -12,12 +12,12 @@
 //     both versions and its arguments can be made in both. Otherwise, and for all else that has
 //     changed, the functions that use it are called, up the static call graph of the package
 //     (graph.go). The result names the route.
-//  3. One generated file with makers of values is compiled into both versions, so that both make
-//     the same values from the fuzzer's bytes, each with its own types. A fuzz target next to the
-//     old version runs a call in both, several times on one receiver: the effects of a call show in
-//     the next one. The program is built with the fuzzer's instrumentation of both versions, so
-//     coverage of either guides it. The makers choose among the constants of both versions and what
-//     nearly equals them, since Go's fuzzer does not solve comparisons.
+//  3. One generated file with makers of values (package makers) is compiled into both versions, so
+//     that both make the same values from the fuzzer's bytes, each with its own types. A fuzz target
+//     next to the old version runs a call in both, several times on one receiver: the effects of a
+//     call show in the next one. The program is built with the fuzzer's instrumentation of both
+//     versions, so coverage of either guides it. The makers choose among the constants of both
+//     versions and what nearly equals them, since Go's fuzzer does not solve comparisons.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
@@ -35,10 +35,8 @@
 //  7. Generic functions are called with the type arguments used in the package's own code, or else
 //     with some that their constraints allow. Returned functions and handlers are called, too, also
 //     if they are returned as an interface.
-//  8. The support files (support/) contain the makers of values and the comparison. They use only
-//     the standard library, because they are compiled into the user's package. An interface that no
-//     type of the module implements is implemented by a type that records its calls and returns
-//     random values.
+//  8. The support files (support/) contain what the makers call, and the comparison. They use only
+//     the standard library, because they are compiled into the user's package.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps
 //     compares what they printed.
 //  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values

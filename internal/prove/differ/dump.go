@@ -22,7 +22,7 @@ const DumpEnv = "WHET_ANSWERS"
 func Dump(
 	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64,
 ) (files map[string][]byte, tests []Test, errs []error) {
-	f := newTestFile(pkg)
+	f := newTestFile(pkg, nil)
 	entries, errs := f.entries(f.objects(decls))
 	files, tests, err := f.dumps(entries, inputs, seed)
 	if err != nil {

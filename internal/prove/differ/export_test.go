@@ -45,8 +45,7 @@ func WriteTwins(ctx context.Context, dir string, changes scratch.Changes) (not [
 	}
 	for p := range olds {
 		now := all[p+"/"+twin.Dir]
-		g := newTestFile(all[p])
-		g.twin = now.Types
+		g := newTestFile(all[p], now)
 		entries, errs := g.entries(changedObjects(all[p], now))
 		not = append(not, errs...)
 		files, _, err := g.twins(c, now, entries)

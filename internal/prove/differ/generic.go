@@ -1,10 +1,11 @@
 package differ
 
 import (
-	"fmt"
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
 
 // maxInstances is the number of choices of type arguments that a generic function is called with.
@@ -74,34 +75,13 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 	return all
 }
 
-func (g *testFile) bracketed(args []types.Type) string { return bracketed(args, g.qualify) }
-
-// bracketed returns type arguments in brackets; "" if there are none.
-func bracketed(args []types.Type, q types.Qualifier) string {
-	if len(args) == 0 {
-		return ""
-	}
-	names := make([]string, len(args))
-	for i, a := range args {
-		names[i] = types.TypeString(a, q)
-	}
-	return "[" + strings.Join(names, ", ") + "]"
-}
-
-// recorded names a package in the code of records (package reproducer).
-func (g *testFile) recorded(p *types.Package) string {
-	if p == g.pkg.Types {
-		return ""
-	}
-	return "«" + p.Path() + "»"
-}
-
 // typeArgs returns type arguments for a generic function or type: those in the package's code
 // first.
 func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
+	text := func(args []types.Type) string { return makers.Bracketed(args, g.Qualify) }
 	seen := map[string]bool{}
 	add := func(args []types.Type) {
-		if key := g.bracketed(args); !seen[key] {
+		if key := text(args); !seen[key] {
 			seen[key] = true
 			all = append(all, args)
 		}
@@ -112,11 +92,11 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 			used = f.Origin()
 		}
 		args := slices.Collect(inst.TypeArgs.Types())
-		if used == of && !slices.ContainsFunc(args, func(t types.Type) bool { return !g.nameable(t) }) {
+		if used == of && !slices.ContainsFunc(args, func(t types.Type) bool { return !g.Nameable(t) }) {
 			add(args)
 		}
 	}
-	slices.SortFunc(all, func(a, b []types.Type) int { return strings.Compare(g.bracketed(a), g.bracketed(b)) })
+	slices.SortFunc(all, func(a, b []types.Type) int { return strings.Compare(text(a), text(b)) })
 	if len(all) > 0 {
 		return all[:min(len(all), maxInstances)]
 	}
@@ -127,56 +107,6 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 		}
 	}
 	return all
-}
-
-// nameable reports whether the file can name a type and all types it consists of.
-func (g *testFile) nameable(t types.Type) bool {
-	tuple := func(vars *types.Tuple) bool {
-		for v := range vars.Variables() {
-			if !g.nameable(v.Type()) {
-				return false
-			}
-		}
-		return true
-	}
-	switch t := types.Unalias(t).(type) {
-	case *types.Named:
-		for arg := range t.TypeArgs().Types() {
-			if !g.nameable(arg) {
-				return false
-			}
-		}
-		return g.accessible(t.Obj())
-	case *types.Pointer:
-		return g.nameable(t.Elem())
-	case *types.Slice:
-		return g.nameable(t.Elem())
-	case *types.Array:
-		return g.nameable(t.Elem())
-	case *types.Chan:
-		return g.nameable(t.Elem())
-	case *types.Map:
-		return g.nameable(t.Key()) && g.nameable(t.Elem())
-	case *types.Signature:
-		return tuple(t.Params()) && tuple(t.Results())
-	case *types.Struct:
-		for f := range t.Fields() {
-			if !g.nameable(f.Type()) {
-				return false
-			}
-		}
-		return true
-	case *types.Interface:
-		for m := range t.Methods() {
-			if !m.Exported() && m.Pkg() != g.pkg.Types || !g.nameable(m.Type()) {
-				return false
-			}
-		}
-		return t.IsMethodSet()
-	case *types.Basic:
-		return t.Info()&types.IsUntyped == 0
-	}
-	return false // a type parameter of the calling function
 }
 
 // choose completes type arguments. Free ones start with the k-th of their candidates, so that each
@@ -304,22 +234,4 @@ func substitute(t types.Type, args map[*types.TypeParam]types.Type) (types.Type,
 		return types.NewMap(k, e), ok && ok2
 	}
 	return t, true
-}
-
-// ofInstance returns a generic function of the package with the type arguments of a generic type,
-// if their numbers match; the function itself if neither is generic.
-func (g *testFile) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
-	if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
-		return nil, "", fmt.Errorf("%s has other type parameters than %s", fn.Name(), n)
-	}
-	if n.TypeArgs().Len() == 0 {
-		return fn.Signature(), "", nil
-	}
-	list := slices.Collect(n.TypeArgs().Types())
-	t, err := types.Instantiate(nil, fn.Type(), list, true)
-	if err != nil {
-		return nil, "", err
-	}
-	sig, _ = t.(*types.Signature)
-	return sig, g.bracketed(list), nil
 }

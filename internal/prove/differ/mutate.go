@@ -48,8 +48,7 @@ func Mutate(
 	if err != nil {
 		return nil, err
 	}
-	g := newTestFile(old)
-	g.twin = now.Types
+	g := newTestFile(old, now)
 	entries, _ := g.entries(changedObjects(old, now)) // Compare reports the errors
 	set, err := mutantsOf(old, now, most)
 	if err != nil {

@@ -10,148 +10,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"github.com/whet-go/whet/internal/prove/differ/twin"
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
-
-// relative names packages in types such that both versions have the same names.
-func relative(p *types.Package) string { return strings.TrimSuffix(p.Path(), "/"+twin.Dir) }
-
-// typeText returns a type's name, which is the same for both versions of a type.
-func typeText(t types.Type) string { return types.TypeString(t, relative) }
-
-// lookupTwin returns the declaration in the other version for a function or method of the package.
-func (g *testFile) lookupTwin(fn *types.Func) types.Object {
-	recv := fn.Signature().Recv()
-	if recv == nil {
-		return g.twin.Scope().Lookup(fn.Name())
-	}
-	t := recv.Type()
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	named, ok := t.(*types.Named)
-	if !ok {
-		return nil
-	}
-	of := g.twin.Scope().Lookup(named.Obj().Name())
-	if of == nil {
-		return nil
-	}
-	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(of.Type()), false, g.twin, fn.Name())
-	return obj
-}
-
-// differs returns why a function of the package is not the same in the other version, as far as its
-// callers see; "" if it is.
-func (g *testFile) differs(fn *types.Func) string {
-	if g.twin == nil || fn.Pkg() != g.pkg.Types {
-		return ""
-	}
-	other, ok := g.lookupTwin(fn).(*types.Func)
-	if !ok {
-		return "the change removes it"
-	}
-	if signatureText(fn.Signature()) != signatureText(other.Signature()) {
-		return "the change gives it another signature"
-	}
-	return ""
-}
-
-// signatureText returns a signature without the names of parameters.
-func signatureText(sig *types.Signature) string {
-	var b strings.Builder
-	if r := sig.Recv(); r != nil {
-		b.WriteString(typeText(r.Type()))
-	}
-	for p := range sig.TypeParams().TypeParams() {
-		b.WriteString("[" + p.Obj().Name() + " " + typeText(p.Constraint()) + "]")
-	}
-	for _, tuple := range []*types.Tuple{sig.Params(), sig.Results()} {
-		b.WriteString("(")
-		for v := range tuple.Variables() {
-			b.WriteString(typeText(v.Type()) + ",")
-		}
-		b.WriteString(")")
-	}
-	if sig.Variadic() {
-		b.WriteString("...")
-	}
-	return b.String()
-}
-
-// otherType returns why values of a named type of the package cannot be made alike in both versions;
-// "" if they can. A struct may have further fields in the new version if their zero values are ready
-// for use, or the package has a constructor.
-func (g *testFile) otherType(n *types.Named) string {
-	if g.twin == nil || n.Obj().Pkg() != g.pkg.Types || n.Obj().Parent() != g.pkg.Types.Scope() {
-		return ""
-	}
-	other, ok := g.twin.Scope().Lookup(n.Obj().Name()).(*types.TypeName)
-	if !ok {
-		return "the change removes the type " + n.Obj().Name()
-	}
-	was, is := n.Origin().Underlying(), other.Type().Underlying()
-	if typeText(was) == typeText(is) {
-		return ""
-	}
-	why := "the change gives the type " + n.Obj().Name() + " another declaration"
-	u, ok := was.(*types.Struct)
-	v, ok2 := is.(*types.Struct)
-	if !ok || !ok2 {
-		return why
-	}
-	if g.constructor(n) {
-		return ""
-	}
-	fields := fieldsOf(u)
-	for f := range v.Fields() {
-		old := fields[f.Name()]
-		delete(fields, f.Name())
-		if old == nil && !readyZero(f.Type()) || old != nil && typeText(old.Type()) != typeText(f.Type()) {
-			return why
-		}
-	}
-	if len(fields) > 0 {
-		return why
-	}
-	return ""
-}
-
-func fieldsOf(u *types.Struct) map[string]*types.Var {
-	fields := map[string]*types.Var{}
-	for f := range u.Fields() {
-		fields[f.Name()] = f
-	}
-	return fields
-}
-
-// constructor reports whether a function New… of both versions returns a type.
-func (g *testFile) constructor(n *types.Named) bool {
-	for _, pointer := range []bool{false, true} {
-		if _, ok := g.constructed(n, pointer, maxDepth); ok {
-			return true
-		}
-	}
-	return false
-}
-
-// readyZero reports whether the zero value of a type can be used without making it.
-func readyZero(t types.Type) bool {
-	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
-		switch p := n.Obj().Pkg().Path(); {
-		case p == "sync", p == "sync/atomic", p == "bytes" && n.Obj().Name() == "Buffer",
-			p == "strings" && n.Obj().Name() == "Builder":
-			return n.Obj().Name() != "Pool"
-		}
-	}
-	switch u := t.Underlying().(type) {
-	case *types.Basic, *types.Slice:
-		return true
-	case *types.Array:
-		return readyZero(u.Elem())
-	}
-	return false
-}
 
 // changedObjects returns the package-level declarations of the old version that differ in the new
 // one, or are gone: functions, constants, variables, types, and fields of structs.
@@ -186,11 +46,11 @@ func changedFields(was, is types.Type) (changed []types.Object, ok bool) {
 	if !ok || !ok2 {
 		return nil, false
 	}
-	fields := fieldsOf(v)
+	fields := makers.Fields(v)
 	for i := range u.NumFields() {
 		f := u.Field(i)
 		other := fields[f.Name()]
-		if other == nil || typeText(other.Type()) != typeText(f.Type()) || u.Tag(i) != tagOf(v, f.Name()) {
+		if other == nil || makers.TypeText(other.Type()) != makers.TypeText(f.Type()) || u.Tag(i) != tagOf(v, f.Name()) {
 			changed = append(changed, f)
 		}
 	}
@@ -209,12 +69,12 @@ func hidden(was, is *types.Package, importPath string) map[string]string {
 		}
 		u, ok := a.Type().Underlying().(*types.Struct)
 		v, ok2 := b.Type().Underlying().(*types.Struct)
-		if !ok || !ok2 || typeText(u) == typeText(v) {
+		if !ok || !ok2 || makers.TypeText(u) == makers.TypeText(v) {
 			continue
 		}
-		fields, others, names := fieldsOf(u), fieldsOf(v), " "
+		fields, others, names := makers.Fields(u), makers.Fields(v), " "
 		for f := range u.Fields() {
-			if o := others[f.Name()]; o == nil || typeText(o.Type()) != typeText(f.Type()) {
+			if o := others[f.Name()]; o == nil || makers.TypeText(o.Type()) != makers.TypeText(f.Type()) {
 				names += f.Name() + " "
 			}
 		}
@@ -256,7 +116,7 @@ func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)
 			ast.Inspect(n, func(n ast.Node) bool {
 				if id, ok := n.(*ast.Ident); ok {
 					if p, ok := pkg.TypesInfo.Uses[id].(*types.PkgName); ok {
-						named = append(named, id.Name+" "+relative(p.Imported()))
+						named = append(named, id.Name+" "+makers.Relative(p.Imported()))
 					}
 				}
 				return true
@@ -283,7 +143,7 @@ func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)
 						}
 						said := text(spec)
 						if c, ok := obj.(*types.Const); ok { // whose value may be implicit
-							said = c.Val().ExactString() + " " + typeText(c.Type())
+							said = c.Val().ExactString() + " " + makers.TypeText(c.Type())
 						}
 						do(obj.Name(), said, obj)
 					}

@@ -1,9 +1,10 @@
-package differ
+package makers
 
 import (
 	"fmt"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -29,7 +30,7 @@ type factory struct {
 // constructors: functions New… that return it, or a pointer to it, and possibly an error, and if there
 // are any, other exported functions that do. In its package, it also uses what has such values, and
 // steps from one value to another one.
-func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
+func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
 	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
 		return "", false
@@ -56,7 +57,7 @@ func (g *testFile) constructed(n *types.Named, pointer bool, depth int) (text st
 
 // constructors returns the functions New… that return a type, and then other exported ones. It returns
 // none if there is no New…
-func (g *testFile) constructors(n *types.Named, depth int) []factory {
+func (g *Generator) constructors(n *types.Named, depth int) []factory {
 	isNew := func(fn *types.Func) bool {
 		return strings.HasPrefix(strings.ToLower(fn.Name()), "new") && (n.Obj().Pkg() == g.pkg.Types || fn.Exported())
 	}
@@ -70,14 +71,14 @@ func (g *testFile) constructors(n *types.Named, depth int) []factory {
 }
 
 // functions returns at most most of the functions that return a type.
-func (g *testFile) functions(n *types.Named, depth, most int, wanted func(*types.Func) bool) (ways []factory) {
+func (g *Generator) functions(n *types.Named, depth, most int, wanted func(*types.Func) bool) (ways []factory) {
 	scope := n.Obj().Pkg().Scope()
 	for _, name := range scope.Names() {
 		if len(ways) >= most {
 			break
 		}
 		fn, isFunc := scope.Lookup(name).(*types.Func)
-		if !isFunc || !wanted(fn) || g.differs(fn) != "" {
+		if !isFunc || !wanted(fn) || g.Differs(fn) != "" {
 			continue
 		}
 		sig, inst, err := g.ofInstance(fn, n)
@@ -85,13 +86,13 @@ func (g *testFile) functions(n *types.Named, depth, most int, wanted func(*types
 			continue
 		}
 		f := factory{
-			expr: name + inst, recorded: name + bracketed(slices.Collect(n.TypeArgs().Types()), g.recorded), sig: sig,
+			expr: name + inst, recorded: name + Bracketed(slices.Collect(n.TypeArgs().Types()), g.Recorded), sig: sig,
 		}
 		if !g.complete(&f, n, depth) {
 			continue
 		}
-		if q := g.qualify(n.Obj().Pkg()); q != "" {
-			f.expr, f.recorded = q+"."+f.expr, g.recorded(n.Obj().Pkg())+"."+f.recorded
+		if q := g.Qualify(n.Obj().Pkg()); q != "" {
+			f.expr, f.recorded = q+"."+f.expr, g.Recorded(n.Obj().Pkg())+"."+f.recorded
 		}
 		ways = append(ways, f)
 	}
@@ -99,7 +100,7 @@ func (g *testFile) functions(n *types.Named, depth, most int, wanted func(*types
 }
 
 // holders returns the fields of other structs of the package that have values of a type.
-func (g *testFile) holders(n *types.Named, depth int) (ways []factory) {
+func (g *Generator) holders(n *types.Named, depth int) (ways []factory) {
 	scope := g.pkg.Types.Scope()
 	for _, name := range scope.Names() {
 		tn, isType := scope.Lookup(name).(*types.TypeName)
@@ -132,11 +133,11 @@ func (g *testFile) holders(n *types.Named, depth int) (ways []factory) {
 
 // steps returns the exported methods of a type that return a value of it. Of many, they are spread over
 // the names.
-func (g *testFile) steps(n *types.Named, depth int) (ways []factory) {
+func (g *Generator) steps(n *types.Named, depth int) (ways []factory) {
 	var all []*types.Func
 	for fn := range n.Methods() {
 		r := fn.Signature().Results()
-		if fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.differs(fn) == "" {
+		if fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.Differs(fn) == "" {
 			all = append(all, fn)
 		}
 	}
@@ -165,7 +166,7 @@ func isOrPointsTo(t types.Type, n *types.Named) bool {
 
 // complete adds the makers of the arguments, without options, and the result of a function. It
 // reports whether the function returns a value of the type, and possibly an error, and can be called.
-func (g *testFile) complete(f *factory, n *types.Named, depth int) bool {
+func (g *Generator) complete(f *factory, n *types.Named, depth int) bool {
 	results := f.sig.Results()
 	if results.Len() == 0 || results.Len() > 2 || results.Len() == 2 && results.At(1).Type().String() != "error" {
 		return false
@@ -187,9 +188,9 @@ func (g *testFile) complete(f *factory, n *types.Named, depth int) bool {
 }
 
 // making returns the code that makes a value of a type, or a pointer to one, and returns it.
-func (g *testFile) making(f factory, n *types.Named, pointer bool) string {
+func (g *Generator) making(f factory, n *types.Named, pointer bool) string {
 	_, isPtr := types.Unalias(f.got).(*types.Pointer)
-	result, of := "made", types.TypeString(n, g.recorded)
+	result, of := "made", types.TypeString(n, g.Recorded)
 	switch {
 	case pointer && !isPtr:
 		result = "&made"
@@ -207,13 +208,13 @@ func (g *testFile) making(f factory, n *types.Named, pointer bool) string {
 		parts = append(parts, "r")
 		expr, recorded = "r."+expr, "(%s)."+recorded
 	}
+	names := make([]string, len(f.makers))
 	for i, m := range f.makers {
-		fmt.Fprintf(&b, "\tc%d := %s(s)\n", i, m)
+		names[i] = "c" + strconv.Itoa(i)
+		fmt.Fprintf(&b, "\t%s := %s(s)\n", names[i], m)
 	}
-	args := numbered("c", len(f.makers))
-	if args != "" {
-		parts = append(parts, args)
-	}
+	args := strings.Join(names, ", ")
+	parts = append(parts, names...)
 	fmt.Fprintf(&b, "\twhetCodes := s.codes(%s)\n", strings.Join(parts, ", "))
 	if f.sig != nil {
 		expr += "(" + args + ")"
@@ -233,4 +234,22 @@ func (g *testFile) making(f factory, n *types.Named, pointer bool) string {
 	}
 	fmt.Fprintf(&b, "\ts.made(%s, %q, whetCodes...)\n\treturn %s\n", result, recorded, result)
 	return b.String()
+}
+
+// ofInstance returns a generic function of the package with the type arguments of a generic type,
+// if their numbers match; the function itself if neither is generic.
+func (g *Generator) ofInstance(fn *types.Func, n *types.Named) (sig *types.Signature, args string, err error) {
+	if fn.Signature().TypeParams().Len() != n.TypeArgs().Len() {
+		return nil, "", fmt.Errorf("%s has other type parameters than %s", fn.Name(), n)
+	}
+	if n.TypeArgs().Len() == 0 {
+		return fn.Signature(), "", nil
+	}
+	list := slices.Collect(n.TypeArgs().Types())
+	t, err := types.Instantiate(nil, fn.Type(), list, true)
+	if err != nil {
+		return nil, "", err
+	}
+	sig, _ = t.(*types.Signature)
+	return sig, Bracketed(list, g.Qualify), nil
 }

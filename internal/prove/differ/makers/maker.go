@@ -1,4 +1,4 @@
-package differ
+package makers
 
 import (
 	"fmt"
@@ -126,8 +126,10 @@ func known(t string) (expr string, packages []string, ok bool) {
 	return "", nil, false
 }
 
-// maker returns the name of the function that makes values of a type, or why there can be none.
-func (g *testFile) maker(t types.Type, depth int) (name, why string) {
+// Maker returns the name of the function that makes values of a type, or why there can be none.
+func (g *Generator) Maker(t types.Type) (name, why string) { return g.maker(t, 0) }
+
+func (g *Generator) maker(t types.Type, depth int) (name, why string) {
 	t = types.Unalias(t)
 	key := types.TypeString(t, nil)
 	if why, ok := g.dead[key]; ok {
@@ -164,19 +166,23 @@ func (g *testFile) maker(t types.Type, depth int) (name, why string) {
 	return name, ""
 }
 
+// Partial reports whether a maker makes incomplete values: they lack something that only another package
+// can set, or whose values cannot be made.
+func (g *Generator) Partial(maker string) bool { return g.partial[maker] }
+
 // leftOut records that values of the types in progress are incomplete.
-func (g *testFile) leftOut() {
+func (g *Generator) leftOut() {
 	for _, name := range g.open {
 		g.partial[name] = true
 	}
 }
 
 // body returns the maker's body, which ends in a return.
-func (g *testFile) body(t types.Type, key string, depth int) (text, why string) {
+func (g *Generator) body(t types.Type, key string, depth int) (text, why string) {
 	if expr, pkgs, ok := known(key); ok {
 		for _, p := range pkgs {
 			base := p[strings.LastIndexByte(p, '/')+1:]
-			if as := g.use(p, base); as != base {
+			if as := g.Import(p, base); as != base {
 				expr = strings.ReplaceAll(expr, base+".", as+".")
 			}
 		}
@@ -263,7 +269,7 @@ func basic(b *types.Basic) string {
 const lacking = "\tif s.lacks() {\n\t\treturn nil\n\t}\n"
 
 // pointer makes a new value to point to, or nil if values are nested too deeply.
-func (g *testFile) pointer(p *types.Pointer, depth int) (text, why string) {
+func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
 			return lacking + text, ""
@@ -276,7 +282,7 @@ func (g *testFile) pointer(p *types.Pointer, depth int) (text, why string) {
 
 // channel makes a channel with values in it. It is closed if the code only receives, which would
 // block forever otherwise, and has spare capacity if the code sends.
-func (g *testFile) channel(c *types.Chan, depth int) (text, why string) {
+func (g *Generator) channel(c *types.Chan, depth int) (text, why string) {
 	elem, why := g.maker(c.Elem(), depth+1)
 	if why != "" {
 		return "", why
@@ -293,7 +299,7 @@ func (g *testFile) channel(c *types.Chan, depth int) (text, why string) {
 }
 
 // channelUse returns what the package does with channels of a type.
-func (g *testFile) channelUse(elem types.Type) (sends, receives bool) {
+func (g *Generator) channelUse(elem types.Type) (sends, receives bool) {
 	of := func(x ast.Expr) bool {
 		t := g.pkg.TypesInfo.TypeOf(x)
 		if t == nil {
@@ -321,7 +327,7 @@ func (g *testFile) channelUse(elem types.Type) (sends, receives bool) {
 // structure fills all fields, because otherwise the state could be one that no program has. A field
 // whose values cannot be made stays zero; a function that needs it panics, and what only panics is
 // not compared.
-func (g *testFile) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
+func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, why string) {
 	own := true
 	if n, ok := t.(*types.Named); ok {
 		own = n.Obj().Pkg() == g.pkg.Types
@@ -350,7 +356,7 @@ func (g *testFile) structure(t types.Type, u *types.Struct, depth int) (text, wh
 }
 
 // isModules reports whether a package is of the same module.
-func (g *testFile) isModules(p *types.Package) bool {
+func (g *Generator) isModules(p *types.Package) bool {
 	m := g.pkg.Module
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
 }
@@ -374,7 +380,7 @@ func hasUnexported(u *types.Struct) bool {
 }
 
 // function makes a function that records its arguments and returns random values.
-func (g *testFile) function(sig *types.Signature, depth int) (text, why string) {
+func (g *Generator) function(sig *types.Signature, depth int) (text, why string) {
 	if sig.TypeParams().Len() > 0 {
 		return "", "it is a generic function"
 	}
@@ -391,7 +397,7 @@ func (g *testFile) function(sig *types.Signature, depth int) (text, why string) 
 // answering returns the code of a function that records its arguments and returns random values:
 // its parameters and results, the fields of x that hold the results, and its body. In a benchmark,
 // where s is typical, the values are drawn once and nothing is recorded.
-func (g *testFile) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
+func (g *Generator) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
 	var params, names []string
 	if name != "" {
 		names = append(names, strconv.Quote(name))
@@ -431,7 +437,7 @@ func (g *testFile) answering(sig *types.Signature, name, prefix string, depth in
 
 // implementation makes a value of one of the module's types that implement an interface; if there
 // are none, of a type that records its calls and returns random values.
-func (g *testFile) implementation(u *types.Interface, key string, depth int) (text, why string) {
+func (g *Generator) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return "\treturn s.any()\n", ""
 	}
@@ -459,7 +465,7 @@ func (g *testFile) implementation(u *types.Interface, key string, depth int) (te
 }
 
 // implements returns the maker of a type, or of pointers to it, if it implements an interface.
-func (g *testFile) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
+func (g *Generator) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
 	tn, ok := obj.(*types.TypeName)
 	if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) || !g.accessible(tn) {
 		return ""
@@ -479,7 +485,7 @@ func (g *testFile) implements(obj types.Object, u *types.Interface, depth int) (
 }
 
 // stub writes a type with an interface's methods.
-func (g *testFile) stub(u *types.Interface, key string, depth int) (text, why string) {
+func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why string) {
 	if !u.IsMethodSet() {
 		return "", key + " is a constraint"
 	}
@@ -496,7 +502,7 @@ func (g *testFile) stub(u *types.Interface, key string, depth int) (text, why st
 			continue
 		}
 		for v := range sig.Params().Variables() {
-			if !g.nameable(v.Type()) {
+			if !g.Nameable(v.Type()) {
 				return "", fmt.Sprintf("a parameter of %s.%s cannot be named here", key, m.Name())
 			}
 		}
