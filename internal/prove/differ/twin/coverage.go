@@ -1,29 +1,34 @@
 package twin
 
 import (
+	"bytes"
 	"fmt"
 	"go/ast"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/packages"
 )
 
 // Coverage is which statements on changed lines of a new version the inputs have run.
 type Coverage struct {
-	functions []changedFunc
-	added     []changedFunc // functions that only the new version has
-	unknown   bool
+	places  []changedPlace
+	added   []changedPlace // functions that only the new version has
+	unknown bool
 }
 
-// A changedFunc is the lines of a function of the new version that are not in the old one.
-type changedFunc struct {
-	name, file string // the base name of the file
-	from, to   int
-	statements map[string]bool // by block: whether it ran
+// A changedPlace is a run of lines of a function of the new version that are not in the old one, or the
+// lines next to deleted ones.
+type changedPlace struct {
+	function, file string // the base name of the file
+	from, to       int
+	deleted        bool
+	blocks         map[string]bool // by place: whether it ran
 }
 
 // ChangedLines returns the changed lines of the functions of both versions. name returns what a function
@@ -35,25 +40,58 @@ func ChangedLines(old, now *packages.Package, name func(*ast.FuncDecl) string) *
 	eachFunc(now, name, func(name string, lines []string, file string, first int) {
 		before, ok := was[name]
 		if !ok { // what calls it has changed
-			c.added = append(c.added, changedFunc{name: name, file: file, from: first, to: first + len(lines) - 1})
+			c.added = append(c.added, changedPlace{function: name, file: file, from: first, to: first + len(lines) - 1})
 			return
 		}
-		same := 0
-		for same < min(len(lines), len(before)) && lines[same] == before[same] {
-			same++
-		}
-		if same == len(lines) && same == len(before) {
-			return
-		}
-		end, endBefore := len(lines), len(before)
-		for end > same && endBefore > same && lines[end-1] == before[endBefore-1] {
-			end, endBefore = end-1, endBefore-1
-		}
-		if end > same {
-			c.functions = append(c.functions, changedFunc{name, file, first + same, first + end - 1, map[string]bool{}})
+		for _, place := range changedPlaces(before, lines) {
+			place.function, place.file, place.blocks = name, file, map[string]bool{}
+			place.from, place.to = first+place.from, first+place.to
+			c.places = append(c.places, place)
 		}
 	})
 	return c
+}
+
+// changedPlaces returns the runs of changed lines, counted from 0, without regard to indentation.
+func changedPlaces(before, after []string) (places []changedPlace) {
+	text := func(lines []string) []byte {
+		var b bytes.Buffer
+		for _, line := range lines {
+			b.WriteString(strings.TrimSpace(line) + "\n")
+		}
+		return b.Bytes()
+	}
+	at, run, removed := 0, 0, false // the next line, and how many before it are new
+	end := func() {
+		switch {
+		case run > 0:
+			places = append(places, changedPlace{from: at - run, to: at - 1})
+		case removed:
+			places = append(places, changedPlace{from: max(at-1, 0), to: min(at, len(after)-1), deleted: true})
+		}
+		run, removed = 0, false
+	}
+	head := true
+	for line := range strings.Lines(string(diff.Diff("a", text(before), "b", text(after)))) {
+		var start int
+		if n, _ := fmt.Sscanf(line, "@@ -%d,%d +%d,%d @@", new(int), new(int), &start, new(int)); n == 4 {
+			end()
+			at, head = start-1, false
+			continue
+		}
+		switch {
+		case head:
+		case line[0] == '+':
+			at, run = at+1, run+1
+		case line[0] == '-':
+			removed = true
+		default:
+			end()
+			at++
+		}
+	}
+	end()
+	return places
 }
 
 // eachFunc passes the lines of each function, the base name of its file and the number of the first.
@@ -77,12 +115,14 @@ func eachFunc(
 	}
 }
 
-// Lines returns the first and the last changed line of each function of the new version, new ones
-// included, by the base name of its file.
+// Lines returns the first and the last line of the changed places of the new version, new functions
+// included, by the base name of their file.
 func (c *Coverage) Lines() map[string][][2]int {
 	lines := map[string][][2]int{}
-	for _, f := range slices.Concat(c.functions, c.added) {
-		lines[f.file] = append(lines[f.file], [2]int{f.from, f.to})
+	for _, p := range slices.Concat(c.places, c.added) {
+		if !p.deleted {
+			lines[p.file] = append(lines[p.file], [2]int{p.from, p.to})
+		}
 	}
 	return lines
 }
@@ -106,32 +146,63 @@ func (c *Coverage) Add(profile string) {
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &from, new(int), &to, new(int)); err != nil {
 			continue
 		}
-		for k := range c.functions {
-			f := &c.functions[k]
-			if path.Base(where[:i]) == f.file && from <= f.to && f.from <= to {
-				f.statements[where] = f.statements[where] || !strings.HasSuffix(counts, " 0")
+		for k := range c.places {
+			p := &c.places[k]
+			if path.Base(where[:i]) == p.file && from <= p.to && p.from <= to {
+				p.blocks[where] = p.blocks[where] || !strings.HasSuffix(counts, " 0")
 			}
 		}
 	}
 }
 
-// Unreached returns the functions of whose changed blocks less than half ran.
+// Unreached says which functions no input ran on some of their changed lines, or on half of the blocks
+// there.
 func (c *Coverage) Unreached() (not []string) {
 	if c.unknown {
 		return nil
 	}
-	for _, f := range c.functions {
-		switch ran, all := f.count(); {
-		case all == 0:
-		case ran == 0:
-			not = append(not, f.name+" was not compared: no input reached its changed lines")
-		case 2*ran < all:
-			not = append(not, fmt.Sprintf("%s was not compared: inputs reached %d of the %d blocks on its changed lines",
-				f.name, ran, all))
+	for begin := 0; begin < len(c.places); {
+		end := begin
+		for end < len(c.places) && c.places[end].function == c.places[begin].function {
+			end++
 		}
+		if what := unreached(c.places[begin:end]); what != "" {
+			not = append(not, c.places[begin].function+" was not compared: "+what)
+		}
+		begin = end
 	}
 	slices.Sort(not)
 	return not
+}
+
+// unreached says what no input ran of the changed places of a function; "" if they ran enough.
+func unreached(places []changedPlace) string {
+	var ran, all int
+	var lines []string
+	reached := false
+	for i := range places {
+		p := &places[i]
+		r, n := p.count()
+		ran, all, reached = ran+r, all+n, reached || r > 0
+		switch {
+		case n == 0 || r > 0:
+		case p.from == p.to:
+			lines = append(lines, strconv.Itoa(p.from))
+		default:
+			lines = append(lines, fmt.Sprintf("%d-%d", p.from, p.to))
+		}
+	}
+	switch {
+	case all == 0:
+		return ""
+	case !reached:
+		return "no input reached its changed lines"
+	case len(lines) > 0:
+		return fmt.Sprintf("no input reached what has changed in %s:%s", places[0].file, strings.Join(lines, ", "))
+	case 2*ran < all:
+		return fmt.Sprintf("inputs reached %d of the %d blocks on its changed lines", ran, all)
+	}
+	return ""
 }
 
 // Blocks returns the number of blocks on changed lines, and of those that ran; 0 if it is unknown.
@@ -139,15 +210,23 @@ func (c *Coverage) Blocks() (all, ran int) {
 	if c.unknown {
 		return 0, 0
 	}
-	for i := range c.functions {
-		r, n := c.functions[i].count()
-		all, ran = all+n, ran+r
+	blocks := map[string]bool{}
+	for i := range c.places {
+		for where, ok := range c.places[i].blocks {
+			blocks[where] = blocks[where] || ok
+		}
+	}
+	for _, ok := range blocks {
+		all++
+		if ok {
+			ran++
+		}
 	}
 	return all, ran
 }
 
-func (f *changedFunc) count() (ran, all int) {
-	for _, ok := range f.statements {
+func (p *changedPlace) count() (ran, all int) {
+	for _, ok := range p.blocks {
 		all++
 		if ok {
 			ran++

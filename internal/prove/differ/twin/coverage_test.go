@@ -1,0 +1,84 @@
+package twin
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestUnreached checks that each changed place must be run: all of a function's places, the lines next
+// to deleted ones, and half of the blocks.
+func TestUnreached(t *testing.T) {
+	const before = `func F(n int) int {
+	if n > 9 {
+		return slow(n)
+	}
+	for i := range n {
+		log(i)
+		n += i
+	}
+	return n
+}`
+	after := strings.NewReplacer("slow", "fast", "\t\tlog(i)\n", "", "\treturn n\n", "\tif n == 8 {\n\t\treturn 1\n\t}\n"+
+		"\tif n == 7 {\n\t\treturn 2\n\t}\n\treturn n\n").Replace(before)
+	for _, test := range []struct {
+		name, after string
+		places      []changedPlace
+		ran         []string // the lines of blocks that ran
+		want        string
+	}{
+		{
+			name: "indentation", after: strings.ReplaceAll(before, "\t", "    "),
+		},
+		{
+			name: "one place", after: strings.Replace(before, "slow", "fast", 1), places: []changedPlace{{from: 2, to: 2}},
+			want: "no input reached its changed lines",
+		},
+		{
+			name: "all", after: after,
+			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
+			ran:    []string{"2", "4", "5", "7", "8", "10"},
+		},
+		{
+			name: "not the first", after: after,
+			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
+			ran:    []string{"4", "7", "8", "10", "11"}, want: "no input reached what has changed in f.go:2",
+		},
+		{
+			name: "not what was deleted", after: after,
+			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
+			ran:    []string{"2", "7", "8", "10", "11"}, want: "no input reached what has changed in f.go:4-5",
+		},
+		{
+			name: "few blocks", after: strings.Replace(after, "slow", "fast", 1),
+			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
+			ran:    []string{"2", "5", "7"}, want: "inputs reached 3 of the 8 blocks on its changed lines",
+		},
+	} {
+		got := changedPlaces(strings.Split(before, "\n"), strings.Split(test.after, "\n"))
+		if !slices.EqualFunc(got, test.places, func(a, b changedPlace) bool {
+			return a.from == b.from && a.to == b.to && a.deleted == b.deleted
+		}) {
+			t.Errorf("%s: changed places %v, want %v", test.name, got, test.places)
+			continue
+		}
+		c := &Coverage{places: got}
+		for i := range got {
+			got[i].function, got[i].file, got[i].blocks = "F", "f.go", map[string]bool{}
+		}
+		for _, line := range []string{"2", "4", "5", "7", "8", "10", "11", "12"} {
+			count := " 1 0\n"
+			if slices.Contains(test.ran, line) {
+				count = " 1 1\n"
+			}
+			c.Add("example.com/m/f.go:" + line + ".2," + line + ".9" + count)
+		}
+		want := []string(nil)
+		if test.want != "" {
+			want = []string{"F was not compared: " + test.want}
+		}
+		if not := c.Unreached(); !slices.Equal(not, want) {
+			t.Errorf("%s: %q, want %q", test.name, not, want)
+		}
+	}
+}
