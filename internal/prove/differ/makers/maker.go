@@ -19,8 +19,6 @@ func known(t string) (expr string, packages []string, ok bool) {
 	switch t {
 	case "error":
 		return "s.error()", nil, true
-	case "any", "interface{}":
-		return "s.any()", nil, true
 	case "context.Context":
 		return "s.context()", nil, true
 	case "io.Writer", "io.StringWriter", "io.WriteCloser":
@@ -68,10 +66,6 @@ func known(t string) (expr string, packages []string, ok bool) {
 		return "json.NewDecoder(s.reader())", []string{"encoding/json"}, true
 	case "*bufio.Scanner":
 		return "bufio.NewScanner(s.reader())", []string{"bufio"}, true
-	case "reflect.Value":
-		return "reflect.ValueOf(s.any())", []string{"reflect"}, true
-	case "reflect.Type":
-		return "reflect.TypeOf(s.any())", []string{"reflect"}, true
 	case "net/http.RoundTripper":
 		return "s.transport()", nil, true
 	case "*net/http.Client":
@@ -187,6 +181,13 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 			}
 		}
 		return "\treturn " + expr + "\n", ""
+	}
+	switch key {
+	case "reflect.Type":
+		return g.reflectType(depth)
+	case "reflect.Value":
+		m, why := g.maker(types.NewInterfaceType(nil, nil), depth+1)
+		return fmt.Sprintf("\treturn %s.ValueOf(%s(s))\n", g.Import("reflect", "reflect"), m), why
 	}
 	if n, ok := t.(*types.Named); ok {
 		if !g.accessible(n.Obj()) {
@@ -439,7 +440,7 @@ func (g *Generator) answering(sig *types.Signature, name, prefix string, depth i
 // are none, of a type that records its calls and returns random values.
 func (g *Generator) implementation(u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
-		return "\treturn s.any()\n", ""
+		return g.anything(depth), ""
 	}
 	var makers []string
 	for _, p := range append([]*types.Package{g.pkg.Types}, g.pkg.Types.Imports()...) {

@@ -38,7 +38,7 @@ type Vocabulary struct {
 	words     []string  // short constants and literals, what the regular expressions match, the words in tests
 	numbers   []int64   // constants greater than 1
 	fractions []float64 // constants that are not integers
-	narrow    bool      // the last version has more conversions to integers of 16 bits than the first
+	narrowing []string  // functions that convert more integers to 16 bits in the last version than in the first
 }
 
 // Of returns the vocabulary of a package, or of several versions of it.
@@ -49,7 +49,13 @@ func Of(versions ...*packages.Package) *Vocabulary {
 			v.add(pkg, declarations(versions[len(versions)-1-i]), changed)
 		}
 	}
-	v.narrow = narrowings(versions[len(versions)-1]) > narrowings(versions[0])
+	before := narrowings(versions[0])
+	for name, n := range narrowings(versions[len(versions)-1]) {
+		if n > before[name] {
+			v.narrowing = append(v.narrowing, name)
+		}
+	}
+	slices.Sort(v.narrowing)
 	for _, word := range v.words {
 		v.addMatches(word)
 	}
@@ -104,22 +110,31 @@ func (v *Vocabulary) add(pkg *packages.Package, others map[string]bool, changed 
 	})
 }
 
-// narrowings returns the number of conversions of wider integers to integers of 16 bits.
-func narrowings(pkg *packages.Package) (n int) {
-	for _, file := range pkg.Syntax {
-		ast.Inspect(file, func(x ast.Node) bool {
+// Narrowing returns the names of the functions that convert more integers to 16 bits in the last version
+// than in the first.
+func (v *Vocabulary) Narrowing() []string { return v.narrowing }
+
+// narrowings returns the number of conversions of wider integers to integers of 16 bits, by function.
+func narrowings(pkg *packages.Package) map[string]int {
+	by := map[string]int{}
+	eachDeclaration(pkg, func(d ast.Decl, _ string) {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok {
+			return
+		}
+		ast.Inspect(fn, func(x ast.Node) bool {
 			call, ok := x.(*ast.CallExpr)
 			if !ok || len(call.Args) != 1 || !pkg.TypesInfo.Types[call.Fun].IsType() ||
 				pkg.TypesInfo.Types[call.Args[0]].Value != nil {
 				return true
 			}
 			if bits(pkg.TypesInfo.TypeOf(call.Fun)) == 16 && bits(pkg.TypesInfo.TypeOf(call.Args[0])) > 16 {
-				n++
+				by[fn.Name.Name]++
 			}
 			return true
 		})
-	}
-	return n
+	})
+	return by
 }
 
 // bits returns the size of an integer type; 0 for other types.
@@ -256,7 +271,7 @@ func (v *Vocabulary) Source(pkg string, hidden map[string]string) []byte {
 			fmt.Fprintf(&b, "%g, ", x)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n", hidden, v.narrow)
+	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n", hidden, len(v.narrowing) > 0)
 	return b.Bytes()
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,8 +12,8 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
 
-// TestOf checks that the constants of what changed are there, however many others a package has, and
-// that the tests' texts and small files are.
+// TestOf checks that the constants of what changed are there, however many others a package has, that
+// the tests' texts and small files are, and that a new conversion to 16 bits is found.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,10 +31,10 @@ func TestOf(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&many, "const C%d, N%d = \"constant %d\", %d\n\n", i, i, i, 1000+i)
 	}
-	const last = "\nfunc F(s string, n int) bool { return s == %q && n == %d }\n"
+	const last = "\nfunc F(s string, n int) bool { return s == %q && n == %d && %s(n) > 1 }\n"
 	write("go.mod", "module example.com/m\n\ngo 1.26\n")
-	write("a/a.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "rare", 77_777))
-	write("b/b.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "needle", 88_888))
+	write("a/a.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "rare", 77_777, "int64"))
+	write("b/b.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "needle", 88_888, "uint16"))
 	write("a/a_test.go", "package p\n\nvar _ = []string{\"first \" +\n\t\"second\"}\n")
 	write("a/testdata/deep/case.txt", "a document")
 	write("a/testdata/large.txt", strings.Repeat("too large ", 1000))
@@ -41,7 +42,11 @@ func TestOf(t *testing.T) {
 	if err != nil || len(pkgs) != 2 {
 		t.Fatal(err, len(pkgs))
 	}
-	source := string(vocabulary.Of(pkgs[0], pkgs[1]).Source("p", nil))
+	words := vocabulary.Of(pkgs[0], pkgs[1])
+	if got := words.Narrowing(); !slices.Equal(got, []string{"F"}) {
+		t.Errorf("narrowing %q", got)
+	}
+	source := string(words.Source("p", nil))
 	for _, want := range []string{
 		`"rare"`, "77777", `"needle"`, "88888", `"constant 3"`, `"first second"`, `"a document"`,
 	} {
