@@ -26,8 +26,8 @@
 //     unless the old one does so with some input.
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
-//     interesting run again with coverage: a changed function of whose changed blocks they reach less
-//     than half is not compared either.
+//     interesting run again with coverage: a changed function is not compared either if they miss a
+//     place that has changed, or half of the changed blocks.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
