@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/prove/costs"
+	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // A SideCost is something that the change costs where its benchmarks do not look.
@@ -15,8 +19,9 @@ type SideCost = costs.Cost
 
 // Limits of the search for costs elsewhere.
 const (
-	maxOthers  = 3 // other benchmarks that are measured
-	othersPart = 4 // of the time of a benchmark that runs the change
+	maxOthers  = 3       // other benchmarks that are measured
+	othersPart = 4       // of the time of a benchmark that runs the change
+	muchSource = 1 << 15 // bytes that are added to a package: with less, it does not take much longer to compile
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
 	// another layout of the program.
 	leastLoss = 1.05
@@ -37,7 +42,54 @@ func (f *Prover) sideCosts(ctx context.Context, c Candidate, v *Verdict) (list [
 	if err != nil {
 		return list, fmt.Errorf("measure other benchmarks: %w", err)
 	}
-	return append(list, more...), nil
+	list = append(list, more...)
+	compiled, err := f.compileCosts(ctx, c.Changes)
+	if err != nil {
+		return list, fmt.Errorf("compile: %w", err)
+	}
+	return append(list, compiled...), nil
+}
+
+// compileCosts compares how long packages take to compile that have grown much.
+func (f *Prover) compileCosts(ctx context.Context, changes Changes) (list []SideCost, err error) {
+	for _, dir := range f.judgedDirs(changes) {
+		pkg := f.packages.In(f.scratch.Path(dir))
+		if pkg == "" || growth(changes, dir) < muchSource {
+			continue
+		}
+		over, err := f.scratch.Overlay(changes.After())
+		if err != nil {
+			return list, err
+		}
+		build := func(more []string) func(context.Context, int) error {
+			return func(ctx context.Context, attempt int) error {
+				// Another flag of the compiler makes the go command compile it again.
+				again := fmt.Sprintf("-gcflags=%s=-trimpath=/%d", pkg, attempt)
+				args := slices.Concat(f.o.Flags, more, []string{again, "-o", os.DevNull, pkg})
+				out, err := f.scratch.Go(ctx, f.o.Env, "build", args...)
+				if err != nil {
+					return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
+				}
+				return nil
+			}
+		}
+		found, err := costs.CompileTime(ctx, pkg, [2]func(context.Context, int) error{build(nil), build(over)})
+		list = append(list, found...)
+		if err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
+// growth returns how much source changes add to a package.
+func growth(changes Changes, dir string) (n int) {
+	for _, file := range changes.In(dir) {
+		if syntax.IsSource(file) {
+			n += len(changes[file].After) - len(changes[file].Before)
+		}
+	}
+	return n
 }
 
 // otherLosses measures benchmarks that run code of the changed packages, and were not measured for the

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -86,6 +87,34 @@ func TestCompare(t *testing.T) {
 				t.Errorf("%q", got)
 			}
 		})
+	}
+}
+
+// TestCompileTime checks that only a package that takes much longer each time is reported.
+func TestCompileTime(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		name     string
+		b        []time.Duration
+		attempts int
+		found    bool
+	}{
+		{"the same", []time.Duration{0}, 1, false},
+		{"once by chance", []time.Duration{700 * time.Millisecond, 0}, 2, false},
+		{"much longer", []time.Duration{700 * time.Millisecond, 700 * time.Millisecond, 600 * time.Millisecond}, 3, true},
+	} {
+		attempts := 0
+		got, err := costs.CompileTime(t.Context(), "example.com/c", [2]func(context.Context, int) error{
+			func(context.Context, int) error { return nil },
+			func(_ context.Context, attempt int) error {
+				time.Sleep(test.b[attempt])
+				attempts++
+				return nil
+			},
+		})
+		if err != nil || attempts != test.attempts || (len(got) == 1) != test.found {
+			t.Errorf("%s: %v, %v after %d attempts", test.name, got, err, attempts)
+		}
 	}
 }
 

@@ -473,8 +473,26 @@ func timeWasUp(out string) bool {
 
 var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
+// slowFuzz is how much more time a fuzz target gets that does not even get through the first inputs.
+const slowFuzz = 4
+
 // fuzz runs a fuzz target. why is the reason why it does not compare anything.
 func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Outcome, why string, err error) {
+	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+	limit, timed := time.ParseDuration(r.o.FuzzTime)
+	if err != nil || timed != nil || why != "" || o.Fixed || o.Returned >= minReturned || o.Inputs+o.outside >= firstInputs {
+		return o, why, err
+	}
+	if end, ok := ctx.Deadline(); ok && time.Until(end) < 2*slowFuzz*limit {
+		return o, why, err
+	}
+	return r.fuzzFor(ctx, t, lines, (slowFuzz * limit).String())
+}
+
+// fuzzFor runs a fuzz target for some time, or with a number of inputs.
+func (r *twinRun) fuzzFor(
+	ctx context.Context, t Test, lines *twin.Coverage, limit string,
+) (o Outcome, why string, err error) {
 	count := filepath.Join(r.temp, "counts")
 	failing := filepath.Join(r.dir, "testdata", "fuzz", t.Name)
 	defer func() { _ = os.RemoveAll(failing) }()
@@ -483,7 +501,7 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
 	}
 	args := []string{
-		"-test.run=^$", "-test.fuzz=^" + t.Name + "$", "-test.fuzztime=" + r.o.FuzzTime,
+		"-test.run=^$", "-test.fuzz=^" + t.Name + "$", "-test.fuzztime=" + limit,
 		"-test.fuzzminimizetime=100x", "-test.fuzzcachedir=" + r.corpus(),
 	}
 	var out string

@@ -24,6 +24,9 @@ type Outcome struct {
 // ones are five times as many; what hardly ever returns was not seen doing what it is for.
 const minReturned = 200
 
+// firstInputs is the number of the random inputs that the fuzzer begins with.
+const firstInputs = 1024
+
 // judge sets Unproven. A comparison proves nothing below these floors: some input must return; and
 // if there are parameters or a receiver, at least minReturned inputs, with at least two distinct
 // answers, because an answer that never changes shows no more than one input does.

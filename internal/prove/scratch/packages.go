@@ -207,6 +207,16 @@ func (g *Packages) Dir(path string) string {
 	return ""
 }
 
+// In returns the import path of the package in a directory; "" if there is none.
+func (g *Packages) In(dir string) string {
+	for _, p := range g.byPath {
+		if p.Dir == dir {
+			return p.ImportPath
+		}
+	}
+	return ""
+}
+
 // FirstLine returns the first line of the reason.
 func (b Broken) FirstLine() string {
 	line, _, _ := strings.Cut(strings.TrimSpace(b.Reason), "\n")
