@@ -72,9 +72,10 @@ func calledName(fun ast.Expr) *ast.Ident {
 	return nil
 }
 
-// asserted returns the types that the package asserts, or switches on.
+// asserted returns the types that the package asserts, or switches on, without functions and channels:
+// their text is an address, which is another one in each version.
 func (g *Generator) asserted() []types.Type {
-	return g.typesOf(func(n ast.Node) (list []ast.Expr) {
+	all := g.typesOf(func(n ast.Node) (list []ast.Expr) {
 		switch x := n.(type) {
 		case *ast.TypeAssertExpr:
 			if x.Type != nil {
@@ -86,6 +87,13 @@ func (g *Generator) asserted() []types.Type {
 			}
 		}
 		return list
+	})
+	return slices.DeleteFunc(all, func(t types.Type) bool {
+		switch t.Underlying().(type) {
+		case *types.Signature, *types.Chan:
+			return true
+		}
+		return false
 	})
 }
 
