@@ -115,14 +115,22 @@ func eachFunc(
 	}
 }
 
-// Lines returns the first and the last line of the changed places of the new version, new functions
-// included, by the base name of their file.
+// Lines returns the first and the last changed line of each function of the new version, new ones
+// included, by the base name of its file.
 func (c *Coverage) Lines() map[string][][2]int {
 	lines := map[string][][2]int{}
+	function := ""
 	for _, p := range slices.Concat(c.places, c.added) {
-		if !p.deleted {
-			lines[p.file] = append(lines[p.file], [2]int{p.from, p.to})
+		if p.deleted {
+			continue
 		}
+		of := lines[p.file]
+		if p.function == function && len(of) > 0 {
+			of[len(of)-1][1] = p.to
+			continue
+		}
+		function = p.function
+		lines[p.file] = append(of, [2]int{p.from, p.to})
 	}
 	return lines
 }

@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -80,5 +81,23 @@ func TestUnreached(t *testing.T) {
 		if not := c.Unreached(); !slices.Equal(not, want) {
 			t.Errorf("%s: %q, want %q", test.name, not, want)
 		}
+	}
+}
+
+// TestLines checks that a function's lines are those from the first changed one to the last.
+func TestLines(t *testing.T) {
+	c := &Coverage{
+		places: []changedPlace{
+			{function: "F", file: "f.go", from: 3, to: 4},
+			{function: "F", file: "f.go", from: 6, to: 7, deleted: true},
+			{function: "F", file: "f.go", from: 9, to: 9},
+			{function: "G", file: "f.go", from: 20, to: 21},
+			{function: "H", file: "h.go", from: 2, to: 3, deleted: true},
+		},
+		added: []changedPlace{{function: "I", file: "f.go", from: 30, to: 35}},
+	}
+	want := map[string][][2]int{"f.go": {{3, 9}, {20, 21}, {30, 35}}}
+	if got := c.Lines(); !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
