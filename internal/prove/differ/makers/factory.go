@@ -221,7 +221,8 @@ func (g *Generator) making(f factory, n *types.Named, pointer bool) string {
 		recorded += "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(f.makers)), ", ") + ")"
 	}
 	if f.sig != nil && f.sig.Results().Len() == 2 {
-		fmt.Fprintf(&b, "\tmade, err := %s\n\ts.must(err)\n", expr)
+		fmt.Fprintf(&b, "\tmade, err := %s\n\tif err != nil {\n\t\ts.failed()\n\t\treturn %s(s)\n\t}\n", expr,
+			g.open[len(g.open)-1])
 		recorded = fmt.Sprintf("func() %s {\nmade, _ := %s\nreturn %s\n}()", of, recorded, result)
 	} else {
 		fmt.Fprintf(&b, "\tmade := %s\n", expr)
