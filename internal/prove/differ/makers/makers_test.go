@@ -90,7 +90,9 @@ func TestMaker(t *testing.T) {
 		{name: "Names", code: []string{"(v Names) {", "n := s.length()", "v = append(v, whetMake2(s))"}},
 		{name: "node", code: []string{"v.next = whetMake2(s)", "*v = whetMake1(s)", "if s.deep()"}},
 		{name: "Counter", code: []string{
-			"switch s.choose(2)", "made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.failed()\n\t\treturn whetMake1(s)\n\t}", "made := r.Next()", "return *made",
+			"switch s.choose(2)",
+			"made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.failed()\n\t\treturn whetMake1(s)\n\t}",
+			"made := r.Next()", "return *made",
 		}},
 		{name: "shape", code: []string{"switch s.choose(1)", "v.side = "}},
 		{name: "Store", code: []string{"return &whetStub1{s: s", `s.called("Get", p0)`, "return x.mGetr0, x.mGetr1"}},
