@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/whet-go/whet/internal/modproxy"
 	"github.com/whet-go/whet/internal/power/splice"
@@ -20,6 +21,7 @@ import (
 // A workshop makes changes of modules below a directory.
 type workshop struct {
 	dir string
+	mu  sync.Mutex // held while copies are made
 }
 
 // copyOf returns the copy of a module's version, which an earlier run may have made. It stays
@@ -56,6 +58,8 @@ func (w *workshop) fetched(ctx context.Context, modulePath, version string) (str
 
 // versions makes the two versions of a case. The caller removes b, and a if it is not shared.
 func (w *workshop) versions(ctx context.Context, c *testCase) (a, b string, remove func() error, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	temp, err := os.MkdirTemp(w.dir, "case")
 	if err != nil {
 		return "", "", nil, err

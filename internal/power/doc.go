@@ -16,8 +16,8 @@
 // Half of the cases, chosen by a hash of their names, are held back: they are run only with -held,
 // when the proof is no longer changed for the others.
 //
-// Three more commands make the corpus. "mine MODULE..." lists small changes between consecutive
+// Four more commands make the corpus. "mine MODULE..." lists small changes between consecutive
 // releases that look like performance changes, as Markdown (mine.go, signs.go); a reviewer reads
-// them and writes the labels. "mutants CASE" lists the mutants of a case, and "diff REGEXP" shows the
-// changes of cases.
+// them and writes the labels. "mutants CASE" lists the mutants of a case, "diff REGEXP" shows the
+// changes of cases, and "versions CASE DIR" writes the two versions of one.
 package main

@@ -11,8 +11,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func main() {
@@ -27,8 +30,9 @@ func main() {
 // settings are the flags.
 type settings struct {
 	dir, page, work, cases string
-	held, again            bool
-	budget                 time.Duration
+	held, again, compare   bool
+	budget, maxTime        time.Duration
+	parallel               int
 
 	most, releases int
 	out            string
@@ -37,7 +41,7 @@ type settings struct {
 // run runs a command: it measures the cases, unless the arguments begin with another one.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	command := ""
-	if len(args) > 0 && slices.Contains([]string{"diff", "mine", "mutants"}, args[0]) {
+	if len(args) > 0 && slices.Contains([]string{"diff", "mine", "mutants", "versions"}, args[0]) {
 		command, args = args[0], args[1:]
 	}
 	var s settings
@@ -55,7 +59,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		flags.StringVar(&s.cases, "cases", "", "run the cases whose names match `REGEXP`, also those with results")
 		flags.BoolVar(&s.held, "held", false, "run the cases that are held back, too")
 		flags.BoolVar(&s.again, "again", false, "run cases that have results, too")
+		flags.BoolVar(&s.compare, "compare", false, "only compare old and new code, of cases of modules")
 		flags.DurationVar(&s.budget, "budget", 2*time.Minute, "limit on the `duration` of each proof")
+		flags.DurationVar(&s.maxTime, "max-time", maxTime, "limit on the `duration` of each benchmark")
+		flags.IntVar(&s.parallel, "parallel", 1, "run `N` cases at a time; their times do not count")
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -74,16 +81,18 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return diffCommand(ctx, &s, flags.Args(), stdout)
 	case "mutants":
 		return mutantsCommand(ctx, &s, flags.Args(), stdout)
+	case "versions":
+		return versionsCommand(ctx, &s, flags.Args())
 	}
 	if flags.NArg() > 0 {
-		return fmt.Errorf("unknown command %q (want diff, mine, mutants or none)", flags.Arg(0))
+		return fmt.Errorf("unknown command %q (want diff, mine, mutants, versions or none)", flags.Arg(0))
 	}
 	return measure(ctx, &s, stderr)
 }
 
 // mineAll writes a file of candidates for each module.
 func mineAll(ctx context.Context, s *settings, modules []string, log io.Writer) error {
-	m := &miner{workshop: workshop{s.work}, most: s.most, releases: s.releases, log: log}
+	m := &miner{workshop: workshop{dir: s.work}, most: s.most, releases: s.releases, log: log}
 	for _, modulePath := range modules {
 		name := filepath.Join(s.out, shortName(modulePath)+".md")
 		file, err := os.Create(name)
@@ -115,7 +124,7 @@ func diffCommand(ctx context.Context, s *settings, args []string, out io.Writer)
 	if err != nil {
 		return err
 	}
-	w := workshop{s.work}
+	w := workshop{dir: s.work}
 	var failed []error
 	for _, c := range all {
 		if c.archive != nil || !wanted.MatchString(c.Name) {
@@ -144,8 +153,30 @@ func mutantsCommand(ctx context.Context, s *settings, args []string, out io.Writ
 	if i < 0 || all[i].archive != nil {
 		return fmt.Errorf("no case of a module has the name %q", args[0])
 	}
-	w := workshop{s.work}
+	w := workshop{dir: s.work}
 	return w.listMutants(ctx, all[i], args[1:], out)
+}
+
+// versionsCommand writes the two versions of a case into the directories a and b of a directory.
+func versionsCommand(ctx context.Context, s *settings, args []string) error {
+	if len(args) != 2 {
+		return errors.New("versions needs the name of a case and a directory")
+	}
+	all, err := corpus(os.DirFS(s.dir))
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(c *testCase) bool { return c.Name == args[0] })
+	if i < 0 {
+		return fmt.Errorf("no case has the name %q", args[0])
+	}
+	w := workshop{dir: s.work}
+	a, b, remove, err := w.versions(ctx, all[i])
+	if err != nil {
+		return err
+	}
+	return errors.Join(os.CopyFS(filepath.Join(args[1], "a"), os.DirFS(a)),
+		os.CopyFS(filepath.Join(args[1], "b"), os.DirFS(b)), remove())
 }
 
 // measure runs the cases that have no results, and writes the page.
@@ -154,8 +185,8 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if s.budget <= 0 {
-		return fmt.Errorf("budget %v (want more than 0)", s.budget)
+	if s.budget <= 0 || s.maxTime <= 0 || s.parallel <= 0 {
+		return errors.New("-budget, -max-time and -parallel must be positive")
 	}
 	all, err := corpus(os.DirFS(s.dir))
 	if err != nil {
@@ -166,22 +197,52 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 		return err
 	}
 	r.keep(all)
-	w := workshop{s.work}
-	for _, c := range all {
-		if c.held() && !s.held || !wanted.MatchString(c.Name) || r.has(c) && !s.again && s.cases == "" {
-			continue
+	all = slices.DeleteFunc(all, func(c *testCase) bool {
+		left := c.held() && !s.held || !wanted.MatchString(c.Name) || s.compare && c.archive != nil
+		has := r.has(c)
+		if s.compare {
+			has = r.wasCompared(c)
 		}
-		_, _ = fmt.Fprintf(log, "%s: ", c.Name)
-		x := w.prove(ctx, c, s.budget)
-		if ctx.Err() != nil {
-			break
-		}
-		_, _ = fmt.Fprintln(log, x.summary())
-		r.put(x)
-		if err := r.write(s.dir); err != nil {
-			return err
-		}
+		return left || has && !s.again && s.cases == ""
+	})
+	err = proveAll(ctx, s, all, r, log)
+	text, failed := page(r)
+	err = errors.Join(err, failed, os.WriteFile(s.page, text, 0o644)) //nolint:gosec // a page of the documentation
+	return errors.Join(err, ctx.Err())
+}
+
+// proveAll judges cases, several at a time if the settings say so, and stores each result.
+func proveAll(ctx context.Context, s *settings, cases []*testCase, r *results, log io.Writer) error {
+	w := workshop{dir: s.work}
+	var mu sync.Mutex
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(s.parallel)
+	for _, c := range cases {
+		group.Go(func() error {
+			if ctx.Err() != nil {
+				return nil
+			}
+			put, summary := w.judge(ctx, s, c)
+			if ctx.Err() != nil {
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			_, _ = fmt.Fprintf(log, "%s: %s\n", c.Name, summary)
+			put(r)
+			return r.write(s.dir)
+		})
 	}
-	text, err := page(r)
-	return errors.Join(err, os.WriteFile(s.page, text, 0o644), ctx.Err()) //nolint:gosec // a page of the documentation
+	return group.Wait()
+}
+
+// judge judges a case as the settings say. It returns what stores the result, and what it says in one line.
+func (w *workshop) judge(ctx context.Context, s *settings, c *testCase) (put func(*results), summary string) {
+	if s.compare {
+		x := w.compare(ctx, c)
+		return func(r *results) { r.putCompared(x) }, x.summary()
+	}
+	x := w.prove(ctx, c, s.budget, s.maxTime)
+	x.Shared = s.parallel > 1
+	return func(r *results) { r.put(x) }, x.summary()
 }

@@ -209,7 +209,9 @@ func (x *record) class() string {
 func (h *half) outcomes() (string, error) {
 	by := map[string][]time.Duration{}
 	for _, x := range h.judged {
-		by[string(x.Outcome)] = append(by[string(x.Outcome)], x.Elapsed)
+		if !x.Shared {
+			by[string(x.Outcome)] = append(by[string(x.Outcome)], x.Elapsed)
+		}
 	}
 	return times("outcome", by)
 }
@@ -219,6 +221,9 @@ func (h *half) stages() (string, error) {
 	by := map[string][]time.Duration{}
 	for _, x := range h.judged {
 		for _, t := range x.Took {
+			if x.Shared {
+				break
+			}
 			by[t.What] = append(by[t.What], t.Time)
 		}
 	}

@@ -222,7 +222,7 @@ func TestDiff(t *testing.T) {
 		Name: "sum", Module: "example.com/m", A: "v1.0.0", B: "v1.1.0", Functions: []string{"sub.Sum"}, Label: different,
 		Why: "It is.", Mutant: &mutantRef{"arithmetic", "sub.Sum:3"},
 	}
-	w := workshop{dir}
+	w := workshop{dir: dir}
 	for from, version := range map[string]string{"a": c.A, "b": c.B} {
 		to := filepath.Join(dir, "modules", directory(c.Module, version))
 		if err := os.CopyFS(to, os.DirFS(filepath.Join(dir, from))); err != nil {
@@ -318,7 +318,7 @@ func (t *T) Add(s string) { t.list.WriteString(s) }
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &miner{workshop: workshop{dir}, most: 60, log: io.Discard}
+	m := &miner{workshop: workshop{dir: dir}, most: 60, log: io.Discard}
 	groups := m.groups(pair, a, ".")
 	if len(groups) != 1 {
 		t.Fatalf("groups: %q", groups)

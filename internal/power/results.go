@@ -23,6 +23,8 @@ type results struct {
 	Open   int       `json:"open"` // cases of the corpus that are not held back
 	Held   int       `json:"held"` // the others
 	Cases  []*record `json:"cases"`
+	// Compared are the cases of which only the comparison of old and new code was run, by name.
+	Compared []*comparison `json:"compared,omitempty"`
 }
 
 // key returns a hash of what a case is, without its label.
@@ -84,6 +86,33 @@ func (r *results) keep(all []*testCase) {
 	r.Cases = slices.DeleteFunc(r.Cases, func(x *record) bool { return by[x.Name] == nil || by[x.Name].key() != x.Key })
 	for _, x := range r.Cases {
 		x.describe(by[x.Name])
+	}
+	r.Compared = slices.DeleteFunc(r.Compared, func(x *comparison) bool {
+		return by[x.Name] == nil || by[x.Name].key() != x.Key
+	})
+	for _, x := range r.Compared {
+		x.Label = by[x.Name].Label
+	}
+}
+
+// wasCompared reports whether the comparison of a case was run as it is now.
+func (r *results) wasCompared(c *testCase) bool {
+	i, found := r.findCompared(c.Name)
+	return found && r.Compared[i].Key == c.key()
+}
+
+func (r *results) findCompared(name string) (int, bool) {
+	return slices.BinarySearchFunc(r.Compared, name, func(x *comparison, name string) int {
+		return cmp.Compare(x.Name, name)
+	})
+}
+
+// putCompared stores a comparison and replaces an older one.
+func (r *results) putCompared(x *comparison) {
+	if i, found := r.findCompared(x.Name); found {
+		r.Compared[i] = x
+	} else {
+		r.Compared = slices.Insert(r.Compared, i, x)
 	}
 }
 

@@ -38,6 +38,8 @@ type record struct {
 	Noticed  int           `json:"noticed,omitempty"`   // of these
 	ByInputs int           `json:"by_inputs,omitempty"` // of these, by the comparison
 
+	// Shared is set if other cases ran at the same time: its durations do not count.
+	Shared  bool             `json:"shared,omitempty"`
 	Elapsed time.Duration    `json:"elapsed_ns"`
 	Took    []prove.StepTime `json:"took,omitempty"`
 }
@@ -71,7 +73,7 @@ func shortened(text string) string {
 }
 
 // prove judges a case.
-func (w *workshop) prove(ctx context.Context, c *testCase, budget time.Duration) (x *record) {
+func (w *workshop) prove(ctx context.Context, c *testCase, budget, most time.Duration) (x *record) {
 	x = &record{}
 	x.describe(c)
 	defer func() {
@@ -86,7 +88,7 @@ func (w *workshop) prove(ctx context.Context, c *testCase, budget time.Duration)
 	}
 	defer func() { _ = remove() }()
 	began := time.Now()
-	r, err := request(ctx, a, b, budget)
+	r, err := request(ctx, a, b, budget, most)
 	x.Elapsed = time.Since(began)
 	if err != nil {
 		x.Error = shortened(err.Error())
@@ -96,14 +98,14 @@ func (w *workshop) prove(ctx context.Context, c *testCase, budget time.Duration)
 	return x
 }
 
-func request(ctx context.Context, a, b string, budget time.Duration) (*prove.Result, error) {
+func request(ctx context.Context, a, b string, budget, most time.Duration) (*prove.Result, error) {
 	v, err := prove.Dirs(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
 	return prove.Run(ctx, prove.Request{Versions: v, Budget: budget, Options: prove.Options{
 		Env: []string{"GOWORK=off"}, Race: true, MutantTime: prove.DefaultMutantTime,
-		AB: ab.Options{Precision: precision, MaxTime: maxTime},
+		AB: ab.Options{Precision: precision, MaxTime: most},
 	}})
 }
 

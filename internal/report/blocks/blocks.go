@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/internal/report/layout"
@@ -22,7 +23,7 @@ type Block interface {
 // Text is a run of words on one line.
 type Text []Span
 
-// A Span is a piece of a Text: Plain, Strong, Dim, Name or Command.
+// A Span is a piece of a Text: Plain, Strong, Dim, Name, Command or Break.
 type Span interface {
 	raw() string
 	paint(s layout.Style, base layout.Color, width int) layout.Painted
@@ -42,6 +43,8 @@ type (
 	Name string
 	// Command is a command that a reader can run.
 	Command string
+	// A Break is the end of a line in the item of a List, and a space elsewhere.
+	Break struct{}
 )
 
 func (s Plain) raw() string   { return string(s) }
@@ -49,6 +52,7 @@ func (s Strong) raw() string  { return string(s) }
 func (s Dim) raw() string     { return string(s) }
 func (s Name) raw() string    { return string(s) }
 func (s Command) raw() string { return string(s) }
+func (Break) raw() string     { return " " }
 
 // String returns the text without emphasis.
 func (t Text) String() string {
@@ -77,9 +81,44 @@ type (
 	Prose Text
 	// A Note is a paragraph of secondary importance.
 	Note Text
-	// A List is short statements, which are not sentences.
+	// A List is short statements, which are not sentences. Only here has a Break an effect.
 	List []Text
 )
+
+// Printed returns what a compiler or a test has printed, as a text with its lines.
+func Printed(output string) (t Text) {
+	for line := range strings.Lines(output) {
+		if line = strings.TrimSpace(line); line != "" {
+			if len(t) > 0 {
+				t = append(t, Break{})
+			}
+			t = append(t, Plain(line))
+		}
+	}
+	return t
+}
+
+// PrintedItems returns a list of statements without emphasis, which may have what a compiler or a test has
+// printed.
+func PrintedItems(texts ...string) List {
+	list := make(List, len(texts))
+	for i, text := range texts {
+		list[i] = Printed(text)
+	}
+	return list
+}
+
+// lines divides a text at its breaks.
+func (t Text) lines() (all []Text) {
+	for len(t) > 0 {
+		i := slices.Index(t, Span(Break{}))
+		if i < 0 {
+			return append(all, t)
+		}
+		all, t = append(all, t[:i]), t[i+1:]
+	}
+	return all
+}
 
 // Items returns a list of statements without emphasis.
 func Items(texts ...string) List {

@@ -225,3 +225,18 @@ func elements(t *testing.T, page string) []string {
 		}
 	}
 }
+
+// TestBreak checks that what was printed keeps its lines in a list, in all three formats.
+func TestBreak(t *testing.T) {
+	d := &Document{Title: Text{Plain("t")}, Blocks: []Block{PrintedItems("first\n\tsecond <b>\n\n", "third")}}
+	text, markdown, page := outputs(t, d, 80)
+	for _, want := range []struct{ name, in, text string }{
+		{"text", text, "first\n  second <b>\nthird\n"},
+		{"Markdown", markdown, "- first<br>second &lt;b>\n- third\n"},
+		{"page", page, "<li>first<br>second &lt;b&gt;</li><li>third</li>"},
+	} {
+		if !strings.Contains(want.in, want.text) {
+			t.Errorf("%s: no %q in\n%s", want.name, want.text, want.in)
+		}
+	}
+}

@@ -97,6 +97,7 @@ func (s Strong) tag() (open, end markup)  { return "<b>", "</b>" }
 func (s Dim) tag() (open, end markup)     { return `<span class="dim">`, "</span>" }
 func (s Name) tag() (open, end markup)    { return "<code>", "</code>" }
 func (s Command) tag() (open, end markup) { return "<code>", "</code>" }
+func (Break) tag() (open, end markup)     { return "", "" }
 
 func (h *htmlWriter) blocks(list []Block, level int) {
 	for _, b := range list {
@@ -150,7 +151,12 @@ func (b List) html(h *htmlWriter, _ int) {
 	h.markup("<ul>")
 	for _, item := range b {
 		h.markup("<li>")
-		h.inline(item)
+		for i, line := range item.lines() {
+			if i > 0 {
+				h.markup("<br>")
+			}
+			h.inline(line)
+		}
 		h.markup("</li>")
 	}
 	h.markup("</ul>")

@@ -53,6 +53,7 @@ func (s Strong) escape() string  { return "**" + escaped(string(s)) + "**" }
 func (s Dim) escape() string     { return escaped(string(s)) }
 func (s Name) escape() string    { return codeSpan(string(s)) }
 func (s Command) escape() string { return codeSpan(string(s)) }
+func (Break) escape() string     { return " " }
 
 // escaped returns foreign text as Markdown within a line.
 func escaped(s string) string { return layout.EscapeMarkdown(layout.Clean(s)) }
@@ -139,7 +140,12 @@ func (b List) markdown(m *markdownWriter, _ int) {
 		if i == 0 {
 			m.gap()
 		}
-		m.Line("- ", paragraph(item.markdown()))
+		lines := item.lines()
+		texts := make([]string, len(lines))
+		for k, line := range lines {
+			texts[k] = line.markdown()
+		}
+		m.Line("- ", paragraph(strings.Join(texts, "<br>")))
 	}
 }
 

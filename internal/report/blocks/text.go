@@ -94,6 +94,8 @@ func (s Command) paint(style layout.Style, base layout.Color, _ int) layout.Pain
 	return style.Paint(base, "`"+layout.Clean(string(s))+"`")
 }
 
+func (Break) paint(layout.Style, layout.Color, int) layout.Painted { return layout.Join(" ") }
+
 func (b Section) text(t *textWriter, indent int) {
 	if b.Brief {
 		return
@@ -116,7 +118,13 @@ func (b Note) text(t *textWriter, indent int) {
 
 func (b List) text(t *textWriter, indent int) {
 	for _, item := range b {
-		t.wrap(t.inline(item, "", indent), indent, 2)
+		for i, line := range item.lines() {
+			if i == 0 {
+				t.wrap(t.inline(line, "", indent), indent, 2)
+			} else {
+				t.wrap(t.inline(line, "", indent+2), indent+2, 2)
+			}
+		}
 	}
 }
 

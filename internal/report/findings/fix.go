@@ -102,7 +102,7 @@ func reasonBlocks(a *fix.Attempt) []blocks.Block {
 	if a.Hint != "" {
 		list = append(list, blocks.Note{blocks.Plain("hint: " + a.Hint)})
 	}
-	list = append(list, blocks.Items(append(asideText(a), answersText(a.Answers)...)...))
+	list = append(list, blocks.PrintedItems(append(asideText(a), answersText(a.Answers)...)...))
 	return append(list, measuredBlocks(a.Measured, false)...)
 }
 
@@ -142,7 +142,7 @@ func settingBlocks(a *fix.Attempt) []blocks.Block {
 		blocks.Plain("caveats: "), blocks.Command("whet rules " + a.Finding.Rule),
 		blocks.Plain(". Nothing was changed: set it yourself"),
 	})
-	facts = append(facts, blocks.Items(answersText(a.Answers)...)...)
+	facts = append(facts, blocks.PrintedItems(answersText(a.Answers)...)...)
 	return append([]blocks.Block{facts}, measuredBlocks(a.Measured, false)...)
 }
 

@@ -64,7 +64,7 @@ const maxInput = 256
 // reproducerList is the test that shows a difference, or why there is none.
 func reproducerList(p *prove.Reproducer) blocks.List {
 	if p.Not != "" {
-		list := blocks.Items("whet wrote no test: " + p.Not)
+		list := blocks.PrintedItems("whet wrote no test: " + p.Not)
 		if n := len(p.Input); n > 0 && n <= maxInput {
 			list = append(list, blocks.Text{blocks.Plain("the fuzzer's input: "), blocks.Plain(fmt.Sprintf("%q", p.Input))})
 		}
@@ -84,7 +84,7 @@ func reproducerList(p *prove.Reproducer) blocks.List {
 func missingList(r *prove.Result) blocks.List {
 	var list blocks.List
 	for _, m := range r.Missing {
-		text := blocks.Text{blocks.Plain(m.What)}
+		text := blocks.Printed(m.What)
 		if m.Do != "" {
 			text = append(text, blocks.Plain(" ("), blocks.Strong(m.Do), blocks.Plain(")"))
 		}
@@ -149,7 +149,7 @@ func provedList(r *prove.Result) blocks.List {
 	if len(r.Base.Flaky) > 0 {
 		lines = append(lines, "flaky tests, which were ignored: "+strings.Join(r.Base.Flaky, ", "))
 	}
-	return blocks.Items(lines...)
+	return blocks.PrintedItems(lines...)
 }
 
 // configsText is where else the change builds, and where not.

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"go/version"
 	"maps"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func (g *Generator) File(pkg, decls string, imported func(path string) string) (
 		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	var out bytes.Buffer
+	if !modern(g.pkg) {
+		out.WriteString(modernBuild) // for any and type parameters
+	}
 	fmt.Fprintf(&out, "package %s\n\nimport (\n", pkg)
 	for _, p := range slices.Sorted(maps.Keys(g.Imports)) {
 		if name := g.Imports[p]; used[name] || name == "_" {
@@ -74,6 +78,14 @@ func (g *Generator) File(pkg, decls string, imported func(path string) string) (
 		return nil, fmt.Errorf("the generated code is not valid Go: %w", err)
 	}
 	return source, nil
+}
+
+// modernBuild lets a file use a newer language version than its module has.
+const modernBuild = "//go:build go1.24\n\n"
+
+// modern reports whether the module of a package has a language version with generics.
+func modern(pkg *packages.Package) bool {
+	return pkg.Module == nil || pkg.Module.GoVersion != "" && version.Compare("go"+pkg.Module.GoVersion, "go1.18") >= 0
 }
 
 // selected returns the names before dots in declarations: abandoned makers may have requested

@@ -114,8 +114,7 @@ func known(t string) (expr string, packages []string, ok bool) {
 		"strings.Builder", "bytes.Buffer",
 		"sync/atomic.Int32", "sync/atomic.Int64", "sync/atomic.Uint32", "sync/atomic.Uint64", "sync/atomic.Bool",
 		"sync/atomic.Value":
-		pkg := t[:strings.LastIndexByte(t, '.')]
-		return "*new(" + pkg[strings.LastIndexByte(pkg, '/')+1:] + t[len(pkg):] + ")", []string{pkg}, true
+		return "v", nil, true // the result of the maker
 	}
 	return "", nil, false
 }
@@ -277,8 +276,7 @@ func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 		}
 	}
 	elem, why := g.maker(p.Elem(), depth+1)
-	return fmt.Sprintf(lacking+"\tif s.deep() {\n\t\treturn nil\n\t}\n\tv = new(%s)\n\t*v = %s(s)\n\treturn v\n",
-		g.typeString(p.Elem()), elem), why
+	return fmt.Sprintf(lacking+"\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn &to\n", elem), why
 }
 
 // channel makes a channel with values in it. It is closed if the code only receives, which would
@@ -333,12 +331,16 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 	if n, ok := t.(*types.Named); ok {
 		own = n.Obj().Pkg() == g.pkg.Types
 	}
+	if like := g.declaredLike(u); own && like != nil {
+		m, why := g.maker(like, depth+1)
+		return fmt.Sprintf("\treturn %s(%s(s))\n", paren(g.typeString(t)), m), why
+	}
 	var b strings.Builder
 	for f := range u.Fields() {
 		if f.Name() == "_" {
 			continue
 		}
-		if !f.Exported() && !own {
+		if !f.Exported() && (!own || f.Pkg() != g.pkg.Types) {
 			if n, ok := t.(*types.Named); !ok || !g.isModules(n.Obj().Pkg()) || !hasExported(u) {
 				return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
 			}
@@ -354,6 +356,23 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 	}
 	b.WriteString("\treturn v\n")
 	return b.String(), ""
+}
+
+// declaredLike returns the type of another package whose underlying type is a struct with fields that only
+// that package can set, as time.Time is in "type Stamp time.Time"; nil if there is none.
+func (g *Generator) declaredLike(u *types.Struct) types.Type {
+	for f := range u.Fields() {
+		if f.Exported() || f.Pkg() == nil || f.Pkg() == g.pkg.Types {
+			continue
+		}
+		for _, name := range f.Pkg().Scope().Names() {
+			n, ok := f.Pkg().Scope().Lookup(name).(*types.TypeName)
+			if ok && n.Exported() && !n.IsAlias() && types.Identical(n.Type().Underlying(), u) {
+				return n.Type()
+			}
+		}
+	}
+	return nil
 }
 
 // isModules reports whether a package is of the same module.

@@ -88,7 +88,7 @@ func TestMaker(t *testing.T) {
 		partial bool
 	}{
 		{name: "Names", code: []string{"(v Names) {", "n := s.length()", "v = append(v, whetMake2(s))"}},
-		{name: "node", code: []string{"v.next = whetMake2(s)", "*v = whetMake1(s)", "if s.deep()"}},
+		{name: "node", code: []string{"v.next = whetMake2(s)", "to := whetMake1(s)", "if s.deep()"}},
 		{name: "Counter", code: []string{
 			"switch s.choose(2)",
 			"made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.failed()\n\t\treturn whetMake1(s)\n\t}",
@@ -202,5 +202,26 @@ var n = whet0strings.Count
 	}
 	if _, err := g.File("q", "var", nil); err == nil {
 		t.Error("invalid declarations are written")
+	}
+}
+
+// TestFileOfOldModule checks that a file uses any also in a module whose language version does not have it.
+func TestFileOfOldModule(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		module *packages.Module
+		want   string
+	}{
+		{nil, "package p\n"},
+		{&packages.Module{GoVersion: "1.18"}, "package p\n"},
+		{&packages.Module{GoVersion: "1.16"}, "//go:build go1.24\n\npackage p\n"},
+		{&packages.Module{}, "//go:build go1.24\n\npackage p\n"}, // go.mod has no version: 1.16
+	} {
+		pkg := check(t, "example.com/p", declared)
+		pkg.Module = test.module
+		file, err := makers.New(pkg, nil).File("p", "var x any\n", nil)
+		if err != nil || !strings.HasPrefix(string(file), test.want) {
+			t.Errorf("%+v: %v\n%s", test.module, err, file)
+		}
 	}
 }
