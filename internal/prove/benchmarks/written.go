@@ -169,6 +169,7 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	if err != nil {
 		return []string{"the generated benchmark does not build: " + scratch.LastLines(err.Error())}, nil
 	}
+	picked := map[string]string{}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
 		_, err := s.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
@@ -186,12 +187,15 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 			notes = append(notes, fmt.Sprintf("%s panics or does not return on every input tried for a benchmark",
 				b.Function))
 		default:
+			picked[b.Name] = string(inputs)
 			w.benchmarks = append(w.benchmarks, Benchmark{
 				pkg: pkg.PkgPath, name: b.Name, blocks: blocks, dir: w.dir, written: true, inputs: inputsText(string(inputs)),
 				missed: fmt.Sprintf("the generated benchmark for %s does not run the changed lines", b.Function),
 			})
 		}
 	}
+	name, text := differ.Picked(pkg.Types.Name(), picked)
+	w.files[name] = text
 	return notes, nil
 }
 

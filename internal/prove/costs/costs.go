@@ -154,7 +154,7 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 	}
 	slowest := max(slices.Min(first[0]), slices.Min(first[1]))
 	n := int(min(max(float64(longRun)/slowest, 1), maxIterations))
-	var left, open, written, lost, live, after, peak sides
+	var left, open, written, lost, read, unread, calls, live, after, peak sides
 	for range longRuns {
 		for side := range s.Run {
 			d, _, err := s.between(ctx, side, name, n, "GOGC=off", "GOMEMLIMIT=512MiB")
@@ -165,6 +165,9 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 			open[side] = append(open[side], float64(d.descriptors))
 			written[side] = append(written[side], float64(d.written))
 			lost[1-side] = append(lost[1-side], float64(d.written)) // less is what counts
+			read[side] = append(read[side], float64(d.read))
+			unread[1-side] = append(unread[1-side], float64(d.read))
+			calls[side] = append(calls[side], float64(d.calls))
 			live[side] = append(live[side], float64(d.live))
 			after[side] = append(after[side], float64(d.after))
 			_, most, err := s.between(ctx, side, name, n)
@@ -175,7 +178,10 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 		}
 	}
 	many := fmt.Sprintf("after %d iterations", n)
-	fewer := lost.more("bytes written in "+fmt.Sprint(n)+" iterations", name, "B", 1, 64+float64(n)/4)
+	in := fmt.Sprintf(" in %d iterations", n)
+	noise := 64 + float64(n)/4
+	fewer := slices.Concat(lost.more("bytes written"+in, name, "B", 1, noise),
+		unread.more("bytes read"+in, name, "B", 1, noise))
 	for i := range fewer {
 		fewer[i].A, fewer[i].B = fewer[i].B, fewer[i].A
 	}
@@ -184,7 +190,9 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 		setup.more("memory allocated by the first iteration, with its preparation", name, "B", 1, 256<<10),
 		left.more("goroutines left "+many, name, "", 1, 0.5),
 		open.more("descriptors left "+many, name, "", 1, 0.5),
-		written.more("bytes written in "+fmt.Sprint(n)+" iterations", name, "B", 1, 64+float64(n)/4), fewer,
+		written.more("bytes written"+in, name, "B", 1, noise),
+		read.more("bytes read"+in, name, "B", 1, noise), fewer,
+		calls.more("system calls that read or write"+in, name, "", 1.1, noise),
 		live.more("live heap "+many, name, "B", 1, 256<<10),
 		after.more("CPU time that goes on "+many, name, "ns", 1, 5e6),
 		peak.more("peak memory of the process", name, "B", 1.1, 4<<20),
@@ -195,6 +203,7 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 type difference struct {
 	elapsed                                 time.Duration
 	goroutines, descriptors, written, total int64
+	read, calls                             int64         // bytes, and system calls that read or write
 	live                                    int64         // at the end, not only of the benchmark
 	after                                   time.Duration // CPU time after its end
 }
@@ -224,9 +233,9 @@ func (s *Subject) between(
 func parse(text string) *difference {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	var took int64
-	var before, after [7]int64
+	var before, after [9]int64
 	values := []any{&took}
-	for _, list := range []*[7]int64{&before, &after} {
+	for _, list := range []*[9]int64{&before, &after} {
 		for i := range list {
 			values = append(values, &list[i])
 		}
@@ -237,6 +246,7 @@ func parse(text string) *difference {
 	return &difference{
 		elapsed: time.Duration(took), goroutines: after[0] - before[0], descriptors: after[1] - before[1],
 		written: after[2] - before[2], total: after[3] - before[3], live: after[4], after: time.Duration(after[6] - after[5]),
+		read: after[7] - before[7], calls: after[8] - before[8],
 	}
 }
 

@@ -57,6 +57,14 @@ func TestCompare(t *testing.T) {
 			want: []string{"bytes written"},
 		},
 		{
+			name: "more is read", want: []string{"bytes read"},
+			code: "var zero, _ = os.Open(\"/dev/zero\")\nfunc work() {\n\tvar b [8]byte\n\t_, _ = zero.Read(b[:])\n}",
+		},
+		{
+			name: "more calls", want: []string{"system calls that read or write"},
+			code: "var empty, _ = os.Open(os.DevNull)\nfunc work() {\n\tvar b [8]byte\n\t_, _ = empty.Read(b[:])\n}",
+		},
+		{
 			name: "peak", code: "func work() {\n\tt := make([]byte, 32<<20)\n\tfor i := range t {\n\t\tt[i] = 1\n\t}\n}",
 			want: []string{"peak memory"},
 		},

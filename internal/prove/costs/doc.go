@@ -5,7 +5,7 @@
 //
 //  1. Probe returns a test file with a benchmark for each one to compare (probe.txt). It runs the other,
 //     and appends to a file what the process uses before and after it: memory, goroutines,
-//     descriptors, CPU time, and bytes written.
+//     descriptors, CPU time, and bytes read and written.
 //  2. Compare runs these in both builds, several times: with one iteration, with many and without the
 //     garbage collector, and with many as usual. It also reads from the runtime how long packages take
 //     to initialize.

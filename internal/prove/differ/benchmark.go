@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
@@ -74,7 +76,22 @@ func Benchmarks(
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}
+	name, text := Picked(pkg.Types.Name(), nil)
+	files[name] = text
 	return files, benchmarks, errs
+}
+
+// Picked returns the file next to written benchmarks that says which inputs they go through: what each wrote
+// to the file that ChosenEnv names, by the benchmark's name. Benchmarks that are not in chosen choose their
+// own, which may be others in each version.
+func Picked(pkg string, chosen map[string]string) (name string, text []byte) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nvar whetPicked = map[string]string{\n", pkg)
+	for _, name := range slices.Sorted(maps.Keys(chosen)) {
+		fmt.Fprintf(&b, "\t%q: %q,\n", name, chosen[name])
+	}
+	b.WriteString("}\n")
+	return supportName("picked"), []byte(b.String())
 }
 
 // InLiteral reports whether lines are in a function literal of a function, which may be what it

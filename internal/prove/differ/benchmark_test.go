@@ -234,3 +234,93 @@ func Returns(n int) func() string { return func() string { return digits(n) } }
 		t.Logf("%s\n%s", files[differ.BenchmarkFile], out)
 	}
 }
+
+// TestBenchmarksReach checks that a benchmark whose coverage is measured chooses inputs that run what few
+// inputs run, that a benchmark without one goes through what was picked for it, and that inputs that cannot be
+// made twice are left out.
+func TestBenchmarksReach(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/some\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "some.go"), []byte(`package some
+
+import "hash/fnv"
+
+var Rarely int
+
+func Rare(s string) uint32 {
+	h := fnv.New32a()
+	h.Write([]byte(s))
+	if h.Sum32()%60 == 7 {
+		Rarely++
+	}
+	return h.Sum32()
+}
+
+type Gauge struct{ name string }
+
+var names = map[string]bool{}
+
+func NewGauge(name string) *Gauge {
+	if names[name] {
+		panic(name + " is registered already")
+	}
+	names[name] = true
+	return &Gauge{name}
+}
+
+func (g *Gauge) Name() string { return g.name }
+`))
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs)
+	}
+	var targets []differ.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name != "NewGauge" {
+			targets = append(targets, differ.Target{Decl: fn})
+		}
+	}
+	files, _, errs := differ.Benchmarks(pkgs[0], targets)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	chosen, profile := filepath.Join(dir, "chosen"), filepath.Join(dir, "cover.out")
+	run := func(want int, flags ...string) string {
+		t.Helper()
+		args := append([]string{"test", "-run=^$", "-benchtime=20x", "-v"}, flags...)
+		cmd := exec.CommandContext(t.Context(), "go", args...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), differ.ChosenEnv+"="+chosen)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		covered, err := os.ReadFile(profile)
+		counted := regexp.MustCompile(`some\.go:10\.\d+,12\.\d+ 1 (\d+)`).FindSubmatch(covered)
+		if err != nil || counted == nil || (string(counted[1]) != "0") != (want > 0) {
+			t.Errorf("%v: %v, %s: the rare block is %q", flags, err, out, counted)
+		}
+		return string(out)
+	}
+	covered := []string{"-cover", "-covermode=count", "-coverprofile=" + profile}
+	run(1, append(covered, "-bench=Rare")...) // it chooses
+	inputs, err := os.ReadFile(chosen)
+	if err != nil || bytes.Count(inputs, []byte("\n")) < 8 {
+		t.Fatal(err, string(inputs))
+	}
+	run(1, append(covered, "-bench=Rare")...) // it calls once with each
+	lines := strings.Split(strings.TrimSpace(string(inputs)), "\n")
+	name, text := differ.Picked("some", map[string]string{"BenchmarkWhet_Rare": lines[len(lines)-1]})
+	write(t, filepath.Join(dir, name), text)
+	if err := os.Remove(chosen); err != nil {
+		t.Fatal(err)
+	}
+	chosen = ""
+	run(0, append(covered, "-bench=Rare")...) // one that runs nothing new
+	if out := run(0, append(covered, "-bench=Gauge")...); !strings.Contains(out, "--- SKIP: BenchmarkWhet_Gauge_Name") {
+		t.Errorf("inputs that cannot be made twice: %s", out)
+	}
+}

@@ -134,8 +134,11 @@ const SupportName = "zz_whet_mutants.go"
 // allocates.
 const maxMemory = 2 << 30
 
-// support is compiled into the package of the user. It starts no goroutine that tests could find.
-const support = `package %s
+// support is compiled into the package of the user, which may be for an older language version. It starts no
+// goroutine that tests could find.
+const support = `//go:build go1.24
+
+package %s
 
 // The mutants of this package. Written by whet; see https://github.com/whet-go/whet, package
 // internal/prove/mutants.

@@ -205,7 +205,7 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 		if expr == "" {
 			return "", "no value of " + key + " can be made"
 		}
-		return fmt.Sprintf("\treturn %s(%s)\n", g.typeString(t), expr), ""
+		return g.enumerated(t) + fmt.Sprintf("\treturn %s(%s)\n", g.typeString(t), expr), ""
 	case *types.Pointer:
 		return g.pointer(u, depth)
 	case *types.Slice:
@@ -238,6 +238,34 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 	return "", "no value of " + key + " can be made"
 }
 
+// maxConstants is the number of constants of a type that are drawn.
+const maxConstants = 64
+
+// enumerated returns the code that, mostly, draws one of the constants that a package declares of its type;
+// "" if there are hardly any.
+func (g *Generator) enumerated(t types.Type) string {
+	n, ok := t.(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || n.Obj().Parent() != n.Obj().Pkg().Scope() {
+		return ""
+	}
+	var values []string
+	scope := n.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		c, ok := scope.Lookup(name).(*types.Const)
+		if !ok || !types.Identical(c.Type(), t) || len(values) == maxConstants {
+			continue
+		}
+		if v := c.Val().ExactString(); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	if len(values) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("\tif s.choose(4) != 0 {\n\t\tall := [...]%s{%s}\n\t\treturn all[s.choose(len(all))]\n\t}\n",
+		g.typeString(t), strings.Join(values, ", "))
+}
+
 func paren(t string) string {
 	if strings.HasPrefix(t, "[") {
 		return t
@@ -268,7 +296,8 @@ func basic(b *types.Basic) string {
 // lacking makes a nil pointer, seldom, and only of a receiver or an argument itself.
 const lacking = "\tif s.lacks() {\n\t\treturn nil\n\t}\n"
 
-// pointer makes a new value to point to, or nil if values are nested too deeply.
+// pointer makes a new value to point to, or nil if values are nested too deeply. Where other packages can
+// set all fields of a struct, two pointers may point to the same one.
 func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 	if n, ok := types.Unalias(p.Elem()).(*types.Named); ok && g.accessible(n.Obj()) {
 		if text, ok := g.constructed(n, true, depth); ok {
@@ -276,6 +305,11 @@ func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 		}
 	}
 	elem, why := g.maker(p.Elem(), depth+1)
+	if u, ok := p.Elem().Underlying().(*types.Struct); ok && u.NumFields() > 0 && !hasUnexported(u) {
+		return fmt.Sprintf(lacking+"\tif again := whetAgain[%s](s); again != nil {\n\t\treturn again\n\t}\n"+
+			"\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn whetShare(s, &to)\n",
+			g.typeString(p.Elem()), elem), why
+	}
 	return fmt.Sprintf(lacking+"\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn &to\n", elem), why
 }
 
