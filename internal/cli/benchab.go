@@ -62,7 +62,7 @@ func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.D
 // registerPairs adds the flag for where rounds run, which services leave to the system.
 func (f *abFlags) registerPairs(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Pairs, "pairs", string(ab.PairsAuto),
-		"place A and B on CPUs by `MODE`: "+strings.Join(pairings(), ", "))
+		"run pairs of A and B in `MODE`: "+strings.Join(pairings(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
 }
 

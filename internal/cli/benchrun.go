@@ -73,7 +73,7 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed the random order with `N` (default: random)")
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; " +
-		"- is standard output, in place of the table"
+		"- is standard output, instead of the table"
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 

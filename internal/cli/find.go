@@ -54,14 +54,14 @@ analyze the packages with hot lines. The cost of a finding is what the profiles
 show on its lines in the functions that its rule is about. Findings are ranked
 by the most that a fix can save: their share of CPU time, plus the garbage
 collector's share for what they allocate. They are followed by hot lines that no
-rule explains, and by lines that only wait: what requests wait for there (if the
-recording's execution trace has requests), and what mutex and block profiles
-show. Waits have no rewrites and do not affect the ranking.
+rule explains, and by lines that only wait: as mutex and block profiles show,
+and as requests do in the recording's execution trace. Waits have no rewrites
+and do not affect the ranking.
 
-A RECORDING is a .whet file, all of whose profiles and trace are used, or pprof
-files of one program: CPU, allocs, mutex and block profiles. The source is that
-of the current module, or of --dir; functions changed since the recording are
-listed as stale and skipped.
+A RECORDING is a .whet file, or pprof files of one program: CPU, allocs, mutex
+and block profiles. All profiles of a .whet file are used, and its trace. The
+source is that of the current module, or of --dir; functions changed since the
+recording are listed as stale and skipped.
 
 Nothing is written or changed: rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad

@@ -66,7 +66,7 @@ the message, for git am. Ctrl-C ends early: the report and the patches contain
 what was proven so far, and nothing is applied.
 
 A rewrite whose results cannot be compared, because the function panics on each
-input or always returns the same, is reported as unproven and not kept.
+input or always returns the same value, is reported as unproven and not kept.
 
 --review also tries rewrites that need review, and keeps unproven ones. Build
 and run settings, such as GOEXPERIMENT=jsonv2 and GOGC, are tried after the

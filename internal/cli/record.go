@@ -81,8 +81,8 @@ live heap at the end; goroutines at both ends; memory statistics; build
 information; and the source files with hot lines. Anything unavailable is
 listed, with the line of code that enables it. --load and --targets send
 requests during the window; --load and the flags after it are those of whet
-load. Ctrl-C ends the window early and keeps what was measured; a second one
-ends everything at once.
+load. Ctrl-C ends the window early and keeps what was measured; a second Ctrl-C
+ends the recording at once.
 
 With --bench, all benchmarks and sub-benchmarks share -d, and are stopped when
 the time is up.`,

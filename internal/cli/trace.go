@@ -35,9 +35,9 @@ func (a *app) traceCommand() *cobra.Command {
 		Short: "Show where goroutines spend time, from an execution trace",
 		Long: `Show where goroutines spend their time, from an execution trace.
 
-whet reads a trace once, of any length, into an index on disk; the commands
-below answer from the index. The index is kept in the user's cache and reused
-while the trace does not change.
+whet reads a trace of any length once, into an index on disk; the commands below
+answer from the index. It is kept in the user's cache and reused while the trace
+does not change.
 
 TRACE is a file of runtime/trace or /debug/pprof/trace (Go 1.11 and later), a
 recording (.whet) that has one, the address of a service that serves
@@ -58,7 +58,7 @@ recording (.whet) that has one, the address of a service that serves
 	return cmd
 }
 
-// onceMore runs a command again when the index that it used turned out to be damaged: then it is made again.
+// onceMore runs a command again, with a new index, if the index that it used turned out to be damaged.
 func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		out := &counting{w: a.stdout}
