@@ -128,7 +128,7 @@ func (r *Result) restrict() {
 	if strings.Contains(r.Reason, "\n") {
 		separator = "\n"
 	}
-	r.Reason += fmt.Sprintf("%spackages other than %s have changed, too, and were not judged", separator,
+	r.Reason += fmt.Sprintf("%spackages other than %s also changed, and were not judged", separator,
 		strings.Join(r.Packages, " "))
 }
 
@@ -216,11 +216,11 @@ func (r *Result) lacks(v *Verdict) {
 	}
 	if v.Strength.Nothing() {
 		add("write a test that checks what they do",
-			"nothing that was tried notices changes of these lines: none of %d mutants was noticed", v.Strength.Mutants)
+			"tests and inputs notice no errors in these lines: none of %d mutants was noticed", v.Strength.Mutants)
 	}
 	c := &r.Changed
 	if len(a.Functions) == 0 || a.Inputs == 0 {
-		add("", "no result of old and new code was compared: nothing but tests stands for it")
+		add("", "no results of old and new code were compared: nothing but tests supports the change")
 	}
 	for _, f := range c.Removed {
 		switch name := f[strings.LastIndexByte(f, '.')+1:]; {
@@ -232,7 +232,7 @@ func (r *Result) lacks(v *Verdict) {
 	}
 	for _, f := range c.Added {
 		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && syntax.IsDynamic(name) {
-			add("", "method %s is new: values of its type may be treated otherwise, as package fmt does with String", f)
+			add("", "method %s is new: other packages may treat its type differently, as package fmt does with String", f)
 		}
 	}
 	for _, d := range c.Declarations {
@@ -248,7 +248,7 @@ func (r *Result) lacks(v *Verdict) {
 	}
 	for _, file := range c.Outside {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "go.mod") {
-			add("name that module's directory with --dir", "%s has changed outside of the module", file)
+			add("name that module's directory with --dir", "%s changed outside the module", file)
 		}
 	}
 }

@@ -78,7 +78,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	defer func() {
 		if late := outOfTime(user, ctx); err != nil && late != nil {
 			err = &diag.Error{
-				Op: "prove", Err: fmt.Errorf("%w before version A was read", late), Hint: "give it more time: --budget",
+				Op: "prove", Err: fmt.Errorf("%w before version A was read", late), Hint: "give it more time with --budget",
 			}
 		}
 	}()

@@ -21,11 +21,11 @@ func version() (int, error) {
 	case errno == 0:
 		return int(v), nil
 	case errors.Is(errno, unix.ENOSYS):
-		return 0, errors.New("the kernel has no Landlock (Linux 5.13 or later has)")
+		return 0, errors.New("the kernel does not support Landlock (Linux 5.13 and later do)")
 	case errors.Is(errno, unix.EOPNOTSUPP):
 		return 0, errors.New("the kernel has disabled Landlock: its parameter lsm= does not list it")
 	}
-	return 0, fmt.Errorf("find the version of Landlock: %w", errno)
+	return 0, fmt.Errorf("query the version of Landlock: %w", errno)
 }
 
 // leastVersion is the first version in which truncating a file can be denied.
@@ -38,7 +38,7 @@ func Supported() error {
 		return err
 	}
 	if v < leastVersion {
-		return fmt.Errorf("version %d of Landlock cannot deny to truncate files (Linux 6.2 or later can)", v)
+		return fmt.Errorf("version %d of Landlock cannot prevent truncating files (Linux 6.2 and later can)", v)
 	}
 	if inside() {
 		return nil
@@ -50,7 +50,7 @@ func Supported() error {
 	cmd := exec.Command(path)
 	cmd.SysProcAttr = namespaces()
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("user and network namespaces cannot be made: %w (a container or the system may forbid it; see "+
+		return fmt.Errorf("user and network namespaces cannot be created: %w (a container or the system may forbid it; see "+
 			"user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns)", err)
 	}
 	return nil
@@ -157,7 +157,7 @@ func restricted(dir string, program []string) error {
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return fmt.Errorf("make the rules of Landlock: %w", errno)
+		return fmt.Errorf("create Landlock rules: %w", errno)
 	}
 	if err := allow(int(set), dir, writing); err != nil {
 		return err
@@ -194,7 +194,7 @@ func allow(set int, name string, access uint64) error {
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("allow to write %s: %w", name, errno)
+		return fmt.Errorf("allow writing to %s: %w", name, errno)
 	}
 	return nil
 }

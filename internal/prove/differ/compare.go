@@ -359,7 +359,7 @@ func (c *comparer) compare(
 	}
 	r.Not = append(r.Not, lines.Unreached()...)
 	for _, name := range c.narrowing {
-		r.Not = append(r.Not, name+" converts more integers to 16 bits than before: few inputs are that large")
+		r.Not = append(r.Not, name+" converts more integers to 16 bits than before, and few inputs are that large")
 	}
 	r.Blocks, r.Reached = lines.Blocks()
 	return nil

@@ -24,29 +24,29 @@ const nestedLoops = "nested loops"
 func effects() []effect {
 	const opens = `(^|\.)(Open\w*|Create\w*|Dial\w*|Listen\w*|New\w*(Reader|Writer|Encoder))$`
 	return []effect{
-		{calls: `\.(Sync|Fsync|Fdatasync)$`, why: "what was written may be lost when the machine stops"},
+		{calls: `\.(Sync|Fsync|Fdatasync)$`, why: "written data may be lost if the machine stops"},
 		{calls: `\.(Close|CloseWrite|CloseRead)$`, why: "a file, connection or buffer stays open", opens: opens},
-		{calls: `\.Flush$`, why: "what is buffered may never be written", opens: opens},
+		{calls: `\.Flush$`, why: "buffered data may never be written", opens: opens},
 		{calls: `\.(Lock|RLock)$`, why: "calls from several goroutines may race"},
 		{
-			calls: `^os\.Rename$`, why: "readers may see a file that is written halfway",
+			calls: `^os\.Rename$`, why: "readers may see a partly written file",
 			with: `(^|\.)(WriteFile|Create\w*|OpenFile)$`,
 		},
 		{
 			calls: `^(os\.(Chmod|Chown|Truncate|Remove|RemoveAll|Mkdir|MkdirAll)|\w+\.(Chmod|Chown|Truncate))$`,
-			why:   "the file system is left otherwise",
+			why:   "the file system may end up in another state",
 		},
 		{calls: `\.Set(Read|Write)?Deadline$`, why: "it may wait forever"},
-		{calls: `^strings\.Clone$`, why: "a short result may keep a long text in memory"},
-		{calls: `^close$`, why: "what receives from the channel may wait forever"},
+		{calls: `^strings\.Clone$`, why: "a short result may keep a long string in memory"},
+		{calls: `^close$`, why: "receivers of the channel may wait forever"},
 		{calls: `(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, why: "log lines are missing"},
-		{calls: `\.Wait$`, why: "it may return before other goroutines have ended", with: `^go$|\.Go$`},
+		{calls: `\.Wait$`, why: "it may return before other goroutines end", with: `^go$|\.Go$`},
 		{
-			calls: `^(sort\.Stable|sort\.SliceStable|slices\.SortStableFunc)$`, why: "equal elements may change places",
+			calls: `^(sort\.Stable|sort\.SliceStable|slices\.SortStableFunc)$`, why: "equal elements may change order",
 			with: `^(sort|slices)\.(Sort|Slice)\w*$`,
 		},
 		{
-			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "loops within loops take long for large inputs",
+			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "nested loops may be slow for large inputs",
 			with: "^" + nestedLoops + "$",
 		},
 	}

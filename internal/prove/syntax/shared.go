@@ -41,8 +41,8 @@ func sharedValues(a, b *source) (list []Suspect) {
 
 // Reasons for a review of variables.
 const (
-	whySingle = "only one goroutine may use its value at a time: calls from several goroutines may race"
-	whySystem = "what it is depends on where the program is started: it may recognize a test"
+	whySingle = "only one goroutine at a time may use its value: concurrent calls may race"
+	whySystem = "its value depends on how the program is started: it may recognize a test"
 )
 
 // maker returns the function or type that makes a value; "" if it is neither.

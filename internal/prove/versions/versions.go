@@ -86,7 +86,7 @@ func readFile(name string) ([]byte, error) {
 	}
 	if info.Size() > maxFile {
 		return nil, &diag.Error{
-			Op: "read", Subject: name, Err: fmt.Errorf("it has %d bytes; a changed file may have %d", info.Size(), maxFile),
+			Op: "read", Subject: name, Err: fmt.Errorf("it has %d bytes; at most %d are allowed", info.Size(), maxFile),
 			Hint: "leave it out of the change",
 		}
 	}

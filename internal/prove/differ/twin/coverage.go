@@ -206,7 +206,7 @@ func unreached(places []changedPlace) string {
 	case !reached:
 		return "no input reached its changed lines"
 	case len(lines) > 0:
-		return fmt.Sprintf("no input reached what has changed in %s:%s", places[0].file, strings.Join(lines, ", "))
+		return fmt.Sprintf("no input reached what changed in %s:%s", places[0].file, strings.Join(lines, ", "))
 	case 2*ran < all:
 		return fmt.Sprintf("inputs reached %d of the %d blocks on its changed lines", ran, all)
 	}
