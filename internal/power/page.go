@@ -248,7 +248,7 @@ func median(list []time.Duration) time.Duration {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// kills tells how many mutants of functions that were called the comparison notices.
+// kills describes how many mutants of functions that were called the comparison notices.
 func (h *half) kills() string {
 	tried, noticed, byInputs, cases := 0, 0, 0, 0
 	for _, x := range h.judged {
@@ -262,6 +262,6 @@ func (h *half) kills() string {
 		return "No mutants were tried.\n"
 	}
 	return fmt.Sprintf("In the %d cases that were measured, whet tried %d mutants of changed functions that it could "+
-		"call. The inputs noticed %s, and with the tests together %s. The others include those that are equivalent.\n", cases,
+		"call. Inputs noticed %s of them, inputs and tests together %s. The others include equivalent ones.\n", cases,
 		tried, percent(byInputs, tried), percent(noticed, tried))
 }
