@@ -41,8 +41,8 @@ type judgment struct {
 // buffer that slows down a benchmark that discards everything, may lose up to a quarter of what it
 // gains elsewhere: the figures are reported.
 //
-// generated has the inputs of generated benchmarks, by name. They are invented: a generated benchmark that
-// loses is set aside with all its figures, and counts neither for the change nor against it.
+// generated has the inputs of generated benchmarks, by name. Since they are invented, a generated benchmark
+// with a loss is set aside with all its figures, and counts neither for the change nor against it.
 func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment) {
 	v := figures{}
 	counted := false
@@ -92,7 +92,7 @@ type figures struct {
 	loss      string
 	undecided []string
 	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
-	// measurement is for, or with an interval that has nothing but losses.
+	// measurement is for, or with an interval that contains only losses.
 	open   float64
 	opened string
 	sums   map[string]float64 // sums of all losses by unit, including undecided ones

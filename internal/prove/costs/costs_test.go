@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"descriptors left"},
 		},
 		{
-			name: "later", want: []string{"CPU time that goes on"},
+			name: "later", want: []string{"CPU time used in the background"},
 			code: "var begun bool\nfunc work() {\n\tif !begun {\n\t\tbegun = true\n\t\ttime.AfterFunc(0, func() {\n" +
 				"\t\t\tfor range 30 {\n\t\t\t\t_ = table()\n\t\t\t}\n\t\t})\n\t}\n}",
 		},

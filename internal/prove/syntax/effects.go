@@ -13,8 +13,8 @@ import (
 type effect struct {
 	calls string // a regular expression of the call: package or variable, a dot, and the name
 	why   string
-	// opens, if not empty, matches calls without which the effect is not needed either, and with, if not
-	// empty, calls that must be left.
+	// opens, if not empty, matches the calls that make the effect necessary: if they are gone, too, nothing
+	// is lost. with, if not empty, matches calls that must remain for the effect to be missed.
 	opens, with string
 }
 
@@ -52,8 +52,8 @@ func effects() []effect {
 	}
 }
 
-// lostEffects returns the effects that the changed functions of a have, with those that they call, and
-// the changed functions of b have not.
+// lostEffects returns the effects that the changed functions of a have, including those of the functions
+// that they call, and that the changed functions of b lack.
 func lostEffects(a, b *source) (list []Suspect) {
 	was, is := a.changed(b), b.changed(a)
 	if len(was) == 0 || len(is) == 0 {
@@ -163,8 +163,8 @@ func (s *source) contextsObeyed(functions []*function) map[string]*function {
 	return found
 }
 
-// lostWrites returns the variables of the package that changed functions of a write, and those of b do
-// not, although b has them.
+// lostWrites returns the package variables that changed functions of a write and changed functions of b do
+// not, although b declares them.
 func lostWrites(a, b *source, was, is []*function) (list []Suspect) {
 	before, after := a.statesWritten(a.reached(was)), b.statesWritten(b.reached(is))
 	for _, st := range slices.SortedFunc(maps.Keys(before), func(x, y state) int {

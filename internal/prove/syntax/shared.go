@@ -15,8 +15,8 @@ var single = regexp.MustCompile(`^\*?(rand\.(New|Rand)|bytes\.(NewBuffer|NewBuff
 	`bufio\.New\w+|(md5|sha1|sha256|sha512|crc32|crc64|fnv|adler32|hmac)\.New\w*|maphash\.Hash|` +
 	`(json|gob|xml|csv)\.New(Encoder|Decoder|Reader|Writer))$`)
 
-// sharedValues returns the new variables of b that several goroutines must not use at a time, and what
-// asks its surroundings when the program starts.
+// sharedValues returns the new variables of b that several goroutines must not use at a time, and those
+// whose initial value depends on how the program is started.
 func sharedValues(a, b *source) (list []Suspect) {
 	for _, name := range slices.Sorted(maps.Keys(b.variables)) {
 		if a.variables[name] != nil {

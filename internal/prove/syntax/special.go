@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Constants of tests are too common to mean anything below these.
+// Shorter and smaller constants of tests are too common to mean anything.
 const (
 	leastText   = 4    // bytes
 	leastNumber = 1000 // of integers

@@ -417,7 +417,7 @@ func newStates(a, b *source) (list []Suspect) {
 
 func isPool(t ast.Expr) bool { return t != nil && strings.HasSuffix(types.ExprString(t), "sync.Pool") }
 
-// keeps reports whether a type is one that results are kept in.
+// keeps reports whether results can be stored in values of a type.
 func keeps(t ast.Expr) bool {
 	if t == nil {
 		return false
