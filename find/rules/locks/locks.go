@@ -176,11 +176,11 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	switch {
 	case len(waits) > 0:
 		rules.Report(pass, s, "wait",
-			fmt.Sprintf("%s is held%s during %s: others wait for it all that time", s.mutex, until, some(append(waits, works...))),
+			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(append(waits, works...))),
 			analysis.SuggestedFix{})
 	case len(works) > 0:
 		rules.Report(pass, s, "work",
-			fmt.Sprintf("%s is held%s during %s: others wait for it all that time", s.mutex, until, some(works)),
+			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(works)),
 			analysis.SuggestedFix{})
 	case s.shared && onlyReads(pass.TypesInfo, s):
 		rules.Report(pass, s, "reads",
