@@ -134,7 +134,7 @@ Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 }
 
 // splitPackages divides arguments into a revision, if there is one, and patterns of packages: those after "--", which
-// is before the argument with number dash, and those that can be no revision. It is below 0 if there is no "--".
+// is before the argument with number dash, and those that cannot be a revision. dash is below 0 if there is no "--".
 func splitPackages(args []string, dash int) (revision, patterns []string, err error) {
 	if dash < 0 {
 		dash = slices.IndexFunc(args, func(arg string) bool { return arg == "." || strings.HasPrefix(arg, "./") })
@@ -227,12 +227,12 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	return errors.Join(f.checkOutput(f.Reproducer), f.reproducer().checkThere())
 }
 
-// reproducer says where the test that shows a difference goes.
+// reproducer returns where to write the test that shows a difference.
 func (f *proveFlags) reproducer() *outputFlags {
 	return &outputFlags{Output: f.Reproducer, Force: f.Force}
 }
 
-// versions returns what the user compares.
+// versions returns the two versions to compare.
 func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prove.Versions, error) {
 	switch {
 	case f.Versions[0] != "":

@@ -127,7 +127,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	return err
 }
 
-// writeEvent tells of a recording at once: a watch may last for days.
+// writeEvent reports a recording immediately, because a watch may run for days.
 func (a *app) writeEvent(e watch.Event, asJSON bool) error {
 	doc := recordings.NewWatchEvent(e)
 	if !asJSON {

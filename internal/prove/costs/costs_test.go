@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/costs"
 )
 
-// TestCompare finds each cost of a version with code in place of BEFORE, LOOP and so on, and none of
+// TestCompare finds each cost of a version with code instead of BEFORE, LOOP and so on, and none of
 // the same version, or of one that is only faster.
 func TestCompare(t *testing.T) {
 	if testing.Short() {

@@ -37,7 +37,7 @@ type Options struct {
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
 	Joined bool
-	// Inputs and Seed are for the tests that run in two processes, in place of FuzzTime.
+	// Inputs and Seed replace FuzzTime for the tests that run in two processes.
 	Inputs int
 	Seed   uint64
 }

@@ -51,7 +51,7 @@ func (o *Outcome) judge() {
 const CountEnv = "WHET_COMPARED"
 
 // SeedsEnv is the environment variable with the number of random inputs that the tests of Generate
-// begin with, in place of 1024.
+// begin with, instead of 1024.
 const SeedsEnv = "WHET_SEEDS"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
