@@ -28,7 +28,7 @@ func version() (int, error) {
 	return 0, fmt.Errorf("query the version of Landlock: %w", errno)
 }
 
-// leastVersion is the first version in which truncating a file can be denied.
+// leastVersion is the first version that can prevent truncating files.
 const leastVersion = 3
 
 // Supported returns why code cannot be run in the sandbox here; nil if it can.
@@ -69,7 +69,7 @@ func namespaces() *syscall.SysProcAttr {
 }
 
 // again runs this program again, without a network, and returns its exit code. Signals from the terminal reach both
-// processes; only that one acts on them.
+// processes; only the new one acts on them.
 func again() (code int, err error) {
 	runtime.LockOSThread() // the death of the thread is that of the parent
 	defer runtime.UnlockOSThread()
@@ -126,25 +126,25 @@ func setUp() error {
 	return nil
 }
 
-// writing are all ways to change files and directories.
+// writing lists all ways to change files and directories.
 const writing = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 	unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 	unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 	unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER |
 	unix.LANDLOCK_ACCESS_FS_TRUNCATE
 
-// devices are what programs write to without an effect on files.
+// devices are devices that programs may write to, because that changes no files.
 func devices() []string {
 	return []string{
 		"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
 	}
 }
 
-// scopeVersion is the first version in which signals to processes outside can be denied.
+// scopeVersion is the first version that can prevent signals to processes outside.
 const scopeVersion = 6
 
-// restricted denies this process, and all that it starts, to write other files than those below a directory, and
-// executes a program.
+// restricted prevents this process, and all that it starts, from writing files other than those below a directory,
+// and executes a program.
 func restricted(dir string, program []string) error {
 	runtime.LockOSThread() // only the thread that executes the program is restricted
 	v, err := version()

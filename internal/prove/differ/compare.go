@@ -48,14 +48,14 @@ type Comparison struct {
 	Not      []string // declarations that were not compared, and why
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks, Reached int
-	// Apart is why both versions cannot be compiled into one program; "" if they were. Then nothing was
-	// called, and Files and Tests, which are as Dump returns them, do it in two.
+	// Apart is why the versions cannot be compiled into one program; "" if they were. If it is set, nothing
+	// was called: Files and Tests, as Dump returns them, compare the versions in two programs.
 	Apart string
 	Files map[string][]byte
 	Tests []Test
 }
 
-// A BehaviorError is a function that behaves differently.
+// A BehaviorError reports a function that behaves differently.
 type BehaviorError struct {
 	Function string
 	Output   string // of the test: the input, and both results
@@ -70,9 +70,9 @@ func (e *BehaviorError) Error() string {
 	return fmt.Sprintf("%s behaves differently:\n%s", e.Function, e.Output)
 }
 
-// Compare calls functions of the package in a directory of m with the same inputs as those of its new
-// version, which changes make of it: those that the changes concern. It writes files into m while
-// it runs. A *BehaviorError is the first difference.
+// Compare compares the package in a directory of m with its new version, which has the changes: it calls
+// the functions that the changes concern in both, with the same inputs. It writes files into m while it
+// runs. A *BehaviorError is the first difference.
 func Compare(
 	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options,
 ) (_ *Comparison, err error) {
@@ -365,9 +365,9 @@ func (c *comparer) compare(
 	return nil
 }
 
-// settle decides what inner functions have left open, by their callers that were compared. A difference
-// that these do not show is for a reviewer: they may never pass what leads to it. An inner function that
-// was called with too few inputs was compared as its callers call it.
+// settle decides what the comparison of inner functions left open, by that of their callers. A difference
+// that no caller shows needs a reviewer, because callers may never pass such arguments. An inner function
+// that was called with too few inputs was compared as its callers call it.
 func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error {
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		var callers []string
@@ -473,7 +473,7 @@ func timeWasUp(out string) bool {
 
 var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
-// slowFuzz is how much more time a fuzz target gets that does not even get through the first inputs.
+// slowFuzz is the factor by which the time of a fuzz target is extended if it does not complete the first inputs.
 const slowFuzz = 4
 
 // fuzz runs a fuzz target. why is the reason why it does not compare anything.

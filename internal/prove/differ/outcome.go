@@ -21,7 +21,7 @@ type Outcome struct {
 }
 
 // minReturned is the number of inputs on which a function with parameters must return. The first, random
-// ones are five times as many; what hardly ever returns was not seen doing what it is for.
+// ones are five times as many; a function that hardly ever returns was not seen doing its work.
 const minReturned = 200
 
 // firstInputs is the number of the random inputs that the fuzzer begins with.

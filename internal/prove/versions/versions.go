@@ -33,7 +33,7 @@ type content struct {
 // A Difference is what differs between A and B.
 type Difference struct {
 	Files scratch.Changes // by names relative to the module
-	// Links are symbolic links and submodules, and Outside are files outside of the module, by names
+	// Links are symbolic links and submodules, and Outside are files outside the module, by names
 	// relative to the tree.
 	Links, Outside []string
 }
