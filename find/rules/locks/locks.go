@@ -103,7 +103,7 @@ func lockCall(pass *analysis.Pass, call *ast.CallExpr) (method, mutex string) {
 }
 
 // sectionAt returns the section that begins at a statement of a list, or nil if none does, or if it
-// ends outside of the list.
+// ends outside the list.
 func sectionAt(pass *analysis.Pass, c inspector.Cursor, list []ast.Stmt, i int) *section {
 	expr, ok := list[i].(*ast.ExprStmt)
 	if !ok {
