@@ -213,7 +213,7 @@ func (r *Result) lacks(v *Verdict) {
 	for _, not := range a.Not {
 		add("", "%s", not)
 	}
-	if v.Strength.Nothing() {
+	if v.Strength.NoneNoticed() {
 		add("write a test that checks what they do",
 			"tests and inputs notice no errors in these lines: none of %d mutants was noticed", v.Strength.Mutants)
 	}

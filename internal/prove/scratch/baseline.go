@@ -232,7 +232,7 @@ func (b *Baseline) differs(after *testRun, t Test) string {
 	switch {
 	case was == failed:
 		if is == failed && b.before.says(t) != after.says(t) {
-			return "fails in another way than before"
+			return "fails in a different way than before"
 		}
 		return ""
 	case is == failed:

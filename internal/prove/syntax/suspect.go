@@ -35,7 +35,7 @@ func (s *Suspect) String() string {
 func whySuspicious(name string) string {
 	switch name {
 	case "testing.Testing", "testing.Benchmark", "testing.B":
-		return "code that detects tests or benchmarks may behave differently in production"
+		return "code that detects that it is tested or measured may behave differently in production"
 	case "flag.Lookup":
 		return "code that reads the flags of a test may behave differently in production"
 	case "os.Args", "os.Executable", "os.Getenv", "os.LookupEnv", "os.Environ", "syscall.Getenv",
