@@ -48,8 +48,8 @@ type Comparison struct {
 	Not      []string // declarations that were not compared, and why
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks, Reached int
-	// Apart is why the versions cannot be compiled into one program; "" if they were. If it is set, nothing
-	// was called: Files and Tests, as Dump returns them, compare the versions in two programs.
+	// Apart is why both versions cannot be compiled into one program; "" if they were. Then nothing was
+	// called, and Files and Tests, which are as Dump returns them, do it in two.
 	Apart string
 	Files map[string][]byte
 	Tests []Test
