@@ -91,7 +91,7 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 		turn, ok := budget.next(p)
 		if !ok {
 			s.warn(&diag.Error{
-				Op: "record benchmarks of", Subject: p.path, Err: errors.New("the time of -d was over before they could run"),
+				Op: "record benchmarks of", Subject: p.path, Err: errors.New("the time of -d ran out before they could run"),
 				Hint: budgetHint,
 			})
 			continue
@@ -242,7 +242,7 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 	if first.stopped && ctx.Err() == nil {
 		s.warn(&diag.Error{
 			Op: "record benchmarks of", Subject: p.path,
-			Err: fmt.Errorf("the time of -d was over after %d of %s", resultsIn(first.out),
+			Err: fmt.Errorf("the time of -d ran out after %d of %s", resultsIn(first.out),
 				numberOf(p.count*max(1, s.opt.Count), "result")),
 			Hint: budgetHint,
 		})

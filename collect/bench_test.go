@@ -409,7 +409,7 @@ func TestBenchDuration(t *testing.T) {
 	if ran < 20 {
 		want = fmt.Sprintf("20 benchmarks, %d of 20 results, ", ran)
 		if len(sum.Warnings) != 1 ||
-			!strings.Contains(sum.Warnings[0].Text, fmt.Sprintf("the time of -d was over after %d of 20 results", ran)) {
+			!strings.Contains(sum.Warnings[0].Text, fmt.Sprintf("the time of -d ran out after %d of 20 results", ran)) {
 			t.Errorf("warnings %v", sum.Warnings)
 		}
 	}
@@ -443,7 +443,7 @@ func TestBenchOverrun(t *testing.T) {
 			t.Errorf("interrupted %v, failures %v", sum.Meta.Interrupted, sum.Failures)
 		}
 		if !slices.ContainsFunc(sum.Warnings, func(w recording.Warning) bool {
-			return strings.Contains(w.Text, "example.com/m/runs: the time of -d was over after ") &&
+			return strings.Contains(w.Text, "example.com/m/runs: the time of -d ran out after ") &&
 				strings.Contains(w.Hint, "-d")
 		}) {
 			t.Errorf("warnings %v", sum.Warnings)

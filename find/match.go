@@ -204,7 +204,7 @@ func (x *matcher) locate(s spot, a *account) (sourceLine, string) {
 // isInit reports whether a function is the one that initializes package variables.
 func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
 
-// inLiteral reports whether a line is in a closure outside of any function.
+// inLiteral reports whether a line is in a closure outside any function.
 func (p *parsed) inLiteral(line int) bool {
 	p.survey()
 	return slices.ContainsFunc(p.literals, func(s span) bool { return s.has(line) })

@@ -70,7 +70,7 @@ type Wait struct {
 
 // A Waker is a line that ended waits.
 type Waker struct {
-	// relative to the module; for lines outside of it, directory and name
+	// relative to the module; for lines outside it, directory and name
 	File     string  `json:"file"`
 	Own      bool    `json:"own,omitempty"` // the line is in the module
 	Line     int     `json:"line"`

@@ -56,7 +56,7 @@ func (q *Request) withBudget(ctx context.Context) (context.Context, context.Canc
 	if q.Budget <= 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeoutCause(ctx, q.Budget, fmt.Errorf("the budget of %v is used up", q.Budget))
+	return context.WithTimeoutCause(ctx, q.Budget, fmt.Errorf("the budget of %v ran out", q.Budget))
 }
 
 // outOfTime returns the budget's error if it has ended a proof, and the user has not.

@@ -20,18 +20,18 @@ func TestBudget(t *testing.T) {
 	q := prove.Request{Versions: v, Budget: 5 * time.Second, Options: prove.Options{Timeout: time.Hour, Temp: t.TempDir()}}
 	r, err := prove.Run(t.Context(), q)
 	if err != nil {
-		if !strings.Contains(err.Error(), "the budget of 5s is used up before version A was read") {
+		if !strings.Contains(err.Error(), "the budget of 5s ran out before version A was read") {
 			t.Error(err)
 		}
 		return
 	}
 	if r.Outcome != prove.OutcomeUnproven || r.Interrupted ||
-		!strings.Contains(r.Reason, "the budget of 5s is used up at stage") ||
+		!strings.Contains(r.Reason, "the budget of 5s ran out at stage") ||
 		len(r.Missing) != 1 || r.Missing[0].Do != "more time: --budget" {
 		t.Errorf("%s: %s, missing %+v", r.Outcome, r.Reason, r.Missing)
 	}
 	if r, err = prove.Run(t.Context(), prove.Request{Versions: v, Budget: time.Nanosecond}); err == nil ||
-		!strings.Contains(err.Error(), "the budget of 1ns is used up") {
+		!strings.Contains(err.Error(), "the budget of 1ns ran out") {
 		t.Errorf("a nanosecond: %+v, %v", r, err)
 	}
 }

@@ -44,7 +44,7 @@ type Settings struct {
 	SameProgram bool
 }
 
-// A Stage is how far a proof has got.
+// A Stage is a stage of a proof.
 type Stage string
 
 // Stages, in order.
@@ -134,7 +134,7 @@ type Answers struct {
 	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
 	// builds of the same source may have different ones.
 	ErrorTexts int64 `json:"error_texts,omitempty"`
-	// Not lists the changed functions that could not be compared, or too little to prove anything, and
+	// Not lists the changed functions that were not compared, or on too few inputs to prove anything, and
 	// why.
 	Not []string `json:"not,omitempty"`
 }
@@ -174,9 +174,10 @@ type step struct {
 	do    func() error
 }
 
-// Prove runs a candidate through all stages, each of which can only reject it or leave it open. If
-// ctx ends, nothing is decided, and Err is its error. If the candidate was measured, mutants of it are
-// tried as Options say; that ctx ends meanwhile costs only their result. Prepare must have been called.
+// Prove runs a candidate through all stages, each of which can reject it, but not accept it. If ctx
+// ends, nothing is decided, and Err is its error. A candidate that was measured is then tried with
+// mutants, as Options say; if ctx ends during that, only their result is lost. Prepare must have been
+// called.
 func (f *Prover) Prove(ctx context.Context, c Candidate) *Verdict {
 	v := f.prove(ctx, c)
 	if f.o.MutantTime == 0 || c.Settings != nil || ctx.Err() != nil ||

@@ -27,12 +27,12 @@ type Changed struct {
 	// were removed.
 	Declarations []string `json:"declarations,omitempty"`
 	inside       []string // those of Declarations of which other packages see the same
-	// Tests are edits of tests, benchmarks and their data. They are not evidence unless the user
+	// Tests are changes to tests, benchmarks and their data. They are not used unless the user
 	// accepts them.
 	Tests []string `json:"tests,omitempty"`
 	// NotJudged are functions and other declarations of packages that were not to be judged.
 	NotJudged []string `json:"not_judged,omitempty"`
-	// Other are files that are not compiled, and Outside files outside of the module. They are not
+	// Other are files that are not compiled, and Outside are files outside the module. Neither are
 	// judged.
 	Other   []string `json:"other,omitempty"`
 	Outside []string `json:"outside,omitempty"`

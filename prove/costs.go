@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
-// A SideCost is something that the change costs where its benchmarks do not look.
+// A SideCost is a cost of the change that its benchmarks do not measure.
 type SideCost = costs.Cost
 
 // Limits of the search for costs elsewhere.
@@ -23,12 +23,12 @@ const (
 	othersPart = 4       // of the time of a benchmark that runs the change
 	muchSource = 1 << 15 // bytes that are added to a package: with less, it does not take much longer to compile
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
-	// another layout of the program.
+	// a different layout of the program.
 	leastLoss = 1.05
 )
 
-// sideCosts looks for costs elsewhere of a candidate that was measured. It is an error if it does not
-// get to the end; then what was found is returned, too.
+// sideCosts looks for costs elsewhere of a candidate that was measured. If it does not finish, it returns
+// an error and what it found so far.
 func (f *Prover) sideCosts(ctx context.Context, c Candidate, v *Verdict) (list []SideCost, err error) {
 	began := time.Now()
 	defer func() { v.Took = AddStepTime(v.Took, "costs elsewhere", began) }()

@@ -1,5 +1,5 @@
-// Package prove judges changes of a module: whether the code still does the same, and whether it is
-// faster. Who proposes a change does not matter.
+// Package prove judges changes to a module, whoever wrote them: whether the code still behaves the same,
+// and whether it is faster.
 //
 // Data flow:
 //
@@ -7,8 +7,8 @@
 //     directory (internal/prove/scratch); the user's tree is only read. What the candidates can affect
 //     is built and tested there, so that existing failures are known, test by test.
 //  2. A candidate is overlaid on the copy (go's -overlay), so its edits of files that tests read at
-//     run time do not count. The packages that it can affect must build, vet must report nothing
-//     new, and every test must do what it did before.
+//     run time have no effect. The packages that it can affect must build, vet must report nothing
+//     new, and every test must have the same result as before.
 //  3. Package internal/prove/differ compiles both versions of each changed package into one
 //     program, and calls what the change concerns with the same inputs for some time. Their results
 //     must be the same. If a function was not compared, or on too few inputs, the change is
@@ -17,16 +17,16 @@
 //     if there are none, and compares A, without the change, with B, with it, in interleaved rounds. A
 //     program under load can replace them.
 //  5. The change is proven if some interval shows a gain and none a loss.
-//  6. If Options say so, package internal/prove/mutants puts small errors into the changed lines, one
-//     at a time. How many of them the tests and the inputs of step 3 notice is the strength of the
-//     proof.
+//  6. If Options say so, package internal/prove/mutants makes small errors in the changed lines, one
+//     at a time. The number of them that the tests and the inputs of step 3 notice is the strength of
+//     the proof.
 //  7. Run looks for costs elsewhere: the benchmarks run between probes (internal/prove/costs), and other
-//     benchmarks of the changed packages run for a shorter time. What the syntax of a change shows
-//     that no benchmark sees is suspect (internal/prove/syntax). A change with either is unproven.
+//     benchmarks of the changed packages run for a shorter time. The syntax of a change shows what no
+//     benchmark measures (internal/prove/syntax). A change with either is unproven.
 //
 // Build and run settings are candidates, too: two builds of one source, compared by their results
 // and by benchmarks.
 //
-// Each stage can only reject a candidate or leave it open. A Prover leaves nothing behind after
+// A stage can reject a candidate, but cannot accept one. A Prover leaves nothing behind after
 // Close except what the go command caches.
 package prove

@@ -26,8 +26,8 @@ var errNoGain = errors.New("no gain")
 
 // errOnlyGenerated is the reason for dropping a change that generated benchmarks alone measure, none of
 // which shows a gain.
-var errOnlyGenerated = errors.New("only generated benchmarks run this line, and with their inputs it is slower: " +
-	"this is no evidence for a gain")
+var errOnlyGenerated = errors.New("only generated benchmarks run this line, and they are slower: " +
+	"there is no evidence of a gain")
 
 // A judgment is the result of a comparison for a change.
 type judgment struct {
@@ -41,8 +41,8 @@ type judgment struct {
 // buffer that slows down a benchmark that discards everything, may lose up to a quarter of what it
 // gains elsewhere: the figures are reported.
 //
-// generated has the inputs of generated benchmarks, by name. They are invented: a generated benchmark that
-// loses is set aside with all its figures, and counts neither for the change nor against it.
+// generated has the inputs of generated benchmarks, by name. Since they are invented, a generated benchmark
+// with a loss is set aside with all its figures, and counts neither for the change nor against it.
 func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment) {
 	v := figures{}
 	counted := false
@@ -56,8 +56,8 @@ func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment
 			own := figures{}
 			own.addAll(r, s)
 			if own.lost > own.limit(reviewed) {
-				j.aside = append(j.aside, fmt.Sprintf("%s, with %s: the input is invented, so this does not count "+
-					"against the change; check whether the program is called with such input", own.loss, inputs))
+				j.aside = append(j.aside, fmt.Sprintf("%s, with %s: the input is generated, so this does not count "+
+					"against the change; check whether the program gets such input", own.loss, inputs))
 				continue
 			}
 		}
@@ -92,7 +92,7 @@ type figures struct {
 	loss      string
 	undecided []string
 	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
-	// measurement is for, or with an interval that has nothing but losses.
+	// measurement is for, or with an interval that contains only losses.
 	open   float64
 	opened string
 	sums   map[string]float64 // sums of all losses by unit, including undecided ones
@@ -114,7 +114,7 @@ func (v *figures) longer(err error) error {
 		return err
 	}
 	return &diag.Error{
-		Err: err, Hint: fmt.Sprintf("if the change is as measured, about %v would show it (--max-time)", rounded(v.needed)),
+		Err: err, Hint: fmt.Sprintf("about %v would show a change of the measured size (--max-time)", rounded(v.needed)),
 	}
 }
 

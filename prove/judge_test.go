@@ -138,7 +138,7 @@ func TestJudgeOpen(t *testing.T) {
 		{
 			"an open CPU time",
 			[]ab.Unit{cpu},
-			errNotSeen, "if the change is as measured, about 1m50s would show it (--max-time)", 1,
+			errNotSeen, "about 1m50s would show a change of the measured size (--max-time)", 1,
 		},
 		{
 			"nearly nothing",

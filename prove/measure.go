@@ -145,7 +145,7 @@ func (f *Prover) measureFor(
 	return f.benchmarks.Compare(ctx, a, b, chosen, most)
 }
 
-// addWarnings adds what has come up with benchmarks.
+// addWarnings adds the warnings of benchmarks.
 func (f *Prover) addWarnings() { f.warnings = append(f.warnings, f.benchmarks.Warnings()...) }
 
 // Covering returns the benchmarks of the base that run a line of the places, the most focused first.

@@ -38,7 +38,7 @@ type Options struct {
 	// Configs are further build configurations, in which a change must build and vet.
 	Configs []Config
 	// MutantTime limits how long mutants of a candidate's changed lines are tried; 0 means not at all.
-	// Building them takes longer.
+	// Building them takes additional time.
 	MutantTime time.Duration
 	AB         ab.Options
 
@@ -111,7 +111,7 @@ type Base struct {
 	Failing []string `json:"failing,omitempty"`
 	// Flaky are the tests whose outcome varies without a change. They are ignored.
 	Flaky []string `json:"flaky,omitempty"`
-	// Broken are the packages that do not build. Nothing that they are needed for can be proven.
+	// Broken are the packages that do not build. Changes that need them cannot be proven.
 	Broken []Broken `json:"broken,omitempty"`
 	// Took is the duration of each step.
 	Took []StepTime `json:"took,omitempty"`
@@ -174,7 +174,7 @@ func (f *Prover) Close() error { return f.scratch.Close() }
 // Base returns what Prepare has found, and the flaky tests found since then.
 func (f *Prover) Base() Base { return f.base }
 
-// Warnings returns what has come up since the last call.
+// Warnings returns the warnings since the last call.
 func (f *Prover) Warnings() find.Warnings {
 	list := f.warnings
 	f.warnings = nil

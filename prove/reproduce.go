@@ -86,7 +86,7 @@ func testCommand(flags []string, name, pkg string) string {
 func (f *Prover) reproduce(ctx context.Context, code Changes, a, b string, differs *DifferenceError) *Reproducer {
 	r := &Reproducer{}
 	if differs.Record == nil {
-		r.Not = "the input is not known: the versions do not differ in each run, or they run in two processes"
+		r.Not = "the input is unknown: the versions do not differ in every run, or they run in two processes"
 		return r
 	}
 	r.Input = differs.Record.Data

@@ -26,10 +26,10 @@ type Outcome string
 
 // Outcomes.
 const (
-	OutcomeFaster    Outcome = "faster"     // it does the same, and is faster
-	OutcomeSameSpeed Outcome = "same speed" // it does the same, equally fast
+	OutcomeFaster    Outcome = "faster"     // it behaves the same, and is faster
+	OutcomeSameSpeed Outcome = "same speed" // it behaves the same, and no figure differs
 	OutcomeSlower    Outcome = "slower"
-	OutcomeDifferent Outcome = "different" // it does something else
+	OutcomeDifferent Outcome = "different" // it behaves differently
 	OutcomeBroken    Outcome = "broken"    // it does not build, or go vet has new complaints
 	OutcomeUnproven  Outcome = "unproven"  // something is missing to decide
 )
@@ -47,17 +47,17 @@ type Result struct {
 	// Reason is why it is that outcome: the figure that gained or lost, the test that fails, the
 	// input with both results, or the compiler's error.
 	Reason string `json:"reason"`
-	// Place is the function of version B that does something else, if it is OutcomeDifferent and a
-	// changed function is known to.
+	// Place is the function of version B that behaves differently, if the outcome is OutcomeDifferent and
+	// that function is known.
 	Place *find.Place `json:"place,omitempty"`
 	// Reproducer shows the difference, if the outcome is OutcomeDifferent.
 	Reproducer *Reproducer `json:"reproducer,omitempty"`
-	// Missing is what would have to be known for another outcome, if it is OutcomeUnproven.
+	// Missing is what is needed to decide, if the outcome is OutcomeUnproven.
 	Missing []Missing `json:"missing,omitempty"`
 
 	Changed  Changed   `json:"changed"`
 	Suspects []Suspect `json:"suspects,omitempty"`
-	// SideCosts are what the change costs where its benchmarks do not look: a change that has any is not
+	// SideCosts are costs of the change that its benchmarks do not measure. A change with any is not
 	// accepted without review.
 	SideCosts []SideCost `json:"side_costs,omitempty"`
 	// Cost is what the recording charges to the lines that the change replaces; nil without one.
@@ -65,7 +65,7 @@ type Result struct {
 	// TestsOf is the version whose tests were run: "a", or "b" if the user accepts its tests.
 	TestsOf string `json:"tests_of"`
 	Base    Base   `json:"base"` // of version A
-	// Sandboxed is set if the code of both versions ran without a network and could write only in the copy.
+	// Sandboxed is set if the code of both versions ran without a network and could write only to the copy.
 	Sandboxed bool `json:"sandboxed,omitempty"`
 	// Verdict is how far the proof got; nil if there was nothing to prove.
 	Verdict *Verdict `json:"verdict,omitempty"`
@@ -87,7 +87,7 @@ type Missing struct {
 	Do   string `json:"do,omitempty"` // what would supply it; "" if only a review can
 }
 
-// OK reports whether the change does the same and is not slower.
+// OK reports whether the change behaves the same and is not slower.
 func (r *Result) OK() bool { return r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed }
 
 // decide sets the outcome.
@@ -128,7 +128,7 @@ func (r *Result) restrict() {
 	if strings.Contains(r.Reason, "\n") {
 		separator = "\n"
 	}
-	r.Reason += fmt.Sprintf("%spackages other than %s have changed, too, and were not judged", separator,
+	r.Reason += fmt.Sprintf("%spackages other than %s also changed, and were not judged", separator,
 		strings.Join(r.Packages, " "))
 }
 
@@ -201,8 +201,7 @@ func gains(v *Verdict) string {
 	return strings.Join(subjects, "; ")
 }
 
-// lacks adds what was not compared, and what must be reviewed: without a comparison, the outcome is
-// never "same".
+// lacks adds what was not compared, and what must be reviewed: only what was compared can be the same.
 func (r *Result) lacks(v *Verdict) {
 	add := func(do, format string, args ...any) {
 		r.Missing = append(r.Missing, Missing{What: fmt.Sprintf(format, args...), Do: do})
@@ -214,13 +213,13 @@ func (r *Result) lacks(v *Verdict) {
 	for _, not := range a.Not {
 		add("", "%s", not)
 	}
-	if v.Strength.Nothing() {
+	if v.Strength.NoneNoticed() {
 		add("write a test that checks what they do",
-			"nothing that was tried notices changes of these lines: none of %d mutants was noticed", v.Strength.Mutants)
+			"tests and inputs notice no errors in these lines: none of %d mutants was noticed", v.Strength.Mutants)
 	}
 	c := &r.Changed
 	if len(a.Functions) == 0 || a.Inputs == 0 {
-		add("", "no result of old and new code was compared: nothing but tests stands for it")
+		add("", "no results of old and new code were compared: nothing but tests supports the change")
 	}
 	for _, f := range c.Removed {
 		switch name := f[strings.LastIndexByte(f, '.')+1:]; {
@@ -232,7 +231,7 @@ func (r *Result) lacks(v *Verdict) {
 	}
 	for _, f := range c.Added {
 		if name := f[strings.LastIndexByte(f, '.')+1:]; strings.Contains(f, "(") && syntax.IsDynamic(name) {
-			add("", "method %s is new: values of its type may be treated otherwise, as package fmt does with String", f)
+			add("", "method %s is new: other packages may treat its type differently, as package fmt does with String", f)
 		}
 	}
 	for _, d := range c.Declarations {
@@ -248,7 +247,7 @@ func (r *Result) lacks(v *Verdict) {
 	}
 	for _, file := range c.Outside {
 		if strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "go.mod") {
-			add("name that module's directory with --dir", "%s has changed outside of the module", file)
+			add("name that module's directory with --dir", "%s changed outside the module", file)
 		}
 	}
 }

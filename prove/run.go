@@ -48,20 +48,20 @@ func Patch(ctx context.Context, dir, name string, r io.Reader) (*Versions, error
 // Dirs compares the modules in two directories.
 func Dirs(ctx context.Context, a, b string) (*Versions, error) { return versions.Dirs(ctx, a, b) }
 
-// Request is what to prove, and how.
+// A Request describes a change to prove, and configures the proof.
 type Request struct {
 	Versions *Versions
 	Options
-	// Budget limits the time of the whole proof, which its stages share; 0 means no limit. What is not
-	// decided then is unproven.
+	// Budget limits the time of the whole proof, which its stages share; 0 means no limit. What is
+	// undecided when it ends is unproven.
 	Budget time.Duration
 	// Packages are patterns, as the go command has them, of the packages to judge, relative to the module;
 	// nil means all. Changes of other packages are listed in Changed.NotJudged.
 	Packages []string
 	// CIConfigs adds the build configurations that the module's CI names to Configs.
 	CIConfigs bool
-	// AcceptTests runs the tests and benchmarks of version B. Otherwise they are those of A, and
-	// edits of them do not count.
+	// AcceptTests runs the tests and benchmarks of version B. By default, those of A run, and changes
+	// to them are only listed.
 	AcceptTests bool
 	// Profiles are what was recorded of version A, and Find configures how their lines are found;
 	// only its Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
@@ -69,7 +69,7 @@ type Request struct {
 	Find     find.Options
 }
 
-// Run proves a change. If ctx ends, the result has what is known until then. It is an error if
+// Run proves a change. If ctx ends, the result has what was found until then. It is an error if
 // version A does not build or cannot be read.
 func Run(ctx context.Context, q Request) (r *Result, err error) {
 	user := ctx
@@ -78,7 +78,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	defer func() {
 		if late := outOfTime(user, ctx); err != nil && late != nil {
 			err = &diag.Error{
-				Op: "prove", Err: fmt.Errorf("%w before version A was read", late), Hint: "give it more time: --budget",
+				Op: "prove", Err: fmt.Errorf("%w before version A was read", late), Hint: "give it more time with --budget",
 			}
 		}
 	}()

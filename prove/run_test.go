@@ -258,9 +258,9 @@ func TestPackages(t *testing.T) {
 		notJudged string
 	}{
 		{nil, prove.OutcomeDifferent, "F behaves differently", ""},
-		{[]string{"./text"}, prove.OutcomeFaster, "; packages other than ./text have changed, too", "more.F"},
+		{[]string{"./text"}, prove.OutcomeFaster, "; packages other than ./text also changed", "more.F"},
 		{[]string{"./more/..."}, prove.OutcomeDifferent, "F behaves differently", "text.Join"},
-		{[]string{"."}, prove.OutcomeSameSpeed, "in .; packages other than . have changed", "more.F text.Join"},
+		{[]string{"."}, prove.OutcomeSameSpeed, "in .; packages other than . also changed", "more.F text.Join"},
 		{[]string{"example.com/p/..."}, prove.OutcomeDifferent, "F behaves differently", ""},
 	} {
 		r := proveDirs(t, a, b, func(q *prove.Request) { q.Packages = test.packages })

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// graded is a module whose only function the differ cannot call, with the test in place of TEST.
+// graded is a module whose only function the differ cannot call, with the test instead of TEST.
 const graded = `
 -- go.mod --
 module example.com/g

@@ -90,7 +90,7 @@ func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		if _, serr := os.Stat(path + PartialSuffix); errors.Is(err, fs.ErrNotExist) && serr == nil {
-			return nil, fmt.Errorf("open recording: %w (what an interrupted whet record left is in %s)", err, path+PartialSuffix)
+			return nil, fmt.Errorf("open recording: %w (an interrupted whet record left %s)", err, path+PartialSuffix)
 		}
 		return nil, fmt.Errorf("open recording: %w", err)
 	}
@@ -240,7 +240,7 @@ func (r *Recording) add(e entry, size int64) {
 		e.packed, e.open = max(0, size-e.offset), true
 	}
 	if _, ok := r.entries[e.name]; ok {
-		r.warn(&PartError{r.file, e.name, errors.New("is there twice; using the first")})
+		r.warn(&PartError{r.file, e.name, errors.New("occurs twice; using the first")})
 		return
 	}
 	r.entries[e.name] = e

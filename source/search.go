@@ -115,7 +115,7 @@ func (s *search) disk(p string) (*File, []byte) {
 	return &File{Path: s.asked, Found: filepath.Clean(name), Origin: FromDisk}, data
 }
 
-var errOutside = errors.New("outside of GOROOT, the module cache, the module here and --source")
+var errOutside = errors.New("outside GOROOT, the module cache, the current module and --source")
 
 // confined tries a path inside a directory from Options, or inside the module around one. Symbolic
 // links cannot leave it.

@@ -34,10 +34,10 @@ type program interface {
 
 // CPUTime is the unit of the CPU time of an iteration, user and system, which a Subject measures in
 // addition to the benchmark's own units. It excludes the start and end of the process: each round
-// measures those again with a process that runs hardly an iteration, since two files take different
-// times to start even where they are equal to the last byte. For a benchmark that neither waits nor
-// uses several CPUs it is sec/op without the time that others took of the CPU. Rounds in slices do
-// not measure it, nor do rounds that are short compared with the start of their process.
+// measures those again with a process that runs hardly an iteration, since even two identical files
+// take different times to start. For a benchmark that neither waits nor uses several CPUs it is sec/op
+// without the time in which other programs had the CPU. Rounds in slices do not measure it, nor do
+// rounds that are short compared with the start of their process.
 const CPUTime = "cpu-sec/op"
 
 // MeanTime is the unit of the mean of a round's slices, of which sec/op is the fastest. It shows

@@ -29,9 +29,9 @@ type Tree struct {
 
 // Worktree checks a commit of the repository of src.Dir out into a temporary directory, with git
 // worktree: uncommitted work, index and branches are not touched. ref is any name git accepts for a
-// commit. The Source's name becomes ref unless it has one. Close removes the tree; so does the
-// death of this process, however it comes, on systems with a shell. Hooks of the repository do not
-// run, and its submodules are not checked out.
+// commit. The Source's name becomes ref unless it has one. Close removes the tree. On systems with a
+// shell it is also removed when this process dies, even if it is killed. Hooks of the repository do
+// not run, and its submodules are not checked out.
 //
 // A commit whose go.mod or go.work refers to directories outside the repository by relative paths
 // cannot be built elsewhere and is refused.

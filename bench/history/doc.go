@@ -32,7 +32,7 @@
 //   - A segment has at least 3 commits, and the parts must also differ by ranks (the Mann-Whitney U
 //     test): a single outlier is not a change.
 //   - A change is located again between its neighbors, and dropped if the interval of its size
-//     (Hodges and Lehmann, with the interval of the U test) then includes no change.
+//     (Hodges and Lehmann, with the interval of the U test) then includes zero.
 //
 // A [Report] belongs to its caller. The package keeps no state. It permutes on all CPUs, on
 // goroutines that have ended when [Read] returns, and runs git, if there is one, to learn about

@@ -1,4 +1,4 @@
-// Package micro holds ten small functions, each in two versions that do the
-// same: slow, as a plain programmer might write it, and fast. A build has one of
-// them: the slow ones, or with -tags fast the fast ones. See README.md.
+// Package micro has ten small functions, each in two versions that behave the
+// same: a slow one, as it might be written first, and a fast one. A build has the
+// slow ones, or with -tags fast the fast ones. See README.md.
 package micro

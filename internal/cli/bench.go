@@ -207,7 +207,7 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	})
 }
 
-// benchError names the flag or the command of an error of package bench.
+// benchError adds the flag or the command to an error of package bench.
 func benchError(err error) error {
 	pooled := (*bench.PooledError)(nil)
 	if oe := (*bench.OptionError)(nil); errors.As(err, &oe) {

@@ -62,7 +62,7 @@ func (f *abFlags) register(cmd *cobra.Command, precision float64, maxTime time.D
 // registerPairs adds the flag for where rounds run, which services leave to the system.
 func (f *abFlags) registerPairs(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Pairs, "pairs", string(ab.PairsAuto),
-		"place A and B on CPUs by `MODE`: "+strings.Join(pairings(), ", "))
+		"run pairs of A and B in `MODE`: "+strings.Join(pairings(), ", "))
 	_ = cmd.RegisterFlagCompletionFunc("pairs", cobra.FixedCompletions(pairings(), cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -96,12 +96,12 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 		cobra.FixedCompletions([]string{"a", "b"}, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// onlyForTwo are the flags that have a meaning for two builds alone.
+// onlyForTwo lists the flags that apply only to two builds.
 func onlyForTwo() []string {
 	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "gate", "continue"}
 }
 
-// asked reports whether two builds are to be compared.
+// asked reports whether the flags request a comparison of two builds.
 func (f *benchABFlags) asked() bool {
 	return f.Base != "" || f.Dirs != [2]string{} || f.Flags != [2]string{}
 }
@@ -113,7 +113,7 @@ func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, err erro
 	}
 	sides[ab.A].Ref = f.Base
 	if f.Base != "" {
-		// A is a state of what B is in.
+		// A is a commit of the repository that contains B.
 		sides[ab.A].Dir = f.Dirs[ab.B]
 		sides[ab.A].Name = f.Base
 	}
@@ -126,7 +126,7 @@ func (f *benchABFlags) sides(run *benchRunFlags) (sides [2]builds.Side, err erro
 		if err != nil {
 			return sides, &diag.Error{Op: fmt.Sprintf("--%s-flags", []string{"a", "b"}[side]), Err: err, Kind: diag.Usage}
 		}
-		// What is for one side comes after what is for both, and so wins.
+		// Flags of one side come after those of both, so they win.
 		sides[side].Flags = slices.Concat(run.source.Flags, flags)
 		sides[side].Env = slices.Concat(run.source.Env, env)
 		if f.Flags[side] != "" {
@@ -232,7 +232,7 @@ func (a *app) writeAB(run *benchRunFlags, markdown bool, r *builds.Result) error
 	})
 }
 
-// printFailures says on standard error what cannot be compared.
+// printFailures lists on standard error what cannot be compared.
 func (a *app) printFailures(r *builds.Result) {
 	for _, f := range r.Failures {
 		_, _ = fmt.Fprintln(a.stderr, "whet: "+layout.Clean(f.String()))

@@ -73,7 +73,7 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	return cmd
 }
 
-// check reads the gates and reports what cannot work, before the work.
+// check parses the gates and rejects invalid flags before any work.
 func (f *benchHistoryFlags) check() ([]history.Gate, error) {
 	for name, v := range map[string]float64{"alpha": f.Alpha, "confidence": f.Confidence} {
 		if !(v > 0 && v < 1) {

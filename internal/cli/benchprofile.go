@@ -127,8 +127,8 @@ func (a *app) benchProfile(ctx context.Context, f *benchProfileFlags, packages [
 	return errors.Join(err, benchFailures(failures))
 }
 
-// hottest is the line of own code that a recording's CPU profile charges most to; nil
-// when there is none.
+// hottest returns the most expensive line of own code in a recording's CPU profile; nil
+// if there is none.
 func (a *app) hottest(ctx context.Context, file string, own []string) (*owncode.Line, error) {
 	f := &viewFlags{}
 	f.register(&cobra.Command{Use: "top"}) // the defaults

@@ -33,8 +33,8 @@ type benchRunFlags struct {
 	round gotest.RunOptions // of BenchTime
 }
 
-// benchFlags say which benchmarks are run, and how they are built. More than one
-// command has them.
+// benchFlags select the benchmarks to run, and how they are built. Several
+// commands share them.
 type benchFlags struct {
 	Bench   string
 	Flags   string
@@ -50,7 +50,7 @@ func (f *benchFlags) registerBench(cmd *cobra.Command) {
 	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "kill a benchmark's process after this time")
 }
 
-// checkBench understands the flags.
+// checkBench parses and checks the flags.
 func (f *benchFlags) checkBench() error {
 	if f.Timeout <= 0 {
 		return diag.Usagef("--timeout", "must be positive", "give a time such as 1m")
@@ -73,7 +73,7 @@ func (f *benchRunFlags) register(cmd *cobra.Command) {
 	fs.Uint64Var(&f.Seed, "seed", 0, "seed the random order with `N` (default: random)")
 	f.registerOutput(cmd)
 	fs.Lookup("output").Usage = "write the results to `FILE` in benchmark format; " +
-		"- is standard output, in place of the table"
+		"- is standard output, instead of the table"
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 
@@ -132,7 +132,7 @@ func (a *app) benchRun(ctx context.Context, f *benchRunFlags, packages []string)
 	return err
 }
 
-// match is the pattern of benchmarks; that of all needs no matching.
+// match returns the pattern of benchmarks; "" matches all.
 func (f *benchFlags) match() string {
 	if f.Bench == "." {
 		return ""
@@ -140,7 +140,7 @@ func (f *benchFlags) match() string {
 	return f.Bench
 }
 
-// nothing is the error when there is nothing to run.
+// nothing returns the error for a run without benchmarks.
 func (f *benchFlags) nothing(packages []string, failures []error) error {
 	if len(failures) > 0 {
 		return benchFailures(failures)
@@ -171,7 +171,7 @@ func (a *app) writeBenchRun(f *benchRunFlags, d *rounds.Result) error {
 	return errors.Join(errs...)
 }
 
-// benchFailures joins the failures, with what the programs said.
+// benchFailures joins the failures, with the output of the programs.
 func benchFailures(failures []error) error {
 	out := make([]error, 0, len(failures))
 	for _, err := range failures {

@@ -46,11 +46,11 @@ error.`
 // addBenchService adds the comparison of services to whet bench.
 func (a *app) addBenchService(bench *cobra.Command) {
 	bench.AddCommand(a.benchServiceCommand())
-	// serviceFlag takes it away; here it is for the help.
+	// serviceFlag removes it from the arguments; here it is only for the help.
 	bench.Flags().Bool("service", false, "compare two builds of a service; see --service --help")
 }
 
-// serviceFlag lets whet bench --service be the command whet bench service, whose flags
+// serviceFlag turns whet bench --service into the command whet bench service, whose flags
 // would make no sense among those of benchmarks.
 func serviceFlag(args []string) []string {
 	end := len(args)
@@ -111,7 +111,7 @@ func (f *benchServiceFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 
-// check sorts out arguments and flags.
+// check validates arguments and flags.
 func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 	const op = "bench --service"
 	for i, text := range args {
@@ -170,8 +170,8 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 	return errors.Join(errs...)
 }
 
-// failure is the error of a service that did not last. The text shows it with all that it
-// printed, so that what is left to say is short there.
+// failure returns the error of a service that ended early. The text report already shows it with
+// the service's output, so the error is short there.
 func (f *benchServiceFlags) failure(r *service.Result) error {
 	if r.Failure == nil || f.JSON {
 		return r.Failure

@@ -58,7 +58,7 @@ func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	return diag.ExitCode(err)
 }
 
-// app is what commands share: the streams and how to write to them.
+// app holds what commands share: the streams, and how to write to them.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer
@@ -76,8 +76,8 @@ type group struct {
 	commands  []func() *cobra.Command
 }
 
-// commands lists all commands. A new one is a file with a constructor, and its
-// name here.
+// commands lists all commands. To add one, write a file with a constructor, and
+// list it here.
 func (a *app) commands() []group {
 	return []group{
 		{"record", "Load and record a target:", []func() *cobra.Command{
@@ -182,11 +182,11 @@ standard input ("-"); several inputs are merged.
 	return root
 }
 
-// printError writes err and its hint to stderr; errors that are only joined, one
-// after the other.
+// printError writes err and its hint to stderr, and joined errors one after the
+// other.
 func (a *app) printError(err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		// fmt.Errorf with two verbs %w unwraps to several too, and says more.
+		// fmt.Errorf with two verbs %w also unwraps to several errors, but adds text.
 		if all := joined.Unwrap(); errors.Join(all...).Error() == err.Error() {
 			for _, e := range all {
 				a.printError(e)
@@ -200,10 +200,10 @@ func (a *app) printError(err error) {
 	}
 }
 
-// maxMessage is how long a message gets: what it is about may be a name of any length.
+// maxMessage bounds the length of a message, which may contain names of any length.
 const maxMessage = 8 << 10
 
-// bounded is a message without what is too long in its middle.
+// bounded shortens a message in its middle if it is too long.
 func bounded(s string) string {
 	if len(s) <= maxMessage {
 		return s
@@ -266,8 +266,8 @@ func showRecording(line *progress.Line) func(collect.Progress) {
 	return func(p collect.Progress) { line.Show(progress.Status(p)) }
 }
 
-// styleOf finds out what w can show. What is not a terminal gets no color and no
-// limit on the width, so that nothing is lost in a pipe; COLUMNS sets one.
+// styleOf determines what w can show. Without a terminal there is no color and no
+// limit on the width, so nothing is lost in a pipe; COLUMNS sets one.
 func styleOf(w io.Writer) layout.Style {
 	var s layout.Style
 	if n, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && n > 0 {

@@ -17,14 +17,14 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Bounds of what a shell waits for when a name is completed.
+// Limits on the time and input of completing a name, for which the shell waits.
 const (
 	completeTime  = 2 * time.Second
 	completeBytes = 64 << 20 // of a profile or recording
 )
 
-// registerCompletions has the shell complete what a command takes: own functions where it takes a regular
-// expression over functions, and commits.
+// registerCompletions lets the shell complete arguments and flags: own functions for regular expressions over
+// functions, and commits.
 func (a *app) registerCompletions(cmd *cobra.Command) {
 	for _, name := range []string{"focus", "ignore", "hide", "show", "show-from"} {
 		if cmd.Flags().Lookup(name) != nil {
@@ -81,7 +81,7 @@ func (a *app) completeFunctions(
 	return functionNames(in.Profile.Functions, in.Own.Match, prefix), cobra.ShellCompDirectiveNoFileComp
 }
 
-// functionNames are completions of own functions that begin with a prefix.
+// functionNames returns completions: the own functions that begin with a prefix.
 func functionNames(functions []profile.Function, own func(profile.Function) bool, prefix string) []cobra.Completion {
 	var names []cobra.Completion
 	for _, f := range functions {

@@ -8,7 +8,7 @@
 //  2. A view binds viewFlags, and app.open turns its arguments (recordings, pprof
 //     files, addresses, standard input, in any mix) into one input: the profile
 //     that --type asks for, merged, with bases subtracted, and the matcher that
-//     tells own code.
+//     recognizes own code.
 //  3. The command computes a document from the input's profile.View and hands it to
 //     internal/report, which writes text for people or JSON for programs.
 //  4. Errors come back as values; Main prints "whet: …", the hint of a
@@ -19,5 +19,5 @@
 // to the terminal's width happen only where the stream is a terminal.
 //
 // The package keeps no state between calls of Main and starts no goroutine that
-// outlives one. It does not compute: what the CLI shows, an engine's API gives.
+// outlives one. It computes nothing: what it shows comes from an engine's API.
 package cli

@@ -54,14 +54,14 @@ analyze the packages with hot lines. The cost of a finding is what the profiles
 show on its lines in the functions that its rule is about. Findings are ranked
 by the most that a fix can save: their share of CPU time, plus the garbage
 collector's share for what they allocate. They are followed by hot lines that no
-rule explains, and by lines that only wait: what requests wait for there (if the
-recording's execution trace has requests), and what mutex and block profiles
-show. Waits have no rewrites and do not affect the ranking.
+rule explains, and by lines that only wait: as mutex and block profiles show,
+and as requests do in the recording's execution trace. Waits have no rewrites
+and do not affect the ranking.
 
-A RECORDING is a .whet file, all of whose profiles and trace are used, or pprof
-files of one program: CPU, allocs, mutex and block profiles. The source is that
-of the current module, or of --dir; functions changed since the recording are
-listed as stale and skipped.
+A RECORDING is a .whet file, or pprof files of one program: CPU, allocs, mutex
+and block profiles. All profiles of a .whet file are used, and its trace. The
+source is that of the current module, or of --dir; functions changed since the
+recording are listed as stale and skipped.
 
 Nothing is written or changed: rewrites are shown as diffs.`,
 		Example: `  whet find demo.whet --dir examples/leftpad
@@ -104,7 +104,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
 }
 
-// registerMaxTrace adds the flag that bounds what is read of execution traces.
+// registerMaxTrace adds the flag that limits the size of the execution traces to read.
 func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 	f.MaxTrace = byteSize(recorded.DefaultMaxTrace)
 	fs.Var(&f.MaxTrace, "max-trace", "read execution traces of up to `SIZE` in total; 0 for none")
@@ -188,14 +188,14 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 	return err
 }
 
-// runs reports whether a rule is looked for.
+// runs reports whether a rule runs.
 func (f *findFlags) runs(rule string) bool {
 	names, err := optionalRegexp("--rule", f.Rule)
-	// A rule that is gone accepts nothing any more.
+	// A rule that no longer exists accepts nothing.
 	return err == nil && (names == nil || names.MatchString(rule) || index.Named(rule) == nil)
 }
 
-// lookFor finds what costs in the recordings that args name.
+// lookFor finds what is expensive in the recordings that args name.
 func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
 	program, o, err := a.readProgram(ctx, f, args)
 	if err != nil {
@@ -205,7 +205,7 @@ func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.R
 	return a.findIn(ctx, program, o)
 }
 
-// findIn finds what costs, and shows what is done.
+// findIn finds what is expensive, and shows progress.
 func (a *app) findIn(ctx context.Context, program *recorded.Program, o find.Options) (*find.Result, error) {
 	view := progress.NewSteps(a.newLine())
 	defer view.End()
@@ -213,8 +213,8 @@ func (a *app) findIn(ctx context.Context, program *recorded.Program, o find.Opti
 	return program.Find(ctx, o)
 }
 
-// readProgram reads the recordings that args name, and what is looked for in them. The program
-// must be closed.
+// readProgram reads the recordings that args name, and returns the options for package find. The
+// caller closes the program.
 func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*recorded.Program, find.Options, error) {
 	o := find.Options{Dir: f.Dir, MinShare: float64(f.MinShare)}
 	names, err := optionalRegexp("--rule", f.Rule)

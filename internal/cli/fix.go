@@ -66,7 +66,7 @@ the message, for git am. Ctrl-C ends early: the report and the patches contain
 what was proven so far, and nothing is applied.
 
 A rewrite whose results cannot be compared, because the function panics on each
-input or always returns the same, is reported as unproven and not kept.
+input or always returns the same value, is reported as unproven and not kept.
 
 --review also tries rewrites that need review, and keeps unproven ones. Build
 and run settings, such as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
@@ -208,8 +208,8 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	return a.handOver(ctx, f, r, args)
 }
 
-// handOver writes the report and the patches, and what was kept to the user's files if they are to
-// have it. What cannot be written leaves the rest to be.
+// handOver writes the report, the patches and, with --apply, the kept rewrites to the user's files. If
+// one cannot be written, the others still are.
 func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args []string) error {
 	err := a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {

@@ -17,10 +17,10 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// profilesUsage is how Use lines name the arguments that app.open takes.
+// profilesUsage names the arguments of app.open in Use lines.
 const profilesUsage = "PROFILE..."
 
-// profilesHelp says in Long texts what a PROFILE is.
+// profilesHelp explains in Long texts what a PROFILE is.
 const profilesHelp = `A PROFILE is a recording (.whet), a pprof file of any format, an address (the
 base URL of a service that serves /debug/pprof/, or the URL of one profile) or
 "-" for standard input. Several are merged.`
@@ -59,7 +59,7 @@ type viewFlags struct {
 }
 
 // register binds the flags that every view has. -n and --cum are bound by
-// registerN and registerCum, where they mean something.
+// registerN and registerCum, where they apply.
 func (f *viewFlags) register(cmd *cobra.Command) {
 	f.command = cmd.Name()
 	fs := cmd.Flags()
@@ -110,10 +110,10 @@ func (f *viewFlags) registerN(cmd *cobra.Command, n int, what string) {
 	registerNumber(cmd.Flags(), &f.N, n, "show the", "heaviest "+what)
 }
 
-// registerNumber binds -n of any command with a default; its usage is what is done with how many.
+// registerNumber binds -n of any command, with its usage and its default.
 func registerNumber(fs *pflag.FlagSet, p *int, n int, verb, what string) {
 	fs.IntVarP(p, "number", "n", n, verb+" `N` "+what+"; 0 for all")
-	// The views called it --count first.
+	// In early versions, views called it --count.
 	fs.SetNormalizeFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		if name == "count" {
 			name = "number"
@@ -122,7 +122,7 @@ func registerNumber(fs *pflag.FlagSet, p *int, n int, verb, what string) {
 	})
 }
 
-// checkNumber reports a value of -n that cannot be right.
+// checkNumber rejects an invalid value of -n.
 func checkNumber(op string, n int) error {
 	if n < 0 {
 		return diag.Usagef(op, "-n must be 0 (all) or more", "")
@@ -144,7 +144,7 @@ func (f *viewFlags) registerMean(cmd *cobra.Command) {
 // framesLabels reports whether --tagroot or --tagleaf is given.
 func (f *viewFlags) framesLabels() bool { return len(f.TagRoot)+len(f.TagLeaf) > 0 }
 
-// outputUnit is --unit for the functions that write values; "" without one.
+// outputUnit returns the value of --unit; "" without one.
 func (f *viewFlags) outputUnit() string {
 	switch f.Unit {
 	case "auto", "minimum":
@@ -153,7 +153,7 @@ func (f *viewFlags) outputUnit() string {
 	return f.Unit
 }
 
-// check reports flag values that cannot be right whatever the profile.
+// check rejects flag values that are invalid for any profile.
 func (f *viewFlags) check() error {
 	op := f.command
 	if err := checkNumber(op, f.N); err != nil {
@@ -165,7 +165,7 @@ func (f *viewFlags) check() error {
 	return nil
 }
 
-// opener reads arguments as the flags say.
+// opener returns what opens arguments, as the flags configure it.
 func (a *app) opener(f *viewFlags) (*input.Opener, error) {
 	header, err := input.ParseHeaders(f.Header, "Authorization: Bearer TOKEN")
 	return &input.Opener{
@@ -176,7 +176,7 @@ func (a *app) opener(f *viewFlags) (*input.Opener, error) {
 	}, err
 }
 
-// open reads the profiles that args name, as the flags say. The input must be closed.
+// open reads the profiles that args name, as the flags configure it. The caller closes the input.
 func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Input, error) {
 	if err := f.check(); err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (a *app) open(ctx context.Context, args []string, f *viewFlags) (*input.Inp
 	})
 }
 
-// header returns the facts that reports open with.
+// header returns the facts that reports begin with.
 func (f *viewFlags) header(in *input.Input) documents.Header {
 	h := documents.NewHeader(in, documents.HeaderOptions{
 		Filters: f.filters(), Base: append(slices.Clone(f.Base), f.DiffBase...), Relative: f.Relative, Unit: f.outputUnit(),
@@ -245,12 +245,12 @@ func (f *viewFlags) query() (profile.Query, error) {
 	return q, nil
 }
 
-// filterNames lists the flags that filter, without dashes.
+// filterNames lists the names of the filter flags, without dashes.
 func filterNames() []string {
 	return []string{"focus", "ignore", "hide", "show", "show-from", "prune-from", "tag-focus", "tag-ignore"}
 }
 
-// filter is the value of the filter flag of the given name.
+// filter returns the value of a filter flag.
 func (f *viewFlags) filter(name string) string {
 	switch name {
 	case "focus":
@@ -273,7 +273,7 @@ func (f *viewFlags) filter(name string) string {
 	return ""
 }
 
-// filters lists the filters that are set, as the user gave them.
+// filters lists the filters that are set, as the user wrote them.
 func (f *viewFlags) filters() []string {
 	var out []string
 	for _, name := range filterNames() {
@@ -296,7 +296,7 @@ func compileFlag(name, text string) (*regexp.Regexp, error) {
 	return re, nil
 }
 
-// optionalRegexp is compileFlag for a flag that need not be given; nil: it was not.
+// optionalRegexp is compileFlag for an optional flag; it returns nil if the flag is not set.
 func optionalRegexp(name, text string) (*regexp.Regexp, error) {
 	if text == "" {
 		return nil, nil //nolint:nilnil // no pattern is none
@@ -307,7 +307,7 @@ func optionalRegexp(name, text string) (*regexp.Regexp, error) {
 // byteSize is a flag that takes an amount of memory.
 type byteSize unit.Bytes
 
-// register binds --max-memory; limit adds to the default that its usage names.
+// register binds --max-memory; limit is appended to the default in its usage.
 func (b *byteSize) register(fs *pflag.FlagSet, limit string) {
 	fs.Var(b, "max-memory",
 		"use at most `SIZE` of memory to decode one profile, such as 2GB (default: relative to the input"+limit+")")

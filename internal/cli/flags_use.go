@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// checkUse reports a flag that was given and would do nothing for what args name. A
-// flag that is ignored would show something else than the user wants.
+// checkUse rejects a flag that has no effect on the inputs that args name. Ignoring
+// it would show something other than what the user wants.
 func (f *viewFlags) checkUse(args []string) error {
 	if f.given == nil {
 		return nil
@@ -34,8 +34,8 @@ func (f *viewFlags) checkUse(args []string) error {
 	return f.checkOwn()
 }
 
-// checkAddressFlags reports flags for addresses when none of the names is one that
-// they apply to.
+// checkAddressFlags rejects flags for addresses if they apply to none of the
+// names.
 func (f *viewFlags) checkAddressFlags(names []string) error {
 	if f.given == nil {
 		return nil
@@ -67,7 +67,7 @@ func (f *viewFlags) checkAddressFlags(names []string) error {
 	return nil
 }
 
-// A useless flag is one that would do nothing together with others of a command.
+// A useless flag is one that has no effect together with other flags of a command.
 type useless struct {
 	flag string
 	when bool
@@ -75,7 +75,7 @@ type useless struct {
 	hint string
 }
 
-// checkUseless reports the first flag that was given and would do nothing.
+// checkUseless rejects the first flag that is set but has no effect.
 func checkUseless(op string, given func(string) bool, flags []useless) error {
 	for _, f := range flags {
 		if f.when && given(f.flag) {
@@ -85,13 +85,13 @@ func checkUseless(op string, given func(string) bool, flags []useless) error {
 	return nil
 }
 
-// noFile is the useless --force of a command that writes no file; hint names the flags
-// with which it does.
+// noFile returns the useless --force of a command that writes no file; hint names the flags
+// that make it write one.
 func noFile(when bool, hint string) useless {
 	return useless{"force", when, "where no file is written", hint}
 }
 
-// checkOwn reports an --own for a view that knows no own code.
+// checkOwn rejects --own for a view without own code.
 func (f *viewFlags) checkOwn() error {
 	if len(f.Own) == 0 || f.By == profile.ByModule.String() {
 		return nil

@@ -112,7 +112,7 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	return nil
 }
 
-// flameInput gathers what the page shows.
+// flameInput collects what the page shows.
 func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	doc := pictures.FlameInput{Title: in.Name, Facts: profiles.FlameFacts(f.header(in))}
 	if _, err := os.Stat(in.Name); err == nil {
@@ -129,7 +129,7 @@ func flameInput(in *input.Input, f *flameFlags) (pictures.FlameInput, error) {
 	return doc, nil
 }
 
-// checkReplace fails when path holds something that whet flame did not write.
+// checkReplace fails if the file at path was not written by whet flame.
 func checkReplace(path string) error {
 	ours, err := tempfile.Marked(path, pictures.FlameMark, pictures.FlameMarkWithin)
 	switch {
@@ -144,7 +144,7 @@ func checkReplace(path string) error {
 	return err
 }
 
-// openBrowser shows a file as the desktop would.
+// openBrowser opens a file with the desktop's default program.
 func openBrowser(ctx context.Context, path string) error {
 	abs, err := filepath.Abs(path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/internal/profile/export"
 )
 
-// fixFlags takes flags of all views out of a command for which they can only have
-// one value. why tells what to do instead.
+// fixFlags removes flags of all views from a command for which they can only have
+// one value. why explains what to do instead.
 func fixFlags(cmd *cobra.Command, why string, names ...string) {
 	for _, name := range names {
 		cmd.Flags().Lookup(name).Hidden = true
@@ -140,7 +140,7 @@ one profile per sample type, with that of --type first.
 	return cmd
 }
 
-// negativeHint says where differences can be seen when a format has no negative
+// negativeHint adds a hint on how to view differences if a format has no negative
 // values.
 func negativeHint(err error) error {
 	if negative := (*export.NegativeError)(nil); errors.As(err, &negative) {

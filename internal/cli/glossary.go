@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/docs"
 )
 
-// glossaryTopic is the text of "whet help glossary". A command that cannot run is a help topic to cobra.
+// glossaryTopic returns the topic of "whet help glossary". To cobra, a command that cannot run is a help topic.
 func glossaryTopic() *cobra.Command {
 	return &cobra.Command{
 		Use:   "glossary",

@@ -19,7 +19,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// maxGraphNodes is how many boxes are drawn as SVG by default: more take Graphviz
+// maxGraphNodes is the maximum number of boxes to draw as SVG: more take Graphviz
 // minutes, and the result is unreadable.
 const maxGraphNodes = 1000
 
@@ -70,7 +70,7 @@ for other tools.
 	return cmd
 }
 
-// format is the output's format as the flags or the output's name tell it.
+// format returns the output's format, from the flags or the output's name.
 func (f *graphFlags) format() (string, error) {
 	switch {
 	case f.JSON:

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// helpWidth is how wide the lists of flags may be in --help: what every terminal
-// shows, so that the text does not depend on the terminal.
+// helpWidth is the maximum width of the lists of flags in --help, which every
+// terminal has, so the text does not depend on the terminal.
 const helpWidth = 80
 
 // usage writes a command's usage as cobra does, but with flags that fit helpWidth

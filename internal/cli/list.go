@@ -73,7 +73,7 @@ cache. Without source, lines are shown by number.
 	return cmd
 }
 
-// checkContext checks a --context that was given.
+// checkContext checks --context.
 func checkContext(cmd *cobra.Command, context int) error {
 	if context < 0 && cmd.Flags().Changed("context") {
 		return diag.Usagef(cmd.Name(), fmt.Sprintf("--context %d: want 0 or more", context), "omit it to show everything")

@@ -157,7 +157,7 @@ func (f *loadFlags) register(cmd *cobra.Command) {
 	))
 }
 
-// check reports flag values that cannot be right whatever the target.
+// check rejects flag values that are invalid for any target.
 func (f *loadFlags) check(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	if err := checkPositive("load", cmd, "connections", "duration", "requests", "timeout"); err != nil {
@@ -237,7 +237,7 @@ func parseObjectives(flag, text string) (loadcompare.Objectives, error) {
 }
 
 // loadOptions turns flags into the options of a load of the addresses args. It reads the
-// files that they name and prints what is allowed to leave this machine.
+// files that the flags name, and warns about load for other machines.
 func (a *app) loadOptions(args []string, f *loadFlags) (load.Options, error) {
 	o, warnings, err := f.Options(args, a.stdin)
 	a.warn(warnings...)

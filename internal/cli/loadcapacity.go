@@ -15,9 +15,9 @@ import (
 	"github.com/whet-go/whet/load/capacity"
 )
 
-// findCapacity searches the highest rate that holds the objectives.
+// findCapacity searches for the highest rate that meets the objectives.
 func (a *app) findCapacity(ctx context.Context, f *loadFlags, o load.Options) error {
-	// The range of -r and the length of -d are the search's; it sets those of its runs.
+	// -r and -d are the range of the search and the length of a run; the search sets the rate of each run.
 	search := capacity.Options{SLO: f.slo, Min: o.Rate, Max: o.RampTo, Step: o.Duration}
 	o.Rate, o.RampTo, o.Duration = 0, 0, 0
 	search.Load = o

@@ -49,7 +49,7 @@ func (f *loadOutput) documents() []*outputFlags {
 	return out
 }
 
-// check reports files that cannot be written, before the work.
+// check rejects files that cannot be written, before any work.
 func (f *loadOutput) check() error {
 	seen := map[string]bool{}
 	for _, d := range f.documents() {
@@ -68,7 +68,7 @@ func (f *loadOutput) check() error {
 	return nil
 }
 
-// writeDocument writes a document to a file if it has been asked for.
+// writeDocument writes a document to a file if the user requested it.
 func (a *app) writeDocument(f *loadOutput, path string, write func(io.Writer) error) error {
 	if path == "" {
 		return nil

@@ -47,8 +47,8 @@ func noArgs(cmd *cobra.Command, args []string) error {
 	return diag.Usagef(cmd.Name(), fmt.Sprintf("unexpected argument %q", args[0]), usageHint(cmd))
 }
 
-// exactArgs is the argument check of commands that take n arguments; none at all
-// is reported as the given message with its cure.
+// exactArgs is the argument check of commands that take n arguments; without any,
+// the error is the given message with its hint.
 func exactArgs(n int, none, hint string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {

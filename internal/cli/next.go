@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// next prints the command that follows on the way from a recording to a proven change, if the output is live. It goes
-// to standard error: what is piped holds results only.
+// next prints the next command on the way from a recording to a proven change, if the output is live. It goes to
+// standard error, so that pipes contain only results.
 func (a *app) next(words ...string) {
 	if !a.live {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// outputFlags say where a document goes. A file that is there is replaced only
-// when asked.
+// outputFlags select where a document is written. An existing file is replaced only
+// with --force.
 type outputFlags struct {
 	Output string
 	Force  bool
@@ -32,9 +32,8 @@ func (f *outputFlags) registerOutput(cmd *cobra.Command) {
 // toFile reports whether the document goes to a file.
 func (f *outputFlags) toFile() bool { return f.Output != "" && f.Output != "-" }
 
-// checkOutput fails if the file is there and must not be replaced, and if --force is given
-// where no file is written: neither that of -o nor one of others. It is called before the work, not
-// after it.
+// checkOutput fails if the file exists and must not be replaced, and if --force is set although neither
+// the file of -o nor one of others is written. It is called before the work, not after it.
 func (f *outputFlags) checkOutput(others ...string) error {
 	if f.Force && !f.toFile() &&
 		!slices.ContainsFunc(others, func(name string) bool { return (&outputFlags{Output: name}).toFile() }) {
@@ -43,7 +42,7 @@ func (f *outputFlags) checkOutput(others ...string) error {
 	return f.checkThere()
 }
 
-// checkThere fails if the file is there and must not be replaced.
+// checkThere fails if the file exists and must not be replaced.
 func (f *outputFlags) checkThere() error {
 	if !f.toFile() || f.Force {
 		return nil
@@ -81,8 +80,8 @@ func (f *exportFlags) register(cmd *cobra.Command) {
 	f.registerOutput(cmd)
 }
 
-// export opens the profiles and writes what report makes of them where the flags
-// say.
+// export opens the profiles, and writes what report makes of them to the output of
+// the flags.
 func (a *app) export(
 	ctx context.Context, args []string, f *exportFlags, write func(w io.Writer, in *input.Input) error,
 ) error {

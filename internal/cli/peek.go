@@ -54,7 +54,7 @@ for, as in go tool pprof -peek.
 	return cmd
 }
 
-// noMatch is the error of a view whose REGEXP finds nothing.
+// noMatch returns the error of a view whose REGEXP matches nothing.
 func noMatch(op, pattern, by string) error {
 	return &diag.Error{
 		Op: op, Err: fmt.Errorf("no %s matches %q", by, pattern),

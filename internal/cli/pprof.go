@@ -37,7 +37,7 @@ profile, FILE.whet:heap another one.`,
 	}
 }
 
-// dotCommand draws in place of Graphviz's dot for whet pprof: a graph from
+// dotCommand replaces Graphviz's dot for whet pprof: it draws a graph from
 // standard input as SVG.
 func (a *app) dotCommand() *cobra.Command {
 	return &cobra.Command{

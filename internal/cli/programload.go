@@ -35,7 +35,7 @@ func (f *programFlags) registerProgram(cmd *cobra.Command) {
 // serves reports whether the builds are compared as services under load.
 func (f *programFlags) serves() bool { return len(f.service.URLs) > 0 }
 
-// checkProgram checks the flags, which go with each other.
+// checkProgram checks the flags, and that they are used together.
 func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision float64, maxTime time.Duration) error {
 	op, changed := cmd.Name(), cmd.Flags().Changed
 	s := &f.service
@@ -70,7 +70,7 @@ func (f *programFlags) checkProgram(cmd *cobra.Command, dir string, precision fl
 	return s.check(cmd, op)
 }
 
-// prepareProgram finds what cannot be right before anything is built.
+// prepareProgram rejects invalid flags and files before anything is built.
 func (a *app) prepareProgram(f *programFlags, op string, profiles []string) error {
 	s := &f.service
 	if slices.Contains(profiles, "-") && s.load.StdinUses() > 0 {
@@ -83,8 +83,8 @@ func (a *app) prepareProgram(f *programFlags, op string, profiles []string) erro
 	return f.program.Check()
 }
 
-// watchService has the comparison of a program shown by view, and what the program prints written
-// to --target-log. A second signal kills what was started. done ends that.
+// watchService lets view show the comparison of a program, and writes the program's output to
+// --target-log. A second signal kills what was started. The caller calls done at the end.
 func (a *app) watchService(f *programFlags, view *progress.Steps) (done func(), err error) {
 	o := &f.program.Options
 	o.Note, o.AB.Progress = view.Begin, view.Measure

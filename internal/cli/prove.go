@@ -53,8 +53,8 @@ func (a *app) proveCommand() *cobra.Command {
 	f := &proveFlags{}
 	cmd := &cobra.Command{
 		Use:   "prove [REV | REV..REV] [--] [PACKAGE...]",
-		Short: "Judge a change: does the code still do the same, and is it faster?",
-		Long: `Judge a change, whoever wrote it: does the code still do the same, and is it
+		Short: "Judge a change: does it keep behavior, and is it faster?",
+		Long: `Judge a change, whoever wrote it: does the code still behave the same, and is it
 faster? Version A is the code before the change, version B the code after it:
 
   whet prove             uncommitted work against HEAD
@@ -63,46 +63,46 @@ faster? Version A is the code before the change, version B the code after it:
   whet prove --patch P   the working tree, and the same with a patch
   whet prove --a A --b B two directories
 
-Packages limit what is judged: patterns of the go command that are "." or begin
-with "./", or any after "--". Changes of other packages are made, too, and
-listed as not judged.
+Packages limit what is judged. They are patterns of the go command: "." and
+those that begin with "./", or any after "--". Version B still has the whole
+change; what changed in other packages is listed as not judged.
 
 whet works in a copy of the module; your files are only read. Version B must
-build, and go vet must report nothing new. Every test of version A must do what
-it did before. A fuzzer calls the old and the new functions with the same
-inputs, and they must do the same. Benchmarks that run the changed lines are
-measured in interleaved rounds; if there are none, whet writes one.
+build, and go vet must report nothing new. Every test of version A must have the
+same result as before. A fuzzer calls the old and the new functions with the
+same inputs, and they must behave the same. Benchmarks that run the changed
+lines are measured in interleaved rounds; if there are none, whet writes one.
 
-Version B must also build, and vet report nothing new, for the other platforms
-and tags that the module's CI names, if version A does (--configs).
+For the other platforms and tags that the module's CI names, version B must also
+build and pass vet, if version A does (--configs).
 
-To show how much that proves, whet puts small errors into the changed lines of
-version B, one at a time (mutants), and counts how many the tests and the inputs
-notice. If they notice none, the outcome is unproven.
+To show how strong this proof is, whet makes small errors in the changed lines
+of version B, one at a time (mutants), and counts how many of them the tests and
+the inputs notice. If they notice none, the outcome is unproven.
 
 The outcome is one of these:
 
-  faster      it does the same, some figure is better, and none is worse
-  same speed  it does the same, and no figure shows a difference
+  faster      behaves the same; some figure is better, and none is worse
+  same speed  behaves the same; no figure shows a difference
   slower      some figure is worse
-  different   it does something else; the input or test shows what
-  broken      it does not build, or go vet has a new complaint
+  different   behaves differently; the report shows the input or the test
+  broken      does not build, or go vet has a new complaint
   unproven    something is missing to decide; the report says what
 
-Nothing compared is never "the same": where functions could not be called, or
-declarations have changed whose users were not compared, the outcome is
-unproven. So it is where a change adds what benchmarks do not see, such as
-other settings of the garbage collector, or work in init.
+Only what was compared can count as the same. If functions could not be called,
+or the users of a changed declaration were not compared, the outcome is
+unproven. It is also unproven if the change adds what benchmarks do not show,
+such as other settings of the garbage collector, or work in init.
 
 For a difference, whet writes a test that passes with version A and fails with
 version B: --reproducer FILE saves it.
 
-Edits of tests, benchmarks and testdata do not count, and are listed. With
---tests b, those of version B are run.
+Changes to tests, benchmarks and testdata are listed, but not used, unless
+--tests b runs those of version B.
 
-Code of both versions runs with your rights: do not prove what you would not
-run. With --sandbox, on Linux, it has no network but loopback, and can write
-only in the copy.
+whet runs code of both versions with your privileges: do not use it on code that
+you would not run. With --sandbox, on Linux, that code has no network except
+loopback, and can write only to the copy.
 
 Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 3 another outcome.`,
@@ -134,7 +134,7 @@ Exit codes: 0 faster or same speed, 1 the change cannot be judged, 2 usage,
 }
 
 // splitPackages divides arguments into a revision, if there is one, and patterns of packages: those after "--", which
-// is before the argument with number dash, and those that can be no revision. It is below 0 if there is no "--".
+// is before the argument with number dash, and those that cannot be a revision. dash is below 0 if there is no "--".
 func splitPackages(args []string, dash int) (revision, patterns []string, err error) {
 	if dash < 0 {
 		dash = slices.IndexFunc(args, func(arg string) bool { return arg == "." || strings.HasPrefix(arg, "./") })
@@ -159,19 +159,19 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Versions[0], "a", "", "take version A from the module in `DIR`")
 	fs.StringVar(&f.Versions[1], "b", "", "take version B from the module in `DIR`")
 	fs.StringVar(&f.Dir, "dir", ".", "judge the module in `DIR`")
-	fs.StringArrayVar(&f.Recording, "recording", nil, "use `RECORDING` of version A for what is hot; may repeat")
+	fs.StringArrayVar(&f.Recording, "recording", nil, "take hot lines from `RECORDING`, made of version A; may repeat")
 	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment to build with")
 	fs.StringVar(&f.Tests, "tests", "a", "run the tests and benchmarks of `VERSION`: a or b")
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the lines)")
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
 	fs.DurationVar(&f.FuzzTime, "fuzz-time", prove.DefaultFuzzTime, "time to fuzz old against new, for each function")
-	fs.BoolVar(&f.Race, "race", true, "run tests that start goroutines with the race detector, too")
+	fs.BoolVar(&f.Race, "race", true, "also run tests that start goroutines with the race detector")
 	fs.BoolVar(&f.Sandbox, "sandbox", false,
-		"run code of both versions without a network, able to write only in the copy (Linux)")
+		"run code of both versions without a network, and let it write only to the copy (Linux)")
 	fs.StringVar(&f.Configs, "configs", "ci",
-		"also build for `LIST`, such as \"windows/amd64 linux/arm64+tag,tag\"; ci: what the module's CI names; none")
+		"also build for `LIST`, such as \"windows/amd64 linux/arm64+tag,tag\", for what the module's CI names (ci), or none")
 	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
-		"time to try small errors in the changed lines; 0 for none")
+		"time to run mutants, small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
 	fs.DurationVar(&f.Budget, "budget", 0, "end the whole proof after this time, such as 5m (default: no limit)")
@@ -227,12 +227,12 @@ func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	return errors.Join(f.checkOutput(f.Reproducer), f.reproducer().checkThere())
 }
 
-// reproducer says where the test that shows a difference goes.
+// reproducer returns where to write the test that shows a difference.
 func (f *proveFlags) reproducer() *outputFlags {
 	return &outputFlags{Output: f.Reproducer, Force: f.Force}
 }
 
-// versions returns what the user compares.
+// versions returns the two versions to compare.
 func (a *app) versions(ctx context.Context, f *proveFlags, args []string) (*prove.Versions, error) {
 	switch {
 	case f.Versions[0] != "":

@@ -31,7 +31,7 @@ type recordFlags struct {
 	JSON      bool
 }
 
-// handlerFlags say how to get at a target's pprof handlers.
+// handlerFlags configure the access to a target's pprof handlers.
 type handlerFlags struct {
 	Headers   []string
 	TokenFile string
@@ -52,7 +52,7 @@ func (f *handlerFlags) registerHandlers(cmd *cobra.Command) {
 		"`PREFIX` of the pprof handlers, or PROFILE=/path of one (cpu, heap, trace, …); may repeat")
 }
 
-// apply puts the flags into the options; the token is read later.
+// apply sets the options from the flags; the token is read later.
 func (f *handlerFlags) apply(o *collect.Options) (err error) {
 	if o.PprofPath, o.Paths, err = handlers.ParsePaths(f.PathFlags); err != nil {
 		return err
@@ -81,8 +81,8 @@ live heap at the end; goroutines at both ends; memory statistics; build
 information; and the source files with hot lines. Anything unavailable is
 listed, with the line of code that enables it. --load and --targets send
 requests during the window; --load and the flags after it are those of whet
-load. Ctrl-C ends the window early and keeps what was measured; a second one
-ends everything at once.
+load. Ctrl-C ends the window early and keeps what was measured; a second Ctrl-C
+ends the recording at once.
 
 With --bench, all benchmarks and sub-benchmarks share -d, and are stopped when
 the time is up.`,
@@ -167,7 +167,7 @@ func (f *recordFlags) checkSent(cmd *cobra.Command) error {
 
 var hostPort = regexp.MustCompile(`^(\[[0-9a-fA-F:.]+\]|[\w.\-]*):\d+(/|$)`)
 
-// target sorts out the arguments.
+// target determines the target from the arguments.
 func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	benchSet := cmd.Flags().Changed("bench")
 	dash := cmd.ArgsLenAtDash()
@@ -286,7 +286,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	return errors.Join(append([]error{err}, sum.Failures...)...)
 }
 
-// openLog is where the command's output goes.
+// openLog opens the writer for the command's output.
 func (f *recordFlags) openLog(line *progress.Line) (io.Writer, func(), error) {
 	if f.TargetLog == "" {
 		p := line.Prefixer("target| ")
@@ -319,9 +319,9 @@ func secondSignal(done <-chan struct{}) <-chan struct{} {
 	return abort
 }
 
-// goTestFlags lets whet record and whet bench be given go test's -bench, -benchtime and
-// such, and whet bench compare benchstat's -filter, -col and such, with the single dash that
-// those have them with.
+// goTestFlags lets whet record and whet bench accept go test's flags, such as -bench and -benchtime,
+// and whet bench compare those of benchstat, such as -filter and -col, with the single dash that they
+// have there.
 func goTestFlags(args []string) []string {
 	if len(args) == 0 || args[0] != "record" && args[0] != "bench" {
 		return args

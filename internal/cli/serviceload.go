@@ -15,15 +15,15 @@ import (
 	"github.com/whet-go/whet/service"
 )
 
-// What services are compared by unless flags say otherwise: twice what benchmarks are, as
-// a service has more noise.
+// Defaults for comparing services: twice those for benchmarks, because a service has
+// more noise.
 const (
 	defaultServicePrecision = 0.02
 	defaultServiceMaxTime   = 2 * time.Minute
 )
 
-// serviceFlags are the flags of every comparison of services under load. The commands, URLs
-// and AB but for the plans are the caller's to fill in.
+// serviceFlags are the flags of every comparison of services under load. The caller fills in the
+// commands, the URLs and AB, except for its plans.
 type serviceFlags struct {
 	service.Options
 	sharedLoad
@@ -45,8 +45,8 @@ func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
 	f.bind(cmd, nil, apart)
 }
 
-// check reports values that cannot be right, and fills in what they mean. op is the command
-// for errors.
+// check rejects invalid values, and fills in the options. op is the command for
+// errors.
 func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
 	for _, d := range []struct {
 		name  string
@@ -72,13 +72,13 @@ func (f *serviceFlags) check(cmd *cobra.Command, op string) error {
 	return f.checkLoad()
 }
 
-// readServiceLoad reads what is sent, from flags and the files that they name.
+// readServiceLoad reads the requests to send, from flags and the files that they name.
 func (a *app) readServiceLoad(f *serviceFlags) (err error) {
 	f.Load, err = a.loadOptions(nil, &f.load)
 	return f.renamed(err)
 }
 
-// runServices runs a comparison and shows how far it is.
+// runServices runs a comparison and shows its progress.
 func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result, error) {
 	view := progress.NewComparison(a.newLine(), "services")
 	defer view.End()
@@ -91,7 +91,7 @@ func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result
 	return service.Run(ctx, f.Options)
 }
 
-// attend opens --target-log, and has a second signal kill the services. done ends both.
+// attend opens --target-log, and lets a second signal kill the services. done ends both.
 func (f *serviceFlags) attend(o *service.Options) (done func(), err error) {
 	var log *os.File
 	if f.TargetLog != "" {

@@ -25,7 +25,7 @@ func (s *share) Set(text string) error {
 
 func (*share) Type() string { return "PERCENT" }
 
-// checkPrecision reports a --precision that no measurement reaches, or that says nothing.
+// checkPrecision rejects a --precision that no measurement reaches, or that is meaningless.
 func checkPrecision(op string, precision share) error {
 	if !(precision > 0 && precision < 1) {
 		return diag.Usagef(op, "--precision must be above 0% and below 100%", "omit it for the default")

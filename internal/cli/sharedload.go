@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// A sharedLoad is the load of a command that does something else besides sending it: those
-// flags of whet load that make sense there, with the help that they have there.
+// A sharedLoad is the load of a command that does more than send it: the flags of whet load
+// that make sense there, with the same help.
 type sharedLoad struct {
 	load   loadFlags
 	loaded *cobra.Command         // has all flags of whet load, of which some are bound
@@ -21,8 +21,8 @@ type sharedLoad struct {
 	names  []string               // of the flags as the command has them, in order
 }
 
-// sharedLoadFlags are the flags of whet load that say what is sent and how. The others are
-// about one run, or a target and results that other commands do not have.
+// sharedLoadFlags are the flags of whet load that select what is sent, and how. The others are
+// about a single run, or a target and results that other commands do not have.
 func sharedLoadFlags() []string {
 	return []string{
 		"connections", "rate", "arrivals", "timeout", "method", "header", "body", "user", "password-file", "token-file",
@@ -58,7 +58,7 @@ func (s *sharedLoad) bind(cmd *cobra.Command, more, apart []string) {
 	}
 }
 
-// checkLoad reports values that cannot be right whatever the target.
+// checkLoad rejects values that are invalid for any target.
 func (s *sharedLoad) checkLoad() error {
 	for name, flag := range s.bound {
 		s.loaded.Flags().Lookup(name).Changed = flag.Changed
@@ -68,7 +68,7 @@ func (s *sharedLoad) checkLoad() error {
 
 var flagName = regexp.MustCompile(`--?[A-Za-z][a-z0-9-]*`)
 
-// renamed makes an error of whet load name the flags as the command has them.
+// renamed replaces the names of flags in an error of whet load by those of the command.
 func (s *sharedLoad) renamed(err error) error {
 	var e *diag.Error
 	if !errors.As(err, &e) || e.Kind != diag.Usage {

@@ -8,8 +8,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// registerSource binds the flags with which goroutines and memory read their
-// arguments.
+// registerSource binds the flags for reading the arguments of goroutines and
+// memory.
 func (f *viewFlags) registerSource(cmd *cobra.Command) {
 	f.command = cmd.Name()
 	fs := cmd.Flags()

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// unknownCommand is the argument check of commands that only have others: what it gets is not a command.
+// unknownCommand is the argument check of commands that only have subcommands: any argument is an unknown one.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -32,12 +32,12 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return err
 }
 
-// didYouMean is the hint that names what is similar to a name that is not known.
+// didYouMean returns the hint with the names that are similar to an unknown one.
 func didYouMean(prefix string, similar []string) string {
 	return "did you mean `" + prefix + strings.Join(similar, "` or `"+prefix) + "`?"
 }
 
-// maxDistance is how many letters a suggestion differs by at most.
+// maxDistance is the maximum number of letters by which a suggestion differs.
 const maxDistance = 2
 
 func similarCommands(cmd *cobra.Command, name string) []string {
@@ -47,8 +47,8 @@ func similarCommands(cmd *cobra.Command, name string) []string {
 	return cmd.SuggestionsFor(name)
 }
 
-// similarFlags are the flags of a command whose names are similar to one that it does not have. They are
-// compared as cobra compares commands.
+// similarFlags returns the flags of a command whose names are similar to an unknown one. They are compared as
+// cobra compares commands.
 func similarFlags(cmd *cobra.Command, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: maxDistance}
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -94,7 +94,7 @@ func flagError(cmd *cobra.Command, err error) error {
 	return diag.Usagef(op, message, hint)
 }
 
-// unknownValue is the error for a value that is not one of a list. An empty value in the list is the default.
+// unknownValue returns the error for a value that is not in a list. An empty value in the list is the default.
 func unknownValue(op, what, value string, valid []string) error {
 	names := slices.DeleteFunc(slices.Clone(valid), func(s string) bool { return s == "" })
 	list := strings.Join(names, "")
@@ -104,7 +104,7 @@ func unknownValue(op, what, value string, valid []string) error {
 	return diag.Usagef(op, fmt.Sprintf("unknown %s %q (want %s)", what, value, list), "")
 }
 
-// helpCommand is cobra's, with an error for what is not a command.
+// helpCommand is cobra's help command, with an error for unknown commands.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

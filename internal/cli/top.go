@@ -57,7 +57,7 @@ the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot and
 	return cmd
 }
 
-// Entries that top shows without -n: what fits a screen together with the heading.
+// Numbers of entries that top shows without -n, which fit on a screen with the heading.
 const (
 	topLines = 10
 	topNodes = 20

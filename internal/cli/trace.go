@@ -35,9 +35,9 @@ func (a *app) traceCommand() *cobra.Command {
 		Short: "Show where goroutines spend time, from an execution trace",
 		Long: `Show where goroutines spend their time, from an execution trace.
 
-whet reads a trace once, of any length, into an index on disk; the commands
-below answer from the index. The index is kept in the user's cache and reused
-while the trace does not change.
+whet reads a trace of any length once, into an index on disk; the commands below
+answer from the index. It is kept in the user's cache and reused while the trace
+does not change.
 
 TRACE is a file of runtime/trace or /debug/pprof/trace (Go 1.11 and later), a
 recording (.whet) that has one, the address of a service that serves
@@ -58,7 +58,7 @@ recording (.whet) that has one, the address of a service that serves
 	return cmd
 }
 
-// onceMore runs a command again when the index that it used turned out to be damaged: then it is made again.
+// onceMore runs a command again, with a new index, if the index that it used turned out to be damaged.
 func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		out := &counting{w: a.stdout}
@@ -79,7 +79,7 @@ func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Com
 	}
 }
 
-// counting counts what is written.
+// counting counts the bytes written.
 type counting struct {
 	w io.Writer
 	n int64
@@ -108,7 +108,7 @@ func (f *traceFlags) registerWindow(cmd *cobra.Command) {
 	fs.DurationVar(&f.To, "to", 0, "end this `duration` into the trace (default: its end)")
 }
 
-// window is that of the flags, in nanoseconds since the trace's begin.
+// window returns the window of the flags, in nanoseconds since the start of the trace.
 func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
 	from, to = int64(f.From), int64(f.To)
 	if to == 0 || to > x.Info.Duration {
@@ -122,7 +122,7 @@ func (f *traceFlags) window(x *index.Index) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// oneTrace wants one argument.
+// oneTrace is the argument check of commands that take one trace.
 func oneTrace(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return diag.Usagef(cmd.Name(), "more than one trace", "give one at a time")
@@ -227,7 +227,7 @@ func (a *app) traceIndex(ctx context.Context, arg string, f *traceFlags, file st
 	})
 }
 
-// openTrace opens the index of a trace, and makes it if there is none.
+// openTrace opens the index of a trace, and builds it if there is none.
 func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags) (x *index.Index, name string, err error) {
 	d, err := a.traceDocument(ctx, arg, f)
 	if err != nil {
@@ -238,7 +238,7 @@ func (a *app) openTrace(ctx context.Context, arg string, f *traceFlags) (x *inde
 	return x, d.Name, err
 }
 
-// traceDocument opens a trace, or a recording that holds one.
+// traceDocument opens a trace, or a recording that contains one.
 func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*input.Document, error) {
 	f.view.command = "trace"
 	if err := f.view.checkAddressFlags([]string{arg}); err != nil {
@@ -266,8 +266,8 @@ func (a *app) traceDocument(ctx context.Context, arg string, f *traceFlags) (*in
 	return d, nil
 }
 
-// indexTrace opens the index of a document's trace, and makes it if there is none; always, and in
-// file, if that is given.
+// indexTrace opens the index of a document's trace, and builds it if there is none. If file is given, it always
+// builds the index, in that file.
 func (a *app) indexTrace(ctx context.Context, d *input.Document, f *traceFlags, file string) (*index.Index, error) {
 	o, err := a.opener(&f.view)
 	if err != nil {

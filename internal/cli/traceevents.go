@@ -58,7 +58,7 @@ matches (a regular expression), any(stack, .func == "f") and more.`,
 	return cmd
 }
 
-// times checks the window of commands that read a trace without its index; a trace's end is not known.
+// times checks the window of commands that read a trace without an index, and so do not know its end.
 func (f *traceFlags) times(command string) error {
 	if f.From < 0 || f.To < 0 || f.To > 0 && f.From > f.To {
 		return diag.Usagef(command, fmt.Sprintf("--from %v is not before --to %v", f.From, f.To),

@@ -66,7 +66,7 @@ type exporter struct {
 	write  func(io.Writer, *index.Index, export.Options) (export.Result, error)
 }
 
-// exporters returns those that the flags select.
+// exporters returns the exporters that the flags select.
 func (f *traceExportFlags) exporters() []exporter {
 	var list []exporter
 	for _, e := range []exporter{
@@ -167,7 +167,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 	return a.write(func(w io.Writer) error { return traces.WriteExport(w, a.style, doc) })
 }
 
-// began says what times count from that a trace does not tell.
+// began describes what times count from if the trace does not record it.
 func began(recorded bool) string {
 	if recorded {
 		return "the trace has no start time: times count from the start of the recording, " +

@@ -143,7 +143,7 @@ func (a *app) serveTimeline(
 	return loopback.Serve(ctx, l, server.New(t, server.Page{HTML: page, Policy: policy}))
 }
 
-// listenError says what to do about an address that cannot be served.
+// listenError adds a hint to the error for an address that cannot be served.
 func listenError(addr string, err error) error {
 	if errors.Is(err, loopback.ErrExposed) {
 		return diag.Usagef("--http", err.Error(),

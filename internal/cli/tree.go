@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/internal/report/profiles"
 )
 
-// treeNodes is how many nodes tree shows without -n.
+// treeNodes is the number of nodes that tree shows without -n.
 const treeNodes = 80
 
 func (a *app) treeCommand() *cobra.Command {

@@ -34,7 +34,7 @@ func (a *app) versionCommand() *cobra.Command {
 	return cmd
 }
 
-// version reads what the go command stamped into the running binary.
+// version reads what the go command recorded in the running binary.
 func version() report.Version {
 	v := report.Version{
 		Schema: report.VersionSchema, Version: "(devel)",

@@ -38,7 +38,7 @@ A handler of Agent.Watch in the target reports slow requests at once. Without
 one, whet fetches the flight recorder's trace every few seconds, which costs
 more and sees only requests that begin and end within that trace.
 
-Each recording is a new file, named by its time. After one, whet waits for
+Each recording is a new file, named by its time. After each, whet waits for
 --every. It ends after --max recordings, or on Ctrl-C. A limit that stays
 exceeded triggers again when the value has grown by a fifth.`,
 		Example: `  whet watch http://localhost:6060 --slower 500ms
@@ -127,7 +127,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 	return err
 }
 
-// writeEvent tells of a recording at once: a watch may last for days.
+// writeEvent reports a recording immediately, because a watch may run for days.
 func (a *app) writeEvent(e watch.Event, asJSON bool) error {
 	doc := recordings.NewWatchEvent(e)
 	if !asJSON {

@@ -7,7 +7,7 @@
 //  3. The command line prints the chain as one line and below it the [Hint] of the innermost
 //     cause that has one, and exits with the [Kind]'s code.
 //
-// A [Warning] is what a reader of a result must know although the result is there. Engines return
+// A [Warning] is something that the reader of a result must know, but that is not an error. Engines return
 // [Warnings], documents have them as "warnings", and commands print them to standard error.
 //
 // Values are immutable after construction and may be shared. The package does not print and does

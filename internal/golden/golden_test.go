@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// failures records what a test reports, in place of failing.
+// failures records what a test reports, instead of failing.
 type failures struct {
 	testing.TB
 	text strings.Builder

@@ -6,15 +6,15 @@
 //     modules written for this, in two versions (cheats.go). The code of others is not stored.
 //  2. A change is made when it is measured (change.go): the module at version A comes from the
 //     module proxy (internal/modproxy), and the functions get the text of version B, with what they
-//     need (internal/power/splice). Then there may be an error in B: a mutant of the functions
+//     need (internal/power/splice). For some cases, B then gets an error: a mutant of the functions
 //     (mutants.go).
-//  3. prove.Run judges the change, within a budget (run.go). What it says is stored in results.json
+//  3. prove.Run judges the change, within a budget (run.go). Its result is stored in results.json
 //     after each case, so an interrupted run continues where it stopped (results.go).
 //  4. The page is rendered from the results (page.go): false accepts, false rejects, what is unproven
 //     and why, and the time. A test renders it again and compares, so every figure was measured.
 //
 // Half of the cases, chosen by a hash of their names, are held back: they are run only with -held,
-// when the proof is no longer changed for the others.
+// once whet is no longer improved with the others.
 //
 // Four more commands make the corpus. "mine MODULE..." lists small changes between consecutive
 // releases that look like performance changes, as Markdown (mine.go, signs.go); a reviewer reads

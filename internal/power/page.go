@@ -178,6 +178,13 @@ func (x *record) class() string {
 		text = x.Missing[0]
 	}
 	for _, c := range []struct{ contains, class string }{
+		{suspectMark, "the change adds or drops something that tests and benchmarks do not see"},
+		{"cost elsewhere", "it costs more elsewhere"},
+		{"behaves differently with arguments that", "an unexported function differs, for which its callers do not show it"},
+		{"inputs only", "compared on too few inputs"},
+		{"same answer to all", "all calls gave one answer"},
+		{"no input reached", "no input reached the changed lines"},
+		{"converts more integers", "a conversion to 16 bits is new"},
 		{"budget", "the budget is used up"},
 		{"cannot be called", "a changed function cannot be called"},
 		{"could not be called", "a changed function cannot be called"},
@@ -189,7 +196,6 @@ func (x *record) class() string {
 		{"noise", "noise hides the gain"},
 		{"benchmark", "no benchmark runs the change"},
 		{"nothing but tests", "nothing was compared"},
-		{" uses ", "the change adds something that tests and benchmarks do not see"},
 		{"in other packages were not compared", "an exported declaration has changed"},
 		{"effect was not compared", "a directive or a dependency has changed"},
 		{"is gone", "a function is gone"},
@@ -253,7 +259,7 @@ func median(list []time.Duration) time.Duration {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// kills tells how many mutants of functions that were called the comparison notices.
+// kills describes how many mutants of functions that were called the comparison notices.
 func (h *half) kills() string {
 	tried, noticed, byInputs, cases := 0, 0, 0, 0
 	for _, x := range h.judged {
@@ -267,6 +273,6 @@ func (h *half) kills() string {
 		return "No mutants were tried.\n"
 	}
 	return fmt.Sprintf("In the %d cases that were measured, whet tried %d mutants of changed functions that it could "+
-		"call. The inputs noticed %s, and with the tests together %s. The others include those that are equivalent.\n", cases,
+		"call. Inputs noticed %s of them, inputs and tests together %s. The others include equivalent ones.\n", cases,
 		tried, percent(byInputs, tried), percent(noticed, tried))
 }

@@ -143,7 +143,7 @@ func (x *record) accepted() bool {
 // isFalseAccept reports whether a change was accepted, and should not be.
 func (x *record) isFalseAccept() bool { return x.Label != same && x.accepted() }
 
-// isFalseReject reports whether a change was rejected that does the same.
+// isFalseReject reports whether a change that behaves the same was rejected.
 func (x *record) isFalseReject() bool {
 	return x.Label == same && (x.Outcome == prove.OutcomeDifferent || x.Outcome == prove.OutcomeBroken)
 }

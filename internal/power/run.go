@@ -109,14 +109,25 @@ func request(ctx context.Context, a, b string, budget, most time.Duration) (*pro
 	}})
 }
 
+// suspectMark begins what is missing because the syntax of a change is suspect.
+const suspectMark = "suspect: "
+
 // fill adds a result.
 func (x *record) fill(r *prove.Result) {
 	x.Outcome, x.Reason = r.Outcome, shortened(r.Reason)
 	for _, t := range r.Base.Took {
 		x.Took = append(x.Took, prove.StepTime{What: "version A: " + t.What, Time: t.Time})
 	}
+	suspects := map[string]bool{}
+	for _, s := range r.Suspects {
+		suspects[s.String()] = true
+	}
 	for _, m := range r.Missing {
-		x.Missing = append(x.Missing, shortened(m.What))
+		what := shortened(m.What)
+		if suspects[m.What] {
+			what = suspectMark + what
+		}
+		x.Missing = append(x.Missing, what)
 	}
 	v := r.Verdict
 	if v == nil {

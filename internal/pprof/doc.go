@@ -1,5 +1,5 @@
 // Package pprof implements `whet pprof`: the complete driver of github.com/google/pprof, with
-// whet's reader of programs in place of binutils and with recordings as another kind of input.
+// whet's reader of programs instead of binutils, and with recordings as another kind of input.
 //
 // Data flow:
 //

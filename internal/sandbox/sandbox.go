@@ -17,10 +17,10 @@ const argument = "sandboxed-command"
 // insideEnv is the environment variable that is set in the namespaces.
 const insideEnv = "WHET_SANDBOX"
 
-// inside reports whether the process is in the namespaces that again makes.
+// inside reports whether the process is in the namespaces that again creates.
 func inside() bool { return os.Getenv(insideEnv) != "" }
 
-// An EndedError is the end of the same program in the namespaces, which has printed everything.
+// An EndedError reports that the program ran to its end in the namespaces, and printed everything there.
 type EndedError struct {
 	Code int // its exit code
 }
@@ -28,7 +28,8 @@ type EndedError struct {
 func (e *EndedError) Error() string { return fmt.Sprintf("exit code %d in the sandbox", e.Code) }
 
 // Enter returns nil in the namespaces, where it makes loopback usable. Outside, it runs the program again in them
-// and returns an *EndedError. Another error is why there can be no sandbox; op is what it is for.
+// and returns an *EndedError. Any other error is the reason why there can be no sandbox; op is the operation that it
+// mentions.
 func Enter(op string) error {
 	err := Supported()
 	switch {

@@ -21,14 +21,14 @@ func version() (int, error) {
 	case errno == 0:
 		return int(v), nil
 	case errors.Is(errno, unix.ENOSYS):
-		return 0, errors.New("the kernel has no Landlock (Linux 5.13 or later has)")
+		return 0, errors.New("the kernel does not support Landlock (Linux 5.13 and later do)")
 	case errors.Is(errno, unix.EOPNOTSUPP):
 		return 0, errors.New("the kernel has disabled Landlock: its parameter lsm= does not list it")
 	}
-	return 0, fmt.Errorf("find the version of Landlock: %w", errno)
+	return 0, fmt.Errorf("query the version of Landlock: %w", errno)
 }
 
-// leastVersion is the first version in which truncating a file can be denied.
+// leastVersion is the first version that can prevent truncating files.
 const leastVersion = 3
 
 // Supported returns why code cannot be run in the sandbox here; nil if it can.
@@ -38,7 +38,7 @@ func Supported() error {
 		return err
 	}
 	if v < leastVersion {
-		return fmt.Errorf("version %d of Landlock cannot deny to truncate files (Linux 6.2 or later can)", v)
+		return fmt.Errorf("version %d of Landlock cannot prevent truncating files (Linux 6.2 and later can)", v)
 	}
 	if inside() {
 		return nil
@@ -50,7 +50,7 @@ func Supported() error {
 	cmd := exec.Command(path)
 	cmd.SysProcAttr = namespaces()
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("user and network namespaces cannot be made: %w (a container or the system may forbid it; see "+
+		return fmt.Errorf("user and network namespaces cannot be created: %w (a container or the system may forbid it; see "+
 			"user.max_user_namespaces and kernel.apparmor_restrict_unprivileged_userns)", err)
 	}
 	return nil
@@ -69,7 +69,7 @@ func namespaces() *syscall.SysProcAttr {
 }
 
 // again runs this program again, without a network, and returns its exit code. Signals from the terminal reach both
-// processes; only that one acts on them.
+// processes; only the new one acts on them.
 func again() (code int, err error) {
 	runtime.LockOSThread() // the death of the thread is that of the parent
 	defer runtime.UnlockOSThread()
@@ -126,25 +126,25 @@ func setUp() error {
 	return nil
 }
 
-// writing are all ways to change files and directories.
+// writing lists all ways to change files and directories.
 const writing = unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR |
 	unix.LANDLOCK_ACCESS_FS_REMOVE_FILE | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_DIR |
 	unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK | unix.LANDLOCK_ACCESS_FS_MAKE_FIFO |
 	unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK | unix.LANDLOCK_ACCESS_FS_MAKE_SYM | unix.LANDLOCK_ACCESS_FS_REFER |
 	unix.LANDLOCK_ACCESS_FS_TRUNCATE
 
-// devices are what programs write to without an effect on files.
+// devices are devices that programs may write to, because that changes no files.
 func devices() []string {
 	return []string{
 		"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
 	}
 }
 
-// scopeVersion is the first version in which signals to processes outside can be denied.
+// scopeVersion is the first version that can prevent signals to processes outside.
 const scopeVersion = 6
 
-// restricted denies this process, and all that it starts, to write other files than those below a directory, and
-// executes a program.
+// restricted prevents this process, and all that it starts, from writing files other than those below a directory,
+// and executes a program.
 func restricted(dir string, program []string) error {
 	runtime.LockOSThread() // only the thread that executes the program is restricted
 	v, err := version()
@@ -157,7 +157,7 @@ func restricted(dir string, program []string) error {
 	}
 	set, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
 	if errno != 0 {
-		return fmt.Errorf("make the rules of Landlock: %w", errno)
+		return fmt.Errorf("create Landlock rules: %w", errno)
 	}
 	if err := allow(int(set), dir, writing); err != nil {
 		return err
@@ -194,7 +194,7 @@ func allow(set int, name string, access uint64) error {
 	_, _, errno := unix.Syscall6(unix.SYS_LANDLOCK_ADD_RULE, uintptr(set), unix.LANDLOCK_RULE_PATH_BENEATH,
 		uintptr(unsafe.Pointer(&rule)), 0, 0, 0)
 	if errno != 0 {
-		return fmt.Errorf("allow to write %s: %w", name, errno)
+		return fmt.Errorf("allow writing to %s: %w", name, errno)
 	}
 	return nil
 }

@@ -4,7 +4,7 @@ package sandbox
 
 import "errors"
 
-var errLinux = errors.New("it needs namespaces and Landlock, which only Linux has")
+var errLinux = errors.New("the sandbox needs namespaces and Landlock, which only Linux has")
 
 // Supported returns why code cannot be run in the sandbox here; nil if it can.
 func Supported() error { return errLinux }

@@ -28,8 +28,8 @@
 // have performed after another start; and it is about the typical second (the geometric mean of the
 // seconds' p99), while the values of the row are of whole runs.
 //
-// One row in twenty excludes no change by chance. Conversely, "same" only means that the data are
-// compatible with no change: when runs differ by 3% among themselves, three runs per side detect a
+// By chance, the interval of one row in twenty excludes "no change". Conversely, "same" only means that
+// the data are compatible with "no change": when runs differ by 3% among themselves, three runs per side detect a
 // change of 10% in seven cases out of ten, five in nearly all.
 //
 // Comparisons are deterministic: the same results give the same comparison. The package keeps no

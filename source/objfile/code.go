@@ -52,7 +52,7 @@ type codeFunc struct {
 }
 
 // ExtractCode packs the functions of m that contain the given file addresses, with their lines,
-// inlined calls and the names that their instructions refer to. Addresses outside of any function
+// inlined calls and the names that their instructions refer to. Addresses outside any function
 // are skipped.
 func ExtractCode(m Machine, addrs []uint64) ([]byte, error) {
 	d, err := newDecoder(m, GoSyntax)

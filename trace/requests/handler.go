@@ -168,7 +168,7 @@ func (p *program) handler(stack []stacks.Frame) handler {
 	return h
 }
 
-// passTo makes a function the handler, in place of the one that handed the request on to it.
+// passTo makes a function the handler, instead of the one that passed the request on to it.
 func (p *program) passTo(h *handler, name string, depth int) {
 	if h.name != "" && h.name != name {
 		p.passing[h.name] = true

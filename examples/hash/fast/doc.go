@@ -2,15 +2,15 @@
 // hand. It has the same exported names and the same behavior: same_test.go in the
 // module's root proves it.
 //
-// A request goes through it so:
+// A request takes these steps:
 //
 //  1. [Handler] takes the buffers of an earlier request, empties them and reads the
 //     body into one of them.
-//  2. appendHashes walks the body once. It hashes each item where it lies and
-//     appends the hash to the answer. It knows plain JSON only, as programs write it.
-//  3. What it does not know (other keys, null, duplicates, errors) it leaves to
-//     encoding/json, which does the whole body again: so there is one judge of what
-//     is right.
+//  2. appendHashes walks the body once. It hashes each item in place and
+//     appends the hash to the answer. It knows only plain JSON, as programs write it.
+//  3. Anything else (other keys, null, duplicates, errors) it leaves to
+//     encoding/json, which decodes the whole body again and alone decides what is
+//     valid.
 //
 // Everything in it may be used by several goroutines at once: buffers belong to one
 // request at a time.

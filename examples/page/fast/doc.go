@@ -4,9 +4,9 @@
 //
 // A page depends on nothing but its input and the goods, which do not change. So:
 //
-//  1. [Service.Page] looks for the input among the pages that were rendered lately.
-//  2. If it is not there, the page is rendered and kept. Of 16 MiB of pages, those
-//     go that were not asked for the longest.
+//  1. [Service.Page] looks up the input among the recently rendered pages.
+//  2. If it is not there, the page is rendered and kept. Above 16 MiB of pages, the
+//     least recently used ones are dropped.
 //  3. The page is written at once.
 //
 // The key is the whole input, field by field, so no visitor gets the page of
@@ -14,5 +14,5 @@
 // memory than that.
 //
 // Everything in it may be used by several goroutines at once. A page that several
-// ask for before it is rendered is rendered for each of them.
+// of them request before it is rendered is rendered for each.
 package fast

@@ -227,7 +227,7 @@ func (q question) fix(
 	if rewrite.Declaration(pass, first.Pos()) == nil {
 		return analysis.SuggestedFix{}
 	}
-	// The package's name must refer to the package outside of the function, too.
+	// The package's name must refer to the package outside the function, too.
 	sel, ok := ast.Unparen(first.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return analysis.SuggestedFix{}

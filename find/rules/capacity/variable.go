@@ -84,7 +84,7 @@ func (f *finder) empty(v *variable) bool {
 				return false
 			case *ast.CompositeLit:
 				if elt.Type == nil {
-					return false // not valid outside of the literal
+					return false // not valid outside the literal
 				}
 			}
 		}

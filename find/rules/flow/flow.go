@@ -98,7 +98,7 @@ func Loop(c inspector.Cursor) (inspector.Cursor, bool) {
 }
 
 // Once reports whether a node runs once per program, judging by its position: in init, in main
-// outside of a loop, or in the value of a package variable.
+// outside a loop, or in the value of a package variable.
 func Once(c inspector.Cursor) bool {
 	f, ok := Func(c)
 	if !ok {

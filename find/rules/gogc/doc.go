@@ -26,8 +26,8 @@
 //
 // The program behaves the same but uses more memory: the heap grows to five times the live heap
 // with GOGC=400, and to three times with GOGC=200, instead of twice. The machine or container
-// must have that memory; with GOMEMLIMIT below its size, a peak costs time instead of the
-// process.
+// must have that memory; with GOMEMLIMIT below its size, a peak costs CPU time instead of
+// getting the process killed.
 //
 // Allocating less is better: look at the findings about source first.
 package gogc

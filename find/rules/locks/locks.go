@@ -103,7 +103,7 @@ func lockCall(pass *analysis.Pass, call *ast.CallExpr) (method, mutex string) {
 }
 
 // sectionAt returns the section that begins at a statement of a list, or nil if none does, or if it
-// ends outside of the list.
+// ends outside the list.
 func sectionAt(pass *analysis.Pass, c inspector.Cursor, list []ast.Stmt, i int) *section {
 	expr, ok := list[i].(*ast.ExprStmt)
 	if !ok {
@@ -176,11 +176,11 @@ func report(pass *analysis.Pass, known *known, s *section) {
 	switch {
 	case len(waits) > 0:
 		rules.Report(pass, s, "wait",
-			fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(append(waits, works...))),
+			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(append(waits, works...))),
 			analysis.SuggestedFix{})
 	case len(works) > 0:
 		rules.Report(pass, s, "work",
-			fmt.Sprintf("%s is held%s during %s: others wait for it that long", s.mutex, until, some(works)),
+			fmt.Sprintf("%s is held%s during %s: others wait for it meanwhile", s.mutex, until, some(works)),
 			analysis.SuggestedFix{})
 	case s.shared && onlyReads(pass.TypesInfo, s):
 		rules.Report(pass, s, "reads",

@@ -27,7 +27,7 @@
 // Printf is rewritten only if the format is a constant with only %s, %v, %d, %q and %t without
 // flags, and the operands are strings, integers and bools without methods, or of type
 // time.Duration: the text is the same, whatever bytes it contains. Output with depth 1 reports
-// the same source line as Printf. If the logger discards everything, the text is built in vain.
+// the same source line as Printf. If the logger discards everything, the text is built for nothing.
 //
 // A slog call is guarded by a condition only if its arguments are built with fmt.Sprint and
 // similar functions from strings, numbers and bools without methods, so that skipping them has

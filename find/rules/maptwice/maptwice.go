@@ -313,7 +313,7 @@ func (f *finder) combined(s *ast.AssignStmt) {
 		}}
 	}
 	rules.Report(f.pass, from, "maptwice",
-		fmt.Sprintf("%s is looked up twice, to be read and to be set", rewrite.Text(f.pass, from)),
+		fmt.Sprintf("%s is looked up twice, to read it and to set it", rewrite.Text(f.pass, from)),
 		fix)
 }
 

@@ -227,7 +227,7 @@ func hoist(
 	}
 }
 
-// portable returns the source of an expression for use outside of its function; false if it refers
+// portable returns the source of an expression for use outside its function; false if it refers
 // to something declared within.
 func portable(pass *analysis.Pass, e ast.Expr) (string, bool) {
 	ok := true

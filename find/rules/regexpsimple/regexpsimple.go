@@ -226,7 +226,7 @@ func (h *holder) message(u use) (category, message string) {
 	switch u.method {
 	case "MatchString", "Match":
 		if text, ok := matcher.literal(); ok && isMatcher {
-			return "match", fmt.Sprintf("the regexp engine runs %s, which is one comparison with %q", pattern, text)
+			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is enough", pattern, text)
 		}
 		if isMatcher {
 			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are enough", pattern)

@@ -32,8 +32,8 @@
 // # Evidence
 //
 // The profiles show (*Template).Execute, and whatever else the function calls, below its lines.
-// All of it is saved for input that was seen before; how often that happens, only a measurement
-// shows.
+// All of it is saved for input that was seen before; only a measurement shows how often that
+// happens.
 //
 // # Safety
 //

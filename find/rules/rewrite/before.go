@@ -11,7 +11,7 @@ import (
 )
 
 // Statement returns the innermost statement around a node that another statement can be inserted
-// before: it is in the list of a block or a case. ok is false outside of functions.
+// before: it is in the list of a block or a case. ok is false outside functions.
 func Statement(c inspector.Cursor) (stmt inspector.Cursor, ok bool) {
 	for ; c.Valid() && c.Node() != nil; c = c.Parent() {
 		switch c.ParentEdgeKind() {

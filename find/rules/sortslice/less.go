@@ -348,7 +348,7 @@ func (l *less) substituted(e ast.Expr, name func(element int) string) string {
 	return out.String()
 }
 
-// elements makes the edits of the elements outside of return statements, and reports whether it
+// elements makes the edits of the elements outside return statements, and reports whether it
 // can: not if an index, or the slice, is used for anything but an element's value.
 func (l *less) elements(body inspector.Cursor) bool {
 	info := l.pass.TypesInfo

@@ -51,7 +51,7 @@
 // # Safety
 //
 // The string is a local variable that no closure captures and whose address is not taken. It is
-// only appended to, outside of loops, and read once after that or where the function returns;
+// only appended to, outside loops, and read once after that or where the function returns;
 // the reader gets bytes that no other code refers to, as from the conversion. Statements keep
 // their order; an expression is split only if no call in it can change what was read before the
 // call. strconv and append replace fmt only for operands of basic types without methods and

@@ -52,7 +52,7 @@ func Measure(ctx context.Context, prepared []gotest.Job, o Options) (*Result, []
 	for _, err := range failures {
 		d.Failures = append(d.Failures, NewFailure(err))
 	}
-	if len(d.Benchmarks) > 0 { // what was measured counts, also if ctx has ended
+	if len(d.Benchmarks) > 0 { // what was measured counts even if ctx has ended
 		err = d.SetSummary(context.WithoutCancel(ctx))
 	}
 	return d, failures, err

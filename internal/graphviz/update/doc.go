@@ -1,7 +1,7 @@
 // Command update rebuilds internal/graphviz/graphviz.wasm.
 //
-// \tgo run ./internal/graphviz/update          write graphviz.wasm
-// \tgo run ./internal/graphviz/update -check   only compare it
+//	go run ./internal/graphviz/update          write graphviz.wasm
+//	go run ./internal/graphviz/update -check   only compare it
 //
 // Data flow:
 //

@@ -205,7 +205,7 @@ func (w *writer) append(u *unit) {
 	w.new[u.file].WriteString("\n" + text + "\n")
 }
 
-// render returns the source of a unit, for a place in parentheses or outside of any.
+// render returns the source of a unit, for a place in parentheses or outside any.
 func (v *version) render(u *unit, grouped bool) string {
 	if u.whole || u.tok == 0 || u.grouped == grouped {
 		return v.text(u.file, u.from, u.to)

@@ -1,4 +1,4 @@
-// Package callgraph chooses the part of a profile's call graph that a drawing has room for.
+// Package callgraph chooses the part of a profile's call graph that fits into a drawing.
 //
 // Data flow:
 //

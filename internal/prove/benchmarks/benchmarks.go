@@ -186,7 +186,7 @@ func (s *Set) Others(dirs []string, chosen []Benchmark) (list []Benchmark) {
 	return list
 }
 
-// Warnings returns what has come up since the last call.
+// Warnings returns the warnings since the last call.
 func (s *Set) Warnings() find.Warnings {
 	list := s.warnings
 	s.warnings = nil

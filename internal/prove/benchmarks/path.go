@@ -135,7 +135,7 @@ func (s *Set) pathOf(
 }
 
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
-// says what the others do.
+// describes what the others execute.
 func (s *Set) onPath(
 	ctx context.Context, w *writtenFile, all []Benchmark, c *Change, recorded Recording,
 ) (alike []Benchmark, why []string, err error) {

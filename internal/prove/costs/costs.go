@@ -72,7 +72,7 @@ type Subject struct {
 	Temp       string   // directory for files
 }
 
-// Repetitions of runs: of their figures, the most of A is compared with the least of B.
+// Numbers of runs. The largest figure of A is compared with the smallest of B.
 const (
 	startRuns = 3
 	firstRuns = 3
@@ -186,15 +186,15 @@ func (s *Subject) benchmark(ctx context.Context, name string) ([]Cost, error) {
 		fewer[i].A, fewer[i].B = fewer[i].B, fewer[i].A
 	}
 	return slices.Concat(
-		first.more("the first iteration, with its preparation", name, "ns", 2, 2e6),
-		setup.more("memory allocated by the first iteration, with its preparation", name, "B", 1, 256<<10),
+		first.more("the first iteration, with its setup", name, "ns", 2, 2e6),
+		setup.more("memory allocated by the first iteration, with its setup", name, "B", 1, 256<<10),
 		left.more("goroutines left "+many, name, "", 1, 0.5),
 		open.more("descriptors left "+many, name, "", 1, 0.5),
 		written.more("bytes written"+in, name, "B", 1, noise),
 		read.more("bytes read"+in, name, "B", 1, noise), fewer,
 		calls.more("system calls that read or write"+in, name, "", 1.1, noise),
 		live.more("live heap "+many, name, "B", 1, 256<<10),
-		after.more("CPU time that goes on "+many, name, "ns", 1, 5e6),
+		after.more("CPU time used in the background "+many, name, "ns", 1, 5e6),
 		peak.more("peak memory of the process", name, "B", 1.1, 4<<20),
 	), nil
 }

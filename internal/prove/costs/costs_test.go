@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/costs"
 )
 
-// TestCompare finds each cost of a version with code in place of BEFORE, LOOP and so on, and none of
+// TestCompare finds each cost of a version with code instead of BEFORE, LOOP and so on, and none of
 // the same version, or of one that is only faster.
 func TestCompare(t *testing.T) {
 	if testing.Short() {
@@ -48,7 +48,7 @@ func TestCompare(t *testing.T) {
 			want: []string{"descriptors left"},
 		},
 		{
-			name: "later", want: []string{"CPU time that goes on"},
+			name: "later", want: []string{"CPU time used in the background"},
 			code: "var begun bool\nfunc work() {\n\tif !begun {\n\t\tbegun = true\n\t\ttime.AfterFunc(0, func() {\n" +
 				"\t\t\tfor range 30 {\n\t\t\t\t_ = table()\n\t\t\t}\n\t\t})\n\t}\n}",
 		},

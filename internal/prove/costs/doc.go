@@ -9,8 +9,8 @@
 //  2. Compare runs these in both builds, several times: with one iteration, with many and without the
 //     garbage collector, and with many as usual. It also reads from the runtime how long packages take
 //     to initialize.
-//  3. A cost is what every run of B needs more of than every run of A, by more than what changes by
-//     chance. Noise can hide a cost, and hardly make one.
+//  3. A cost is something that every run of B needs more of than every run of A, by more than varies by
+//     chance. Noise can hide a cost, but hardly fake one.
 //
 // What only one version does in the background counts too: the second probe waits until the process
 // is idle. On systems that are not Unix, only the size of the program is compared.

@@ -18,7 +18,7 @@ type Block struct {
 //
 //	import/path/file.go:10.2,12.16 2 1
 //
-// where the last number is the number of times it ran. Blocks outside of the module are left out.
+// where the last number is the number of times it ran. Blocks outside the module are left out.
 func Read(r io.Reader, module string) ([]Block, error) {
 	var blocks []Block
 	lines := bufio.NewScanner(r)

@@ -37,7 +37,7 @@ type Options struct {
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
 	Joined bool
-	// Inputs and Seed are for the tests that run in two processes, in place of FuzzTime.
+	// Inputs and Seed replace FuzzTime for the tests that run in two processes.
 	Inputs int
 	Seed   uint64
 }
@@ -55,7 +55,7 @@ type Comparison struct {
 	Tests []Test
 }
 
-// A BehaviorError is a function that behaves differently.
+// A BehaviorError reports a function that behaves differently.
 type BehaviorError struct {
 	Function string
 	Output   string // of the test: the input, and both results
@@ -70,9 +70,9 @@ func (e *BehaviorError) Error() string {
 	return fmt.Sprintf("%s behaves differently:\n%s", e.Function, e.Output)
 }
 
-// Compare calls functions of the package in a directory of m with the same inputs as those of its new
-// version, which changes make of it: those that the changes concern. It writes files into m while
-// it runs. A *BehaviorError is the first difference.
+// Compare compares the package in a directory of m with its new version, which has the changes: it calls
+// the functions that the changes concern in both, with the same inputs. It writes files into m while it
+// runs. A *BehaviorError is the first difference.
 func Compare(
 	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options,
 ) (_ *Comparison, err error) {
@@ -359,15 +359,15 @@ func (c *comparer) compare(
 	}
 	r.Not = append(r.Not, lines.Unreached()...)
 	for _, name := range c.narrowing {
-		r.Not = append(r.Not, name+" converts more integers to 16 bits than before: few inputs are that large")
+		r.Not = append(r.Not, name+" converts more integers to 16 bits than before, and few inputs are that large")
 	}
 	r.Blocks, r.Reached = lines.Blocks()
 	return nil
 }
 
-// settle decides what inner functions have left open, by their callers that were compared. A difference
-// that these do not show is for a reviewer: they may never pass what leads to it. An inner function that
-// was called with too few inputs was compared as its callers call it.
+// settle decides what the comparison of inner functions left open, by that of their callers. A difference
+// that no caller shows needs a reviewer, because callers may never pass such arguments. An inner function
+// that was called with too few inputs was compared as its callers call it.
 func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error {
 	for _, name := range slices.Sorted(maps.Keys(open)) {
 		var callers []string
@@ -473,7 +473,7 @@ func timeWasUp(out string) bool {
 
 var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
-// slowFuzz is how much more time a fuzz target gets that does not even get through the first inputs.
+// slowFuzz is the factor by which the time of a fuzz target is extended if it does not complete the first inputs.
 const slowFuzz = 4
 
 // fuzz runs a fuzz target. why is the reason why it does not compare anything.

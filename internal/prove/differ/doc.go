@@ -26,15 +26,15 @@
 //     unless the old one does so with some input.
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
-//     interesting run again with coverage: a changed function is not compared either if they miss a
-//     place that has changed, or half of the changed blocks.
+//     interesting run again with coverage: a changed function does not count as compared if they miss
+//     a place that changed, or half of the changed blocks.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
 //     as Dump does, which are not guided by coverage.
 //  7. Generic functions are called with the type arguments used in the package's own code, or else
-//     with some that their constraints allow. Returned functions and handlers are called, too, also
-//     if they are returned as an interface.
+//     with some that their constraints allow. Returned functions and handlers are called, too,
+//     even if they are returned as an interface.
 //  8. The support files (support/) contain what the makers call, and the comparison. They use only
 //     the standard library, because they are compiled into the user's package.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps

@@ -74,7 +74,7 @@ func declared(pkg *packages.Package, spec ast.Spec) (objs []types.Object) {
 	return slices.DeleteFunc(objs, func(o types.Object) bool { return o == nil })
 }
 
-// Limits of the search for functions to call in place of what cannot be called.
+// Limits of the search for functions to call instead of those that cannot be called.
 const (
 	maxCallers = 3  // callers that replace a function
 	maxUsers   = 12 // users of a changed constant, variable, type or field

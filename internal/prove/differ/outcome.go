@@ -21,7 +21,7 @@ type Outcome struct {
 }
 
 // minReturned is the number of inputs on which a function with parameters must return. The first, random
-// ones are five times as many; what hardly ever returns was not seen doing what it is for.
+// ones are five times as many; a function that hardly ever returns was not seen doing its work.
 const minReturned = 200
 
 // firstInputs is the number of the random inputs that the fuzzer begins with.
@@ -51,7 +51,7 @@ func (o *Outcome) judge() {
 const CountEnv = "WHET_COMPARED"
 
 // SeedsEnv is the environment variable with the number of random inputs that the tests of Generate
-// begin with, in place of 1024.
+// begin with, instead of 1024.
 const SeedsEnv = "WHET_SEEDS"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for

@@ -249,8 +249,8 @@ func otherLiterals(lit *ast.BasicLit) []string {
 	return nil
 }
 
-// call adds the mutants of a call: with two neighboring arguments of one type swapped, and max in
-// place of min.
+// call adds the mutants of a call: with two neighboring arguments of one type swapped, and max
+// instead of min.
 func (s *source) call(e *ast.CallExpr, stack []ast.Node) {
 	parent := stack[len(stack)-1]
 	switch p := parent.(type) {

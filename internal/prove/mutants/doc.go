@@ -1,5 +1,5 @@
-// Package mutants makes mutants of the changed lines of a package: small errors, such as < in place
-// of <=. How many of them tests and inputs notice shows how much these prove about the lines.
+// Package mutants makes mutants of the changed lines of a package: small errors, such as <
+// instead of <=. The more of them tests and inputs notice, the more these prove about the lines.
 //
 // Data flow:
 //

@@ -46,7 +46,7 @@ func (noImports) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("no package %s", path)
 }
 
-// listed returns each mutant with the text that it has in place of the original's.
+// listed returns each mutant with the text that it has instead of the original's.
 func listed(t *testing.T, text string, set *Set) (list []string) {
 	t.Helper()
 	for i := range set.Mutants {

@@ -103,8 +103,8 @@ func (b *Baseline) Ignored(packages []string) int {
 	return n
 }
 
-// Skip returns the pattern, for go test's -skip, of the tests of a package that count for nothing; "" if
-// there are none.
+// Skip returns the pattern, for go test's -skip, of the tests of a package that are ignored; "" if there
+// are none.
 func (b *Baseline) Skip(pkg string) string {
 	names := slices.Clone(b.alone[pkg])
 	for _, t := range slices.Concat(b.Failing(), b.Flaky()) {
@@ -232,7 +232,7 @@ func (b *Baseline) differs(after *testRun, t Test) string {
 	switch {
 	case was == failed:
 		if is == failed && b.before.says(t) != after.says(t) {
-			return "fails in another way than before"
+			return "fails in a different way than before"
 		}
 		return ""
 	case is == failed:

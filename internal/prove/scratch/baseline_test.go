@@ -153,7 +153,7 @@ func TestBaseline(t *testing.T) {
 		{"behind an exit", `strings.Replace(of, "last", "4", 1)`, "a.TestLast fails:"},
 		{
 			"otherwise", `strings.Replace(of, "fails", "it fails otherwise", 1)`,
-			"a.TestFails fails in another way than before:",
+			"a.TestFails fails in a different way than before:",
 		},
 		{"skipped", `strings.Replace(of, "last", "skip", 1)`, "a.TestLast is skipped"},
 		{"exit", `strings.Replace(of, "behind", "exit", 1)`, "a.Test"},

@@ -63,7 +63,7 @@ type Module struct {
 const maxScratch = 4 << 30
 
 // New copies o.Tree, or the repository that contains the module in dir. Relative directories in
-// go.mod that are outside of it become absolute.
+// go.mod that are outside it become absolute.
 func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
 	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
@@ -233,7 +233,7 @@ func copyFile(to, from string, left int64) (int64, error) {
 	return left - int64(len(data)), os.WriteFile(to, data, info.Mode().Perm()|0o600)
 }
 
-// anchor makes relative directories in the copied go.mod absolute if they are outside of the copy.
+// anchor makes relative directories in the copied go.mod absolute if they are outside the copy.
 func (m *Module) anchor(from string) error {
 	name := filepath.Join(m.Dir, "go.mod")
 	data, err := os.ReadFile(name)

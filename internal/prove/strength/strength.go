@@ -49,8 +49,8 @@ type Survivor struct {
 	Diff    string `json:"diff"`    // from version B to the mutant
 }
 
-// Nothing reports whether enough mutants were tried and none was noticed. It is false for nil.
-func (s *Strength) Nothing() bool { return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0 }
+// NoneNoticed reports whether enough mutants were tried and none was noticed. It is false for nil.
+func (s *Strength) NoneNoticed() bool { return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0 }
 
 // A Witness is a program that may notice mutants.
 type Witness struct {

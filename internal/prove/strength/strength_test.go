@@ -58,7 +58,7 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	if s.Mutants != 6 || s.Noticed != 3 || s.ByInputs+s.ByTests != 3 || s.Unreached != 1 || s.Untried != 0 ||
-		s.Nothing() ||
+		s.NoneNoticed() ||
 		!slices.Equal(s.Not, []string{"the tests of b do not pass in a build with mutants"}) {
 		t.Errorf("%+v", s)
 	}
@@ -74,7 +74,7 @@ func TestTry(t *testing.T) {
 	}
 	none := &strength.Strength{}
 	err = none.Try(t.Context(), list, nil, time.Minute, t.TempDir(), nil)
-	if err != nil || none.Untried != 6 || none.Nothing() {
+	if err != nil || none.Untried != 6 || none.NoneNoticed() {
 		t.Errorf("without programs: %+v, %v", none, err)
 	}
 }

@@ -27,8 +27,8 @@ type Difference struct {
 	Removed   []string // functions that are only in the first version
 	Added     []string // declarations of any kind that are only in the second version
 	Others    []string // constants, variables, types and directives that changed or were removed
-	// Inside are those of Others that are structs of which other packages see the same: only fields that
-	// are not exported differ, and both versions have some.
+	// Inside are those of Others that look the same to other packages: structs that have unexported fields
+	// in both versions and differ only in these.
 	Inside []string
 }
 
@@ -124,8 +124,9 @@ func (d *Declarations) addSpecs(decl *ast.GenDecl, text func(ast.Node) string) {
 	}
 }
 
-// outsideOf returns what other packages see of a struct with fields that are not exported; "" if it is
-// none. Without such fields, they can write its values without names, compare them, and convert them.
+// outsideOf returns what other packages see of a struct with unexported fields; "" if it is not one.
+// Without unexported fields, other packages can write its values without names, compare them, and convert
+// them.
 func outsideOf(s *ast.TypeSpec, text func(ast.Node) string) string {
 	t, ok := s.Type.(*ast.StructType)
 	if !ok {

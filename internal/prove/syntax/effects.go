@@ -13,8 +13,8 @@ import (
 type effect struct {
 	calls string // a regular expression of the call: package or variable, a dot, and the name
 	why   string
-	// opens, if not empty, matches calls without which the effect is not needed either, and with, if not
-	// empty, calls that must be left.
+	// opens, if not empty, matches the calls that make the effect necessary: if they are gone, too, nothing
+	// is lost. with, if not empty, matches calls that must remain for the effect to be missed.
 	opens, with string
 }
 
@@ -24,36 +24,36 @@ const nestedLoops = "nested loops"
 func effects() []effect {
 	const opens = `(^|\.)(Open\w*|Create\w*|Dial\w*|Listen\w*|New\w*(Reader|Writer|Encoder))$`
 	return []effect{
-		{calls: `\.(Sync|Fsync|Fdatasync)$`, why: "what was written may be lost when the machine stops"},
+		{calls: `\.(Sync|Fsync|Fdatasync)$`, why: "written data may be lost if the machine stops"},
 		{calls: `\.(Close|CloseWrite|CloseRead)$`, why: "a file, connection or buffer stays open", opens: opens},
-		{calls: `\.Flush$`, why: "what is buffered may never be written", opens: opens},
+		{calls: `\.Flush$`, why: "buffered data may never be written", opens: opens},
 		{calls: `\.(Lock|RLock)$`, why: "calls from several goroutines may race"},
 		{
-			calls: `^os\.Rename$`, why: "readers may see a file that is written halfway",
+			calls: `^os\.Rename$`, why: "readers may see a partly written file",
 			with: `(^|\.)(WriteFile|Create\w*|OpenFile)$`,
 		},
 		{
 			calls: `^(os\.(Chmod|Chown|Truncate|Remove|RemoveAll|Mkdir|MkdirAll)|\w+\.(Chmod|Chown|Truncate))$`,
-			why:   "the file system is left otherwise",
+			why:   "the file system may end up in another state",
 		},
 		{calls: `\.Set(Read|Write)?Deadline$`, why: "it may wait forever"},
-		{calls: `^strings\.Clone$`, why: "a short result may keep a long text in memory"},
-		{calls: `^close$`, why: "what receives from the channel may wait forever"},
+		{calls: `^strings\.Clone$`, why: "a short result may keep a long string in memory"},
+		{calls: `^close$`, why: "receivers of the channel may wait forever"},
 		{calls: `(?i)\blog\w*\.(Print|Debug|Info|Warn|Error|Log|Fatal|Panic)\w*$`, why: "log lines are missing"},
-		{calls: `\.Wait$`, why: "it may return before other goroutines have ended", with: `^go$|\.Go$`},
+		{calls: `\.Wait$`, why: "it may return before other goroutines end", with: `^go$|\.Go$`},
 		{
-			calls: `^(sort\.Stable|sort\.SliceStable|slices\.SortStableFunc)$`, why: "equal elements may change places",
+			calls: `^(sort\.Stable|sort\.SliceStable|slices\.SortStableFunc)$`, why: "equal elements may change order",
 			with: `^(sort|slices)\.(Sort|Slice)\w*$`,
 		},
 		{
-			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "loops within loops take long for large inputs",
+			calls: `^(sort|slices)\.(Sort|Stable|Slice)\w*$`, why: "nested loops may be slow for large inputs",
 			with: "^" + nestedLoops + "$",
 		},
 	}
 }
 
-// lostEffects returns the effects that the changed functions of a have, with those that they call, and
-// the changed functions of b have not.
+// lostEffects returns the effects that the changed functions of a have, including those of the functions
+// that they call, and that the changed functions of b lack.
 func lostEffects(a, b *source) (list []Suspect) {
 	was, is := a.changed(b), b.changed(a)
 	if len(was) == 0 || len(is) == 0 {
@@ -163,8 +163,8 @@ func (s *source) contextsObeyed(functions []*function) map[string]*function {
 	return found
 }
 
-// lostWrites returns the variables of the package that changed functions of a write, and those of b do
-// not, although b has them.
+// lostWrites returns the package variables that changed functions of a write and changed functions of b do
+// not, although b declares them.
 func lostWrites(a, b *source, was, is []*function) (list []Suspect) {
 	before, after := a.statesWritten(a.reached(was)), b.statesWritten(b.reached(is))
 	for _, st := range slices.SortedFunc(maps.Keys(before), func(x, y state) int {

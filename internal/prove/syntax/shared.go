@@ -15,8 +15,8 @@ var single = regexp.MustCompile(`^\*?(rand\.(New|Rand)|bytes\.(NewBuffer|NewBuff
 	`bufio\.New\w+|(md5|sha1|sha256|sha512|crc32|crc64|fnv|adler32|hmac)\.New\w*|maphash\.Hash|` +
 	`(json|gob|xml|csv)\.New(Encoder|Decoder|Reader|Writer))$`)
 
-// sharedValues returns the new variables of b that several goroutines must not use at a time, and what
-// asks its surroundings when the program starts.
+// sharedValues returns the new variables of b that several goroutines must not use at a time, and those
+// whose initial value depends on how the program is started.
 func sharedValues(a, b *source) (list []Suspect) {
 	for _, name := range slices.Sorted(maps.Keys(b.variables)) {
 		if a.variables[name] != nil {
@@ -41,8 +41,8 @@ func sharedValues(a, b *source) (list []Suspect) {
 
 // Reasons for a review of variables.
 const (
-	whySingle = "only one goroutine may use its value at a time: calls from several goroutines may race"
-	whySystem = "what it is depends on where the program is started: it may recognize a test"
+	whySingle = "only one goroutine at a time may use its value: concurrent calls may race"
+	whySystem = "its value depends on how the program is started: it may recognize a test"
 )
 
 // maker returns the function or type that makes a value; "" if it is neither.

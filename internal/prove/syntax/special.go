@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// Constants of tests are too common to mean anything below these.
+// Shorter and smaller constants of tests are too common to mean anything.
 const (
 	leastText   = 4    // bytes
 	leastNumber = 1000 // of integers
 )
 
 // testInputs returns constants of the tests that new or changed functions of b compare with, or look
-// up, and that no code of a has: an input that is measured may be treated otherwise than others.
+// up, and that no code of a has: the code may treat an input that is measured differently from others.
 func testInputs(a, b *source, before, tests map[string][]byte) (list []Suspect) {
 	known := constantsOf(tests)
 	for _, source := range before {
@@ -37,7 +37,7 @@ func testInputs(a, b *source, before, tests map[string][]byte) (list []Suspect) 
 		seen[value] = true
 		list = append(list, Suspect{
 			File: file, What: fmt.Sprintf("a constant of the tests (%s)", shortened(value)),
-			Why: "an input that is tested or measured may be treated otherwise than others",
+			Why: "an input that is tested or measured may be treated differently from others",
 		})
 	}
 	look := func(n ast.Node, file string) {

@@ -378,9 +378,9 @@ func (w *stateWalk) stateOf(e ast.Expr) (st state, ok, keyed bool) {
 
 // Reasons for a review of state.
 const (
-	whyKept = "what is kept from one call for the next makes a benchmark faster that repeats its inputs, takes memory, " +
+	whyKept = "state that is stored between calls speeds up a benchmark that repeats its inputs, takes memory, " +
 		"and may be used by several goroutines"
-	whyShared = "the type was only read by its methods: calls from several goroutines, which were safe, may race"
+	whyShared = "methods only read the type before: concurrent calls, which were safe, may now race"
 )
 
 // newStates returns the states that functions of b write and no function of a does, as suspects.
@@ -417,7 +417,7 @@ func newStates(a, b *source) (list []Suspect) {
 
 func isPool(t ast.Expr) bool { return t != nil && strings.HasSuffix(types.ExprString(t), "sync.Pool") }
 
-// keeps reports whether a type is one that results are kept in.
+// keeps reports whether results can be stored in values of a type.
 func keeps(t ast.Expr) bool {
 	if t == nil {
 		return false

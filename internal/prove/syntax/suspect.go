@@ -35,40 +35,40 @@ func (s *Suspect) String() string {
 func whySuspicious(name string) string {
 	switch name {
 	case "testing.Testing", "testing.Benchmark", "testing.B":
-		return "code that knows that it is tested or measured may behave otherwise in production"
+		return "code that detects that it is tested or measured may behave differently in production"
 	case "flag.Lookup":
-		return "code that reads the flags of a test may behave otherwise in production"
+		return "code that reads the flags of a test may behave differently in production"
 	case "os.Args", "os.Executable", "os.Getenv", "os.LookupEnv", "os.Environ", "syscall.Getenv",
 		"runtime/debug.ReadBuildInfo":
-		return "code that asks how it was built or started may behave otherwise in production"
+		return "code that depends on how it was built or started may behave differently in production"
 	case "runtime.Caller", "runtime.Callers", "runtime.CallersFrames", "runtime.Stack", "runtime/debug.Stack",
 		"runtime.FuncForPC":
-		return "code that asks who calls it may recognize a benchmark"
+		return "code that inspects its callers may recognize a benchmark"
 	case "runtime/debug.SetGCPercent", "runtime/debug.SetMemoryLimit":
 		return "it trades memory for speed in the whole process"
 	case "runtime.GC", "runtime.GOMAXPROCS", "runtime.LockOSThread", "os/signal.Notify", "runtime/debug.FreeOSMemory",
 		"runtime/debug.SetMaxThreads", "runtime/debug.SetMaxStack":
-		return "it concerns the whole process"
+		return "it affects the whole process"
 	case "runtime.SetFinalizer", "runtime.AddCleanup":
-		return "work in a finalizer is not seen by a benchmark"
+		return "benchmarks do not measure work in finalizers"
 	case "time.AfterFunc", "context.AfterFunc":
-		return "work that runs later is not seen by a benchmark"
+		return "benchmarks do not measure work that runs later"
 	case "os/exec.Command", "os/exec.CommandContext":
-		return "work in another process is not seen by a benchmark"
+		return "benchmarks do not measure work in other processes"
 	case "reflect.NewAt", "reflect.SliceHeader", "reflect.StringHeader":
 		return "it bypasses the type system"
 	case "syscall.Syscall", "syscall.RawSyscall":
 		return "it bypasses the runtime"
 	case "sync.Pool":
-		return "a value that is reused may leak data between its users"
+		return "a reused value may leak data from one user to the next"
 	case "unique.Make":
-		return "values that are kept may add to the live heap"
+		return "values that are kept may enlarge the live heap"
 	}
 	return ""
 }
 
-// Suspects returns what changed files add that needs review, and what the changed packages keep
-// between calls, no longer do, or take from the tests.
+// Suspects returns what needs review: what changed files add, state that changed packages newly store
+// between calls, effects that they no longer have, and constants that they take from the tests.
 func Suspects(changes scratch.Changes, packages []Sources) ([]Suspect, error) {
 	list, err := suspectUses(changes)
 	if err != nil {
@@ -113,7 +113,7 @@ func suspectUses(changes scratch.Changes) ([]Suspect, error) {
 	return list, nil
 }
 
-const whyGoroutine = "work in another goroutine, and goroutines that never end, are not seen by every benchmark"
+const whyGoroutine = "not every benchmark shows work in other goroutines, or goroutines that never end"
 
 // A use is how often a file has something, and why that needs review.
 type use struct {
@@ -140,7 +140,7 @@ func uses(name string, source []byte) (map[string]use, error) {
 		return nil, err
 	}
 	for range n {
-		add("unsafe code", "it bypasses the type system: it may be right only with this code and this version of Go")
+		add("unsafe code", "it bypasses the type system, and may be correct only with this code and this version of Go")
 	}
 	packages := map[string]string{} // import path by name
 	for _, spec := range file.Imports {
@@ -155,10 +155,10 @@ func uses(name string, source []byte) (map[string]use, error) {
 		switch n := node.(type) {
 		case *ast.FuncDecl:
 			if n.Recv == nil && n.Name.Name == "init" {
-				add("func init", "work at the start of the program is not seen by a benchmark")
+				add("func init", "benchmarks do not measure work at program start")
 			}
 			if n.Body == nil {
-				add("assembly or linked code", "it is not compared on other processors")
+				add("assembly or linked code", "it is not compared on other architectures")
 			}
 		case *ast.GoStmt:
 			add("go statement", whyGoroutine)

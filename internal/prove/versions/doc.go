@@ -10,5 +10,5 @@
 //  3. Changed returns the files that differ in B, with both contents.
 //
 // A symbolic link or a submodule that changes is listed but not followed. A patch of one, of a
-// binary file, or of a path outside of the repository is refused.
+// binary file, or of a path outside the repository is refused.
 package versions

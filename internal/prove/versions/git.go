@@ -39,7 +39,7 @@ func open(ctx context.Context, dir string) (*repository, error) {
 	top, err := r.git(ctx, nil, "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, &diag.Error{
-			Op: "prove", Subject: dir, Err: errors.New("it is not in a git repository"),
+			Op: "prove", Subject: dir, Err: errors.New("not in a git repository"),
 			Hint: "compare two directories: --a DIR --b DIR",
 		}
 	}
@@ -75,7 +75,7 @@ func (r *repository) commit(ctx context.Context, rev string) (string, error) {
 			return "", ctx.Err()
 		}
 		return "", &diag.Error{
-			Op: "prove", Subject: rev, Err: errors.New("the repository has no such revision"),
+			Op: "prove", Subject: rev, Err: errors.New("unknown revision"),
 			Hint: "`git log --oneline` lists revisions; in CI, fetch the base branch first",
 		}
 	}

@@ -54,7 +54,7 @@ func parsePatch(name string, r io.Reader) ([]*gitdiff.File, error) {
 	}
 	files, _, err := gitdiff.Parse(bytes.NewReader(text))
 	if err == nil && len(files) == 0 {
-		err = errors.New("it has no changed file")
+		err = errors.New("it changes no files")
 	}
 	if err != nil {
 		return nil, &diag.Error{
@@ -77,7 +77,7 @@ func refusePatch(f *gitdiff.File) error {
 		}
 		first, _, _ := strings.Cut(path.Clean(name), "/")
 		if !filepath.IsLocal(filepath.FromSlash(name)) || first == ".git" || strings.ContainsRune(name, 0) {
-			return fmt.Errorf("%q is outside of the repository", name)
+			return fmt.Errorf("%q is outside the repository", name)
 		}
 	}
 	switch name := nameOf(f); {
@@ -109,7 +109,7 @@ func applyPatch(patch, root string, files []*gitdiff.File) (map[string]content, 
 		fail := func(err error) error {
 			return &diag.Error{
 				Op: "apply patch", Subject: patch, Err: fmt.Errorf("%s: %w", name, err),
-				Hint: "the patch must apply to the files as they are; rebase it",
+				Hint: "rebase it: the patch must apply to the current files",
 			}
 		}
 		for _, used := range []string{f.OldName, f.NewName} {
@@ -132,7 +132,7 @@ func applyPatch(patch, root string, files []*gitdiff.File) (map[string]content, 
 				}
 			}
 			if before == nil {
-				return nil, fail(errors.New("there is no such file"))
+				return nil, fail(errors.New("the file does not exist"))
 			}
 		}
 		var out bytes.Buffer

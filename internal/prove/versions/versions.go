@@ -33,7 +33,7 @@ type content struct {
 // A Difference is what differs between A and B.
 type Difference struct {
 	Files scratch.Changes // by names relative to the module
-	// Links are symbolic links and submodules, and Outside are files outside of the module, by names
+	// Links are symbolic links and submodules, and Outside are files outside the module, by names
 	// relative to the tree.
 	Links, Outside []string
 }
@@ -86,7 +86,7 @@ func readFile(name string) ([]byte, error) {
 	}
 	if info.Size() > maxFile {
 		return nil, &diag.Error{
-			Op: "read", Subject: name, Err: fmt.Errorf("it has %d bytes; a changed file may have %d", info.Size(), maxFile),
+			Op: "read", Subject: name, Err: fmt.Errorf("it has %d bytes; at most %d are allowed", info.Size(), maxFile),
 			Hint: "leave it out of the change",
 		}
 	}

@@ -174,7 +174,7 @@ func TestGit(t *testing.T) {
 		t.Error("the repository has changed")
 	}
 	for _, spec := range []string{"nope..HEAD", "--output=x..HEAD", "HEAD..nope"} {
-		if _, err := Revisions(t.Context(), m, spec); err == nil || !strings.Contains(err.Error(), "no such revision") {
+		if _, err := Revisions(t.Context(), m, spec); err == nil || !strings.Contains(err.Error(), "unknown revision") {
 			t.Errorf("%s: %v", spec, err)
 		}
 	}
@@ -247,14 +247,14 @@ func TestPatch(t *testing.T) {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	for text, want := range map[string]string{
-		"":                  "no changed file",
-		"not a patch":       "no changed file",
+		"":                  "changes no files",
+		"not a patch":       "changes no files",
 		"@@ -1 +1 @@\n-a\n": "x.patch",
 		strings.Replace(diff, "const a = 2", "const a = 9", 1): "hunk 1 of 1 (@@ -1,3 +1,3 @@) does not apply at line 3",
-		strings.ReplaceAll(diff, "m/a.go", "../x.go"):          "outside of the repository",
-		strings.ReplaceAll(diff, "m/a.go", ".git/config"):      "outside of the repository",
+		strings.ReplaceAll(diff, "m/a.go", "../x.go"):          "outside the repository",
+		strings.ReplaceAll(diff, "m/a.go", ".git/config"):      "outside the repository",
 		strings.ReplaceAll(diff, "m/a.go", "m/away/a.go"):      "directory that is a symbolic link",
-		strings.ReplaceAll(diff, "m/a.go", "m/nope.go"):        "there is no such file",
+		strings.ReplaceAll(diff, "m/a.go", "m/nope.go"):        "does not exist",
 		"diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1de5659\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n" +
 			"\\ No newline at end of file\n": "symbolic link",
 		"diff --git a/x.png b/x.png\nindex 1..2 100644\nBinary files a/x.png and b/x.png differ\n": "binary",

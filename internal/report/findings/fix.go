@@ -162,7 +162,7 @@ func fixHeadline(r *fix.Result) string {
 func fixNotes(r *fix.Result) []string {
 	var notes []string
 	if r.Interrupted {
-		notes = append(notes, "Interrupted: not everything was tried, and there is no comparison in total.")
+		notes = append(notes, "Interrupted: not everything was tried, and the original was not compared with the result.")
 	}
 	if len(r.Failing) > 0 {
 		notes = append(notes, "Tests that already failed, and were ignored: "+strings.Join(r.Failing, ", ")+".")

@@ -10,7 +10,7 @@ import (
 )
 
 // Prove returns the report of a proof: the outcome and its reason, what is missing, the figures, what
-// stands for the outcome, and what has changed.
+// supports the outcome, and what changed.
 func Prove(r *prove.Result) *blocks.Document {
 	d := &blocks.Document{Title: blocks.Text{
 		blocks.Strong(r.Outcome), blocks.Dim(": "), blocks.Name(r.Module), blocks.Dim(", from "), blocks.Name(r.A),
@@ -51,7 +51,7 @@ func Prove(r *prove.Result) *blocks.Document {
 	if list := unjudgedList(r); len(list) > 0 {
 		section("unjudged", "Not judged", false, list)
 	}
-	section("changed", "What has changed", true, changedList(&r.Changed))
+	section("changed", "What changed", true, changedList(&r.Changed))
 	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.Written != "" {
 		section("benchmark", "The benchmark that whet wrote", true, blocks.Code(v.Measured.Written))
 	}
@@ -80,7 +80,7 @@ func reproducerList(p *prove.Reproducer) blocks.List {
 	return append(list, blocks.Text{blocks.Plain("run "), blocks.Command(p.Command)})
 }
 
-// missingList is what would decide.
+// missingList is what is needed to decide.
 func missingList(r *prove.Result) blocks.List {
 	var list blocks.List
 	for _, m := range r.Missing {
@@ -93,7 +93,7 @@ func missingList(r *prove.Result) blocks.List {
 	return list
 }
 
-// costList is what the change costs where its benchmarks do not look.
+// costList is what the change costs that its benchmarks do not show.
 func costList(r *prove.Result) blocks.List {
 	var lines []string
 	for _, c := range r.SideCosts {
@@ -175,7 +175,7 @@ func strengthText(s *prove.Strength) []string {
 	}
 	var lines []string
 	if s.Mutants > 0 {
-		text := fmt.Sprintf("tests and inputs noticed %d of %s (small errors put into the changed lines): %d by inputs, %d "+
+		text := fmt.Sprintf("tests and inputs noticed %d of %s (small errors made in the changed lines): %d by inputs, %d "+
 			"by tests", s.Noticed, layout.Plural(s.Mutants, "mutant", "mutants"), s.ByInputs, s.ByTests)
 		if s.TimedOut > 0 {
 			text += fmt.Sprintf("; %d because a run did not end", s.TimedOut)
@@ -199,8 +199,8 @@ func survivorBlocks(s *prove.Strength) []blocks.Block {
 		diffs.WriteString(one.Diff)
 	}
 	list := []blocks.Block{
-		blocks.Prose{blocks.Plain("Tests and inputs pass with each of these errors in version B. Some errors make no " +
-			"difference: they are equivalent.")},
+		blocks.Prose{blocks.Plain("Tests and inputs pass with each of these errors in version B. Some may be " +
+			"equivalent: they do not change behavior.")},
 		blocks.Diff(diffs.String()),
 	}
 	if more := s.Mutants - s.Noticed - len(s.Survivors); more > 0 {
@@ -212,7 +212,7 @@ func survivorBlocks(s *prove.Strength) []blocks.Block {
 // maxNames is the number of files that a line lists.
 const maxNames = 10
 
-// unjudgedList is what the change has besides code.
+// unjudgedList is what changed but is not judged.
 func unjudgedList(r *prove.Result) blocks.List {
 	var lines []string
 	add := func(what string, names []string) {
@@ -221,15 +221,15 @@ func unjudgedList(r *prove.Result) blocks.List {
 		}
 	}
 	if r.TestsOf == "a" {
-		add("edits of tests, which count only with --tests b", r.Changed.Tests)
+		add("changes to tests, which are used only with --tests b", r.Changed.Tests)
 	}
 	add("changes in other packages", r.Changed.NotJudged)
 	add("files that are not compiled", r.Changed.Other)
-	add("files outside of the module", r.Changed.Outside)
+	add("files outside the module", r.Changed.Outside)
 	return blocks.Items(lines...)
 }
 
-// changedList is what has changed.
+// changedList is what changed.
 func changedList(c *prove.Changed) blocks.List {
 	var lines []string
 	for _, one := range []struct {

@@ -66,7 +66,7 @@ func TestProve(t *testing.T) {
 			"markdown", func(w *strings.Builder, r *prove.Result) error { return Prove(r).WriteMarkdown(w) },
 			[]string{
 				"**unproven**", "from 1MB to 3MB", "noticed 87 of 92", "```diff\n" + survivor + "```", "`working <tree>`",
-				"<details><summary>What has changed", "files: a.go", "BenchmarkWhet",
+				"<details><summary>What changed", "files: a.go", "BenchmarkWhet",
 			},
 		},
 		{

@@ -20,15 +20,15 @@ type proveRule struct {
 
 func proveRules() []proveRule {
 	return []proveRule{
-		{prove.OutcomeDifferent, "error", "the changed code does something else"},
+		{prove.OutcomeDifferent, "error", "the changed code behaves differently"},
 		{prove.OutcomeBroken, "error", "the changed code does not build, or go vet has a new complaint"},
 		{prove.OutcomeSlower, "warning", "the changed code is slower"},
-		{prove.OutcomeUnproven, "note", "it is not proven that the changed code does the same"},
+		{prove.OutcomeUnproven, "note", "it is not proven that the changed code behaves the same"},
 	}
 }
 
 // WriteProveSARIF writes the outcome of a proof for code scanning: one result, or none if the change
-// does the same and is not slower. Files are relative to the module.
+// behaves the same and is not slower. Files are relative to the module.
 func WriteProveSARIF(w io.Writer, r *prove.Result, version string) error {
 	run := sarifRun{
 		Tool: sarifTool{Driver: sarifDriver{

@@ -21,7 +21,7 @@ func WriteRequest(w io.Writer, style layout.Style, d documents.Requests) error {
 		head+layout.FitName(layout.Clean(c.Handler), style.Remaining(layout.Columns(head), 20))))
 	t.Line(unit.Duration(r.Latency), " from ", unit.Duration(r.From), " to ", unit.Duration(r.From+r.Latency),
 		" of the trace of ", layout.Cut(layout.Clean(d.Name), style.Remaining(45, 16)))
-	t.Line("on goroutine ", fmt.Sprint(r.Goroutine), "; of such, p50 ", unit.Duration(c.P50), ", p99 ",
+	t.Line("on goroutine ", fmt.Sprint(r.Goroutine), "; for this class, p50 ", unit.Duration(c.P50), ", p99 ",
 		unit.Duration(c.P99))
 	t.Line()
 	t.Line(style.Paint(layout.Dim, "  "+layout.Left("spent on", 16)+layout.Right("itself", 17)+
@@ -100,7 +100,7 @@ func stepText(s *documents.Step) string {
 		what += " (" + layout.Clean(s.State) + ")"
 	}
 	if s.Samples > 0 {
-		what += fmt.Sprintf(", as %s saw", layout.Plural(s.Samples, "CPU sample", "CPU samples"))
+		what += fmt.Sprintf(", according to %s", layout.Plural(s.Samples, "CPU sample", "CPU samples"))
 	}
 	return what
 }

@@ -1,5 +1,5 @@
-// Package contention finds who waited for whom in an execution trace: the stack of each wait, and
-// the stack of the goroutine that ended it.
+// Package contention finds which goroutines waited for which in an execution trace: the stack of each
+// wait, and the stack of the goroutine that ended it.
 //
 // Data flow:
 //

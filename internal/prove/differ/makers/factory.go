@@ -28,8 +28,8 @@ type factory struct {
 
 // constructed makes a struct of this module with unexported fields with its package's own
 // constructors: functions New… that return it, or a pointer to it, and possibly an error, and if there
-// are any, other exported functions that do. In its package, it also uses what has such values, and
-// steps from one value to another one.
+// are any, other exported functions that do. In its package, it also uses fields that hold such values,
+// and methods that return another value.
 func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
 	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {

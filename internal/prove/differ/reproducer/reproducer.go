@@ -61,7 +61,7 @@ func Read(data []byte) (*Record, error) {
 	return r, nil
 }
 
-// A Package is what tests are for.
+// A Package describes the package and the function that tests are for.
 type Package struct {
 	Name     string
 	Function string                 // that differs, in the form of Go source

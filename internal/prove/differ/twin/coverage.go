@@ -15,7 +15,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Coverage is which statements on changed lines of a new version the inputs have run.
+// Coverage records which statements on changed lines of a new version the inputs ran.
 type Coverage struct {
 	places  []changedPlace
 	added   []changedPlace // functions that only the new version has
@@ -163,8 +163,8 @@ func (c *Coverage) Add(profile string) {
 	}
 }
 
-// Unreached says which functions no input ran on some of their changed lines, or on half of the blocks
-// there.
+// Unreached describes the functions of which no input ran some changed lines, or of which inputs ran less
+// than half of the changed blocks.
 func (c *Coverage) Unreached() (not []string) {
 	if c.unknown {
 		return nil
@@ -183,7 +183,7 @@ func (c *Coverage) Unreached() (not []string) {
 	return not
 }
 
-// unreached says what no input ran of the changed places of a function; "" if they ran enough.
+// unreached describes which changed places of a function no input ran; "" if inputs ran enough.
 func unreached(places []changedPlace) string {
 	var ran, all int
 	var lines []string
@@ -206,7 +206,7 @@ func unreached(places []changedPlace) string {
 	case !reached:
 		return "no input reached its changed lines"
 	case len(lines) > 0:
-		return fmt.Sprintf("no input reached what has changed in %s:%s", places[0].file, strings.Join(lines, ", "))
+		return fmt.Sprintf("no input reached what changed in %s:%s", places[0].file, strings.Join(lines, ", "))
 	case 2*ran < all:
 		return fmt.Sprintf("inputs reached %d of the %d blocks on its changed lines", ran, all)
 	}

@@ -10,5 +10,5 @@
 //  2. Source writes a Vocabulary as variables of the support files of package differ.
 //
 // A Vocabulary is bounded, whatever the size of the package, and belongs to the caller. The package
-// has no state, and does not make inputs: the support files do, and also what nearly equals a word.
+// has no state, and does not make inputs: the support files do, including near misses of a word.
 package vocabulary

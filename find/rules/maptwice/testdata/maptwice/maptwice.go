@@ -69,7 +69,7 @@ func Set(m map[string]int, k string) {
 }
 
 func Add(m map[string]int, k string, n int) {
-	m[k] = m[k] + 1   // want `m\[k\] is looked up twice, to be read and to be set`
+	m[k] = m[k] + 1   // want `m\[k\] is looked up twice, to read it and to set it`
 	m[k] = (m[k] * n) // want `looked up twice`
 	m[k] = m[k] &^ n  // want `looked up twice`
 }
