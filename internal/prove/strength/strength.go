@@ -50,7 +50,9 @@ type Survivor struct {
 }
 
 // NoneNoticed reports whether enough mutants were tried and none was noticed. It is false for nil.
-func (s *Strength) NoneNoticed() bool { return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0 }
+func (s *Strength) NoneNoticed() bool {
+	return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0
+}
 
 // A Witness is a program that may notice mutants.
 type Witness struct {
