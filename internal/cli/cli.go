@@ -129,7 +129,8 @@ const gettingStarted = `whet record -o before.whet -d 10s -- ./service   record 
 whet top before.whet                             see which lines of your own code are expensive
 whet find before.whet                            see why, and how to rewrite them
 whet fix before.whet                             test the rewrites and keep those that are faster
-whet bench --base main ./...                     compare your change with a commit
+whet prove main                                  prove your own change since main: the same, and faster
+whet bench --base main ./...                     compare your benchmarks with those of main
 
 "whet --help" lists all commands.
 `

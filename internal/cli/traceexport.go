@@ -32,7 +32,7 @@ func (a *app) traceExportCommand() *cobra.Command {
 --perfetto writes packets for https://ui.perfetto.dev: processors and what they
 run, the garbage collector, the heap, requests, tasks, and goroutines with their
 states, where they stopped and who woke them. --chrome writes the same as JSON
-for chrome://tracing and https://speedscope.app, in a file several times as
+for chrome://tracing and https://speedscope.app, in a file about twice as
 large.
 
 --otlp writes OTLP/JSON for OpenTelemetry: requests and tasks as spans, with the

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -490,16 +492,44 @@ func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Out
 	return r.fuzzFor(ctx, t, lines, (slowFuzz * limit).String())
 }
 
-// fuzzFor runs a fuzz target for some time, or with a number of inputs.
+// manySeeds is the number of random inputs that come before the fuzzer, and fewSeeds the number that the fuzzer
+// begins with: one process calls both functions with them many times faster than the fuzzer's workers do.
+const (
+	manySeeds = 4 * firstInputs
+	fewSeeds  = firstInputs / 4
+)
+
+// fuzzFor runs a fuzz target for some time, half of which are random inputs, or with a number of inputs.
 func (r *twinRun) fuzzFor(
 	ctx context.Context, t Test, lines *twin.Coverage, limit string,
 ) (o Outcome, why string, err error) {
 	count := filepath.Join(r.temp, "counts")
-	failing := filepath.Join(r.dir, "testdata", "fuzz", t.Name)
-	defer func() { _ = os.RemoveAll(failing) }()
-	env := []string{CountEnv + "=" + count}
+	defer func() { _ = os.RemoveAll(r.failing(t)) }()
+	var env []string
 	if r.o.Joined {
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
+	}
+	counting := append(slices.Clone(env), CountEnv+"="+count)
+	seeds := 0
+	if d, err := time.ParseDuration(limit); err == nil && !t.Fixed {
+		seeds = fewSeeds
+		began := time.Now()
+		if err := os.WriteFile(count, nil, 0o600); err != nil {
+			return o, "", err
+		}
+		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
+		out, err := r.covered(ctx, t, lines, append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+(d/2).String())...)
+		if err != nil {
+			return r.failed(ctx, t, first, out)
+		}
+		limit = max(d-time.Since(began), d/2).String()
+	}
+	before, err := os.ReadFile(count)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return o, "", err
+	}
+	if seeds > 0 {
+		env, counting = append(env, SeedsEnv+"="+strconv.Itoa(seeds)), append(counting, SeedsEnv+"="+strconv.Itoa(seeds))
 	}
 	args := []string{
 		"-test.run=^$", "-test.fuzz=^" + t.Name + "$", "-test.fuzztime=" + limit,
@@ -507,41 +537,54 @@ func (r *twinRun) fuzzFor(
 	}
 	var out string
 	for range 4 {
-		if err := os.WriteFile(count, nil, 0o600); err != nil {
+		if err := os.WriteFile(count, before, 0o600); err != nil {
 			return o, "", err
 		}
-		if out, err = r.process(ctx, env, args...); err == nil || !timeWasUp(out) || ctx.Err() != nil {
+		if out, err = r.process(ctx, counting, args...); err == nil || !timeWasUp(out) || ctx.Err() != nil {
 			break
 		}
 	}
-	if ctx.Err() != nil {
-		return o, "", ctx.Err()
-	}
 	if err != nil {
-		alone := []string{"WHET_ALONE=1", "WHET_CORPUS=" + filepath.Dir(failing)}
-		if !strings.Contains(out, "the results differ") {
-			if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
-				return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
-			}
-		}
-		return o, "", &BehaviorError{Function: t.Function, Output: scratch.LastLines(out), Record: r.record(ctx, t, env, out)}
+		return r.failed(ctx, t, env, out)
 	}
 	counts, err := os.ReadFile(count)
 	if err != nil {
 		return o, "", err
 	}
-	profile := filepath.Join(r.temp, "cover.out")
-	_ = os.Remove(profile)
-	env = append(env[1:], "WHET_CORPUS="+r.corpus())
-	if _, err = r.process(ctx, env, "-test.run=^"+t.Name+"$", "-test.coverprofile="+profile); err == nil {
-		var text []byte
-		text, err = os.ReadFile(profile)
-		lines.Add(string(text))
-	}
-	if err != nil {
+	if _, err := r.covered(ctx, t, lines, append(env, "WHET_CORPUS="+r.corpus())...); err != nil {
 		lines.Lost()
 	}
 	return ReadCounts(t, counts), "", ctx.Err()
+}
+
+// failing returns the directory for the input on which the fuzzer fails.
+func (r *twinRun) failing(t Test) string { return filepath.Join(r.dir, "testdata", "fuzz", t.Name) }
+
+// covered runs a fuzz target with its first inputs, and adds what they ran to lines.
+func (r *twinRun) covered(ctx context.Context, t Test, lines *twin.Coverage, env ...string) (out string, err error) {
+	profile := filepath.Join(r.temp, "cover.out")
+	_ = os.Remove(profile)
+	out, err = r.process(ctx, env, "-test.run=^"+t.Name+"$", "-test.failfast", "-test.coverprofile="+profile)
+	if err != nil {
+		return out, err
+	}
+	text, err := os.ReadFile(profile)
+	lines.Add(string(text))
+	return out, err
+}
+
+// failed tells what the failure of a fuzz target means. why is the reason why nothing is compared.
+func (r *twinRun) failed(ctx context.Context, t Test, env []string, out string) (o Outcome, why string, err error) {
+	if ctx.Err() != nil {
+		return o, "", ctx.Err()
+	}
+	if !strings.Contains(out, "the results differ") {
+		alone := append(slices.Clone(env), "WHET_ALONE=1", "WHET_CORPUS="+filepath.Dir(r.failing(t)))
+		if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
+			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
+		}
+	}
+	return o, "", &BehaviorError{Function: t.Function, Output: scratch.LastLines(out), Record: r.record(ctx, t, env, out)}
 }
 
 // failedInput matches the name of the input on which a fuzz target fails.
@@ -558,7 +601,7 @@ func (r *twinRun) record(ctx context.Context, t Test, env []string, out string) 
 		pattern += "/^" + filepath.Base(found[0]) + "$"
 	}
 	name := filepath.Join(r.temp, "record.json")
-	if _, err := r.process(ctx, append(env, "WHET_SCRIPT="+name), "-test.run="+pattern); err == nil {
+	if _, err := r.process(ctx, append(slices.Clone(env), "WHET_SCRIPT="+name), "-test.run="+pattern); err == nil {
 		return nil // it differs by chance
 	}
 	text, err := os.ReadFile(name)

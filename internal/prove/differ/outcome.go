@@ -24,7 +24,7 @@ type Outcome struct {
 // ones are five times as many; a function that hardly ever returns was not seen doing its work.
 const minReturned = 200
 
-// firstInputs is the number of the random inputs that the fuzzer begins with.
+// firstInputs is the number of random inputs that the tests begin with, unless SeedsEnv has another one.
 const firstInputs = 1024
 
 // judge sets Unproven. A comparison proves nothing below these floors: some input must return; and
@@ -53,6 +53,9 @@ const CountEnv = "WHET_COMPARED"
 // SeedsEnv is the environment variable with the number of random inputs that the tests of Generate
 // begin with, instead of 1024.
 const SeedsEnv = "WHET_SEEDS"
+
+// LimitEnv is the environment variable with the duration after which these tests skip further inputs.
+const LimitEnv = "WHET_LIMIT"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out, and

@@ -305,12 +305,54 @@ func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 		}
 	}
 	elem, why := g.maker(p.Elem(), depth+1)
-	if u, ok := p.Elem().Underlying().(*types.Struct); ok && u.NumFields() > 0 && !hasUnexported(u) {
-		return fmt.Sprintf(lacking+"\tif again := whetAgain[%s](s); again != nil {\n\t\treturn again\n\t}\n"+
-			"\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn whetShare(s, &to)\n",
-			g.typeString(p.Elem()), elem), why
+	if why != "" {
+		return "", why
 	}
-	return fmt.Sprintf(lacking+"\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn &to\n", elem), why
+	text = lacking
+	if isRecursive(p.Elem()) {
+		text += "\tif s.ends() {\n\t\treturn nil\n\t}\n"
+	}
+	result := "&to"
+	if u, ok := p.Elem().Underlying().(*types.Struct); ok && u.NumFields() > 0 && !hasUnexported(u) {
+		text += fmt.Sprintf("\tif again := whetAgain[%s](s); again != nil {\n\t\treturn again\n\t}\n",
+			g.typeString(p.Elem()))
+		result = "whetShare(s, &to)"
+	}
+	return text + fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn %s\n", elem, result), ""
+}
+
+// isRecursive reports whether values of a type contain pointers to such values.
+func isRecursive(t types.Type) bool {
+	seen := map[types.Type]bool{}
+	var contains func(in types.Type) bool
+	contains = func(in types.Type) bool {
+		in = types.Unalias(in)
+		if len(seen) > 0 && types.Identical(in, t) {
+			return true
+		}
+		if seen[in] {
+			return false
+		}
+		seen[in] = true
+		switch u := in.Underlying().(type) {
+		case *types.Struct:
+			for f := range u.Fields() {
+				if contains(f.Type()) {
+					return true
+				}
+			}
+		case *types.Pointer:
+			return contains(u.Elem())
+		case *types.Slice:
+			return contains(u.Elem())
+		case *types.Array:
+			return contains(u.Elem())
+		case *types.Map:
+			return contains(u.Key()) || contains(u.Elem())
+		}
+		return false
+	}
+	return contains(t)
 }
 
 // channel makes a channel with values in it. It is closed if the code only receives, which would
@@ -443,14 +485,19 @@ func (g *Generator) function(sig *types.Signature, depth int) (text, why string)
 		return "", why
 	}
 	if fields != "" {
-		fields = "var x struct {\ndrawn bool\n" + fields + "}\n"
+		fields = "var x struct {\ndrawn bool\nat int\n" + fields + "}\n" +
+			"if s.size > 0 {\ns.reset = append(s.reset, func() { x.at = 0 })\n}\n"
 	}
 	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
 }
 
+// draws is the number of values that a function or method of a benchmark's input returns in turn: code that calls
+// it in a loop until it returns another one comes to an end.
+const draws = 4
+
 // answering returns the code of a function that records its arguments and returns random values:
 // its parameters and results, the fields of x that hold the results, and its body. In a benchmark,
-// where s is typical, the values are drawn once and nothing is recorded.
+// where s is typical, a few values are drawn, which come in turn, and nothing is recorded.
 func (g *Generator) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
 	var params, names []string
 	if name != "" {
@@ -476,15 +523,16 @@ func (g *Generator) answering(sig *types.Signature, name, prefix string, depth i
 		}
 		field := prefix + "r" + strconv.Itoa(i)
 		results = append(results, g.typeString(t))
-		values = append(values, "x."+field)
-		fmt.Fprintf(&hold, "%s %s\n", field, g.typeString(t))
-		fmt.Fprintf(&draw, "x.%s = %s(s)\n", field, m)
+		values = append(values, "x."+field+"[i]")
+		fmt.Fprintf(&hold, "%s [%d]%s\n", field, draws, g.typeString(t))
+		fmt.Fprintf(&draw, "x.%s[i] = %s(s)\n", field, m)
 	}
 	head = "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
 	body = fmt.Sprintf("if s.size == 0 {\ns.called(%s)\n}\n", strings.Join(names, ", "))
 	if len(values) > 0 {
-		body += fmt.Sprintf("if s.size == 0 || !x.%sdrawn {\nx.%sdrawn = true\n%s}\nreturn %s\n", prefix, prefix,
-			draw.String(), strings.Join(values, ", "))
+		body += fmt.Sprintf("i := 0\nif s.size == 0 {\n%[2]s} else {\nfor ; i < %[4]d && !x.%[1]sdrawn; i++ {\n%[2]s}\n"+
+			"x.%[1]sdrawn = true\ni = x.%[1]sat %% %[4]d\nx.%[1]sat++\n}\nreturn %[3]s\n", prefix, draw.String(),
+			strings.Join(values, ", "), draws)
 	}
 	return head, hold.String(), body, ""
 }
@@ -545,7 +593,7 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 	}
 	g.stubs++
 	name := "whetStub" + strconv.Itoa(g.stubs)
-	var fields, methods strings.Builder
+	var fields, methods, resets strings.Builder
 	for m := range u.Methods() {
 		if !m.Exported() && m.Pkg() != g.pkg.Types {
 			return "", "no type of the module has the methods of " + key
@@ -564,12 +612,16 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 		if why != "" {
 			return "", fmt.Sprintf("%s.%s: %s", key, m.Name(), why)
 		}
-		fmt.Fprintf(&fields, "m%sdrawn bool\n%s", m.Name(), hold)
+		if hold != "" {
+			fmt.Fprintf(&fields, "m%[1]sdrawn bool\nm%[1]sat int\n%[2]s", m.Name(), hold)
+			fmt.Fprintf(&resets, "x.m%sat = 0\n", m.Name())
+		}
 		fmt.Fprintf(&methods, "func (x *%s) %s%s {\ns := x.s\n%s}\n\n", name, m.Name(), head, body)
 	}
 	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader "+
 		"*whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
-	return fmt.Sprintf("\treturn &%s{s: s, reader: s.reader()}\n", name), ""
+	return fmt.Sprintf("\tx := &%s{s: s, reader: s.reader()}\n\tif s.size > 0 {\n\t\ts.reset = append(s.reset, func() {\n"+
+		"%s\t\t})\n\t}\n\treturn x\n", name, resets.String()), ""
 }
 
 // streaming returns the body of a method that reads or writes bytes, for which random results would

@@ -95,7 +95,10 @@ func TestMaker(t *testing.T) {
 			"made := r.Next()", "return *made",
 		}},
 		{name: "shape", code: []string{"switch s.choose(1)", "v.side = "}},
-		{name: "Store", code: []string{"return &whetStub1{s: s", `s.called("Get", p0)`, "return x.mGetr0, x.mGetr1"}},
+		{
+			name: "Store",
+			code: []string{"x := &whetStub1{s: s", "x.mGetat = 0", `s.called("Get", p0)`, "return x.mGetr0[i], x.mGetr1[i]"},
+		},
 		{name: "Visit", code: []string{"return func(p0 string) (bool) {", "s.called(p0)"}},
 		{name: "number", why: "example.com/p.number is a constraint"},
 		{name: "half", code: []string{"v.n = "}, partial: true},

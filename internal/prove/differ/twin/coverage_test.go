@@ -43,12 +43,12 @@ func TestUnreached(t *testing.T) {
 		{
 			name: "not the first", after: after,
 			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
-			ran:    []string{"4", "7", "8", "10", "11"}, want: "no input reached what has changed in f.go:2",
+			ran:    []string{"4", "7", "8", "10", "11"}, want: "no input reached what changed in f.go:2",
 		},
 		{
 			name: "not what was deleted", after: after,
 			places: []changedPlace{{from: 2, to: 2}, {from: 4, to: 5, deleted: true}, {from: 7, to: 12}},
-			ran:    []string{"2", "7", "8", "10", "11"}, want: "no input reached what has changed in f.go:4-5",
+			ran:    []string{"2", "7", "8", "10", "11"}, want: "no input reached what changed in f.go:4-5",
 		},
 		{
 			name: "few blocks", after: strings.Replace(after, "slow", "fast", 1),
