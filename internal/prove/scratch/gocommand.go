@@ -3,6 +3,7 @@ package scratch
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"slices"
@@ -18,7 +19,7 @@ const maxOutput = 1 << 20
 // Go runs the go command in the module's directory, with more flags after those of the options, and
 // returns the end of its output. All processes that it starts end with it.
 func (m *Module) Go(ctx context.Context, more []string, command string, args ...string) (text string, err error) {
-	text, err = output(m.command(ctx, more, command, args))
+	text, err = m.output(m.command(ctx, more, command, args))
 	return m.Relative(text), err
 }
 
@@ -28,7 +29,7 @@ func (m *Module) Output(cmd *exec.Cmd) (text string, err error) {
 		cmd.Args = slices.Concat(m.wrap, []string{cmd.Path}, cmd.Args[1:])
 		cmd.Path = m.wrap[0]
 	}
-	text, err = output(cmd)
+	text, err = m.output(cmd)
 	return m.Relative(text), err
 }
 
@@ -43,11 +44,23 @@ func (m *Module) execFlag() []string {
 	return []string{"-exec='" + strings.Join(m.wrap, "' '") + "'"}
 }
 
-// output runs a command, and returns the end of its output.
-func output(cmd *exec.Cmd) (string, error) {
+// output runs a command, and returns the end of its output. A command that fills the disk or starts processes
+// without end is killed, as the output says.
+func (m *Module) output(cmd *exec.Cmd) (string, error) {
 	out := &tail{}
 	cmd.Stdout, cmd.Stderr = out, out
-	err := cmd.Run()
+	g := newGuard(m.Temp)
+	if err := cmd.Start(); err != nil {
+		return "", err
+	}
+	done, killed := make(chan struct{}), make(chan string, 1)
+	go func() { killed <- g.watch(cmd, done) }()
+	err := cmd.Wait()
+	close(done)
+	if why := <-killed; why != "" {
+		_, _ = fmt.Fprintf(out, "\nkilled: %s\n", why)
+		err = fmt.Errorf("killed: %s", why)
+	}
 	return out.String(), err
 }
 

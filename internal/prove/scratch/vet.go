@@ -29,7 +29,7 @@ func (c Complaint) String() string {
 
 // Vet returns go vet's diagnostics. There are none if vet cannot run.
 func (m *Module) Vet(ctx context.Context, more, packages []string) []Complaint {
-	out, _ := output(m.command(ctx, slices.Concat(more, []string{"-json"}), "vet", packages))
+	out, _ := m.output(m.command(ctx, slices.Concat(more, []string{"-json"}), "vet", packages))
 	return complaints(out)
 }
 

@@ -1,0 +1,94 @@
+package scratch
+
+import (
+	"fmt"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"github.com/whet-go/whet/internal/procfs"
+	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/unit"
+)
+
+// Limits of what a command that runs code of the module may use.
+const (
+	// maxDisk is the number of bytes that it may write to the copy, or half of what is free if that is less.
+	maxDisk = 8 << 30
+	// maxProcesses is the number of processes in its group.
+	maxProcesses = 500
+)
+
+// guardInterval is how often the limits are checked.
+const guardInterval = 250 * time.Millisecond
+
+// A guard ends a command that fills the disk, or starts processes without end.
+type guard struct {
+	dir       string // of the copy
+	disk      int64
+	processes int
+	free      int64 // at the beginning
+}
+
+func newGuard(dir string) *guard {
+	g := &guard{dir: dir, disk: maxDisk, processes: maxProcesses, free: freeSpace(dir)}
+	if g.free > 0 {
+		g.disk = min(g.disk, g.free/2)
+	}
+	return g
+}
+
+// watch checks a command that was started until done is closed. It returns why it was killed; "" if it
+// was not.
+func (g *guard) watch(cmd *exec.Cmd, done <-chan struct{}) (why string) {
+	ticks := time.NewTicker(guardInterval)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-done:
+			return ""
+		case <-ticks.C:
+		}
+		if why = g.exceeded(cmd.Process.Pid); why != "" {
+			procgroup.Signal(cmd.Process.Pid, procgroup.Kill)
+			return why
+		}
+	}
+}
+
+// exceeded returns which limit the group of a process exceeds; "" for none.
+func (g *guard) exceeded(pid int) string {
+	// Other programs use space, too: only if much of it is gone, the files are counted.
+	if free := freeSpace(g.dir); free > 0 && g.free-free > g.disk && sizeOf(g.dir) > g.disk {
+		return fmt.Sprintf("it wrote more than %v to the disk", unit.Bytes(g.disk))
+	}
+	if n := groupSize(pid); n > g.processes {
+		return fmt.Sprintf("%d of its processes ran at once", n)
+	}
+	return ""
+}
+
+// sizeOf returns the size of the files in a directory.
+func sizeOf(dir string) (size int64) {
+	_ = filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil //nolint:nilerr // what cannot be read is not counted
+		}
+		if info, err := entry.Info(); err == nil {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
+}
+
+// groupSize returns the number of processes in the group that a process leads; 0 if that is unknown.
+func groupSize(leader int) (n int) {
+	for _, pid := range procfs.PIDs() {
+		if stat, err := procfs.ReadStat(pid); err == nil && stat.Group == leader {
+			n++
+		}
+	}
+	return n
+}
