@@ -30,6 +30,23 @@ func maker(info *types.Info, c inspector.Cursor, vars []*types.Var) (made inspec
 	return made, ok
 }
 
+// ofLoop reports whether a loop defines a variable, once for each iteration or for all of them.
+func (s *inspection) ofLoop(v *types.Var) bool {
+	for c := range s.decl.Preorder((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil)) {
+		switch loop := c.Node().(type) {
+		case *ast.ForStmt:
+			if loop.Init != nil && !without(loop.Init, []*types.Var{v}) {
+				return true
+			}
+		case *ast.RangeStmt:
+			if loop.Pos() <= v.Pos() && v.Pos() < loop.X.Pos() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // isKept reports whether a function literal is returned, or handles requests.
 func isKept(info *types.Info, f inspector.Cursor) bool {
 	c := f

@@ -127,7 +127,7 @@ func (s *inspection) outside(pass *analysis.Pass) []*group {
 		}
 		category := later
 		around, ok := maker(s.info, c, vars)
-		if ok && s.shares {
+		if ok && s.shares && slices.ContainsFunc(vars, s.ofLoop) {
 			continue
 		}
 		if !ok {
