@@ -248,7 +248,8 @@ func (q question) fix(
 		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
 	case lazily:
 		if !flow.Since(pass, first.Pos(), "go1.21") {
-			return analysis.SuggestedFix{} // type parameters or sync.OnceValue may be missing
+			// Type parameters or sync.OnceValue may be missing.
+			return q.keep(pass, names, places, ask, "string", argument)
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
 		if !ok {
@@ -264,7 +265,8 @@ func (q question) fix(
 		)
 	case answered:
 		if !flow.Since(pass, first.Pos(), "go1.19") {
-			return analysis.SuggestedFix{} // atomic.Pointer may be missing
+			// atomic.Pointer may be missing.
+			return q.keep(pass, names, places, ask, strings.Replace(q.result, "*.", "*"+pkg.Name+".", 1), argument)
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
 		if !ok {
@@ -301,6 +303,59 @@ var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, ke
 	edits = append(edits, declare)
 	for _, p := range places {
 		edits = append(edits, rewrite.Replace(p.call, use))
+	}
+	return analysis.SuggestedFix{Message: "Cache the result", TextEdits: edits}
+}
+
+// keep is the fix for versions of Go without sync.OnceValue or atomic.Pointer: an atomic.Value has the first
+// answer, which is of type result.
+func (q question) keep(
+	pass *analysis.Pass, names *rewrite.Names, places []place, ask, result, argument string,
+) analysis.SuggestedFix {
+	at := places[0].call.Pos()
+	imported, edits, ok := rewrite.Import(pass, rewrite.Declaration(pass, at).Pos(), "sync/atomic")
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	subject := strings.ToUpper(q.name[:1]) + q.name[1:] + variableName(argument)
+	name, known := "cached"+subject, names.Fresh("known"+subject)
+	text := `// %[1]s is %[3]s, whose first successful result is kept.
+func %[1]s() (%[4]s, error) {
+	if known, ok := %[2]s.Load().(%[4]s); ok {
+		return known, nil
+	}
+	answer, err := %[3]s
+	if err == nil {
+		%[2]s.Store(answer)
+	}
+	return answer, err
+}
+
+// %[2]s is empty until the first success.
+var %[2]s %[5]s.Value`
+	if q.answers == lazily {
+		name = q.name + variableName(argument)
+		text = `// %[1]s is %[3]s as fetched on first use.
+func %[1]s() %[4]s {
+	known, ok := %[2]s.Load().(%[4]s)
+	if !ok {
+		known = %[3]s
+		%[2]s.Store(known)
+	}
+	return known
+}
+
+// %[2]s is empty until the first use.
+var %[2]s %[5]s.Value`
+	}
+	name = names.Fresh(name)
+	declare, ok := rewrite.Declare(pass, at, fmt.Sprintf(text, name, known, ask, result, imported))
+	if !ok {
+		return analysis.SuggestedFix{}
+	}
+	edits = append(edits, declare)
+	for _, p := range places {
+		edits = append(edits, rewrite.Replace(p.call, name+"()"))
 	}
 	return analysis.SuggestedFix{Message: "Cache the result", TextEdits: edits}
 }

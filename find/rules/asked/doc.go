@@ -37,8 +37,9 @@
 // # Safety
 //
 // The process ID never changes, so it goes into a package variable. Everything else is fetched
-// on first use, not at startup; errors are not cached, so the next call tries again. Several
-// goroutines may fetch the value at first; one of the equal results is kept.
+// on first use, not at startup (in an atomic.Value if the module is for a Go before 1.19); errors
+// are not cached, so the next call tries again. Several goroutines may fetch the value at first;
+// one of the equal results is kept.
 //
 // Some of these values may change while the program runs: a machine is renamed, a process is
 // migrated, time zone data is updated, or os.Setenv is called in tests or while configuration is

@@ -14,5 +14,7 @@
 // (math/rand/v2; package ruletest/values generates inputs), it runs before and after the fixes with
 // many seeds and must return the same, which shows that a fix keeps behavior.
 //
+// A package is in a module for Go 1.26, or for the version in its file go.version, such as 1.17.
+//
 // The package is for tests only. It has no state.
 package ruletest

@@ -35,28 +35,57 @@ func Run(t *testing.T, rule *rules.Rule) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir()
-	values, err := valuesSource.ReadFile("values/values.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, filepath.Join(dir, "go.mod"), []byte("module test\n\ngo 1.26\n"))
-	write(t, filepath.Join(dir, "values", "values.go"), values)
+	modules := map[string][]string{} // packages by the version of Go that they are written for
 	for _, c := range cases {
 		if !c.IsDir() {
 			t.Fatalf("testdata/%s is not a directory: each package has one", c.Name())
 		}
-		if err := os.CopyFS(
-			filepath.Join(dir, "before", c.Name()),
-			os.DirFS(filepath.Join("testdata", c.Name())),
-		); err != nil {
-			t.Fatal(err)
+		version := newest
+		if text, err := os.ReadFile(filepath.Join("testdata", c.Name(), versionFile)); err == nil {
+			version = strings.TrimSpace(string(text))
 		}
+		modules[version] = append(modules[version], c.Name())
 	}
 	if len(cases) == 0 {
 		t.Fatal("testdata has no package")
 	}
 	fired, quiet := 0, 0
+	for version, names := range modules {
+		f, q := module(t, rule, version, names)
+		fired, quiet = fired+f, quiet+q
+	}
+	if fired == 0 {
+		t.Error("the rule reports nothing in its testdata")
+	}
+	if quiet == 0 {
+		t.Error("testdata has no function on which the rule must be quiet")
+	}
+}
+
+// newest is the version of Go of packages without a versionFile, which contains another, such as 1.17.
+const (
+	newest      = "1.26"
+	versionFile = "go.version"
+)
+
+// module tests a rule on packages in testdata, in a module for a version of Go. It returns the number of
+// diagnostics, and of packages where the rule is quiet.
+func module(t *testing.T, rule *rules.Rule, version string, names []string) (fired, quiet int) {
+	t.Helper()
+	dir := t.TempDir()
+	values, err := valuesSource.ReadFile("values/values.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "go.mod"), []byte("module test\n\ngo "+version+"\n"))
+	if version == newest { // the generator of inputs is written for it
+		write(t, filepath.Join(dir, "values", "values.go"), values)
+	}
+	for _, name := range names {
+		if err := os.CopyFS(filepath.Join(dir, "before", name), os.DirFS(filepath.Join("testdata", name))); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var tried []string
 	for _, pkg := range load(t, dir, "./before/...") {
 		name := filepath.Base(pkg.PkgPath)
@@ -70,14 +99,9 @@ func Run(t *testing.T, rule *rules.Rule) {
 			tried = append(tried, name)
 		}
 	}
-	if fired == 0 {
-		t.Error("the rule reports nothing in its testdata")
-	}
-	if quiet == 0 {
-		t.Error("testdata has no function on which the rule must be quiet")
-	}
 	load(t, dir, "./after/...")
 	try(t, dir, tried)
+	return fired, quiet
 }
 
 // load loads packages and fails if one does not build.
