@@ -40,8 +40,9 @@
 // function and used only through its own methods, so the size of the pieces is unobservable. The
 // digest is used only by code that does not retain it: it is encoded, compared, copied or
 // converted. Encodings are appended to an array that is large enough; if it were not, because
-// the standard encoding was replaced by another one, AppendEncode would allocate. %x of bytes
-// without methods is what package hex writes.
+// the standard encoding was replaced by another one, AppendEncode would allocate. In modules for a
+// Go before 1.22, which lacks it, a function with such an array encodes. %x of bytes without
+// methods is what package hex writes.
 //
 // Evaluation order is kept. Functions with goto, which may not jump over variable declarations,
 // are left alone; so are digests that are returned or stored.

@@ -86,7 +86,7 @@ func sums(name string) bool {
 
 func run(pass *analysis.Pass) (any, error) {
 	known := constructors()
-	r := &reader{pass: pass, locals: rewrite.NewLocals(pass)}
+	r := &reader{pass: pass, locals: rewrite.NewLocals(pass), names: rewrite.NewNames(pass)}
 	for c := range flow.Root(pass).Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || flow.Once(c) {
@@ -113,6 +113,7 @@ func run(pass *analysis.Pass) (any, error) {
 type reader struct {
 	pass   *analysis.Pass
 	locals *rewrite.Locals
+	names  *rewrite.Names
 }
 
 // room is the number of bytes of a text that are hashed at a time: whole blocks of all hash

@@ -148,20 +148,37 @@ func (h *hasher) summed(c inspector.Cursor) ([]analysis.TextEdit, bool) {
 func (r *reader) textOf(c inspector.Cursor, of ast.Node, suffix string, length int) ([]analysis.TextEdit, bool) {
 	call, ok := c.Node().(*ast.CallExpr)
 	stmt, inList := rewrite.Statement(c)
-	if !ok || !inList || rewrite.HasComment(r.pass, call.Pos(), of.Pos()) || !flow.Since(r.pass, call.Pos(), "go1.22") {
+	if !ok || !inList || rewrite.HasComment(r.pass, call.Pos(), of.Pos()) {
 		return nil, false
 	}
 	if !r.isHexPrint(call) && isAppended(r.pass.TypesInfo, c) {
 		return nil, true
 	}
-	function, imports, n, ok := r.encoding(call, length)
+	encoder, edits, n, ok := r.encoding(call, length)
 	if !ok {
 		return nil, !r.isHexPrint(call)
 	}
+	if !flow.Since(r.pass, call.Pos(), "go1.22") { // AppendEncode may be missing
+		helper := r.names.Fresh("sumText")
+		declare, ok := rewrite.Declare(r.pass, call.Pos(), fmt.Sprintf(`// %[1]s is %[2]s.EncodeToString of %[3]d bytes, encoded on the stack.
+func %[1]s(sum []byte) string {
+	var encoded [%[4]d]byte
+	n := %[2]s.EncodedLen(len(sum))
+	%[2]s.Encode(encoded[:n], sum)
+	return string(encoded[:n])
+}`, helper, encoder, length, n))
+		return append(edits, declare,
+			analysis.TextEdit{Pos: call.Pos(), End: of.Pos(), NewText: []byte(helper + "(")},
+			analysis.TextEdit{Pos: of.End(), End: call.End(), NewText: []byte(suffix + ")")},
+		), ok
+	}
 	name := r.locals.Fresh(call.Pos(), "encoded")
-	return append(imports,
+	return append(edits,
 		rewrite.Before(r.pass, stmt.Node(), fmt.Sprintf("var %s [%d]byte", name, n)),
-		analysis.TextEdit{Pos: call.Pos(), End: of.Pos(), NewText: []byte("string(" + function + "(" + name + "[:0], ")},
+		analysis.TextEdit{
+			Pos: call.Pos(), End: of.Pos(),
+			NewText: []byte("string(" + encoder + ".AppendEncode(" + name + "[:0], "),
+		},
 		analysis.TextEdit{Pos: of.End(), End: call.End(), NewText: []byte(suffix + "))")},
 	), true
 }
@@ -182,15 +199,15 @@ func isAppended(info *types.Info, c inspector.Cursor) bool {
 	return flow.Builtin(info, call) == "append" && call.Ellipsis.IsValid()
 }
 
-// encoding returns the function that appends the result of a call, and the length of the text of
-// length bytes.
+// encoding returns what has the functions AppendEncode and Encode that give the result of a call, and the
+// length of the text of length bytes.
 func (r *reader) encoding(
 	call *ast.CallExpr, length int,
-) (function string, imports []analysis.TextEdit, n int, ok bool) {
+) (encoder string, imports []analysis.TextEdit, n int, ok bool) {
 	const most = 256 // largest text for which an array is cleared
 	if r.isHexPrint(call) {
 		pkg, imports, ok := rewrite.Import(r.pass, call.Pos(), "encoding/hex")
-		return pkg + ".AppendEncode", imports, 2 * length, ok && 2*length <= most
+		return pkg, imports, 2 * length, ok && 2*length <= most
 	}
 	sel, isSelector := call.Fun.(*ast.SelectorExpr)
 	if !isSelector {
@@ -203,11 +220,14 @@ func (r *reader) encoding(
 			n = (length + 2) / 3 * 4
 		case "RawStdEncoding", "RawURLEncoding":
 			n = (length*8 + 5) / 6
+			if !flow.Since(r.pass, call.Pos(), "go1.22") {
+				n = (length + 2) / 3 * 4 // Encode needs the space even if the variable has another encoding
+			}
 		default:
 			return "", nil, 0, false
 		}
 	}
-	return rewrite.Text(r.pass, sel.X) + ".AppendEncode", nil, n, n <= most
+	return rewrite.Text(r.pass, sel.X), nil, n, n <= most
 }
 
 // encodingName returns the variable of encoding/base64 that an expression denotes, or "".
