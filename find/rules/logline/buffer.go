@@ -38,8 +38,8 @@ type buffering struct {
 // newBuffering finds where the loggers of a package are created.
 func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 	b := &buffering{pass: pass, names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass)}
-	var made []inspector.Cursor
-	mainExits := false
+	var made, exits []inspector.Cursor
+	mainExits, otherExits := false, false
 	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok || isTest(pass, call) {
@@ -52,10 +52,8 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 			"log.Fatal", "log.Fatalf", "log.Fatalln",
 			"(*log.Logger).Fatal", "(*log.Logger).Fatalf", "(*log.Logger).Fatalln":
 			// Deferred calls would not run then, and lines would be lost.
-			if !inMain(c) {
-				return b
-			}
-			mainExits = true
+			exits = append(exits, c)
+			mainExits, otherExits = mainExits || inMain(c), otherExits || !inMain(c)
 		}
 	}
 	for _, c := range made {
@@ -64,8 +62,11 @@ func newBuffering(pass *analysis.Pass, root inspector.Cursor) *buffering {
 			continue
 		}
 		m := maker{standard: flow.Callee(pass.TypesInfo, call) == "log.SetOutput", into: receiver(pass.TypesInfo, c)}
-		if !mainExits || !inMain(c) {
+		if !otherExits && (!mainExits || !inMain(c)) {
 			m.fix = b.fix(c, call)
+		}
+		if m.fix.TextEdits == nil && len(made) == 1 {
+			m.fix = b.atEnds(c, call, exits)
 		}
 		b.makers = append(b.makers, m)
 	}
@@ -179,7 +180,7 @@ func (b *buffering) fix(c inspector.Cursor, call *ast.CallExpr) analysis.Suggest
 		}
 		after = "\ndefer func() { _ = " + lines + ".close() }() // flush before the file is closed"
 	}
-	constructor, edits, ok := b.declared(call)
+	_, constructor, edits, ok := b.declared(call)
 	if !ok {
 		return none
 	}
@@ -301,26 +302,26 @@ func (b *buffering) deferred(to ast.Expr, stmt, home inspector.Cursor) bool {
 	return false
 }
 
-// declared returns the function that creates a buffer, and the edits that declare it before the
-// function around a node.
-func (b *buffering) declared(at ast.Node) (constructor string, edits []analysis.TextEdit, ok bool) {
+// declared returns the type of buffers and the function that creates one, and the edits that declare
+// them before the function around a node.
+func (b *buffering) declared(at ast.Node) (kind, constructor string, edits []analysis.TextEdit, ok bool) {
 	_, code, _ := strings.Cut(lineBuffer, "\n)\n\n")
 	for _, path := range []string{"io", "sync", "time"} {
 		name, imports, ok := rewrite.Import(b.pass, at.Pos(), path)
 		if !ok {
-			return "", nil, false
+			return "", "", nil, false
 		}
 		edits = append(edits, imports...)
 		if name != path {
-			return "", nil, false
+			return "", "", nil, false
 		}
 	}
 	if !rewrite.Universe(b.pass, "len", "append", "byte", "int", "error", "nil", "true", "bool") {
-		return "", nil, false
+		return "", "", nil, false
 	}
-	kind := b.names.Fresh("lineBuffer")
+	kind = b.names.Fresh("lineBuffer")
 	constructor = b.names.Fresh("newLineBuffer")
 	code = strings.NewReplacer("newLineBuffer", constructor, "lineBuffer", kind).Replace(code)
 	declare, ok := rewrite.Declare(b.pass, at.Pos(), code)
-	return constructor, append(edits, declare), ok
+	return kind, constructor, append(edits, declare), ok
 }

@@ -38,9 +38,13 @@
 // call. The buffer is closed there, before the file, so a normal exit loses nothing, and each
 // line is written whole, in order and within a second. Lines logged after that are written at
 // once. The function that closes the log returns the first write error, or its own. There is no
-// rewrite where the package may exit at once, as log.Fatal does.
+// such rewrite where the package may exit at once, as log.Fatal does.
+//
+// A command that opens its log in init or main, only for log.SetOutput, and never closes it,
+// writes pending lines wherever it ends itself instead: when main returns or panics, before each
+// os.Exit, and after the last line of each log.Fatal, which becomes log.Print and os.Exit.
 //
 // This needs review: a crash, an unhandled signal, or os.Exit in another package loses the lines
-// of the last second, which are the ones needed then. Programs that follow the file see lines
-// later.
+// of the last second, which are the ones needed then. A server that only a signal ends always
+// loses them. Programs that follow the file see lines later.
 package logline
