@@ -58,7 +58,7 @@ func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
 		return []Piece{{X: e}}
 	}
 	callee := flow.Callee(info, call)
-	if pieces, ok := Formatted(pass, call); ok && (callee == "fmt.Sprintf" || callee == "fmt.Sprint") {
+	if pieces, ok := formattedBy(pass, call, true); ok && (callee == "fmt.Sprintf" || callee == "fmt.Sprint") {
 		return pieces
 	}
 	p := Piece{X: e}
@@ -80,6 +80,12 @@ func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
 // Append writes; false if the format is not constant, has flags, or does not fit its operands, or
 // if an operand is not of a basic type or has methods that fmt would call.
 func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
+	return formattedBy(pass, call, false)
+}
+
+// formattedBy is Formatted. misfits allows operands of basic types that their verb does not fit: fmt
+// writes the value and the type then, which is a bug of the caller, but its output.
+func formattedBy(pass *analysis.Pass, call *ast.CallExpr, misfits bool) ([]Piece, bool) {
 	info := pass.TypesInfo
 	if call.Ellipsis.IsValid() {
 		return nil, false
@@ -133,6 +139,9 @@ func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
 			return nil, false
 		}
 		more, ok := formatted(pass, args[0], verb, precision)
+		if !ok && misfits && precision < 0 {
+			more, ok = misfit(pass, args[0], verb)
+		}
 		if !ok {
 			return nil, false
 		}
@@ -205,6 +214,34 @@ func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]P
 		return []Piece{number(pass, arg, base, i&types.IsUnsigned != 0)}, ok
 	}
 	return nil, false
+}
+
+// misfit returns the pieces of an operand that its verb does not fit, such as a number formatted by %s:
+// %!s(int=7).
+func misfit(pass *analysis.Pass, arg ast.Expr, verb byte) ([]Piece, bool) {
+	tv := pass.TypesInfo.Types[arg]
+	basic, ok := types.Unalias(tv.Type).(*types.Basic)
+	if !ok || tv.Value != nil {
+		return nil, false
+	}
+	verbs := "" // those that fmt does not know for the type
+	switch i := basic.Info(); {
+	case i&types.IsString != 0:
+		verbs = "dtfeg"
+	case i&types.IsBoolean != 0:
+		verbs = "sdqfeg"
+	case i&types.IsInteger != 0:
+		verbs = "stfeg"
+	case i&types.IsFloat != 0:
+		verbs = "sdtq"
+	}
+	value, ok := formatted(pass, arg, 'v', -1)
+	if !ok || strings.IndexByte(verbs, verb) < 0 {
+		return nil, false
+	}
+	name := types.Typ[basic.Kind()].Name() // uint8 for byte
+	pieces := append([]Piece{{Const: "%!" + string(verb) + "(" + name + "="}}, value...)
+	return append(pieces, Piece{Const: ")"}), true
 }
 
 // hasMethods reports whether a type has a method that fmt may call instead of formatting the value.

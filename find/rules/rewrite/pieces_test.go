@@ -77,11 +77,15 @@ func f(s string, n name, l loud, i int, i8 int8, u uint, b []byte, r rune, ok bo
 			"",
 		},
 		`fmt.Sprintf("%s", fmt.Sprintf("%d", i))`: {`strconv.Itoa(i)`, `strconv.AppendInt(to, int64(i), 10)`},
+		// Verbs that do not fit.
+		`fmt.Sprintf("%d", s)`: {`"%!d(string=" + s + ")"`, ""},
+		`fmt.Sprintf("%s", i)`: {`"%!s(int=" + strconv.Itoa(i) + ")"`, ""},
 		// These stay one piece: the text would differ, or is unknown.
 		`fmt.Sprintf("%s", l)`:     {`fmt.Sprintf("%s", l)`, `append(to, fmt.Sprintf("%s", l)...)`},
 		`fmt.Sprintf("%v", e)`:     {`fmt.Sprintf("%v", e)`, `append(to, fmt.Sprintf("%v", e)...)`},
-		`fmt.Sprintf("%d", s)`:     {`fmt.Sprintf("%d", s)`, ""},
-		`fmt.Sprintf("%s", i)`:     {`fmt.Sprintf("%s", i)`, ""},
+		`fmt.Sprintf("%d", n)`:     {`fmt.Sprintf("%d", n)`, ""},
+		`fmt.Sprintf("%s", 7)`:     {`fmt.Sprintf("%s", 7)`, ""},
+		`fmt.Sprintf("%.2d", s)`:   {`fmt.Sprintf("%.2d", s)`, ""},
 		`fmt.Sprintf("%5d", i)`:    {`fmt.Sprintf("%5d", i)`, ""},
 		`fmt.Sprintf("%+d", i)`:    {`fmt.Sprintf("%+d", i)`, ""},
 		`fmt.Sprintf("%.3s", s)`:   {`fmt.Sprintf("%.3s", s)`, ""},

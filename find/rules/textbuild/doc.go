@@ -55,8 +55,9 @@
 // the reader gets bytes that no other code refers to, as from the conversion. Statements keep
 // their order; an expression is split only if no call in it can change what was read before the
 // call. strconv and append replace fmt only for operands of basic types without methods and
-// verbs without flags; fmt.Appendf formats the rest. The buffer is never nil. Its size is a
-// guess: a longer text needs another allocation.
+// verbs without flags; fmt.Appendf formats the rest. A verb that does not fit its operand, such
+// as %s for a number, keeps its output, %!s(int=7): the rewrite shows the mistake. The buffer is
+// never nil. Its size is a guess: a longer text needs another allocation.
 //
 // The slice is also a local variable. It begins empty or with listed elements, is appended to,
 // and is joined by a constant once each time it is collected. Where it may have no elements, a
