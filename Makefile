@@ -23,6 +23,7 @@
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
+# make published   whet fix against the authors of the articles' services, into docs/measured/published.md (90 minutes, continues where it was ended; needs the module proxy)
 # make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
 # make prove-power   how often whet prove is right on changes whose effect is known, into docs/measured/prove-power.md (needs the module proxy; hours, continues where it was ended)
 #
@@ -62,7 +63,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases precision prove-power tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -167,6 +168,9 @@ examples: tools
 			(cd "$$(dirname $$mod)" && set -x && $(GO) vet -tags "$$tags" ./... && $(call test,-tags "$$tags",./...)); \
 		done; \
 	done
+	@for mod in examples/published/*/*/go.mod; do \
+		(cd "$$(dirname $$mod)" && set -x && $(GO) build -o $(BIN)/published/build/ ./... && $(call test,-vet=off,./...)); \
+	done # with all that vet finds in them
 
 # Packages whose tests have the flag -update, which go test refuses for others.
 goldens:
@@ -280,6 +284,15 @@ CASES_TIME ?= 12s
 
 cases: build
 	$(GO) run ./internal/cases -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) -steps '$(CASES_STEPS)' $(CASES)
+
+# PUBLISHED are names of services (internal/cases/publishedlist.go) to measure anew; by default all, those of a run that
+# was ended from where it was. PUBLISHED_FIX is how long whet fix measures each rewrite; six times as long under load.
+PUBLISHED      ?=
+PUBLISHED_FIX  ?= 20s
+PUBLISHED_FUZZ ?= 5s
+
+published: build
+	$(GO) run ./internal/cases -published -whet $(BIN)/whet -dir $(CASES_DIR) -time $(CASES_TIME) -fix-time $(PUBLISHED_FIX) -fuzz-time $(PUBLISHED_FUZZ) $(PUBLISHED)
 
 # PRECISION are names of modules (internal/precision/modules.go), which are measured again; by default those
 # that have no results. WHET_PRECISION_TIME is what a rewrite gets on average.

@@ -11,6 +11,13 @@
 //     table.go), written to docs/measured/cases/NAME.md. A test renders all pages from the stored
 //     results and compares, so every figure on a page was measured.
 //
+// With -published, which `make published` runs, the studies are services as their articles published
+// them (publishedlist.go), in two directories below examples/published. whet fixes a copy of the first
+// version, and bench --service and bench compare it with the result and with the author's last version
+// (published.go). Everything is in .bin/published until a run is complete, so the next one continues an
+// earlier one. The results are results/published-NAME.json, and the page, for all of them, is
+// docs/measured/published.md (publishedpage.go).
+//
 // A study that fails is reported, and the others continue; its page stays unchanged. All processes
 // end with the program. It uses loopback addresses only.
 //

@@ -34,6 +34,11 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	dir := flags.String("dir", "docs/measured/cases", "`directory` to write pages and results to")
 	benchTime := flags.Duration("time", 12*time.Second,
 		"`time` for each benchmark, at most; a comparison of services gets five times as much")
+	asPublished := flags.Bool("published", false,
+		"measure the services as their articles published them, and continue a run that was ended")
+	fixTime := flags.Duration("fix-time", 20*time.Second,
+		"with -published: `time` that whet fix measures each rewrite; six times as much under load")
+	fuzzTime := flags.Duration("fuzz-time", 5*time.Second, "with -published: `time` that whet fix compares each function")
 	steps := flags.String("steps", "", "measure only steps that match `REGEXP`, and keep what is known of the others")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -42,7 +47,11 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("steps: %w", err)
 	}
-	chosen, err := choose(flags.Args())
+	all := studies()
+	if *asPublished {
+		all = publishedStudies()
+	}
+	chosen, err := choose(all, flags.Args())
 	if err != nil {
 		return err
 	}
@@ -62,10 +71,13 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 		return fmt.Errorf("whet is not built (make build): %w", err)
 	}
 	b := &session{
-		root: root, bin: filepath.Dir(binary), time: *benchTime, log: stderr,
+		root: root, bin: filepath.Dir(binary), time: *benchTime, fixTime: *fixTime, fuzzTime: *fuzzTime, log: stderr,
 		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 			return command(ctx, stderr, dir, binary, args...)
 		},
+	}
+	if *asPublished {
+		return b.published(ctx, *dir, chosen, len(flags.Args()) > 0)
 	}
 	var failed []error
 	for _, s := range chosen {
@@ -90,19 +102,18 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	return errors.Join(append(failed, writeIndex(*dir))...)
 }
 
-// choose returns the studies with these names; all if there are none.
-func choose(names []string) ([]study, error) {
-	all := studies()
+// choose returns the studies of all with these names; all if there are none.
+func choose(all []study, names []string) ([]study, error) {
 	if len(names) == 0 {
 		return all, nil
 	}
 	var chosen []study
 	for _, name := range names {
-		i := slices.IndexFunc(all, func(s study) bool { return s.name == name })
+		i := slices.IndexFunc(all, func(s study) bool { return s.page() == name })
 		if i < 0 {
 			var known []string
 			for _, s := range all {
-				known = append(known, s.name)
+				known = append(known, s.page())
 			}
 			return nil, fmt.Errorf("no case %q: there are %s", name, strings.Join(known, ", "))
 		}

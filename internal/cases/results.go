@@ -21,6 +21,12 @@ type results struct {
 	Comparisons map[string]comparison `json:"comparisons,omitempty"`
 	Outputs     map[string]output     `json:"outputs,omitempty"`
 	Fixes       map[string][]attempt  `json:"fixes,omitempty"` // with a comparison of everything kept
+	// Settings are the build and run settings that a step fix tried.
+	Settings map[string][]attempt `json:"settings,omitempty"`
+	// Left are the findings of a step fix that have no rewrite.
+	Left map[string][]attempt `json:"left,omitempty"`
+	// Plan describes how long was measured, in results that are not complete yet.
+	Plan string `json:"plan,omitempty"`
 }
 
 // A comparison is a run of whet bench with two sides.
@@ -39,6 +45,7 @@ type output struct {
 func newResults() *results {
 	return &results{
 		Schema: schema, Comparisons: map[string]comparison{}, Outputs: map[string]output{}, Fixes: map[string][]attempt{},
+		Settings: map[string][]attempt{}, Left: map[string][]attempt{},
 	}
 }
 
@@ -46,9 +53,13 @@ func newResults() *results {
 type attempt struct {
 	Place  string `json:"place"` // file:line
 	Title  string `json:"title"`
+	Rule   string `json:"rule,omitempty"`
 	Review bool   `json:"review,omitempty"` // it needs review
 	Stage  string `json:"stage"`            // kept, or where it was dropped
 	Reason string `json:"reason,omitempty"` // why it was dropped
+	// Build and Run are the parts of a setting.
+	Build []string `json:"build,omitempty"`
+	Run   []string `json:"run,omitempty"`
 }
 
 // unit returns a figure of a comparison.
@@ -108,6 +119,14 @@ func write(dir string, s study, r *results) error {
 	if err != nil {
 		return err
 	}
+	if err := writeResults(dir, s, r); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, s.name+".md"), text, 0o644)
+}
+
+// writeResults stores a study's results.
+func writeResults(dir string, s study, r *results) error {
 	data, err := json.MarshalIndent(r, "", "\t")
 	if err != nil {
 		return err
@@ -115,10 +134,7 @@ func write(dir string, s study, r *results) error {
 	if err := os.MkdirAll(filepath.Dir(resultsFile(dir, s)), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(resultsFile(dir, s), append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(dir, s.name+".md"), text, 0o644)
+	return os.WriteFile(resultsFile(dir, s), append(data, '\n'), 0o644)
 }
 
 // writeIndex writes the page that links to all pages with results.

@@ -25,7 +25,10 @@ type session struct {
 	root string // of the module
 	bin  string // where the examples' services are built to
 	time time.Duration
-	log  io.Writer
+	// fixTime and fuzzTime are the times that whet fix gets, of services as published, for a benchmark and
+	// for the comparison of a function.
+	fixTime, fuzzTime time.Duration
+	log               io.Writer
 	// whet runs whet in dir and returns its standard output.
 	whet func(ctx context.Context, dir string, args ...string) ([]byte, error)
 }
@@ -51,6 +54,9 @@ func command(ctx context.Context, stderr io.Writer, dir, name string, args ...st
 
 // measure runs the steps of a study and adds their results to r.
 func (b *session) measure(ctx context.Context, s study, r *results) error {
+	if s.published != nil {
+		return b.measurePublished(ctx, s, r)
+	}
 	if s.services {
 		if err := b.build(ctx, s.name); err != nil {
 			return err
@@ -105,8 +111,18 @@ func (b *session) step(ctx context.Context, s study, st step, dir, sink string, 
 		arg = strings.ReplaceAll(arg, fixedExample, filepath.Join(dir, fixedDir, s.name))
 		args[i] = arg
 	}
+	if s.published != nil {
+		run := strings.Join(proven(r.Settings[fixStep]).Run, " ")
+		for _, list := range [][]string{typed, args} {
+			for i := range list {
+				list[i] = strings.TrimSpace(strings.ReplaceAll(list[i], "{run}", run))
+			}
+		}
+	}
 	shown := shellLine(append([]string{"whet"}, typed...), st.service == nil)
 	switch {
+	case st.fix != nil && s.published != nil:
+		return b.fixPublished(ctx, s, st, dir, r)
 	case st.fix != nil:
 		return b.fix(ctx, s, st, dir, r)
 	case st.show != nil:
@@ -148,7 +164,7 @@ const serviceTimes = 5
 
 // args returns the arguments of whet.
 func (st step) args(s study, limit time.Duration) []string {
-	dir := "./" + filepath.ToSlash(filepath.Join("examples", s.name))
+	dir := "./" + s.example()
 	switch {
 	case st.fix != nil:
 		return append([]string{"fix"}, st.fix...)
@@ -161,13 +177,17 @@ func (st step) args(s study, limit time.Duration) []string {
 			append(st.service, "--same-answers", "--max-time", (serviceTimes*limit).String(), "--precision", "2%")...)
 	default:
 		other, flags := dir, "-tags fast"
-		if st.flags != "" {
+		switch {
+		case st.other != "":
+			other, flags = st.other, st.flags
+		case st.flags != "":
 			other, flags = fixedExample, st.flags
 		}
-		return []string{
-			"bench", "--a", dir, "--b", other, "--b-flags", flags, "--bench", st.bench,
-			"--max-time", limit.String(), "--precision", "2%",
+		args := []string{"bench", "--a", dir, "--b", other}
+		if flags != "" {
+			args = append(args, "--b-flags", flags)
 		}
+		return append(args, "--bench", st.bench, "--max-time", limit.String(), "--precision", "2%")
 	}
 }
 

@@ -12,6 +12,24 @@ type study struct {
 	theirs   []quote
 	// headline is the study's entry in the index.
 	headline []headline
+	// published is set for a service as its article published it.
+	published *published
+}
+
+// page returns the name that a user gives the study.
+func (s study) page() string {
+	if s.published != nil {
+		return s.published.service
+	}
+	return s.name
+}
+
+// example returns the directory of the example, relative to the module's root.
+func (s study) example() string {
+	if s.published != nil {
+		return publishedDir + "/" + s.published.service + "/original"
+	}
+	return "examples/" + s.name
 }
 
 // A step is one run of whet. One of its fields besides the name is set.
@@ -26,6 +44,8 @@ type step struct {
 	// them.
 	bench string
 	flags string
+	// other is the directory of the other side of bench, of two that are not one example.
+	other string
 	// service are arguments of whet bench --service.
 	service []string
 	// record is the arguments of whet record; the recording is NAME.whet of the step. Inside, whet
@@ -38,6 +58,8 @@ type step struct {
 	// fix is the arguments of whet fix on a recording of the example's benchmarks. It works on a
 	// copy of the example, whose service is .bin/EXAMPLE-fixed from then on.
 	fix []string
+	// ifSettings omits the step unless a previous step fix proved a setting.
+	ifSettings bool
 }
 
 // A quote is the article's claim about one subject and unit, on its author's machine. Times are in

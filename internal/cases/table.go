@@ -218,15 +218,7 @@ func (p *pageData) fixTable(step string) (string, error) {
 	}
 	g := grid{head: []string{"line", "finding", "outcome"}, text: true}
 	for _, a := range attempts {
-		became := a.Stage
-		if a.Review {
-			became += ", for review"
-		}
-		if a.Reason != "" {
-			reason, _, _ := strings.Cut(a.Reason, "\n")
-			became = "dropped: " + reason
-		}
-		g.add("`"+a.Place+"`", a.Title, became)
+		g.add("`"+a.Place+"`", a.Title, a.became())
 	}
 	return g.String(), nil
 }

@@ -1,0 +1,8 @@
+package main
+
+func pad(text string, width int, fill rune) string {
+	for len(text) < width {
+		text = string(fill) + text
+	}
+	return text
+}
