@@ -119,8 +119,8 @@ func TreeOf(ctx context.Context, dir string) (*Tree, error) {
 	return &Tree{Dir: from, Module: rel, Fill: fill}, nil
 }
 
-// Files lists the files of the repository that contains dir, or else of dir, relative to root: what
-// git tracks, or is new and not ignored.
+// Files lists the files of the repository that contains dir, or of dir if there is none or it ignores dir,
+// relative to root: what git tracks, or is new and not ignored.
 func Files(ctx context.Context, dir string) (root string, files []string, err error) {
 	if root, files = tracked(ctx, dir); files != nil {
 		return root, files, nil
@@ -149,7 +149,7 @@ func copyFiles(ctx context.Context, to, from string, files []string) (err error)
 }
 
 // tracked lists the files of the git repository that contains a directory: tracked, or new and not
-// ignored. It returns nil if there is no repository.
+// ignored. It returns nil if there is no repository, or it ignores the directory.
 func tracked(ctx context.Context, dir string) (root string, files []string) {
 	git := func(args ...string) (string, bool) {
 		cmd := exec.CommandContext(ctx, "git", args...)
@@ -159,6 +159,9 @@ func tracked(ctx context.Context, dir string) (root string, files []string) {
 	}
 	top, ok := git("rev-parse", "--show-toplevel")
 	if !ok {
+		return "", nil
+	}
+	if _, ignored := git("check-ignore", "-q", "."); ignored {
 		return "", nil
 	}
 	root = strings.TrimSpace(top)
