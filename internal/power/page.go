@@ -44,14 +44,14 @@ func (r *results) half(held bool) *half {
 func page(r *results) ([]byte, error) {
 	t, err := template.New("page").Option("missingkey=error").Funcs(template.FuncMap{
 		"counts": (*half).counts, "wrong": (*half).wrong, "unproven": (*half).unproven, "failures": (*half).failures,
-		"outcomes": (*half).outcomes, "stages": (*half).stages, "kills": (*half).kills,
+		"compared": comparedTable, "outcomes": (*half).outcomes, "stages": (*half).stages, "kills": (*half).kills,
 	}).Parse(pageText)
 	if err != nil {
 		return nil, err
 	}
 	var out strings.Builder
 	if err := t.Execute(&out, map[string]any{
-		"Cases": r.Open + r.Held, "Open": r.half(false), "Held": r.half(true),
+		"Cases": r.Open + r.Held, "Open": r.half(false), "Held": r.half(true), "Compared": r.Compared,
 	}); err != nil {
 		return nil, err
 	}
@@ -209,6 +209,36 @@ func (x *record) class() string {
 		}
 	}
 	return firstLine(text)
+}
+
+// comparedTable is the table of what the comparison alone finds.
+func comparedTable(all []*comparison) (string, error) {
+	var rows [][]string
+	for _, held := range []bool{false, true} {
+		for _, kind := range []string{"release", "mutant"} {
+			for _, l := range []label{same, different} {
+				by := map[answer]int{}
+				n := 0
+				for _, x := range all {
+					if x.Held == held && x.Kind == kind && x.Label == l && x.Error == "" {
+						by[x.Answer]++
+						n++
+					}
+				}
+				if n == 0 {
+					continue
+				}
+				called := by[alike] + by[unlike]
+				rows = append(rows, []string{
+					map[bool]string{true: "held back", false: "open"}[held], kind, string(l), fmt.Sprint(n),
+					fmt.Sprint(by[notCalled]), fmt.Sprint(by[alike]), percent(by[unlike], called),
+				})
+			}
+		}
+	}
+	return markdown([]string{
+		"half", "cases", "label", "all", "not compared", "no difference found", "difference found, of the compared",
+	}, "lllrrrr", rows)
 }
 
 // outcomes is the table of the time by outcome.
