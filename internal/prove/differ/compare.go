@@ -22,6 +22,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -50,6 +51,10 @@ type Comparison struct {
 	Not      []string // declarations that were not compared, and why
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks, Reached int
+	// Outside has the exported constants, variables and types that have changed, as "const Limit", with why
+	// users of other modules are not known to see the same, or "" if they are. Those that are not in it were
+	// not looked at.
+	Outside map[string]string
 	// Apart is why both versions cannot be compiled into one program; "" if they were. Then nothing was
 	// called, and Files and Tests, which are as Dump returns them, do it in two.
 	Apart string
@@ -126,45 +131,30 @@ func changesGo(changes scratch.Changes, dir string) bool {
 // A comparer compares the two versions of a package.
 type comparer struct {
 	*twin.Copy
-	narrowing []string // see vocabulary.Vocabulary.Narrowing
+	narrowing []string            // see vocabulary.Vocabulary.Narrowing
+	imports   *importers.Graph    // of the module; nil: not read yet
+	others    []importers.Package // that are copied, too
 }
 
-// load writes the new versions, and loads both versions of the package in dir. If the error is a
-// *twin.ApartError, old is set.
+// load writes the new version of the package in dir, and of what it needs, and loads both versions of the
+// package. If the error is a *twin.ApartError, old is set.
 func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *packages.Package, err error) {
 	options := driver.Options{Dir: c.Module.Dir, Flags: o.Flags, Env: o.Env}
-	var patterns, dirs []string
-	for _, d := range c.Changes.Dirs() {
-		if changesGo(c.Changes, d) {
-			dirs = append(dirs, d)
-			patterns = append(patterns, "./"+d)
+	if c.imports == nil {
+		if c.imports, err = readImports(ctx, c.Module, c.Changes, o); err != nil {
+			return nil, nil, err
 		}
 	}
-	all, err := driver.Load(ctx, options, patterns...)
+	all, err := driver.Load(ctx, options, "./"+dir)
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, pkg := range all {
-		c.Paths[pkg.PkgPath] = true
-	}
-	olds := map[string]*packages.Package{}
-	for _, pkg := range all {
-		if len(pkg.GoFiles) > 0 {
-			if rel, err := filepath.Rel(c.Module.Dir, filepath.Dir(pkg.GoFiles[0])); err == nil {
-				olds[filepath.ToSlash(rel)] = pkg
-			}
-		}
-	}
-	if old = olds[dir]; old == nil || old.IllTyped {
+	if len(all) != 1 || len(all[0].GoFiles) == 0 || all[0].IllTyped {
 		return nil, nil, fmt.Errorf("the package in %s cannot be loaded", dir)
 	}
-	for _, d := range dirs {
-		if olds[d] == nil {
-			continue // it is new
-		}
-		if err := c.CopyPackage(d, olds[d]); err != nil {
-			return old, nil, err
-		}
+	old = all[0]
+	if err := c.copyAll(ctx, c.imports.Between(dir), o); err != nil {
+		return old, nil, err
 	}
 	both, err := driver.Load(ctx, options, "./"+dir, "./"+path.Join(dir, twin.Dir))
 	if err != nil {
@@ -245,7 +235,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	}
 	files[twin.Dir+"/"+twinSupport("differ")] = copied
 	files[twin.Dir+"/"+twinSupport("vocabulary")] = words.Source(now.Types.Name(),
-		hidden(g.pkg.Types, now.Types, now.PkgPath))
+		c.hiddenIn(g.pkg.Types, now.Types, true))
 
 	importedAs := g.Import(g.pkg.PkgPath+"/"+twin.Dir, twin.Dir)
 	testing := g.Import("testing", "testing")
@@ -266,15 +256,14 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 		files[name] = text
 	}
 	files[testFileName] = source
-	files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), hidden(g.pkg.Types, now.Types, g.pkg.PkgPath))
-	g.registries(c, files)
-	return files, tests, nil
+	files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), c.hiddenIn(g.pkg.Types, now.Types, false))
+	return files, tests, g.registries(c, files)
 }
 
 // registries adds two packages that are initialized before and after the copy. In between, the
 // default registries of flags, handlers and metrics are replaced, since most reject the same name
 // twice.
-func (g *testFile) registries(c *comparer, files map[string][]byte) {
+func (g *testFile) registries(c *comparer, files map[string][]byte) error {
 	var imports, first, last strings.Builder
 	fmt.Fprintf(&imports, "\t%q\n", "flag")
 	first.WriteString("\tFlags = flag.CommandLine\n")
@@ -296,7 +285,7 @@ func (g *testFile) registries(c *comparer, files map[string][]byte) {
 	// The package's imports are initialized before that, with the usual registries.
 	var others strings.Builder
 	for _, p := range g.pkg.Types.Imports() {
-		if !c.Paths[p.Path()] && p.Path() != "unsafe" && !strings.Contains(imports.String(), "\""+p.Path()+"\"") {
+		if p.Path() != "unsafe" && !strings.Contains(imports.String(), "\""+p.Path()+"\"") {
 			fmt.Fprintf(&others, "\t_ %q\n", p.Path())
 		}
 	}
@@ -305,9 +294,10 @@ func (g *testFile) registries(c *comparer, files map[string][]byte) {
 		")\n\nvar (\n" + first.String() + ")\n\nfunc init() {\n" + swap + "}\n")
 	files[twin.Dir+"/whetlast/last.go"] = []byte("package whetlast\n\nimport (\n" + imports.String() +
 		"\t_ \"" + at + "\"\n\t\"" + at + "/whetfirst\"\n)\n\nfunc init() {\n" + last.String() + "}\n")
-	// The copy must be initialized after the first one. Its files come in the order of their names.
-	files[twin.Dir+"/"+twinSupport("first")] = []byte("package " + c.name(g.pkg) + "\n\nimport _ \"" + at +
-		"/whetfirst\"\n")
+	// The copies must be initialized after the first one. Their files come in the order of their names.
+	after := "\n\nimport _ \"" + at + "/whetfirst\"\n"
+	files[twin.Dir+"/"+twinSupport("first")] = []byte("package " + c.name(g.pkg) + after)
+	return c.initializeAfter(at, after)
 }
 
 func (c *comparer) name(old *packages.Package) string {

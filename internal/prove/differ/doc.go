@@ -6,7 +6,9 @@
 //  1. Compare takes a scratch copy of a module, and the files of its new version. For each package
 //     that the change concerns it writes the new version into a directory below the old one
 //     (package twin), so that both can be compiled into one program: the same package under two
-//     import paths. Each has its own variables and types.
+//     import paths. Each has its own variables and types. The packages that it depends on are copied,
+//     too, if they change or depend on one that does (package importers), so that nothing of the new
+//     version calls the old one.
 //  2. Both versions are loaded, and their declarations compared: functions, constants, variables,
 //     types and fields (versions.go). A changed function is called if it has the same signature in
 //     both versions and its arguments can be made in both. Otherwise, and for all else that has

@@ -75,26 +75,7 @@ func (g *testFile) source(pkg, more string, imported func(path string) string) (
 }
 
 // imported returns a package that another one imports, directly or indirectly, or nil.
-func imported(from *types.Package, path string) *types.Package {
-	seen := map[*types.Package]bool{}
-	var find func(p *types.Package) *types.Package
-	find = func(p *types.Package) *types.Package {
-		if p.Path() == path {
-			return p
-		}
-		seen[p] = true
-		for _, i := range p.Imports() {
-			if seen[i] {
-				continue
-			}
-			if found := find(i); found != nil {
-				return found
-			}
-		}
-		return nil
-	}
-	return find(from)
-}
+func imported(from *types.Package, path string) *types.Package { return makers.Dependency(from, path) }
 
 // usesNet reports whether a package imports net, directly or indirectly.
 func usesNet(p *types.Package) bool { return imported(p, "net") != nil }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,9 +30,9 @@ type Broken struct {
 
 // A goPackage is a package as printed by go list.
 type goPackage struct {
-	ImportPath                      string
-	Dir                             string
+	ImportPath, Name, Dir           string
 	GoFiles, CgoFiles               []string
+	Imports                         []string
 	Deps, TestImports, XTestImports []string
 	Incomplete                      bool
 	Error                           *struct{ Err string }
@@ -86,7 +87,8 @@ func (m *Module) Match(ctx context.Context, pattern string, more ...string) (dir
 // Packages lists the packages of the module, with more flags of the go command.
 func (m *Module) Packages(ctx context.Context, more ...string) (*Packages, error) {
 	cmd := m.command(ctx, more, "list", []string{
-		"-e", "-json=ImportPath,Dir,GoFiles,CgoFiles,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors", "./...",
+		"-e", "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,Imports,Deps,TestImports,XTestImports,Incomplete,Error,DepsErrors",
+		"./...",
 	})
 	var out bytes.Buffer
 	stderr := &tail{}
@@ -206,6 +208,33 @@ func (g *Packages) Dir(path string) string {
 	}
 	return ""
 }
+
+// Name returns the name of a package; "" if it is unknown.
+func (g *Packages) Name(path string) string {
+	if p := g.byPath[path]; p != nil {
+		return p.Name
+	}
+	return ""
+}
+
+// Imports returns the packages that a package imports.
+func (g *Packages) Imports(path string) []string {
+	if p := g.byPath[path]; p != nil {
+		return p.Imports
+	}
+	return nil
+}
+
+// Deps returns the packages that a package depends on, directly or indirectly.
+func (g *Packages) Deps(path string) []string {
+	if p := g.byPath[path]; p != nil {
+		return p.Deps
+	}
+	return nil
+}
+
+// Paths returns the import paths of the packages, sorted, whether they build or not.
+func (g *Packages) Paths() []string { return slices.Sorted(maps.Keys(g.byPath)) }
 
 // In returns the import path of the package in a directory; "" if there is none.
 func (g *Packages) In(dir string) string {

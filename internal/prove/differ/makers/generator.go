@@ -23,13 +23,14 @@ type Generator struct {
 	Imports map[string]string
 
 	pkg      *packages.Package
-	other    *types.Package    // the other version of the package; may be nil
-	makers   map[string]string // type -> name of its maker
-	made     []string          // makers' source
-	begun    []string          // types of the makers, in the order in which they were started
-	dead     map[string]string // type -> why its values cannot be made
-	open     []string          // makers in progress, outermost first
-	named    int               // number of named makers
+	other    *types.Package                    // the other version of the package; may be nil
+	others   map[*types.Package]*types.Package // other versions of packages that it depends on; nil: no copies
+	makers   map[string]string                 // type -> name of its maker
+	made     []string                          // makers' source
+	begun    []string                          // types of the makers, in the order in which they were started
+	dead     map[string]string                 // type -> why its values cannot be made
+	open     []string                          // makers in progress, outermost first
+	named    int                               // number of named makers
 	stubs    int
 	declared map[string]bool // names; nil: unknown
 	partial  map[string]bool // makers of incomplete values
@@ -40,6 +41,7 @@ type Generator struct {
 func New(pkg, other *packages.Package) *Generator {
 	g := &Generator{
 		Imports: map[string]string{}, pkg: pkg,
+		others: map[*types.Package]*types.Package{},
 		makers: map[string]string{}, dead: map[string]string{}, partial: map[string]bool{},
 	}
 	if other != nil {

@@ -1,7 +1,9 @@
 package makers
 
 import (
+	"go/token"
 	"go/types"
+	"maps"
 	"strings"
 
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -14,11 +16,51 @@ func Relative(p *types.Package) string { return strings.TrimSuffix(p.Path(), "/"
 // TypeText returns a type's name, which is the same for both versions of a type.
 func TypeText(t types.Type) string { return types.TypeString(t, Relative) }
 
-// lookupOther returns the declaration in the other version for a function or method of the package.
-func (g *Generator) lookupOther(fn *types.Func) types.Object {
+// otherPackage returns the other version of a package: of the one that the file is for, or of one that it
+// depends on; nil if there is none.
+func (g *Generator) otherPackage(p *types.Package) *types.Package {
+	switch {
+	case g.other == nil || p == nil:
+		return nil
+	case p == g.pkg.Types:
+		return g.other
+	case !g.isModules(p):
+		return nil
+	}
+	if _, ok := g.others[p]; !ok {
+		g.others[p] = Dependency(g.other, p.Path()+"/"+twin.Dir)
+	}
+	return g.others[p]
+}
+
+// Dependency returns a package with an import path that another one depends on, as far as that one's
+// declarations show; nil if there is none.
+func Dependency(of *types.Package, path string) *types.Package {
+	seen := map[*types.Package]bool{}
+	var find func(p *types.Package) *types.Package
+	find = func(p *types.Package) *types.Package {
+		if p.Path() == path {
+			return p
+		}
+		seen[p] = true
+		for _, i := range p.Imports() {
+			if seen[i] {
+				continue
+			}
+			if found := find(i); found != nil {
+				return found
+			}
+		}
+		return nil
+	}
+	return find(of)
+}
+
+// lookupOther returns the declaration in the other version of a package for a function or method.
+func lookupOther(pkg *types.Package, fn *types.Func) types.Object {
 	recv := fn.Signature().Recv()
 	if recv == nil {
-		return g.other.Scope().Lookup(fn.Name())
+		return pkg.Scope().Lookup(fn.Name())
 	}
 	t := recv.Type()
 	if p, ok := t.(*types.Pointer); ok {
@@ -28,21 +70,22 @@ func (g *Generator) lookupOther(fn *types.Func) types.Object {
 	if !ok {
 		return nil
 	}
-	of := g.other.Scope().Lookup(named.Obj().Name())
+	of := pkg.Scope().Lookup(named.Obj().Name())
 	if of == nil {
 		return nil
 	}
-	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(of.Type()), false, g.other, fn.Name())
+	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(of.Type()), false, pkg, fn.Name())
 	return obj
 }
 
-// Differs returns why a function of the package is not the same in the other version, as far as its
-// callers see; "" if it is.
+// Differs returns why a function is not the same in the other version of its package, as far as its callers
+// see; "" if it is.
 func (g *Generator) Differs(fn *types.Func) string {
-	if g.other == nil || fn.Pkg() != g.pkg.Types {
+	pkg := g.otherPackage(fn.Pkg())
+	if pkg == nil {
 		return ""
 	}
-	other, ok := g.lookupOther(fn).(*types.Func)
+	other, ok := lookupOther(pkg, fn).(*types.Func)
 	if !ok {
 		return "the change removes it"
 	}
@@ -74,14 +117,15 @@ func signatureText(sig *types.Signature) string {
 	return b.String()
 }
 
-// otherType returns why values of a named type of the package cannot be made alike in both versions;
+// otherType returns why values of a named type cannot be made alike in both versions of its package;
 // "" if they can. A struct may have further fields in the new version if their zero values are ready
 // for use, or the package has a constructor.
 func (g *Generator) otherType(n *types.Named) string {
-	if g.other == nil || n.Obj().Pkg() != g.pkg.Types || n.Obj().Parent() != g.pkg.Types.Scope() {
+	pkg := g.otherPackage(n.Obj().Pkg())
+	if pkg == nil || n.Obj().Parent() != n.Obj().Pkg().Scope() {
 		return ""
 	}
-	other, ok := g.other.Scope().Lookup(n.Obj().Name()).(*types.TypeName)
+	other, ok := pkg.Scope().Lookup(n.Obj().Name()).(*types.TypeName)
 	if !ok {
 		return "the change removes the type " + n.Obj().Name()
 	}
@@ -99,7 +143,12 @@ func (g *Generator) otherType(n *types.Named) string {
 		return ""
 	}
 	fields := Fields(u)
+	foreign := func(name string, _ *types.Var) bool { return pkg != g.other && !token.IsExported(name) }
+	maps.DeleteFunc(fields, foreign) // cannot be set here
 	for f := range v.Fields() {
+		if foreign(f.Name(), f) {
+			continue
+		}
 		old := fields[f.Name()]
 		delete(fields, f.Name())
 		if old == nil && !readyZero(f.Type()) || old != nil && TypeText(old.Type()) != TypeText(f.Type()) {

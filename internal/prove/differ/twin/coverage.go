@@ -17,6 +17,9 @@ import (
 
 // Coverage records which statements on changed lines of a new version the inputs ran.
 type Coverage struct {
+	// Path is the import path of the new version: other lines of profiles do not count. "" means all do.
+	Path string
+
 	places  []changedPlace
 	added   []changedPlace // functions that only the new version has
 	unknown bool
@@ -148,7 +151,7 @@ func (c *Coverage) Add(profile string) {
 		where, counts, ok := strings.Cut(strings.TrimSpace(line), " ")
 		i := strings.LastIndexByte(where, ':')
 		var from, to int
-		if !ok || i < 0 {
+		if !ok || i < 0 || c.Path != "" && path.Dir(where[:i]) != c.Path {
 			continue
 		}
 		if _, err := fmt.Sscanf(where[i+1:], "%d.%d,%d.%d", &from, new(int), &to, new(int)); err != nil {

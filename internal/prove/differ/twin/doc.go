@@ -8,8 +8,9 @@
 //     embed. Imports of packages in Paths become imports of their new versions. A package main gets
 //     another name, since a program cannot be imported. No line gets another number.
 //     Restore undoes these changes.
-//  3. ChangedLines finds the lines that differ in functions of both versions. Cover profiles of runs
-//     that are added to the Coverage show which blocks on these lines ran.
+//  3. ChangedLines finds the lines that differ in functions of both versions, and UsedLines takes those
+//     that use what has changed. Cover profiles of runs that are added to the Coverage show which blocks
+//     on these lines ran.
 //  4. Write adds further files. Remove removes everything that was written.
 //
 // An *ApartError says why a package cannot be copied: cgo, assembly, go:linkname, or embedded files

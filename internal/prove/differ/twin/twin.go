@@ -36,13 +36,15 @@ type Copy struct {
 	Module  *scratch.Module
 	Changes scratch.Changes
 	Paths   map[string]bool // import paths of the packages
+	// Names are the names of the packages that were copied, in their copies, by directory.
+	Names map[string]string
 
 	written []string // directories and files
 }
 
 // New returns a copy without packages.
 func New(m *scratch.Module, changes scratch.Changes) *Copy {
-	return &Copy{Module: m, Changes: changes, Paths: map[string]bool{}}
+	return &Copy{Module: m, Changes: changes, Paths: map[string]bool{}, Names: map[string]string{}}
 }
 
 // maxEmbedded limits the files that are copied for go:embed.
@@ -54,6 +56,7 @@ func (c *Copy) Remove() error {
 	for _, name := range slices.Backward(c.written) {
 		errs = append(errs, os.RemoveAll(name))
 	}
+	c.written = nil
 	return errors.Join(errs...)
 }
 
@@ -75,7 +78,8 @@ func (c *Copy) Imported(p string) string {
 	return p
 }
 
-// CopyPackage writes the new version of the package in a directory.
+// CopyPackage writes the new version of the package in a directory. old has the files of the old version, by
+// their full names; none if the package is new.
 func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	c.written = append(c.written, c.Module.Path(path.Join(dir, Dir)))
 	if len(old.OtherFiles) > 0 {
@@ -90,7 +94,7 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 		files[filepath.Base(name)] = text
 	}
 	known, err := os.ReadDir(c.Module.Path(dir))
-	if err != nil {
+	if err != nil && len(old.GoFiles) > 0 {
 		return err
 	}
 	for file, change := range c.Changes {
@@ -121,6 +125,9 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 		if err != nil {
 			return err
 		}
+		if c.Names[dir], err = packageName(name, text); err != nil {
+			return err
+		}
 		if err := c.Write(path.Join(dir, Dir, name), text); err != nil {
 			return err
 		}
@@ -129,6 +136,14 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 		return c.copyEmbedded(dir)
 	}
 	return nil
+}
+
+func packageName(name string, text []byte) (string, error) {
+	file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.PackageClauseOnly)
+	if err != nil {
+		return "", err
+	}
+	return file.Name.Name, nil
 }
 
 // rewritten returns a file that imports the new versions of packages, in a package that can be

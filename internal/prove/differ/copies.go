@@ -1,0 +1,121 @@
+package differ
+
+import (
+	"context"
+	"fmt"
+	"go/types"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ/importers"
+	"github.com/whet-go/whet/internal/prove/differ/twin"
+	"github.com/whet-go/whet/internal/prove/scratch"
+)
+
+// maxCopies is the number of packages that are copied for one program: each is compiled twice.
+const maxCopies = 40
+
+// readImports reads which packages of the module import each other.
+func readImports(
+	ctx context.Context, m *scratch.Module, changes scratch.Changes, o Options,
+) (*importers.Graph, error) {
+	var dirs []string
+	for _, dir := range changes.Dirs() {
+		if changesGo(changes, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return importers.Read(ctx, m.With(o.Flags, o.Env), changes, dirs)
+}
+
+// copyAll writes the new versions of packages. Those after the first are needed by it: without a copy of a
+// package between two that have changed, the new version would call the old one.
+func (c *comparer) copyAll(ctx context.Context, all []importers.Package, o Options) error {
+	if len(all) > maxCopies {
+		return &twin.ApartError{Reason: fmt.Sprintf(
+			"its new version needs copies of %d packages that the change affects, and the limit is %d", len(all), maxCopies)}
+	}
+	olds, err := c.oldFiles(ctx, all, o)
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		c.Paths[p.Path] = true
+	}
+	for _, p := range all {
+		if err := c.CopyPackage(p.Dir, olds[p.Dir]); err != nil {
+			return err
+		}
+	}
+	c.others = all[1:]
+	return nil
+}
+
+// oldFiles returns the files of the old versions of packages, by directory. A new package has none.
+func (c *comparer) oldFiles(
+	ctx context.Context, all []importers.Package, o Options,
+) (map[string]*packages.Package, error) {
+	olds := map[string]*packages.Package{}
+	var patterns []string
+	for _, p := range all {
+		olds[p.Dir] = &packages.Package{}
+		if _, err := os.Stat(c.Module.Path(p.Dir)); err == nil {
+			patterns = append(patterns, "./"+p.Dir)
+		}
+	}
+	cfg := &packages.Config{
+		Context: ctx, Dir: c.Module.Dir, BuildFlags: o.Flags, Mode: packages.NeedName | packages.NeedFiles,
+		Env: append(os.Environ(), o.Env...),
+	}
+	pkgs, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("list the files of packages: %w", err)
+	}
+	for _, pkg := range pkgs {
+		if len(pkg.GoFiles) == 0 {
+			continue
+		}
+		if rel, err := filepath.Rel(c.Module.Dir, filepath.Dir(pkg.GoFiles[0])); err == nil {
+			olds[filepath.ToSlash(rel)] = pkg
+		}
+	}
+	return olds, nil
+}
+
+// initializeAfter adds a file with an import to the other copies, so that they are initialized after what it
+// imports: the package first, below one at an import path.
+func (c *comparer) initializeAfter(at, imports string) error {
+	for _, p := range c.others {
+		if !importers.CanImport(p.Path, at) {
+			continue // its flags may be there twice: then the program does not start
+		}
+		name := path.Join(p.Dir, twin.Dir, twinSupport("first"))
+		if err := c.Write(name, []byte("package "+c.Names[p.Dir]+imports)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hiddenIn returns what hidden does, for a package and those that are copied, too: by the names of the old
+// types, or of those in the copies.
+func (c *comparer) hiddenIn(was, is *types.Package, inCopy bool) map[string]string {
+	pathOf := func(was, is *types.Package) string {
+		if inCopy {
+			return is.Path()
+		}
+		return was.Path()
+	}
+	all := hidden(was, is, pathOf(was, is))
+	for _, p := range c.others {
+		a, b := imported(was, p.Path), imported(is, p.Path+"/"+twin.Dir)
+		if a != nil && b != nil {
+			maps.Copy(all, hidden(a, b, pathOf(a, b)))
+		}
+	}
+	return all
+}
