@@ -137,6 +137,10 @@ type Answers struct {
 	// Not lists the changed functions that were not compared, or on too few inputs to prove anything, and
 	// why.
 	Not []string `json:"not,omitempty"`
+
+	// outside has the exported declarations that have changed, as in Changed.Declarations, with why other
+	// modules are not known to see the same; "" if they are.
+	outside map[string]string
 }
 
 // Compared is how many inputs a function was compared on.
@@ -152,6 +156,19 @@ func (a *Answers) add(o Compared) {
 	a.Functions = append(a.Functions, o.Function)
 	a.Inputs += o.Returned
 	a.Distinct += o.Distinct
+}
+
+// addOutside adds declarations of the package in a directory.
+func (a *Answers) addOutside(dir string, outside map[string]string) {
+	if a.outside == nil {
+		a.outside = map[string]string{}
+	}
+	for name, why := range outside {
+		if dir != "." {
+			name = dir + "." + name
+		}
+		a.outside[name] = why
+	}
 }
 
 // unproven returns why the comparison is not a proof, and what would decide; "" if every changed

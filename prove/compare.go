@@ -43,6 +43,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 			answers.add(outcome)
 		}
 		answers.Not = append(answers.Not, r.Not...)
+		answers.addOutside(dir, r.Outside)
 		answers.Blocks, answers.Reached = answers.Blocks+r.Blocks, answers.Reached+r.Reached
 		if len(r.Tests) == 0 {
 			continue

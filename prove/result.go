@@ -238,8 +238,13 @@ func (r *Result) lacks(v *Verdict) {
 		switch kind, name := kindAndName(d); {
 		case kind != "const" && kind != "var" && kind != "type":
 			add("", "%s has changed, and its effect was not compared", d)
-		case ast.IsExported(name) && !slices.Contains(c.inside, d):
-			add("", "%s has changed, and its users in other packages were not compared", d)
+		case !ast.IsExported(name) || slices.Contains(c.inside, d):
+		default:
+			if why, ok := a.outside[d]; !ok {
+				add("", "%s has changed, and its users in other packages were not compared", d)
+			} else if why != "" {
+				add("", "%s has changed, and %s", d, why)
+			}
 		}
 	}
 	for _, s := range r.Suspects {

@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -44,7 +45,7 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	if d.Name.Name == "init" || d.Name.Name == "main" || d.Name.Name == "_" {
 		return nil, unsupported("it runs once, when the program starts")
 	}
-	if why := g.Differs(c.fn); why != "" {
+	if why := cmp.Or(g.Differs(c.fn), g.unlikeResult(c.fn)); why != "" {
 		return nil, unsupported(why)
 	}
 	instances, why := g.instances(c.fn)

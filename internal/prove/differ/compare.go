@@ -94,27 +94,29 @@ func Compare(
 		return nil, err
 	}
 	g := newTestFile(old, now)
-	var changed []types.Object
+	var entries []entry
+	var errs []error
+	var e *effectFinder
 	if now != nil {
-		changed = changedObjects(old, now)
+		entries, errs, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
 	} else {
-		changed = g.mentioned(changes, m)
+		entries, errs = g.entries(g.mentioned(changes, m))
 	}
-	entries, errs := g.entries(changed)
 	r := &Comparison{}
 	for _, err := range errs {
 		r.Not = append(r.Not, err.Error())
 	}
-	if len(entries) == 0 {
-		return r, nil
-	}
 	if now != nil {
-		err = c.compare(ctx, g, now, dir, entries, r, o)
+		err = c.compareAll(ctx, g, now, dir, entries, e, r, o)
 		if err == nil || !errors.As(err, &apart) {
 			return r, err
 		}
 		g = newTestFile(old, now)
-		entries, _ = g.entries(changed)
+		entries, _, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
+		r.Not = append(r.Not, e.Unproven()...)
+	}
+	if len(entries) == 0 {
+		return r, nil
 	}
 	r.Apart = apart.Reason
 	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed)
@@ -203,8 +205,8 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 		}
 		g.addf("func whetEntry%d(s *whetSource) { %s(%s)(s) }\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
-			Function: e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed(), called: e.call.Function,
-			inner: e.inner, certain: e.certain,
+			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed(),
+			called: e.call.Function, inner: e.inner, certain: e.certain,
 		}
 		for _, fn := range e.inside {
 			if d := g.declOf(fn); d != nil {
@@ -227,7 +229,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 	if err != nil {
 		return nil, nil, err
 	}
-	words := vocabulary.Of(g.pkg, now)
+	words := vocabulary.Of(slices.Concat([]*packages.Package{g.pkg}, g.more, []*packages.Package{now})...)
 	c.narrowing = words.Narrowing()
 	files := map[string][]byte{}
 	for name, text := range support.For(now.Types.Name(), copied, usesNet(now.Types), twinSupport) {
@@ -307,26 +309,62 @@ func (c *comparer) name(old *packages.Package) string {
 	return old.Name
 }
 
-// compare builds both versions into one program and fuzzes them.
+// compareAll calls the functions of a package, and then those of other packages that what has changed
+// concerns. A *twin.ApartError means that the first of these cannot be compared.
+func (c *comparer) compareAll(
+	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, e *effectFinder, r *Comparison,
+	o Options,
+) error {
+	lines := twin.ChangedLines(g.pkg, now, FuncName)
+	lines.Path = now.PkgPath
+	if len(entries) > 0 {
+		if err := c.compare(ctx, g, now, dir, entries, lines, r, o); err != nil {
+			return err
+		}
+	}
+	called, err := c.compareUsers(ctx, g.pkg, now, e, lines, r, o)
+	if err != nil {
+		return err
+	}
+	r.Not = append(r.Not, e.Unproven()...)
+	r.Outside = e.Outside()
+	if len(entries) == 0 && !called {
+		return nil
+	}
+	if len(entries) == 0 {
+		c.narrowing = vocabulary.Of(g.pkg, now).Narrowing()
+	}
+	r.Not = append(r.Not, lines.Unreached()...)
+	for _, name := range c.narrowing {
+		r.Not = append(r.Not, name+" converts more integers to 16 bits than before, and few inputs are that large")
+	}
+	r.Blocks, r.Reached = lines.Blocks()
+	return nil
+}
+
+// compare builds both versions into one program and fuzzes them. lines are those whose coverage is recorded,
+// of the package or of one that it depends on.
 func (c *comparer) compare(
-	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, r *Comparison, o Options,
+	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, lines *twin.Coverage,
+	r *Comparison, o Options,
 ) error {
 	files, tests, err := g.twins(c, now, entries)
 	if err != nil {
 		return err
 	}
-	run, err := c.build(ctx, dir, files, o, "-fuzz=.", "-cover", "-coverpkg="+g.pkg.PkgPath+"/"+twin.Dir)
+	uses := g.usedLines(now)
+	covered := "-coverpkg=" + now.PkgPath + "," + lines.Path
+	run, err := c.build(ctx, dir, files, o, "-fuzz=.", "-cover", covered)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = run.remove() }()
-	lines := twin.ChangedLines(g.pkg, now, FuncName)
 	open := map[string]*BehaviorError{} // inner functions that their callers decide; nil without a difference
 	for _, t := range tests {
 		if !t.certain && !slices.ContainsFunc(t.inside, func(inner string) bool { _, ok := open[inner]; return ok }) {
 			continue
 		}
-		outcome, why, err := run.fuzz(ctx, t, lines)
+		outcome, why, err := run.fuzz(ctx, t, lines, &uses.Coverage)
 		var differs *BehaviorError
 		if errors.As(err, &differs) {
 			differs.Dir = dir
@@ -346,15 +384,8 @@ func (c *comparer) compare(
 			}
 		}
 	}
-	if err := r.settle(open, tests); err != nil {
-		return err
-	}
-	r.Not = append(r.Not, lines.Unreached()...)
-	for _, name := range c.narrowing {
-		r.Not = append(r.Not, name+" converts more integers to 16 bits than before, and few inputs are that large")
-	}
-	r.Blocks, r.Reached = lines.Blocks()
-	return nil
+	r.Not = append(r.Not, uses.Unreached()...)
+	return r.settle(open, tests)
 }
 
 // settle decides what the comparison of inner functions left open, by that of their callers. A difference
@@ -469,7 +500,9 @@ var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 const slowFuzz = 4
 
 // fuzz runs a fuzz target. why is the reason why it does not compare anything.
-func (r *twinRun) fuzz(ctx context.Context, t Test, lines *twin.Coverage) (o Outcome, why string, err error) {
+func (r *twinRun) fuzz(
+	ctx context.Context, t Test, lines ...*twin.Coverage,
+) (o Outcome, why string, err error) {
 	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
 	limit, timed := time.ParseDuration(r.o.FuzzTime)
 	slow := !o.Fixed && o.Returned < minReturned && o.Inputs+o.outside < firstInputs
@@ -491,7 +524,7 @@ const (
 
 // fuzzFor runs a fuzz target for some time, half of which are random inputs, or with a number of inputs.
 func (r *twinRun) fuzzFor(
-	ctx context.Context, t Test, lines *twin.Coverage, limit string,
+	ctx context.Context, t Test, lines []*twin.Coverage, limit string,
 ) (o Outcome, why string, err error) {
 	count := filepath.Join(r.temp, "counts")
 	defer func() { _ = os.RemoveAll(r.failing(t)) }()
@@ -542,7 +575,9 @@ func (r *twinRun) fuzzFor(
 		return o, "", err
 	}
 	if _, err := r.covered(ctx, t, lines, append(env, "WHET_CORPUS="+r.corpus())...); err != nil {
-		lines.Lost()
+		for _, l := range lines {
+			l.Lost()
+		}
 	}
 	return ReadCounts(t, counts), "", ctx.Err()
 }
@@ -551,7 +586,9 @@ func (r *twinRun) fuzzFor(
 func (r *twinRun) failing(t Test) string { return filepath.Join(r.dir, "testdata", "fuzz", t.Name) }
 
 // covered runs a fuzz target with its first inputs, and adds what they ran to lines.
-func (r *twinRun) covered(ctx context.Context, t Test, lines *twin.Coverage, env ...string) (out string, err error) {
+func (r *twinRun) covered(
+	ctx context.Context, t Test, lines []*twin.Coverage, env ...string,
+) (out string, err error) {
 	profile := filepath.Join(r.temp, "cover.out")
 	_ = os.Remove(profile)
 	out, err = r.process(ctx, env, "-test.run=^"+t.Name+"$", "-test.failfast", "-test.coverprofile="+profile)
@@ -559,7 +596,9 @@ func (r *twinRun) covered(ctx context.Context, t Test, lines *twin.Coverage, env
 		return out, err
 	}
 	text, err := os.ReadFile(profile)
-	lines.Add(string(text))
+	for _, l := range lines {
+		l.Add(string(text))
+	}
 	return out, err
 }
 

@@ -5,11 +5,7 @@ import (
 	"fmt"
 	"go/types"
 	"maps"
-	"os"
 	"path"
-	"path/filepath"
-
-	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -39,7 +35,7 @@ func (c *comparer) copyAll(ctx context.Context, all []importers.Package, o Optio
 		return &twin.ApartError{Reason: fmt.Sprintf(
 			"its new version needs copies of %d packages that the change affects, and the limit is %d", len(all), maxCopies)}
 	}
-	olds, err := c.oldFiles(ctx, all, o)
+	olds, err := c.imports.Files(ctx, all, o.Flags, o.Env)
 	if err != nil {
 		return err
 	}
@@ -53,37 +49,6 @@ func (c *comparer) copyAll(ctx context.Context, all []importers.Package, o Optio
 	}
 	c.others = all[1:]
 	return nil
-}
-
-// oldFiles returns the files of the old versions of packages, by directory. A new package has none.
-func (c *comparer) oldFiles(
-	ctx context.Context, all []importers.Package, o Options,
-) (map[string]*packages.Package, error) {
-	olds := map[string]*packages.Package{}
-	var patterns []string
-	for _, p := range all {
-		olds[p.Dir] = &packages.Package{}
-		if _, err := os.Stat(c.Module.Path(p.Dir)); err == nil {
-			patterns = append(patterns, "./"+p.Dir)
-		}
-	}
-	cfg := &packages.Config{
-		Context: ctx, Dir: c.Module.Dir, BuildFlags: o.Flags, Mode: packages.NeedName | packages.NeedFiles,
-		Env: append(os.Environ(), o.Env...),
-	}
-	pkgs, err := packages.Load(cfg, patterns...)
-	if err != nil {
-		return nil, fmt.Errorf("list the files of packages: %w", err)
-	}
-	for _, pkg := range pkgs {
-		if len(pkg.GoFiles) == 0 {
-			continue
-		}
-		if rel, err := filepath.Rel(c.Module.Dir, filepath.Dir(pkg.GoFiles[0])); err == nil {
-			olds[filepath.ToSlash(rel)] = pkg
-		}
-	}
-	return olds, nil
 }
 
 // initializeAfter adds a file with an import to the other copies, so that they are initialized after what it

@@ -13,7 +13,11 @@
 //     types and fields (versions.go). A changed function is called if it has the same signature in
 //     both versions and its arguments can be made in both. Otherwise, and for all else that has
 //     changed, the functions that use it are called, up the static call graph of the package
-//     (graph.go). The result names the route.
+//     (graph.go). The result names the route. What this does not show is an effect (effects.go, package
+//     effects): users of exported constants, variables and types, and callers of what cannot be called,
+//     are called in other packages of the module, too, each in a program with the copies that it needs
+//     (users.go). Lines that use what has changed must run. Comparison.Outside says what other modules
+//     may see.
 //  3. One generated file with makers of values (package makers) is compiled into both versions, so
 //     that both make the same values from the fuzzer's bytes, each with its own types. A fuzz target
 //     next to the old version runs a call in both, several times on one receiver: the effects of a

@@ -23,6 +23,13 @@ type testFile struct {
 	pkg    *packages.Package
 	bodies strings.Builder
 	uses   *graph // of pkg; nil: unknown
+
+	within string            // the directory of the package with a dot, before names in results; "" for none
+	used   []usedBy          // uses of what has changed that must run
+	types  []*types.TypeName // that have changed so that their values look different
+	// more are the versions of the package that the file is called for, if that is another one: the inputs
+	// have their words, too.
+	more []*packages.Package
 }
 
 func (g *testFile) graph() *graph {

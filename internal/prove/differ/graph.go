@@ -10,8 +10,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A graph is what the package-level declarations of a package use of each other, fields of structs
-// included.
+// A graph is what the package-level declarations of a package use of each other and of other packages, fields
+// of structs included.
 type graph struct {
 	decls map[types.Object]*ast.FuncDecl
 	users map[types.Object][]types.Object // in the order of the source
@@ -32,7 +32,7 @@ func newGraph(pkg *packages.Package) *graph {
 			case *types.Var:
 				used = obj.Origin()
 			}
-			if used == nil || used.Pkg() != pkg.Types {
+			if used == nil || used.Pkg() == nil {
 				return true
 			}
 			for _, user := range of {
@@ -105,6 +105,22 @@ func (e entry) name() string {
 // one cannot be called, or is not the same function on both sides, the nearest functions up the
 // static call graph that can. The errors are for declarations without one.
 func (g *testFile) entries(changed []types.Object) (entries []entry, errs []error) {
+	return g.entriesBy(func(add addCall) (errs []error) {
+		for _, obj := range changed {
+			if err := g.climb(obj, add); err != nil {
+				errs = append(errs, err)
+			}
+		}
+		return errs
+	})
+}
+
+// An addCall adds a function to call, why it is called, and the unexported function that it is called for
+// instead of alone; nil if there is none.
+type addCall func(call *callCode, route string, inner *types.Func)
+
+// entriesBy returns the entries that find adds, and its errors.
+func (g *testFile) entriesBy(find func(add addCall) []error) (entries []entry, errs []error) {
 	add := func(call *callCode, route string, inner *types.Func) {
 		i := slices.IndexFunc(entries, func(e entry) bool { return e.call.fn == call.fn })
 		if i < 0 {
@@ -121,11 +137,7 @@ func (g *testFile) entries(changed []types.Object) (entries []entry, errs []erro
 			e.inside = append(e.inside, inner)
 		}
 	}
-	for _, obj := range changed {
-		if err := g.climb(obj, add); err != nil {
-			errs = append(errs, err)
-		}
-	}
+	errs = find(add)
 	for i := range entries {
 		e := &entries[i]
 		e.inner = e.self && !e.call.partial && slices.ContainsFunc(entries, func(o entry) bool {
@@ -151,11 +163,7 @@ func certain(entries []entry) []entry {
 
 // climb passes the functions to call for a changed declaration to add. For an unexported function,
 // these include the nearest exported ones that call it.
-func (g *testFile) climb(changed types.Object, add func(call *callCode, route string, inner *types.Func)) error {
-	type step struct {
-		obj   types.Object
-		route []types.Object // from the changed declaration to one before obj
-	}
+func (g *testFile) climb(changed types.Object, add addCall) error {
 	fn, isFunc := changed.(*types.Func)
 	most := maxUsers
 	if isFunc {
@@ -220,10 +228,14 @@ func (g *testFile) routeText(route []types.Object) string {
 		if i < len(route)-1 {
 			b.WriteString(" ")
 		}
+		name := obj.Name()
+		if obj.Pkg() != g.pkg.Types {
+			name = obj.Pkg().Name() + "." + name
+		}
 		if _, isFunc := obj.(*types.Func); isFunc {
-			b.WriteString("which calls " + obj.Name())
+			b.WriteString("which calls " + name)
 		} else {
-			b.WriteString("which uses " + obj.Name())
+			b.WriteString("which uses " + name)
 		}
 	}
 	return b.String()

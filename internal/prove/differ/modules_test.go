@@ -2,6 +2,7 @@ package differ_test
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ func TestModules(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)
@@ -102,4 +104,47 @@ func compareModule(t *testing.T, archive *txtar.Archive, dir string) (got string
 		return "differs", &differ.Comparison{Apart: differs.Error()}, nil
 	}
 	return "same", r, err
+}
+
+// TestLimits checks that many packages between, and many with users, are not built, and that the result says so.
+func TestLimits(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	file := func(name, text string, args ...any) txtar.File {
+		return txtar.File{Name: name, Data: fmt.Appendf(nil, text, args...)}
+	}
+	const imports = "package %s\n\nimport \"example.com/m/internal/%s\"\n\n"
+	chain := &txtar.Archive{Files: []txtar.File{
+		file("old/go.mod", "module example.com/m\n\ngo 1.26\n"),
+		file("old/internal/p0/p.go", "package p0\n\nfunc F(n int) int { return n }\n"),
+		file("new/internal/p0/p.go", "package p0\n\nfunc F(n int) int { return n + 0 }\n"),
+		file("old/last/last.go", imports+"func F(n int) int { return p40.F(n) }\n", "last", "p40"),
+		file("new/last/last.go", imports+"func F(n int) int { return 0 + p40.F(n) }\n", "last", "p40"),
+	}}
+	for i := range 40 {
+		name, of := fmt.Sprintf("p%d", i+1), fmt.Sprintf("p%d", i)
+		chain.Files = append(chain.Files,
+			file("old/internal/"+name+"/p.go", imports+"func F(n int) int { return %s.F(n) }\n", name, of, of))
+	}
+	got, r, err := compareModule(t, chain, "last")
+	if err != nil || got != "same" || !strings.Contains(r.Apart, "copies of 42 packages") || len(r.Tests) != 1 {
+		t.Errorf("%s, apart: %s, %d tests, %v", got, r.Apart, len(r.Tests), err)
+	}
+
+	wide := &txtar.Archive{Files: []txtar.File{
+		file("old/go.mod", "module example.com/m\n\ngo 1.26\n"),
+		file("old/internal/p/p.go", "package p\n\nconst C = 1\n"),
+		file("new/internal/p/p.go", "package p\n\nconst C = 2\n"),
+	}}
+	for i := range 8 {
+		name := fmt.Sprintf("u%d", i)
+		wide.Files = append(wide.Files, file("old/"+name+"/u.go", imports+"func F(s string) int { return 0*p.C + len(s) }\n",
+			name, "p"))
+	}
+	got, r, err = compareModule(t, wide, "internal/p")
+	if err != nil || got != "same" || len(r.Outcomes) != 6 ||
+		!slices.Contains(r.Not, "users in u7 were not compared: only those in 6 packages are") {
+		t.Errorf("%s, %d outcomes, not %q, %v", got, len(r.Outcomes), r.Not, err)
+	}
 }

@@ -49,7 +49,7 @@ func Mutate(
 		return nil, err
 	}
 	g := newTestFile(old, now)
-	entries, _ := g.entries(changedObjects(old, now)) // Compare reports the errors
+	entries, _, _ := g.plan(old, now, c.imports.Importable(old.PkgPath)) // Compare reports the errors
 	set, err := mutantsOf(old, now, most)
 	if err != nil {
 		return nil, err

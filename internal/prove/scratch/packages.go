@@ -217,6 +217,14 @@ func (g *Packages) Name(path string) string {
 	return ""
 }
 
+// Files returns the names of the Go files of a package that are built, without tests.
+func (g *Packages) Files(path string) []string {
+	if p := g.byPath[path]; p != nil {
+		return slices.Concat(p.GoFiles, p.CgoFiles)
+	}
+	return nil
+}
+
 // Imports returns the packages that a package imports.
 func (g *Packages) Imports(path string) []string {
 	if p := g.byPath[path]; p != nil {

@@ -7,9 +7,11 @@
 //  2. Between returns the packages that must be copied so that the new version of one package uses
 //     nothing of the old version.
 //  3. Of returns the packages that depend on one, those that it needs first.
-//  4. Importable reports whether other modules can import a package, and Exposes whether they can get
-//     values of a type from the exported declarations of one.
+//  4. Importable reports whether other modules can import a package, Exposes whether they can get values of a
+//     type from the exported declarations of one, and Hides whether one makes interfaces of these.
+//  5. Elsewhere returns the files that seem to use a declaration, but are not in this build.
+//  6. SameValue, SameOutside and Equal compare what other packages see of two versions of a declaration.
 //
-// A Graph belongs to the caller and is not safe for concurrent use. The package reads source only to look
-// for imports in other modules of the repository, and writes nothing but the overlay.
+// A Graph belongs to the caller and is not safe for concurrent use. The package writes nothing but the
+// overlay.
 package importers

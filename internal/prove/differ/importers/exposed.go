@@ -1,6 +1,13 @@
 package importers
 
-import "go/types"
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ/makers"
+)
 
 // Exposes reports whether the exported declarations of a package give others values of a type: it is the type
 // of one, of an exported field, of a parameter or a result, or in one of these.
@@ -38,7 +45,8 @@ func (w *walker) reaches(t types.Type) bool {
 	case *types.Alias:
 		return t.Obj() == w.target || w.reaches(types.Unalias(t))
 	case *types.Named:
-		return t.Obj() == w.target || w.arguments(t.TypeArgs()) || w.methods(t) || w.reaches(t.Underlying())
+		return t.Obj() == w.target || w.arguments(t.TypeArgs()) || w.parameters(t.TypeParams()) || w.methods(t) ||
+			w.reaches(t.Underlying())
 	case *types.Pointer:
 		return w.reaches(t.Elem())
 	case *types.Slice:
@@ -87,6 +95,15 @@ func (w *walker) arguments(list *types.TypeList) bool {
 	return false
 }
 
+func (w *walker) parameters(list *types.TypeParamList) bool {
+	for p := range list.TypeParams() {
+		if !w.all && w.reaches(p) {
+			return true
+		}
+	}
+	return false
+}
+
 func (w *walker) methods(n *types.Named) bool {
 	for m := range n.Methods() {
 		if !w.all && m.Exported() && w.reaches(m.Type()) {
@@ -100,12 +117,7 @@ func (w *walker) signature(s *types.Signature) bool {
 	if w.all {
 		return false
 	}
-	for p := range s.TypeParams().TypeParams() {
-		if w.reaches(p) {
-			return true
-		}
-	}
-	return w.reaches(s.Params()) || w.reaches(s.Results())
+	return w.parameters(s.TypeParams()) || w.reaches(s.Params()) || w.reaches(s.Results())
 }
 
 func (w *walker) iface(i *types.Interface) bool {
@@ -120,4 +132,59 @@ func (w *walker) iface(i *types.Interface) bool {
 		}
 	}
 	return false
+}
+
+// Holders returns the declarations of a package in which some expression has a type that contains another one.
+func Holders(pkg *packages.Package, of *types.TypeName) (list []ast.Decl) {
+	known := map[types.Type]bool{}
+	has := func(t types.Type) bool {
+		found, ok := known[t]
+		if !ok {
+			found = Contains(t, of)
+			known[t] = found
+		}
+		return found
+	}
+	for _, file := range pkg.Syntax {
+		for _, d := range file.Decls {
+			found := false
+			ast.Inspect(d, func(n ast.Node) bool {
+				if x, ok := n.(ast.Expr); ok && !found {
+					t := pkg.TypesInfo.TypeOf(x)
+					found = t != nil && has(t)
+				}
+				return !found
+			})
+			if found {
+				list = append(list, d)
+			}
+		}
+	}
+	return list
+}
+
+// SeenFrom returns a declaration of another package, or a method, as a package sees it; nil if it does not.
+func SeenFrom(pkg *types.Package, obj types.Object) types.Object {
+	of := makers.Dependency(pkg, obj.Pkg().Path())
+	if of == nil {
+		return nil
+	}
+	fn, ok := obj.(*types.Func)
+	if !ok || fn.Signature().Recv() == nil {
+		return of.Scope().Lookup(obj.Name())
+	}
+	recv := fn.Signature().Recv().Type()
+	if p, ok := recv.(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	named, ok := recv.(*types.Named)
+	if !ok {
+		return nil
+	}
+	tn := of.Scope().Lookup(named.Obj().Name())
+	if tn == nil {
+		return nil
+	}
+	method, _, _ := types.LookupFieldOrMethod(types.NewPointer(tn.Type()), false, of, fn.Name())
+	return method
 }

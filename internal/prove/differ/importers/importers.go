@@ -3,16 +3,21 @@ package importers
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -22,12 +27,16 @@ type Graph struct {
 	m        *scratch.Module
 	module   string // its path
 	changed  []string
+
+	of         map[string][]string // what Of has returned
+	importable map[string]bool     // what Importable has returned
+	elsewhere  map[string][]byte   // files that are not in this build, relative to the module; nil: not read yet
 }
 
 // Read reads the imports of a module before and after changes. dirs are the directories of the packages that
 // these change.
 func Read(ctx context.Context, m *scratch.Module, changes scratch.Changes, dirs []string) (*Graph, error) {
-	g := &Graph{m: m}
+	g := &Graph{m: m, of: map[string][]string{}, importable: map[string]bool{}}
 	if data, err := os.ReadFile(m.Path("go.mod")); err == nil {
 		g.module = modfile.ModulePath(data)
 	}
@@ -91,7 +100,11 @@ func (g *Graph) needsChanged(importPath string) bool {
 
 // Of returns the import paths of the packages of both versions that depend on one, without their tests:
 // what one of them needs comes before it.
-func (g *Graph) Of(importPath string) (paths []string) {
+func (g *Graph) Of(importPath string) []string {
+	if paths, ok := g.of[importPath]; ok {
+		return paths
+	}
+	paths := []string{}
 	for _, p := range g.old.Paths() {
 		if slices.Contains(g.old.Deps(p), importPath) && g.now.Dir(p) != "" {
 			paths = append(paths, p)
@@ -99,12 +112,117 @@ func (g *Graph) Of(importPath string) (paths []string) {
 	}
 	// A package has more dependencies than each of these.
 	slices.SortStableFunc(paths, func(a, b string) int { return len(g.old.Deps(a)) - len(g.old.Deps(b)) })
+	g.of[importPath] = paths
 	return paths
 }
 
 // Imports reports whether the old version of a package imports another one directly.
 func (g *Graph) Imports(importPath, other string) bool {
 	return slices.Contains(g.old.Imports(importPath), other)
+}
+
+// Mentions reports whether a Go file in the directory of a package contains a word, tests aside.
+func (g *Graph) Mentions(importPath, word string) bool {
+	dir := g.old.Dir(importPath)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return true
+	}
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			return false
+		}
+		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		return err != nil || bytes.Contains(text, []byte(word))
+	})
+}
+
+// Elsewhere returns the files of the module, relative to it, that are not in this build and seem to use a
+// declaration of a package.
+func (g *Graph) Elsewhere(importPath, name string) (files []string, err error) {
+	if g.elsewhere == nil {
+		if g.elsewhere, err = g.readElsewhere(); err != nil {
+			return nil, err
+		}
+	}
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for _, file := range slices.Sorted(maps.Keys(g.elsewhere)) {
+		text := g.elsewhere[file]
+		own := g.m.Path(path.Dir(file)) == g.old.Dir(importPath)
+		if (own || bytes.Contains(text, []byte(strconv.Quote(importPath)))) && word.Match(text) {
+			files = append(files, file)
+		}
+	}
+	return files, nil
+}
+
+// readElsewhere reads the files of the module that are not in this build.
+func (g *Graph) readElsewhere() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	built := map[string]bool{}
+	for _, p := range g.old.Paths() {
+		for _, name := range g.old.Files(p) {
+			built[filepath.Join(g.old.Dir(p), name)] = true
+		}
+	}
+	err := filepath.WalkDir(g.m.Dir, func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && name != g.m.Dir && ignoredByGo(name, entry.Name()):
+			return filepath.SkipDir
+		case entry.IsDir() || path.Ext(name) != ".go" || strings.HasSuffix(name, "_test.go") || built[name]:
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(g.m.Dir, name)
+		if !bytes.Contains(text, []byte("//go:build ignore\n")) {
+			files[filepath.ToSlash(rel)] = text
+		}
+		return err
+	})
+	return files, err
+}
+
+// ignoredByGo reports whether the go command ignores a directory with a base name, or it is not of the module.
+func ignoredByGo(dir, base string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil || base == "testdata" || base == "vendor" || base == twin.Dir || strings.HasPrefix(base, ".") ||
+		strings.HasPrefix(base, "_")
+}
+
+// Files returns the files of the old versions of packages, by directory. A new package has none.
+func (g *Graph) Files(
+	ctx context.Context, all []Package, flags, env []string,
+) (map[string]*packages.Package, error) {
+	olds := map[string]*packages.Package{}
+	var patterns []string
+	for _, p := range all {
+		olds[p.Dir] = &packages.Package{}
+		if _, err := os.Stat(g.m.Path(p.Dir)); err == nil {
+			patterns = append(patterns, "./"+p.Dir)
+		}
+	}
+	cfg := &packages.Config{
+		Context: ctx, Dir: g.m.Dir, BuildFlags: flags, Mode: packages.NeedName | packages.NeedFiles,
+		Env: append(os.Environ(), env...),
+	}
+	pkgs, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("list the files of packages: %w", err)
+	}
+	for _, pkg := range pkgs {
+		if len(pkg.GoFiles) == 0 {
+			continue
+		}
+		if rel, err := filepath.Rel(g.m.Dir, filepath.Dir(pkg.GoFiles[0])); err == nil {
+			olds[filepath.ToSlash(rel)] = pkg
+		}
+	}
+	return olds, nil
 }
 
 // Importable reports whether a package of another module can import a package: it is neither a program, nor
@@ -121,7 +239,12 @@ func (g *Graph) Importable(importPath string) bool {
 	if g.module == "" || len(parent) < len(g.module) {
 		return true // of packages next to the module
 	}
-	return g.importedElsewhere(importPath, parent)
+	found, ok := g.importable[importPath]
+	if !ok {
+		found = g.importedElsewhere(importPath, parent)
+		g.importable[importPath] = found
+	}
+	return found
 }
 
 // internalParent returns the path before the last element "internal" of an import path.
