@@ -205,7 +205,7 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 		}
 		return left || has && !s.again && s.cases == ""
 	})
-	err = proveAll(ctx, s, all, r, log)
+	err = errors.Join(proveAll(ctx, s, all, r, log), r.write(s.dir))
 	text, failed := page(r)
 	err = errors.Join(err, failed, os.WriteFile(s.page, text, 0o644)) //nolint:gosec // a page of the documentation
 	return errors.Join(err, ctx.Err())
