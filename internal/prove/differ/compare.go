@@ -22,6 +22,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
 	"github.com/whet-go/whet/internal/prove/differ/support"
@@ -446,19 +447,9 @@ func (c *comparer) build(
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &twin.ApartError{Reason: "both versions cannot be started as one program: " + lastLine(out)}
+		return nil, &twin.ApartError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
-}
-
-func lastLine(out string) string {
-	lines := strings.Split(strings.TrimSpace(scratch.LastLines(out)), "\n")
-	for _, line := range lines {
-		if strings.HasPrefix(line, "panic: ") {
-			return line
-		}
-	}
-	return lines[len(lines)-1]
 }
 
 // A twinRun is the program with both versions.
@@ -487,14 +478,6 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 func asOriginal(text string) string {
 	return strings.NewReplacer("/"+twin.Dir+".", ".", twin.Dir+"/", "").Replace(text)
 }
-
-// timeWasUp reports whether, judging by its output, a fuzz target failed without an input: the fuzzer
-// reports a failure if the time is up while a worker is busy (go.dev/issue/75804).
-func timeWasUp(out string) bool {
-	return lateFuzz.MatchString(out) && !strings.Contains(out, "Failing input")
-}
-
-var lateFuzz = regexp.MustCompile(`(?m)^ *context deadline exceeded$`)
 
 // slowFuzz is the factor by which the time of a fuzz target is extended if it does not complete the first inputs.
 const slowFuzz = 4
@@ -563,7 +546,7 @@ func (r *twinRun) fuzzFor(
 		if err := os.WriteFile(count, before, 0o600); err != nil {
 			return o, "", err
 		}
-		if out, err = r.process(ctx, counting, args...); err == nil || !timeWasUp(out) || ctx.Err() != nil {
+		if out, err = r.process(ctx, counting, args...); err == nil || !fuzzlog.TimeWasUp(out) || ctx.Err() != nil {
 			break
 		}
 	}
@@ -610,22 +593,19 @@ func (r *twinRun) failed(ctx context.Context, t Test, env []string, out string) 
 	if !strings.Contains(out, "the results differ") {
 		alone := append(slices.Clone(env), "WHET_ALONE=1", "WHET_CORPUS="+filepath.Dir(r.failing(t)))
 		if out, err := r.process(ctx, alone, "-test.run=^"+t.Name+"$"); err != nil && ctx.Err() == nil {
-			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, lastLine(out)), nil
+			return o, fmt.Sprintf("%s cannot be compared: it ends the process: %s", t.Function, fuzzlog.LastLine(out)), nil
 		}
 	}
-	return o, "", &BehaviorError{Function: t.Function, Output: scratch.LastLines(out), Record: r.record(ctx, t, env, out)}
+	return o, "", &BehaviorError{Function: t.Function, Output: fuzzlog.Difference(out), Record: r.record(ctx, t, env, out)}
 }
-
-// failedInput matches the name of the input on which a fuzz target fails.
-var failedInput = regexp.MustCompile(`(?m)^\s*--- FAIL: Fuzz\w+/(\S+)`)
 
 // record runs a fuzz target again with the input on which it fails, and returns a record of the run; nil
 // if there is none.
 func (r *twinRun) record(ctx context.Context, t Test, env []string, out string) *reproducer.Record {
 	pattern := "^" + t.Name + "$"
 	found, _ := filepath.Glob(filepath.Join(r.dir, "testdata", "fuzz", t.Name, "*"))
-	if m := failedInput.FindStringSubmatch(out); m != nil {
-		pattern += "/^" + regexp.QuoteMeta(m[1]) + "$"
+	if name := fuzzlog.FailedInput(out); name != "" {
+		pattern += "/^" + regexp.QuoteMeta(name) + "$"
 	} else if len(found) > 0 {
 		pattern += "/^" + filepath.Base(found[0]) + "$"
 	}

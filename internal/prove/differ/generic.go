@@ -8,8 +8,12 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
 
-// maxInstances is the number of choices of type arguments that a generic function is called with.
-const maxInstances = 3
+// maxInstances is the number of choices of type arguments that a generic function is called with, and maxUsed how
+// many of these are those in the package's own code.
+const (
+	maxInstances = 5
+	maxUsed      = 3
+)
 
 // maxChoices limits the number of choices of type arguments that are tried.
 const maxChoices = 300
@@ -75,8 +79,8 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 	return all
 }
 
-// typeArgs returns type arguments for a generic function or type: those in the package's code
-// first.
+// typeArgs returns type arguments for a generic function or type: those in the package's code first, and for an
+// exported one or without any others, too.
 func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
 	text := func(args []types.Type) string { return makers.Bracketed(args, g.Qualify) }
 	seen := map[string]bool{}
@@ -97,11 +101,12 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 		}
 	}
 	slices.SortFunc(all, func(a, b []types.Type) int { return strings.Compare(text(a), text(b)) })
-	if len(all) > 0 {
-		return all[:min(len(all), maxInstances)]
+	all = all[:min(len(all), maxUsed)]
+	if len(all) > 0 && !of.Exported() {
+		return all
 	}
 	left := maxChoices
-	for k := range maxInstances {
+	for k := 0; k < maxInstances && len(all) < maxInstances; k++ {
 		if args := g.choose(generic, params, nil, k, &left); args != nil {
 			add(args)
 		}
@@ -172,6 +177,8 @@ func (g *testFile) candidates(p *types.TypeParam, args map[*types.TypeParam]type
 	for _, kind := range []types.BasicKind{types.Int, types.String, types.Float64} {
 		all = append(all, types.Typ[kind])
 	}
+	// These cannot be compared, or have no size.
+	all = append(all, types.NewSlice(types.Typ[types.Int]), types.NewStruct(nil, nil))
 	scope := g.pkg.Types.Scope()
 	for _, name := range scope.Names() {
 		tn, ok := scope.Lookup(name).(*types.TypeName)

@@ -49,6 +49,13 @@ func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text s
 	var b strings.Builder
 	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", len(ways))
 	for i, f := range ways[1:] {
+		if f.recv != "" && f.sig != nil {
+			// A step may take very long with what it gets, such as a root of a large number.
+			name := n.Obj().Name() + "_" + f.expr
+			fmt.Fprintf(&b, "\tcase %d:\n\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n%s\t\t}\n", i+1, name,
+				g.making(f, n, pointer))
+			continue
+		}
 		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.making(f, n, pointer))
 	}
 	b.WriteString("\t}\n\t}\n" + g.making(ways[0], n, pointer))

@@ -231,7 +231,7 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 	case *types.Signature:
 		return g.function(u, depth)
 	case *types.Interface:
-		return g.implementation(u, key, depth)
+		return g.implementation(t, u, key, depth)
 	case *types.Chan:
 		return g.channel(u, depth)
 	}
@@ -321,13 +321,19 @@ func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 	return text + fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn %s\n", elem, result), ""
 }
 
-// isRecursive reports whether values of a type contain pointers to such values.
+// isRecursive reports whether values of a type contain such values, or pointers to them.
 func isRecursive(t types.Type) bool {
+	return reaches(t, func(in types.Type) bool { return types.Identical(in, t) })
+}
+
+// reaches reports whether values of a type contain, or point to, values of a type that is wanted, however far
+// down.
+func reaches(t types.Type, wanted func(types.Type) bool) bool {
 	seen := map[types.Type]bool{}
-	var contains func(in types.Type) bool
-	contains = func(in types.Type) bool {
+	var within func(in types.Type) bool
+	within = func(in types.Type) bool {
 		in = types.Unalias(in)
-		if len(seen) > 0 && types.Identical(in, t) {
+		if len(seen) > 0 && wanted(in) {
 			return true
 		}
 		if seen[in] {
@@ -337,22 +343,22 @@ func isRecursive(t types.Type) bool {
 		switch u := in.Underlying().(type) {
 		case *types.Struct:
 			for f := range u.Fields() {
-				if contains(f.Type()) {
+				if within(f.Type()) {
 					return true
 				}
 			}
 		case *types.Pointer:
-			return contains(u.Elem())
+			return within(u.Elem())
 		case *types.Slice:
-			return contains(u.Elem())
+			return within(u.Elem())
 		case *types.Array:
-			return contains(u.Elem())
+			return within(u.Elem())
 		case *types.Map:
-			return contains(u.Key()) || contains(u.Elem())
+			return within(u.Key()) || within(u.Elem())
 		}
 		return false
 	}
-	return contains(t)
+	return within(t)
 }
 
 // channel makes a channel with values in it. It is closed if the code only receives, which would
@@ -539,18 +545,27 @@ func (g *Generator) answering(sig *types.Signature, name, prefix string, depth i
 
 // implementation makes a value of one of the module's types that implement an interface; if there
 // are none, of a type that records its calls and returns random values.
-func (g *Generator) implementation(u *types.Interface, key string, depth int) (text, why string) {
+func (g *Generator) implementation(t types.Type, u *types.Interface, key string, depth int) (text, why string) {
 	if u.NumMethods() == 0 && u.NumEmbeddeds() == 0 {
 		return g.anything(depth), ""
 	}
 	var makers []string
+	leaf, nested := "nil", false // a value that does not contain others, and whether there are any that do
 	for _, p := range append([]*types.Package{g.pkg.Types}, g.pkg.Types.Imports()...) {
 		if !g.isModules(p) {
 			continue
 		}
 		for _, name := range p.Scope().Names() {
-			if m := g.implements(p.Scope().Lookup(name), u, depth); m != "" && !slices.Contains(makers, m) {
-				makers = append(makers, m)
+			m, of := g.implements(p.Scope().Lookup(name), t, depth)
+			if m == "" || slices.Contains(makers, m) {
+				continue
+			}
+			makers = append(makers, m)
+			switch recursive := reaches(of, func(in types.Type) bool { return types.Identical(in.Underlying(), u) }); {
+			case recursive:
+				nested = true
+			case leaf == "nil":
+				leaf = m + "(s)"
 			}
 		}
 	}
@@ -558,6 +573,9 @@ func (g *Generator) implementation(u *types.Interface, key string, depth int) (t
 		return g.stub(u, key, depth)
 	}
 	var b strings.Builder
+	if nested {
+		fmt.Fprintf(&b, "\tif s.ends() || s.deep() {\n\t\treturn %s\n\t}\n", leaf)
+	}
 	fmt.Fprintf(&b, "\tswitch s.choose(%d) {\n", len(makers))
 	for i, m := range makers[1:] {
 		fmt.Fprintf(&b, "\tcase %d:\n\t\treturn %s(s)\n", i+1, m)
@@ -566,24 +584,42 @@ func (g *Generator) implementation(u *types.Interface, key string, depth int) (t
 	return b.String(), ""
 }
 
-// implements returns the maker of a type, or of pointers to it, if it implements an interface.
-func (g *Generator) implements(obj types.Object, u *types.Interface, depth int) (maker string) {
+// implements returns the maker of a type, or of pointers to it, if it implements an interface, and that type. A
+// generic type gets the type arguments of the interface.
+func (g *Generator) implements(obj types.Object, i types.Type, depth int) (maker string, of types.Type) {
 	tn, ok := obj.(*types.TypeName)
 	if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) || !g.accessible(tn) {
-		return ""
+		return "", nil
 	}
-	if n, ok := tn.Type().(*types.Named); ok && n.TypeParams().Len() > 0 {
-		return ""
+	t := tn.Type()
+	if n, ok := t.(*types.Named); ok && n.TypeParams().Len() > 0 {
+		if t = instanceLike(n, i); t == nil {
+			return "", nil
+		}
 	}
-	for _, candidate := range []types.Type{tn.Type(), types.NewPointer(tn.Type())} {
-		if !types.Implements(candidate, u) {
+	u, _ := i.Underlying().(*types.Interface)
+	for _, candidate := range []types.Type{t, types.NewPointer(t)} {
+		if u == nil || !types.Implements(candidate, u) {
 			continue
 		}
 		if m, why := g.maker(candidate, depth+1); why == "" {
-			return m
+			return m, candidate
 		}
 	}
-	return ""
+	return "", nil
+}
+
+// instanceLike returns a generic type with the type arguments of another type; nil if it takes others.
+func instanceLike(generic *types.Named, like types.Type) types.Type {
+	n, ok := like.(*types.Named)
+	if !ok || n.TypeArgs().Len() != generic.TypeParams().Len() {
+		return nil
+	}
+	t, err := types.Instantiate(nil, generic, slices.Collect(n.TypeArgs().Types()), true)
+	if err != nil {
+		return nil
+	}
+	return t
 }
 
 // stub writes a type with an interface's methods.

@@ -1,0 +1,78 @@
+package fuzzlog_test
+
+import (
+	"testing"
+
+	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
+)
+
+// TestTimeWasUp distinguishes go test's own failure from one that an input caused.
+func TestTimeWasUp(t *testing.T) {
+	t.Parallel()
+	const late = "fuzz: elapsed: 5s, execs: 75809 (21257/sec), new interesting: 0 (total: 660)\n--- FAIL: " +
+		"FuzzWhetDiffer1 (5.14s)\n    context deadline exceeded\nexit status 1\nFAIL\texample.com/m\t5.147s\n"
+	const differs = "--- FAIL: FuzzWhetDiffer1 (0.02s)\n    --- FAIL: FuzzWhetDiffer1 (0.00s)\n        d_test.go:9: " +
+		"F(nil): context deadline exceeded, was nil\n    \n    Failing input written to testdata/fuzz/FuzzWhetDiffer1/1234\n"
+	for _, tt := range []struct {
+		name, out string
+		want      bool
+	}{
+		{"the time was up", late, true},
+		{"an input", differs, false},
+		{"an input, and then the time was up", differs + late, false},
+		{"it does not build", "./a.go:3:2: undefined: x\n", false},
+	} {
+		if got := fuzzlog.TimeWasUp(tt.out); got != tt.want {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestDifference checks that only the results are kept of what a fuzz target prints when it fails.
+func TestDifference(t *testing.T) {
+	t.Parallel()
+	const results = "before:\n        returned 1\n\n        after:\n        returned 2"
+	for _, test := range []struct{ out, want string }{
+		{
+			"fuzz: elapsed: 0s\n--- FAIL: FuzzWhetDiffer1 (0.1s)\n    --- FAIL: FuzzWhetDiffer1 (0.0s)\n" +
+				"        zz_whet_compare_test.go:152: the results differ\n        " + results + "\n    \n" +
+				"    Failing input written to testdata/fuzz/FuzzWhetDiffer1/12\n    To re-run:\n    go test -run=F/12\nFAIL\n",
+			"        " + results,
+		},
+		{
+			"--- FAIL: FuzzWhetDiffer1 (0.1s)\n    --- FAIL: FuzzWhetDiffer1/seed#3 (0.0s)\n" +
+				"        x.go:1: the results differ\n        " + results + "\n    --- SKIP: FuzzWhetDiffer1/seed#4 (0.0s)\nFAIL\ncoverage: 1.0% of statements\n",
+			"        " + results,
+		},
+		{"panic: oh\n\ngoroutine 1 [running]:\n", "panic: oh\ngoroutine 1 [running]:"},
+	} {
+		if got := fuzzlog.Difference(test.out); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+}
+
+// TestFailedInput checks that the name of the input is found, also that of a random one.
+func TestFailedInput(t *testing.T) {
+	t.Parallel()
+	for out, want := range map[string]string{
+		"--- FAIL: FuzzWhetDiffer1 (0.1s)\n    --- FAIL: FuzzWhetDiffer1/seed#3 (0.0s)\n": "seed#3",
+		"--- FAIL: FuzzWhetDiffer1 (0.1s)\n":                                              "", "ok": "",
+	} {
+		if got := fuzzlog.FailedInput(out); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
+		}
+	}
+}
+
+// TestLastLine prefers a panic.
+func TestLastLine(t *testing.T) {
+	t.Parallel()
+	for out, want := range map[string]string{
+		"a\nb\n": "b", "a\npanic: oh\n\ngoroutine 1 [running]:\nmain.main()\n": "panic: oh",
+	} {
+		if got := fuzzlog.LastLine(out); got != want {
+			t.Errorf("%q: %q, want %q", out, got, want)
+		}
+	}
+}
