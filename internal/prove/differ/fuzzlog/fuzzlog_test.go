@@ -41,7 +41,8 @@ func TestDifference(t *testing.T) {
 		},
 		{
 			"--- FAIL: FuzzWhetDiffer1 (0.1s)\n    --- FAIL: FuzzWhetDiffer1/seed#3 (0.0s)\n" +
-				"        x.go:1: the results differ\n        " + results + "\n    --- SKIP: FuzzWhetDiffer1/seed#4 (0.0s)\nFAIL\ncoverage: 1.0% of statements\n",
+				"        x.go:1: the results differ\n        " + results + "\n" +
+				"    --- SKIP: FuzzWhetDiffer1/seed#4 (0.0s)\nFAIL\ncoverage: 1.0% of statements\n",
 			"        " + results,
 		},
 		{"panic: oh\n\ngoroutine 1 [running]:\n", "panic: oh\ngoroutine 1 [running]:"},

@@ -52,8 +52,8 @@ func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text s
 		if f.recv != "" && f.sig != nil {
 			// A step may take very long with what it gets, such as a root of a large number.
 			name := n.Obj().Name() + "_" + f.expr
-			fmt.Fprintf(&b, "\tcase %d:\n\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n%s\t\t}\n", i+1, name,
-				g.making(f, n, pointer))
+			fmt.Fprintf(&b, "\tcase %d:\n\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n"+
+				"%s\t\t}\n", i+1, name, g.making(f, n, pointer))
 			continue
 		}
 		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.making(f, n, pointer))
