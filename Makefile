@@ -256,7 +256,7 @@ bench-load:
 	WHET_LOAD_PAGE=$(CURDIR)/docs/measured/load-rates.md $(GO) test -run '^$$' -bench 'LoadRates' -benchtime 1x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'Load(Connections|Memory|Send)' -benchtime 3x -timeout 60m ./internal/peers
 	$(GO) test -run '^$$' -bench 'LoadStall' -benchtime 1x -timeout 60m ./internal/peers
-	$(GO) test -run '^$$' -bench . -benchtime 0.3s -benchmem ./load/...
+	$(GO) test -run '^$$' -bench . -benchtime 0.3s -benchmem ./load/... ./internal/load/...
 
 # The traces are of a server under load, and are used again: 10 M events, and with WHET_TRACE_BIG=1 also 1 GB,
 # of some 200 M events, which takes three minutes to make.
