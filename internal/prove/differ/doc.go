@@ -22,8 +22,11 @@
 //     that both make the same values from the fuzzer's bytes, each with its own types. A fuzz target
 //     next to the old version runs a call in both, several times on one receiver: the effects of a
 //     call show in the next one. The program is built with the fuzzer's instrumentation of both
-//     versions, so coverage of either guides it. The makers choose among the constants of both
-//     versions and what nearly equals them, since Go's fuzzer does not solve comparisons.
+//     versions, so coverage of either guides it. Before the fuzzer, which hands each input to another
+//     process, the target runs as a test with thousands of random inputs. The makers choose among the
+//     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
+//     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
+//     same value. A method that makes a value slowly is avoided.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
@@ -38,8 +41,8 @@
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
 //     as Dump does, which are not guided by coverage.
-//  7. Generic functions are called with the type arguments used in the package's own code, or else
-//     with some that their constraints allow. Returned functions and handlers are called, too,
+//  7. Generic functions are called with the type arguments used in the package's own code, and exported
+//     ones also with others that their constraints allow. Returned functions and handlers are called, too,
 //     even if they are returned as an interface.
 //  8. The support files (support/) contain what the makers call, and the comparison. They use only
 //     the standard library, because they are compiled into the user's package.
@@ -49,7 +52,8 @@
 //     return typical ones instead of edge cases: of several sizes, from the words in the package's
 //     code and tests, requests with the headers that browsers send, writers that discard. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
-//     possible, without an error. If a call leaves its input unchanged, the call is repeated, and
+//     possible, without an error; if its coverage is measured, it prefers those that run something
+//     new. Picked has later processes, of both versions, take the same ones. If a call leaves its input unchanged, the call is repeated, and
 //     readers are rewound before each call; otherwise inputs are made again while the timer is
 //     stopped. If the relevant lines are in a function literal, the loop calls the function that is
 //     returned; the function itself is called before the loop.
