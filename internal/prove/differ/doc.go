@@ -41,9 +41,9 @@
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
 //     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
 //     as Dump does, which are not guided by coverage.
-//  7. Generic functions are called with the type arguments used in the package's own code, and exported
-//     ones also with others that their constraints allow. Returned functions and handlers are called, too,
-//     even if they are returned as an interface.
+//  7. Generic functions are called with the type arguments used in the package's own code, and
+//     exported ones also with others that their constraints allow. Returned functions and handlers
+//     are called, too, even if they are returned as an interface.
 //  8. The support files (support/) contain what the makers call, and the comparison. They use only
 //     the standard library, because they are compiled into the user's package.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps
@@ -53,10 +53,11 @@
 //     code and tests, requests with the headers that browsers send, writers that discard. A
 //     benchmark tries inputs first and takes those on which a call returns without a panic and, if
 //     possible, without an error; if its coverage is measured, it prefers those that run something
-//     new. Picked has later processes, of both versions, take the same ones. If a call leaves its input unchanged, the call is repeated, and
-//     readers are rewound before each call; otherwise inputs are made again while the timer is
-//     stopped. If the relevant lines are in a function literal, the loop calls the function that is
-//     returned; the function itself is called before the loop.
+//     new. Picked has later processes, of both versions, take the same ones. If a call leaves its
+//     input unchanged, the call is repeated, and readers are rewound before each call; otherwise
+//     inputs are made again while the timer is stopped. If the relevant lines are in a function
+//     literal, the loop calls the function that is returned; the function itself is called before
+//     the loop.
 //  11. Mutate builds the program of Compare again, with mutants (package mutants) of the changed lines
 //     of the new version. A Mutated runs it with the inputs that the fuzzer found, one mutant at a
 //     time, and has the files for running the package's own tests the same way.
