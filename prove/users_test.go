@@ -102,7 +102,7 @@ func TestUsers(t *testing.T) {
 			}
 			if r.Outcome == prove.OutcomeDifferent &&
 				(r.Reproducer == nil || r.Reproducer.File != "text/whet_reproduce_test.go") {
-				t.Errorf("reproducer: %+v", r.Reproducer)
+				t.Error("there is no reproducer in the package that uses it")
 			}
 		})
 	}

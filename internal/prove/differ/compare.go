@@ -505,6 +505,9 @@ const (
 	fewSeeds  = firstInputs / 4
 )
 
+// leastRandom is the least time for random inputs.
+const leastRandom = 100 * time.Millisecond
+
 // fuzzFor runs a fuzz target for some time, half of which are random inputs, or with a number of inputs.
 func (r *twinRun) fuzzFor(
 	ctx context.Context, t Test, lines []*twin.Coverage, limit string,
@@ -524,11 +527,12 @@ func (r *twinRun) fuzzFor(
 			return o, "", err
 		}
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
-		out, err := r.covered(ctx, t, lines, append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+(d/2).String())...)
+		counted := append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
+		out, err := r.covered(ctx, t, lines, counted...)
 		if err != nil {
 			return r.failed(ctx, t, first, out)
 		}
-		limit = max(d-time.Since(began), d/2).String()
+		limit = max(d-time.Since(began), d/2, 1).String() // 0 would be no limit
 	}
 	before, err := os.ReadFile(count)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
