@@ -9,7 +9,8 @@
 //     need (internal/power/splice). For some cases, B then gets an error: a mutant of the functions
 //     (mutants.go).
 //  3. prove.Run judges the change, within a budget (run.go). Its result is stored in results.json
-//     after each case, so an interrupted run continues where it stopped (results.go).
+//     after each case, so an interrupted run continues where it stopped (results.go). The order is that
+//     of hashes: what it has judged until then is a sample.
 //  4. The page is rendered from the results (page.go): false accepts, false rejects, what is unproven
 //     and why, and the time. A test renders it again and compares, so every figure was measured.
 //

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -205,6 +206,8 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 		}
 		return left || has && !s.again && s.cases == ""
 	})
+	// What an interrupted run has judged is a sample.
+	slices.SortFunc(all, func(a, b *testCase) int { return cmp.Compare(a.key(), b.key()) })
 	err = errors.Join(proveAll(ctx, s, all, r, log), r.write(s.dir))
 	text, failed := page(r)
 	err = errors.Join(err, failed, os.WriteFile(s.page, text, 0o644)) //nolint:gosec // a page of the documentation
