@@ -12,6 +12,7 @@ import (
 // Parts of the time that remains until the deadline of a proof, which its stages may use at most.
 const (
 	compareShare = 0.3
+	raceShare    = 0.25
 	configShare  = 0.2
 	measureShare = 0.6
 	mutantShare  = 0.5

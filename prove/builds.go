@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 
@@ -132,11 +133,15 @@ func (f *Prover) comparePackageBuilds(
 			return err
 		}
 	}
+	limit := time.Duration(0) // none
+	if f.o.FuzzInputs == 0 {
+		limit = untilDeadline(ctx, dumpTimes*f.o.FuzzTime, compareShare, 2*len(tests))
+	}
 	for _, t := range tests {
 		var names [2]string
 		for i, bin := range bins {
 			names[i] = filepath.Join(temp, t.Name+string("AB"[i]))
-			if err := f.dump(ctx, bin, t.Name, names[i]); err != nil {
+			if err := f.dump(ctx, bin, t.Name, names[i], limit); err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
@@ -157,13 +162,18 @@ func (f *Prover) comparePackageBuilds(
 	return nil
 }
 
-// dump runs a test that writes its results to a file.
-func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string) error {
+// dumpTimes is how many times the fuzzer's time the same inputs may take in each of two processes.
+const dumpTimes = 3
+
+// dump runs a test that writes its results to a file, for at most some time; 0 means no limit.
+func (f *Prover) dump(ctx context.Context, bin *gotest.Binary, test, file string, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, f.o.Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, bin.Path, "-test.run=^"+test+"$", "-test.count=1")
 	cmd.Dir = bin.Package.Dir
-	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), bin.Source.Env, []string{differ.DumpEnv + "=" + file})
+	cmd.Env = slices.Concat(os.Environ(), f.scratch.TrialEnv(), bin.Source.Env, []string{
+		differ.DumpEnv + "=" + file, differ.LimitEnv + "=" + limit.String(),
+	})
 	procgroup.OwnAndKill(cmd)
 	defer f.clearTrial()
 	if out, err := f.scratch.Output(cmd); err != nil {

@@ -20,7 +20,7 @@ type SideCost = costs.Cost
 // Limits of the search for costs elsewhere.
 const (
 	maxOthers  = 3       // other benchmarks that are measured
-	othersPart = 4       // of the time of a benchmark that runs the change
+	othersPart = 4       // of the time of a benchmark that runs the change, for all of them together
 	muchSource = 1 << 15 // bytes that are added to a package: with less, it does not take much longer to compile
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
 	// a different layout of the program.
@@ -103,7 +103,7 @@ func (f *Prover) otherLosses(ctx context.Context, c Candidate, v *Verdict) (list
 	if err != nil {
 		return nil, err
 	}
-	most := untilDeadline(ctx, f.o.AB.MaxTime, measureShare, 1) / othersPart
+	most := untilDeadline(ctx, f.o.AB.MaxTime, measureShare, 1) / time.Duration(othersPart*len(others))
 	m, err := f.measureFor(ctx, f.Side("without the change"), f.Side("with the change", over...), others, most)
 	if err != nil {
 		return nil, err

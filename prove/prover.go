@@ -69,7 +69,7 @@ const (
 	DefaultTimeout  = 5 * time.Minute
 	DefaultFuzzTime = 5 * time.Second
 	// DefaultMutantTime is for callers that want mutants.
-	DefaultMutantTime = 20 * time.Second
+	DefaultMutantTime = 10 * time.Second
 )
 
 // fuzzTime returns the limit of the fuzzer in the form of go test's flag.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
@@ -17,12 +18,26 @@ import (
 
 // testRace runs the tests of packages with the race detector, if they or the packages start
 // goroutines and the detector is available. Only if that fails does the base run with it, too: a
-// race that is there before the change does not count. raced reports whether the tests ran.
+// race that is there before the change does not count. raced reports whether the tests ran: they get a part of
+// the time until the deadline.
 func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool, err error) {
 	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.canRace(ctx) {
 		return false, nil
 	}
 	f.o.Progress("run the tests with the race detector")
+	if limit := untilDeadline(ctx, 0, raceShare, 1); limit > 0 {
+		all := ctx
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(all, limit)
+		defer cancel()
+		defer func() {
+			if ctx.Err() != nil && all.Err() == nil {
+				f.warnings.Addf("the tests did not end with the race detector in %v, the part of the budget that they get",
+					limit.Round(time.Second))
+				raced, err = false, nil
+			}
+		}()
+	}
 	with := f.scratch.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
 	changed := scratch.Trial{Module: with, Flags: over}
 	if changed.Passes(ctx, pkgs) {

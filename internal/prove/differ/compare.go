@@ -519,8 +519,12 @@ func (r *twinRun) fuzzFor(
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
 	}
 	counting := append(slices.Clone(env), CountEnv+"="+count)
-	seeds := 0
-	if d, err := time.ParseDuration(limit); err == nil && !t.Fixed {
+	seeds, again := 0, []string{"WHET_CORPUS=" + r.corpus()}
+	d, err := time.ParseDuration(limit)
+	if err == nil {
+		again = append(again, LimitEnv+"="+max(d, leastRandom).String())
+	}
+	if err == nil && !t.Fixed {
 		seeds = fewSeeds
 		began := time.Now()
 		if err := os.WriteFile(count, nil, 0o600); err != nil {
@@ -561,7 +565,7 @@ func (r *twinRun) fuzzFor(
 	if err != nil {
 		return o, "", err
 	}
-	if _, err := r.covered(ctx, t, lines, append(env, "WHET_CORPUS="+r.corpus())...); err != nil {
+	if _, err := r.covered(ctx, t, lines, append(env, again...)...); err != nil {
 		for _, l := range lines {
 			l.Lost()
 		}

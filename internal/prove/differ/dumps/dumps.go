@@ -58,6 +58,8 @@ func Compare(a, b io.Reader) (*Counts, error) {
 		switch {
 		case err != nil:
 			return d, fmt.Errorf("results of B: %w", err)
+		case was.end || is.end:
+			return d, nil
 		case !ok && !ok2:
 			return d, nil
 		case ok != ok2:
@@ -81,13 +83,15 @@ func Compare(a, b io.Reader) (*Counts, error) {
 
 // An answer is a line of a dump:
 //
+//	NUMBER end
 //	NUMBER varies
 //	NUMBER panics "what was seen"
 //	NUMBER HASHES "answer" "answer without the texts of errors"
 //
-// The hashes, with commas between them, are of the results and effects of each call, without arguments
-// that the call left as they were.
+// After end there are no more, because the time was up. The hashes, with commas between them, are of the
+// results and effects of each call, without arguments that the call left as they were.
 type answer struct {
+	end           bool
 	varies        bool
 	panics        bool
 	hashes        string
@@ -102,7 +106,10 @@ func nextAnswer(lines *bufio.Scanner, n int) (x answer, ok bool, err error) {
 	if got, err := strconv.Atoi(string(number)); err != nil || got != n {
 		return x, false, fmt.Errorf("line %d: %w", n+1, errNoDump)
 	}
-	if string(rest) == "varies" {
+	switch string(rest) {
+	case "end":
+		return answer{end: true}, true, nil
+	case "varies":
 		return answer{varies: true}, true, nil
 	}
 	texts := []*string{&x.exact, &x.masked}

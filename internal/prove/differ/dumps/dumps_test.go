@@ -35,6 +35,7 @@ func TestCompare(t *testing.T) {
 			dumps.Counts{Alike: 3, Distinct: 2, Varying: 1},
 			4, "",
 		},
+		{"ends earlier", "0 a \"x\" \"x\"\n1 end\n", dumps.Counts{Alike: 1, Distinct: 1}, -1, ""},
 		{"cut off", "0 a \"x\" \"x\"\n", dumps.Counts{Alike: 1, Distinct: 1}, 1, ""},
 		{"not numbered", "1 varies\n", dumps.Counts{}, -1, "line 1"},
 		{"not quoted", "0 x\n", dumps.Counts{}, -1, "line 1"},
