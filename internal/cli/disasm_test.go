@@ -60,7 +60,8 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 		t.Errorf("an inlined function: exit %d\n%s", code, stderr)
 	}
 	code, _, stderr = runWhet(t, "disasm", "--binary", moved+".not", match, cpu)
-	if want := "whet: --binary: open binary " + moved + ".not: no such file or directory\n"; code != 1 || !strings.HasSuffix(stderr, want) {
+	missing := "whet: --binary: open binary " + moved + ".not: no such file or directory\n"
+	if code != 1 || !strings.HasSuffix(stderr, missing) {
 		t.Errorf("no binary: exit %d\n%s", code, stderr)
 	}
 	_, _, stderr = runWhet(t, "disasm", "--binary", binary, match, cpu)
