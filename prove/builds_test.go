@@ -225,7 +225,7 @@ func main() {
 		return f.compare(t.Context(), scratch.Changes{"a/a.go": {Before: []byte(before), After: []byte(after)}}, false)
 	}
 	a, err := compare(before, inlined)
-	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.Not)+len(a.Apart) > 0 || a.Inputs < 1000 ||
+	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.Not)+len(a.Separate) > 0 || a.Inputs < 1000 ||
 		a.Distinct < 10 || a.Blocks == 0 || a.Reached != a.Blocks {
 		t.Errorf("a helper that is removed: %+v, %v", a, err)
 	}
@@ -237,8 +237,8 @@ func main() {
 		t.Fatal(err)
 	}
 	a, err = compare(published.Replace(before), published.Replace(inlined))
-	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.Apart) != 1 ||
-		!strings.Contains(a.Apart[0], "Reuse of exported var name") || a.Inputs < 1000 {
+	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.Separate) != 1 ||
+		!strings.Contains(a.Separate[0], "Reuse of exported var name") || a.Inputs < 1000 {
 		t.Errorf("a variable that is published: %+v, %v", a, err)
 	}
 	for _, left := range []string{"whettwin", "zz_whet_differ_test.go", "testdata"} {

@@ -128,9 +128,9 @@ type Answers struct {
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks  int `json:"blocks,omitempty"`
 	Reached int `json:"reached,omitempty"`
-	// Apart lists the packages whose two versions cannot be compiled into one program, and why. They
+	// Separate lists the packages whose two versions cannot be compiled into one program, and why. They
 	// were compared in two processes, with random inputs that no coverage guides.
-	Apart []string `json:"apart,omitempty"`
+	Separate []string `json:"apart,omitempty"`
 	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
 	// builds of the same source may have different ones.
 	ErrorTexts int64 `json:"error_texts,omitempty"`

@@ -48,7 +48,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		if len(r.Tests) == 0 {
 			continue
 		}
-		answers.Apart = append(answers.Apart, fmt.Sprintf("%s: %s", dir, r.Apart))
+		answers.Separate = append(answers.Separate, fmt.Sprintf("%s: %s", dir, r.Separate))
 		side := f.Side("")
 		pkg, err := f.load(ctx, dir)
 		if err != nil {

@@ -173,8 +173,8 @@ func (t *test) p() float64 {
 // (the Mann-Whitney U test). One or two outliers affect it less than they affect a distance.
 func differ(values []float64, at int) bool {
 	t := benchmath.DefaultThresholds
-	for reach := 5; ; reach *= 2 {
-		from, to := max(at-reach, 0), min(at+reach, len(values))
+	for width := 5; ; width *= 2 {
+		from, to := max(at-width, 0), min(at+width, len(values))
 		a, b := slices.Clone(values[from:at]), slices.Clone(values[at:to])
 		if benchmath.AssumeNothing.Compare(benchmath.NewSample(a, &t), benchmath.NewSample(b, &t)).P <= 0.05 {
 			return true

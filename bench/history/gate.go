@@ -237,8 +237,8 @@ func (r *Report) check(g *Gate, s *Series) GateResult {
 	}
 	freedom := float64(c.N - 1)
 	scale := noise * math.Sqrt(1+1/float64(c.N))
-	reach := tQuantile(1-(1-r.Confidence)/2, freedom) * scale
-	c.Low, c.High = bench.Float(toGate(d-reach)), bench.Float(toGate(d+reach))
+	halfWidth := tQuantile(1-(1-r.Confidence)/2, freedom) * scale
+	c.Low, c.High = bench.Float(toGate(d-halfWidth)), bench.Float(toGate(d+halfWidth))
 	if !g.Least && float64(c.High) <= g.Limit || g.Least && float64(c.Low) >= g.Limit {
 		c.Outcome = Holds
 		return c

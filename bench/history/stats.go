@@ -94,11 +94,11 @@ func spread(values []float64) float64 {
 	for i, v := range values {
 		away[i] = math.Abs(v - middle)
 	}
-	reach := 3 * 1.4826 * median(away)
+	limit := 3 * 1.4826 * median(away)
 	drawn := slices.Clone(values)
-	if reach > 0 {
+	if limit > 0 {
 		for i, v := range drawn {
-			drawn[i] = min(max(v, middle-reach), middle+reach)
+			drawn[i] = min(max(v, middle-limit), middle+limit)
 		}
 	}
 	return stats.StdDev(drawn)

@@ -33,7 +33,7 @@ type serviceFlags struct {
 
 // register adds the flags to those of cmd; apart are flags of whet load whose names mean
 // something else there.
-func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
+func (f *serviceFlags) register(cmd *cobra.Command, separate ...string) {
 	fs := cmd.Flags()
 	fs.DurationVar(&f.Slice, "slice", 0, "length of a slice (default: chosen by the noise, A against A)")
 	fs.DurationVar(&f.Warmup, "warmup", service.DefaultWarmup, "load each service for this long before measuring")
@@ -42,7 +42,7 @@ func (f *serviceFlags) register(cmd *cobra.Command, apart ...string) {
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the output of both services to `FILE`")
 
 	f.names = []string{"slice", "warmup", "same-answers", "start-timeout", "target-log"}
-	f.bind(cmd, nil, apart)
+	f.bind(cmd, nil, separate)
 }
 
 // check rejects invalid values, and fills in the options. op is the command for

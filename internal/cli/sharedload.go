@@ -32,8 +32,8 @@ func sharedLoadFlags() []string {
 }
 
 // bind adds the flags to those of cmd, and more of them. A flag whose name means something
-// else in cmd, because cmd has it or it is in apart, is called load-NAME.
-func (s *sharedLoad) bind(cmd *cobra.Command, more, apart []string) {
+// else in cmd, because cmd has it or it is in separate, is called load-NAME.
+func (s *sharedLoad) bind(cmd *cobra.Command, more, separate []string) {
 	s.loaded = &cobra.Command{Use: "load"}
 	s.load.register(s.loaded)
 	s.bound = map[string]*pflag.Flag{}
@@ -41,7 +41,7 @@ func (s *sharedLoad) bind(cmd *cobra.Command, more, apart []string) {
 	var renamed []string // old and new, for usages that mention other flags
 	names := slices.Concat(sharedLoadFlags(), more)
 	for _, name := range names {
-		if slices.Contains(apart, name) || fs.Lookup(name) != nil {
+		if slices.Contains(separate, name) || fs.Lookup(name) != nil {
 			renamed = append(renamed, "--"+name, "--load-"+name)
 		}
 	}

@@ -102,8 +102,8 @@ func (x *comparison) run(ctx context.Context, a, b string) (err error) {
 			return err
 		}
 		not = append(not, r.Not...)
-		if r.Apart != "" {
-			not = append(not, r.Apart)
+		if r.Separate != "" {
+			not = append(not, r.Separate)
 		}
 		for _, o := range r.Outcomes {
 			x.Inputs += o.Returned

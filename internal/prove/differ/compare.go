@@ -56,11 +56,11 @@ type Comparison struct {
 	// users of other modules are not known to see the same, or "" if they are. Those that are not in it were
 	// not looked at.
 	Outside map[string]string
-	// Apart is why both versions cannot be compiled into one program; "" if they were. Then nothing was
+	// Separate is why both versions cannot be compiled into one program; "" if they were. Then nothing was
 	// called, and Files and Tests, which are as Dump returns them, do it in two.
-	Apart string
-	Files map[string][]byte
-	Tests []Test
+	Separate string
+	Files    map[string][]byte
+	Tests    []Test
 }
 
 // A BehaviorError reports a function that behaves differently.
@@ -90,8 +90,8 @@ func Compare(
 	c := &comparer{Copy: twin.New(m, changes)}
 	defer func() { err = errors.Join(err, c.Remove()) }()
 	old, now, err := c.load(ctx, dir, o)
-	var apart *twin.ApartError
-	if err != nil && !errors.As(err, &apart) {
+	var separate *twin.SeparateError
+	if err != nil && !errors.As(err, &separate) {
 		return nil, err
 	}
 	g := newTestFile(old, now)
@@ -109,7 +109,7 @@ func Compare(
 	}
 	if now != nil {
 		err = c.compareAll(ctx, g, now, dir, entries, e, r, o)
-		if err == nil || !errors.As(err, &apart) {
+		if err == nil || !errors.As(err, &separate) {
 			return r, err
 		}
 		g = newTestFile(old, now)
@@ -119,7 +119,7 @@ func Compare(
 	if len(entries) == 0 {
 		return r, nil
 	}
-	r.Apart = apart.Reason
+	r.Separate = separate.Reason
 	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed)
 	return r, err
 }
@@ -140,7 +140,7 @@ type comparer struct {
 }
 
 // load writes the new version of the package in dir, and of what it needs, and loads both versions of the
-// package. If the error is a *twin.ApartError, old is set.
+// package. If the error is a *twin.SeparateError, old is set.
 func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *packages.Package, err error) {
 	options := driver.Options{Dir: c.Module.Dir, Flags: o.Flags, Env: o.Env}
 	if c.imports == nil {
@@ -171,7 +171,7 @@ func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *p
 		}
 	}
 	if now == nil || now.IllTyped || len(now.Errors) > 0 {
-		return old, nil, &twin.ApartError{Reason: "the copy of its new version does not build"}
+		return old, nil, &twin.SeparateError{Reason: "the copy of its new version does not build"}
 	}
 	return old, now, nil
 }
@@ -311,7 +311,7 @@ func (c *comparer) name(old *packages.Package) string {
 }
 
 // compareAll calls the functions of a package, and then those of other packages that what has changed
-// concerns. A *twin.ApartError means that the first of these cannot be compared.
+// concerns. A *twin.SeparateError means that the first of these cannot be compared.
 func (c *comparer) compareAll(
 	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, e *effectFinder, r *Comparison,
 	o Options,
@@ -416,7 +416,7 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 }
 
 // build writes files, by their names relative to the package, and builds both versions into one program,
-// with further flags. A *twin.ApartError is why it cannot be built or started.
+// with further flags. A *twin.SeparateError is why it cannot be built or started.
 func (c *comparer) build(
 	ctx context.Context, dir string, files map[string][]byte, o Options, flags ...string,
 ) (_ *twinRun, err error) {
@@ -441,13 +441,13 @@ func (c *comparer) build(
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, &twin.ApartError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
+		return nil, &twin.SeparateError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
 	}
 	if out, err := run.process(ctx, nil, "-test.run=^$"); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &twin.ApartError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
+		return nil, &twin.SeparateError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
 }

@@ -32,7 +32,7 @@ func readImports(
 // package between two that have changed, the new version would call the old one.
 func (c *comparer) copyAll(ctx context.Context, all []importers.Package, o Options) error {
 	if len(all) > maxCopies {
-		return &twin.ApartError{Reason: fmt.Sprintf(
+		return &twin.SeparateError{Reason: fmt.Sprintf(
 			"its new version needs copies of %d packages that the change affects, and the limit is %d", len(all), maxCopies)}
 	}
 	olds, err := c.imports.Files(ctx, all, o.Flags, o.Env)

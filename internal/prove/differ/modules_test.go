@@ -41,7 +41,7 @@ func TestModules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := r.Apart + "\n" + strings.Join(r.Not, "\n") + "\n"
+			says := r.Separate + "\n" + strings.Join(r.Not, "\n") + "\n"
 			for _, name := range slices.Sorted(maps.Keys(r.Outside)) {
 				says += name + ": " + r.Outside[name] + "\n"
 			}
@@ -49,9 +49,9 @@ func TestModules(t *testing.T) {
 				says += o.Function + " " + o.Unproven + "\n"
 			}
 			if got == "differs" {
-				says = r.Apart // the difference
+				says = r.Separate // the difference
 			}
-			if got == "same" && (len(r.Not) > 0 || r.Apart != "") {
+			if got == "same" && (len(r.Not) > 0 || r.Separate != "") {
 				got = "open"
 			}
 			if got != word {
@@ -67,7 +67,7 @@ func TestModules(t *testing.T) {
 }
 
 // compareModule compares the package in a directory of the module below old with its new version: what is
-// below new replaces files of old, or removes them if it is empty. If it differs, Apart has the difference.
+// below new replaces files of old, or removes them if it is empty. If it differs, Separate has the difference.
 func compareModule(t *testing.T, archive *txtar.Archive, dir string) (got string, r *differ.Comparison, err error) {
 	t.Helper()
 	root := t.TempDir()
@@ -101,7 +101,7 @@ func compareModule(t *testing.T, archive *txtar.Archive, dir string) (got string
 	})
 	var differs *differ.BehaviorError
 	if errors.As(err, &differs) {
-		return "differs", &differ.Comparison{Apart: differs.Error()}, nil
+		return "differs", &differ.Comparison{Separate: differs.Error()}, nil
 	}
 	return "same", r, err
 }
@@ -128,8 +128,8 @@ func TestLimits(t *testing.T) {
 			file("old/internal/"+name+"/p.go", imports+"func F(n int) int { return %s.F(n) }\n", name, of, of))
 	}
 	got, r, err := compareModule(t, chain, "last")
-	if err != nil || got != "same" || !strings.Contains(r.Apart, "copies of 42 packages") || len(r.Tests) != 1 {
-		t.Errorf("%s, apart: %s, %d tests, %v", got, r.Apart, len(r.Tests), err)
+	if err != nil || got != "same" || !strings.Contains(r.Separate, "copies of 42 packages") || len(r.Tests) != 1 {
+		t.Errorf("%s, separate: %s, %d tests, %v", got, r.Separate, len(r.Tests), err)
 	}
 
 	wide := &txtar.Archive{Files: []txtar.File{

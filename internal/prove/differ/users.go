@@ -74,9 +74,9 @@ func (u *userCaller) compareWithCopies(ctx context.Context, pkg *packages.Packag
 	}
 	c := &comparer{Copy: twin.New(u.Module, u.Changes), imports: u.imports}
 	err := u.comparePackage(ctx, c, dir)
-	var apart *twin.ApartError
-	if errors.As(err, &apart) {
-		u.e.Notef("users in %s were not compared: %s", dir, apart.Reason)
+	var separate *twin.SeparateError
+	if errors.As(err, &separate) {
+		u.e.Notef("users in %s were not compared: %s", dir, separate.Reason)
 		err = nil
 	}
 	return errors.Join(err, c.Remove())

@@ -237,8 +237,8 @@ func answersText(a *fix.Answers) []string {
 		lines = append(lines, fmt.Sprintf("inputs ran %d of %s on changed lines", a.Reached,
 			layout.Plural(a.Blocks, "block", "blocks")))
 	}
-	for _, apart := range a.Apart {
-		lines = append(lines, "compared in two processes, without guidance by coverage: "+apart)
+	for _, separate := range a.Separate {
+		lines = append(lines, "compared in two processes, without guidance by coverage: "+separate)
 	}
 	for _, not := range a.Not {
 		lines = append(lines, "not compared: "+not)

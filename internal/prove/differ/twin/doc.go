@@ -13,7 +13,7 @@
 //     on these lines ran.
 //  4. Write adds further files. Remove removes everything that was written.
 //
-// An *ApartError says why a package cannot be copied: cgo, assembly, go:linkname, or embedded files
+// A *SeparateError says why a package cannot be copied: cgo, assembly, go:linkname, or embedded files
 // that are too large. A Copy belongs to the caller and is not safe for concurrent use. The package
 // builds and runs nothing.
 package twin

@@ -26,10 +26,10 @@ const MainName = "whetmain"
 // Dir is the directory, below that of a package, in which its new version is compiled.
 const Dir = "whettwin"
 
-// An ApartError is the reason why two versions of a package cannot be in one program.
-type ApartError struct{ Reason string }
+// A SeparateError is the reason why two versions of a package cannot be in one program.
+type SeparateError struct{ Reason string }
 
-func (e *ApartError) Error() string { return e.Reason }
+func (e *SeparateError) Error() string { return e.Reason }
 
 // A Copy is the new versions of packages, written next to the old ones in a scratch copy of a module.
 type Copy struct {
@@ -83,7 +83,7 @@ func (c *Copy) Imported(p string) string {
 func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	c.written = append(c.written, c.Module.Path(path.Join(dir, Dir)))
 	if len(old.OtherFiles) > 0 {
-		return &ApartError{"it has files that are not Go"}
+		return &SeparateError{"it has files that are not Go"}
 	}
 	files := map[string][]byte{}
 	for _, name := range old.GoFiles {
@@ -116,9 +116,9 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	for name, text := range files {
 		switch {
 		case bytes.Contains(text, []byte("\nimport \"C\"")):
-			return &ApartError{"it uses cgo"}
+			return &SeparateError{"it uses cgo"}
 		case bytes.Contains(text, []byte("\n//go:linkname ")):
-			return &ApartError{"it uses go:linkname"}
+			return &SeparateError{"it uses go:linkname"}
 		}
 		embeds = embeds || bytes.Contains(text, []byte("\n//go:embed "))
 		text, err := c.rewritten(name, text)
@@ -210,7 +210,7 @@ func (c *Copy) copyEmbedded(dir string) error {
 			return err
 		}
 		if left -= info.Size(); left < 0 {
-			return &ApartError{fmt.Sprintf("the files next to it, which it embeds, are larger than %d MiB", maxEmbedded>>20)}
+			return &SeparateError{fmt.Sprintf("the files next to it, which it embeds, are larger than %d MiB", maxEmbedded>>20)}
 		}
 		text, err := os.ReadFile(name)
 		if err != nil {
