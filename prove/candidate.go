@@ -92,7 +92,8 @@ type Verdict struct {
 	Aside []string `json:"aside,omitempty"`
 	// Strength is how many small errors in the changed lines would be noticed; nil if that is unknown.
 	Strength *Strength `json:"strength,omitempty"`
-	// Took is the duration of each stage.
+	// Took is the duration of each stage. Steps that take long have durations of their own, which are not
+	// part of their stage's.
 	Took []StepTime `json:"took,omitempty"`
 
 	tested []string // import paths of the packages whose tests passed
@@ -220,10 +221,10 @@ func (f *Prover) prove(ctx context.Context, c Candidate) *Verdict {
 		return v
 	}
 	for _, s := range steps {
-		began := time.Now()
+		began, inner := time.Now(), inAll(v.Took)
 		v.Stage = s.stage
 		err := s.do()
-		v.Took = AddStepTime(v.Took, string(s.stage), began)
+		v.Took = addStep(v.Took, StepTime{What: string(s.stage), Time: time.Since(began) - (inAll(v.Took) - inner)})
 		if v.Err = errors.Join(err, ctx.Err()); v.Err != nil {
 			return v
 		}
@@ -279,7 +280,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		}},
 		{StageMeasure, func() (err error) {
 			f.o.Progress("measure")
-			if v.Measured, err = f.measure(ctx, c); err != nil {
+			if v.Measured, err = f.measure(ctx, c, v); err != nil {
 				return err
 			}
 			return v.judge(c.Reviewed)

@@ -22,6 +22,8 @@ const (
 	maxOthers  = 3       // other benchmarks that are measured
 	othersPart = 4       // of the time of a benchmark that runs the change, for all of them together
 	muchSource = 1 << 15 // bytes that are added to a package: with less, it does not take much longer to compile
+	// noTrial is the time to choose a plan if it is known.
+	noTrial = time.Nanosecond
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
 	// a different layout of the program.
 	leastLoss = 1.05
@@ -31,15 +33,16 @@ const (
 // an error and what it found so far.
 func (f *Prover) sideCosts(ctx context.Context, c Candidate, v *Verdict) (list []SideCost, err error) {
 	began := time.Now()
-	defer func() { v.Took = AddStepTime(v.Took, "costs elsewhere", began) }()
 	f.o.Progress("look for costs elsewhere")
 	list, err = f.benchmarks.Probe(ctx, v.Measured.Covering(), c.Changes.After())
+	v.Took = AddStepTime(v.Took, "look for costs elsewhere", began)
 	f.addWarnings()
 	if err != nil {
 		return list, fmt.Errorf("look for costs elsewhere: %w", err)
 	}
+	began = time.Now()
 	more, err := f.otherLosses(ctx, c, v)
-	if err != nil {
+	if v.Took = AddStepTime(v.Took, "measure other benchmarks", began); err != nil {
 		return list, fmt.Errorf("measure other benchmarks: %w", err)
 	}
 	list = append(list, more...)
@@ -103,8 +106,12 @@ func (f *Prover) otherLosses(ctx context.Context, c Candidate, v *Verdict) (list
 	if err != nil {
 		return nil, err
 	}
-	most := untilDeadline(ctx, f.o.AB.MaxTime, measureShare, 1) / time.Duration(othersPart*len(others))
-	m, err := f.measureFor(ctx, f.Side("without the change"), f.Side("with the change", over...), others, most)
+	f.o.Progress("measure other benchmarks")
+	o := f.o.AB
+	o.MaxTime = untilDeadline(ctx, o.MaxTime, measureShare, 1) / time.Duration(othersPart*len(others))
+	o.Plans, o.Trial = []ab.Plan{v.Measured.AB.Plan}, noTrial
+	m, err := f.benchmarks.Compare(ctx, f.Side("without the change"), f.Side("with the change", over...), others, o)
+	f.addWarnings()
 	if err != nil {
 		return nil, err
 	}

@@ -27,16 +27,19 @@ const maxBenchmarks = 4
 var errNoBenchmark = errors.New("no benchmark runs this line; write one, or measure the service under load (--service)")
 
 // measure compares the module without and with a change, by the benchmarks that run its places, or
-// else by generated ones.
-func (f *Prover) measure(ctx context.Context, c Candidate) (*Measured, error) {
-	if err := f.cover(ctx); err != nil {
+// else by generated ones. The steps before are added to v.
+func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measured, error) {
+	began := time.Now()
+	err := f.cover(ctx)
+	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
 	chosen := Focused(f.Covering(c.Places), maxBenchmarks)
 	if len(chosen) == 0 && !f.Serves() {
 		f.o.Progress("write a benchmark")
-		var err error
-		if chosen, err = f.write(ctx, c.Changes); err != nil {
+		began = time.Now()
+		chosen, err = f.write(ctx, c.Changes)
+		if v.Took = AddStepTime(v.Took, "write a benchmark", began); err != nil {
 			return nil, err
 		}
 	}
@@ -134,15 +137,10 @@ func (f *Prover) clearTrial() { f.warnings.Add(f.scratch.ClearTrial()) }
 
 // MeasureBy compares two builds by benchmarks.
 func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (*Measured, error) {
-	return f.measureFor(ctx, a, b, chosen, untilDeadline(ctx, f.o.AB.MaxTime, measureShare, len(chosen)))
-}
-
-// measureFor compares two builds by benchmarks, each for at most some time; 0 means no limit.
-func (f *Prover) measureFor(
-	ctx context.Context, a, b builds.Side, chosen []Benchmark, most time.Duration,
-) (*Measured, error) {
+	o := f.o.AB
+	o.MaxTime = untilDeadline(ctx, o.MaxTime, measureShare, len(chosen))
 	defer f.addWarnings()
-	return f.benchmarks.Compare(ctx, a, b, chosen, most)
+	return f.benchmarks.Compare(ctx, a, b, chosen, o)
 }
 
 // addWarnings adds the warnings of benchmarks.

@@ -69,7 +69,7 @@ const (
 	DefaultTimeout  = 5 * time.Minute
 	DefaultFuzzTime = 5 * time.Second
 	// DefaultMutantTime is for callers that want mutants.
-	DefaultMutantTime = 10 * time.Second
+	DefaultMutantTime = 5 * time.Second
 )
 
 // fuzzTime returns the limit of the fuzzer in the form of go test's flag.
@@ -131,12 +131,24 @@ type StepTime struct {
 
 // AddStepTime adds the time since began to the duration of a step.
 func AddStepTime(list []StepTime, what string, began time.Time) []StepTime {
-	i := slices.IndexFunc(list, func(t StepTime) bool { return t.What == what })
+	return addStep(list, StepTime{What: what, Time: time.Since(began)})
+}
+
+func addStep(list []StepTime, t StepTime) []StepTime {
+	i := slices.IndexFunc(list, func(o StepTime) bool { return o.What == t.What })
 	if i < 0 {
-		i, list = len(list), append(list, StepTime{What: what})
+		return append(list, t)
 	}
-	list[i].Time += time.Since(began)
+	list[i].Time += t.Time
 	return list
+}
+
+// inAll returns the duration of steps.
+func inAll(list []StepTime) (sum time.Duration) {
+	for _, t := range list {
+		sum += t.Time
+	}
+	return sum
 }
 
 // New copies the module in dir, whose path is module; "" means the one in its go.mod. The caller closes
@@ -162,7 +174,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 		}
 	}
 	p.benchmarks = benchmarks.New(p.scratch, benchmarks.Options{
-		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, AB: o.AB, Run: o.RunBenchmarks,
+		Module: p.module, Flags: o.Flags, Env: o.Env, Match: o.Bench, Timeout: o.Timeout, Run: o.RunBenchmarks,
 	})
 	p.base.Took = AddStepTime(p.base.Took, "copy", began)
 	return p, nil

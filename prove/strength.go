@@ -31,12 +31,13 @@ type Survivor = strength.Survivor
 // there are none, and an error if it does not get to the end.
 func (f *Prover) strengthen(ctx context.Context, c Candidate, v *Verdict) (*Strength, error) {
 	s := &Strength{}
-	began := time.Now()
 	dirs := f.judgedDirs(c.Changes)
 	limit := untilDeadline(ctx, f.o.MutantTime, mutantShare, 1)
 	for _, dir := range dirs {
 		f.o.Progress("build mutants of the changed lines")
+		began := time.Now()
 		m, err := differ.Mutate(ctx, f.scratch, dir, c.Changes, f.differOptions(dir, c.Reviewed), maxMutants)
+		v.Took = AddStepTime(v.Took, "build mutants", began)
 		if err == nil {
 			s.Not = append(s.Not, m.Left...)
 			err = errors.Join(f.tryMutants(ctx, c, v, m, limit/time.Duration(len(dirs)), s), m.Close())
@@ -48,7 +49,6 @@ func (f *Prover) strengthen(ctx context.Context, c Candidate, v *Verdict) (*Stre
 			s.Not = append(s.Not, fmt.Sprintf("no mutants of the package in %s: %v", dir, err))
 		}
 	}
-	v.Took = AddStepTime(v.Took, "mutants", began)
 	if s.Mutants == 0 && s.Untried == 0 && len(s.Not) == 0 {
 		return nil, nil //nolint:nilnil // nothing to report is no error
 	}
@@ -69,14 +69,24 @@ func (f *Prover) tryMutants(
 	defer func() { _ = os.RemoveAll(temp) }()
 	var all []*strength.Witness
 	if m.Calls() {
-		all = append(all, &strength.Witness{What: "the inputs of the comparison", Inputs: true, Run: m.Run})
+		// Tests run at the same time, and what they leave behind is removed.
+		own := []string{"HOME=" + temp, "TMPDIR=" + temp, "TMP=" + temp, "TEMP=" + temp}
+		all = append(all, &strength.Witness{
+			What: "the inputs of the comparison", Inputs: true,
+			Run: func(ctx context.Context, env ...string) error {
+				return m.Run(ctx, append(slices.Clone(own), env...)...)
+			},
+		})
 	}
+	began := time.Now()
 	tests, err := f.testsWith(ctx, c, v, m, temp, limit, s)
-	if err != nil {
+	if v.Took = AddStepTime(v.Took, "build mutants", began); err != nil {
 		return err
 	}
 	all = append(all, tests...)
 	f.o.Progress("try mutants of the changed lines")
+	began = time.Now()
+	defer func() { v.Took = AddStepTime(v.Took, "try mutants", began) }()
 	return s.Try(ctx, m.Mutants, all, limit, temp, m.Diff)
 }
 

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
@@ -88,7 +87,6 @@ type Options struct {
 	Env     []string      // KEY=value, for the go command and the processes it starts
 	Match   string        // benchmarks of the module to use, as in go test's -bench; "" means all
 	Timeout time.Duration // of a process
-	AB      ab.Options    // of Compare
 	// Run replaces builds.Run; nil means that.
 	Run func(ctx context.Context, a, b builds.Side, o builds.Options) (*builds.Result, error)
 }

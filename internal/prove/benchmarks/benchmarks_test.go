@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/find/driver"
@@ -124,7 +125,7 @@ func TestSet(t *testing.T) {
 	if got := names(chosen); got != "text.BenchmarkWhet_Lone" {
 		t.Fatalf("written: %s", got)
 	}
-	measured, err := s.Compare(t.Context(), builds.Side{}, builds.Side{}, chosen, time.Hour)
+	measured, err := s.Compare(t.Context(), builds.Side{}, builds.Side{}, chosen, ab.Options{MaxTime: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

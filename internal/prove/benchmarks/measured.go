@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
@@ -47,9 +46,9 @@ func (m *Measured) Generated() map[string]string {
 // that halves the time is proven at -45 to -55% as well as at -49 to -51%.
 const enoughOfEffect = 0.2
 
-// Compare compares two builds by benchmarks, each for at most some time; 0 means no limit.
+// Compare compares two builds by benchmarks.
 func (s *Set) Compare(
-	ctx context.Context, a, b builds.Side, chosen []Benchmark, most time.Duration,
+	ctx context.Context, a, b builds.Side, chosen []Benchmark, how ab.Options,
 ) (m *Measured, err error) {
 	var pkgs, names []string
 	var installed []*writtenFile
@@ -77,9 +76,8 @@ func (s *Set) Compare(
 	defer s.clearTrial()
 	a.Env, b.Env = slices.Concat(s.scratch.TrialEnv(), a.Env), slices.Concat(s.scratch.TrialEnv(), b.Env)
 	o := builds.Options{
-		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: s.o.AB,
+		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: how,
 	}
-	o.AB.MaxTime = most
 	o.AB.OfEffect = cmp.Or(o.AB.OfEffect, enoughOfEffect)
 	r, err := s.o.Run(ctx, a, b, o)
 	if err != nil {

@@ -5,9 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/whet-go/whet/internal/prove/mutants"
 )
@@ -112,59 +116,118 @@ func within(ctx context.Context, limit time.Duration, run func(context.Context) 
 	return err
 }
 
-// try runs the witnesses with one mutant after the other until the time is up.
+// A trial is the mutants being tried, by several goroutines.
+type trial struct {
+	all      []*Witness
+	ends     time.Time
+	tests    sync.Mutex // held while tests run: those of two mutants may use the same files or addresses
+	results  sync.Mutex // held while what follows is used
+	strength *Strength
+	order    []int // indexes of the mutants that are left
+	survived []int // indexes of mutants
+}
+
+// try runs the witnesses with each mutant until the time is up. Inputs run on each processor, tests one
+// after the other.
 func (s *Strength) try(
 	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
-	ends := time.Now().Add(limit)
-	order := mutants.Spread(len(list))
-	if len(all) == 0 {
-		s.Untried += len(order)
-		return nil
+	t := &trial{all: all, ends: time.Now().Add(limit), strength: s, order: mutants.Spread(len(list))}
+	if len(all) > 0 {
+		group, ctx := errgroup.WithContext(ctx)
+		for range runtime.GOMAXPROCS(0) {
+			group.Go(func() error { return t.work(ctx) })
+		}
+		if err := group.Wait(); err != nil {
+			return err
+		}
 	}
-	var survivors []int
-	for i, at := range order {
-		if time.Now().After(ends) {
-			s.Untried += len(order) - i
-			break
+	s.Untried += len(t.order)
+	return s.list(list, all, t.survived, diff)
+}
+
+// work tries mutants until the time is up or none is left.
+func (t *trial) work(ctx context.Context) error {
+	for {
+		at, ok := t.next()
+		if !ok {
+			return nil
 		}
-		reached, noticed := false, false
-		for _, w := range all {
-			if !w.reached[at+1] {
-				continue
-			}
-			reached = true
-			err := within(ctx, max(10*w.took, leastPatience), func(ctx context.Context) error {
-				return w.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
-			})
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil {
-				continue
-			}
-			noticed = true
-			if errors.Is(err, context.DeadlineExceeded) {
-				s.TimedOut++
-			}
-			if w.Inputs {
-				s.ByInputs++
-			} else {
-				s.ByTests++
-			}
-			break
+		reached, by, err := t.notice(ctx, at)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		s.Mutants++
-		switch {
-		case noticed:
-			s.Noticed++
+		t.add(at, reached, by, err)
+	}
+}
+
+// next takes a mutant.
+func (t *trial) next() (at int, ok bool) {
+	t.results.Lock()
+	defer t.results.Unlock()
+	if len(t.order) == 0 || time.Now().After(t.ends) {
+		return 0, false
+	}
+	at, t.order = t.order[0], t.order[1:]
+	return at, true
+}
+
+// notice runs the witnesses with a mutant, until one notices it. by is nil if none does; err is how it
+// noticed.
+func (t *trial) notice(ctx context.Context, at int) (reached bool, by *Witness, err error) {
+	for _, w := range t.all {
+		if !w.reached[at+1] {
 			continue
-		case !reached:
+		}
+		reached = true
+		if err := t.run(ctx, w, at); err != nil {
+			return true, w, err
+		}
+	}
+	return reached, nil, nil
+}
+
+// run runs a witness with a mutant.
+func (t *trial) run(ctx context.Context, w *Witness, at int) error {
+	if !w.Inputs {
+		t.tests.Lock()
+		defer t.tests.Unlock()
+	}
+	return within(ctx, max(10*w.took, leastPatience), func(ctx context.Context) error {
+		return w.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
+	})
+}
+
+// add counts a mutant that was tried.
+func (t *trial) add(at int, reached bool, by *Witness, err error) {
+	t.results.Lock()
+	defer t.results.Unlock()
+	s := t.strength
+	s.Mutants++
+	if by == nil {
+		t.survived = append(t.survived, at)
+		if !reached {
 			s.Unreached++
 		}
-		survivors = append(survivors, at)
+		return
 	}
+	s.Noticed++
+	if errors.Is(err, context.DeadlineExceeded) {
+		s.TimedOut++
+	}
+	if by.Inputs {
+		s.ByInputs++
+	} else {
+		s.ByTests++
+	}
+}
+
+// list adds the first survivors, with their diffs.
+func (s *Strength) list(
+	list []mutants.Mutant, all []*Witness, survivors []int,
+	diff func(*mutants.Mutant) (file, diff string, err error),
+) error {
 	slices.Sort(survivors)
 	for _, at := range survivors {
 		if len(s.Survivors) == maxSurvivors {
