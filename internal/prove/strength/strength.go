@@ -36,8 +36,8 @@ type Strength struct {
 	Untried int `json:"untried,omitempty"`
 	// Survivors are the first ones that were not noticed.
 	Survivors []Survivor `json:"survivors,omitempty"`
-	// Not lists what was not mutated, or not run with mutants, and why.
-	Not []string `json:"not,omitempty"`
+	// Skipped lists what was not mutated, or not run with mutants, and why.
+	Skipped []string `json:"not,omitempty"`
 }
 
 // A Survivor is a mutant that was not noticed. It may be equivalent to the original.
@@ -54,8 +54,8 @@ func (s *Strength) NoneNoticed() bool {
 	return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0
 }
 
-// A Witness is a program that may notice mutants.
-type Witness struct {
+// A Check is a program that may notice mutants.
+type Check struct {
 	What   string
 	Inputs bool // it calls functions with inputs; otherwise it runs the tests of a package
 	// Run runs the program with more environment. It fails if the program notices a mutant.
@@ -66,37 +66,37 @@ type Witness struct {
 }
 
 // Try runs programs with one mutant after the other, for some time, and adds what they notice.
-// Programs that do not pass without a mutant, or take too long, are left out, which Not says. diff
+// Programs that do not pass without a mutant, or take too long, are left out and listed in Skipped. diff
 // returns the file of a mutant and the diff from version B to it. temp is a directory for files.
 func (s *Strength) Try(
-	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration, temp string,
+	ctx context.Context, list []mutants.Mutant, all []*Check, limit time.Duration, temp string,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
 	return s.try(ctx, list, s.reliable(ctx, all, temp, limit), limit, diff)
 }
 
-// reliable returns the witnesses that pass without a mutant, and soon enough to run often, the
+// reliable returns the checks that pass without a mutant, and soon enough to run often, the
 // fastest first.
 func (s *Strength) reliable(
-	ctx context.Context, all []*Witness, temp string, limit time.Duration,
-) (list []*Witness) {
-	for i, w := range all {
+	ctx context.Context, all []*Check, temp string, limit time.Duration,
+) (list []*Check) {
+	for i, c := range all {
 		log := filepath.Join(temp, "reached"+strconv.Itoa(i))
 		began := time.Now()
-		err := within(ctx, limit/4, func(ctx context.Context) error { return w.Run(ctx, mutants.ReachedEnv+"="+log) })
-		w.took = time.Since(began)
+		err := within(ctx, limit/4, func(ctx context.Context) error { return c.Run(ctx, mutants.ReachedEnv+"="+log) })
+		c.took = time.Since(began)
 		text, _ := os.ReadFile(log) // it does not exist if nothing is reached
-		w.reached = mutants.ReadReached(text)
+		c.reached = mutants.ReadReached(text)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			s.Not = append(s.Not, w.What+" take too long to run with each mutant")
+			s.Skipped = append(s.Skipped, c.What+" take too long to run with each mutant")
 		case err != nil:
-			s.Not = append(s.Not, w.What+" do not pass in a build with mutants")
+			s.Skipped = append(s.Skipped, c.What+" do not pass in a build with mutants")
 		default:
-			list = append(list, w)
+			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Witness) int { return int(a.took - b.took) })
+	slices.SortStableFunc(list, func(a, b *Check) int { return int(a.took - b.took) })
 	return list
 }
 
@@ -112,9 +112,9 @@ func within(ctx context.Context, limit time.Duration, run func(context.Context) 
 	return err
 }
 
-// try runs the witnesses with one mutant after the other until the time is up.
+// try runs the checks with one mutant after the other until the time is up.
 func (s *Strength) try(
-	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration,
+	ctx context.Context, list []mutants.Mutant, all []*Check, limit time.Duration,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
 	ends := time.Now().Add(limit)
@@ -130,13 +130,13 @@ func (s *Strength) try(
 			break
 		}
 		reached, noticed := false, false
-		for _, w := range all {
-			if !w.reached[at+1] {
+		for _, c := range all {
+			if !c.reached[at+1] {
 				continue
 			}
 			reached = true
-			err := within(ctx, max(10*w.took, leastPatience), func(ctx context.Context) error {
-				return w.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
+			err := within(ctx, max(10*c.took, leastPatience), func(ctx context.Context) error {
+				return c.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
 			})
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -148,7 +148,7 @@ func (s *Strength) try(
 			if errors.Is(err, context.DeadlineExceeded) {
 				s.TimedOut++
 			}
-			if w.Inputs {
+			if c.Inputs {
 				s.ByInputs++
 			} else {
 				s.ByTests++
@@ -176,7 +176,7 @@ func (s *Strength) try(
 		}
 		s.Survivors = append(s.Survivors, Survivor{
 			File: file, Line: list[at].Line, Mutator: list[at].Mutator, Diff: text,
-			Reached: slices.ContainsFunc(all, func(w *Witness) bool { return w.reached[at+1] }),
+			Reached: slices.ContainsFunc(all, func(c *Check) bool { return c.reached[at+1] }),
 		})
 	}
 	return nil
