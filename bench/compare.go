@@ -285,7 +285,7 @@ func (b *builder) table(ctx context.Context, key benchproc.Key, units benchfmt.U
 			}
 		}
 		t.Rows = append(t.Rows, r)
-		if u := unpaired(&r, t.Columns); len(u.Not) > 0 {
+		if u := unpaired(&r, t.Columns); len(u.NotIn) > 0 {
 			t.Unpaired = append(t.Unpaired, u)
 		}
 	}
@@ -336,7 +336,7 @@ func unpaired(r *Row, columns []Column) Unpaired {
 	u := Unpaired{Row: r.Name}
 	for i, c := range r.Cells {
 		if c == nil {
-			u.Not = append(u.Not, columns[i].Name)
+			u.NotIn = append(u.NotIn, columns[i].Name)
 		} else {
 			u.In = append(u.In, columns[i].Name)
 		}

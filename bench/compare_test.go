@@ -145,8 +145,8 @@ func TestUnpairedAndMore(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []bench.Unpaired{
-		{Row: "A", In: []string{"a"}, Not: []string{"b"}},
-		{Row: "C", In: []string{"b"}, Not: []string{"a"}},
+		{Row: "A", In: []string{"a"}, NotIn: []string{"b"}},
+		{Row: "C", In: []string{"b"}, NotIn: []string{"a"}},
 	}
 	if diff := cmp.Diff(want, c.Tables[0].Unpaired); diff != "" {
 		t.Error(diff)

@@ -120,9 +120,9 @@ type Mean struct {
 
 // An Unpaired is a benchmark that some columns lack.
 type Unpaired struct {
-	Row string   `json:"row"`
-	In  []string `json:"in"`     // names of columns
-	Not []string `json:"not_in"` // names of columns
+	Row   string   `json:"row"`
+	In    []string `json:"in"`     // names of columns
+	NotIn []string `json:"not_in"` // names of columns
 }
 
 // Float is a number whose JSON is a string when it is not finite: "+Inf", "-Inf" or

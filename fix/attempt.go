@@ -101,7 +101,7 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 // take records a verdict. It returns why the change is not proven; nil if it is.
 func (a *Attempt) take(v *prove.Verdict) error {
 	a.Stage, a.Tested, a.Ignored = v.Stage, v.Tested, v.Ignored
-	a.Answers, a.Measured, a.Open, a.Aside = v.Answers, v.Measured, v.Open, v.Aside
+	a.Answers, a.Measured, a.Open, a.IgnoredLosses = v.Answers, v.Measured, v.Open, v.IgnoredLosses
 	a.Unproven, a.Hint = v.Unproven, diag.Hint(v.Err)
 	a.Took, a.weak = append(a.Took, v.Took...), v.Leans()
 	return v.Err

@@ -167,8 +167,8 @@ type Attempt struct {
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
-	// Aside lists losses of generated benchmarks, with their inputs. They do not count.
-	Aside []string `json:"aside,omitempty"`
+	// IgnoredLosses lists losses of generated benchmarks, with their inputs. They do not count.
+	IgnoredLosses []string `json:"aside,omitempty"`
 	// Together is the number of other rewrites it was kept with: each alone gains too little to
 	// measure, and Measured is for all of them.
 	Together int `json:"together,omitempty"`

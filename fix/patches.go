@@ -97,7 +97,7 @@ func (a *Attempt) message() string {
 			strings.Join(a.Answers.Functions, ", "), a.Answers.Inputs, distinct)
 	}
 	if a.Answers != nil {
-		for _, not := range a.Answers.Not {
+		for _, not := range a.Answers.NotCompared {
 			fmt.Fprintf(&b, "%s.\n", not)
 		}
 	}
@@ -131,8 +131,8 @@ func (a *Attempt) message() string {
 		for _, open := range a.Open {
 			b.WriteString("undecided: " + open + "\n")
 		}
-		for _, aside := range a.Aside {
-			b.WriteString("slower: " + aside + "\n")
+		for _, loss := range a.IgnoredLosses {
+			b.WriteString("slower: " + loss + "\n")
 		}
 	}
 	return b.String()

@@ -242,7 +242,7 @@ func (f *fixer) keepGroup(pieces []piece, group *Attempt) {
 		a.Finding, a.Round = *p.finding, f.round
 		a.Together, a.Diff, a.weak, a.Tested = len(pieces)-1, p.changes.Diff(), false, group.Tested
 		a.Ignored = group.Ignored
-		a.Answers, a.Measured, a.Open, a.Aside = group.Answers, group.Measured, group.Open, group.Aside
+		a.Answers, a.Measured, a.Open, a.IgnoredLosses = group.Answers, group.Measured, group.Open, group.IgnoredLosses
 		a.Unproven = group.Unproven
 		for _, t := range group.Took {
 			i := slices.IndexFunc(a.Took, func(have StepTime) bool { return have.What == t.What })

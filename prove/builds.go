@@ -52,8 +52,8 @@ func (f *Prover) compareBuilds(ctx context.Context, places []find.Place, a, b bu
 		}
 		files, tests, errs := differ.Dump(pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, buildSeed)
 		for _, err := range errs {
-			if !slices.Contains(answers.Not, err.Error()) {
-				answers.Not = append(answers.Not, err.Error())
+			if !slices.Contains(answers.NotCompared, err.Error()) {
+				answers.NotCompared = append(answers.NotCompared, err.Error())
 			}
 		}
 		if err := f.comparePackageBuilds(ctx, answers, pkgs[0], files, tests, a, b, nil); err != nil {
@@ -146,7 +146,7 @@ func (f *Prover) comparePackageBuilds(
 					return ctx.Err()
 				}
 				if i == 0 { // the original functions cannot be called that way
-					answers.Not = append(answers.Not, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
+					answers.NotCompared = append(answers.NotCompared, fmt.Sprintf("%s cannot be compared: %v", t.Function, err))
 					break
 				}
 				return &DifferenceError{Function: t.Function, Output: err.Error()}

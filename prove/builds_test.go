@@ -118,7 +118,7 @@ func TestCompareBuilds(t *testing.T) {
 		got.ErrorTexts < buildInputs/10 || got.ErrorTexts > buildInputs {
 		t.Errorf("%+v", got)
 	}
-	if not := strings.Join(got.Not, "\n"); len(got.Not) != 2 ||
+	if not := strings.Join(got.NotCompared, "\n"); len(got.NotCompared) != 2 ||
 		!strings.Contains(not, "Chance was not compared: its results depend on time or randomness") ||
 		!strings.Contains(not, "Exits cannot be compared: exit status 3") {
 		t.Errorf("not compared: %s", not)
@@ -225,8 +225,8 @@ func main() {
 		return f.compare(t.Context(), scratch.Changes{"a/a.go": {Before: []byte(before), After: []byte(after)}}, false)
 	}
 	a, err := compare(before, inlined)
-	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.Not)+len(a.Separate) > 0 || a.Inputs < 1000 ||
-		a.Distinct < 10 || a.Blocks == 0 || a.Reached != a.Blocks {
+	if err != nil || !slices.Equal(a.Functions, []string{"Words"}) || len(a.NotCompared)+len(a.Separate) > 0 ||
+		a.Inputs < 1000 || a.Distinct < 10 || a.Blocks == 0 || a.Reached != a.Blocks {
 		t.Errorf("a helper that is removed: %+v, %v", a, err)
 	}
 	_, err = compare(before, strings.Replace(before, "limit = 7", "limit = 8", 1))
@@ -311,14 +311,14 @@ func Head(w io.Writer, title string) {
 	if _, err := compare(joined, false); err == nil {
 		t.Error("writes in other pieces are the same without a review")
 	}
-	if answers, err := compare(joined, true); err != nil || answers.Inputs == 0 || len(answers.Not) > 0 {
+	if answers, err := compare(joined, true); err != nil || answers.Inputs == 0 || len(answers.NotCompared) > 0 {
 		t.Errorf("writes in other pieces: %+v, %v", answers, err)
 	}
 	if _, err := compare(lost, true); err == nil || !strings.Contains(err.Error(), "Head behaves differently") {
 		t.Errorf("a title that is lost: %v", err)
 	}
 	answers, err := compare(other, true)
-	if err != nil || !slices.Equal(answers.Functions, []string{"Head", "(*Page).Show"}) || len(answers.Not) > 0 {
+	if err != nil || !slices.Equal(answers.Functions, []string{"Head", "(*Page).Show"}) || len(answers.NotCompared) > 0 {
 		t.Errorf("a type with another field: %+v, %v", answers, err)
 	}
 }

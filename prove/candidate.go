@@ -87,9 +87,9 @@ type Verdict struct {
 	Measured *Measured `json:"measured,omitempty"`
 	// Open lists the figures whose interval shows neither a gain nor a loss, as sentences.
 	Open []string `json:"open,omitempty"`
-	// Aside lists losses of generated benchmarks, with their inputs. They do not count against the
+	// IgnoredLosses lists losses of generated benchmarks, with their inputs. They do not count against the
 	// change, because the inputs are invented.
-	Aside []string `json:"aside,omitempty"`
+	IgnoredLosses []string `json:"aside,omitempty"`
 	// Strength is how many small errors in the changed lines would be noticed; nil if that is unknown.
 	Strength *Strength `json:"strength,omitempty"`
 	// Took is the duration of each stage. Steps that take long have durations of their own, which are not
@@ -111,7 +111,7 @@ func (v *Verdict) mayBeAccepted() bool {
 // judge records the judgment of the measurement, and returns why the change is not proven.
 func (v *Verdict) judge(reviewed bool) error {
 	j := judge(v.Measured.AB, v.Measured.Generated(), reviewed)
-	v.Open, v.Aside = j.open, j.aside
+	v.Open, v.IgnoredLosses = j.open, j.ignoredLosses
 	return j.err
 }
 
@@ -135,9 +135,9 @@ type Answers struct {
 	// ErrorTexts is the number of these inputs for which only the texts of errors differ: two
 	// builds of the same source may have different ones.
 	ErrorTexts int64 `json:"error_texts,omitempty"`
-	// Not lists the changed functions that were not compared, or on too few inputs to prove anything, and
-	// why.
-	Not []string `json:"not,omitempty"`
+	// NotCompared lists the changed functions that were not compared, or on too few inputs to prove anything,
+	// and why.
+	NotCompared []string `json:"not,omitempty"`
 
 	// outside has the exported declarations that have changed, as in Changed.Declarations, with why other
 	// modules are not known to see the same; "" if they are.
@@ -151,7 +151,7 @@ type Compared = differ.Outcome
 func (a *Answers) add(o Compared) {
 	a.Compared = append(a.Compared, o)
 	if o.Unproven != "" {
-		a.Not = append(a.Not, o.Unproven)
+		a.NotCompared = append(a.NotCompared, o.Unproven)
 		return
 	}
 	a.Functions = append(a.Functions, o.Function)
@@ -175,11 +175,11 @@ func (a *Answers) addOutside(dir string, outside map[string]string) {
 // unproven returns why the comparison is not a proof, and what would decide; "" if every changed
 // function was compared.
 func (a *Answers) unproven() string {
-	if a == nil || len(a.Not) == 0 {
+	if a == nil || len(a.NotCompared) == 0 {
 		return ""
 	}
-	return strings.Join(a.Not, "; ") + ". To decide, review it with a test or benchmark that calls the function with " +
-		"realistic arguments (the fuzzer uses the strings in a package's tests), or fuzz longer (--fuzz-time). " +
+	return strings.Join(a.NotCompared, "; ") + ". To decide, review it with a test or benchmark that calls the function " +
+		"with realistic arguments (the fuzzer uses the strings in a package's tests), or fuzz longer (--fuzz-time). " +
 		"--review keeps it as it is"
 }
 
@@ -274,7 +274,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		}},
 		{StageConfigs, func() (err error) {
 			v.Configs, err = f.buildConfigs(ctx, c.Changes, over)
-			v.Answers.Not = append(v.Answers.Not, f.ignored(c.Changes, v.Configs)...)
+			v.Answers.NotCompared = append(v.Answers.NotCompared, f.ignored(c.Changes, v.Configs)...)
 			v.Unproven = v.Answers.unproven()
 			return err
 		}},

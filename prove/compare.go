@@ -42,7 +42,7 @@ func (f *Prover) compare(ctx context.Context, changes scratch.Changes, reviewed 
 		for _, outcome := range r.Outcomes {
 			answers.add(outcome)
 		}
-		answers.Not = append(answers.Not, r.Not...)
+		answers.NotCompared = append(answers.NotCompared, r.NotCompared...)
 		answers.addOutside(dir, r.Outside)
 		answers.Blocks, answers.Reached = answers.Blocks+r.Blocks, answers.Reached+r.Reached
 		if len(r.Tests) == 0 {

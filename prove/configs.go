@@ -26,8 +26,8 @@ type ConfigBuild struct {
 	From   string `json:"from,omitempty"`
 	// Built is set if version B builds, and go vet reports nothing new.
 	Built bool `json:"built"`
-	// Not is why it was not built.
-	Not string `json:"not,omitempty"`
+	// NotBuilt is why it was not built.
+	NotBuilt string `json:"not,omitempty"`
 	// Files are changed files that this configuration compiles, and the proof's own does not.
 	Files []string `json:"files,omitempty"`
 }
@@ -53,17 +53,17 @@ func (f *Prover) buildConfigs(ctx context.Context, changes Changes, over []strin
 		if limited.Err() == nil {
 			f.o.Progress("build for " + config.String())
 			in := f.build().For(config)
-			b.Not, failed = f.buildConfig(limited, f.scratch.With(in.Flags, in.Env), changes, over)
+			b.NotBuilt, failed = f.buildConfig(limited, f.scratch.With(in.Flags, in.Env), changes, over)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return list, ctx.Err()
 		case limited.Err() != nil:
-			b.Not = "there was no time for it"
+			b.NotBuilt = "there was no time for it"
 		case failed != nil:
 			return list, fmt.Errorf("for %s: %w", config, failed)
 		}
-		b.Built = b.Not == ""
+		b.Built = b.NotBuilt == ""
 		list = append(list, b)
 	}
 	return list, nil

@@ -49,7 +49,7 @@ func TestConfigs(t *testing.T) {
 		}
 		var builds []string
 		for _, b := range r.Verdict.Configs {
-			builds = append(builds, b.Config+" "+b.Not)
+			builds = append(builds, b.Config+" "+b.NotBuilt)
 		}
 		got := strings.Join(builds, "\n")
 		if len(builds) != 2 || !strings.Contains(got, "+odd version A does not build: ") ||

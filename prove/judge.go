@@ -31,9 +31,9 @@ var errOnlyGenerated = errors.New("only generated benchmarks run this line, and 
 
 // A judgment is the result of a comparison for a change.
 type judgment struct {
-	err   error    // why it does not show a gain; nil if it does
-	open  []string // figures that remain undecided
-	aside []string // losses of generated benchmarks
+	err           error    // why it does not show a gain; nil if it does
+	open          []string // figures that remain undecided
+	ignoredLosses []string // losses of generated benchmarks
 }
 
 // judge judges a comparison. A gain stands despite a loss in another figure if the loss is
@@ -42,7 +42,7 @@ type judgment struct {
 // gains elsewhere: the figures are reported.
 //
 // generated has the inputs of generated benchmarks, by name. Since they are invented, a generated benchmark
-// with a loss is set aside with all its figures, and counts neither for the change nor against it.
+// with a loss is ignored with all its figures: it counts neither for the change nor against it.
 func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment) {
 	v := figures{}
 	counted := false
@@ -56,15 +56,15 @@ func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment
 			own := figures{}
 			own.addAll(r, s)
 			if own.lost > own.limit(reviewed) {
-				j.aside = append(j.aside, fmt.Sprintf("%s, with %s: the input is generated, so this does not count "+
-					"against the change; check whether the program gets such input", own.loss, inputs))
+				j.ignoredLosses = append(j.ignoredLosses, fmt.Sprintf("%s, with %s: the input is generated, so this does "+
+					"not count against the change; check whether the program gets such input", own.loss, inputs))
 				continue
 			}
 		}
 		v.addAll(r, s)
 		counted = true
 	}
-	if len(j.aside) > 0 && !counted {
+	if len(j.ignoredLosses) > 0 && !counted {
 		j.err = &diag.Error{Err: errOnlyGenerated, Hint: "write a benchmark, or measure the service under load (--service)"}
 		return j
 	}

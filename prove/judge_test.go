@@ -177,7 +177,7 @@ func TestJudgeGenerated(t *testing.T) {
 		name     string
 		subjects []ab.SubjectResult
 		err      error
-		aside    int
+		ignored  int
 	}{
 		{"and the module's own gains", []ab.SubjectResult{slower, subject("m/p.Own", ab.Better, 0.36)}, nil, 1},
 		{"and another one gains", []ab.SubjectResult{faster, slower}, nil, 1},
@@ -187,10 +187,10 @@ func TestJudgeGenerated(t *testing.T) {
 		{"that gains", []ab.SubjectResult{faster}, nil, 0},
 	} {
 		j := judge(&ab.Result{Subjects: test.subjects}, generated, false)
-		if !errors.Is(j.err, test.err) || len(j.aside) != test.aside {
-			t.Errorf("%s: %v, aside %q", test.name, j.err, j.aside)
+		if !errors.Is(j.err, test.err) || len(j.ignoredLosses) != test.ignored {
+			t.Errorf("%s: %v, ignored %q", test.name, j.err, j.ignoredLosses)
 		}
-		for _, loss := range j.aside {
+		for _, loss := range j.ignoredLosses {
 			if !strings.Contains(loss, `such as "x"`) || !strings.Contains(loss, "does not count") {
 				t.Errorf("%s: %s", test.name, loss)
 			}

@@ -25,8 +25,8 @@ type Reproducer struct {
 	// File is relative to the module, and Source is its text, if whet wrote the test.
 	File   string `json:"file,omitempty"`
 	Source string `json:"source,omitempty"`
-	// Not is why whet wrote no test for an input; "" if it did, or a test of the module differs.
-	Not string `json:"not,omitempty"`
+	// NoTest is why whet wrote no test for an input; "" if it did, or a test of the module differs.
+	NoTest string `json:"not,omitempty"`
 	// Input is the fuzzer's input, if it is known.
 	Input []byte `json:"input,omitempty"`
 }
@@ -86,7 +86,7 @@ func testCommand(flags []string, name, pkg string) string {
 func (f *Prover) reproduce(ctx context.Context, code Changes, a, b string, differs *DifferenceError) *Reproducer {
 	r := &Reproducer{}
 	if differs.Record == nil {
-		r.Not = "the input is unknown: the versions do not differ in every run, or they run in two processes"
+		r.NoTest = "the input is unknown: the versions do not differ in every run, or they run in two processes"
 		return r
 	}
 	r.Input = differs.Record.Data
@@ -94,7 +94,7 @@ func (f *Prover) reproduce(ctx context.Context, code Changes, a, b string, diffe
 	pkg.A, pkg.B = a, b
 	files, err := differs.Record.Tests(pkg)
 	if err != nil {
-		r.Not = err.Error()
+		r.NoTest = err.Error()
 		return r
 	}
 	f.o.Progress("write a test of the difference")
@@ -106,7 +106,7 @@ func (f *Prover) reproduce(ctx context.Context, code Changes, a, b string, diffe
 			return r
 		}
 	}
-	r.Not = err.Error()
+	r.NoTest = err.Error()
 	return r
 }
 

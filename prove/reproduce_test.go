@@ -95,14 +95,14 @@ func TestReproduce(t *testing.T) {
 				t.Fatalf("%s: %s", r.Outcome, r.Reason)
 			}
 			if test.not != "" {
-				if !strings.Contains(p.Not, test.not) || len(p.Input) == 0 || p.Source != "" {
-					t.Fatalf("%s, %q, %s", p.Not, p.Input, p.Source)
+				if !strings.Contains(p.NoTest, test.not) || len(p.Input) == 0 || p.Source != "" {
+					t.Fatalf("%s, %q, %s", p.NoTest, p.Input, p.Source)
 				}
 				return
 			}
 			for _, want := range test.want {
 				if !strings.Contains(p.Source, want) {
-					t.Errorf("no %q in\n%s\n%s\n%s", want, p.Source, p.Not, r.Reason)
+					t.Errorf("no %q in\n%s\n%s\n%s", want, p.Source, p.NoTest, r.Reason)
 				}
 			}
 			for i, dir := range []string{a, b} {

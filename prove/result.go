@@ -210,7 +210,7 @@ func (r *Result) lacks(v *Verdict) {
 	if a == nil {
 		a = &Answers{}
 	}
-	for _, not := range a.Not {
+	for _, not := range a.NotCompared {
 		add("", "%s", not)
 	}
 	if v.Strength.NoneNoticed() {

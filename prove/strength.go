@@ -39,17 +39,17 @@ func (f *Prover) strengthen(ctx context.Context, c Candidate, v *Verdict) (*Stre
 		m, err := differ.Mutate(ctx, f.scratch, dir, c.Changes, f.differOptions(dir, c.Reviewed), maxMutants)
 		v.Took = AddStepTime(v.Took, "build mutants", began)
 		if err == nil {
-			s.Not = append(s.Not, m.Left...)
+			s.Skipped = append(s.Skipped, m.Left...)
 			err = errors.Join(f.tryMutants(ctx, c, v, m, limit/time.Duration(len(dirs)), s), m.Close())
 		}
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			s.Not = append(s.Not, fmt.Sprintf("no mutants of the package in %s: %v", dir, err))
+			s.Skipped = append(s.Skipped, fmt.Sprintf("no mutants of the package in %s: %v", dir, err))
 		}
 	}
-	if s.Mutants == 0 && s.Untried == 0 && len(s.Not) == 0 {
+	if s.Mutants == 0 && s.Untried == 0 && len(s.Skipped) == 0 {
 		return nil, nil //nolint:nilnil // nothing to report is no error
 	}
 	return s, nil
@@ -67,11 +67,11 @@ func (f *Prover) tryMutants(
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
-	var all []*strength.Witness
+	var all []*strength.Check
 	if m.Calls() {
 		// Tests run at the same time, and what they leave behind is removed.
 		own := []string{"HOME=" + temp, "TMPDIR=" + temp, "TMP=" + temp, "TEMP=" + temp}
-		all = append(all, &strength.Witness{
+		all = append(all, &strength.Check{
 			What: "the inputs of the comparison", Inputs: true,
 			Run: func(ctx context.Context, env ...string) error {
 				return m.Run(ctx, append(slices.Clone(own), env...)...)
@@ -94,7 +94,7 @@ func (f *Prover) tryMutants(
 // as the limit.
 func (f *Prover) testsWith(
 	ctx context.Context, c Candidate, v *Verdict, m *differ.Mutated, temp string, limit time.Duration, s *Strength,
-) (all []*strength.Witness, err error) {
+) (all []*strength.Check, err error) {
 	src := gotest.Source{Dir: f.scratch.Dir, Flags: f.o.Flags, Env: f.o.Env}
 	files := c.Changes.After()
 	maps.Copy(files, m.Files)
@@ -108,7 +108,7 @@ func (f *Prover) testsWith(
 	}
 	for i, pkg := range pkgs {
 		if i > 0 && time.Since(began) > limit {
-			s.Not = append(s.Not, fmt.Sprintf("the tests of %d more packages were not run with mutants", len(pkgs)-i))
+			s.Skipped = append(s.Skipped, fmt.Sprintf("the tests of %d more packages were not run with mutants", len(pkgs)-i))
 			break
 		}
 		bin, err := gotest.Compile(ctx, src, gotest.Package{ImportPath: pkg, Dir: f.packages.Dir(pkg)},
@@ -120,10 +120,10 @@ func (f *Prover) testsWith(
 			continue
 		}
 		if err != nil {
-			s.Not = append(s.Not, fmt.Sprintf("the tests of %s do not build with mutants", pkg))
+			s.Skipped = append(s.Skipped, fmt.Sprintf("the tests of %s do not build with mutants", pkg))
 			continue
 		}
-		all = append(all, &strength.Witness{What: "the tests of " + pkg, Run: func(ctx context.Context, env ...string) error {
+		all = append(all, &strength.Check{What: "the tests of " + pkg, Run: func(ctx context.Context, env ...string) error {
 			return f.runTests(ctx, bin, env)
 		}})
 	}

@@ -114,7 +114,7 @@ func TestStrength(t *testing.T) {
 			}
 			s := r.Verdict.Strength
 			if s.Mutants != 8 || s.Noticed != test.noticed || s.ByTests != test.noticed || s.Unreached != test.unreached ||
-				len(s.Survivors) != min(8-test.noticed, 5) || len(s.Not) > 0 {
+				len(s.Survivors) != min(8-test.noticed, 5) || len(s.Skipped) > 0 {
 				t.Errorf("%+v", s)
 			}
 			if test.first != "" && len(s.Survivors) > 0 {
@@ -164,7 +164,7 @@ func TestStrengthOfInputs(t *testing.T) {
 	if r.Outcome != prove.OutcomeFaster || r.Verdict.Strength == nil {
 		t.Fatalf("%s: %s", r.Outcome, r.Reason)
 	}
-	if s := r.Verdict.Strength; s.Mutants != 3 || s.ByInputs != 3 || s.Untried > 0 || len(s.Not) > 0 {
+	if s := r.Verdict.Strength; s.Mutants != 3 || s.ByInputs != 3 || s.Untried > 0 || len(s.Skipped) > 0 {
 		t.Errorf("%+v", s)
 	}
 }
@@ -215,7 +215,7 @@ func Lines(words []string) string {
 	if r.Outcome != prove.OutcomeFaster || r.Verdict.Strength == nil {
 		t.Fatalf("%s: %s\n%v", r.Outcome, r.Reason, r.Missing)
 	}
-	if s := r.Verdict.Strength; s.Mutants != 6 || s.Noticed != 6 || s.ByInputs < 3 || s.Untried > 0 || len(s.Not) > 0 {
+	if s := r.Verdict.Strength; s.Mutants != 6 || s.Noticed != 6 || s.ByInputs < 3 || s.Untried > 0 || len(s.Skipped) > 0 {
 		t.Errorf("%+v", s)
 	}
 }

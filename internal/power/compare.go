@@ -101,7 +101,7 @@ func (x *comparison) run(ctx context.Context, a, b string) (err error) {
 		case err != nil:
 			return err
 		}
-		not = append(not, r.Not...)
+		not = append(not, r.NotCompared...)
 		if r.Separate != "" {
 			not = append(not, r.Separate)
 		}

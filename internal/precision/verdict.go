@@ -126,7 +126,7 @@ func (x *finding) tried(a *fix.Attempt) {
 	}
 	x.Reason, x.Diff, x.Units, x.Inputs, x.Uncompared = a.Reason, a.Diff, nil, 0, nil
 	if a.Answers != nil {
-		x.Inputs, x.Uncompared = a.Answers.Inputs, a.Answers.Not
+		x.Inputs, x.Uncompared = a.Answers.Inputs, a.Answers.NotCompared
 	}
 	if a.Measured != nil && a.Measured.AB != nil {
 		x.Units = units(a.Measured.AB)

@@ -48,8 +48,8 @@ type Options struct {
 
 // A Comparison is what Compare has found for a package, without a difference.
 type Comparison struct {
-	Outcomes []Outcome
-	Not      []string // declarations that were not compared, and why
+	Outcomes    []Outcome
+	NotCompared []string // declarations that were not compared, and why
 	// Blocks is the number of basic blocks on changed lines, and Reached how many of them inputs ran.
 	Blocks, Reached int
 	// Outside has the exported constants, variables and types that have changed, as "const Limit", with why
@@ -105,7 +105,7 @@ func Compare(
 	}
 	r := &Comparison{}
 	for _, err := range errs {
-		r.Not = append(r.Not, err.Error())
+		r.NotCompared = append(r.NotCompared, err.Error())
 	}
 	if now != nil {
 		err = c.compareAll(ctx, g, now, dir, entries, e, r, o)
@@ -114,7 +114,7 @@ func Compare(
 		}
 		g = newTestFile(old, now)
 		entries, _, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
-		r.Not = append(r.Not, e.Unproven()...)
+		r.NotCompared = append(r.NotCompared, e.Unproven()...)
 	}
 	if len(entries) == 0 {
 		return r, nil
@@ -327,7 +327,7 @@ func (c *comparer) compareAll(
 	if err != nil {
 		return err
 	}
-	r.Not = append(r.Not, e.Unproven()...)
+	r.NotCompared = append(r.NotCompared, e.Unproven()...)
 	r.Outside = e.Outside()
 	if len(entries) == 0 && !called {
 		return nil
@@ -335,9 +335,10 @@ func (c *comparer) compareAll(
 	if len(entries) == 0 {
 		c.narrowing = vocabulary.Of(g.pkg, now).Narrowing()
 	}
-	r.Not = append(r.Not, lines.Unreached()...)
+	r.NotCompared = append(r.NotCompared, lines.Unreached()...)
 	for _, name := range c.narrowing {
-		r.Not = append(r.Not, name+" converts more integers to 16 bits than before, and few inputs are that large")
+		r.NotCompared = append(r.NotCompared,
+			name+" converts more integers to 16 bits than before, and few inputs are that large")
 	}
 	r.Blocks, r.Reached = lines.Blocks()
 	return nil
@@ -377,7 +378,7 @@ func (c *comparer) compare(
 		case err != nil:
 			return err
 		case why != "":
-			r.Not = append(r.Not, why)
+			r.NotCompared = append(r.NotCompared, why)
 		default:
 			r.Outcomes = append(r.Outcomes, outcome)
 			if t.inner && (outcome.outside > 0 || outcome.Unproven != "") {
@@ -385,7 +386,7 @@ func (c *comparer) compare(
 			}
 		}
 	}
-	r.Not = append(r.Not, uses.Unreached()...)
+	r.NotCompared = append(r.NotCompared, uses.Unreached()...)
 	return r.settle(open, tests)
 }
 
@@ -406,8 +407,9 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 		case differs != nil && len(callers) == 0:
 			return differs
 		case differs != nil:
-			r.Not = append(r.Not, fmt.Sprintf("%s behaves differently with arguments that %s did not pass when called:\n%s",
-				name, strings.Join(callers, ", "), differs.Output))
+			r.NotCompared = append(r.NotCompared,
+				fmt.Sprintf("%s behaves differently with arguments that %s did not pass when called:\n%s",
+					name, strings.Join(callers, ", "), differs.Output))
 		case len(callers) > 0:
 			r.Outcomes = slices.DeleteFunc(r.Outcomes, func(o Outcome) bool { return o.Function == name && o.Unproven != "" })
 		}

@@ -244,7 +244,8 @@ func (e *effectFinder) follow(g *testFile, u effects.Use, add addCall) {
 			}
 			queue = append(queue, next)
 			if !user.Exported() && len(g.usersOf(user)) == 0 && importers.InitializedByCall(g.pkg, user) {
-				e.Notef("%svar %s is initialized by a call with %s, which was not compared", g.within, user.Name(), at.obj.Name())
+				e.NotComparedf("%svar %s is initialized by a call with %s, which was not compared",
+					g.within, user.Name(), at.obj.Name())
 			}
 			if user.Exported() {
 				passed := u

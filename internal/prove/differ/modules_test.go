@@ -41,7 +41,7 @@ func TestModules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			says := r.Separate + "\n" + strings.Join(r.Not, "\n") + "\n"
+			says := r.Separate + "\n" + strings.Join(r.NotCompared, "\n") + "\n"
 			for _, name := range slices.Sorted(maps.Keys(r.Outside)) {
 				says += name + ": " + r.Outside[name] + "\n"
 			}
@@ -51,7 +51,7 @@ func TestModules(t *testing.T) {
 			if got == "differs" {
 				says = r.Separate // the difference
 			}
-			if got == "same" && (len(r.Not) > 0 || r.Separate != "") {
+			if got == "same" && (len(r.NotCompared) > 0 || r.Separate != "") {
 				got = "open"
 			}
 			if got != word {
@@ -144,7 +144,7 @@ func TestLimits(t *testing.T) {
 	}
 	got, r, err = compareModule(t, wide, "internal/p")
 	if err != nil || got != "same" || len(r.Outcomes) != 6 ||
-		!slices.Contains(r.Not, "users in u7 were not compared: only those in 6 packages are") {
-		t.Errorf("%s, %d outcomes, not %q, %v", got, len(r.Outcomes), r.Not, err)
+		!slices.Contains(r.NotCompared, "users in u7 were not compared: only those in 6 packages are") {
+		t.Errorf("%s, %d outcomes, not %q, %v", got, len(r.Outcomes), r.NotCompared, err)
 	}
 }

@@ -69,14 +69,14 @@ func (u *userCaller) compareWithCopies(ctx context.Context, pkg *packages.Packag
 		return nil
 	}
 	if u.programs == maxPackages {
-		u.e.Notef("users in %s were not compared: only those in %d packages are", dir, maxPackages)
+		u.e.NotComparedf("users in %s were not compared: only those in %d packages are", dir, maxPackages)
 		return nil
 	}
 	c := &comparer{Copy: twin.New(u.Module, u.Changes), imports: u.imports}
 	err := u.comparePackage(ctx, c, dir)
 	var separate *twin.SeparateError
 	if errors.As(err, &separate) {
-		u.e.Notef("users in %s were not compared: %s", dir, separate.Reason)
+		u.e.NotComparedf("users in %s were not compared: %s", dir, separate.Reason)
 		err = nil
 	}
 	return errors.Join(err, c.Remove())

@@ -40,8 +40,8 @@ type Strength struct {
 	Untried int `json:"untried,omitempty"`
 	// Survivors are the first ones that were not noticed.
 	Survivors []Survivor `json:"survivors,omitempty"`
-	// Not lists what was not mutated, or not run with mutants, and why.
-	Not []string `json:"not,omitempty"`
+	// Skipped lists what was not mutated, or not run with mutants, and why.
+	Skipped []string `json:"not,omitempty"`
 }
 
 // A Survivor is a mutant that was not noticed. It may be equivalent to the original.
@@ -58,8 +58,8 @@ func (s *Strength) NoneNoticed() bool {
 	return s != nil && s.Mutants >= enoughMutants && s.Noticed == 0
 }
 
-// A Witness is a program that may notice mutants.
-type Witness struct {
+// A Check is a program that may notice mutants.
+type Check struct {
 	What   string
 	Inputs bool // it calls functions with inputs; otherwise it runs the tests of a package
 	// Run runs the program with more environment. It fails if the program notices a mutant.
@@ -70,37 +70,37 @@ type Witness struct {
 }
 
 // Try runs programs with one mutant after the other, for some time, and adds what they notice.
-// Programs that do not pass without a mutant, or take too long, are left out, which Not says. diff
+// Programs that do not pass without a mutant, or take too long, are left out and listed in Skipped. diff
 // returns the file of a mutant and the diff from version B to it. temp is a directory for files.
 func (s *Strength) Try(
-	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration, temp string,
+	ctx context.Context, list []mutants.Mutant, all []*Check, limit time.Duration, temp string,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
 	return s.try(ctx, list, s.reliable(ctx, all, temp, limit), limit, diff)
 }
 
-// reliable returns the witnesses that pass without a mutant, and soon enough to run often, the
+// reliable returns the checks that pass without a mutant, and soon enough to run often, the
 // fastest first.
 func (s *Strength) reliable(
-	ctx context.Context, all []*Witness, temp string, limit time.Duration,
-) (list []*Witness) {
-	for i, w := range all {
+	ctx context.Context, all []*Check, temp string, limit time.Duration,
+) (list []*Check) {
+	for i, c := range all {
 		log := filepath.Join(temp, "reached"+strconv.Itoa(i))
 		began := time.Now()
-		err := within(ctx, limit/4, func(ctx context.Context) error { return w.Run(ctx, mutants.ReachedEnv+"="+log) })
-		w.took = time.Since(began)
+		err := within(ctx, limit/4, func(ctx context.Context) error { return c.Run(ctx, mutants.ReachedEnv+"="+log) })
+		c.took = time.Since(began)
 		text, _ := os.ReadFile(log) // it does not exist if nothing is reached
-		w.reached = mutants.ReadReached(text)
+		c.reached = mutants.ReadReached(text)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			s.Not = append(s.Not, w.What+" take too long to run with each mutant")
+			s.Skipped = append(s.Skipped, c.What+" take too long to run with each mutant")
 		case err != nil:
-			s.Not = append(s.Not, w.What+" do not pass in a build with mutants")
+			s.Skipped = append(s.Skipped, c.What+" do not pass in a build with mutants")
 		default:
-			list = append(list, w)
+			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *Witness) int { return int(a.took - b.took) })
+	slices.SortStableFunc(list, func(a, b *Check) int { return int(a.took - b.took) })
 	return list
 }
 
@@ -118,7 +118,7 @@ func within(ctx context.Context, limit time.Duration, run func(context.Context) 
 
 // A trial is the mutants being tried, by several goroutines.
 type trial struct {
-	all      []*Witness
+	all      []*Check
 	ends     time.Time
 	tests    sync.Mutex // held while tests run: those of two mutants may use the same files or addresses
 	results  sync.Mutex // held while what follows is used
@@ -127,10 +127,10 @@ type trial struct {
 	survived []int // indexes of mutants
 }
 
-// try runs the witnesses with each mutant until the time is up. Inputs run on each processor, tests one
+// try runs the checks with each mutant until the time is up. Inputs run on each processor, tests one
 // after the other.
 func (s *Strength) try(
-	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration,
+	ctx context.Context, list []mutants.Mutant, all []*Check, limit time.Duration,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
 	t := &trial{all: all, ends: time.Now().Add(limit), strength: s, order: mutants.Spread(len(list))}
@@ -173,34 +173,34 @@ func (t *trial) next() (at int, ok bool) {
 	return at, true
 }
 
-// notice runs the witnesses with a mutant, until one notices it. by is nil if none does; err is how it
+// notice runs the checks with a mutant, until one notices it. by is nil if none does; err is how it
 // noticed.
-func (t *trial) notice(ctx context.Context, at int) (reached bool, by *Witness, err error) {
-	for _, w := range t.all {
-		if !w.reached[at+1] {
+func (t *trial) notice(ctx context.Context, at int) (reached bool, by *Check, err error) {
+	for _, c := range t.all {
+		if !c.reached[at+1] {
 			continue
 		}
 		reached = true
-		if err := t.run(ctx, w, at); err != nil {
-			return true, w, err
+		if err := t.run(ctx, c, at); err != nil {
+			return true, c, err
 		}
 	}
 	return reached, nil, nil
 }
 
-// run runs a witness with a mutant.
-func (t *trial) run(ctx context.Context, w *Witness, at int) error {
-	if !w.Inputs {
+// run runs a check with a mutant.
+func (t *trial) run(ctx context.Context, c *Check, at int) error {
+	if !c.Inputs {
 		t.tests.Lock()
 		defer t.tests.Unlock()
 	}
-	return within(ctx, max(10*w.took, leastPatience), func(ctx context.Context) error {
-		return w.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
+	return within(ctx, max(10*c.took, leastPatience), func(ctx context.Context) error {
+		return c.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
 	})
 }
 
 // add counts a mutant that was tried.
-func (t *trial) add(at int, reached bool, by *Witness, err error) {
+func (t *trial) add(at int, reached bool, by *Check, err error) {
 	t.results.Lock()
 	defer t.results.Unlock()
 	s := t.strength
@@ -225,7 +225,7 @@ func (t *trial) add(at int, reached bool, by *Witness, err error) {
 
 // list adds the first survivors, with their diffs.
 func (s *Strength) list(
-	list []mutants.Mutant, all []*Witness, survivors []int,
+	list []mutants.Mutant, all []*Check, survivors []int,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
 	slices.Sort(survivors)
@@ -239,7 +239,7 @@ func (s *Strength) list(
 		}
 		s.Survivors = append(s.Survivors, Survivor{
 			File: file, Line: list[at].Line, Mutator: list[at].Mutator, Diff: text,
-			Reached: slices.ContainsFunc(all, func(w *Witness) bool { return w.reached[at+1] }),
+			Reached: slices.ContainsFunc(all, func(c *Check) bool { return c.reached[at+1] }),
 		})
 	}
 	return nil

@@ -14,10 +14,10 @@ import (
 	"github.com/whet-go/whet/internal/prove/strength"
 )
 
-// program returns a witness that reaches some mutants, by their numbers, and notices others.
-func program(t *testing.T, what string, reaches, notices []int, broken error) *strength.Witness {
+// program returns a check that reaches some mutants, by their numbers, and notices others.
+func program(t *testing.T, what string, reaches, notices []int, broken error) *strength.Check {
 	t.Helper()
-	return &strength.Witness{What: what, Inputs: what == "inputs", Run: func(_ context.Context, env ...string) error {
+	return &strength.Check{What: what, Inputs: what == "inputs", Run: func(_ context.Context, env ...string) error {
 		for _, v := range env {
 			switch name, value, _ := strings.Cut(v, "="); name {
 			case mutants.ReachedEnv:
@@ -47,7 +47,7 @@ func TestTry(t *testing.T) {
 		list[i].Line = 10 + i
 	}
 	s := &strength.Strength{}
-	err := s.Try(t.Context(), list, []*strength.Witness{
+	err := s.Try(t.Context(), list, []*strength.Check{
 		program(t, "inputs", []int{1, 2, 3}, []int{1, 2}, nil),
 		program(t, "the tests of a", []int{2, 3, 4, 5}, []int{2, 4}, nil),
 		program(t, "the tests of b", []int{6}, []int{6}, errors.New("it fails")),
@@ -59,7 +59,7 @@ func TestTry(t *testing.T) {
 	}
 	if s.Mutants != 6 || s.Noticed != 3 || s.ByInputs+s.ByTests != 3 || s.Unreached != 1 || s.Untried != 0 ||
 		s.NoneNoticed() ||
-		!slices.Equal(s.Not, []string{"the tests of b do not pass in a build with mutants"}) {
+		!slices.Equal(s.Skipped, []string{"the tests of b do not pass in a build with mutants"}) {
 		t.Errorf("%+v", s)
 	}
 	var lines []int

@@ -5,7 +5,7 @@
 //     that differ in more than comments and layout, and [ChangedFunctions] the functions among them.
 //  3. [Suspects] and [Refuse] name what a change adds that tests and benchmarks cannot judge. Suspects
 //     also compares the state that functions store between calls (state.go), which effects they have
-//     (effects.go), and the constants that they compare with (special.go).
+//     (effects.go), and the constants that they compare with (testconstants.go).
 //
 // It runs nothing, and reads nothing that a package imports: names are resolved within the package.
 package syntax

@@ -96,7 +96,7 @@ func hostileBenchmarks(t *testing.T) *bench.Comparison {
 		table.Config = append(table.Config, bench.Field{Key: evil, Value: evil})
 		table.Columns[0].Name, table.Columns[1].Name = evil, "x\u202ey"
 		table.Rows[0].Name = evil
-		table.Unpaired = []bench.Unpaired{{Row: evil, In: []string{evil}, Not: []string{evil}}}
+		table.Unpaired = []bench.Unpaired{{Row: evil, In: []string{evil}, NotIn: []string{evil}}}
 		table.Rows[0].Cells[0].Warnings = bench.Warnings{{Text: evil}}
 		cell := table.Rows[1].Cells[1]
 		cell.Low, cell.High, cell.Change.Delta = bench.Float(math.Inf(-1)), bench.Float(math.Inf(1)), bench.Float(math.Inf(1))

@@ -109,7 +109,7 @@ func reasonBlocks(a *fix.Attempt) []blocks.Block {
 // asideText describes the losses that do not count.
 func asideText(a *fix.Attempt) []string {
 	var lines []string
-	for _, loss := range a.Aside {
+	for _, loss := range a.IgnoredLosses {
 		lines = append(lines, "slower: "+loss)
 	}
 	return lines
@@ -240,7 +240,7 @@ func answersText(a *fix.Answers) []string {
 	for _, separate := range a.Separate {
 		lines = append(lines, "compared in two processes, without guidance by coverage: "+separate)
 	}
-	for _, not := range a.Not {
+	for _, not := range a.NotCompared {
 		lines = append(lines, "not compared: "+not)
 	}
 	return lines

@@ -39,8 +39,8 @@ func fixResult() *fix.Result {
 	return &fix.Result{Module: "example.com/slow", Total: measured, Rounds: 2, Attempts: []fix.Attempt{
 		{
 			Finding: dropped, Stage: fix.StageTest, Reason: "--- FAIL: TestClean\nwant <a>",
-			Hint: "write a benchmark", Aside: []string{"Clean allocs/op: +2.0%"},
-			Answers: &fix.Answers{Not: []string{"Clean cannot be compared: it is generic"}},
+			Hint: "write a benchmark", IgnoredLosses: []string{"Clean allocs/op: +2.0%"},
+			Answers: &fix.Answers{NotCompared: []string{"Clean cannot be compared: it is generic"}},
 		},
 		{
 			Finding: together, Stage: fix.StageKept, Round: 2, Together: 1, Tested: 3, Open: []string{"Order sec/op: +1.0%"},

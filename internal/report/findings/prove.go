@@ -63,8 +63,8 @@ const maxInput = 256
 
 // reproducerList is the test that shows a difference, or why there is none.
 func reproducerList(p *prove.Reproducer) blocks.List {
-	if p.Not != "" {
-		list := blocks.PrintedItems("whet wrote no test: " + p.Not)
+	if p.NoTest != "" {
+		list := blocks.PrintedItems("whet wrote no test: " + p.NoTest)
 		if n := len(p.Input); n > 0 && n <= maxInput {
 			list = append(list, blocks.Text{blocks.Plain("the fuzzer's input: "), blocks.Plain(fmt.Sprintf("%q", p.Input))})
 		}
@@ -140,8 +140,8 @@ func provedList(r *prove.Result) blocks.List {
 	if len(v.Open) > 0 {
 		lines = append(lines, "undecided because of noise: "+strings.Join(v.Open, "; "))
 	}
-	for _, aside := range v.Aside {
-		lines = append(lines, "set aside: "+aside)
+	for _, loss := range v.IgnoredLosses {
+		lines = append(lines, "set aside: "+loss)
 	}
 	if len(r.Base.Failing) > 0 {
 		lines = append(lines, "tests that already failed, and were ignored: "+strings.Join(r.Base.Failing, ", "))
@@ -159,7 +159,7 @@ func configsText(builds []prove.ConfigBuild) []string {
 		if b.Built {
 			built = append(built, b.Config)
 		} else {
-			lines = append(lines, "not built for "+b.Config+": "+b.Not)
+			lines = append(lines, "not built for "+b.Config+": "+b.NotBuilt)
 		}
 	}
 	if len(built) > 0 {
@@ -189,7 +189,7 @@ func strengthText(s *prove.Strength) []string {
 		lines = append(lines, layout.Plural(s.Untried, "mutant was", "mutants were")+
 			" not tried for lack of time (--mutant-time)")
 	}
-	return append(lines, s.Not...)
+	return append(lines, s.Skipped...)
 }
 
 // survivorBlocks are the mutants that were not noticed.

@@ -33,12 +33,12 @@ func TestProve(t *testing.T) {
 			Answers:  &prove.Answers{Functions: []string{"Join"}, Inputs: 1234},
 			Measured: &prove.Measured{Written: "func BenchmarkWhet() {}\n"},
 			Configs: []prove.ConfigBuild{
-				{Config: "linux/arm64", Built: true}, {Config: "js/wasm", Not: "version A does not build"},
+				{Config: "linux/arm64", Built: true}, {Config: "js/wasm", NotBuilt: "version A does not build"},
 			},
 			Strength: &prove.Strength{
 				Mutants: 92, Noticed: 87, ByInputs: 60, ByTests: 27, TimedOut: 3, Unreached: 2, Untried: 7,
 				Survivors: []prove.Survivor{{File: "a.go", Line: 3, Mutator: "comparison", Diff: survivor}},
-				Not:       []string{"clean is not mutated: it uses os.RemoveAll"},
+				Skipped:   []string{"clean is not mutated: it uses os.RemoveAll"},
 			},
 		},
 	}
@@ -116,7 +116,7 @@ func TestProveReproducer(t *testing.T) {
 	if !strings.Contains(page.String(), "package text") {
 		t.Error(page.String())
 	}
-	r.Reproducer = &prove.Reproducer{Not: "an argument has a function", Input: []byte("\x01a")}
+	r.Reproducer = &prove.Reproducer{NoTest: "an argument has a function", Input: []byte("\x01a")}
 	text.Reset()
 	if err := Prove(r).Write(&text, layout.Style{Width: 120}); err != nil ||
 		!strings.Contains(text.String(), "whet wrote no test: an argument has a function\n") ||

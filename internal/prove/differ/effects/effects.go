@@ -43,17 +43,17 @@ type Use struct {
 
 // A Set is the effects of a change of a package.
 type Set struct {
-	Effects []*Effect
-	Uses    []Use // to look for in other packages
-	Ends    []*LooseEnd
-	Equal   map[string]bool // names of declarations whose values are equal, and which have no effect
-	Not     []string        // what was not compared, and why
+	Effects     []*Effect
+	Uses        []Use // to look for in other packages
+	Ends        []*LooseEnd
+	Equal       map[string]bool // names of declarations whose values are equal, and which have no effect
+	NotCompared []string        // what was not compared, and why
 }
 
-// Notef adds what was not compared, formatted as fmt.Sprintf does.
-func (s *Set) Notef(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(s.Not, text) {
-		s.Not = append(s.Not, text)
+// NotComparedf adds what was not compared, formatted as fmt.Sprintf does.
+func (s *Set) NotComparedf(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(s.NotCompared, text) {
+		s.NotCompared = append(s.NotCompared, text)
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Set) Unproven() (not []string) {
 			not = append(not, why)
 		}
 	}
-	return append(not, s.Not...)
+	return append(not, s.NotCompared...)
 }
 
 // Outside returns the exported constants, variables and types that have changed, by name, with why other

@@ -46,7 +46,7 @@ func (s *Search) Each(ctx context.Context, do func(pkg *packages.Package, dir st
 		case pkg == nil:
 			skipped = append(skipped, dir)
 		case pkg.IllTyped:
-			s.Set.Notef("the package in %s cannot be loaded: it may use what has changed", dir)
+			s.Set.NotComparedf("the package in %s cannot be loaded: it may use what has changed", dir)
 		default:
 			if err := do(pkg, dir); err != nil {
 				return err
@@ -54,7 +54,7 @@ func (s *Search) Each(ctx context.Context, do func(pkg *packages.Package, dir st
 		}
 	}
 	if n := len(skipped); n > 0 {
-		s.Set.Notef("users in %d more packages, such as the one in %s, were not compared", n, skipped[0])
+		s.Set.NotComparedf("users in %d more packages, such as the one in %s, were not compared", n, skipped[0])
 	}
 	for _, u := range s.Set.Uses {
 		s.expose(u, dependents)
@@ -66,7 +66,7 @@ func (s *Search) Each(ctx context.Context, do func(pkg *packages.Package, dir st
 			return err
 		}
 		for _, file := range files {
-			s.Set.Notef("%s uses %s.%s, and is not in this build", file, u.Obj.Pkg().Name(), u.Obj.Name())
+			s.Set.NotComparedf("%s uses %s.%s, and is not in this build", file, u.Obj.Pkg().Name(), u.Obj.Name())
 		}
 	}
 	return nil

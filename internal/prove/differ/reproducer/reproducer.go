@@ -15,7 +15,7 @@ import (
 // A Record is a run of the old function, until after the first call whose answer differs.
 type Record struct {
 	Data     []byte // the fuzzer's input
-	Not      string // why no test can be written; "" if one can
+	NoTest   string // why no test can be written; "" if one can
 	Receiver *arg
 	Turns    []turn
 	Differs  int    // the index of the turn that differs
@@ -54,7 +54,7 @@ func Read(data []byte) (*Record, error) {
 	if err := json.Unmarshal(data, r); err != nil {
 		return nil, fmt.Errorf("read the record of a difference: %w", err)
 	}
-	if r.Not == "" && (r.Differs < 0 || r.Differs >= len(r.Turns)) {
+	if r.NoTest == "" && (r.Differs < 0 || r.Differs >= len(r.Turns)) {
 		return nil, fmt.Errorf("read the record of a difference: it has %d turns, and not number %d", len(r.Turns),
 			r.Differs)
 	}
@@ -82,8 +82,8 @@ func TestName(function string) string {
 // Tests returns test files of a package: each has one test with the name TestName returns. It is an error if none
 // can be written.
 func (r *Record) Tests(p Package) (files [][]byte, err error) {
-	if r.Not != "" {
-		return nil, fmt.Errorf("no test can be written: %s", r.Not)
+	if r.NoTest != "" {
+		return nil, fmt.Errorf("no test can be written: %s", r.NoTest)
 	}
 	last := r.Turns[:r.Differs+1]
 	for _, all := range []bool{false, true} {

@@ -56,10 +56,10 @@ func TestReproduce_Sum_Add(t *testing.T) {
 	}
 }
 
-// TestNot has the reason why there is no test.
-func TestNot(t *testing.T) {
+// TestNoTest has the reason why there is no test.
+func TestNoTest(t *testing.T) {
 	t.Parallel()
-	r, err := reproducer.Read([]byte(`{"Not": "an argument has a function", "Data": "AQI="}`))
+	r, err := reproducer.Read([]byte(`{"NoTest": "an argument has a function", "Data": "AQI="}`))
 	if err != nil || string(r.Data) != "\x01\x02" {
 		t.Fatalf("%v, %v", r != nil, err)
 	}

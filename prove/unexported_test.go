@@ -7,8 +7,8 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// inner is a module with an unexported function that relies on its callers.
-const inner = `
+// unexportedModule is a module with an unexported function that relies on its callers.
+const unexportedModule = `
 -- go.mod --
 module example.com/id
 
@@ -56,9 +56,9 @@ func BenchmarkString(b *testing.B) {
 }
 `
 
-// TestInner checks that an unexported function need not do the same with arguments on which it
+// TestUnexported checks that an unexported function need not do the same with arguments on which it
 // crashes, if its callers do, and that a difference which no caller shows is for a reviewer.
-func TestInner(t *testing.T) {
+func TestUnexported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
@@ -86,7 +86,7 @@ func TestInner(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			before := inner
+			before := unexportedModule
 			if test.name == "a caller shows it" {
 				before = strings.Replace(before, "return s[:1] + rest(s)", "return rest(s)", 1)
 			}
