@@ -68,14 +68,12 @@ func (f *Prover) tryMutants(
 	}
 	defer func() { _ = os.RemoveAll(temp) }()
 	var all []*strength.Check
-	if m.Calls() {
-		// Tests run at the same time, and what they leave behind is removed.
-		own := []string{"HOME=" + temp, "TMPDIR=" + temp, "TMP=" + temp, "TEMP=" + temp}
+	// Tests run at the same time, and what they leave behind is removed.
+	own := []string{"HOME=" + temp, "TMPDIR=" + temp, "TMP=" + temp, "TEMP=" + temp}
+	for _, target := range m.Targets {
 		all = append(all, &strength.Check{
 			What: "the inputs of the comparison", Inputs: true,
-			Run: func(ctx context.Context, env ...string) error {
-				return m.Run(ctx, append(slices.Clone(own), env...)...)
-			},
+			Run: func(ctx context.Context, env ...string) error { return m.Run(ctx, target, slices.Concat(own, env)...) },
 		})
 	}
 	began := time.Now()

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/gotest"
@@ -84,8 +85,8 @@ func (c *comparison) stage(format string, args ...any) {
 	}
 }
 
-// built returns a side's part of the result.
-func (c *comparison) built(side ab.Side) *BuiltSide {
+// side returns a side's part of the result.
+func (c *comparison) side(side ab.Side) *BuiltSide {
 	if side == ab.A {
 		return &c.result.A
 	}
@@ -100,7 +101,7 @@ func (c *comparison) warn(format string, args ...any) {
 
 // prepare makes a source of a side.
 func (c *comparison) prepare(ctx context.Context, side ab.Side, s Side) error {
-	b := c.built(side)
+	b := c.side(side)
 	b.Flags, b.Env = s.Flags, s.Env
 	src := gotest.Source{Name: side.String(), Dir: s.Dir, Flags: s.Flags, Env: s.Env, Wrap: s.Wrap}
 	if s.Ref != "" {
@@ -145,26 +146,35 @@ func (c *comparison) list(ctx context.Context) error {
 	return err
 }
 
-// build compiles the packages that both sides have.
+// build compiles the packages that both sides have, each for both at once.
 func (c *comparison) build(ctx context.Context) error {
-	for side, src := range c.sources {
+	for side := range c.sources {
 		c.binaries[side] = map[string]*gotest.Binary{}
-		for i, pkg := range c.packages[side] {
-			if !has(c.packages[1-side], pkg.ImportPath) {
-				continue
-			}
-			c.stage("build %v: %s", ab.Side(side), pkg.ImportPath)
+	}
+	for i, pkg := range c.packages[ab.A] {
+		if !has(c.packages[ab.B], pkg.ImportPath) {
+			continue
+		}
+		c.stage("build A and B: %s", pkg.ImportPath)
+		var binaries [2]*gotest.Binary
+		var errs [2]error
+		var group sync.WaitGroup
+		for side, src := range c.sources {
+			k := slices.IndexFunc(c.packages[side], func(p gotest.Package) bool { return p.ImportPath == pkg.ImportPath })
 			out := filepath.Join(c.temp, fmt.Sprintf("%v%d.test", ab.Side(side), i))
-			bin, err := gotest.Compile(ctx, src, pkg, out)
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
+			group.Go(func() { binaries[side], errs[side] = gotest.Compile(ctx, src, c.packages[side][k], out) })
+		}
+		group.Wait()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		for side, bin := range binaries {
+			if err := errs[side]; err != nil {
 				c.fail(failureOf(ab.Side(side), pkg.ImportPath, err))
 				continue
 			}
 			c.binaries[side][pkg.ImportPath] = bin
-			b := c.built(ab.Side(side))
+			b := c.side(ab.Side(side))
 			b.Binaries = append(b.Binaries, Binary{pkg.ImportPath, bin.Size, bin.Build, bin.SHA256})
 		}
 	}

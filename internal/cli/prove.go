@@ -173,7 +173,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.MutantTime, "mutant-time", prove.DefaultMutantTime,
 		"time to run mutants, small errors in the changed lines; 0 for none")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
-	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
+	fs.DurationVar(&f.MaxTime, "max-time", 10*time.Second, "measure each benchmark for at most this time")
 	fs.DurationVar(&f.Budget, "budget", 0, "end the whole proof after this time, such as 5m (default: no limit)")
 	f.registerFormat(cmd, "text", "markdown", "html", "json", "sarif")
 	f.registerOutput(cmd)

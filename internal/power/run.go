@@ -14,7 +14,7 @@ import (
 // Settings of proofs, which are those of whet prove.
 const (
 	precision = 0.01
-	maxTime   = 20 * time.Second
+	maxTime   = 10 * time.Second
 )
 
 // A record is what whet prove says of a case.

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/prove/costs"
 )
@@ -54,38 +56,46 @@ func (s *Set) probe(ctx context.Context, group []Benchmark, after map[string][]b
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	pkg := gotest.Package{ImportPath: group[0].pkg, Dir: s.scratch.Path(group[0].dir)}
-	added := map[string][]byte{}
+	written := map[string][]byte{}
 	if w := s.fileOf(group[0]); w != nil {
-		maps.Copy(added, w.files)
+		written = w.files
 	}
-	for name, benchmarks := range declaredIn(pkg.Dir, added, group) {
-		added["zz_whet_costs_"+name+"_test.go"] = costs.Probe(name, benchmarks)
+	added := map[string][]byte{} // by the name in the module
+	for name, text := range written {
+		added[path.Join(group[0].dir, name)] = text
+	}
+	for name, benchmarks := range declaredIn(pkg.Dir, written, group) {
+		added[path.Join(group[0].dir, "zz_whet_costs_"+name+"_test.go")] = costs.Probe(name, benchmarks)
 	}
 	subject := &costs.Subject{Package: pkg.ImportPath, Temp: temp}
 	for _, b := range group {
 		subject.Benchmarks = append(subject.Benchmarks, b.name)
 	}
+	var builds errgroup.Group
 	for side := range subject.Run {
-		files := map[string][]byte{}
+		files := maps.Clone(added)
 		if side == 1 {
 			maps.Copy(files, after)
-		}
-		for name, text := range added {
-			files[path.Join(group[0].dir, name)] = text
 		}
 		src := gotest.Source{Dir: s.scratch.Dir, Flags: s.o.Flags, Env: s.o.Env}
 		if src.Overlay, err = s.scratch.OverlayIn(filepath.Join(temp, strconv.Itoa(side)), files); err != nil {
 			return nil, err
 		}
-		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(temp, strconv.Itoa(side)+".test"))
-		if err != nil {
-			return nil, err
-		}
-		subject.Size[side] = bin.Size
-		subject.Run[side] = func(ctx context.Context, env []string, flags ...string) (string, int64, error) {
-			out, state, err := s.runProgram(ctx, bin, env, flags)
-			return out, costs.PeakMemory(state), err
-		}
+		builds.Go(func() error {
+			bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(temp, strconv.Itoa(side)+".test"))
+			if err != nil {
+				return err
+			}
+			subject.Size[side] = bin.Size
+			subject.Run[side] = func(ctx context.Context, env []string, flags ...string) (string, int64, error) {
+				out, state, err := s.runProgram(ctx, bin, env, flags)
+				return out, costs.PeakMemory(state), err
+			}
+			return nil
+		})
+	}
+	if err := builds.Wait(); err != nil {
+		return nil, err
 	}
 	return subject.Compare(ctx)
 }

@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"golang.org/x/tools/go/packages"
 
@@ -23,6 +24,8 @@ type Mutated struct {
 	Mutants []mutants.Mutant // the one with number n is at n-1
 	// Left are changed functions that are not mutated, and why.
 	Left []string
+	// Targets are what calls functions of both versions, by the names of the fuzz targets.
+	Targets []string
 	// Files are the new version's files with the mutants, by their names in the module.
 	Files map[string][]byte
 
@@ -65,9 +68,12 @@ func Mutate(
 	if len(entries) == 0 {
 		return r, nil
 	}
-	files, _, err := g.twins(c, now, entries)
+	files, tests, err := g.twins(c, now, entries)
 	if err != nil {
 		return nil, err
+	}
+	for _, t := range tests {
+		r.Targets = append(r.Targets, t.Name)
 	}
 	for name, text := range set.Files {
 		files[twin.Dir+"/"+filepath.Base(name)] = text
@@ -164,18 +170,18 @@ func (r *Mutated) Diff(m *mutants.Mutant) (file, diff string, err error) {
 	return file, scratch.Changes{file: {Before: before, After: after}}.Diff(), nil
 }
 
-// Calls reports whether some function can be called.
-func (r *Mutated) Calls() bool { return r.run != nil }
+// Limits of the inputs that a target runs with a mutant: those that Compare found come first.
+const (
+	mutantSeeds = 4096 // random inputs
+	mutantTime  = 300 * time.Millisecond
+)
 
-// mutantSeeds is the number of random inputs for a mutant: more than Compare begins with.
-const mutantSeeds = 4096
-
-// Run calls the functions of both versions with the inputs that Compare found and with random ones,
-// in an environment that activates a mutant. The error has the first difference, or how the process
-// ended.
-func (r *Mutated) Run(ctx context.Context, env ...string) error {
-	env = append(env, "WHET_CORPUS="+r.run.corpus(), SeedsEnv+"="+strconv.Itoa(mutantSeeds))
-	out, err := r.run.process(ctx, env, "-test.run=^FuzzWhetDiffer", "-test.failfast", "-test.paniconexit0")
+// Run runs a target with the inputs that Compare found and with random ones, in an environment that
+// activates a mutant. The error has the first difference, or how the process ended.
+func (r *Mutated) Run(ctx context.Context, target string, env ...string) error {
+	env = append(env, "WHET_CORPUS="+r.run.corpus(), SeedsEnv+"="+strconv.Itoa(mutantSeeds),
+		LimitEnv+"="+mutantTime.String())
+	out, err := r.run.process(ctx, env, "-test.run=^"+target+"$", "-test.failfast", "-test.paniconexit0")
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))
 	}

@@ -93,15 +93,22 @@ func (s *Strength) reliable(
 		c.reached = mutants.ReadReached(text)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			s.Skipped = append(s.Skipped, c.What+" take too long to run with each mutant")
+			s.skip(c.What + " take too long to run with each mutant")
 		case err != nil:
-			s.Skipped = append(s.Skipped, c.What+" do not pass in a build with mutants")
+			s.skip(c.What + " do not pass in a build with mutants")
 		default:
 			list = append(list, c)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *Check) int { return int(a.took - b.took) })
 	return list
+}
+
+// skip adds to Skipped.
+func (s *Strength) skip(what string) {
+	if !slices.Contains(s.Skipped, what) {
+		s.Skipped = append(s.Skipped, what)
+	}
 }
 
 // within runs something for at most some time. The error is context.DeadlineExceeded if that was not
