@@ -49,24 +49,22 @@ func Benchmarks(
 		}
 		of := FuncName(t.Decl)
 		for _, call := range calls {
-			returned := t.Returned && call.Function == of
-			dynamic := f.calledDynamically(call.fn)
-			body := call.oneCall(returned, dynamic)
-			if body == "" {
-				body, returned = call.oneCall(false, dynamic), false
+			depths := []int{0}
+			if t.Returned && call.Function == of && call.oneCall(1, false) != "" {
+				depths = []int{1, 2}
 			}
-			name := "BenchmarkWhet_" + identifier(call.Function)
-			if names[name] {
-				continue
+			for _, depth := range depths {
+				name := "BenchmarkWhet_" + identifier(call.Function) + strings.Repeat("_returned", max(depth-1, 0))
+				body := call.oneCall(depth, f.calledDynamically(call.fn))
+				if names[name] || body == "" {
+					continue
+				}
+				names[name] = true
+				what := []string{"%s", "what %s returns", "what the function that %s returns returns"}[depth]
+				f.addf("// %s calls "+what+" with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
+					name, call.Function, name, body)
+				benchmarks = append(benchmarks, Benchmark{Function: call.Function, Name: name})
 			}
-			names[name] = true
-			what := call.Function
-			if returned {
-				what = "what " + what + " returns"
-			}
-			f.addf("// %s calls %s with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
-				name, what, name, body)
-			benchmarks = append(benchmarks, Benchmark{Function: call.Function, Name: name})
 		}
 	}
 	if len(benchmarks) == 0 {

@@ -29,8 +29,8 @@ type shape struct {
 	named   string   // the same in the code of records
 	makers  []string // of the arguments
 	results int
-	dots    string          // "..." for a variadic call
-	inner   map[int][]inner // calls of returned functions, by the index of the result
+	dots    string // "..." for a variadic call
+	inner   returned
 	sig     *types.Signature
 }
 
@@ -221,23 +221,17 @@ func (s *shape) turns(name string) string {
 	} else {
 		fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", results, call, results)
 	}
-	for i := range s.results {
-		for _, in := range s.inner[i] {
-			name := "r" + strconv.Itoa(i)
-			fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n%s}\n", in.from(name), in.makes,
-				name+in.method, in.pointers, recorded("f"+in.call, in.results))
-		}
-	}
-	b.WriteString("})\n}\n")
+	b.WriteString(s.inner.calls() + "})\n}\n")
 	return b.String()
 }
 
 // oneCall returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
-// and returns a call of the function with them, as whetBenchmark takes it. With returned, the
-// function itself is called while the arguments are made, and the returned call is of the function
-// or handler that it returned; the code is "" if it returns none. The compiler can neither inline a
-// returned function nor, if dynamic is set, the function itself: it sees a function value.
-func (c *callCode) oneCall(returned, dynamic bool) string {
+// and returns a call of the function with them, as whetBenchmark takes it. If depth is not 0, the function
+// itself is called while the arguments are made, and the returned call is of the function or handler that
+// it returned, at depth 2 of the one that this one returned; the code is "" if there is none. The compiler
+// can neither inline a returned function nor, if dynamic is set, the function itself: it sees a function
+// value.
+func (c *callCode) oneCall(depth int, dynamic bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
 	b.WriteString("func(s *whetSource) func() error {\n")
@@ -252,30 +246,32 @@ func (c *callCode) oneCall(returned, dynamic bool) string {
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)
 	}
-	if dynamic && !returned {
+	if dynamic && depth == 0 {
 		fmt.Fprintf(&b, "f := %s%s\nwhetCalled = &f\n", name, s.inst)
 		return b.String() + fmt.Sprintf("return func() error {\n%s}\n}", noted("f("+args+s.dots+")", s.sig.Results(), "r"))
 	}
 	call := name + s.inst + "(" + args + s.dots + ")"
-	if !returned {
+	if depth == 0 {
 		fmt.Fprintf(&b, "return func() error {\n%s}\n}", noted(call, s.sig.Results(), "r"))
 		return b.String()
 	}
-	for i := range s.sig.Results().Len() {
-		if len(s.inner[i]) == 0 {
-			continue
+	in, all := inner{results: s.sig.Results()}, s.inner
+	for at := range depth {
+		next, ok := all.first()
+		if !ok {
+			return ""
 		}
-		inner := s.inner[i][0]
-		names := make([]string, s.results)
-		for k := range names {
-			names[k] = "_"
+		names := slices.Repeat([]string{"_"}, in.results.Len())
+		names[next.of] = "r"
+		fmt.Fprintf(&b, "%s := %s\nf%d, _ := %s\n%s", strings.Join(names, ", "), call, at, next.from("r"), next.makes)
+		if at+1 < depth {
+			b.WriteString("{\n")
 		}
-		names[i] = "r"
-		fmt.Fprintf(&b, "%s := %s\nf, _ := %s\nwhetCalled = &f\n%sreturn func() error {\n%s}\n}",
-			strings.Join(names, ", "), call, inner.from("r"), inner.makes, noted("f"+inner.call, inner.results, "c"))
-		return b.String()
+		in, all, call = next, next.then, fmt.Sprintf("f%d%s", at, next.call)
 	}
-	return ""
+	fmt.Fprintf(&b, "f := f%d\nwhetCalled = &f\nreturn func() error {\n%s}\n%s}", depth-1,
+		noted("f"+in.call, in.results, "c"), strings.Repeat("}\n", depth-1))
+	return b.String()
 }
 
 // noted returns the code of a call whose results are recorded if s requires it; it returns the last
@@ -293,14 +289,52 @@ func noted(call string, results *types.Tuple, letter string) string {
 	return fmt.Sprintf("%s := %s\nif s.noting {\ns.result(%s)\n}\nreturn %s\n", list, call, list, last)
 }
 
+// Letters of the arguments and the results of a call, by its depth: 0 for a function, 1 for what it returned,
+// 2 for what that returned.
+const (
+	argLetters    = "abe"
+	resultLetters = "rcd"
+	maxDepth      = len(argLetters) - 1
+)
+
 // An inner call is a call of a returned function or handler.
 type inner struct {
+	depth    int
+	of       int    // index of the result
 	typ      string // of the function, if the result has an interface type
 	makes    string // makes and keeps arguments
 	method   string // .ServeHTTP, or in the code of records .(func())
 	call     string // what follows its name: .ServeHTTP(b0, b1)
 	pointers string // further arguments of calls: , "", &b0, &b1
 	results  *types.Tuple
+	then     returned // calls of what it returns
+}
+
+// returned are calls of the functions and handlers among the results of a call.
+type returned []inner
+
+// first returns the first one, and whether there is one.
+func (r returned) first() (in inner, ok bool) {
+	if len(r) == 0 {
+		return in, false
+	}
+	return r[0], true
+}
+
+// calls returns the code of the calls, whose results are recorded.
+func (r returned) calls() string {
+	var b strings.Builder
+	for _, in := range r {
+		result := string(resultLetters[in.depth-1]) + strconv.Itoa(in.of)
+		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n", in.from(result), in.makes, result+in.method,
+			in.pointers)
+		if list := numbered(resultLetters[in.depth:in.depth+1], in.results.Len()); list != "" {
+			fmt.Fprintf(&b, "%s := f%s\ns.result(%s)\n%s}\n", list, in.call, list, in.then.calls())
+			continue
+		}
+		fmt.Fprintf(&b, "f%s\n}\n", in.call)
+	}
+	return b.String()
 }
 
 // from returns the code of the function, and of a boolean that is true if a result is one.
@@ -311,65 +345,79 @@ func (in *inner) from(result string) string {
 	return result + ".(" + in.typ + ")"
 }
 
-// recorded returns the code of a call whose results are recorded.
-func recorded(call string, results *types.Tuple) string {
-	if results.Len() == 0 {
-		return call + "\n"
-	}
-	list := numbered("c", results.Len())
-	return fmt.Sprintf("%s := %s\ns.result(%s)\n", list, call, list)
-}
-
-// innerCalls returns how to call the functions and handlers among results, by index: the change may
-// be in them.
-func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
-	calls = map[int][]inner{}
+// innerCalls returns how to call the functions and handlers among results: the change may be in them.
+func (g *testFile) innerCalls(i instance) (calls returned, why string) {
 	for at := range i.sig.Results().Len() {
-		t := i.sig.Results().At(at).Type()
-		if types.TypeString(t, nil) == "net/http.Handler" {
-			serve, _, _ := types.LookupFieldOrMethod(t, false, nil, "ServeHTTP")
-			in, why := g.innerCall(serve.Type(), ".ServeHTTP")
-			if why != "" {
-				return nil, why
-			}
-			in.method = ".ServeHTTP"
-			calls[at] = append(calls[at], in)
-			continue
+		in, why := g.innerResult(i.sig, at, 1)
+		if why != "" {
+			return nil, why
 		}
-		if _, ok := t.Underlying().(*types.Signature); ok {
-			in, why := g.innerCall(t, "")
-			if why != "" {
-				return nil, why
-			}
-			calls[at] = append(calls[at], in)
-		}
+		calls = append(calls, in...)
 		for _, t := range g.returnedFuncs(i.fn, at) {
-			in, why := g.innerCall(t, "")
+			in, why := g.innerCall(t, "", 1)
 			if why != "" {
 				continue // the result can be compared all the same
 			}
-			in.typ = types.TypeString(t, g.Qualify)
+			in.of, in.typ = at, types.TypeString(t, g.Qualify)
 			in.method = ".(" + types.TypeString(t, g.Recorded) + ")"
-			calls[at] = append(calls[at], in)
+			calls = append(calls, in)
 		}
 	}
 	return calls, ""
 }
 
+// innerResult returns how to call a result if its type is that of a function, a handler, or an interface
+// with a single method that the function also takes: it may be wrapped.
+func (g *testFile) innerResult(of *types.Signature, at, depth int) (calls returned, why string) {
+	t := of.Results().At(at).Type()
+	method := ""
+	switch u := t.Underlying().(type) {
+	case *types.Signature:
+	case *types.Interface:
+		handler := types.TypeString(t, nil) == "net/http.Handler"
+		if !handler && (u.NumMethods() != 1 || !u.IsMethodSet() || !u.Method(0).Exported() || !takes(of, t)) {
+			return nil, ""
+		}
+		method, t = "."+u.Method(0).Name(), u.Method(0).Type()
+	default:
+		return nil, ""
+	}
+	in, why := g.innerCall(t, method, depth)
+	if why != "" {
+		if depth > 1 || method != "" && method != ".ServeHTTP" {
+			return nil, "" // the result can be compared all the same
+		}
+		return nil, why
+	}
+	in.of, in.method = at, method
+	return returned{in}, ""
+}
+
+// takes reports whether a parameter of a function has a type.
+func takes(fn *types.Signature, t types.Type) bool {
+	for p := range fn.Params().Variables() {
+		if types.Identical(p.Type(), t) {
+			return true
+		}
+	}
+	return false
+}
+
 // innerCall returns how to call a function of a type, or a method of what was returned.
-func (g *testFile) innerCall(t types.Type, method string) (in inner, why string) {
+func (g *testFile) innerCall(t types.Type, method string, depth int) (in inner, why string) {
 	fn, ok := t.Underlying().(*types.Signature)
 	if !ok {
 		return in, "it is not a function"
 	}
-	in.results = fn.Results()
-	args := numbered("b", fn.Params().Len())
+	in.depth, in.results = depth, fn.Results()
+	letter := argLetters[depth : depth+1]
+	args := numbered(letter, fn.Params().Len())
 	for i := range fn.Params().Len() {
 		m, why := g.Maker(fn.Params().At(i).Type())
 		if why != "" {
 			return in, fmt.Sprintf("a parameter of the function that it returns: %s", why)
 		}
-		in.makes += fmt.Sprintf("b%d := %s(s)\n", i, m)
+		in.makes += fmt.Sprintf("%s%d := %s(s)\n", letter, i, m)
 	}
 	if args != "" {
 		in.makes += "s.keep(" + args + ")\n"
@@ -379,7 +427,13 @@ func (g *testFile) innerCall(t types.Type, method string) (in inner, why string)
 		dots = "..."
 	}
 	in.call = method + "(" + args + dots + ")"
-	in.pointers = fmt.Sprintf(", %q%s", dots, pointers("b", fn.Params().Len()))
+	in.pointers = fmt.Sprintf(", %q%s", dots, pointers(letter, fn.Params().Len()))
+	for at := range fn.Results().Len() {
+		if depth < maxDepth {
+			more, _ := g.innerResult(fn, at, depth+1) // it is never required
+			in.then = append(in.then, more...)
+		}
+	}
 	return in, ""
 }
 

@@ -38,7 +38,10 @@ type Vocabulary struct {
 	words     []string  // short constants and literals, what the regular expressions match, the words in tests
 	numbers   []int64   // constants greater than 1
 	fractions []float64 // constants that are not integers
-	narrowing []string  // functions that convert more integers to 16 bits in the last version than in the first
+	// The first changedWords and changedNumbers are of declarations that have changed.
+	changedWords, changedNumbers int
+
+	narrowing []string // functions that convert more integers to 16 bits in the last version than in the first
 }
 
 // Of returns the vocabulary of a package, or of several versions of it.
@@ -47,6 +50,9 @@ func Of(versions ...*packages.Package) *Vocabulary {
 	for _, changed := range []bool{true, false} {
 		for i, pkg := range versions {
 			v.add(pkg, declarations(versions[len(versions)-1-i]), changed)
+		}
+		if changed {
+			v.changedWords, v.changedNumbers = len(v.words), len(v.numbers)
 		}
 	}
 	before := narrowings(versions[0])
@@ -271,7 +277,8 @@ func (v *Vocabulary) Source(pkg string, hidden map[string]string) []byte {
 			fmt.Fprintf(&b, "%g, ", x)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n", hidden, len(v.narrowing) > 0)
+	fmt.Fprintf(&b, "}\n\twhetChangedWords = %d\n\twhetChangedNumbers = %d\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n",
+		v.changedWords, v.changedNumbers, hidden, len(v.narrowing) > 0)
 	return b.Bytes()
 }
 
