@@ -225,15 +225,25 @@ type scope struct {
 
 // Prepare builds and tests the module before any change. It is an error if no package builds, or if
 // ctx ends.
-func (f *Prover) Prepare(ctx context.Context) error { return f.prepare(ctx, nil) }
-
-// PrepareFor is Prepare for the packages that changes can affect: only these changes, or parts of
-// them, can be proven.
-func (f *Prover) PrepareFor(ctx context.Context, changes Changes) error {
-	return f.prepare(ctx, changes)
+func (f *Prover) Prepare(ctx context.Context) error {
+	if err := f.PrepareFor(ctx, nil); err != nil {
+		return err
+	}
+	began := time.Now()
+	f.o.Progress("test the original module")
+	f.tests = f.scratch.Baseline(ctx, f.inScope())
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	f.addFailing()
+	f.base.Took = AddStepTime(f.base.Took, "test", began)
+	return nil
 }
 
-func (f *Prover) prepare(ctx context.Context, changes Changes) (err error) {
+// PrepareFor is Prepare for one candidate: it builds only the packages that changes can affect, and Prove
+// runs the tests before and after the change at the same time. Only these changes, or parts of them, can be
+// proven.
+func (f *Prover) PrepareFor(ctx context.Context, changes Changes) (err error) {
 	began := time.Now()
 	f.o.Progress("build the original module")
 	if f.packages, err = f.scratch.Packages(ctx); err != nil {
@@ -257,12 +267,11 @@ func (f *Prover) prepare(ctx context.Context, changes Changes) (err error) {
 	f.base.Took = AddStepTime(f.base.Took, "build", began)
 	f.vetted = sync.OnceValue(func() []scratch.Complaint { return f.scratch.Vet(ctx, nil, f.inScope()) })
 
-	began = time.Now()
-	f.o.Progress("test the original module")
-	f.tests = f.scratch.Baseline(ctx, f.inScope())
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
+	return nil
+}
+
+// addFailing adds the tests that already fail, or are flaky, to the base.
+func (f *Prover) addFailing() {
 	for _, t := range f.tests.Failing() {
 		f.base.Failing = append(f.base.Failing, t.String())
 	}
@@ -270,8 +279,6 @@ func (f *Prover) prepare(ctx context.Context, changes Changes) (err error) {
 	if names := f.base.Failing; len(names) > 0 {
 		f.warnings.Addf("tests that already fail are ignored: %s", strings.Join(names, ", "))
 	}
-	f.base.Took = AddStepTime(f.base.Took, "test", began)
-	return nil
 }
 
 // scopeOf returns what changes can affect; nil if that is the module, or unknown.
@@ -333,8 +340,18 @@ func (f *Prover) addFlaky() {
 // test runs the tests of packages, and compares what they do with what they did before any change.
 // Those that seem to differ run again in original.
 func (f *Prover) test(ctx context.Context, changed, original scratch.Trial, pkgs []string) error {
-	err := f.tests.Compare(ctx, changed, original, pkgs)
-	f.addFlaky()
+	if f.tests != nil {
+		err := f.tests.Compare(ctx, changed, original, pkgs)
+		f.addFlaky()
+		return err
+	}
+	f.o.Progress("test both versions")
+	tests, err := f.scratch.TestBoth(ctx, changed, pkgs)
+	if tests == nil || ctx.Err() != nil {
+		return errors.Join(err, ctx.Err())
+	}
+	f.tests = tests
+	f.addFailing()
 	return err
 }
 

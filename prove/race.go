@@ -3,8 +3,10 @@ package prove
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,13 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
+)
+
+const (
+	// raceTime is how long tests may take without the race detector to run with it, the fastest first.
+	raceTime = 5 * time.Second
+	// maxNamed is the number of tests that a warning names.
+	maxNamed = 5
 )
 
 // testRace runs the tests of packages with the race detector, if they or the packages start
@@ -38,9 +47,11 @@ func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool,
 			}
 		}()
 	}
+	slow := f.tests.Slow(pkgs, raceTime)
+	f.warnLeftOut(slow)
 	with := f.scratch.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
 	changed := scratch.Trial{Module: with, Flags: over}
-	if changed.Passes(ctx, pkgs) {
+	if changed.Passes(ctx, pkgs, slow) {
 		return true, nil
 	}
 	if ctx.Err() != nil {
@@ -48,6 +59,24 @@ func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool,
 	}
 	base := with.Baseline(ctx, pkgs)
 	return base.Ran(), base.Compare(ctx, changed, scratch.Trial{Module: with}, pkgs)
+}
+
+// warnLeftOut warns of tests that do not run with the race detector.
+func (f *Prover) warnLeftOut(slow map[string][]string) {
+	var names []string
+	for _, pkg := range slices.Sorted(maps.Keys(slow)) {
+		for _, name := range slow[pkg] {
+			names = append(names, scratch.Test{Package: pkg, Name: name}.String())
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	more := ""
+	if n := len(names) - maxNamed; n > 0 {
+		names, more = names[:maxNamed], fmt.Sprintf(", and %d more", n)
+	}
+	f.warnings.Addf("tests that take long did not run with the race detector: %s%s", strings.Join(names, ", "), more)
 }
 
 // canRace reports whether the go command can build with the race detector, which needs a C compiler.

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 )
 
 // A Baseline is what the tests of the module do before any change. Each test is compared with
@@ -28,7 +30,72 @@ const maxAgain = 3
 
 // Baseline runs the tests of packages before any change. If ctx ends, it is not complete.
 func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
-	b := &Baseline{before: m.test(ctx, nil, packages, nil), alone: map[string][]string{}, flaky: map[Test]bool{}}
+	return m.baseline(ctx, m.test(ctx, nil, packages, nil))
+}
+
+// TestBoth runs the tests of packages before a change and, at the same time, with it, which takes less time
+// where tests wait. It returns what Baseline and Compare do. Tests that seem to fail, or to differ, run
+// again alone: those of the other run may have disturbed them.
+func (m *Module) TestBoth(ctx context.Context, changed Trial, packages []string) (*Baseline, error) {
+	beside, err := changed.Module.Beside()
+	if err != nil {
+		return nil, err
+	}
+	var before, after *testRun
+	var group sync.WaitGroup
+	group.Go(func() { before = m.test(ctx, nil, packages, nil) })
+	group.Go(func() { after = beside.test(ctx, changed.Flags, packages, nil) })
+	group.Wait()
+	again := []string{"-count=1"}
+	if failed := packagesOf(before.failures()); len(failed) > 0 && ctx.Err() == nil {
+		before.replace(m.test(ctx, again, failed, nil), failed)
+	}
+	b := m.baseline(ctx, before)
+	suspect := slices.Collect(maps.Keys(b.alone))
+	for _, e := range b.differing(after, packages) {
+		suspect = append(suspect, e.Test.Package)
+	}
+	slices.Sort(suspect)
+	if suspect = slices.Compact(suspect); len(suspect) > 0 && ctx.Err() == nil {
+		after.replace(changed.Module.test(ctx, slices.Concat(changed.Flags, again), suspect, b.alone), suspect)
+	}
+	return b, b.compare(ctx, after, Trial{Module: m}, packages)
+}
+
+// packagesOf returns the packages of tests, sorted.
+func packagesOf(tests []Test) (pkgs []string) {
+	for _, t := range tests {
+		pkgs = append(pkgs, t.Package)
+	}
+	slices.Sort(pkgs)
+	return slices.Compact(pkgs)
+}
+
+// replace replaces the outcomes of packages by those of another run.
+func (r *testRun) replace(o *testRun, packages []string) {
+	of := func(t Test) bool { return slices.Contains(packages, t.Package) }
+	maps.DeleteFunc(r.outcomes, func(t Test, _ outcome) bool { return of(t) })
+	maps.DeleteFunc(r.begun, func(t Test, _ bool) bool { return of(t) })
+	maps.DeleteFunc(r.outputs, func(t Test, _ string) bool { return of(t) })
+	maps.DeleteFunc(r.took, func(t Test, _ time.Duration) bool { return of(t) })
+	for _, pkg := range packages {
+		delete(r.last, pkg)
+		delete(r.ended, pkg)
+		delete(r.unbuilt, pkg)
+	}
+	maps.Copy(r.outcomes, o.outcomes)
+	maps.Copy(r.begun, o.begun)
+	maps.Copy(r.outputs, o.outputs)
+	maps.Copy(r.took, o.took)
+	maps.Copy(r.last, o.last)
+	maps.Copy(r.ended, o.ended)
+	maps.Copy(r.unbuilt, o.unbuilt)
+	_, _ = r.rest.Write([]byte(o.rest.String())) // it never fails
+}
+
+// baseline completes a run of the tests before any change: failing ones run again.
+func (m *Module) baseline(ctx context.Context, before *testRun) *Baseline {
+	b := &Baseline{before: before, alone: map[string][]string{}, flaky: map[Test]bool{}}
 	again := map[string]bool{}
 	for _, t := range b.before.failures() {
 		again[t.Package] = true
@@ -69,6 +136,7 @@ func (r *testRun) merge(o *testRun, pkg string) {
 		}
 	}
 	maps.Copy(r.begun, o.begun)
+	maps.Copy(r.took, o.took)
 	r.last[pkg] = o.last[pkg]
 	for t, text := range o.outputs {
 		if t != whole {
@@ -144,10 +212,32 @@ type Trial struct {
 	Flags  []string
 }
 
-// Passes runs the tests of packages and reports whether all pass. It is false if ctx ends.
-func (t Trial) Passes(ctx context.Context, packages []string) bool {
-	r := t.Module.test(ctx, t.Flags, packages, nil)
+// Passes runs the tests of packages, without some functions by package, and reports whether all pass. It is
+// false if ctx ends.
+func (t Trial) Passes(ctx context.Context, packages []string, without map[string][]string) bool {
+	r := t.Module.test(ctx, t.Flags, packages, without)
 	return ctx.Err() == nil && len(r.failures()) == 0
+}
+
+// Slow returns the functions of packages, by package, that remain if the fastest ones run for at most some
+// time.
+func (b *Baseline) Slow(packages []string, limit time.Duration) map[string][]string {
+	var all []Test
+	for t := range b.before.took {
+		if slices.Contains(packages, t.Package) && t.Name != "" && t.Name == t.top() {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(x, y Test) int {
+		return cmp.Or(cmp.Compare(b.before.took[x], b.before.took[y]), compareTests(x, y))
+	})
+	slow := map[string][]string{}
+	for _, t := range all {
+		if limit -= b.before.took[t]; limit < 0 {
+			slow[t.Package] = append(slow[t.Package], t.Name)
+		}
+	}
+	return slow
 }
 
 // Ran reports whether a test has passed.
@@ -165,15 +255,18 @@ func (b *Baseline) Ran() bool {
 // run again in original: one that differs there, too, is flaky. If that has no module, nothing runs
 // again. If ctx ends, the result is not complete.
 func (b *Baseline) Compare(ctx context.Context, changed, original Trial, packages []string) error {
-	after := changed.Module.test(ctx, changed.Flags, packages, b.alone)
+	return b.compare(ctx, changed.Module.test(ctx, changed.Flags, packages, b.alone), original, packages)
+}
+
+// compare is Compare for a run with the change.
+func (b *Baseline) compare(ctx context.Context, after *testRun, original Trial, packages []string) error {
 	differing := b.differing(after, packages)
 	for n := 0; original.Module != nil && n < maxAgain && len(differing) > 0 && ctx.Err() == nil; n++ {
-		var pkgs []string
+		var tests []Test
 		for _, e := range differing {
-			pkgs = append(pkgs, e.Test.Package)
+			tests = append(tests, e.Test)
 		}
-		slices.Sort(pkgs)
-		pkgs = slices.Compact(pkgs)
+		pkgs := packagesOf(tests)
 		again := original.Module.test(ctx, slices.Concat(original.Flags, []string{"-count=1"}), pkgs, b.alone)
 		for _, pkg := range pkgs {
 			b.addFlaky(again, pkg)

@@ -56,6 +56,7 @@ type Module struct {
 	overlays  *regexp.Regexp    // directories with files of Overlay
 	wrap      []string          // the beginning of command lines that run code of the module
 	goEnv     []string          // settings of the go command that depend on the home directory
+	trial     string            // follows the names of the directories for what code under trial writes
 }
 
 // maxScratch is the maximum size of the copy in bytes, as a guard against repositories that contain

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 )
 
 // A Test is a test of the module, by the import path of its package and its name, which has slashes
@@ -46,6 +47,7 @@ type testRun struct {
 	outcomes map[Test]outcome
 	begun    map[Test]bool   // tests that began
 	outputs  map[Test]string // beginnings of their output
+	took     map[Test]time.Duration
 	last     map[string]Test // the last one that began, by package
 	ended    map[string]bool // packages whose tests ran to the end
 	unbuilt  map[string]bool // packages whose tests do not build
@@ -61,7 +63,7 @@ const maxTestOutput = 16 << 10
 func newTestRun(shown func(line string) string) *testRun {
 	return &testRun{
 		shown:    shown,
-		outcomes: map[Test]outcome{}, begun: map[Test]bool{}, outputs: map[Test]string{},
+		outcomes: map[Test]outcome{}, begun: map[Test]bool{}, outputs: map[Test]string{}, took: map[Test]time.Duration{},
 		last: map[string]Test{}, ended: map[string]bool{}, unbuilt: map[string]bool{},
 	}
 }
@@ -84,7 +86,10 @@ func (r *testRun) Write(p []byte) (int, error) {
 }
 
 func (r *testRun) add(line []byte) {
-	var e struct{ Action, Package, Test, Output, FailedBuild string }
+	var e struct {
+		Action, Package, Test, Output, FailedBuild string
+		Elapsed                                    float64 // in seconds
+	}
 	isEvent := bytes.HasPrefix(line, []byte("{")) && json.Unmarshal(line, &e) == nil
 	switch {
 	case !isEvent || e.Action == "":
@@ -110,6 +115,7 @@ func (r *testRun) add(line []byte) {
 		}
 	case string(passed), string(failed), string(skipped):
 		r.outcomes[t] = outcome(e.Action)
+		r.took[t] = time.Duration(e.Elapsed * float64(time.Second))
 		if e.FailedBuild != "" {
 			r.unbuilt[t.Package] = true
 		}

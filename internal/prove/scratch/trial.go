@@ -32,7 +32,15 @@ func (m *Module) TempEnv() []string {
 
 // trialDir returns a directory for processes that run code of the module. Names are short, since
 // names of Unix sockets must be.
-func (m *Module) trialDir(name string) string { return filepath.Join(m.Temp, name) }
+func (m *Module) trialDir(name string) string { return filepath.Join(m.Temp, name+m.trial) }
+
+// Beside returns the same copy with other directories for what code under trial writes, so that two
+// commands can run it at the same time.
+func (m *Module) Beside() (*Module, error) {
+	other := *m
+	other.trial += "2"
+	return &other, other.ClearTrial()
+}
 
 // prepareTrial makes the directories for processes that run code of the module, and finds the
 // settings of the go command and of git that depend on the home directory.
