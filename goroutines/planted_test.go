@@ -190,8 +190,8 @@ func TestSourcesAgree(t *testing.T) {
 		t.Errorf("dump has %v\nprofile has %v", d, p)
 	}
 
-	// Groups meet across sources, and a creator that the profile derives is the
-	// one that the runtime prints.
+	// Groups match across sources, and a creator derived from the profile is the one that the
+	// runtime prints.
 	derived := 0
 	keys := map[uint64]*goroutines.Group{}
 	for i := range dump.Groups {

@@ -51,7 +51,7 @@ func TestParseMemStats(t *testing.T) {
 	var before, after runtime.MemStats
 	var s *memory.Stats
 	for range 20 {
-		runtime.GC() // and all is swept, too, which would make HeapAlloc smaller
+		runtime.GC() // sweeps as well, so that HeapAlloc does not shrink later
 		runtime.ReadMemStats(&before)
 		s = parse(t, fetch(t, "heap?debug=1"))
 		runtime.ReadMemStats(&after)
