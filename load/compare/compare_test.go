@@ -208,7 +208,7 @@ func TestRowsFromRuns(t *testing.T) {
 		math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
 		t.Errorf("rate the other way: %+v, %+v", back, back.Interval)
 	}
-	// No failures on either side: certainly no change, and no ratio.
+	// Without failures on either side there is certainly no change, and no ratio.
 	failed := rowOf(t, c, compare.Errors)
 	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference ||
 		failed.Interval.Low != 0 || failed.Interval.High != 0 {
@@ -400,7 +400,7 @@ func withParts(r *load.Result, host string, factor float64) *load.Result {
 			Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6),
 		}
 	}
-	// Runs are never exactly alike.
+	// Real runs always differ a little.
 	own := 1 + 0.001*float64(r.Started.UnixNano()%5)
 	r.PerTarget = []load.TargetResult{
 		{
