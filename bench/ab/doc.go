@@ -46,7 +46,7 @@
 // With many subjects some seem changed by chance. q is p adjusted as package bench does it, and
 // verdicts use q.
 //
-// A Result belongs to its caller. The package keeps no state, and starts goroutines only to measure
+// A Result belongs to the caller. The package keeps no state, and starts goroutines only to measure
 // both sides at once; they have ended when Run returns. It does not know what a benchmark is and
 // does not render.
 package ab
