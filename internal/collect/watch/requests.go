@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// slowestEach is how many requests of each handler are examined.
+// slowestEach is how many of the slowest requests of each handler are examined.
 const slowestEach = 100
 
 // A seen identifies a request that has been reported. Latencies are in nanoseconds, so two are
