@@ -52,8 +52,9 @@ func Write(ctx context.Context, in *reader.Reader, out io.Writer, name string, o
 	return b.info, nil
 }
 
-// PartialPattern returns the pattern, for [path.Match], of the names of temporary files that exist
-// in its directory while the index of a name is built, and remain if the process is killed.
+// PartialPattern returns a pattern for [path.Match] that matches the temporary files of the index
+// with the given file name. They are in the index's directory while it is built, and remain there
+// if the process is killed.
 func PartialPattern(name string) string { return "." + filepath.Base(name) + ".*.partial" }
 
 // A delivery is a batch of events, and the error that ended them.
