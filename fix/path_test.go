@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// Check fails unless there are so many words.
+// Check returns an error unless there are 977 words.
 func Check(words []string) (string, error) {
 	if len(words) != 977 {
 		bad := ""

@@ -29,7 +29,7 @@ type Trace struct {
 	cachedFrom string // location of the trace whose cached index is used
 }
 
-// Discard removes the index from the cache if err reports that it is damaged, and returns whether
+// Discard removes the index from the cache if err reports that it is damaged, and reports whether
 // it did. The next call of Opener.Trace rebuilds it. t may be nil or closed.
 func (t *Trace) Discard(err error) bool {
 	if t == nil || t.cachedFrom == "" || !errors.Is(err, index.ErrDamaged) {

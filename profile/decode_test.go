@@ -178,10 +178,9 @@ func heapGrowth(fn func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestReadHostile feeds input that wants far more memory than it is long. The
-// bound is the limit, times eight: all that append ever allocated on the way to a
-// column of a size is five to six times that size, of which two and a half are
-// held at the worst moment.
+// TestReadHostile reads input that requests far more memory than its own size. The bound is the
+// limit, times eight: all that append ever allocated on the way to a column of a size is five to
+// six times that size, of which two and a half are held at the worst moment.
 func TestReadHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

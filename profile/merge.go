@@ -183,7 +183,7 @@ func (p *Profile) Sum(t ValueType) int64 {
 }
 
 // Comparable returns why values of sample type t cannot be added or compared between p and q; nil
-// if they can. Counts of samples are comparable only if each sample stands for the same amount.
+// if they can. Counts of samples are comparable only if each sample represents the same amount.
 func Comparable(p, q *Profile, t ValueType) error {
 	for _, x := range []*Profile{p, q} {
 		if !slices.Contains(x.SampleTypes, t) {

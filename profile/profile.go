@@ -97,7 +97,7 @@ type Profile struct {
 	labels   []label
 	strings  []string // what labels refer to
 	keys     []key    // per location
-	// labelFunctions is the number of functions, at the end, that stand for labels (see
+	// labelFunctions is the number of functions, at the end, that represent labels (see
 	// LabelFrames).
 	labelFunctions int
 	memory         int64 // for decoding

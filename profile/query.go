@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// By is a granularity: what one node of a view stands for.
+// By is a granularity: what one node of a view represents.
 type By uint8
 
 // The granularities.

@@ -61,7 +61,7 @@ func (f *Prover) cover(ctx context.Context) error {
 	return f.benchmarks.Find(ctx, s)
 }
 
-// write writes benchmarks that run the changes. The error says why there are none.
+// write writes benchmarks that run the changes. Its error is the reason why there are none.
 func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error) {
 	var list []benchmarks.Change
 	for _, dir := range f.judgedDirs(changes) {

@@ -194,9 +194,8 @@ func parts(t testing.TB, data []byte) []entry {
 	return entries
 }
 
-// TestTruncated cuts a recording everywhere around each part's borders, and
-// demands every part that is whole, and an error with the name for the one that
-// is not.
+// TestTruncated truncates a recording everywhere around the ends of its parts. Complete parts must
+// be readable; the error for an incomplete one must name it.
 func TestTruncated(t *testing.T) {
 	data := write(t)
 	entries := parts(t, data)
@@ -333,7 +332,7 @@ func TestRezipped(t *testing.T) {
 	if _, err := r.Profile("heap"); err != nil {
 		t.Error(err)
 	}
-	// Without the index only inflating tells how long its parts are.
+	// Without the index, the length of a part is only known after it is inflated.
 	cut := buf.Len() - 300
 	r = open(t, buf.Bytes()[:cut])
 	if p, err := r.Profile("heap"); err != nil || p.NumSamples() == 0 {

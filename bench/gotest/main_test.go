@@ -165,7 +165,7 @@ func BenchmarkGarbage(b *testing.B) {
 func BenchmarkFlood(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		for range 20000 {
-			fmt.Println("a line that no user wants to read, again and again")
+			fmt.Println("a long line of output, again and again")
 		}
 		fmt.Print("x")
 	}

@@ -56,8 +56,7 @@ type both struct{ slow, fast http.Handler }
 
 func newBoth() both { return both{slow.Handler(), fast.Handler()} }
 
-// differ sends both the same body and tells how the answers differ; "" when they do
-// not.
+// differ sends both the same body and returns how the answers differ; "" if they do not.
 func (h both) differ(body []byte) string {
 	s, f := send(h.slow, bytes.NewReader(body)), send(h.fast, bytes.NewReader(body))
 	if s.Code != f.Code || s.Body.String() != f.Body.String() || !maps.EqualFunc(s.Header(), f.Header(), slices.Equal) {

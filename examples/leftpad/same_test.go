@@ -200,7 +200,7 @@ func (p *parts) logged() string {
 	return regexp.MustCompile(`(?m)^\S+ \S+ |(took) \S+s$`).ReplaceAllString(p.log.String(), "$1")
 }
 
-// differ tells the first difference; "" when there is none.
+// differ returns the first difference; "" if there is none.
 func (p *parts) differ(q *parts) string {
 	switch {
 	case p.answer.Code != q.answer.Code:

@@ -41,7 +41,7 @@ func newBoth(goods []shop.Good) both {
 	return both{slow.New(goods).Handler(), fast.New(goods).Handler()}
 }
 
-// differ asks both the same and tells how the answers differ; "" when they do not.
+// differ sends both the same request and returns how the answers differ; "" if they do not.
 func (b both) differ(method, query string) string {
 	s, f := ask(b.slow, method, query), ask(b.fast, method, query)
 	if s.Code != f.Code || !bytes.Equal(s.Body.Bytes(), f.Body.Bytes()) ||

@@ -72,8 +72,8 @@ func newBoth(tb testing.TB) *both {
 	return b
 }
 
-// differ sends both the same request and tells how the answers, or the names that
-// they would give a metric, differ; "" when they do not.
+// differ sends both the same request and returns how the answers, or the names that they would give
+// a metric, differ; "" when they do not.
 func (b *both) differ(request func() *http.Request) string {
 	s, f := httptest.NewRecorder(), httptest.NewRecorder()
 	b.slow.ServeHTTP(s, request())
@@ -87,8 +87,8 @@ func (b *both) differ(request func() *http.Request) string {
 	return ""
 }
 
-// sentDiffer closes both and tells how the lines that they sent differ, in any
-// order and without how long things took; "" when they do not.
+// sentDiffer closes both and returns how the lines that they sent differ, ignoring order and
+// durations; "" if they do not.
 func (b *both) sentDiffer() string {
 	b.close()
 	s, f := b.slowSent.lines(), b.fastSent.lines()

@@ -5,10 +5,9 @@
 //
 //  1. [Main] builds the command tree (one constructor per file, listed in
 //     commands) and runs the command that the arguments name.
-//  2. A view binds viewFlags, and app.open turns its arguments (recordings, pprof
-//     files, addresses, standard input, in any mix) into one input: the profile
-//     that --type asks for, merged, with bases subtracted, and the matcher that
-//     recognizes own code.
+//  2. A view binds viewFlags, and app.open turns its arguments (recordings, pprof files, addresses,
+//     standard input, in any mix) into one input: the profile that --type selects, merged, with
+//     bases subtracted, and the matcher that recognizes own code.
 //  3. The command computes a document from the input's profile.View and hands it to
 //     internal/report, which writes text for people or JSON for programs.
 //  4. Errors come back as values; Main prints "whet: …", the hint of a

@@ -76,7 +76,7 @@ func TestExamples(t *testing.T) {
 		for _, example := range examples {
 			t.Run(example, func(t *testing.T) {
 				if !strings.HasPrefix(example, "whet "+name) || strings.Contains(example, " --open") {
-					t.Skip("not a whet command, or one that wants a browser")
+					t.Skip("not a whet command, or one that needs a browser")
 				}
 				line, _, _ := strings.Cut(example, " > ")
 				line, _, _ = strings.Cut(line, " | ")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestSecretsStay gives every command that sends headers or tokens an address that
-// redirects to another port, and wants nothing to arrive there.
+// TestSecretsStay gives every command that sends headers or tokens an address that redirects to
+// another port, and checks that nothing arrives there.
 func TestSecretsStay(t *testing.T) {
 	var mu sync.Mutex
 	var reached []string

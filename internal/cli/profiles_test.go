@@ -22,7 +22,7 @@ import (
 // pads strings and counts requests. They are built with google/pprof's own
 // encoder.
 
-// places says where the functions of the profiles are.
+// places has the positions of the functions in the profiles.
 var places = map[string]string{
 	"main.main":            "/home/dev/leftpad/main.go:20",
 	"main.handle":          "/home/dev/leftpad/main.go:41",
@@ -256,8 +256,9 @@ func writeProfiles(dir string) error {
 	return nil
 }
 
-// writeLoaded writes a recording of ten seconds with a CPU profile of them, what is allocated
-// in twelve, and a load of count requests a second, of which some fail, that cost so much.
+// writeLoaded writes a recording of ten seconds with a CPU profile, the allocations of twelve
+// seconds, and a load of count requests per second, of which fail fail. Each costs request of CPU
+// time.
 func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.Duration) error {
 	begin := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	meta := recording.Meta{

@@ -67,8 +67,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// serve starts a server like net/http/pprof's over the script's directory and sets
-// URL. "serve TOKEN" wants that bearer token.
+// serve starts a server like net/http/pprof's over the script's directory and sets URL. "serve
+// TOKEN" requires that bearer token.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: serve [TOKEN]")

@@ -287,7 +287,8 @@ func TestTraceCache(t *testing.T) {
 	}
 }
 
-// TestTraceErrors says what a file is that is not a trace, and what to do.
+// TestTraceErrors checks that errors about files that are not traces name what they are, with a
+// hint.
 func TestTraceErrors(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	recorded, err := os.ReadFile("../../recording/testdata/slug.whet")

@@ -99,7 +99,7 @@ func TestTraceTimeline(t *testing.T) {
 	}
 }
 
-// servedTimeline starts a server, asks it for what the page does, and interrupts it.
+// servedTimeline starts a server, sends the requests of the page, and interrupts it.
 func servedTimeline(ctx context.Context, args []string) error {
 	ctx, interrupt := context.WithCancel(ctx)
 	defer interrupt()

@@ -119,7 +119,7 @@ func TestTraceGoroutines(t *testing.T) {
 			}
 		}
 	}
-	// Text says how many are not shown.
+	// Text reports how many are not shown.
 	if code, stdout, stderr := runWhet(t, "trace", "goroutines", "-n", "1", "--sort", "life", "trace.out"); code != 0 ||
 		!strings.Contains(stdout, "(--number 0 shows all)") || !strings.Contains(stdout, "in total, longest ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)

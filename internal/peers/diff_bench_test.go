@@ -26,7 +26,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// beBurner makes this binary a service whose handler turns a loop so many times.
+// beBurner makes this binary a service whose handler runs a loop this many times.
 const beBurner = "WHET_PEERS_BURN"
 
 // burn is work for the CPU alone.

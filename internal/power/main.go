@@ -214,7 +214,7 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// proveAll judges cases, several at a time if the settings say so, and stores each result.
+// proveAll judges cases, as many at a time as the settings allow, and stores each result.
 func proveAll(ctx context.Context, s *settings, cases []*testCase, r *results, log io.Writer) error {
 	w := workshop{dir: s.work}
 	var mu sync.Mutex

@@ -580,7 +580,7 @@ func record(t *testing.T, fx fixture) string {
 	return file
 }
 
-// moved changes where a profile says that its binary and source are.
+// moved changes the paths of the binary and source in a profile.
 func moved(t *testing.T, data []byte, old, replacement string) []byte {
 	t.Helper()
 	p, err := gprofile.ParseData(data)
@@ -679,7 +679,7 @@ func TestRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without names, so that the driver asks for symbols.
+	// Without names, so that the driver requests symbols.
 	for _, l := range p.Location {
 		l.Line = nil
 	}

@@ -111,7 +111,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestMainErrors says what is missing.
+// TestMainErrors checks that errors name what is missing.
 func TestMainErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ args, want string }{

@@ -212,7 +212,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzRequest asks for anything: every answer is JSON, and says so when it is none.
+// FuzzRequest sends any request: every answer is JSON, or a redirect.
 func FuzzRequest(f *testing.F) {
 	h := handler(f)
 	for _, seed := range [][2]string{

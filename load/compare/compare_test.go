@@ -488,7 +488,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("change of p99 of /slow: %+v", got)
 	}
 
-	// A target that one run lacks is not compared, and a note says so.
+	// A target that one run lacks is not compared; a note reports that.
 	a, b := side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1)
 	a[0].Phases = nil
 	b[0].PerTarget[1].Name = "start"

@@ -17,7 +17,7 @@ import (
 
 func start() time.Time { return time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC) }
 
-// steady is a load of so many seconds with the requests of each, which cost cpu.
+// steady returns a load with the same number of requests in each second, which cost cpu.
 func steady(seconds int, requests int64, cpu time.Duration) *load.Result {
 	r := &load.Result{
 		Schema: load.Schema, Targets: []string{"http://127.0.0.1:8080/pad?n=1"}, Started: start(), Status: map[int]int64{},

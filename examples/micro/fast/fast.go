@@ -48,7 +48,7 @@ type Recent struct {
 // Write writes word into buf and remembers it. The caller may change word
 // afterwards.
 //
-// The copy goes where the last one was. Only who asks for it gets a string.
+// The copy replaces the previous one. Only a caller that needs a string makes one.
 func (r *Recent) Write(buf *bytes.Buffer, word []byte) {
 	if cap(r.last) > maxKept {
 		r.last = nil

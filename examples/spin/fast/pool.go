@@ -11,7 +11,7 @@ type Pool struct {
 	workers sync.WaitGroup
 }
 
-// NewPool starts a pool with so many workers, at least one.
+// NewPool starts a pool with the given number of workers, at least one.
 func NewPool(workers int) *Pool {
 	p := &Pool{jobs: make(chan func(), 64)}
 	for range max(1, workers) {

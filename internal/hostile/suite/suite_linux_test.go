@@ -485,7 +485,7 @@ func TestServers(t *testing.T) {
 			if !chosen(i, j) {
 				continue
 			}
-			// A recording holds what could be had, and says what could not.
+			// A recording has what was available, and lists what was not.
 			bad := c[0] != "load" && c[0] != "record" && name != "texts" && name != "trace" && name != "samples"
 			each(t, name+"/"+strings.Join(c[:2], " "), probe{args: c, dir: t.TempDir(), bad: bad})
 		}

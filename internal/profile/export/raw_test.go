@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A rawDump is the text of -raw with the ids replaced by what they stand for.
+// A rawDump is the text of -raw with the IDs replaced by what they refer to.
 type rawDump struct {
 	Head     []string
 	Types    string
