@@ -256,9 +256,9 @@ func diffPage(together, inTurn []diffPair, long string) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How often whet diff is right about a request\n\n")
 	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler uses about 4 ms of CPU time, with a planted "+
-		"change of -5%%, none or +5%%, under loads of two and four connections, for %s each, and lets `whet diff` "+
-		"compare the cost of a request. *Right* means that the 99%% interval contains the planted change, that a change "+
-		"is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
+		"change of -5%%, none or +5%%, under loads of two and four connections, for %s each, and compares the "+
+		"cost of a request with `whet diff`. *Right* means that the 99%% interval contains the planted change, that a "+
+		"change is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
 	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5%% found | false alarms | half width of the interval "+
 		"|\n|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
@@ -274,8 +274,8 @@ func diffPage(together, inTurn []diffPair, long string) string {
 			t.changed, t.alarms, t.pairs-t.changed, 100*width)
 	}
 	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. The last column below is the "+
-		"change of the totals, which `whet diff` once reported: it follows the load.\n\n")
-	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
+		"change of the totals, which `whet diff` reported in earlier versions: it depends on the load.\n\n")
+	fmt.Fprintf(&w, "%s, %s, %d CPUs, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
 		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99%% interval | verdict | right | totals "+
 		"|\n|---|---|---|---|---|---|---|---|\n")

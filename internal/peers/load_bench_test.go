@@ -101,7 +101,7 @@ const (
 func needTwoCPUs(b *testing.B) {
 	b.Helper()
 	if _, err := exec.LookPath("taskset"); err != nil || runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
-		b.Skip("needs Linux, taskset and two processors")
+		b.Skip("needs Linux, taskset and two CPUs")
 	}
 }
 

@@ -44,7 +44,7 @@ func rateRows() []rateRow {
 			name: "HTTP/2 without TLS, the same", url: func(a addresses) string { return a.H2C }, connections: 16, h2: true,
 			server: serverCPU, without: []string{"hey"},
 		},
-		{name: "HTTP/1.1, 64 connections, server on the same processor", url: plain, connections: 64, server: clientCPU},
+		{name: "HTTP/1.1, 64 connections, server on the same CPU", url: plain, connections: 64, server: clientCPU},
 	}
 }
 
@@ -88,7 +88,7 @@ func (d *dueled) best() string {
 
 // BenchmarkLoadRates runs whet load and the other generators in turn: how many requests the server
 // answers and how much CPU time the generator takes, first with the machine to themselves, then with a busy loop at
-// nice 10 on each processor.
+// nice 10 on each CPU.
 // WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for the result, are from the environment.
 func BenchmarkLoadRates(b *testing.B) {
 	needTwoCPUs(b)
@@ -160,7 +160,7 @@ func (d *dueled) shoot(b *testing.B, g generator, url string, long time.Duration
 	}
 }
 
-// loadAverage is that of the last minute; "unknown" where the system does not tell.
+// loadAverage is that of the last minute; "unknown" where the system does not report it.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -184,7 +184,7 @@ func writeRatesPage(b *testing.B, done []*dueled, rounds int, long time.Duration
 func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How fast whet load is, and what it costs\n\n")
-	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that returns two "+
+	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one CPU and a `net/http` server that returns two "+
 		"bytes to the other. The generators run in turn, %d rounds of %s each, in an order that changes from round to "+
 		"round. whet runs without `--engine`. Figures are medians of the rounds, and ratios are medians of the ratios "+
 		"within a round. A ratio that misses its target is **bold**. The targets are at least the rate of the best "+
@@ -192,7 +192,7 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 		"User-Agent; wrk, which sends none by default, gets one. The load average is from the start of a row: above 1 "+
 		"in the first rows means that other programs shared the machine.\n\n",
 		rounds, long, quietCost, busyCost)
-	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not support HTTP/2; hey has one stream "+
+	fmt.Fprintf(&w, "%s, %s, %d CPUs, Linux %s, %s, %s/%s. wrk and ab do not support HTTP/2; hey has one stream "+
 		"per connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
 		kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {
@@ -202,7 +202,7 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 		}
 		title, most := "Without busy loops", quietCost
 		if busy {
-			title, most = "Next to a busy loop at nice 10 on each processor", busyCost
+			title, most = "Next to a busy loop at nice 10 on each CPU", busyCost
 		}
 		names := peerNames(rows)
 		fmt.Fprintf(&w, "\n## %s\n\nResponses per second:\n\n| | whet | engine | %s | whet / best peer | load average "+
@@ -313,7 +313,7 @@ func TestRatesPage(t *testing.T) {
 		"| two | 200 | io_uring 2, epoll 1 | – | 10 | 20.00x hey | 0.10 |\n",
 		"| one | 4.1 | 5.0 | 20.0 | **0.82x** |\n",
 		"| two | 4.1 | – | 20.0 | – |\n",
-		"## Next to a busy loop at nice 10 on each processor\n",
+		"## Next to a busy loop at nice 10 on each CPU\n",
 		"| three | 4.1 | 5.0 | 20.0 | 0.82x |\n",
 	} {
 		if !strings.Contains(page, want) {
