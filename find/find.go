@@ -209,7 +209,7 @@ type Place struct {
 
 // Shared is evidence for a finding that is charged to another one.
 type Shared struct {
-	With     string     `json:"with"` // ID of the other finding; "" stands for all findings about lines
+	With     string     `json:"with"` // ID of the other finding; "" means all findings about lines
 	Evidence []Evidence `json:"evidence"`
 }
 

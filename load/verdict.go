@@ -64,7 +64,7 @@ func generatorLate(r *Result) *Warning {
 	}
 	return &Warning{
 		Kind: GeneratorLate,
-		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
+		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late although a connection was free: "+
 			"latencies include its own delay",
 			unit.Duration(r.SendDelay.Own)),
 		Hint: "give it a CPU that nothing else uses, lower the rate, or send from another machine",

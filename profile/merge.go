@@ -193,7 +193,7 @@ func Comparable(p, q *Profile, t ValueType) error {
 	}
 	if t.Type == "samples" && t.Unit == "count" &&
 		(p.PeriodType != q.PeriodType || p.Period != q.Period && p.Period > 0 && q.Period > 0) {
-		return fmt.Errorf("different periods: a sample of one stands for %d %s of %s, of the other for %d %s of %s",
+		return fmt.Errorf("different periods: a sample represents %d %s of %s in one, %d %s of %s in the other",
 			p.Period, p.PeriodType.Unit, p.PeriodType.Type, q.Period, q.PeriodType.Unit, q.PeriodType.Type)
 	}
 	return nil

@@ -153,7 +153,7 @@ func Compare(inputA, inputB Input) (*Comparison, error) {
 	c.Phases = phases(basis, a, b)
 	switch {
 	case basis == Runs:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from %d and %d runs", len(a), len(b)))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from %d runs of A and %d of B", len(a), len(b)))
 	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
 		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from the seconds within the runs, and do not include "+
 			"differences between runs; %d runs per side do", MinRuns))

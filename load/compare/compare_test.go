@@ -214,7 +214,7 @@ func TestRowsFromRuns(t *testing.T) {
 		failed.Interval.Low != 0 || failed.Interval.High != 0 {
 		t.Errorf("errors: %+v, %+v", failed, failed.Interval)
 	}
-	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 and 3 runs") {
+	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 runs of A and 3 of B") {
 		t.Errorf("warnings %q, notes %q", c.Warnings, c.Notes)
 	}
 	// Without failures in A and with some in B, the difference counts.
@@ -479,7 +479,7 @@ func TestParts(t *testing.T) {
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
 			if r.Interval != nil || r.Verdict != compare.Unknown ||
-				r.Note != "no interval: seconds do not record it; give 3 runs per side" {
+				r.Note != "no interval: not recorded per second; give 3 runs per side" {
 				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
 			}
 		}

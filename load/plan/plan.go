@@ -104,7 +104,7 @@ func (p *Plan) Check() error {
 		}
 	}
 	if n := p.StdinUses(); n > 1 {
-		return diag.Usagef("load", fmt.Sprintf("standard input is named %d times", n),
+		return diag.Usagef("load", fmt.Sprintf("standard input is used %d times", n),
 			"it can only be read once; use files for the others")
 	}
 	return nil
