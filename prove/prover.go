@@ -215,8 +215,8 @@ type scope struct {
 // ctx ends.
 func (f *Prover) Prepare(ctx context.Context) error { return f.prepare(ctx, nil) }
 
-// PrepareFor is Prepare for the packages that changes can affect: only these changes, or parts of
-// them, can be proven.
+// PrepareFor is like Prepare, for the packages that changes can affect: only these changes, or
+// parts of them, can be proven.
 func (f *Prover) PrepareFor(ctx context.Context, changes Changes) error {
 	return f.prepare(ctx, changes)
 }

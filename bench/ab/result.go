@@ -44,7 +44,7 @@ type Trial struct {
 	// deviation: 0.05 is 5%.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
-	// HalfWidth is about the half-width that an interval would have after MaxTime.
+	// HalfWidth estimates the half width of an interval after MaxTime.
 	HalfWidth bench.Float `json:"reach"`
 }
 

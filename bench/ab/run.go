@@ -255,7 +255,7 @@ func (r *runner) look(s *subject) {
 }
 
 // clear reports whether a subject with this p value differs, whatever the others do, by several times
-// the half-width of its interval.
+// the half width of its interval.
 func (r *runner) clear(s *subject, p float64) bool {
 	return p*float64(len(r.subjects)) <= r.Alpha && (s.low > 0 || s.high < 0) &&
 		(s.high-s.low)/2 <= r.OfEffect*math.Abs(s.ratio)

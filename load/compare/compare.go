@@ -269,7 +269,7 @@ func logarithms(values []float64) ([]float64, bool) {
 }
 
 // interval returns the interval around estimate, which is B - A, of logarithms for [Ratio], with
-// the given half-width.
+// the given half width.
 func interval(s Scale, basis Basis, estimate, half float64) *Interval {
 	i := &Interval{Basis: basis, Scale: s, Estimate: estimate, Low: estimate - half, High: estimate + half}
 	if s == Ratio {
