@@ -75,7 +75,7 @@ export class Details {
         ),
         h("h2", {}, name),
         frame && frame.file ? h("p", { class: "place" }, h("code", {}, place(frame))) : null,
-        id === REST ? h("p", {}, "These calls are too light to be shown individually; the totals include their cost.") : null,
+        id === REST ? h("p", {}, "These calls are too light to show individually; totals include their cost.") : null,
         h(
           "table",
           { class: "numbers" },
