@@ -158,8 +158,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestChoose checks that the plan that promises the most for its time is chosen, and that a subject
-// that uses several CPUs is not pinned.
+// TestChoose checks that the plan with the tightest expected interval for its time is chosen, and
+// that a subject that uses several CPUs is not pinned.
 func TestChoose(t *testing.T) {
 	if len(Processors()) < 2 {
 		t.Skip("needs two CPUs")

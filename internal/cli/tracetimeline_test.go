@@ -81,7 +81,7 @@ func TestTraceTimeline(t *testing.T) {
 		}
 	}
 
-	// The examples that serve do until they are interrupted.
+	// The examples that serve a page run until they are interrupted.
 	_, help, _ := runWhet(t, "trace", "timeline", "--help")
 	served := 0
 	for _, example := range exampleLines(help) {

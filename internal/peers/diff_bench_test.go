@@ -66,7 +66,7 @@ func burner() error {
 	return nil
 }
 
-// startBurner starts a service and returns its address and what stops it.
+// startBurner starts a service and returns its address and a function that stops it.
 func startBurner(b *testing.B, turns int) (address string, stop func()) {
 	b.Helper()
 	stdout, stop := startSelf(b, beBurner+"="+strconv.Itoa(turns))
@@ -77,7 +77,7 @@ func startBurner(b *testing.B, turns int) (address string, stop func()) {
 	return strings.TrimSpace(address), stop
 }
 
-// diffPair is what whet diff says of two recordings.
+// diffPair is what whet diff reports about two recordings.
 type diffPair struct {
 	planted     float64
 	requests    [2]float64
@@ -87,8 +87,8 @@ type diffPair struct {
 	totalChange float64 // of the whole profile, which is of other amounts of work
 }
 
-// right reports whether the interval holds what was planted, and that no change is reported of
-// which there is none, or in the other direction.
+// right reports whether the interval contains the planted change, and no change is reported without
+// one or in the wrong direction.
 func (p *diffPair) right() bool {
 	claim := map[string]float64{"more": 1, "less": -1}[p.verdict]
 	return p.low <= p.planted && p.planted <= p.high && (claim == 0 || claim*p.planted > 0)
@@ -119,7 +119,7 @@ func BenchmarkDiffPairs(b *testing.B) {
 		for i := range count {
 			planted := float64(i%3-1) * 0.05
 			for tries := 1; ; tries++ {
-				// A target that the machine starves for seconds makes no recording.
+				// If the target gets no CPU time for seconds, there is no recording.
 				err := recordPair(b, whet, long, [2]string{file(i, "a"), file(i, "b")}, planted, i%2 == 1)
 				if err == nil {
 					break
@@ -153,8 +153,8 @@ func writeDiffPage(b *testing.B, together, inTurn []diffPair, long string) {
 	}
 }
 
-// recordPair records two services at the same time: B's handler turns planted more than
-// A's, and one of them has twice the connections.
+// recordPair records two services at the same time: the handler of B runs its loop planted times
+// more than that of A, and one of them has twice the connections.
 func recordPair(b *testing.B, whet, long string, files [2]string, planted float64, more bool) error {
 	b.Helper()
 	const turns = 2_200_000 // some 4 ms
@@ -292,7 +292,7 @@ func diffPage(together, inTurn []diffPair, long string) string {
 	return layout.WrapMarkdown(strings.ReplaceAll(w.String(), "+0%", "0%"), 100)
 }
 
-// cpuModel names the processor.
+// cpuModel returns the model of the CPU.
 func cpuModel() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

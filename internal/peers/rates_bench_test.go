@@ -48,7 +48,8 @@ func rateRows() []rateRow {
 	}
 }
 
-// What whet is to cost of wrk's CPU time at most, and of the best peer's rate to reach at least.
+// The maximum of whet's CPU time relative to wrk's, and the minimum of its rate relative to the
+// best peer's.
 const (
 	quietCost, busyCost = 0.8, 0.9
 	leastRate           = 1.0
@@ -87,9 +88,9 @@ func (d *dueled) best() string {
 }
 
 // BenchmarkLoadRates runs whet load and the other generators in turn: how many requests the server
-// answers and how much CPU time the generator takes, first with the machine to themselves, then with a busy loop at
-// nice 10 on each CPU.
-// WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for the result, are from the environment.
+// answers and how much CPU time the generator uses, first on an idle machine, then with a busy loop
+// at nice 10 on each CPU. WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for
+// the result, are from the environment.
 func BenchmarkLoadRates(b *testing.B) {
 	needTwoCPUs(b)
 	whet, err := whetBinary()
@@ -146,7 +147,8 @@ func BenchmarkLoadRates(b *testing.B) {
 	b.Logf("\n%s", ratesPage(done, rounds, long))
 }
 
-// shoot runs a generator once. Rates are over the time asked for: starting a program is not load.
+// shoot runs a generator once. Rates are over the requested time, because starting a program is not
+// load.
 func (d *dueled) shoot(b *testing.B, g generator, url string, long time.Duration) {
 	b.Helper()
 	s := g.run(b, url, d.row.connections, long, d.row.h2)
@@ -235,7 +237,8 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 	return layout.WrapMarkdown(w.String(), 100)
 }
 
-// peerNames are the generators of any of the rows, but whet, in the order of the first that has them.
+// peerNames returns the generators of any of the rows, except whet, in the order of the first row
+// that has them.
 func peerNames(rows []*dueled) []string {
 	var names []string
 	for _, d := range rows {
@@ -248,7 +251,7 @@ func peerNames(rows []*dueled) []string {
 	return names
 }
 
-// engine is what whet's runs were on, the most frequent first: "io_uring 4, epoll 1".
+// engine returns the engines of whet's runs, most frequent first: "io_uring 4, epoll 1".
 func (d *dueled) engine() string {
 	var out []string
 	names := slices.Sorted(maps.Keys(d.engines))
@@ -259,7 +262,7 @@ func (d *dueled) engine() string {
 	return strings.Join(out, ", ")
 }
 
-// median leaves xs in its order.
+// median does not change xs.
 func median(xs []float64) float64 { return medianOf(slices.Clone(xs)) }
 
 // figure is the median, "–" of nothing.
@@ -270,8 +273,8 @@ func figure(format string, xs []float64) string {
 	return fmt.Sprintf(format, median(xs))
 }
 
-// marked writes a ratio, bold when it misses, and then rounded to that side: 0.996x does not
-// become 1.00x.
+// marked formats a ratio, bold if it misses its target, and rounded towards the miss: 0.996x does
+// not become 1.00x.
 func marked(x float64, miss bool, round func(float64) float64) string {
 	if !miss {
 		return fmt.Sprintf("%.2fx", x)
@@ -288,7 +291,7 @@ func kernelRelease() string {
 	return strings.TrimSpace(string(data))
 }
 
-// TestRatesPage has the page mark what misses, and compare within rounds.
+// TestRatesPage checks that the page marks misses, and compares within rounds.
 func TestRatesPage(t *testing.T) {
 	row := func(busy bool, name string, wrk bool) *dueled {
 		d := &dueled{

@@ -42,7 +42,7 @@ func parseRaw(t *testing.T, text string) rawDump {
 		}
 		switch section {
 		case "":
-			// Times are written for people, in the local time zone.
+			// Times are in the local time zone.
 			if !strings.HasPrefix(line, "Time:") && !strings.HasPrefix(line, "Duration:") && line != "PeriodType:  " {
 				d.Head = append(d.Head, line)
 			}
