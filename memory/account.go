@@ -35,8 +35,8 @@ type Part struct {
 	Bytes  int64   `json:"bytes"`
 	Share  float64 `json:"share"`            // of Total
 	Change *int64  `json:"change,omitempty"` // since the earlier account; nil if unknown
-	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning says
-	// what else was used.
+	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning
+	// states what else was used.
 	Estimated bool   `json:"estimated,omitempty"`
 	Meaning   string `json:"meaning"`
 }

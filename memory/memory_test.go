@@ -45,8 +45,8 @@ func parse(t testing.TB, data []byte) *memory.Stats {
 	return s
 }
 
-// What is parsed from the text is what runtime.ReadMemStats says, and the
-// identities of its documentation hold, so that every account adds up.
+// The values parsed from the text are those of runtime.ReadMemStats, and the identities of its
+// documentation hold, so that every account adds up.
 func TestParseMemStats(t *testing.T) {
 	var before, after runtime.MemStats
 	var s *memory.Stats

@@ -27,6 +27,6 @@
 // Build and run settings are candidates, too: two builds of one source, compared by their results
 // and by benchmarks.
 //
-// A stage can reject a candidate, but cannot accept one. A Prover leaves nothing behind after
-// Close except what the go command caches.
+// A stage can reject a candidate, but cannot accept one. A Prover leaves no files after Close
+// except what the go command caches.
 package prove

@@ -129,7 +129,7 @@ func (f *Prover) MeasureService(ctx context.Context, a, b builds.Side) (*ab.Resu
 	return r.AB, nil
 }
 
-// clearTrial removes the files that code under trial has left behind.
+// clearTrial removes the files that code under trial has left.
 func (f *Prover) clearTrial() { f.warnings.Add(f.scratch.ClearTrial()) }
 
 // MeasureBy compares two builds by benchmarks.

@@ -30,8 +30,8 @@ type Result struct {
 
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
-	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count
-	// half each.
+	// Inside is how much of Elapsed was spent in the measured code. Rounds that run simultaneously
+	// count half each.
 	Inside   time.Duration  `json:"inside_ns"`
 	Warnings bench.Warnings `json:"warnings,omitempty"`
 }

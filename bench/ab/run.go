@@ -115,8 +115,8 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	return out, nil
 }
 
-// together measures both sides at once, twice, so that both ran on both CPUs. The values are the
-// geometric means.
+// together measures both sides simultaneously, twice, so that both run on both CPUs. The values are
+// the geometric means.
 func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side) (pair, error) {
 	first := r.random.IntN(2)
 	var halves [2]pair

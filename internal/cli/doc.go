@@ -10,9 +10,8 @@
 //     bases subtracted, and the matcher that recognizes own code.
 //  3. The command computes a document from the input's profile.View and hands it to
 //     internal/report, which writes text for people or JSON for programs.
-//  4. Errors come back as values; Main prints "whet: …", the hint of a
-//     diag.Error if it has one, and returns the exit code: 0 success, 1
-//     failure, 2 usage, 3 a gate that the user asked for.
+//  4. Errors come back as values; Main prints "whet: …", the hint of a diag.Error if it has one,
+//     and returns the exit code: 0 success, 1 failure, 2 usage, 3 a gate that the user requested.
 //
 // Results go to stdout, everything else to stderr. Color, progress and fitting
 // to the terminal's width happen only where the stream is a terminal.

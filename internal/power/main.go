@@ -239,7 +239,8 @@ func proveAll(ctx context.Context, s *settings, cases []*testCase, r *results, l
 	return group.Wait()
 }
 
-// judge judges a case as the settings say. It returns what stores the result, and what it says in one line.
+// judge judges a case as configured. It returns a function that stores the result, and the outcome
+// in one line.
 func (w *workshop) judge(ctx context.Context, s *settings, c *testCase) (put func(*results), summary string) {
 	if s.compare {
 		x := w.compare(ctx, c)

@@ -83,7 +83,7 @@ func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Requ
 }
 
 // explain locates the request of an event in the recording. The index that it needs is cached, so
-// that views of it open at once.
+// that views of it open immediately.
 func (w *watcher) explain(ctx context.Context, e *Event) error {
 	place, err := filepath.Abs(e.File)
 	if err != nil {

@@ -32,7 +32,7 @@ type Poller interface {
 	// Send sends b, which must not change until an answer to all of it has come or the slot is
 	// disconnected. No other send of the slot may be in progress.
 	Send(slot int, b []byte)
-	// Write sends b after everything written before. It copies what it cannot send at once.
+	// Write sends b after everything written before. It copies what it cannot send immediately.
 	Write(slot int, b []byte)
 	// Unsent returns how many bytes of the slot may still be waiting to be sent.
 	Unsent(slot int) int

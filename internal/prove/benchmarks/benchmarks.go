@@ -240,5 +240,5 @@ func (s *Set) runProgram(
 	return out, cmd.ProcessState, err
 }
 
-// clearTrial removes the files that benchmarks have left behind.
+// clearTrial removes the files that benchmarks have left.
 func (s *Set) clearTrial() { s.warnings.Add(s.scratch.ClearTrial()) }

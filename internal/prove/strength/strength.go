@@ -66,7 +66,7 @@ type Witness struct {
 }
 
 // Try runs programs with one mutant after the other, for some time, and adds what they notice.
-// Programs that do not pass without a mutant, or take too long, are left out, which Not says. diff
+// Programs that do not pass without a mutant, or take too long, are left out, as Not reports. diff
 // returns the file of a mutant and the diff from version B to it. temp is a directory for files.
 func (s *Strength) Try(
 	ctx context.Context, list []mutants.Mutant, all []*Witness, limit time.Duration, temp string,

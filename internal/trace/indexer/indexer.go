@@ -162,8 +162,8 @@ func (b *builder) follow(d *delivery) (err error) {
 	return nil
 }
 
-// Limits of what is alive, open or active at once, which bound the memory of the builder and the
-// reader.
+// Limits of what is alive, open or active at one time, which bound the memory of the builder and
+// the reader.
 const (
 	maxOpen  = reader.MaxOpen // tasks, regions, ranges
 	maxProcs = 1 << 12        // processors; old formats use larger numbers for events on none
