@@ -44,8 +44,8 @@ type Writer struct {
 }
 
 // Create starts the recording that Close will put at path. Until then it is written to path +
-// PartialSuffix, which replaces a file of that name. start describes the target beforehand: a
-// truncated recording has no other description.
+// PartialSuffix, which replaces a file of that name. start describes the target as it is at the
+// start: a truncated recording has no other description.
 func Create(path string, start Meta) (*Writer, error) {
 	f, err := os.Create(path + PartialSuffix)
 	if err != nil {
