@@ -39,7 +39,7 @@ const (
 	idleTimeout   = 2 * time.Minute
 )
 
-// ErrExposed is the cause of the error when anyone who can reach the address would see the
+// ErrExposed is wrapped by Start's error if anyone who can reach the address would see the
 // profiles.
 var ErrExposed = errors.New("address is not on the loopback interface: set Options.Token, Options.TokenFile or a " +
 	"TLS config that requires client certificates")
@@ -55,7 +55,7 @@ type Options struct {
 	Prefix string
 
 	// Token, if set, must come with every request as "Authorization: Bearer TOKEN". It must have at
-	// least 16 bytes. Without TLS it travels in the clear.
+	// least 16 bytes. Without TLS it is sent unencrypted.
 	Token string
 	// TokenFile names a file that holds the token; surrounding white space is trimmed. It is read
 	// once. An empty file is an error.

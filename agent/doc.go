@@ -15,7 +15,7 @@
 //
 // [Record] writes a .whet file from inside the program:
 //
-//  1. It creates a partial file next to the destination, with what is known at once.
+//  1. It creates a partial file next to the destination, with what is known by then.
 //  2. The CPU profile and, for a bounded first window, an execution trace run; block and mutex
 //     profiling are on.
 //  3. stop collects all profiles, memory statistics, build information and the program's own source
@@ -24,13 +24,13 @@
 //
 // The package does not import [net/http/pprof], because linking that package registers its handlers
 // on [http.DefaultServeMux], and every server with a nil handler then serves the profiles to its
-// callers. The handlers here use runtime/pprof and runtime/trace, and are registered nowhere. (A
-// program that imports net/http/pprof elsewhere is exposed all the same.)
+// callers. The handlers here use runtime/pprof and runtime/trace, and are not registered anywhere.
+// (A program that imports net/http/pprof elsewhere is still exposed.)
 //
 // The package depends on the standard library only and has no effect on a program that does not
 // call it. All functions are safe for concurrent use. CPU profiling, tracing and the two rates
-// exist once per process, so use one Agent or one recording at a time: a second one gets what the
-// first leaves free, and reports what it did not get.
+// exist once per process, so use one Agent or one recording at a time: a second one gets only what
+// the first does not use, and reports what is missing.
 //
 // The package does not push data, subtract profiles (the reader does), load the program or measure
 // it.

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A slowWriter takes nothing until it is released.
+// A slowWriter blocks until it is released.
 type slowWriter struct {
 	*httptest.ResponseRecorder
 	writing, release chan struct{}

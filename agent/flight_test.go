@@ -49,8 +49,8 @@ func logsOf(t *testing.T, data []byte, category string) map[string]bool {
 // mark leaves a message in traces.
 func mark(t *testing.T, message string) { runtimetrace.Log(t.Context(), "test", message) }
 
-// TestFlight checks that a snapshot has what happened before the request, also while another trace
-// is recorded.
+// TestFlight checks that a snapshot contains what happened before the request, even while another
+// trace is recorded.
 func TestFlight(t *testing.T) {
 	const window = 10 * time.Minute // more than the test takes anywhere
 	a := start(t, agent.Options{Flight: window})

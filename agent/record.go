@@ -21,7 +21,7 @@ const maxTrace = 64 << 20
 
 // Recorder records the program it is part of. [Record] uses the zero value.
 type Recorder struct {
-	// Trace is the length of the execution trace, which begins at once and ends early when it
+	// Trace is the length of the execution trace, which begins immediately and ends early when it
 	// exceeds 64 MB; 0 means [DefaultTraceWindow], negative none.
 	Trace time.Duration
 	// BlockRate and MutexFraction are as in [Options].
@@ -78,7 +78,7 @@ type recordingRun struct {
 	profiles [][]byte      // those that name hot functions
 }
 
-// begin writes what is known at once, and starts measuring.
+// begin writes what is known at the start, and starts measuring.
 func (run *recordingRun) begin(r Recorder) error {
 	out, err := createArchive(run.path, run.created)
 	if err != nil {

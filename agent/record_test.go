@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// hoard allocates 64 MB and gives back what is left of it.
+// hoard allocates 64 MB and returns the part that stays live.
 func hoard() (kept [][]byte) {
 	for i := range 64 {
 		b := make([]byte, 1<<20)
@@ -134,7 +134,7 @@ func TestRecord(t *testing.T) {
 				t.Errorf("missing: %+v", missing)
 			}
 		}
-		// The bytes hold what recording.Meta holds, and nothing else.
+		// The bytes contain what recording.Meta has, and nothing else.
 		raw := readPart(t, r, recording.MetaPart)
 		dec := json.NewDecoder(bytes.NewReader(raw))
 		dec.DisallowUnknownFields()
@@ -255,7 +255,7 @@ func TestRecordWhatIsFree(t *testing.T) {
 	if _, err := r.Part(recording.TracePart); !errors.Is(err, recording.ErrNoPart) {
 		t.Errorf("trace: %v, want none", err)
 	}
-	// What an earlier recording left in the profiles does not count.
+	// Samples from an earlier recording do not count.
 	if p, err := r.Profile("block"); err != nil {
 		t.Error(err)
 	} else if len(p.SampleTypes) != 2 {

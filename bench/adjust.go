@@ -6,8 +6,8 @@ import (
 )
 
 // Adjust returns the p values adjusted to control the false-discovery rate: of the tests whose
-// adjusted value is at most q, an expected share of at most q has no effect behind it. The tests
-// must be independent or positively dependent.
+// adjusted value is at most q, an expected share of at most q has no real effect. The tests must be
+// independent or positively dependent.
 //
 // The method is Benjamini and Hochberg, "Controlling the False Discovery Rate: A Practical and
 // Powerful Approach to Multiple Testing", Journal of the Royal Statistical Society B 57 (1995),

@@ -54,7 +54,7 @@ type OptionError struct {
 	Err    error
 }
 
-// Error names the option and says what is wrong.
+// Error returns the option and what is wrong with it.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Err.Error() }
 
 // Unwrap returns the cause.

@@ -302,8 +302,8 @@ func TestUnique(t *testing.T) {
 	}
 }
 
-// TestHints checks that errors about options, and about results that cannot be compared, say what
-// to do.
+// TestHints checks that errors about options, and about results that cannot be compared, have
+// hints.
 func TestHints(t *testing.T) {
 	for _, test := range []struct {
 		err  error

@@ -93,7 +93,7 @@ type Change struct {
 	// significant. It is not finite when only the first center is zero.
 	Delta Float `json:"delta"`
 	// P is the probability of a difference like this or larger if both sides had the same
-	// distribution. 0 also stands for a certain difference of exact values.
+	// distribution. It is also 0 if exact values differ.
 	P float64 `json:"p"`
 	// Adjusted is P adjusted for the number of comparisons in the table; see Adjust.
 	Adjusted float64 `json:"adjusted_p"`

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// TestAgent records a program with an agent that wants a token.
+// TestAgent records a program whose agent requires a token.
 func TestAgent(t *testing.T) {
 	const token = "a token of some length"
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Prefix: "/private/prof", Token: token})

@@ -12,13 +12,13 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Limits of a recording of a server, where [Options] are zero.
+// Default limits of a recording of a server, for zero fields of [Options].
 const (
-	// DefaultGrace is how long answers may take beyond the window.
+	// DefaultGrace is the default of Options.Grace.
 	DefaultGrace = 15 * time.Second
-	// DefaultMaxSize bounds the size of all answers together, in bytes.
+	// DefaultMaxSize is the default of Options.MaxSize, in bytes.
 	DefaultMaxSize = 2 << 30
-	// DefaultMaxMemory bounds the memory for decoding one profile, in bytes.
+	// DefaultMaxMemory is the highest default of Options.MaxMemory, in bytes.
 	DefaultMaxMemory = 128 << 20
 )
 
@@ -42,8 +42,8 @@ func (s *session) within(d time.Duration) (context.Context, context.CancelFunc) 
 	return context.WithTimeoutCause(s.abort, d, errOverdue)
 }
 
-// cut returns the error of a request under ctx, or of its answer: if the context ended it, the
-// error says so.
+// cut returns the error of a request under ctx, or of its answer. If the context ended the request,
+// that is the error.
 func (s *session) cut(ctx context.Context, err error) error {
 	switch {
 	case err == nil:
@@ -76,7 +76,7 @@ func (s *session) decode(a *handlers.Answer) (*profile.Profile, error) {
 	return p, err
 }
 
-// decoding returns how much memory a profile of this size may take.
+// decoding returns how much memory decoding a profile of this size may take.
 func (s *session) decoding(size int64) int64 {
 	if s.opt.MaxMemory > 0 {
 		return s.opt.MaxMemory

@@ -112,7 +112,7 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 	return s.finish(ctx.Err() != nil)
 }
 
-// untilEither returns a context that ends with ctx or when the session is aborted.
+// untilEither returns a context that ends when ctx ends or the session is aborted.
 func (s *session) untilEither(ctx context.Context) (context.Context, context.CancelFunc) {
 	out, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(s.abort, cancel)
@@ -166,7 +166,7 @@ func (s *session) build(ctx context.Context, temp string) ([]benchPackage, error
 			continue
 		}
 		s.report.note("building the benchmarks of %s", p.ImportPath)
-		// Views show the file's name; its own directory makes it unique.
+		// Views show the name of the file; a separate directory makes its path unique.
 		file := filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test")
 		if runtime.GOOS == "windows" {
 			file += ".exe"
@@ -297,7 +297,7 @@ type benchRun struct {
 // profileGrace is how long a test binary may take to write its profiles when it is ended early.
 const profileGrace = 30 * time.Second
 
-// runBench runs a test binary in its package's directory and has its profiles written to dir. A
+// runBench runs a test binary in its package's directory and lets it write its profiles to dir. A
 // nonzero limit ends it early, as does the end of ctx.
 func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args []string,
 	limit time.Duration,
@@ -470,7 +470,7 @@ func (s *session) takeTrace(prefix, dir string, part recording.Part) {
 	}
 }
 
-// limitedWriter drops what exceeds its limit, without an error.
+// limitedWriter discards what exceeds its limit, without an error.
 type limitedWriter struct {
 	w    io.Writer
 	left int

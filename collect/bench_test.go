@@ -19,7 +19,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// benchModule is a module with one package for each way benchmarks go.
+// benchModule is a module with one package for each outcome of benchmarks.
 const benchModule = `
 -- go.mod --
 module example.com/m
@@ -97,7 +97,7 @@ func TestBench(t *testing.T) {
 	var sum *Summary
 	var r *recording.Recording
 	samples := 0
-	// A busy machine may leave the benchmark no CPU time: then it runs longer.
+	// On a busy machine the benchmark may get no CPU time: then it runs longer.
 	for d := 150 * time.Millisecond; samples == 0 && d < time.Minute; d *= 5 {
 		var err error
 		if sum, err = Run(t.Context(), Options{
@@ -141,8 +141,7 @@ func TestBench(t *testing.T) {
 	}
 }
 
-// TestBenchMany has packages that go wrong in every way; the others are recorded
-// and merged.
+// TestBenchMany has packages that fail in every way; the others are recorded and merged.
 func TestBenchMany(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "r.whet")
@@ -329,12 +328,12 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 	text := string(readPart(t, r, recording.BenchPart))
 	if !strings.Contains(text, "BenchmarkA") || strings.Contains(text, "BenchmarkLong") || !strings.HasSuffix(text, "\n") {
-		t.Errorf("bench.txt wants the benchmark that has a result, and no other:\n%s", text)
+		t.Errorf("bench.txt is not limited to the benchmark that has a result:\n%s", text)
 	}
 }
 
-// TestBenchInterruptedLate cancels in the second run: what the first has measured
-// is kept, and of the second what there is.
+// TestBenchInterruptedLate cancels in the second run: the results of the first are kept, and those
+// that the second has by then.
 func TestBenchInterruptedLate(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -368,8 +367,8 @@ func TestBenchInterruptedLate(t *testing.T) {
 	}
 }
 
-// TestBenchDuration has a benchmark of twenty sub-benchmarks, which share the time; each used
-// to have all of it.
+// TestBenchDuration has a benchmark with twenty sub-benchmarks, which share the time. In an earlier
+// version each took all of it.
 func TestBenchDuration(t *testing.T) {
 	t.Parallel()
 	const asked = 6 * time.Second
@@ -404,7 +403,7 @@ func TestBenchDuration(t *testing.T) {
 			note = p.Note
 		}
 	}
-	// On a machine that does nothing else all have run.
+	// On an idle machine all have run.
 	want := "20 benchmarks, "
 	if ran < 20 {
 		want = fmt.Sprintf("20 benchmarks, %d of 20 results, ", ran)
@@ -418,14 +417,15 @@ func TestBenchDuration(t *testing.T) {
 	}
 }
 
-// TestBenchOverrun has a benchmark that takes an hour whatever its flags say.
+// TestBenchOverrun has a benchmark that takes an hour, whatever its flags.
 func TestBenchOverrun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a test binary cannot be ended early there")
 	}
 	t.Parallel()
 	dir := writeFiles(t, runsModule)
-	// On a busy machine the other package may not get its turn in so short a time: then there is more of it.
+	// On a busy machine this may be too short for the other package to run: then the time is
+	// longer.
 	for asked := 4 * time.Second; ; asked *= 4 {
 		out := filepath.Join(t.TempDir(), "r.whet")
 		sum, err := Run(t.Context(), Options{Packages: []string{"./..."}, Dir: dir, Out: out, Duration: asked})

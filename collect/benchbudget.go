@@ -12,8 +12,8 @@ import (
 // A benchBudget divides Options.Duration among the benchmarks of all packages. Each package gets a
 // share of the remaining time in proportion to its number of benchmarks, of which its second run
 // gets at most a quarter. Package testing runs a benchmark for longer than -benchtime, to find the
-// number of iterations, and twice as long on a busy machine: it is given half of the share. What
-// takes longer all the same is ended when the package's time is over.
+// number of iterations, and for twice as long on a busy machine, so -benchtime is half of the
+// share. A run that takes even longer is ended when the package's time is over.
 type benchBudget struct {
 	given string    // Options.BenchTime
 	count int       // Options.Count
@@ -85,7 +85,7 @@ func (b *benchBudget) share(total time.Duration, n int) (first, second time.Dura
 	return tell((each - second) / time.Duration(b.count)), tell(second)
 }
 
-// next returns the turn of a package; false if there is no time left for it.
+// next returns the turn of a package, or false if there is no time left for it.
 func (b *benchBudget) next(p benchPackage) (benchTurn, bool) {
 	turn := benchTurn{benchTime: b.given, secondTime: secondRun}
 	if b.end.IsZero() {

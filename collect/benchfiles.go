@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// BenchmarkFiles creates dir and returns the path of the recording of each benchmark in it. Names
-// differ in more than the case of letters. Existing files are an error unless replace is set.
+// BenchmarkFiles creates dir and returns the path in it for the recording of each benchmark. The
+// names are unique even if case is ignored. Existing files are an error unless replace is set.
 func BenchmarkFiles(dir string, jobs []gotest.Job, replace bool) ([]string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &diag.Error{Op: "make directory", Err: err, Hint: "name another with -o DIR"}
@@ -49,16 +49,16 @@ func BenchmarkFiles(dir string, jobs []gotest.Job, replace bool) ([]string, erro
 	return out, nil
 }
 
-// BenchmarkCalls are what Benchmarks calls.
+// BenchmarkCalls are the functions that Benchmarks calls. Both are required.
 type BenchmarkCalls struct {
 	Begin func(i int) // before benchmark i is recorded
-	// Made is called with each recording that is complete. Its errors are failures.
+	// Made is called with each complete recording. Its errors are added to the failures.
 	Made func(job gotest.Job, sum *Summary) error
 }
 
-// Benchmarks records benchmarks one after the other, each to its file. opt has what they share. When
-// ctx ends, the recording of the current one is removed, since it is incomplete, and the others are
-// kept.
+// Benchmarks records benchmarks one after the other, each to its file. opt has the options that
+// they share. When ctx ends, the recording of the current benchmark is removed, because it is
+// incomplete, and the others are kept.
 func Benchmarks(
 	ctx context.Context, jobs []gotest.Job, files []string, opt Options, calls BenchmarkCalls,
 ) (interrupted bool, failures []error) {
@@ -88,7 +88,7 @@ func Benchmarks(
 	return interrupted, failures
 }
 
-// maxFileName leaves room for an ending below the 255 bytes that file systems allow.
+// maxFileName leaves enough of the 255 bytes that file systems allow for a suffix.
 const maxFileName = 150
 
 // fileName turns a benchmark's name into a file name that every file system accepts.

@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// hostileServer offers all profiles, of which those of kinds are answered by answer.
+// hostileServer offers all profiles. answer responds to requests for those of kinds.
 func hostileServer(t *testing.T, answer http.HandlerFunc, kinds ...string) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -77,7 +77,7 @@ func executionTrace(w http.ResponseWriter, r *http.Request) {
 	http.ServeFile(w, r, filepath.FromSlash("../internal/trace/testdata/go1.26.trace"))
 }
 
-// drips sends a byte now and then, and never ends by itself.
+// drips sends a byte from time to time, and never ends by itself.
 func drips(w http.ResponseWriter, r *http.Request) {
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -103,7 +103,7 @@ func endless(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
-// onlyFile fails unless a directory has this file alone.
+// onlyFile fails the test unless a directory contains only these files.
 func onlyFile(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -119,8 +119,8 @@ func onlyFile(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestDrips records servers whose answers do not end: what is whole is kept, soon after the window, and
-// the rest is listed with the reason and the cure.
+// TestDrips records servers whose answers do not end: the recording ends soon after the window, has
+// what is complete, and lists the rest with the reason and a hint.
 func TestDrips(t *testing.T) {
 	t.Parallel()
 	const grace = 25 * time.Second // enough for complete answers on a busy machine
@@ -146,7 +146,7 @@ func TestDrips(t *testing.T) {
 				URL: hostileServer(t, drips, test.kinds...), Out: out,
 				Duration: time.Second, Trace: 500 * time.Millisecond, Grace: grace,
 			})
-			// A busy machine may take its time for the rest.
+			// A busy machine may take longer for the rest.
 			if took := time.Since(begin); took > 5*time.Minute {
 				t.Errorf("it took %v", took)
 			}
@@ -191,8 +191,8 @@ func TestDripsAlone(t *testing.T) {
 	onlyFile(t, dir)
 }
 
-// TestEndless records servers whose answers have no end: the limit is of all of them together, and
-// nothing but the recording is left, whether it was made or given up.
+// TestEndless records servers with endless answers: the limit applies to all of them together. No
+// file but the recording is left, and none if there is no recording.
 func TestEndless(t *testing.T) {
 	t.Parallel()
 	url := hostileServer(t, endless, "heap", "allocs", "block", "mutex")
@@ -215,7 +215,7 @@ func TestEndless(t *testing.T) {
 	}
 	onlyFile(t, dir, "r.whet")
 
-	// One part alone is cut off, and does not count as a target that is gone.
+	// Only one part is cut off, which does not mean that the target is gone.
 	url = hostileServer(t, endless, "threadcreate")
 	sum, err = Run(t.Context(), Options{
 		URL: url, Out: out, Duration: time.Second, Trace: -1, MaxSize: 16 << 20, Grace: time.Minute,
@@ -240,7 +240,7 @@ func TestEndless(t *testing.T) {
 	if _, err = Run(ctx, Options{
 		URL: url, Out: filepath.Join(dir, "x.whet"), Duration: time.Hour, Trace: -1, Abort: abort,
 	}); err != nil {
-		t.Log(err) // it may have nothing but what came before
+		t.Log(err) // it may have only what came before
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.whet")); err == nil {
 		onlyFile(t, dir, "r.whet", "x.whet")
@@ -249,7 +249,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestNoTrace records servers that send something else for an execution trace.
+// TestNoTrace records servers that send something other than an execution trace.
 func TestNoTrace(t *testing.T) {
 	t.Parallel()
 	for answer, want := range map[string]string{

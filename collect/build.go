@@ -23,8 +23,8 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// agentInfo is what package agent reports about its process; collect reads only what goes into
-// recording.json.
+// agentInfo is what package agent reports about its process; collect decodes only what
+// recording.json has.
 type agentInfo struct {
 	GoVersion     string           `json:"go_version"`
 	GOOS          string           `json:"goos"`
@@ -132,7 +132,7 @@ func (t *serverRecording) traceGOMAXPROCS() int {
 	}
 }
 
-// anyProfile calls f for the recorded profiles until it returns true.
+// anyProfile calls f with the recorded profiles until it returns true.
 func (s *session) anyProfile(f func(*profile.Profile) bool) {
 	for _, name := range []string{"goroutine", "goroutine.start", "cpu", "heap.live"} {
 		if p := s.profile(name); p != nil && f(p) {

@@ -44,17 +44,16 @@ type Options struct {
 
 	// Out is the file to write.
 	Out string
-	// Duration is the length of the window, rounded up to whole seconds, the only ones that
-	// net/http/pprof accepts; 0 means DefaultDuration. For Packages it is the time that both runs
-	// of all benchmarks share once they are built; 0 leaves it to go test. It is ignored for
+	// Duration is the length of the window, rounded up to the whole seconds that net/http/pprof
+	// requires; 0 means DefaultDuration. For Packages it is the time that both runs of all
+	// benchmarks share after they are built; 0 means as long as go test takes. It is ignored for
 	// Benchmark.
 	Duration time.Duration
 	// Trace is the length of the execution trace within the window; 0 means
 	// DefaultTrace, negative none.
 	Trace time.Duration
-	// Flight records the flight recorder of URL's agent, that is the seconds before now, with
-	// snapshots of the other profiles, instead of a window. Duration, Trace and Load are then
-	// ignored.
+	// Flight records the flight recorder of URL's agent instead of a window, that is, the seconds
+	// before now, with snapshots of the other profiles. Duration, Trace and Load are then ignored.
 	Flight bool
 
 	// Grace is how long all of the target's answers together may take, in addition to the window.
@@ -71,7 +70,7 @@ type Options struct {
 	Header    http.Header // sent with each request to the pprof handlers
 	Token     string      // bearer token; "" means none
 	TLS       *tls.Config // nil means the system's roots
-	PprofPath string      // prefix of the handlers; "" means to look for it
+	PprofPath string      // prefix of the handlers; "" means that Run looks for it
 	// Paths are the paths of single handlers by kind (cpu, heap, trace, …), such as "/own/profile".
 	Paths map[string]string
 
@@ -79,7 +78,7 @@ type Options struct {
 	BenchTime string        // as for go test -benchtime; "" means go test's, or the share of Duration
 	Count     int           // as for go test -count; 0 means 1
 	Dir       string        // where Packages are looked up and Command runs; "" means the current directory
-	PprofAddr string        // host:port of Command's handlers; "" means to look for it
+	PprofAddr string        // host:port of Command's handlers; "" means that Run looks for it
 	TargetLog io.Writer     // receives Command's output; nil discards it
 	Start     time.Duration // how long Command may take to listen; 0 means 15 s
 
@@ -97,7 +96,8 @@ type Options struct {
 	// Progress, if set, is called several times a second with the current activity; calls do not
 	// overlap.
 	Progress func(Progress)
-	// Abort, once closed, ends everything at once; what has arrived is kept.
+	// Abort, when closed, ends the recording immediately; what has arrived is kept. nil means
+	// never.
 	Abort <-chan struct{}
 }
 
@@ -116,8 +116,8 @@ type Summary struct {
 	Warnings recording.Warnings `json:"-"`
 }
 
-// Run records a target. When ctx is canceled the window ends early, and what was measured until
-// then is kept; to end at once, see Options.Abort.
+// Run records a target. When ctx is canceled, the window ends early and what was measured until
+// then is kept; Options.Abort ends it immediately.
 //
 // If nothing could be recorded, Run returns an error and leaves no file. Errors carry hints; see
 // package diag.
@@ -162,7 +162,7 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 // HandlerOptions configure a client of a target's pprof handlers.
 type HandlerOptions = handlers.Options
 
-// Handlers returns the options of a client of the handlers at o.URL.
+// Handlers returns the options for a client of the handlers at o.URL.
 func (o *Options) Handlers() HandlerOptions {
 	return HandlerOptions{
 		URL: o.URL, Header: o.Header, Token: o.Token, TLS: o.TLS, Prefix: o.PprofPath, Paths: o.Paths,
@@ -278,14 +278,14 @@ func (s *session) miss(part string, err error) {
 
 // reason returns err without the operation and the address, which are clear from the context.
 func reason(err error) string {
-	//nolint:errorlint // only an outermost diag.Error is taken off: what wraps one says more
+	//nolint:errorlint // only an outermost diag.Error is removed: an error that wraps one says more
 	if e, ok := err.(*diag.Error); ok && e.Err != nil {
 		return reason(e.Err)
 	}
 	return err.Error()
 }
 
-// fail records a failure, once: a full disk makes every part fail alike.
+// fail records a failure, but equal ones only once: a full disk makes every part fail alike.
 func (s *session) fail(err error) {
 	s.mu.Lock()
 	known := slices.ContainsFunc(s.failures, func(f error) bool { return f.Error() == err.Error() })
@@ -391,7 +391,8 @@ func (s *session) nothing() error {
 	}
 }
 
-// here assumes this machine's Go toolchain where there is no better information about the target's.
+// here assumes the Go toolchain of this machine if there is no better information about that of the
+// target.
 func (s *session) here() {
 	s.meta.GOOS, s.meta.GOARCH, s.meta.NumCPU = runtime.GOOS, runtime.GOARCH, runtime.NumCPU()
 }

@@ -120,7 +120,7 @@ func (s *session) notFound(child *process.Child, tried map[string]string, limit 
 	}
 }
 
-// addresses lists where the handlers may be: where the user says, or where the command listens.
+// addresses lists where the handlers may be: at Options.PprofAddr, or where the command listens.
 func (s *session) addresses(child *process.Child) []string {
 	if s.opt.PprofAddr != "" {
 		return []string{s.opt.PprofAddr}

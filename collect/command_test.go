@@ -42,7 +42,7 @@ func TestCommand(t *testing.T) {
 	t.Setenv(roleVar, "server rates")
 	out := filepath.Join(t.TempDir(), "r.whet")
 	var log syncBuffer
-	// A shell between, so that the listener is not the command itself.
+	// A shell starts the server, so that the listener is not the command itself.
 	sum, err := Run(t.Context(), Options{
 		Command: []string{"/bin/sh", "-c", `"$0" & wait`, os.Args[0]}, Out: out,
 		Start: 2 * time.Minute, Duration: time.Second, TargetLog: &log,
@@ -61,7 +61,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// gone waits until a process that was ended has exited: when the kernel and its parent get to it.
+// gone waits until a process that was killed has exited and its parent has waited for it.
 func gone(t *testing.T, pid int) {
 	t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(time.Millisecond) {
@@ -72,8 +72,8 @@ func gone(t *testing.T, pid int) {
 	}
 }
 
-// TestSourceNotFound records a binary that does not say where its source is, far
-// from it and next to it.
+// TestSourceNotFound records a binary that does not contain the paths of its source, away from the
+// source and next to it.
 func TestSourceNotFound(t *testing.T) {
 	example, err := filepath.Abs("../examples/leftpad")
 	if err != nil {
@@ -137,8 +137,7 @@ func TestCommandErrors(t *testing.T) {
 	}
 }
 
-// TestCommandInterrupted cancels while the command is waited for, and while it is
-// recorded.
+// TestCommandInterrupted cancels while Run waits for the command, and while it records it.
 func TestCommandInterrupted(t *testing.T) {
 	t.Setenv(roleVar, "server")
 	out := filepath.Join(t.TempDir(), "r.whet")
@@ -168,7 +167,8 @@ func TestCommandInterrupted(t *testing.T) {
 	}
 }
 
-// TestSourceOfOthers packs no file that a target at an address names outside of the places that the user gave.
+// TestSourceOfOthers checks that a target at an address cannot name files outside the directories
+// that the user gave.
 func TestSourceOfOthers(t *testing.T) {
 	url, _ := startServer(t, "")
 	here, err := filepath.Abs(".")

@@ -41,8 +41,8 @@ func (s *session) recordFlight(ctx context.Context, c *handlers.Client) (*Summar
 	return s.finish(ctx.Err() != nil)
 }
 
-// graceful returns a context that ends StopGrace after ctx, or when everything has to end at once:
-// the contents of the flight recorder arrive in a moment, and would be gone the next time.
+// graceful returns a context that ends StopGrace after ctx, or when the session is aborted: the
+// contents of the flight recorder arrive within moments, and could not be fetched again.
 func (s *session) graceful(ctx context.Context) (context.Context, context.CancelFunc) {
 	late, cancel := context.WithCancel(s.abort)
 	stop := context.AfterFunc(ctx, func() {
@@ -57,8 +57,8 @@ func (s *session) graceful(ctx context.Context) (context.Context, context.Cancel
 	return late, func() { stop(); cancel() }
 }
 
-// flight stores the trace of the last seconds. It comes first, since time passes. ctx ends it;
-// asking bounds the wait for the answer.
+// flight stores the trace of the last seconds. It runs first, because the flight recorder
+// overwrites its contents. ctx ends it; asking limits the wait for the answer.
 func (t *serverRecording) flight(ctx, asking context.Context) error {
 	a, err := t.newAnswer() // its length, which its part states, is known once it is read
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 
 const flightToken = "a token of some length"
 
-// startFlight starts an agent with a flight recorder that wants a token.
+// startFlight starts an agent that has a flight recorder and requires a token.
 func startFlight(t *testing.T) *agent.Agent {
 	t.Helper()
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Token: flightToken, Flight: 5 * time.Second})
@@ -114,7 +114,7 @@ func TestFlight(t *testing.T) {
 	flight("behind.whet")
 }
 
-// TestNoFlight says what to do when there is no flight recorder, or no trace comes from it.
+// TestNoFlight checks the hints if there is no flight recorder, or if it returns no trace.
 func TestNoFlight(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"none": nil,
@@ -164,7 +164,7 @@ func TestNoFlight(t *testing.T) {
 	}
 }
 
-// TestTraceLengthMadeUp reads a trace that no runtime wrote, which would need any amount of memory.
+// TestTraceLengthMadeUp reads a crafted trace that would need an unbounded amount of memory.
 func TestTraceLengthMadeUp(t *testing.T) {
 	t.Parallel()
 	data := []byte("go 1.22 trace\x00\x00\x00")

@@ -24,9 +24,9 @@ const (
 	maxCode          = 8 << 20 // bytes of it
 )
 
-// addSource determines what garbage collection takes of the CPU profile, and stores the files with
-// hot lines: first those of own code, then any other that is on at least hotShare of the stacks of
-// some profile.
+// addSource determines the share of garbage collection in the CPU profile, and stores the files
+// with hot lines: first those of own code, then any other that is on at least hotShare of the
+// stacks of some profile.
 func (s *session) addSource() {
 	own := s.own()
 	weight := make(map[string]float64) // the largest share in any profile
@@ -197,8 +197,8 @@ func (s *session) own() func(profile.Function) bool {
 	}
 }
 
-// remote reports whether the target is whatever answers at an address, which may name any file. A
-// program that whet has started is the user's own.
+// remote reports whether the target is a server at an address, which may name any file. A program
+// that whet started is the user's own.
 func (s *session) remote() bool { return s.opt.URL != "" && len(s.opt.Command) == 0 }
 
 // sourceFinder returns a finder of source files on this machine. It accepts only names of source files,

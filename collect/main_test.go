@@ -24,7 +24,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// The test binary is also the programs that the tests record and kill.
+// The test binary also serves as the programs that the tests record and kill.
 const roleVar = "WHET_COLLECT_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -44,10 +44,10 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve is a server with pprof handlers that burns CPU, allocates, blocks and
-// contends. Options: "rates" turns block and mutex profiles on, "stubborn" ignores
-// signals, "quits" exits on a request for its trace, "bare" has no handlers, "profiled" takes
-// its own CPU profile all the time, "exits" does not even start.
+// serve is a server with pprof handlers that burns CPU, allocates, blocks and contends. Options:
+// "rates" enables block and mutex profiles, "stubborn" ignores signals, "quits" exits on a request
+// for its trace, "bare" has no handlers, "profiled" takes a CPU profile of itself all the time,
+// "exits" exits immediately.
 func serve(options []string) error {
 	on := func(o string) bool { return strings.Contains(" "+strings.Join(options, " ")+" ", " "+o+" ") }
 	if on("rates") {
@@ -103,7 +103,7 @@ func serve(options []string) error {
 	return nil
 }
 
-// churn keeps every profile busy.
+// churn produces samples for every profile.
 func churn() {
 	var mu sync.Mutex
 	ch := make(chan int)
@@ -173,7 +173,7 @@ func openRecording(t *testing.T, path string) *recording.Recording {
 	return r
 }
 
-// missing returns what the recording says of a part that it has not.
+// missing returns what the recording lists about a missing part.
 func missing(m recording.Meta, part string) (recording.Missing, bool) {
 	for _, miss := range m.Missing {
 		if miss.Part == part {

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// Progress is one progress report of a recording.
+// A Progress is one progress report of a recording.
 type Progress struct {
 	Elapsed time.Duration // since the start
 	Total   time.Duration // estimate of the whole; 0 when unknown
 	Running []string      // current activities
-	// Note is a message worth keeping: something is done, or is missing. Most reports have none.
+	// Note is a message to keep: a part that is complete or missing. "" in most reports.
 	Note string
 }
 
@@ -82,7 +82,7 @@ func (r *reporter) run(name string, work func()) {
 	r.mu.Lock()
 	r.running = append(r.running, name)
 	r.mu.Unlock()
-	r.report("") // at once: some work ends before the next tick
+	r.report("") // immediately: some work ends before the next tick
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

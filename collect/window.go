@@ -90,7 +90,7 @@ func (t *serverRecording) drop() {
 // and after it. Time that one leaves unused goes to the next.
 const phases = 3
 
-// phase runs requests to the target within the phase's share of the time, not counting window.
+// phase calls ask with a context that ends after window and the phase's share of the time.
 func (t *serverRecording) phase(number int, window time.Duration, ask func(ctx context.Context)) {
 	left := max(t.opt.Grace*time.Duration(number)/phases-t.spent, t.opt.Grace/phases/2)
 	if number == phases {
@@ -104,7 +104,7 @@ func (t *serverRecording) phase(number int, window time.Duration, ask func(ctx c
 }
 
 // recordServer records the window and finishes the file. exited, if not nil, returns why the target
-// is gone.
+// has exited.
 func (s *session) recordServer(ctx context.Context, c *handlers.Client, exited func() error) (*Summary, error) {
 	t := &serverRecording{session: s, c: c, exited: exited, mutexPeriod: -1}
 	defer t.drop()
@@ -332,7 +332,7 @@ func (t *serverRecording) cpu(ctx, asking context.Context, stop <-chan struct{},
 		if isGone(err) {
 			return true
 		}
-		// The window of the others goes on.
+		// The window continues for the other profiles.
 		left := d - time.Since(t.cpuStart)
 		if left > 0 {
 			t.report.run("waiting", func() { wait(left, stop) })
@@ -435,7 +435,7 @@ func (t *serverRecording) sendLoad(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// judgeLoad reports what the profiles show if most requests failed or none was answered.
+// judgeLoad warns about what the profiles show if most requests failed or none was answered.
 func (t *serverRecording) judgeLoad(res *load.Result) {
 	failed := res.Failed() + res.Errors.Total()
 	switch {
@@ -514,7 +514,7 @@ func (t *serverRecording) last(ctx context.Context) {
 	}
 }
 
-// deltas stores what the cumulative profiles gained over the window.
+// deltas stores the differences of the cumulative profiles over the window.
 func (t *serverRecording) deltas() {
 	if t.restarted {
 		t.warn(errors.New("the target restarted during the window: heap, allocs, block and mutex count from its restart"))
@@ -599,7 +599,7 @@ const (
 	enableMutex = "runtime.SetMutexProfileFraction(100)"
 )
 
-// blockOff returns why a block profile gained nothing. The runtime does not report its rate. But
+// blockOff returns why a block profile has nothing new. The runtime does not report its rate. But
 // net/http/pprof's CPU profile handler waits in a select, which an active block profile always
 // records.
 func (t *serverRecording) blockOff(after *profile.Profile) error {

@@ -28,7 +28,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// TestServer records a busy server of another process and looks at every part.
+// TestServer records a busy server in another process and checks every part.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	url, cmd := startServer(t, "rates")
@@ -36,7 +36,7 @@ func TestServer(t *testing.T) {
 	var notes, sampled []string
 	var sum *Summary
 	var r *recording.Recording
-	// A busy machine may leave the server no CPU time for all of a window: then it is longer.
+	// On a busy machine the server may get no CPU time during the window: then it is longer.
 	for d := 2 * time.Second; ; d *= 3 {
 		var err error
 		if sum, err = Run(t.Context(), Options{
@@ -99,7 +99,8 @@ func TestServer(t *testing.T) {
 	}
 }
 
-// sampledProblems says what a recording of the test server lacks that a server without CPU time cannot give.
+// sampledProblems lists what a recording of the test server lacks because the server got no CPU
+// time.
 func sampledProblems(t *testing.T, sum *Summary, r *recording.Recording) (problems []string) {
 	t.Helper()
 	if len(sum.Warnings) > 0 { // of the load
@@ -124,8 +125,8 @@ func sampledProblems(t *testing.T, sum *Summary, r *recording.Recording) (proble
 	return problems
 }
 
-// traceSamples counts the CPU samples of a trace, which there are when its window lies inside the CPU
-// profile's, and the program has had CPU time.
+// traceSamples counts the CPU samples of a trace. It has some if its window lies within that of the
+// CPU profile and the program got CPU time.
 func traceSamples(t *testing.T, data io.Reader) (samples int) {
 	t.Helper()
 	r, err := trace.NewReader(data)
@@ -146,7 +147,7 @@ func traceSamples(t *testing.T, data io.Reader) (samples int) {
 	}
 }
 
-// TestOff requires that disabled profiles differ from empty ones.
+// TestOff checks that disabled profiles are distinguished from empty ones.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
@@ -216,8 +217,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestAbort has a server that does not notice half-closed connections; the
-// second cancel ends at once, and what was there before is kept.
+// TestAbort has a server that does not notice half-closed connections: the second cancellation ends
+// the recording immediately and keeps what has arrived.
 func TestAbort(t *testing.T) {
 	release := make(chan struct{})
 	measuring := make(chan struct{}, 2)
@@ -257,7 +258,7 @@ func TestAbort(t *testing.T) {
 	}
 }
 
-// TestBusy has another CPU profile running; all else is recorded.
+// TestBusy has another CPU profile running; everything else is recorded.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "rates profiled")
@@ -281,7 +282,7 @@ func TestLoadFails(t *testing.T) {
 	url, _ := startServer(t, "")
 	out := filepath.Join(t.TempDir(), "r.whet")
 	var sum *Summary
-	// A busy machine may answer nothing in a second: then there is more time.
+	// A busy machine may answer no request in a second: then the time is longer.
 	for d := time.Second; d < 2*time.Minute; d *= 4 {
 		var err error
 		if sum, err = Run(t.Context(), Options{
@@ -299,8 +300,8 @@ func TestLoadFails(t *testing.T) {
 	}
 }
 
-// TestLoadMostlyFails sends requests of which most are refused: the profiles are not what
-// was meant to be recorded.
+// TestLoadMostlyFails sends requests most of which are refused: the profiles do not show the
+// intended work.
 func TestLoadMostlyFails(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
@@ -309,7 +310,7 @@ func TestLoadMostlyFails(t *testing.T) {
 		warns     bool
 	}{{1, 20, true}, {20, 1, false}} {
 		var sum *Summary
-		// A busy machine answers few requests in a second: then there is more time for them.
+		// A busy machine answers few requests in a second: then the time is longer.
 		for d := time.Second; ; d *= 4 {
 			var err error
 			if sum, err = Run(t.Context(), Options{
@@ -414,7 +415,7 @@ func TestServerDies(t *testing.T) {
 	}
 }
 
-// TestKilled kills the recorder; what it had got is salvaged.
+// TestKilled kills the recorder; what it has received is salvaged.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	url, _ := startServer(t, "")
@@ -436,7 +437,7 @@ func TestKilled(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("the recorder does not write")
 		}
-		time.Sleep(time.Millisecond) // a file is polled: nothing tells
+		time.Sleep(time.Millisecond) // poll: there is no notification
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -480,8 +481,7 @@ func pprofMux(prefix string, check func(*http.Request) int) http.Handler {
 
 func allowAll(*http.Request) int { return http.StatusOK }
 
-// TestErrors demands a message and a cure for what goes wrong before anything is
-// measured.
+// TestErrors checks the messages and hints of errors that occur before anything is measured.
 func TestErrors(t *testing.T) {
 	html := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -514,7 +514,7 @@ func TestErrors(t *testing.T) {
 		"403":  {status(403).URL, "403", "--token-file"},
 		"404":  {status(404).URL, "404", "net/http/pprof"},
 		"502":  {status(502).URL, "502", "proxy"},
-		// A port that a server had a moment ago may be another test's now.
+		// A port that was just released may already belong to another test, so this one is fixed.
 		"refused":      {"http://127.0.0.1:1", "refused", "running"},
 		"redirect":     {redirect.URL, "another host", "record the other address"},
 		"unknown ca":   {tlsServer.URL, "unknown authority", "--ca"},

@@ -32,7 +32,7 @@ type Identity struct {
 	Code string `json:"code,omitempty"`
 }
 
-// String returns the identity as people write it.
+// String returns the identity in readable form.
 func (i Identity) String() string {
 	parts := []string{i.Rule}
 	if i.Category != "" {

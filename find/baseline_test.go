@@ -54,8 +54,8 @@ func findIn(t *testing.T, source string) *find.Result {
 	return r
 }
 
-// TestBaseline checks that findings are accepted when the code around them has changed, no more of
-// them than the baseline contains, and that stale entries are listed.
+// TestBaseline checks that findings are accepted after the code around them has changed, but no
+// more of them than the baseline contains, and that stale entries are listed.
 func TestBaseline(t *testing.T) {
 	before := findIn(t, accepted)
 	if len(before.Findings) != 2 {
@@ -141,7 +141,7 @@ func TestReadFindings(t *testing.T) {
 	}
 }
 
-// TestReadBaseline checks that errors say what is wrong with a file, and where.
+// TestReadBaseline checks that errors state what is wrong with a file, and where.
 func TestReadBaseline(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                        "unexpected end of JSON input",

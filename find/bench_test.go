@@ -18,9 +18,9 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// BenchmarkFind analyzes all packages of whet, some 100 000 lines with their tests: with an empty
-// build cache, with what `go build` and `go vet` leave there, and once more with the compiler's
-// notes cached, too. It reports the time of each stage as well as the total.
+// BenchmarkFind analyzes all packages of whet, about 100 000 lines with their tests: with an empty
+// build cache, with what `go build` and `go vet` leave there, and with the compiler's notes cached,
+// too. It reports the time of each stage as well as the total.
 func BenchmarkFind(b *testing.B) {
 	root, err := filepath.Abs("..")
 	if err != nil {

@@ -57,7 +57,7 @@ func ExampleFind_zeroOptions() {
 	// Output: example.com/slug regular expression where a search is enough
 }
 
-// Charge says what each line costs, without looking for causes.
+// Charge returns the cost of each line, without looking for causes.
 func ExampleCharge() {
 	rec, err := recording.Open("../recording/testdata/slug.whet")
 	if err != nil {

@@ -187,7 +187,7 @@ type Finding struct {
 	NoFix string `json:"no_fix,omitempty"`
 }
 
-// Where returns the first place as file:line, for people; "the whole program" if there is none.
+// Where returns the first place as file:line, for display; "the whole program" if there is none.
 func (f *Finding) Where() string {
 	if len(f.Places) == 0 {
 		return "the whole program"
@@ -209,7 +209,7 @@ type Place struct {
 
 // Shared is evidence for a finding that is charged to another one.
 type Shared struct {
-	With     string     `json:"with"` // ID of the other finding; "" stands for all findings about lines
+	With     string     `json:"with"` // ID of the other finding; "" means all findings about lines
 	Evidence []Evidence `json:"evidence"`
 }
 

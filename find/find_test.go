@@ -574,7 +574,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// TestErrors checks that errors say what is wrong and how to fix it.
+// TestErrors checks that errors state what is wrong and have hints.
 func TestErrors(t *testing.T) {
 	dir, p := module(t)
 	elsewhere := t.TempDir()

@@ -18,6 +18,6 @@
 //
 // [Result.Patches] makes a mail for git am of each kept rewrite, with its evidence and proof.
 //
-// A Result belongs to the caller. Run leaves nothing behind except what the go command caches, even
-// when its context ends; only Result.Apply writes to the user's tree.
+// A Result belongs to the caller. Run leaves no files except what the go command caches, even if
+// its context ends; only Result.Apply writes to the user's tree.
 package fix

@@ -398,7 +398,8 @@ func apply(t *testing.T, r *fix.Result, dir string) {
 	}
 }
 
-// TestUnproven keeps nothing whose results were not compared, unless Options.Review is set.
+// TestUnproven checks that rewrites whose results were not compared are dropped unless
+// Options.Review is set.
 func TestUnproven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -430,7 +431,8 @@ func TestUnproven(t *testing.T) {
 	}
 }
 
-// TestInterrupted keeps what is known, leaves nothing behind, and reports the interruption.
+// TestInterrupted checks that an interrupted run returns what is known, leaves no files, and
+// reports the interruption.
 func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

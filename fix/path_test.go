@@ -25,7 +25,7 @@ import (
 	"strings"
 )
 
-// Check fails unless there are so many words.
+// Check returns an error unless there are 977 words.
 func Check(words []string) (string, error) {
 	if len(words) != 977 {
 		bad := ""
@@ -116,7 +116,7 @@ func TestWrittenPath(t *testing.T) {
 	}
 }
 
-// proportions spends its time where it joins, unless the words have many letters.
+// proportions spends its time joining, unless the words have many letters.
 const proportions = `
 -- go.mod --
 module example.com/service
@@ -137,8 +137,8 @@ func Join(words []string) string {
 }
 `
 
-// TestWrittenProportions does not take a benchmark that whet wrote for evidence when it runs the
-// recording's lines, but spends its time on others.
+// TestWrittenProportions checks that a generated benchmark is not evidence if it runs the
+// recording's lines but spends its time on others.
 func TestWrittenProportions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -164,8 +164,8 @@ type piece struct {
 	changes prove.Changes
 }
 
-// together tries all rewrites at once that passed all proofs but showed no gain, since each may be
-// too small to measure.
+// together tries, as one change, all rewrites that passed all proofs but showed no gain, because
+// each gain may be too small to measure.
 func (f *fixer) together(ctx context.Context) {
 	x, pieces, edits := f.group()
 	if len(pieces) < 2 {

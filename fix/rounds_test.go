@@ -99,8 +99,8 @@ func textOf(t *testing.T, s builds.Side) string {
 	return string(data)
 }
 
-// program measures without running anything: a build gains by how often more than the other it
-// contains "fast", and a gain below least is not detected.
+// program measures without running anything: each "fast" that a build contains more than the other
+// is a gain, and a gain below least is not detected.
 func program(t *testing.T, least int) func(context.Context, builds.Side, builds.Side) (*ab.Result, error) {
 	return func(_ context.Context, a, b builds.Side) (*ab.Result, error) {
 		gain := strings.Count(textOf(t, b), "/* fast */") - strings.Count(textOf(t, a), "/* fast */")
@@ -117,7 +117,7 @@ func program(t *testing.T, least int) func(context.Context, builds.Side, builds.
 	}
 }
 
-// quick returns options that give the fuzzer little work.
+// quick returns options with little work for the fuzzer.
 func quick() fix.Options {
 	o := options()
 	o.FuzzInputs = 400

@@ -1,6 +1,6 @@
 // Package goroutines shows what a program's goroutines are doing: how many there are at each stack,
-// who started them, what they wait for and since when, which of them became more between two
-// snapshots and which are leaked.
+// what started them, what they wait for and since when, which stacks have more of them than in an
+// earlier snapshot, and which are leaked.
 //
 // Data flow:
 //
@@ -10,12 +10,12 @@
 //  2. Both return a [Snapshot]: groups of goroutines with one stack, one wait reason and one
 //     creator. Stacks are canonical: the runtime's own frames at either end are removed, so that
 //     the same goroutines match whether they come from a profile, a dump or an execution trace.
-//  3. [Snapshot.AddTrace] adds what an execution trace knows and a profile does not: who executed
-//     the go statement, and since when a goroutine has been waiting.
+//  3. [Snapshot.AddTrace] adds what an execution trace contains and a profile does not: which
+//     function executed the go statement, and since when a goroutine has been waiting.
 //  4. [Snapshot.MarkLeaks] adds a goroutineleak profile; [Snapshot.CompareWith] compares with an
 //     earlier snapshot. [ByCreator] sums groups by creator.
-//  5. [NewReport] filters and ranks the groups, own code first: what `whet goroutines` shows, and
-//     writes as JSON.
+//  5. [NewReport] filters and ranks the groups, own code first. `whet goroutines` shows its result,
+//     or writes it as JSON.
 //
 // Inferences are marked: a [Creator], a wait reason and a [Wait] each carry their source.
 //

@@ -56,11 +56,11 @@ type Record struct {
 	Elided      int     // frames that the runtime omitted from a deep stack; -1: an unknown number
 	Unavailable bool    // the goroutine was running on another thread
 
-	CreatedBy Frame  // who executed the go statement; zero if unknown
+	CreatedBy Frame  // the go statement; zero if unknown
 	CreatorID uint64 // the goroutine that executed it; 0 if unknown
 }
 
-// Wait returns the minimum time that the goroutine has been waiting.
+// Wait returns the minimum time that the goroutine has been waiting; 0 if unknown.
 func (r *Record) Wait() time.Duration { return time.Duration(r.Minutes) * time.Minute }
 
 // A DumpInfo is what a dump contains in addition to its goroutines.
@@ -84,8 +84,8 @@ var ErrNoGoroutines = errors.New("no goroutines found (want the output of runtim
 	"/debug/pprof/goroutine?debug=1)")
 
 // ReadDump reads a text dump of goroutines and calls visit for each, in the order of the text.
-// Other lines (a log around it) are skipped. It returns visit's first error. For a text without
-// goroutines it returns an error that wraps [ErrNoGoroutines].
+// Other lines, such as those of a log, are skipped. It returns visit's first error. For a text
+// without goroutines it returns an error that wraps [ErrNoGoroutines].
 func ReadDump(r io.Reader, visit func(*Record) error) (*DumpInfo, error) {
 	p := dumpParser{visit: visit, names: make(map[string]string)}
 	br := bufio.NewReaderSize(r, maxLine)

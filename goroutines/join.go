@@ -12,7 +12,7 @@ import (
 
 // AddTrace completes s from an execution trace of the same time: creators that the stacks do not
 // show, and how long goroutines with a group's stack have been waiting. A goroutine that did not
-// move during the whole trace has been waiting for at least as long.
+// run during the whole trace has been waiting for at least as long.
 func (s *Snapshot) AddTrace(rep *waits.Report) {
 	type known struct {
 		wait    Wait
@@ -20,8 +20,8 @@ func (s *Snapshot) AddTrace(rep *waits.Report) {
 		creator Creator
 	}
 	byKey := make(map[uint64]*known)
-	// If only one function was seen starting another, it starts that one even where the goroutine
-	// is older than the trace; nil: several do.
+	// If only one function was seen to start another, it also started goroutines that are older
+	// than the trace; nil means that several did.
 	starter := make(map[string]*Creator)
 	starts := func(fn string, by waits.Frame) {
 		fn = symbol(fn)
@@ -263,7 +263,7 @@ func (g *Group) suspect(window time.Duration, leaksKnown bool) {
 	g.Why = b.String()
 }
 
-// CreatorGroup is all goroutines that one function started.
+// A CreatorGroup is all goroutines that one function started.
 type CreatorGroup struct {
 	Creator       Creator // zero: unknown
 	Count         int64

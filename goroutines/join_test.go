@@ -143,12 +143,12 @@ func TestGrow(t *testing.T) {
 	}
 	want := []grown{
 		{"worker", 3, 10, 7, goroutines.Suspect, "grew by 7 in 10s; only another goroutine can end the wait (chan receive)"},
-		// A lock in use is not a leak; one that a goroutine has waited for since minutes may be.
+		// A lock in use is not a leak; one that a goroutine has waited for for minutes may be.
 		{"contended", 0, 8, 8, goroutines.Fine, ""},
 		{"stuck", 0, 5, 5, goroutines.Suspect, "one has waited for 3 minutes"},
 		{"conn", 2, 6, 4, goroutines.Fine, ""},
 		{"crowd", 0, 3, 3, goroutines.Suspect, "how long they have waited is unknown"},
-		// One more that waits is not evidence.
+		// A single additional goroutine is not evidence.
 		{"idle", 1, 2, 1, goroutines.Fine, ""},
 		{"nilchan", 0, 1, 1, goroutines.Suspect, "nothing can end"},
 		{"busy", 1, 1, 0, goroutines.Fine, ""},

@@ -154,8 +154,9 @@ func byOwn(s *goroutines.Snapshot) map[string]int64 {
 	return m
 }
 
-// The three ways a process tells its goroutines must agree: the dump, in which the
-// runtime itself names the reason, is the oracle of what the profile's frames tell.
+// The three ways in which a process reports its goroutines must agree. The dump, in which the
+// runtime prints the wait reason, is the oracle for the reason derived from the frames of a
+// profile.
 func TestSourcesAgree(t *testing.T) {
 	want := planted(t)
 
@@ -190,8 +191,8 @@ func TestSourcesAgree(t *testing.T) {
 		t.Errorf("dump has %v\nprofile has %v", d, p)
 	}
 
-	// Groups meet across sources, and a creator that the profile derives is the
-	// one that the runtime prints.
+	// Groups match across sources, and a creator derived from the profile is the one that the
+	// runtime prints.
 	derived := 0
 	keys := map[uint64]*goroutines.Group{}
 	for i := range dump.Groups {

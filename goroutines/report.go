@@ -12,8 +12,9 @@ import (
 // Schema is the schema of Report.
 const Schema = "whet.goroutines/2"
 
-// A Report is what whet goroutines shows: the goroutines at one moment, by what they do and by
-// creator. Before and Delta are zero, and omitted, unless Earlier is set.
+// A Report is what `whet goroutines` shows: the goroutines at one moment, grouped by what they do
+// and by creator. In its groups and creators, Before and Delta are zero, and omitted, unless
+// Earlier is set.
 type Report struct {
 	Schema       string    `json:"schema"`
 	Name         string    `json:"name"`
@@ -25,7 +26,7 @@ type Report struct {
 	// TraceDuration is the length of the execution trace that waits and creators come from; 0
 	// without one.
 	TraceDuration time.Duration `json:"trace_duration_ns,omitempty"`
-	// Leaks reports that there was a goroutineleak profile, which proves leaks.
+	// Leaks reports whether there was a goroutineleak profile, which proves leaks.
 	Leaks   bool     `json:"leak_profile"`
 	Reason  string   `json:"reason,omitempty"` // why the program wrote the dump
 	Own     []string `json:"own,omitempty"`
@@ -34,7 +35,7 @@ type Report struct {
 	Groups   []ReportGroup    `json:"groups"`
 	Hidden   int              `json:"hidden"`   // groups left out because of -n
 	Left     int64            `json:"left"`     // goroutines in these groups
-	Filtered int64            `json:"filtered"` // goroutines that the filters drop
+	Filtered int64            `json:"filtered"` // goroutines that the filters exclude
 	Creators []ReportCreator  `json:"creators"` // of all groups that the filters keep
 	Warnings profile.Warnings `json:"warnings,omitempty"`
 }
@@ -44,7 +45,7 @@ type ReportGroup struct {
 	Count      int64  `json:"count"`
 	Before     int64  `json:"before,omitempty"`
 	Delta      int64  `json:"delta,omitempty"`
-	Reason     string `json:"reason,omitempty"`      // in the runtime's words; "" if unknown
+	Reason     string `json:"reason,omitempty"`      // in the runtime's terms; "" if unknown
 	ReasonFrom string `json:"reason_from,omitempty"` // where Reason comes from
 
 	Wait        time.Duration `json:"wait_ns,omitempty"` // longest; 0 if unknown
@@ -78,7 +79,7 @@ type ReportCreator struct {
 	Leaked  int64  `json:"leaked,omitempty"`
 }
 
-// ReportOptions configures NewReport.
+// ReportOptions configure NewReport. The zero value keeps all groups.
 type ReportOptions struct {
 	N             int // groups; 0 means all
 	Own           func(Frame) bool

@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// An Evidence is the source of a statement about a group.
+// An Evidence is where a statement about a group comes from.
 type Evidence string
 
 // Kinds of evidence.
@@ -21,9 +21,9 @@ const (
 	EvidenceNone        Evidence = ""                // unknown
 	EvidenceDump        Evidence = "dump"            // the runtime printed it
 	EvidenceTrace       Evidence = "trace"           // the execution trace contains the event
-	EvidenceOthers      Evidence = "trace of others" // in the trace, only this function starts that function's goroutines
+	EvidenceOthers      Evidence = "trace of others" // in the trace, only this creator starts that function
 	EvidenceStack       Evidence = "stack"           // the innermost frames show the wait reason
-	EvidenceClosure     Evidence = "closure name"    // the compiler names a closure after the function around it
+	EvidenceClosure     Evidence = "closure name"    // the compiler names a closure after its enclosing function
 	EvidenceStart       Evidence = "start"           // a single go statement in the standard library starts this function
 	EvidenceLeakProfile Evidence = "goroutineleak profile"
 )
@@ -40,13 +40,13 @@ type Creator struct {
 // Wait means unknown.
 type Wait struct {
 	For time.Duration
-	// AtLeast is set if the wait is longer than For by an unknown time: a dump counts whole
-	// minutes, and a trace does not show what was before it.
+	// AtLeast is set if the wait may be longer than For by an unknown time: a dump counts whole
+	// minutes, and a trace does not show when a wait began that is older than it.
 	AtLeast bool
 	From    Evidence
 }
 
-// A Verdict is a judgment of a group.
+// A Verdict is whether a group is leaked.
 type Verdict string
 
 // Verdicts.
@@ -113,19 +113,19 @@ type Snapshot struct {
 	// Options.MaxGroups was reached.
 	Folded int64
 
-	// LeaksKnown is set if a goroutineleak profile was joined, so that a group without leaks has
-	// none.
+	// LeaksKnown is set if a goroutineleak profile was added. Without one, Leaked is 0 for all
+	// groups.
 	LeaksKnown bool
 
-	// Earlier is the name of the snapshot that CompareWith compared with, and EarlierTotal its total;
-	// "" before.
+	// Earlier is the name of the snapshot that CompareWith compared with, "" if there was none;
+	// EarlierTotal is its total.
 	Earlier      string
 	EarlierTotal int64
 
 	Warnings profile.Warnings
 }
 
-// Options configure how a snapshot is read.
+// Options configure FromDump and FromProfile.
 type Options struct {
 	Name string // Snapshot.Name
 	// MaxGroups is the maximum number of distinct groups; 0 means 100 000.

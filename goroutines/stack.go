@@ -126,7 +126,7 @@ func blockedForever(reason string) bool {
 	return false
 }
 
-// creatorOf derives who started a goroutine from its outermost frame, if possible.
+// creatorOf derives the creator of a goroutine from its outermost frame, if possible.
 func creatorOf(stack []Frame) Creator {
 	end := len(stack)
 	for end > 0 && stack[end-1].Func == goruntime.Exit {
@@ -159,14 +159,13 @@ func wrapped(fn string) string {
 	return fn[:i]
 }
 
-// enclosing returns F of "F.func1", the first closure in F, and G.func1 of
-// "G.func1.2", the second closure in that closure
-// (cmd/compile/internal/ir.closureName). A closure of a package-level variable
-// ("glob..func1") has no function around it. When F was inlined, its name is
-// preceded by that of the function it was inlined into.
+// enclosing returns F of "F.func1", the first closure in F, and G.func1 of "G.func1.2", the second
+// closure in that closure (cmd/compile/internal/ir.closureName). A closure of a package-level
+// variable ("glob..func1") has no enclosing function. If F was inlined, its name follows that of
+// the function it was inlined into.
 //
-// The function around a closure is nearly always the one that runs it in a go
-// statement; it is not when the closure is handed on and started elsewhere.
+// The enclosing function of a closure is nearly always the one that runs it in a go statement. The
+// exception is a closure that is passed on and started elsewhere.
 func enclosing(fn string) string {
 	i := strings.LastIndexByte(fn, '.')
 	if i <= 0 || i < strings.LastIndexByte(fn, '/') {

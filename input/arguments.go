@@ -9,7 +9,7 @@ import (
 )
 
 // SplitPackages separates the profiles in args from the packages after them. The first argument is
-// a profile; others are if they are a file, an address, "-" for standard input, or look like the
+// a profile; so is any other that is a file, an address, "-" for standard input, or looks like the
 // name of a profile.
 func SplitPackages(args []string) (profiles, packages []string) {
 	for i, arg := range args {
@@ -26,8 +26,8 @@ func SplitPackages(args []string) (profiles, packages []string) {
 	return profiles, packages
 }
 
-// Newest returns the newest recording or profile in a directory, judging by its name; "" if there
-// is none.
+// Newest returns the newest recording or profile in a directory, recognized by its name; "" if
+// there is none.
 func Newest(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// A Document is the content of one argument, where more than profiles is read: a recording with all
-// its parts, a trace, or text output of the runtime. It must be closed.
+// A Document is the content of one argument, for commands that read more than profiles: a recording
+// with all its parts, a trace, or text output of the runtime. It must be closed.
 type Document struct {
 	Name string // for messages, without a password
 	Path string // the argument
@@ -42,8 +42,8 @@ func (d *Document) Close() {
 	}
 }
 
-// Document opens arg. complete turns the address of a service's pprof handlers, which ends in a
-// slash, into the address of the document.
+// Document opens arg. If arg is the address of a service's pprof handlers, which ends in a slash,
+// complete returns the address of the document.
 func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.URL)) (*Document, error) {
 	switch {
 	case arg == "-":
@@ -151,7 +151,7 @@ func isText(head []byte) bool {
 }
 
 // MissingPart returns the error for a part that a recording does not contain, with the reason if
-// the recording has one. what describes the part.
+// the recording states one. what describes the part.
 func MissingPart(rec *recording.Recording, name, part, what string) error {
 	e := &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("the recording contains no %s", what)}
 	if len(rec.Warnings) > 0 { // most likely truncated before the part

@@ -111,7 +111,7 @@ func checkResponse(resp *http.Response, shown string) error {
 		}
 		return nil
 	}
-	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // as much of the reason as there is
+	head, _ := io.ReadAll(io.LimitReader(resp.Body, 512)) // may end early
 	reason, _, _ := strings.Cut(strings.TrimSpace(string(head)), "\n")
 	e := &diag.Error{Op: "fetch", Subject: shown, Err: fmt.Errorf("the server responded with %s", resp.Status)}
 	if reason = terminal.Clean(reason); reason != "" && !strings.Contains(resp.Status, reason) {
@@ -128,8 +128,8 @@ func checkResponse(resp *http.Response, shown string) error {
 	return e
 }
 
-// profileURL returns the address of the profile that typ names, and how long the server will
-// measure before it responds. A complete profile address is kept, a base address is completed. With
+// profileURL returns the address of the profile that typ names, and how long the server measures
+// before it responds. The address of a profile is unchanged, a base address is completed. With
 // delta, profiles that accumulate since the start of the program cover the given duration instead.
 func profileURL(addr, typ string, duration time.Duration, delta bool) (*url.URL, time.Duration, error) {
 	u, err := url.Parse(addr)

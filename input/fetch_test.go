@@ -48,7 +48,7 @@ func TestProfileURL(t *testing.T) {
 	}
 }
 
-// TestProfileURLDelta checks that --duration is what happens in that time, also for profiles that count
+// TestProfileURLDelta checks that --duration limits profiles to that time, even those that count
 // from the start of the program.
 func TestProfileURLDelta(t *testing.T) {
 	for addr, want := range map[string]string{

@@ -30,7 +30,7 @@ type Goroutines struct {
 }
 
 // Goroutines reads the goroutines in arg: a recording, a profile or a dump. With leaks, it also
-// fetches the leaks of a service at an address.
+// fetches the goroutineleak profile if arg is an address.
 func (o *Opener) Goroutines(ctx context.Context, arg string, leaks bool) (*Goroutines, error) {
 	d, err := o.Document(ctx, arg, func(u *url.URL) { u.Path += "goroutine" })
 	if err != nil {
@@ -103,8 +103,8 @@ func (o *Opener) fetchLeaks(ctx context.Context, addr string, src *Goroutines) e
 	return nil
 }
 
-// recordedGoroutines joins everything in a recording that is about goroutines. Damaged parts that
-// are not required are warnings.
+// recordedGoroutines joins all parts of a recording about goroutines. Damaged parts that are not
+// required are warnings.
 func (o *Opener) recordedGoroutines(ctx context.Context, d *Document) (*Goroutines, error) {
 	rec := d.Recording
 	names := rec.ProfileNames()
@@ -175,7 +175,7 @@ func (o *Opener) recordedWaits(ctx context.Context, rec *recording.Recording) (r
 }
 
 // Own returns a function that reports whether a frame is own code, as OwnCode does for functions,
-// and the own modules. Without a profile it decides from the frames.
+// and the own modules. Without a profile, own code is determined from the frames.
 func (src *Goroutines) Own(prefixes []string) (own func(goroutines.Frame) bool, modules []string) {
 	p := src.profile
 	if p == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// TestInflatedByHTTP has a server send little that HTTP inflates to much: the limit for decoding does not follow
-// the inflated size.
+// TestInflatedByHTTP has a server whose small response HTTP inflates to a large one: the limit for
+// decoding does not depend on the inflated size.
 func TestInflatedByHTTP(t *testing.T) {
 	bomb := hostile.GzipZeros(64) // MB
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -12,7 +12,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// ParseHeaders parses headers of the form "Name: value". example is one for the hint.
+// ParseHeaders parses headers of the form "Name: value". example is a header for the hint of its
+// error.
 func ParseHeaders(lines []string, example string) (http.Header, error) {
 	header := make(http.Header)
 	for _, line := range lines {
@@ -26,7 +27,7 @@ func ParseHeaders(lines []string, example string) (http.Header, error) {
 	return header, nil
 }
 
-// ReadFile reads a file of at most limit bytes; "-" is stdin.
+// ReadFile reads a file; "-" is stdin. It returns an error if it is longer than limit bytes.
 func ReadFile(name string, stdin io.Reader, limit int64) ([]byte, error) {
 	r := stdin
 	if name != "-" {

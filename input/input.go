@@ -27,8 +27,8 @@ import (
 // DefaultDuration is the default of Opener.Duration.
 const DefaultDuration = 10 * time.Second
 
-// An Opener opens what a user names. The zero value opens files and addresses. Its methods are safe
-// for concurrent use; it must not be copied after first use.
+// An Opener opens the arguments of a command. The zero value opens files and addresses. Its methods
+// are safe for concurrent use. It must not be copied after first use.
 type Opener struct {
 	// Op is the operation in errors about arguments: the name of a command, such as "top".
 	Op string
@@ -84,8 +84,8 @@ func (o *Opener) stdin() (io.Reader, error) {
 	return o.Stdin, nil
 }
 
-// Options configure what Open shows. The zero value shows all samples of the default sample type,
-// by function.
+// Options configure what an Input shows. The zero value shows all samples of the default sample
+// type, by function.
 type Options struct {
 	// Type is a sample type ("alloc_space"), a profile in a recording ("heap") or both
 	// ("mutex:delay"); "" means the CPU profile, or else the most useful one.
@@ -94,8 +94,8 @@ type Options struct {
 	// Query contains the filters and the granularity. Open sets its Type and ModuleOf.
 	Query profile.Query
 
-	// Base is subtracted; so is DiffBase, and shares are relative to its total. At most one of them
-	// may be set. Normalize scales to the base's total first.
+	// Base and DiffBase are profiles to subtract; with DiffBase, shares are relative to its total.
+	// At most one of them may be set. Normalize first scales the profile to the base's total.
 	Base, DiffBase []string
 	Normalize      bool
 
@@ -154,7 +154,7 @@ type Input struct {
 	Build *recording.Build
 
 	Own    Own
-	Finder *source.Finder // knows the recording's files and the program's modules
+	Finder *source.Finder // has the recording's files and the program's modules
 
 	// Comparison is set if costs were scaled to the requests of a base.
 	Comparison *Comparison
@@ -168,7 +168,7 @@ type Input struct {
 	query  profile.Query
 }
 
-// Comparison is a profile and its base, before they were scaled to the same number of requests.
+// A Comparison is a profile and its base, before they were scaled to the same number of requests.
 type Comparison struct {
 	Base, Profile *profile.Profile
 	Type          profile.ValueType
@@ -197,7 +197,7 @@ func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, 
 	return in, nil
 }
 
-// load implements Open. It adds what it has opened to in.Opened, even when it fails.
+// load implements Open. It adds what it has opened to in.Opened, even if it returns an error.
 func (in *Input) load(ctx context.Context, args []string, opt *Options) error {
 	o := in.opener
 	main, err := o.openAll(ctx, args, opt.Type, false)
@@ -304,17 +304,18 @@ func (in *Input) subtract(ctx context.Context, opt *Options, first *Opened, show
 	return nil
 }
 
-// Between counts the requests of two inputs.
+// Between counts the requests of two inputs, to compare costs per request.
 func Between(ctx context.Context, before, after *Input) (*work.Pair, error) {
 	return work.Between(before.work(ctx), after.work(ctx))
 }
 
-// work returns the work counted for an input; if several were merged, for the first recording.
+// work returns the requests of an input; if several arguments were merged, those of the first
+// recording.
 func (in *Input) work(ctx context.Context) work.Profile {
 	return in.opener.work(ctx, &Opened{Name: in.Name, Recording: in.Recording, Part: in.Part})
 }
 
-// work returns the work counted for an argument.
+// work returns the requests of an argument.
 func (o *Opener) work(ctx context.Context, l *Opened) work.Profile {
 	return work.Profile{
 		Name: l.Name, Recording: l.Recording, Profile: l.Part,
@@ -329,7 +330,7 @@ func (o *Opener) work(ctx context.Context, l *Opened) work.Profile {
 }
 
 // scaleToBase scales in to the number of requests of base, so that their difference is per request.
-// It adds a warning that says so, or why it is impossible.
+// It adds a warning about that, or about why it is impossible.
 func (in *Input) scaleToBase(ctx context.Context, base *profile.Profile, bases []*Opened, shown profile.ValueType) {
 	main := slices.DeleteFunc(slices.Clone(in.Opened), func(l *Opened) bool { return slices.Contains(bases, l) })
 	recorded := slices.ContainsFunc(in.Opened, func(l *Opened) bool { return l.Recording != nil })
@@ -440,7 +441,7 @@ func title(args []string) string {
 }
 
 // openAll opens all arguments, which are bases if base is set. The type that typ resolves to for
-// the first one is used for the others. The results must be closed even if it fails.
+// the first one is used for the others. The results must be closed even if it returns an error.
 func (o *Opener) openAll(ctx context.Context, args []string, typ string, base bool) ([]*Opened, error) {
 	if len(args) == 0 {
 		return nil, diag.Usagef(o.Op, "no profile given",

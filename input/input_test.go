@@ -25,8 +25,8 @@ func writeSmall(t *testing.T) string {
 	return file
 }
 
-// TestOpenSources opens the same profile from a file, an address, standard input and a
-// recording, and wants the same total.
+// TestOpenSources opens the same profile from a file, an address, standard input and a recording,
+// and checks that the totals are equal.
 func TestOpenSources(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/debug/pprof/profile" || r.URL.Query().Get("seconds") != "10" || r.Header.Get("X-Key") != "1" {
@@ -91,7 +91,7 @@ func TestOpenMerges(t *testing.T) {
 	}
 }
 
-// TestOpenErrors checks that arguments that cannot be right are usage errors, each with a hint.
+// TestOpenErrors checks that invalid arguments are usage errors with hints.
 func TestOpenErrors(t *testing.T) {
 	file := writeSmall(t)
 	for _, tt := range []struct {
@@ -128,7 +128,8 @@ func TestOpenErrors(t *testing.T) {
 	}
 }
 
-// TestDocument tells texts, profiles and recordings apart, and refuses what would stop a service.
+// TestDocument checks that texts, profiles and recordings are distinguished, and that requests that
+// would stop a service are refused.
 func TestDocument(t *testing.T) {
 	o := &input.Opener{Stdin: strings.NewReader("goroutine 1 [running]:\nmain.main()\n")}
 	d, err := o.Document(t.Context(), "-", nil)

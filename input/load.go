@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Opened is one argument, and the profile that was taken from it.
+// An Opened is one argument, and the profile that was read from it.
 type Opened struct {
 	Name      string               // the argument, without a password
 	Profile   *profile.Profile     // nil if all profiles of a recording were requested
@@ -50,8 +50,8 @@ func (o *Opener) readOptions() profile.ReadOptions {
 	return profile.ReadOptions{MaxBytes: int64(o.MaxMemory)}
 }
 
-// streamOptions returns the options for reading profiles from pipes and the network. How much was
-// sent is no measure there: HTTP may have inflated it.
+// streamOptions returns the options for reading profiles from pipes and the network. Their size is
+// no basis for a limit, because HTTP may have inflated them.
 func (o *Opener) streamOptions() profile.ReadOptions {
 	return profile.ReadOptions{MaxBytes: cmp.Or(int64(o.MaxMemory), maxStreamed)}
 }
@@ -227,8 +227,8 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 	return &Opened{Name: name, Profile: p, sample: sample, debug: isDebugText(head)}, nil
 }
 
-// notProfile describes a file that is not a profile, judging by its first bytes, and what to do
-// with it; "" if they do not tell.
+// notProfile describes a file that is not a profile, and what to do with it, from its first bytes;
+// "" if they do not show what it is.
 func notProfile(name string, head []byte) string {
 	switch {
 	case len(head) == 0:
@@ -258,7 +258,7 @@ func isDebugText(head []byte) bool {
 	return bytes.HasPrefix(line, []byte("heap profile: ")) && bytes.Contains(line, []byte("@ heap/"))
 }
 
-// recorded takes a profile from a recording, and closes the recording if it fails.
+// recorded reads a profile from a recording, and closes the recording if that fails.
 func (o *Opener) recorded(name string, rec *recording.Recording, typ string) (*Opened, error) {
 	l := &Opened{Name: name, Recording: rec, Warnings: rec.Warnings}
 	err := l.choose(name, typ, o.readOptions())

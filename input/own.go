@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// Own distinguishes own code from the rest.
+// An Own distinguishes own code from other code.
 type Own struct {
 	// Match reports whether a function is own code. It is never nil in an Input; unless Known,
 	// nothing is own code.
@@ -34,11 +34,11 @@ func (o Own) Matcher() func(profile.Function) bool {
 	return o.Match
 }
 
-// OwnCode determines what is own code in p. rec is a recording of the program, or nil. It uses the
-// build in the recording; else the binary that the profile names, if it is on this machine; else
-// the module of the working directory, if the profile contains packages of it; else every package
-// whose source is neither in the standard library nor in the module cache. Package main is always
-// own code, and prefixes add to it.
+// OwnCode determines what is own code in p. rec is a recording of the program, or nil. The main
+// module is that of the build in the recording; or of the binary that the profile names, if it is
+// on this machine; or of the working directory, if the profile contains packages of it. Otherwise
+// own code is every package whose source is neither in the standard library nor in the module
+// cache. Package main is always own code, as are the packages with one of the prefixes.
 func OwnCode(p *profile.Profile, rec *recording.Recording, prefixes []string) Own {
 	in := &Input{Profile: p, Recording: rec}
 	in.findOwn(prefixes)
@@ -221,8 +221,8 @@ func shorten(modules, deps []string) []string {
 	return slices.Compact(out)
 }
 
-// moduleOf maps packages to modules by the longest matching path among the modules of the build, or
-// else those of files, and the own modules, and guesses the rest.
+// moduleOf returns a function that maps packages to modules: by the longest matching path among the
+// own modules and those of the build, or else those of files. For other packages it guesses.
 func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg string) string {
 	known := slices.Clone(own)
 	if b == nil {
@@ -258,8 +258,8 @@ func moduleOf(b *recording.Build, own []string, files func() []string) func(pkg 
 }
 
 // Also returns the view of the other main profile of the recording, and its name: allocations for
-// CPU, CPU for allocated bytes. It is nil with a base, or unless there is exactly one recording,
-// with both profiles.
+// CPU, CPU for allocated bytes. It returns nil with a base, and unless the only argument is a
+// recording with both profiles.
 func (in *Input) Also() (v *profile.View, part string, err error) {
 	if in.Recording == nil || len(in.Opened) != 1 {
 		return nil, "", nil
@@ -286,8 +286,9 @@ func (in *Input) Also() (v *profile.View, part string, err error) {
 	return v, part, err
 }
 
-// Dispatched returns the common prefix of the packages that main.main calls if the only own code is
-// calls in main.main, as in programs whose own packages could not be distinguished; else "".
+// Dispatched returns the common prefix of the packages that main.main calls, if main.main is the
+// only own code and does nothing but call them: then the program's own packages probably were not
+// recognized. Otherwise it returns "".
 func Dispatched(r *profile.OwnReport) string {
 	prefix := ""
 	for _, l := range r.Lines {

@@ -17,7 +17,7 @@ import (
 // of about 150 bytes.
 const maxLoadFile = 256 << 20
 
-// Load returns the result of a load: the JSON of whet load, or that of a recording with a load.
+// Load returns the result of a load, from the JSON of whet load or from a recording with a load.
 // "-" is stdin.
 func Load(name string, stdin io.Reader) (*load.Result, error) {
 	if isRecording(name) {

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/source"
 )
 
-// Source returns the text of a file by its name in the profile.
+// Source returns the lines of a file, given its name in the profile, and where they were found.
 func (in *Input) Source(file string) (lines []string, where string, err error) {
 	f, err := in.Finder.File(file)
 	if err != nil {

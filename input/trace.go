@@ -30,7 +30,7 @@ type Trace struct {
 }
 
 // Discard removes the index from the cache if err reports that it is damaged, and reports whether
-// it did: the next Trace rebuilds it. t may be nil, and closed.
+// it did. The next call of Opener.Trace rebuilds it. t may be nil or closed.
 func (t *Trace) Discard(err error) bool {
 	if t == nil || t.cachedFrom == "" || !errors.Is(err, index.ErrDamaged) {
 		return false
@@ -55,8 +55,8 @@ func (d *Document) openTrace() (io.ReadCloser, error) {
 	return io.NopCloser(d.Reader), nil
 }
 
-// TraceReader is Trace for callers that read it without an index: it checks that it begins like a
-// trace.
+// TraceReader returns a reader of the document's execution trace, for callers that need no index.
+// It checks that the content begins like a trace. It may be called once.
 func (d *Document) TraceReader() (io.ReadCloser, error) {
 	r, err := d.openTrace()
 	if err != nil {
@@ -76,8 +76,8 @@ func (d *Document) TraceReader() (io.ReadCloser, error) {
 	}{b, r}, nil
 }
 
-// Trace opens the index of a document's execution trace. It uses the one in the user's cache, and
-// builds it if there is none for the same file; if file is set, it always builds a new one there.
+// Trace opens the index of a document's execution trace. It uses the index in the user's cache, or
+// builds it if there is none for the same file. If file is set, it always builds a new index there.
 func (o *Opener) Trace(ctx context.Context, d *Document, file string) (*Trace, error) {
 	opt := index.Options{Progress: o.traceProgress(), MaxMemory: int64(o.MaxMemory)}
 	x := &Trace{}
@@ -179,7 +179,7 @@ func (d *Document) traceError(err error) error {
 	return &diag.Error{Op: "index", Subject: d.Name, Err: err, Hint: hint}
 }
 
-// ReadTraceError returns an error for reading a trace without its index, with a remedy.
+// ReadTraceError returns the error for reading a trace without an index, with a hint.
 func (d *Document) ReadTraceError(err error) error {
 	var e *diag.Error
 	if errors.As(err, &e) && e.Op != "" || errors.Is(err, context.Canceled) {
@@ -208,8 +208,8 @@ func (d *Document) endsWithin(err error, hint string) (string, error) {
 }
 
 // TraceOwn returns a function that reports whether a frame on a trace's stacks is own code, as
-// OwnCode does for profiles: by the build if arg is a recording, or else by the functions. It is
-// nil if there is no own code.
+// OwnCode does for profiles: by the build if arg is a recording, or else by the functions. It
+// returns nil if there is no own code.
 func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {
 	var functions []profile.Function
 	seen := map[profile.Function]bool{}
@@ -241,8 +241,8 @@ func TraceOwn(arg string, x *index.Index, prefixes []string) func(stacks.Frame) 
 	return func(f stacks.Frame) bool { return own.Match(profile.Function{Name: f.Func, File: f.File}) }
 }
 
-// TraceOwnOrForeign is [TraceOwn]. If there is no own code, it returns a function that reports
-// whether a frame is neither of the standard library nor of a dependency.
+// TraceOwnOrForeign is like [TraceOwn], but if there is no own code, it returns a function that
+// reports whether a frame is neither in the standard library nor in a dependency.
 func TraceOwnOrForeign(arg string, x *index.Index, prefixes []string) func(stacks.Frame) bool {
 	if own := TraceOwn(arg, x, prefixes); own != nil {
 		return own

@@ -13,8 +13,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// fewSamples is the number of samples below which percentages mean little: a share of 10% has a
-// standard error of 3 points and more then.
+// fewSamples is the number of samples below which percentages are unreliable: a share of 10% then
+// has a standard error of at least 3 percentage points.
 const fewSamples = 100
 
 // warn adds the warnings for the reader of any view of in.

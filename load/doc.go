@@ -35,7 +35,7 @@
 // bytes per connection (more with TLS) and about a hundred bytes per second of run.
 //
 // Run may be called concurrently; each call has its own connections. When it returns, all
-// goroutines it started have ended or been told to stop, and all its connections are closed.
+// goroutines that it started have ended or will end soon, and all its connections are closed.
 //
 // The package does not format results for people, follow links, or run scripts. Package plan reads
 // files of requests, compare compares a result with objectives or with another result, and capacity

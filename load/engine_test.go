@@ -265,8 +265,7 @@ func testOpenModel(t *testing.T, e load.Engine) {
 }
 
 // TestStall has a server that stalls, which delays all requests that are due in the meantime,
-// including those that wait for a connection. The latencies must be those that follow from the
-// schedule.
+// including those that wait for a connection. Latencies must count from the schedule.
 func TestStall(t *testing.T) { engines(t, testStall) }
 
 func testStall(t *testing.T, e load.Engine) {
@@ -308,7 +307,7 @@ func stalled(t *testing.T, e load.Engine, rate int64) (late time.Duration) {
 		t.Fatalf("%d responses, want %d", r.Responses, len(want))
 	}
 	for q, got := range map[float64]time.Duration{.90: r.Latency.P90, .95: r.Latency.P95, .99: r.Latency.P99} {
-		// Never less; more by the time that the requests that had waited take.
+		// The latency is never shorter, and longer by the time that earlier requests take.
 		exact := want[int(q*float64(len(want)))]
 		if got < exact-5*time.Millisecond-interval {
 			t.Errorf("the %g-quantile is %v, want at least %v", q, got, exact)
@@ -466,14 +465,15 @@ func slowServer(t *testing.T, e load.Engine, timeout time.Duration) error {
 	if r.Responses+r.Errors.Total() != requests {
 		t.Errorf("%d responses, errors %+v of %d", r.Responses, r.Errors, requests)
 	}
-	// If the machine stalls, others time out, too.
+	// If the machine stalls, the others time out, too.
 	if r.Errors.Timeout != 1 || r.Errors.Total() != 1 || early.Load() < 10 {
 		return fmt.Errorf("%d answers before the timeout, errors %+v (want many and one timeout)", early.Load(), r.Errors)
 	}
 	return nil
 }
 
-// TestHalfOpen has a peer that is gone without a packet: here one that neither reads nor writes.
+// TestHalfOpen has a peer that has disappeared without a packet: here one that neither reads nor
+// writes.
 func TestHalfOpen(t *testing.T) { engines(t, testHalfOpen) }
 
 func testHalfOpen(t *testing.T, e load.Engine) {
@@ -511,8 +511,8 @@ func testAnswerBeforeBody(t *testing.T, e load.Engine) {
 	}
 	url := raw(t, func(c net.Conn, r *bufio.Reader) {
 		_, _ = r.ReadString('\n')
-		// It answers once; a client that had sent everything before the answer came might send
-		// again.
+		// The server answers once; a client that had sent everything before the answer came might
+		// send again.
 		_, _ = io.WriteString(c, "HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
 		_, _ = io.Copy(io.Discard, r)
 	})

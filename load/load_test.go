@@ -85,7 +85,7 @@ func testLatency(t *testing.T, e load.Engine) {
 		_, _ = w.Write([]byte("ok"))
 	})
 	again(t, 1200*time.Millisecond, func(d time.Duration) error {
-		// One request of two is slow.
+		// Every second request is slow.
 		r := run(t, load.Options{
 			Engine: e, Targets: []load.Target{{URL: s.URL}, {URL: s.URL + "?slow"}}, Connections: 2, Duration: d,
 		})

@@ -41,8 +41,8 @@ func serve(t testing.TB, h http.HandlerFunc) *httptest.Server {
 const patience = 5 * time.Minute
 
 // again runs a test that depends on the clock, with d as the length of its waits. If the machine
-// stalls at the wrong moment, test returns an error, and has up to four more attempts, each with a
-// d four times as long. Whatever must hold on any machine, test checks itself.
+// stalls at the wrong moment, test returns an error and is run up to four more times, each with a d
+// four times as long. What must hold on any machine, test checks itself.
 func again(t *testing.T, d time.Duration, test func(d time.Duration) error) {
 	t.Helper()
 	var err error
@@ -56,7 +56,7 @@ func again(t *testing.T, d time.Duration, test func(d time.Duration) error) {
 }
 
 // together makes the first n requests to h wait for each other, so that n connections are in use.
-// Otherwise the requests may be used up before all connections have sent one.
+// Otherwise some connections might send all requests before others send one.
 func together(n int64, h http.HandlerFunc) http.HandlerFunc {
 	var arrived atomic.Int64
 	all := make(chan struct{})

@@ -24,8 +24,8 @@ type Model string
 
 // The models.
 const (
-	// ModelClosed sends the next request of a connection once the last one is answered: as fast as
-	// the answers come.
+	// ModelClosed sends the next request of a connection when the previous one is answered, and so
+	// as fast as the server answers.
 	ModelClosed Model = "closed"
 	// ModelOpen sends requests at times that do not depend on the answers, and measures latency
 	// from those times.
@@ -126,7 +126,7 @@ type Options struct {
 
 	// Rate is the number of requests per second in the open model; 0 means the closed model.
 	Rate float64
-	// RampTo, if not 0, is the rate at the end of Ramp and from there on; the rate changes
+	// RampTo, if not 0, is the rate at the end of Ramp and after it; during Ramp the rate changes
 	// linearly.
 	RampTo float64
 	// Ramp is the time in which the rate goes from Rate to RampTo; 0 means all of Duration.
@@ -140,8 +140,8 @@ type Options struct {
 	Protocol Protocol
 	// NoKeepAlive opens a connection for each request. HTTP1 only.
 	NoKeepAlive bool
-	// Socket is the path of a Unix socket for all connections; the host of the addresses is then
-	// only a name. Empty means TCP.
+	// Socket is the path of a Unix socket for all connections; the host of an address is then only
+	// sent in requests. Empty means TCP.
 	Socket string
 	// Resolve maps "host:port" of an address to the "address:port" to dial; requests and
 	// certificates keep the host. nil means none.
@@ -149,8 +149,8 @@ type Options struct {
 	// TLS configures https connections; nil means the system's roots. It is cloned.
 	TLS *tls.Config
 	// AllowHosts are the hosts, as written in the addresses without their ports, that may be loaded
-	// although they are not on the loopback interface. Loading is limited to loopback by default,
-	// so that a typo never loads a third party's server.
+	// although they are not on the loopback interface. By default only loopback hosts may be
+	// loaded, so that a typo never loads a third party's server.
 	AllowHosts []string
 
 	// TargetCPU, if set, returns the CPU time that the target has used so far; it is called at both
@@ -167,8 +167,8 @@ type Options struct {
 	// target: one, or a quarter of the CPUs. It does not apply to [NetHTTP].
 	Workers int
 	// OneByOne reads every answer as it comes. Otherwise the closed model on [IOUring] may read
-	// several at once where that saves CPU time or raises the rate; it finds out while it runs, so
-	// two short runs may differ by that.
+	// several at once if that saves CPU time or raises the rate. It measures that during the run,
+	// so two short runs may differ because of it.
 	OneByOne bool
 
 	// Progress, if set, is called about once a second during the measured part, and once for the
@@ -176,7 +176,7 @@ type Options struct {
 	Progress func(Progress)
 }
 
-// Progress is the state of a run in progress.
+// A Progress is the state of a run in progress.
 type Progress struct {
 	Second                 // the second that has just ended
 	Elapsed  time.Duration // since the start of the measured part
@@ -194,15 +194,16 @@ type Bar struct {
 	Count int64         `json:"count"`
 }
 
-// Error is a load that could not be run, or that got no answer at all. Its Hint is the next step.
+// An Error reports a load that could not be run, or that got no answer at all. Its Hint is what to
+// do next.
 type Error = diag.Error
 
-// ErrRemote is the cause when a target is not on the loopback interface and [Options.AllowHosts]
-// does not list it.
+// ErrRemote is wrapped by Run's error if a target is not on the loopback interface and
+// [Options.AllowHosts] does not list it.
 var ErrRemote = errors.New("not a loopback address")
 
-// Name returns what is loaded in a few words, without passwords: the first address and the number
-// of others.
+// Name returns a short name of the load, without passwords: the first address and the number of
+// others.
 func (o Options) Name() string {
 	first, n := o.URL, len(o.Targets)
 	if first == "" && n > 0 {

@@ -12,7 +12,7 @@ import (
 
 // A TargetResult holds the results of one target, or of all targets with one name.
 type TargetResult struct {
-	// Name is the target's name; "" when it has none.
+	// Name is the target's name; "" if it has none.
 	Name string `json:"name,omitempty"`
 	// Method is the method of all targets of the name; "" when they differ.
 	Method string `json:"method"`

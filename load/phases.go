@@ -2,11 +2,11 @@ package load
 
 import "github.com/whet-go/whet/internal/load/record"
 
-// Phases splits the latency of the answers, and the opening of connections, into phases.
-// Percentiles are within 1.6%; there are no histograms.
+// Phases split the latency of the answers, and the opening of connections. Percentiles are within
+// 1.6%; there are no histograms.
 type Phases struct {
 	// Connect covers the connections opened, warm-up included: the time until the server accepted,
-	// without TLS; nil when none was.
+	// without TLS. It is nil if none was opened.
 	Connect *Latency `json:"connect,omitempty"`
 	// TLS covers their handshakes; nil without TLS.
 	TLS *Latency `json:"tls,omitempty"`

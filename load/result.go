@@ -17,8 +17,8 @@ const Schema = "whet.load/2"
 // schema1 is the version before Schema. It can be read, but is not written.
 const schema1 = "whet.load/1"
 
-// Result is what a run measured. JSON has durations as integers of nanoseconds, in keys that end in
-// _ns.
+// A Result is what a run measured. In JSON, durations are integers of nanoseconds, in keys that end
+// in _ns.
 type Result struct {
 	Schema string `json:"schema"` // always [Schema]
 	// Targets are the addresses, without passwords.
@@ -90,13 +90,13 @@ type Result struct {
 	// Others is the CPU time of all other programs on the machine in the same time; nil when the
 	// target is not a local process or the system does not report it.
 	Others *OtherCPU `json:"other_cpu,omitempty"`
-	// Warnings are first the reasons to distrust the numbers, which [Result.Verdict] returns, the
-	// most serious first, and then what else was unusual.
+	// Warnings are the reasons to distrust the numbers, which [Result.Verdict] returns, most
+	// serious first, followed by everything else that was unusual.
 	Warnings Warnings `json:"warnings,omitempty"`
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. It reads version 1 too, whose reasons to distrust
-// the numbers are in a separate list and whose warnings are strings, and converts it to the current
+// UnmarshalJSON implements [json.Unmarshaler]. It also reads version 1, in which the reasons to
+// distrust the numbers are a separate list and warnings are strings, and converts it to the current
 // version.
 func (r *Result) UnmarshalJSON(data []byte) error {
 	type fields Result
@@ -135,7 +135,7 @@ func (e Errors) Total() int64 {
 	return e.Connect + e.Timeout + e.Reset + e.ShortBody + e.Malformed + e.Flood + e.Other
 }
 
-// An ErrorKind is the failed requests of one kind.
+// An ErrorKind counts the failed requests of one kind.
 type ErrorKind struct {
 	Name  string // in words: "short body"
 	Count int64
@@ -189,7 +189,7 @@ func (r *Result) Failures() string {
 	return strings.Join(out, ", ")
 }
 
-// Latency summarizes a distribution of latencies. The percentiles come from an HDR histogram with
+// A Latency summarizes a distribution of latencies. The percentiles come from an HDR histogram with
 // three significant digits; Min, Max and Mean are exact. All are zero when there was no answer, and
 // JSON then omits the percentiles.
 type Latency struct {
@@ -209,7 +209,7 @@ type Latency struct {
 	HDR string `json:"hdr,omitempty"`
 }
 
-// Second is one slice of the measured part, normally one second long.
+// A Second is one slice of the measured part, normally one second long.
 type Second struct {
 	Start     time.Duration `json:"start_ns"` // since Result.Started
 	Elapsed   time.Duration `json:"elapsed_ns"`
@@ -226,15 +226,15 @@ type Second struct {
 	TargetCPU time.Duration `json:"target_cpu_ns,omitempty"`
 }
 
-// CPU is the CPU time that this process, the generator and anything else in it, used during the
-// measured part. On one machine it is taken from the server.
+// A CPU is the CPU time that this process used during the measured part: the generator, and
+// anything else in the process. If the server runs on the same machine, it is missing there.
 type CPU struct {
 	Total      time.Duration `json:"total_ns"`
 	PerRequest time.Duration `json:"per_request_ns"` // Total over Requests
 	Cores      float64       `json:"cores"`          // Total over Elapsed
 }
 
-// Open describes the arrivals requested in the open model.
+// An Open describes the arrivals requested in the open model.
 type Open struct {
 	Rate     float64       `json:"rate"`              // requests per second, at the start
 	RampTo   float64       `json:"ramp_to,omitempty"` // at the end of Ramp; 0 means Rate throughout
@@ -242,7 +242,7 @@ type Open struct {
 	Arrivals Arrivals      `json:"arrivals"`
 }
 
-// SendDelay is how late the requests of the open model were sent: actual minus intended time.
+// A SendDelay is how late the requests of the open model were sent: actual minus intended time.
 // Latencies include it.
 type SendDelay struct {
 	P50  time.Duration `json:"p50_ns,omitempty"`
@@ -257,14 +257,14 @@ type SendDelay struct {
 	Waited int64 `json:"waited"`
 }
 
-// TargetCPU is the CPU time of the target's process.
+// A TargetCPU is the CPU time of the target's process.
 type TargetCPU struct {
 	CPU
 	PID     int    `json:"pid,omitempty"`     // 0 when Options.TargetCPU supplied the time
 	Command string `json:"command,omitempty"` // name of its executable
 }
 
-// OtherCPU is the CPU time of programs other than the generator and the target.
+// An OtherCPU is the CPU time of programs other than the generator and the target.
 type OtherCPU struct {
 	Total time.Duration `json:"total_ns"`
 	Share float64       `json:"share"` // of all CPUs, 0 to 1

@@ -21,9 +21,9 @@ const targetPatience = 10 * time.Second
 // Run sends requests as configured by o and returns what it measured.
 //
 // It returns when the duration is over, the requests are used up or ctx is canceled. Cancellation
-// is not an error: the Result holds what was measured until then and has Interrupted set. When no
-// request was answered, the Result comes with an [*Error]. When nothing could be sent, the Result
-// is nil.
+// is not an error: the Result has what was measured until then, and Interrupted set. If no request
+// was answered, Run returns the Result and an [*Error]. If nothing could be sent, the Result is
+// nil.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	p, err := o.plan(ctx)
 	if err != nil {
@@ -121,8 +121,8 @@ func (p *plan) run(caller context.Context) (*Result, error) {
 	return r, nil
 }
 
-// others computes the CPU time of other programs. It cannot be negative, although the machine's
-// ticks may sum to less than the processes' nanoseconds.
+// others returns the CPU time of other programs. It is at least 0, although the machine's ticks may
+// sum to less than the processes' nanoseconds.
 func others(total, elapsed time.Duration, processors int) *OtherCPU {
 	o := &OtherCPU{Total: max(total, 0)}
 	if all := elapsed.Seconds() * float64(processors); all > 0 {

@@ -10,8 +10,9 @@ import (
 	"slices"
 )
 
-// Sent describes the requests of a run without anything that may be secret: of header fields only
-// the names, of bodies and variables only the sizes.
+// A Sent describes the requests of a run without anything that may be secret: it has the names of
+// header fields, but not their values, and the sizes of bodies and variables, but not their
+// content.
 type Sent struct {
 	// Targets is the number of targets.
 	Targets int `json:"targets"`

@@ -38,8 +38,8 @@ func judge(r *Result, cpus int, requests int64) Warnings {
 	return reasons
 }
 
-// errorsHide: a refusal is quick and a timeout says nothing about the answer, so with many failures
-// the latencies describe another service.
+// errorsHide reports that many requests failed: a refusal is fast, and a timeout has no latency, so
+// the remaining latencies do not describe the service.
 func errorsHide(r *Result) *Warning {
 	failed := r.Errors.Total() + r.Failed()
 	if r.Requests == 0 || float64(failed) <= failedShare*float64(r.Requests) {
@@ -64,7 +64,7 @@ func generatorLate(r *Result) *Warning {
 	}
 	return &Warning{
 		Kind: GeneratorLate,
-		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late though a connection was free: "+
+		Text: fmt.Sprintf("the generator sent 1%% of the requests %s or more late although a connection was free: "+
 			"latencies include its own delay",
 			unit.Duration(r.SendDelay.Own)),
 		Hint: "give it a CPU that nothing else uses, lower the rate, or send from another machine",
@@ -209,8 +209,8 @@ func shortDuration(d time.Duration) string {
 // Percentiles lists the percentiles that [Latency] has fields for, in order, in percent.
 func Percentiles() []float64 { return record.Percentiles() }
 
-// AnswersFor returns how many answers percentile p, above 0 and below 100, needs to be meaningful:
-// enough that ten of them lie above it.
+// AnswersFor returns how many answers percentile p, above 0 and below 100, requires to be
+// meaningful: ten of them must lie above it.
 func AnswersFor(p float64) int64 {
 	return int64(math.Round(tailAnswers * 100 / (100 - p)))
 }

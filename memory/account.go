@@ -24,7 +24,7 @@ const (
 	Unaccounted   = "unaccounted" // Sys minus all parts: 0 unless the runtime's figures contradict each other
 	Untouched     = "untouched"   // negative: pages of the above that were never written, or are swapped out
 	Files         = "files"       // binary, libraries and other mapped files
-	NotGo         = "not-go"      // anonymous memory outside the Go runtime: C, cgo, other mmap
+	NotGo         = "not-go"      // anonymous memory outside the Go runtime: C, cgo, other mmap calls
 	Rest          = "rest"        // the remainder, if nothing more is known
 )
 
@@ -35,8 +35,8 @@ type Part struct {
 	Bytes  int64   `json:"bytes"`
 	Share  float64 `json:"share"`            // of Total
 	Change *int64  `json:"change,omitempty"` // since the earlier account; nil if unknown
-	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning says
-	// what else was used.
+	// Estimated is set if the part is not based on the runtime's exact figures alone; Meaning
+	// states what else was used.
 	Estimated bool   `json:"estimated,omitempty"`
 	Meaning   string `json:"meaning"`
 }
@@ -170,8 +170,8 @@ func (a *Account) resident(proc *ProcessSample) {
 		add(Rest, "rest", left, "changed meanwhile")
 		return
 	}
-	// Unnamed mappings belong to Go, to C or to the binary's zeroed globals: only the difference
-	// between what adds to and what takes from Go's size is known.
+	// Unnamed mappings belong to Go, to C or to the binary's zeroed globals, so only the difference
+	// between memory outside Go and untouched memory is known.
 	add(NotGo, "outside Go", notGo, "C heap, thread stack")
 	left -= notGo
 	switch {

@@ -19,9 +19,8 @@
 //	RSS         = Sys - HeapReleased + outside - untouched
 //
 // The first five equations are the runtime's; outside and untouched come from the kernel's list of
-// mappings. Without it, only their difference is known. Estimates are marked, and what cannot be
-// known is listed in [Report.Unknown].
+// mappings. Without that list, only their difference is known. Estimates are marked, and what
+// cannot be known is listed in [Report.Unknown].
 //
-// Reports are values without references to their inputs. The package does not fetch and does not
-// format.
+// Reports do not refer to their inputs. The package neither fetches nor formats.
 package memory

@@ -8,7 +8,7 @@ import (
 
 // A Share is a fraction of CPU time.
 type Share struct {
-	Share float64 `json:"share"` // of 1
+	Share float64 `json:"share"` // from 0 to 1
 	Of    string  `json:"of"`    // the whole: "CPU time used in the window, assists included", …
 	From  string  `json:"from"`  // its source: "runtime.MemStats", "runtime/metrics", "CPU profile"
 }
@@ -20,8 +20,8 @@ type Bucket struct {
 	N    int           `json:"n"`
 }
 
-// Pauses is the distribution of stop-the-world times, one value per collection (the runtime sums
-// the pauses of one collection).
+// Pauses is the distribution of stop-the-world times, with one value per collection: the runtime
+// sums the pauses of a collection.
 type Pauses struct {
 	N     int           `json:"n"`  // collections with a known pause
 	Of    int           `json:"of"` // collections in the window; more than N if the ring of 256 was too short
@@ -31,7 +31,7 @@ type Pauses struct {
 	P90 time.Duration `json:"p90_ns,omitempty"`
 	P99 time.Duration `json:"p99_ns,omitempty"`
 	Max time.Duration `json:"max_ns"`
-	// The upper bounds in Histogram double, and it has no empty bucket at either end.
+	// Histogram has buckets of doubling upper bounds, and no empty bucket at either end.
 	Histogram []Bucket `json:"histogram"`
 }
 
@@ -46,7 +46,7 @@ type GC struct {
 	// Interval is the mean time between collections, over those with known pauses; 0 if there are
 	// fewer than two.
 	Interval time.Duration `json:"interval_ns,omitempty"`
-	CPU      []Share       `json:"cpu"` // the best value for the window first
+	CPU      []Share       `json:"cpu"` // the most accurate for the window first
 	Pauses   Pauses        `json:"pauses"`
 
 	NextGC int64     `json:"next_gc"`          // target heap size of the next collection

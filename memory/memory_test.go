@@ -45,13 +45,13 @@ func parse(t testing.TB, data []byte) *memory.Stats {
 	return s
 }
 
-// What is parsed from the text is what runtime.ReadMemStats says, and the
-// identities of its documentation hold, so that every account adds up.
+// The values parsed from the text are those of runtime.ReadMemStats, and the identities of its
+// documentation hold, so that every account adds up.
 func TestParseMemStats(t *testing.T) {
 	var before, after runtime.MemStats
 	var s *memory.Stats
 	for range 20 {
-		runtime.GC() // and all is swept, too, which would make HeapAlloc smaller
+		runtime.GC() // sweeps as well, so that HeapAlloc does not shrink later
 		runtime.ReadMemStats(&before)
 		s = parse(t, fetch(t, "heap?debug=1"))
 		runtime.ReadMemStats(&after)

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// Input is everything known about a process. Only End is required.
+// Input is everything known about a process. Only End is required; other fields may be nil or zero.
 type Input struct {
 	Name       string // for titles
 	Start, End *Stats
@@ -35,11 +35,12 @@ type Report struct {
 	Unknown  []string         `json:"unknown,omitempty"`
 	Warnings profile.Warnings `json:"warnings,omitempty"`
 
-	// Before has the sums of the account that changes are since; nil without one.
+	// Before has the sums of the account that Change of each part is relative to; nil if there is
+	// none.
 	Before *Sums `json:"before,omitempty"`
 }
 
-// New makes a report from in. It fails without In.End.
+// New returns a report on in. It returns an error if in.End is nil.
 func New(in Input) (*Report, error) {
 	if in.End == nil {
 		return nil, errors.New("account for memory: no runtime.MemStats")
@@ -202,8 +203,8 @@ func (r *Report) before(b *Account) {
 	}
 }
 
-// CompareWith compares r with an earlier report of the same program: changes are then since the
-// earlier report, not since the start of the window.
+// CompareWith compares r with an earlier report of the same program: changes are then relative to
+// that report, not to the start of the window.
 func (r *Report) CompareWith(earlier *Report) {
 	r.Earlier, r.EarlierTotal = earlier.Name, earlier.Total
 	gc := earlier.GC
@@ -227,7 +228,7 @@ func (r *Report) CompareWith(earlier *Report) {
 	}
 }
 
-// Part returns the part with the given identifier, if there is one.
+// Part returns the part with the given identifier, and whether the account has it.
 func (a *Account) Part(id string) (Part, bool) {
 	for _, p := range a.Parts {
 		if p.ID == id {

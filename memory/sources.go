@@ -9,7 +9,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A Process is a process as the operating system reports it (process.json in a recording).
+// A Process has what the operating system reported about a process at both ends of the window
+// (process.json in a recording).
 type Process struct {
 	Start, End *ProcessSample
 }
@@ -28,7 +29,7 @@ type ProcessSample struct {
 // maxJSON is the maximum size of JSON parts.
 const maxJSON = 64 << 20
 
-// ParseProcess reads process.json.
+// ParseProcess parses a process.json.
 func ParseProcess(r io.Reader) (*Process, error) {
 	var p Process
 	if err := json.NewDecoder(io.LimitReader(r, maxJSON)).Decode(&p); err != nil {

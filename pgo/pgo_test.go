@@ -23,7 +23,7 @@ func ratio(at, low, high float64) *ab.Result {
 	}}}}}
 }
 
-// options returns options for the module in dir, with a comparison that has this outcome.
+// options returns options for the module in dir, with a comparison that has the given outcome.
 func options(t *testing.T, dir string, c *ab.Result) Options {
 	t.Helper()
 	o := Options{Profile: readProfile(t, storedProfile), Dir: dir, Work: t.TempDir(), MaxStale: 0.3}
@@ -38,7 +38,7 @@ func options(t *testing.T, dir string, c *ab.Result) Options {
 	return o
 }
 
-// TestRunPrograms compares with the caller's function.
+// TestRunPrograms compares programs with the caller's function.
 func TestRunPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -111,7 +111,7 @@ type rawLocation struct {
 type rawLine struct {
 	function     uint64 // id
 	line, column int32
-	none         bool // stands for an unsymbolized location
+	none         bool // represents an unsymbolized location
 }
 
 func decode(src source, opt ReadOptions) (*Profile, error) {

@@ -178,10 +178,9 @@ func heapGrowth(fn func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// TestReadHostile feeds input that wants far more memory than it is long. The
-// bound is the limit, times eight: all that append ever allocated on the way to a
-// column of a size is five to six times that size, of which two and a half are
-// held at the worst moment.
+// TestReadHostile reads input that requests far more memory than its own size. The bound is eight
+// times the limit: growing a column with append allocates five to six times its final size in
+// total, and up to two and a half times at one moment.
 func TestReadHostile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -303,7 +302,7 @@ func FuzzRead(f *testing.F) {
 			v.Tree(50, typ%2 == 0)
 			v.Own(profile.OwnMatcher(nil, nil))
 		}
-		// What was read can be written and read again, to the same.
+		// A profile can be written and read again without change.
 		first := written(t, p)
 		again, err := profile.Parse(first, profile.ReadOptions{MaxBytes: 256 << 20})
 		if err != nil {

@@ -226,7 +226,7 @@ func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
 	return decode(src, opt)
 }
 
-// Parse is Read for bytes in memory.
+// Parse is like Read, for bytes in memory.
 func Parse(data []byte, opt ReadOptions) (*Profile, error) {
 	if len(data) >= 2 && data[0] == 0x1f && data[1] == 0x8b {
 		return Read(bytes.NewReader(data), opt)

@@ -56,7 +56,7 @@ func (p *Profile) LabelFrames(roots, leaves []string, to string) (q *Profile, un
 	return q, unmatched, nil
 }
 
-// labelFramer creates the locations that stand for labels.
+// labelFramer creates the locations that represent labels.
 type labelFramer struct {
 	p         *Profile
 	to        string               // unit of numbers
@@ -64,7 +64,7 @@ type labelFramer struct {
 	matched   map[string]bool      // keys that some sample has
 }
 
-// location returns the location that stands for a key's values among a sample's labels.
+// location returns the location that represents a key's values among a sample's labels.
 func (b *labelFramer) location(key string, labels []Label) uint32 {
 	name := b.name(key, labels)
 	loc, ok := b.locations[[2]string{name, key}]

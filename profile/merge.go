@@ -183,7 +183,7 @@ func (p *Profile) Sum(t ValueType) int64 {
 }
 
 // Comparable returns why values of sample type t cannot be added or compared between p and q; nil
-// if they can. Counts of samples are comparable only if each sample stands for the same amount.
+// if they can. Counts of samples are comparable only if each sample represents the same amount.
 func Comparable(p, q *Profile, t ValueType) error {
 	for _, x := range []*Profile{p, q} {
 		if !slices.Contains(x.SampleTypes, t) {
@@ -193,7 +193,7 @@ func Comparable(p, q *Profile, t ValueType) error {
 	}
 	if t.Type == "samples" && t.Unit == "count" &&
 		(p.PeriodType != q.PeriodType || p.Period != q.Period && p.Period > 0 && q.Period > 0) {
-		return fmt.Errorf("different periods: a sample of one stands for %d %s of %s, of the other for %d %s of %s",
+		return fmt.Errorf("different periods: a sample represents %d %s of %s in one, %d %s of %s in the other",
 			p.Period, p.PeriodType.Unit, p.PeriodType.Type, q.Period, q.PeriodType.Unit, q.PeriodType.Type)
 	}
 	return nil

@@ -14,8 +14,7 @@ import (
 	"github.com/whet-go/whet/profile/profiletest"
 )
 
-// canonical is all that a profile says about its samples, whatever the order of
-// its tables.
+// canonical is everything about a profile's samples, independent of the order of its tables.
 func canonical(g *gprofile.Profile) []string {
 	var out []string
 	for _, s := range g.Sample {
@@ -134,7 +133,7 @@ func TestMergeEqualsPprof(t *testing.T) {
 	if got.DurationNanos != g.DurationNanos || got.TimeNanos != g.TimeNanos {
 		t.Errorf("time %d duration %d, want %d %d", got.TimeNanos, got.DurationNanos, g.TimeNanos, g.DurationNanos)
 	}
-	// Any order merges to the same.
+	// The order of merging does not matter.
 	rand.Shuffle(len(ours), func(i, j int) { ours[i], ours[j] = ours[j], ours[i] })
 	again, err := profile.Merge(ours...)
 	if err != nil {

@@ -45,7 +45,7 @@ func pprof(tb testing.TB, sources map[string][]byte, args ...string) string {
 	for _, a := range args {
 		cmd.Args = append(cmd.Args, strings.Replace(a, "@", dir+"/", 1))
 	}
-	// Nothing of the user's: no settings, no binaries, no source.
+	// Without the user's settings, binaries and source.
 	cmd.Env = []string{"HOME=" + dir, "PPROF_TMPDIR=" + dir, "PPROF_BINARY_PATH=" + dir}
 	cmd.Dir = dir
 	var stderr bytes.Buffer
@@ -57,9 +57,8 @@ func pprof(tb testing.TB, sources map[string][]byte, args ...string) string {
 	return string(out)
 }
 
-// corpus returns real profiles by name: the test data of google/pprof (legacy
-// formats included), the compiler's own PGO profile, those of ../../shared when
-// it is there, and generated ones.
+// corpus returns real profiles by name: the test data of google/pprof (legacy formats included),
+// the compiler's own PGO profile, those of ../../shared if it exists, and generated ones.
 func corpus(tb testing.TB) map[string][]byte {
 	tb.Helper()
 	files := map[string][]byte{}
@@ -171,8 +170,7 @@ func ourTop(v *profile.View) []row {
 	return rows
 }
 
-// sameRows compares rows whatever their order. pprof leaves out nodes that it
-// formats as 0 in both columns.
+// sameRows compares rows in any order. pprof leaves out nodes that it formats as 0 in both columns.
 func sameRows(t *testing.T, got, want []row) {
 	t.Helper()
 	order := func(a, b row) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }
@@ -302,8 +300,8 @@ func TestTopEqualsPprof(t *testing.T) {
 	}
 }
 
-// TestLabelFramesEqualPprof compares -tagroot and -tagleaf. pprof leaves the name of a
-// missing label empty: by line its node has the key alone.
+// TestLabelFramesEqualPprof compares -tagroot and -tagleaf. pprof leaves the name of a missing
+// label empty: by line its node has only the key.
 func TestLabelFramesEqualPprof(t *testing.T) {
 	missing := regexp.MustCompile(`^\(no \w+\) ?(\w*)$`)
 	compared, named := 0, 0
@@ -369,8 +367,8 @@ func TestLabelFramesEqualPprof(t *testing.T) {
 	}
 }
 
-// TestFilesEqualPprof compares by file. Where functions have start lines, pprof
-// splits a file's node by them, so they are taken out for its sake.
+// TestFilesEqualPprof compares by file. Where functions have start lines, pprof splits a file's
+// node by them, so the test removes them.
 func TestFilesEqualPprof(t *testing.T) {
 	for name, data := range corpus(t) {
 		t.Run(name, func(t *testing.T) {

@@ -97,7 +97,7 @@ type Profile struct {
 	labels   []label
 	strings  []string // what labels refer to
 	keys     []key    // per location
-	// labelFunctions is the number of functions, at the end, that stand for labels (see
+	// labelFunctions is the number of functions, at the end, that represent labels (see
 	// LabelFrames).
 	labelFunctions int
 	memory         int64 // for decoding
@@ -196,5 +196,6 @@ func (p *Profile) TypeIndex(name string) (int, error) {
 	return 0, fmt.Errorf("unknown sample type %q (want %s)", name, strings.Join(names, ", "))
 }
 
-// Memory returns the approximate size in bytes of a decoded profile; 0 for others.
+// Memory returns the approximate size in bytes of a decoded profile; 0 for a profile that was not
+// decoded.
 func (p *Profile) Memory() int64 { return p.memory }

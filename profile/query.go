@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// By is a granularity: what one node of a view stands for.
+// By is a granularity: what one node of a view represents.
 type By uint8
 
 // The granularities.
@@ -148,7 +148,7 @@ type TreeNode struct {
 	Parent uint32 // index in Tree.Nodes; 0 for the root itself
 	Self   int64
 	Total  int64 // Self plus the Totals of all children, Rest ones included
-	Rest   int32 // > 0: stands for this many sibling subtrees left out for size
+	Rest   int32 // > 0: represents this many sibling subtrees, left out to limit the size
 }
 
 // A Tree is a call tree pruned to its heaviest nodes.

@@ -44,7 +44,7 @@ func (r stackRef) address() uint64 { return uint64(r >> (depthBits + widthBits))
 func (r stackRef) depth() int      { return int(r>>widthBits) & maxDepth }
 func (r stackRef) width() int      { return int(r)&(1<<widthBits-1) + 1 }
 
-// form returns what two equal stacks have in common apart from their bytes.
+// form returns what two equal stacks have in common in addition to their bytes.
 func (r stackRef) form() uint64 { return uint64(r) & (1<<(depthBits+widthBits) - 1) }
 
 // from removes the n innermost locations.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// randomStacks are stacks of all widths, some empty, some longer than a piece,
-// enough of them for several pieces.
+// randomStacks returns stacks of all widths, some empty, some longer than a piece, enough for
+// several pieces.
 func randomStacks() [][]uint32 {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	stacks := make([][]uint32, 20_000)
@@ -104,7 +104,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// TestEqualStacksAreEqualBytes is what finding equal samples relies on.
+// TestEqualStacksAreEqualBytes checks the assumption by which equal samples are found.
 func TestEqualStacksAreEqualBytes(t *testing.T) {
 	var s stackPieces
 	stacks := randomStacks()

@@ -12,7 +12,7 @@ import (
 	"github.com/whet-go/whet/profile/profiletest"
 )
 
-// naiveTree is the call tree built the obvious way: totals by path.
+// naiveTree is the call tree, built in the obvious way: totals by path.
 func naiveTree(v *profile.View, bottomUp bool) (self, total map[string]int64) {
 	self, total = map[string]int64{}, map[string]int64{}
 	for s := range v.Stacks() {

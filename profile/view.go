@@ -283,7 +283,7 @@ func (m *matches) location(p *Profile, loc uint32) bool {
 }
 
 // visible fills the tables of visible frames. Hide and Show work on frames; a matching mapping
-// stands for all frames of its locations.
+// applies to all frames of its locations.
 func (v *View) visible(f *frameFilter) {
 	p := v.p
 	v.start = make([]uint32, 1, len(p.Locations)+1)

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// TestBudget ends a proof whose tests do not end, and says what it lacks.
+// TestBudget checks that a proof whose tests do not end is ended, and lists what is missing.
 func TestBudget(t *testing.T) {
 	t.Parallel()
 	slow := strings.Replace(counts, "import \"testing\"\n", "import (\n\t\"testing\"\n\t\"time\"\n)\n", 1) +

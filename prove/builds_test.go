@@ -177,8 +177,9 @@ func Clean(s string) string {
 	}
 }
 
-// TestCompareTwins checks changes that reach further than one function: helpers that are removed, users
-// of constants, packages that register flags, and packages that cannot be in one program twice.
+// TestCompareTwins checks changes that affect more than one function: helpers that are removed,
+// users of constants, packages that register flags, and packages that cannot be in one program
+// twice.
 func TestCompareTwins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -275,7 +276,8 @@ func scratchOf(t *testing.T, source string) *Prover {
 }
 
 // TestCompareReviewed checks what only a rewrite that needs review may do: divide writes
-// differently, and change the declaration of a type. It may not write anything else.
+// differently, and change the declaration of a type. Even such a rewrite may not write different
+// bytes.
 func TestCompareReviewed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -183,7 +183,7 @@ func (a *Answers) unproven() string {
 		"--review keeps it as it is"
 }
 
-// Refuse returns why changes are not tried at all; nil if they are.
+// Refuse returns why changes cannot be tried; nil if they can.
 func (f *Prover) Refuse(changes Changes) error { return syntax.Refuse(changes) }
 
 // A step is a stage of a proof and what it does.
@@ -192,10 +192,10 @@ type step struct {
 	do    func() error
 }
 
-// Prove runs a candidate through all stages, each of which can reject it, but not accept it. If ctx
-// ends, nothing is decided, and Err is its error. A candidate that was measured is then tried with
-// mutants, as Options say; if ctx ends during that, only their result is lost. Prepare must have been
-// called.
+// Prove runs a candidate through all stages, each of which can reject it. If ctx ends, there is no
+// verdict, and Err is the error of ctx. A candidate that was measured is then tried with mutants
+// for up to Options.MutantTime; if ctx ends during that, only their result is lost. Call Prepare
+// first.
 func (f *Prover) Prove(ctx context.Context, c Candidate) *Verdict {
 	v := f.prove(ctx, c)
 	if f.o.MutantTime == 0 || c.Settings != nil || ctx.Err() != nil ||

@@ -153,7 +153,7 @@ func (f *Prover) ignored(changes Changes, others []ConfigBuild) (not []string) {
 	return not
 }
 
-// notCompared says that a file that is not part of this build was not compared, and where it was built.
+// notCompared reports that a file outside this build was not compared, and in which builds it is.
 func notCompared(name string, others []ConfigBuild) string {
 	var built []string
 	for _, b := range others {

@@ -17,8 +17,8 @@
 //     if there are none, and compares A, without the change, with B, with it, in interleaved rounds. A
 //     program under load can replace them.
 //  5. The change is proven if some interval shows a gain and none a loss.
-//  6. If Options say so, package internal/prove/mutants makes small errors in the changed lines, one
-//     at a time. The number of them that the tests and the inputs of step 3 notice is the strength of
+//  6. If requested, package internal/prove/mutants makes small errors in the changed lines, one at
+//     a time. The number of them that the tests and the inputs of step 3 notice is the strength of
 //     the proof.
 //  7. Run looks for costs elsewhere: the benchmarks run between probes (internal/prove/costs), and other
 //     benchmarks of the changed packages run for a shorter time. The syntax of a change shows what no
@@ -27,6 +27,6 @@
 // Build and run settings are candidates, too: two builds of one source, compared by their results
 // and by benchmarks.
 //
-// A stage can reject a candidate, but cannot accept one. A Prover leaves nothing behind after
-// Close except what the go command caches.
+// A stage can reject a candidate, but cannot accept one. A Prover leaves no files after Close
+// except what the go command caches.
 package prove

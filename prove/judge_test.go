@@ -158,8 +158,8 @@ func TestJudgeOpen(t *testing.T) {
 	}
 }
 
-// TestJudgeGenerated checks that a generated benchmark that loses is set aside with its input, and
-// does not outweigh the gains of others; alone it proves nothing.
+// TestJudgeGenerated checks that a loss of a generated benchmark is listed with its input and does
+// not outweigh the gains of others; alone, such a benchmark proves nothing.
 func TestJudgeGenerated(t *testing.T) {
 	t.Parallel()
 	subject := func(name string, v ab.Verdict, ratio float64) ab.SubjectResult {

@@ -64,7 +64,7 @@ func (f *Prover) cover(ctx context.Context) error {
 	return f.benchmarks.Find(ctx, s)
 }
 
-// write writes benchmarks that run the changes. The error says why there are none.
+// write writes benchmarks that run the changes. Its error is the reason why there are none.
 func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error) {
 	var list []benchmarks.Change
 	for _, dir := range f.judgedDirs(changes) {
@@ -132,7 +132,7 @@ func (f *Prover) MeasureService(ctx context.Context, a, b builds.Side) (*ab.Resu
 	return r.AB, nil
 }
 
-// clearTrial removes the files that code under trial has left behind.
+// clearTrial removes the files that code under trial has left.
 func (f *Prover) clearTrial() { f.warnings.Add(f.scratch.ClearTrial()) }
 
 // MeasureBy compares two builds by benchmarks.
@@ -146,13 +146,13 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 // addWarnings adds the warnings of benchmarks.
 func (f *Prover) addWarnings() { f.warnings = append(f.warnings, f.benchmarks.Warnings()...) }
 
-// Covering returns the benchmarks of the base that run a line of the places, the most focused first.
-// The base's benchmarks must have been run, as Prove and Versus do.
+// Covering returns the benchmarks of the base that run a line of the places, in order of how little
+// code they run. Prove and Versus run the benchmarks of the base; before that, there are none.
 func (f *Prover) Covering(places []find.Place) []Benchmark { return f.benchmarks.Covering(places) }
 
 // MergeBenchmarks returns list and those of more that are not in it.
 func MergeBenchmarks(list, more []Benchmark) []Benchmark { return benchmarks.Merge(list, more) }
 
-// Focused returns at most most of some benchmarks: the most focused ones, and the one that runs the
-// most code.
+// Focused returns at most most benchmarks of list: those that run the least code, and the one that
+// runs the most.
 func Focused(list []Benchmark, most int) []Benchmark { return benchmarks.Focused(list, most) }

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// counts is a package that counts in goroutines. Without the lock, its answers stay as they are.
+// counts is a package that counts in goroutines. Without the lock, its results do not change.
 const counts = `
 -- go.mod --
 module example.com/counts

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// TestReproduce writes tests of differences, for arguments and effects of many kinds. Each passes with
-// version A and fails with version B, as prove has tried, too.
+// TestReproduce writes tests of differences, for arguments and effects of many kinds. Each passes
+// with version A and fails with version B, as prove has also checked.
 func TestReproduce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

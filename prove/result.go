@@ -30,7 +30,7 @@ const (
 	OutcomeSameSpeed Outcome = "same speed" // it behaves the same, and no figure differs
 	OutcomeSlower    Outcome = "slower"
 	OutcomeDifferent Outcome = "different" // it behaves differently
-	OutcomeBroken    Outcome = "broken"    // it does not build, or go vet has new complaints
+	OutcomeBroken    Outcome = "broken"    // it does not build, or go vet reports new problems
 	OutcomeUnproven  Outcome = "unproven"  // something is missing to decide
 )
 

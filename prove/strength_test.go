@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/prove"
 )
 
-// graded is a module whose only function the differ cannot call, with the test instead of TEST.
+// graded is a module whose only function the differ cannot call; TEST is replaced by the test.
 const graded = `
 -- go.mod --
 module example.com/g
@@ -66,7 +66,7 @@ const otherGradeBody = `	grade := "fail"
 
 func withMutants(q *prove.Request) { q.MutantTime = 10 * time.Minute }
 
-// TestStrength counts the mutants that tests notice, and shows the others.
+// TestStrength counts the mutants that tests notice, and lists the others.
 func TestStrength(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

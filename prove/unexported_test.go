@@ -56,8 +56,8 @@ func BenchmarkString(b *testing.B) {
 }
 `
 
-// TestUnexported checks that an unexported function need not do the same with arguments on which it
-// crashes, if its callers do, and that a difference which no caller shows is for a reviewer.
+// TestUnexported checks that an unexported function need not behave the same for arguments on which it
+// panics, if its callers do, and that a difference that no caller shows requires a review.
 func TestUnexported(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -31,7 +31,7 @@ func ExampleOpen() {
 	// 82 stacks, trace: true
 }
 
-// Close puts the recording at its path; until then it is a partial file, which Open can read.
+// Close moves the recording to its path; until then it is a partial file, which Open can read.
 func ExampleCreate() {
 	dir, err := os.MkdirTemp("", "example-")
 	if err != nil {

@@ -117,7 +117,7 @@ type BuildSetting struct {
 	Value string `json:"value"`
 }
 
-// BuildOf converts the runtime's build information. Nil gives nil.
+// BuildOf converts the runtime's build information. It returns nil for nil.
 func BuildOf(bi *debug.BuildInfo) *Build {
 	if bi == nil {
 		return nil
@@ -181,7 +181,7 @@ type Part struct {
 	Kind   Kind   `json:"kind"`
 	Bytes  int64  `json:"bytes"`            // uncompressed (a profile's own gzip counts as content)
 	SHA256 string `json:"sha256,omitempty"` // of those bytes, in hex
-	Note   string `json:"note,omitempty"`   // what is particular about it, for people
+	Note   string `json:"note,omitempty"`   // what is special about it, for display
 
 	// Path is a source file's path as in the profiles.
 	Path string `json:"path,omitempty"`

@@ -32,10 +32,10 @@ const (
 	maxWarnings = 20
 )
 
-// ErrNoPart is in a PartError if the recording has no such part.
+// ErrNoPart is wrapped by a PartError if the recording does not have the part.
 var ErrNoPart = errors.New("not in the recording")
 
-// ErrNotRecording is in Open's error for a file of another kind.
+// ErrNotRecording is wrapped by Open's error for a file of another kind.
 var ErrNotRecording = errors.New("not a whet recording")
 
 // A PartError is a failure to read one part of a recording.
@@ -84,8 +84,8 @@ type Recording struct {
 	size    int64             // of the file
 }
 
-// Open opens the recording at path. It opens a damaged one as long as any part of it can be found;
-// see Warnings. The caller must close it.
+// Open opens the recording at path. It opens a damaged file if any part of it can be found; see
+// Warnings. The caller must close it.
 func Open(path string) (*Recording, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -391,7 +391,7 @@ func (r *Recording) Profiles(names []string) ([]*profile.Profile, error) {
 	return all, nil
 }
 
-// ReadProfile is Profile with other bounds.
+// ReadProfile is like Profile, with the limits of opt.
 func (r *Recording) ReadProfile(name string, opt profile.ReadOptions) (*profile.Profile, error) {
 	part := profilePart(name)
 	rc, err := r.Part(part)
@@ -434,7 +434,7 @@ func (r *Recording) Size(name string) int64 {
 func (r *Recording) StoredSize(name string) int64 { return r.entries[name].packed }
 
 // Part opens a part by its name in the archive, such as TracePart. If the part is damaged or ends
-// early, reads return what they can and then fail with a *PartError.
+// early, reads return what is intact, followed by a *PartError.
 func (r *Recording) Part(name string) (io.ReadCloser, error) {
 	e, ok := r.entries[name]
 	if !ok {

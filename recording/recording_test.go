@@ -114,7 +114,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestVersion1 reads the hints of a recording whose version calls them otherwise.
+// TestVersion1 reads the hints of a recording of version 1, which has another name for them.
 func TestVersion1(t *testing.T) {
 	r, err := Open("testdata/slug.whet")
 	if err != nil {
@@ -140,7 +140,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// TestMissingJSON reads back what is written, under the present name.
+// TestMissingJSON checks that hints are written and read with the current name.
 func TestMissingJSON(t *testing.T) {
 	want := Missing{Part: "mutex", Reason: "off", Hint: "on"}
 	data, err := json.Marshal(want)
@@ -156,7 +156,7 @@ func TestMissingJSON(t *testing.T) {
 	}
 }
 
-// TestOtherTools has archive/zip, unzip and go tool pprof read a recording.
+// TestOtherTools reads a recording with archive/zip, unzip and go tool pprof.
 func TestOtherTools(t *testing.T) {
 	data := write(t)
 	zr, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -194,9 +194,8 @@ func parts(t testing.TB, data []byte) []entry {
 	return entries
 }
 
-// TestTruncated cuts a recording everywhere around each part's borders, and
-// demands every part that is whole, and an error with the name for the one that
-// is not.
+// TestTruncated truncates a recording everywhere around the ends of its parts. Complete parts must
+// be readable; the error for an incomplete one must name it.
 func TestTruncated(t *testing.T) {
 	data := write(t)
 	entries := parts(t, data)
@@ -333,7 +332,7 @@ func TestRezipped(t *testing.T) {
 	if _, err := r.Profile("heap"); err != nil {
 		t.Error(err)
 	}
-	// Without the index only inflating tells how long its parts are.
+	// Without the index, the length of a part is only known after it is inflated.
 	cut := buf.Len() - 300
 	r = open(t, buf.Bytes()[:cut])
 	if p, err := r.Profile("heap"); err != nil || p.NumSamples() == 0 {
@@ -341,7 +340,7 @@ func TestRezipped(t *testing.T) {
 	}
 }
 
-// TestHostile feeds what no recorder writes.
+// TestHostile reads crafted files that no recorder writes.
 func TestHostile(t *testing.T) {
 	build := func(add func(zw *zip.Writer)) []byte {
 		var buf bytes.Buffer
@@ -431,7 +430,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestLyingIndex has the index and the headers disagree; the checksum decides.
+// TestLyingIndex has an index that contradicts the headers; the checksum decides.
 func TestLyingIndex(t *testing.T) {
 	data := write(t)
 	at := bytes.Index(data, []byte(centralSig)) // the first entry

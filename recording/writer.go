@@ -44,8 +44,8 @@ type Writer struct {
 }
 
 // Create starts the recording that Close will put at path. Until then it is written to path +
-// PartialSuffix, which replaces a file of that name. start describes the target beforehand: a
-// truncated recording has no other description.
+// PartialSuffix, which replaces a file of that name. start describes the target as it is at the
+// start: a truncated recording has no other description.
 func Create(path string, start Meta) (*Writer, error) {
 	f, err := os.Create(path + PartialSuffix)
 	if err != nil {
@@ -98,7 +98,7 @@ func (w *Writer) AddRawProfile(name string, data []byte, p Part) error {
 	return w.AddProfileReader(name, bytes.NewReader(data), p)
 }
 
-// AddProfileReader is AddRawProfile for a profile that is read to its end.
+// AddProfileReader is like AddRawProfile, but reads the profile from r, to its end.
 func (w *Writer) AddProfileReader(name string, r io.Reader, p Part) error {
 	p.Name, p.Kind = profilePart(name), KindProfile
 	return w.AddReader(p, r, maxFile)
@@ -133,13 +133,13 @@ func (w *Writer) AddSource(path string, data []byte) error {
 }
 
 // AddReader appends a part that is read from r until its end or until limit bytes, whichever comes
-// first; more than limit is an error. What r yields before an error is kept as the part, and the
-// error returned: half a trace is worth having. When nothing came before the error, no part is
-// added. If p.End is still in the future when r ends, it becomes the current time: the window was
-// shorter.
+// first; more than limit is an error. What r yields before an error is kept as the part, because
+// half a trace is still useful, and the error is returned. If r yields nothing before the error, no
+// part is added. If p.End is still in the future when r ends, it becomes the current time: the
+// window was shorter.
 //
-// The part passes through a temporary file next to the recording, so memory stays
-// flat.
+// The part passes through a temporary file next to the recording, so memory does not depend on its
+// size.
 func (w *Writer) AddReader(p Part, r io.Reader, limit int64) error {
 	if p.Kind == "" {
 		p.Kind = kindOf(p.Name)

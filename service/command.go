@@ -16,8 +16,8 @@ import (
 // A Command configures how to start one side.
 type Command struct {
 	// Args are the program, looked up in PATH unless it contains a slash, and its arguments. In
-	// them, and in Env, {addr} stands for a free loopback address as host:port and {port} for its
-	// port; {addr2} to {addr9} and {port2} to {port9} stand for further ones.
+	// Args and Env, {addr} is replaced by a free loopback address as host:port, and {port} by its
+	// port; {addr2} to {addr9} and {port2} to {port9} are replaced by further ones.
 	Args []string
 	// Env are variables ("KEY=value") that override those of whet's environment.
 	Env []string

@@ -195,8 +195,8 @@ func TestMedianCost(t *testing.T) {
 	}
 }
 
-// TestAllocatedFails gives up on a service that does not answer requests for its allocations, but
-// not at once.
+// TestAllocatedFails checks that Run gives up on a service that does not report its allocations,
+// but only after several attempts.
 func TestAllocatedFails(t *testing.T) {
 	broken := false
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -227,7 +227,7 @@ func TestAllocatedFails(t *testing.T) {
 	}
 }
 
-// TestAdjust judges the requested unit alone, and the others together.
+// TestAdjust checks that the requested unit is judged alone, and the others together.
 func TestAdjust(t *testing.T) {
 	unit := func(name string, p float64) ab.Unit { return ab.Unit{Unit: name, P: p, Q: p, Verdict: ab.Worse} }
 	r := &Result{AB: &ab.Result{Unit: UnitCPU, Alpha: 0.05, Subjects: []ab.SubjectResult{{Units: []ab.Unit{

@@ -12,9 +12,8 @@
 //     side while the other one is idle. The side's memory statistics are read before and after it,
 //     outside the measured time; the CPU time of all its processes is read at both ends of the
 //     slice. A slice yields values of [UnitCPU], [UnitAllocs], [UnitBytes], [UnitP50], [UnitP90],
-//     [UnitP99] and [UnitRate].
-//     If both services listen at the same address, only one runs at a time: each slice starts its
-//     service anew, with a warm-up, after the other one was stopped.
+//     [UnitP99] and [UnitRate]. If both services listen at the same address, only one runs at a
+//     time: each slice starts its service again, with a warm-up, after the other one was stopped.
 //  5. Both are stopped: SIGTERM and, some seconds later, SIGKILL to the whole group. The [Result]
 //     contains the comparison and the reasons to distrust it: failed requests, different responses,
 //     and each [Warning] reported by the load.

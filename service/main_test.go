@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/leaktest"
 )
 
-// The test binary is also the services that the tests compare.
+// The test binary also serves as the services that the tests compare.
 const roleVar = "WHET_SERVICES_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// serve runs a service that does as little or as much as its flags demand.
+// serve runs a service that does as much work as its flags specify.
 func serve(args []string) error {
 	fs := flag.NewFlagSet("service", flag.ContinueOnError)
 	addr := fs.String("addr", "127.0.0.1:0", "where to listen")

@@ -73,8 +73,8 @@ type Result struct {
 	Load *load.Result `json:"load,omitempty"`
 	// Answers is the comparison of responses to the same requests.
 	Answers *Answers `json:"answers,omitempty"`
-	// OneAtATime is set if both services listen at the same address, so that each slice started its
-	// service anew while the other one was stopped.
+	// OneAtATime is set if both services listen at the same address, so that each slice restarted
+	// its service while the other one was stopped.
 	OneAtATime bool `json:"one_at_a_time,omitempty"`
 	// Warnings are the reasons to distrust the figures, the most serious first, except those of AB.
 	Warnings load.Warnings `json:"warnings,omitempty"`

@@ -51,7 +51,7 @@ func unitOf(t *testing.T, r *Result, name string) ab.Unit {
 	return ab.Unit{}
 }
 
-// gone fails if a child process of this test is left.
+// gone fails the test if it has a child process left.
 func gone(t *testing.T) {
 	t.Helper()
 	for _, pid := range process.Tree(os.Getpid())[1:] {
@@ -231,7 +231,7 @@ func TestDies(t *testing.T) {
 	}
 }
 
-// TestDiesWarm has one that ends before anything is measured.
+// TestDiesWarm has a service that ends before anything is measured.
 func TestDiesWarm(t *testing.T) {
 	_, err := Run(t.Context(), options("-die 3", "", time.Minute))
 	gone(t)
@@ -382,7 +382,7 @@ func TestInterrupted(t *testing.T) {
 	gone(t)
 }
 
-// TestPanic stops the services when whet has a bug.
+// TestPanic checks that the services are stopped if Run panics.
 func TestPanic(t *testing.T) {
 	o := options("", "", time.Minute)
 	o.AB.Progress = func(ab.Progress) { panic("out of paper") }

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// TestWarnings expects the reasons to distrust the figures in order, and those about the load once
+// TestWarnings expects the reasons to distrust the figures in order, with those about the load once
 // for both sides.
 func TestWarnings(t *testing.T) {
 	busy := load.Warning{Kind: load.GeneratorCPU, Text: "the generator was busy", Hint: "send from elsewhere"}

@@ -31,11 +31,12 @@ type Options struct {
 	// Dirs are working trees: directories at or below a go.mod, or any others.
 	Dirs []string
 
-	// Named are more working trees, which the user named as the program's.
+	// Named are additional working trees, which the user named as those of the program.
 	Named []string
 
 	// Strict disables guessing: a file in Dirs that matches only the end of the path in the profile
-	// is used only if the tree contains the main module of Modules, as far as that is known.
+	// is used only if its tree contains the main module of Modules. If Modules does not have a main
+	// module, Strict has no effect.
 	Strict bool
 
 	// GOROOT and ModCache are directories; "" means those of this machine ($GOROOT or the location
@@ -100,7 +101,7 @@ type File struct {
 	Lines  []string // without line endings
 }
 
-// Line returns line n, starting at 1, and whether the file has it.
+// Line returns line n, counted from 1, and whether the file has it.
 func (f *File) Line(n int) (string, bool) {
 	if n < 1 || n > len(f.Lines) {
 		return "", false
@@ -108,7 +109,7 @@ func (f *File) Line(n int) (string, bool) {
 	return f.Lines[n-1], true
 }
 
-// A NotFoundError lists where a file was looked for.
+// A NotFoundError reports a file that was not found, and where it was looked for.
 type NotFoundError struct {
 	Path  string
 	Tried []string // paths and reasons, in order
@@ -236,7 +237,7 @@ func (f *Finder) File(path string) (*File, error) {
 	return file, nil
 }
 
-// Read is File, but returns the raw bytes.
+// Read is like File, but returns the bytes of the file.
 func (f *Finder) Read(path string) ([]byte, Origin, error) {
 	file, data, err := f.load(path)
 	if err != nil {
@@ -245,8 +246,8 @@ func (f *Finder) Read(path string) ([]byte, Origin, error) {
 	return data, file.Origin, nil
 }
 
-// Local returns the location on this machine of the file at a path in a profile, whether or not a
-// recording contains its text.
+// Local returns the path on this machine of the file at a path in a profile. It ignores
+// Options.Archive. The error is a *NotFoundError if there is none.
 func (f *Finder) Local(path string) (string, Origin, error) {
 	s := search{f: f, asked: path}
 	c, _, err := s.run()
@@ -278,8 +279,8 @@ func splitLines(data []byte) []string {
 }
 
 // errNotSource is returned for a path outside all known roots that does not look like source.
-// Otherwise, a profile of a hostile target could have any file of this machine shown, or packed
-// into a recording.
+// Without this check, a profile of a hostile target could make whet show any file of this machine,
+// or add it to a recording.
 var errNotSource = errors.New("not a source file by its name")
 
 // isSource reports whether a file may be compiler input, judging by its name; that includes the

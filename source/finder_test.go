@@ -234,7 +234,7 @@ func TestFinderOptions(t *testing.T) {
 	if got, err := f.File("example.com/team/app/internal/http/server.go"); err != nil || got.Lines[0] != "app server" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	// Without a GOROOT the standard library is not looked for in the user's tree.
+	// Without a GOROOT, the user's tree is not searched for the standard library.
 	f = NewFinder(Options{Dirs: []string{w.path("app/internal")}, GOROOT: w.path("none"), ModCache: w.path("mod")})
 	for _, path := range []string{"/nowhere/go/src/net/http/server.go", "net/http/server.go"} {
 		if got, err := f.File(path); err == nil {

@@ -36,7 +36,7 @@ func (s *search) run() (*File, []byte, error) {
 	return nil, nil, &NotFoundError{Path: s.asked, Tried: s.tried, hint: s.hint(p)}
 }
 
-// noSource returns why a path that stands for generated code has no source.
+// noSource returns why the path of generated code has no source.
 func noSource(p string) string {
 	switch {
 	case p == "" || p == "?" || p == "??":
@@ -422,7 +422,7 @@ func (s *search) suffix(p string) (*File, []byte) {
 
 var errOtherModule = errors.New("it is not the working tree of the program's main module")
 
-// ofProgram reports whether a tree has the program's main module, or that is unknown.
+// ofProgram reports whether a tree has the program's main module, or the main module is unknown.
 func (s *search) ofProgram(t *tree) bool {
 	i := slices.IndexFunc(s.f.opt.Modules, func(m Module) bool { return m.Main && m.Path != "" })
 	return i < 0 || slices.ContainsFunc(t.modules(), func(m Module) bool { return m.Path == s.f.opt.Modules[i].Path })

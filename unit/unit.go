@@ -13,18 +13,17 @@ import (
 // Bytes is an amount of memory or of data.
 type Bytes int64
 
-// String writes b in the largest 1024-based unit in which it is at least one:
-// "512B", "12.50MB".
+// String formats b in the largest 1024-based unit in which it is at least one: "512B", "12.50MB".
 func (b Bytes) String() string { return Of(int64(b), "bytes").String() }
 
-// Count is a number of things: samples, objects, goroutines.
+// Count is a number of samples, objects, goroutines and the like.
 type Count int64
 
-// String writes c in full, in digits.
+// String returns all digits of c.
 func (c Count) String() string { return strconv.FormatInt(int64(c), 10) }
 
-// Short writes c in at most four significant places for narrow columns: "950",
-// "1.2k", "34k", "5.6M", "7.8G". The steps are powers of 1000.
+// Short formats c in at most four characters and a sign, for narrow columns: "950", "1.2k", "34k",
+// "5.6M", "7.8G". The steps are powers of 1000.
 func (c Count) Short() string {
 	v, sign := float64(c), ""
 	if v < 0 {
@@ -45,13 +44,12 @@ func (c Count) Short() string {
 	return c.String() // not reached: the last step always returns
 }
 
-// Duration writes d as pprof does: "1.25s", "340ms", "1.50hrs".
+// Duration formats d as pprof does: "1.25s", "340ms", "1.50hrs".
 func Duration(d time.Duration) string { return Of(int64(d), "nanoseconds").String() }
 
-// A Quantity is a number whose unit is only known at run time. Unit is a name
-// as pprof profiles carry it ("nanoseconds", "bytes", "count"; singular, plural
-// and short forms are known). An unknown unit is kept and written after the
-// number; the unit of bare counts is not written.
+// A Quantity is a number whose unit is only known at run time. Unit is a name as in pprof profiles
+// ("nanoseconds", "bytes", "count"); singular, plural and short forms are known. An unknown unit is
+// kept and follows the number; counts have no unit in text.
 type Quantity struct {
 	Value int64
 	Unit  string
@@ -60,13 +58,12 @@ type Quantity struct {
 // Of returns the quantity of value in unit.
 func Of(value int64, unit string) Quantity { return Quantity{value, unit} }
 
-// String writes q in the unit that suits it best.
+// String formats q in the unit that suits it best.
 func (q Quantity) String() string { return q.In("auto") }
 
-// In writes q in the given unit, in at most two decimals: "0.25s", "1.50MB",
-// "12". The unit "auto" chooses the largest in which the number is at least
-// one. A unit of another kind than q's is replaced by the kind's default (bytes,
-// seconds).
+// In formats q in the given unit, with at most two decimals: "0.25s", "1.50MB", "12". The unit
+// "auto" chooses the largest in which the number is at least one. A unit of another kind than q's
+// is replaced by the kind's default (bytes, seconds).
 func (q Quantity) In(unit string) string {
 	v, u := q.Scale(unit)
 	s := strings.TrimSuffix(strconv.FormatFloat(v, 'f', 2, 64), ".00")
@@ -76,8 +73,8 @@ func (q Quantity) In(unit string) string {
 	return s + u
 }
 
-// Scale converts q to the given unit as In does and returns the number and the
-// unit's short name, which is empty for counts.
+// Scale converts q to the given unit, as In does, and returns the number and the unit's short name,
+// which is empty for counts.
 func (q Quantity) Scale(unit string) (float64, string) {
 	if q.Value < 0 && q.Value != math.MinInt64 {
 		v, u := Quantity{-q.Value, q.Unit}.Scale(unit)
@@ -119,8 +116,8 @@ func Kind(unit string) string {
 	return "count"
 }
 
-// Converts reports whether In writes a quantity of the unit from in the unit to, rather
-// than in a default, and lists the units in which it does; none for counts.
+// Converts reports whether In can convert a quantity from one unit to another, rather than to a
+// default. known are the units that it can convert to; none for counts.
 func Converts(from, to string) (ok bool, known []string) {
 	for i := range families {
 		f := &families[i]
@@ -135,11 +132,10 @@ func Converts(from, to string) (ok bool, known []string) {
 	return to == "auto", nil
 }
 
-// CommonUnit chooses the unit in which to write a column whose smallest non-zero
-// and largest absolute values are given: the largest one in which the smallest
-// value still shows as 0.01. go tool pprof chooses likewise, but stays at
-// the smallest value's unit while that is within a hundredth of the largest: where
-// it writes 4000ms, this is 4s.
+// CommonUnit returns the unit for a column whose smallest non-zero and largest absolute values are
+// given: the largest unit in which the smallest value is still at least 0.01. go tool pprof chooses
+// likewise, but keeps the smallest value's unit while that value is within a hundredth of the
+// largest: where it prints 4000ms, whet prints 4s.
 func CommonUnit(smallest, largest int64, unit string) string {
 	if smallest == 0 || smallest > largest/100 {
 		smallest = largest
@@ -152,7 +148,7 @@ func CommonUnit(smallest, largest int64, unit string) string {
 	return unit
 }
 
-// Percent writes part as a percentage of total: "12.34%", "100%" from 99.95 to 100.05, two
+// Percent formats part as a percentage of total: "12.34%", "100%" from 99.95 to 100.05, two
 // significant digits below 1 ("0.012%"). A total of 0 gives "0%". Unlike go tool pprof's, the text
 // keeps the sign of a negative part, which a difference of profiles has.
 func Percent(part, total int64) string {
@@ -167,7 +163,7 @@ func Share(part, total int64) float64 {
 	return float64(part) / math.Abs(float64(total))
 }
 
-// FormatPercent writes a number of percent as Percent does.
+// FormatPercent formats a percentage as Percent does.
 func FormatPercent(percent float64) string {
 	abs := math.Abs(percent)
 	sign := ""
@@ -185,8 +181,8 @@ func FormatPercent(percent float64) string {
 	return sign + strconv.FormatFloat(abs, 'g', 2, 64) + "%"
 }
 
-// ParseBytes reads an amount of memory: a number with an optional unit, "512",
-// "64kB", "1.5GB", "2GiB". Units are 1024-based; case does not matter.
+// ParseBytes parses an amount of memory: a number with an optional unit, "512", "64kB", "1.5GB",
+// "2GiB". Units are 1024-based; case does not matter.
 func ParseBytes(s string) (Bytes, error) {
 	t := strings.TrimSpace(s)
 	split := len(t)
@@ -209,7 +205,7 @@ func ParseBytes(s string) (Bytes, error) {
 	return Bytes(v * u.factor), nil
 }
 
-// A ParseError reports a text that is not an amount of memory.
+// A ParseError is ParseBytes's error for a text that is not an amount of memory.
 type ParseError struct{ Text string }
 
 // Error quotes the text and shows what is accepted.
@@ -217,8 +213,8 @@ func (e *ParseError) Error() string {
 	return strconv.Quote(e.Text) + " is not a size (want a number and a unit, as in 512MB or 2GB)"
 }
 
-// ParseShare reads a share of a whole, a percentage such as "2%" or a fraction such as "0.02", as a
-// fraction from 0 to 1.
+// ParseShare parses a share of a whole, a percentage such as "2%" or a fraction such as "0.02". It
+// returns a fraction from 0 to 1.
 func ParseShare(s string) (float64, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
 	v, err := strconv.ParseFloat(number, 64)

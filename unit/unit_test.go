@@ -115,9 +115,8 @@ func TestCommonUnit(t *testing.T) {
 	}
 }
 
-// TestAgainstPprof has go tool pprof write many quantities, as the values
-// of numeric labels, and percentages, as the shares of functions, and wants the
-// same text.
+// TestAgainstPprof compares the text of many quantities and percentages with that of go tool pprof,
+// which prints the former as values of numeric labels and the latter as shares of functions.
 func TestAgainstPprof(t *testing.T) {
 	gotool, err := exec.LookPath("go")
 	if err != nil {

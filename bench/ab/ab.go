@@ -86,9 +86,9 @@ func (p Plan) String() string {
 
 // Options configure Run. The zero value is usable.
 type Options struct {
-	Precision float64 // half-width of the ratio's interval at which a subject is done; 0 means 0.01
-	// OfEffect is a share of the log ratio: a subject that differs is also done at this half-width, so
-	// that a large difference takes little time. 0 means at Precision only.
+	Precision float64 // half width of the ratio's interval at which a subject is done; 0 means 0.01
+	// OfEffect is a share of the log ratio: a subject that differs is also done at this half width,
+	// so that a large difference takes little time. 0 means that only Precision counts.
 	OfEffect   float64
 	MaxTime    time.Duration // for each subject; 0 means a minute
 	Confidence float64       // of intervals, as a share; 0 means 0.95
@@ -194,7 +194,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, nil
 }
 
-// logPrecision returns the precision as the half-width of the log ratio's interval.
+// logPrecision returns the precision as the half width of the log ratio's interval.
 func (o *Options) logPrecision() float64 { return math.Log1p(o.Precision) }
 
 // A Pairing determines where the rounds of a pair run.
@@ -205,7 +205,7 @@ const (
 	PairsAuto     Pairing = "auto"     // the one with the least noise
 	PairsFree     Pairing = "free"     // one after the other, on all CPUs
 	PairsPinned   Pairing = "pinned"   // one after the other, on one CPU
-	PairsTogether Pairing = "together" // at once, each on a processor
+	PairsTogether Pairing = "together" // simultaneously, each on one CPU
 )
 
 // Pairings returns all pairings.

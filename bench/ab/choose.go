@@ -200,9 +200,9 @@ func (t *trials) affordable(plans []*attempt, shortest *attempt) []*attempt {
 	return out
 }
 
-// best returns the plan that promises the most for its time, and the unit that decides. The spread
-// of a few pairs may be small by chance: a plan with few replaces the first only if its differences
-// are smaller by more than chance.
+// best returns the plan with the most precise result for its time, and the unit that decides. The
+// spread of a few pairs may be small by chance: a plan with few pairs replaces the first only if
+// its differences are smaller than chance explains.
 func (t *trials) best(plans []*attempt) (best *attempt, of int) {
 	of = t.unit(plans)
 	best = slices.MinFunc(plans, func(a, b *attempt) int {

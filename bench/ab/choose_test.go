@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestFewTrials checks that a plan that promises the same for its time as the first one, or less,
-// and was tried with few pairs is preferred to it in at most 5% of the cases, however noisy the
-// machine is, and that a plan without noise is chosen once there are enough pairs to know.
+// TestFewTrials checks that a plan that is no better than the first one, and was tried with few
+// pairs, is preferred to it in at most 5% of the cases, however noisy the machine is. A plan
+// without noise is chosen when it was tried with enough pairs.
 func TestFewTrials(t *testing.T) {
 	draws := map[string]func(*rand.Rand) float64{
 		"normal": func(r *rand.Rand) float64 { return 0.1 * r.NormFloat64() },

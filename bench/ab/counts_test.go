@@ -62,8 +62,8 @@ func TestConstantCounts(t *testing.T) {
 	}
 }
 
-// TestCountsApart checks that counts that vary decide after five pairs if those of one side are all
-// less, with an interval as wide as their variation; trials do not matter then.
+// TestCountsApart checks that varying counts decide after five pairs if those of one side are all
+// less, with an interval as wide as their variation; trials do not count then.
 func TestCountsApart(t *testing.T) {
 	a := []float64{50.02, 50, 50.01, 50.03, 50, 50.02}
 	b := []float64{14.01, 14, 14, 14.02, 14.01, 14.02}
@@ -88,8 +88,8 @@ func TestCountsApart(t *testing.T) {
 	}
 }
 
-// TestTwentyTimes checks that times with a ratio of 20 are detected with nine of nine pairs, among
-// four subjects too, whatever their noise. Six are too few.
+// TestTwentyTimes checks that times with a ratio of 20 are detected with nine of nine pairs, even
+// among four subjects, with any noise. Six are too few.
 func TestTwentyTimes(t *testing.T) {
 	random := rand.New(rand.NewPCG(51, 52))
 	for range 200 {
@@ -103,7 +103,7 @@ func TestTwentyTimes(t *testing.T) {
 			}
 		}
 	}
-	// So is -60% in 13 pairs, one of which is disturbed so much that it shows a loss.
+	// So is -60% in 13 pairs, even if a disturbance makes one of them a loss.
 	for disturbed := range 13 {
 		a, b := make([]float64, 13), make([]float64, 13)
 		for i := range a {

@@ -5,9 +5,9 @@
 //  1. The caller provides [Subject]s: benchmarks or services that exist in two builds. Package
 //     bench/gotest makes them from Go benchmarks, service from services.
 //  2. [Run] first measures A against A under several [Plan]s (length of a round, pinned to a CPU or
-//     not, one side after the other or both at once), and continues with the one that promises the
-//     tightest interval for the time it takes. A plan that was tried with few pairs is not chosen
-//     over the first one unless its noise is less by more than chance.
+//     not, one side after the other or both simultaneously), and continues with the one that
+//     promises the tightest interval for the time it takes. A plan that was tried with few pairs is
+//     not chosen over the first one unless its noise is less by more than chance.
 //  3. Then the subjects take turns. In its turn a subject has a pair of rounds, A and B in random
 //     order. Each pair is written to a journal, from which a later run can continue.
 //  4. After some pairs the interval of B's ratio to A is computed. A subject is done when it is as
@@ -37,16 +37,17 @@
 // that an interval is about 1.6 times as wide as one that may be read once. The ratio shown is
 // Hodges and Lehmann's estimate, the median of the means of all pairs of log ratios.
 //
-// Counts, such as a benchmark's allocations and bytes, do not depend on how busy the machine is, so all rounds are
-// exchangeable, not only the two of a pair. If all values of A are less than all of B, or greater,
-// after n pairs, that is by chance with a probability of 2/binomial(2n, n): 5 pairs suffice. If each
-// side's values are all the same, the rounds of the trials count too: with the 16 rounds of a trial,
-// 2 pairs have a p value of 1/binomial(20, 2) = 0.5%. The three tests of a count share the level.
+// Counts, such as a benchmark's allocations and bytes, do not depend on how busy the machine is, so
+// all rounds are exchangeable, not only the two of a pair. If all values of A are less than all of
+// B, or greater, after n pairs, that is by chance with a probability of 2/binomial(2n, n): 5 pairs
+// suffice. If each side has only one value, the rounds of the trials count, too: with the 16 rounds
+// of a trial, 2 pairs have a p value of 1/binomial(20, 2) = 0.5%. The three tests of a count share
+// the level.
 //
 // With many subjects some seem changed by chance. q is p adjusted as package bench does it, and
 // verdicts use q.
 //
-// A Result belongs to its caller. The package keeps no state, and starts goroutines only to measure
-// both sides at once; they have ended when Run returns. It does not know what a benchmark is and
+// A Result belongs to the caller. The package keeps no state, and starts goroutines only to measure
+// both sides simultaneously; they end before Run returns. It does not know what a benchmark is and
 // does not render.
 package ab

@@ -66,7 +66,7 @@ func (e *JournalError) Error() string {
 // Unwrap returns the cause.
 func (e *JournalError) Unwrap() error { return e.Err }
 
-// Hint returns the cure.
+// Hint returns what to do next.
 func (e *JournalError) Hint() string { return "start over, without --continue" }
 
 // ReadJournal reads what Run wrote. The last line may be truncated: the run may have been killed

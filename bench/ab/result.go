@@ -30,8 +30,8 @@ type Result struct {
 
 	Interrupted bool          `json:"interrupted,omitempty"`
 	Elapsed     time.Duration `json:"elapsed_ns"`
-	// Inside is how much of Elapsed was spent in the measured code. Rounds that run at once count
-	// half each.
+	// Inside is how much of Elapsed was spent in the measured code. Rounds that run simultaneously
+	// count half each.
 	Inside   time.Duration  `json:"inside_ns"`
 	Warnings bench.Warnings `json:"warnings,omitempty"`
 }
@@ -44,7 +44,7 @@ type Trial struct {
 	// deviation: 0.05 is 5%.
 	Spread bench.Float   `json:"spread"`
 	Pair   time.Duration `json:"pair_ns"` // wall time of a pair
-	// HalfWidth is about the half-width that an interval would have after MaxTime.
+	// HalfWidth estimates the half width of an interval after MaxTime.
 	HalfWidth bench.Float `json:"reach"`
 }
 

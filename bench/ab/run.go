@@ -115,8 +115,8 @@ func (r *runner) pair(ctx context.Context, s *subject, p Plan, sides [2]Side) (p
 	return out, nil
 }
 
-// together measures both sides at once, twice, so that both ran on both CPUs. The values are the
-// geometric means.
+// together measures both sides simultaneously, twice, so that both run on both CPUs. The values are
+// the geometric means.
 func (r *runner) together(ctx context.Context, s *subject, p Plan, sides [2]Side) (pair, error) {
 	first := r.random.IntN(2)
 	var halves [2]pair
@@ -255,7 +255,7 @@ func (r *runner) look(s *subject) {
 }
 
 // clear reports whether a subject with this p value differs, whatever the others do, by several times
-// the half-width of its interval.
+// the half width of its interval.
 func (r *runner) clear(s *subject, p float64) bool {
 	return p*float64(len(r.subjects)) <= r.Alpha && (s.low > 0 || s.high < 0) &&
 		(s.high-s.low)/2 <= r.OfEffect*math.Abs(s.ratio)

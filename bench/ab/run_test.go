@@ -158,11 +158,11 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestChoose checks that the plan that promises the most for its time is chosen, and that a subject
-// that uses several CPUs is not pinned.
+// TestChoose checks that the plan with the tightest expected interval for its time is chosen, and
+// that a subject that uses several CPUs is not pinned.
 func TestChoose(t *testing.T) {
 	if len(Processors()) < 2 {
-		t.Skip("needs two processors")
+		t.Skip("needs two CPUs")
 	}
 	noisyUnless := func(good func(Round) bool) func(int, Round) (Values, error) {
 		return func(n int, r Round) (Values, error) {
@@ -196,7 +196,7 @@ func TestChoose(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Plan.Pinned {
-		t.Errorf("%v for what uses two processors", r.Plan)
+		t.Errorf("%v for a benchmark that uses two CPUs", r.Plan)
 	}
 }
 
@@ -390,7 +390,7 @@ func TestFree(t *testing.T) {
 func TestTogether(t *testing.T) {
 	cpus := Processors()
 	if len(cpus) < 2 {
-		t.Skip("needs two processors")
+		t.Skip("needs two CPUs")
 	}
 	s := &scripted{name: "X", do: func(_ int, r Round) (Values, error) {
 		v := 1.0

@@ -16,14 +16,14 @@ import (
 // A noise returns how a machine disturbs a round: a factor for its time.
 type noise func(r *rand.Rand, at time.Duration) float64
 
-// noises returns what was observed on real machines, or worse.
+// noises returns kinds of noise as observed on real machines, or worse.
 func noises() map[string]func(*rand.Rand) noise {
 	return map[string]func(*rand.Rand) noise{
 		"quiet": func(*rand.Rand) noise {
 			return func(r *rand.Rand, _ time.Duration) float64 { return math.Exp(0.005 * r.NormFloat64()) }
 		},
-		// A neighbor that works half of the time, for seconds at a time, and takes up to a quarter
-		// of the CPU meanwhile.
+		// Another program that runs half of the time, for seconds at a time, and uses up to a
+		// quarter of the CPU.
 		"neighbor": func(seed *rand.Rand) noise {
 			var until time.Duration
 			busy := false
@@ -52,7 +52,7 @@ func noises() map[string]func(*rand.Rand) noise {
 	}
 }
 
-// simulated takes time on the fake clock only.
+// simulated is a subject that takes time only on the fake clock.
 type simulated struct {
 	name   string
 	random *rand.Rand

@@ -139,7 +139,7 @@ func spread(d []float64) float64 {
 // the unit of the sum of the weights' squares, which grows by about a third with each pair.
 const mixture = 3.0
 
-// halfWidth estimates the half-width of an interval at the level alpha, of n pairs whose log ratios
+// halfWidth estimates the half width of an interval at the level alpha, of n pairs whose log ratios
 // have this spread.
 func halfWidth(spread float64, n int, alpha float64) float64 {
 	variance := float64(n) / 3
@@ -148,7 +148,7 @@ func halfWidth(spread float64, n int, alpha float64) float64 {
 	return z * spread * math.Sqrt(math.Pi/3/float64(n))
 }
 
-// pairsFor estimates how many pairs an interval of this half-width takes.
+// pairsFor estimates how many pairs an interval of this half width takes.
 func pairsFor(spread, width, alpha float64) int {
 	n := LeastPairs
 	for n < maxPairs && halfWidth(spread, n, alpha) > width {

@@ -231,7 +231,7 @@ func TestIntervalOfLittle(t *testing.T) {
 	}
 }
 
-// TestHalfWidth checks that the forecast is close to the actual half-width.
+// TestHalfWidth checks that the forecast is close to the actual half width.
 func TestHalfWidth(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, n := range []int{40, 100, 300, 1000} {

@@ -194,8 +194,9 @@ func (r *runner) verdict(u *Unit) Verdict {
 	return Undecided
 }
 
-// geomeans returns the geometric means of the ratios of all subjects, by unit. The subjects' errors
-// are independent, so their squares add up; the intervals' half-widths stand for them.
+// geomeans returns the geometric means of the ratios of all subjects, by unit. The errors of the
+// subjects are independent, so their squares add up; the half widths of the intervals are used as
+// the errors.
 func (r *runner) geomeans(out *Result) []Mean {
 	type sums struct {
 		n           int

@@ -108,7 +108,7 @@ func failureOf(side ab.Side, pkg string, err error) Failure {
 	return f
 }
 
-// ErrNoCommon is the cause of Run's error when the sides have no benchmark in common.
+// ErrNoCommon is wrapped by Run's error if the sides have no benchmark in common.
 var ErrNoCommon = errors.New("the two sides have no benchmark in common")
 
 // Failed reports whether something could not be measured.

@@ -50,8 +50,8 @@ func git(t *testing.T, dir string, args ...string) string {
 	return string(out)
 }
 
-// repository returns a module in a git repository with a commit and uncommitted changes: Sum is
-// many times as slow, Gone has become New, and package broken no longer builds.
+// repository returns a module in a git repository with a commit and uncommitted changes: Sum
+// becomes many times slower, Gone is replaced by New, and package broken no longer builds.
 func repository(t *testing.T) string {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {

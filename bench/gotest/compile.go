@@ -27,7 +27,7 @@ type Binary struct {
 	Stoppable bool
 }
 
-// ErrNoTests is the cause of a *BuildError if a package has no test files.
+// ErrNoTests is wrapped by a *BuildError if a package has no test files.
 var ErrNoTests = errors.New("no tests")
 
 // Compile builds the test binary of a package of src to the file out, whose directory must exist.

@@ -29,7 +29,7 @@ func (e *BuildError) Error() string {
 // Unwrap returns how the go command ended.
 func (e *BuildError) Unwrap() error { return e.Err }
 
-// Hint returns the next step.
+// Hint returns what to do next.
 func (e *BuildError) Hint() string { return "`go vet " + e.Package + "` shows the same" }
 
 // A Failure is a package or a benchmark without a measurement.
@@ -51,7 +51,7 @@ func (f *Failure) Error() string {
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-// Hint returns the next step.
+// Hint returns what to do next.
 func (f *Failure) Hint() string {
 	var missing *missingError
 	switch {
@@ -64,7 +64,7 @@ func (f *Failure) Hint() string {
 	}
 }
 
-// ErrTimeout is the cause of a Failure whose process exceeded its timeout.
+// ErrTimeout is wrapped by a Failure whose process exceeded its timeout.
 var ErrTimeout = errors.New("timed out")
 
 // A missingError reports a benchmark that ended successfully without a result under its name.

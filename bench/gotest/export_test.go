@@ -13,7 +13,8 @@ func (s *Subject) Fitting(ctx context.Context, most time.Duration) (time.Duratio
 	return k.length(), k.count, err
 }
 
-// Garbage returns how often per second the collector runs in a benchmark; 0 means too rarely to tell.
+// Garbage returns how often per second the collector runs in a benchmark; 0 means too rarely to
+// measure.
 func (b *Binary) Garbage(ctx context.Context, name string) (float64, error) {
 	return b.garbage(ctx, name, RunOptions{})
 }

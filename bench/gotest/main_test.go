@@ -165,7 +165,7 @@ func BenchmarkGarbage(b *testing.B) {
 func BenchmarkFlood(b *testing.B) {
 	for i := 0; i < b.N; i++ {
 		for range 20000 {
-			fmt.Println("a line that no user wants to read, again and again")
+			fmt.Println("a long line of output, again and again")
 		}
 		fmt.Print("x")
 	}
@@ -177,7 +177,7 @@ func BenchmarkRenamed(b *testing.B) {
 		}
 	})
 }
-// BenchmarkTimeless ends, on its first run, like a benchmark whose panic comes too late to be seen.
+// BenchmarkTimeless ends, on its first run, like a benchmark that panics too late to be noticed.
 func BenchmarkTimeless(b *testing.B) {
 	if _, err := os.OpenFile("timeless", os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		panic("seen")

@@ -83,8 +83,8 @@ func init() {
 }
 `
 
-// CompileStoppable is Compile with a file added to the package's tests, so that the binary can be
-// stopped early and still writes its profiles; see StopPipe. Where that is not possible (on
+// CompileStoppable is like Compile, with a file added to the package's tests, so that the binary
+// can be stopped early and still writes its profiles; see StopPipe. Where that is not possible (on
 // Windows, or with a user's overlay) it is Compile, and the binary's Stoppable is false.
 func CompileStoppable(ctx context.Context, src Source, pkg Package, out string) (*Binary, error) {
 	with, remove, err := src.stoppable(ctx, pkg)

@@ -101,7 +101,7 @@ func TestWorktree(t *testing.T) {
 	nothingLeft(t)
 }
 
-// nothingLeft fails if TMPDIR is not empty.
+// nothingLeft fails the test if TMPDIR is not empty.
 func nothingLeft(t *testing.T) {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(os.TempDir(), "whet-*"))

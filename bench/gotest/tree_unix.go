@@ -18,8 +18,8 @@ import (
 )
 
 // A keeper is the process that makes a tree and, when its standard input ends, removes it: one
-// process for both, so that being killed in the middle leaves nothing behind either. It is in its
-// own session, where no signal from a terminal reaches it.
+// process for both, so that nothing is left if it is killed in between. It is in its own session,
+// where no signal from a terminal reaches it.
 type keeper struct {
 	cmd   *exec.Cmd
 	alive io.WriteCloser // the only open end of its standard input

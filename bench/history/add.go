@@ -38,17 +38,18 @@ const (
 	fileExtension = ".txt"
 )
 
-// A Filing configures [Add]: the results to file, and where.
+// A Filing configures [Add]: which results to store, and where.
 type Filing struct {
 	Dir    string   // receives the files; created if missing
 	Inputs []string // files, each a run; "-" is Stdin
 	Stdin  io.Reader
-	// Base are the results of another commit, measured together with the one input; "" when there
-	// are none. BaseCommit is that commit's name. Files of whet bench with two builds hold both
-	// sides: their side a is the base, of the commit that they name, or BaseCommit.
+	// Base is a file with results of another commit, measured together with the only input; "" when
+	// there are none. BaseCommit is that commit's name. Files of whet bench with two builds contain
+	// both sides: side a is the base. Its commit is the one that the file names, or else
+	// BaseCommit.
 	Base, BaseCommit string
 
-	Repository string // a directory in it; "" means the working directory
+	Repository string // a directory in the repository; "" means the working directory
 	// Commit is a name of the measured commit; "" means HEAD, and then the working tree must not
 	// differ from it unless Dirty is set.
 	Commit string
@@ -71,8 +72,8 @@ func (e *DirtyError) Error() string {
 // ErrNoResults is Add's error when an input has no results.
 var ErrNoResults = errors.New("no benchmark results")
 
-// ErrOtherCommit is Add's error when results name another commit, and ErrChanged when they are of
-// uncommitted changes but Dirty is not set.
+// ErrOtherCommit is Add's error when results name another commit. ErrChanged is its error when they
+// are of uncommitted changes and Dirty is not set.
 var (
 	ErrOtherCommit = errors.New("the results are of another commit")
 	ErrChanged     = errors.New("the results are of uncommitted changes")
@@ -81,15 +82,15 @@ var (
 // ErrNoBase is Add's error when results of two builds do not name the commit of A.
 var ErrNoBase = errors.New("the results do not name the commit of side a")
 
-// ErrAlone is Add's error when a base is named without results.
+// ErrAlone is Add's error when BaseCommit is set but there are no results of a base.
 var ErrAlone = errors.New("no results of a base")
 
 // ErrFiled is Add's error when a file with the same content exists.
 var ErrFiled = errors.New("the same results are already stored")
 
-// Add files results under a commit and returns the paths of the new files and warnings about lines
-// that it skipped. It never replaces a file. It files nothing when one of the inputs cannot be
-// read.
+// Add stores results of a commit. It returns the paths of the new files, and warnings about lines
+// that it skipped. It never replaces a file. If one of the inputs cannot be read, it stores
+// nothing.
 func Add(ctx context.Context, f Filing) (paths []string, warnings bench.Warnings, err error) {
 	defer func() { err = hinted(err) }()
 	if f.Base != "" && len(f.Inputs) != 1 {

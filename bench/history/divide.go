@@ -24,7 +24,7 @@ const (
 	enoughExceed = 20
 )
 
-// A changePoint change point of one series: values[at] is the first after it.
+// A changePoint is a change point of one series: values[at] is the first after it.
 type changePoint struct {
 	at   int
 	p, q float64
@@ -88,8 +88,8 @@ func relocate(values []float64, changes []changePoint) {
 	}
 }
 
-// decide runs tests together and returns their adjusted p values. Tests that no permutation
-// contradicts, but whose permutations are too few to hold among so many, get more.
+// decide runs tests together and returns their adjusted p values. A test that no permutation
+// contradicts, but that has too few permutations to be significant among all tests, gets more.
 func decide(ctx context.Context, tests []*test, alpha float64) ([]float64, error) {
 	most := min(int(4*float64(len(tests))/alpha), mostPermutations)
 	p := make([]float64, len(tests))
@@ -154,7 +154,7 @@ func (t *test) run(upTo int) {
 	}
 }
 
-// needsMore reports whether more permutations could make it hold.
+// needsMore reports whether more permutations could make the test significant.
 func (t *test) needsMore(q, alpha float64) bool { return !t.empty && t.exceed == 0 && q > alpha }
 
 // p returns the p value so far.
@@ -218,8 +218,9 @@ func newEnergy(values []float64) *energy {
 type node struct{ count, sum float64 }
 
 // windows returns the whole segment and those of a half and a quarter of its length, each
-// overlapping the next by half. A change that another reverts is hard to see in a window that holds
-// both (Kovacs, Buhlmann, Li and Munk, "Seeded Binary Segmentation", Biometrika 110, 2023).
+// overlapping the next by half. A change that another one reverts is hard to see in a window that
+// contains both (Kovacs, Buhlmann, Li and Munk, "Seeded Binary Segmentation", Biometrika 110,
+// 2023).
 func windows(n int) [][2]int {
 	out := [][2]int{{0, n}}
 	for parts := 2; parts <= 4; parts *= 2 {

@@ -75,8 +75,8 @@ func TestEnergy(t *testing.T) {
 	}
 }
 
-// TestStepsAreFound expects steps of five standard deviations where they are, give or take one
-// commit, in either direction, also several of them, and few other changes.
+// TestStepsAreFound checks that steps of five standard deviations are found, one or several, in
+// either direction, within one commit, and few other changes.
 func TestStepsAreFound(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	histories, wrong := 0, 0.0

@@ -2,7 +2,7 @@
 //
 // Data flow:
 //
-//  1. [Add] files results in Go's benchmark format in a directory, one file for each run, named by
+//  1. [Add] stores results in Go's benchmark format in a directory, one file for each run, named by
 //     the time and the hash of the commit. The files stay in that format; what else is known about
 //     a run is in their keys (docs/formats/bench-history.md).
 //  2. [Read] reads a directory. Measurements that were made on one machine (CPU, system,
@@ -34,13 +34,13 @@
 //   - A change is located again between its neighbors, and dropped if the interval of its size
 //     (Hodges and Lehmann, with the interval of the U test) then includes zero.
 //
-// A [Report] belongs to its caller. The package keeps no state. It permutes on all CPUs, on
-// goroutines that have ended when [Read] returns, and runs git, if there is one, to learn about
-// commits. The same files give the same report: permutations are drawn from fixed seeds, one for
+// A [Report] belongs to the caller. The package keeps no state. Permutations run on all CPUs, in
+// goroutines that end before [Read] returns. git, if installed, provides the order and the subjects
+// of commits. The same files give the same report: permutations are drawn from fixed seeds, one for
 // each series.
 //
 // Memory: all measurements of the directory, eight bytes each. Only the newest 2000 commits of
 // a longer series are used.
 //
-// It does not run benchmarks and does not render: see internal/report.
+// The package neither runs benchmarks nor renders reports: see bench/gotest and internal/report.
 package history

@@ -23,9 +23,9 @@ type Gate struct {
 	Text  string         // as written
 	Names *regexp.Regexp // of benchmarks; nil means all
 	Unit  string         // tidied: sec/op
-	// Least reports whether the limit is a lower one.
+	// Least reports whether Limit is a lower limit.
 	Least bool
-	// Limit is the largest change allowed: a share if Relative, or in the unit.
+	// Limit is the largest change allowed: a share if Relative, otherwise an amount in Unit.
 	Limit    float64
 	Relative bool
 }
@@ -104,22 +104,22 @@ const (
 	Undecided = "undecided"
 )
 
-// GateResult is a gate's outcome for a series.
+// A GateResult is a gate's outcome for a series.
 type GateResult struct {
 	Gate   string `json:"gate"`
 	Series int    `json:"series"` // index in Report.Series
-	// Before is the median of the commits before the newest, since the last change; N is their
-	// number, After the newest commit's center.
+	// Before is the median of the commits since the last change and before the newest; N is their
+	// number. After is the center of the newest commit.
 	N      int         `json:"n"`
 	Before bench.Float `json:"before"`
 	After  bench.Float `json:"after"`
-	// Change is how the newest differs, in the gate's terms (a share or the unit), with the
-	// interval of the change beyond the noise between commits.
+	// Change is how much the newest commit differs, in the gate's terms (a share, or the unit). Low
+	// and High bound the interval of the change, given the noise between commits.
 	Change bench.Float `json:"change"`
 	Low    bench.Float `json:"low"`
 	High   bench.Float `json:"high"`
-	// P is the probability of being this far beyond the limit by noise, Q is P adjusted for
-	// everything the gates examine.
+	// P is the probability that noise alone exceeds the limit by this much. Q is P adjusted for the
+	// number of series that the gates examine.
 	P       float64 `json:"p"`
 	Q       float64 `json:"q"`
 	Outcome string  `json:"outcome"` // Holds, Fails or Undecided
@@ -129,11 +129,11 @@ type GateResult struct {
 // ErrNoSeries is Check's error when a gate matches no series.
 var ErrNoSeries = errors.New("no series matches")
 
-// Check applies gates to the newest commit, and keeps the outcomes in r.Gate. In each series of the
-// newest commit, it is compared with the commits before it: those since the last change or, when
-// they are fewer than three, those before that. The noise is how much these differ; for an outcome
-// the limit must lie outside the prediction interval (Student's t), and p values are adjusted for
-// all series.
+// Check applies gates to the newest commit, and stores the outcomes in r.Gate. In each of its
+// series, the newest commit is compared with the commits since the last change or, if these are
+// fewer than three, with those before that change. The noise is how much these differ. A gate has
+// an outcome if the limit lies outside the prediction interval (Student's t); p values are adjusted
+// for all series.
 func (r *Report) Check(gates []Gate) error {
 	r.Gate = nil
 	var p []float64

@@ -81,8 +81,8 @@ func add(t *testing.T, f history.Filing, text string) string {
 	return paths[0]
 }
 
-// TestHistory files the results of commits with a step, in a different order than that of the
-// commits, and expects the step where it is.
+// TestHistory stores the results of commits with a step, in another order than that of the commits,
+// and checks that the step is found.
 func TestHistory(t *testing.T) {
 	repo, hashes := repository(t, 24)
 	dir := filepath.Join(repo, "results")

@@ -1,5 +1,5 @@
-// Command whet loads a Go service, records it, and names the lines of your own
-// code that cost.
+// Command whet puts load on a Go service, records profiles and traces of it, and reports the lines
+// of its code that cost the most.
 package main
 
 import (

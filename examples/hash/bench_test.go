@@ -21,8 +21,8 @@ func benchBody(b *testing.B) []byte {
 	return body
 }
 
-// discard is a ResponseWriter that costs next to nothing: a recorder's own work
-// would hide what is compared.
+// discard is a ResponseWriter that costs almost nothing: the work of a recorder would hide what is
+// compared.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }
@@ -49,7 +49,7 @@ func BenchmarkHandler(b *testing.B) {
 	}
 }
 
-// BenchmarkHandlerParallel has several clients, who share the garbage collector.
+// BenchmarkHandlerParallel has several clients, which share the garbage collector.
 func BenchmarkHandlerParallel(b *testing.B) {
 	body := benchBody(b)
 	h := handler()

@@ -48,7 +48,7 @@ func TestHandler(t *testing.T) {
 	}
 }
 
-// TestService starts the whole service and asks it for hashes and for a profile.
+// TestService starts the whole service and requests hashes and a profile.
 func TestService(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -22,7 +22,7 @@ import (
 	"github.com/whet-go/whet/examples/hash/slow"
 )
 
-// bodies are requests of every kind: right, odd, wrong.
+// bodies are requests of every kind: valid, unusual, invalid.
 func bodies() []string {
 	return []string{
 		`[{"str_a":"one","str_b":"two"}]`, `[]`, ` [ ] `, `[{}]`, `[{},{}]`, ``, ` `, `null`, `{}`, `"a"`, `1`, `[`,
@@ -50,14 +50,12 @@ func bodies() []string {
 	}
 }
 
-// both are the two services, which live through a whole test: what one request
-// leaves behind must not show in the next.
+// both are the two services, which serve a whole test: one request must not affect the next.
 type both struct{ slow, fast http.Handler }
 
 func newBoth() both { return both{slow.Handler(), fast.Handler()} }
 
-// differ sends both the same body and tells how the answers differ; "" when they do
-// not.
+// differ sends both the same body and returns how the answers differ; "" if they do not.
 func (h both) differ(body []byte) string {
 	s, f := send(h.slow, bytes.NewReader(body)), send(h.fast, bytes.NewReader(body))
 	if s.Code != f.Code || s.Body.String() != f.Body.String() || !maps.EqualFunc(s.Header(), f.Header(), slices.Equal) {
@@ -85,7 +83,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameTooLong has bodies around the limit.
+// TestSameTooLong sends bodies around the limit.
 func TestSameTooLong(t *testing.T) {
 	h := newBoth()
 	empty := len(`[{"str_a":""}]`)
@@ -121,8 +119,7 @@ func TestSameSum(t *testing.T) {
 	}
 }
 
-// TestSameRandom has bodies that are put together from what JSON is made of, right
-// ones for the most part.
+// TestSameRandom sends bodies that are assembled from parts of JSON, most of them valid.
 func TestSameRandom(t *testing.T) {
 	h := newBoth()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -178,8 +175,8 @@ func randomBody(random *rand.Rand) string {
 	return s.String()
 }
 
-// TestSameConcurrently has many clients at once, each of whom must get the answer
-// to its own request.
+// TestSameConcurrently has many simultaneous clients, each of which must get the answer to its own
+// request.
 func TestSameConcurrently(t *testing.T) {
 	h := newBoth()
 	var clients sync.WaitGroup
@@ -199,7 +196,7 @@ func TestSameConcurrently(t *testing.T) {
 	clients.Wait()
 }
 
-// FuzzSame sends both any body, after one that leaves texts behind.
+// FuzzSame sends any body to both, after one that leaves data in reused memory.
 func FuzzSame(f *testing.F) {
 	for _, body := range bodies() {
 		f.Add([]byte(body))

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkAdd10000 fills a new history each time: one that never ended would
-// take all the memory there is.
+// BenchmarkAdd10000 fills a new history each time: a single one would take all memory.
 func BenchmarkAdd10000(b *testing.B) {
 	event := bytes.Repeat([]byte("."), eventSize)
 	b.ReportAllocs()

@@ -23,8 +23,8 @@ type server struct {
 	sent    atomic.Int64
 }
 
-// each calls do rate times a second, some at once when it is woken late, until ctx
-// is done.
+// each calls do rate times per second, several times in a row if it is woken late,
+// until ctx is done.
 func each(ctx context.Context, rate int, do func(event []byte)) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
@@ -44,13 +44,13 @@ func each(ctx context.Context, rate int, do func(event []byte)) {
 	}
 }
 
-// remember keeps the event.
+// remember stores the event.
 func (s *server) remember(event []byte) {
 	_ = s.history.Add(event) // it is not too long
 }
 
-// forward puts events together, sends them on when there are enough, and lets
-// them go. There is no receiver in this example.
+// forward collects events, sends them when there are enough, and drops them.
+// There is no receiver in this example.
 func (s *server) forward(event []byte) {
 	s.batch = append(s.batch, append(make([]byte, 0, len(event)), event...))
 	if len(s.batch) == batchSize {
@@ -66,12 +66,12 @@ func (s *server) routes() http.Handler {
 	return mux
 }
 
-// handleCounts answers GET / with how many events there are.
+// handleCounts answers GET / with the number of events.
 func (s *server) handleCounts(w http.ResponseWriter, _ *http.Request) {
 	_, _ = fmt.Fprintf(w, "%d events can be requested, %d were sent on\n", s.history.Len(), s.sent.Load())
 }
 
-// handleLast answers GET /last?n=COUNT with the events that came last, a line each.
+// handleLast answers GET /last?n=COUNT with the most recent events, one per line.
 func (s *server) handleLast(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.FormValue("n"))
 	if err != nil || n < 1 || n > maxLast {

@@ -4,7 +4,7 @@ package main
 
 import "github.com/whet-go/whet/examples/leak/fast"
 
-// What this build keeps its events in.
+// The storage of events in this build.
 type history = fast.History
 
 const maxLast = fast.MaxLast

@@ -4,7 +4,7 @@ package main
 
 import "github.com/whet-go/whet/examples/leak/slow"
 
-// What this build keeps its events in.
+// The storage of events in this build.
 type history = slow.History
 
 const maxLast = slow.MaxLast

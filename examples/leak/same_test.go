@@ -18,7 +18,7 @@ type keeper interface {
 	Len() int
 }
 
-// pair is one history of each version, which get the same calls.
+// pair is one history of each version; both get the same calls.
 type pair struct {
 	slow slow.History
 	fast fast.History
@@ -65,7 +65,7 @@ func TestSame(t *testing.T) {
 			p.compare(t, n)
 		}
 	}
-	// Across the border at which fast begins to overwrite, and around the ring.
+	// Beyond the point at which fast begins to overwrite, and around the ring.
 	for i := range 3*slow.MaxLast + 7 {
 		p.add(t, fmt.Appendf(nil, "event %d", i))
 		if i > slow.MaxLast-5 && i < slow.MaxLast+5 || i%251 == 0 {
@@ -118,8 +118,8 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// TestConcurrent has several goroutines at one history. Each event that comes
-// out is one that went in, whole, and those of one goroutine are in order.
+// TestConcurrent uses one history from several goroutines. Each event that it returns was added, is
+// complete, and those of one goroutine are in order.
 func TestConcurrent(t *testing.T) {
 	for name, h := range map[string]keeper{"slow": new(slow.History), "fast": new(fast.History)} {
 		t.Run(name, func(t *testing.T) {

@@ -42,7 +42,7 @@ func TestHandlers(t *testing.T) {
 	}
 }
 
-// TestService starts the whole service, waits for an event, and ends it.
+// TestService starts the whole service, waits for an event, and stops it.
 func TestService(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

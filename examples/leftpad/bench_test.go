@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// benchServer logs to a real file, as the service does, and throws its metrics
-// away: a packet's way through the kernel is not what is to be compared.
+// benchServer logs to a real file, as the service does, and discards its metrics: the cost of
+// packets in the kernel is not to be compared.
 func benchServer(b *testing.B) *Server {
 	b.Helper()
 	f, err := os.Create(filepath.Join(b.TempDir(), "bench.log"))
@@ -29,16 +29,16 @@ func benchServer(b *testing.B) *Server {
 	return &Server{Stats: &StatsD{Namespace: "leftpad", SampleRate: 0.5, Conn: io.Discard}, Log: requests}
 }
 
-// discard is a ResponseWriter that costs next to nothing: a recorder's own work
-// would hide what is compared.
+// discard is a ResponseWriter that costs almost nothing: the work of a recorder would hide what is
+// compared.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// benchmarkHandler gives h the same request again and again, each time as a server
-// hands it over: with nothing parsed yet.
+// benchmarkHandler passes the same request to h repeatedly, each time like a server: with nothing
+// parsed yet.
 func benchmarkHandler(b *testing.B, h http.HandlerFunc) {
 	w := discard{header: http.Header{}}
 	fresh := httptest.NewRequest(http.MethodGet, "/v1/leftpad/?str=test&len=50&chr=*", nil)

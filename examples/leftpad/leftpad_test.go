@@ -39,7 +39,7 @@ func TestLeftpad(t *testing.T) {
 	}
 }
 
-// quietServer keeps nothing.
+// quietServer discards its log and metrics.
 func quietServer() *Server {
 	return &Server{Stats: &StatsD{Namespace: "t", SampleRate: 1, Conn: io.Discard}, Log: log.New(io.Discard, "", 0)}
 }
@@ -111,8 +111,8 @@ func TestStatsDSamples(t *testing.T) {
 	}
 }
 
-// TestService starts the whole service, and looks at what arrives: the answer,
-// the packets at the aggregator's socket, the lines in the log file, a profile.
+// TestService starts the whole service, and checks its output: the answer, the packets at the
+// aggregator's socket, the lines in the log file, a profile.
 func TestService(t *testing.T) {
 	aggregator, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

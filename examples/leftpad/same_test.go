@@ -86,8 +86,8 @@ func TestSameSample(t *testing.T) {
 	}
 }
 
-// FuzzSame sends both the same request and compares what comes of it: the answer,
-// the metrics, the lines in the log.
+// FuzzSame sends the same request to both and compares the answers, the metrics, and the lines in
+// the log.
 func FuzzSame(f *testing.F) {
 	for _, query := range []string{
 		"str=test&len=10&chr=*", "str=test&len=6", "str=t%C3%A9st&len=9&chr=%C3%A9", "len=1024&chr=x", "",
@@ -120,8 +120,8 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// TestSameConcurrently has both answer many requests at once, of which each must
-// get the answer that is its own.
+// TestSameConcurrently sends many simultaneous requests to both, each of which must get its own
+// answer.
 func TestSameConcurrently(t *testing.T) {
 	s, f := slowParts(t), fastParts(t)
 	var clients sync.WaitGroup
@@ -152,7 +152,7 @@ func TestSameConcurrently(t *testing.T) {
 	}
 }
 
-// parts are one of the services and what it wrote.
+// parts are one of the services and its output.
 type parts struct {
 	handler  http.Handler
 	sent     *packets
@@ -193,14 +193,13 @@ func (p *parts) serve(r *http.Request) {
 	p.handler.ServeHTTP(p.answer, r)
 }
 
-// logged closes the log and returns it without what differs from one time to the
-// next: times of day and durations.
+// logged closes the log and returns it without times of day and durations.
 func (p *parts) logged() string {
 	_ = p.closeLog() // reported at the end
 	return regexp.MustCompile(`(?m)^\S+ \S+ |(took) \S+s$`).ReplaceAllString(p.log.String(), "$1")
 }
 
-// differ tells the first difference; "" when there is none.
+// differ returns the first difference; "" if there is none.
 func (p *parts) differ(q *parts) string {
 	switch {
 	case p.answer.Code != q.answer.Code:
@@ -217,7 +216,7 @@ func (p *parts) differ(q *parts) string {
 	return ""
 }
 
-// packets keeps what is written to it, apart. Several may write at once.
+// packets stores each write separately. It is safe for concurrent use.
 type packets struct {
 	mu  sync.Mutex
 	all []string
@@ -230,7 +229,7 @@ func (p *packets) Write(packet []byte) (int, error) {
 	return len(packet), nil
 }
 
-// lines are the packets without how long things took.
+// lines returns the packets without durations.
 func (p *packets) lines() []string {
 	var lines []string
 	for _, packet := range p.all {

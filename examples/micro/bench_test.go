@@ -8,12 +8,12 @@ import (
 	"testing"
 )
 
-// letter is a text of about a kilobyte. What is searched for is in its second half.
+// letter is a text of about a kilobyte. The benchmarks search for words in its second half.
 var letter = strings.Repeat("The parcel left the depot in the morning and has not been seen since. ", 9) +
 	"Its sender, the auctor of this letter, asks after order 4711. " +
 	strings.Repeat("No one at the counter could say where it went, or why. ", 7)
 
-// names are not constants to the compiler, as a service's texts are not.
+// names are not constants for the compiler, like the texts of a service.
 var names = []string{"Ada", "Grace", "Käthe", "a name that is longer than others"}
 
 func BenchmarkSubstring(b *testing.B) {

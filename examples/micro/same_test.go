@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/examples/micro/slow"
 )
 
-// A result is what all functions make of one input.
+// A result has the results of all functions for one input.
 type result struct {
 	Word, Order          bool
 	Label, Number, Sent  string
@@ -175,13 +175,13 @@ func FuzzSame(f *testing.F) {
 	f.Fuzz(compare)
 }
 
-// TestArticle checks what the articles' own fixes get wrong and ours do not.
+// TestArticle checks inputs that the fixes of the articles handle wrongly.
 func TestArticle(t *testing.T) {
 	// Repeat by the number of missing bytes pads by characters, not by bytes.
 	if got, want := fast.Pad("x", 9, 'é'), slow.Pad("x", 9, 'é'); got != want || len(got) != 9 {
 		t.Errorf("Pad: fast %q, slow %q, want 9 bytes", got, want)
 	}
-	// A string that shares its bytes with a buffer changes when the next word comes.
+	// A string that shares its bytes with a buffer changes with the next word.
 	var recent fast.Recent
 	recent.Write(new(bytes.Buffer), []byte("marko"))
 	last := recent.Last()

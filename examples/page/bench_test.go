@@ -9,16 +9,16 @@ import (
 	"github.com/whet-go/whet/examples/page/shop"
 )
 
-// discard is a ResponseWriter that costs next to nothing: a recorder's own work
-// would hide what is compared.
+// discard is a ResponseWriter that costs almost nothing: the work of a recorder would hide what is
+// compared.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header       { return d.header }
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) WriteHeader(int)             {}
 
-// benchmarkPage requests the pages of the queries in turn; next returns the query. The first
-// before pages are requested once outside the measurement: a service runs for long.
+// benchmarkPage requests the pages of the queries in turn; next returns the query. The first before
+// pages are requested once before the measurement, because a service runs for a long time.
 func benchmarkPage(b *testing.B, before int, next func(i int) (query string)) {
 	h := newService(shop.Goods()).Handler()
 	w := discard{header: http.Header{}}
@@ -37,10 +37,10 @@ func benchmarkPage(b *testing.B, before int, next func(i int) (query string)) {
 	}
 }
 
-// BenchmarkPage has all visitors ask for the same page, with all goods.
+// BenchmarkPage has visitors who all request the same page, with all goods.
 func BenchmarkPage(b *testing.B) { benchmarkPage(b, 1, func(int) string { return "" }) }
 
-// BenchmarkPageVisitors has twenty visitors who come again.
+// BenchmarkPageVisitors has twenty visitors who return.
 func BenchmarkPageVisitors(b *testing.B) {
 	var queries [20]string
 	for i := range queries {

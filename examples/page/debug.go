@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Sampling rates of the profiles that are off unless asked for.
+// Sampling rates of the profiles that are off by default.
 const (
 	blockRate     = 10 * time.Microsecond // blocked time per event
 	mutexFraction = 100                   // contended unlocks per event

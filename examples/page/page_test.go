@@ -64,7 +64,7 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestService starts the whole service and asks it for a page and for a profile.
+// TestService starts the whole service and requests a page and a profile.
 func TestService(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -33,15 +33,14 @@ func queries() []string {
 	}
 }
 
-// both are the two services, which live through a whole test: what one request
-// leaves behind must not show in the next.
+// both are the two services, which serve a whole test: one request must not affect the next.
 type both struct{ slow, fast http.Handler }
 
 func newBoth(goods []shop.Good) both {
 	return both{slow.New(goods).Handler(), fast.New(goods).Handler()}
 }
 
-// differ asks both the same and tells how the answers differ; "" when they do not.
+// differ sends both the same request and returns how the answers differ; "" if they do not.
 func (b both) differ(method, query string) string {
 	s, f := ask(b.slow, method, query), ask(b.fast, method, query)
 	if s.Code != f.Code || !bytes.Equal(s.Body.Bytes(), f.Body.Bytes()) ||
@@ -87,8 +86,7 @@ func TestSameOfNoGoods(t *testing.T) {
 	}
 }
 
-// TestSameInputs has inputs that would be the same if they were only put one behind
-// the other.
+// TestSameInputs has inputs that would be equal if they were only concatenated.
 func TestSameInputs(t *testing.T) {
 	goods := shop.Goods()[:9]
 	before, after := slow.New(goods), fast.New(goods)
@@ -120,7 +118,7 @@ func TestSameSelect(t *testing.T) {
 	same := func(seeds []uint16, group, order uint8) bool {
 		goods := make([]shop.Good, len(seeds))
 		for i, seed := range seeds {
-			// Few prices and names, so that many are alike.
+			// Few prices and names, so that many are equal.
 			goods[i] = shop.Good{
 				Number: len(seeds) - i, Name: string(rune('a' + seed%5)),
 				Cents: int(seed / 5 % 5), Group: shop.Groups()[seed/25%3],
@@ -137,8 +135,8 @@ func TestSameSelect(t *testing.T) {
 	}
 }
 
-// TestSameConcurrently has many visitors at once, some of whom ask for the same:
-// none may see the name of another.
+// TestSameConcurrently has many simultaneous visitors, some with the same query: none may see the
+// name of another.
 func TestSameConcurrently(t *testing.T) {
 	goods := shop.Goods()[:12]
 	b := newBoth(goods)
@@ -156,7 +154,8 @@ func TestSameConcurrently(t *testing.T) {
 	visitors.Wait()
 }
 
-// FuzzSame asks both twice: the second answer of the fast one is a page that it kept.
+// FuzzSame sends each request twice to both: the second answer of the fast version is a cached
+// page.
 func FuzzSame(f *testing.F) {
 	for _, query := range queries() {
 		f.Add("GET", query)

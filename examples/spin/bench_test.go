@@ -14,7 +14,7 @@ func BenchmarkDigest(b *testing.B) {
 	}
 }
 
-// BenchmarkDigestMany has as many callers as there are processors.
+// BenchmarkDigestMany has as many callers as there are CPUs.
 func BenchmarkDigestMany(b *testing.B) {
 	s := &server{pool: newPool(2)}
 	defer s.pool.Close()

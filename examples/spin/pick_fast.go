@@ -4,7 +4,7 @@ package main
 
 import "github.com/whet-go/whet/examples/spin/fast"
 
-// What this build has its jobs run by.
+// The pool that runs the jobs of this build.
 type pool = fast.Pool
 
 func newPool(workers int) *pool { return fast.NewPool(workers) }

@@ -4,7 +4,7 @@ package main
 
 import "github.com/whet-go/whet/examples/spin/slow"
 
-// What this build has its jobs run by.
+// The pool that runs the jobs of this build.
 type pool = slow.Pool
 
 func newPool(workers int) *pool { return slow.NewPool(workers) }

@@ -17,7 +17,7 @@ type runner interface {
 	Close()
 }
 
-// versions start a pool each.
+// versions are functions that start a pool of each version.
 var versions = map[string]func(workers int) runner{
 	"slow": func(workers int) runner { return slow.NewPool(workers) },
 	"fast": func(workers int) runner { return fast.NewPool(workers) },
@@ -35,8 +35,8 @@ func onBoth(t *testing.T, workers int, check func(t *testing.T, p runner)) {
 	}
 }
 
-// results submits jobs for the texts in their order, one worker doing them, and
-// returns what they made in the order in which they were done.
+// results submits jobs for the texts in order to a single worker, and returns their results in the
+// order in which they were done.
 func results(t *testing.T, p runner, texts []string) []string {
 	t.Helper()
 	var made []string // the only worker's until Close returns
@@ -93,8 +93,8 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// TestAllDone submits from several goroutines to several workers: each job is done
-// once, those of before Close all, and none after.
+// TestAllDone submits from several goroutines to several workers: each job submitted before Close
+// is done once, and none after it.
 func TestAllDone(t *testing.T) {
 	for _, workers := range []int{-1, 0, 1, 2, 7} {
 		onBoth(t, workers, func(t *testing.T, p runner) {
@@ -126,7 +126,8 @@ func TestAllDone(t *testing.T) {
 	}
 }
 
-// TestCloseWhileSubmitting checks that what Submit says is true.
+// TestCloseWhileSubmitting checks that the jobs that Submit accepts are done, even if the pool is
+// closed meanwhile.
 func TestCloseWhileSubmitting(t *testing.T) {
 	onBoth(t, 2, func(t *testing.T, p runner) {
 		var taken, done atomic.Int32
@@ -154,7 +155,7 @@ func TestCloseWhileSubmitting(t *testing.T) {
 	})
 }
 
-// TestAtOnce checks that as many jobs run at once as there are workers.
+// TestAtOnce checks that as many jobs run simultaneously as there are workers.
 func TestAtOnce(t *testing.T) {
 	onBoth(t, 3, func(t *testing.T, p runner) {
 		var meet, all sync.WaitGroup

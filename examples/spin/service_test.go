@@ -33,7 +33,7 @@ func TestHandlers(t *testing.T) {
 	check("GET", "/digest?text=test", 503, "closing down\n")
 }
 
-// TestService starts the whole service, asks it, and ends it.
+// TestService starts the whole service, sends a request, and stops it.
 func TestService(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

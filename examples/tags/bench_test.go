@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// discard is a ResponseWriter that costs next to nothing: a recorder's own work
-// would hide what is compared.
+// discard is a ResponseWriter that costs almost nothing: the work of a recorder would hide what is
+// compared.
 type discard struct{ header http.Header }
 
 func (d discard) Header() http.Header                 { return d.header }
@@ -36,10 +36,10 @@ func benchmarkHandler(b *testing.B, path string, conn io.Writer) {
 	}
 }
 
-// BenchmarkHello throws the metrics away.
+// BenchmarkHello discards the metrics.
 func BenchmarkHello(b *testing.B) { benchmarkHandler(b, "/hello", io.Discard) }
 
-// BenchmarkSimple is what BenchmarkHello is to come near to.
+// BenchmarkSimple is the goal for BenchmarkHello.
 func BenchmarkSimple(b *testing.B) { benchmarkHandler(b, "/simple", io.Discard) }
 
 // BenchmarkHelloUDP sends the metrics to a socket that is never read.

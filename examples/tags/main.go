@@ -19,7 +19,7 @@ import (
 const (
 	headerTimeout   = 5 * time.Second
 	idleTimeout     = time.Minute
-	shutdownTimeout = 10 * time.Second // a connection that never asked for anything is waited for half as long
+	shutdownTimeout = 10 * time.Second // half as long for a connection that never sent a request
 )
 
 func main() {
@@ -73,8 +73,8 @@ func newServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout}
 }
 
-// serve runs the servers until ctx is done or one of them fails, and then lets
-// the requests under way come to their end.
+// serve runs the servers until ctx is done or one of them fails, and then completes
+// the requests in progress.
 func serve(ctx context.Context, servers []*http.Server, listeners []net.Listener) error {
 	failed := make(chan error, len(servers))
 	for i, s := range servers {

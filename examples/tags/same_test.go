@@ -34,7 +34,7 @@ func agents() []string {
 	}
 }
 
-// TestSameClean has each character alone, and random texts.
+// TestSameClean cleans each character alone, and random texts.
 func TestSameClean(t *testing.T) {
 	for c := range rune(0x3100) {
 		if text := "a" + string(c) + "b"; slow.Clean(text) != fast.Clean(text) {
@@ -51,7 +51,7 @@ func TestSameClean(t *testing.T) {
 	}
 }
 
-// both are the two services and what they sent.
+// both are the two services and the packets that they sent.
 type both struct {
 	slow, fast         http.Handler
 	slowSent, fastSent packets
@@ -72,8 +72,8 @@ func newBoth(tb testing.TB) *both {
 	return b
 }
 
-// differ sends both the same request and tells how the answers, or the names that
-// they would give a metric, differ; "" when they do not.
+// differ sends both the same request and returns how the answers, or the names that they would give
+// a metric, differ; "" when they do not.
 func (b *both) differ(request func() *http.Request) string {
 	s, f := httptest.NewRecorder(), httptest.NewRecorder()
 	b.slow.ServeHTTP(s, request())
@@ -87,8 +87,8 @@ func (b *both) differ(request func() *http.Request) string {
 	return ""
 }
 
-// sentDiffer closes both and tells how the lines that they sent differ, in any
-// order and without how long things took; "" when they do not.
+// sentDiffer closes both and returns how the lines that they sent differ, ignoring order and
+// durations; "" if they do not.
 func (b *both) sentDiffer() string {
 	b.close()
 	s, f := b.slowSent.lines(), b.fastSent.lines()
@@ -128,7 +128,7 @@ func TestSame(t *testing.T) {
 	}
 }
 
-// TestSameConcurrently has many clients at once, each with different tags.
+// TestSameConcurrently has many simultaneous clients, each with different tags.
 func TestSameConcurrently(t *testing.T) {
 	b := newBoth(t)
 	var clients sync.WaitGroup
@@ -150,7 +150,7 @@ func TestSameConcurrently(t *testing.T) {
 	}
 }
 
-// FuzzSame sends both any request, and cleans any text.
+// FuzzSame sends any request to both, and cleans any text.
 func FuzzSame(f *testing.F) {
 	for _, agent := range agents() {
 		f.Add("GET", "/hello", agent)
@@ -172,7 +172,7 @@ func FuzzSame(f *testing.F) {
 	})
 }
 
-// packets keeps what is written to it, apart. Several may write at once.
+// packets stores each write separately. It is safe for concurrent use.
 type packets struct {
 	mu  sync.Mutex
 	all []string
@@ -185,7 +185,7 @@ func (p *packets) Write(packet []byte) (int, error) {
 	return len(packet), nil
 }
 
-// lines are those in the packets, without how long things took.
+// lines returns the lines in the packets, without durations.
 func (p *packets) lines() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -39,8 +39,8 @@ func TestName(t *testing.T) {
 	}
 }
 
-// TestService starts the whole service, and looks at what arrives: the answers, the
-// lines at the aggregator's socket, a profile.
+// TestService starts the whole service, and checks its output: the answers, the lines at the
+// aggregator's socket, a profile.
 func TestService(t *testing.T) {
 	aggregator, err := net.ListenPacket("udp", "127.0.0.1:0")
 	if err != nil {

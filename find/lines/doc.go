@@ -1,5 +1,5 @@
-// Package lines lists the lines of a module that the compiler has notes on, with those notes and
-// the cost of each line, the most expensive first.
+// Package lines lists the lines of a module on which the compiler has notes, with the notes and the
+// cost of each line, most expensive first.
 //
 // Data flow:
 //

@@ -50,7 +50,7 @@ func kindOf(name string) Kind {
 	return Other
 }
 
-// ParseKinds parses a comma-separated list of kinds.
+// ParseKinds parses a comma-separated list of kinds. Its error lists the valid ones.
 func ParseKinds(list string) ([]Kind, error) {
 	var kinds []Kind
 	for name := range strings.SplitSeq(list, ",") {
@@ -75,7 +75,7 @@ func joinKinds(kinds []Kind) string {
 
 // Options configure List.
 type Options struct {
-	Dir      string   // in the module; "" is the current directory
+	Dir      string   // a directory in the module; "" means the current one
 	Packages []string // go command patterns, relative to Dir; none means ./...
 	Flags    []string // of go build
 	Env      []string // KEY=value, for the go command
@@ -84,14 +84,14 @@ type Options struct {
 	Kinds []Kind // nil means all
 	N     int    // maximum number of lines; 0 means all
 
-	// Profiles sort the lines by cost; with nil they are sorted by file and line. Own and Recorded
-	// are as in find.Options.
+	// Profiles are what lines are sorted by; if nil, they are sorted by file and line. Own and
+	// Recorded are as in find.Options.
 	Profiles *find.Profiles
 	Own      func(profile.Function) bool
 	Recorded func(file string) ([]byte, bool)
 }
 
-// A Result is the lines that the compiler has notes on.
+// A Result is the lines on which the compiler has notes.
 type Result struct {
 	Schema string       `json:"schema"`
 	Module string       `json:"module"`
@@ -111,23 +111,24 @@ type Count struct {
 	Notes int  `json:"notes"`
 }
 
-// A Line is a line of the module's source that the compiler has notes on.
+// A Line is a line of the module's source on which the compiler has notes.
 type Line struct {
 	File     string          `json:"file"` // relative to the module, with slashes
 	Line     int             `json:"line"`
 	Code     string          `json:"code"`
-	Share    float64         `json:"share"` // of the CPU time, including the collector's share for what it allocates
+	Share    float64         `json:"share"` // of the CPU time, garbage collection of what it allocates included
 	Evidence []find.Evidence `json:"evidence,omitempty"`
 	Notes    []Note          `json:"notes"`
 }
 
-// A Note is what the compiler reports.
+// A Note is a note of the compiler, with its kind.
 type Note struct {
 	Group Kind `json:"group"`
 	notes.Note
 }
 
-// List returns the compiler's notes on packages of a module.
+// List returns the lines on which the compiler has notes, in packages of a module. It returns an
+// error if the go command fails; packages that do not compile are warnings.
 func List(ctx context.Context, o Options) (*Result, error) {
 	r := &Result{Schema: Schema, Lines: []Line{}}
 	var charged *find.Charged
@@ -275,7 +276,8 @@ func (r *Result) readCode() {
 	}
 }
 
-// CacheDir returns the directory in which the compiler's notes are cached; "" if there is none.
+// CacheDir returns the directory in which the compiler's notes are cached; "" if the system has no
+// cache directory.
 func CacheDir() string {
 	cache, err := os.UserCacheDir()
 	if err != nil {

@@ -6,8 +6,8 @@
 //  1. The go command lists the packages with their build IDs, which identify the source, the
 //     dependencies, the flags and the compiler.
 //  2. Packages whose notes are not cached under their build ID are compiled again with
-//     -gcflags=-json=0, each into a new directory: the go command does not compile, and so the
-//     compiler writes no notes for, what is in the build cache.
+//     -gcflags=-json=0, each into a new directory. The directory is new because the go command does
+//     not compile what is in its build cache, and then there are no notes.
 //  3. The notes are cached if the build IDs are still the same afterwards, and read.
 //
 // Results belong to the caller. Several processes may call Compile concurrently with one cache.

@@ -24,15 +24,15 @@ import (
 
 // Options configure Compile.
 type Options struct {
-	Dir   string   // where the go command runs
+	Dir   string   // where the go command runs; "" means the current directory
 	Flags []string // of go build
 	Env   []string // KEY=value, for the go command
 	Cache string   // directory that keeps notes between runs; "" keeps none
 
-	Want func(kind string) bool // which kinds to return; nil means all
+	Want func(kind string) bool // reports whether to return notes of a kind; nil means all
 }
 
-// A Package contains the compiler's notes on a package.
+// A Package is a package with the compiler's notes on it.
 type Package struct {
 	Path  string            // import path
 	Dir   string            // absolute
@@ -49,7 +49,8 @@ type listed struct {
 }
 
 // Compile returns the compiler's notes on the packages that match patterns, in the order of the go
-// command. Tests are not compiled.
+// command. Tests are not compiled. A package that does not compile has Err set; Compile returns an
+// error only if the go command or the cache fails.
 func Compile(ctx context.Context, o Options, patterns ...string) ([]Package, error) {
 	if i := slices.IndexFunc(o.Flags,
 		func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "gcflags") }); i >= 0 {
@@ -197,7 +198,7 @@ func (o *Options) trim(now time.Time) {
 	}
 }
 
-// list has the go command compile packages, and returns its description of them.
+// list runs go list -export, which compiles the packages, and returns its description of them.
 func (o *Options) list(ctx context.Context, flags, patterns []string) ([]listed, error) {
 	args := slices.Concat([]string{
 		"list", "-export", "-e",

@@ -1,10 +1,10 @@
-// Package recorded connects recordings with package find: it reads what they contain about a
-// program and looks for what is expensive in its source.
+// Package recorded connects recordings with package find: it reads what recordings contain about a
+// program, and finds what is expensive in its source.
 //
 // Data flow:
 //
 //  1. [Read] opens the arguments (package input): profiles of all kinds, and what is own code.
-//  2. The execution traces of the recordings are indexed, up to a limit, for where requests
+//  2. The execution traces of the recordings are indexed, up to a limit, to find where requests
 //     wait. Traces that are skipped or cannot be read are warnings, because the profiles matter
 //     most.
 //  3. The build, the runtime statistics and the machine's GOAMD64 level come from the recording.

@@ -26,7 +26,7 @@ type Program struct {
 	Target   find.Target
 }
 
-// Read reads the recordings or pprof files named by args.
+// Read reads the recordings or pprof files named by args. The caller must close the Program.
 func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Program, error) {
 	in, err := o.Kinds(ctx, args, opt.Own)
 	if err != nil {
@@ -44,7 +44,8 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 	return p, nil
 }
 
-// Options adds what is known about the program to o: own code, the target and the recorded source.
+// Options returns o with what is known about the program: own code, the target and the recorded
+// source.
 func (p *Program) Options(o find.Options) find.Options {
 	o.Own, o.Target = p.Own.Match, p.Target
 	if p.Recording != nil {
@@ -53,7 +54,7 @@ func (p *Program) Options(o find.Options) find.Options {
 	return o
 }
 
-// Find looks for what is expensive in the module that o names.
+// Find finds what is expensive in the module that o names.
 func (p *Program) Find(ctx context.Context, o find.Options) (*find.Result, error) {
 	r, err := find.Find(ctx, p.Profiles, p.Options(o))
 	if err == nil && p.Build != nil && (p.Build.Path == r.Module || strings.HasPrefix(p.Build.Path, r.Module+"/")) {

@@ -11,8 +11,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// readWaits sets where requests wait in the traces of the recordings, of which at most most bytes
-// are read; nil if no trace is read. Skipped traces are warnings.
+// readWaits finds where requests wait in the traces of the recordings, of which it reads at most
+// most bytes. The result is nil if it reads no trace. Skipped traces are warnings.
 func (p *Program) readWaits(ctx context.Context, o *input.Opener, most unit.Bytes) error {
 	read := int64(0)
 	for _, l := range p.Opened {

@@ -48,7 +48,7 @@ type Cause struct {
 	// Part is the share of the charged cost that can be saved at most; 0 means all of it.
 	Part float64
 	// Profiled causes match much code that is cheap: without a profile that shows the cost, a match
-	// means little. whet-vet reports them only if asked for every match.
+	// means little. whet-vet reports them only if every match is requested.
 	Profiled bool
 }
 

@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// TestRun makes a small trace, which is whole and has what a server does.
+// TestRun makes a small trace, and checks that it is complete and shows the work of a server.
 func TestRun(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "small.trace")

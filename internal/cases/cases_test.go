@@ -47,7 +47,7 @@ func TestPages(t *testing.T) {
 	golden.Check(t, filepath.Join(dir, "README.md"), text)
 }
 
-// TestStudies checks that what studies name is there.
+// TestStudies checks that the steps that studies name exist.
 func TestStudies(t *testing.T) {
 	t.Parallel()
 	for _, s := range studies() {
@@ -89,7 +89,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-// fixed is a result as whet writes it.
+// fixed is a result in the form that whet writes.
 func fixed() *ab.Result {
 	return &ab.Result{
 		Schema:  ab.Schema,
@@ -116,7 +116,7 @@ func fixed() *ab.Result {
 	}
 }
 
-// calls answers for whet and records its arguments.
+// calls answers instead of whet and records its arguments.
 type calls struct {
 	dirs []string
 	args [][]string
@@ -232,7 +232,7 @@ func TestDecodeService(t *testing.T) {
 	}
 }
 
-// TestFix has an example mended in a copy.
+// TestFix fixes an example in a copy.
 func TestFix(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
@@ -268,7 +268,7 @@ func TestFix(t *testing.T) {
 		root: root, bin: filepath.Join(root, "built"), time: time.Second, log: io.Discard,
 		whet: func(ctx context.Context, dir string, args ...string) ([]byte, error) {
 			if args[0] == "fix" {
-				// Where whet works is a copy of the example.
+				// whet runs in a copy of the example.
 				if text, err := os.ReadFile(filepath.Join(dir, "x.go")); err != nil ||
 					string(text) != "package x\n" || dir == example {
 					t.Errorf("whet fix in %s: %q, %v", dir, text, err)
@@ -308,7 +308,7 @@ func TestFix(t *testing.T) {
 	}
 }
 
-// TestMeasureFails checks that nothing is made of a run that went wrong.
+// TestMeasureFails checks that a failed run writes no results.
 func TestMeasureFails(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("exit status 1")

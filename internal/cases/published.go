@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// A published describes a service as an article published it: written anew, with the structure of
+// A published describes a service as an article published it: reimplemented with the structure of
 // the article's code, in its first version (publishedDir/SERVICE/original) and in the author's last
 // one (final). whet fixes a copy of the first, which is then compared with both.
 type published struct {
@@ -264,7 +264,7 @@ func (b *session) real(args []string) []string {
 }
 
 // published measures services as published, stores the results in dir, and writes the page from all
-// results there. It continues an earlier run that was ended; with again, it starts anew.
+// results there. It continues an interrupted run; with again, it starts over.
 func (b *session) published(ctx context.Context, dir string, chosen []study, again bool) error {
 	var failed []error
 	for _, s := range chosen {
@@ -287,7 +287,7 @@ func (b *session) published(ctx context.Context, dir string, chosen []study, aga
 		}
 	}
 	if len(failed) == 0 {
-		// All is measured: the next run begins anew.
+		// Everything is measured: the next run starts over.
 		for _, s := range chosen {
 			failed = append(failed, os.Remove(filepath.Join(b.publishedDir(s), stateFile)))
 		}

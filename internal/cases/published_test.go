@@ -30,8 +30,8 @@ func TestPublishedPage(t *testing.T) {
 	golden.Check(t, filepath.Join(dir, "..", publishedPageName), text)
 }
 
-// TestPublishedStudies checks that what the studies name is there, and that the services are as old as
-// their articles.
+// TestPublishedStudies checks that the steps of all figures exist, and that the services are for Go
+// 1.17.
 func TestPublishedStudies(t *testing.T) {
 	t.Parallel()
 	for _, s := range publishedStudies() {
@@ -45,7 +45,7 @@ func TestPublishedStudies(t *testing.T) {
 		for _, f := range s.published.figures {
 			for _, side := range []string{whetSide, authorSide} {
 				if !slices.Contains(names, f.step+side) {
-					t.Errorf("%s: %s is a figure of step %s, which is not there", s.name, f.name, f.step+side)
+					t.Errorf("%s: %s is a figure of step %s, which does not exist", s.name, f.name, f.step+side)
 				}
 			}
 		}
@@ -86,7 +86,8 @@ func publishedRoot(t *testing.T) string {
 	return root
 }
 
-// compared is a comparison of services as whet writes it, in which B takes ratio of the time of A.
+// compared is a comparison of services in the form that whet writes, in which B takes ratio of the
+// time of A.
 func compared(ratio bench.Float) ([]byte, error) {
 	r := service()
 	u := &r.Subjects[0].Units[1]
@@ -94,7 +95,8 @@ func compared(ratio bench.Float) ([]byte, error) {
 	return json.Marshal(map[string]any{"schema": servicesSchema, "ab": r})
 }
 
-// TestMeasurePublished has a published service fixed and compared, in two runs of which the first fails.
+// TestMeasurePublished fixes and compares a published service, in two runs, the first of which
+// fails.
 func TestMeasurePublished(t *testing.T) {
 	t.Parallel()
 	root := publishedRoot(t)
@@ -206,7 +208,7 @@ func TestMeasurePublished(t *testing.T) {
 		}
 	}
 
-	// Results of another plan are not mixed in.
+	// Results of another plan are not used.
 	b.fixTime, c.args = time.Hour, nil
 	if err := b.measure(t.Context(), s, newResults()); err != nil {
 		t.Fatal(err)

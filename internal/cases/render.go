@@ -126,7 +126,7 @@ func (p *pageData) measured() (string, error) {
 }
 
 func machine(m ab.Machine) string {
-	text := fmt.Sprintf("%s, %d processors, %s, %s/%s", m.CPU, m.Processors, m.Go, m.GOOS, m.GOARCH)
+	text := fmt.Sprintf("%s, %d CPUs, %s, %s/%s", m.CPU, m.Processors, m.Go, m.GOOS, m.GOARCH)
 	if m.Kernel != "" {
 		text += ", kernel " + m.Kernel
 	}

@@ -130,7 +130,7 @@ is then empty by default, as in benchstat.`,
 				return diag.Usagef("bench compare", "no files given",
 					"give the output of go test -bench before and after: `whet bench compare old.txt new.txt`")
 			case stdin > 1:
-				return diag.Usagef("bench compare", fmt.Sprintf("standard input is named %d times", stdin),
+				return diag.Usagef("bench compare", fmt.Sprintf("standard input is used %d times", stdin),
 					"it can only be read once; use files for the others")
 			}
 			return nil

@@ -8,8 +8,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// BenchmarkTop is a whole run of whet top on an ordinary profile (8 565 samples),
-// the start of the process excepted.
+// BenchmarkTop is a complete run of whet top on an ordinary profile (8 565 samples), except for the
+// start of the process.
 func BenchmarkTop(b *testing.B) {
 	path := filepath.Join(goroot(b), "src", "cmd", "compile", "default.pgo")
 	for _, args := range [][]string{{"view=own", "--own", "cmd/compile"}, {"view=all", "--all"}} {

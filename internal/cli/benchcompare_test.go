@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// benchResults are the results of benchmarks, of which Encode/format=gob takes ns.
+// benchResults returns results of benchmarks; Encode/format=gob takes ns nanoseconds.
 func benchResults(ns int) []byte {
 	var b bytes.Buffer
 	b.WriteString("goos: linux\ngoarch: amd64\npkg: example.com/encode\n")
@@ -25,8 +25,8 @@ func benchResults(ns int) []byte {
 	return b.Bytes()
 }
 
-// TestBenchCompareExamples runs the examples of whet bench compare, and reads what is
-// for machines.
+// TestBenchCompareExamples runs the examples of whet bench compare, and reads the output for
+// programs.
 func TestBenchCompareExamples(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeProfiles(dir); err != nil {

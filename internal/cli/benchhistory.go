@@ -204,7 +204,7 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 		}
 	}
 	if stdin > 1 {
-		return diag.Usagef("bench history add", fmt.Sprintf("standard input is named %d times", stdin),
+		return diag.Usagef("bench history add", fmt.Sprintf("standard input is used %d times", stdin),
 			"it can only be read once; use files for the others")
 	}
 	filing.Inputs = args[1:]

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestBenchHistoryExamples runs the examples of whet bench history in a directory with
-// results, and those of add up to what they need: a repository.
+// TestBenchHistoryExamples runs the examples of whet bench history in a directory with results, and
+// those of add in a repository.
 func TestBenchHistoryExamples(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.Mkdir("results", 0o700); err != nil {

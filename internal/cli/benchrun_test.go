@@ -21,7 +21,7 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// suite is a module with benchmarks that go well and one that does not, apart.
+// suite is a module with benchmarks that succeed, and one, in another package, that fails.
 const suite = `
 -- go.mod --
 module example.com/m
@@ -102,7 +102,7 @@ func inSuite(t *testing.T) {
 	}
 	t.Chdir(dir)
 	t.Setenv("GOGC", "55")
-	// Journals go elsewhere, but what is built stays.
+	// Journals are in another directory, but the build cache is shared.
 	if os.Getenv("GOCACHE") == "" {
 		cache, err := os.UserCacheDir()
 		if err != nil {
@@ -113,7 +113,7 @@ func inSuite(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
-// commit makes the current folder a repository with all its files on the branch main.
+// commit makes the current directory a repository with all its files on the branch main.
 func commit(t *testing.T) {
 	t.Helper()
 	for _, args := range [][]string{
@@ -175,7 +175,7 @@ func TestBenchExamples(t *testing.T) {
 	}
 }
 
-// TestBenchRun checks that benchmarks that can be measured are, that the others are named, and that other
+// TestBenchRun checks that failing benchmarks are named and the others measured, and that other
 // tools can read the files.
 func TestBenchRun(t *testing.T) {
 	if testing.Short() {
@@ -293,7 +293,7 @@ func TestBenchInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var stdout bytes.Buffer
-	// The benchmark that fails in its first round is done with it; the others are not.
+	// The benchmark that fails in its first round has no more rounds, unlike the others.
 	stderr := &canceling{text: "BenchmarkLater: failed", cancel: cancel}
 	code := cli.Main(ctx, []string{
 		"bench", "./decode", "./encode", "./bad", "--bench", "JSON|Later", "--count", "1000000", "--benchtime", "2x",
@@ -308,7 +308,7 @@ func TestBenchInterrupted(t *testing.T) {
 	}
 }
 
-// TestBenchProfile checks that each benchmark has a recording, with nothing of the others.
+// TestBenchProfile checks that each benchmark has a recording that contains nothing of the others.
 func TestBenchProfile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -100,8 +100,8 @@ func TestBenchServiceExamples(t *testing.T) {
 	}
 }
 
-// TestBenchServiceSlower detects a service that uses more CPU time and checks the words of
-// the report.
+// TestBenchServiceSlower detects a service that uses more CPU time and checks the text of the
+// report.
 func TestBenchServiceSlower(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -120,7 +120,7 @@ func TestBenchServiceSlower(t *testing.T) {
 	}
 }
 
-// signalWriter closes ready when what is written holds a text.
+// signalWriter closes ready when the output contains a text.
 type signalWriter struct {
 	mu    sync.Mutex
 	buf   bytes.Buffer
@@ -163,7 +163,7 @@ func TestBenchServiceInterrupted(t *testing.T) {
 	}
 }
 
-// TestBenchServiceDeaf shows what a service prints that does not listen.
+// TestBenchServiceDeaf checks that the output of a service that does not listen is shown.
 func TestBenchServiceDeaf(t *testing.T) {
 	var code int
 	var stdout, stderr string
@@ -181,7 +181,7 @@ func TestBenchServiceDeaf(t *testing.T) {
 	}
 }
 
-// TestBenchServiceDies shows what was measured of a service that ends early.
+// TestBenchServiceDies checks that the measurements of a service that ends early are shown.
 func TestBenchServiceDies(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestCollectorShare has the garbage collector's share of CPU time alike in all commands that print it of one
-// recording, and next to each figure what it is a share of.
+// TestCollectorShare checks that all commands print the same share of CPU time for the garbage
+// collector of a recording, and what it is a share of.
 func TestCollectorShare(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -32,7 +32,8 @@ func TestCollectorShare(t *testing.T) {
 	}
 	var text string
 	find := []string{"find", "--no-notes", "--min-share", "100%", "--max-trace", "0", "--json"}
-	// A recording has something to compare as soon as the profiler has met the collector and a line of this module.
+	// A recording can be compared if the profile has samples of the collector and of a line of this
+	// module.
 	for try, own := 0, 1; recorded.Collector == nil || recorded.Collector.Share == 0 || own != 0; try++ {
 		if try == 20 {
 			t.Fatal("no profile has samples of the collector and of this module")

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestDemo does what `make demo` does, in less time, and looks for what is slow
-// in the example: each line with its share of the CPU time and of the bytes.
+// TestDemo does what `make demo` does, in less time, and checks that the slow lines of the example
+// are shown with their shares of CPU time and of bytes.
 func TestDemo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -39,8 +39,9 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// longEnough calls measure with a time, and with twice the time for as long as it reports that it measured too
-// little, since a busy machine may give a process nothing of a short time. It reports whether that ended.
+// longEnough reports whether measure succeeds with a time, which is doubled as long as measure
+// reports that it measured too little: on a busy machine, a process may get no CPU time in a short
+// time.
 func longEnough(d time.Duration, measure func(time.Duration) bool) bool {
 	for range 6 {
 		if measure(d) {
@@ -51,10 +52,10 @@ func longEnough(d time.Duration, measure func(time.Duration) bool) bool {
 	return false
 }
 
-// demoed records the example for a while, and returns what the reports lack.
+// demoed records the example and returns what the reports lack.
 func demoed(t *testing.T, example, program string, length time.Duration) (missing []string) {
 	t.Helper()
-	// The load needs an address that is known beforehand, as users' services have.
+	// The load needs a fixed address, as the services of users have.
 	addr := freeAddr(t)
 	code, stdout, stderr := runWhet(t, "record", "-o", "demo.whet", "-d", length.String(), "--trace", "1s",
 		"--load", "http://"+addr+"/v1/leftpad/?str=test&len=50&chr=*", "--", program, "-addr", addr, "-pprof", "127.0.0.1:0")
@@ -108,7 +109,7 @@ func linesWith(t *testing.T, file, text string) (out []int) {
 	return out
 }
 
-// rowOf is the line of a report with text; "" when there is none.
+// rowOf returns the line of a report that contains text; "" if there is none.
 func rowOf(report, text string) string {
 	for line := range strings.Lines(report) {
 		if strings.Contains(line, text) {
@@ -118,8 +119,8 @@ func rowOf(report, text string) string {
 	return ""
 }
 
-// freeAddr is a loopback address on which nothing listens. Its port is below those that systems choose for
-// connections and listeners, so that none of the many of other tests takes it before it is used.
+// freeAddr returns a loopback address on which nothing listens. Its port is below those that
+// systems choose for connections and listeners, so that no other test takes it before it is used.
 func freeAddr(t *testing.T) string {
 	t.Helper()
 	for {

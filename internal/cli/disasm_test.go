@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// TestDisasmFindsTheBuild walks the places that code may be in: the file that the
-// profile names, --binary, and the recording.
+// TestDisasmFindsTheBuild checks each source of code: the file that the profile names, --binary,
+// and the recording.
 func TestDisasmFindsTheBuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs a program")
@@ -25,7 +25,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	for _, cmd := range []*exec.Cmd{
 		exec.CommandContext(t.Context(), "go", "build", "-o", binary, program),
 		exec.CommandContext(t.Context(), binary, dir),
-		// The same program, another build.
+		// Another build of the same program.
 		exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", binary+".other", program),
 	} {
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -41,7 +41,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 	}
 	same := stdout
 
-	// The binary that the profile names is gone; another build is in its place.
+	// The binary that the profile names was replaced by another build.
 	moved := binary + ".moved"
 	rename(t, binary, moved)
 	rename(t, binary+".other", binary)
@@ -69,7 +69,7 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 		t.Errorf("--binary of another build: %s", stderr)
 	}
 
-	// A recording carries the code.
+	// A recording contains the code.
 	whet := filepath.Join(dir, "burn.whet")
 	recordCode(t, whet, moved, cpu)
 	code, stdout, stderr = runWhet(t, "disasm", match, whet)
@@ -77,8 +77,8 @@ func TestDisasmFindsTheBuild(t *testing.T) {
 		t.Errorf("recording: exit %d\n%s%s", code, stdout, stderr)
 	}
 
-	// The examples of the help, with this program's files under their names. The
-	// file that the profile names is found here by its name and build id.
+	// The examples of the help, with files of this program under their names. The file that the
+	// profile names is found in this directory by its name and build ID.
 	for from, to := range map[string]string{moved: "leftpad", cpu: "cpu.pb.gz", whet: "demo.whet"} {
 		copyFile(t, from, to)
 	}

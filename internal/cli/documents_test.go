@@ -12,7 +12,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// TestDocuments checks that a document written by --json, when read back, gives the text of the command.
+// TestDocuments checks that a document written by --json, when read back, renders to the text of
+// the command.
 func TestDocuments(t *testing.T) {
 	trace, err := filepath.Abs("../trace/testdata/go1.22-generations.trace")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// runWhet runs whet in the current directory and returns its output, without the lines that show after every five
-// seconds how far it is: whether there are any depends on the machine.
+// runWhet runs whet in the current directory and returns its output, without the progress lines
+// that appear every five seconds: how many there are depends on the machine.
 func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
@@ -24,9 +24,9 @@ func runWhet(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	).ReplaceAllString(errs.String(), "")
 }
 
-// TestExamples runs the examples of the help texts as they stand, in a directory
-// with the profiles of the tests and with the test's server for
-// http://localhost:6060. What needs more than that has a separate test.
+// TestExamples runs the examples of the help texts unchanged, in a directory with the profiles of
+// the tests and with the test's server for http://localhost:6060. Examples that need more than that
+// have separate tests.
 func TestExamples(t *testing.T) {
 	elsewhere := map[string]bool{
 		"record": true, // measures for seconds: record's own tests
@@ -41,8 +41,7 @@ func TestExamples(t *testing.T) {
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch
 
-		// These need a process, a binary or what only a live service has; their own
-		// tests run their examples.
+		// These need a process, a binary or a live service; other tests run their examples.
 		"disasm": true, "goroutines": true, "memory": true,
 	}
 	dir := t.TempDir()
@@ -76,7 +75,7 @@ func TestExamples(t *testing.T) {
 		for _, example := range examples {
 			t.Run(example, func(t *testing.T) {
 				if !strings.HasPrefix(example, "whet "+name) || strings.Contains(example, " --open") {
-					t.Skip("not a whet command, or one that wants a browser")
+					t.Skip("not a whet command, or one that needs a browser")
 				}
 				line, _, _ := strings.Cut(example, " > ")
 				line, _, _ = strings.Cut(line, " | ")
@@ -139,7 +138,7 @@ func shellFields(s string) []string {
 	return out
 }
 
-// TestPanic checks that a bug in whet ends with a clear message.
+// TestPanic checks that a panic in whet results in a clear message.
 func TestPanic(t *testing.T) {
 	var errs bytes.Buffer
 	code := cli.Main(t.Context(), []string{"version"}, nil, panickingWriter{}, &errs)

@@ -47,7 +47,7 @@ func BenchmarkClean(b *testing.B) {
 }
 `
 
-// slowModule is the current folder, with the service and profiles of its benchmark in it.
+// slowModule writes the service and profiles of its benchmark to the current directory.
 func slowModule(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -66,7 +66,7 @@ func slowModule(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestFind looks at a module that was profiled, in each format, and gates on it.
+// TestFind runs whet find on a profiled module, in each format and with gates.
 func TestFind(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -113,7 +113,8 @@ func TestFind(t *testing.T) {
 	hotNotes(t)
 }
 
-// hotNotes has what the compiler says of the line that costs first, and of the kinds asked for alone.
+// hotNotes checks that the compiler's notes on the most expensive line come first, and only those
+// of the requested kinds.
 func hotNotes(t *testing.T) {
 	t.Helper()
 	code, stdout, stderr := runWhet(t, "notes", "--recording", "cpu.pb.gz", "--recording", "allocs.pb.gz", "--json",
@@ -144,7 +145,7 @@ func hotNotes(t *testing.T) {
 	}
 }
 
-// findingSARIF has the finding's place, rule and rewrite in SARIF.
+// findingSARIF checks the place, rule and rewrite of the finding in SARIF.
 func findingSARIF(t *testing.T) {
 	t.Helper()
 	code, stdout, stderr := runWhet(t, "find", "--format", "sarif", "cpu.pb.gz")
@@ -203,7 +204,7 @@ func findingSARIF(t *testing.T) {
 	t.Errorf("%+v", r.Fixes)
 }
 
-// TestFix keeps a rewrite, writes its patch, and applies it when asked.
+// TestFix keeps a rewrite, writes its patch, and applies it with --apply.
 func TestFix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

@@ -19,7 +19,7 @@ import (
 )
 
 // waitingService is a server that holds a lock while it works on a request, and records itself: its
-// requests, which come three at a time, wait for it.
+// requests, which come three at a time, wait for the lock.
 const waitingService = `
 -- go.mod --
 module example.com/waiting
@@ -100,7 +100,7 @@ func must(err error) {
 }
 `
 
-// waitingRecording is a module here, and a recording of its service.
+// waitingRecording writes a module to the current directory, and a recording of its service.
 func waitingRecording(t *testing.T, name string) {
 	t.Helper()
 	for _, f := range txtar.Parse([]byte(waitingService)).Files {
@@ -139,7 +139,7 @@ func waitingRecording(t *testing.T, name string) {
 	}
 }
 
-// lineOf is the number of the line of main.go that ends so.
+// lineOf returns the number of the line of main.go that ends with the given text.
 func lineOf(t *testing.T, comment string) int {
 	t.Helper()
 	text, err := os.ReadFile("main.go")
@@ -150,7 +150,8 @@ func lineOf(t *testing.T, comment string) int {
 		func(line string) bool { return strings.HasSuffix(line, comment) })
 }
 
-// fixSees has in the report of whet fix all that whet find has found in the same recording, with the same waits.
+// fixSees checks that the report of whet fix has all findings that whet find has for the same
+// recording, with the same waits.
 func fixSees(t *testing.T, found *find.Result) {
 	t.Helper()
 	code, stdout, stderr := runWhet(t, "fix", "--json", "--min-share", "5%", "--fuzz-time", "10ms",

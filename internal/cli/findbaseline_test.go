@@ -10,7 +10,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// hotModule writes a module here, and a profile in which each line that compiles an expression is hot.
+// hotModule writes a module to the current directory, and a profile in which each line that
+// compiles an expression is hot.
 func hotModule(t *testing.T, source string) {
 	t.Helper()
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -43,7 +44,7 @@ func hotModule(t *testing.T, source string) {
 	}
 }
 
-// TestFindBaseline gates on what a baseline does not accept, and on nothing else.
+// TestFindBaseline gates only on findings that a baseline does not accept.
 func TestFindBaseline(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
@@ -65,7 +66,7 @@ func TestFindBaseline(t *testing.T) {
 	run(1, "the file exists", "--write-baseline", "accepted.json", "cpu.pb.gz")
 	run(0, "0 new, 1 known", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
 
-	// Lines move, and one more is not accepted.
+	// Lines move, and one finding is new.
 	hotModule(t,
 		"// Package hot is.\n"+one+"\nfunc second(s string) bool {\n\treturn regexp.MustCompile(\"b+\").MatchString(s)\n}\n")
 	run(3, "1 finding not accepted by accepted.json", "--gate", "--baseline", "accepted.json", "cpu.pb.gz")
@@ -80,7 +81,7 @@ func TestFindBaseline(t *testing.T) {
 		t.Errorf("SARIF: %s", sarif)
 	}
 
-	// What is gone is listed, unless its rule was not run.
+	// Accepted findings that no longer exist are listed, unless their rule did not run.
 	hotModule(t, one)
 	run(0, "example.com", "--gate", "--baseline", "all.json", "--json", "cpu.pb.gz")
 	var r find.Result

@@ -17,8 +17,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// untouchable has the same slow function in each kind of file that is not rewritten; lines that begin
-// with "// here" become something else after the benchmark has run.
+// untouchable has the same slow function in each kind of file that is not rewritten; lines that
+// begin with "// here" are changed after the benchmark has run.
 const untouchable = `
 -- go.mod --
 module example.com/slow
@@ -102,7 +102,8 @@ func BenchmarkAll(b *testing.B) {
 }
 `
 
-// TestFixUntouchable lists what is not rewritten with the reason, and leaves it as it is.
+// TestFixUntouchable checks that code that is not rewritten is listed with the reason and remains
+// unchanged.
 func TestFixUntouchable(t *testing.T) {
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("cgo needs a C compiler")
@@ -187,7 +188,7 @@ func TestFixUntouchable(t *testing.T) {
 	}
 }
 
-// tree is all files of a folder with their texts.
+// tree returns all files of a directory with their contents.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -204,12 +205,12 @@ func tree(t *testing.T, dir string) map[string]string {
 	return all
 }
 
-// TestFixInterrupted applies nothing, and ends with 1. A tree with changes is refused before anything
-// is done.
+// TestFixInterrupted checks that an interrupted run applies nothing and exits with 1, and that a
+// working tree with changes is refused before anything is done.
 func TestFixInterrupted(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := slowModule(t)
-	// The module's test says when it runs, and waits to be killed.
+	// The module's test reports that it runs, and waits to be killed.
 	runs, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

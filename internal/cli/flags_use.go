@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// checkUse rejects a flag that has no effect on the inputs that args name. Ignoring
-// it would show something other than what the user wants.
+// checkUse rejects a flag that has no effect on the inputs that args name. Ignoring it would show
+// something other than what the user requested.
 func (f *viewFlags) checkUse(args []string) error {
 	if f.given == nil {
 		return nil

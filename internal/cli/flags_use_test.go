@@ -95,7 +95,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 			}
 		}
 	}
-	// A flag for addresses may be for one of several inputs.
+	// A flag for addresses may apply to one of several inputs.
 	for _, args := range [][]string{
 		{"top", "--duration", "1s", file, server.URL},
 		{

@@ -18,8 +18,8 @@ import (
 	"github.com/whet-go/whet/memory"
 )
 
-// liveServer serves this process as a Go service does. It fails the test when asked
-// for debug=2.
+// liveServer serves the profiles of this process like a Go service. It fails the test if debug=2 is
+// requested.
 func liveServer(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -112,8 +112,7 @@ func planted(t *testing.T, out string) goroutines.ReportGroup {
 	return goroutines.ReportGroup{}
 }
 
-// The whole way on a live process: its goroutines at an address, and in a recording
-// with its trace.
+// End to end on a live process: its goroutines at an address, and in a recording with its trace.
 func TestGoroutinesLive(t *testing.T) {
 	c := make(chan struct{})
 	defer close(c)
@@ -144,7 +143,7 @@ func TestGoroutinesLive(t *testing.T) {
 		t.Errorf("in two recordings: %+v", g)
 	}
 
-	// The examples of both commands' help, as they stand.
+	// The examples in the help of both commands, unchanged.
 	t.Chdir(dir)
 	for name, from := range map[string]string{"demo.whet": a, "monday.whet": a, "friday.whet": b} {
 		if err := os.Link(from, name); err != nil {
@@ -167,7 +166,7 @@ func TestGoroutinesLive(t *testing.T) {
 		}
 	}
 
-	// Memory, of the same recordings.
+	// The memory of the same recordings.
 	for _, args := range [][]string{{a}, {a, b}, {base}} {
 		narrow(t, liveWhet(t, append([]string{"memory"}, args...)...))
 		var d memory.Report

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/cli"
 )
 
-// TestHelpFitsTerminals holds the help of every command to 80 columns. The driver behind
-// whet pprof writes its own, and cobra that of completion.
+// TestHelpFitsTerminals checks that the help of every command fits 80 columns, except for whet
+// pprof, whose help comes from the driver, and completion, whose help comes from cobra.
 func TestHelpFitsTerminals(t *testing.T) {
 	help := func(args ...string) string {
 		t.Helper()

@@ -60,8 +60,8 @@ func (s *loadServer) count(key string) int {
 	return s.seen[key]
 }
 
-// TestLoadExamples runs the examples of the help texts against a server of the test's
-// own, with their times and rates divided by a hundred.
+// TestLoadExamples runs the examples of the help texts against a server of the test, with times and
+// rates divided by a hundred.
 func TestLoadExamples(t *testing.T) {
 	s := newLoadServer(t)
 	t.Chdir(t.TempDir())
@@ -83,7 +83,7 @@ func TestLoadExamples(t *testing.T) {
 		"-d 30s", "-d 300ms", "-d 1m", "-d 600ms", "-d 10s", "-d 100ms",
 		"--warmup 2s", "--warmup 20ms", "--ramp 30s", "--ramp 300ms", "1000..20000", "10..200", "-r 5000", "-r 50",
 		"-r 1000 --assert", "-d 300ms -r 10 --assert",
-		// A shared machine may take any time, and no search may take long.
+		// A shared machine may be slow, but no search may take long.
 		"p99<20ms", "p99<9s", "p99<50ms", "p99<9s", "--find-capacity", "--find-capacity -d 200ms --warmup 10ms -r 50..100")
 	n := 0
 	for _, command := range [][]string{{"load"}, {"load", "compare"}} {
@@ -98,7 +98,7 @@ func TestLoadExamples(t *testing.T) {
 				args = append(args, "--force")
 			}
 			code, stdout, stderr := runWhet(t, args[1:]...)
-			// A machine that stands still for longer than a run sends nothing, or holds no rate.
+			// If the machine stalls for longer than a run, nothing is sent, or no rate is held.
 			for again := 0; again < 4 && code != 0; again++ {
 				if !slices.Contains(args, "--force") {
 					args = append(args, "--force")
@@ -173,7 +173,8 @@ func TestLoadSecrets(t *testing.T) {
 	}
 }
 
-// TestLoadJSON holds the text, the file and --json to one schema.
+// TestLoadJSON checks that the file and --json have the same schema, and the same content as the
+// text.
 func TestLoadJSON(t *testing.T) {
 	s := newLoadServer(t)
 	t.Chdir(t.TempDir())
@@ -204,7 +205,7 @@ func TestLoadJSON(t *testing.T) {
 // TestLoadExitCodes distinguishes failures, warnings and missed objectives.
 func TestLoadExitCodes(t *testing.T) {
 	s := newLoadServer(t)
-	// A connection has the port, so that nothing listens there, now or later.
+	// A connection occupies the port, so that nothing can listen there.
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)}}
 	c, err := d.DialContext(t.Context(), "tcp", s.Listener.Addr().String())
 	if err != nil {
@@ -253,8 +254,8 @@ func TestLoadExitCodes(t *testing.T) {
 	}
 }
 
-// TestLoadRemote leaves this machine only for hosts that are named. The tests' host
-// is one by name alone.
+// TestLoadRemote checks that requests leave this machine only for hosts that are named. The host of
+// the tests is remote only by its name.
 func TestLoadRemote(t *testing.T) {
 	s := newLoadServer(t)
 	host, port, err := net.SplitHostPort(s.Listener.Addr().String())
@@ -268,7 +269,8 @@ func TestLoadRemote(t *testing.T) {
 		!strings.Contains(stdout, "200: 10") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
 	}
-	// A name that is resolved to this machine needs no leave, and gives none to others.
+	// A name that is resolved to this machine needs no permission, and does not give permission for
+	// others.
 	if code, _, stderr := runWhet(t, "load", "-n", "10", "--resolve", resolve, url); code != 0 ||
 		strings.Contains(stderr, "warning") {
 		t.Errorf("exit code %d\n%s", code, stderr)
@@ -309,7 +311,7 @@ func TestLoadFindCapacity(t *testing.T) {
 	s := newLoadServer(t)
 	t.Chdir(t.TempDir())
 	code, stdout, stderr := 1, "", ""
-	// A machine that stands still for longer than a run is not said to hold a rate.
+	// If the machine stalls for longer than a run, no rate is held.
 	for again := 0; again < 10 && code != 0; again++ {
 		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1h", "-r", "50..100", "-d", "200ms",
 			"--warmup", "10ms", "-o", "c.json", "--html", "c.html", "--force", s.URL)
@@ -326,7 +328,7 @@ func TestLoadFindCapacity(t *testing.T) {
 		(r.Rate == 100) != strings.Contains(stdout, "100/s or more") {
 		t.Errorf("%v\n%s", err, data)
 	}
-	// Where others keep the generator waiting, it is not the server that missed.
+	// If other programs delay the generator, the server did not miss the objective.
 	missed := false
 	for again := 0; again < 10 && !missed; again++ {
 		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1ns", "-r", "50..100", "-d", "200ms",
@@ -339,7 +341,7 @@ func TestLoadFindCapacity(t *testing.T) {
 	}
 }
 
-// TestLoadCompare compares files, several a side, and a recording.
+// TestLoadCompare compares files, several per side, and a recording.
 func TestLoadCompare(t *testing.T) {
 	s := newLoadServer(t)
 	t.Chdir(t.TempDir())

@@ -58,7 +58,7 @@ func (f *loadOutput) check() error {
 				"use --json for JSON on standard output, or name a file")
 		}
 		if seen[d.Output] {
-			return diag.Usagef("load", fmt.Sprintf("two outputs go to %s", d.Output), "use different names")
+			return diag.Usagef("load", fmt.Sprintf("two outputs are written to %s", d.Output), "use different names")
 		}
 		seen[d.Output] = true
 		if err := d.checkThere(); err != nil {

@@ -24,8 +24,7 @@ does not exist.`,
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
 				return &diag.Error{Op: "write manual pages", Err: err}
 			}
-			// A fixed date keeps the pages reproducible; the version is what
-			// tells them apart.
+			// A fixed date keeps the pages reproducible; only the version differs.
 			date := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 			header := &doc.GenManHeader{Section: "1", Source: "whet " + version().Version, Manual: "whet", Date: &date}
 			root := cmd.Root()

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/memory"
 )
 
-// With the agent nothing about the heap is an estimate, and the collector's settings
-// are known: through whet record, and in a recording that a program makes of itself.
+// With the agent, the figures of the heap are exact and the collector's settings are known: with
+// whet record, and in a recording that a program makes of itself.
 func TestMemoryWithAgent(t *testing.T) {
 	if testing.Short() {
 		t.Skip("records")

@@ -41,7 +41,7 @@ func whetJSON[T any](t *testing.T, args ...string) T {
 	return doc
 }
 
-// TestTopAgainstPprof compares each row with go tool pprof -top, number for number as written.
+// TestTopAgainstPprof compares the text of each number with go tool pprof -top.
 func TestTopAgainstPprof(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -97,7 +97,7 @@ func TestTopAgainstPprof(t *testing.T) {
 
 // TestUnitAgainstPprof compares the values in the text with go tool pprof -unit.
 func TestUnitAgainstPprof(t *testing.T) {
-	// A value of 0 has no unit. Ours has two decimals throughout, so that a column lines up.
+	// A value of 0 has no unit. whet writes two decimals throughout, so that columns align.
 	row := regexp.MustCompile(`(?m)^ *([\d.]+)(us|ms|s)? +[\d.]+% +[\d.]+% +([\d.]+)(us|ms|s) +[\d.]+%  (\S+)`)
 	for _, u := range []string{"us", "ms", "s"} {
 		path, out := oracle(t, "-top", "-unit="+u, "-nodecount=40", "-nodefraction=0")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestSecretsStay gives every command that sends headers or tokens an address that
-// redirects to another port, and wants nothing to arrive there.
+// TestSecretsStay runs every command that sends headers or tokens with an address that redirects to
+// another port, and checks that nothing arrives there.
 func TestSecretsStay(t *testing.T) {
 	var mu sync.Mutex
 	var reached []string
@@ -40,7 +40,7 @@ func TestSecretsStay(t *testing.T) {
 		t.Fatal(err)
 	}
 	address := redirects.URL + "/debug/pprof/heap?token=secret"
-	// What a command takes besides an address.
+	// The arguments of a command in addition to the address.
 	args := map[string][]string{
 		"record": {redirects.URL, "-o", filepath.Join(dir, "r.whet"), "-d", "1s"},
 		"watch":  {redirects.URL, "-o", dir, "--heap", "1GB"},

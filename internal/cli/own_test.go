@@ -11,7 +11,7 @@ import (
 	pprof "github.com/google/pprof/profile"
 )
 
-// TestOwnModule checks that own code is decided by the best evidence there is.
+// TestOwnModule checks that own code is determined from the best available evidence.
 func TestOwnModule(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

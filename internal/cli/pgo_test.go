@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/service"
 )
 
-// pgoModule is a module with the program that ../../pgo/testdata/hot.pb.gz is of, as
-// far as calls go, and the path of the profile.
+// pgoModule returns a module with the calls of the program that was profiled in
+// ../../pgo/testdata/hot.pb.gz, and the path of the profile.
 func pgoModule(t *testing.T) (dir, profile string) {
 	t.Helper()
 	profile, err := filepath.Abs("../../pgo/testdata/hot.pb.gz")
@@ -74,8 +74,8 @@ func BenchmarkOf(b *testing.B) {
 	return dir, profile
 }
 
-// TestPGO compares by a benchmark. Whether the profile pays depends on the machine; that
-// what is written, said and exited with agree does not.
+// TestPGO compares by a benchmark. Whether the profile pays off depends on the machine, but the
+// written file, the report and the exit code must agree.
 func TestPGO(t *testing.T) {
 	dir, profile := pgoModule(t)
 	args := []string{"pgo", "--dir", dir, "--build-time=false", "--max-time", "2s", "--json", profile}
@@ -117,8 +117,8 @@ func TestPGO(t *testing.T) {
 	}
 }
 
-// pgoService is a service with the calls of hot.pb.gz, which leaves its process id behind. It
-// does without net/http, which would be compiled anew for the profile.
+// pgoService is a service with the calls of hot.pb.gz, which writes its process ID to a file. It
+// does not use net/http, which would have to be compiled again with the profile.
 const pgoService = `package main
 
 import (
@@ -232,7 +232,7 @@ func TestPGOService(t *testing.T) {
 		}
 	}
 
-	// What is no command, does not start, or refuses its requests.
+	// Commands that are invalid, do not start, or refuse their requests.
 	code, stdout, stderr = runWhet(t, append(args, "./sum")...)
 	if code != 2 || stdout != "" ||
 		!strings.Contains(stderr, "whet: compare: a library has no program to start\nhint: name the main package") {
@@ -258,7 +258,7 @@ func TestPGOService(t *testing.T) {
 	}
 }
 
-// TestPGONoMeasure runs what needs no measuring, in a module that has a default.pgo.
+// TestPGONoMeasure runs without measuring, in a module that has a default.pgo.
 func TestPGONoMeasure(t *testing.T) {
 	dir, profile := pgoModule(t)
 	if err := os.WriteFile(filepath.Join(dir, "default.pgo"), []byte("mine"), 0o600); err != nil {
@@ -293,7 +293,7 @@ func TestPGONoMeasure(t *testing.T) {
 	}
 }
 
-// TestPGOInput cuts the profile short, at every place that may matter.
+// TestPGOInput truncates the profile at every relevant position.
 func TestPGOInput(t *testing.T) {
 	dir, profile := pgoModule(t)
 	data, err := os.ReadFile(profile)

@@ -22,7 +22,7 @@ import (
 // pads strings and counts requests. They are built with google/pprof's own
 // encoder.
 
-// places says where the functions of the profiles are.
+// places has the positions of the functions in the profiles.
 var places = map[string]string{
 	"main.main":            "/home/dev/leftpad/main.go:20",
 	"main.handle":          "/home/dev/leftpad/main.go:41",
@@ -54,8 +54,8 @@ var places = map[string]string{
 	"sync.(*Mutex).Unlock":           "/usr/local/go/src/sync/mutex.go:65",
 }
 
-// A builder makes a profile of stacks written as "leaf < caller < … < root".
-// "callee + caller" in it is a call that was inlined into the caller.
+// A builder makes a profile from stacks written as "leaf < caller < … < root". "callee + caller" is
+// a call that was inlined into the caller.
 type builder struct {
 	p         *pprof.Profile
 	functions map[string]*pprof.Function
@@ -130,7 +130,7 @@ func (b *builder) encode() []byte {
 
 const serveStack = "main.handle < net/http.HandlerFunc.ServeHTTP < net/http.(*conn).serve"
 
-// cpuProfile is 10 s of CPU at 100 Hz; pad is what padding cost in samples.
+// cpuProfile is 10 s of CPU time at 100 Hz; pad is the number of samples in padding.
 func cpuProfile(pad int64) []byte {
 	b := newBuilder("samples/count", "cpu/nanoseconds")
 	b.p.PeriodType, b.p.Period = &pprof.ValueType{Type: "cpu", Unit: "nanoseconds"}, 10_000_000
@@ -155,7 +155,7 @@ func cpuProfile(pad int64) []byte {
 	return b.encode()
 }
 
-// otherwise is a CPU profile with another second sample type and period.
+// otherwise is a CPU profile with a different period and second sample type.
 func otherwise(cpu []byte, typ string, period int64) []byte {
 	p, err := pprof.ParseData(cpu)
 	if err != nil {
@@ -169,7 +169,7 @@ func otherwise(cpu []byte, typ string, period int64) []byte {
 	return buf.Bytes()
 }
 
-// heapProfile is what the service allocates and keeps.
+// heapProfile is what the service allocates and retains.
 func heapProfile() []byte {
 	b := newBuilder("alloc_objects/count", "alloc_space/bytes", "inuse_objects/count", "inuse_space/bytes")
 	b.p.DefaultSampleType = "inuse_space"
@@ -194,7 +194,7 @@ func mutexProfile() []byte {
 	return b.encode()
 }
 
-// stdProfile holds no own code at all.
+// stdProfile has no own code.
 func stdProfile() []byte {
 	b := newBuilder("samples/count", "cpu/nanoseconds")
 	b.p.Mapping[0].File = "/usr/local/go/pkg/tool/tool"
@@ -203,7 +203,7 @@ func stdProfile() []byte {
 	return b.encode()
 }
 
-// bareProfile has addresses only.
+// bareProfile has only addresses.
 func bareProfile() []byte {
 	b := newBuilder("samples/count", "cpu/nanoseconds")
 	b.p.Mapping[0].HasFunctions, b.p.Mapping[0].HasFilenames, b.p.Mapping[0].HasLineNumbers = false, false, false
@@ -216,12 +216,12 @@ func bareProfile() []byte {
 	return b.encode()
 }
 
-// writeProfiles puts the files of the tests into dir: cpu.pb.gz, before.pb.gz and
-// after.pb.gz (CPU), heap.pb.gz, mutex.pb.gz, std.pb.gz (no own code), bare.pb.gz
-// (no names), cut.pb.gz (not whole), fast.pb.gz (CPU, of another period), wall.pb.gz (samples of
-// something else), and the recordings demo.whet, before.whet (the same) and after.whet;
-// load1.whet and load2.whet are with loads of 1000 and 2000 requests in 10 s, of the same cost,
-// load3.whet of 1000 cheaper ones, and fail.whet of 1000 of which a third fails.
+// writeProfiles writes the files of the tests to dir: cpu.pb.gz, before.pb.gz and after.pb.gz
+// (CPU), heap.pb.gz, mutex.pb.gz, std.pb.gz (no own code), bare.pb.gz (no names), cut.pb.gz
+// (truncated), fast.pb.gz (CPU, with another period), wall.pb.gz (samples of another type), and the
+// recordings demo.whet, before.whet (the same) and after.whet. load1.whet and load2.whet have loads
+// of 1000 and 2000 requests of the same cost in 10 s, load3.whet has 1000 cheaper ones, and
+// fail.whet has 1000, of which a third fail.
 func writeProfiles(dir string) error {
 	cpu, heap, mutex := cpuProfile(400), heapProfile(), mutexProfile()
 	for name, data := range map[string][]byte{
@@ -256,8 +256,9 @@ func writeProfiles(dir string) error {
 	return nil
 }
 
-// writeLoaded writes a recording of ten seconds with a CPU profile of them, what is allocated
-// in twelve, and a load of count requests a second, of which some fail, that cost so much.
+// writeLoaded writes a recording of ten seconds with a CPU profile, the allocations of twelve
+// seconds, and a load of count requests per second, of which fail fail. Each costs request of CPU
+// time.
 func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.Duration) error {
 	begin := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	meta := recording.Meta{
@@ -289,7 +290,7 @@ func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.
 	return errors.Join(err, w.Close(meta))
 }
 
-// writeRecording writes a recording that holds the given profiles.
+// writeRecording writes a recording with the given profiles.
 func writeRecording(path string, cpu, heap, mutex []byte) error {
 	meta := recording.Meta{
 		Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Duration: 10 * time.Second,
@@ -323,7 +324,7 @@ func writeRecording(path string, cpu, heap, mutex []byte) error {
 	return w.Close(meta)
 }
 
-// goroot is the directory of the Go distribution that runs the tests.
+// goroot returns the directory of the Go distribution that runs the tests.
 var goroot = func() func(t testing.TB) string {
 	find := sync.OnceValues(func() (string, error) {
 		out, err := exec.Command("go", "env", "GOROOT").Output()

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// proved is a module whose function a change makes faster.
+// proved is a module with a function that a change makes faster.
 const proved = `
 -- go.mod --
 module example.com/p
@@ -41,8 +41,8 @@ func BenchmarkJoin(b *testing.B) {
 }
 `
 
-// TestProve proves work in a repository: its comments, of which there is nothing to prove, and a
-// function that is faster, in all forms of the command. The repository stays as it is.
+// TestProve proves work in a repository, in all forms of the command: changed comments, for which
+// there is nothing to prove, and a faster function. The repository does not change.
 func TestProve(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

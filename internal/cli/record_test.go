@@ -58,8 +58,7 @@ func BenchmarkBurn(b *testing.B) { for b.Loop() { burn() } }
 func BenchmarkBad(b *testing.B) { b.Fatal("bad") }
 `
 
-// recordModule writes a server with benchmarks, builds it as ./server and makes
-// its folder the working directory.
+// recordModule writes a server with benchmarks, builds it as ./server and changes to its directory.
 func recordModule(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -214,8 +213,8 @@ func startWhet(t *testing.T, args ...string) (cmd *exec.Cmd, output *bytes.Buffe
 	return cmd, output
 }
 
-// TestRecordInterrupt sends Ctrl-C once to a target that heeds the end of its
-// request, and twice to one that does not.
+// TestRecordInterrupt sends Ctrl-C once for a target that notices the end of its request, and twice
+// for one that does not.
 func TestRecordInterrupt(t *testing.T) {
 	for name, stubborn := range map[string]bool{"once": false, "twice": true} {
 		t.Run(name, func(t *testing.T) {

@@ -17,8 +17,8 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// TestRecordLoad records a service that answers only what its clients send: a POST with its
-// body, a field that varies and a token.
+// TestRecordLoad records a service that answers only requests like those of its clients: a POST
+// with a body, a varying field and a token.
 func TestRecordLoad(t *testing.T) {
 	t.Chdir(t.TempDir())
 	const secret = "s3cr3t"

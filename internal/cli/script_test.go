@@ -19,7 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/sandbox"
 )
 
-// TestMain makes the test binary a whet for the scripts, and a service to compare.
+// TestMain lets the scripts run the test binary as whet, and as a service to compare.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"whet": func() {
@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScript runs testdata/script/*.txtar. Each starts in a directory with the
-// files of writeProfiles, in a terminal of 80 columns by COLUMNS. The command
-// serve offers the profiles over HTTP and sets $URL.
+// TestScript runs testdata/script/*.txtar. Each starts in a directory with the files of
+// writeProfiles, with COLUMNS set to 80. The command serve serves the profiles over HTTP and sets
+// $URL.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -67,8 +67,8 @@ func TestScript(t *testing.T) {
 	})
 }
 
-// serve starts a server like net/http/pprof's over the script's directory and sets
-// URL. "serve TOKEN" wants that bearer token.
+// serve starts a server like net/http/pprof's over the script's directory and sets URL. "serve
+// TOKEN" requires that bearer token.
 func serve(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 1 {
 		ts.Fatalf("usage: serve [TOKEN]")
@@ -79,7 +79,7 @@ func serve(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("URL", s.URL)
 }
 
-// pprofHandler answers as a Go service does, with the profiles in dir.
+// pprofHandler answers like a Go service, with the profiles in dir.
 func pprofHandler(dir, token string) http.Handler {
 	files := map[string]string{
 		"profile": "cpu.pb.gz", "heap": "heap.pb.gz", "allocs": "heap.pb.gz", "mutex": "mutex.pb.gz",
@@ -113,7 +113,8 @@ func pprofHandler(dir, token string) http.Handler {
 	return mux
 }
 
-// buildCache is the directory of the go command's build cache, which without a home it does not find.
+// buildCache returns the directory of the go command's build cache, which the go command does not
+// find without a home directory.
 func buildCache(t *testing.T) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()

@@ -21,8 +21,8 @@ import (
 	"github.com/whet-go/whet/recording"
 )
 
-// traced makes a trace of one generation in which eight goroutines wait for a lock: all of them from blocked on,
-// a time of the trace, for at least 20 ms.
+// traced makes a trace of one generation in which eight goroutines wait for a lock: all of them
+// from the time blocked on, for at least 20 ms.
 func traced(t *testing.T) (data []byte, blocked time.Duration) {
 	t.Helper()
 	for {
@@ -50,8 +50,8 @@ func traced(t *testing.T) (data []byte, blocked time.Duration) {
 		<-time.After(time.Millisecond)
 		task.End()
 		trace.Stop()
-		// The runtime starts another generation after a second, which passes when the machine is busy.
-		// Its begin is known as exactly as starting it took.
+		// The runtime starts another generation after a second, which may pass on a busy machine.
+		// Its start is known only to within the time that starting it took.
 		if time.Since(begin) < time.Second && started < 5*time.Millisecond {
 			return out.Bytes(), blocked
 		}
@@ -102,7 +102,7 @@ func TestTrace(t *testing.T) {
 		}
 	}
 
-	// A trace on standard input is what the same trace in a file is.
+	// A trace on standard input has the same result as in a file.
 	for _, args := range [][]string{
 		{"trace", "summary", "--json", "trace.out"},
 		{"trace", "summary", "--json", "-"},
@@ -159,7 +159,7 @@ func TestTrace(t *testing.T) {
 		}
 	}
 
-	// The eight waited for one lock, which was held here.
+	// The eight goroutines waited for one lock, which was held by this function.
 	for _, name := range []string{"trace.out", "demo.whet"} {
 		code, stdout, stderr := runWhet(t, "trace", "contention", "--json", "--own", "github.com/whet-go/whet", name)
 		var doc documents.Contention
@@ -188,7 +188,8 @@ func TestTrace(t *testing.T) {
 		t.Errorf("contention:\n%s", text)
 	}
 
-	// Cut off, the whole part is shown with a warning; nothing is not a trace.
+	// Of a truncated trace, the complete part is shown with a warning; an empty file is not a
+	// trace.
 	if err := os.WriteFile("cut.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +211,7 @@ func TestTrace(t *testing.T) {
 	}
 }
 
-// TestTraceFull has a full disk blamed for what it is.
+// TestTraceFull checks the error for a full disk.
 func TestTraceFull(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -246,7 +247,7 @@ func damaged(t *testing.T, cache string) {
 	}
 }
 
-// TestTraceCache answers whatever became of the cache.
+// TestTraceCache checks that commands work with a missing, damaged or unwritable cache.
 func TestTraceCache(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
@@ -287,7 +288,8 @@ func TestTraceCache(t *testing.T) {
 	}
 }
 
-// TestTraceErrors says what a file is that is not a trace, and what to do.
+// TestTraceErrors checks that errors about files that are not traces name what they are, with a
+// hint.
 func TestTraceErrors(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	recorded, err := os.ReadFile("../../recording/testdata/slug.whet")

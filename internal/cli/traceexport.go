@@ -115,7 +115,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 			streams++
 		}
 		if files[e.output.Output] {
-			return diag.Usagef(command, "two outputs go to "+e.output.Output, "give each a separate file")
+			return diag.Usagef(command, "two outputs are written to "+e.output.Output, "give each a separate file")
 		}
 		files[e.output.Output] = true
 	}

@@ -81,7 +81,7 @@ func TestTraceTimeline(t *testing.T) {
 		}
 	}
 
-	// The examples that serve do until they are interrupted.
+	// The examples that serve a page run until they are interrupted.
 	_, help, _ := runWhet(t, "trace", "timeline", "--help")
 	served := 0
 	for _, example := range exampleLines(help) {
@@ -99,7 +99,7 @@ func TestTraceTimeline(t *testing.T) {
 	}
 }
 
-// servedTimeline starts a server, asks it for what the page does, and interrupts it.
+// servedTimeline starts a server, sends the requests of the page, and interrupts it.
 func servedTimeline(ctx context.Context, args []string) error {
 	ctx, interrupt := context.WithCancel(ctx)
 	defer interrupt()

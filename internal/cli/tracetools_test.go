@@ -82,7 +82,7 @@ func TestTraceToolsExamples(t *testing.T) {
 	}
 }
 
-// TestTraceGoroutines has groups and goroutines of a trace in which eight wait for a lock.
+// TestTraceGoroutines shows groups and goroutines of a trace in which eight wait for a lock.
 func TestTraceGoroutines(t *testing.T) {
 	data := traceFiles(t)
 	for _, by := range []string{"start", "creation", "none"} {
@@ -119,7 +119,7 @@ func TestTraceGoroutines(t *testing.T) {
 			}
 		}
 	}
-	// Text says how many are not shown.
+	// Text reports how many are not shown.
 	if code, stdout, stderr := runWhet(t, "trace", "goroutines", "-n", "1", "--sort", "life", "trace.out"); code != 0 ||
 		!strings.Contains(stdout, "(--number 0 shows all)") || !strings.Contains(stdout, "in total, longest ") {
 		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
@@ -131,7 +131,7 @@ func TestTraceGoroutines(t *testing.T) {
 	}
 }
 
-// TestTraceEvents has lines of JSON.
+// TestTraceEvents checks lines of JSON.
 func TestTraceEvents(t *testing.T) {
 	data := traceFiles(t)
 	for _, file := range []string{"trace.out", "demo.whet", "-"} {
@@ -187,12 +187,12 @@ func TestTraceCut(t *testing.T) {
 			t.Errorf("exit code %d, %v: %s%s", code, err, stdout, stderr)
 		}
 	}
-	// To standard output goes the trace alone.
+	// Standard output has only the trace.
 	code, stdout, stderr := runWhet(t, "trace", "cut", "--to", "10ms", "-o", "-", "trace.out")
 	if code != 0 || !strings.HasPrefix(stdout, "go 1.") || !strings.Contains(stderr, "of trace.out") {
 		t.Errorf("exit code %d, %.20q, %s", code, stdout, stderr)
 	}
-	// What was cut off is reported, and what is whole is kept.
+	// The incomplete generation is reported, and complete ones are kept.
 	if err := os.WriteFile("off.out", data[:len(data)-1], 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -22,9 +22,9 @@ import (
 
 const agentToken = "a token that must not be seen"
 
-// slowly serves with an agent that has a flight recorder: /slow takes 30 ms by the agent, which then reports it, and is
-// answered a little later. It returns the agent's address, with its token in the file token, and what sends such a
-// request.
+// slowly starts a server and an agent with a flight recorder: /slow takes 30 ms according to the
+// agent, which reports it, and is answered a little later. It returns the agent's address, whose
+// token is in the file token, and a function that sends such a request.
 func slowly(t *testing.T) (address string, ask func()) {
 	t.Helper()
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Token: agentToken, Flight: 10 * time.Second})
@@ -63,7 +63,7 @@ func slowly(t *testing.T) (address string, ask func()) {
 	}
 }
 
-// during runs whet while something is done again and again.
+// during runs whet while it calls a function repeatedly.
 func during(t *testing.T, do func(), args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	done := make(chan struct{})
@@ -106,7 +106,7 @@ func TestFlight(t *testing.T) {
 	}
 }
 
-// TestWatch records when a request is slow, and says which.
+// TestWatch records when a request is slow, and reports which.
 func TestWatch(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -190,7 +190,7 @@ func TestWatchUsage(t *testing.T) {
 			t.Errorf("help is wider than 80 columns: %s", line)
 		}
 	}
-	// The examples are right but for their target, which is not there.
+	// The examples are valid except for their target, which does not exist.
 	if err := os.WriteFile("token", []byte("some text that is long enough"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +203,7 @@ func TestWatchUsage(t *testing.T) {
 	}
 }
 
-// TestWatchInterrupt ends by Ctrl-C without a failure.
+// TestWatchInterrupt checks that Ctrl-C is not a failure.
 func TestWatchInterrupt(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
@@ -220,12 +220,12 @@ func TestWatchInterrupt(t *testing.T) {
 	}
 }
 
-// A full writer takes nothing.
+// A full writer fails every write.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no reader") }
 
-// TestWatchPipe ends when its output cannot be written.
+// TestWatchPipe checks that whet watch ends when its output cannot be written.
 func TestWatchPipe(t *testing.T) {
 	t.Chdir(t.TempDir())
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())

@@ -13,7 +13,8 @@ const (
 	Failure Kind = iota
 	// Usage is invalid input: an unknown flag, a bad value, a missing argument.
 	Usage
-	// Gate is a result that the user asked to fail on: a regression, a finding, a missed objective.
+	// Gate is a result for which the user requested a failure: a regression, a finding, a missed
+	// objective.
 	Gate
 )
 

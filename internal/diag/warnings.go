@@ -13,8 +13,8 @@ type Warning struct {
 	// Kind identifies the warning for programs, such as "generator_late". Most warnings are only
 	// for people and have none.
 	Kind string `json:"kind,omitempty"`
-	// Where is what the warning is about, if Text does not say so: a side of a comparison, such as
-	// "A".
+	// Where is what the warning is about, if Text does not contain it: a side of a comparison, such
+	// as "A".
 	Where string `json:"where,omitempty"`
 	// Text is what was observed: a sentence without a full stop.
 	Text string `json:"text"`

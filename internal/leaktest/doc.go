@@ -1,4 +1,4 @@
-// Package leaktest reports goroutines that the tests of a package leave behind.
+// Package leaktest reports goroutines that the tests of a package leak.
 //
 //  1. TestMain of the package calls [Main], which runs the tests.
 //  2. If they pass, Main looks for goroutines with goleak until there are none, or for two minutes:

@@ -17,7 +17,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// TestPlantedLinks expects each wrong link to be found and no right one.
+// TestPlantedLinks expects each broken link to be found, and no correct one.
 func TestPlantedLinks(t *testing.T) {
 	t.Parallel()
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

@@ -53,7 +53,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestPlantedImports expects each wrong arrow to be found and no right one.
+// TestPlantedImports expects each wrong import to be found, and no correct one.
 func TestPlantedImports(t *testing.T) {
 	t.Parallel()
 	in := func(rel string) string { return modulePath + "/" + rel }
@@ -91,7 +91,7 @@ func TestPlantedImports(t *testing.T) {
 	}
 }
 
-// TestPlantedFiles expects each wrong file to be found and no right one.
+// TestPlantedFiles expects each wrong file to be found, and no correct one.
 func TestPlantedFiles(t *testing.T) {
 	t.Parallel()
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestProse holds the repository to the rules for what people read.
+// TestProse checks the repository against the rules for prose.
 func TestProse(t *testing.T) {
 	t.Parallel()
 	problems, err := Prose(os.DirFS(root()))
@@ -22,8 +22,8 @@ func TestProse(t *testing.T) {
 	}
 }
 
-// TestProseRules runs each file of testdata/prose. A file bad.EXT has a line "want: TEXT" in a comment for each
-// problem that is expected; good.EXT has what to write instead and no problem.
+// TestProseRules runs each file of testdata/prose. A file bad.EXT has a line "want: TEXT" in a
+// comment for each expected problem; good.EXT has the correct text, without problems.
 func TestProseRules(t *testing.T) {
 	t.Parallel()
 	files, err := os.ReadDir("testdata/prose")

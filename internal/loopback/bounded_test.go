@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// TestSlowReader has clients that ask for much and take nothing: the handler ends, and the connection is free again.
+// TestSlowReader has clients that request much and read nothing: the handler ends, and the
+// connection is free again.
 func TestSlowReader(t *testing.T) {
 	l, err := Listen(t.Context(), DefaultAddr)
 	if err != nil {

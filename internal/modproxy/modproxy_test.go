@@ -10,7 +10,8 @@ import (
 	"github.com/whet-go/whet/internal/modproxy"
 )
 
-// TestOutput checks that a program whose time is up is interrupted, and what it wrote is kept.
+// TestOutput checks that a program that exceeds its time is interrupted, and that its output is
+// kept.
 func TestOutput(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestIndex has every directory of a rule in the index.
+// TestIndex checks that every directory of a rule is in the index.
 func TestIndex(t *testing.T) {
 	want, err := Index("../../" + root)
 	if err != nil {
@@ -21,7 +21,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestScaffold makes a rule whose files stand, and refuses what is there or has no name.
+// TestScaffold creates a rule whose files are complete, and rejects existing and invalid names.
 func TestScaffold(t *testing.T) {
 	t.Chdir(t.TempDir())
 	if err := os.MkdirAll(root+"/index", 0o700); err != nil {

@@ -22,8 +22,8 @@ func busy() {
 	}
 }
 
-// startBusy has each of the two processors wanted by a busy loop at low priority, as by a
-// compiler in the background, until the benchmark ends.
+// startBusy runs a busy loop at low priority on each of the two CPUs, like a compiler in the
+// background, until the benchmark ends.
 func startBusy(b *testing.B) {
 	b.Helper()
 	if _, err := exec.LookPath("nice"); err != nil {

@@ -26,7 +26,7 @@ import (
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// beBurner makes this binary a service whose handler turns a loop so many times.
+// beBurner makes this binary a service whose handler runs a loop this many times.
 const beBurner = "WHET_PEERS_BURN"
 
 // burn is work for the CPU alone.
@@ -66,7 +66,7 @@ func burner() error {
 	return nil
 }
 
-// startBurner starts a service and returns its address and what stops it.
+// startBurner starts a service and returns its address and a function that stops it.
 func startBurner(b *testing.B, turns int) (address string, stop func()) {
 	b.Helper()
 	stdout, stop := startSelf(b, beBurner+"="+strconv.Itoa(turns))
@@ -77,7 +77,7 @@ func startBurner(b *testing.B, turns int) (address string, stop func()) {
 	return strings.TrimSpace(address), stop
 }
 
-// diffPair is what whet diff says of two recordings.
+// diffPair is what whet diff reports about two recordings.
 type diffPair struct {
 	planted     float64
 	requests    [2]float64
@@ -87,8 +87,8 @@ type diffPair struct {
 	totalChange float64 // of the whole profile, which is of other amounts of work
 }
 
-// right reports whether the interval holds what was planted, and that no change is reported of
-// which there is none, or in the other direction.
+// right reports whether the interval contains the planted change, and no change is reported without
+// one or in the wrong direction.
 func (p *diffPair) right() bool {
 	claim := map[string]float64{"more": 1, "less": -1}[p.verdict]
 	return p.low <= p.planted && p.planted <= p.high && (claim == 0 || claim*p.planted > 0)
@@ -119,7 +119,7 @@ func BenchmarkDiffPairs(b *testing.B) {
 		for i := range count {
 			planted := float64(i%3-1) * 0.05
 			for tries := 1; ; tries++ {
-				// A target that the machine starves for seconds makes no recording.
+				// If the target gets no CPU time for seconds, there is no recording.
 				err := recordPair(b, whet, long, [2]string{file(i, "a"), file(i, "b")}, planted, i%2 == 1)
 				if err == nil {
 					break
@@ -153,8 +153,8 @@ func writeDiffPage(b *testing.B, together, inTurn []diffPair, long string) {
 	}
 }
 
-// recordPair records two services at the same time: B's handler turns planted more than
-// A's, and one of them has twice the connections.
+// recordPair records two services at the same time: the handler of B runs its loop planted times
+// more than that of A, and one of them has twice the connections.
 func recordPair(b *testing.B, whet, long string, files [2]string, planted float64, more bool) error {
 	b.Helper()
 	const turns = 2_200_000 // some 4 ms
@@ -256,9 +256,9 @@ func diffPage(together, inTurn []diffPair, long string) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How often whet diff is right about a request\n\n")
 	fmt.Fprintf(&w, "`make bench-diff` records a real service whose handler uses about 4 ms of CPU time, with a planted "+
-		"change of -5%%, none or +5%%, under loads of two and four connections, for %s each, and lets `whet diff` "+
-		"compare the cost of a request. *Right* means that the 99%% interval contains the planted change, that a change "+
-		"is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
+		"change of -5%%, none or +5%%, under loads of two and four connections, for %s each, and compares the "+
+		"cost of a request with `whet diff`. *Right* means that the 99%% interval contains the planted change, that a "+
+		"change is not reported in the wrong direction, and that none is reported where there is none.\n\n", long)
 	fmt.Fprintf(&w, "| recorded | pairs | right | changes of 5%% found | false alarms | half width of the interval "+
 		"|\n|---|---|---|---|---|---|\n")
 	for _, row := range []struct {
@@ -274,8 +274,8 @@ func diffPage(together, inTurn []diffPair, long string) string {
 			t.changed, t.alarms, t.pairs-t.changed, 100*width)
 	}
 	fmt.Fprintf(&w, "\nThe second row compares the A of each pair with the B of the next. The last column below is the "+
-		"change of the totals, which `whet diff` once reported: it follows the load.\n\n")
-	fmt.Fprintf(&w, "%s, %s, %d processors, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
+		"change of the totals, which `whet diff` reported in earlier versions: it depends on the load.\n\n")
+	fmt.Fprintf(&w, "%s, %s, %d CPUs, %s, %s/%s.\n\n", time.Now().UTC().Format(time.DateOnly), cpuModel(),
 		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	fmt.Fprintf(&w, "| planted | requests A | requests B | per request | 99%% interval | verdict | right | totals "+
 		"|\n|---|---|---|---|---|---|---|---|\n")
@@ -292,7 +292,7 @@ func diffPage(together, inTurn []diffPair, long string) string {
 	return layout.WrapMarkdown(strings.ReplaceAll(w.String(), "+0%", "0%"), 100)
 }
 
-// cpuModel names the processor.
+// cpuModel returns the model of the CPU.
 func cpuModel() string {
 	data, err := os.ReadFile("/proc/cpuinfo")
 	if err == nil {

@@ -92,7 +92,7 @@ func serveLoad() error {
 	return nil
 }
 
-// The client has one processor, the server the other.
+// The client has one CPU, the server the other.
 const (
 	clientCPU = "0"
 	serverCPU = "1"
@@ -101,11 +101,11 @@ const (
 func needTwoCPUs(b *testing.B) {
 	b.Helper()
 	if _, err := exec.LookPath("taskset"); err != nil || runtime.GOOS != "linux" || runtime.NumCPU() < 2 {
-		b.Skip("needs Linux, taskset and two processors")
+		b.Skip("needs Linux, taskset and two CPUs")
 	}
 }
 
-// loadServer starts the server on its processor.
+// loadServer starts the server on its CPU.
 func loadServer(b *testing.B) addresses {
 	b.Helper()
 	return loadServerOn(b, serverCPU)
@@ -131,7 +131,7 @@ type shot struct {
 	result   load.Result // of whet
 }
 
-// fire runs a generator on its processor.
+// fire runs a generator on its CPU.
 func fire(b *testing.B, args ...string) shot {
 	b.Helper()
 	cmd := exec.Command("taskset", append([]string{"-c", clientCPU}, args...)...)
@@ -185,7 +185,7 @@ func whetLoad(b *testing.B, whet string, args ...string) shot {
 	return s
 }
 
-// whetGenerator is whet load as it is without flags: it compares its engines in the run.
+// whetGenerator is whet load without flags: it compares its engines during the run.
 func whetGenerator(whet string) generator {
 	return generator{"whet", func(b *testing.B, url string, n int, d time.Duration, h2 bool) shot {
 		b.Helper()
@@ -237,7 +237,7 @@ func peersOf(h2 bool) []generator {
 		all = append([]generator{
 			{"wrk", func(b *testing.B, url string, n int, d time.Duration, _ bool) shot {
 				b.Helper()
-				// The others send a User-Agent without being told to, which costs the server 3%.
+				// The others send a User-Agent by default, which costs the server 3%.
 				s := fire(b, "wrk", "-t1", "-H", "User-Agent: wrk", "-c", strconv.Itoa(n), "-d", seconds(d)+"s", url)
 				count(b, &s, `(\d+) requests in`)
 				return s
@@ -264,7 +264,7 @@ func medianOf(xs []float64) float64 {
 	return xs[len(xs)/2]
 }
 
-// BenchmarkLoadConnections holds 10 000 connections on one processor.
+// BenchmarkLoadConnections holds 10 000 connections on one CPU.
 func BenchmarkLoadConnections(b *testing.B) {
 	needTwoCPUs(b)
 	whet, err := whetBinary()
@@ -313,12 +313,11 @@ func BenchmarkLoadMemory(b *testing.B) {
 	}
 }
 
-// BenchmarkLoadStall compares the latencies of a server that stalls with those that
-// follow from the schedule: of the requests that are due evenly, one in ten comes
-// while the server stalls, and waits for the rest of that second. hey waits with the
-// server and so measures five slow answers a stall. wrk does too, but since version 4
-// it adds what it would have sent at its mean rate, which for stalls at even
-// intervals comes to the same.
+// BenchmarkLoadStall compares the latencies of a server that stalls with those that follow from the
+// schedule: of evenly spaced requests, one in ten is due while the server stalls, and waits for the
+// rest of that second. hey waits with the server and so measures five slow answers per stall. So
+// does wrk, but since version 4 it adds the requests that it would have sent at its mean rate,
+// which has the same result for stalls at regular intervals.
 func BenchmarkLoadStall(b *testing.B) {
 	needTwoCPUs(b)
 	whet, err := whetBinary()
@@ -326,8 +325,8 @@ func BenchmarkLoadStall(b *testing.B) {
 		b.Fatal(err)
 	}
 	a := loadServer(b)
-	// The q-quantile is where a share 1-q of all waits longer: the waits are spread
-	// evenly over the second, and stallTime/stallPeriod of the requests have one.
+	// A share 1-q of all requests waits longer than the q-quantile: waits are spread evenly over
+	// the second, and stallTime/stallPeriod of the requests have one.
 	want := func(q float64) float64 {
 		return stallTime.Seconds() * (1 - (1-q)/(stallTime.Seconds()/stallPeriod.Seconds()))
 	}
@@ -369,8 +368,7 @@ func BenchmarkLoadStall(b *testing.B) {
 	}
 }
 
-// wrkPercentiles writes a script that makes wrk print what it prints of no
-// percentile above 99.
+// wrkPercentiles writes a script that makes wrk print percentiles above 99, too.
 func wrkPercentiles(b *testing.B) string {
 	b.Helper()
 	file := b.TempDir() + "/percentiles.lua"
@@ -382,8 +380,8 @@ func wrkPercentiles(b *testing.B) string {
 	return file
 }
 
-// BenchmarkLoadSend is how late requests are sent at a rate that leaves the
-// generator's processor idle for a good part.
+// BenchmarkLoadSend measures how late requests are sent at a rate at which the generator's CPU is
+// mostly idle.
 func BenchmarkLoadSend(b *testing.B) {
 	needTwoCPUs(b)
 	whet, err := whetBinary()

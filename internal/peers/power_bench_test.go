@@ -18,11 +18,11 @@ import (
 	"github.com/whet-go/whet/bench/gotest"
 )
 
-// beNeighbor makes this binary a noisy neighbor, until its input ends.
+// beNeighbor makes this binary a program that disturbs others, until its input ends.
 const beNeighbor = "WHET_PEERS_NEIGHBOR"
 
-// neighbor takes CPUs and memory bandwidth from other programs: in bursts of
-// some tens of milliseconds, more of them in some seconds than in others.
+// neighbor takes CPU time and memory bandwidth from other programs, in bursts of some tens of
+// milliseconds, more of them in some seconds than in others.
 func neighbor() {
 	for worker := range 2 {
 		go func() {
@@ -55,7 +55,7 @@ func planted() map[string]string {
 		"slower.go": "//go:build slower\n\npackage planted\n\nconst turns = 1020\n",
 		"work.go": `package planted
 
-// Work hashes in as many turns as the build has, and allocates a little.
+// Work hashes in a number of rounds that depends on the build, and allocates a little.
 func Work(text []byte) []byte {
 	h := uint64(14695981039346656037)
 	for range turns {
@@ -136,13 +136,12 @@ func (p *power) String() string {
 		p.elapsed.Seconds()/float64(n), p.longest.Seconds(), p.pairs/n, 100*p.inside.Seconds()/max(1e-9, p.elapsed.Seconds()))
 }
 
-// BenchmarkPower compares builds next to a noisy neighbor: how often whet reports a
-// difference where there is none, and where one of 2% was planted; and how often that
-// is the result of ten runs of A and then ten of B in the same time, by benchstat's test, after
-// each of the first 40 trials.
-// WHET_POWER_SAME (200) and WHET_POWER_PLANTED (40) are the numbers of trials,
-// WHET_POWER_TIME (60s) the most that one may take, of which a sixth is left for measuring
-// A against A; those of what is the same take a quarter.
+// BenchmarkPower compares builds while another program disturbs them: how often whet reports a
+// difference if there is none, and if one of 2% was planted; and how often ten runs of A followed
+// by ten of B in the same time have that result by benchstat's test, after each of the first 40
+// trials. WHET_POWER_SAME (200) and WHET_POWER_PLANTED (40) are the numbers of trials,
+// WHET_POWER_TIME (60s) the maximum time of one, of which a sixth is for measuring A against A;
+// trials without a difference take a quarter.
 func BenchmarkPower(b *testing.B) {
 	number := func(name string, otherwise int) int {
 		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {

@@ -91,14 +91,14 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// usage is what one run of a program took.
+// usage is the resources that one run of a program used.
 type usage struct {
 	wall time.Duration
 	cpu  time.Duration
 	peak int64 // bytes of resident memory
 }
 
-// measure runs a program once; what it prints goes nowhere.
+// measure runs a program once and discards its output.
 func measure(b *testing.B, dir string, args ...string) usage {
 	b.Helper()
 	cmd := exec.Command(args[0], args[1:]...)
@@ -116,7 +116,7 @@ func measure(b *testing.B, dir string, args ...string) usage {
 	return u
 }
 
-// usageOf is what a program took that has ended, without its wall time.
+// usageOf returns the resources that an ended program used, without its wall time.
 func usageOf(cmd *exec.Cmd) usage {
 	u := usage{cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if ru, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
@@ -128,8 +128,8 @@ func usageOf(cmd *exec.Cmd) usage {
 	return u
 }
 
-// compare runs ours and theirs in turn and reports medians and ratios. ours runs
-// as often as an accurate time needs, even if the peer takes half a minute.
+// compare runs ours and theirs in turn and reports medians and ratios. ours runs as often as an
+// accurate time requires, even if the peer takes half a minute.
 func compare(b *testing.B, dir string, ours, theirs []string) {
 	b.Helper()
 	measure(b, dir, ours...) // warm the page cache and whet's own
@@ -192,9 +192,9 @@ func generate(dir string) error {
 	return nil
 }
 
-// profiles writes the profiles to measure on and returns their paths by name. A
-// separate process generates them: Linux counts the memory of the process that
-// starts another into the peak of that other.
+// profiles writes the profiles to measure on and returns their paths by name. A separate process
+// generates them, because Linux counts the memory of a process towards the peak of the processes
+// that it starts.
 func profiles(b *testing.B, dir string) map[string]string {
 	b.Helper()
 	cmd := exec.Command(os.Args[0])

@@ -44,11 +44,12 @@ func rateRows() []rateRow {
 			name: "HTTP/2 without TLS, the same", url: func(a addresses) string { return a.H2C }, connections: 16, h2: true,
 			server: serverCPU, without: []string{"hey"},
 		},
-		{name: "HTTP/1.1, 64 connections, server on the same processor", url: plain, connections: 64, server: clientCPU},
+		{name: "HTTP/1.1, 64 connections, server on the same CPU", url: plain, connections: 64, server: clientCPU},
 	}
 }
 
-// What whet is to cost of wrk's CPU time at most, and of the best peer's rate to reach at least.
+// The maximum of whet's CPU time relative to wrk's, and the minimum of its rate relative to the
+// best peer's.
 const (
 	quietCost, busyCost = 0.8, 0.9
 	leastRate           = 1.0
@@ -87,9 +88,9 @@ func (d *dueled) best() string {
 }
 
 // BenchmarkLoadRates runs whet load and the other generators in turn: how many requests the server
-// answers and how much CPU time the generator takes, first with the machine to themselves, then with a busy loop at
-// nice 10 on each processor.
-// WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for the result, are from the environment.
+// answers and how much CPU time the generator uses, first on an idle machine, then with a busy loop
+// at nice 10 on each CPU. WHET_LOAD_ROUNDS (5), WHET_LOAD_TIME (3s) and WHET_LOAD_PAGE, a file for
+// the result, are from the environment.
 func BenchmarkLoadRates(b *testing.B) {
 	needTwoCPUs(b)
 	whet, err := whetBinary()
@@ -146,7 +147,8 @@ func BenchmarkLoadRates(b *testing.B) {
 	b.Logf("\n%s", ratesPage(done, rounds, long))
 }
 
-// shoot runs a generator once. Rates are over the time asked for: starting a program is not load.
+// shoot runs a generator once. Rates are over the requested time, because starting a program is not
+// load.
 func (d *dueled) shoot(b *testing.B, g generator, url string, long time.Duration) {
 	b.Helper()
 	s := g.run(b, url, d.row.connections, long, d.row.h2)
@@ -160,7 +162,7 @@ func (d *dueled) shoot(b *testing.B, g generator, url string, long time.Duration
 	}
 }
 
-// loadAverage is that of the last minute; "unknown" where the system does not tell.
+// loadAverage is that of the last minute; "unknown" where the system does not report it.
 func loadAverage() string {
 	data, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
@@ -184,7 +186,7 @@ func writeRatesPage(b *testing.B, done []*dueled, rounds int, long time.Duration
 func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 	var w strings.Builder
 	fmt.Fprintf(&w, "# How fast whet load is, and what it costs\n\n")
-	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one processor and a `net/http` server that returns two "+
+	fmt.Fprintf(&w, "`make bench-load` pins a load generator to one CPU and a `net/http` server that returns two "+
 		"bytes to the other. The generators run in turn, %d rounds of %s each, in an order that changes from round to "+
 		"round. whet runs without `--engine`. Figures are medians of the rounds, and ratios are medians of the ratios "+
 		"within a round. A ratio that misses its target is **bold**. The targets are at least the rate of the best "+
@@ -192,7 +194,7 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 		"User-Agent; wrk, which sends none by default, gets one. The load average is from the start of a row: above 1 "+
 		"in the first rows means that other programs shared the machine.\n\n",
 		rounds, long, quietCost, busyCost)
-	fmt.Fprintf(&w, "%s, %s, %d processors, Linux %s, %s, %s/%s. wrk and ab do not support HTTP/2; hey has one stream "+
+	fmt.Fprintf(&w, "%s, %s, %d CPUs, Linux %s, %s, %s/%s. wrk and ab do not support HTTP/2; hey has one stream "+
 		"per connection and is left out there.\n", time.Now().UTC().Format(time.DateOnly), cpuModel(), runtime.NumCPU(),
 		kernelRelease(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	for _, busy := range []bool{false, true} {
@@ -202,7 +204,7 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 		}
 		title, most := "Without busy loops", quietCost
 		if busy {
-			title, most = "Next to a busy loop at nice 10 on each processor", busyCost
+			title, most = "Next to a busy loop at nice 10 on each CPU", busyCost
 		}
 		names := peerNames(rows)
 		fmt.Fprintf(&w, "\n## %s\n\nResponses per second:\n\n| | whet | engine | %s | whet / best peer | load average "+
@@ -235,7 +237,8 @@ func ratesPage(done []*dueled, rounds int, long time.Duration) string {
 	return layout.WrapMarkdown(w.String(), 100)
 }
 
-// peerNames are the generators of any of the rows, but whet, in the order of the first that has them.
+// peerNames returns the generators of any of the rows, except whet, in the order of the first row
+// that has them.
 func peerNames(rows []*dueled) []string {
 	var names []string
 	for _, d := range rows {
@@ -248,7 +251,7 @@ func peerNames(rows []*dueled) []string {
 	return names
 }
 
-// engine is what whet's runs were on, the most frequent first: "io_uring 4, epoll 1".
+// engine returns the engines of whet's runs, most frequent first: "io_uring 4, epoll 1".
 func (d *dueled) engine() string {
 	var out []string
 	names := slices.Sorted(maps.Keys(d.engines))
@@ -259,7 +262,7 @@ func (d *dueled) engine() string {
 	return strings.Join(out, ", ")
 }
 
-// median leaves xs in its order.
+// median does not change xs.
 func median(xs []float64) float64 { return medianOf(slices.Clone(xs)) }
 
 // figure is the median, "–" of nothing.
@@ -270,8 +273,8 @@ func figure(format string, xs []float64) string {
 	return fmt.Sprintf(format, median(xs))
 }
 
-// marked writes a ratio, bold when it misses, and then rounded to that side: 0.996x does not
-// become 1.00x.
+// marked formats a ratio, bold if it misses its target, and rounded towards the miss: 0.996x does
+// not become 1.00x.
 func marked(x float64, miss bool, round func(float64) float64) string {
 	if !miss {
 		return fmt.Sprintf("%.2fx", x)
@@ -288,7 +291,7 @@ func kernelRelease() string {
 	return strings.TrimSpace(string(data))
 }
 
-// TestRatesPage has the page mark what misses, and compare within rounds.
+// TestRatesPage checks that the page marks misses, and compares within rounds.
 func TestRatesPage(t *testing.T) {
 	row := func(busy bool, name string, wrk bool) *dueled {
 		d := &dueled{
@@ -313,7 +316,7 @@ func TestRatesPage(t *testing.T) {
 		"| two | 200 | io_uring 2, epoll 1 | – | 10 | 20.00x hey | 0.10 |\n",
 		"| one | 4.1 | 5.0 | 20.0 | **0.82x** |\n",
 		"| two | 4.1 | – | 20.0 | – |\n",
-		"## Next to a busy loop at nice 10 on each processor\n",
+		"## Next to a busy loop at nice 10 on each CPU\n",
 		"| three | 4.1 | 5.0 | 20.0 | 0.82x |\n",
 	} {
 		if !strings.Contains(page, want) {

@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// startSelf starts this binary with a variable (KEY=value) that makes it something else, as the
-// last argument of a command such as taskset, if there is one. It returns what it prints, and
-// what ends it, which is called at the latest when the benchmark ends.
+// startSelf starts this binary with a variable (KEY=value) that makes it another program, as the
+// last argument of a command such as taskset, if there is one. It returns its output, and a
+// function that ends it, which is called at the latest when the benchmark ends.
 func startSelf(b *testing.B, variable string, command ...string) (stdout io.Reader, stop func()) {
 	b.Helper()
 	args := append(command[:len(command):len(command)], os.Args[0])

@@ -29,8 +29,8 @@ const (
 	readTrace  = "WHET_PEERS_READ"  // makes this binary read the trace of this name, and do nothing with it
 )
 
-// maxPeerTrace is how large a trace may be for go tool trace, which takes some 60 bytes of memory for each
-// of a trace.
+// maxPeerTrace is the maximum size of traces for go tool trace, which takes about 60 bytes of
+// memory per byte of a trace.
 const maxPeerTrace = 200 << 20
 
 // readEvents is what any tool must do: read all events.
@@ -90,8 +90,7 @@ func (s series) median() (m usage) {
 	return m
 }
 
-// BenchmarkTraceIndex is whet trace index against a program that reads the events and does nothing with
-// them.
+// BenchmarkTraceIndex compares whet trace index with a program that only reads the events.
 func BenchmarkTraceIndex(b *testing.B) {
 	whet, err := whetBinary()
 	if err != nil {
@@ -125,8 +124,8 @@ func BenchmarkTraceIndex(b *testing.B) {
 	b.ReportMetric(float64(info.Size())/float64(size), "x-size")
 }
 
-// BenchmarkTraceTimeline is the time until a page of whet trace timeline is there, without an index that
-// is kept, against that until go tool trace has answered with what its first page draws.
+// BenchmarkTraceTimeline compares the time until a page of whet trace timeline is ready, without a
+// cached index, with that until go tool trace has sent the data of its first page.
 func BenchmarkTraceTimeline(b *testing.B) {
 	whet, err := whetBinary()
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"github.com/whet-go/whet/internal/prove/versions"
 )
 
-// An answer is what the comparison of old and new code alone, without tests and benchmarks, says of a case.
+// An answer is the outcome for a case of the comparison of old and new code alone, without tests
+// and benchmarks.
 type answer string
 
 // Answers.

@@ -214,7 +214,7 @@ func measure(ctx context.Context, s *settings, log io.Writer) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// proveAll judges cases, several at a time if the settings say so, and stores each result.
+// proveAll judges cases, as many at a time as the settings allow, and stores each result.
 func proveAll(ctx context.Context, s *settings, cases []*testCase, r *results, log io.Writer) error {
 	w := workshop{dir: s.work}
 	var mu sync.Mutex
@@ -239,7 +239,8 @@ func proveAll(ctx context.Context, s *settings, cases []*testCase, r *results, l
 	return group.Wait()
 }
 
-// judge judges a case as the settings say. It returns what stores the result, and what it says in one line.
+// judge judges a case as configured. It returns a function that stores the result, and the outcome
+// in one line.
 func (w *workshop) judge(ctx context.Context, s *settings, c *testCase) (put func(*results), summary string) {
 	if s.compare {
 		x := w.compare(ctx, c)

@@ -305,7 +305,7 @@ func (h *half) kills() string {
 	if tried == 0 {
 		return "No mutants were tried.\n"
 	}
-	return fmt.Sprintf("In the %d cases that were measured, whet tried %d mutants of changed functions that it could "+
-		"call. Inputs noticed %s of them, inputs and tests together %s. The others include equivalent ones.\n", cases,
-		tried, percent(byInputs, tried), percent(noticed, tried))
+	return fmt.Sprintf("Cases measured: %d. In these, whet tried %d mutants of changed functions that it could call. "+
+		"Inputs noticed %s of them, inputs and tests together %s. The others include equivalent ones.\n", cases, tried,
+		percent(byInputs, tried), percent(noticed, tried))
 }

@@ -193,7 +193,7 @@ func unpack(t *testing.T, archive string) string {
 	return dir
 }
 
-// TestChanges gives one function the text of the other version, and no other.
+// TestChanges checks that only one function gets the code of the other version.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	dir := unpack(t, modules)
@@ -277,7 +277,7 @@ func TestMutants(t *testing.T) {
 	}
 }
 
-// TestFit compiles candidates with what they need.
+// TestFit compiles candidates with the declarations that they need.
 func TestFit(t *testing.T) {
 	t.Parallel()
 	dir := unpack(t, `
@@ -335,7 +335,7 @@ func (t *T) Add(s string) { t.list.WriteString(s) }
 	}
 }
 
-// TestProve judges the modules written for this, and stores what it says.
+// TestProve judges the hand-made modules, and stores the outcomes.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -17,7 +17,7 @@ const (
 	maxTime   = 10 * time.Second
 )
 
-// A record is what whet prove says of a case.
+// A record is what whet prove reports about a case.
 type record struct {
 	Name string `json:"name"`
 	Key  string `json:"key"` // of the case; a case that was edited is run again

@@ -91,7 +91,7 @@ func main() {
 	if err := pprof.StartCPUProfile(f); err != nil {
 		panic(err)
 	}
-	// A number of turns, not a time: a busy machine makes it slower, not emptier.
+	// A number of iterations, not a time: on a busy machine it is slower, but has as many samples.
 	for range 250 {
 		work(500)
 	}
@@ -228,9 +228,9 @@ func TestSameAsGoTool(t *testing.T) {
 	}
 }
 
-// comparable takes out of two -disasm reports what go tool pprof gets wrong: the
-// last instruction of each routine, of which it cuts the last byte, and names of
-// data that share their address with the marker of a section.
+// comparable removes from two -disasm reports what go tool pprof gets wrong: the last instruction
+// of each routine, whose last byte it omits, and names of data that share their address with the
+// marker of a section.
 func comparable(got, want string) (string, string) {
 	g, w := strings.Split(got, "ROUTINE"), strings.Split(want, "ROUTINE")
 	if len(g) != len(w) {
@@ -262,9 +262,8 @@ func comparable(got, want string) (string, string) {
 	return strings.Join(g, "ROUTINE"), strings.Join(w, "ROUTINE")
 }
 
-// In go tool pprof's weblist calls that were inlined vanish from the line that
-// makes them. Ours has them there, as both have in list: the cumulative values of
-// the two have to agree.
+// go tool pprof's weblist omits inlined calls from the line that makes them. Ours includes them, as
+// both do in list: the cumulative values of weblist and list must agree.
 func TestWeblist(t *testing.T) {
 	fx := need(t)
 	tool := theirs()
@@ -346,8 +345,8 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// The web interface serves the views that read binaries and source, until it is
-// interrupted; what was unpacked is then gone.
+// The web interface serves the views that read binaries and source until it is interrupted; then
+// the unpacked files are removed.
 func TestHTTP(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no interrupts")
@@ -400,7 +399,7 @@ func TestHTTP(t *testing.T) {
 	if body := get("/ui/disasm?f=main.work"); !strings.Contains(body, "sort.Sort(SB)") {
 		t.Error("disasm lacks a call")
 	}
-	// Neither another name for this machine nor another site's page gets anything.
+	// Requests with another host name, or from the page of another site, are refused.
 	for _, tc := range []struct {
 		host, path string
 		header     map[string]string
@@ -580,7 +579,7 @@ func record(t *testing.T, fx fixture) string {
 	return file
 }
 
-// moved changes where a profile says that its binary and source are.
+// moved changes the paths of the binary and source in a profile.
 func moved(t *testing.T, data []byte, old, replacement string) []byte {
 	t.Helper()
 	p, err := gprofile.ParseData(data)
@@ -656,7 +655,7 @@ func TestFetchURL(t *testing.T) {
 	}
 }
 
-// TestExposed refuses to serve pages where others can connect.
+// TestExposed checks that pages are not served at addresses that others can connect to.
 func TestExposed(t *testing.T) {
 	fx := need(t)
 	for _, addr := range []string{"0.0.0.0:0", "192.0.2.1:8080", "[::]:0"} {
@@ -668,7 +667,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// TestRedirect keeps headers, and the requests for symbols, from other hosts.
+// TestRedirect checks that headers, and requests for symbols, are not sent to other hosts.
 func TestRedirect(t *testing.T) {
 	fx := need(t)
 	data, err := os.ReadFile(fx.cpu)
@@ -679,7 +678,7 @@ func TestRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Without names, so that the driver asks for symbols.
+	// Without names, so that the driver requests symbols.
 	for _, l := range p.Location {
 		l.Line = nil
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// optioned are options, some of those that the driver defines.
+// optioned are some of the options that the driver defines.
 func optioned(args string) *flagSet {
 	f := newFlagSet(strings.Fields(args), nil)
 	for _, name := range []string{"traces", "raw", "top", "tree", "callgrind", "proto", "lines"} {
@@ -23,7 +23,7 @@ func optioned(args string) *flagSet {
 	return f
 }
 
-// TestReports has the driver asked for reports of profiles that are small, and say a lot.
+// TestReports requests reports of small profiles with large output.
 func TestReports(t *testing.T) {
 	t.Parallel()
 	many := hostile.Gzip(hostile.Inlined(4000, 2000)) // frames
@@ -71,7 +71,7 @@ func TestReports(t *testing.T) {
 	}
 }
 
-// TestShellRefuses has commands typed that would take too much.
+// TestShellRefuses types commands that would take too much memory.
 func TestShellRefuses(t *testing.T) {
 	t.Parallel()
 	limit := &memoryLimit{report: func() report { return report{graph: true} }}

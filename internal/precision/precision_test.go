@@ -40,8 +40,8 @@ func TestPage(t *testing.T) {
 	golden.Check(t, filepath.Join(docs, "precision.md"), got)
 }
 
-// TestJudged checks that what was judged by hand is whole. Of findings that are gone it may speak: they
-// come and go with the noise of a recording.
+// TestJudged checks that the verdicts of reviewers are complete. They may include findings that no
+// longer exist, because findings vary with the noise of a recording.
 func TestJudged(t *testing.T) {
 	t.Parallel()
 	if _, err := judgments(judgedJSON); err != nil {
@@ -63,7 +63,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// TestModules checks the list: versions are fixed, names are unique, ten and ten.
+// TestModules checks the list: versions are fixed, names are unique, and groups have ten modules.
 func TestModules(t *testing.T) {
 	t.Parallel()
 	names := map[string]bool{}
@@ -153,7 +153,8 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// TestRounds checks that of several attempts the last counts, and one that was kept before all.
+// TestRounds checks that the last of several attempts counts, but one that was kept takes
+// precedence.
 func TestRounds(t *testing.T) {
 	t.Parallel()
 	of := func(id string, a *fix.Attempt) fix.Attempt {
@@ -184,7 +185,8 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// TestTally checks the arithmetic of the table: what is measured goes before what is judged.
+// TestTally checks the arithmetic of the table: measurements take precedence over verdicts of
+// reviewers.
 func TestTally(t *testing.T) {
 	t.Parallel()
 	r := &measurement{Name: "toml", Findings: []finding{
@@ -306,7 +308,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%v: no error", bad)
 		}
 	}
-	// Results of another version of this program are not taken for ours.
+	// Results of another version of this program are not used.
 	if err := os.WriteFile(resultsFile(dir), []byte(`{"schema":"whet.precision/0"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -169,7 +169,7 @@ func finite(x float64) float64 {
 }
 
 func machine(m ab.Machine) string {
-	return fmt.Sprintf("%s, %d processors, %s, %s/%s", m.CPU, m.Processors, m.Go, m.GOOS, m.GOARCH)
+	return fmt.Sprintf("%s, %d CPUs, %s, %s/%s", m.CPU, m.Processors, m.Go, m.GOOS, m.GOARCH)
 }
 
 func resultsFile(dir string) string { return filepath.Join(dir, "precision", "results.json") }

@@ -20,7 +20,7 @@ func TestArchives(t *testing.T) {
 	members := []member{{"whet_1/whet", from, 0o755}, {"whet_1/LICENSE", from, 0o644}}
 	var tars, zips [2]bytes.Buffer
 	for i := range 2 {
-		// Another time and mode of the file itself.
+		// A different time and mode of the file.
 		if err := os.WriteFile(from, []byte("text"), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// entered runs itself in the sandbox, and there succeeds with exit code 3 if it reaches only its own listeners.
+// entered runs itself in the sandbox, where it exits with code 3 if it can reach only its own
+// listeners.
 func entered(outside string) int {
 	err := Enter("test")
 	var ended *EndedError
@@ -79,7 +80,7 @@ func TestEnter(t *testing.T) {
 	}
 }
 
-// TestCommand can write below the directory, and nowhere else, and neither can its children.
+// TestCommand checks that a command and its children can write only below the directory.
 func TestCommand(t *testing.T) {
 	supported(t)
 	dir, outside := t.TempDir(), t.TempDir()
@@ -111,7 +112,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestMainErrors says what is missing.
+// TestMainErrors checks that errors name what is missing.
 func TestMainErrors(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ args, want string }{

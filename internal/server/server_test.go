@@ -18,7 +18,8 @@ import (
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
 
-// traced is the timeline of a trace in which goroutines wait for each other, and a task and the collector are.
+// traced returns the timeline of a trace in which goroutines wait for each other, with a task and
+// the garbage collector.
 func traced(t testing.TB) *timeline.Timeline {
 	t.Helper()
 	var out bytes.Buffer
@@ -50,7 +51,7 @@ func handler(t testing.TB) http.Handler {
 	return New(traced(t), Page{HTML: []byte("<!doctype html>hello"), Policy: policy})
 }
 
-// ask makes a request as a browser on this machine does.
+// ask sends a request like a browser on this machine.
 func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	r.Host = "127.0.0.1:8080"
@@ -74,7 +75,7 @@ func decode[T any](t *testing.T, w *httptest.ResponseRecorder) T {
 	return v
 }
 
-// rawSpans are spans as they are written.
+// rawSpans are spans in their JSON form.
 type rawSpans struct {
 	From, To int64
 	Width    int
@@ -84,7 +85,7 @@ type rawSpans struct {
 	}
 }
 
-// TestAPI walks through the answers as the page does.
+// TestAPI requests the answers that the page requests.
 func TestAPI(t *testing.T) {
 	h := handler(t)
 	if w := ask(h, "GET", "/"); w.Code != 200 || !strings.Contains(w.Body.String(), "hello") ||
@@ -152,7 +153,7 @@ func TestAPI(t *testing.T) {
 	}
 }
 
-// TestRefused has requests that are not answered.
+// TestRefused sends requests that are refused.
 func TestRefused(t *testing.T) {
 	h := handler(t)
 	long := strings.Repeat("a", 2000)
@@ -212,7 +213,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// FuzzRequest asks for anything: every answer is JSON, and says so when it is none.
+// FuzzRequest sends any request: every answer is JSON, or a redirect.
 func FuzzRequest(f *testing.F) {
 	h := handler(f)
 	for _, seed := range [][2]string{

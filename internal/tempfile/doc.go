@@ -1,9 +1,10 @@
-// Package tempfile makes temporary files that leave nothing behind, and replaces files as a whole.
+// Package tempfile makes temporary files that are removed even if the process is killed, and
+// replaces files atomically.
 //
 // Data flow:
 //
-//  1. [New] creates a file in a directory and removes its name at once, if the system allows it:
-//     the space is free again when the process ends, however it ends.
+//  1. [New] creates a file in a directory and removes its name immediately, if the system allows
+//     it: the space is free again when the process ends, however it ends.
 //  2. [File.Close] removes the name if it could not be removed earlier.
 //  3. [Replace] writes a result to a temporary file in the same directory, then renames it.
 //     [Marked] reports whether that would lose a file of another program.

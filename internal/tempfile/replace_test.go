@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReplace writes a file whole or not at all.
+// TestReplace writes a file completely or not at all.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -53,7 +53,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// TestMarked checks that a file with other contents stays.
+// TestMarked checks that a file with other contents is not replaced.
 func TestMarked(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// TestJSON has documents mean the same, and not steer a terminal.
+// TestJSON checks that documents keep their meaning and have no terminal control sequences.
 func TestJSON(t *testing.T) {
 	text := strings.ToValidUTF8(hostile.Terminal, "") + "\u2028\u061c\u00ad<é𝔘\ufffd"
 	for _, want := range []any{text, map[string]any{text: []any{text, 1.5}}, "plain", "größe"} {

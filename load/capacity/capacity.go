@@ -33,10 +33,10 @@ type Options struct {
 	// the search sets them; its Arrivals are kept. Its Warmup comes before each step; 0 means
 	// [DefaultWarmup].
 	Load load.Options
-	// SLO are the objectives to keep; the rate cannot be one of them.
+	// SLO are the objectives to meet; the rate cannot be one of them.
 	SLO compare.Objectives
-	// Min is the rate to begin with, per second; no lower rate is tried. 0 means half the rate of a
-	// closed run, and to go down to one a second if necessary.
+	// Min is the first rate to try, per second; no lower rate is tried. 0 means half the rate of a
+	// run in the closed model, and lower rates down to one per second if necessary.
 	Min float64
 	// Max is the highest rate to try. 0 means no limit.
 	Max float64
@@ -58,8 +58,8 @@ type Progress struct {
 	Remaining time.Duration
 }
 
-// Result is what a search found. JSON has durations as integers of nanoseconds, in keys that end in
-// _ns.
+// A Result is what a search found. In JSON, durations are integers of nanoseconds, in keys that end
+// in _ns.
 type Result struct {
 	Schema  string             `json:"schema"` // always [Schema]
 	Targets []string           `json:"targets"`
@@ -95,7 +95,7 @@ type Result struct {
 	Steps []Step `json:"steps"`
 }
 
-// A Limit is what keeps a rate from being held.
+// A Limit is what prevents a higher rate.
 type Limit string
 
 // The limits.
@@ -108,7 +108,7 @@ const (
 	// LimitGenerator: at High the generator could not send the load: the server's
 	// capacity is Rate or more.
 	LimitGenerator Limit = "generator"
-	// LimitMax: the highest rate allowed met the objective.
+	// LimitMax: the highest rate allowed met the objectives.
 	LimitMax Limit = "max"
 	// LimitUnknown: the search ended early.
 	LimitUnknown Limit = "unknown"
@@ -127,7 +127,7 @@ type Verdict string
 
 // The verdicts.
 const (
-	Held        Verdict = "held"        // objectives kept, load sent
+	Held        Verdict = "held"        // objectives met, load sent
 	Missed      Verdict = "missed"      // objectives missed by the server
 	Busy        Verdict = "connections" // the load was not sent in time: no connection was free
 	Generator   Verdict = "generator"   // missed, possibly because of the generator
@@ -158,7 +158,7 @@ type Step struct {
 	Warnings  load.Warnings   `json:"warnings,omitempty"` // of the run
 }
 
-// A Knee is the point of the curve of latency over rate beyond which latency rises faster than the
+// A Knee is the point on the curve of latency over rate beyond which latency rises faster than the
 // rate.
 type Knee struct {
 	Rate    float64        `json:"rate"`   // requested, per second

@@ -125,8 +125,8 @@ func TestSearchProperty(t *testing.T) {
 	}
 }
 
-// TestSearchNoise has noise and runs that fail entirely: occasionally these decide, mostly they do
-// not.
+// TestSearchNoise has noise and runs that fail entirely, which may change the result only
+// occasionally.
 func TestSearchNoise(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	const mu = 20_000.0
@@ -238,8 +238,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestShort checks that a rate whose objectives are kept is not held when it was not
-// sent.
+// TestShort checks that a rate at which the objectives are met is not held if it was not sent.
 func TestShort(t *testing.T) {
 	for _, test := range []struct {
 		name string

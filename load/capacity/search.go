@@ -20,9 +20,9 @@ const climb = 2
 // A Runner runs a load, as [load.Run] does.
 type Runner func(context.Context, load.Options) (*load.Result, error)
 
-// Search finds the highest rate that keeps the objectives. When ctx is canceled it returns what it
-// has found so far, without an error. When a load cannot be run it returns the error with what it
-// has found so far; the Result is nil when that is nothing.
+// Search finds the highest rate that meets the objectives. If ctx is canceled, it returns what it
+// has found so far, without an error. If a load cannot be run, it returns the error and what it has
+// found so far; the Result is nil if that is nothing.
 func Search(ctx context.Context, o Options, run Runner) (*Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -316,9 +316,9 @@ func judge(r *load.Result, rate float64, outcomes []compare.Outcome, idle time.D
 }
 
 // fewConnections reports whether requests waited for connections although the server was hardly
-// slower than when idle. When all connections are busy, a request takes as long as there are
-// connections for each request a second (Little: A proof for the queuing formula L = λW, Operations
-// Research 9, 1961). An overloaded server keeps connections busy too, but by taking long.
+// slower than when idle. When all connections are busy, the mean latency is their number divided by
+// the rate (Little: A proof for the queuing formula L = λW, Operations Research 9, 1961). An
+// overloaded server keeps connections busy too, but with longer latencies.
 func fewConnections(r *load.Result, idle time.Duration) bool {
 	if r.SendDelay == nil || r.SendDelay.Waited == 0 || r.Requests == 0 {
 		return false

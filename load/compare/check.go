@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// An Outcome is whether a result keeps an objective.
+// An Outcome reports whether a result meets an objective.
 type Outcome struct {
 	Objective Objective `json:"objective"`
 	// Actual is the measured value; meaningless when Unknown is set.
@@ -115,7 +115,7 @@ func (os Objectives) CheckTargets(rows []load.TargetResult) error {
 	return nil
 }
 
-// Held reports whether all outcomes are held; it is true for none.
+// Held reports whether all outcomes are held; it returns true if there are none.
 func Held(outcomes []Outcome) bool {
 	for _, o := range outcomes {
 		if !o.Held {
@@ -132,8 +132,8 @@ var (
 )
 
 // Measure returns the value of m in r. Latencies are over the complete answers; shares are of all
-// finished requests. It fails when r lacks m: a latency without answers, a share without requests,
-// unknown CPU time, a percentile that is neither listed nor in a histogram.
+// finished requests. It returns an error if r lacks m: a latency without answers, a share without
+// requests, unknown CPU time, or a percentile that is neither listed nor in a histogram.
 func Measure(r *load.Result, m Metric) (Value, error) {
 	v := Value{Unit: m.Unit()}
 	var err error

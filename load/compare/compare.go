@@ -25,7 +25,7 @@ type Comparison struct {
 	Schema string `json:"schema"` // always [Schema]
 	A      Side   `json:"a"`
 	B      Side   `json:"b"`
-	// Confidence is [Confidence].
+	// Confidence is always [Confidence].
 	Confidence float64 `json:"confidence"`
 	Rows       []Row   `json:"rows"`
 	// Targets compares the targets that all runs have, in the order of A's first run; nil when
@@ -39,7 +39,7 @@ type Comparison struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Input is the runs of one side.
+// An Input is the runs of one side.
 type Input struct {
 	Name string // such as the file name; "" means unnamed
 	Runs []*load.Result
@@ -53,7 +53,7 @@ type Side struct {
 	Targets []string `json:"targets"` // of the first run
 }
 
-// Row compares one metric.
+// A Row compares one metric.
 type Row struct {
 	Metric Metric `json:"metric"`
 	// A and B are the values of the whole run; for several runs, their geometric mean (the plain
@@ -121,8 +121,8 @@ func Metrics() []Metric {
 	}
 }
 
-// Compare compares the runs of inputB with those of inputA. It fails when a side has no result
-// or a result is not of [load.Schema].
+// Compare compares the runs of inputB with those of inputA. It returns an error if a side has no
+// result, or a result does not have the schema [load.Schema].
 func Compare(inputA, inputB Input) (*Comparison, error) {
 	a, b := inputA.Runs, inputB.Runs
 	for i, runs := range [][]*load.Result{a, b} {
@@ -153,7 +153,7 @@ func Compare(inputA, inputB Input) (*Comparison, error) {
 	c.Phases = phases(basis, a, b)
 	switch {
 	case basis == Runs:
-		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from %d and %d runs", len(a), len(b)))
+		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from %d runs of A and %d of B", len(a), len(b)))
 	case min(c.A.Seconds, c.B.Seconds) >= MinSeconds:
 		c.Notes = append(c.Notes, fmt.Sprintf("intervals come from the seconds within the runs, and do not include "+
 			"differences between runs; %d runs per side do", MinRuns))
@@ -269,7 +269,7 @@ func logarithms(values []float64) ([]float64, bool) {
 }
 
 // interval returns the interval around estimate, which is B - A, of logarithms for [Ratio], with
-// the given half-width.
+// the given half width.
 func interval(s Scale, basis Basis, estimate, half float64) *Interval {
 	i := &Interval{Basis: basis, Scale: s, Estimate: estimate, Low: estimate - half, High: estimate + half}
 	if s == Ratio {

@@ -208,13 +208,13 @@ func TestRowsFromRuns(t *testing.T) {
 		math.Abs(back.Interval.Estimate-0.5) > 1e-6 {
 		t.Errorf("rate the other way: %+v, %+v", back, back.Interval)
 	}
-	// No failures on either side: certainly no change, and no ratio.
+	// Without failures on either side there is certainly no change, and no ratio.
 	failed := rowOf(t, c, compare.Errors)
 	if failed.Change != nil || failed.Verdict != compare.Same || failed.Interval.Scale != compare.Difference ||
 		failed.Interval.Low != 0 || failed.Interval.High != 0 {
 		t.Errorf("errors: %+v, %+v", failed, failed.Interval)
 	}
-	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 and 3 runs") {
+	if len(c.Warnings) > 0 || len(c.Notes) != 1 || !strings.Contains(c.Notes[0], "3 runs of A and 3 of B") {
 		t.Errorf("warnings %q, notes %q", c.Warnings, c.Notes)
 	}
 	// Without failures in A and with some in B, the difference counts.
@@ -400,7 +400,7 @@ func withParts(r *load.Result, host string, factor float64) *load.Result {
 			Min: d(0.5), Mean: d(1.1), P50: d(1), P75: d(1.5), P90: d(2), P95: d(3), P99: d(4), P999: d(5), Max: d(6),
 		}
 	}
-	// Runs are never exactly alike.
+	// Real runs always differ a little.
 	own := 1 + 0.001*float64(r.Started.UnixNano()%5)
 	r.PerTarget = []load.TargetResult{
 		{
@@ -479,7 +479,7 @@ func TestParts(t *testing.T) {
 	for _, part := range append(c.Targets, c.Phases...) {
 		for _, r := range part.Rows {
 			if r.Interval != nil || r.Verdict != compare.Unknown ||
-				r.Note != "no interval: seconds do not record it; give 3 runs per side" {
+				r.Note != "no interval: not recorded per second; give 3 runs per side" {
 				t.Errorf("%s of %s from seconds: %+v", r.Metric, part.Name, r)
 			}
 		}
@@ -488,7 +488,7 @@ func TestParts(t *testing.T) {
 		t.Errorf("change of p99 of /slow: %+v", got)
 	}
 
-	// A target that one run lacks is not compared, and a note says so.
+	// A target that one run lacks is not compared; a note reports that.
 	a, b := side(1, "http://127.0.0.1:1", 1), side(1, "http://127.0.0.1:1", 1)
 	a[0].Phases = nil
 	b[0].PerTarget[1].Name = "start"

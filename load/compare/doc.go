@@ -8,8 +8,8 @@
 //     are read from its histogram.
 //  3. [Objectives.Check] compares the two and returns one [Outcome] for each objective, in order.
 //
-// An objective on a metric that a result lacks (a latency without answers, the target's CPU time of
-// a remote server) is not held: nothing shows that it was kept.
+// An objective on a metric that a result lacks (a latency without answers, the CPU time of a remote
+// server) is not held, because nothing shows that it was met.
 //
 // Data flow for two loads:
 //
@@ -28,10 +28,10 @@
 // have performed after another start; and it is about the typical second (the geometric mean of the
 // seconds' p99), while the values of the row are of whole runs.
 //
-// By chance, the interval of one row in twenty excludes "no change". Conversely, "same" only means that
-// the data are compatible with "no change": when runs differ by 3% among themselves, three runs per side detect a
-// change of 10% in seven cases out of ten, five in nearly all.
+// By chance, the interval of one row in twenty excludes "no change". Conversely, "same" only means
+// that the data are compatible with "no change": if runs of one side differ by 3%, three runs per
+// side detect a change of 10% in seven cases out of ten, and five runs in nearly all.
 //
 // Comparisons are deterministic: the same results give the same comparison. The package keeps no
-// state; results are only read.
+// state and does not modify results.
 package compare

@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A Metric is a number in a result. Besides the constants, "p" and a number above 0 and below 100
-// is the percentile of that rank: "p97", "p99.95".
+// A Metric is a quantity that a result contains. Besides the constants, "p" and a number above 0
+// and below 100 is the percentile of that rank: "p97", "p99.95".
 type Metric string
 
 // The metrics.
@@ -49,8 +49,8 @@ type Unit string
 // The units.
 const (
 	Nanoseconds Unit = "ns"
-	Share       Unit = "share"      // of 1
-	PerSecond   Unit = "per_second" // of 1 s
+	Share       Unit = "share" // from 0 to 1
+	PerSecond   Unit = "per_second"
 )
 
 // Unit returns the unit of m's values.
@@ -136,12 +136,12 @@ type Objective struct {
 	Metric Metric `json:"metric"`
 	Op     Op     `json:"op"`
 	Limit  Value  `json:"limit"`
-	// Target is the target whose metric is limited: its name, its address or the path of that;
-	// empty means all together.
+	// Target is the target whose metric is limited: its name, its address or the path of its
+	// address; empty means all targets together.
 	Target string `json:"target,omitempty"`
 }
 
-// String formats o as [ParseObjectives] reads it.
+// String formats o as [ParseObjectives] accepts it.
 func (o Objective) String() string {
 	limit := strconv.FormatFloat(o.Limit.Amount, 'g', -1, 64)
 	if o.Limit.Unit == Nanoseconds {
@@ -154,10 +154,10 @@ func (o Objective) String() string {
 	return text
 }
 
-// Objectives are limits that must all be kept.
+// Objectives are limits that must all be met.
 type Objectives []Objective
 
-// String formats the objectives as [ParseObjectives] reads them.
+// String formats the objectives as [ParseObjectives] accepts them.
 func (os Objectives) String() string {
 	texts := make([]string, len(os))
 	for i, o := range os {
@@ -175,11 +175,10 @@ const metricsHelp = "metrics: min, mean, p50, p75, p90, p95, p99, p99.9, p99.99 
 	"example " + ExampleObjectives +
 	"; with NAME: before it, of one target, of which there are min, mean, max, the percentiles listed, shares and rate"
 
-// ParseObjectives reads objectives separated by commas. Each is a target with a colon, unless it is
-// about all of them, then a metric, one of < <= > >= and a limit: a duration of at most 1000h in
-// the syntax of [time.ParseDuration], a share ("0.1%" or 0.001) or a number per second ("1000" or
-// "1000/s"). Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the
-// metrics.
+// ParseObjectives parses objectives separated by commas. Each has the form [TARGET:]METRIC OP
+// LIMIT. OP is one of < <= > >=. LIMIT is a duration of at most 1000h in the syntax of
+// [time.ParseDuration], a share ("0.1%" or "0.001") or a number per second ("1000" or "1000/s").
+// Spaces around the parts are ignored. The error is a [*load.Error] whose hint lists the metrics.
 func ParseObjectives(text string) (Objectives, error) {
 	var out Objectives
 	for part := range strings.SplitSeq(text, ",") {

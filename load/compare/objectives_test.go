@@ -99,7 +99,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// result has 1000 answers of 1 ms, 2 ms, … 1 s and of 1100 requests 60 that
+// result has 1000 answers with latencies of 1 ms, 2 ms, … 1 s, and 1100 requests, of which 60
 // failed.
 func result(t *testing.T) *load.Result {
 	t.Helper()

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/load"
 )
 
-// A Part compares one target or one phase. Its rows have the statistics of the whole run's rows,
-// but no interval from seconds, which hold neither targets nor phases.
+// A Part compares one target or one phase. Its rows have the same statistics as those of the whole
+// run, but no interval from seconds, because seconds are divided neither by target nor by phase.
 type Part struct {
 	// Name is the part's name in tables; names of targets are unique.
 	Name string `json:"name"`
@@ -28,7 +28,7 @@ func PhaseMetrics() []Metric {
 	return slices.DeleteFunc(TargetMetrics(), func(m Metric) bool { return m == Rate || m == Errors })
 }
 
-// part compares a part, given on both sides as results that hold nothing else.
+// part compares a part, given on both sides as results that contain nothing else.
 func part(name string, metrics []Metric, basis Basis, a, b []*load.Result) Part {
 	if basis == Seconds {
 		basis = ""

@@ -28,7 +28,7 @@ func newSeries(m Metric, runs []*load.Result) (*series, string) {
 	s := &series{log: m == Rate, over: []float64{0}, under: []float64{0}, block: 1}
 	for _, r := range runs {
 		if m == Errors && r.Failed() > 0 {
-			return nil, "seconds do not record status codes"
+			return nil, "status codes are not recorded per second"
 		}
 		var single []float64 // the metric of each second
 		for _, sec := range wholeSeconds(r) {
@@ -53,7 +53,7 @@ func newSeries(m Metric, runs []*load.Result) (*series, string) {
 
 // notInSeconds returns why metrics that seconds lack have no interval.
 func notInSeconds() string {
-	return fmt.Sprintf("seconds do not record it; give %d runs per side", MinRuns)
+	return fmt.Sprintf("not recorded per second; give %d runs per side", MinRuns)
 }
 
 // ofSecond returns what a second adds to the two sums. ok is false for metrics that seconds lack.

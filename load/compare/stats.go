@@ -10,7 +10,7 @@ func mean(x []float64) float64 {
 	return sum / float64(len(x))
 }
 
-// variance returns the unbiased estimate of the variance of the population of x.
+// variance returns the unbiased estimate of the variance of the population that x is a sample of.
 func variance(x []float64) float64 {
 	mu, sum := mean(x), 0.0
 	for _, v := range x {

@@ -2,8 +2,8 @@
 //
 // Data flow:
 //
-//  1. A [Plan] has the description as text: rates, headers, bodies, files of requests,
-//     certificates. [Plan.Check] reports invalid values and options that exclude each other.
+//  1. A [Plan] is the description as text: rates, headers, bodies, files of requests, certificates.
+//     [Plan.Check] reports invalid values and options that exclude each other.
 //  2. [Plan.Options] reads the files and returns load.Options, with warnings about what was
 //     read. Credentials are in the options only.
 //

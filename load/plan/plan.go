@@ -43,12 +43,12 @@ type Plan struct {
 	Arrivals string        // constant or poisson; "" means constant
 
 	Targets       string // a file of requests
-	TargetsFormat string // "" means to detect it from the content
+	TargetsFormat string // "" means that it is detected from the content
 	Vars          string // a CSV file of variables, with their names in the first row
 
 	HTTP2       bool
-	NoKeepAlive bool     // a connection for each request
-	Insecure    bool     // does not verify the server's certificate
+	NoKeepAlive bool     // open a connection for each request
+	Insecure    bool     // do not verify the server's certificate
 	Cert        string   // PEM file of the client's certificate
 	Key         string   // PEM file of its private key
 	CA          string   // PEM file of the certificate authorities to trust
@@ -104,7 +104,7 @@ func (p *Plan) Check() error {
 		}
 	}
 	if n := p.StdinUses(); n > 1 {
-		return diag.Usagef("load", fmt.Sprintf("standard input is named %d times", n),
+		return diag.Usagef("load", fmt.Sprintf("standard input is used %d times", n),
 			"it can only be read once; use files for the others")
 	}
 	return nil
@@ -119,7 +119,7 @@ func formats() []string {
 	return names
 }
 
-// StdinUses returns the number of files that are standard input.
+// StdinUses returns how many of the files are "-", standard input.
 func (p *Plan) StdinUses() int {
 	n := 0
 	for _, v := range []string{p.Targets, p.Vars, p.TokenFile, p.PasswordFile, p.TargetTokenFile} {
@@ -134,7 +134,7 @@ func (p *Plan) StdinUses() int {
 }
 
 // Options reads the files that p names and returns the options for loading the addresses. "-" is
-// read from stdin. The warnings are about the files, and about hosts other than this machine.
+// read from stdin. The warnings are about the files, and about hosts that are not this machine.
 func (p *Plan) Options(addresses []string, stdin io.Reader) (o load.Options, warnings load.Warnings, err error) {
 	o = load.Options{
 		Connections: p.Connections, Streams: p.Streams, Workers: p.Workers, Duration: p.Duration,
@@ -178,7 +178,7 @@ type reader struct {
 	warnings load.Warnings
 }
 
-// rate reads Rate: a number, or two with dots between.
+// rate parses Rate: a number, or two separated by "..".
 func (r *reader) rate(o *load.Options) error {
 	if r.Rate == "" {
 		return nil
@@ -302,7 +302,7 @@ type named struct {
 	name string
 }
 
-// Name returns the name.
+// Name returns the name of the file.
 func (n named) Name() string { return n.name }
 
 func inputName(file string) string {
@@ -329,8 +329,8 @@ func (r *reader) tls(o *load.Options) error {
 	return nil
 }
 
-// resolve reads curl's form: HOST:PORT:ADDRESS[,ADDRESS...], of which the first
-// address is taken. Brackets around IPv6 addresses are optional in the last part.
+// resolve parses curl's form, HOST:PORT:ADDRESS[,ADDRESS...], and uses the first address. Brackets
+// around IPv6 addresses are optional in the last part.
 func (r *reader) resolve(o *load.Options) error {
 	for _, text := range r.Resolve {
 		bad := diag.Usagef("--resolve", fmt.Sprintf("invalid value %q (want HOST:PORT:ADDRESS)", text),

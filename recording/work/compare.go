@@ -38,7 +38,7 @@ func (c *Count) Clocked(share, variance float64) Rate {
 	return r
 }
 
-// A Verdict says whether a change is more than noise.
+// A Verdict is whether a change exceeds the noise.
 type Verdict string
 
 // The verdicts.

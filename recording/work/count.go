@@ -33,8 +33,8 @@ type Count struct {
 	// it is not known.
 	CPU time.Duration `json:"cpu_per_request_ns,omitempty"`
 
-	// Others is the share of the machine's processors that programs besides the target
-	// and the load used; 0 when it is not known.
+	// Others is the share of the machine's CPUs that programs other than the target and the load
+	// used; 0 if it is not known.
 	Others float64 `json:"others_cpu_share,omitempty"`
 	// Drift is the relative standard deviation that is allowed for the machine's state,
 	// which differs between recordings; 0 for those made at the same time.

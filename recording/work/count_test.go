@@ -15,8 +15,8 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// Requests in a trace are those that a server answered meanwhile, and more in a window
-// that is longer.
+// Requests in a trace are those that a server answered during it; a longer window has
+// proportionally more.
 func TestOfTrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("the tests are being traced")
@@ -73,8 +73,8 @@ func TestOfTrace(t *testing.T) {
 	}
 }
 
-// Intervals hold what was planted, whatever the amounts of work: seconds that vary by
-// 4%, 8 to 30 of them, with different rates.
+// Intervals contain the planted change for any amount of work: 8 to 30 seconds that vary by 4%,
+// with different rates.
 func TestIntervalsHold(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 5))
 	begin := time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC)

@@ -8,8 +8,8 @@ import (
 	"github.com/whet-go/whet/recording/work"
 )
 
-// Between counts the requests behind the CPU profiles of two recordings, and Compare says whether
-// one request costs more.
+// Between counts the requests behind the CPU profiles of two recordings, and Compare determines
+// whether one request costs more.
 func ExampleBetween() {
 	before, err := recording.Open("../testdata/slug.whet")
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 
 // A Profile is one side of a comparison.
 type Profile struct {
-	Name      string               // for people
+	Name      string               // for display
 	Recording *recording.Recording // nil: a profile by itself
 	Profile   string               // name of the profile in the recording
 	// Trace opens the index of the recording's trace, which Between closes; it is only called if
@@ -33,7 +33,7 @@ type Pair struct {
 	Differences []string
 	// Rates describes the request rates of both sides if their difference matters; else "".
 	Rates string
-	// Other reports whether they differ so much that costs must not be compared.
+	// Other reports whether they differ too much to compare costs.
 	Other bool
 }
 

@@ -17,7 +17,7 @@ import (
 
 func start() time.Time { return time.Date(2026, 1, 2, 15, 0, 0, 0, time.UTC) }
 
-// steady is a load of so many seconds with the requests of each, which cost cpu.
+// steady returns a load with the same number of requests in each second, which cost cpu.
 func steady(seconds int, requests int64, cpu time.Duration) *load.Result {
 	r := &load.Result{
 		Schema: load.Schema, Targets: []string{"http://127.0.0.1:8080/pad?n=1"}, Started: start(), Status: map[int]int64{},
@@ -25,7 +25,7 @@ func steady(seconds int, requests int64, cpu time.Duration) *load.Result {
 	for i := range seconds {
 		r.Seconds = append(r.Seconds, load.Second{
 			Start: time.Duration(i) * time.Second, Elapsed: time.Second, Responses: requests,
-			// A pattern, so that there is some noise.
+			// A pattern that adds some noise.
 			TargetCPU: time.Duration(requests) * (cpu + time.Duration(i%3-1)*cpu/100),
 		})
 		r.Requests, r.Responses, r.Status[200] = r.Requests+requests, r.Responses+requests, r.Status[200]+requests
@@ -115,7 +115,7 @@ func TestNothingToCount(t *testing.T) {
 	}
 }
 
-// Requests that fail, or ask for something else, are other work.
+// Failed and different requests are different work.
 func TestOtherWork(t *testing.T) {
 	window := part{name: "cpu", to: 10 * time.Second}
 	a := steady(10, 1000, time.Millisecond)
@@ -152,7 +152,8 @@ func TestOtherWork(t *testing.T) {
 	}
 }
 
-// TestRates has a word on requests that come at very different rates, unless they came as fast as they were answered.
+// TestRates checks the note on very different request rates, which there is none of in the closed
+// model.
 func TestRates(t *testing.T) {
 	window := part{name: "cpu", to: 10 * time.Second}
 	at := func(rate int64, open bool) *load.Result {

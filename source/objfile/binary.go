@@ -40,8 +40,8 @@ type Frame struct {
 type Machine interface {
 	// Arch is the GOARCH of the code.
 	Arch() string
-	// Base returns the value to subtract from addresses of a process that maps the file from offset
-	// on at start-limit. It is 0 for an empty mapping.
+	// Base returns the value to subtract from addresses of a process that maps the file, from
+	// offset on, at [start, limit). It is 0 for an empty mapping.
 	Base(start, limit, offset uint64) (uint64, error)
 	// Functions lists the functions, by address.
 	Functions() ([]Symbol, error)
@@ -50,7 +50,7 @@ type Machine interface {
 	// Frames returns the calls that the instruction at addr, or around it, belongs to, innermost
 	// first: inlined calls, then the function itself.
 	Frames(addr uint64) ([]Frame, error)
-	// Bytes returns the code in [start, end), which must not exceed the code.
+	// Bytes returns the code in [start, end). It returns an error if the range exceeds the code.
 	Bytes(start, end uint64) ([]byte, error)
 }
 
@@ -103,8 +103,8 @@ func openError(path string, err error) error {
 	return fmt.Errorf("open binary %s: %w", path, err)
 }
 
-// NewBinary is Open for size bytes of r, which must stay readable while the
-// Binary is used. name is for error messages.
+// NewBinary is like Open, but reads size bytes from r, which must remain readable while the Binary
+// is used. name is for error messages.
 func NewBinary(name string, r io.ReaderAt, size int64) (*Binary, error) {
 	r = io.NewSectionReader(r, 0, size)
 	var head [4]byte
@@ -319,7 +319,7 @@ func (b *Binary) Symbol(addr uint64) (Symbol, bool) {
 	return t.find(addr)
 }
 
-// SymbolAddr returns the address of the symbol with that name.
+// SymbolAddr returns the address of the symbol with that name, and whether there is one.
 func (b *Binary) SymbolAddr(name string) (uint64, bool) {
 	raw, _ := b.symbols()
 	for i := range raw {

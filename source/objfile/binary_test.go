@@ -15,8 +15,8 @@ var (
 	brackets = regexp.MustCompile(`\[.*\]`)
 )
 
-// sameText reports whether instructions are equal but for what this and the toolchain's disassembler
-// are known to write differently.
+// sameText reports whether instructions are equal, except for known differences between this
+// disassembler and the toolchain's.
 func sameText(got, want string) bool {
 	op, _, _ := strings.Cut(got, " ")
 	switch {
@@ -26,9 +26,8 @@ func sameText(got, want string) bool {
 		// Older disassemblers do not know all of AVX: they get registers wrong.
 		return strings.HasPrefix(want, op)
 	case strings.Contains(got, "(SB)") && (strings.HasPrefix(op, "LEA") || op == "MOVD"), strings.Contains(want, "(PC)"):
-		// Where the marker of a section shares its address with a symbol, either may be
-		// picked; for a marker without size a number stands. And jumps are relative in
-		// older versions.
+		// Where the marker of a section shares its address with a symbol, either may be picked; a
+		// marker without a size is written as a number. Jumps are relative in older versions.
 		return place.ReplaceAllString(got, "@") == place.ReplaceAllString(want, "@")
 	}
 	return false
@@ -74,8 +73,9 @@ func compareObjdump(t *testing.T, b *Binary, re string) {
 				g.text = w.text
 			}
 			if j > 0 && f.Insts[j-1].Text == "VZEROUPPER" && g.addr != w.addr && len(f.Insts) > j+1 {
-				// Go 1.27's objdump takes the prefix of the next instruction for a part of VZEROUPPER.
-				// The one after that is in its place again, or the comparison fails there.
+				// Go 1.27's objdump takes the prefix of the next instruction for a part of
+				// VZEROUPPER. The instruction after that is correct again, or the comparison fails
+				// there.
 				continue
 			}
 			if g != w {
@@ -228,7 +228,7 @@ func checkInnermost(t *testing.T, b *Binary) {
 			inlined++
 		}
 		if lines[i] == "\t\t0" && f.Func != "" {
-			continue // C code, of which the runtime knows nothing
+			continue // C code, which the runtime does not know
 		}
 		// The runtime prints type arguments as "[...]", nothing for the very first name of the table, and
 		// "?" for the file of a marker such as go:textfipsstart.

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// program is compiled by tests. It prints, for each address that it reads, what
-// the runtime knows of the instruction there; "base" prints how far it was moved.
+// program is compiled by tests. It prints, for each address that it reads, what the runtime knows
+// about the instruction there; "base" prints its load offset.
 const program = `package main
 
 import (
@@ -137,7 +137,7 @@ func open(t testing.TB, path string) *Binary {
 	return b
 }
 
-// A dumped function is what go tool objdump prints of one.
+// A dumped is a function as printed by go tool objdump.
 type dumped struct {
 	name, file string
 	insts      []dumpedInst

@@ -183,7 +183,7 @@ func FuzzOpenCode(f *testing.F) {
 			return
 		}
 		exercise(c)
-		// What was accepted survives being packed again.
+		// Accepted code can be packed again.
 		var addrs []uint64
 		for _, fn := range c.file.Funcs {
 			addrs = append(addrs, fn.Start)

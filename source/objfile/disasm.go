@@ -45,7 +45,7 @@ type FuncCode struct {
 	Insts []Inst
 }
 
-// Disasm decodes the functions of m whose names match re, by address.
+// Disasm decodes the functions of m whose names match re, in the order of their addresses.
 func Disasm(m Machine, re *regexp.Regexp, syntax Syntax) ([]FuncCode, error) {
 	fns, err := m.Functions()
 	if err != nil {
@@ -94,9 +94,9 @@ func DisasmRange(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	return insts, nil
 }
 
-// DisasmWindow is DisasmRange for a range that need not begin at an instruction or lie within the
-// code. It decodes the functions that overlap the range from their starts, and the bytes between
-// functions as they come, and returns the instructions that begin in [start, end).
+// DisasmWindow is like DisasmRange, for a range that need not begin at an instruction or lie within
+// the code. It decodes functions that overlap the range from their start, and bytes between
+// functions from the first one, and returns the instructions that begin in [start, end).
 func DisasmWindow(m Machine, start, end uint64, syntax Syntax) ([]Inst, error) {
 	fns, err := m.Functions()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package objfile reads what an executable knows about an address: machine code, symbols, lines and
-// inlined calls. It needs neither binutils nor a Go toolchain.
+// Package objfile reads what an executable contains about an address: machine code, symbols, lines
+// and inlined calls. It needs neither binutils nor a Go toolchain.
 //
 // Data flow:
 //
@@ -18,8 +18,8 @@
 // be modified. Binaries and code packs are untrusted input: damage is an error that names the
 // section.
 //
-// The package runs no compiler and knows nothing about profiles. Inlined calls of Go programs are
-// known since Go 1.20; for older ones only the outermost function and the innermost line. Opening a
-// binary takes as much memory as its symbol and line tables; debug/macho and debug/pe impose no
-// tighter bound on a hostile file.
+// The package runs no compiler and knows nothing about profiles. Inlined calls are available for Go
+// programs built with Go 1.20 or later; for older ones only the outermost function and the
+// innermost line. Opening a binary takes as much memory as its symbol and line tables; debug/macho
+// and debug/pe impose no tighter bound on a hostile file.
 package objfile

@@ -55,7 +55,7 @@ func compileC(t testing.TB, flags ...string) string {
 	return filepath.Join(dir, "app.bin")
 }
 
-// binutils are the oracle for code that is not Go.
+// The oracle for code that is not Go is binutils.
 func TestDWARFAgainstAddr2line(t *testing.T) {
 	tool, err := exec.LookPath("addr2line")
 	if err != nil {
@@ -165,7 +165,7 @@ func TestDamagedBinaries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// On a busy machine it tries fewer: what is left gets its turn on others.
+	// On a busy machine it tries fewer; other machines try the rest.
 	end := time.Now().Add(time.Minute)
 	tries := 0
 	try := func(d []byte) {

@@ -17,11 +17,12 @@ import (
 type Options struct {
 	// Source is stored in Info.Source. It identifies the trace.
 	Source string
-	// Progress, if set, is called from time to time with the events and the length of the trace
+	// Progress, if set, is called repeatedly with the number of events and the length of the trace
 	// read so far.
 	Progress func(events int64, of time.Duration)
-	// MaxMemory bounds the memory for what is alive at once, in bytes; 0 means DefaultMaxMemory. A
-	// trace that needs more is indexed up to that point, as Info.Damage and Info.Limited report.
+	// MaxMemory limits the memory, in bytes, for the goroutines, tasks and other objects that are
+	// alive at one time; 0 means DefaultMaxMemory. A trace that needs more is indexed up to that
+	// point, as Info.Damage and Info.Limited report.
 	MaxMemory int64
 }
 
@@ -36,8 +37,8 @@ func (o *Options) maxMemory() int64 {
 	return o.MaxMemory
 }
 
-// Enough reports whether an index already built covers as much as one built with these options: it
-// was not ended by the memory limit, or the limit is not higher now.
+// Enough reports whether an existing index covers as much of its trace as one built with these
+// options: it did not reach its memory limit, or that limit is at least the one of o.
 func (o *Options) Enough(built Info) bool {
 	return built.Limited == 0 || o.maxMemory() <= built.Limited
 }
@@ -75,8 +76,9 @@ func Build(ctx context.Context, r io.Reader, name string, o Options) (info Info,
 	return info, nil
 }
 
-// PartialPattern returns the pattern, for [path.Match], of the names of temporary files that exist
-// in its directory while the index of a name is built, and remain if the process is killed.
+// PartialPattern returns a pattern for [path.Match] that matches the temporary files of the index
+// with the given file name. They are in the index's directory while it is built, and remain there
+// if the process is killed.
 func PartialPattern(name string) string { return indexer.PartialPattern(name) }
 
 func ignoreClosed(err error) error {

@@ -23,7 +23,7 @@ func (g *Goroutine) own() *Goroutine {
 	return &own
 }
 
-// Goroutine reads the goroutine with an index.
+// Goroutine reads the goroutine with the given index. It returns an error if there is none.
 func (x *Index) Goroutine(index uint32) (*Goroutine, error) {
 	all, err := x.GoroutinesAt([]uint32{index})
 	if err != nil {
@@ -48,7 +48,7 @@ func (x *Index) GoroutinesAt(indexes []uint32) ([]*Goroutine, error) {
 }
 
 // eachRecord reads the records of goroutines, each block of records once, and calls yield with the
-// position in indexes, the goroutine, and the numbers of its slices, still encoded. Both are valid
+// position in indexes, the goroutine, and the encoded numbers of its slices. The last two are valid
 // until yield returns.
 func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, posting indexfile.Posting) error) error {
 	type at struct {
@@ -94,15 +94,17 @@ func (x *Index) eachRecord(indexes []uint32, yield func(n int, g *Goroutine, pos
 	return nil
 }
 
-// Goroutines calls yield with all goroutines, in the order of their ends, until it returns false.
+// Goroutines calls yield with all goroutines, in the order in which they end, until it returns
+// false.
 func (x *Index) Goroutines(yield func(*Goroutine) bool) error {
 	return x.Lives(0, x.Info.Duration, func(g *Goroutine) bool {
 		return yield(g.own())
 	})
 }
 
-// Lives calls yield with the goroutines that live in a window, in the order of their ends, until it
-// returns false. There may be millions; each is valid only until yield returns.
+// Lives calls yield with the goroutines that exist in a window, in nanoseconds since the start of
+// the trace, in the order in which they end, until it returns false. There may be millions; each is
+// valid only until yield returns.
 func (x *Index) Lives(from, to int64, yield func(*Goroutine) bool) error {
 	var buf []byte
 	var g Goroutine

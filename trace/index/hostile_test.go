@@ -382,7 +382,7 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// child builds an index as its environment demands.
+// child builds an index as configured by its environment.
 func child(out string) int {
 	if err := limitFiles(os.Getenv(childLimit)); err != nil {
 		fmt.Println(err)

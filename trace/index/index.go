@@ -10,10 +10,10 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// ErrNotIndex is the cause of [Open]'s error if a file is not an index or is incomplete.
+// ErrNotIndex is wrapped by [Open]'s error if a file is not an index or is incomplete.
 var ErrNotIndex = indexfile.ErrNotIndex
 
-// ErrDamaged is the cause of errors about a part of an index that differs from what was written.
+// ErrDamaged is wrapped by errors about a part of an index that differs from what was written.
 var ErrDamaged = indexfile.ErrDamaged
 
 // An Index is an index opened for reading.
@@ -28,8 +28,8 @@ type Index struct {
 	limits    limits
 }
 
-// Open opens an index. Its error is [ErrNotIndex] for another kind of file and for an incomplete
-// index.
+// Open opens an index. Its error wraps [ErrNotIndex] for another kind of file and for an incomplete
+// index. The caller must close the index.
 func Open(name string) (x *Index, err error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -74,8 +74,8 @@ func (x *Index) Close() error {
 	return err
 }
 
-// Code returns the name of a state: "running", "runnable", …, or the reason to wait, which is "" if
-// the trace does not give it.
+// Code returns the name of a state: "running", "runnable", …, or the wait reason, which is "" if
+// the trace does not contain it.
 func (x *Index) Code(c Code) string {
 	switch c {
 	case Unknown:
@@ -98,10 +98,10 @@ func (x *Index) Code(c Code) string {
 	return "other"
 }
 
-// Codes returns the number of codes; all codes are less.
+// Codes returns the number of codes: they are 0 to Codes()-1.
 func (x *Index) Codes() int { return int(Waiting) + len(x.tables.Reasons) }
 
-// Name returns a text by its number.
+// Name returns the name with the given number.
 func (x *Index) Name(n uint32) string {
 	if int(n) >= len(x.tables.Names) {
 		return ""
@@ -109,7 +109,7 @@ func (x *Index) Name(n uint32) string {
 	return x.tables.Names[n]
 }
 
-// Stack returns a stack by its number, leaf first; nil for 0.
+// Stack returns the stack with the given number, leaf first; nil for 0.
 func (x *Index) Stack(n uint32) []stacks.Frame {
 	if n == 0 || int(n) >= len(x.tables.StackEnd) {
 		return nil

@@ -17,7 +17,7 @@ import (
 )
 
 // limitFiles limits the size of files to a number of bytes, which has the effect of a full disk; ""
-// is no limit.
+// means no limit.
 func limitFiles(bytes string) error {
 	if bytes == "" {
 		return nil

@@ -4,15 +4,15 @@ import "github.com/whet-go/whet/trace/model"
 
 // The data model. Package model documents the fields.
 type (
-	// A Code is a state of a goroutine, with the reason for it.
+	// A Code is a state of a goroutine.
 	Code = model.Code
-	// A Span is a stay of a goroutine in one state.
+	// A Span is an interval that a goroutine spends in one state.
 	Span = model.Span
-	// A Sum is a time in a state.
+	// A Sum is the total time in one state.
 	Sum = model.Sum
 	// A Kind is the goroutines that run one function.
 	Kind = model.Kind
-	// Stays are the spans of a kind in one state.
+	// Stays sum the spans of a kind in one state.
 	Stays = model.Stays
 	// A Thread is an operating system thread that had a processor.
 	Thread = model.Thread

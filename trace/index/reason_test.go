@@ -12,8 +12,8 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// reasons returns the runtime's reasons to wait: those of Go 1.26 and 1.27, and those that only
-// older versions have.
+// reasons returns the runtime's wait reasons: those of Go 1.26 and 1.27, and those that only older
+// versions have.
 func reasons() []string {
 	return []string{
 		"", "unspecified", "forever", "network", "select", "sync.(*Cond).Wait", "sync", "chan send", "chan receive",

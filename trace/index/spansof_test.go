@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// turns makes a trace of two goroutines that wait for each other so often that they have spans in many
-// slices, and of others that live for a moment.
+// turns makes a trace of two goroutines that wait for each other until they have spans in many
+// slices, and of short-lived others.
 func turns(t *testing.T) []byte {
 	t.Helper()
 	var out bytes.Buffer

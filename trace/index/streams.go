@@ -60,8 +60,8 @@ func (x *Index) blocks(stream Stream, from, to int64) (all byClass, n int) {
 	return all, n
 }
 
-// Records calls yield with the records of a stream that overlap a window, in the order of their
-// ends, until it returns false.
+// Records calls yield with the records of a stream that overlap a window, in nanoseconds since the
+// start of the trace, in the order in which they end, until it returns false.
 func (x *Index) Records(stream Stream, from, to int64, yield func(*Record) bool) error {
 	all, _ := x.blocks(stream, from, to)
 	return x.each(all, from, to, yield)
@@ -102,7 +102,7 @@ func (x *Index) each(blocks byClass, from, to int64, yield func(*Record) bool) e
 	return nil
 }
 
-// Task returns the task with a number; nil if there is none.
+// Task returns the task with the given ID, or nil if there is none.
 func (x *Index) Task(id uint64) (*Record, error) {
 	var task *Record
 	var some byClass
@@ -133,8 +133,9 @@ func (x *Index) Count(stream Stream) int64 {
 	return n
 }
 
-// Names returns the names of a stream that has sums (Metrics, Ranges, Regions), in the order in
-// which they first ended: at most 10 000. The caller must not modify the result.
+// Names returns the sums of Metrics, Ranges or Regions by name, in the order in which the first
+// record of each name ended: at most 10 000. Other streams have none. The caller must not modify
+// the result.
 func (x *Index) Names(stream Stream) []Named { return x.tables.Totals[stream] }
 
 // A Point is the value of a metric at one time.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// BuildTemporary builds an index as [Build] does, and deletes it when it is closed.
+// BuildTemporary builds an index in a temporary directory and opens it. [Index.Close] deletes it.
 func BuildTemporary(ctx context.Context, r io.Reader, o Options) (x *Index, err error) {
 	dir, err := os.MkdirTemp("", "whet-trace-*")
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
-// Procs returns the number of processors; their numbers are less.
+// Procs returns the number of processors: they are 0 to Procs()-1.
 func (x *Index) Procs() int { return x.tables.Procs }
 
 // Threads returns the threads that had processors.
 func (x *Index) Threads() []Thread { return x.tables.Threads }
 
-// positions returns where in an answer each lane is; -1 for lanes that are not wanted.
+// positions returns the position of each lane in an answer; -1 for lanes that were not requested.
 func positions(asked []uint32, n int, what string) ([]int, error) {
 	at := make([]int, n)
 	for i := range at {
@@ -29,8 +29,8 @@ func positions(asked []uint32, n int, what string) ([]int, error) {
 }
 
 // ProcRows returns the rows of processors, each listed once: spans of the goroutines that they run,
-// with idle time between. Parts have the time that processors ran goroutines, by the state of these
-// goroutines.
+// with idle time in between. Parts have the time that processors ran goroutines, by the state of
+// these goroutines.
 func (x *Index) ProcRows(w Window, procs []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -162,8 +162,8 @@ func (q *procQuery) open(n int) map[uint32]int64 {
 	return open
 }
 
-// ThreadRows returns the rows of threads, each listed once by its position in Threads: stays of
-// processors on them, as spans in the state Running. Parts have the time that they had one.
+// ThreadRows returns the rows of threads, each listed once by its position in Threads: the times
+// when they had a processor, as spans in the state Running. Parts have the sum of these times.
 func (x *Index) ThreadRows(w Window, threads []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err
@@ -219,7 +219,7 @@ func (x *Index) usageRows(w Window, at []int, n int, of func(*indexfile.Tile) []
 
 // NamedRows returns the rows of names of Ranges or Regions, each listed once: all records with the
 // name, as spans in the state Running; With is the goroutine's index + 1. Several may be active at
-// a time, so spans may overlap, and the times of parts may exceed their length.
+// one time, so spans may overlap, and the times of a part may exceed its length.
 func (x *Index) NamedRows(stream Stream, w Window, names []uint32) ([]Row, error) {
 	if err := w.check(); err != nil {
 		return nil, err

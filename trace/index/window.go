@@ -14,9 +14,9 @@ type Window struct {
 	Width int
 }
 
-// A Row is what a goroutine, processor, thread or name does in a window: spans or, where there are
-// too many to distinguish, parts of the time with the time in each state. Spans are not cut at the
-// window's ends; parts extend beyond them by at most the tile that they are summed in.
+// A Row is what a goroutine, processor, thread or name does in a window: spans or, if there are too
+// many to distinguish, parts with the time in each state. Spans are not cut at the ends of the
+// window; parts extend beyond them by at most the tile that they are summed in.
 type Row struct {
 	Spans []Span
 	Parts []Part

@@ -2,8 +2,8 @@ package model
 
 import "time"
 
-// A Code is a state of a goroutine, with the reason for it. Codes from [Waiting] on are reasons to
-// wait; their names are in the index.
+// A Code is a state of a goroutine. Codes from [Waiting] on are wait reasons; their names are in
+// the index.
 type Code uint8
 
 // Codes that exist in every index.
@@ -14,13 +14,13 @@ const (
 	Runnable                   // waiting for a processor
 	Syscall                    // in a system call, with a processor
 	SyscallBlocked             // in a system call, without a processor
-	Waiting                    // the first reason to wait
+	Waiting                    // the first wait reason
 )
 
-// MaxCodes bounds the codes. The runtime has about forty reasons to wait.
+// MaxCodes is the maximum number of codes. The runtime has about forty wait reasons.
 const MaxCodes = 200
 
-// A Span is a stay of a goroutine in one state.
+// A Span is an interval that a goroutine spends in one state.
 type Span struct {
 	Goroutine uint32 // index
 	Code      Code
@@ -34,13 +34,14 @@ type Span struct {
 	With uint32
 }
 
-// A Sum is a time in a state.
+// A Sum is the total time in one state.
 type Sum struct {
 	Code Code
 	Time time.Duration
 }
 
-// Add adds a time in a state to a list of sums that has each state once.
+// Add adds a time in a state to a list of sums that has each state at most once, and returns the
+// list.
 func Add(sums []Sum, code Code, took time.Duration) []Sum {
 	for i := range sums {
 		if sums[i].Code == code {
@@ -75,7 +76,7 @@ type Kind struct {
 	Stays   []Stays       // by code
 }
 
-// Stays are the spans of a kind in one state.
+// Stays sum the spans of a kind in one state.
 type Stays struct {
 	Code          Code
 	Count         int64         // spans

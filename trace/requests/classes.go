@@ -33,7 +33,7 @@ func (t *Times) Largest() Cause {
 
 // A Class is the requests with one handler, or the tasks of one type.
 type Class struct {
-	Name  string // of the handler's function, or "task " and the task's type
+	Name  string // the handler's function, or "task " and the task's type
 	Task  bool
 	Count int
 	// P50, P90 and P99 are within 2%: requests with latencies that close are counted at their

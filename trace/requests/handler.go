@@ -8,9 +8,9 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// A handler is the function that answers a request, as far as a stack shows it. Requests are handed
-// from one function to the next: by the server's package, by routers, by middlewares. The handler
-// is the last one that was handed the request, which is the route's own function:
+// A handler is the function that answers a request, as far as a stack shows it. The server's
+// package, routers and middleware pass the request from one function to the next. The handler is
+// the last function that received it, the route's own:
 //
 //   - what net/http's own handlers, or a ServeHTTP method, are called for;
 //   - in modules that the program only uses, the first function outside them;

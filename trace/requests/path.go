@@ -17,7 +17,7 @@ type Path struct {
 	Times Times
 }
 
-// A Step is a stretch of a path: a goroutine in one state.
+// A Step is a section of a path: a goroutine in one state.
 type Step struct {
 	From, To  int64  // nanoseconds since the start of the trace
 	Goroutine uint32 // index
@@ -33,8 +33,8 @@ type Step struct {
 	WakerStack uint32
 	// Inside is what the waker did during the wait, from From to To; nil if that was not followed.
 	Inside []Step
-	// Merged is the number of steps that this one stands for, which are too short, or too many, to
-	// list: Goroutine, Cause, Code and Stack are those of the longest. 0 means one.
+	// Merged is the number of steps merged into this one because they are too short, or too many,
+	// to list: Goroutine, Cause, Code and Stack are those of the longest. 0 means one.
 	Merged int
 }
 
@@ -115,8 +115,8 @@ func (p *pathfinder) path(r *Request) (*Path, error) {
 	return path, p.sampled(path, r)
 }
 
-// walk goes backwards through what a goroutine did, and what those did that it waited for. It
-// returns the steps in the order of the walk, last first. in is the wait on whose behalf the
+// walk goes backwards through what a goroutine did, and what the goroutines did that it waited for.
+// It returns the steps in the order of the walk, last first. in is the wait on whose behalf the
 // goroutine is followed; nil for the request's own goroutine.
 func (p *pathfinder) walk(goroutine uint32, from, to int64, in *wait) (steps []Step, err error) {
 	g, err := p.goroutine(goroutine)

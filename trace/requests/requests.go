@@ -22,7 +22,7 @@ type Request struct {
 	stays []stay // of a task that was not always on Goroutine
 }
 
-// Stays calls yield with the goroutines that the request was on, and when.
+// Stays calls yield with each goroutine that the request was on, and from when to when.
 func (r *Request) Stays(yield func(goroutine uint32, from, to int64)) {
 	if len(r.stays) == 0 {
 		yield(r.Goroutine, r.From, r.To)
@@ -32,10 +32,10 @@ func (r *Request) Stays(yield func(goroutine uint32, from, to int64)) {
 	}
 }
 
-// Latency returns the duration of a request.
+// Latency returns the duration of the request.
 func (r *Request) Latency() time.Duration { return time.Duration(r.To - r.From) }
 
-// Result has the requests of a trace.
+// A Result has the requests of a trace.
 type Result struct {
 	Classes []Class // by descending time
 	Count   int     // requests
@@ -62,8 +62,8 @@ type Options struct {
 }
 
 // MarkCategory is the category of the logs with which whet's agent marks the ends of slow requests,
-// on their goroutines. A request that has not been answered when the trace ends, but is marked,
-// ends at its mark.
+// on their goroutines. A request that is marked, but not answered when the trace ends, ends at its
+// mark.
 const MarkCategory = "whet.slow"
 
 // Unnamed is the class of requests whose handler no stack shows: they neither waited, nor were
@@ -74,11 +74,11 @@ const Unnamed = "(handler not seen)"
 // requests: it may have answered itself, or a handler that it called.
 const orCalled = " (or a handler it calls)"
 
-// HandlerSeen reports whether the requests of a class were seen in the handler that it is named
-// after.
+// HandlerSeen reports whether a stack showed the requests of a class in the handler that the class
+// is named after.
 func HandlerSeen(class string) bool { return class != Unnamed && !strings.HasSuffix(class, orCalled) }
 
-// Find finds the requests of a trace.
+// Find finds the requests of a trace. Its errors are those of reading the index.
 func Find(x *index.Index, o Options) (*Result, error) {
 	if o.To == 0 || o.To > x.Info.Duration {
 		o.To = x.Info.Duration

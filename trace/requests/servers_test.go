@@ -371,8 +371,8 @@ func stored(t *testing.T, name string) []byte {
 	return data
 }
 
-// TestNothingRead has a connection that answers, tries to read the next request at once, finds none
-// and waits: that attempt is not a request.
+// TestNothingRead has a connection that answers, immediately tries to read the next request, finds
+// none and waits: that attempt is not a request.
 func TestNothingRead(t *testing.T) {
 	r, err := requests.Find(tracetest.Index(t, stored(t, "nothingread")), requests.Options{})
 	if err != nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Stretch is a time of one goroutine, analyzed as if it were one request.
+// A Stretch is a period of one goroutine, analyzed as if it were one request.
 type Stretch struct {
 	Request
-	// Handler is the function that answers, as the stacks within the stretch show it; "" if none
-	// does.
+	// Handler is the function that answers, according to the stacks within the stretch; "" if none
+	// shows it.
 	Handler string
-	// Between is set if the goroutine waited for or read the next request in the meantime: then the
-	// stretch is not one request.
+	// Between is set if the goroutine waited for or read the next request during the stretch, which
+	// is then not one request.
 	Between bool
 }
 
@@ -79,10 +79,11 @@ func isBetween(x *index.Index, s *index.Span, p site) bool {
 	return false
 }
 
-// FindByTime finds the goroutines of servers that had a request which began and ended at two times,
-// each within a margin, judging by where they waited for the requests before and after. If the
-// margins cover the error of the clock, the result has the goroutine of that request, and those of
-// others that began and ended with it by chance.
+// FindByTime finds the goroutines of servers with a request that began at from and ended at to,
+// each within margin, in nanoseconds since the start of the trace. It looks at where they waited
+// for the requests before and after. If margin covers the error of the clock, the result includes
+// the goroutine of that request, and those of others that began and ended at the same time by
+// chance.
 func FindByTime(x *index.Index, from, to, margin int64) ([]uint32, error) {
 	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {

@@ -9,19 +9,18 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Wait is the waits of requests with one stack that were ended by goroutines with one other
-// stack.
+// A Wait sums the waits of requests at one stack that goroutines at one other stack ended.
 type Wait struct {
 	Cause Cause
 	Stack uint32 // of the request's goroutine
 	// Waking is the stack of the goroutine that ended the waits: for a lock, where it was released.
-	// 0 if no goroutine did, but a timer, the network, or the end of a system call.
+	// 0 if a timer, the network, or the end of a system call ended them.
 	Waking    uint32
 	Count     int64
 	Time, Max time.Duration
 }
 
-// Waits are where requests wait.
+// Waits sum where the requests of a trace wait.
 type Waits struct {
 	Requests int
 	Time     time.Duration // of all requests
@@ -59,8 +58,8 @@ type waitKey struct {
 }
 
 // WaitsOf sums where the requests of a trace wait, on their own goroutines: for locks, channels,
-// the network, system calls, the garbage collector. Waiting for a processor is in Times only, since
-// it belongs to no line.
+// the network, system calls, the garbage collector. Time spent waiting for a processor is only in
+// Times, because no line causes it.
 func WaitsOf(x *index.Index) (*Waits, error) {
 	w := &Waits{}
 	of := map[uint32]*stays{}

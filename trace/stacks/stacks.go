@@ -25,7 +25,7 @@ const (
 // Go 1.22 may have more.
 const maxName = 1 << 10
 
-// Name returns the part of a name that is kept.
+// Name returns s, truncated to the length of a name that a Table keeps.
 func Name(s string) string {
 	if len(s) <= maxName {
 		return s
@@ -40,8 +40,8 @@ type Frame struct {
 	Line int    `json:"line,omitempty"`
 }
 
-// A Table interns stacks across generations. Id 0 means no stack. It is not safe for concurrent
-// use.
+// A Table interns stacks across generations. ID 0 means no stack. A Table is not safe for
+// concurrent use.
 type Table struct {
 	frame  []Frame
 	byName map[Frame]uint32
@@ -64,8 +64,8 @@ func New() *Table {
 	}
 }
 
-// Add interns a stack and returns its id, 0 for an empty one or if the table is full. The runtime
-// writes some empty stacks as one frame at address 0.
+// Add interns a stack and returns its ID, which is 0 if the stack is empty or the table is full.
+// The runtime writes some empty stacks as one frame at address 0.
 func (t *Table) Add(s trace.Stack) uint32 {
 	t.key = t.key[:0]
 	empty := true
@@ -148,7 +148,7 @@ func (t *Table) ids(stack uint32) []uint32 {
 	return t.all[start:t.end[stack-1]]
 }
 
-// Frames returns a stack's frames, leaf first.
+// Frames returns the frames of the stack with the given ID, leaf first; none for 0.
 func (t *Table) Frames(stack uint32) []Frame {
 	ids := t.ids(stack)
 	if len(ids) == 0 {
@@ -161,7 +161,7 @@ func (t *Table) Frames(stack uint32) []Frame {
 	return fs
 }
 
-// Root returns the stack of a stack's outermost frame alone.
+// Root returns the ID of the stack that has only the outermost frame of the given stack.
 func (t *Table) Root(stack uint32) uint32 {
 	ids := t.ids(stack)
 	return t.one(ids, len(ids)-1)
@@ -181,7 +181,7 @@ func (t *Table) Full() bool { return t.full }
 // Len returns the number of stacks.
 func (t *Table) Len() int { return len(t.end) }
 
-// All returns the frames of all stacks, each once, and for each stack, from id 1 on, the indexes of
+// All returns the frames of all stacks, each once, and for each stack, from ID 1 on, the indexes of
 // its frames, leaf first. The caller must not modify them.
 func (t *Table) All() ([]Frame, iter.Seq[[]uint32]) {
 	return t.frame, func(yield func([]uint32) bool) {

@@ -57,10 +57,11 @@ type Options struct {
 	From, To int64
 	// Goroutines selects goroutines, by the function that they run; nil means all.
 	Goroutines *regexp.Regexp
-	// Own reports whether a call is own code: with [ByCreation], the innermost own call in a go
-	// statement's stack counts. If it is nil, or there is none, the go statement itself counts.
+	// Own reports whether a call is own code: [ByCreation] groups by the innermost own call in the
+	// stack of the go statement. If Own is nil, or no call is own code, it groups by the go
+	// statement itself.
 	Own func(stacks.Frame) bool
-	// Order; "" means [ByRunning].
+	// Order is how [Goroutines] and [Groups] sort; "" means [ByRunning].
 	Order Order
 }
 
@@ -71,13 +72,13 @@ func (o *Options) window(x *index.Index) {
 	o.Order = cmp.Or(o.Order, ByRunning)
 }
 
-// A Group is goroutines with something in common. With [ByStart], Name is the function that they
-// run, "" if no stack shows it; with [ByCreation], the function with the go statement, "" for
-// goroutines older than the trace.
+// A Group is goroutines that run the same function ([ByStart]) or were created at the same place
+// ([ByCreation]). Name is the function that they run, "" if no stack shows it; or the function with
+// the go statement, "" for goroutines older than the trace.
 type Group struct {
 	Kind
-	// With [ByCreation], Place is where they were created, or, if there is no stack of that, Parent
-	// is the function that their creators run.
+	// With [ByCreation], Place is where they were created. If no stack shows that, Place is zero
+	// and Parent is the function that their creators run.
 	Place   stacks.Frame
 	Parent  string
 	Created int64 // in the window
@@ -88,7 +89,7 @@ type Group struct {
 	Ranges []Range
 }
 
-// Lifetime is how long a goroutine existed.
+// A Lifetime is how long a goroutine existed within the window.
 type Lifetime struct {
 	ID   int64 // the runtime's number
 	Life time.Duration
@@ -100,7 +101,7 @@ type origin struct {
 	parent string
 }
 
-// Groups sums goroutines in a window by what they have in common.
+// Groups sums the goroutines of a window by group, sorted by o.Order.
 func Groups(x *index.Index, by Grouping, o Options) ([]Group, error) {
 	o.window(x)
 	placeOf := func(g *index.Goroutine) origin { return origin{frame: stacks.Frame{Func: x.Kinds()[g.Kind].Name}} }

@@ -13,7 +13,7 @@ import (
 // A Goroutine is a goroutine in a window.
 type Goroutine struct {
 	ID       int64  // the runtime's number
-	Function string // that it runs; "" if no stack shows it
+	Function string // the function that it runs; "" if no stack shows it
 	// Place is where its go statement is, as with [ByCreation]; empty if unknown.
 	Place    stacks.Frame
 	From, To time.Duration // when it existed, since the start of the trace: cut at the window's ends
@@ -22,8 +22,9 @@ type Goroutine struct {
 	Stays    []Stay        // longest total first; without quantiles and longest spans
 }
 
-// Goroutines returns the first n goroutines in a window in an order, and the number of others; n 0
-// means all. It needs memory for n, and 8 bytes for each goroutine of the trace.
+// Goroutines returns the first n goroutines of a window in the order o.Order, and the number of
+// others; n == 0 means all. It needs memory for n goroutines, and 8 bytes for each goroutine of the
+// trace.
 func Goroutines(x *index.Index, n int, o Options) (list []Goroutine, others int, err error) {
 	o.window(x)
 	most, others, err := first(x, n, o)

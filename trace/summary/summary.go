@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/trace/index"
 )
 
-// A Summary is the summary of a window of a trace.
+// A Summary sums what happened in a window of a trace.
 type Summary struct {
 	From, To   time.Duration // since the start of the trace
 	Events     int64         // of the whole trace
@@ -34,7 +34,7 @@ type Kind struct {
 	Stays      []Stay        // longest total first
 }
 
-// A Stay is a state, or a reason to wait.
+// A Stay sums the spans in one state, or with one wait reason.
 type Stay struct {
 	Code  index.Code
 	Name  string
@@ -45,13 +45,13 @@ type Stay struct {
 	P50, P99, Max time.Duration
 }
 
-// A Proc is a processor.
+// A Proc is a processor of the Go scheduler.
 type Proc struct {
 	Number int
 	Busy   time.Duration // running goroutines
 }
 
-// A Range is all ranges of one name.
+// A Range sums all ranges, tasks or regions of one name.
 type Range struct {
 	Name          string
 	Count         int64
@@ -59,7 +59,7 @@ type Range struct {
 	P50, P99, Max time.Duration
 }
 
-// A Metric is a metric of the runtime.
+// A Metric sums the values of one metric of the runtime.
 type Metric struct {
 	Name  string `json:"name"`
 	Count int64  `json:"count"`
@@ -69,13 +69,13 @@ type Metric struct {
 	Most  uint64 `json:"most"`
 }
 
-// A Log is the messages of one category.
+// A Log counts the messages of one category.
 type Log struct {
 	Category string `json:"category"`
 	Count    int64  `json:"count"`
 }
 
-// New summarizes a window, in nanoseconds since the start of the trace.
+// New summarizes the window between from and to, in nanoseconds since the start of the trace.
 func New(x *index.Index, from, to int64) (*Summary, error) {
 	s := &Summary{From: time.Duration(from), To: time.Duration(to), Events: x.Info.Events, Damage: x.Info.Damage}
 	if err := s.kinds(x, from, to); err != nil {
@@ -115,8 +115,8 @@ func (s *Summary) kinds(x *index.Index, from, to int64) error {
 	return nil
 }
 
-// A Collector is the garbage collector's part of the time that goroutines ran: on processors of the
-// Go scheduler, whereas a CPU profile counts the operating system's CPU time.
+// A Collector is the garbage collector's part of the time that goroutines ran. It is time on
+// processors of the Go scheduler, whereas a CPU profile counts CPU time of the operating system.
 type Collector struct {
 	Ran        time.Duration // all goroutines, assists included
 	Background time.Duration // of it, the garbage collector's own goroutines
@@ -134,7 +134,7 @@ func (s *Summary) Collector() Collector {
 	return c
 }
 
-// Of returns the time in a state.
+// Of returns the total time in a state.
 func (k *Kind) Of(code index.Code) time.Duration {
 	for _, s := range k.Stays {
 		if s.Code == code {
@@ -144,7 +144,7 @@ func (k *Kind) Of(code index.Code) time.Duration {
 	return 0
 }
 
-// Waiting returns the time in all reasons to wait.
+// Waiting returns the total time spent waiting, for any reason.
 func (k *Kind) Waiting() time.Duration {
 	sum := time.Duration(0)
 	for _, s := range k.Stays {

@@ -1,21 +1,22 @@
-// Package timeline answers the queries of a drawn execution trace: which rows there are, and what
-// each does in a window of some pixels.
+// Package timeline answers the queries of a program that draws an execution trace: which rows there
+// are, and what each does in a window of a given width in pixels.
 //
 // Data flow:
 //
 //  1. [Timeline.Rows] lists goroutines, processors, threads, tasks, requests, and the names of
-//     ranges and regions: all that match, in an order, one page at a time. It iterates over
-//     goroutines and tasks in the index and keeps only the first ones in the order; recent lists
-//     are kept for the next page.
-//  2. [Timeline.Spans] queries the index for rows by their IDs. It returns spans or, where they are
-//     too many to distinguish, parts of the time with the time in each state: about two spans or
-//     parts per pixel at most, whatever the window.
-//  3. Requests are found on first use (package requests), in a pass over the trace. They and tasks
-//     are the spans of their goroutine, cut.
-//  4. [Timeline.Metric] thins out values, with the minimum and maximum of those left out.
+//     ranges and regions: those that match, sorted, one page at a time. It iterates over the
+//     goroutines and tasks of the index and keeps only the first ones; recent lists are cached for
+//     the next page.
+//  2. [Timeline.Spans] queries the index for rows by their IDs. It returns spans or, if there are
+//     too many to distinguish, parts with the time in each state: at most about two spans or parts
+//     per pixel, for any window.
+//  3. Requests are found on first use (package requests), in a pass over the trace. The spans of a
+//     request or task are those of its goroutine, cut at its ends.
+//  4. [Timeline.Metric] reduces the values of a metric to the width of the window, and keeps the
+//     minimum and maximum of those left out.
 //
-// Types have the JSON of the schema whet.timeline/1; spans and parts are arrays, to be small. A
+// The types marshal to the schema whet.timeline/1, with spans and parts as arrays to save space. A
 // Timeline is safe for concurrent use; the index belongs to the caller, who must keep it open.
 //
-// The package draws nothing, and serves nothing.
+// The package does not draw, and does not serve HTTP.
 package timeline

@@ -12,9 +12,9 @@ import (
 
 // A RowQuery selects rows.
 type RowQuery struct {
-	Type     string         // one of the types
-	Match    *regexp.Regexp // of kind or name; nil means all
-	From, To int64          // only those that live in this window; To 0 means the end of the trace
+	Type     string         // one of the types of rows
+	Match    *regexp.Regexp // matches the kind or the name; nil means all
+	From, To int64          // only those that exist in this window; To 0 means the end of the trace
 	Order    string         // one of the orders; "" means ByTime
 	Skip     int
 	Limit    int // maximum number; 0 means 100; at most 10 000
@@ -78,7 +78,7 @@ type entry struct {
 	from, to int64
 }
 
-// Rows lists rows.
+// Rows lists the rows that q selects. Its error wraps [ErrQuery] if q is invalid.
 func (t *Timeline) Rows(ctx context.Context, q RowQuery) (RowList, error) {
 	q.Limit, q.Order = cmp.Or(q.Limit, 100), cmp.Or(q.Order, ByTime)
 	w, err := t.window(q.From, q.To, 1)

@@ -24,8 +24,8 @@ type SpanAnswer struct {
 	Rows  []RowSpans `json:"rows"` // in the order of the IDs
 }
 
-// RowSpans is what a row does: spans or, where there are too many to distinguish, parts. Both are
-// in order. Where a row has neither, it does not exist, or is idle.
+// RowSpans is what a row does: spans or, if there are too many to distinguish, parts, in order of
+// time. Gaps between them mean that the row does not exist or is idle.
 //
 // Spans are not cut at the ends of the window; those of requests and tasks are cut at their own
 // ends. Spans of a row do not overlap, except those of ranges and regions, of which several may be
@@ -37,26 +37,27 @@ type RowSpans struct {
 	Parts []Part `json:"parts,omitempty"`
 }
 
-// A Span is a stay in a state.
+// A Span is an interval that a row spends in one state.
 type Span struct {
 	From, To int64  // nanoseconds since the start of the trace
 	State    int    // index in Trace.States
 	Stack    uint32 // for [Timeline.Stack]: where it began; 0 means none
-	// With is the related object, plus 1; 0 means none. For running goroutines it is the processor;
-	// for runnable ones, the goroutine that made them so; for processors, ranges and regions, the
-	// goroutine; for threads, the processor. A goroutine is given by the number in its ID.
+	// With is the number of the related object + 1; 0 means none. For running goroutines it is the
+	// processor; for runnable ones, the goroutine that made them so; for processors, ranges and
+	// regions, the goroutine; for threads, the processor. The number of a goroutine is the one in
+	// its ID.
 	With uint32
 }
 
-// A Part is an interval with the time spent in each state. It is not cut at the window's ends: it
-// extends beyond by at most the interval that was summed. The sum of the times may be less than its
-// length, if a row is idle in between, and for ranges and regions more.
+// A Part is an interval with the time spent in each state. It is not cut at the ends of the window:
+// it extends beyond them by at most the interval that was summed. The sum of the times may be less
+// than its length, if the row is idle in between, or more, for ranges and regions.
 type Part struct {
 	From, To int64
 	Times    []Time
 }
 
-// A Time is a time in a state.
+// A Time is the total time in one state.
 type Time struct {
 	State int // index in Trace.States
 	Time  time.Duration
@@ -111,8 +112,9 @@ func (r RowSpans) MarshalJSON() ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// Spans returns what rows do in a window. It reads at most some hundred parts of the index for all
-// rows together, however long the window is, and one or two more for each row.
+// Spans returns what rows do in a window. For a window of any length, it reads at most a few
+// hundred blocks of the index for all rows together, and one or two more for each row. Its error
+// wraps [ErrQuery] if q is invalid.
 func (t *Timeline) Spans(ctx context.Context, q SpanQuery) (SpanAnswer, error) {
 	w, err := t.window(q.From, q.To, q.Width)
 	if err != nil {

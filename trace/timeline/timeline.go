@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/trace/stacks"
 )
 
-// ErrQuery is wrapped by the errors of invalid queries. Other errors are about reading the index.
+// ErrQuery is wrapped by errors about invalid queries. Other errors are those of reading the index.
 var ErrQuery = errors.New("bad query")
 
 // A queryError is an ErrQuery with a reason.
@@ -41,7 +41,7 @@ type Timeline struct {
 	requests *found     // nil until first used
 }
 
-// New returns the timeline of an index, which must remain open. The name is for display.
+// New returns the timeline of an index, which must remain open. name is for display.
 func New(x *index.Index, name string) *Timeline {
 	t := &Timeline{x: x, name: name, metrics: map[string]uint32{}}
 	for _, k := range x.Kinds() {
@@ -123,7 +123,7 @@ func formatID(of string, n uint64) string {
 	return string(rowTypes()[i].letter) + strconv.FormatUint(n, 10)
 }
 
-// Trace returns the description of the trace.
+// Trace returns a description of the whole trace.
 func (t *Timeline) Trace() Trace {
 	info := t.x.Info
 	trace := Trace{
@@ -193,7 +193,7 @@ func (t *Timeline) count(of string) int64 {
 // Stack returns a stack by its number in a span, leaf first; nil for 0.
 func (t *Timeline) Stack(n uint32) []stacks.Frame { return t.x.Stack(n) }
 
-// A Point is the value of a metric from the time of the previous point up to its own.
+// A Point has the values of a metric since the previous point, up to its own time.
 type Point struct {
 	At   int64  `json:"at"` // nanoseconds since the start of the trace
 	Min  uint64 `json:"min"`

@@ -47,8 +47,8 @@ func (s State) String() string {
 type Goroutine struct {
 	ID    int64
 	State State
-	// Reason is why it waits, in the trace's words ("chan receive", "select", "network", "sync",
-	// "sleep", "forever", …); "" if it does not wait or has waited since before the trace.
+	// Reason is why it waits, as recorded in the trace ("chan receive", "select", "network",
+	// "sync", "sleep", "forever", …); "" if it does not wait or has waited since before the trace.
 	Reason string
 
 	// In is how long it has been in State when the trace ends. AtLeast means that it was in State
@@ -72,7 +72,7 @@ type Creation struct {
 	Count   int64
 }
 
-// A Report is the result of NewReport.
+// A Report is the goroutines that exist when a trace ends, and the go statements executed in it.
 type Report struct {
 	Duration   time.Duration
 	Events     int64

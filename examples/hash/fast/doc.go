@@ -8,10 +8,8 @@
 //     body into one of them.
 //  2. appendHashes walks the body once. It hashes each item in place and
 //     appends the hash to the answer. It knows only plain JSON, as programs write it.
-//  3. Anything else (other keys, null, duplicates, errors) it leaves to
-//     encoding/json, which decodes the whole body again and alone decides what is
-//     valid.
+//  3. Anything else (other keys, null, duplicates, errors) is left to
+//     encoding/json, which decodes the whole body again and decides what is valid.
 //
-// Everything in it may be used by several goroutines at once: buffers belong to one
-// request at a time.
+// The package is safe for concurrent use: buffers belong to one request at a time.
 package fast

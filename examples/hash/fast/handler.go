@@ -24,7 +24,7 @@ func Handler() http.Handler {
 // service has the buffers that no request is using.
 type service struct{ idle sync.Pool }
 
-// buffers are what a request needs room for.
+// buffers is the memory that a request needs.
 type buffers struct {
 	body   bytes.Buffer
 	answer []byte
@@ -59,7 +59,7 @@ func (s *service) handleHashes(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := appendAnswer(b.answer[:0], b.body.Bytes())
 	if err != nil {
-		// The error speaks of Go types, which are not the client's business.
+		// The error contains Go types, which clients should not see.
 		http.Error(w, "body: want an array of items in JSON", http.StatusBadRequest)
 		return
 	}

@@ -40,7 +40,7 @@ func appendAnswer(out, body []byte) ([]byte, error) {
 // hashList writes an answer in JSON. Base64 has no character that JSON escapes.
 type hashList struct {
 	out  []byte
-	text []byte // that is hashed next; its room is used again and again
+	text []byte // hashed next; its memory is reused
 	some bool
 }
 

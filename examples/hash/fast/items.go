@@ -32,11 +32,11 @@ func appendHashes(out, body []byte) (answer []byte, ok bool) {
 }
 
 // A parser reads plain JSON. Each of its methods skips white space first, and
-// reports what it does not find or does not understand; nothing more is to be read
-// then.
+// reports what it does not find or does not understand; then nothing more must be
+// read.
 type parser struct {
 	body []byte
-	at   int // what is before is read
+	at   int // position of the next byte
 }
 
 func (p *parser) space() {
@@ -61,7 +61,7 @@ func (p *parser) take(c byte) bool {
 }
 
 // appendItem reads an item and appends its two texts. The keys must be written as
-// they are in item, and occur once at most: which of two counts, encoding/json knows.
+// they are in item, and occur at most once: encoding/json decides which of two counts.
 func (p *parser) appendItem(out []byte) (texts []byte, ok bool) {
 	if !p.take('{') {
 		return nil, false
@@ -94,11 +94,11 @@ func (p *parser) appendItem(out []byte) (texts []byte, ok bool) {
 	return b.appendText(out)
 }
 
-// A literal is a string as it stands in the body, quotes included. The zero literal
-// is that of a key that does not occur, whose text is empty.
+// A literal is a string as written in the body, with its quotes. The zero literal is
+// that of a missing key, whose text is empty.
 type literal struct {
 	quoted []byte
-	plain  bool // the text is what stands between the quotes
+	plain  bool // the text is what is between the quotes
 }
 
 // literal reads a string. What is in it is not checked if it is not plain.

@@ -30,7 +30,7 @@ func handleHashes(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := Answer(body)
 	if err != nil {
-		// The error speaks of Go types, which are not the client's business.
+		// The error contains Go types, which clients should not see.
 		http.Error(w, "body: want an array of items in JSON", http.StatusBadRequest)
 		return
 	}

@@ -1,4 +1,4 @@
-// Package fast keeps the events that can still be asked for, and no more.
+// Package fast keeps only the events that can still be requested.
 package fast
 
 import (
@@ -7,25 +7,25 @@ import (
 )
 
 const (
-	// MaxLast is how many events can be asked for.
+	// MaxLast is how many events can be requested.
 	MaxLast = 1000
 	// MaxEvent is the length in bytes of the largest event.
 	MaxEvent = 4 << 10
 )
 
-// History has the events that came last. The zero value has none. It may be used
-// by several goroutines.
+// A History has the most recent events. The zero value is empty. It is safe for
+// concurrent use.
 //
 // It is a ring of MaxLast buffers, which new events overwrite: at most
-// MaxLast × MaxEvent bytes, however many events come.
+// MaxLast × MaxEvent bytes for any number of events.
 type History struct {
 	mu   sync.Mutex
 	ring [][]byte // the event before next is the newest
 	next int
 }
 
-// Add puts an event, of at most MaxEvent bytes, behind the others. The caller may
-// change it afterwards.
+// Add adds an event of at most MaxEvent bytes as the newest. The caller may change
+// it afterwards.
 func (h *History) Add(event []byte) error {
 	if len(event) > MaxEvent {
 		return fmt.Errorf("event of %d bytes, more than %d", len(event), MaxEvent)
@@ -41,8 +41,8 @@ func (h *History) Add(event []byte) error {
 	return nil
 }
 
-// into copies event into buf, or into a new buffer of just its length when that
-// is too small. What append makes room for beyond that would be kept too.
+// into copies event into buf, or into a new buffer of exactly its length if that
+// is too small. The additional capacity of append would be retained, too.
 func into(buf, event []byte) []byte {
 	if cap(buf) < len(event) {
 		buf = make([]byte, 0, len(event))
@@ -55,9 +55,9 @@ func (h *History) back(i int) []byte {
 	return h.ring[(h.next-1-i+2*len(h.ring))%len(h.ring)]
 }
 
-// Last returns the n events that came last, oldest first: MaxLast at most, none
-// for an n below 1. They are the caller's to change: the ring's own are written
-// over.
+// Last returns the n most recent events, oldest first: at most MaxLast, none for
+// an n below 1. The caller may change them: they are copies, because the buffers
+// of the ring are overwritten.
 func (h *History) Last(n int) [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -69,7 +69,7 @@ func (h *History) Last(n int) [][]byte {
 	return last
 }
 
-// Len returns how many events can be asked for.
+// Len returns how many events can be requested.
 func (h *History) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

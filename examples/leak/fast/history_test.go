@@ -2,7 +2,7 @@ package fast
 
 import "testing"
 
-// TestBounded adds many times what is kept.
+// TestBounded adds many times as many events as are kept.
 func TestBounded(t *testing.T) {
 	var h History
 	for i := range 20 * MaxLast {

@@ -1,4 +1,4 @@
-// Package slow keeps every event for ever.
+// Package slow keeps every event forever.
 package slow
 
 import (
@@ -7,21 +7,21 @@ import (
 )
 
 const (
-	// MaxLast is how many events can be asked for.
+	// MaxLast is how many events can be requested.
 	MaxLast = 1000
 	// MaxEvent is the length in bytes of the largest event.
 	MaxEvent = 4 << 10
 )
 
-// History has the events that came last. The zero value has none. It may be used
-// by several goroutines.
+// A History has the most recent events. The zero value is empty. It is safe for
+// concurrent use.
 type History struct {
 	mu     sync.Mutex
 	events [][]byte
 }
 
-// Add puts an event, of at most MaxEvent bytes, behind the others. The caller may
-// change it afterwards.
+// Add adds an event of at most MaxEvent bytes as the newest. The caller may change
+// it afterwards.
 func (h *History) Add(event []byte) error {
 	if len(event) > MaxEvent {
 		return fmt.Errorf("event of %d bytes, more than %d", len(event), MaxEvent)
@@ -33,8 +33,8 @@ func (h *History) Add(event []byte) error {
 	return nil
 }
 
-// Last returns the n events that came last, oldest first: MaxLast at most, none
-// for an n below 1. They are the caller's to change.
+// Last returns the n most recent events, oldest first: at most MaxLast, none for
+// an n below 1. They are copies that the caller may change.
 func (h *History) Last(n int) [][]byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -46,7 +46,7 @@ func (h *History) Last(n int) [][]byte {
 	return last
 }
 
-// Len returns how many events can be asked for.
+// Len returns how many events can be requested.
 func (h *History) Len() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()

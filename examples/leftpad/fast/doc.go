@@ -2,6 +2,5 @@
 // by hand. It has the same exported names and the same behavior: same_test.go in the
 // module's root proves it.
 //
-// Everything in it may be used by several goroutines at once, as far as
-// StatsD.Conn may.
+// The package is safe for concurrent use if StatsD.Conn is.
 package fast

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// What a caller may ask for.
+// Limits of requests.
 const (
 	maxText  = 1024 // bytes
 	maxWidth = 1024 // characters
@@ -22,7 +22,7 @@ type Server struct {
 	Log   *log.Logger
 }
 
-// Routes are all that the service answers.
+// Routes are the routes of the service.
 func (s *Server) Routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/leftpad/{$}", s.Timed("leftpad", s.HandleLeftpad))

@@ -5,14 +5,14 @@ import (
 	"unicode/utf8"
 )
 
-// Leftpad puts fill in front of text until it is width characters long. A text
-// that is as long already comes back as it is.
+// Leftpad adds fill before text until it is width characters long. A text that is
+// long enough is returned unchanged.
 func Leftpad(text string, width int, fill rune) string {
 	missing := width - utf8.RuneCountInString(text)
 	if missing <= 0 {
 		return text
 	}
-	// A piece of the padding is made here and written as often as it takes.
+	// A piece of the padding is made here and written as often as necessary.
 	var room [60]byte // holds whole characters of each length: 60 divides by 1, 2, 3 and 4
 	size := copy(room[:], string(fill))
 	rest := missing * size

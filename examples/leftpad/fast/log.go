@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	logSize = 32 << 10    // bytes that wait at most
-	logWait = time.Second // that a line waits at most
+	logSize = 32 << 10    // maximum of pending bytes
+	logWait = time.Second // maximum that a line is pending
 )
 
-// NewLog returns a logger that writes to w, many lines at a time: a line waits for
-// a second at most. closeLog writes those that wait, and returns the first error
-// of all writes; it is called once. What is logged later is written at once.
+// NewLog returns a logger that writes to w, many lines at a time: a line is pending
+// for at most a second. closeLog writes pending lines, and returns the first error
+// of all writes; it is called once. Later lines are written immediately.
 func NewLog(w io.Writer) (l *log.Logger, closeLog func() error) {
 	b := &lineBuffer{w: w, lines: make([]byte, 0, logSize), closed: make(chan struct{})}
 	b.flusher.Go(b.flushOften)
@@ -30,11 +30,11 @@ type lineBuffer struct {
 
 	mu    sync.Mutex
 	lines []byte // not written yet
-	off   bool   // closed: nothing waits any more
+	off   bool   // closed: lines are written immediately
 	err   error  // of the first write that failed
 }
 
-// Write takes one line. It never fails: log.Logger drops the error.
+// Write adds one line. It returns no error, because log.Logger would drop it.
 func (b *lineBuffer) Write(line []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

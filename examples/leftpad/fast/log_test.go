@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// writes keeps what is written, and fails with err unless it is nil.
+// writes stores what is written, and returns err.
 type writes struct {
 	all []string
 	err error
@@ -22,7 +22,8 @@ func (w *writes) Write(p []byte) (int, error) {
 	return len(p), w.err
 }
 
-// TestLogKeepsEveryLine has no time pass, in which a write goes before there is much to write.
+// TestLogKeepsEveryLine runs on a fake clock, so that the timer does not write before the buffer is
+// full.
 func TestLogKeepsEveryLine(t *testing.T) { synctest.Test(t, logKeepsEveryLine) }
 
 func logKeepsEveryLine(t *testing.T) {

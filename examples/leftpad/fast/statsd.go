@@ -12,7 +12,7 @@ import (
 //
 //	leftpad.request.leftpad.count:1|c|@0.5
 //
-// Metrics are lost rather than waited for: a failed write is not reported.
+// Metrics are lost rather than delayed: a failed write is not reported.
 type StatsD struct {
 	// Namespace comes first in every metric's name.
 	Namespace string
@@ -34,11 +34,11 @@ func (s *StatsD) Timing(name string, took time.Duration) {
 	s.send(name, "ms", float64(took)/float64(time.Millisecond))
 }
 
-// lineSize is as long as most metrics are; longer ones are another allocation.
+// lineSize is the length of most metrics; longer ones need another allocation.
 const lineSize = 96
 
 func (s *StatsD) send(name, kind string, value float64) {
-	// First, because what is not sent need not be put together.
+	// First, because a line that is not sent need not be built.
 	if s.SampleRate < 1 && rand.Float64() >= s.SampleRate {
 		return
 	}
@@ -57,6 +57,6 @@ func (s *StatsD) send(name, kind string, value float64) {
 	_, _ = s.Conn.Write(line)
 }
 
-// reserved replaces the characters that mean something in the protocol. Nothing
-// changes it, and several goroutines may use it at once.
+// reserved replaces the characters with a meaning in the protocol. It is safe for
+// concurrent use.
 var reserved = strings.NewReplacer(":", "_", "|", "_", "@", "_") //nolint:gochecknoglobals // in effect a constant

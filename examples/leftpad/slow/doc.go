@@ -2,6 +2,6 @@
 // module's root describes what is slow about it; package fast is the same service
 // without that.
 //
-// Everything in it may be used by several goroutines at once, as far as what it
-// is given (StatsD.Conn, the log's writer) may.
+// The package is safe for concurrent use if StatsD.Conn and the writer of the log
+// are.
 package slow

@@ -13,7 +13,7 @@ import (
 //
 //	leftpad.request.leftpad.count:1|c|@0.5
 //
-// Metrics are lost rather than waited for: a failed write is not reported.
+// Metrics are lost rather than delayed: a failed write is not reported.
 type StatsD struct {
 	// Namespace comes first in every metric's name.
 	Namespace string
@@ -48,7 +48,7 @@ func (s *StatsD) send(name, kind string, value float64) {
 	_, _ = s.Conn.Write([]byte(line))
 }
 
-// metricName replaces the characters that mean something in the protocol.
+// metricName replaces the characters with a meaning in the protocol.
 func metricName(name string) string {
 	return strings.NewReplacer(":", "_", "|", "_", "@", "_").Replace(name)
 }

@@ -1,4 +1,4 @@
-// Package fast has the functions of package slow, with the same results for less.
+// Package fast has the functions of package slow, with the same results at less cost.
 package fast
 
 import (
@@ -18,7 +18,7 @@ func HasWord(text string) bool {
 	return strings.Contains(text, "auctor")
 }
 
-// order is compiled once. A Regexp may be used by several goroutines.
+// order is compiled once. A Regexp is safe for concurrent use.
 var order = regexp.MustCompile(`order [0-9]{4}`)
 
 // HasOrder reports whether text contains an order number, as in "order 1234".
@@ -48,7 +48,7 @@ type Recent struct {
 // Write writes word into buf and remembers it. The caller may change word
 // afterwards.
 //
-// The copy goes where the last one was. Only who asks for it gets a string.
+// The copy replaces the previous one. Only a caller that needs a string makes one.
 func (r *Recent) Write(buf *bytes.Buffer, word []byte) {
 	if cap(r.last) > maxKept {
 		r.last = nil
@@ -57,7 +57,7 @@ func (r *Recent) Write(buf *bytes.Buffer, word []byte) {
 	buf.Write(r.last)
 }
 
-// Last returns the word that was written last, "" before the first.
+// Last returns the last word written, or "".
 func (r *Recent) Last() string { return string(r.last) }
 
 // Send writes text to w.
@@ -69,7 +69,7 @@ func Send(w io.Writer, text string) error {
 	return err
 }
 
-// Counts counts words. The zero value has seen none. It is for one goroutine.
+// Counts counts words. The zero value is empty. It is not safe for concurrent use.
 type Counts struct {
 	seen map[string]*int
 }
@@ -102,7 +102,7 @@ func Join(elements []string, separator string) string {
 	return strings.Join(elements, separator)
 }
 
-// Pad puts fill in front of text until it has at least length bytes.
+// Pad adds fill before text until it has at least length bytes.
 //
 // The last fill may go past length when it has more bytes than one, so the number
 // of them is rounded up. It is not the number of bytes that are missing.

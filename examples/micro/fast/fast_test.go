@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestRecentLetsGo checks that one large word does not stay in memory for ever.
+// TestRecentLetsGo checks that one large word does not stay in memory forever.
 func TestRecentLetsGo(t *testing.T) {
 	var r Recent
 	var buf bytes.Buffer

@@ -1,4 +1,4 @@
-// Package slow has the functions as they are written before anybody measures.
+// Package slow has the functions as written before any measurement.
 package slow
 
 import (
@@ -39,7 +39,7 @@ func (r *Recent) Write(buf *bytes.Buffer, word []byte) {
 	buf.WriteString(r.last)
 }
 
-// Last returns the word that was written last, "" before the first.
+// Last returns the last word written, or "".
 func (r *Recent) Last() string { return r.last }
 
 // Send writes text to w.
@@ -48,7 +48,7 @@ func Send(w io.Writer, text string) error {
 	return err
 }
 
-// Counts counts words. The zero value has seen none. It is for one goroutine.
+// Counts counts words. The zero value is empty. It is not safe for concurrent use.
 type Counts struct {
 	seen map[string]int
 }
@@ -76,7 +76,7 @@ func Join(elements []string, separator string) string {
 	return joined
 }
 
-// Pad puts fill in front of text until it has at least length bytes.
+// Pad adds fill before text until it has at least length bytes.
 func Pad(text string, length int, fill rune) string {
 	for len(text) < length {
 		text = string(fill) + text

@@ -11,8 +11,7 @@ import (
 	"github.com/whet-go/whet/examples/page/shop"
 )
 
-// TestCacheForgetsWhatWasNotAskedForLongest compares a cache with a list that is
-// kept in order by hand.
+// TestCacheForgetsWhatWasNotAskedForLongest compares a cache with a list in order of use.
 func TestCacheForgetsWhatWasNotAskedForLongest(t *testing.T) {
 	const fit = 10
 	c := newCache(fit * (&cached{in: shop.Input{Visitor: "0"}, page: make([]byte, 100)}).size())

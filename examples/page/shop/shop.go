@@ -57,7 +57,7 @@ type View struct {
 	Goods  []Good
 }
 
-// An Input is all that a page depends on, apart from the goods.
+// An Input is everything that a page depends on, except for the goods.
 type Input struct {
 	Visitor string // who is greeted; "" for no greeting
 	Group   string // the group that is shown; "" for all

@@ -2,5 +2,5 @@
 // module's root describes what is slow about it; package fast is the same service
 // without that.
 //
-// Everything in it may be used by several goroutines at once.
+// The package is safe for concurrent use.
 package slow

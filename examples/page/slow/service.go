@@ -15,10 +15,10 @@ type Service struct {
 	page  *template.Template
 }
 
-// New shows goods, which must not change any more.
+// New shows goods, which must not change afterwards.
 func New(goods []shop.Good) *Service { return &Service{goods, shop.Page()} }
 
-// Handler answers GET / by the page for the input in the query.
+// Handler answers GET / with the page for the input in the query.
 func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", s.handlePage)
@@ -32,7 +32,7 @@ func (s *Service) handlePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_ = s.Page(w, in) // the visitor has gone
+	_ = s.Page(w, in) // the visitor has left
 }
 
 // Page writes the page for in.
@@ -42,7 +42,7 @@ func (s *Service) Page(w io.Writer, in shop.Input) error {
 }
 
 // Select returns the goods of a group, "" for all, in the order "name", "price" or
-// "", which is that of their numbers. Goods that are alike come by number too.
+// "", which is that of their numbers. Equal goods are in the order of their numbers, too.
 func Select(goods []shop.Good, group, order string) []shop.Good {
 	var selected []shop.Good
 	for _, g := range goods {

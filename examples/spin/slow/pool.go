@@ -1,4 +1,4 @@
-// Package slow has workers that look for work all the time.
+// Package slow has workers that poll for work.
 package slow
 
 import (
@@ -6,21 +6,21 @@ import (
 	"time"
 )
 
-// How often a worker stops looking, and for how long, so that others come to run.
+// How often a worker stops looking for work, and for how long, so that others can run.
 const (
 	breath = 2 * time.Second
 	rest   = 50 * time.Millisecond
 )
 
-// A Pool runs jobs on workers. It may be used by several goroutines.
+// A Pool runs jobs on workers. It is safe for concurrent use.
 type Pool struct {
-	mu      sync.RWMutex // for closed; held for reading while a job is put in
+	mu      sync.RWMutex // for closed; held for reading while a job is added
 	closed  bool
 	jobs    chan func()
 	workers sync.WaitGroup
 }
 
-// NewPool starts a pool with so many workers, at least one.
+// NewPool starts a pool with the given number of workers, at least one.
 func NewPool(workers int) *Pool {
 	p := &Pool{jobs: make(chan func(), 64)}
 	for range max(1, workers) {
@@ -29,9 +29,9 @@ func NewPool(workers int) *Pool {
 	return p
 }
 
-// Submit has a worker run job, after those that were submitted before it have begun.
-// It waits while many are in line, and reports whether the pool was still open. Jobs
-// must not call it: all workers could wait for each other.
+// Submit reports whether the pool is open. If so, a worker runs job, after jobs that
+// were submitted before have begun. Submit waits while the queue is full. Jobs must
+// not call it: all workers could wait for each other.
 func (p *Pool) Submit(job func()) bool {
 	p.mu.RLock()
 	defer p.mu.RUnlock()
@@ -42,7 +42,7 @@ func (p *Pool) Submit(job func()) bool {
 	return true
 }
 
-// Close takes no more jobs, and returns when those that it has taken are done.
+// Close rejects further jobs, and returns when those already accepted are done.
 // It may be called more than once, but not by a job.
 func (p *Pool) Close() {
 	p.mu.Lock()

@@ -9,8 +9,8 @@
 //     read when the [Metrics] were made.
 //  3. Each metric's line is built there, too, and appended to the pending packet.
 //  4. The packet is sent when the next line would not fit, or at the latest a tenth of
-//     a second after it was begun, by a goroutine that ends with [Metrics.Close].
+//     a second after its first line, by a goroutine that ends with [Metrics.Close].
 //
-// Everything in it may be used by several goroutines at once. It writes to the
-// connection from one at a time.
+// The package is safe for concurrent use. Only one goroutine at a time writes to the
+// connection.
 package fast

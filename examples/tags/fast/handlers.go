@@ -35,7 +35,7 @@ func withMetrics(m *Metrics, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// appendTags appends what a request is about, as it stands behind a metric's name.
+// appendTags appends the tags of a request in the form that follows a metric's name.
 func (m *Metrics) appendTags(tags []byte, r *http.Request) []byte {
 	tags = append(tags, m.host...)
 	tags = append(tags, '.')
@@ -61,9 +61,9 @@ func (m *Metrics) appendTags(tags []byte, r *http.Request) []byte {
 //
 //	mozilla/5.0 (x11; linux x86_64; rv:128.0) gecko/20100101 firefox/128.0
 //
-// is firefox/128.0 on linux. What it does not know is empty.
+// is firefox/128.0 on linux. Unknown parts are empty.
 func parseUserAgent(agent []byte) (browser []byte, system string) {
-	// Browsers name those that they are like, so the order matters; so it does for systems.
+	// Browsers name those that they resemble, so the order matters, as it does for systems.
 	for _, name := range [...]string{"firefox/", "edg/", "opr/", "chrome/", "safari/", "curl/"} {
 		if at := bytes.Index(agent, []byte(name)); at >= 0 {
 			browser, _, _ = bytes.Cut(agent[at:], []byte(" "))
@@ -79,7 +79,7 @@ func parseUserAgent(agent []byte) (browser []byte, system string) {
 	return browser, system
 }
 
-// appendLower appends s in small letters, as strings.ToLower has them: letters that
+// appendLower appends s in lower case, as strings.ToLower does: letters that
 // are not ASCII may become ones that are.
 func appendLower(lower []byte, s string) []byte {
 	begin := len(lower)

@@ -12,7 +12,7 @@ import (
 
 const (
 	maxPacket = 1432                   // bytes that go into one Ethernet frame, with room for a tunnel's headers
-	maxWait   = 100 * time.Millisecond // that a line waits for others
+	maxWait   = 100 * time.Millisecond // maximum that a line is pending
 )
 
 // Metrics sends metrics as lines of the StatsD protocol, in packets of one line or
@@ -21,7 +21,7 @@ const (
 //
 //	handler.received.myhost.hello.linux.firefox-128-0:1|c
 //
-// Metrics are lost rather than waited for: a failed write is not reported.
+// Metrics are lost rather than delayed: a failed write is not reported.
 type Metrics struct {
 	host    string // "." and the cleaned name of this machine; "" when it is not known
 	conn    io.Writer
@@ -29,13 +29,13 @@ type Metrics struct {
 	done    chan struct{}
 
 	mu     sync.Mutex
-	packet []byte // is sent with the next lines; too long only if it is one line
-	closed bool   // lines wait no more
+	packet []byte // is sent with the next lines; longer than maxPacket only if it is one line
+	closed bool   // lines are sent immediately
 }
 
 // NewMetrics sends metrics to conn, which takes one packet per write. The name of
-// this machine is read here: a machine that is renamed counts under its old name
-// until the service is started again.
+// this machine is read here: the metrics of a renamed machine have the old name
+// until the service is restarted.
 func NewMetrics(conn io.Writer) *Metrics {
 	m := &Metrics{conn: conn, done: make(chan struct{})}
 	if host, err := os.Hostname(); err == nil {
@@ -49,8 +49,8 @@ func NewMetrics(conn io.Writer) *Metrics {
 	return m
 }
 
-// Close sends what has not been sent. The connection stays open. What comes later is
-// sent at once. Close is called once.
+// Close sends pending lines. The connection remains open. Later lines are sent
+// immediately. Close is called once.
 func (m *Metrics) Close() {
 	close(m.done)
 	m.flusher.Wait()
@@ -80,7 +80,7 @@ func (m *Metrics) timing(name string, tags []byte, took time.Duration) {
 	m.send(append(line, "|ms"...))
 }
 
-// send has a copy of the line sent with others.
+// send sends a copy of the line with others.
 func (m *Metrics) send(line []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -96,8 +96,8 @@ func (m *Metrics) send(line []byte) {
 	}
 }
 
-// flush sends what waits, with the lock held: so packets keep their order, and
-// a UDP socket takes a packet without waiting for anybody.
+// flush sends pending lines, with the lock held, so that packets keep their order.
+// Writing a packet to a UDP socket does not block.
 func (m *Metrics) flush() {
 	if len(m.packet) == 0 {
 		return
@@ -135,7 +135,7 @@ func Clean(value string) string {
 }
 
 // appendClean appends value without the characters that it must not have. These are
-// ASCII, so bytes can be looked at one by one whatever the text is.
+// ASCII, so the bytes of any text can be examined one by one.
 func appendClean[T string | []byte](out []byte, value T) []byte {
 	for i := range len(value) {
 		if c := value[i]; reserved(c) {
@@ -147,7 +147,7 @@ func appendClean[T string | []byte](out []byte, value T) []byte {
 	return out
 }
 
-// reserved reports whether c means something in a name or in the protocol.
+// reserved reports whether c has a meaning in a name or in the protocol.
 func reserved(c byte) bool {
 	switch c {
 	case '{', '}', '/', '\\', ':', '|', '@', '#', '.', ' ', '\t', '\n', '\f', '\r':

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// packets keeps what is written to it, apart.
+// packets stores each write separately.
 type packets struct{ all []string }
 
 func (p *packets) Write(packet []byte) (int, error) {
@@ -18,7 +18,7 @@ func (p *packets) Write(packet []byte) (int, error) {
 	return len(packet), nil
 }
 
-// TestPacketsAreFull has no time pass, in which a packet goes before it is full.
+// TestPacketsAreFull runs on a fake clock, so that no packet is sent before it is full.
 func TestPacketsAreFull(t *testing.T) { synctest.Test(t, packetsAreFull) }
 
 func packetsAreFull(t *testing.T) {

@@ -2,6 +2,5 @@
 // module's root describes what is slow about it; package fast is the same service
 // without that.
 //
-// Everything in it may be used by several goroutines at once, as far as the
-// connection that the metrics go to may.
+// The package is safe for concurrent use if the connection for the metrics is.
 package slow

@@ -33,7 +33,7 @@ func withMetrics(m *Metrics, next http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-// requestTags says what a request is about.
+// requestTags returns the tags of a request.
 func requestTags(r *http.Request) map[string]string {
 	browser, system := parseUserAgent(r.UserAgent())
 	tags := map[string]string{
@@ -52,10 +52,10 @@ func requestTags(r *http.Request) map[string]string {
 //
 //	Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0
 //
-// is firefox/128.0 on linux. What it does not know is "".
+// is firefox/128.0 on linux. Unknown parts are "".
 func parseUserAgent(agent string) (browser, system string) {
 	agent = strings.ToLower(agent)
-	// Browsers name those that they are like, so the order matters; so it does for systems.
+	// Browsers name those that they resemble, so the order matters, as it does for systems.
 	for _, name := range []string{"firefox/", "edg/", "opr/", "chrome/", "safari/", "curl/"} {
 		if at := strings.Index(agent, name); at >= 0 {
 			browser, _, _ = strings.Cut(agent[at:], " ")

@@ -16,7 +16,7 @@ import (
 //
 //	handler.received.myhost.hello.linux.firefox-128-0:1|c
 //
-// Metrics are lost rather than waited for: a failed write is not reported.
+// Metrics are lost rather than delayed: a failed write is not reported.
 type Metrics struct {
 	conn io.Writer
 }
@@ -24,7 +24,7 @@ type Metrics struct {
 // NewMetrics sends metrics to conn, which takes one packet per write.
 func NewMetrics(conn io.Writer) *Metrics { return &Metrics{conn} }
 
-// Close sends what has not been sent. The connection stays open.
+// Close does nothing: all lines are sent. The connection remains open.
 func (m *Metrics) Close() {}
 
 // Name is the name of a metric with the tags of a request.
@@ -45,8 +45,8 @@ func (m *Metrics) send(line string) {
 	_, _ = m.conn.Write([]byte(line))
 }
 
-// addTags puts the tags' values behind the name, in an order that never changes. A
-// host that is not known is left out, of the others the place is kept.
+// addTags appends the values of the tags to the name, in a fixed order. An unknown
+// host is omitted; other unknown values become "no-" and the key.
 func addTags(name string, tags map[string]string) string {
 	var keys []string
 	if _, ok := tags["host"]; ok {
@@ -65,7 +65,7 @@ func addTags(name string, tags map[string]string) string {
 	return strings.Join(parts, ".")
 }
 
-// reserved are the characters that mean something in a name or in the protocol.
+// reserved are the characters with a meaning in a name or in the protocol.
 var reserved = regexp.MustCompile(`[{}/\\:|@#\s.]`)
 
 // Clean replaces the characters that a tag's value must not have.

@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 )
 
-// An analyzer asks about calls: which built-in function, method or other function they refer to.
+// For an analyzer: which built-in function, method or other function a call refers to.
 func ExampleBuiltin() {
 	fset := token.NewFileSet()
 	file, err := parser.ParseFile(fset, "p.go", `package p

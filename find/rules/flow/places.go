@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// Places are the uses of variables in a package: what Uses returns, for all variables at once.
+// Places are the uses of variables in a package: what Uses returns, for all variables.
 type Places map[*types.Var][]inspector.Cursor
 
 // NewPlaces reads a package. The places of a variable are in source order.

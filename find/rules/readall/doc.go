@@ -1,8 +1,8 @@
 // Package readall defines a rule: a body of known length is read into a buffer that grows.
 //
-// io.ReadAll does not know the size in advance: it allocates chunks of growing size and copies
-// them together at the end. For the body of a request or response, Content-Length gives the size
-// beforehand.
+// io.ReadAll does not know the size in advance: it allocates chunks of growing size and copies them
+// together at the end. For the body of a request or response, Content-Length usually gives the
+// size.
 //
 // # Before
 //

@@ -155,7 +155,7 @@ func (s set) disjoint(t set) bool {
 }
 
 // plain reports whether an item is a single rune that can be searched as a string: its bytes occur
-// only where it does, because UTF-8 is self-synchronizing. U+FFFD also stands for invalid bytes.
+// only where it does, because UTF-8 is self-synchronizing. U+FFFD also matches invalid bytes.
 func (x item) plain() bool {
 	return len(x.set) == 2 && x.set[0] == x.set[1] && x.min == 1 && x.max == 1 &&
 		x.set[0] != utf8.RuneError && utf8.ValidRune(x.set[0])

@@ -8,7 +8,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// TestComparisonWithoutTerminal checks that a log has the progress of a comparison, and the time it still takes.
+// TestComparisonWithoutTerminal checks that a log has the progress of a comparison, and the
+// remaining time.
 func TestComparisonWithoutTerminal(t *testing.T) {
 	var out strings.Builder
 	v := NewComparison(NewLine(&out, Options{}), "benchmarks")

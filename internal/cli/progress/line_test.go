@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLine keeps the line that changes on one line, and what stays whole.
+// TestLine checks that the changing line takes one line, and that other lines are complete.
 func TestLine(t *testing.T) {
 	var out strings.Builder
 	l := NewLine(&out, Options{Live: true, Width: 20})

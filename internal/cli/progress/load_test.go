@@ -13,7 +13,7 @@ import (
 	"github.com/whet-go/whet/load/capacity"
 )
 
-// screen is as much of a terminal as a live view needs: lines, and a cursor.
+// screen is a minimal terminal for a live view: lines and a cursor.
 type screen struct {
 	lines  []string
 	row    int
@@ -47,7 +47,8 @@ func (s *screen) write(t *testing.T, text string) {
 	}
 }
 
-// TestLoad checks that a live view stays in its place, leaves nothing behind and shows the cursor again.
+// TestLoad checks that a live view stays in place, leaves no lines on the screen and shows the
+// cursor again.
 func TestLoad(t *testing.T) {
 	var out bytes.Buffer
 	o := load.Options{Warmup: time.Second}

@@ -10,8 +10,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 )
 
-// TestSteps has a line every few seconds where there is no terminal, also in one long step, with the
-// time that is left where that can be told.
+// TestSteps checks that there is a line every few seconds without a terminal, even in one long
+// step, with the remaining time if it is known.
 func TestSteps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

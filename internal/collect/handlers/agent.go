@@ -25,10 +25,10 @@ type AgentState struct {
 	At         time.Time
 }
 
-// ErrNoAgent is in the error of Client.State if the target does not run the whet agent.
+// ErrNoAgent is wrapped by the error of Client.State if the target does not run the whet agent.
 var ErrNoAgent = errors.New("the target does not run the whet agent")
 
-// State queries the target's agent. Without one the error is ErrNoAgent.
+// State queries the target's agent. Its error wraps ErrNoAgent if there is none.
 func (c *Client) State(ctx context.Context) (AgentState, error) {
 	var info struct {
 		GoVersion string             `json:"go_version"`
@@ -66,12 +66,12 @@ type SlowRequest struct {
 	Mark string `json:"mark"`
 }
 
-// ErrNotWatched is in the error of Client.Slow if the target has no handler wrapped by
+// ErrNotWatched is wrapped by the error of Client.Slow if the target has no handler wrapped by
 // Agent.Watch.
 var ErrNotWatched = errors.New("the target's agent watches no handler")
 
-// Limits on what an agent may report about slow requests. It keeps 64; their names have at most 200
-// bytes, marks 32.
+// Limits on what an agent may report about slow requests. The whet agent keeps 64 of them, with
+// names of at most 200 bytes and marks of at most 32.
 const (
 	maxSlowBody = 1 << 20
 	maxSlowName = 200
@@ -79,12 +79,12 @@ const (
 	maxLatency  = 100 * 24 * time.Hour
 )
 
-// ErrNotAgent is in the error of Client.Slow if the answer cannot be from the whet agent.
+// ErrNotAgent is wrapped by the error of Client.Slow if the answer cannot be from the whet agent.
 var ErrNotAgent = errors.New("the answer is not from the whet agent")
 
-// Slow waits, for some time, for requests that take at least than, and returns those after the
-// number that the last call returned; -1 starts. It requires a handler wrapped by Agent.Watch: see
-// ErrNotWatched. An impossible answer is an ErrNotAgent.
+// Slow waits, for a limited time, for requests that take at least than. It returns those after the
+// number that the previous call returned; -1 starts. Without a handler wrapped by Agent.Watch, the
+// error wraps ErrNotWatched; an impossible answer results in ErrNotAgent.
 func (c *Client) Slow(ctx context.Context, than time.Duration, after int64,
 	wait time.Duration,
 ) (requests []SlowRequest, next int64, err error) {
@@ -126,8 +126,8 @@ func (c *Client) Slow(ctx context.Context, than time.Duration, after int64,
 	return answer.Requests, answer.Next, nil
 }
 
-// check returns what is impossible about a request reported as having taken at least than; "" if
-// nothing is. It truncates strings that are longer than the agent's.
+// check returns why a request that was reported as having taken at least than is impossible; "" if
+// it is possible. It truncates strings that are longer than the agent's.
 func (r *SlowRequest) check(than time.Duration) string {
 	r.Name = strings.ToValidUTF8(r.Name[:min(len(r.Name), maxSlowName)], "")
 	if r.Begin.IsZero() && !r.End.IsZero() {

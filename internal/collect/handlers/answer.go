@@ -51,7 +51,7 @@ func (a *Answer) Head(n int64) []byte {
 	return head
 }
 
-// Gzipped reports whether the answer begins as gzip does.
+// Gzipped reports whether the answer begins like a gzip file.
 func (a *Answer) Gzipped() bool { return isGzip(a.Head(4)) }
 
 // Close deletes the answer. It does nothing if the answer is nil.
@@ -61,7 +61,7 @@ func (a *Answer) Close() {
 	}
 }
 
-// errTooLarge is in the errors of answers that were cut off because of their size.
+// errTooLarge is wrapped by the errors of answers that were cut off because of their size.
 var errTooLarge = errors.New("too large")
 
 func tooLarge(limit int64) error {
@@ -122,7 +122,8 @@ func checkTrace(kind string, head []byte) error {
 	return nil
 }
 
-// traceOnly reads an answer, and fails if it does not begin as an execution trace does.
+// traceOnly reads an answer. It returns an error if the answer does not begin like an execution
+// trace.
 type traceOnly struct {
 	r    io.Reader
 	head []byte

@@ -41,7 +41,7 @@ type Options struct {
 	Header http.Header // sent with each request
 	Token  string      // bearer token; "" means none
 	TLS    *tls.Config // nil means the system's roots
-	Prefix string      // of the handlers; "" means to look for it
+	Prefix string      // of the handlers; "" means that Discover looks for it
 	// Paths are paths of single handlers, by kind: cpu, heap, trace, …; see ParsePaths.
 	Paths map[string]string
 }
@@ -113,8 +113,8 @@ func New(opt Options) (*Client, error) {
 	return c, nil
 }
 
-// newTransport uses HTTP/1.1 only: half-closing a connection, which ends a window early, needs one
-// connection per request.
+// newTransport uses only HTTP/1.1: half-closing a connection, which ends a window early, requires
+// one connection per request.
 func newTransport(tc *tls.Config) *http.Transport {
 	if tc != nil {
 		tc = tc.Clone()
@@ -199,7 +199,7 @@ func (c *Client) request(ctx context.Context, u *url.URL) (*http.Request, error)
 	return req, nil
 }
 
-// RemoteAddr returns the address that the last request was sent to; nil before the first.
+// RemoteAddr returns the address that the last request was sent to; nil before the first request.
 func (c *Client) RemoteAddr() net.Addr {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -314,8 +314,8 @@ func (c *Client) CPUProfile(ctx context.Context, stop <-chan struct{}, d time.Du
 	return err
 }
 
-// Trace passes an execution trace of duration d to read. When stop is closed, it ends early. An
-// answer that does not begin as a trace does is an error.
+// Trace passes an execution trace of duration d to read. When stop is closed, it ends early. It
+// returns an error for an answer that does not begin like a trace.
 func (c *Client) Trace(ctx context.Context, stop <-chan struct{}, d time.Duration, read func(io.Reader) error) error {
 	return c.window(ctx, stop, "trace", d, func(r io.Reader) error { return read(&traceOnly{r: r}) })
 }

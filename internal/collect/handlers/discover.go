@@ -88,7 +88,7 @@ func candidates(path, prefix string) []string {
 	return []string{path + "debug/pprof/", path, path + "pprof/"}
 }
 
-// notThere reports whether err means that the handlers are elsewhere.
+// notThere reports whether err means that the handlers are at another address.
 func notThere(err error) bool {
 	switch Status(err) {
 	case 0:
@@ -138,7 +138,7 @@ func (c *Client) probe(ctx context.Context) ([]string, error) {
 	return nil, err
 }
 
-// isGzip reports whether data begins as gzip does.
+// isGzip reports whether data begins like a gzip file.
 func isGzip(data []byte) bool { return len(data) > 2 && data[0] == 0x1f && data[1] == 0x8b }
 
 func (c *Client) index(ctx context.Context) (string, error) {

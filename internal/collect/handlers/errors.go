@@ -43,8 +43,8 @@ func Status(err error) int {
 // errNotOffered is the error for a profile that the index page does not list.
 var errNotOffered = errors.New("the target does not serve it")
 
-// Gone reports whether err means that the target is gone. An error of a file is ours, not the
-// target's.
+// Gone reports whether err means that the target is gone. Errors about local files do not mean
+// that.
 func Gone(err error) bool {
 	file := (*fs.PathError)(nil)
 	return Status(err) == 0 && !errors.As(err, &file) && !errors.Is(err, errHTML) && !errors.Is(err, errNotOffered) &&
@@ -90,7 +90,7 @@ func looksLikeProfile(data []byte) error {
 	return nil
 }
 
-// plain removes the wrapping in which net/http repeats the address with its query.
+// plain unwraps the errors in which net/http repeats the address with its query.
 func plain(err error) error {
 	for ue := (*url.Error)(nil); errors.As(err, &ue); {
 		err = ue.Err

@@ -33,8 +33,8 @@ func Open(ctx context.Context, opt Options) (*Client, error) {
 	return c, nil
 }
 
-// OpenAt is Open for addr, host:port or a URL, instead of opt.URL. It waits only briefly for the
-// target's answer.
+// OpenAt is like Open, with addr (host:port or a URL) instead of opt.URL. It waits only briefly for
+// the target's answer.
 func OpenAt(ctx context.Context, opt Options, addr string) (*Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
@@ -62,7 +62,7 @@ func OpenAt(ctx context.Context, opt Options, addr string) (*Client, error) {
 	return nil, first
 }
 
-// Allocated is what a Go program has allocated since it started, including what was freed again:
+// Allocated is what a Go program has allocated since it started, including what it has freed:
 // Mallocs and TotalAlloc of runtime.MemStats.
 type Allocated struct {
 	Objects int64

@@ -235,7 +235,7 @@ func TestParsePaths(t *testing.T) {
 	}
 }
 
-// TestGone checks that a full disk on this machine is not blamed on the target.
+// TestGone checks that a full disk on this machine does not mean that the target is gone.
 func TestGone(t *testing.T) {
 	full := &fs.PathError{Op: "write", Path: "answer", Err: syscall.ENOSPC}
 	reset := &net.OpError{Op: "read", Net: "tcp", Err: syscall.ECONNRESET}

@@ -26,7 +26,7 @@ import (
 
 const (
 	lookEvery = 50 * time.Millisecond
-	// How long a command may take to end after each signal.
+	// How long a command may take to exit after each signal.
 	firstGrace = 5 * time.Second
 	nextGrace  = 3 * time.Second
 	killGrace  = 2 * time.Second
@@ -76,7 +76,7 @@ func Start(command Command) (*Child, error) {
 	procgroup.Own(c.cmd)
 	started := make(chan error)
 	go func() {
-		// The kernel kills the command when this thread ends, so the thread must live as long.
+		// The kernel kills the command when this thread ends, so the thread must not end before.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := c.cmd.Start()
@@ -109,7 +109,7 @@ type tee struct {
 }
 
 func (t *tee) Write(p []byte) (int, error) {
-	// Before Output, so that whatever has been seen there is in the tail, too.
+	// This comes before the write to Output, so that everything written there is also in the tail.
 	t.keep.remember(p)
 	if t.log != nil {
 		_, _ = t.log.Write(p)
@@ -134,7 +134,7 @@ func (c *Child) PID() int { return c.cmd.Process.Pid }
 // may still run.
 func (c *Child) Done() <-chan struct{} { return c.done }
 
-// Exited returns nil while the command runs, and afterwards an error that says how it ended.
+// Exited returns nil while the command runs, and afterwards an error with its exit status.
 func (c *Child) Exited() error {
 	select {
 	case <-c.done:

@@ -132,7 +132,7 @@ func TestStopSignals(t *testing.T) {
 	if err := c.Exited(); err != nil {
 		t.Error(err)
 	}
-	c.grace = 2 * time.Minute // whatever else the machine does
+	c.grace = 2 * time.Minute // enough on a busy machine
 	c.Stop(t.Context(), procgroup.Terminate)
 	if err := c.Exited(); err == nil || !strings.Contains(err.Error(), "exit status 3") ||
 		!strings.HasPrefix(c.LastOutput(), "; its last output:\n  hello in /\n") ||
@@ -215,7 +215,7 @@ func TestCPU(t *testing.T) {
 	}
 	_ = cmd.Wait() // killed
 	if used := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(); last > used+20*time.Millisecond ||
-		used > last*3/2+20*time.Millisecond { // for what it does before it waits, and to exit
+		used > last*3/2+20*time.Millisecond { // for the time before it waits, and to exit
 		t.Errorf("its clock says %v, the kernel %v", last, used)
 	}
 	if _, err := CPU(pid); err == nil {
@@ -223,7 +223,8 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// TestCPUOfEnded counts processes that have ended once another one of the tree has waited for them.
+// TestCPUOfEnded checks that ended processes count after another process of the tree has waited for
+// them.
 func TestCPUOfEnded(t *testing.T) {
 	if _, err := CPU(os.Getpid()); errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)

@@ -7,8 +7,8 @@ import (
 )
 
 // CPU returns the CPU time, user and system, that pid, its descendants and its group have used so
-// far, including that of their children that have ended and were waited for. It fails if pid is
-// gone, and on systems other than Linux.
+// far, including that of their children that have ended and were waited for. It returns an error if
+// pid is gone, and on systems other than Linux.
 //
 // The time of running processes comes from their clocks, which count nanoseconds; that of ended
 // ones from /proc, which counts hundredths of a second.

@@ -28,8 +28,8 @@ func isLocal(ip netip.Addr) bool {
 }
 
 // FindPID finds the process on this machine that listens at remote and whose command line is args,
-// which excludes a proxy or a container's port forwarder in between. It returns 0 if there is none
-// that this user may see.
+// which excludes proxies and the port forwarders of containers. It returns 0 if there is none that
+// this user may see.
 func FindPID(remote net.Addr, args []string) int {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok || len(args) == 0 {

@@ -33,7 +33,7 @@ type Sample struct {
 	RSSByName map[string]int64 `json:"rss_by_name,omitempty"`
 }
 
-// TakeSample reads /proc/PID. On systems without it, it fails.
+// TakeSample reads /proc/PID. It returns an error on systems without /proc.
 func TakeSample(pid int) (*Sample, error) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
 	s := &Sample{Time: time.Now()}

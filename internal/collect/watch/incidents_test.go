@@ -33,8 +33,8 @@ import (
 // incidentsEnv sets the number of incidents: 40 in `make watch-incidents`.
 const incidentsEnv = "WHET_INCIDENTS"
 
-// stall is how long a planted request takes. Planted requests are slow; others of the load hardly
-// ever are.
+// stall is how long a planted request takes. Planted requests are slow; other requests of the load
+// almost never are.
 const (
 	incidentSlower = 200 * time.Millisecond
 	stall          = 350 * time.Millisecond
@@ -174,7 +174,7 @@ func (s *running) incidents(t *testing.T, address string, n int, planted func() 
 	}
 }
 
-// judge returns what is wrong with an event; "" if nothing is.
+// judge returns what is wrong with an event; "" if nothing is wrong.
 func (s *running) judge(t *testing.T, e Event) string {
 	t.Helper()
 	r := e.Request

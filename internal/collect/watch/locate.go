@@ -20,8 +20,8 @@ const (
 	// ByGoroutine: the request was first seen in another trace, and its goroutine is in this one at
 	// that time.
 	ByGoroutine Found = "goroutine"
-	// ByTime: it is the only request that began and ended when the agent says. That is likely, but
-	// not certain.
+	// ByTime: it is the only request that began and ended when the agent reported. It is probably,
+	// but not certainly, the right one.
 	ByTime Found = "time"
 )
 
@@ -90,7 +90,7 @@ func byGoroutine(x *index.Index, r *Request) error {
 	return r.take(x, g.Index, from, to, ByGoroutine)
 }
 
-// byTime finds the only request that began and ended when the agent says.
+// byTime finds the only request that began and ended when the agent reported.
 func byTime(x *index.Index, r *Request) error {
 	if x.Info.Began.IsZero() || r.End.IsZero() {
 		r.Missing = "neither the agent nor the trace identifies it"
@@ -120,7 +120,8 @@ func holds(x *index.Index) string {
 	return "it holds " + unit.Duration(time.Duration(x.Info.Duration))
 }
 
-// clocks returns how much the clock that timed a request may differ from the trace at both ends.
+// clocks returns by how much the clock that timed a request may differ from that of the trace, at
+// both ends.
 func clocks(found Found, latency time.Duration) int64 {
 	slack := time.Millisecond + latency/1000
 	if found != ByMark {

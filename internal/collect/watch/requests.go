@@ -15,7 +15,7 @@ import (
 	"github.com/whet-go/whet/trace/requests"
 )
 
-// slowestEach is how many requests of each handler are examined.
+// slowestEach is how many of the slowest requests of each handler are examined.
 const slowestEach = 100
 
 // A seen identifies a request that has been reported. Latencies are in nanoseconds, so two are
@@ -83,7 +83,7 @@ func requestOf(x *index.Index, handler string, goroutine int64, r *requests.Requ
 }
 
 // explain locates the request of an event in the recording. The index that it needs is cached, so
-// that views of it open at once.
+// that views of it open immediately.
 func (w *watcher) explain(ctx context.Context, e *Event) error {
 	place, err := filepath.Abs(e.File)
 	if err != nil {

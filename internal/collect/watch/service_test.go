@@ -24,7 +24,7 @@ const serviceEnv = "WHET_TEST_WATCH_SERVICE"
 // end; the messages are the ids of requests.
 const truthCategory = "truth"
 
-// A service has five handlers. Each takes as long as the request's ?for= demands, in a different
+// A service has five handlers. Each takes as long as the request's ?for= specifies, in a different
 // way. When a request ends, the service prints its true data as a line of JSON.
 type service struct {
 	mu         sync.Mutex
@@ -106,7 +106,7 @@ func asked(r *http.Request) time.Duration {
 	return d
 }
 
-// told wraps a handler to print the true data of its requests.
+// told wraps a handler so that it prints the true data of its requests.
 func (s *service) told(name string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]

@@ -32,8 +32,8 @@ const (
 	explainGrace = 30 * time.Second
 	// maxFailures is how many recordings in a row may fail.
 	maxFailures = 3
-	// maxLost is how often a target may come back and be lost again at once: it is not just
-	// restarting then.
+	// maxLost is how often a target may come back and be lost again immediately, before it counts
+	// as gone.
 	maxLost = 5
 	// growthFactor is the factor by which a value must exceed that of its last recording.
 	growthFactor = 1.2
@@ -92,8 +92,8 @@ type Request struct {
 	Cause string        `json:"cause,omitempty"`   // what took most of it; "" if the trace does not show it
 	Part  time.Duration `json:"part_ns,omitempty"` // of Latency
 
-	// Found is how the request was found in the recording's trace. If "", it was not found, and
-	// Missing says why.
+	// Found is how the request was found in the recording's trace. If it is "", the request was not
+	// found, and Missing is the reason.
 	Found   Found  `json:"found,omitempty"`
 	Missing string `json:"missing,omitempty"`
 	// Goroutine is the id of its goroutine, 0 if unknown. From and To are since the start of the
@@ -274,7 +274,7 @@ func (w *watcher) awaitTarget(ctx context.Context, err error) error {
 	return ctx.Err()
 }
 
-// look waits a while for a trigger; nil if none fires.
+// look waits for a limited time for a trigger; it returns nil if none fires.
 func (w *watcher) look(ctx context.Context) (*Event, error) {
 	levels := w.o.Goroutines > 0 || w.o.Heap > 0 || w.o.CPU > 0
 	switch {
@@ -290,7 +290,7 @@ func (w *watcher) look(ctx context.Context) (*Event, error) {
 		}
 		w.next = next
 		if early := min(wait, lookEvery) - time.Since(asked); len(slow) == 0 && early > 0 && !sleep(ctx, early) {
-			return nil, ctx.Err() // an agent that does not wait must not be queried in a tight loop
+			return nil, ctx.Err() // do not query an agent that does not wait in a tight loop
 		}
 		if len(slow) > 0 {
 			worst := slow[0]
@@ -334,8 +334,8 @@ type thresholds struct {
 	goroutines, heap, cpu threshold
 }
 
-// A threshold fires when it reaches its limit, and again when it has grown by a fifth or was below
-// in the meantime.
+// A threshold fires when its value reaches the limit, and again when the value has grown by a fifth
+// or was below the limit in the meantime.
 type threshold struct{ fired float64 }
 
 func (l *threshold) fires(value, limit float64) bool {

@@ -38,7 +38,7 @@ const (
 	tries  = 5                     // of tests that a busy machine may disturb
 )
 
-// A shop becomes slow on demand: it holds a lock while it waits for something else.
+// A shop becomes slow on demand: it holds a lock while it waits.
 type shop struct {
 	mu     sync.Mutex
 	server *httptest.Server
@@ -289,7 +289,7 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// TestAway continues when the target has been restarted.
+// TestAway checks that Run continues when the target has been restarted.
 func TestAway(t *testing.T) {
 	first := open(t, agent.Options{Flight: 2 * time.Second}, true)
 	addr := first.agent.Addr().String()

@@ -36,7 +36,7 @@ func TestTooNew(t *testing.T) {
 	}
 }
 
-// A module that requires a newer Go must not look as if it had no findings.
+// A module that requires a newer Go must not look like one without findings.
 func TestLoadNewerGo(t *testing.T) {
 	const newer = "go1.27.4"
 	if tooNew("", newer, runtime.Version()) == nil {

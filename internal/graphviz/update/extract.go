@@ -14,7 +14,7 @@ const (
 )
 
 // extract returns the WebAssembly module that emscripten inlined in js: a string literal with one
-// character per byte, in which U+0100 stands for zero.
+// character per byte, in which U+0100 encodes zero.
 func extract(js []byte) ([]byte, error) {
 	_, text, ok := bytes.Cut(js, []byte(literalStart))
 	if !ok {

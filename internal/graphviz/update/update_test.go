@@ -104,9 +104,8 @@ func TestExtract(t *testing.T) {
 	}
 }
 
-// TestCommittedModuleIsMetered guards against a graphviz.wasm that was put there
-// by hand. That it is the published one is for update -check, which needs the
-// network.
+// TestCommittedModuleIsMetered guards against a graphviz.wasm that was added by hand. That it is
+// the published one is checked by update -check, which needs the network.
 func TestCommittedModuleIsMetered(t *testing.T) {
 	t.Parallel()
 	module, err := os.ReadFile(filepath.Join("..", "graphviz.wasm"))

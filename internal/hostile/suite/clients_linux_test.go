@@ -21,14 +21,14 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// service names the environment variable with the name of the answer that this test binary gives as a service, to
-// whom its argument is the address. otherHost names the one with the address of another host.
+// service is the environment variable that makes this test binary a service with the named answer;
+// its argument is the address. otherHost is the variable with the address of another host.
 const (
 	service   = "WHET_HOSTILE_SERVICE"
 	otherHost = "WHET_HOSTILE_OTHER"
 )
 
-// serve answers in a hostile way until the process is ended.
+// serve answers in a hostile way until the process ends.
 func serve(name string, args []string) int {
 	answer := hostile.Answers(os.Getenv(otherHost))[name]
 	if answer == nil || len(args) != 1 {
@@ -75,11 +75,12 @@ func TestServices(t *testing.T) {
 	}
 }
 
-// slowClients is more than a server of whet has connections for.
+// slowClients is more connections than a server of whet accepts.
 const slowClients = 300
 
-// TestSlowClients opens many connections to the servers of whet that never say what they want, or take nothing of
-// what they ask for. Others are answered all the same, memory is bounded, and the server ends when asked to.
+// TestSlowClients opens many connections to the servers of whet that never send a request, or never
+// read the response. Other clients are still answered, memory is bounded, and the server stops on
+// request.
 func TestSlowClients(t *testing.T) {
 	t.Parallel()
 	dir, err := filepath.Abs("../../..")

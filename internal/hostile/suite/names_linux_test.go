@@ -11,12 +11,13 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// hostileName is what no name may get to a terminal as it is: what hostile.Terminal has, and colors that are equal
-// to those that whet writes itself.
+// hostileName is a name that must not reach a terminal unchanged: it has the sequences of
+// hostile.Terminal, and colors equal to those that whet writes.
 const hostileName = "n\x1b[1m\x1b[31m\x1b[0m" + hostile.Terminal + "\u2028\u2029\u200f\u061c\u00ad\u0085"
 
-// TestNames gives names that would steer a terminal to every command that reads a file or asks a server: in files, as
-// names of files that are not there, as arguments and flags, and from servers. What holds looks for is in both streams.
+// TestNames passes names with terminal control sequences to every command that reads a file or
+// queries a server: in files, as names of missing files, as arguments and flags, and from servers.
+// holds checks both output streams.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,7 +156,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestServedNames has a server answer with such names: reason phrases, headers, bodies, profiles and symbols.
+// TestServedNames has a server that answers with such names: in reason phrases, headers, bodies,
+// profiles and symbols.
 func TestServedNames(t *testing.T) {
 	t.Parallel()
 	reason := strings.NewReplacer("\r", "", "\n", "").Replace(hostileName)

@@ -22,15 +22,17 @@ import (
 	"github.com/whet-go/whet/internal/hostile"
 )
 
-// generate names the environment variable with the directory that this test binary fills with hostile files. It does
-// so as its own process: what a process held before it began another counts as that one's memory.
+// generate is the environment variable with the directory that this test binary fills with hostile
+// files. It does so in a separate process, because Linux counts the memory of a process towards
+// that of the processes that it starts.
 const generate = "WHET_HOSTILE_GENERATE"
 
-// measured names the environment variable with the file to which this test binary, run with a command as its
-// arguments, writes what the command took. It stands between for the same reason.
+// measured is the environment variable with the file to which this test binary, run with a command
+// as its arguments, writes the resources that the command used. The intermediate process has the
+// same reason.
 const measured = "WHET_HOSTILE_MEASURED"
 
-// wall ends a process that waits for ever. It is not the bound of time: that is of CPU time, which does not depend on
+// wall ends a process that waits forever. The actual limit is on CPU time, which does not depend on
 // how busy the machine is.
 const wall = 10 * time.Minute
 
@@ -53,14 +55,14 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// usage is what a process took.
+// usage is the resources that a process used.
 type usage struct {
 	Code   int
 	Memory int64
 	CPU    time.Duration
 }
 
-// measure runs a command. What interrupts it is for the command alone.
+// measure runs a command. Interrupts are only for the command.
 func measure(file string, args []string) int {
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	cmd := exec.Command(args[0], args[1:]...)
@@ -144,7 +146,7 @@ const flips = 4
 // sample is how many probes of files and servers there are for each that runs with -short.
 const sample = 18
 
-// chosen reports whether a probe runs: all do, and with -short one of a sample, the same each time.
+// chosen reports whether a probe runs: all do, or with -short a fixed sample.
 func chosen(input, command int) bool { return !testing.Short() || (input+command)%sample == 0 }
 
 // files are the hostile files, in a directory.
@@ -229,7 +231,7 @@ type ended struct {
 	cpu, took      time.Duration
 }
 
-// holds runs a probe and reports what it must not do.
+// holds runs a probe and fails the test if it does something that it must not do.
 func holds(t *testing.T, p probe) ended {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), wall)
@@ -305,7 +307,7 @@ func holds(t *testing.T, p probe) ended {
 
 func short(s string) string { return s[:min(len(s), 600)] }
 
-// unprintable is what of a text would steer a terminal; "" is nothing.
+// unprintable returns the first part of a text that would control a terminal; "" if there is none.
 func unprintable(s string) string {
 	for i, r := range s {
 		bad := r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r <= 0x9f || r >= 0x200b && r <= 0x200f ||
@@ -337,7 +339,7 @@ func each(t *testing.T, name string, p probe) {
 	})
 }
 
-// TestProfiles gives hostile profiles and recordings to every command that reads them.
+// TestProfiles passes hostile profiles and recordings to every command that reads them.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	dir := files(t)
@@ -397,7 +399,7 @@ func TestProfiles(t *testing.T) {
 	})
 }
 
-// TestTraces gives hostile traces to every command that reads them.
+// TestTraces passes hostile traces to every command that reads them.
 func TestTraces(t *testing.T) {
 	t.Parallel()
 	dir := files(t)
@@ -429,7 +431,7 @@ func TestTraces(t *testing.T) {
 	}
 }
 
-// secondHost is a host that must not see the token, and a file with that token.
+// secondHost is a host that must not receive the token, and a file with that token.
 func secondHost(t *testing.T) (other *hostile.Server, token string) {
 	t.Helper()
 	other, err := hostile.Serve("127.0.0.2:0", func(net.Conn, string) {})
@@ -449,7 +451,7 @@ func secondHost(t *testing.T) (other *hostile.Server, token string) {
 	return other, token
 }
 
-// TestServers has servers answer every command that asks one.
+// TestServers has servers that answer every command that queries one.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	other, token := secondHost(t)
@@ -485,7 +487,7 @@ func TestServers(t *testing.T) {
 			if !chosen(i, j) {
 				continue
 			}
-			// A recording holds what could be had, and says what could not.
+			// A recording has what was available, and lists what was not.
 			bad := c[0] != "load" && c[0] != "record" && name != "texts" && name != "trace" && name != "samples"
 			each(t, name+"/"+strings.Join(c[:2], " "), probe{args: c, dir: t.TempDir(), bad: bad})
 		}
@@ -519,8 +521,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// listed has servers list their handlers as net/http/pprof does, and answer all else in hostile ways: what is
-// cut off is not in the recording, and it ends soon after its window.
+// listed has servers that list their handlers like net/http/pprof, and answer everything else in
+// hostile ways: truncated answers are not in the recording, and it ends soon after its window.
 func listed(t *testing.T, token, other string) {
 	t.Helper()
 	for name, answer := range hostile.Answers(other) {

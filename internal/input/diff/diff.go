@@ -21,9 +21,9 @@ import (
 // Schema is the schema of Result.
 const Schema = "whet.diff/2"
 
-// A Input is one of the two profiles to compare.
+// An Input is one of the two profiles to compare.
 type Input struct {
-	Name string // for people: the file or URL
+	Name string // for display: the file or URL
 	// View is bound to the same granularity for A and B.
 	View *profile.View
 	// Duration is the span of time that the values cover; 0 when unknown.
@@ -80,10 +80,10 @@ type Result struct {
 	Smallest float64       `json:"smallest_visible_change"`
 	Noise    string        `json:"noise"` // what is counted; "exact" if nothing is sampled
 	Warnings diag.Warnings `json:"warnings,omitempty"`
-	// PerRequest reports that values have per_request and that entries are ordered by it. Where
+	// PerRequest reports whether values have per_request and entries are ordered by it. Where
 	// values could be costs of requests and are not, a warning of kind NoPerRequest explains why.
 	PerRequest bool `json:"per_request"`
-	// Recorded reports that A or B comes from a recording. Without a number of answered requests
+	// Recorded reports whether A or B comes from a recording. Without a number of answered requests
 	// there is then no verdict on the total.
 	Recorded bool    `json:"recorded,omitempty"`
 	Own      []Entry `json:"own,omitempty"`
@@ -93,7 +93,7 @@ type Result struct {
 	Cum      bool    `json:"sorted_by_cum,omitempty"`
 }
 
-// NoPerRequest is the kind of the warning that says why there is no comparison per request.
+// NoPerRequest is the kind of the warning about why there is no comparison per request.
 const NoPerRequest = "no_per_request"
 
 // A Side describes A or B.
@@ -106,8 +106,8 @@ type Side struct {
 	Work     *work.Count   `json:"work,omitempty"` // nil if unknown
 }
 
-// A Value is one value in A and in B. Change is After - Before; Relative is Change/|Before|,
-// null when Before is 0. Noise is two standard deviations of Change, and WithinNoise reports that
+// A Value is one value in A and in B. Change is After - Before; Relative is Change/|Before|, null
+// when Before is 0. Noise is two standard deviations of Change, and WithinNoise reports whether
 // chance alone explains it (see noiseModel).
 type Value struct {
 	Before      int64    `json:"before"`
@@ -120,8 +120,8 @@ type Value struct {
 	PerRequest *work.Change `json:"per_request,omitempty"`
 }
 
-// A Entry is one function, line or other node. In the own-code view, Cum is what is charged to
-// the entry and Flat what was spent in the frame itself.
+// An Entry is one function, line or other node. In the own-code view, Cum is what is charged to the
+// entry and Flat what was spent in the frame itself.
 type Entry struct {
 	Name   string `json:"name"`
 	File   string `json:"file,omitempty"`
@@ -210,7 +210,7 @@ func (r *Result) order(entries []Entry, n int) []Entry {
 	return entries
 }
 
-// Limits on the smallest visible change of the total: above few, a comparison means nothing; above
+// Limits on the smallest visible change of the total: above few, a comparison is meaningless; above
 // poor, it shows only large changes.
 const (
 	few  = 0.5
@@ -437,7 +437,7 @@ func findDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *alig
 	return e
 }
 
-// findOwnDiff is findDiff for own code. One entry stands for one row of whet top: all
+// findOwnDiff is findDiff for own code. An entry corresponds to a row of whet top: all
 // instantiations of a function, and by line all functions that its code is inlined into.
 func findOwnDiff(m map[diffKey]*diffSum, n profile.Node, by profile.By, align *aligner) *diffSum {
 	if n.Name = profile.Generic(n.Name); by == profile.ByLine && n.File != "" && n.Line != 0 {

@@ -319,8 +319,8 @@ func TestDiffRefusesOtherTypes(t *testing.T) {
 	}
 }
 
-// Two profiles of the same program differ by more than the noise in about one
-// entry out of twenty, no more: the noise is what the formula says.
+// Two profiles of the same program differ by more than the noise in about one entry out of twenty,
+// as the formula predicts.
 func TestDiffNoiseIsHonest(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	rates := []float64{8, 20, 60, 200, 1000}
@@ -350,8 +350,8 @@ func TestDiffNoiseIsHonest(t *testing.T) {
 	}
 }
 
-// The heap model knows how many allocations the runtime saw, from the scaled
-// numbers that it writes.
+// The heap model derives how many allocations the runtime saw from the scaled numbers that it
+// writes.
 func TestHeapNoiseUndoesScaling(t *testing.T) {
 	const rate = 512 << 10
 	r := rand.New(rand.NewPCG(3, 3))
@@ -423,7 +423,7 @@ func poisson(r *rand.Rand, mean float64) int64 {
 }
 
 func binomial(r *rand.Rand, n int64, p float64) int64 {
-	if n > 100_000 { // nothing tells the two apart here
+	if n > 100_000 { // the two are indistinguishable here
 		return poisson(r, float64(n)*p)
 	}
 	var k int64

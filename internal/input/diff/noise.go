@@ -7,7 +7,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A noiseModel describes how a profile sampled its values, and so how far a value may be off by
+// A noiseModel describes how a profile sampled its values, and so how much a value may differ by
 // chance alone.
 //
 // A sampling profiler sees events (clock ticks, sampled allocations) at random;
@@ -24,13 +24,12 @@ import (
 //
 //	|B - sA| > 2 √(Var(B) + s² Var(A))
 //
-// where s is the factor of normalization. With equal weights and s = 1 it is the
-// usual normal approximation of the conditional test of two Poisson means
-// (J. Przyborowski and H. Wilenski, Homogeneity of results in testing samples
-// from Poisson series, Biometrika 31, 1940): |nB - nA| > 2 √(nA + nB), a level
-// of about 5%. Below minEvents events in both together even "all of them on one
-// side" happens by chance more often than that (2 · 2⁻⁵ = 6%), so nothing is
-// called a change there.
+// where s is the factor of normalization. With equal weights and s = 1 it is the usual normal
+// approximation of the conditional test of two Poisson means (J. Przyborowski and H. Wilenski,
+// Homogeneity of results in testing samples from Poisson series, Biometrika 31, 1940): |nB - nA| >
+// 2 √(nA + nB), a level of about 5%. With fewer than minEvents events in both together, even "all
+// of them on one side" happens by chance more often than that (2 · 2⁻⁵ = 6%), so no change is
+// reported there.
 type noiseModel struct {
 	name   noiseName
 	count  int     // column with the number of events (or of objects), -1 none
@@ -48,7 +47,7 @@ const (
 	// Allocations, sampled once per a mean number of bytes.
 	noiseHeap noiseName = "sampled allocations"
 	// Lock contention. The runtime scales up sampled counts by a factor that the profile does not
-	// hold: the noise is at least this.
+	// contain: the noise is at least this.
 	noiseContention noiseName = "contentions"
 	// One event per record, if there is no better model.
 	noiseRecords noiseName = "records"

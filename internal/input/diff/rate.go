@@ -9,10 +9,10 @@ import (
 	"github.com/whet-go/whet/recording/work"
 )
 
-// diffRates compares values per request. With the CPU clocks of both processes, a CPU profile gives
-// the shares and the clock the total: k of n ticks are a binomial count of relative variance 1/k -
-// 1/n, while the total varies as the clock's seconds do. Without clocks, counts have the variance
-// of the noise model.
+// diffRates compares values per request. With the CPU clocks of both processes, shares come from
+// the CPU profile and the total from the clock: k of n ticks are a binomial count of relative
+// variance 1/k - 1/n, and the total varies as the clock does from second to second. Without clocks,
+// counts have the variance of the noise model.
 type diffRates struct {
 	pair    *work.Pair
 	model   noiseName
@@ -112,7 +112,7 @@ func (m measured) relative() float64 {
 	return m.variance / (float64(m.value) * float64(m.value))
 }
 
-// events returns the number of equal events that would vary as much.
+// events returns the number of equal events that would have the same relative variance.
 func (m measured) events() float64 {
 	if m.variance == 0 {
 		return 0

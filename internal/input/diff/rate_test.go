@@ -13,8 +13,8 @@ import (
 	"github.com/whet-go/whet/recording/work"
 )
 
-// loaded is a recording with a load of so many seconds, whose requests cost that much in
-// each function, seen by a profile that loses some of the ticks.
+// loaded returns a recording with a load of the given length, whose requests have the given cost in
+// each function, and with a profile that loses some of the ticks.
 func loaded(t *testing.T, r *rand.Rand, seconds int, rate float64, cost map[string]float64,
 	lost float64,
 ) (*recording.Recording, *profile.Profile) {
@@ -88,7 +88,7 @@ func TestDiffPerRequest(t *testing.T) {
 	}
 	t.Logf("of %d pairs, %d intervals miss, %d verdicts are wrong, %d of %d changes found; %d of %d functions miss", pairs,
 		missedTotal, wrongTotal, found, pairs*2/3, missed, entries)
-	// 1% may miss; more than these do once in a thousand times.
+	// 1% may miss; these limits are exceeded once in a thousand runs.
 	if missedTotal > 4 || wrongTotal > 3 || found < pairs*2/3*9/10 || missed > 8 {
 		t.Error("more are wrong than one in a hundred")
 	}

@@ -2,8 +2,8 @@
 // whet top, tree, peek, traces, tags, graph, list and disasm.
 //
 // Data flow: [NewHeader] has the facts about an input. Constructors such as [NewTop] turn a
-// profile.View into a document with a schema, cut to the number of entries that the user wants.
-// Names are not shortened, and values not formatted.
+// profile.View into a document with a schema, limited to the number of entries that the user
+// requested. Names are not shortened, and values not formatted.
 //
 // Documents belong to the caller. internal/report/profiles, pictures and listings write them as text
 // and pictures.

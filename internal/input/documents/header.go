@@ -9,7 +9,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// A Header has the facts about a profile that every view starts with. Zero fields are unknown. All
+// A Header has the facts about a profile that every view begins with. Zero fields are unknown. All
 // values of a document are in SampleType.Unit.
 type Header struct {
 	Name       string            `json:"name"`

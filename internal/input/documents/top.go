@@ -36,7 +36,7 @@ type All struct {
 
 // A Node is a node of a view with its values.
 type Node struct {
-	Name     string  `json:"name"` // as go tool pprof writes it
+	Name     string  `json:"name"` // as go tool pprof prints it
 	Function string  `json:"function,omitempty"`
 	File     string  `json:"file,omitempty"`
 	Line     int     `json:"line,omitempty"`

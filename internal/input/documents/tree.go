@@ -21,7 +21,7 @@ type Tree struct {
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
-// A TreeNode is a node of a Tree. Rest nodes stand for siblings left out for size.
+// A TreeNode is a node of a Tree. A rest node sums siblings that are left out to limit the size.
 type TreeNode struct {
 	Name   string  `json:"name,omitempty"`
 	File   string  `json:"file,omitempty"`

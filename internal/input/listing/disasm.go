@@ -14,7 +14,7 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// DisasmOptions configures Disasm.
+// DisasmOptions configure Disasm.
 type DisasmOptions struct {
 	// Match selects functions by symbol or by their name in the profile. A number (0x4a2f30)
 	// selects the function at that address.
@@ -31,12 +31,12 @@ type DisasmOptions struct {
 // machineCode is the machine code of one mapping.
 type machineCode struct {
 	objfile.Machine
-	from string // for people
+	from string // for display
 }
 
-// A DisasmFunction is the code of one symbol. Flat and Cum are the function's own: a sample counts
-// once even if the function is on its stack several times. (go tool pprof -disasm prints the sum of
-// the instructions' cum, which counts recursion more than once.)
+// A DisasmFunction is the code of one symbol. Flat and Cum are those of the function: a sample
+// counts once even if the function is on its stack several times. (go tool pprof -disasm prints the
+// sum of the instructions' cum, which counts recursion more than once.)
 type DisasmFunction struct {
 	Name   string       `json:"name"`
 	AKA    []string     `json:"aka,omitempty"` // other symbols of the same code
@@ -69,9 +69,8 @@ type DisasmAt struct {
 }
 
 // Disasm annotates the machine code of the matching functions, heaviest first. The view must be
-// bound by address and without inlined frames, as in go tool pprof -disasm. It fails with ErrNoMatch
-// if no function with cost matches, and with Code's error if none of the matching functions has
-// code.
+// bound by address and without inlined frames, as in go tool pprof -disasm. It returns ErrNoMatch
+// if no function with cost matches, and Code's error if none of the matching functions has code.
 func Disasm(v *profile.View, opt DisasmOptions) ([]DisasmFunction, error) {
 	d := &disassembler{
 		opt: opt, maps: nodes.NewObjects(v.Profile()), byMap: make(map[int][]profile.Weight),

@@ -49,7 +49,7 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	t.Cleanup(func() { _ = bin.Close() })
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByAddress, NoInlines: true})
 	code := func(int) (objfile.Machine, string, error) { return bin, o.Binary, nil }
-	// Nothing with vector instructions, which older disassemblers do not know.
+	// These functions have no vector instructions, which older disassemblers do not know.
 	const match = `main\.(walk|burn|join|mix)|runtime\.mallocgc`
 	functions, err := Disasm(v, DisasmOptions{Match: regexp.MustCompile(match), Code: code, Context: -1})
 	if err != nil {
@@ -70,8 +70,8 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 	}
 	want := parseDisasm(t, oracletest.RunPprof(t, "-disasm="+match, "-unit=ns", o.Binary, o.Cpu))
 	for addr, inst := range want {
-		// pprof leaves out the last byte of a function, so that its last
-		// instruction falls to pieces.
+		// pprof leaves out the last byte of a function, and so decodes its last instruction
+		// wrongly.
 		switch text, known := got[addr]; {
 		case strings.Contains(text, "(SB)") && addressed.ReplaceAllString(inst, "@") == addressed.ReplaceAllString(text, "@"):
 			want[addr] = text // where a marker shares the address of a variable, pprof may print a number
@@ -88,7 +88,7 @@ func testDisasmOracle(t *testing.T, o *oracletest.Oracle) {
 		t.Errorf("%d instructions, %d calls", len(got), calls)
 	}
 
-	// Code packed for a recording gives the same.
+	// Code packed for a recording has the same listing.
 	var addrs []uint64
 	for _, l := range p.Locations {
 		addrs = append(addrs, l.Address)

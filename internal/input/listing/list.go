@@ -12,13 +12,13 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// ErrNoMatch means that a regular expression matched nothing with cost.
+// ErrNoMatch means that a regular expression matches no function with cost.
 var ErrNoMatch = errors.New("no function with cost matches")
 
 // A SourceFunc returns the lines of a file, named as in the profile, and where it was found.
 type SourceFunc func(file string) (lines []string, where string, err error)
 
-// ListOptions configures List.
+// ListOptions configure List.
 type ListOptions struct {
 	// Match selects functions by name, as in go tool pprof -list.
 	Match *regexp.Regexp
@@ -35,7 +35,7 @@ type ListOptions struct {
 type ListFunction struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
-	// Flat and Cum are the function's own, as in whet top: a sample counts once even if the
+	// Flat and Cum are those of the function, as in whet top: a sample counts once even if the
 	// function is on its stack several times. (go tool pprof -list prints the sum of the lines'
 	// Cum, which counts recursion twice.)
 	Flat int64 `json:"flat"`
@@ -67,8 +67,8 @@ type ListCall struct {
 	Function string `json:"function"`
 	Cum      int64  `json:"cum"`
 
-	// Injected marks a call that is not in the line: the goroutine was preempted there. (Flat does
-	// not include it, as in go tool pprof.)
+	// Injected marks a call that the line does not contain: the goroutine was preempted there.
+	// (Flat does not include it, as in go tool pprof.)
 	Injected bool `json:"injected,omitempty"`
 }
 
@@ -85,7 +85,7 @@ type ListInline struct {
 }
 
 // List annotates the source of the matching functions, heaviest first. The view must be bound by
-// line. It fails with ErrNoMatch if no function with cost matches.
+// line. It returns ErrNoMatch if no function with cost matches.
 func List(v *profile.View, opt ListOptions) ([]ListFunction, error) {
 	l := &lister{
 		v: v, opt: opt,
@@ -124,8 +124,8 @@ type lister struct {
 	inlines   int                     // listSites of inlined places
 }
 
-// maxInlines bounds the inlined lines that a list shows below the lines that contain them; the rest
-// only counts in those lines' Cum.
+// maxInlines bounds the inlined lines that a list shows below the lines that contain them; other
+// inlined lines only count in Cum.
 const maxInlines = 200_000
 
 type functionKey struct{ name, file string }
@@ -252,7 +252,7 @@ func (l *lister) below(site *listSite, s profile.Stack, i, sample int) {
 	}
 }
 
-// place returns the node that stands for all nodes that differ only in the type arguments of their
+// place returns the node that represents all nodes that differ only in the type arguments of their
 // function.
 func (l *lister) place(id uint32) uint32 {
 	n := l.v.Node(id)

@@ -17,9 +17,9 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// testListOracle compares the flat and cum of every line of every function with
-// go tool pprof -list. pprof only shows lines of files that it finds, so it is
-// given a tree of empty lines under the names that the profile has.
+// testListOracle compares the flat and cum of every line of every function with go tool pprof
+// -list. pprof shows only lines of files that it finds, so the test creates files of empty lines
+// with the names in the profile.
 func testListOracle(t *testing.T, file string, p *profile.Profile) {
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByLine})
 	root := t.TempDir()
@@ -69,8 +69,8 @@ func testListOracle(t *testing.T, file string, p *profile.Profile) {
 
 var listRow = regexp.MustCompile(`^ *(\S+) +(\S+) +(\d+):`)
 
-// parseList reads pprof's listing: "function file:line" to flat and cum, for
-// lines that have any, and "function file" to the first and last line shown.
+// parseList reads pprof's listing: it maps "function file:line" to flat and cum, for lines that
+// have any, and "function file" to the first and last line shown.
 func parseList(t *testing.T, text string) (costs map[string][2]int64, ranges map[string][2]int) {
 	t.Helper()
 	m := make(map[string][2]int64)
@@ -104,8 +104,8 @@ func parseList(t *testing.T, text string) (costs map[string][2]int64, ranges map
 	return m, ranges
 }
 
-// checkCalls checks what the oracle does not have: without recursion and negative
-// values, what a line spent itself and in each call adds up to its cum.
+// checkCalls checks what the oracle cannot: without recursion and negative values, the cost of a
+// line itself and of each of its calls add up to its cum.
 func checkCalls(t *testing.T, functions []ListFunction) {
 	t.Helper()
 	for _, f := range functions {

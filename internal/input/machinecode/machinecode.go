@@ -15,7 +15,8 @@ import (
 	"github.com/whet-go/whet/source/objfile"
 )
 
-// Code opens the machine code of a profile's mappings. It is used by one goroutine, and must be closed.
+// Code opens the machine code of a profile's mappings. It is not safe for concurrent use, and must
+// be closed.
 type Code struct {
 	Warnings diag.Warnings // about binaries that may be of another build
 
@@ -136,7 +137,7 @@ func sameBuild(b *objfile.Binary, id string) (same, known bool) {
 	return same, same || gnu != ""
 }
 
-// recorded returns the code of a mapping that the recording holds, or nil.
+// recorded returns the code of a mapping that the recording contains, or nil.
 func (c *Code) recorded(mapping int, m profile.Mapping) (*objfile.Code, error) {
 	rec := c.in.Recording
 	if rec == nil {

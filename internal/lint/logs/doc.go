@@ -1,4 +1,4 @@
-// Package logs finds calls that print bytes as numbers, "[104 105]", where a reader wants text.
+// Package logs finds calls that print bytes as numbers, "[104 105]", where text is expected.
 //
 //  1. [Bytes] loads packages with their tests and types.
 //  2. In each printing call of fmt or testing, an argument under %v, or without a format, whose

@@ -80,7 +80,7 @@ func barsAt(h *hdrhistogram.Histogram, steps scale) []load.Bar {
 		if b.Count <= 0 {
 			continue
 		}
-		// A bucket covers a range of values; its middle decides.
+		// A bucket covers a range of values and counts at its middle.
 		at := time.Duration(b.From + (b.To-b.From)/2)
 		for upper() < at && decade < 1e18 {
 			next()
@@ -97,7 +97,7 @@ func barsAt(h *hdrhistogram.Histogram, steps scale) []load.Bar {
 }
 
 // CommonBars sums histograms into bars on the finest scale with which none has more than n; on the
-// coarsest one if all have. It returns those of each histogram, without any for nil.
+// coarsest one if all have. It returns the bars of each histogram; none for a nil one.
 func CommonBars(hists []*hdrhistogram.Histogram, n int) [][]load.Bar {
 	var all [][]load.Bar
 	for _, steps := range scales() {

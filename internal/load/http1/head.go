@@ -159,7 +159,7 @@ func (p *Parser) wholeField(b []byte) int {
 	if end+2 >= len(b) || b[end] != '\r' || b[end+1] != '\n' || b[end+2] == ' ' || b[end+2] == '\t' {
 		return 0
 	}
-	// In a trailer these come too late to matter.
+	// In a trailer these have no effect.
 	switch name := b[:colon]; colon {
 	case len("content-length"):
 		if equalFold(name, "content-length") && !p.wholeLength(b[colon+1:end]) {
@@ -273,7 +273,7 @@ func (p *Parser) nameByte(c byte) error {
 	return nil
 }
 
-// named returns the field that the token names. Fields of a trailer do not matter.
+// named returns the field that the token names. Fields of a trailer have no effect.
 func (p *Parser) named() field {
 	if p.inTrailer {
 		return otherField
@@ -317,7 +317,7 @@ func (p *Parser) valueBytes(b []byte) (n int, err error) {
 	return n + 1, nil
 }
 
-// valueByte reads a byte of a value that matters.
+// valueByte reads a byte of a value that affects framing.
 func (p *Parser) valueByte(c byte) error {
 	switch p.field {
 	case otherField:

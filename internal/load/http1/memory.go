@@ -14,12 +14,12 @@ type Memory struct {
 const (
 	// maxRemembered bounds the length of cached heads.
 	maxRemembered = 4 << 10
-	// heldMisses is how many other heads pass before one of them replaces the cached one: when
+	// heldMisses is how many other heads are read before one of them replaces the cached one: when
 	// every head differs, caching costs more than it saves.
 	heldMisses = 16
 )
 
-// Parse is [Parser.Parse] for p, with the same results.
+// Parse calls [Parser.Parse] of p, or has the same effect.
 func (m *Memory) Parse(p *Parser, b []byte) (n int, done bool, err error) {
 	if p.state != statusLine || p.head != 0 {
 		return p.Parse(b)

@@ -75,7 +75,7 @@ const (
 const maxToken = 17
 
 // A Parser frames the answers on one connection, one after another: it finds where they end and
-// keeps nothing of them. The zero value is ready for Begin. It is not safe for concurrent use.
+// does not store them. The zero value is ready for Begin. It is not safe for concurrent use.
 type Parser struct {
 	body  int64 // bytes so far
 	left  int64 // of the body or chunk, bytes to come
@@ -109,8 +109,8 @@ type Parser struct {
 	gap        bool // white space after the token or number being read
 }
 
-// Begin prepares the parser for the next answer; head reports whether the request was HEAD, whose
-// answer has no body whatever its header says.
+// Begin prepares the parser for the next answer. head reports whether the request was HEAD, whose
+// answer has no body, whatever its header.
 func (p *Parser) Begin(head bool) {
 	*p = Parser{state: statusLine, toHead: head}
 }
@@ -124,10 +124,10 @@ func (p *Parser) Body() int64 { return p.body }
 // Started reports whether any byte of the answer has been seen.
 func (p *Parser) Started() bool { return p.head > 0 }
 
-// Closing reports whether the connection cannot be used after the answer: the server said so, or
-// speaks HTTP/1.0 and did not say otherwise, or the body ends with the connection, or the protocol
-// is switched, or the answer is malformed. It is meaningful when the answer is complete or has
-// failed.
+// Closing reports whether the connection cannot be used after the answer: the server announced that
+// it closes the connection, uses HTTP/1.0 without keep-alive, ends the body by closing the
+// connection or switches the protocol, or the answer is malformed. It is valid when the answer is
+// complete or has failed.
 func (p *Parser) Closing() bool { return p.closing }
 
 // Parse continues the answer that Begin announced. It consumes n bytes of b: all of them, unless
@@ -136,7 +136,7 @@ func (p *Parser) Closing() bool { return p.closing }
 // Without an answer to read, done is true and n is 0.
 func (p *Parser) Parse(b []byte) (n int, done bool, err error) { return p.parse(b, nil) }
 
-// parse is Parse. A head that lies in b as a whole is cached in memory, unless memory is nil.
+// parse implements Parse. A head that b contains in full is cached in memory, unless memory is nil.
 func (p *Parser) parse(b []byte, memory *Memory) (n int, done bool, err error) {
 	for n < len(b) && p.state > failed {
 		rest := b[n:]

@@ -44,7 +44,7 @@ func parseBy(t testing.TB, read func(*Parser, []byte) (int, bool, error), data [
 		if p.Started() != (o.used > 0) {
 			t.Fatalf("Started() = %v after %d bytes", p.Started(), o.used)
 		}
-		// A copy, which reveals a parser that retains the piece or reads beyond it.
+		// A copy reveals a parser that retains the piece or reads beyond it.
 		b := bytes.Clone(piece)
 		var n int
 		if n, done, err = read(&p, b); n < 0 || n > len(b) || n < len(b) && !done && err == nil || done && err != nil {
@@ -518,8 +518,8 @@ func TestParser(t *testing.T) {
 	}
 }
 
-// readAnswer reads an answer with net/http, as its Transport does. Where the parser is stricter on
-// purpose (doc.go), readAnswer rejects what net/http accepts.
+// readAnswer reads an answer with net/http, as its Transport does. Where the parser is
+// intentionally stricter (doc.go), readAnswer rejects what net/http accepts.
 func readAnswer(data []byte, head bool) (outcome, error) {
 	in := bytes.NewReader(data)
 	// The buffer bounds the trailers that net/http accepts; none of the tests has a longer one.

@@ -12,7 +12,7 @@ import (
 // stream. Its block must still be decoded to its end.
 const maxHeaderList = 1 << 20
 
-// A head is what is kept of a header list.
+// A head is the part of a header list that is stored.
 type head struct {
 	status  int   // 0 means none
 	length  int64 // content-length; -1 means none
@@ -31,7 +31,7 @@ type answers struct {
 	lastHead head
 }
 
-// maxKept bounds the length of the block that is kept.
+// maxKept is the maximum length of the block that is cached.
 const maxKept = 512
 
 // decode returns the meaning of a complete header block. An error is one of HPACK, after which the

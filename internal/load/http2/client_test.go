@@ -131,7 +131,7 @@ func (cl *client) wait() []result {
 	return r
 }
 
-// one sends one request and returns how it ended.
+// one sends one request and returns its result.
 func (cl *client) one(r *http2.Request) result {
 	cl.t.Helper()
 	cl.send(7, r)

@@ -17,7 +17,7 @@ const (
 	DefaultMaxBlock     = 2 * maxHeaderList
 )
 
-// Options configure [New]: they bound how much the peer may send before it has to wait. The zero
+// Options configure [New]: they limit how much the peer may send before it has to wait. The zero
 // value uses the defaults.
 type Options struct {
 	// ConnWindow is the flow-control window of the connection, in bytes; 0 means
@@ -98,7 +98,7 @@ const (
 
 const clientPreface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 
-// Preface appends what the client sends first. Requests may follow it at once.
+// Preface appends what the client sends first. Requests may follow it immediately.
 func (c *Conn) Preface(dst []byte) []byte {
 	dst = append(dst, clientPreface...)
 	dst = appendFrame(dst, 3*6, frameSettings, 0, 0)
@@ -129,8 +129,8 @@ func (c *Conn) Capacity() int {
 	return int(max(0, min(left, int64(c.maxStreams)-int64(c.streams.n), math.MaxInt32)))
 }
 
-// Ready reports whether the peer's first SETTINGS have arrived, so that its limits are known.
-// Before that, Capacity assumes 100 streams, and a peer that allows fewer refuses the others.
+// Ready reports whether the peer's first SETTINGS have arrived, so that its limits are known. Until
+// then, Capacity assumes 100 streams, and a peer that allows fewer refuses the others.
 func (c *Conn) Ready() bool { return c.settings }
 
 // Open returns how many requests are in flight.

@@ -1,8 +1,8 @@
 package http2
 
-// Frames that do not advance an answer cost the peer nothing but cost us time, and some of them a
-// reply, so a peer could keep us busy, or make us hold ever more that it does not read. The limits
-// are far above what servers send, and none is a rate, since there is no clock here.
+// Frames that do not advance an answer cost the peer nothing but cost us time, and some of them
+// require a reply. A peer could keep us busy, or make us buffer more and more that it does not
+// read. The limits are far above what servers send. None is a rate, because there is no clock here.
 const (
 	// maxIdle bounds the useless frames: PING, SETTINGS, WINDOW_UPDATE beyond what was sent,
 	// RST_STREAM, GOAWAY, PRIORITY, unknown ones, DATA without content, header blocks of streams
@@ -27,8 +27,8 @@ type flood struct {
 	unread        int // replies to PING and SETTINGS since Drained
 	continuations int // of the current header block
 	updates       int // WINDOW_UPDATE frames that the peer may send for DATA that it received
-	// bytes of DATA that may still come for streams that have ended: those on the way when we reset
-	// one
+	// bytes of DATA that may still arrive for streams that have ended: they were in transit when we
+	// reset the stream
 	late int64
 }
 

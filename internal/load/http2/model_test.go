@@ -21,7 +21,7 @@ import (
 )
 
 // A model is a simple client around golang.org/x/net/http2's reader of frames and HPACK. It
-// determines what a Conn has to report.
+// determines what a Conn must report.
 type model struct {
 	conf       Options
 	next       uint32
@@ -486,7 +486,8 @@ func check(t *testing.T, in, pieces []byte) {
 	m := newModel()
 	m.run(in[:whole])
 	if !m.failed && err != nil && len(in)-whole >= headerSize {
-		// A frame is known to be invalid before it has arrived; the model needs all of it.
+		// A Conn detects an invalid frame before all of it has arrived; the model needs the whole
+		// frame.
 		rest := make([]byte, maxFrameSize)
 		m = newModel()
 		f := parseFrame(in[whole:])

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A reader is the state between the pieces in which bytes arrive.
+// A reader is the state of parsing between the pieces in which bytes arrive.
 type reader struct {
 	begun  [headerSize]byte // the beginning of a frame header
 	nbegun int
@@ -22,7 +22,7 @@ type reader struct {
 	block  []byte // its header block so far
 }
 
-// maxKeptPart is the capacity up to which the buffer for payloads in pieces is kept.
+// maxKeptPart is the capacity up to which the buffer for payloads in pieces is reused.
 const maxKeptPart = 2048
 
 // Parse processes bytes that have arrived, in pieces of any size, reports to done which requests
@@ -455,7 +455,7 @@ func (c *Conn) windowUpdate(dst []byte, n int64, done Done) ([]byte, error) {
 	return dst, c.updated()
 }
 
-// maxDebug bounds what is kept of the debug data of GOAWAY.
+// maxDebug is how many bytes of the debug data of GOAWAY are stored.
 const maxDebug = 100
 
 // goAway processes a GOAWAY frame and refuses the streams that the peer does not process.

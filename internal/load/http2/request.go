@@ -71,7 +71,7 @@ func inAll(lists [][]request.Field, f request.Field) bool {
 // A Request is a request that is ready to be sent. The zero value is for [Encoder.Encode].
 type Request struct {
 	// Fixed means that the body's bytes do not change while the request is in flight. Otherwise
-	// what cannot be sent at once is copied.
+	// what cannot be sent immediately is copied.
 	Fixed bool
 
 	encoder *Encoder // whose common fields go between the two parts of block; nil means none

@@ -98,7 +98,7 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// TestMoveNotNow checks that Move refuses while a connection is being opened, and changes nothing.
+// TestMoveNotNow checks that Move refuses while a connection is being opened, without any change.
 func TestMoveNotNow(t *testing.T) {
 	each(t, 2, func(t *testing.T, p Poller) {
 		s := newSeen()

@@ -17,31 +17,31 @@ type Handler interface {
 	Connected(slot int, err error)
 	// Received hands over bytes, which are valid until it returns.
 	Received(slot int, b []byte)
-	// Ended reports that nothing more will arrive: err is nil when the peer closed the connection
-	// in an orderly way. The slot stays in use until Disconnect.
+	// Ended reports that nothing more will arrive: err is nil if the peer closed the connection in
+	// an orderly way. The slot remains in use until Disconnect.
 	Ended(slot int, err error)
 }
 
 // A Poller sends and receives the bytes of many connections. See the package comment.
 type Poller interface {
-	// Connect opens a connection from a free slot; Wait calls Handler.Connected with the outcome.
-	// The error is one that was found at once.
+	// Connect opens a connection in a free slot; Wait calls Handler.Connected with the outcome. It
+	// returns an error that occurs immediately.
 	Connect(slot int, to Address) error
 	// Adopt puts a connected, non-blocking socket into a free slot and owns it from then on.
 	Adopt(slot int, fd int) error
 	// Send sends b, which must not change until an answer to all of it has come or the slot is
 	// disconnected. No other send of the slot may be in progress.
 	Send(slot int, b []byte)
-	// Write sends b after everything written before. It copies what it cannot send at once.
+	// Write sends b after everything written before. It copies what it cannot send immediately.
 	Write(slot int, b []byte)
 	// Unsent returns how many bytes of the slot may still be waiting to be sent.
 	Unsent(slot int) int
 	// Disconnect closes the slot's connection and frees the slot. Nothing is delivered for the old
 	// connection afterwards.
 	Disconnect(slot int)
-	// Wait sends what is queued, waits up to d for at least one event, and delivers what has
-	// happened. It waits up to gather longer for batch events to accumulate where the system
-	// supports it; 0 and 1 disable that.
+	// Wait sends what is queued, waits up to d for at least one event, and delivers all events.
+	// Where the system supports it, it waits up to gather longer for batch events to accumulate; a
+	// batch of 0 or 1 disables that.
 	Wait(d time.Duration, batch int, gather time.Duration, h Handler) error
 	// Close closes all connections and frees everything.
 	Close() error
@@ -64,10 +64,9 @@ type Lost struct {
 }
 
 // Move moves all connections of one Poller to the same slots of another, which must be free. It
-// delivers what from has received by then. moved is false, and nothing has changed, when that is
-// impossible now because something is still being sent; an error means that from is broken. From
-// the call until it returns, from must not open connections, and the handler must send nothing but
-// answers to what was received.
+// delivers what from has received by then. If something is still being sent, moved is false and
+// nothing has changed. An error means that from is broken. During the call, from must not open
+// connections, and the handler must send nothing but answers to what was received.
 func Move(from, to Poller, h Handler) (moved bool, lost []Lost, err error) {
 	sockets, ok, err := from.release(h)
 	if err != nil || !ok {
@@ -128,8 +127,8 @@ func Precise() (restore func()) {
 // microsecond or two on a virtual machine.
 const shortWait = 5 * time.Millisecond
 
-// open starts connecting a new socket. A connection that is complete at once, as to a Unix socket,
-// is not a special case: the socket is then writable.
+// open starts connecting a new socket. A connection that is complete immediately, as to a Unix
+// socket, is not a special case: the socket is writable.
 func (a Address) open() (fd int, err error) {
 	fd, err = unix.Socket(a.family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
@@ -148,7 +147,7 @@ func (a Address) open() (fd int, err error) {
 	return fd, nil
 }
 
-// noDelay sends small messages at once, as net/http does.
+// noDelay makes the socket send small messages immediately, as net/http does.
 func noDelay(fd int) error {
 	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
 		return fmt.Errorf("set TCP_NODELAY: %w", err)

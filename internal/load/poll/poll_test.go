@@ -152,7 +152,7 @@ func TestEcho(t *testing.T) {
 	})
 }
 
-// TestLargeWrites fills the socket's buffers: order and content must be kept.
+// TestLargeWrites fills the socket's buffers, and checks that order and content do not change.
 func TestLargeWrites(t *testing.T) {
 	const size = 24 << 20
 	each(t, 2, func(t *testing.T, p Poller) {
@@ -194,7 +194,7 @@ func TestRefused(t *testing.T) {
 	each(t, 1, func(t *testing.T, p Poller) {
 		s := newSeen()
 		if err := p.Connect(0, to); err != nil {
-			s.connected[0] = err // refused at once
+			s.connected[0] = err // refused immediately
 		}
 		s.until(t, p, "refuse", func() bool { return len(s.connected) > 0 })
 		if err := s.connected[0]; !errors.Is(err, unix.ECONNREFUSED) {
@@ -273,7 +273,7 @@ func TestManyAnswers(t *testing.T) {
 	})
 }
 
-// TestGather waits for several answers, but not for more than will come.
+// TestGather checks that Wait waits for several answers, but not for more than arrive.
 func TestGather(t *testing.T) {
 	each(t, 4, func(t *testing.T, p Poller) {
 		s := newSeen()

@@ -325,7 +325,7 @@ func (r *ring) enter(d time.Duration, count uint32, gather time.Duration, brief 
 	return fmt.Errorf("wait for io_uring: %w", errno)
 }
 
-// notYet are the errors of enter that mean that nothing has arrived, or that outcomes must be taken
+// notYet are the errors of enter that mean that nothing has arrived, or that outcomes must be read
 // first.
 var notYet = [...]unix.Errno{unix.ETIME, unix.EINTR, unix.EAGAIN, unix.EBUSY}
 

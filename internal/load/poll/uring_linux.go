@@ -47,16 +47,16 @@ const generationMask = 1<<24 - 1
 // when no other send is in progress.
 const untracked = 16 << 10
 
-// trackedEach is how often a small send is still tracked: if a peer answered without reading, sends
-// would pile up in the kernel.
+// trackedEach is the interval, in small sends, at which one is tracked anyway: if a peer answered
+// without reading, sends would accumulate in the kernel.
 const trackedEach = 256
 
 func userData(what, slot int, generation uint32) uint64 {
 	return uint64(what)<<56 | uint64(generation&generationMask)<<32 | uint64(uint32(slot))
 }
 
-// IOUring returns a Poller over io_uring. It fails where the kernel is older than 6.1 or does not
-// allow io_uring.
+// IOUring returns a Poller over io_uring. It returns an error if the kernel is older than 6.1 or
+// does not allow io_uring.
 func IOUring(slots int) (Poller, error) {
 	r, err := newRing(slots)
 	if err != nil {

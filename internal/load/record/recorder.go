@@ -69,7 +69,7 @@ func newHistogram() *hdrhistogram.Histogram { return hdrhistogram.New(1, highest
 
 // record adds a duration to a histogram.
 func record(h *hdrhistogram.Histogram, d time.Duration) {
-	// Cannot fail: the value is within the bounds.
+	// There is no error: the value is within the bounds.
 	_ = h.RecordValue(min(max(int64(d), 1), highestLatency))
 }
 

@@ -9,7 +9,7 @@ import (
 // Percentiles lists the percentiles that a [Latency] has, in order, in percent.
 func Percentiles() []float64 { return []float64{50, 75, 90, 95, 99, 99.9, 99.99} }
 
-// A Latency summarizes a distribution of durations; the zero value is that of no durations.
+// A Latency summarizes a distribution of durations; the zero value is for none.
 type Latency struct {
 	Count             int64
 	Min, Mean, StdDev time.Duration

@@ -12,7 +12,7 @@
 //     [Template.Fixed] template is expanded and written once; the engines keep the bytes.
 //  4. Packages http1 and http2 write requests.
 //
-// A Template is immutable and may be expanded by several goroutines at once, each into its own
+// A Template is immutable and may be expanded by several goroutines concurrently, each into its own
 // Request. It keeps the body and the rows that it was given; they must not be changed afterwards.
 // What Expand puts into a Request belongs partly to the template and is read-only.
 //

@@ -234,7 +234,7 @@ func escape(path string) (string, error) {
 }
 
 // escapeQuery percent-encodes what would break a request line, or what URL standards encode in a
-// query; like net/url it leaves the rest as it is.
+// query; like net/url, it does not change the rest.
 func escapeQuery(query string) string {
 	var b strings.Builder
 	for i := range len(query) {

@@ -9,8 +9,8 @@ type Request struct {
 	Scheme string // http or https
 	Host   string // the Host header, or :authority
 	Path   string // the request URI: path and query, escaped; begins with a slash
-	// Header is the fields in the order to send them in, without Host and
-	// Content-Length, with the names as the user wrote them.
+	// Header has the fields in the order in which they are sent, without Host and Content-Length,
+	// with names as the user wrote them.
 	Header []Field
 	Body   []byte // empty: none
 

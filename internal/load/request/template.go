@@ -38,15 +38,15 @@ type line struct {
 
 // New returns the template of requests to rawURL, an absolute http or https address.
 //
-// names and rows are variables: {{name}} in the path and query of the address, in header values and
-// in the body stands for a value of one row. In the path it is escaped by [url.PathEscape], after
-// the question mark by [url.QueryEscape]; elsewhere it is used as it is. If names is nil, there are
-// no variables and {{ is ordinary text. Each row is as long as names.
+// names and rows are variables: a value of one row replaces {{name}} in the path and query of the
+// address, in header values and in the body. In the path it is escaped by [url.PathEscape], after
+// the question mark by [url.QueryEscape]; elsewhere it is used unchanged. If names is nil, there
+// are no variables and {{ is ordinary text. Each row is as long as names.
 //
 // An empty method means GET. The fragment of the address is dropped. Its user information becomes
-// Basic authentication unless header has an Authorization. Of header, Host replaces the host in the
-// request and an empty User-Agent sends none; without one it is "whet-load". Field names are sent
-// as written, sorted.
+// Basic authentication unless header has an Authorization. A Host in header replaces the host in
+// the request. An empty User-Agent means that none is sent; the default is "whet-load". Field names
+// are sent as written, sorted.
 //
 // The error is an [*Error]. The template keeps body and rows.
 func New(method, rawURL string, header http.Header, body []byte, names []string, rows [][]string) (*Template, error) {
@@ -292,7 +292,7 @@ func (t *Template) field(name, canonical, value string, v vars) error {
 	return nil
 }
 
-// Fixed reports whether there are no variables: Expand always gives the same.
+// Fixed reports whether there are no variables, so that Expand has the same result for all rows.
 func (t *Template) Fixed() bool { return t.fixed }
 
 // URL returns the address as it was given, without the password and the fragment.

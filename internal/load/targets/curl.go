@@ -240,7 +240,7 @@ func (c *command) parse(words []string) error {
 			words = rest
 			continue
 		}
-		// A cluster of short options; the first that takes a value takes the rest.
+		// Several short options in one word; the rest is the value of the first that takes one.
 		for letters := word[1:]; letters != ""; {
 			name := "-" + letters[:1]
 			letters = letters[1:]

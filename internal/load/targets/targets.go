@@ -19,7 +19,7 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// Bounds of what is read.
+// Limits of what Read accepts.
 const (
 	MaxFile    = 64 << 20  // bytes of a targets file or a table of variables
 	MaxBodies  = 64 << 20  // bytes of all bodies of a file together; a file used twice counts once
@@ -365,7 +365,7 @@ func blankVariables(address string) string {
 	}
 }
 
-// addHeader adds a field to h, which is made when needed.
+// addHeader adds a field to h, which may be nil, and returns h.
 func addHeader(h http.Header, name, value string) (http.Header, error) {
 	if !isToken(name) {
 		return h, fmt.Errorf("invalid header field name %q", name)

@@ -342,7 +342,7 @@ func TestBounds(t *testing.T) {
 	if want := "read targets: larger than 64MB"; err == nil || err.Error() != want {
 		t.Errorf("too large: %v; want %s", err, want)
 	}
-	// A file that is used repeatedly counts once; what -d makes of it counts each time.
+	// A file that is used repeatedly counts once; the body that -d makes from it counts each time.
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "b"), bytes.Repeat([]byte("a"), targets.MaxBodies/3), 0o600); err != nil {
 		t.Fatal(err)

@@ -8,9 +8,9 @@ import (
 )
 
 // batch decides how many answers the loop waits for. Every sleep costs the loop as much as several
-// answers, most of all on a virtual machine, and costs the server, which must wake it; if another
-// program needs the CPU, sleeping also loses a turn. But where few answers come, waiting for more
-// lowers the rate. So all ways are measured.
+// answers, especially on a virtual machine, and costs the server, which must wake it. If another
+// program needs the CPU, the loop also has to wait for it. But where few answers come, waiting for
+// more lowers the rate. So all ways are measured.
 //
 // It must not distort latency. In the closed model the number of requests in flight is constant, so
 // by Little's law (L = λW) mean latency is unchanged as long as the rate is: a server that is
@@ -82,7 +82,7 @@ func (w windows) better(v windows) bool {
 var ways = [...]int{0, 1, 2}
 
 const (
-	// windowTime is long enough to include a neighbor's turn on the CPU.
+	// windowTime is long enough to include a time slice of another program on the CPU.
 	windowTime = 8 * time.Millisecond
 	// forget is the weight that older windows keep when ways are compared again.
 	forget = 0.5
@@ -92,15 +92,16 @@ const (
 	// below behind.
 	earlyCycles       = 3
 	farBehind, behind = 0.75, 0.96
-	// sameRate is the share of a rate that counts as equal; among equal rates a way is taken if it
-	// costs less than cheaper. Windows differ by chance, and rate comes first.
+	// sameRate is the share of a rate that counts as equal; among ways of equal rates, one that
+	// costs less than the share cheaper of the others is preferred. Windows differ by chance, and
+	// the rate matters more than the cost.
 	sameRate, cheaper = 0.985, 0.85
 
 	// firstTime is how long the first decision holds: while the server and the loop start,
 	// conditions differ from later ones. Later decisions hold longer.
 	firstTime   = 300 * time.Millisecond
 	settledTime = 5 * time.Second
-	// The ways are compared again at once when wasted waits exceed minWasted and wastedShare of
+	// The ways are compared again immediately when wasted waits exceed minWasted and wastedShare of
 	// all time.
 	minWasted   = 50 * time.Millisecond
 	wastedShare = 0.25
@@ -113,7 +114,7 @@ const (
 	// shorter because a timer that expires before the kernel's own tick (250 Hz) costs some
 	// microseconds to set and to cancel.
 	gatherTime = 4 * time.Millisecond
-	// Fewer than minBatch are not worth waiting for; more than maxBatch gain nothing.
+	// Fewer than minBatch are not worth waiting for; more than maxBatch have no advantage.
 	minBatch, maxBatch = 4, 64
 )
 
@@ -156,7 +157,8 @@ func (b *batch) turn(l *loop) {
 	if b.trial {
 		answers, seconds := float64(l.answers-b.before), (l.time - b.begun).Seconds()
 		b.seen[b.way].add(answers, seconds, (cpu - b.cpu).Seconds())
-		// A window in which a neighbor had the CPU does not show how fast answers come otherwise.
+		// A window in which another program had the CPU does not show how fast answers come
+		// otherwise.
 		b.rate = max(0.9*b.rate, answers/max(seconds, 1e-9))
 		b.advance()
 	} else {
@@ -223,7 +225,7 @@ func (b *batch) drop() {
 	}
 }
 
-// fastest returns the remaining way with the best rate.
+// fastest returns the remaining way with the highest rate.
 func (b *batch) fastest() int {
 	best := -1
 	for i, w := range b.seen {

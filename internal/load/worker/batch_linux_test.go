@@ -51,7 +51,7 @@ func closedLoop() *loop {
 }
 
 // TestBatchNever checks the cases in which the loop never waits for several answers, although that
-// would save half of their CPU time and cost no rate.
+// would save half of their CPU time and not lower the rate.
 func TestBatchNever(t *testing.T) {
 	for _, test := range []struct {
 		name    string
@@ -124,8 +124,8 @@ func TestBatchStarved(t *testing.T) {
 	if n, _ := l.batch.next(l); n != count {
 		t.Errorf("%d connections are waited for; want %d of 16 that have ten requests each", n, count)
 	}
-	// All arrive, late; once, and later a tenth of the time, they do not, as when a neighbor has
-	// the server's CPU.
+	// All arrive, but late. Once, and later a tenth of the time, they do not, as when another
+	// program has the server's CPU.
 	l.batch.waited(2*gather, count, int64(count), l)
 	until := l.batch.until
 	for range 100 {

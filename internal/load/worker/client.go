@@ -63,7 +63,7 @@ func (c *clients) run(ctx context.Context) {
 		ctx, cancel = context.WithDeadline(ctx, c.start.Add(end+c.Timeout+lateTimeouts))
 		defer cancel()
 	}
-	// All start together, so that the first does not use up the requests before the last is ready.
+	// All start together, so that the first does not send all requests before the last is ready.
 	begin := make(chan struct{})
 	var wg sync.WaitGroup
 	for i := range c.host.Connections {

@@ -34,9 +34,9 @@ type Why string
 // Reasons for an engine.
 const (
 	Asked    Why = "asked"    // by the caller
-	Measured Why = "measured" // it did better in this run
-	Only     Why = "only"     // engines preferred over it do not work here
-	Default  Why = "default"  // they were not compared
+	Measured Why = "measured" // it was the better one in this run
+	Only     Why = "only"     // the engines preferred to it do not work here
+	Default  Why = "default"  // engines were not compared
 )
 
 // A Measurement is what an engine did in the windows of a comparison.
@@ -50,8 +50,8 @@ type Measurement struct {
 }
 
 // Engines are compared on the connections of the first worker, with trialCycles windows each: long
-// enough to resolve a few percent on a quiet machine, short enough that the worse engine's share
-// costs a long run nothing.
+// enough to detect a difference of a few percent on an idle machine, short enough not to affect a
+// long run.
 const (
 	trialCycles = 16
 	// trialRate is the minimum rate, in answers per second, at which engines are compared: below
@@ -60,8 +60,8 @@ const (
 	// maxMoved bounds the connections that a worker moves between engines. Moving one costs some
 	// microseconds.
 	maxMoved = 1024
-	// io_uring stays unless epoll either gains this factor in rate and more than twice the standard
-	// error, or costs less than epollCheaper of its CPU time without being slower.
+	// io_uring is used unless the rate of epoll is higher by this factor and by more than twice the
+	// standard error, or epoll uses less than epollCheaper of its CPU time without being slower.
 	gained       = 1.03
 	epollCheaper = 0.9
 )
@@ -140,8 +140,8 @@ func (m *measuring) add(answers int64, elapsed, cpu time.Duration) {
 	m.elapsed, m.cpu, m.answers = m.elapsed+elapsed, m.cpu+cpu, m.answers+answers
 }
 
-// measure sums up the windows, by median and median deviation: a neighbor that takes the CPU for
-// half a second spoils one window of either engine.
+// measure returns the median of the windows, with an error from their median deviation: another
+// program that takes the CPU for half a second affects one window of either engine.
 func (m *measuring) measure(e Engine) Measurement {
 	rate := median(m.rates)
 	var off []float64

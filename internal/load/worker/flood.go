@@ -10,8 +10,8 @@ type floodError struct{ what string }
 
 func (e *floodError) Error() string { return "the server sent " + e.what }
 
-// A guard ends a connection of the [NetHTTP] engine that keeps receiving without an answer.
-// net/http reads such bytes as fast as they come and drops them. The event loops count frames
+// A guard ends a connection of the [NetHTTP] engine that receives many bytes without an answer.
+// net/http reads such bytes as fast as they arrive and discards them. The event loops count frames
 // instead.
 type guard struct {
 	most    int64 // bytes

@@ -29,7 +29,7 @@ type Options struct {
 	Arrivals *workload.Arrivals
 	// Seed is the seed of random arrivals.
 	Seed uint64
-	// HTTP2 is HTTP/2 on every connection, instead of HTTP/1.1.
+	// HTTP2 selects HTTP/2 for every connection, instead of HTTP/1.1.
 	HTTP2 bool
 	// NoKeepAlive opens a connection for each request.
 	NoKeepAlive bool
@@ -56,8 +56,8 @@ const (
 	lastPause  = 50 * time.Millisecond
 )
 
-// lateTimeouts is how long a run may continue after the last request's timeout: as long as a busy
-// machine may need to notice it.
+// lateTimeouts is how long a run may continue after the last request's timeout, which a busy
+// machine may notice late.
 const lateTimeouts = 10 * time.Second
 
 // A Group is the workers of one run, and what they share.

@@ -150,8 +150,7 @@ func newLoops(g *Group, e Engine) ([]worker, error) {
 		}
 		ws = append(ws, l)
 	}
-	// newWorkers needs to know before the run whether the engine works; each loop creates its own,
-	// on its own thread.
+	// Check now whether the engine works: each loop creates its poller later, on its own thread.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	p, err := newPoller(e, 1)
@@ -257,7 +256,7 @@ func (l *loop) release() {
 	}
 }
 
-// finished reports whether there is nothing left to do.
+// finished reports whether all work is done.
 func (l *loop) finished() bool {
 	end := l.End
 	if end != workload.Never && l.time >= end+l.Timeout+lateTimeouts {
@@ -282,7 +281,7 @@ func (l *loop) maxWait() time.Duration {
 	d := 20 * time.Millisecond
 	switch {
 	case l.dialer.busy():
-		runtime.Gosched() // there may be only one CPU for everything
+		runtime.Gosched() // there may be only one CPU
 		d = 200 * time.Microsecond
 	case len(l.resting) > 0 || l.queue.len() > 0:
 		d = time.Millisecond
@@ -375,13 +374,13 @@ func (l *loop) dispatch() {
 				}
 				return
 			}
-			// Free since before it was due, or only now?
+			// Whether it was free before the request was due, or only now.
 			c.begin(ticket{intended: due, measured: measured, waited: c.freed > due})
 		}
 	}
 }
 
-// rest puts a connection with capacity where the open model finds it.
+// rest adds a connection with capacity to those that the open model uses.
 func (c *conn) rest() {
 	if !c.idle && c.active < c.capacity() {
 		c.idle = true

@@ -44,8 +44,8 @@ const (
 	minBlock  = 64 << 10
 )
 
-// maxUnsent is the number of unread bytes beyond which no more requests follow: a server that
-// answers without reading would let them pile up.
+// maxUnsent is the number of unread bytes beyond which no more requests are sent: they would
+// accumulate if a server answers without reading.
 const maxUnsent = 256 << 10
 
 // openStreams begins HTTP/2 on a new connection.
@@ -130,7 +130,7 @@ func (c *conn) endStream(i, status int, body int64, err error) {
 	c.fail(i, k, err)
 }
 
-// streamBegins notes when an answer begins that does not end at once.
+// streamBegins records when an answer begins that does not end immediately.
 func (c *conn) streamBegins(i int) {
 	if f := &c.flights[i]; f.first == 0 {
 		f.first = c.time
@@ -152,7 +152,7 @@ func (c *conn) receivedStreams(b []byte) {
 	c.continueRequests()
 }
 
-// continueRequests sends the requests that waited for capacity, or moves to a new connection.
+// continueRequests sends the requests that waited for capacity, or moves them to a new connection.
 func (c *conn) continueRequests() {
 	if c.h2.Draining() && c.h2.Open() == 0 {
 		c.writeOut()

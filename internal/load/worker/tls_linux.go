@@ -19,8 +19,8 @@ import (
 
 // TLS in an event loop: crypto/tls needs a connection whose Read blocks. So the handshake runs on a
 // blocking connection, on its own goroutine; then the loop takes the socket, and the tls.Conn reads
-// from memory what the loop has received. When that is used up, Read returns an error that claims
-// to be temporary, after which a tls.Conn can continue.
+// from memory what the loop has received. When that is used up, Read returns an error that is
+// marked as temporary, after which a tls.Conn can continue.
 
 // secureDialer opens TLS connections for a loop.
 type secureDialer struct {
@@ -179,7 +179,7 @@ type secureStream struct {
 // some thirty bytes.
 const maxReplied = 64 << 10
 
-// errAgain is returned by Read when nothing is there yet.
+// errAgain is returned by Read when no bytes have arrived yet.
 type errAgain struct{}
 
 func (errAgain) Error() string   { return "nothing to read yet" }
@@ -234,7 +234,7 @@ func (s *secureStream) SetDeadline(t time.Time) error {
 	return nil
 }
 
-// SetReadDeadline is SetDeadline for reading.
+// SetReadDeadline is like SetDeadline.
 func (s *secureStream) SetReadDeadline(t time.Time) error {
 	if s.Conn != nil {
 		return s.Conn.SetReadDeadline(t)
@@ -242,7 +242,7 @@ func (s *secureStream) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline is SetDeadline for writing.
+// SetWriteDeadline is like SetDeadline.
 func (s *secureStream) SetWriteDeadline(t time.Time) error {
 	if s.Conn != nil {
 		return s.Conn.SetWriteDeadline(t)

@@ -67,8 +67,8 @@ func (c *readingFrom) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// TestSecureWrite checks that an HTTP/1.1 request over TLS is sent at once, whatever the number of
-// its records, and without a completion event, which would end a wait for answers.
+// TestSecureWrite checks that an HTTP/1.1 request over TLS is sent in one piece, whatever the
+// number of its records, and without a completion event, which would end a wait for answers.
 func TestSecureWrite(t *testing.T) {
 	p := new(sending)
 	s, server, encrypted := handshaken(t, p)

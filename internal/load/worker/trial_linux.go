@@ -32,7 +32,7 @@ func newTrial() trial { return trial{clock: threadTime, least: trialRate, decide
 
 // Phases of a trial.
 const (
-	trialBefore = iota // the start of the run is left out
+	trialBefore = iota // the start of the run, which is not measured
 	trialMoving        // moving to the next window's engine
 	trialWindow
 	trialLast // moving to the chosen engine
@@ -42,8 +42,8 @@ const (
 const (
 	// trialAfter is the earliest start of a trial.
 	trialAfter = 100 * time.Millisecond
-	// trialBatch is the latest start: it should be known by then whether io_uring gains by waiting
-	// for answers.
+	// trialBatch is the latest start: by then the loop has usually decided whether io_uring gains
+	// from waiting for answers.
 	trialBatch = time.Second
 	// maxRefused bounds the rounds in which a move is tried.
 	maxRefused = 1000
@@ -166,7 +166,7 @@ func (t *trial) close(l *loop) error {
 	return t.other.Close()
 }
 
-// move moves the loop's connections to the wanted engine; if it cannot do so now, it tries again
+// move moves the loop's connections to the wanted engine. If that is impossible now, it tries again
 // after the next round.
 func (t *trial) move(l *loop) {
 	if t.wanted != l.engineNow() {
@@ -188,7 +188,7 @@ func (t *trial) move(l *loop) {
 	t.phase, t.begun, t.until, t.before, t.cpu = trialWindow, l.time, l.time+windowTime, l.answers, t.clock()
 }
 
-// moved moves the connections, and reports whether it could do so now.
+// moved moves the connections, and reports whether that was possible now.
 func (t *trial) moved(l *loop) bool {
 	if l.connecting+l.queue.len() > 0 || l.dialer.busy() {
 		return false

@@ -12,7 +12,7 @@ const Never = time.Duration(math.MaxInt64)
 // Arrivals are the requested sending times of the open model.
 type Arrivals struct {
 	Rate    float64       // requests per second, at the start
-	RampTo  float64       // at the end of Ramp and from there on; 0 means Rate throughout
+	RampTo  float64       // at the end of Ramp and after it; 0 means Rate throughout
 	Ramp    time.Duration // in which the rate changes linearly
 	Poisson bool          // exponentially distributed gaps instead of equal ones
 }
@@ -31,8 +31,9 @@ type Schedule struct {
 	due   time.Duration
 }
 
-// NewSchedule returns part k of n of the open model's schedule, which begins with the warm-up: the
-// parts together are the whole. share is the part of the rate that these n schedules have in total.
+// NewSchedule returns part k of n of the open model's schedule, which begins with the warm-up. The
+// parts together are the whole schedule. share is the share of the rate that these n parts have in
+// total.
 func NewSchedule(o *Arrivals, warmup, end time.Duration, seed uint64, share float64, k, n int) *Schedule {
 	s := &Schedule{
 		rate: o.Rate * share, to: o.RampTo * share, hold: warmup, ramp: o.Ramp, end: end,

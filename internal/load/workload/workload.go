@@ -31,7 +31,7 @@ type Endpoint struct {
 	Method   string
 	Header   http.Header
 	Body     []byte
-	Weight   int // the request is sent this often in proportion to the others; at least 1
+	Weight   int // how often the request is sent in proportion to the others; at least 1
 	Row      int // in the table of targets
 	Index    int // in Host.Endpoints; Add sets it
 }

@@ -245,7 +245,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestRead reads what is compiled here.
+// TestRead reads the files that are compiled on this system.
 func TestRead(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ type callgrindDump struct {
 
 var compressed = regexp.MustCompile(`^\((\d+)\)(?: (.*))?$`)
 
-// parseCallgrind reads the format as its definition says.
+// parseCallgrind parses the format as specified.
 func parseCallgrind(t *testing.T, text string) callgrindDump {
 	t.Helper()
 	d := callgrindDump{make(map[string]int64), make(map[string]int64)}
@@ -71,7 +71,7 @@ func testCallgrindOracle(t *testing.T, file string, p *profile.Profile) {
 	v := oracletest.Bind(t, p, profile.Query{By: profile.ByAddress})
 	got := parseCallgrind(t, oracletest.WriteString(t, func(b *bytes.Buffer) error { return Callgrind(b, v, "") }))
 	want := parseCallgrind(t, oracletest.RunPprof(t, "-callgrind", "-unit="+oracletest.SmallestUnit(t, v), file))
-	// Code without symbols is one nameless function there, one per address here.
+	// Code without symbols is one nameless function in callgrind, and one per address in the view.
 	got, want = joinUnnamed(got), joinUnnamed(want)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-go tool pprof +whet)\n%s", oracletest.ClipText(diff))
@@ -154,7 +154,7 @@ func TestCallgrindRefusesNegative(t *testing.T) {
 	}
 }
 
-// TestCallgrindForeign has names that would steer a terminal.
+// TestCallgrindForeign has names with terminal control sequences.
 func TestCallgrindForeign(t *testing.T) {
 	t.Parallel()
 	if got, want := callgrindClean("a\x1b[31m\n\u009bb\u202e\xff"), "a�[31m �b��"; got != want {

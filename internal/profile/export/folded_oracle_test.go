@@ -14,9 +14,9 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// TestAgainstPprof compares the formats with go tool pprof's, or with sums over
-// what google/pprof decodes, on real profiles: the compiler's own from GOROOT,
-// CPU and heap profiles recorded here, and the corpus when it is at hand.
+// TestAgainstPprof compares the formats with go tool pprof's, or with sums over what google/pprof
+// decodes, on real profiles: the compiler's own from GOROOT, CPU and heap profiles recorded by the
+// test, and the corpus if it is available.
 func TestAgainstPprof(t *testing.T) {
 	for file, p := range oracletest.NewOracle(t).Profiles(t) {
 		t.Run(filepath.Base(file), func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// A rawDump is the text of -raw with the ids replaced by what they stand for.
+// A rawDump is the text of -raw with the IDs replaced by what they refer to.
 type rawDump struct {
 	Head     []string
 	Types    string
@@ -42,7 +42,7 @@ func parseRaw(t *testing.T, text string) rawDump {
 		}
 		switch section {
 		case "":
-			// Times are written for people, in the local time zone.
+			// Times are in the local time zone.
 			if !strings.HasPrefix(line, "Time:") && !strings.HasPrefix(line, "Duration:") && line != "PeriodType:  " {
 				d.Head = append(d.Head, line)
 			}

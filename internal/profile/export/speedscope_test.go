@@ -49,7 +49,7 @@ func parseSpeedscope(t *testing.T, text string) speedscopeFile {
 	return f
 }
 
-// Each profile of the file folds to what Folded makes of that sample type.
+// Each profile of the file folds to the output of Folded for that sample type.
 func testSpeedscopeAgainstFolded(t *testing.T, p *profile.Profile) {
 	f := parseSpeedscope(t, oracletest.WriteString(t, func(b *bytes.Buffer) error {
 		return Speedscope(b, oracletest.Bind(t, p, profile.Query{}), "test")

@@ -68,8 +68,8 @@ func weigh(t *profile.Tree) []float64 {
 	return mass
 }
 
-// Value returns the value of a node without its children. A node that stands for smaller ones
-// has no children; its value is its total.
+// Value returns the value of a node without its children. A node that sums smaller ones has no
+// children; its value is its total.
 func Value(n *profile.TreeNode) int64 {
 	if n.Rest > 0 {
 		return n.Total

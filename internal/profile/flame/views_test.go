@@ -54,7 +54,7 @@ func TestProportion(t *testing.T) {
 	}
 }
 
-// TestScaledTree compares a scaled tree with the one that it stands for.
+// TestScaledTree compares a scaled tree with that of the scaled profile.
 func TestScaledTree(t *testing.T) {
 	p := columns(t, [2]int64{4, 6}, [2]int64{10, 15}, [2]int64{-2, -3}, [2]int64{8, 12})
 	var trees []*profile.Tree

@@ -49,8 +49,8 @@ func Merge(list, more []Benchmark) []Benchmark {
 	return list
 }
 
-// Focused returns at most most of some benchmarks: the most focused ones, and the one that runs the
-// most code, since a change may affect inlining decisions.
+// Focused returns at most most benchmarks of list: those that run the least code, and the one that
+// runs the most, since a change may affect inlining decisions.
 func Focused(list []Benchmark, most int) []Benchmark {
 	list = slices.Clone(list)
 	sortByFocus(list)
@@ -64,7 +64,8 @@ func sortByFocus(hits []Benchmark) {
 	slices.SortStableFunc(hits, func(a, b Benchmark) int { return cmp.Compare(len(a.blocks), len(b.blocks)) })
 }
 
-// covering returns the benchmarks that run a line of the places, the most focused first.
+// covering returns the benchmarks that run a line of the places, in order of how little code they
+// run.
 func covering(all []Benchmark, places []find.Place) []Benchmark {
 	var hits []Benchmark
 	for _, r := range all {
@@ -167,7 +168,8 @@ func (s *Set) Found() bool { return s.found }
 // Forget drops what Find has found, because the copy has changed.
 func (s *Set) Forget() { s.found, s.own = false, nil }
 
-// Covering returns the benchmarks of the module that run a line of the places, the most focused first.
+// Covering returns the benchmarks of the module that run a line of the places, in order of how
+// little code they run.
 func (s *Set) Covering(places []find.Place) []Benchmark { return covering(s.own, places) }
 
 // Others returns the benchmarks of the module that run code in some directories and are not among
@@ -238,5 +240,5 @@ func (s *Set) runProgram(
 	return out, cmd.ProcessState, err
 }
 
-// clearTrial removes the files that benchmarks have left behind.
+// clearTrial removes the files that benchmarks have left.
 func (s *Set) clearTrial() { s.warnings.Add(s.scratch.ClearTrial()) }

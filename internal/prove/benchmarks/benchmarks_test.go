@@ -66,8 +66,8 @@ func BenchmarkBroken(b *testing.B) { b.Fatal("out of order") }
 // names returns the names of benchmarks with spaces between them.
 func names(list []Benchmark) string { return strings.Trim(fmt.Sprint(list), "[]") }
 
-// TestSet finds the benchmarks that run a place, writes one for a function that has none, and compares
-// with it: its file is in the copy only meanwhile.
+// TestSet finds the benchmarks that run a place, writes one for a function that has none, and
+// compares by it: its file is in the copy only while it is used.
 func TestSet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

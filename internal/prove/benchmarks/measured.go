@@ -42,7 +42,7 @@ func (m *Measured) Generated() map[string]string {
 	return inputs
 }
 
-// enoughOfEffect is the half-width of an interval, as a share of the effect, that is enough: a change
+// enoughOfEffect is the half width of an interval, as a share of the effect, that is enough: a change
 // that halves the time is proven at -45 to -55% as well as at -49 to -51%.
 const enoughOfEffect = 0.2
 

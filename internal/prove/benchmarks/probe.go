@@ -22,9 +22,9 @@ import (
 // maxProbed is the number of benchmarks that run between probes.
 const maxProbed = 2
 
-// Probe runs the most focused of some benchmarks, and the one that runs the most code, between probes:
-// without a change, and with files of the module replaced. It returns what costs more with them, and
-// on an error what was found before.
+// Probe runs the benchmark of list that runs the least code, and the one that runs the most,
+// between probes: without a change, and with the files in after replaced. It returns what costs
+// more with them, and on an error what it found before.
 func (s *Set) Probe(ctx context.Context, list []Benchmark, after map[string][]byte) (more []costs.Cost, err error) {
 	for _, group := range byPackage(list) {
 		found, err := s.probe(ctx, group, after)

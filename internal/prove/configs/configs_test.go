@@ -10,7 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 )
 
-// TestFind reads what the files of CI name, and nothing else.
+// TestFind reads the configurations that CI files name, and nothing else.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct{ name, files, want string }{

@@ -13,8 +13,8 @@ const (
 	compileAddend = 500 * time.Millisecond
 )
 
-// CompileTime compares how long a package takes to compile in both versions. Each call of build compiles
-// it anew; attempt is another number each time.
+// CompileTime compares how long a package takes to compile in both versions. Each call of build
+// compiles it again; attempt is another number each time.
 func CompileTime(
 	ctx context.Context, pkg string, build [2]func(ctx context.Context, attempt int) error,
 ) (list []Cost, err error) {

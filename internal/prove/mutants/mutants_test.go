@@ -17,7 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// load type-checks a package of one file. If that fails, the package has what is known; it is nil if
+// load type-checks a package of one file. If that fails, the package is incomplete; it is nil if
 // the file is not Go.
 func load(text string, from types.Importer) (*Package, error) {
 	p := &Package{
@@ -46,7 +46,7 @@ func (noImports) Import(path string) (*types.Package, error) {
 	return nil, fmt.Errorf("no package %s", path)
 }
 
-// listed returns each mutant with the text that it has instead of the original's.
+// listed returns each mutant with its replacement text.
 func listed(t *testing.T, text string, set *Set) (list []string) {
 	t.Helper()
 	for i := range set.Mutants {
@@ -65,7 +65,8 @@ func listed(t *testing.T, text string, set *Set) (list []string) {
 	return list
 }
 
-// TestMutators has each mutator change the code that it is for, and nothing that must stay.
+// TestMutators checks that each mutator changes the intended code, and nothing that must not
+// change.
 func TestMutators(t *testing.T) {
 	const begin = "package p\n\n"
 	for _, test := range []struct {
@@ -202,7 +203,7 @@ func TestMutators(t *testing.T) {
 	}
 }
 
-// TestLines has mutants only on the lines, and a sample that is spread over them.
+// TestLines checks that mutants are only on the given lines, and that a sample is spread over them.
 func TestLines(t *testing.T) {
 	text := "package p\n\nfunc f(n int) int {\n" + strings.Repeat("n = n + n\n", 20) + "return n\n}\n"
 	p, err := load(text, noImports{})
@@ -227,7 +228,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestHarmless leaves functions alone that change files.
+// TestHarmless checks that functions that change files have no mutants.
 func TestHarmless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks package os")
@@ -243,7 +244,7 @@ func TestHarmless(t *testing.T) {
 	}
 }
 
-// TestSupport has the file compile next to the package's.
+// TestSupport checks that the file compiles with those of the package.
 func TestSupport(t *testing.T) {
 	if testing.Short() {
 		t.Skip("type-checks package os")
@@ -261,7 +262,7 @@ func TestReached(t *testing.T) {
 	}
 }
 
-// TestSpread has every number once.
+// TestSpread checks that every number occurs once.
 func TestSpread(t *testing.T) {
 	for n := range 200 {
 		order := Spread(n)

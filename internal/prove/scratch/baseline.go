@@ -344,7 +344,7 @@ func (b *Baseline) differs(after *testRun, t Test) string {
 // and durations.
 var changing = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+(\.[0-9]+)?(ns|µs|us|ms|s)?`)
 
-// says returns the output of a test, without what changes from run to run.
+// says returns the output of a test, without parts that vary from run to run.
 func (r *testRun) says(t Test) string {
 	text, _, _ := strings.Cut(r.outputs[t], "\ngoroutine ")
 	return changing.ReplaceAllString(text, "0")

@@ -76,7 +76,7 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// ClearTrial removes what processes that ran code of the module have left behind.
+// ClearTrial removes the files that processes with code of the module have left.
 func (m *Module) ClearTrial() error {
 	var errs []error
 	for _, name := range []string{"home", "tmp"} {

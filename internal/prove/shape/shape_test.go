@@ -34,8 +34,8 @@ func cpuProfile(t *testing.T, stacks [][]frame, counts []int64) *profile.Profile
 	return b.Profile(nil)
 }
 
-// TestOf charges stacks below a function to the innermost line of the module and what it calls,
-// whatever the function is compiled into.
+// TestOf charges stacks below a function to the innermost line of the module and what it calls, in
+// any binary.
 func TestOf(t *testing.T) {
 	t.Parallel()
 	of := &Subject{Module: "example.com/m.v1", Package: "example.com/m.v1/cmd/s", Main: true, Symbol: "(*Set).Add"}

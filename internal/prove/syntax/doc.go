@@ -1,4 +1,4 @@
-// Package syntax says what changed source files declare and use, by their syntax alone.
+// Package syntax determines what changed source files declare and use, from their syntax alone.
 //
 //  1. [KindOf] divides changed files into code, tests and others.
 //  2. [Read] reads the declarations of each version of a package; [Declarations.Compare] lists those

@@ -18,7 +18,7 @@ type effect struct {
 	opens, with string
 }
 
-// nestedLoops stands for loops within loops among calls.
+// nestedLoops represents loops within loops in lists of calls.
 const nestedLoops = "nested loops"
 
 func effects() []effect {

@@ -445,7 +445,7 @@ func ownsState(written map[state]*writer, owner string) bool {
 
 var singleUse = regexp.MustCompile(`(?is)\bnot\b[^.]*\b(concurren\w*|goroutines?|parallel|threads?)\b`)
 
-// oneGoroutine reports whether the documentation of a type says that goroutines must not share it.
+// oneGoroutine reports whether a type is documented as not safe for concurrent use.
 func oneGoroutine(doc string) bool { return singleUse.MatchString(doc) }
 
 // keptByClosures returns the new package-level variables of b whose functions keep variables

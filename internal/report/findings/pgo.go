@@ -104,7 +104,7 @@ func pgoStale(r *pgo.Result) blocks.Section {
 		is := " is gone"
 		if !f.Gone && len(f.Calls) > 0 {
 			c := f.Calls[0]
-			is = fmt.Sprintf(" has no call of %s on line +%d", layout.ShortName(c.Callee), c.Offset)
+			is = fmt.Sprintf(" does not call %s on line +%d", layout.ShortName(c.Callee), c.Offset)
 			if more := len(f.Calls) - 1; more > 0 {
 				is += fmt.Sprintf(", and %d more", more)
 			}

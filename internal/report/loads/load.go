@@ -225,7 +225,7 @@ func loadRows(r *load.Result) []loadRow {
 // loadLatencies writes the table of latencies, and the histogram next to it.
 func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 	if r.Responses == 0 {
-		t.Line("no answers, no latencies")
+		t.Line("no answers, so no latencies")
 		return
 	}
 	rows := loadRows(r)
@@ -328,7 +328,7 @@ func loadVerdict(t *layout.Writer, s layout.Style, r *load.Result) {
 	switch {
 	case len(reasons) > 0:
 	case r.Responses == 0:
-		t.Line("verdict: nothing to judge")
+		t.Line("verdict: none, because no request was answered")
 		return
 	default:
 		t.Line("verdict: no reason to distrust these numbers")

@@ -55,7 +55,7 @@ func searched(t *testing.T) *capacity.Result {
 		}
 		if i == 3 {
 			step.Verdict, step.Why = capacity.Generator,
-				"the generator sent 1% of the requests 4.56ms or more late though a connection was free"
+				"the generator sent 1% of the requests 4.56ms or more late although a connection was free"
 		}
 		r.Steps = append(r.Steps, step)
 	}

@@ -21,8 +21,8 @@ import (
 
 // A Source is a trace.
 type Source struct {
-	// Place identifies the place, such as a file's absolute name, and determines the name of the
-	// index. State changes when the trace there does.
+	// Place identifies where the trace is, such as by a file's absolute name, and determines the
+	// name of the index. State changes when the trace changes.
 	Place, State string
 	// Open returns a reader of the trace from its start.
 	Open func() (io.ReadCloser, error)
@@ -45,14 +45,14 @@ func Dir() (string, error) {
 // suffix is the suffix of index files.
 const suffix = ".index"
 
-// Limits of what is kept in addition to the index that is opened.
+// Limits on the indexes that are kept in addition to the one that is opened.
 const (
 	maxKept  = 50
 	maxBytes = 8 << 30
 )
 
-// ErrDir is in the error of [Open] if there is no usable index and the directory is not writable.
-// The source was not read.
+// ErrDir is wrapped by the error of [Open] if there is no usable index and the directory is not
+// writable. The source was not read.
 var ErrDir = errors.New("no index can be kept")
 
 // nameOf returns the file of the index of a place.
@@ -79,7 +79,7 @@ func Open(ctx context.Context, s Source, dir string, o index.Options) (x *index.
 	switch {
 	case err == nil && x.Info.Source == s.State && o.Enough(x.Info):
 		now := time.Now()
-		_ = os.Chtimes(name, now, now) // marks it as recently used; a failure does not matter
+		_ = os.Chtimes(name, now, now) // marks it as recently used; errors are ignored
 		return x, false, nil
 	case err == nil:
 		if err := x.Close(); err != nil {

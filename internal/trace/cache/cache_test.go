@@ -62,7 +62,7 @@ func TestOpen(t *testing.T) {
 		open(true)
 	}
 
-	// A source that cannot be read leaves nothing behind.
+	// A source that cannot be read leaves no files.
 	broken := errors.New("unplugged")
 	source.Place, source.Open = "/b", func() (io.ReadCloser, error) { return nil, broken }
 	if _, _, err := cache.Open(t.Context(), source, dir, index.Options{}); !errors.Is(err, broken) {

@@ -49,14 +49,14 @@ type Options struct {
 	Most       int  // pairs with quantiles; 0 means 1000, the maximum
 }
 
-// A Pair is the waits with one stack that were ended from one stack.
+// A Pair sums the waits at one stack that were ended from one other stack.
 type Pair struct {
 	Kind    Kind
 	Waiting uint32 // stack of the wait
 	// Waking is the stack of the goroutine that ended the waits: for a lock, where it was released.
 	// 0 if no goroutine did, but a timer, the network, or the end of the trace.
 	Waking uint32
-	// Open means that these waits had not ended at the end of the trace or the window.
+	// Open means that these waits had not ended by the end of the trace or of the window.
 	Open bool
 	Idle bool
 
@@ -92,7 +92,7 @@ type Result struct {
 	Pairs    []*Pair // by descending time
 	Count    int64   // number of waits in Pairs
 	Total    time.Duration
-	// Left are the idle pairs, which were left out, by descending time, and their sums.
+	// Left are the idle pairs that were left out, by descending time, with their sums.
 	Left      []*Pair
 	LeftCount int64
 	LeftTotal time.Duration
@@ -215,7 +215,7 @@ func reasonOf(code index.Code, name string) reason {
 	return reason{}
 }
 
-// goroutines collects what is known of each goroutine, and how long it lives in the window.
+// goroutines collects what is known about each goroutine, and how long it exists in the window.
 func (f *analysis) goroutines() error {
 	return f.x.Goroutines(func(g *index.Goroutine) bool {
 		f.kindOf[g.Index], f.parent[g.Index] = g.Kind, g.Parent
@@ -358,9 +358,9 @@ func (f *analysis) mostly(times map[uint32]int64) string {
 	return best
 }
 
-// Place returns the frame of a stack that is the most informative to the program's author: the
-// innermost of own code, or else (and if own is nil) the innermost outside the standard library, or
-// else the innermost exported one. ok is false for an empty stack.
+// Place returns the most informative frame of a stack for the program's author: the innermost of
+// own code; if there is none or own is nil, the innermost outside the standard library; otherwise
+// the innermost exported one. ok is false for an empty stack.
 func Place(stack []stacks.Frame, own func(stacks.Frame) bool) (f stacks.Frame, ok bool) {
 	if len(stack) == 0 {
 		return f, false

@@ -208,8 +208,8 @@ func TestOf(t *testing.T) {
 	var x *index.Index
 	var r, all *contention.Result
 	var problems []string
-	// A goroutine that gets a processor too late does not have to wait any more. That does not
-	// happen every time.
+	// A goroutine that gets a processor too late does not have to wait, so the test has several
+	// attempts.
 	for range 5 {
 		x = tracetest.Index(t, contended(t))
 		r, all = find(t, x, contention.Options{}), find(t, x, contention.Options{Idle: true})
@@ -277,7 +277,7 @@ func waitProblems(x *index.Index, r, all *contention.Result) (problems []string)
 	if !has(x, group.Waiting, "contended") || group.Total < 10*pause {
 		wrong("the WaitGroup is waited for %v", group.Total)
 	}
-	// The holder of the lock sleeps, and the place of that is reported.
+	// The holder of the lock sleeps, and the report contains where.
 	slow := sum(x, r.Pairs, "(*store).update", "(*store).slowUpdate")
 	slept := 0.0
 	for _, doing := range slow.Meanwhile {

@@ -13,7 +13,7 @@ import (
 // longestWait is the longest wait that histograms distinguish.
 const longestWait = int64(time.Hour)
 
-// An overlap is a wait whose waker's activity is wanted.
+// An overlap is a wait for which the activity of the waker is determined.
 type overlap struct {
 	from, to int64
 	detail   *detail

@@ -11,20 +11,21 @@ import (
 // A wait is idle if the goroutine waits for new work, so that a shorter wait would gain nothing:
 //
 //   - it was not ended by a goroutine, but by a timer, the network, or the end of the trace;
-//   - or it is at a resting place. That is a receive, a select or a sync.Cond's Wait at most three
-//     calls below the function in which the goroutine starts, outside handlers of net/http, and the
-//     goroutines that run the same function and wait there spend more than half of their life at
-//     such places. The loop of a worker is one.
+//   - or it is at a resting place, such as the loop of a worker. That is a receive, a select or a
+//     sync.Cond's Wait at most three calls below the function in which the goroutine starts,
+//     outside handlers of net/http, if the goroutines that run the same function and wait there
+//     spend more than half of their life at such places.
 //
 // Other idle waits are those for the runtime's own locks, which are held for the garbage collector;
 // net/http's wait for its background read to end, after each answer; and whet's agent waiting for
 // requests. Any other wait for a lock, for a WaitGroup or to send is not idle. Neither is a wait of
 // the main goroutine, or for a goroutine that the waiting one has started: these wait for work to
-// finish. One exception is the main goroutine, which often ends in a select without cases: there,
-// waiting forever is idle.
+// finish. The exception is a main goroutine that waits forever, often in a select without cases:
+// that is idle.
 //
-// In a trace, a starved worker looks like a client that waits for each answer in turn; a client
-// whose goroutine does nothing else is treated as a worker. Options.Idle shows it.
+// In a trace, a client that waits for one answer after the other looks like a worker without work.
+// A client whose goroutine does nothing else is therefore treated as a worker, and its waits as
+// idle; Options.Idle includes them.
 
 // nearStart is the largest number of calls between a resting place and the start of its goroutine.
 const nearStart = 3

@@ -19,7 +19,7 @@ import (
 type Options struct {
 	// From and To are a window, in nanoseconds since the start of the trace; To 0 means its end.
 	From, To int64
-	// Progress, if set, is called from time to time with the number of bytes read.
+	// Progress, if set, is called repeatedly with the number of bytes read.
 	Progress func(bytes int64)
 }
 
@@ -32,7 +32,7 @@ type Result struct {
 	Skipped     int           `json:"-"`           // generations before the window
 	Written     int64         `json:"bytes"`
 	Read        int64         `json:"read_bytes"`
-	// Whole is set if the last generation could not be shortened and is written in full.
+	// Whole is set if the last generation could not be shortened and was written in full.
 	Whole bool `json:"whole,omitempty"`
 	// Damage is why nothing was read after the last generation; "" if the trace is intact, or the
 	// window ends before the damage.
@@ -46,13 +46,13 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("nothing to cut from %v on: the trace ends at %v", e.From, e.End)
 }
 
-// Hint returns the next step.
+// Hint returns what to do next.
 func (e *OutsideError) Hint() string { return "times count from the start of the trace" }
 
 // Cut reads a trace as far as needed, and writes the part in a window. What comes before the window
-// in its first generation remains. Errors are a [*VersionError], an [*OutsideError], those of
-// reading and writing, and ctx's. A trace that is damaged further on is cut up to that point, as
-// Result.Damage reports.
+// in its first generation remains. Its errors are a [*VersionError], an [*OutsideError], those of
+// reading and writing, and that of ctx. A trace that is damaged further on is cut up to that point,
+// as Result.Damage reports.
 func Cut(ctx context.Context, w io.Writer, r io.Reader, o Options) (Result, error) {
 	head, minor, err := readHead(r)
 	if err != nil {

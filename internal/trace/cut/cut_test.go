@@ -110,7 +110,7 @@ func each(t testing.TB, data []byte, yield func(*trace.Event)) {
 	}
 }
 
-// events returns the events of a trace about something that happened, as opposed to existing
+// events returns the events of a trace that report changes, without those that report existing
 // states.
 func events(t testing.TB, data []byte) []event {
 	t.Helper()

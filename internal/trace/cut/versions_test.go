@@ -146,7 +146,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestErrors cuts what cannot be cut.
+// TestErrors checks the errors for traces and windows that cannot be cut.
 func TestErrors(t *testing.T) {
 	small, err := os.ReadFile("../testdata/go1.26.trace")
 	if err != nil {

@@ -41,7 +41,7 @@ const (
 	synced = 25
 )
 
-// maxGeneration bounds a generation; usual ones have about 10 MB.
+// maxGeneration is the maximum size of a generation; most have about 10 MB.
 const maxGeneration = 1 << 30
 
 // A VersionError reports a trace that cannot be cut because of the version of Go that wrote it.
@@ -54,7 +54,7 @@ func (e *VersionError) Error() string {
 	return fmt.Sprintf("a trace of Go 1.%d: whet supports up to Go 1.%d", e.Minor, newest)
 }
 
-// Hint returns the next step.
+// Hint returns what to do next.
 func (e *VersionError) Hint() string {
 	if e.Minor < oldest {
 		return "--from and --to of the other commands choose a window without cutting; traces of Go 1.22 and later can be cut"
@@ -62,7 +62,7 @@ func (e *VersionError) Hint() string {
 	return "a newer whet may support it"
 }
 
-// errHead reports data that does not begin as a trace does.
+// errHead reports data that does not begin like a trace.
 var errHead = errors.New("not an execution trace")
 
 // readHead reads a trace's first bytes.
@@ -297,7 +297,7 @@ func recordsState(event byte) bool {
 	return false
 }
 
-// isEvents reports whether a batch holds the events of a thread.
+// isEvents reports whether a batch contains the events of a thread.
 func (g *generation) isEvents(b *batch) bool {
 	if b.kind != evBatch || b.data == b.to {
 		return false

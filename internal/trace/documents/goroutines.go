@@ -27,7 +27,7 @@ type Goroutines struct {
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
-// A Group is goroutines with something in common.
+// A Group is goroutines that run the same function or were created at the same place.
 type Group struct {
 	Function   string        `json:"function"` // that they run, or that has their go statement; "" if unknown
 	File       string        `json:"file,omitempty"`

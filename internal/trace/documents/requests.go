@@ -81,7 +81,7 @@ type Step struct {
 	Goroutine int64         `json:"goroutine"`
 	Function  string        `json:"function"` // that it runs
 	Cause     string        `json:"cause"`
-	State     string        `json:"state"` // in the trace's words
+	State     string        `json:"state"` // as named in the trace
 	Stack     int           `json:"stack"` // number in Stacks
 	// Own is the innermost own frame of the stack, else the function that the goroutine runs.
 	Own     *stacks.Frame `json:"own,omitempty"`
@@ -256,8 +256,8 @@ func (d *Requests) Only(number int) bool {
 	return false
 }
 
-// Worst returns what a request's path spends most on, by cause and own line. Without own code in
-// the goroutine, it is the line of the wait that led to it.
+// Worst returns what a request's path spends most time on, by cause and own line. If the goroutine
+// has no own code, the line is that of the wait that led to it.
 func (r *Request) Worst() (Step, time.Duration) {
 	type key struct {
 		cause string

@@ -4,8 +4,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// An Event is an event of a trace. Of the fields after Stack, only those of its kind have a
-// meaning:
+// An Event is an event of a trace. The fields after Stack depend on its kind; others are not used:
 //
 //	StateTransition                    Resource, ID, From, To, Reason
 //	RangeBegin, RangeActive, RangeEnd  Name, Resource and ID of what it belongs to

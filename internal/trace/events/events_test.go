@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/trace/events"
 )
 
-// line is a line as another program reads it.
+// line is a line as read by another program.
 type line struct {
 	Time      int64  `json:"time_ns"`
 	Kind      string `json:"kind"`
@@ -228,7 +228,7 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-// TestErrors has invalid options and damaged traces.
+// TestErrors checks the errors for invalid options and damaged traces.
 func TestErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                 "unexpected token EOF",

@@ -40,7 +40,7 @@ const (
 	slowest = 50_000
 )
 
-// A goroutine is a goroutine as exports name it.
+// A goroutine is a goroutine with its name in exports.
 type goroutine struct {
 	id     int64
 	kind   uint32
@@ -80,7 +80,7 @@ func (s *source) function(g uint32) string {
 func (s *source) state(c index.Code) string { return cmp.Or(s.x.Code(c), "waiting") }
 
 // chosen reports whether something that belongs to a goroutine, given by its index + 1, is
-// selected: what belongs to none is selected if all are.
+// selected. Something that belongs to none (0) is selected if all goroutines are.
 func (s *source) chosen(g uint32) bool {
 	if g == 0 || int(g) > len(s.goroutines) {
 		return s.o.Goroutines == nil
@@ -88,7 +88,7 @@ func (s *source) chosen(g uint32) bool {
 	return s.goroutines[g-1].chosen
 }
 
-// place returns the site of a stack: its innermost call outside the runtime.
+// place returns the innermost call of a stack outside the runtime.
 func (s *source) place(stack uint32) string {
 	if stack == 0 {
 		return ""

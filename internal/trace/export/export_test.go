@@ -79,14 +79,14 @@ func indexed(t *testing.T) *index.Index {
 	return tracetest.Index(t, data.Bytes())
 }
 
-// A slice as another program reads it.
+// A slice is a slice as read by another program.
 type slice struct {
 	group, track, name string
 	from, to           int64
 	args               map[string]string
 }
 
-// A drawn export.
+// A drawn is an export as read by another program.
 type drawn struct {
 	slices   []slice
 	counters map[string]int
@@ -333,7 +333,7 @@ func TestOTLP(t *testing.T) {
 	}
 }
 
-// TestWindow has impossible windows, and checks what is not written.
+// TestWindow checks the errors for invalid windows, and what is not written.
 func TestWindow(t *testing.T) {
 	x := indexed(t)
 	for _, run := range []func(io.Writer, *index.Index, export.Options) (export.Result,

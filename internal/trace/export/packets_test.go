@@ -53,8 +53,8 @@ type sequence struct {
 	at       uint64
 }
 
-// A ruled reads a file packet by packet, as trace_processor's tokenizer does, and checks the rules
-// of trace_packet.proto and interned_data.proto.
+// A ruled reads a file packet by packet, like trace_processor's tokenizer, and checks the rules of
+// trace_packet.proto and interned_data.proto.
 type ruled struct {
 	sequences map[uint64]*sequence
 	tracks    map[uint64]bool

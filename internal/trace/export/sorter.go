@@ -11,8 +11,8 @@ import (
 	"slices"
 )
 
-// A sorter sorts packets by time; those of one time remain in order of arrival. What exceeds its
-// memory goes to a temporary file, in sorted runs.
+// A sorter sorts packets by time; those of the same time remain in the order of arrival. Packets
+// that exceed its memory go to a temporary file, in sorted runs.
 type sorter struct {
 	most    int // bytes in memory; 0 means 64 MB
 	buf     []byte

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSorter sorts by time, stably, in memory and through runs of a file, and leaves nothing behind.
+// TestSorter sorts by time, stably, in memory and through runs of a file, and leaves no file.
 func TestSorter(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	for _, most := range []int{0, 1, 100, 4096} {

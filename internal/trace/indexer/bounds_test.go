@@ -11,7 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/trace/indexfile"
 )
 
-// TestNames bounds the bytes of names, and keeps those of the program.
+// TestNames checks the limit on the bytes of names, and that the program's names are kept.
 func TestNames(t *testing.T) {
 	n := newNames()
 	long := string(make([]byte, 1000))

@@ -52,8 +52,9 @@ func Write(ctx context.Context, in *reader.Reader, out io.Writer, name string, o
 	return b.info, nil
 }
 
-// PartialPattern returns the pattern, for [path.Match], of the names of temporary files that exist
-// in its directory while the index of a name is built, and remain if the process is killed.
+// PartialPattern returns a pattern for [path.Match] that matches the temporary files of the index
+// with the given file name. They are in the index's directory while it is built, and remain there
+// if the process is killed.
 func PartialPattern(name string) string { return "." + filepath.Base(name) + ".*.partial" }
 
 // A delivery is a batch of events, and the error that ended them.
@@ -161,8 +162,8 @@ func (b *builder) follow(d *delivery) (err error) {
 	return nil
 }
 
-// Limits of what is alive, open or active at once, which bound the memory of the builder and the
-// reader.
+// Limits of what is alive, open or active at one time, which bound the memory of the builder and
+// the reader.
 const (
 	maxOpen  = reader.MaxOpen // tasks, regions, ranges
 	maxProcs = 1 << 12        // processors; old formats use larger numbers for events on none

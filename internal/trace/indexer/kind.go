@@ -118,7 +118,7 @@ func (k *kind) goroutine(g *goroutine, end int64) {
 	}
 }
 
-// tables returns the kinds as the index has them.
+// tables returns the kinds in the form of the index.
 func (k *kinds) tables() []indexfile.Kind {
 	all := make([]indexfile.Kind, len(k.all))
 	for i, one := range k.all {
@@ -134,7 +134,7 @@ func (k *kinds) tables() []indexfile.Kind {
 	return all
 }
 
-// table returns stays as the index has them.
+// table returns stays in the form of the index.
 func (s *stays) table(code model.Code) model.Stays {
 	out := model.Stays{Code: code, Count: s.count, Total: time.Duration(s.total), Max: time.Duration(s.max)}
 	if s.hist != nil {

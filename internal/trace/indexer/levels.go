@@ -17,8 +17,8 @@ type levels struct {
 // A level is the tiles of one size.
 type level struct {
 	tiles []indexfile.Tile
-	// What the next tile sums, and its rows, which are merged as they come: keeping those of four
-	// large tiles would take four times the memory.
+	// The parts of the next tile, and its rows, which are merged immediately: keeping the rows of
+	// four large tiles would take four times the memory.
 	parts       []indexfile.Tile
 	rows, spare []indexfile.Row
 	arena       sums // of rows

@@ -11,7 +11,7 @@ type names struct {
 }
 
 // Limits of texts from the traced program: types of tasks and regions, categories of logs. Some
-// programs put a number into them, so that each text is new.
+// programs put a number into each, so that every text is new.
 const (
 	maxGiven      = 1 << 16
 	maxGivenBytes = 8 << 20

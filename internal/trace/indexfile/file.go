@@ -71,10 +71,10 @@ func (f *Writer) End(tables []byte) error {
 	return f.w.Flush()
 }
 
-// ErrNotIndex is the cause of errors about a file that is not an index or is incomplete.
+// ErrNotIndex is wrapped by errors about a file that is not an index or is incomplete.
 var ErrNotIndex = errors.New("not a trace index, or incomplete")
 
-// ErrDamaged is the cause of errors about a part of an index that differs from what was written.
+// ErrDamaged is wrapped by errors about a part of an index that differs from what was written.
 var ErrDamaged = errors.New("the trace index is damaged")
 
 // ReadTables finds and reads the tables of a file of the given size.

@@ -6,5 +6,5 @@
 //  1. a guard checks the head of each batch before the reader gets it, and ends a trace that
 //     exceeds the limits;
 //  2. panics become errors of the trace;
-//  3. what is alive at once is limited: [Reader.ReadEvent] counts it.
+//  3. what is alive at one time is limited: [Reader.ReadEvent] counts it.
 package reader

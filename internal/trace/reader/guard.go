@@ -83,8 +83,8 @@ func newGuard(r io.Reader) (io.Reader, error) {
 // firstNew is the first version whose format has generations: Go 1.22.
 const firstNew = 22
 
-// CheckHead returns an error with a hint that says what a file is if it does not begin as a trace
-// does. head are its first [HeadLen] bytes, or all if there are fewer.
+// CheckHead returns an error if a file does not begin like a trace, with a hint about what the file
+// is. head has its first [HeadLen] bytes, or all if there are fewer.
 func CheckHead(head []byte) error {
 	_, err := versionOf(head)
 	return err

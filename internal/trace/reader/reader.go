@@ -118,7 +118,7 @@ func (r *Reader) cause(err error) error {
 	return err
 }
 
-// Limits of what is alive, open or known at once, which bound the memory of the event reader.
+// Limits of what is alive, open or known at one time, which bound the memory of the event reader.
 const (
 	MaxAlive = 2 << 20 // goroutines
 	MaxOpen  = 1 << 20 // tasks; regions

@@ -1,5 +1,5 @@
-// Package indextest helps to test packages that read indexes, with a trace of goroutines that do a
-// bit of everything, and a plain scan of a trace's events, independent of the index.
+// Package indextest helps to test packages that read indexes. It makes a trace of goroutines that
+// do a bit of everything, and scans the events of a trace without an index, for comparison.
 //
 // Data flow:
 //

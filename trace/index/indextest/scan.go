@@ -11,7 +11,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// A Span is a stay in a state.
+// A Span is an interval spent in one state.
 type Span struct {
 	Of       int64  // goroutine's, processor's, thread's or task's number
 	State    string // of a goroutine; the name of ranges, regions and tasks
@@ -26,7 +26,7 @@ type Value struct {
 	Value uint64
 }
 
-// Scanned is a scanned trace.
+// Scanned is the result of [Scan]: every span of a trace, in memory.
 type Scanned struct {
 	Duration                   int64
 	Goroutines, Procs, Threads []Span
@@ -34,7 +34,8 @@ type Scanned struct {
 	Metrics                    []Value
 }
 
-// In returns the spans with a number that overlap a window, in order; all if of < 0.
+// In returns the spans of the object with number of that overlap a window, in order; those of all
+// objects if of < 0.
 func In(all []Span, of, from, to int64) []Span {
 	var some []Span
 	for _, s := range all {
@@ -54,7 +55,7 @@ func Sort(all []Span) {
 	})
 }
 
-// Within returns the time of spans within a window, by state.
+// Within returns the time of spans within a window, in nanoseconds, by state.
 func Within(all []Span, from, to int64) map[string]int64 {
 	times := map[string]int64{}
 	for _, s := range all {

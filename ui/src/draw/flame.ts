@@ -153,7 +153,7 @@ function outline(ctx: CanvasRenderingContext2D, p: Picture, box: number, color: 
   );
 }
 
-/** Diagonal lines, for boxes that stand for several. */
+/** Diagonal lines, for boxes that sum several calls. */
 function hatching(ctx: CanvasRenderingContext2D, palette: Palette): CanvasPattern | null {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 8;

@@ -39,7 +39,7 @@ export interface Page {
 /** Decodes the inflated output of internal/report/pictures/flame_encode.go. */
 export function decode(data: Uint8Array): Page {
   const length = new DataView(data.buffer, data.byteOffset, data.byteLength).getUint32(0, true);
-  if (4 + length > data.length) throw new Error("the page's data is cut short");
+  if (4 + length > data.length) throw new Error("the page's data is truncated");
   const doc = JSON.parse(new TextDecoder().decode(data.subarray(4, 4 + length))) as FlameDoc;
   if (doc.schema !== "whet.flame-page/1") throw new Error(`the page's data is ${doc.schema}, not whet.flame-page/1`);
   const r = new Reader(data, 4 + length);
@@ -144,7 +144,7 @@ class Reader {
   private uvarint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
-      if (this.at >= this.data.length) throw new Error("the page's data is cut short");
+      if (this.at >= this.data.length) throw new Error("the page's data is truncated");
       const b = this.data[this.at++];
       value += (b & 127) * scale;
       if (b < 128) return value;

@@ -3,7 +3,7 @@ export function shortName(name: string): string {
   // Slashes within parameters and type arguments are not the package's.
   const stop = name.search(/[([<{ ]/);
   const slash = name.lastIndexOf("/", stop < 0 ? name.length : stop);
-  // "(" may begin a Go receiver, "pkg.(*T).M", but never stands in its path.
+  // "(" may begin a Go receiver, "pkg.(*T).M", but never occurs in its path.
   return slash > 0 && slash + 1 < name.length ? name.slice(slash + 1) : name;
 }
 

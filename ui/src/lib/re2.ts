@@ -114,7 +114,7 @@ class Parser {
     return c;
   }
 
-  /** Notes that what is written next depends on whether case is ignored, which JavaScript knows of the whole only. */
+  /** Notes that what is written next depends on whether case is ignored, a flag of the whole pattern in JavaScript. */
   private cased(): void {
     const fold = this.flags.fold;
     if (this.folds !== undefined && this.folds !== fold) throw this.unsupported("(?i) for a part of a pattern");

@@ -1,6 +1,6 @@
-/** Frame index of a root, which stands for everything. */
+/** Frame index of a root, which represents everything. */
 export const ALL = -1;
-/** Frame index of a node that stands for siblings left out for their size. */
+/** Frame index of a node that sums siblings left out to limit the size. */
 export const REST = -2;
 
 /**

@@ -121,7 +121,7 @@ export class PageSource implements TimelineSource {
     this.trace = { ...cleanTrace(doc.trace), types };
     this.note =
       held.length > 0
-        ? `This page holds ${held.join(", ")} of its window; whet trace timeline without -o serves all of the trace.`
+        ? `This page contains ${held.join(", ")} of its window; whet trace timeline without -o serves the whole trace.`
         : "";
     this.lists = doc.rows; // which filters match as the server has them
     for (const r of [...doc.rows.flatMap((list) => list.rows), ...doc.named]) this.byID.set(r.id, cleanRow(r));

@@ -17,7 +17,7 @@ import { Legend } from "./legend.ts";
 import { Table } from "./table.ts";
 import { Tooltip } from "./tooltip.ts";
 
-/** The share of a view's cost in boxes that stand for several calls. */
+/** The share of a view's cost in boxes that sum several calls. */
 function restShare(view: View): number {
   const { frame, mass, n } = view.tree;
   let rest = 0;
@@ -88,7 +88,7 @@ export function start(page: Page, root: HTMLElement): void {
     "Direction",
     [
       ["down", "Top-down", "From the outermost callers to what they call"],
-      ["up", "Bottom-up", "From where the cost is to its callers (i)"],
+      ["up", "Bottom-up", "From the functions with the cost to their callers (i)"],
       ["focus", "One function", "Callers and callees of one function"],
     ],
     (v) => {
@@ -220,7 +220,7 @@ export function start(page: Page, root: HTMLElement): void {
     const missing = now.shape === "down" ? 0 : restShare(view);
     partNote.textContent = [
       missing > 0
-        ? `Made from the calls in this page; ${percent(missing, 1)} of the cost is in calls too light to be on it.`
+        ? `Computed from the calls on this page; ${percent(missing, 1)} of the cost is in calls too light to be on it.`
         : "",
       cut ? "Distant callers of light frames are left out." : "",
     ]

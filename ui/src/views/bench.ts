@@ -196,7 +196,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
     const strip: Drawing = {
       name:
         `${row.name}, measurements. ${row.cells.map((c) => describe(t, c)).join(". ")}. ` +
-        "Arrow keys right and left read out the points, up and down go to other benchmarks.",
+        "Left and right arrow keys read out the points, up and down move to other benchmarks.",
       height: row.cells.length * laneHeight + axisHeight,
       draw: (canvas, width, mark) => drawStrip(canvas, width, { lanes: row.cells, binary, range }, mark),
       say: (s) => {

@@ -75,7 +75,7 @@ export class Details {
         ),
         h("h2", {}, name),
         frame && frame.file ? h("p", { class: "place" }, h("code", {}, place(frame))) : null,
-        id === REST ? h("p", {}, "These calls are too light to be shown on this page; their cost is counted.") : null,
+        id === REST ? h("p", {}, "These calls are too light to show individually; totals include their cost.") : null,
         h(
           "table",
           { class: "numbers" },
@@ -89,7 +89,7 @@ export class Details {
           ? h(
               "div",
               { class: "actions" },
-              button("Callers & callees", "This function alone: who calls it, what it calls (c)", () =>
+              button("Callers & callees", "Only this function: its callers and callees (c)", () =>
                 this.events.focus(id),
               ),
               button("Find all", "Mark this function wherever it is called", () => this.events.find(id)),

@@ -122,7 +122,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         x: { label: "percentile", log: true, text: percentileLabel, splits: decades.filter((v) => v <= most) },
         y: { label: "latency", log: false, text: ms },
       },
-      "The latency within which a share of the answers came; each step to the right is ten times rarer.",
+      "The latency that each share of the answers did not exceed; each step to the right is ten times rarer.",
       true,
       table(
         "Latency by percentile",
@@ -302,7 +302,7 @@ function verdict(r: LoadRun): HTMLElement {
         "p",
         {},
         who,
-        r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is nothing to judge.",
+        r.answered ? "No reason to distrust these numbers." : "No request was answered, so there is no verdict.",
       ),
       ...notes,
     );

@@ -24,7 +24,7 @@ export function timelineHelp(): HTMLDialogElement {
     h(
       "p",
       {},
-      "Each row is a processor, a goroutine, a request or the like; a box is what it does for a while. Where boxes " +
+      "Each row is a processor, a goroutine, a request or the like; a box is a period in one state. Where boxes " +
         "would be too narrow, states are stacked by their share of the time, work at the bottom and waiting above.",
     ),
     h("p", {}, "A link to this page, including everything after the #, shows the same view."),

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// lineBuffer collects lines and writes many at once: when there are 4 KiB, after a second at the
-// latest, and when it is closed.
+// lineBuffer collects lines and writes many with one call: when there are 4 KiB, after a second at
+// the latest, and when it is closed.
 type lineBuffer struct {
 	w io.Writer
 

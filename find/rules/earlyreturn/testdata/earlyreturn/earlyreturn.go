@@ -114,7 +114,7 @@ func commented(name string, on bool) string {
 	return line
 }
 
-// asks calls somebody, who may look.
+// asks calls a function whose effects are unknown.
 func asks(name string, ask func() bool) string {
 	line := strings.ToLower(name)
 	if ask() {

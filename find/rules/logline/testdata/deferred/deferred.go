@@ -58,7 +58,7 @@ func open(f *os.File, keep bool) (*log.Logger, func() error, error) {
 	}, nil
 }
 
-// silent tells nobody.
+// silent's done does not report an error.
 func silent(f *os.File) (l *log.Logger, done func()) {
 	l = log.New(f, "", 0)
 	return l, func() {

@@ -53,7 +53,7 @@ func (t *Two) First(name string) {
 	t.first.Write([]byte(name + ":1|ms")) // want `each line written to first`
 }
 
-// Second's errors are read by somebody.
+// Second returns the errors of its writes.
 func (t *Two) Second(name string) error {
 	_, err := t.second.Write([]byte(name + ":1|h")) // want `each line written to second`
 	return err
@@ -61,7 +61,7 @@ func (t *Two) Second(name string) error {
 
 func Pair(second io.Writer) *Two { return &Two{second: second} }
 
-// Open's connection can be set by anybody.
+// Open's connection can be set from outside the package.
 type Open struct{ Conn io.Writer }
 
 func (o *Open) Count(name string) {

@@ -10,7 +10,7 @@ import (
 	"test/values"
 )
 
-// chain contains itself, so nobody can tell what is written of it.
+// chain contains itself, so it is unknown how deep a value goes.
 type chain struct {
 	Texts []string
 	Next  *chain
@@ -132,7 +132,7 @@ func Mixing(texts []string) (list []string) {
 	return list
 }
 
-// Named could be called with a name that hides nothing, but nobody names what it returns.
+// Named has a named result, but no code uses the name.
 func Named(text string) (result string) {
 	return string([]byte(text))
 }

@@ -91,7 +91,7 @@ func (c *counter) next() string {
 	return strconv.Itoa(c.n)
 }
 
-// Order has what a call changes beside the call.
+// Order reads what a call changes next to the call.
 func Order(c *counter, joined string) string {
 	list := []string{c.next(), c.next(), joined}    // want `only to be joined`
 	list = append(list, c.next()+strconv.Itoa(c.n)) // want `only to be joined`
@@ -99,7 +99,7 @@ func Order(c *counter, joined string) string {
 	return text.Join(list, "/")
 }
 
-// Told is left as it is: nobody knows whether c.n is read before the call.
+// Told is not rewritten: the order of reading c.n and the call is not specified.
 func Told(c *counter) string {
 	list := []string{strconv.Itoa(c.n), c.next()} // want `only to be joined`
 	list = append(list, "x")                      // want `only to be joined`
