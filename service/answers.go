@@ -56,15 +56,16 @@ type answer struct {
 	head    []byte            // of the body, at most maxKept bytes
 }
 
-// askBoth sends each distinct request to A, to B, and to A again.
-func (p *pair) askBoth(ctx context.Context) (*Answers, error) {
+// compareAnswers compares the answers to each distinct request, which it sends to A, to B, and to A
+// again.
+func (p *pair) compareAnswers(ctx context.Context) (*Answers, error) {
 	var rounds [3][]answer
 	for i, s := range []*side{p.sides[0], p.sides[1], p.sides[0]} {
 		if err := p.run(ctx, s); err != nil {
 			return nil, err
 		}
 		var err error
-		if rounds[i], err = askAll(ctx, s); err != nil {
+		if rounds[i], err = requestAll(ctx, s); err != nil {
 			return nil, err
 		}
 	}
@@ -81,8 +82,8 @@ func (p *pair) askBoth(ctx context.Context) (*Answers, error) {
 	return out, nil
 }
 
-// askAll sends each distinct request to a side.
-func askAll(ctx context.Context, s *side) ([]answer, error) {
+// requestAll sends each distinct request to a side.
+func requestAll(ctx context.Context, s *side) ([]answer, error) {
 	r := newRequester(s)
 	defer r.close()
 	var out []answer

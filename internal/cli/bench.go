@@ -58,7 +58,7 @@ temporary git worktree; your files are not changed.`,
 		}); err != nil {
 			return err
 		}
-		if two.asked() {
+		if two.requested() {
 			const chosen = "in a comparison, which chooses the rounds itself"
 			if err := checkUseless("bench", cmd.Flags().Changed, []useless{
 				{"count", true, chosen, "--precision and --max-time set when it ends"},

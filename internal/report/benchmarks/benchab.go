@@ -219,7 +219,7 @@ func ABSummary(r *ab.Result) []string {
 				"benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha))
 	var free []string
 	for _, c := range r.Subjects {
-		if c.Free {
+		if c.Unpinned {
 			free = append(free, layout.Clean(c.Name))
 		}
 	}
