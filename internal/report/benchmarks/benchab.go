@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/report/blocks"
@@ -31,15 +30,10 @@ func abTables(r *ab.Result) []blocks.Table {
 			}
 		}
 	}
-	slices.SortStableFunc(units, func(a, b string) int {
-		if (a == r.Unit) != (b == r.Unit) {
-			if a == r.Unit {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
+	slices.Sort(units)
+	if i := slices.Index(units, r.Unit); i > 0 { // the deciding unit comes first
+		units = slices.Concat(units[i:i+1], units[:i], units[i+1:])
+	}
 	var tables []blocks.Table
 	for _, name := range units {
 		t := blocks.Table{Table: layout.Table{
@@ -81,16 +75,20 @@ func VerdictMark(v ab.Verdict) blocks.Mark {
 
 // ABRowOf returns the row of a unit.
 func ABRowOf(name string, pairs int, u *ab.Unit) abRow {
-	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+	a, b := Medians(u)
 	change, half := FormatChange(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High))
 	if math.IsNaN(float64(u.Ratio)) && u.A.Median > 0 && u.B.Median == 0 {
 		change, half = FormatChange(0), ""
 	}
 	return abRow{
-		name, scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
-		change, half,
-		fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u),
+		name, a, b, change, half, fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u),
 	}
+}
+
+// Medians formats the medians of A and B with one prefix.
+func Medians(u *ab.Unit) (a, b string) {
+	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+	return scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median))
 }
 
 // FormatChange formats a ratio as a change in percent, or as a factor if it is large.
@@ -158,30 +156,20 @@ func farther(u *ab.Unit) float64 {
 
 // Builds returns the report of a comparison of builds, and the benchmarks that only one of them has.
 func Builds(r *builds.Result) *blocks.Document {
-	var lines []string
-	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
-		if len(only) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %v: %s", ab.Side(side), strings.Join(only, ", ")))
-		}
-	}
-	return abDocument(&r.Result, lines)
-}
-
-// AB returns the report of a comparison of two builds.
-func AB(r *ab.Result) *blocks.Document { return abDocument(r, nil) }
-
-// abDocument returns the report of a comparison that ends with more lines.
-func abDocument(r *ab.Result, more []string) *blocks.Document {
 	var about blocks.List
 	for i, name := range r.Sides {
 		about = append(about, blocks.Text{blocks.Dim(fmt.Sprintf("%v: %s", ab.Side(i), name))})
 	}
-	about = append(about, blocks.Items(strings.Join(MachineLines(r.Machine), ", "), abPlan(r))...)
+	about = append(about, blocks.Items(strings.Join(MachineLines(r.Machine), ", "), abPlan(&r.Result))...)
 	d := &blocks.Document{Blocks: []blocks.Block{about}}
-	for _, table := range abTables(r) {
+	for _, table := range abTables(&r.Result) {
 		d.Blocks = append(d.Blocks, blocks.Group{table})
 	}
-	d.Blocks = append(d.Blocks, blocks.Group{blocks.Items(append(ABSummary(r), more...)...)})
+	lines := layout.Facts(ABSummary(&r.Result))
+	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
+		lines.If(len(only) > 0, "only in %v: %s", ab.Side(side), strings.Join(only, ", "))
+	}
+	d.Blocks = append(d.Blocks, blocks.Group{blocks.Items(lines...)})
 	return d
 }
 
@@ -201,35 +189,26 @@ func abPlan(r *ab.Result) string {
 // ABSummary describes in sentences what a comparison found, how long it took, and what could not be
 // measured.
 func ABSummary(r *ab.Result) []string {
-	var lines []string
+	var lines, took layout.Facts
 	for _, unit := range abDeciding(r) {
-		if line := abVerdicts(r, unit); line != "" {
-			lines = append(lines, line)
-		}
+		verdicts := abVerdicts(r, unit)
+		lines.If(verdicts != "", "%s: %s.", unit, verdicts)
 	}
-	took := fmt.Sprintf("%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
+	took.If(true, "%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
 		layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
-	if r.Interrupted {
-		took += "; interrupted"
-	}
-	lines = append(lines, took+".")
-	lines = append(lines,
-		fmt.Sprintf(
-			"± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for the number of "+
-				"benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha))
-	var free []string
+	took.If(r.Interrupted, "; interrupted")
+	lines.If(true, "%s.", took)
+	lines.If(true, "± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for "+
+		"the number of benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha)
+	var unpinned []string
 	for _, c := range r.Subjects {
 		if c.Unpinned {
-			free = append(free, layout.Clean(c.Name))
+			unpinned = append(unpinned, layout.Clean(c.Name))
 		}
 	}
-	if len(free) > 0 {
-		lines = append(lines, "on all CPUs, since they use several: "+strings.Join(free, ", "))
-	}
+	lines.If(len(unpinned) > 0, "on all CPUs, since they use several: %s", strings.Join(unpinned, ", "))
 	for _, c := range r.Subjects {
-		if c.Error != "" {
-			lines = append(lines, "not fully measured: "+layout.Clean(c.Name)+": "+layout.Clean(c.Error))
-		}
+		lines.If(c.Error != "", "not fully measured: %s: %s", layout.Clean(c.Name), layout.Clean(c.Error))
 	}
 	return lines
 }
@@ -245,7 +224,7 @@ func abDeciding(r *ab.Result) []string {
 	return units
 }
 
-// abVerdicts counts the verdicts on subjects that a unit decides about.
+// abVerdicts counts the verdicts on subjects that a unit decides about; "" if there are none.
 func abVerdicts(r *ab.Result, unit string) string {
 	count := map[ab.Verdict]int{}
 	none, noise, few := 0.0, 0.0, 0
@@ -255,11 +234,10 @@ func abVerdicts(r *ab.Result, unit string) string {
 		}
 		u := &c.Units[0]
 		half := halfWidth(float64(u.Low), float64(u.High))
-		known := IsFinite(half)
 		switch {
 		case u.Verdict == ab.Same:
 			none = max(none, farther(u))
-		case u.Verdict == ab.Undecided && !known:
+		case u.Verdict == ab.Undecided && !IsFinite(half):
 			few++
 			continue
 		case u.Verdict == ab.Undecided:
@@ -267,44 +245,26 @@ func abVerdicts(r *ab.Result, unit string) string {
 		}
 		count[u.Verdict]++
 	}
-	var parts []string
+	var parts layout.Facts
 	for _, v := range []ab.Verdict{ab.Better, ab.Worse} {
-		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
-		}
+		parts.If(count[v] > 0, "%d %s", count[v], v)
 	}
-	if n := count[ab.Same]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d with no difference larger than %.2g%%", n, none*100))
-	}
-	if n := count[ab.Undecided]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d undecided: noise is %.2g%%", n, noise*100))
-	}
-	if few > 0 {
-		parts = append(parts, fmt.Sprintf("%d undecided: too few pairs (%d that agree are needed; raise --max-time)",
-			few, ab.LeastPairs))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s.", unit, strings.Join(parts, "; "))
+	parts.If(count[ab.Same] > 0, "%d with no difference larger than %.2g%%", count[ab.Same], none*100)
+	parts.If(count[ab.Undecided] > 0, "%d undecided: noise is %.2g%%", count[ab.Undecided], noise*100)
+	parts.If(few > 0, "%d undecided: too few pairs (%d that agree are needed; raise --max-time)", few, ab.LeastPairs)
+	return strings.Join(parts, "; ")
 }
 
 // MachineLines describes a machine, one line for each known property.
 func MachineLines(m ab.Machine) []string {
-	lines := []string{
+	lines := layout.Facts{
 		layout.Clean(m.CPU), fmt.Sprintf("%d CPUs", m.Processors),
 		layout.Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)),
 	}
-	for _, f := range []bench.Field{
-		{Key: "governor", Value: m.Governor},
-		{Key: "load", Value: m.Load},
-		{Key: "GOMAXPROCS", Value: m.GOMAXPROCS},
-		{Key: "GOGC", Value: m.GOGC},
-		{Key: "GODEBUG", Value: m.GODEBUG},
-	} {
-		if f.Value != "" {
-			lines = append(lines, f.Key+" "+layout.Clean(f.Value))
-		}
-	}
+	lines.If(m.Governor != "", "governor %s", layout.Clean(m.Governor))
+	lines.If(m.Load != "", "load %s", layout.Clean(m.Load))
+	lines.If(m.GOMAXPROCS != "", "GOMAXPROCS %s", layout.Clean(m.GOMAXPROCS))
+	lines.If(m.GOGC != "", "GOGC %s", layout.Clean(m.GOGC))
+	lines.If(m.GODEBUG != "", "GODEBUG %s", layout.Clean(m.GODEBUG))
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }

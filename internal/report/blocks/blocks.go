@@ -13,6 +13,32 @@ type Document struct {
 	Blocks []Block
 }
 
+// Add appends a section, unless there is nothing in it.
+func (d *Document) Add(id, title string, list ...Block) {
+	d.AddSection(Section{ID: id, Title: Text{Plain(title)}, Blocks: list})
+}
+
+// AddSection is Add for a section with more than a plain title.
+func (d *Document) AddSection(s Section) {
+	if slices.ContainsFunc(s.Blocks, func(b Block) bool { return !isEmpty(b) }) {
+		d.Blocks = append(d.Blocks, s)
+	}
+}
+
+// isEmpty reports whether a block writes nothing.
+func isEmpty(b Block) bool {
+	switch b := b.(type) {
+	case List:
+		return len(b) == 0
+	case Entries:
+		return len(b.List) == 0
+	case Table:
+		return len(b.Rows) == 0
+	default:
+		return false
+	}
+}
+
 // A Block is a part of a document. The types of this package are the only ones.
 type Block interface {
 	text(w *textWriter, indent int)

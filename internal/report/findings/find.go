@@ -29,38 +29,22 @@ func Find(r *find.Result) *blocks.Document {
 	for i := range r.Findings {
 		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
 	}
-	if len(r.Unexplained) > 0 {
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "hot", Title: blocks.Text{blocks.Plain("Hot lines without a finding")},
-			Blocks: []blocks.Block{
-				hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }),
-			},
-		})
-	}
+	d.Add("hot", "Hot lines without a finding",
+		hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }))
 	if len(r.Waiting) > 0 {
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "waiting", Title: blocks.Text{blocks.Plain(waitingHead)},
-			Blocks: []blocks.Block{
-				blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")}, hotLines(r.Waiting, waitingShare),
-			},
-		})
+		d.Add("waiting", waitingHead, blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")},
+			hotLines(r.Waiting, waitingShare))
 	}
 	if a := r.Against; a != nil {
 		d.Blocks = append(d.Blocks, againstSection(a))
 	}
-	if len(r.Stale) > 0 {
-		entries := blocks.Entries{Most: findLines}
-		for _, x := range r.Stale {
-			entries.List = append(entries.List, blocks.Entry{
-				Share: layout.SharePercent(x.Share), Location: blocks.Location{Where: layout.ShortName(x.Function)},
-				Text: x.Reason,
-			})
-		}
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "stale", Title: blocks.Text{blocks.Plain("Changed since the recording: these functions are skipped")},
-			Blocks: []blocks.Block{entries},
+	stale := blocks.Entries{Most: findLines}
+	for _, x := range r.Stale {
+		stale.List = append(stale.List, blocks.Entry{
+			Share: layout.SharePercent(x.Share), Location: blocks.Location{Where: layout.ShortName(x.Function)}, Text: x.Reason,
 		})
 	}
+	d.Add("stale", "Changed since the recording: these functions are skipped", stale)
 	return d
 }
 
@@ -79,7 +63,9 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 	if f.Needs != rules.Free {
 		s.Badges = append(s.Badges, strings.Trim(needText(f.Needs), " ()"))
 	}
-	facts := blocks.List{savesAtMost(f)}
+	facts := blocks.List{{
+		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
+	}}
 	add := func(lead, text string) {
 		if text != "" {
 			facts = append(facts, blocks.Text{blocks.Plain(lead + text)})
@@ -132,13 +118,6 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 		s.Blocks = append(s.Blocks, fold)
 	}
 	return s
-}
-
-// savesAtMost describes what a finding can save, and what profiles charge to it.
-func savesAtMost(f *find.Finding) blocks.Text {
-	return blocks.Text{
-		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
-	}
 }
 
 // placeOf describes where a finding is.
@@ -281,18 +260,12 @@ func waitedShare(waits []find.Wait) float64 {
 
 // hotLineText describes a line that no rule explains.
 func hotLineText(h *find.HotLine) string {
-	var parts []string
-	for _, text := range []string{lineWaitsText(h.Waits), evidenceText(h.Evidence)} {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
-	if calls := calleesText(h.Evidence); calls != "" {
-		parts = append(parts, "calls "+calls)
-	}
-	if h.Why != "" {
-		parts = append(parts, "not analyzed: "+h.Why)
-	}
+	var parts layout.Facts
+	parts.If(len(h.Waits) > 0, "%s", lineWaitsText(h.Waits))
+	parts.If(len(h.Evidence) > 0, "%s", evidenceText(h.Evidence))
+	calls := calleesText(h.Evidence)
+	parts.If(calls != "", "calls %s", calls)
+	parts.If(h.Why != "", "not analyzed: %s", h.Why)
 	return strings.Join(parts, " · ")
 }
 

@@ -1,0 +1,20 @@
+package layout
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Facts is a list of phrases of which some do not always apply: the facts of a heading, or the parts of
+// a sentence.
+type Facts []string
+
+// If appends a phrase, formatted as fmt.Sprintf does, if it applies.
+func (f *Facts) If(applies bool, format string, args ...any) {
+	if applies {
+		*f = append(*f, fmt.Sprintf(format, args...))
+	}
+}
+
+// String returns the phrases as one text, without anything between them.
+func (f Facts) String() string { return strings.Join(f, "") }
