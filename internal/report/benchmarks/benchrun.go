@@ -89,7 +89,7 @@ func writeBenchUnits(t *layout.Writer, s layout.Style, tables []bench.Table) {
 			next := table // with two more columns
 			next.Head = append(slices.Clone(table.Head), u.name, "±")
 			next.Align += "rr"
-			next.Gaps = append(slices.Clone(table.Gaps), gapBefore(u.name), gapBefore("±"))
+			next.Gaps = append(slices.Clone(table.Gaps), 2, 1)
 			next.Rows = slices.Clone(table.Rows)
 			for i := range next.Rows {
 				next.Rows[i] = append(slices.Clone(next.Rows[i]), u.values[i], u.ranges[i])

@@ -16,7 +16,8 @@ import (
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
 	reporttest.RoundTrip(t, benchmarks(t, 3),
-		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WritePage)
+		func(w io.Writer, c *bench.Comparison) error { return Comparison(c).Write(w, s) },
+		func(w io.Writer, c *bench.Comparison) error { return Comparison(c).WriteMarkdown(w) }, WritePage)
 	reporttest.RoundTrip(t, drawnAB(),
 		func(w io.Writer, r *ab.Result) error { return abDocument(r).Write(w, s) },
 		func(w io.Writer, r *ab.Result) error { return abDocument(r).WriteMarkdown(w) }, WriteABPage)

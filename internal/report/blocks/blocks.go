@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -209,6 +210,34 @@ type Table struct {
 	// below 0 for none; nil for no column.
 	Bars    []float64
 	BarHead string
+	// Over are headings above groups of columns, from left to right. With them, a terminal has no heading
+	// for the first column.
+	Over  []Heading
+	Notes []string // below the table, numbered from 1
+}
+
+// A Heading is above the columns from Column to that of the next heading.
+type Heading struct {
+	Text   string
+	Column int
+}
+
+// fullHead returns the headings of columns, with those above them.
+func (b *Table) fullHead() []string {
+	head := slices.Clone(b.Head)
+	for _, h := range b.Over {
+		head[h.Column] = h.Text + " " + head[h.Column]
+	}
+	return head
+}
+
+// numbered returns the notes with their numbers.
+func (b *Table) numbered() List {
+	notes := slices.Clone(b.Notes)
+	for i := range notes {
+		notes[i] = fmt.Sprintf("[%d] %s", i+1, notes[i])
+	}
+	return Items(notes...)
 }
 
 // mark returns the mark of a row.

@@ -158,8 +158,10 @@ func (b Bar) markdown(*markdownWriter, int) {}
 func (b Table) markdown(m *markdownWriter, _ int) {
 	if len(b.Rows) > 0 {
 		table := b.clean()
+		table.Head = b.fullHead()
 		m.gap()
 		table.WriteMarkdown(m.Writer)
+		b.numbered().markdown(m, 0)
 	}
 }
 

@@ -104,7 +104,7 @@ func writers() map[string]writer {
 		pgo.Schema:                 view(findings.PGO),
 		lines.Schema:               value(findings.WriteNotes),
 		findings.RulesSchema:       value(findings.WriteRules),
-		bench.Schema:               value(benchmarks.WriteComparison),
+		bench.Schema:               view(benchmarks.Comparison),
 		history.Schema:             value(benchmarks.WriteHistory),
 		rounds.Schema:              value(benchmarks.WriteRun),
 		service.Schema:             value(benchmarks.WriteServices),

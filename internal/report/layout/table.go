@@ -87,6 +87,18 @@ func (b *Table) Widths(s Style) []int {
 	return widths
 }
 
+// Span returns where the columns from one to before another begin and end, in a table with these widths.
+func (b *Table) Span(widths []int, from, before int) (begin, end int) {
+	end = b.Indent
+	for i := range before {
+		if i == from {
+			begin = end + b.gap(i)
+		}
+		end += b.gap(i) + widths[i]
+	}
+	return begin, end
+}
+
 // Write writes the table as lines that fit the style.
 func (b *Table) Write(t *Writer, s Style) {
 	if len(b.Rows) == 0 {
