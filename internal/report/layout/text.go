@@ -75,6 +75,9 @@ func StripColor(text string) string {
 // Width returns the number of columns of p.
 func (p Painted) Width() int { return Columns(StripColor(p.text)) }
 
+// String returns the text of p without colors.
+func (p Painted) String() string { return StripColor(p.text) }
+
 // fields returns the words of p.
 func (p Painted) fields() []Painted {
 	var words []Painted

@@ -147,7 +147,7 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 	}
 	table := layout.Table{
 		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold,
-		Below: func(row int) string { return layout.Clean(r.Steps[row].Why) },
+		Below: func(row int) layout.Painted { return layout.Join(layout.Clean(r.Steps[row].Why)) }, BelowAt: 1,
 		Color: func(row, column int) layout.Color {
 			if column == 7 && r.Steps[row].Verdict == capacity.Missed {
 				return layout.Red

@@ -67,12 +67,8 @@ func WriteLive(w io.Writer, s layout.Style, d Live) error {
 	course("p99", unit.Duration(p.Second.P99), func(sec load.Second) float64 { return float64(sec.P99) })
 	course("max", unit.Duration(p.Second.Max), func(sec load.Second) float64 { return float64(sec.Max) })
 	failed := layout.Join("none")
-	if kinds := p.Errors.Kinds(); len(kinds) > 0 {
-		var texts []string
-		for _, k := range kinds {
-			texts = append(texts, fmt.Sprintf("%s: %d", k.Name, k.Count))
-		}
-		failed = s.Paint(layout.Red, layout.Cut(strings.Join(texts, ", "), width-9))
+	if kinds := countedKinds(&p.Errors); kinds != "" {
+		failed = s.Paint(layout.Red, layout.Cut(kinds, width-9))
 	}
 	add(layout.Left("errors", 9), failed)
 	add(s.Paint(layout.Dim, "all answers so far"))

@@ -35,7 +35,7 @@ func WriteTags(w io.Writer, s layout.Style, d documents.Tags) error {
 		if k.Hidden > 0 {
 			t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+
 				layout.Right(value(k.Left), valueW)+
-				"    "+more(k.Hidden, "more value", "more values", room-2)))
+				"    "+layout.Cut(more(k.Hidden, "more value", "more values"), room-2)))
 		}
 	}
 	return t.Result()

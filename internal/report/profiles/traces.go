@@ -41,7 +41,7 @@ func WriteTraces(w io.Writer, s layout.Style, d documents.Traces) error {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(d.Left, d.Header.Total), ownShareW)+"  "+
 			layout.Right(value(d.Left), valueW)+
-			"  "+more(d.Hidden, "more stack", "more stacks", s.Remaining(lead, 10))))
+			"  "+layout.Cut(more(d.Hidden, "more stack", "more stacks"), s.Remaining(lead, 10))))
 	}
 	return t.Result()
 }
