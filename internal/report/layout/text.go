@@ -391,6 +391,14 @@ func Wrap(t *Writer, s Style, lead, words any, indent int) {
 	t.Line(line)
 }
 
+// Paragraph writes text in lines of at least 40 columns, the first after lead, the others indented like it.
+func Paragraph(t *Writer, s Style, color Color, lead, text string) {
+	for _, line := range Fill(text, s.Remaining(Columns(lead), 40)) {
+		t.Line(s.Paint(color, lead+line))
+		lead = Spaces(Columns(lead))
+	}
+}
+
 // SignedPercent formats a share with its sign, "+4.1%" or "-0.03%", or as a factor, "x12", if the
 // percentage would be long.
 func SignedPercent(share float64) string {

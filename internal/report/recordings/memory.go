@@ -20,18 +20,14 @@ func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
 	if d.RSS == 0 {
 		total, what = "held by Go", "Go"
 	}
-	head := unit.Bytes(d.Total).String() + " " + total
-	if d.PeakRSS > 0 {
-		head += fmt.Sprintf(" (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	head := layout.Facts{unit.Bytes(d.Total).String() + " " + total}
+	head.If(d.PeakRSS > 0, " (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	grown := signedBytes(d.Total - d.EarlierTotal)
+	if d.Total == d.EarlierTotal {
+		grown = "unchanged"
 	}
-	if d.Earlier != "" {
-		grown := "unchanged"
-		if n := d.Total - d.EarlierTotal; n != 0 {
-			grown = signedBytes(n)
-		}
-		head += fmt.Sprintf(", %s since %s", grown, layout.Clean(d.Earlier))
-	}
-	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	head.If(d.Earlier != "", ", %s since %s", grown, layout.Clean(d.Earlier))
+	t.Line(s.Paint(layout.Bold, layout.Cut(head.String(), s.Remaining(0, 40))))
 	t.Line(s.Paint(layout.Dim, layout.Cut(layout.Clean(d.Name), s.Remaining(0, 40))))
 	t.Line()
 	memoryParts(t, s, d, what)
@@ -41,13 +37,7 @@ func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, "not available"))
 		for _, u := range d.Unknown {
-			for i, l := range layout.Fill(layout.Clean(u), s.Remaining(4, 40)) {
-				prefix := "    "
-				if i == 0 {
-					prefix = "  - "
-				}
-				t.Line(s.Paint(layout.Dim, prefix+l))
-			}
+			layout.Paragraph(t, s, layout.Dim, "  - ", layout.Clean(u))
 		}
 	}
 	return t.Result()
@@ -157,28 +147,17 @@ func memoryCollector(t *layout.Writer, s layout.Style, g *memory.GC, d *memory.R
 	if g.Window > 0 {
 		span = fmt.Sprintf("in %v", g.Window.Round(100*time.Millisecond))
 	}
-	head := layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span
-	if g.Rate > 0 {
-		head += ", " + rate(g.Rate) + " a second"
+	head := layout.Facts{layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span}
+	head.If(g.Rate > 0, ", %s a second", rate(g.Rate))
+	head.If(g.Forced > 0, ", %d forced", g.Forced)
+	if before := g.Earlier; before != nil {
+		head.If(true, " (before: %d", before.Count)
+		head.If(before.Rate > 0, ", %s a second", rate(before.Rate))
+		head = append(head, ")")
 	}
-	if g.Forced > 0 {
-		head += fmt.Sprintf(", %d forced", g.Forced)
-	}
-	if g.Earlier != nil {
-		head += fmt.Sprintf(" (before: %d", g.Earlier.Count)
-		if g.Earlier.Rate > 0 {
-			head += ", " + rate(g.Earlier.Rate) + " a second"
-		}
-		head += ")"
-	}
-	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	t.Line(s.Paint(layout.Bold, layout.Cut(head.String(), s.Remaining(0, 40))))
 	fact := func(name, format string, args ...any) {
-		for i, l := range layout.Fill(layout.Clean(fmt.Sprintf(format, args...)), s.Remaining(16, 40)) {
-			if i > 0 {
-				name = ""
-			}
-			t.Line("  ", layout.Left(name, 14), l)
-		}
+		layout.Paragraph(t, s, "", "  "+layout.Left(name, 14), layout.Clean(fmt.Sprintf(format, args...)))
 	}
 	for i, c := range g.CPU {
 		name := "CPU"

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -54,8 +55,12 @@ func NewRecord(sum *collect.Summary) Record {
 func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
+	interrupted := ""
+	if m.Interrupted {
+		interrupted = ", interrupted"
+	}
 	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ",
-		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interruptedNote(m))
+		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interrupted)
 	if about := aboutTarget(m); about != "" {
 		t.Line(s.Paint(layout.Dim, about))
 	}
@@ -96,32 +101,21 @@ func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 
 // sentBy describes the requests that a load was made of.
 func sentBy(l *load.Result) string {
-	what := "various methods"
-	if l.Method != "" {
-		what = l.Method
-	}
+	what := layout.Facts{cmp.Or(l.Method, "various methods")}
 	if len(l.Targets) == 1 {
-		what += " " + l.Targets[0]
+		what[0] += " " + l.Targets[0]
 	} else {
-		what += fmt.Sprintf(" to %d targets", len(l.Targets))
+		what.If(true, " to %d targets", len(l.Targets))
 	}
-	if l.Sent.Body > 0 {
-		what += ", body " + unit.Bytes(l.Sent.Body).String()
-	}
-	if len(l.Sent.Headers) > 0 {
-		what += ", header " + strings.Join(l.Sent.Headers, " ")
-	}
-	if l.Sent.Rows > 0 {
-		what += fmt.Sprintf(", %d rows of variables", l.Sent.Rows)
-	}
-	what += fmt.Sprintf(", %d connections", l.Connections)
+	what.If(l.Sent.Body > 0, ", body %s", unit.Bytes(l.Sent.Body))
+	what.If(len(l.Sent.Headers) > 0, ", header %s", strings.Join(l.Sent.Headers, " "))
+	what.If(l.Sent.Rows > 0, ", %d rows of variables", l.Sent.Rows)
+	what.If(true, ", %d connections", l.Connections)
 	if l.Open != nil {
-		what += fmt.Sprintf(", %g/s", l.Open.Rate)
-		if l.Open.RampTo > 0 {
-			what += fmt.Sprintf(" to %g/s", l.Open.RampTo)
-		}
+		what.If(true, ", %g/s", l.Open.Rate)
+		what.If(l.Open.RampTo > 0, " to %g/s", l.Open.RampTo)
 	}
-	return what
+	return what.String()
 }
 
 // nextView returns the command that shows most of the recording: a flight recorder has no CPU
@@ -136,32 +130,19 @@ func nextView(m recording.Meta) string {
 	return "whet top"
 }
 
-func interruptedNote(m recording.Meta) string {
-	if m.Interrupted {
-		return ", interrupted"
-	}
-	return ""
-}
-
 // aboutTarget describes in one line what was recorded.
 func aboutTarget(m recording.Meta) string {
-	var f []string
-	if b := m.Build; b != nil && b.Main.Path != "" {
-		f = append(f, "module "+b.Main.Path)
+	var f layout.Facts
+	if b := m.Build; b != nil {
+		f.If(b.Main.Path != "", "module %s", b.Main.Path)
 	}
-	if m.GoVersion != "" {
-		v := m.GoVersion
-		if m.GOOS != "" {
-			v += " " + m.GOOS + "/" + m.GOARCH
-		}
-		f = append(f, v)
+	if m.GOOS == "" {
+		f.If(m.GoVersion != "", "%s", m.GoVersion)
+	} else {
+		f.If(m.GoVersion != "", "%s %s/%s", m.GoVersion, m.GOOS, m.GOARCH)
 	}
-	if m.GOMAXPROCS > 0 {
-		f = append(f, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS))
-	}
-	if m.Target.PID > 0 {
-		f = append(f, fmt.Sprintf("pid %d", m.Target.PID))
-	}
+	f.If(m.GOMAXPROCS > 0, "GOMAXPROCS %d", m.GOMAXPROCS)
+	f.If(m.Target.PID > 0, "pid %d", m.Target.PID)
 	return layout.Clean(strings.Join(f, ", "))
 }
 

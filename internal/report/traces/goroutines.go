@@ -63,8 +63,8 @@ func writeGroup(t *layout.Writer, style layout.Style, g *documents.Group, by str
 		unit.Duration(g.Time), unit.Duration(g.Life), g.Longest,
 	))
 	writeStates(t, style, g.States)
-	for _, r := range g.Ranges {
-		writeRange(t, "+ "+r.Name, r)
+	for i := range g.Ranges {
+		writeTimes(t, "+ "+g.Ranges[i].Name, layout.Painted{}, &g.Ranges[i])
 	}
 }
 
