@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -101,13 +102,9 @@ func newHistoryDoc(r *history.Report) historyDoc {
 }
 
 func newHistorySeries(r *history.Report, s *history.Series) historySeries {
-	about := []string{historyMachine(r.Machines[s.Machine])}
-	if s.Package != "" {
-		about = append(about, s.Package)
-	}
-	if s.Base != "" {
-		about = append(about, "ratio to "+s.Base[:min(len(s.Base), 12)]+", measured in the same session")
-	}
+	about := layout.Facts{historyMachine(r.Machines[s.Machine])}
+	about.If(s.Package != "", "%s", s.Package)
+	about.If(s.Base != "", "ratio to %s, measured in the same session", s.Base[:min(len(s.Base), 12)])
 	out := historySeries{
 		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary,
 		About:  layout.Clean(strings.Join(about, " · ")),
@@ -133,29 +130,20 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 // historyTables returns the tables of changes and of gates.
 func historyTables(r *history.Report) []pages.Table {
 	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{
-		"commits", "date", "benchmark", "unit",
-		"before", "after", "change", "interval", "q", "verdict",
-	}, Rows: [][]string{}}
+		"commits", "date", "benchmark", "unit", "before", "after", "change", "interval", "q", "verdict",
+	}}
 	for i, row := range changeRows(r, r.Changes) {
 		c := &r.Changes[i]
 		row[6] = strings.TrimPrefix(row[6], "q ")
-		changes.Rows = append(changes.Rows,
-			append([]string{historyRange(r, c), r.Commits[c.At].Time.UTC().Format(time.DateOnly)}, row...))
-	}
-	tables := []pages.Table{}
-	if len(changes.Rows) > 0 {
-		tables = append(tables, changes)
+		date := r.Commits[c.At].Time.UTC().Format(time.DateOnly)
+		changes.Rows = append(changes.Rows, append([]string{historyRange(r, c), date}, row...))
 	}
 	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{
-		"gate", "benchmark", "unit", "before",
-		"newest", "change", "outcome",
-	}, Rows: [][]string{}}
+		"gate", "benchmark", "unit", "before", "newest", "change", "outcome",
+	}}
 	for i := range r.Gate {
 		c := &r.Gate[i]
 		gates.Rows = append(gates.Rows, append([]string{layout.Clean(c.Gate)}, gateRow(r, c)...))
 	}
-	if len(gates.Rows) > 0 {
-		tables = append(tables, gates)
-	}
-	return tables
+	return slices.DeleteFunc([]pages.Table{changes, gates}, func(t pages.Table) bool { return len(t.Rows) == 0 })
 }

@@ -94,9 +94,9 @@ func (t Text) String() string {
 type Section struct {
 	ID     string // of the element on a page; "" for none
 	Title  Text
-	Badges []string // short properties, shown after the title
-	Fold   bool     // closed until the reader opens it
-	Brief  bool     // left out in a terminal, where nothing can be closed
+	Badges layout.Facts // short properties, shown after the title
+	Fold   bool         // closed until the reader opens it
+	Brief  bool         // left out in a terminal, where nothing can be closed
 	Blocks []Block
 }
 

@@ -91,6 +91,32 @@ func (b *Table) Widths(s Style) []int {
 	return widths
 }
 
+// Split divides the table into as few as fit the style. Each has the first column, of which 16 columns
+// suffice, and some of the others, of which n each stay together.
+func (b *Table) Split(s Style, n int) (parts []Table) {
+	widths := b.widths()
+	for from := 1; from < len(widths); {
+		to, used := from, b.Indent+min(widths[0], 16)
+		for ; to < len(widths); to += n {
+			for i := to; i < to+n; i++ {
+				used += b.gap(i) + widths[i]
+			}
+			if to > from && s.Width > 0 && used > s.Width {
+				break
+			}
+		}
+		part := *b
+		columns := func(cells []string) []string { return slices.Concat(cells[:1], cells[from:to]) }
+		part.Head, part.Align, part.Rows = columns(b.Head), b.Align[:1]+b.Align[from:to], nil
+		part.Gaps = slices.Concat(b.Gaps[:1], b.Gaps[from:to])
+		for _, row := range b.Rows {
+			part.Rows = append(part.Rows, columns(row))
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
 // Span returns where the columns from one to the one before another begin and end, with these widths.
 func (b *Table) Span(widths []int, from, before int) (begin, end int) {
 	end = b.Indent

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -304,7 +305,7 @@ const maxColumn = 100_000
 
 // ScaleFor returns one unit for columns of the given values, as unit.CommonUnit does; it ignores
 // values below 1/maxColumn of the largest.
-func ScaleFor(from string, total int64, values func(yield func(int64) bool)) string {
+func ScaleFor(from string, total int64, values iter.Seq[int64]) string {
 	low, high := int64(0), max(total, -total)
 	for v := range values {
 		if v = max(v, -v); v != 0 && (low == 0 || v < low) {
@@ -312,6 +313,17 @@ func ScaleFor(from string, total int64, values func(yield func(int64) bool)) str
 		}
 	}
 	return unit.CommonUnit(max(low, high/maxColumn), high, from)
+}
+
+// Each returns a number of each item.
+func Each[T any](items []T, number func(*T) int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range items {
+			if !yield(number(&items[i])) {
+				return
+			}
+		}
+	}
 }
 
 // ColumnValue formats a value in the unit that ScaleFor chose, with two decimals so that columns

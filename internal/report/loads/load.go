@@ -212,13 +212,8 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 		return
 	}
 	rows := loadRows(r)
-	to := durationScale(func(yield func(int64) bool) {
-		for _, row := range rows {
-			if !yield(int64(row.value)) {
-				return
-			}
-		}
-	})
+	values := layout.Each(rows, func(r *loadRow) int64 { return int64(r.value) })
+	to := layout.ScaleFor("nanoseconds", int64(r.Latency.Max), values)
 	var bars []string
 	if h, err := charts.Histogram(r); err == nil {
 		bars = barLines(charts.Bars(h, loadBars), s.Remaining(24, 30))
@@ -241,15 +236,6 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 	if chance {
 		t.Line(s.Paint(layout.Dim, "? too few answers above it for a reliable figure"))
 	}
-}
-
-// durationScale returns the unit for a column of durations.
-func durationScale(values func(yield func(int64) bool)) string {
-	var top int64
-	for v := range values {
-		top = max(top, v)
-	}
-	return layout.ScaleFor("nanoseconds", top, values)
 }
 
 // barLines draws bars in text of the given width: upper edge, share, bar.

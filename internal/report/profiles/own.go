@@ -73,7 +73,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.R
 	}
 	t.Line()
 
-	value := column(&h, h.Total, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
+	value := column(&h, h.Total, layout.Each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
 	dot := func(v int64) string {
 		if v == 0 {
 			return "·"
@@ -136,7 +136,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.R
 		table.BelowAt = place
 		table.Below = func(row int) layout.Painted {
 			if callees := calleeList(o.Lines[row], h.Total); callees != nil {
-				return s.Paint(layout.Dim, "└ "+fitList(callees, s.Width-begin-2))
+				return s.Paint(layout.Dim, strings.TrimRight("└ "+fitList(callees, s.Width-begin-2), " "))
 			}
 			return layout.Painted{}
 		}

@@ -26,7 +26,7 @@ func WritePeek(w io.Writer, s layout.Style, d documents.Peek) error {
 
 func writePeekNode(t *layout.Writer, s layout.Style, d documents.Peek, n *documents.PeekNode) {
 	calls := slices.Concat(n.Callers, n.Callees)
-	weights := each(calls, func(e *documents.PeekEdge) int64 { return e.Weight })
+	weights := layout.Each(calls, func(e *documents.PeekEdge) int64 { return e.Weight })
 	value := column(&d.Header, n.Cum, weights)
 	valueW := max(columnWidth("", value, weights), layout.Columns(value(n.Cum)), layout.Columns(value(n.Flat)), 6)
 	lead := 2 + valueW + 1 + ownShareW + 2

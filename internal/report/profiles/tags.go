@@ -21,7 +21,7 @@ func WriteTags(w io.Writer, s layout.Style, d documents.Tags) error {
 		}
 	}
 	for _, k := range d.Keys {
-		weights := each(k.Values, func(v *documents.TagValue) int64 { return v.Weight })
+		weights := layout.Each(k.Values, func(v *documents.TagValue) int64 { return v.Weight })
 		value := column(&d.Header, d.Header.Total, weights)
 		valueW := max(columnWidth("", value, weights), layout.Columns(value(k.Total)), layout.Columns(value(k.Left)))
 		room := s.Remaining(ownShareW+2+valueW+2, 10)

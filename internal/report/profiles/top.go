@@ -34,7 +34,7 @@ func writeAll(t *layout.Writer, s layout.Style, h documents.Header, a *documents
 		t.Line(layout.NothingToShow)
 		return
 	}
-	value := column(&h, h.Total, each(a.Nodes, func(n *documents.Node) int64 { return cmp.Or(n.Flat, n.Cum) }))
+	value := column(&h, h.Total, layout.Each(a.Nodes, func(n *documents.Node) int64 { return cmp.Or(n.Flat, n.Cum) }))
 	share := func(v int64) string { return layout.PprofPercent(v, h.Total) }
 	table := layout.Table{
 		Head: []string{"flat", "flat%", "sum%", "cum", "cum%", a.By}, Align: "rrrrrl", Gaps: []int{0, 1, 1, 2, 1, 2},
@@ -58,16 +58,18 @@ func writeAll(t *layout.Writer, s layout.Style, h documents.Header, a *documents
 		table.Rows = append(table.Rows, row)
 	}
 	if rest := a.Kept - a.Shown; a.Hidden > 0 {
-		table.Foot = []string{value(rest), share(rest), share(a.Kept), more(a.Hidden, "more "+a.By, "more "+nouns(a.By))}
+		table.Foot = []string{value(rest), share(rest), share(a.Kept), more(a.Hidden, "more "+a.By, "more "+Nouns(a.By))}
 	}
 	table.Write(t, s)
 }
 
-// nouns is the plural of a granularity's name.
-func nouns(by string) string {
+// Nouns is the plural of a granularity's name.
+func Nouns(by string) string {
 	switch by {
 	case "address":
 		return "addresses"
+	case "label":
+		return "values"
 	}
 	return by + "s"
 }

@@ -16,7 +16,7 @@ func WriteTraces(w io.Writer, s layout.Style, d documents.Traces) error {
 		t.Line()
 		t.Line(layout.NothingToShow)
 	}
-	values := each(d.Stacks, func(t *documents.Trace) int64 { return t.Value })
+	values := layout.Each(d.Stacks, func(t *documents.Trace) int64 { return t.Value })
 	value := column(&d.Header, d.Header.Total, values)
 	valueW := max(columnWidth("", value, values), 6)
 	lead := ownShareW + 2 + valueW + 2
