@@ -40,20 +40,18 @@ func abTables(r *ab.Result) []blocks.Table {
 			Head: []string{name, "A", "B", "change", "±", "q", "n", "verdict"}, Align: "lrrrrrrl", Least: 12,
 			HeadColor: layout.Bold,
 		}}
-		add := func(row abRow, mark blocks.Mark) {
-			t.Rows, t.Marks = append(t.Rows, row[:]), append(t.Marks, mark)
-		}
 		for _, c := range r.Subjects {
 			if i := slices.IndexFunc(c.Units, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
 				u := &c.Units[i]
-				add(ABRowOf(c.Name, len(u.Rounds[ab.A]), u), VerdictMark(u.Verdict))
+				row := ABRowOf(c.Name, len(u.Rounds[ab.A]), u)
+				t.Rows, t.Marks = append(t.Rows, row[:]), append(t.Marks, VerdictMark(u.Verdict))
 			}
 		}
 		for _, g := range r.Geomean {
 			if g.Unit == name {
-				add(abRow{
-					"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)),
-				}, "")
+				t.Rows = append(t.Rows, []string{
+					"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)), "", "", "",
+				})
 			}
 		}
 		tables = append(tables, t)
@@ -63,14 +61,7 @@ func abTables(r *ab.Result) []blocks.Table {
 
 // VerdictMark returns the mark of a row with a verdict.
 func VerdictMark(v ab.Verdict) blocks.Mark {
-	switch v {
-	case ab.Better:
-		return blocks.Good
-	case ab.Worse:
-		return blocks.Bad
-	default:
-		return ""
-	}
+	return map[ab.Verdict]blocks.Mark{ab.Better: blocks.Good, ab.Worse: blocks.Bad}[v]
 }
 
 // ABRowOf returns the row of a unit.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -255,15 +256,10 @@ func centersOf(r bench.Row) []float64 {
 
 // appendNew cleans the texts and appends those not in the list yet.
 func appendNew(to []string, texts ...string) []string {
-next:
 	for _, text := range texts {
-		text = layout.Clean(text)
-		for _, old := range to {
-			if old == text {
-				continue next
-			}
+		if text = layout.Clean(text); !slices.Contains(to, text) {
+			to = append(to, text)
 		}
-		to = append(to, text)
 	}
 	return to
 }

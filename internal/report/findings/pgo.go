@@ -2,7 +2,6 @@ package findings
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -237,14 +236,14 @@ func pgoComparison(r *pgo.Result) blocks.Section {
 }
 
 func ratioChange(ratio float64) string {
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
+	if !benchmarks.IsFinite(ratio) {
 		return "?"
 	}
 	return layout.SignedPercent(ratio - 1)
 }
 
 func ratioInterval(low, high float64) string {
-	if math.IsNaN(low) || math.IsNaN(high) || low <= 0 || math.IsInf(high, 0) {
+	if !benchmarks.IsFinite(low) || !benchmarks.IsFinite(high) || low <= 0 {
 		return "not known"
 	}
 	return layout.SignedPercent(low-1) + " to " + layout.SignedPercent(high-1)

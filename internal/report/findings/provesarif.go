@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -54,11 +55,9 @@ func proveMessage(r *prove.Result) string {
 		if m.What == r.Reason {
 			continue
 		}
-		line := "- " + m.What
-		if m.Do != "" {
-			line += " (" + m.Do + ")"
-		}
-		lines = append(lines, line)
+		line := layout.Facts{"- " + m.What}
+		line.If(m.Do != "", " (%s)", m.Do)
+		lines = append(lines, line.String())
 	}
 	return strings.Join(lines, "\n")
 }

@@ -61,14 +61,10 @@ func CapacityAnswer(r *capacity.Result) string {
 
 // capacityWhy describes what ends the rates that hold, and how certain that is.
 func capacityWhy(r *capacity.Result) string {
-	why := r.Why
-	if r.Interrupted {
-		why += "; interrupted"
-	}
-	if !r.Confirmed {
-		why += "; not confirmed by repeated runs"
-	}
-	return why
+	why := layout.Facts{r.Why}
+	why.If(r.Interrupted, "; interrupted")
+	why.If(!r.Confirmed, "; not confirmed by repeated runs")
+	return why.String()
 }
 
 // kneeText describes the knee; "" without one.
@@ -138,16 +134,10 @@ func stepRows(r *capacity.Result) [][]string {
 
 // capacitySteps writes the table of runs without p99.9 and max, and why each ended below it.
 func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
-	narrow := func(cells []string) []string {
-		cells = slices.Concat(cells[:6], cells[8:10])
-		for i := range cells {
-			cells[i] = layout.Clean(cells[i])
-		}
-		return cells
-	}
+	narrow := func(cells []string) []string { return pages.CleanAll(slices.Concat(cells[:6], cells[8:10])) }
 	table := layout.Table{
-		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold,
-		Below: func(row int) layout.Painted { return layout.Join(layout.Clean(r.Steps[row].Why)) }, BelowAt: 1,
+		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold, BelowAt: 1,
+		Below: func(row int) layout.Painted { return layout.Join(layout.Clean(r.Steps[row].Why)) },
 		Color: func(row, column int) layout.Color {
 			if column == 7 && r.Steps[row].Verdict == capacity.Missed {
 				return layout.Red

@@ -103,23 +103,15 @@ type drawing struct {
 
 // graphTitle returns the drawing's title.
 func graphTitle(d documents.CallGraph) string {
-	title := d.Header.Name
-	if d.Header.Profile != "" {
-		title += " " + d.Header.Profile
-	}
-	return title
+	return strings.TrimSuffix(d.Header.Name+" "+d.Header.Profile, " ")
 }
 
 func (d drawing) format(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(d.unit) }
 
 func (d drawing) writeNode(b *bytes.Buffer, i int, n documents.GraphNode, heaviest int64, diff bool) {
 	lines := boxLines(n.From, d.Granularity)
-	if n.Flat != 0 {
-		lines = append(lines, fmt.Sprintf("self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total)))
-	}
-	if n.Cum != n.Flat || n.Flat == 0 {
-		lines = append(lines, fmt.Sprintf("all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total)))
-	}
+	lines.If(n.Flat != 0, "self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total))
+	lines.If(n.Cum != n.Flat || n.Flat == 0, "all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total))
 	for i := range lines {
 		lines[i] = escapeDOT(lines[i])
 	}
@@ -153,11 +145,8 @@ func nodePlace(n documents.GraphNode) string {
 
 // boxLines splits a node's name into lines for its box: the package, then the function, without
 // directories.
-func boxLines(n profile.Node, by profile.By) []string {
-	var lines []string
-	if n.Address != 0 {
-		lines = append(lines, fmt.Sprintf("%#x", n.Address))
-	}
+func boxLines(n profile.Node, by profile.By) (lines layout.Facts) {
+	lines.If(n.Address != 0, "%#x", n.Address)
 	switch {
 	case n.Name == "" || by == profile.ByFile:
 		if len(lines) > 0 && n.Object != "" {

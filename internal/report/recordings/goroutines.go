@@ -161,12 +161,8 @@ func goroutineCreators(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 	}
 	t.Line()
 	t.Line(s.Paint(layout.Dim, counts(d, "count", "change")+"started by"))
-	left := int64(0)
-	for i, c := range d.Creators {
-		if i >= shownCreators {
-			left += c.Count
-			continue
-		}
+	shown := d.Creators[:min(len(d.Creators), shownCreators)]
+	for _, c := range shown {
 		line, leaked := counts(d, strconv.FormatInt(c.Count, 10), signedCount(c.Delta)), ""
 		if c.Leaked > 0 {
 			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
@@ -182,7 +178,11 @@ func goroutineCreators(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 		}
 		t.Line(line, name, s.Paint(layout.Bold+layout.Red, leaked))
 	}
-	if n := len(d.Creators) - shownCreators; n > 0 {
+	left := int64(0)
+	for _, c := range d.Creators[len(shown):] {
+		left += c.Count
+	}
+	if n := len(d.Creators) - len(shown); n > 0 {
 		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  by %d more", left, n)))
 	}
 }

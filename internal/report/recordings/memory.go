@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,40 +44,34 @@ func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
 	return t.Result()
 }
 
-// The columns of the parts. With a column of changes, the bar is left out.
-const (
-	memoryName, memoryBytes, memoryChange, memoryShare = 18, 10, 10, 7
-	memoryBar, memoryBarNarrow                         = 12, 6
-)
-
+// memoryParts writes a table of the parts, with sums of those above. With a column of changes, bars are
+// shorter.
 func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string) {
 	widest := int64(1)
 	for _, p := range d.Parts {
 		widest = max(widest, p.Bytes, -p.Bytes)
 	}
-	bar, used := memoryBar, memoryName+memoryBytes+memoryShare
-	head := layout.Right("bytes", memoryName+memoryBytes)
-	if d.Before != nil {
-		bar, used = memoryBarNarrow, used+memoryChange
-		head += layout.Right("change", memoryChange)
+	bar := 12
+	table := layout.Table{
+		Head: []string{"", "bytes", "of " + what, "", ""}, Align: "lrrll", Gaps: []int{0, 0, 0, 2, 1}, HeadColor: layout.Dim,
 	}
-	t.Line(s.Paint(layout.Dim, head+layout.Right("of "+what, memoryShare)))
-	row := func(name string, bytes int64, change *int64, drawn, meaning string, style layout.Color) {
-		line := layout.Left(name, memoryName) + layout.Right(unit.Bytes(bytes).String(), memoryBytes)
-		if d.Before != nil {
-			c := ""
-			if change != nil {
-				c = signedBytes(*change)
-			}
-			line += layout.Right(c, memoryChange)
-		}
-		line += layout.Right(fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total)), memoryShare)
-		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ",
-			s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
-	}
+	table.Min = []int{18, 10, 7, bar}
 	before := memory.Sums{}
 	if d.Before != nil {
-		before = *d.Before
+		before, bar = *d.Before, 6
+		table.Head, table.Align = slices.Insert(table.Head, 2, "change"), "lrrrll"
+		table.Gaps, table.Min = slices.Insert(table.Gaps, 2, 0), []int{18, 10, 10, 7, bar}
+	}
+	row := func(name string, bytes int64, change *int64, drawn, meaning string) {
+		cells := []string{name, unit.Bytes(bytes).String()}
+		if d.Before != nil {
+			cells = append(cells, "")
+			if change != nil {
+				cells[2] = signedBytes(*change)
+			}
+		}
+		share := fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total))
+		table.Rows = append(table.Rows, append(cells, share, drawn, meaning))
 	}
 	sum := func(name string, bytes, before int64, meaning string) {
 		var change *int64
@@ -84,7 +79,7 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 			n := bytes - before
 			change = &n
 		}
-		row(name, bytes, change, "", meaning, layout.Bold)
+		row(name, bytes, change, "", meaning)
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]
@@ -92,7 +87,7 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 		if p.Estimated {
 			name = "~" + name
 		}
-		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning, "")
+		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning)
 		switch p.ID {
 		case memory.Uncollected, memory.Objects:
 			sum("= HeapAlloc", d.HeapAlloc, before.HeapAlloc, unit.Count(d.HeapObjects).Short()+" objects")
@@ -106,6 +101,21 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 	if what == "RSS" {
 		sum("= RSS", d.RSS, before.RSS, "as the OS counts it")
 	}
+	table.Wide, table.Least = len(table.Align)-1, 12
+	table.Fit = func(row, n int) string { return layout.Cut(table.Rows[row][table.Wide], n) }
+	table.Color = func(row, column int) layout.Color {
+		switch {
+		case column == table.Wide:
+			return layout.Dim
+		case column == table.Wide-1:
+			return layout.Cyan
+		case strings.HasPrefix(table.Rows[row][0], "="):
+			return layout.Bold
+		default:
+			return ""
+		}
+	}
+	table.Write(t, s)
 }
 
 // inGo reports whether a part is memory that the runtime holds.

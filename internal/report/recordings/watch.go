@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
@@ -61,15 +62,10 @@ func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
 	head := d.Time.Format(time.TimeOnly) + "  "
 	switch r := d.Request; {
 	case r != nil:
-		name := r.Name
-		if name == "" {
-			name = layout.ShortName(r.Handler)
-		}
-		rest := " took " + unit.Duration(r.Latency)
-		if r.Cause != "" {
-			rest += ", including " + unit.Duration(r.Part) + " " + r.Cause
-		}
-		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, style.Remaining(layout.Columns(head+rest), 20))), rest)
+		name, rest := cmp.Or(r.Name, layout.ShortName(r.Handler)), layout.Facts{" took " + unit.Duration(r.Latency)}
+		rest.If(r.Cause != "", ", including %s %s", unit.Duration(r.Part), r.Cause)
+		room := style.Remaining(layout.Columns(head+rest.String()), 20)
+		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, room)), rest)
 		detail := func(text string) {
 			t.Line(layout.Spaces(layout.Columns(head)),
 				style.Paint(layout.Dim, layout.FitName(text, style.Remaining(layout.Columns(head), 20))))
