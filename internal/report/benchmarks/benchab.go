@@ -16,10 +16,6 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// abRow is a row of a table of A and B as text: benchmark, A, B, change, half width, q, pairs,
-// verdict.
-type abRow [8]string
-
 // abTables returns the tables of a comparison, one for each unit.
 func abTables(r *ab.Result) []blocks.Table {
 	var units []string
@@ -43,8 +39,8 @@ func abTables(r *ab.Result) []blocks.Table {
 		for _, c := range r.Subjects {
 			if i := slices.IndexFunc(c.Units, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
 				u := &c.Units[i]
-				row := ABRowOf(c.Name, len(u.Rounds[ab.A]), u)
-				t.Rows, t.Marks = append(t.Rows, row[:]), append(t.Marks, VerdictMark(u.Verdict))
+				t.Rows = append(t.Rows, ABRowOf(c.Name, len(u.Rounds[ab.A]), u))
+				t.Marks = append(t.Marks, VerdictMark(u.Verdict))
 			}
 		}
 		for _, g := range r.Geomean {
@@ -64,16 +60,14 @@ func VerdictMark(v ab.Verdict) blocks.Mark {
 	return map[ab.Verdict]blocks.Mark{ab.Better: blocks.Good, ab.Worse: blocks.Bad}[v]
 }
 
-// ABRowOf returns the row of a unit.
-func ABRowOf(name string, pairs int, u *ab.Unit) abRow {
+// ABRowOf returns the row of a unit: benchmark, A, B, change, half width, q, pairs, verdict.
+func ABRowOf(name string, pairs int, u *ab.Unit) []string {
 	a, b := Medians(u)
 	change, half := FormatChange(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High))
 	if math.IsNaN(float64(u.Ratio)) && u.A.Median > 0 && u.B.Median == 0 {
 		change, half = FormatChange(0), ""
 	}
-	return abRow{
-		name, a, b, change, half, fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u),
-	}
+	return []string{name, a, b, change, half, fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u)}
 }
 
 // Medians formats the medians of A and B with one prefix.
@@ -133,11 +127,9 @@ func Verdict(u *ab.Unit) string {
 
 // tooFew describes how many pairs there are and how many a verdict needs.
 func tooFew(pairs int) string {
-	text := fmt.Sprintf("too few pairs: %d", pairs)
-	if pairs < ab.LeastPairs {
-		text += fmt.Sprintf(" of %d", ab.LeastPairs)
-	}
-	return text
+	text := layout.Facts{fmt.Sprintf("too few pairs: %d", pairs)}
+	text.If(pairs < ab.LeastPairs, " of %d", ab.LeastPairs)
+	return text.String()
 }
 
 // farther returns the largest relative difference within the interval.
@@ -166,15 +158,12 @@ func Builds(r *builds.Result) *blocks.Document {
 
 // abPlan describes how the rounds were run and which ways were tried.
 func abPlan(r *ab.Result) string {
-	text := r.Plan.String()
-	i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan })
-	if i >= 0 {
-		text += fmt.Sprintf("; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
-		if others := len(r.Tried) - 1; others > 0 {
-			text += fmt.Sprintf(" (the best of %d settings tried)", others+1)
-		}
+	text := layout.Facts{r.Plan.String()}
+	if i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan }); i >= 0 {
+		text.If(true, "; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
+		text.If(len(r.Tried) > 1, " (the best of %d settings tried)", len(r.Tried))
 	}
-	return text
+	return text.String()
 }
 
 // ABSummary describes in sentences what a comparison found, how long it took, and what could not be

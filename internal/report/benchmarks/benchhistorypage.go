@@ -22,7 +22,7 @@ const HistoryMark = `<meta name="generator" content="whet bench history">`
 type (
 	historyDoc struct {
 		Title   string          `json:"title"`
-		Facts   []pages.Fact    `json:"facts"`
+		Facts   pages.Facts     `json:"facts"`
 		Notes   []string        `json:"notes"`
 		Legend  string          `json:"legend"`
 		Commits []historyCommit `json:"commits"` // oldest first
@@ -74,7 +74,7 @@ func WriteHistoryPage(w io.Writer, r *history.Report) error {
 
 func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
-		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{},
+		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: pages.Facts{},
 		Notes:   pages.CleanAll(r.Warnings.Texts()),
 		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
 		Legend: fmt.Sprintf(
@@ -83,12 +83,11 @@ func newHistoryDoc(r *history.Report) historyDoc {
 			percentOf(r.Confidence), percentOf(r.Alpha)),
 	}
 	if first, last := r.Commits[0], r.Commits[len(r.Commits)-1]; len(r.Commits) > 1 {
-		doc.Facts = append(doc.Facts, pages.Fact{Name: "commits", Value: first.Short() + " to " + last.Short()})
+		doc.Facts.Add("commits", first.Short()+" to "+last.Short())
 	}
-	doc.Facts = append(doc.Facts, pages.Fact{Name: "runs", Value: fmt.Sprint(r.Runs)}, pages.Fact{
-		Name:  "order",
-		Value: map[string]string{history.OrderGit: "git", history.OrderTime: "time of the commits"}[r.Order],
-	})
+	doc.Facts.Add("runs", fmt.Sprint(r.Runs))
+	doc.Facts.Add("order",
+		map[string]string{history.OrderGit: "git", history.OrderTime: "time of the commits"}[r.Order])
 	for _, c := range r.Commits {
 		doc.Commits = append(doc.Commits, historyCommit{
 			Short: c.Short(), Hash: c.Hash,

@@ -30,11 +30,7 @@ func Write(w io.Writer, s layout.Style, d *diff.Result) error {
 		t.table("own code: each sample is charged to its innermost own frame", "cost", d.Own)
 		t.table("no own code on the stack: by outermost frame", "cost", d.Rest)
 	}
-	if d.LeftOut > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+
-			" left out "+layout.ShowAll))
-	}
+	layout.More(t.Writer, s, layout.Dim, d.LeftOut, "smaller change is left out", "smaller changes are left out")
 	return t.Result()
 }
 

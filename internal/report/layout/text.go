@@ -129,6 +129,14 @@ func (t *Writer) Line(parts ...any) {
 // ShowAll tells how to see what a view leaves out for its length.
 const ShowAll = "(--number 0 shows all)"
 
+// More writes, after an empty line, what a view leaves out for its length; nothing if that is nothing.
+func More(t *Writer, s Style, color Color, n int, one, many string) {
+	if n > 0 {
+		t.Line()
+		t.Line(s.Paint(color, Plural(n, one, many)+" "+ShowAll))
+	}
+}
+
 // NothingToShow is the text for a view without samples.
 const NothingToShow = "nothing to show"
 

@@ -110,33 +110,31 @@ func kneePlot(t *layout.Writer, s layout.Style, k *charts.Knee) {
 	}
 }
 
-// stepColumns returns the columns of the table of runs.
-func stepColumns() []string {
-	return []string{"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why"}
-}
-
-// stepRows returns the rows of the table of runs.
-func stepRows(r *capacity.Result) [][]string {
-	var rows [][]string
+// stepTable returns the table of runs.
+func stepTable(r *capacity.Result) pages.Table {
+	table := pages.Table{Caption: "Runs", Columns: []string{
+		"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why",
+	}}
 	for i, step := range r.Steps {
-		asked := "closed"
+		rate := "closed"
 		if step.Asked > 0 {
-			asked = PerSecond(step.Asked)
+			rate = PerSecond(step.Asked)
 		}
 		l := step.Latency
-		rows = append(rows, []string{
-			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
+		table.Rows = append(table.Rows, []string{
+			fmt.Sprint(i + 1), step.Kind, rate, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
 			unit.Duration(l.P999), unit.Duration(l.Max), unit.FormatPercent(step.Errors * 100), string(step.Verdict), step.Why,
 		})
 	}
-	return rows
+	return table
 }
 
 // capacitySteps writes the table of runs without p99.9 and max, and why each ended below it.
 func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 	narrow := func(cells []string) []string { return pages.CleanAll(slices.Concat(cells[:6], cells[8:10])) }
+	steps := stepTable(r)
 	table := layout.Table{
-		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold, BelowAt: 1,
+		Head: narrow(steps.Columns), Align: "llrrrrrl", HeadColor: layout.Bold, BelowAt: 1,
 		Below: func(row int) layout.Painted { return layout.Join(layout.Clean(r.Steps[row].Why)) },
 		Color: func(row, column int) layout.Color {
 			if column == 7 && r.Steps[row].Verdict == capacity.Missed {
@@ -145,7 +143,7 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 			return ""
 		},
 	}
-	for _, cells := range stepRows(r) {
+	for _, cells := range steps.Rows {
 		table.Rows = append(table.Rows, narrow(cells))
 	}
 	table.Write(t, s)
@@ -153,11 +151,10 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 
 // CapacityPage returns the page of a search.
 func CapacityPage(r *capacity.Result) Page {
-	p := Page{Title: capacityTitle(r), Knee: charts.NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
-	if text := kneeText(r); text != "" {
-		p.Notes = append(p.Notes, text)
+	notes := layout.Facts{CapacityAnswer(r) + " " + capacityWhy(r)}
+	notes.If(r.Knee != nil, "%s", kneeText(r))
+	return Page{
+		Title: capacityTitle(r), Knee: charts.NewKnee(r), Tables: []pages.Table{stepTable(r)},
+		Notes: append(notes, r.Warnings.Texts()...),
 	}
-	p.Notes = append(p.Notes, r.Warnings.Texts()...)
-	p.Tables = append(p.Tables, pages.Table{Caption: "Runs", Columns: stepColumns(), Rows: stepRows(r)})
-	return p
 }

@@ -51,7 +51,7 @@ type (
 		Name        string       `json:"name"`
 		Target      string       `json:"target"`
 		Setting     string       `json:"setting"`
-		Facts       []pages.Fact `json:"facts"`
+		Facts       pages.Facts  `json:"facts"`
 		Latency     []loadCell   `json:"latency"`
 		Percentiles []loadPoint  `json:"percentiles"`
 		Bars        []loadBar    `json:"bars"`
@@ -219,21 +219,20 @@ func Targets(r *load.Result) string {
 }
 
 // loadPageFacts returns what a page says of a run.
-func loadPageFacts(r *load.Result) []pages.Fact {
-	facts := []pages.Fact{}
+func loadPageFacts(r *load.Result) pages.Facts {
+	facts := pages.Facts{}
 	for _, f := range loadFacts(layout.Style{}, r) {
 		if f.name == "" {
 			facts[len(facts)-1].Value += "; " + f.value.String()
 			continue
 		}
-		facts = append(facts, pages.Fact{Name: f.name, Value: f.value.String()})
+		facts.Add(f.name, f.value.String())
 	}
 	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
-		facts = append(facts, pages.Fact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled",
-			r.Seconds[n-1].Elapsed.Seconds())})
+		facts.Add("last second", fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds()))
 	}
 	if !r.Started.IsZero() {
-		facts = append(facts, pages.Fact{Name: "started", Value: r.Started.UTC().Format("2006-01-02 15:04:05 MST")})
+		facts.Add("started", r.Started.UTC().Format("2006-01-02 15:04:05 MST"))
 	}
 	return facts
 }

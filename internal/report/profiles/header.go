@@ -102,30 +102,25 @@ func countNoun(typ profile.ValueType, n int64) string {
 
 // FlameFacts returns the facts below the title of a flame graph page.
 func FlameFacts(h documents.Header) []pages.Fact {
-	facts := []pages.Fact{}
-	add := func(name, value string) {
-		if value != "" {
-			facts = append(facts, pages.Fact{Name: name, Value: value})
-		}
-	}
-	add("program", h.Program)
-	add("target", h.Target)
+	facts := pages.Facts{}
+	facts.Add("program", h.Program)
+	facts.Add("target", h.Target)
 	if h.Duration > 0 {
-		add("over", unit.Duration(h.Duration))
+		facts.Add("over", unit.Duration(h.Duration))
 	}
 	if h.Samples > 0 {
-		add("samples", strconv.FormatInt(h.Samples, 10))
+		facts.Add("samples", strconv.FormatInt(h.Samples, 10))
 	}
 	if !h.Time.IsZero() {
-		add("taken", h.Time.UTC().Format(time.DateTime)+" UTC")
+		facts.Add("taken", h.Time.UTC().Format(time.DateTime)+" UTC")
 	}
-	add("go", h.GoVersion)
+	facts.Add("go", h.GoVersion)
 	for _, f := range h.Filters {
-		add("filter", f)
+		facts.Add("filter", f)
 	}
 	for _, b := range h.Base {
-		add("base", b)
+		facts.Add("base", b)
 	}
-	add("per request", h.PerRequest)
+	facts.Add("per request", h.PerRequest)
 	return facts
 }

@@ -17,10 +17,7 @@ func WritePeek(w io.Writer, s layout.Style, d documents.Peek) error {
 	for i := range d.Nodes {
 		writePeekNode(t, s, d, &d.Nodes[i])
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.Hidden, "more match", "more matches")+" "+layout.ShowAll))
-	}
+	layout.More(t, s, layout.Dim, d.Hidden, "more match", "more matches")
 	return t.Result()
 }
 

@@ -44,10 +44,7 @@ func WriteContention(w io.Writer, style layout.Style, d documents.Contention) er
 	for _, p := range d.Pairs {
 		writeContentionPair(t, style, p)
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places "+layout.ShowAll)
-	}
+	layout.More(t, style, "", d.Hidden, "more pair of places", "more pairs of places")
 	return t.Result()
 }
 

@@ -81,10 +81,7 @@ func WriteSummary(w io.Writer, style layout.Style, d documents.Summary) error {
 		t.Line(style.Paint(layout.Bold, head+layout.FitName(name, style.Remaining(len(head), 20))))
 		writeStates(t, style, k.States)
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more kind", "more kinds"), " of goroutines "+layout.ShowAll)
-	}
+	layout.More(t, style, "", d.Hidden, "more kind of goroutines", "more kinds of goroutines")
 	return t.Result()
 }
 
