@@ -89,10 +89,7 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 			layout.Dim)
 	}
 	if s.Width > 0 && table.Width() > s.Width { // verdicts go by q, so p can be left out
-		table.Head, table.Align = slices.Delete(table.Head, 5, 6), "lrrrrrl"
-		for i, row := range table.Rows {
-			table.Rows[i] = slices.Delete(row, 5, 6)
-		}
+		table.Remove(5)
 	}
 	table.Write(t, s)
 	return units

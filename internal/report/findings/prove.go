@@ -123,18 +123,16 @@ func provedList(r *prove.Result) blocks.List {
 
 // configsText is where else the change builds, and where not.
 func configsText(builds []prove.ConfigBuild) []string {
-	var built, lines []string
+	var built []string
+	var lines, all layout.Facts
 	for _, b := range builds {
+		lines.If(!b.Built, "not built for %s: %s", b.Config, b.NotBuilt)
 		if b.Built {
 			built = append(built, b.Config)
-		} else {
-			lines = append(lines, "not built for "+b.Config+": "+b.NotBuilt)
 		}
 	}
-	if len(built) > 0 {
-		lines = append([]string{"builds, and vet reports nothing new, for " + strings.Join(built, ", ")}, lines...)
-	}
-	return lines
+	all.If(len(built) > 0, "builds, and vet reports nothing new, for %s", strings.Join(built, ", "))
+	return append(all, lines...)
 }
 
 // strengthText is how many mutants were noticed, and what was not mutated.

@@ -91,6 +91,26 @@ func (b *Table) Widths(s Style) []int {
 	return widths
 }
 
+// Remove removes a column, which is neither the first nor the wide one.
+func (b *Table) Remove(column int) {
+	without := func(cells []string) []string {
+		if column < len(cells) {
+			return slices.Delete(slices.Clone(cells), column, column+1)
+		}
+		return cells
+	}
+	b.Head, b.Foot, b.Align = without(b.Head), without(b.Foot), b.Align[:column]+b.Align[column+1:]
+	for i, row := range b.Rows {
+		b.Rows[i] = without(row)
+	}
+	if b.Gaps != nil {
+		b.Gaps = slices.Delete(slices.Clone(b.Gaps), column, column+1)
+	}
+	if column < len(b.Min) {
+		b.Min = slices.Delete(slices.Clone(b.Min), column, column+1)
+	}
+}
+
 // Split divides the table into as few as fit the style. Each has the first column, of which 16 columns
 // suffice, and some of the others, of which n each stay together.
 func (b *Table) Split(s Style, n int) (parts []Table) {

@@ -1,6 +1,7 @@
 package profiles
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -80,34 +81,31 @@ func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.R
 		}
 		return value(v)
 	}
+	second := cmp.Or(o.Also, &owncode.Second{})
 	table := layout.Table{
-		Head: []string{"share", "cost", "self", "line", "function", "what it called"}, Align: "rrrlll", HeadColor: layout.Dim,
-		Min: []int{ownShareW, max(layout.Columns(value(o.Cost)), layout.Columns(value(h.Total)))},
+		Head: []string{
+			profileColumn(h.Profile), profileColumn(second.Profile), "cost", "self", "line", "function", "what it called",
+		},
+		Min:   []int{ownShareW, ownShareW, max(layout.Columns(value(o.Cost)), layout.Columns(value(h.Total)))},
+		Align: "rrrrlll", HeadColor: layout.Dim,
 	}
 	for _, l := range o.Lines {
 		table.Rows = append(table.Rows, []string{
-			percentOrDot(l.Cost, h.Total), dot(l.Cost), dot(l.Self), placeOf(l), layout.ShortName(l.Function), "",
+			percentOrDot(l.Cost, h.Total), percentOrDot(l.AlsoCost, second.Total), dot(l.Cost), dot(l.Self), placeOf(l),
+			layout.ShortName(l.Function), "",
 		})
 	}
-	if o.Hidden > 0 {
+	if rest := o.Cost - o.Shown; o.Hidden > 0 {
 		table.Foot = []string{
-			layout.ColumnPercent(o.Cost-o.Shown, h.Total), value(o.Cost - o.Shown), more(o.Hidden, "more line", "more lines"),
+			layout.ColumnPercent(rest, h.Total), "", value(rest), more(o.Hidden, "more line", "more lines"),
 		}
 	}
-	second := 0 // the column of the second profile
-	if o.Also != nil {
-		second = 1
-		table.Align, table.Min = "r"+table.Align, slices.Insert(table.Min, second, ownShareW)
-		table.Head[0] = profileColumn(h.Profile)
-		table.Head = slices.Insert(table.Head, second, profileColumn(o.Also.Profile))
-		for i, l := range o.Lines {
-			table.Rows[i] = slices.Insert(table.Rows[i], second, percentOrDot(l.AlsoCost, o.Also.Total))
-		}
-		if table.Foot != nil {
-			table.Foot = slices.Insert(table.Foot, second, "")
-		}
+	place := 4
+	if o.Also == nil {
+		table.Head[0] = "share"
+		table.Remove(1)
+		place--
 	}
-	place := len(table.Align) - 3
 	widths := table.Widths(layout.Style{})
 	begin, _ := table.Span(widths, place, place+1)
 	lineW, functionW, calleesW := fitOwn(s, begin, widths[place], widths[place+1])
@@ -121,7 +119,7 @@ func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.R
 		switch {
 		case column == 0:
 			return layout.Heat(o.Lines[row].Share)
-		case column == second:
+		case column == 1 && o.Also != nil:
 			return layout.Heat(o.Lines[row].AlsoShare)
 		case column == place:
 			return layout.Cyan

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 
@@ -51,27 +50,21 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 	for _, p := range d.Parts {
 		widest = max(widest, p.Bytes, -p.Bytes)
 	}
-	bar := 12
-	table := layout.Table{
-		Head: []string{"", "bytes", "of " + what, "", ""}, Align: "lrrll", Gaps: []int{0, 0, 0, 2, 1}, HeadColor: layout.Dim,
-	}
-	table.Min = []int{18, 10, 7, bar}
-	before := memory.Sums{}
+	bar, before := 12, memory.Sums{}
 	if d.Before != nil {
-		before, bar = *d.Before, 6
-		table.Head, table.Align = slices.Insert(table.Head, 2, "change"), "lrrrll"
-		table.Gaps, table.Min = slices.Insert(table.Gaps, 2, 0), []int{18, 10, 10, 7, bar}
+		bar, before = 6, *d.Before
+	}
+	table := layout.Table{
+		Head: []string{"", "bytes", "change", "of " + what, "", ""}, Align: "lrrrll", Gaps: []int{0, 0, 0, 0, 2, 1},
+		Min: []int{18, 10, 10, 7, bar}, HeadColor: layout.Dim,
 	}
 	row := func(name string, bytes int64, change *int64, drawn, meaning string) {
-		cells := []string{name, unit.Bytes(bytes).String()}
-		if d.Before != nil {
-			cells = append(cells, "")
-			if change != nil {
-				cells[2] = signedBytes(*change)
-			}
+		grown := ""
+		if change != nil {
+			grown = signedBytes(*change)
 		}
 		share := fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total))
-		table.Rows = append(table.Rows, append(cells, share, drawn, meaning))
+		table.Rows = append(table.Rows, []string{name, unit.Bytes(bytes).String(), grown, share, drawn, meaning})
 	}
 	sum := func(name string, bytes, before int64, meaning string) {
 		var change *int64
@@ -100,6 +93,9 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 	}
 	if what == "RSS" {
 		sum("= RSS", d.RSS, before.RSS, "as the OS counts it")
+	}
+	if d.Before == nil {
+		table.Remove(2)
 	}
 	table.Wide, table.Least = len(table.Align)-1, 12
 	table.Fit = func(row, n int) string { return layout.Cut(table.Rows[row][table.Wide], n) }
