@@ -23,36 +23,36 @@ func Fix(r *fix.Result) *blocks.Document {
 	for _, note := range fixNotes(r) {
 		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(note)})
 	}
-	for _, x := range []struct {
-		title    string
-		measured *fix.Measured
-	}{ // what users see comes first
-		{"The original against everything kept, as a service under load", r.Service},
-		{"The original against everything kept", r.Total},
-		{"The original against everything kept, with the settings below", r.WithSettings},
-	} {
-		d.Add("", x.title, measuredBlocks(x.measured, true)...)
-	}
+	// What users see comes first.
+	const against = "The original against everything kept"
+	d.Add("", against+", as a service under load", measuredBlocks(r.Service, true)...)
+	d.Add("", against, measuredBlocks(r.Total, true)...)
+	d.Add("", against+", with the settings below", measuredBlocks(r.WithSettings, true)...)
 	for i, a := range r.Kept() {
 		d.Add(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
 	}
-	for i, a := range fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds }) {
-		title := "Dropped: "
-		if a.Stage == fix.StageUnproven {
-			title = "Unproven: "
+	var needing blocks.Entries
+	dropped := 0
+	for i := range r.Attempts {
+		switch a := &r.Attempts[i]; {
+		case a.Kept():
+		case a.Stage == fix.StageNeeds:
+			needing.List = append(needing.List, blocks.Entry{
+				Location: blocks.Location{Where: a.Finding.Where(), Function: a.Finding.Function},
+				Text:     a.Finding.Title + ": " + a.Reason,
+			})
+		default:
+			title := "Dropped: "
+			if a.Stage == fix.StageUnproven {
+				title = "Unproven: "
+			}
+			dropped++
+			d.Add(fmt.Sprintf("d%d", dropped), title+a.Finding.Title, droppedBlocks(a)...)
 		}
-		d.Add(fmt.Sprintf("d%d", i+1), title+a.Finding.Title, droppedBlocks(a)...)
 	}
 	for i := range r.Settings {
 		a := &r.Settings[i]
 		d.Add(fmt.Sprintf("s%d", i+1), settingVerdict(a), settingBlocks(a)...)
-	}
-	var needing blocks.Entries
-	for _, a := range fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds }) {
-		needing.List = append(needing.List, blocks.Entry{
-			Location: blocks.Location{Where: a.Finding.Where(), Function: a.Finding.Function},
-			Text:     a.Finding.Title + ": " + a.Reason,
-		})
 	}
 	d.Add("needs", "Not tried: needs a manual step", needing)
 	untried := blocks.Entries{Most: maxUntried}
@@ -229,16 +229,6 @@ func untriedEntry(u *fix.Untried) blocks.Entry {
 		e.Share = layout.SharePercent(u.Share)
 	}
 	return e
-}
-
-func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
-	var list []*fix.Attempt
-	for i := range r.Attempts {
-		if want(&r.Attempts[i]) {
-			list = append(list, &r.Attempts[i])
-		}
-	}
-	return list
 }
 
 // measuredBlocks are a table of the subjects and units that a comparison decided or was for, and

@@ -166,15 +166,10 @@ func comparisonRows(rows []loadcompare.Row) [][]string {
 				between += " pp"
 			}
 		}
-		verdict := ""
-		switch r.Verdict {
-		case loadcompare.Better, loadcompare.Worse:
-			verdict = string(r.Verdict)
-		case loadcompare.Same:
-			verdict = "unclear"
-		case loadcompare.Unknown:
-			verdict = "not known"
-		}
+		verdict := map[loadcompare.Verdict]string{
+			loadcompare.Better: "better", loadcompare.Worse: "worse", loadcompare.Same: "unclear",
+			loadcompare.Unknown: "not known",
+		}[r.Verdict]
 		out = append(out, []string{name, r.A.String(), r.B.String(), change, between, verdict})
 	}
 	return out

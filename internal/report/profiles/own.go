@@ -172,7 +172,7 @@ func calleeList(l owncode.Line, total int64) []string {
 	return out
 }
 
-// fitList joins items to at most n columns and drops or shortens the last ones.
+// fitList joins items, names with shares, to at most n columns and drops or shortens the last ones.
 func fitList(items []string, n int) string {
 	out := ""
 	for i, item := range items {
@@ -185,23 +185,13 @@ func fitList(items []string, n int) string {
 			continue
 		}
 		// A shortened name is still useful if enough of it remains.
-		if name, share, ok := cutLast(item, " "); ok {
-			if room := n - layout.Columns(out) - layout.Columns(sep) - layout.Columns(share) - 1; room >= 12 {
-				out += sep + layout.FitName(name, room) + " " + share
-			}
+		name, share := item[:strings.LastIndexByte(item, ' ')], item[strings.LastIndexByte(item, ' '):]
+		if room := n - layout.Columns(out) - layout.Columns(sep) - layout.Columns(share); room >= 12 {
+			out += sep + layout.FitName(name, room) + share
 		}
 		break
 	}
 	return out
-}
-
-// cutLast cuts s around the last sep.
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // maxRest is the number of rows for other cost.

@@ -170,7 +170,7 @@ func memoryCollector(t *layout.Writer, s layout.Style, g *memory.GC, d *memory.R
 		if i > 0 {
 			name = ""
 		}
-		fact(name, "%s of the %s (%s)", unitShare(c.Share), c.Of, c.From)
+		fact(name, "%s of the %s (%s)", fmt.Sprintf("%.2f%%", 100*c.Share), c.Of, c.From)
 	}
 	if g.Interval > 0 {
 		fact("interval", "%s from one to the next", short(g.Interval))
@@ -237,5 +237,3 @@ func rate(f float64) string {
 	}
 	return fmt.Sprintf("%.2g", f)
 }
-
-func unitShare(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }
