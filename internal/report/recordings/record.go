@@ -4,15 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/collect"
-	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/load"
@@ -20,39 +17,8 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// RecordSchema is the schema of Record.
-const RecordSchema = "whet.record/3"
-
-// Record is the document of whet record: what the file has, and what it lacks.
-type Record struct {
-	Schema string         `json:"schema"`
-	Path   string         `json:"path"`
-	Bytes  int64          `json:"bytes"`
-	Meta   recording.Meta `json:"meta"`
-	Load   *load.Result   `json:"load,omitempty"`
-	// Collector is the garbage collector's share of the CPU profile; nil without one.
-	Collector *documents.Collector `json:"collector,omitempty"`
-	Failures  []string             `json:"failures,omitempty"`
-	Warnings  diag.Warnings        `json:"warnings,omitempty"`
-}
-
-// NewRecord returns the document of a recording that is written, without warnings.
-func NewRecord(sum *collect.Summary) Record {
-	d := Record{
-		Schema: RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load,
-		Collector: documents.NewCollector(sum.Collection),
-	}
-	if fi, err := os.Stat(sum.Path); err == nil {
-		d.Bytes = fi.Size()
-	}
-	for _, err := range sum.Failures {
-		d.Failures = append(d.Failures, err.Error())
-	}
-	return d
-}
-
 // WriteRecord writes d as text.
-func WriteRecord(w io.Writer, s layout.Style, d Record) error {
+func WriteRecord(w io.Writer, s layout.Style, d documents.Record) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
 	interrupted := ""
