@@ -160,7 +160,7 @@ func Builds(r *builds.Result) *blocks.Document {
 func abPlan(r *ab.Result) string {
 	text := layout.Facts{r.Plan.String()}
 	if i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan }); i >= 0 {
-		text.If(true, "; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
+		text.Add("; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
 		text.If(len(r.Tried) > 1, " (the best of %d settings tried)", len(r.Tried))
 	}
 	return text.String()
@@ -174,11 +174,11 @@ func ABSummary(r *ab.Result) []string {
 		verdicts := abVerdicts(r, unit)
 		lines.If(verdicts != "", "%s: %s.", unit, verdicts)
 	}
-	took.If(true, "%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
+	took.Add("%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
 		layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
 	took.If(r.Interrupted, "; interrupted")
-	lines.If(true, "%s.", took)
-	lines.If(true, "± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for "+
+	lines.Add("%s.", took)
+	lines.Add("± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for "+
 		"the number of benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha)
 	var unpinned []string
 	for _, c := range r.Subjects {

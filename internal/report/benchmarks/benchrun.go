@@ -37,7 +37,7 @@ func WriteRun(w io.Writer, s layout.Style, d *rounds.Result) error {
 	}
 	t.Line()
 	var line layout.Facts
-	line.If(true, "%s of %s in %s", layout.Plural(count, "round", "rounds"),
+	line.Add("%s of %s in %s", layout.Plural(count, "round", "rounds"),
 		layout.Plural(len(d.Benchmarks), "benchmark", "benchmarks"), unit.Duration(d.Elapsed.Round(10*time.Millisecond)))
 	line.If(d.Elapsed > 0 && d.Inside > 0, ", %.0f%% of it in benchmarks", 100*float64(d.Inside)/float64(d.Elapsed))
 	line.If(d.Interrupted, "; interrupted")

@@ -127,7 +127,7 @@ func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 		ab.Interrupted: "interrupted", ab.Failed: "until one failed",
 	}[c.Stopped]
 	var text layout.Facts
-	text.If(true, "%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length,
+	text.Add("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length,
 		unit.Duration(r.AB.Elapsed), stopped)
 	for _, u := range c.Units {
 		text.If(u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)), "; a pair's noise in %s is %s",

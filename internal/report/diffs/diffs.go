@@ -80,14 +80,14 @@ func (t *diffWriter) head() {
 		facts := layout.Facts{[]string{"A", "B"}[i] + "  " + t.value(side.Total)}
 		if !exact {
 			facts[0] += " " + t.noise(side.Noise)
-			facts.If(true, "%s %s", unit.Count(side.Events), d.Noise)
+			facts.Add("%s %s", unit.Count(side.Events), d.Noise)
 		}
 		if w := side.Work; w != nil {
 			about := ""
 			if e := w.Estimated(); e != "" {
 				about = " (" + e + ")"
 			}
-			facts.If(true, "%s requests%s", unit.Count(w.Rounded()), about)
+			facts.Add("%s requests%s", unit.Count(w.Rounded()), about)
 		}
 		facts.If(side.Duration > 0, "%s", unit.Duration(side.Duration))
 		facts = append(facts, layout.Clean(side.Name))

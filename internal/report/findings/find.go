@@ -176,7 +176,7 @@ func hotLines(lines []find.HotLine, share func(*find.HotLine) string) blocks.Ent
 func findTotals(r *find.Result) string {
 	var parts layout.Facts
 	for _, x := range r.Totals {
-		parts.If(true, "%s %s, %s from own code", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value))
+		parts.Add("%s %s, %s from own code", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value))
 	}
 	gc := documents.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}
 	parts.If(r.GC > 0, "%s", profiles.CollectorText(gc))

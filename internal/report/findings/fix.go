@@ -174,7 +174,7 @@ func proof(a *fix.Attempt) blocks.List {
 // testsText describes which tests passed, and how.
 func testsText(tested, ignored int, how string) string {
 	var text layout.Facts
-	text.If(true, "builds; vet reports nothing new; the tests of %s pass", layout.Plural(tested, "package", "packages"))
+	text.Add("builds; vet reports nothing new; the tests of %s pass", layout.Plural(tested, "package", "packages"))
 	text = append(text, how)
 	text.If(ignored > 0, ", except for %d that already failed or are flaky", ignored)
 	return text.String()
@@ -185,7 +185,7 @@ func testsText(tested, ignored int, how string) string {
 func measuringText(m *fix.Measured, of string, open []string) []string {
 	var facts layout.Facts
 	if m != nil && m.Written != "" {
-		facts.If(true, "no benchmark of the module runs %s: measured by a generated one, with generated inputs", of)
+		facts.Add("no benchmark of the module runs %s: measured by a generated one, with generated inputs", of)
 		facts = append(facts, m.Paths...)
 	}
 	facts.If(len(open) > 0, "undecided because of noise: %s", strings.Join(open, "; "))
@@ -199,7 +199,7 @@ func answersText(a *fix.Answers) []string {
 		return nil
 	}
 	var facts, text layout.Facts
-	text.If(true, "before and after, %s returned the same results for %d inputs",
+	text.Add("before and after, %s returned the same results for %d inputs",
 		strings.Join(a.Functions, ", "), a.Inputs)
 	text.If(a.Distinct > 0, ", with %d distinct answers", a.Distinct)
 	text.If(a.ErrorTexts > 0, ", except for the texts of errors for %d of them", a.ErrorTexts)

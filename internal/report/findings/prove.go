@@ -101,7 +101,7 @@ func provedList(r *prove.Result) blocks.List {
 	v := r.Verdict
 	var facts, how layout.Facts
 	if r.Cost != nil {
-		facts.If(true, "the recording charges %s of the CPU time to the changed lines", layout.SharePercent(r.Cost.Share))
+		facts.Add("the recording charges %s of the CPU time to the changed lines", layout.SharePercent(r.Cost.Share))
 	}
 	how.If(r.TestsOf == "b", ", which are those of version B")
 	how.If(v.Raced, ", also with the race detector")
@@ -141,7 +141,7 @@ func strengthText(s *prove.Strength) []string {
 		return nil
 	}
 	var facts, text layout.Facts
-	text.If(true, "tests and inputs noticed %d of %s (small errors made in the changed lines): %d by inputs, %d by tests",
+	text.Add("tests and inputs noticed %d of %s (small errors made in the changed lines): %d by inputs, %d by tests",
 		s.Noticed, layout.Plural(s.Mutants, "mutant", "mutants"), s.ByInputs, s.ByTests)
 	text.If(s.TimedOut > 0, "; %d because a run did not end", s.TimedOut)
 	text.If(s.Unreached > 0, "; no test or input runs %d of the others", s.Unreached)

@@ -9,10 +9,13 @@ import (
 // a sentence.
 type Facts []string
 
-// If appends a phrase, formatted as fmt.Sprintf does, if it applies.
+// Add appends a phrase, formatted as fmt.Sprintf does.
+func (f *Facts) Add(format string, args ...any) { *f = append(*f, fmt.Sprintf(format, args...)) }
+
+// If is Add if the phrase applies. The arguments are evaluated even if it does not.
 func (f *Facts) If(applies bool, format string, args ...any) {
 	if applies {
-		*f = append(*f, fmt.Sprintf(format, args...))
+		f.Add(format, args...)
 	}
 }
 

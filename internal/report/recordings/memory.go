@@ -157,7 +157,7 @@ func memoryCollector(t *layout.Writer, s layout.Style, g *memory.GC, d *memory.R
 	head.If(g.Rate > 0, ", %s a second", rate(g.Rate))
 	head.If(g.Forced > 0, ", %d forced", g.Forced)
 	if before := g.Earlier; before != nil {
-		head.If(true, " (before: %d", before.Count)
+		head.Add(" (before: %d", before.Count)
 		head.If(before.Rate > 0, ", %s a second", rate(before.Rate))
 		head = append(head, ")")
 	}

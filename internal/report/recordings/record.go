@@ -71,14 +71,14 @@ func sentBy(l *load.Result) string {
 	if len(l.Targets) == 1 {
 		what[0] += " " + l.Targets[0]
 	} else {
-		what.If(true, " to %d targets", len(l.Targets))
+		what.Add(" to %d targets", len(l.Targets))
 	}
 	what.If(l.Sent.Body > 0, ", body %s", unit.Bytes(l.Sent.Body))
 	what.If(len(l.Sent.Headers) > 0, ", header %s", strings.Join(l.Sent.Headers, " "))
 	what.If(l.Sent.Rows > 0, ", %d rows of variables", l.Sent.Rows)
-	what.If(true, ", %d connections", l.Connections)
+	what.Add(", %d connections", l.Connections)
 	if l.Open != nil {
-		what.If(true, ", %g/s", l.Open.Rate)
+		what.Add(", %g/s", l.Open.Rate)
 		what.If(l.Open.RampTo > 0, " to %g/s", l.Open.RampTo)
 	}
 	return what.String()

@@ -18,7 +18,7 @@ import (
 func WriteGoroutines(w io.Writer, style layout.Style, d *documents.Goroutines) error {
 	t := layout.NewWriter(w)
 	var head layout.Facts
-	head.If(true, "%s in the trace of %s", layout.Plural(int(d.Count), "goroutine", "goroutines"), layout.Clean(d.Name))
+	head.Add("%s in the trace of %s", layout.Plural(int(d.Count), "goroutine", "goroutines"), layout.Clean(d.Name))
 	head.If(d.From != 0 || d.To != d.Duration, ", from %s to %s", unit.Duration(d.From), unit.Duration(d.To))
 	t.Line(style.Paint(layout.Bold, layout.Cut(head.String(), style.Remaining(0, 40))))
 	for i := range d.Groups {
