@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// maxAsked is the maximum number of distinct requests that are compared before the load.
-	maxAsked = 100
+	// maxRequests is the maximum number of distinct requests that are compared before the load.
+	maxRequests = 100
 	// maxKept is how much of a body is kept to show where two bodies differ. The rest is compared
 	// by its hash.
 	maxKept = 64 << 10
@@ -31,8 +31,8 @@ const (
 
 // Answers is the comparison of both sides' responses to the same requests.
 type Answers struct {
-	// Asked is the number of requests, each sent twice to A and once to B; at most 100.
-	Asked int `json:"asked"`
+	// Requests is the number of requests, each sent twice to A and once to B; at most 100.
+	Requests int `json:"asked"`
 	// Unstable is the number of those for which A returned two different bodies, for example with
 	// the time in them. Only their statuses were compared.
 	Unstable int `json:"unstable,omitempty"`
@@ -69,7 +69,7 @@ func (p *pair) compareAnswers(ctx context.Context) (*Answers, error) {
 			return nil, err
 		}
 	}
-	out := &Answers{Asked: len(rounds[0])}
+	out := &Answers{Requests: len(rounds[0])}
 	for i, first := range rounds[0] {
 		stable := first.sum == rounds[2][i].sum
 		if !stable {
@@ -87,7 +87,7 @@ func requestAll(ctx context.Context, s *side) ([]answer, error) {
 	r := newRequester(s)
 	defer r.close()
 	var out []answer
-	for i := range min(len(r.targets), maxAsked) {
+	for i := range min(len(r.targets), maxRequests) {
 		a, err := r.ask(ctx, i)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err

@@ -152,7 +152,7 @@ func serviceVerdict(r *service.Result, units []ab.Unit) []string {
 	if a := r.Answers; a != nil {
 		out.If(len(a.Differences) > 0,
 			"A and B answer %d of %s differently: what follows compares services that do different work.",
-			len(a.Differences), layout.Plural(a.Asked, "request", "requests"))
+			len(a.Differences), layout.Plural(a.Requests, "request", "requests"))
 	}
 	for _, kind := range []struct {
 		verdict ab.Verdict

@@ -117,8 +117,8 @@ func stepTable(r *capacity.Result) pages.Table {
 	}}
 	for i, step := range r.Steps {
 		rate := "closed"
-		if step.Asked > 0 {
-			rate = PerSecond(step.Asked)
+		if step.Requested > 0 {
+			rate = PerSecond(step.Requested)
 		}
 		l := step.Latency
 		table.Rows = append(table.Rows, []string{
