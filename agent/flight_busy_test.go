@@ -88,7 +88,7 @@ func TestSlowForget(t *testing.T) {
 		t.Errorf("a minute later the least is %v", time.Duration(than))
 	}
 	s.forget(time.Now().Add(slowForget + maxSlowWait + time.Second))
-	if than := s.than.Load(); than != math.MaxInt64 || len(s.asked) != 0 {
-		t.Errorf("later the minimum is %v of %v", time.Duration(than), s.asked)
+	if than := s.than.Load(); than != math.MaxInt64 || len(s.limits) != 0 {
+		t.Errorf("later the minimum is %v of %v", time.Duration(than), s.limits)
 	}
 }

@@ -67,14 +67,14 @@ type slowRequests struct {
 	prefix  string        // of marks: differs between agents and processes
 
 	mu     sync.Mutex
-	kept   []SlowRequest // a ring
-	last   uint64        // number of the last one
-	asked  map[time.Duration]time.Time
-	signal chan struct{} // closed, and replaced, when another one is added
+	kept   []SlowRequest               // a ring
+	last   uint64                      // number of the last one
+	limits map[time.Duration]time.Time // of queries, with the time of the last one
+	signal chan struct{}               // closed, and replaced, when another one is added
 }
 
 func newSlowRequests() *slowRequests {
-	s := &slowRequests{asked: map[time.Duration]time.Time{}, signal: make(chan struct{}), prefix: rand.Text()[:12] + "-"}
+	s := &slowRequests{limits: map[time.Duration]time.Time{}, signal: make(chan struct{}), prefix: rand.Text()[:12] + "-"}
 	s.than.Store(math.MaxInt64)
 	return s
 }
@@ -141,8 +141,8 @@ func (s *slowRequests) ask(than time.Duration) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	// A caller with ever new limits must not displace those of others.
-	if _, known := s.asked[than]; known || len(s.asked) < slowKept {
-		s.asked[than] = now
+	if _, known := s.limits[than]; known || len(s.limits) < slowKept {
+		s.limits[than] = now
 	}
 	s.forget(now)
 }
@@ -150,9 +150,9 @@ func (s *slowRequests) ask(than time.Duration) {
 // forget drops limits that were not queried again, and finds the lowest of the rest. s.mu is held.
 func (s *slowRequests) forget(now time.Time) {
 	least := time.Duration(math.MaxInt64)
-	for than, at := range s.asked {
+	for than, at := range s.limits {
 		if now.Sub(at) > slowForget+maxSlowWait {
-			delete(s.asked, than)
+			delete(s.limits, than)
 			continue
 		}
 		least = min(least, than)

@@ -188,13 +188,13 @@ func TestSourceOfOthers(t *testing.T) {
 		}
 		rec := openRecording(t, out)
 		own := slices.ContainsFunc(rec.Sources(), func(f string) bool { return strings.HasSuffix(f, "collect/main_test.go") })
-		told := slices.ContainsFunc(notes, func(n string) bool {
+		noted := slices.ContainsFunc(notes, func(n string) bool {
 			return strings.HasPrefix(n, "source: packed ") && strings.Contains(n, "collect/main_test.go")
 		})
 		miss, lost := missing(rec.Meta(), "source")
-		if want := sources != nil; own != want || told != want || lost == want ||
+		if want := sources != nil; own != want || noted != want || lost == want ||
 			lost && !strings.Contains(miss.Hint, "--source DIR") {
-			t.Errorf("%s: packed %v, told %v, missing %v %+v", name, own, told, lost, miss)
+			t.Errorf("%s: packed %v, told %v, missing %v %+v", name, own, noted, lost, miss)
 		}
 	}
 }

@@ -74,9 +74,9 @@ func TestKilled(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	said := ""
+	output := ""
 	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		said += lines.Text() + "\n"
+		output += lines.Text() + "\n"
 		if lines.Text() == "measure" {
 			break
 		}
@@ -98,7 +98,7 @@ func TestKilled(t *testing.T) {
 	}
 	begin()
 	if left := copies(); len(left) != 1 {
-		t.Fatalf("copies %q; output:\n%s", left, said)
+		t.Fatalf("copies %q; output:\n%s", left, output)
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -120,7 +120,7 @@ func TestKilled(t *testing.T) {
 	if left := copies(); len(left) > 0 {
 		t.Errorf("left: %q", left)
 	}
-	if !strings.Contains(said, "compare the results") {
-		t.Errorf("output:\n%s", said)
+	if !strings.Contains(output, "compare the results") {
+		t.Errorf("output:\n%s", output)
 	}
 }

@@ -187,12 +187,12 @@ func TestWrittenProportions(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := r.Attempts[0]
-			said := a.Reason
+			output := a.Reason
 			if a.Measured != nil {
-				said += strings.Join(a.Measured.Paths, "\n")
+				output += strings.Join(a.Measured.Paths, "\n")
 			}
-			if a.Kept() != test.kept || !strings.Contains(said, test.says) {
-				t.Errorf("%s: %s", a.Stage, said)
+			if a.Kept() != test.kept || !strings.Contains(output, test.says) {
+				t.Errorf("%s: %s", a.Stage, output)
 			}
 		})
 	}

@@ -24,7 +24,7 @@ func (f *fixer) rounds(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		if !kept || !f.lookAgain(ctx) {
+		if !kept || !f.findAgain(ctx) {
 			break
 		}
 	}
@@ -93,9 +93,9 @@ func (f *fixer) keyOf(x *find.Finding) string {
 	return b.String()
 }
 
-// lookAgain looks for findings in the module with everything that was kept, for the next round. It
+// findAgain looks for findings in the module with everything that was kept, for the next round. It
 // reports whether that round can begin.
-func (f *fixer) lookAgain(ctx context.Context) bool {
+func (f *fixer) findAgain(ctx context.Context) bool {
 	if f.o.Find.Own == nil && f.o.look == nil {
 		return false
 	}

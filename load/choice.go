@@ -27,10 +27,10 @@ type EngineWhy string
 
 // Reasons for an engine.
 const (
-	EngineAsked    EngineWhy = "asked"    // by Options.Engine
-	EngineMeasured EngineWhy = "measured" // it was the better one in this run
-	EngineOnly     EngineWhy = "only"     // the engines preferred to it do not work here
-	EngineDefault  EngineWhy = "default"  // engines were not compared
+	EngineRequested EngineWhy = "asked"    // by Options.Engine
+	EngineMeasured  EngineWhy = "measured" // it did better in this run
+	EngineOnly      EngineWhy = "only"     // engines preferred over it do not work here
+	EngineDefault   EngineWhy = "default"  // they were not compared
 )
 
 // EngineMeasure is what an engine did in the windows of a comparison.

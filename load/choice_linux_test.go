@@ -24,9 +24,9 @@ func TestEngineReasons(t *testing.T) {
 		{load.Options{Requests: 10, Rate: 1000}, load.EngineDefault, "the open model sends requests at fixed times"},
 		{load.Options{Requests: 10, OneByOne: true}, load.EngineDefault, "comparable"},
 		{load.Options{Requests: 10, NoKeepAlive: true}, load.EngineDefault, "connections are not kept alive"},
-		{load.Options{Requests: 10, Engine: load.Epoll}, load.EngineAsked, "asked for"},
-		{load.Options{Requests: 10, Engine: load.IOUring}, load.EngineAsked, "asked for"},
-		{load.Options{Requests: 10, Engine: load.NetHTTP}, load.EngineAsked, "asked for"},
+		{load.Options{Requests: 10, Engine: load.Epoll}, load.EngineRequested, "asked for"},
+		{load.Options{Requests: 10, Engine: load.IOUring}, load.EngineRequested, "asked for"},
+		{load.Options{Requests: 10, Engine: load.NetHTTP}, load.EngineRequested, "asked for"},
 	} {
 		test.o.URL, test.o.Timeout = s.URL, 5*time.Minute
 		r, err := load.Run(t.Context(), test.o)

@@ -173,9 +173,9 @@ func testTargetsRoundRobin(t *testing.T, e load.Engine) {
 	}
 }
 
-func TestRequestIsSentAsAsked(t *testing.T) { engines(t, testRequestIsSentAsAsked) }
+func TestRequestIsSentUnchanged(t *testing.T) { engines(t, testRequestIsSentUnchanged) }
 
-func testRequestIsSentAsAsked(t *testing.T, e load.Engine) {
+func testRequestIsSentUnchanged(t *testing.T, e load.Engine) {
 	var mu sync.Mutex
 	var seen []string
 	s := serve(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -311,9 +311,9 @@ func testErrorKinds(t *testing.T, e load.Engine) {
 	}
 }
 
-func TestNobodyListens(t *testing.T) { engines(t, testNobodyListens) }
+func TestNoListener(t *testing.T) { engines(t, testNoListener) }
 
-func testNobodyListens(t *testing.T, e load.Engine) {
+func testNoListener(t *testing.T, e load.Engine) {
 	address := refusing(t)
 	r, err := load.Run(t.Context(), load.Options{
 		Engine: e, URL: "http://" + address, Connections: 2, Requests: 6, Timeout: patience,

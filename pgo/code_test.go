@@ -195,7 +195,7 @@ func TestChangesOracle(t *testing.T) {
 	}
 	small := filepath.Join(t.TempDir(), "small.pgo")
 	writeProfile(t, small, reduced)
-	said := map[string][]string{}
+	inlined := map[string][]string{}
 	codes := map[string]*callCode{}
 	for _, with := range []string{"off", small} {
 		out := filepath.Join(t.TempDir(), "hot")
@@ -203,7 +203,7 @@ func TestChangesOracle(t *testing.T) {
 		codes[with] = readCode(t, out)
 		for _, m := range regexp.MustCompile(`(?m)^(?:\./)?(\S+:\d+):\d+: inlining call to (\S+)$`).FindAllStringSubmatch(
 			text, -1) {
-			said[with] = append(said[with], m[1]+" "+m[2][strings.LastIndex(m[2], ".")+1:])
+			inlined[with] = append(inlined[with], m[1]+" "+m[2][strings.LastIndex(m[2], ".")+1:])
 		}
 		devirtualized := strings.Contains(text, "PGO devirtualizing interface call step.Do to (*Mixer).Do")
 		if devirtualized != (with != "off") {
@@ -215,7 +215,7 @@ func TestChangesOracle(t *testing.T) {
 	for _, c := range changes {
 		name := c.Callee[strings.LastIndex(c.Callee, ".")+1:]
 		at := fmt.Sprintf("%s:%d %s", strings.TrimPrefix(c.File, dir+"/"), c.Line, name)
-		if c.Own && c.Change == Inlined && (slices.Contains(said["off"], at) || !slices.Contains(said[small], at)) {
+		if c.Own && c.Change == Inlined && (slices.Contains(inlined["off"], at) || !slices.Contains(inlined[small], at)) {
 			t.Errorf("%s: not what the compiler says", at)
 		}
 	}
@@ -227,8 +227,8 @@ func TestChangesOracle(t *testing.T) {
 			t.Errorf("no %s in %+v", want, changes)
 		}
 	}
-	for _, at := range said[small] {
-		if slices.Contains(said["off"], at) {
+	for _, at := range inlined[small] {
+		if slices.Contains(inlined["off"], at) {
 			continue
 		}
 		if !slices.ContainsFunc(changes, func(c ChangedCall) bool {

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// maxAsked is the maximum number of distinct requests that are compared before the load.
-	maxAsked = 100
+	// maxRequests is the maximum number of distinct requests that are compared before the load.
+	maxRequests = 100
 	// maxKept is how much of a body is kept to show where two bodies differ. The rest is compared
 	// by its hash.
 	maxKept = 64 << 10
@@ -31,8 +31,8 @@ const (
 
 // Answers is the comparison of both sides' responses to the same requests.
 type Answers struct {
-	// Asked is the number of requests, each sent twice to A and once to B; at most 100.
-	Asked int `json:"asked"`
+	// Requests is the number of requests, each sent twice to A and once to B; at most 100.
+	Requests int `json:"asked"`
 	// Unstable is the number of those for which A returned two different bodies, for example with
 	// the time in them. Only their statuses were compared.
 	Unstable int `json:"unstable,omitempty"`
@@ -56,19 +56,20 @@ type answer struct {
 	head    []byte            // of the body, at most maxKept bytes
 }
 
-// askBoth sends each distinct request to A, to B, and to A again.
-func (p *pair) askBoth(ctx context.Context) (*Answers, error) {
+// compareAnswers compares the answers to each distinct request, which it sends to A, to B, and to A
+// again.
+func (p *pair) compareAnswers(ctx context.Context) (*Answers, error) {
 	var rounds [3][]answer
 	for i, s := range []*side{p.sides[0], p.sides[1], p.sides[0]} {
 		if err := p.run(ctx, s); err != nil {
 			return nil, err
 		}
 		var err error
-		if rounds[i], err = askAll(ctx, s); err != nil {
+		if rounds[i], err = requestAll(ctx, s); err != nil {
 			return nil, err
 		}
 	}
-	out := &Answers{Asked: len(rounds[0])}
+	out := &Answers{Requests: len(rounds[0])}
 	for i, first := range rounds[0] {
 		stable := first.sum == rounds[2][i].sum
 		if !stable {
@@ -81,12 +82,12 @@ func (p *pair) askBoth(ctx context.Context) (*Answers, error) {
 	return out, nil
 }
 
-// askAll sends each distinct request to a side.
-func askAll(ctx context.Context, s *side) ([]answer, error) {
+// requestAll sends each distinct request to a side.
+func requestAll(ctx context.Context, s *side) ([]answer, error) {
 	r := newRequester(s)
 	defer r.close()
 	var out []answer
-	for i := range min(len(r.targets), maxAsked) {
+	for i := range min(len(r.targets), maxRequests) {
 		a, err := r.ask(ctx, i)
 		if err = cmp.Or(err, ctx.Err()); err != nil {
 			return nil, err

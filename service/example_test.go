@@ -41,7 +41,7 @@ func ExampleRun() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(r.Answers.Asked, "request compared,", len(r.Answers.Differences), "answered differently")
+	fmt.Println(r.Answers.Requests, "request compared,", len(r.Answers.Differences), "answered differently")
 	for _, u := range r.AB.Subjects[0].Units {
 		if u.Unit == service.UnitRate {
 			fmt.Println("ratio of rates:", u.Low <= u.Ratio && u.Ratio <= u.High)

@@ -174,7 +174,7 @@ func Run(ctx context.Context, o Options) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Schema: Schema, OneAtATime: p.oneAtATime}
-	if r.Answers, err = p.askBoth(ctx); err != nil {
+	if r.Answers, err = p.compareAnswers(ctx); err != nil {
 		return nil, err
 	}
 	if d := r.Answers.Differences; o.SameAnswers && len(d) > 0 {

@@ -112,7 +112,7 @@ func runOnce(t *testing.T) error {
 	}
 	gone(t)
 	if r.Failure != nil || r.Schema != Schema || r.Warnings.Has(NoCPU) || r.Warnings.Has(NoAllocs) || r.FailuresDiffer ||
-		len(r.Answers.Differences) > 0 || r.Answers.Asked != 1 || len(notes) != 4 {
+		len(r.Answers.Differences) > 0 || r.Answers.Requests != 1 || len(notes) != 4 {
 		t.Errorf("%+v, notes %q", r, notes)
 	}
 	for i, s := range r.Sides {
@@ -168,7 +168,7 @@ func TestOneAddress(t *testing.T) {
 			t.Fatal(err)
 		}
 		gone(t)
-		if !r.OneAtATime || r.Failure != nil || r.Answers.Asked != 1 || len(r.Answers.Differences) > 0 ||
+		if !r.OneAtATime || r.Failure != nil || r.Answers.Requests != 1 || len(r.Answers.Differences) > 0 ||
 			r.Warnings.Has(NoCPU) || r.Warnings.Has(NoAllocs) || r.Sides[0].Pprof == "" || r.Sides[1].Pprof == "" {
 			t.Errorf("%+v", r)
 		}
@@ -477,7 +477,7 @@ func TestTargets(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := r.Sides[0].Seen
-	if r.Answers.Asked != 2 || r.Answers.Unstable != 1 || len(r.Answers.Differences) > 0 ||
+	if r.Answers.Requests != 2 || r.Answers.Unstable != 1 || len(r.Answers.Differences) > 0 ||
 		seen.Status[404] == 0 || seen.Status[200] == 0 || r.FailuresDiffer {
 		t.Errorf("%+v, %+v", r.Answers, seen)
 	}

@@ -50,11 +50,11 @@ func (r *Result) warnings(sides [2]*side) load.Warnings {
 			add(AnswersDiffer, d.Request, "answers differ: %s", d.What)
 		}
 		if more := len(a.Differences) - maxDifferences; more > 0 {
-			add(AnswersDiffer, "", "%d more of %d requests are answered differently", more, a.Asked)
+			add(AnswersDiffer, "", "%d more of %d requests are answered differently", more, a.Requests)
 		}
 		if a.Unstable > 0 {
 			add(AnswersVary, "", "%d of %s changes from one answer to the next in A too; their bodies were not compared",
-				a.Unstable, plural(a.Asked, "request", "requests"))
+				a.Unstable, plural(a.Requests, "request", "requests"))
 		}
 	}
 	out = append(out, loadWarnings(sides)...)

@@ -22,7 +22,7 @@ func TestWarnings(t *testing.T) {
 		Slices: 52, Failing: 50, Requests: 1200, Responses: 1190,
 		Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10},
 	}
-	r.Answers = &Answers{Asked: 9, Unstable: 1}
+	r.Answers = &Answers{Requests: 9, Unstable: 1}
 	for range 7 {
 		r.Answers.Differences = append(r.Answers.Differences, Difference{Request: "GET http://h/", What: "404 in B"})
 	}

@@ -89,9 +89,9 @@ func (r *runner) choose(ctx context.Context) {
 		}
 	}
 	t := trials{runner: r, ctx: ctx, on: slices.Clone(spreadOut(r.subjects, trialSubjects))}
-	if free := slices.DeleteFunc(slices.Clone(first),
-		func(a *attempt) bool { return a.plan.Pinned }); len(free) < len(first) && !t.alone(first[0].plan) && len(free) > 0 {
-		first = free
+	unpinned := slices.DeleteFunc(slices.Clone(first), func(a *attempt) bool { return a.plan.Pinned })
+	if len(unpinned) < len(first) && !t.keepPinnable(first[0].plan) && len(unpinned) > 0 {
+		first = unpinned
 	}
 	// A pairing with too few trials would be chosen by chance, so trials take their time.
 	t.until = time.Now().Add(2 * r.Trial)
@@ -235,15 +235,15 @@ func (a *attempt) chance(b *attempt, of int, precision float64) float64 {
 	return u.P
 }
 
-// alone reports whether any of the candidates may be pinned, which it measures without pinning. It
-// keeps these, or all if there are none.
-func (t *trials) alone(p Plan) bool {
+// keepPinnable keeps the candidates that may be pinned, or all if none may. It reports whether any
+// may, which it measures without pinning.
+func (t *trials) keepPinnable(p Plan) bool {
 	var pinned []*subject
 	for _, s := range t.on {
 		if t.ctx.Err() != nil {
 			break
 		}
-		if t.report(Progress{Trying: true, Subject: s.Name()}); t.measureAlone(t.ctx, s, p) == nil && !s.free {
+		if t.report(Progress{Trying: true, Subject: s.Name()}); t.decidePinning(t.ctx, s, p) == nil && !s.unpinned {
 			pinned = append(pinned, s)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// A measured holds the values of a round before the comparison: of a trial, or of a subject alone.
+// A measured holds the values of a round before the comparison: of a trial, or while deciding whether to pin.
 type measured struct {
 	side   Side
 	plan   Plan

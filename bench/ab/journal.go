@@ -36,11 +36,11 @@ type journalHead struct {
 }
 
 type entry struct {
-	Subject string        `json:"subject"`
-	A       Values        `json:"a"`
-	B       Values        `json:"b"`
-	Elapsed time.Duration `json:"elapsed_ns"`
-	Free    bool          `json:"free,omitempty"` // not pinned, although the plan is
+	Subject  string        `json:"subject"`
+	A        Values        `json:"a"`
+	B        Values        `json:"b"`
+	Elapsed  time.Duration `json:"elapsed_ns"`
+	Unpinned bool          `json:"free,omitempty"` // not pinned, although the plan is
 }
 
 // Limits on a journal that is read.
@@ -157,7 +157,7 @@ func (r *runner) resume(j *Journal) error {
 		if s := byName[e.Subject]; s != nil && len(s.pairs) < maxPairs {
 			s.pairs = append(s.pairs, pair{e.A, e.B})
 			s.elapsed += e.Elapsed
-			s.known, s.free = true, e.Free
+			s.known, s.unpinned = true, e.Unpinned
 		}
 	}
 	for _, s := range r.subjects {

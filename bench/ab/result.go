@@ -54,9 +54,9 @@ type SubjectResult struct {
 	Pairs   int           `json:"pairs"`
 	Elapsed time.Duration `json:"elapsed_ns"`
 	Stopped Stop          `json:"stopped"`
-	// Free reports whether the rounds ran on all CPUs because the subject uses several, although
+	// Unpinned reports whether the rounds ran on all CPUs because the subject uses several, although
 	// the Result's plan pins them.
-	Free bool `json:"free,omitempty"`
+	Unpinned bool `json:"free,omitempty"`
 	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
 	// Units begins with the one that decides: the Result's, or the time if that is CPU time and

@@ -59,16 +59,16 @@ type runner struct {
 // A subject is a Subject with its state.
 type subject struct {
 	Subject
-	pairs   []pair
-	before  []measured // rounds before the comparison
-	elapsed time.Duration
-	known   bool // whether it may be pinned is decided
-	free    bool // it may not be pinned
+	pairs    []pair
+	before   []measured // rounds before the comparison
+	elapsed  time.Duration
+	known    bool // whether it may be pinned is decided
+	unpinned bool // it may not be pinned
 	// Times of the rounds that decided free, of each side.
-	alone, pinned [2][]float64
-	looked        int // pairs at the last look
-	stopped       Stop
-	err           error
+	unpinnedTimes, pinnedTimes [2][]float64
+	looked                     int // pairs at the last look
+	stopped                    Stop
+	err                        error
 	// results of the last look
 	ratio, low, high float64
 }
@@ -203,7 +203,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 	before := s.elapsed
 	var err error
 	if r.plan.Pinned {
-		err = r.measureAlone(ctx, s, r.plan)
+		err = r.decidePinning(ctx, s, r.plan)
 	}
 	var p pair
 	if err == nil {
@@ -218,7 +218,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 		s.pairs = append(s.pairs, p)
 		if err := r.journal.add(entry{
 			Subject: s.Name(), A: p[A], B: p[B], Elapsed: s.elapsed - before,
-			Free: s.free,
+			Unpinned: s.unpinned,
 		}); err != nil {
 			return err
 		}

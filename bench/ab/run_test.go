@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 	faster, broken := &scripted{name: "Faster", do: ops(2e-6, 1e-6)}, &scripted{name: "Broken"}
 	ofB, most := 0, 5
 	if len(Processors()) > 0 {
-		most += 2 * aloneRounds
+		most += 2 * pinningRounds
 	}
 	broken.do = func(n int, r Round) (Values, error) {
 		if r.Side == B {
@@ -356,8 +356,8 @@ func TestFree(t *testing.T) {
 		t.Fatalf("%v", r.Plan)
 	}
 	for i, c := range r.Subjects {
-		if c.Free != (i > 0) || c.Units[0].Unit != "sec/op" && c.Free {
-			t.Errorf("%s: free %v, by %s", c.Name, c.Free, c.Units[0].Unit)
+		if c.Unpinned != (i > 0) || c.Units[0].Unit != "sec/op" && c.Unpinned {
+			t.Errorf("%s: free %v, by %s", c.Name, c.Unpinned, c.Units[0].Unit)
 		}
 		if at := float64(c.Units[0].A.Median); i == 2 && at > 0.6 {
 			t.Errorf("%s takes %v", c.Name, at)
@@ -369,7 +369,7 @@ func TestFree(t *testing.T) {
 	if o.Resume, err = ReadJournal(&journal); err != nil {
 		t.Fatal(err)
 	}
-	if r, err = runIn(t, o, subjects()...); err != nil || r.Subjects[0].Free || !r.Subjects[2].Free {
+	if r, err = runIn(t, o, subjects()...); err != nil || r.Subjects[0].Unpinned || !r.Subjects[2].Unpinned {
 		t.Errorf("going on: %+v, %v", r, err)
 	}
 	r, err = runIn(t, Options{
@@ -379,7 +379,7 @@ func TestFree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Join(r.Warnings.Texts(), "\n"); r.Subjects[2].Free || strings.Contains(got, "plain:") ||
+	if got := strings.Join(r.Warnings.Texts(), "\n"); r.Subjects[2].Unpinned || strings.Contains(got, "plain:") ||
 		!strings.Contains(got, "faster alone: on one CPU A takes 1 sec/op, but 0.5") ||
 		!strings.Contains(got, "blocks alone:") {
 		t.Errorf("%s", got)

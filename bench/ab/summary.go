@@ -83,7 +83,7 @@ func (r *runner) result(ctx context.Context) *Result {
 }
 
 func (r *runner) compared(s *subject, interrupted bool) SubjectResult {
-	c := SubjectResult{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Free: s.free}
+	c := SubjectResult{Name: s.Name(), Pairs: len(s.pairs), Elapsed: s.elapsed, Stopped: s.stopped, Unpinned: s.unpinned}
 	if c.Stopped == "" && interrupted {
 		c.Stopped = Interrupted
 	}
@@ -242,7 +242,7 @@ func (r *runner) geomeans(out *Result) []Mean {
 // than the pairs do by chance.
 func (r *runner) waits() (warnings bench.Warnings) {
 	for _, s := range r.subjects {
-		if s.free {
+		if s.unpinned {
 			continue // the time decides
 		}
 		var shares [2][]float64

@@ -13,7 +13,7 @@ import (
 type shape struct {
 	slice   time.Duration
 	count   int
-	besides time.Duration // CPU time that the process spends outside the slices; 0 for one slice
+	outside time.Duration // CPU time that the process spends outside the slices; 0 for one slice
 }
 
 func (s shape) length() time.Duration { return time.Duration(s.count) * s.slice }

@@ -100,7 +100,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 	m := ab.Measurement{Values: fastest(res.Measurements), Inside: inside + known.inside, CPU: res.CPU, Wall: res.Wall}
 	if known.count > 1 {
 		// The start, and the collections between slices, use other CPUs too.
-		m.CPU, m.Wall = max(0, res.CPU-known.besides), inside
+		m.CPU, m.Wall = max(0, res.CPU-known.outside), inside
 		return m, nil
 	}
 	if n := o.Iterations; n >= leastForCPU && known.slice >= perStart*known.start {

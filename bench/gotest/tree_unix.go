@@ -50,7 +50,7 @@ func (t *Tree) add(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	said, err := cmd.StdoutPipe()
+	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return errors.Join(err, alive.Close())
 	}
@@ -58,7 +58,7 @@ func (t *Tree) add(ctx context.Context) error {
 		return err
 	}
 	t.keeper = keeper{cmd, alive}
-	line, err := bufio.NewReader(said).ReadString('\n')
+	line, err := bufio.NewReader(stdout).ReadString('\n')
 	if ctx.Err() != nil {
 		return errors.Join(ctx.Err(), t.Close())
 	}

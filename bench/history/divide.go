@@ -20,8 +20,8 @@ const leastSegment = 3
 const (
 	firstPermutations = 999
 	mostPermutations  = 100_000
-	// enoughExceed is how many permutations that reach the observed value end a test.
-	enoughExceed = 20
+	// maxExceed is how many permutations that reach the observed value end a test.
+	maxExceed = 20
 )
 
 // A changePoint is a change point of one series: values[at] is the first after it.
@@ -144,7 +144,7 @@ func newTest(values []float64, r *rand.Rand) *test {
 
 // run tries permutations until their number is reached, or enough of them contradict a change.
 func (t *test) run(upTo int) {
-	for !t.empty && t.done < upTo && t.exceed < enoughExceed {
+	for !t.empty && t.done < upTo && t.exceed < maxExceed {
 		t.r.Shuffle(len(t.order), func(i, j int) { t.order[i], t.order[j] = t.order[j], t.order[i] })
 		t.done++
 		// Rounding must not decide about equal arrangements.
@@ -162,7 +162,7 @@ func (t *test) p() float64 {
 	switch {
 	case t.empty:
 		return 1
-	case t.exceed >= enoughExceed:
+	case t.exceed >= maxExceed:
 		return float64(t.exceed) / float64(t.done)
 	default:
 		return float64(t.exceed+1) / float64(t.done+1)

@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 func TestRun(t *testing.T) {
 	t.Parallel()
 	name := filepath.Join(t.TempDir(), "small.trace")
-	var said bytes.Buffer
-	if err := run(t.Context(), []string{"-o", name, "-size", "300kB", "-connections", "4"}, &said); err != nil {
+	var output bytes.Buffer
+	if err := run(t.Context(), []string{"-o", name, "-size", "300kB", "-connections", "4"}, &output); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(name)
@@ -56,8 +56,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("no %v among %v", kind, kinds)
 		}
 	}
-	if info, err := f.Stat(); err != nil || info.Size() < 300e3 || !strings.Contains(said.String(), "small.trace: ") {
-		t.Errorf("%v, %v; %s", info.Size(), err, &said)
+	if info, err := f.Stat(); err != nil || info.Size() < 300e3 || !strings.Contains(output.String(), "small.trace: ") {
+		t.Errorf("%v, %v; %s", info.Size(), err, &output)
 	}
 }
 

@@ -58,7 +58,7 @@ temporary git worktree; your files are not changed.`,
 		}); err != nil {
 			return err
 		}
-		if two.asked() {
+		if two.requested() {
 			const chosen = "in a comparison, which chooses the rounds itself"
 			if err := checkUseless("bench", cmd.Flags().Changed, []useless{
 				{"count", true, chosen, "--precision and --max-time set when it ends"},
@@ -186,7 +186,7 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "markdown":
-			return benchmarks.WriteMarkdown(w, c)
+			return benchmarks.Comparison(c).WriteMarkdown(w)
 		case "csv":
 			return export.CSV(w, c)
 		case "json":
@@ -202,7 +202,7 @@ func (a *app) benchCompare(ctx context.Context, f *benchCompareFlags, args []str
 			if f.toFile() {
 				style = layout.Style{}
 			}
-			return benchmarks.WriteComparison(w, style, c)
+			return benchmarks.Comparison(c).Write(w, style)
 		}
 	})
 }

@@ -101,8 +101,8 @@ func onlyForTwo() []string {
 	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "gate", "continue"}
 }
 
-// asked reports whether the flags request a comparison of two builds.
-func (f *benchABFlags) asked() bool {
+// requested reports whether the flags request a comparison of two builds.
+func (f *benchABFlags) requested() bool {
 	return f.Base != "" || f.Dirs != [2]string{} || f.Flags != [2]string{}
 }
 

@@ -140,7 +140,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 			return err // before minutes of work
 		}
 	}
-	r, err := a.lookFor(ctx, f, args)
+	r, err := a.findInRecordings(ctx, f, args)
 	if err != nil {
 		return err
 	}
@@ -195,8 +195,8 @@ func (f *findFlags) runs(rule string) bool {
 	return err == nil && (names == nil || names.MatchString(rule) || index.Named(rule) == nil)
 }
 
-// lookFor finds what is expensive in the recordings that args name.
-func (a *app) lookFor(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
+// findInRecordings finds what is expensive in the recordings that args name.
+func (a *app) findInRecordings(ctx context.Context, f *findFlags, args []string) (*find.Result, error) {
 	program, o, err := a.readProgram(ctx, f, args)
 	if err != nil {
 		return nil, err

@@ -205,12 +205,12 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	}
 	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading and of finding
-	return a.handOver(ctx, f, r, args)
+	return a.writeFixResults(ctx, f, r, args)
 }
 
-// handOver writes the report, the patches and, with --apply, the kept rewrites to the user's files. If
-// one cannot be written, the others still are.
-func (a *app) handOver(ctx context.Context, f *rewriteFlags, r *fix.Result, args []string) error {
+// writeFixResults writes the report, the patches and, with --apply, the kept rewrites to the user's
+// files. If one cannot be written, the others still are.
+func (a *app) writeFixResults(ctx context.Context, f *rewriteFlags, r *fix.Result, args []string) error {
 	err := a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		switch f.Format {
 		case "json":

@@ -88,5 +88,5 @@ func (a *app) prepareProgram(f *programFlags, op string, profiles []string) erro
 func (a *app) watchService(f *programFlags, view *progress.Steps) (done func(), err error) {
 	o := &f.program.Options
 	o.Note, o.AB.Progress = view.Begin, view.Measure
-	return f.service.attend(o)
+	return f.service.setLogAndAbort(o)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/cli/progress"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/recordings"
@@ -275,7 +276,7 @@ func (a *app) record(ctx context.Context, f *recordFlags) error {
 	if err != nil {
 		return err
 	}
-	doc := recordings.NewRecord(sum)
+	doc := documents.NewRecord(sum)
 	a.warn(sum.Warnings...)
 	doc.Warnings = a.warned // also those of the load's plan
 	if f.JSON {

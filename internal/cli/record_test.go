@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -107,8 +107,8 @@ func TestRecordBench(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
-	var doc recordings.Record
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != recordings.RecordSchema ||
+	var doc documents.Record
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || doc.Schema != documents.RecordSchema ||
 		doc.Meta.Target.Kind != recording.Bench || doc.Bytes == 0 {
 		t.Errorf("%v\n%s", err, stdout)
 	}

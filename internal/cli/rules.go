@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/find/documents"
 	"github.com/whet-go/whet/internal/report/findings"
 )
 
@@ -40,7 +41,7 @@ func (a *app) rules(args []string, asJSON bool) error {
 			chosen = append(chosen, r)
 		}
 	}
-	doc := findings.NewRules(chosen)
+	doc := documents.NewRules(chosen)
 	if asJSON {
 		doc.Warnings = a.warned
 		return a.writeJSON(doc)

@@ -83,7 +83,7 @@ func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result
 	view := progress.NewComparison(a.newLine(), "services")
 	defer view.End()
 	f.Note, f.AB.Progress = view.Stage, view.Show
-	done, err := f.attend(&f.Options)
+	done, err := f.setLogAndAbort(&f.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -91,8 +91,8 @@ func (a *app) runServices(ctx context.Context, f *serviceFlags) (*service.Result
 	return service.Run(ctx, f.Options)
 }
 
-// attend opens --target-log, and lets a second signal kill the services. done ends both.
-func (f *serviceFlags) attend(o *service.Options) (done func(), err error) {
+// setLogAndAbort opens --target-log, and lets a second signal kill the services. done ends both.
+func (f *serviceFlags) setLogAndAbort(o *service.Options) (done func(), err error) {
 	var log *os.File
 	if f.TargetLog != "" {
 		if log, err = os.Create(f.TargetLog); err != nil {

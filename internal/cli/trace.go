@@ -53,13 +53,13 @@ recording (.whet) that has one, the address of a service that serves
 		a.traceEventsCommand(), a.traceCutCommand(), a.traceExportCommand(), a.traceIndexCommand(),
 	)
 	for _, sub := range cmd.Commands() {
-		sub.RunE = a.onceMore(sub.RunE)
+		sub.RunE = a.retryDamagedIndex(sub.RunE)
 	}
 	return cmd
 }
 
-// onceMore runs a command again, with a new index, if the index that it used turned out to be damaged.
-func (a *app) onceMore(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
+// retryDamagedIndex runs a command again, with a new index, if the one that it used is damaged.
+func (a *app) retryDamagedIndex(run func(*cobra.Command, []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		out := &counting{w: a.stdout}
 		a.stdout, a.opened = out, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/cli/progress"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/collect/watch"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/recordings"
@@ -129,7 +130,7 @@ func (a *app) watch(ctx context.Context, target string, f *watchFlags) error {
 
 // writeEvent reports a recording immediately, because a watch may run for days.
 func (a *app) writeEvent(e watch.Event, asJSON bool) error {
-	doc := recordings.NewWatchEvent(e)
+	doc := documents.NewWatchEvent(e)
 	if !asJSON {
 		return recordings.WriteWatchEvent(a.stdout, a.style, doc)
 	}

@@ -16,7 +16,7 @@ import (
 
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/cli"
-	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -142,8 +142,8 @@ func TestWatch(t *testing.T) {
 	}
 
 	code, stdout, stderr = during(t, ask, append(args[:len(args)-2], "--max", "1", "--json")...)
-	var doc recordings.WatchEvent
-	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != recordings.WatchSchema ||
+	var doc documents.WatchEvent
+	if err := json.Unmarshal([]byte(stdout), &doc); err != nil || code != 0 || doc.Schema != documents.WatchSchema ||
 		doc.Trigger != "slow" || doc.Request.Latency < 20*time.Millisecond {
 		t.Fatalf("exit code %d, %v\n%s%s", code, err, stdout, stderr)
 	}

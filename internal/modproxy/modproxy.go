@@ -24,14 +24,14 @@ const killWait = 20 * time.Second
 // the program as Ctrl-C would, and returns the output so far with the error.
 func Output(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
-	var out, said bytes.Buffer
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &said
+	var out, stderr bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &stderr
 	cmd.Env = append(os.Environ(), "GOWORK=off")
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGINT) }
 	cmd.WaitDelay = killWait
 	if err := cmd.Run(); err != nil {
 		return out.Bytes(), fmt.Errorf("%s %s: %w: %s", filepath.Base(name), strings.Join(args, " "), err,
-			lastLines(said.String()))
+			lastLines(stderr.String()))
 	}
 	return out.Bytes(), nil
 }

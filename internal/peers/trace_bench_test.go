@@ -182,9 +182,9 @@ func firstTimeline(b *testing.B, tool, file string) usage {
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	address := ""
-	lines := bufio.NewScanner(io.TeeReader(stderr, &said))
+	lines := bufio.NewScanner(io.TeeReader(stderr, &output))
 	for address == "" && lines.Scan() {
 		_, address, _ = strings.Cut(lines.Text(), "listening on ")
 	}
@@ -202,7 +202,7 @@ func firstTimeline(b *testing.B, tool, file string) usage {
 	_ = cmd.Wait() // killed
 	drained.Wait()
 	if err != nil {
-		b.Fatalf("go tool trace: %v\n%s", err, &said)
+		b.Fatalf("go tool trace: %v\n%s", err, &output)
 	}
 	u := usageOf(cmd)
 	u.wall = took

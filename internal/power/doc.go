@@ -18,7 +18,7 @@
 // once whet is no longer improved with the others.
 //
 // Four more commands make the corpus. "mine MODULE..." lists small changes between consecutive
-// releases that look like performance changes, as Markdown (mine.go, signs.go); a reviewer reads
+// releases that look like performance changes, as Markdown (miner.go, signals.go); a reviewer reads
 // them and writes the labels. "mutants CASE" lists the mutants of a case, "diff REGEXP" shows the
 // changes of cases, and "versions CASE DIR" writes the two versions of one.
 package main

@@ -102,11 +102,11 @@ func attempt(stage fix.Stage, reason string, verdicts ...ab.Verdict) *fix.Attemp
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
-		name   string
-		saving float64
-		a      *fix.Attempt
-		want   outcome
-		told   verdict
+		name     string
+		saving   float64
+		a        *fix.Attempt
+		want     outcome
+		measured verdict
 	}{
 		{"kept", 0.02, attempt(fix.StageKept, "", ab.Better, ab.Same), kept, right},
 		{"no gain", 0.02, attempt(fix.StageMeasure, "no gain", ab.Same, ab.Same), noGain, wrong},
@@ -132,8 +132,8 @@ func TestOutcomes(t *testing.T) {
 			Places: []find.Place{{File: "f.go", Line: 3}},
 		})
 		x.tried(tt.a)
-		if x.Outcome != tt.want || x.measured() != tt.told || x.Inputs != 7 {
-			t.Errorf("%s: %s, %s, %d inputs; want %s, %s", tt.name, x.Outcome, x.measured(), x.Inputs, tt.want, tt.told)
+		if x.Outcome != tt.want || x.measured() != tt.measured || x.Inputs != 7 {
+			t.Errorf("%s: %s, %s, %d inputs; want %s, %s", tt.name, x.Outcome, x.measured(), x.Inputs, tt.want, tt.measured)
 		}
 	}
 	for _, tt := range []struct {
@@ -288,13 +288,13 @@ func TestRun(t *testing.T) {
 	if err := write(dir, r); err != nil {
 		t.Fatal(err)
 	}
-	var said bytes.Buffer
+	var output bytes.Buffer
 	args := []string{"-whet", whet, "-dir", dir, "-work", filepath.Join(dir, "work")}
-	if err := run(context.Background(), args, &said); err != nil {
+	if err := run(context.Background(), args, &output); err != nil {
 		t.Fatal(err)
 	}
-	if got := strings.Count(said.String(), "has results"); got != len(modules()) {
-		t.Errorf("%d modules are left out:\n%s", got, said.String())
+	if got := strings.Count(output.String(), "has results"); got != len(modules()) {
+		t.Errorf("%d modules are left out:\n%s", got, output.String())
 	}
 	again, err := read(dir)
 	if err != nil {

@@ -3,7 +3,7 @@
 // Data flow:
 //
 //  1. A command (or the server) has a document from an engine: a plain struct such as
-//     memory.Report, or one of internal/input/documents and internal/trace/documents.
+//     memory.Report, or one of the packages documents of engines (internal/trace/documents, …).
 //  2. [JSON] writes it as it is; its Schema field names the shape and its version.
 //  3. The function named after the view (profiles.WriteTop, …) writes it as text that
 //     fits a layout.Style: a width in columns, with or without color. A view that is also Markdown

@@ -37,12 +37,11 @@ type Version struct {
 // String returns one line: whet v0.1.0 (0123456789ab), go1.26.1 linux/amd64.
 func (v Version) String() string {
 	rev := ""
-	if v.Revision != "" {
-		rev = " (" + v.Revision
-		if v.Modified {
-			rev += ", modified"
-		}
-		rev += ")"
+	switch {
+	case v.Modified && v.Revision != "":
+		rev = " (" + v.Revision + ", modified)"
+	case v.Revision != "":
+		rev = " (" + v.Revision + ")"
 	}
 	return fmt.Sprintf("whet %s%s, %s %s", v.Version, rev, v.Go, v.Platform)
 }

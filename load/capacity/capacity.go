@@ -138,8 +138,8 @@ const (
 // A Step is one run.
 type Step struct {
 	Kind string `json:"kind"`
-	// Asked is the requested rate, per second; 0 for a probe.
-	Asked float64 `json:"asked"`
+	// Requested is the requested rate, per second; 0 for a probe.
+	Requested float64 `json:"asked"`
 	// Achieved is the number of finished requests per second.
 	Achieved float64 `json:"achieved"`
 	// Run counts the runs at this rate, from 1.

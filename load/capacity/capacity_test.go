@@ -43,23 +43,23 @@ func (s *server) p99(rate float64, run time.Duration) time.Duration {
 
 func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 	s.runs++
-	asked := o.Rate
-	if asked == 0 {
-		asked = 0.95 * s.mu // some connections cannot keep it busy all the time
+	requested := o.Rate
+	if requested == 0 {
+		requested = 0.95 * s.mu // some connections cannot keep it busy all the time
 	}
-	p99 := s.p99(asked, o.Duration)
+	p99 := s.p99(requested, o.Duration)
 	if s.noise > 0 {
 		p99 = time.Duration(float64(p99) * math.Exp(s.noise*s.random.NormFloat64()))
 	}
 	if s.hiccup > 0 && s.random.Float64() < s.hiccup {
 		p99 *= 100
 	}
-	sent := min(asked, s.mu)
+	sent := min(requested, s.mu)
 	r := &load.Result{
 		Schema: load.Schema, Targets: []string{o.URL}, Elapsed: o.Duration, Connections: 8,
 		SendDelay: &load.SendDelay{},
 	}
-	if s.generator > 0 && asked > s.generator {
+	if s.generator > 0 && requested > s.generator {
 		sent = min(sent, s.generator)
 		p99 = o.Duration
 		r.Warnings = load.Warnings{{Kind: load.TooShort}, {Kind: load.GeneratorLate, Text: "it sent late"}}
@@ -70,7 +70,7 @@ func (s *server) run(_ context.Context, o load.Options) (*load.Result, error) {
 		if s.idle > 0 {
 			mean = s.idle
 		}
-		if asked > s.mu {
+		if requested > s.mu {
 			r.SendDelay.Waited = 17
 		}
 	}
@@ -231,7 +231,7 @@ func TestLimits(t *testing.T) {
 			}
 			for _, step := range r.Steps {
 				if (step.Verdict == capacity.Held || step.Verdict == capacity.Measured) != (step.Why == "") {
-					t.Errorf("step at %g: %s: %q", step.Asked, step.Verdict, step.Why)
+					t.Errorf("step at %g: %s: %q", step.Requested, step.Verdict, step.Why)
 				}
 			}
 		})

@@ -37,7 +37,7 @@ func ExampleSearch() {
 		log.Fatal(err)
 	}
 	for _, step := range r.Steps {
-		fmt.Printf("%s %.0f/s: %s\n", step.Kind, step.Asked, step.Verdict)
+		fmt.Printf("%s %.0f/s: %s\n", step.Kind, step.Requested, step.Verdict)
 	}
 	fmt.Printf("between %.0f/s and %.0f/s, limit: %s\n", r.Rate, r.High, r.Limit)
 	// Output:

@@ -197,7 +197,7 @@ func (s *search) load(ctx context.Context, step Step) (*load.Result, error) {
 		return nil, errInterrupted
 	}
 	o := s.Load
-	o.Rate, o.Duration = step.Asked, s.Step
+	o.Rate, o.Duration = step.Requested, s.Step
 	if o.Rate == 0 {
 		o.Arrivals = ""
 	}
@@ -264,7 +264,7 @@ func (s *search) step(ctx context.Context, kind string, rate float64) error {
 		v = &votes{}
 		s.rates[rate] = v
 	}
-	step := Step{Kind: kind, Asked: rate, Run: v.held + v.missed + 1}
+	step := Step{Kind: kind, Requested: rate, Run: v.held + v.missed + 1}
 	r, err := s.load(ctx, step)
 	if err != nil {
 		return err
@@ -371,7 +371,7 @@ func (s *search) warnings() load.Warnings {
 	const above = 10
 	var out load.Warnings
 	for _, step := range s.result.Steps {
-		if step.Asked != s.result.Rate || step.Verdict != Held {
+		if step.Requested != s.result.Rate || step.Verdict != Held {
 			continue
 		}
 		for _, o := range s.SLO {
@@ -381,9 +381,9 @@ func (s *search) warnings() load.Warnings {
 				out = append(out, load.Warning{
 					Kind: load.TooShort,
 					Text: fmt.Sprintf("%d answers at %.4g/s are too few for %s, which needs %.0f",
-						step.Responses, step.Asked, o.Metric, math.Ceil(need)),
+						step.Responses, step.Requested, o.Metric, math.Ceil(need)),
 					Hint: "make the steps longer than " +
-						unit.Duration(time.Duration(need/step.Asked*float64(time.Second))),
+						unit.Duration(time.Duration(need/step.Requested*float64(time.Second))),
 				})
 			}
 		}

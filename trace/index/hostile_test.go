@@ -388,20 +388,20 @@ func child(out string) int {
 		fmt.Println(err)
 		return 2
 	}
-	if _, err := Build(context.Background(), &telling{r: os.Stdin}, out, Options{}); err != nil {
+	if _, err := Build(context.Background(), &announcingReader{r: os.Stdin}, out, Options{}); err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	return 0
 }
 
-// telling reports when it is read for the second time: the file exists by then.
-type telling struct {
+// announcingReader reports when it is read for the second time: the file exists by then.
+type announcingReader struct {
 	r     io.Reader
 	reads int
 }
 
-func (r *telling) Read(p []byte) (int, error) {
+func (r *announcingReader) Read(p []byte) (int, error) {
 	if r.reads++; r.reads == 2 {
 		fmt.Println("reading")
 	}

@@ -51,15 +51,15 @@ func served(t *testing.T, name string) string {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait() // it was killed
 	})
-	said := ""
+	output := ""
 	for lines := bufio.NewScanner(stderr); lines.Scan(); {
-		said += lines.Text() + "\n"
+		output += lines.Text() + "\n"
 		if _, address, ok := strings.Cut(lines.Text(), "listening on "); ok {
 			go func() { _, _ = io.Copy(io.Discard, stderr) }() // until it is killed
 			return address
 		}
 	}
-	t.Fatalf("go tool trace does not print its address:\n%s", said)
+	t.Fatalf("go tool trace does not print its address:\n%s", output)
 	return ""
 }
 

@@ -9,18 +9,18 @@ import (
 // maxIDs bounds the rows of one answer.
 const maxIDs = 1000
 
-// asked are the rows of one type, each once, with their positions in the answer.
-type asked struct {
+// requestedRows are the rows of one type, each once, with their positions in the answer.
+type requestedRows struct {
 	numbers []uint64
 	at      map[uint64][]int
 }
 
 // ask groups IDs by type.
-func ask(ids []string) (map[string]*asked, error) {
+func ask(ids []string) (map[string]*requestedRows, error) {
 	if len(ids) > maxIDs {
 		return nil, badQuery("%d rows requested; the limit is %d", len(ids), maxIDs)
 	}
-	byType := map[string]*asked{}
+	byType := map[string]*requestedRows{}
 	for i, id := range ids {
 		of, n, err := parseID(id)
 		if err != nil {
@@ -28,7 +28,7 @@ func ask(ids []string) (map[string]*asked, error) {
 		}
 		a := byType[of.name]
 		if a == nil {
-			a = &asked{at: map[uint64][]int{}}
+			a = &requestedRows{at: map[uint64][]int{}}
 			byType[of.name] = a
 		}
 		if a.at[n] == nil {

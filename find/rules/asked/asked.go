@@ -31,24 +31,24 @@ func New() *rules.Rule {
 		},
 		Doc: rules.ParseDoc(doc),
 	}
-	for _, q := range questions() {
-		below := "^" + regexp.QuoteMeta(q.function) + "$"
+	for _, l := range lookups() {
+		below := "^" + regexp.QuoteMeta(l.function) + "$"
 		r.Causes = append(r.Causes, rules.Cause{
-			Category: q.category, Title: q.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: q.needs,
-			Profiled: q.function == "os.Getenv", // configuration is read everywhere, usually once
+			Category: l.category, Title: l.title, CPU: below, Alloc: below, Mutex: below, Block: below, Needs: l.needs,
+			Profiled: l.function == "os.Getenv", // configuration is read everywhere, usually once
 		})
 	}
 	return r
 }
 
-// A question is a function whose result almost never changes.
-type question struct {
+// A lookup is a function whose result almost never changes.
+type lookup struct {
 	function string // full name
 	category string
 	title    string
 	message  string // why it is expensive
 	needs    rules.Need
-	answers  cacheKind
+	cache    cacheKind
 	result   string // the result's type, with a leading dot if it is declared in the function's package
 	name     string // of the declared variable or function
 }
@@ -57,23 +57,23 @@ type question struct {
 type cacheKind int
 
 const (
-	asIs     cacheKind = iota // no rewrite
-	variable                  // no error, never changes: package variable
-	lazily                    // no error: sync.OnceValue
-	answered                  // the first successful result
+	noCache      cacheKind = iota // no rewrite
+	variable                      // no error, never changes: package variable
+	onceValue                     // no error: sync.OnceValue
+	firstSuccess                  // the first successful result
 )
 
-func questions() []question {
-	return []question{
+func lookups() []lookup {
+	return []lookup{
 		{
 			"os.Hostname", "hostname", "host name fetched on each call",
 			"os.Hostname makes a system call each time for a name that hardly ever changes",
-			rules.Review, answered, "string", "Hostname",
+			rules.Review, firstSuccess, "string", "Hostname",
 		},
 		{
 			"os.Executable", "executable", "executable path fetched on each call",
 			"os.Executable reads a symbolic link each time",
-			rules.Review, answered, "string", "Executable",
+			rules.Review, firstSuccess, "string", "Executable",
 		},
 		{
 			"os.Getpid", "pid", "process ID fetched on each call",
@@ -83,49 +83,49 @@ func questions() []question {
 		{
 			"os.Getenv", "getenv", "environment variable read on each call",
 			"os.Getenv takes a lock that all goroutines share for each lookup",
-			rules.Review, lazily, "", "environment",
+			rules.Review, onceValue, "", "environment",
 		},
 		{
 			"time.LoadLocation", "zone", "time zone loaded on each call",
 			"time.LoadLocation opens, reads and parses the zone's file each time",
-			rules.Review, answered, "*.Location", "Location",
+			rules.Review, firstSuccess, "*.Location", "Location",
 		},
 		{
 			"net.InterfaceAddrs", "addresses", "network addresses fetched on each call",
 			"net.InterfaceAddrs fetches the kernel's whole table of addresses each time",
-			rules.Review, asIs, "", "",
+			rules.Review, noCache, "", "",
 		},
 		{
 			"net.Interfaces", "addresses-of-interfaces", "network interfaces fetched on each call",
 			"net.Interfaces fetches the kernel's whole table of interfaces each time",
-			rules.Review, asIs, "", "",
+			rules.Review, noCache, "", "",
 		},
 		{
 			"runtime/debug.ReadBuildInfo", "buildinfo", "build information parsed on each call",
 			"debug.ReadBuildInfo parses the text of the build information each time",
-			rules.Review, asIs, "", "",
+			rules.Review, noCache, "", "",
 		},
 	}
 }
 
-// A place is a call of a question.
-type place struct {
+// A callSite is a call of a lookup.
+type callSite struct {
 	call *ast.CallExpr
 	at   inspector.Cursor
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	insp := flow.Root(pass).Inspector()
-	known := map[string]question{}
-	for _, q := range questions() {
-		known[q.function] = q
+	known := map[string]lookup{}
+	for _, l := range lookups() {
+		known[l.function] = l
 	}
 	names := rewrite.NewNames(pass)
 	sets := setsVariables(pass, insp)
 	for file := range insp.Root().Children() {
-		// Equal questions in a file make one finding with one rewrite. Not in a package, because a
+		// Equal lookups in a file make one finding with one rewrite. Not in a package, because a
 		// file may be excluded on other systems.
-		places := map[string][]place{}
+		places := map[string][]callSite{}
 		var order []string
 		for c := range file.Preorder((*ast.CallExpr)(nil)) {
 			call, ok := c.Node().(*ast.CallExpr)
@@ -144,17 +144,17 @@ func run(pass *analysis.Pass) (any, error) {
 			if places[key] == nil {
 				order = append(order, key)
 			}
-			places[key] = append(places[key], place{call, c})
+			places[key] = append(places[key], callSite{call, c})
 		}
 		for _, key := range order {
 			function, argument, _ := strings.Cut(key, " ")
-			q := known[function]
-			if q.answers == lazily && sets {
-				q.answers = asIs
+			l := known[function]
+			if l.cache == onceValue && sets {
+				l.cache = noCache
 			}
-			fix := q.fix(pass, names, places[key], argument)
+			fix := l.fix(pass, names, places[key], argument)
 			for _, p := range places[key] {
-				rules.Report(pass, p.call, q.category, q.message, fix)
+				rules.Report(pass, p.call, l.category, l.message, fix)
 			}
 		}
 	}
@@ -220,8 +220,8 @@ func isCached(pass *analysis.Pass, c inspector.Cursor) bool {
 
 // fix caches the result of several calls in a file. The calls keep their results, so the code
 // around them does not matter.
-func (q question) fix(
-	pass *analysis.Pass, names *rewrite.Names, places []place, argument string,
+func (l lookup) fix(
+	pass *analysis.Pass, names *rewrite.Names, places []callSite, argument string,
 ) analysis.SuggestedFix {
 	first := places[0].call
 	if rewrite.Declaration(pass, first.Pos()) == nil {
@@ -240,46 +240,46 @@ func (q question) fix(
 
 	var source, use string
 	var edits []analysis.TextEdit
-	switch q.answers {
-	case asIs:
+	switch l.cache {
+	case noCache:
 		return analysis.SuggestedFix{}
 	case variable:
-		use = names.Fresh(q.name)
+		use = names.Fresh(l.name)
 		source = fmt.Sprintf("// %s never changes.\nvar %s = %s", use, use, ask)
-	case lazily:
+	case onceValue:
 		if !flow.Since(pass, first.Pos(), "go1.21") {
 			// Type parameters or sync.OnceValue may be missing.
-			return q.keep(pass, names, places, ask, "string", argument)
+			return l.keep(pass, names, places, ask, "string", argument)
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync")
 		if !ok {
 			return analysis.SuggestedFix{}
 		}
 		edits = imports
-		name := names.Fresh(q.name + variableName(argument))
+		name := names.Fresh(l.name + variableName(argument))
 		use = name + "()"
 		source = fmt.Sprintf(
 			"// %s is %s as fetched on first use.\n"+
 				"var %s = %s.OnceValue(func() string { return %s })",
 			name, ask, name, imported, ask,
 		)
-	case answered:
+	case firstSuccess:
 		if !flow.Since(pass, first.Pos(), "go1.19") {
 			// atomic.Pointer may be missing.
-			return q.keep(pass, names, places, ask, strings.Replace(q.result, "*.", "*"+pkg.Name+".", 1), argument)
+			return l.keep(pass, names, places, ask, strings.Replace(l.result, "*.", "*"+pkg.Name+".", 1), argument)
 		}
 		imported, imports, ok := rewrite.Import(pass, rewrite.Declaration(pass, first.Pos()).Pos(), "sync/atomic")
 		if !ok {
 			return analysis.SuggestedFix{}
 		}
 		edits = imports
-		result := q.result
+		result := l.result
 		pointed, kept := "*known", "&answer"
 		if strings.HasPrefix(result, "*.") {
 			result = "*" + pkg.Name + result[1:]
 			pointed, kept = "known", "answer"
 		}
-		name, known := names.Fresh("cached"+q.name+variableName(argument)), names.Fresh("known"+q.name+variableName(argument))
+		name, known := names.Fresh("cached"+l.name+variableName(argument)), names.Fresh("known"+l.name+variableName(argument))
 		use = name + "()"
 		source = fmt.Sprintf(`// %[1]s is %[3]s, whose first successful result is kept.
 func %[1]s() (%[4]s, error) {
@@ -309,15 +309,15 @@ var %[2]s %[5]s.Pointer[%[8]s]`, name, known, ask, result, imported, pointed, ke
 
 // keep is the fix for versions of Go without sync.OnceValue or atomic.Pointer: an atomic.Value has the first
 // answer, which is of type result.
-func (q question) keep(
-	pass *analysis.Pass, names *rewrite.Names, places []place, ask, result, argument string,
+func (l lookup) keep(
+	pass *analysis.Pass, names *rewrite.Names, places []callSite, ask, result, argument string,
 ) analysis.SuggestedFix {
 	at := places[0].call.Pos()
 	imported, edits, ok := rewrite.Import(pass, rewrite.Declaration(pass, at).Pos(), "sync/atomic")
 	if !ok {
 		return analysis.SuggestedFix{}
 	}
-	subject := strings.ToUpper(q.name[:1]) + q.name[1:] + variableName(argument)
+	subject := strings.ToUpper(l.name[:1]) + l.name[1:] + variableName(argument)
 	name, known := "cached"+subject, names.Fresh("known"+subject)
 	text := `// %[1]s is %[3]s, whose first successful result is kept.
 func %[1]s() (%[4]s, error) {
@@ -333,8 +333,8 @@ func %[1]s() (%[4]s, error) {
 
 // %[2]s is empty until the first success.
 var %[2]s %[5]s.Value`
-	if q.answers == lazily {
-		name = q.name + variableName(argument)
+	if l.cache == onceValue {
+		name = l.name + variableName(argument)
 		text = `// %[1]s is %[3]s as fetched on first use.
 func %[1]s() %[4]s {
 	known, ok := %[2]s.Load().(%[4]s)

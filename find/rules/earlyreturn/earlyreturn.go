@@ -230,27 +230,27 @@ func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 	if rewrite.Generated(r.pass, from) {
 		return none, false
 	}
-	cond, remove, behind := r.operand(w.inner.Cond), ast.Node(w.inner), w.outer.Body.Lbrace+1
+	cond, remove, start := r.operand(w.inner.Cond), ast.Node(w.inner), w.outer.Body.Lbrace+1
 	if len(w.inside) > 0 {
-		behind = w.inside[len(w.inside)-1].End()
+		start = w.inside[len(w.inside)-1].End()
 	}
 	switch {
 	case w.inner == w.outer:
 		if len(w.work) == 0 {
 			return none, false
 		}
-		cond, behind = rewrite.Text(r.pass, w.inner.Cond), w.work[len(w.work)-1].End()
+		cond, start = rewrite.Text(r.pass, w.inner.Cond), w.work[len(w.work)-1].End()
 	case len(w.outer.Body.List) == 1:
-		cond, remove, behind = r.operand(w.outer.Cond)+" && "+cond, w.outer, w.outer.Pos()
+		cond, remove, start = r.operand(w.outer.Cond)+" && "+cond, w.outer, w.outer.Pos()
 	default:
 		cond = r.operand(w.outer.Cond) + " && " + cond
 	}
-	if r.comments(behind, remove) {
+	if r.comments(start, remove) {
 		return none, false
 	}
 	edit := rewrite.Replace(remove, "")
-	if !rewrite.HasComment(r.pass, behind, remove.Pos()) {
-		edit.Pos = behind // including the white space before it
+	if !rewrite.HasComment(r.pass, start, remove.Pos()) {
+		edit.Pos = start // including the white space before it
 	}
 	text := "if " + cond + " " + rewrite.Text(r.pass, w.inner.Body)
 	return analysis.SuggestedFix{
@@ -260,12 +260,12 @@ func (r *rule) fix(w *discarded, from token.Pos) (analysis.SuggestedFix, bool) {
 }
 
 // comments reports whether there are comments in a node or above it, after the line of a position.
-func (r *rule) comments(behind token.Pos, n ast.Node) bool {
-	file := r.pass.Fset.File(behind)
-	if line := file.Line(behind) + 1; line <= file.LineCount() {
-		behind = min(file.LineStart(line), n.Pos())
+func (r *rule) comments(start token.Pos, n ast.Node) bool {
+	file := r.pass.Fset.File(start)
+	if line := file.Line(start) + 1; line <= file.LineCount() {
+		start = min(file.LineStart(line), n.Pos())
 	}
-	return rewrite.HasComment(r.pass, behind, n.End())
+	return rewrite.HasComment(r.pass, start, n.End())
 }
 
 // operand returns an expression as an operand of &&.

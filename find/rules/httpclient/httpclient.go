@@ -19,9 +19,9 @@ var doc string
 
 // Categories.
 const (
-	perCall   = "percall"
-	undrained = "undrained"
-	crowd     = "crowd"
+	perCall      = "percall"
+	undrained    = "undrained"
+	poolOverflow = "crowd"
 )
 
 // New returns the rule.
@@ -43,7 +43,7 @@ func New() *rules.Rule {
 		Causes: []rules.Cause{
 			cause(perCall, "HTTP transport created on each call"),
 			cause(undrained, "HTTP connection dropped with an unread response"),
-			cause(crowd, "more HTTP connections than the transport keeps"),
+			cause(poolOverflow, "more HTTP connections than the transport keeps"),
 		},
 		Doc: rules.ParseDoc(doc),
 	}
@@ -76,7 +76,7 @@ func run(pass *analysis.Pass) (any, error) {
 		case isUnread(pass.TypesInfo, c):
 			report(pass, call, undrained, "the response body is closed but never read: the connection cannot be reused")
 		case isDefault && startedInLoop(c):
-			report(pass, call, crowd,
+			report(pass, call, poolOverflow,
 				"goroutines started in a loop share the default transport, "+
 					"which keeps two idle connections per host: "+
 					"the others are closed after use")

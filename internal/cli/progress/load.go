@@ -41,15 +41,15 @@ const (
 // is high enough.
 func NewLoad(w io.Writer, style layout.Style, live bool, target string, o load.Options) *Load {
 	v := &Load{w: w, style: style, live: live && highEnough(w, loads.LiveLines+1), warmup: o.Warmup}
-	asked := o.Rate
+	requested := o.Rate
 	if o.RampTo > 0 {
-		asked = 0 // it changes
+		requested = 0 // it changes
 	}
 	length := o.Duration
 	if length == 0 && o.Requests == 0 {
 		length = load.DefaultDuration
 	}
-	v.doc = loads.Live{Target: target, Length: length, Total: o.Requests, Asked: asked}
+	v.doc = loads.Live{Target: target, Length: length, Total: o.Requests, Requested: requested}
 	return v
 }
 
@@ -128,8 +128,8 @@ func (v *Load) Show(p load.Progress) {
 // CapacityLine is the progress of a search for capacity after its nth run.
 func CapacityLine(n int, p capacity.Progress) string {
 	rate := "closed model"
-	if p.Step.Asked > 0 {
-		rate = fmt.Sprintf("%.0f/s", p.Step.Asked)
+	if p.Step.Requested > 0 {
+		rate = fmt.Sprintf("%.0f/s", p.Step.Requested)
 	}
 	line := fmt.Sprintf("run %2d  %12s  p99 %8s  %s", n, rate, unit.Duration(p.Step.Latency.P99), p.Step.Verdict)
 	if p.Remaining > 0 {

@@ -84,12 +84,12 @@ func TestLoad(t *testing.T) {
 }
 
 func TestCapacityLine(t *testing.T) {
-	p := capacity.Progress{Step: capacity.Step{Asked: 1500, Verdict: "held"}, Remaining: 61 * time.Second}
+	p := capacity.Progress{Step: capacity.Step{Requested: 1500, Verdict: "held"}, Remaining: 61 * time.Second}
 	p.Step.Latency.P99 = 20 * time.Millisecond
 	if got, want := CapacityLine(3, p), "run  3        1500/s  p99     20ms  held  (about 61s left)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	p.Step.Asked, p.Remaining = 0, 0
+	p.Step.Requested, p.Remaining = 0, 0
 	if got, want := CapacityLine(12, p), "run 12  closed model  p99     20ms  held"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

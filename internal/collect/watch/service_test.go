@@ -75,7 +75,7 @@ func serve() {
 		"order": s.order, "feed": s.feed, "report": s.report,
 		"page": s.page, "sums": s.sums,
 	} {
-		mux.HandleFunc("/"+path+"/", s.told(path, h))
+		mux.HandleFunc("/"+path+"/", s.notify(path, h))
 	}
 	// The agent sees no pattern, so it reports paths, which contain the requests' ids.
 	var h http.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -86,7 +86,7 @@ func serve() {
 	}
 	go func() {
 		//nolint:gosec // of a test
-		_ = http.Serve(behind, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { time.Sleep(asked(r)) }))
+		_ = http.Serve(behind, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { time.Sleep(duration(r)) }))
 	}()
 	go func() {
 		_ = http.Serve(front, h) //nolint:gosec // of a test
@@ -97,8 +97,8 @@ func serve() {
 	_, _ = io.Copy(io.Discard, os.Stdin)
 }
 
-// asked returns how long a request is to take.
-func asked(r *http.Request) time.Duration {
+// duration returns how long a request is to take.
+func duration(r *http.Request) time.Duration {
 	d, err := time.ParseDuration(r.URL.Query().Get("for"))
 	if err != nil {
 		return 0
@@ -106,8 +106,8 @@ func asked(r *http.Request) time.Duration {
 	return d
 }
 
-// told wraps a handler so that it prints the true data of its requests.
-func (s *service) told(name string, h http.HandlerFunc) http.HandlerFunc {
+// notify wraps a handler so that it prints the true data of its requests.
+func (s *service) notify(name string, h http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		id := r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]
 		one := truth{ID: id, Handler: name, Begin: time.Now()}
@@ -129,7 +129,7 @@ func (s *service) order(_ http.ResponseWriter, r *http.Request) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		close(held)
-		time.Sleep(asked(r))
+		time.Sleep(duration(r))
 	}()
 	<-held
 	s.mu.Lock()
@@ -140,15 +140,15 @@ func (s *service) feed(_ http.ResponseWriter, r *http.Request) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		time.Sleep(asked(r))
+		time.Sleep(duration(r))
 	}()
 	<-done
 }
 
-func (s *service) report(_ http.ResponseWriter, r *http.Request) { time.Sleep(asked(r)) }
+func (s *service) report(_ http.ResponseWriter, r *http.Request) { time.Sleep(duration(r)) }
 
 func (s *service) page(w http.ResponseWriter, r *http.Request) {
-	q, err := http.NewRequestWithContext(r.Context(), http.MethodGet, s.downstream+"/?for="+asked(r).String(), nil)
+	q, err := http.NewRequestWithContext(r.Context(), http.MethodGet, s.downstream+"/?for="+duration(r).String(), nil)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -164,7 +164,7 @@ func (s *service) page(w http.ResponseWriter, r *http.Request) {
 
 func (s *service) sums(w http.ResponseWriter, r *http.Request) {
 	sum := 0
-	for begin, d := time.Now(), asked(r); time.Since(begin) < d; {
+	for begin, d := time.Now(), duration(r); time.Since(begin) < d; {
 		for i := range 10_000 {
 			sum += i
 		}

@@ -113,14 +113,14 @@ func slowly(t *testing.T, dir string, args []string) {
 	cmd.Dir, cmd.Env = dir, append(homeless(t), measured+"="+file)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	said, w := io.Pipe()
+	stderr, w := io.Pipe()
 	cmd.Stdout, cmd.Stderr = w, w
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	found := make(chan string, 1)
 	go func() {
-		for lines := bufio.NewScanner(said); lines.Scan(); {
+		for lines := bufio.NewScanner(stderr); lines.Scan(); {
 			if a := address.FindString(lines.Text()); a != "" {
 				select {
 				case found <- a:
@@ -128,7 +128,7 @@ func slowly(t *testing.T, dir string, args []string) {
 				}
 			}
 		}
-		_, _ = io.Copy(io.Discard, said)
+		_, _ = io.Copy(io.Discard, stderr)
 	}()
 	var base string
 	select {

@@ -45,7 +45,7 @@ func NewKnee(r *capacity.Result) *Knee {
 			continue
 		}
 		k.Points = append(k.Points, KneePoint{
-			Rate: step.Asked, Value: stepLatency(step, compare.Metric(k.Metric)),
+			Rate: step.Requested, Value: stepLatency(step, compare.Metric(k.Metric)),
 			Held: step.Verdict == capacity.Held,
 		})
 	}

@@ -37,8 +37,8 @@ func TestLastSecond(t *testing.T) {
 		if test.rest > 0 {
 			answer(20)
 		}
-		_, told := r.Finish(time.Second+test.rest, 1)
-		if len(r.seconds) != test.count || told != (test.count == 2) {
+		_, warned := r.Finish(time.Second+test.rest, 1)
+		if len(r.seconds) != test.count || warned != (test.count == 2) {
 			t.Fatalf("rest of %v: seconds %+v", test.rest, r.seconds)
 		}
 		var sum int64

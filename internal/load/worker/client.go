@@ -170,15 +170,15 @@ func (c *clients) take() (t ticket, ok bool) {
 // stream sends one request after another.
 type stream struct {
 	*clients
-	transport *http.Transport
-	guard     *guard
-	shard     *record.Shard
-	buf       []byte
-	request   request.Request
-	gotConn   atomic.Int64 // connections that the current request was sent on
-	wrote     atomic.Int64 // when it was last written
-	first     atomic.Int64 // when the first byte of its answer came; 0 before that
-	shaking   atomic.Int64 // when its TLS handshake began
+	transport      *http.Transport
+	guard          *guard
+	shard          *record.Shard
+	buf            []byte
+	request        request.Request
+	gotConn        atomic.Int64 // connections that the current request was sent on
+	wrote          atomic.Int64 // when it was last written
+	first          atomic.Int64 // when the first byte of its answer came; 0 before that
+	handshakeStart atomic.Int64 // when its TLS handshake began
 }
 
 func (s *stream) run(ctx context.Context) {
@@ -188,10 +188,10 @@ func (s *stream) run(ctx context.Context) {
 			s.wrote.Store(int64(s.now()))
 		},
 		GotFirstResponseByte: func() { s.first.CompareAndSwap(0, int64(s.now())) },
-		TLSHandshakeStart:    func() { s.shaking.Store(int64(s.now())) },
+		TLSHandshakeStart:    func() { s.handshakeStart.Store(int64(s.now())) },
 		TLSHandshakeDone: func(_ tls.ConnectionState, err error) {
 			if err == nil {
-				s.shard.Handshake(s.now() - time.Duration(s.shaking.Load()))
+				s.shard.Handshake(s.now() - time.Duration(s.handshakeStart.Load()))
 			}
 		},
 	})

@@ -33,10 +33,10 @@ type Why string
 
 // Reasons for an engine.
 const (
-	Asked    Why = "asked"    // by the caller
-	Measured Why = "measured" // it was the better one in this run
-	Only     Why = "only"     // the engines preferred to it do not work here
-	Default  Why = "default"  // engines were not compared
+	Requested Why = "asked"    // by the caller
+	Measured  Why = "measured" // it did better in this run
+	Only      Why = "only"     // engines preferred over it do not work here
+	Default   Why = "default"  // they were not compared
 )
 
 // A Measurement is what an engine did in the windows of a comparison.

@@ -108,7 +108,7 @@ func New(o Options) (*Group, error) {
 			g.engine = e
 			switch {
 			case o.Engine != "":
-				g.chosen = Choice{Why: Asked, Text: "asked for"}
+				g.chosen = Choice{Why: Requested, Text: "asked for"}
 			case failed != nil:
 				g.chosen = Choice{Why: Only, Text: failed.Error()}
 			case !g.choosing:

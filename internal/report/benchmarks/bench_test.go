@@ -41,7 +41,7 @@ func TestWriteBenchComparison(t *testing.T) {
 			&plain: {Width: 80}, &colored: {Width: 80, Color: true},
 			&wide: {},
 		} {
-			if err := WriteComparison(out, s, c); err != nil {
+			if err := Comparison(c).Write(out, s); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -69,7 +69,7 @@ func TestWriteBenchComparison(t *testing.T) {
 // HTML.
 func TestWriteBenchMarkdown(t *testing.T) {
 	var out bytes.Buffer
-	if err := WriteMarkdown(&out, benchmarks(t, 3)); err != nil {
+	if err := Comparison(benchmarks(t, 3)).WriteMarkdown(&out); err != nil {
 		t.Fatal(err)
 	}
 	cells, rows := 0, 0

@@ -9,17 +9,12 @@ import (
 
 	"golang.org/x/perf/benchunit"
 
-	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
-
-// abRow is a row of a table of A and B as text: benchmark, A, B, change, half width, q, pairs,
-// verdict.
-type abRow [8]string
 
 // abTables returns the tables of a comparison, one for each unit.
 func abTables(r *ab.Result) []blocks.Table {
@@ -31,35 +26,28 @@ func abTables(r *ab.Result) []blocks.Table {
 			}
 		}
 	}
-	slices.SortStableFunc(units, func(a, b string) int {
-		if (a == r.Unit) != (b == r.Unit) {
-			if a == r.Unit {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
+	slices.Sort(units)
+	if i := slices.Index(units, r.Unit); i > 0 { // the deciding unit comes first
+		units = slices.Concat(units[i:i+1], units[:i], units[i+1:])
+	}
 	var tables []blocks.Table
 	for _, name := range units {
 		t := blocks.Table{Table: layout.Table{
 			Head: []string{name, "A", "B", "change", "±", "q", "n", "verdict"}, Align: "lrrrrrrl", Least: 12,
 			HeadColor: layout.Bold,
 		}}
-		add := func(row abRow, mark blocks.Mark) {
-			t.Rows, t.Marks = append(t.Rows, row[:]), append(t.Marks, mark)
-		}
 		for _, c := range r.Subjects {
 			if i := slices.IndexFunc(c.Units, func(u ab.Unit) bool { return u.Unit == name }); i >= 0 {
 				u := &c.Units[i]
-				add(ABRowOf(c.Name, len(u.Rounds[ab.A]), u), VerdictMark(u.Verdict))
+				t.Rows = append(t.Rows, ABRowOf(c.Name, len(u.Rounds[ab.A]), u))
+				t.Marks = append(t.Marks, VerdictMark(u.Verdict))
 			}
 		}
 		for _, g := range r.Geomean {
 			if g.Unit == name {
-				add(abRow{
-					"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)),
-				}, "")
+				t.Rows = append(t.Rows, []string{
+					"geomean", "", "", FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)), "", "", "",
+				})
 			}
 		}
 		tables = append(tables, t)
@@ -69,28 +57,23 @@ func abTables(r *ab.Result) []blocks.Table {
 
 // VerdictMark returns the mark of a row with a verdict.
 func VerdictMark(v ab.Verdict) blocks.Mark {
-	switch v {
-	case ab.Better:
-		return blocks.Good
-	case ab.Worse:
-		return blocks.Bad
-	default:
-		return ""
-	}
+	return map[ab.Verdict]blocks.Mark{ab.Better: blocks.Good, ab.Worse: blocks.Bad}[v]
 }
 
-// ABRowOf returns the row of a unit.
-func ABRowOf(name string, pairs int, u *ab.Unit) abRow {
-	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+// ABRowOf returns the row of a unit: benchmark, A, B, change, half width, q, pairs, verdict.
+func ABRowOf(name string, pairs int, u *ab.Unit) []string {
+	a, b := Medians(u)
 	change, half := FormatChange(float64(u.Ratio)), halfOf(float64(u.Low), float64(u.High))
 	if math.IsNaN(float64(u.Ratio)) && u.A.Median > 0 && u.B.Median == 0 {
 		change, half = FormatChange(0), ""
 	}
-	return abRow{
-		name, scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
-		change, half,
-		fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u),
-	}
+	return []string{name, a, b, change, half, fmt.Sprintf("%.3f", u.Q), strconv.Itoa(pairs), Verdict(u)}
+}
+
+// Medians formats the medians of A and B with one prefix.
+func Medians(u *ab.Unit) (a, b string) {
+	scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, benchunit.ClassOf(u.Unit))
+	return scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median))
 }
 
 // FormatChange formats a ratio as a change in percent, or as a factor if it is large.
@@ -144,11 +127,9 @@ func Verdict(u *ab.Unit) string {
 
 // tooFew describes how many pairs there are and how many a verdict needs.
 func tooFew(pairs int) string {
-	text := fmt.Sprintf("too few pairs: %d", pairs)
-	if pairs < ab.LeastPairs {
-		text += fmt.Sprintf(" of %d", ab.LeastPairs)
-	}
-	return text
+	text := layout.Facts{fmt.Sprintf("too few pairs: %d", pairs)}
+	text.If(pairs < ab.LeastPairs, " of %d", ab.LeastPairs)
+	return text.String()
 }
 
 // farther returns the largest relative difference within the interval.
@@ -158,78 +139,56 @@ func farther(u *ab.Unit) float64 {
 
 // Builds returns the report of a comparison of builds, and the benchmarks that only one of them has.
 func Builds(r *builds.Result) *blocks.Document {
-	var lines []string
-	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
-		if len(only) > 0 {
-			lines = append(lines, fmt.Sprintf("only in %v: %s", ab.Side(side), strings.Join(only, ", ")))
-		}
-	}
-	return abDocument(&r.Result, lines)
-}
-
-// AB returns the report of a comparison of two builds.
-func AB(r *ab.Result) *blocks.Document { return abDocument(r, nil) }
-
-// abDocument returns the report of a comparison that ends with more lines.
-func abDocument(r *ab.Result, more []string) *blocks.Document {
 	var about blocks.List
 	for i, name := range r.Sides {
 		about = append(about, blocks.Text{blocks.Dim(fmt.Sprintf("%v: %s", ab.Side(i), name))})
 	}
-	about = append(about, blocks.Items(strings.Join(MachineLines(r.Machine), ", "), abPlan(r))...)
+	about = append(about, blocks.Items(strings.Join(MachineLines(r.Machine), ", "), abPlan(&r.Result))...)
 	d := &blocks.Document{Blocks: []blocks.Block{about}}
-	for _, table := range abTables(r) {
+	for _, table := range abTables(&r.Result) {
 		d.Blocks = append(d.Blocks, blocks.Group{table})
 	}
-	d.Blocks = append(d.Blocks, blocks.Group{blocks.Items(append(ABSummary(r), more...)...)})
+	lines := layout.Facts(ABSummary(&r.Result))
+	for side, only := range [][]string{r.OnlyA, r.OnlyB} {
+		lines.If(len(only) > 0, "only in %v: %s", ab.Side(side), strings.Join(only, ", "))
+	}
+	d.Blocks = append(d.Blocks, blocks.Group{blocks.Items(lines...)})
 	return d
 }
 
 // abPlan describes how the rounds were run and which ways were tried.
 func abPlan(r *ab.Result) string {
-	text := r.Plan.String()
-	i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan })
-	if i >= 0 {
-		text += fmt.Sprintf("; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
-		if others := len(r.Tried) - 1; others > 0 {
-			text += fmt.Sprintf(" (the best of %d settings tried)", others+1)
-		}
+	text := layout.Facts{r.Plan.String()}
+	if i := slices.IndexFunc(r.Tried, func(t ab.Trial) bool { return t.Plan == r.Plan }); i >= 0 {
+		text.Add("; noise, A against A: %.2g%% per pair", float64(r.Tried[i].Spread)*100)
+		text.If(len(r.Tried) > 1, " (the best of %d settings tried)", len(r.Tried))
 	}
-	return text
+	return text.String()
 }
 
 // ABSummary describes in sentences what a comparison found, how long it took, and what could not be
 // measured.
 func ABSummary(r *ab.Result) []string {
-	var lines []string
+	var lines, took layout.Facts
 	for _, unit := range abDeciding(r) {
-		if line := abVerdicts(r, unit); line != "" {
-			lines = append(lines, line)
-		}
+		verdicts := abVerdicts(r, unit)
+		lines.If(verdicts != "", "%s: %s.", unit, verdicts)
 	}
-	took := fmt.Sprintf("%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
+	took.Add("%s, %s of it in benchmarks", unit.Duration(r.Elapsed),
 		layout.ShortPercent(int64(r.Inside), int64(r.Elapsed)))
-	if r.Interrupted {
-		took += "; interrupted"
-	}
-	lines = append(lines, took+".")
-	lines = append(lines,
-		fmt.Sprintf(
-			"± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for the number of "+
-				"benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha))
-	var free []string
+	took.If(r.Interrupted, "; interrupted")
+	lines.Add("%s.", took)
+	lines.Add("± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for "+
+		"the number of benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha)
+	var unpinned []string
 	for _, c := range r.Subjects {
-		if c.Free {
-			free = append(free, layout.Clean(c.Name))
+		if c.Unpinned {
+			unpinned = append(unpinned, layout.Clean(c.Name))
 		}
 	}
-	if len(free) > 0 {
-		lines = append(lines, "on all CPUs, since they use several: "+strings.Join(free, ", "))
-	}
+	lines.If(len(unpinned) > 0, "on all CPUs, since they use several: %s", strings.Join(unpinned, ", "))
 	for _, c := range r.Subjects {
-		if c.Error != "" {
-			lines = append(lines, "not fully measured: "+layout.Clean(c.Name)+": "+layout.Clean(c.Error))
-		}
+		lines.If(c.Error != "", "not fully measured: %s: %s", layout.Clean(c.Name), layout.Clean(c.Error))
 	}
 	return lines
 }
@@ -245,7 +204,7 @@ func abDeciding(r *ab.Result) []string {
 	return units
 }
 
-// abVerdicts counts the verdicts on subjects that a unit decides about.
+// abVerdicts counts the verdicts on subjects that a unit decides about; "" if there are none.
 func abVerdicts(r *ab.Result, unit string) string {
 	count := map[ab.Verdict]int{}
 	none, noise, few := 0.0, 0.0, 0
@@ -255,11 +214,10 @@ func abVerdicts(r *ab.Result, unit string) string {
 		}
 		u := &c.Units[0]
 		half := halfWidth(float64(u.Low), float64(u.High))
-		known := IsFinite(half)
 		switch {
 		case u.Verdict == ab.Same:
 			none = max(none, farther(u))
-		case u.Verdict == ab.Undecided && !known:
+		case u.Verdict == ab.Undecided && !IsFinite(half):
 			few++
 			continue
 		case u.Verdict == ab.Undecided:
@@ -267,44 +225,26 @@ func abVerdicts(r *ab.Result, unit string) string {
 		}
 		count[u.Verdict]++
 	}
-	var parts []string
+	var parts layout.Facts
 	for _, v := range []ab.Verdict{ab.Better, ab.Worse} {
-		if count[v] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", count[v], v))
-		}
+		parts.If(count[v] > 0, "%d %s", count[v], v)
 	}
-	if n := count[ab.Same]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d with no difference larger than %.2g%%", n, none*100))
-	}
-	if n := count[ab.Undecided]; n > 0 {
-		parts = append(parts, fmt.Sprintf("%d undecided: noise is %.2g%%", n, noise*100))
-	}
-	if few > 0 {
-		parts = append(parts, fmt.Sprintf("%d undecided: too few pairs (%d that agree are needed; raise --max-time)",
-			few, ab.LeastPairs))
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("%s: %s.", unit, strings.Join(parts, "; "))
+	parts.If(count[ab.Same] > 0, "%d with no difference larger than %.2g%%", count[ab.Same], none*100)
+	parts.If(count[ab.Undecided] > 0, "%d undecided: noise is %.2g%%", count[ab.Undecided], noise*100)
+	parts.If(few > 0, "%d undecided: too few pairs (%d that agree are needed; raise --max-time)", few, ab.LeastPairs)
+	return strings.Join(parts, "; ")
 }
 
 // MachineLines describes a machine, one line for each known property.
 func MachineLines(m ab.Machine) []string {
-	lines := []string{
+	lines := layout.Facts{
 		layout.Clean(m.CPU), fmt.Sprintf("%d CPUs", m.Processors),
 		layout.Clean(strings.TrimSpace(m.GOOS + "/" + m.GOARCH + " " + m.Kernel)),
 	}
-	for _, f := range []bench.Field{
-		{Key: "governor", Value: m.Governor},
-		{Key: "load", Value: m.Load},
-		{Key: "GOMAXPROCS", Value: m.GOMAXPROCS},
-		{Key: "GOGC", Value: m.GOGC},
-		{Key: "GODEBUG", Value: m.GODEBUG},
-	} {
-		if f.Value != "" {
-			lines = append(lines, f.Key+" "+layout.Clean(f.Value))
-		}
-	}
+	lines.If(m.Governor != "", "governor %s", layout.Clean(m.Governor))
+	lines.If(m.Load != "", "load %s", layout.Clean(m.Load))
+	lines.If(m.GOMAXPROCS != "", "GOMAXPROCS %s", layout.Clean(m.GOMAXPROCS))
+	lines.If(m.GOGC != "", "GOGC %s", layout.Clean(m.GOGC))
+	lines.If(m.GODEBUG != "", "GODEBUG %s", layout.Clean(m.GODEBUG))
 	return slices.DeleteFunc(lines, func(l string) bool { return l == "" })
 }

@@ -8,7 +8,9 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
@@ -66,9 +68,12 @@ func abResult() *ab.Result {
 	}
 }
 
+// abDocument is the report of a comparison in which both builds have all benchmarks.
+func abDocument(r *ab.Result) *blocks.Document { return Builds(&builds.Result{Result: *r}) }
+
 func TestWriteBenchAB(t *testing.T) {
 	var text, markdown strings.Builder
-	if err := AB(abResult()).Write(&text, layout.Style{Width: 80}); err != nil {
+	if err := abDocument(abResult()).Write(&text, layout.Style{Width: 80}); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.txt", []byte(text.String()))
@@ -77,7 +82,7 @@ func TestWriteBenchAB(t *testing.T) {
 			t.Errorf("wider than 80 columns: %q", line)
 		}
 	}
-	if err := AB(abResult()).WriteMarkdown(&markdown); err != nil {
+	if err := abDocument(abResult()).WriteMarkdown(&markdown); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "testdata/bench-ab.md", []byte(markdown.String()))

@@ -18,7 +18,12 @@ import (
 // gates.
 func WriteHistory(w io.Writer, s layout.Style, r *history.Report) error {
 	t := layout.NewWriter(w)
-	layout.Wrap(t, s, "", historySize(r), 2)
+	order := "in git order"
+	if r.Order == history.OrderTime {
+		order = "in order of time"
+	}
+	layout.Wrap(t, s, "", fmt.Sprintf("%s %s, %s, %s", layout.Plural(len(r.Commits), "commit", "commits"), order,
+		layout.Plural(r.Runs, "run", "runs"), layout.Plural(len(r.Series), "series", "series")), 2)
 	for i, m := range r.Machines {
 		name := ""
 		if len(r.Machines) > 1 {
@@ -56,15 +61,6 @@ func WriteHistory(w io.Writer, s layout.Style, r *history.Report) error {
 	return t.Result()
 }
 
-func historySize(r *history.Report) string {
-	order := "in git order"
-	if r.Order == history.OrderTime {
-		order = "in order of time"
-	}
-	return fmt.Sprintf("%s %s, %s, %s", layout.Plural(len(r.Commits), "commit", "commits"), order,
-		layout.Plural(r.Runs, "run", "runs"), layout.Plural(len(r.Series), "series", "series"))
-}
-
 // historyTooFew explains, if it applies, why no change can have been found.
 func historyTooFew(r *history.Report) string {
 	most := 0
@@ -79,16 +75,10 @@ func historyTooFew(r *history.Report) string {
 
 // historyMachine describes a machine in one line.
 func historyMachine(m history.Machine) string {
-	var parts []string
-	for _, p := range []string{
-		strings.Trim(m.GOOS+"/"+m.GOARCH, "/"), m.CPU, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS),
-		m.Go,
-	} {
-		if p != "" {
-			parts = append(parts, p)
-		}
+	parts := []string{
+		strings.Trim(m.GOOS+"/"+m.GOARCH, "/"), m.CPU, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS), m.Go,
 	}
-	return strings.Join(parts, ", ")
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), ", ")
 }
 
 func historyRange(r *history.Report, c *history.Change) string {
@@ -97,17 +87,12 @@ func historyRange(r *history.Report, c *history.Change) string {
 
 // historyName returns a series' name, with its package and machine if there are several.
 func historyName(r *history.Report, s *history.Series) string {
-	name := s.Benchmark
-	for i := range r.Series {
-		if r.Series[i].Package != s.Package {
-			name = s.Package + "." + name
-			break
-		}
-	}
-	if len(r.Machines) > 1 {
-		name += fmt.Sprintf(" [%d]", s.Machine+1)
-	}
-	return layout.Clean(name)
+	var name layout.Facts
+	several := slices.ContainsFunc(r.Series, func(o history.Series) bool { return o.Package != s.Package })
+	name.If(several, "%s.", s.Package)
+	name = append(name, s.Benchmark)
+	name.If(len(r.Machines) > 1, " [%d]", s.Machine+1)
+	return layout.Clean(name.String())
 }
 
 // historyUnit returns the unit of a series; for a ratio, that of its base.
@@ -149,24 +134,19 @@ func historyRows(t *layout.Writer, s layout.Style, rows [][]string) {
 	table := layout.Table{
 		Rows: rows, Align: "ll" + strings.Repeat("r", last-2) + "l", Least: 12, Indent: 2,
 		Color: func(row, column int) layout.Color {
-			if column < last {
+			switch verdict := rows[row][last]; {
+			case column < last:
+				return ""
+			case verdict == history.Worse, verdict == history.Fails:
+				return layout.Bold + layout.Red
+			case verdict == history.Better:
+				return layout.Cyan
+			default:
 				return ""
 			}
-			return historyPaint(rows[row][last])
 		},
 	}
 	table.Write(t, s)
-}
-
-func historyPaint(verdict string) layout.Color {
-	switch verdict {
-	case history.Worse, history.Fails:
-		return layout.Bold + layout.Red
-	case history.Better:
-		return layout.Cyan
-	default:
-		return ""
-	}
 }
 
 func changePercent(share float64) string {
@@ -213,22 +193,18 @@ func writeGates(t *layout.Writer, s layout.Style, r *history.Report) {
 				count[history.Holds]))
 		historyRows(t, s, rows)
 		if count[history.Undecided] > 0 {
-			for _, reason := range gateReasons(r.Gate[from:to]) {
+			var reasons []string
+			for _, c := range r.Gate[from:to] {
+				if c.Reason != "" {
+					reasons = appendNew(reasons, c.Reason)
+				}
+			}
+			for _, reason := range reasons {
 				layout.Wrap(t, s, "  undecided: ", reason, 4)
 			}
 		}
 		from = to
 	}
-}
-
-func gateReasons(all []history.GateResult) []string {
-	var out []string
-	for _, c := range all {
-		if c.Reason != "" {
-			out = appendNew(out, c.Reason)
-		}
-	}
-	return out
 }
 
 func gateRow(r *history.Report, c *history.GateResult) []string {
@@ -247,16 +223,12 @@ const maxGates = 8
 // FailedGates describes the gates that the newest commit fails and, if strict, those that are
 // undecided; "" if there are none.
 func FailedGates(r *history.Report, strict bool) string {
-	var failed []string
+	var failed layout.Facts
 	for i := range r.Gate {
 		c := &r.Gate[i]
 		s := &r.Series[c.Series]
-		switch {
-		case c.Outcome == history.Fails:
-			failed = append(failed, fmt.Sprintf("%s of %s is %s, not %s", s.Unit, s.Benchmark, GateChange(r, c), c.Gate))
-		case c.Outcome == history.Undecided && strict:
-			failed = append(failed, fmt.Sprintf("%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason))
-		}
+		failed.If(c.Outcome == history.Fails, "%s of %s is %s, not %s", s.Unit, s.Benchmark, GateChange(r, c), c.Gate)
+		failed.If(c.Outcome == history.Undecided && strict, "%s of %s is undecided: %s", s.Unit, s.Benchmark, c.Reason)
 	}
 	if more := len(failed) - maxGates; more > 0 {
 		failed = append(failed[:maxGates], fmt.Sprintf("%d more", more))

@@ -3,6 +3,7 @@ package benchmarks
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,7 @@ const HistoryMark = `<meta name="generator" content="whet bench history">`
 type (
 	historyDoc struct {
 		Title   string          `json:"title"`
-		Facts   []pages.Fact    `json:"facts"`
+		Facts   pages.Facts     `json:"facts"`
 		Notes   []string        `json:"notes"`
 		Legend  string          `json:"legend"`
 		Commits []historyCommit `json:"commits"` // oldest first
@@ -73,7 +74,7 @@ func WriteHistoryPage(w io.Writer, r *history.Report) error {
 
 func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
-		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: []pages.Fact{},
+		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: pages.Facts{},
 		Notes:   pages.CleanAll(r.Warnings.Texts()),
 		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
 		Legend: fmt.Sprintf(
@@ -82,12 +83,11 @@ func newHistoryDoc(r *history.Report) historyDoc {
 			percentOf(r.Confidence), percentOf(r.Alpha)),
 	}
 	if first, last := r.Commits[0], r.Commits[len(r.Commits)-1]; len(r.Commits) > 1 {
-		doc.Facts = append(doc.Facts, pages.Fact{Name: "commits", Value: first.Short() + " to " + last.Short()})
+		doc.Facts.Add("commits", first.Short()+" to "+last.Short())
 	}
-	doc.Facts = append(doc.Facts, pages.Fact{Name: "runs", Value: fmt.Sprint(r.Runs)}, pages.Fact{
-		Name:  "order",
-		Value: map[string]string{history.OrderGit: "git", history.OrderTime: "time of the commits"}[r.Order],
-	})
+	doc.Facts.Add("runs", fmt.Sprint(r.Runs))
+	doc.Facts.Add("order",
+		map[string]string{history.OrderGit: "git", history.OrderTime: "time of the commits"}[r.Order])
 	for _, c := range r.Commits {
 		doc.Commits = append(doc.Commits, historyCommit{
 			Short: c.Short(), Hash: c.Hash,
@@ -101,13 +101,9 @@ func newHistoryDoc(r *history.Report) historyDoc {
 }
 
 func newHistorySeries(r *history.Report, s *history.Series) historySeries {
-	about := []string{historyMachine(r.Machines[s.Machine])}
-	if s.Package != "" {
-		about = append(about, s.Package)
-	}
-	if s.Base != "" {
-		about = append(about, "ratio to "+s.Base[:min(len(s.Base), 12)]+", measured in the same session")
-	}
+	about := layout.Facts{historyMachine(r.Machines[s.Machine])}
+	about.If(s.Package != "", "%s", s.Package)
+	about.If(s.Base != "", "ratio to %s, measured in the same session", s.Base[:min(len(s.Base), 12)])
 	out := historySeries{
 		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary,
 		About:  layout.Clean(strings.Join(about, " · ")),
@@ -133,29 +129,20 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 // historyTables returns the tables of changes and of gates.
 func historyTables(r *history.Report) []pages.Table {
 	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{
-		"commits", "date", "benchmark", "unit",
-		"before", "after", "change", "interval", "q", "verdict",
-	}, Rows: [][]string{}}
+		"commits", "date", "benchmark", "unit", "before", "after", "change", "interval", "q", "verdict",
+	}}
 	for i, row := range changeRows(r, r.Changes) {
 		c := &r.Changes[i]
 		row[6] = strings.TrimPrefix(row[6], "q ")
-		changes.Rows = append(changes.Rows,
-			append([]string{historyRange(r, c), r.Commits[c.At].Time.UTC().Format(time.DateOnly)}, row...))
-	}
-	tables := []pages.Table{}
-	if len(changes.Rows) > 0 {
-		tables = append(tables, changes)
+		date := r.Commits[c.At].Time.UTC().Format(time.DateOnly)
+		changes.Rows = append(changes.Rows, append([]string{historyRange(r, c), date}, row...))
 	}
 	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{
-		"gate", "benchmark", "unit", "before",
-		"newest", "change", "outcome",
-	}, Rows: [][]string{}}
+		"gate", "benchmark", "unit", "before", "newest", "change", "outcome",
+	}}
 	for i := range r.Gate {
 		c := &r.Gate[i]
 		gates.Rows = append(gates.Rows, append([]string{layout.Clean(c.Gate)}, gateRow(r, c)...))
 	}
-	if len(gates.Rows) > 0 {
-		tables = append(tables, gates)
-	}
-	return tables
+	return slices.DeleteFunc([]pages.Table{changes, gates}, func(t pages.Table) bool { return len(t.Rows) == 0 })
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -29,14 +30,14 @@ const BenchMark = `<meta name="generator" content="whet bench">`
 type (
 	benchDoc struct {
 		Title  string           `json:"title"`
-		Facts  []pages.Fact     `json:"facts"`
+		Facts  pages.Facts      `json:"facts"`
 		Notes  []string         `json:"notes"`
 		Legend string           `json:"legend"` // what is drawn, in a sentence
 		Tables []benchPageTable `json:"tables"`
 	}
 	// benchPageTable is the benchmarks of one unit and configuration.
 	benchPageTable struct {
-		Config  []pages.Fact    `json:"config"`
+		Config  pages.Facts     `json:"config"`
 		Unit    string          `json:"unit"`
 		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
 		Center  string          `json:"center"` // the kind of center: median
@@ -112,7 +113,7 @@ func writeBenchDoc(w io.Writer, doc benchDoc) error {
 
 func newBenchDoc(c *bench.Comparison) benchDoc {
 	doc := benchDoc{
-		Title: "Benchmarks", Facts: []pages.Fact{}, Notes: pages.CleanAll(c.Warnings.Texts()),
+		Title: "Benchmarks", Facts: pages.Facts{}, Notes: pages.CleanAll(c.Warnings.Texts()),
 		Tables: []benchPageTable{},
 	}
 	cells, compared := 0, false
@@ -151,15 +152,13 @@ func newBenchPageTable(c *bench.Comparison, at, most int) benchPageTable {
 	t := &c.Tables[at]
 	class := benchunit.ClassOf(t.Unit)
 	out := benchPageTable{
-		Config: []pages.Fact{}, Unit: layout.Clean(t.Unit), Binary: class == benchunit.Binary, Center: t.Statistic,
+		Config: pages.Facts{}, Unit: layout.Clean(t.Unit), Binary: class == benchunit.Binary, Center: t.Statistic,
 		Spread: percentOf(c.Confidence) + "% confidence interval", Columns: []string{}, Means: []benchPageMean{},
 		Rows:  []benchPageRow{},
 		Notes: pages.CleanAll(benchUnpaired(t)),
 	}
 	for _, f := range t.Config {
-		if f.Value != "" {
-			out.Config = append(out.Config, pages.Fact{Name: layout.Clean(f.Key), Value: layout.Clean(f.Value)})
-		}
+		out.Config.Add(layout.Clean(f.Key), layout.Clean(f.Value))
 	}
 	for _, col := range t.Columns {
 		out.Columns = append(out.Columns, layout.Clean(col.Name))
@@ -255,15 +254,10 @@ func centersOf(r bench.Row) []float64 {
 
 // appendNew cleans the texts and appends those not in the list yet.
 func appendNew(to []string, texts ...string) []string {
-next:
 	for _, text := range texts {
-		text = layout.Clean(text)
-		for _, old := range to {
-			if old == text {
-				continue next
-			}
+		if text = layout.Clean(text); !slices.Contains(to, text) {
+			to = append(to, text)
 		}
-		to = append(to, text)
 	}
 	return to
 }

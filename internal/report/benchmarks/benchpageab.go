@@ -24,11 +24,11 @@ func WriteABPage(w io.Writer, r *ab.Result) error {
 func newABDoc(r *ab.Result) benchDoc {
 	doc := benchDoc{
 		Title: layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),
-		Facts: []pages.Fact{{Name: "rounds", Value: layout.Clean(abPlan(r))}},
 		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings.Texts()...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
 	}
-	doc.Facts = append(doc.Facts, pages.Fact{Name: "machine", Value: strings.Join(MachineLines(r.Machine), ", ")})
+	doc.Facts.Add("rounds", layout.Clean(abPlan(r)))
+	doc.Facts.Add("machine", strings.Join(MachineLines(r.Machine), ", "))
 	cells := 0
 	for _, c := range r.Subjects {
 		cells += 3 * len(c.Units) // A, B and the ratios
@@ -42,7 +42,7 @@ func newABDoc(r *ab.Result) benchDoc {
 
 func newABPageTable(r *ab.Result, name string, most int) benchPageTable {
 	out := benchPageTable{
-		Config: []pages.Fact{}, Unit: name, Binary: benchunit.ClassOf(name) == benchunit.Binary, Center: "median",
+		Config: pages.Facts{}, Unit: name, Binary: benchunit.ClassOf(name) == benchunit.Binary, Center: "median",
 		Spread:  "quartiles",
 		Columns: []string{layout.Clean("A: " + r.Sides[ab.A]), layout.Clean("B: " + r.Sides[ab.B])}, Means: []benchPageMean{},
 		Rows: []benchPageRow{}, Notes: []string{},

@@ -34,7 +34,11 @@ func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
 		layout.Wrap(t, s, "", layout.Clean(loads.Setting(l)), 0)
 	}
 	t.Line()
-	serviceWarnings(t, s, r)
+	warnings := slices.Concat(r.Warnings, r.AB.Warnings) // the gravest first
+	layout.Warnings(t, s, "warning: ", warnings)
+	if len(warnings) > 0 {
+		t.Line()
+	}
 	units := serviceTable(t, s, r)
 	serviceFacts(t, s, r)
 	t.Line()
@@ -46,15 +50,6 @@ func WriteServices(w io.Writer, s layout.Style, r *service.Result) error {
 		layout.Wrap(t, s, lead, layout.Clean(sentence), 9)
 	}
 	return t.Result()
-}
-
-// serviceWarnings lists reasons to distrust the figures, gravest first.
-func serviceWarnings(t *layout.Writer, s layout.Style, r *service.Result) {
-	all := slices.Concat(r.Warnings, r.AB.Warnings)
-	layout.Warnings(t, s, "warning: ", all)
-	if len(all) > 0 {
-		t.Line()
-	}
 }
 
 // serviceTable writes a line for each unit and returns the units in that order.
@@ -70,9 +65,8 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 		t.Line("nothing was measured")
 		return nil
 	}
-	rows := [][]string{{
-		"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q",
-		"B is",
+	table := layout.Table{Align: "lrrrrrrl", Head: []string{
+		"", "A", "B", "change", fmt.Sprintf("%s%% interval", percentOf(r.AB.Confidence)), "p", "q", "B is",
 	}}
 	for _, u := range units {
 		change, between := "–", "–"
@@ -82,13 +76,10 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 		if serviceBounded(&u) {
 			between = layout.SignedPercent(float64(u.Low)-1) + " to " + layout.SignedPercent(float64(u.High)-1)
 		}
-		rows = append(rows, []string{
+		table.Rows = append(table.Rows, []string{
 			service.UnitName(u.Unit), serviceValue(u.Unit, u.A.Median), serviceValue(u.Unit, u.B.Median), change, between,
 			fmt.Sprintf("%.3f", u.P), fmt.Sprintf("%.3f", u.Q), string(u.Verdict),
 		})
-	}
-	table := layout.Table{
-		Head: rows[0], Rows: rows[1:], Align: "lrrrrrrl",
 	}
 	table.Color = func(row, column int) layout.Color {
 		if column < len(table.Align)-1 {
@@ -98,10 +89,7 @@ func serviceTable(t *layout.Writer, s layout.Style, r *service.Result) []ab.Unit
 			layout.Dim)
 	}
 	if s.Width > 0 && table.Width() > s.Width { // verdicts go by q, so p can be left out
-		for i := range rows {
-			rows[i] = slices.Delete(rows[i], 5, 6)
-		}
-		table.Head, table.Align = rows[0], "lrrrrrl"
+		table.Remove(5)
 	}
 	table.Write(t, s)
 	return units
@@ -138,18 +126,17 @@ func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 		ab.Precise: "until the interval was as narrow as requested", ab.TimeUp: "until the time was up",
 		ab.Interrupted: "interrupted", ab.Failed: "until one failed",
 	}[c.Stopped]
-	text := fmt.Sprintf("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length,
+	var text layout.Facts
+	text.Add("%s of slices of %v in %s, %s", layout.Plural(c.Pairs, "pair", "pairs"), r.AB.Plan.Length,
 		unit.Duration(r.AB.Elapsed), stopped)
 	for _, u := range c.Units {
-		if u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)) {
-			text += fmt.Sprintf("; a pair's noise in %s is %s", service.UnitName(u.Unit),
-				unit.FormatPercent(100*float64(u.Spread)))
-		}
+		text.If(u.Unit == r.AB.Unit && !math.IsNaN(float64(u.Spread)), "; a pair's noise in %s is %s",
+			service.UnitName(u.Unit), unit.FormatPercent(100*float64(u.Spread)))
 	}
 	if len(c.Units) > 0 {
 		t.Line()
 	}
-	layout.Wrap(t, s, "", text, 0)
+	layout.Wrap(t, s, "", text.String(), 0)
 	if r.OneAtATime {
 		layout.Wrap(t, s, "", "Both listen at one address, so one ran at a time, started anew for each slice.", 0)
 	}
@@ -158,18 +145,14 @@ func serviceFacts(t *layout.Writer, s layout.Style, r *service.Result) {
 // serviceVerdict describes the outcome in sentences. Reasons why the services do not compare come
 // first.
 func serviceVerdict(r *service.Result, units []ab.Unit) []string {
-	var out []string
-	if r.FailuresDiffer {
-		share := func(i int) string { return unit.Percent(r.Sides[i].Seen.Failed(), r.Sides[i].Seen.Requests) }
-		out = append(out,
-			fmt.Sprintf(
-				"not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, so the "+
-					"rest does not show which is faster.", share(0), share(1)))
-	}
-	if a := r.Answers; a != nil && len(a.Differences) > 0 {
-		out = append(out,
-			fmt.Sprintf("A and B answer %d of %s differently: what follows compares services that do different work.",
-				len(a.Differences), layout.Plural(a.Asked, "request", "requests")))
+	var out layout.Facts
+	share := func(side *service.Side) string { return unit.Percent(side.Seen.Failed(), side.Seen.Requests) }
+	out.If(r.FailuresDiffer, "not comparable: A fails %s of the requests and B %s. A refusal costs less than an answer, "+
+		"so the rest does not show which is faster.", share(&r.Sides[ab.A]), share(&r.Sides[ab.B]))
+	if a := r.Answers; a != nil {
+		out.If(len(a.Differences) > 0,
+			"A and B answer %d of %s differently: what follows compares services that do different work.",
+			len(a.Differences), layout.Plural(a.Requests, "request", "requests"))
 	}
 	for _, kind := range []struct {
 		verdict ab.Verdict
@@ -186,13 +169,10 @@ func serviceVerdict(r *service.Result, units []ab.Unit) []string {
 				parts = append(parts, servicePart(&u))
 			}
 		}
-		if len(parts) > 0 {
-			out = append(out, kind.lead+strings.Join(parts, ", ")+".")
-		}
+		out.If(len(parts) > 0, "%s%s.", kind.lead, strings.Join(parts, ", "))
 	}
-	if !slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) }) {
-		out = append(out, "There were too few pairs to tell a difference from chance; raise --max-time.")
-	}
+	known := slices.ContainsFunc(units, func(u ab.Unit) bool { return !math.IsInf(float64(u.High), 0) })
+	out.If(!known, "There were too few pairs to tell a difference from chance; raise --max-time.")
 	return out
 }
 

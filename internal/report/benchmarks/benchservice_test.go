@@ -42,7 +42,7 @@ func serviceResult(units ...ab.Unit) *service.Result {
 			Targets: []string{"http://127.0.0.1:41234/"}, Method: "GET", Connections: 8,
 			Protocol: load.HTTP1, Engine: load.IOUring, Workers: 1, Model: load.ModelClosed,
 		},
-		Answers: &service.Answers{Asked: 1},
+		Answers: &service.Answers{Requests: 1},
 	}
 }
 
@@ -107,7 +107,7 @@ func TestWriteServicesWarnings(t *testing.T) {
 		Slices: 52, Failing: 50, Requests: 1200, Responses: 1190,
 		Status: map[int]int64{200: 890, 503: 300}, Errors: load.Errors{Timeout: 10},
 	}
-	r.Answers = &service.Answers{Asked: 9, Unstable: 1}
+	r.Answers = &service.Answers{Requests: 9, Unstable: 1}
 	for range 7 {
 		r.Answers.Differences = append(r.Answers.Differences,
 			service.Difference{Request: "GET http://h/\x1b[2J", What: "status 200 in A, status 404 in B"})

@@ -16,10 +16,11 @@ import (
 func TestRoundTrip(t *testing.T) {
 	s := layout.Style{Width: 100}
 	reporttest.RoundTrip(t, benchmarks(t, 3),
-		func(w io.Writer, c *bench.Comparison) error { return WriteComparison(w, s, c) }, WriteMarkdown, WritePage)
+		func(w io.Writer, c *bench.Comparison) error { return Comparison(c).Write(w, s) },
+		func(w io.Writer, c *bench.Comparison) error { return Comparison(c).WriteMarkdown(w) }, WritePage)
 	reporttest.RoundTrip(t, drawnAB(),
-		func(w io.Writer, r *ab.Result) error { return AB(r).Write(w, s) },
-		func(w io.Writer, r *ab.Result) error { return AB(r).WriteMarkdown(w) }, WriteABPage)
+		func(w io.Writer, r *ab.Result) error { return abDocument(r).Write(w, s) },
+		func(w io.Writer, r *ab.Result) error { return abDocument(r).WriteMarkdown(w) }, WriteABPage)
 	reporttest.RoundTrip(t, drawnHistory(t, 2, 12),
 		func(w io.Writer, r *history.Report) error { return WriteHistory(w, s, r) }, WriteHistoryPage)
 	reporttest.RoundTrip(t, serviceResult(abResult().Subjects[0].Units...),

@@ -1,6 +1,7 @@
 package blocks
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,6 +12,32 @@ import (
 type Document struct {
 	Title  Text
 	Blocks []Block
+}
+
+// Add appends a section, unless there is nothing in it.
+func (d *Document) Add(id, title string, list ...Block) {
+	d.AddSection(Section{ID: id, Title: Text{Plain(title)}, Blocks: list})
+}
+
+// AddSection is Add for a section with more than a plain title.
+func (d *Document) AddSection(s Section) {
+	if slices.ContainsFunc(s.Blocks, func(b Block) bool { return !isEmpty(b) }) {
+		d.Blocks = append(d.Blocks, s)
+	}
+}
+
+// isEmpty reports whether a block writes nothing.
+func isEmpty(b Block) bool {
+	switch b := b.(type) {
+	case List:
+		return len(b) == 0
+	case Entries:
+		return len(b.List) == 0
+	case Table:
+		return len(b.Rows) == 0
+	default:
+		return false
+	}
 }
 
 // A Block is a part of a document. The types of this package are the only ones.
@@ -67,9 +94,9 @@ func (t Text) String() string {
 type Section struct {
 	ID     string // of the element on a page; "" for none
 	Title  Text
-	Badges []string // short properties, shown after the title
-	Fold   bool     // closed until the reader opens it
-	Brief  bool     // left out in a terminal, where nothing can be closed
+	Badges layout.Facts // short properties, shown after the title
+	Fold   bool         // closed until the reader opens it
+	Brief  bool         // left out in a terminal, where nothing can be closed
 	Blocks []Block
 }
 
@@ -183,6 +210,34 @@ type Table struct {
 	// below 0 for none; nil for no column.
 	Bars    []float64
 	BarHead string
+	// Over are headings above groups of columns, from left to right. With them, a terminal has no heading
+	// for the first column.
+	Over  []Heading
+	Notes []string // below the table, numbered from 1
+}
+
+// A Heading is above the columns from Column to that of the next heading.
+type Heading struct {
+	Text   string
+	Column int
+}
+
+// fullHead returns the headings of columns, with those above them.
+func (b *Table) fullHead() []string {
+	head := slices.Clone(b.Head)
+	for _, h := range b.Over {
+		head[h.Column] = h.Text + " " + head[h.Column]
+	}
+	return head
+}
+
+// numbered returns the notes with their numbers.
+func (b *Table) numbered() List {
+	notes := slices.Clone(b.Notes)
+	for i := range notes {
+		notes[i] = fmt.Sprintf("[%d] %s", i+1, notes[i])
+	}
+	return Items(notes...)
 }
 
 // mark returns the mark of a row.

@@ -44,6 +44,10 @@ func everything(name string) *Document {
 						},
 						Marks: []Mark{Good, Bad}, Bars: []float64{0.5, -1}, BarHead: name,
 					},
+					Table{
+						Table: layout.Table{Head: []string{"c", "s", "±", ""}, Rows: [][]string{{name, "1", "2%", "[1]"}}, Align: "lrrr"},
+						Over:  []Heading{{Text: name, Column: 1}}, Notes: []string{name},
+					},
 					Section{Title: Text{Plain("Nested")}, Blocks: []Block{Code("x := 1 // " + line), Output(line)}},
 					Diff("--- a/" + line + "\n+++ b/" + line + "\n@@ -1 +1 @@\n-" + line + "\n+" + line + "\n"),
 					Section{Fold: true, Title: Text{Plain(name)}, Blocks: []Block{Prose{Plain(name)}}},

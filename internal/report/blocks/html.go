@@ -192,13 +192,13 @@ func (h *htmlWriter) bar(b Bar, element markup) {
 	h.markup(element, ">")
 }
 
-func (b Table) html(h *htmlWriter, _ int) {
+func (b Table) html(h *htmlWriter, level int) {
 	if len(b.Rows) == 0 {
 		return
 	}
 	h.markup(`<div class="scroll" tabindex="0"><table>`)
 	if b.Head != nil {
-		h.row("th", "", b.Head, b.Align)
+		h.row("th", "", b.fullHead(), b.Align)
 		if b.Bars != nil {
 			h.element("<th>", b.BarHead, "</th>")
 		}
@@ -216,6 +216,7 @@ func (b Table) html(h *htmlWriter, _ int) {
 		h.markup("</tr>\n")
 	}
 	h.markup("</table></div>")
+	b.numbered().html(h, level)
 }
 
 // row writes a row of a table up to its last cell.

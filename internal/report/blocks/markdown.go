@@ -158,8 +158,10 @@ func (b Bar) markdown(*markdownWriter, int) {}
 func (b Table) markdown(m *markdownWriter, _ int) {
 	if len(b.Rows) > 0 {
 		table := b.clean()
+		table.Head = b.fullHead()
 		m.gap()
 		table.WriteMarkdown(m.Writer)
+		b.numbered().markdown(m, 0)
 	}
 }
 
@@ -181,20 +183,12 @@ func (b Entries) markdown(m *markdownWriter, _ int) {
 		if i == 0 {
 			m.gap()
 		}
-		line := e.escape()
-		if e.Share != "" {
-			line = escaped(e.Share) + " " + line
-		}
-		var more []string
-		if e.Code != "" {
-			more = append(more, codeSpan(strings.TrimSpace(e.Code)))
-		}
-		if e.Text != "" {
-			more = append(more, escaped(e.Text))
-		}
-		if len(more) > 0 {
-			line += ": " + strings.Join(more, " · ")
-		}
-		m.Line("- ", paragraph(line))
+		var line, more layout.Facts
+		line.If(e.Share != "", "%s ", escaped(e.Share))
+		more.If(e.Code != "", "%s", codeSpan(strings.TrimSpace(e.Code)))
+		more.If(e.Text != "", "%s", escaped(e.Text))
+		line = append(line, e.escape())
+		line.If(len(more) > 0, ": %s", strings.Join(more, " · "))
+		m.Line("- ", paragraph(line.String()))
 	}
 }

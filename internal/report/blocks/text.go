@@ -162,7 +162,30 @@ func (b Table) text(t *textWriter, indent int) {
 			return map[Mark]layout.Color{Good: layout.Cyan, Bad: layout.Red, "": layout.Dim}[b.mark(row)]
 		}
 	}
+	if len(b.Over) > 0 {
+		t.over(b.Over, &table)
+		table.Head[0] = ""
+	}
 	table.Write(t.Writer, t.s)
+	for i, note := range b.Notes {
+		layout.Wrap(t.Writer, t.s, fmt.Sprintf("%s[%d] ", layout.Spaces(indent), i+1), layout.Clean(note), indent+4)
+	}
+}
+
+// over writes headings, each centered over its columns.
+func (t *textWriter) over(headings []Heading, table *layout.Table) {
+	widths := table.Widths(t.s)
+	line := layout.Spaces(table.Indent)
+	for i, h := range headings {
+		end := len(widths) - 1 // the last column has no heading
+		if i+1 < len(headings) {
+			end = headings[i+1].Column
+		}
+		from, to := table.Span(widths, h.Column, end)
+		name := layout.CutMiddle(layout.Clean(h.Text), to-from)
+		line = layout.Left(line, from+(to-from-layout.Columns(name))/2) + name
+	}
+	t.Line(t.s.Paint(layout.Bold, line))
 }
 
 // clean returns the table with cells that are safe to print.

@@ -30,11 +30,7 @@ func Write(w io.Writer, s layout.Style, d *diff.Result) error {
 		t.table("own code: each sample is charged to its innermost own frame", "cost", d.Own)
 		t.table("no own code on the stack: by outermost frame", "cost", d.Rest)
 	}
-	if d.LeftOut > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.LeftOut, "smaller change is", "smaller changes are")+
-			" left out "+layout.ShowAll))
-	}
+	layout.More(t.Writer, s, layout.Dim, d.LeftOut, "smaller change is left out", "smaller changes are left out")
 	return t.Result()
 }
 
@@ -80,36 +76,29 @@ func (t *diffWriter) head() {
 	}
 	t.Line(t.s.Paint(layout.Bold, layout.Clean(d.Type)), " by ", d.By, ", B against A", per)
 	exact := d.Noise == diff.Exact
-	for _, x := range []struct {
-		name string
-		side *diff.Side
-	}{{"A", &d.Before}, {"B", &d.After}} {
-		facts := []string{x.name + "  " + t.value(x.side.Total)}
+	for i, side := range []*diff.Side{&d.Before, &d.After} {
+		facts := layout.Facts{[]string{"A", "B"}[i] + "  " + t.value(side.Total)}
 		if !exact {
-			facts[0] += " " + t.noise(x.side.Noise)
-			facts = append(facts, unit.Count(x.side.Events).String()+" "+d.Noise)
+			facts[0] += " " + t.noise(side.Noise)
+			facts.Add("%s %s", unit.Count(side.Events), d.Noise)
 		}
-		if w := x.side.Work; w != nil {
+		if w := side.Work; w != nil {
 			about := ""
 			if e := w.Estimated(); e != "" {
 				about = " (" + e + ")"
 			}
-			facts = append(facts, unit.Count(w.Rounded()).String()+" requests"+about)
+			facts.Add("%s requests%s", unit.Count(w.Rounded()), about)
 		}
-		if x.side.Duration > 0 {
-			facts = append(facts, unit.Duration(x.side.Duration))
-		}
-		t.Line(layout.Cut(strings.Join(append(facts, layout.Clean(x.side.Name)), " · "), t.s.Remaining(0, 20)))
+		facts.If(side.Duration > 0, "%s", unit.Duration(side.Duration))
+		facts = append(facts, layout.Clean(side.Name))
+		t.Line(layout.Cut(strings.Join(facts, " · "), t.s.Remaining(0, 20)))
 	}
 	if d.Normalized {
 		t.Line(fmt.Sprintf("A is multiplied by %.4g: only shares of the total are compared", d.Scale))
 	} else if p := d.Total.PerRequest; p != nil {
 		t.perRequest(p)
 	} else {
-		total := "total " + t.signed(d.Total.Change)
-		if r := relative(d.Total.Relative); r != "" {
-			total += " (" + r + ")"
-		}
+		total := "total " + t.signed(d.Total.Change) + bracketed(d.Total.Relative)
 		switch {
 		case exact:
 		case d.Recorded && d.Warnings.Has(diff.NoPerRequest):
@@ -127,20 +116,13 @@ func (t *diffWriter) head() {
 // perRequest writes the cost of a request in A and B, and the totals.
 func (t *diffWriter) perRequest(p *work.Change) {
 	t.Line(t.changePerRequest(p))
-	total := "totals cover different amounts of work: " + t.signed(t.d.Total.Change)
-	if r := relative(t.d.Total.Relative); r != "" {
-		total += " (" + r + ")"
-	}
+	total := "totals cover different amounts of work: " + t.signed(t.d.Total.Change) + bracketed(t.d.Total.Relative)
 	w := t.d.After.Work.Requests/t.d.Before.Work.Requests - 1
 	t.Line(t.s.Paint(layout.Dim, total+" for "+relative(&w)+" requests"))
 }
 
 func (t *diffWriter) changePerRequest(p *work.Change) string {
-	line := "per request " + t.rate(p.Before) + " → " + t.rate(p.After)
-	if r := relative(p.Relative); r != "" {
-		line += " (" + r + ")"
-	}
-	return line + ": " + verdictText(p)
+	return "per request " + t.rate(p.Before) + " → " + t.rate(p.After) + bracketed(p.Relative) + ": " + verdictText(p)
 }
 
 // CompareRequests compares the sum of a sample type per request in a and b, in words. It returns ""
@@ -187,8 +169,7 @@ func (t *diffWriter) rate(v float64) string {
 	if math.Abs(v) >= 100 {
 		return t.value(int64(math.Round(v)))
 	}
-	short := map[string]string{"nanoseconds": "ns", "bytes": "B", "count": ""}
-	name, ok := short[t.d.Unit]
+	name, ok := map[string]string{"nanoseconds": "ns", "bytes": "B", "count": ""}[t.d.Unit]
 	if !ok {
 		name = " " + t.d.Unit
 	}
@@ -236,7 +217,10 @@ func (t *diffWriter) table(title, which string, entries []diff.Entry) {
 	}
 	for i := range entries {
 		e := &entries[i]
-		v := t.shown(e, which)
+		v := &e.Cum
+		if which == "flat" {
+			v = &e.Flat
+		}
 		row := []string{
 			t.dot(v.Before), t.dot(v.After), t.signed(v.Change), diffPercent(v.Relative, e.Status), "", "",
 			label(e, 1<<20) + own(e),
@@ -277,13 +261,6 @@ func (t *diffWriter) weight(v *diff.Value) float64 {
 	return math.Copysign(unit.Share(v.Change, max(t.d.Total.Before, t.d.Total.After)), 1)
 }
 
-func (t *diffWriter) shown(e *diff.Entry, which string) *diff.Value {
-	if which == "flat" {
-		return &e.Flat
-	}
-	return &e.Cum
-}
-
 // label returns an entry's name and line in n columns.
 func label(e *diff.Entry, n int) string {
 	switch {
@@ -307,6 +284,14 @@ func diffPercent(change *float64, status string) string {
 		return "gone"
 	}
 	return relative(change)
+}
+
+// bracketed writes a relative change after a figure; "" without one.
+func bracketed(r *float64) string {
+	if r == nil {
+		return ""
+	}
+	return " (" + relative(r) + ")"
 }
 
 // relative writes a relative change in percent.

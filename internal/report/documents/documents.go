@@ -17,7 +17,9 @@ import (
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/bench/rounds"
+	collectdocs "github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
+	finddocs "github.com/whet-go/whet/internal/find/documents"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/report"
@@ -88,8 +90,8 @@ func writers() map[string]writer {
 		diff.Schema:                value(diffs.Write),
 		documents.ListSchema:       value(listings.WriteList),
 		documents.DisasmSchema:     value(listings.WriteDisasm),
-		recordings.RecordSchema:    value(recordings.WriteRecord),
-		recordings.WatchSchema:     value(recordings.WriteWatchEvent),
+		collectdocs.RecordSchema:   value(recordings.WriteRecord),
+		collectdocs.WatchSchema:    value(recordings.WriteWatchEvent),
 		goroutines.Schema:          value(recordings.WriteGoroutines),
 		memory.Schema:              value(recordings.WriteMemory),
 		tracedocs.SummarySchema:    value(traces.WriteSummary),
@@ -103,8 +105,8 @@ func writers() map[string]writer {
 		prove.Schema:               view(findings.Prove),
 		pgo.Schema:                 view(findings.PGO),
 		lines.Schema:               value(findings.WriteNotes),
-		findings.RulesSchema:       value(findings.WriteRules),
-		bench.Schema:               value(benchmarks.WriteComparison),
+		finddocs.RulesSchema:       value(findings.WriteRules),
+		bench.Schema:               view(benchmarks.Comparison),
 		history.Schema:             value(benchmarks.WriteHistory),
 		rounds.Schema:              value(benchmarks.WriteRun),
 		service.Schema:             value(benchmarks.WriteServices),

@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -29,38 +30,27 @@ func Find(r *find.Result) *blocks.Document {
 	for i := range r.Findings {
 		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
 	}
-	if len(r.Unexplained) > 0 {
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "hot", Title: blocks.Text{blocks.Plain("Hot lines without a finding")},
-			Blocks: []blocks.Block{
-				hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }),
-			},
-		})
-	}
+	d.Add("hot", "Hot lines without a finding",
+		hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }))
 	if len(r.Waiting) > 0 {
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "waiting", Title: blocks.Text{blocks.Plain(waitingHead)},
-			Blocks: []blocks.Block{
-				blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")}, hotLines(r.Waiting, waitingShare),
-			},
-		})
+		d.Add("waiting", waitingHead, blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")},
+			hotLines(r.Waiting, func(h *find.HotLine) string {
+				if len(h.Waits) == 0 {
+					return ""
+				}
+				return layout.SharePercent(waitedShare(h.Waits))
+			}))
 	}
 	if a := r.Against; a != nil {
 		d.Blocks = append(d.Blocks, againstSection(a))
 	}
-	if len(r.Stale) > 0 {
-		entries := blocks.Entries{Most: findLines}
-		for _, x := range r.Stale {
-			entries.List = append(entries.List, blocks.Entry{
-				Share: layout.SharePercent(x.Share), Location: blocks.Location{Where: layout.ShortName(x.Function)},
-				Text: x.Reason,
-			})
-		}
-		d.Blocks = append(d.Blocks, blocks.Section{
-			ID: "stale", Title: blocks.Text{blocks.Plain("Changed since the recording: these functions are skipped")},
-			Blocks: []blocks.Block{entries},
+	stale := blocks.Entries{Most: findLines}
+	for _, x := range r.Stale {
+		stale.List = append(stale.List, blocks.Entry{
+			Share: layout.SharePercent(x.Share), Location: blocks.Location{Where: layout.ShortName(x.Function)}, Text: x.Reason,
 		})
 	}
+	d.Add("stale", "Changed since the recording: these functions are skipped", stale)
 	return d
 }
 
@@ -73,13 +63,11 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 			blocks.Bar{Share: f.Saving, Label: "saves at most " + layout.SharePercent(f.Saving) + " of the CPU time"},
 		},
 	}
-	if f.Known {
-		s.Badges = append(s.Badges, "known")
-	}
-	if f.Needs != rules.Free {
-		s.Badges = append(s.Badges, strings.Trim(needText(f.Needs), " ()"))
-	}
-	facts := blocks.List{savesAtMost(f)}
+	s.Badges.If(f.Known, "known")
+	s.Badges.If(f.Needs != rules.Free, "%s", strings.Trim(needText(f.Needs), " ()"))
+	facts := blocks.List{{
+		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
+	}}
 	add := func(lead, text string) {
 		if text != "" {
 			facts = append(facts, blocks.Text{blocks.Plain(lead + text)})
@@ -122,23 +110,16 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 	}
 	if len(f.Notes) > findNotes {
 		fold.Title = append(fold.Title, blocks.Plain(", and more compiler notes"))
-		var more blocks.List
+		var more []string
 		for _, x := range f.Notes[findNotes:] {
-			more = append(more, blocks.Text{blocks.Plain(compilerNote(x))})
+			more = append(more, compilerNote(x))
 		}
-		fold.Blocks = append(fold.Blocks, more)
+		fold.Blocks = append(fold.Blocks, blocks.Items(more...))
 	}
 	if len(fold.Blocks) > 0 {
 		s.Blocks = append(s.Blocks, fold)
 	}
 	return s
-}
-
-// savesAtMost describes what a finding can save, and what profiles charge to it.
-func savesAtMost(f *find.Finding) blocks.Text {
-	return blocks.Text{
-		blocks.Plain("saves at most "), blocks.Strong(layout.SharePercent(f.Saving)), blocks.Plain(savedFrom(f)),
-	}
 }
 
 // placeOf describes where a finding is.
@@ -193,14 +174,12 @@ func hotLines(lines []find.HotLine, share func(*find.HotLine) string) blocks.Ent
 
 // findTotals describes the totals of the profiles.
 func findTotals(r *find.Result) string {
-	var parts []string
+	var parts layout.Facts
 	for _, x := range r.Totals {
-		parts = append(parts, fmt.Sprintf("%s %s, %s from own code", costName(x.Cost), totalText(x),
-			unit.Percent(x.Own, x.Value)))
+		parts.Add("%s %s, %s from own code", costName(x.Cost), totalText(x), unit.Percent(x.Own, x.Value))
 	}
-	if r.GC > 0 {
-		parts = append(parts, profiles.CollectorText(documents.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}))
-	}
+	gc := documents.Collector{Share: r.GC, InProgram: r.GC - r.GCBackground}
+	parts.If(r.GC > 0, "%s", profiles.CollectorText(gc))
 	if q := r.Requests; q != nil {
 		text := layout.Plural(q.Count, "request", "requests") + " in the trace, " + unit.Duration(q.Time) + " together"
 		if waits := waitsText(q.Waits, false); waits != "" {
@@ -213,27 +192,11 @@ func findTotals(r *find.Result) string {
 
 // waitText describes the cause of a wait, for use after "waiting".
 func waitText(cause string) string {
-	switch cause {
-	case "lock":
-		return "for a lock"
-	case "channel":
-		return "for a channel"
-	case "downstream":
-		return "for another server"
-	case "network":
-		return "for the network"
-	case "runnable":
-		return "for a CPU"
-	case "waiting for GC":
-		return "for the garbage collector"
-	case "GC assist":
-		return "while they help the garbage collector"
-	case "sleep":
-		return "asleep"
-	case "syscall":
-		return "in system calls"
-	}
-	return "for something else"
+	return cmp.Or(map[string]string{
+		"lock": "for a lock", "channel": "for a channel", "downstream": "for another server", "network": "for the network",
+		"runnable": "for a CPU", "waiting for GC": "for the garbage collector",
+		"GC assist": "while they help the garbage collector", "sleep": "asleep", "syscall": "in system calls",
+	}[cause], "for something else")
 }
 
 // waitsText describes what requests wait for and, with ended, where the wait ended.
@@ -262,12 +225,12 @@ func lineWaitsText(waits []find.Wait) string {
 	if len(waits) == 0 {
 		return ""
 	}
-	if len(waits) == 1 {
-		return "requests wait here for " + layout.SharePercent(waits[0].Share) + " of their time, " +
-			strings.Replace(waitsText(waits, true), " "+layout.SharePercent(waits[0].Share), "", 1)
+	share := layout.SharePercent(waitedShare(waits))
+	if len(waits) == 1 { // whose share is that of all
+		return "requests wait here for " + share + " of their time, " +
+			strings.Replace(waitsText(waits, true), " "+share, "", 1)
 	}
-	return "requests wait here for " + layout.SharePercent(waitedShare(waits)) + " of their time: " +
-		waitsText(waits, true)
+	return "requests wait here for " + share + " of their time: " + waitsText(waits, true)
 }
 
 // waitedShare returns the share of their time that requests wait.
@@ -281,29 +244,16 @@ func waitedShare(waits []find.Wait) float64 {
 
 // hotLineText describes a line that no rule explains.
 func hotLineText(h *find.HotLine) string {
-	var parts []string
-	for _, text := range []string{lineWaitsText(h.Waits), evidenceText(h.Evidence)} {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
-	if calls := calleesText(h.Evidence); calls != "" {
-		parts = append(parts, "calls "+calls)
-	}
-	if h.Why != "" {
-		parts = append(parts, "not analyzed: "+h.Why)
-	}
+	var parts layout.Facts
+	parts.If(len(h.Waits) > 0, "%s", lineWaitsText(h.Waits))
+	parts.If(len(h.Evidence) > 0, "%s", evidenceText(h.Evidence))
+	calls := calleesText(h.Evidence)
+	parts.If(calls != "", "calls %s", calls)
+	parts.If(h.Why != "", "not analyzed: %s", h.Why)
 	return strings.Join(parts, " · ")
 }
 
-// waitingShare is the column before a waiting line; waitingNote explains it.
-func waitingShare(h *find.HotLine) string {
-	if len(h.Waits) == 0 {
-		return ""
-	}
-	return layout.SharePercent(waitedShare(h.Waits))
-}
-
+// waitingNote explains the shares of lines that wait.
 const (
 	waitingHead = "Lines that wait"
 	waitingNote = "they use hardly any CPU time, and no rewrite is offered. For requests, the share is of all their " +
@@ -319,19 +269,10 @@ func totalText(x find.Total) string {
 }
 
 func costName(c find.Cost) string {
-	switch c {
-	case find.CPU:
-		return "CPU"
-	case find.AllocSpace:
-		return "allocated"
-	case find.AllocObjects:
-		return "objects"
-	case find.Mutex:
-		return "waiting for mutexes"
-	case find.Block:
-		return "blocked"
-	}
-	return string(c)
+	return cmp.Or(map[find.Cost]string{
+		find.CPU: "CPU", find.AllocSpace: "allocated", find.AllocObjects: "objects", find.Mutex: "waiting for mutexes",
+		find.Block: "blocked",
+	}[c], string(c))
 }
 
 // evidenceText describes what profiles charge, in one line.
@@ -384,11 +325,9 @@ func sharedText(f *find.Finding, number func(id string) string) string {
 		}
 		parts = append(parts, evidenceText(x.Evidence)+" (counted in "+with+")")
 	}
-	text := "the same samples as others: " + strings.Join(parts, "; ")
-	if f.Alone > f.Saving {
-		text += "; as the only fix it saves at most " + layout.SharePercent(f.Alone)
-	}
-	return text
+	text := layout.Facts{"the same samples as others: " + strings.Join(parts, "; ")}
+	text.If(f.Alone > f.Saving, "; as the only fix it saves at most %s", layout.SharePercent(f.Alone))
+	return text.String()
 }
 
 // findingNumbers returns a function that maps ids to numbers in a result.

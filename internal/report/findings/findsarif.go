@@ -96,13 +96,8 @@ const sarifBase = "MODULE"
 
 // WriteFindSARIF writes findings for code scanning. list has the rules that were applied.
 func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version string) error {
-	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{
-			Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
-		}},
-		Bases:   map[string]sarifLocation{sarifBase: {URI: fileURI(r.Dir) + "/"}},
-		Results: []sarifResult{},
-	}
+	run := newSARIF(version)
+	run.Bases = map[string]sarifLocation{sarifBase: {URI: fileURI(r.Dir) + "/"}}
 	for _, rule := range list {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
 			ID: rule.Analyzer.Name, Short: sarifMessage{rule.Doc.Title}, Full: sarifMessage{rule.Doc.Text},
@@ -125,10 +120,27 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 	}
 	waiting := slices.DeleteFunc(slices.Clone(r.Unexplained), func(h find.HotLine) bool { return len(h.Waits) == 0 })
 	run.Results = append(run.Results, sarifWaits(slices.Concat(waiting, r.Waiting), len(list))...)
+	return run.write(w)
+}
+
+// newSARIF returns a run of whet without rules and results.
+func newSARIF(version string) *sarifRun {
+	return &sarifRun{Results: []sarifResult{}, Tool: sarifTool{Driver: sarifDriver{
+		Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
+	}}}
+}
+
+// write writes a log of the run.
+func (r *sarifRun) write(w io.Writer) error {
 	return report.JSON(w, sarifLog{
-		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0",
-		Runs: []sarifRun{run},
+		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{*r},
 	})
+}
+
+// sarifID returns the fingerprint of a result, by what identifies it.
+func sarifID(kind, identity string) map[string]string {
+	sum := sha256.Sum256([]byte(identity))
+	return map[string]string{kind + "/v1": hex.EncodeToString(sum[:16])}
 }
 
 // sarifAt returns the location of a file as an escaped URI, relative to the module; absolute if the
@@ -177,14 +189,13 @@ func sarifWaits(lines []find.HotLine, rule int) []sarifResult {
 	for i := range lines {
 		h := &lines[i]
 		key := strings.Join([]string{sarifWait, h.File, h.Function, strings.TrimSpace(h.Code)}, "\x00")
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%d", key, alike[key]))
-		alike[key]++
 		one := sarifResult{
 			RuleID: sarifWait, RuleIndex: rule, Level: "note",
 			Message:      sarifMessage{upperFirst(hotLineText(h)) + "."},
 			Locations:    []sarifPlace{sarifLine(h.File, h.Line)},
-			Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
+			Fingerprints: sarifID("whetFinding", fmt.Sprintf("%s\x00%d", key, alike[key])),
 		}
+		alike[key]++
 		for _, w := range h.Waits {
 			for _, e := range w.Ended {
 				if at := sarifLine(e.File, e.Line); e.Own && !slices.Contains(one.Related, at) {
@@ -202,18 +213,16 @@ func sarifLine(file string, line int) sarifPlace {
 }
 
 func sarifOf(f *find.Finding, rule int, number func(id string) string) sarifResult {
-	sum := sha256.Sum256([]byte(f.ID))
 	out := sarifResult{
 		RuleID: f.Rule, RuleIndex: rule, Level: "note", Rank: min(100, 100*f.Saving),
 		Message: sarifMessage{fmt.Sprintf("%s%s: %s. It can save at most %s.", f.Title, needText(f.Needs), f.Why,
 			savingText(f))},
-		Fingerprints: map[string]string{"whetFinding/v1": hex.EncodeToString(sum[:16])},
+		Fingerprints: sarifID("whetFinding", f.ID),
 	}
-	if shared := sharedText(f, number); shared != "" {
-		out.Message.Text += " " + upperFirst(shared) + "."
-	}
-	if waits := lineWaitsText(f.Waits); waits != "" {
-		out.Message.Text += " " + upperFirst(waits) + "."
+	for _, more := range []string{sharedText(f, number), lineWaitsText(f.Waits)} {
+		if more != "" {
+			out.Message.Text += " " + upperFirst(more) + "."
+		}
 	}
 	if f.Saving >= 0.05 {
 		out.Level = "warning"

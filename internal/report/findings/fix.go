@@ -3,6 +3,7 @@ package findings
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/bench"
@@ -22,48 +23,43 @@ func Fix(r *fix.Result) *blocks.Document {
 	for _, note := range fixNotes(r) {
 		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(note)})
 	}
-	section := func(id, title string, list ...blocks.Block) {
-		d.Blocks = append(d.Blocks, blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Blocks: list})
-	}
-	for _, x := range []struct {
-		title    string
-		measured *fix.Measured
-	}{ // what users see comes first
-		{"The original against everything kept, as a service under load", r.Service},
-		{"The original against everything kept", r.Total},
-		{"The original against everything kept, with the settings below", r.WithSettings},
-	} {
-		if x.measured != nil && x.measured.AB != nil {
-			section("", x.title, measuredBlocks(x.measured, true)...)
-		}
-	}
+	// What users see comes first.
+	const against = "The original against everything kept"
+	d.Add("", against+", as a service under load", measuredBlocks(r.Service, true)...)
+	d.Add("", against, measuredBlocks(r.Total, true)...)
+	d.Add("", against+", with the settings below", measuredBlocks(r.WithSettings, true)...)
 	for i, a := range r.Kept() {
-		section(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
+		d.Add(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
 	}
-	for i, a := range fixesThat(r, func(a *fix.Attempt) bool { return !a.Kept() && a.Stage != fix.StageNeeds }) {
-		section(fmt.Sprintf("d%d", i+1), droppedTitle(a), droppedBlocks(a)...)
+	var needing blocks.Entries
+	dropped := 0
+	for i := range r.Attempts {
+		switch a := &r.Attempts[i]; {
+		case a.Kept():
+		case a.Stage == fix.StageNeeds:
+			needing.List = append(needing.List, blocks.Entry{
+				Location: blocks.Location{Where: a.Finding.Where(), Function: a.Finding.Function},
+				Text:     a.Finding.Title + ": " + a.Reason,
+			})
+		default:
+			title := "Dropped: "
+			if a.Stage == fix.StageUnproven {
+				title = "Unproven: "
+			}
+			dropped++
+			d.Add(fmt.Sprintf("d%d", dropped), title+a.Finding.Title, droppedBlocks(a)...)
+		}
 	}
 	for i := range r.Settings {
 		a := &r.Settings[i]
-		section(fmt.Sprintf("s%d", i+1), settingVerdict(a), settingBlocks(a)...)
+		d.Add(fmt.Sprintf("s%d", i+1), settingVerdict(a), settingBlocks(a)...)
 	}
-	var needing, untried blocks.Entries
-	for _, a := range fixesThat(r, func(a *fix.Attempt) bool { return a.Stage == fix.StageNeeds }) {
-		needing.List = append(needing.List, blocks.Entry{
-			Location: blocks.Location{Where: a.Finding.Where(), Function: a.Finding.Function},
-			Text:     a.Finding.Title + ": " + a.Reason,
-		})
-	}
-	if len(needing.List) > 0 {
-		section("needs", "Not tried: needs a manual step", needing)
-	}
-	untried.Most = maxUntried
+	d.Add("needs", "Not tried: needs a manual step", needing)
+	untried := blocks.Entries{Most: maxUntried}
 	for i := range r.Untried {
 		untried.List = append(untried.List, untriedEntry(&r.Untried[i]))
 	}
-	if len(untried.List) > 0 {
-		section("untried", "Without a rewrite", untried)
-	}
+	d.Add("untried", "Without a rewrite", untried)
 	return d
 }
 
@@ -85,14 +81,6 @@ func droppedBlocks(a *fix.Attempt) []blocks.Block {
 	return list
 }
 
-// droppedTitle returns the title of a rewrite that was not kept.
-func droppedTitle(a *fix.Attempt) string {
-	if a.Stage == fix.StageUnproven {
-		return "Unproven: " + a.Finding.Title
-	}
-	return "Dropped: " + a.Finding.Title
-}
-
 // reasonBlocks describe where an attempt was dropped, and why.
 func reasonBlocks(a *fix.Attempt) []blocks.Block {
 	list := []blocks.Block{
@@ -102,15 +90,16 @@ func reasonBlocks(a *fix.Attempt) []blocks.Block {
 	if a.Hint != "" {
 		list = append(list, blocks.Note{blocks.Plain("hint: " + a.Hint)})
 	}
-	list = append(list, blocks.PrintedItems(append(asideText(a), answersText(a.Answers)...)...))
+	facts := append(ignoredText("slower: ", a.IgnoredLosses), answersText(a.Answers)...)
+	list = append(list, blocks.PrintedItems(facts...))
 	return append(list, measuredBlocks(a.Measured, false)...)
 }
 
-// asideText describes the losses that do not count.
-func asideText(a *fix.Attempt) []string {
-	var lines []string
-	for _, loss := range a.IgnoredLosses {
-		lines = append(lines, "slower: "+loss)
+// ignoredText lists losses that do not count.
+func ignoredText(lead string, losses []string) []string {
+	lines := slices.Clone(losses)
+	for i := range lines {
+		lines[i] = lead + lines[i]
 	}
 	return lines
 }
@@ -121,13 +110,9 @@ func settingVerdict(a *fix.Attempt) string {
 	if !a.Kept() {
 		return "Setting not proven: " + set.String()
 	}
-	var how []string
-	if len(set.Build) > 0 {
-		how = append(how, "build with "+strings.Join(set.Build, " "))
-	}
-	if len(set.Run) > 0 {
-		how = append(how, "run with "+strings.Join(set.Run, " "))
-	}
+	var how layout.Facts
+	how.If(len(set.Build) > 0, "build with %s", strings.Join(set.Build, " "))
+	how.If(len(set.Run) > 0, "run with %s", strings.Join(set.Run, " "))
 	return "Proven setting: " + strings.Join(how, ", ")
 }
 
@@ -160,16 +145,10 @@ func fixHeadline(r *fix.Result) string {
 
 // fixNotes returns what to know before the figures.
 func fixNotes(r *fix.Result) []string {
-	var notes []string
-	if r.Interrupted {
-		notes = append(notes, "Interrupted: not everything was tried, and the original was not compared with the result.")
-	}
-	if len(r.Failing) > 0 {
-		notes = append(notes, "Tests that already failed, and were ignored: "+strings.Join(r.Failing, ", ")+".")
-	}
-	if len(r.Flaky) > 0 {
-		notes = append(notes, "Flaky tests, which were ignored: "+strings.Join(r.Flaky, ", ")+".")
-	}
+	var notes layout.Facts
+	notes.If(r.Interrupted, "Interrupted: not everything was tried, and the original was not compared with the result.")
+	notes.If(len(r.Failing) > 0, "Tests that already failed, and were ignored: %s.", strings.Join(r.Failing, ", "))
+	notes.If(len(r.Flaky) > 0, "Flaky tests, which were ignored: %s.", strings.Join(r.Flaky, ", "))
 	for _, b := range r.Broken {
 		reason, _, _ := strings.Cut(b.Reason, "\n")
 		notes = append(notes, "Does not build, and was skipped: "+b.Package+" ("+reason+").")
@@ -179,40 +158,38 @@ func fixNotes(r *fix.Result) []string {
 
 // proof lists the cost without a kept rewrite, and its proof.
 func proof(a *fix.Attempt) blocks.List {
-	var lines []string
-	if len(a.Finding.Evidence) > 0 {
-		lines = append(lines, "saves at most "+savingText(&a.Finding))
+	var facts layout.Facts
+	facts.If(len(a.Finding.Evidence) > 0, "saves at most %s", savingText(&a.Finding))
+	facts.If(len(a.Finding.Waits) > 0, "%s", lineWaitsText(a.Finding.Waits))
+	facts.If(a.Round > 1, "found in pass %d, in code that earlier rewrites changed", a.Round)
+	facts.If(a.Together > 0, "kept together with %s: alone, each gain is too small to measure",
+		layout.Plural(a.Together, "other", "others"))
+	facts.If(a.Tested > 0, "%s", testsText(a.Tested, a.Ignored, ""))
+	facts = append(facts, answersText(a.Answers)...)
+	facts.If(a.Unproven != "", "unproven, needs review: %s", a.Unproven)
+	facts = append(facts, measuringText(a.Measured, "the line", a.Open)...)
+	return blocks.Items(append(facts, ignoredText("slower: ", a.IgnoredLosses)...)...)
+}
+
+// testsText describes which tests passed, and how.
+func testsText(tested, ignored int, how string) string {
+	var text layout.Facts
+	text.Add("builds; vet reports nothing new; the tests of %s pass", layout.Plural(tested, "package", "packages"))
+	text = append(text, how)
+	text.If(ignored > 0, ", except for %d that already failed or are flaky", ignored)
+	return text.String()
+}
+
+// measuringText describes a generated benchmark, of the line or the change, and the figures that noise
+// leaves open.
+func measuringText(m *fix.Measured, of string, open []string) []string {
+	var facts layout.Facts
+	if m != nil && m.Written != "" {
+		facts.Add("no benchmark of the module runs %s: measured by a generated one, with generated inputs", of)
+		facts = append(facts, m.Paths...)
 	}
-	if waits := lineWaitsText(a.Finding.Waits); waits != "" {
-		lines = append(lines, waits)
-	}
-	if a.Round > 1 {
-		lines = append(lines, fmt.Sprintf("found in pass %d, in code that earlier rewrites changed", a.Round))
-	}
-	if a.Together > 0 {
-		lines = append(lines, fmt.Sprintf("kept together with %s: alone, each gain is too small to measure",
-			layout.Plural(a.Together, "other", "others")))
-	}
-	if a.Tested > 0 {
-		line := "builds; vet reports nothing new; the tests of " + layout.Plural(a.Tested, "package", "packages") + " pass"
-		if a.Ignored > 0 {
-			line += fmt.Sprintf(", except for %d that already failed or are flaky", a.Ignored)
-		}
-		lines = append(lines, line)
-	}
-	lines = append(lines, answersText(a.Answers)...)
-	if a.Unproven != "" {
-		lines = append(lines, "unproven, needs review: "+a.Unproven)
-	}
-	if a.Measured != nil && a.Measured.Written != "" {
-		lines = append(lines,
-			"no benchmark of the module runs the line: measured by a generated one, with generated inputs")
-		lines = append(lines, a.Measured.Paths...)
-	}
-	if len(a.Open) > 0 {
-		lines = append(lines, "undecided because of noise: "+strings.Join(a.Open, "; "))
-	}
-	return blocks.Items(append(lines, asideText(a)...)...)
+	facts.If(len(open) > 0, "undecided because of noise: %s", strings.Join(open, "; "))
+	return facts
 }
 
 // answersText describes on how many inputs two builds returned the same results, and what was not
@@ -221,29 +198,20 @@ func answersText(a *fix.Answers) []string {
 	if a == nil {
 		return nil
 	}
-	var lines []string
-	if len(a.Functions) > 0 {
-		text := fmt.Sprintf("before and after, %s returned the same results for %d inputs",
-			strings.Join(a.Functions, ", "), a.Inputs)
-		if a.Distinct > 0 {
-			text += fmt.Sprintf(", with %d distinct answers", a.Distinct)
-		}
-		if a.ErrorTexts > 0 {
-			text += fmt.Sprintf(", except for the texts of errors for %d of them", a.ErrorTexts)
-		}
-		lines = append(lines, text)
-	}
-	if a.Blocks > 0 {
-		lines = append(lines, fmt.Sprintf("inputs ran %d of %s on changed lines", a.Reached,
-			layout.Plural(a.Blocks, "block", "blocks")))
-	}
+	var facts, text layout.Facts
+	text.Add("before and after, %s returned the same results for %d inputs",
+		strings.Join(a.Functions, ", "), a.Inputs)
+	text.If(a.Distinct > 0, ", with %d distinct answers", a.Distinct)
+	text.If(a.ErrorTexts > 0, ", except for the texts of errors for %d of them", a.ErrorTexts)
+	facts.If(len(a.Functions) > 0, "%s", text)
+	facts.If(a.Blocks > 0, "inputs ran %d of %s on changed lines", a.Reached, layout.Plural(a.Blocks, "block", "blocks"))
 	for _, separate := range a.Separate {
-		lines = append(lines, "compared in two processes, without guidance by coverage: "+separate)
+		facts = append(facts, "compared in two processes, without guidance by coverage: "+separate)
 	}
 	for _, not := range a.NotCompared {
-		lines = append(lines, "not compared: "+not)
+		facts = append(facts, "not compared: "+not)
 	}
-	return lines
+	return facts
 }
 
 // untriedEntry describes the cost of a line, and why nothing was tried.
@@ -261,16 +229,6 @@ func untriedEntry(u *fix.Untried) blocks.Entry {
 		e.Share = layout.SharePercent(u.Share)
 	}
 	return e
-}
-
-func fixesThat(r *fix.Result, want func(*fix.Attempt) bool) []*fix.Attempt {
-	var list []*fix.Attempt
-	for i := range r.Attempts {
-		if want(&r.Attempts[i]) {
-			list = append(list, &r.Attempts[i])
-		}
-	}
-	return list
 }
 
 // measuredBlocks are a table of the subjects and units that a comparison decided or was for, and

@@ -34,10 +34,7 @@ func WriteNotes(w io.Writer, s layout.Style, r *lines.Result) error {
 	for i := range r.Lines {
 		writeNotedLine(t, s, r, &r.Lines[i])
 	}
-	if n := r.Found - len(r.Lines); n > 0 {
-		t.Line()
-		t.Line(layout.Plural(n, "more line", "more lines"), " "+layout.ShowAll)
-	}
+	layout.More(t, s, "", r.Found-len(r.Lines), "more line", "more lines")
 	if n := len(r.Stale); n > 0 {
 		t.Line()
 		layout.Wrap(t, s, "", layout.Plural(n, "function has", "functions have")+

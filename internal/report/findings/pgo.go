@@ -1,18 +1,15 @@
 package findings
 
 import (
-	"cmp"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/pgo"
@@ -35,19 +32,13 @@ func PGO(r *pgo.Result) *blocks.Document {
 		Title:  blocks.Text{blocks.Plain("PGO: "), blocks.Name(main)},
 		Blocks: []blocks.Block{blocks.Prose{blocks.Plain(pgoProfile(r))}, pgoStale(r)},
 	}
-	if builds := pgoBuilds(r); len(builds.Blocks) > 0 { // a library has no size
-		d.Blocks = append(d.Blocks, builds)
-	}
+	d.AddSection(pgoBuilds(r)) // a library has no size
 	d.Blocks = append(d.Blocks, pgoCalls(r))
-	if frames := pgoFrames(r); len(frames.Blocks) > 0 { // most programs have no frames that grew
-		d.Blocks = append(d.Blocks, frames)
-	}
+	d.AddSection(pgoFrames(r)) // most programs have no frames that grew
 	if r.Comparison != nil {
 		d.Blocks = append(d.Blocks, pgoComparison(r))
 	}
-	d.Blocks = append(d.Blocks, blocks.Section{
-		Title: blocks.Text{blocks.Plain("Verdict")}, Blocks: []blocks.Block{blocks.Items(pgoVerdict(r)...)},
-	})
+	d.Add("", "Verdict", blocks.Items(pgoVerdict(r)...))
 	return d
 }
 
@@ -69,19 +60,13 @@ func pgoSection(title string, table layout.Table, notes []string) blocks.Section
 // pgoProfile describes the profile and the compiler.
 func pgoProfile(r *pgo.Result) string {
 	p := r.Profile
-	about := "profile of a program"
+	about := layout.Facts{"profile of a program"}
 	if p.Bench {
-		about = "profile of benchmarks"
+		about[0] = "profile of benchmarks"
 	}
-	if p.Samples > 0 {
-		about += ": " + layout.Plural(int(p.Samples), "sample", "samples")
-	}
-	if p.Duration > 0 {
-		about += " in " + unit.Duration(p.Duration)
-	}
-	if !p.Time.IsZero() {
-		about += ", " + p.Time.UTC().Format(time.DateOnly)
-	}
+	about.If(p.Samples > 0, ": %s", layout.Plural(int(p.Samples), "sample", "samples"))
+	about.If(p.Duration > 0, " in %s", unit.Duration(p.Duration))
+	about.If(!p.Time.IsZero(), ", %s", p.Time.UTC().Format(time.DateOnly))
 	return fmt.Sprintf("%s; %s, %s of them hot; %s for the compiler (%s)", about,
 		layout.Plural(p.Calls, "call", "calls"), unit.Count(p.Hot), unit.Bytes(p.Bytes), r.Target.GoVersion)
 }
@@ -92,15 +77,21 @@ func pgoStale(r *pgo.Result) blocks.Section {
 	title := fmt.Sprintf("Stale: %s of the profile's calls of own code, %s of all",
 		unit.Percent(st.OwnStale, st.Own), unit.Percent(st.Stale, st.Total))
 	t := layout.Table{Head: []string{"weight", "function"}}
-	var notes []string
 	if st.Own == 0 {
 		title = fmt.Sprintf("Stale: %s of the profile's calls, none of them in own code",
 			unit.Percent(st.Stale, st.Total))
 	}
-	own := slices.SortedStableFunc(slices.Values(st.Functions), func(a, b pgo.StaleFunction) int {
-		return cmp.Compare(boolRank(b.Own), boolRank(a.Own))
+	ownFirst := slices.SortedStableFunc(slices.Values(st.Functions), func(a, b pgo.StaleFunction) int {
+		switch {
+		case a.Own == b.Own:
+			return 0
+		case a.Own:
+			return -1
+		default:
+			return 1
+		}
 	})
-	for _, f := range own[:min(len(own), pgoRows)] {
+	for _, f := range ownFirst[:min(len(ownFirst), pgoRows)] {
 		is := " is gone"
 		if !f.Gone && len(f.Calls) > 0 {
 			c := f.Calls[0]
@@ -112,24 +103,13 @@ func pgoStale(r *pgo.Result) blocks.Section {
 		t.Rows = append(t.Rows, []string{unit.Percent(f.Weight, st.Total), layout.ShortName(f.Function) + is})
 	}
 	t.Fit = func(row, n int) string { return layout.Cut(t.Rows[row][1], n) }
-	if more := len(own) - pgoRows; more > 0 {
-		notes = append(notes, layout.Plural(more, "more function", "more functions")+" (--json has all)")
-	}
-	if st.GoVersion != "" {
-		notes = append(notes, "recorded with "+st.GoVersion)
-	}
-	if n := len(st.Modules); n > 0 {
-		notes = append(notes, layout.Plural(n, "dependency has", "dependencies have")+" another version: "+
-			strings.Join(st.Modules[:min(n, 3)], "; "))
-	}
+	var notes layout.Facts
+	more, n := len(ownFirst)-pgoRows, len(st.Modules)
+	notes.If(more > 0, "%s (--json has all)", layout.Plural(more, "more function", "more functions"))
+	notes.If(st.GoVersion != "", "recorded with %s", st.GoVersion)
+	notes.If(n > 0, "%s another version: %s", layout.Plural(n, "dependency has", "dependencies have"),
+		strings.Join(st.Modules[:min(n, 3)], "; "))
 	return pgoSection(title, t, notes)
-}
-
-func boolRank(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // pgoBuilds compares the builds.
@@ -172,17 +152,14 @@ func pgoCalls(r *pgo.Result) blocks.Section {
 		Head: []string{"weight", "is now", "call"},
 		Fit:  func(row, n int) string { return pgoCall(&r.Changes[row], n) },
 	}
-	var notes []string
 	for _, c := range r.Changes[:min(len(r.Changes), pgoRows)] {
 		t.Rows = append(t.Rows, []string{unit.Percent(c.Weight, r.Stale.Total), c.Change.String(), pgoCall(&c, 1<<20)})
 	}
-	if more := len(r.Changes) - pgoRows; more > 0 {
-		notes = append(notes, layout.Plural(more, "more call", "more calls")+" (--json has all)")
-	}
-	if weighed > 0 {
-		notes = append(notes, "Calls newly inlined or devirtualized have "+unit.Percent(weighed, r.Stale.Total)+
-			" of the profile's calls by weight.")
-	}
+	var notes layout.Facts
+	more := len(r.Changes) - pgoRows
+	notes.If(more > 0, "%s (--json has all)", layout.Plural(more, "more call", "more calls"))
+	notes.If(weighed > 0, "Calls newly inlined or devirtualized have %s of the profile's calls by weight.",
+		unit.Percent(weighed, r.Stale.Total))
 	return pgoSection(title, t, notes)
 }
 
@@ -242,11 +219,9 @@ func pgoComparison(r *pgo.Result) blocks.Section {
 			if u.Unit != c.Unit {
 				name = "  " + u.Unit
 			}
-			class := benchunit.ClassOf(u.Unit)
-			scale := benchunit.CommonScale([]float64{float64(u.A.Median), float64(u.B.Median)}, class)
+			a, b := benchmarks.Medians(&u)
 			t.Rows = append(t.Rows, []string{
-				scale.Format(float64(u.A.Median)), scale.Format(float64(u.B.Median)),
-				ratioChange(float64(u.Ratio)), ratioInterval(float64(u.Low), float64(u.High)), string(u.Verdict), name,
+				a, b, ratioChange(float64(u.Ratio)), ratioInterval(float64(u.Low), float64(u.High)), string(u.Verdict), name,
 			})
 		}
 	}
@@ -261,14 +236,14 @@ func pgoComparison(r *pgo.Result) blocks.Section {
 }
 
 func ratioChange(ratio float64) string {
-	if math.IsNaN(ratio) || math.IsInf(ratio, 0) {
+	if !benchmarks.IsFinite(ratio) {
 		return "?"
 	}
 	return layout.SignedPercent(ratio - 1)
 }
 
 func ratioInterval(low, high float64) string {
-	if math.IsNaN(low) || math.IsNaN(high) || low <= 0 || math.IsInf(high, 0) {
+	if !benchmarks.IsFinite(low) || !benchmarks.IsFinite(high) || low <= 0 {
 		return "not known"
 	}
 	return layout.SignedPercent(low-1) + " to " + layout.SignedPercent(high-1)

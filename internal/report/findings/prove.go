@@ -1,6 +1,7 @@
 package findings
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -21,39 +22,32 @@ func Prove(r *prove.Result) *blocks.Document {
 	} else {
 		d.Blocks = append(d.Blocks, blocks.Items("why: "+r.Reason))
 	}
-	section := func(id, title string, fold bool, list ...blocks.Block) {
-		d.Blocks = append(d.Blocks, blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Fold: fold, Blocks: list})
-	}
+	v := cmp.Or(r.Verdict, &prove.Verdict{})
 	if p := r.Reproducer; p != nil {
-		section("reproducer", "How to reproduce it", false, reproducerList(p))
+		d.Add("reproducer", "How to reproduce it", reproducerList(p))
 		if p.Source != "" {
-			d.Blocks = append(d.Blocks, blocks.Section{
+			d.AddSection(blocks.Section{
 				ID: "test", Title: blocks.Text{blocks.Plain(p.File)}, Fold: true, Brief: true,
 				Blocks: []blocks.Block{blocks.Code(p.Source)},
 			})
 		}
 	}
-	if len(r.Missing) > 0 {
-		section("missing", "What is missing", false, missingList(r))
+	d.Add("missing", "What is missing", missingList(r))
+	d.Add("figures", "A against B", measuredBlocks(v.Measured, true)...)
+	d.Add("costs", "Costs elsewhere", costList(r))
+	if r.Verdict != nil {
+		d.Add("proof", "What was checked", provedList(r))
 	}
-	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.AB != nil {
-		section("figures", "A against B", false, measuredBlocks(v.Measured, true)...)
+	if v.Strength != nil && len(v.Strength.Survivors) > 0 {
+		d.Add("survivors", "Errors that nothing noticed", survivorBlocks(v.Strength)...)
 	}
-	if len(r.SideCosts) > 0 {
-		section("costs", "Costs elsewhere", false, costList(r))
+	d.Add("unjudged", "Not judged", unjudgedList(r))
+	folded := func(id, title string, b blocks.Block) {
+		d.AddSection(blocks.Section{ID: id, Title: blocks.Text{blocks.Plain(title)}, Fold: true, Blocks: []blocks.Block{b}})
 	}
-	if list := provedList(r); len(list) > 0 {
-		section("proof", "What was checked", false, list)
-	}
-	if v := r.Verdict; v != nil && v.Strength != nil && len(v.Strength.Survivors) > 0 {
-		section("survivors", "Errors that nothing noticed", false, survivorBlocks(v.Strength)...)
-	}
-	if list := unjudgedList(r); len(list) > 0 {
-		section("unjudged", "Not judged", false, list)
-	}
-	section("changed", "What changed", true, changedList(&r.Changed))
-	if v := r.Verdict; v != nil && v.Measured != nil && v.Measured.Written != "" {
-		section("benchmark", "The benchmark that whet wrote", true, blocks.Code(v.Measured.Written))
+	folded("changed", "What changed", changedList(&r.Changed))
+	if v.Measured != nil && v.Measured.Written != "" {
+		folded("benchmark", "The benchmark that whet wrote", blocks.Code(v.Measured.Written))
 	}
 	return d
 }
@@ -105,67 +99,40 @@ func costList(r *prove.Result) blocks.List {
 // provedList is how far the proof got, and by what.
 func provedList(r *prove.Result) blocks.List {
 	v := r.Verdict
-	if v == nil {
-		return nil
-	}
-	var lines []string
+	var facts, how layout.Facts
 	if r.Cost != nil {
-		lines = append(lines,
-			"the recording charges "+layout.SharePercent(r.Cost.Share)+" of the CPU time to the changed lines")
+		facts.Add("the recording charges %s of the CPU time to the changed lines", layout.SharePercent(r.Cost.Share))
 	}
-	if v.Tested > 0 {
-		line := "builds; vet reports nothing new; the tests of " + layout.Plural(v.Tested, "package", "packages") + " pass"
-		if r.TestsOf == "b" {
-			line += ", which are those of version B"
-		}
-		if v.Raced {
-			line += ", also with the race detector"
-		}
-		if v.Ignored > 0 {
-			line += fmt.Sprintf(", except for %d that already failed or are flaky", v.Ignored)
-		}
-		if r.Sandboxed {
-			line += "; all code ran in the sandbox"
-		}
-		lines = append(lines, line)
+	how.If(r.TestsOf == "b", ", which are those of version B")
+	how.If(v.Raced, ", also with the race detector")
+	tests := testsText(v.Tested, v.Ignored, how.String())
+	if r.Sandboxed {
+		tests += "; all code ran in the sandbox"
 	}
-	lines = append(lines, answersText(v.Answers)...)
-	lines = append(lines, configsText(v.Configs)...)
-	lines = append(lines, strengthText(v.Strength)...)
-	if v.Measured != nil && v.Measured.Written != "" {
-		lines = append(lines,
-			"no benchmark of the module runs the change: measured by a generated one, with generated inputs")
-		lines = append(lines, v.Measured.Paths...)
-	}
-	if len(v.Open) > 0 {
-		lines = append(lines, "undecided because of noise: "+strings.Join(v.Open, "; "))
-	}
-	for _, loss := range v.IgnoredLosses {
-		lines = append(lines, "set aside: "+loss)
-	}
-	if len(r.Base.Failing) > 0 {
-		lines = append(lines, "tests that already failed, and were ignored: "+strings.Join(r.Base.Failing, ", "))
-	}
-	if len(r.Base.Flaky) > 0 {
-		lines = append(lines, "flaky tests, which were ignored: "+strings.Join(r.Base.Flaky, ", "))
-	}
-	return blocks.PrintedItems(lines...)
+	facts.If(v.Tested > 0, "%s", tests)
+	facts = append(facts, answersText(v.Answers)...)
+	facts = append(facts, configsText(v.Configs)...)
+	facts = append(facts, strengthText(v.Strength)...)
+	facts = append(facts, measuringText(v.Measured, "the change", v.Open)...)
+	facts = append(facts, ignoredText("set aside: ", v.IgnoredLosses)...)
+	facts.If(len(r.Base.Failing) > 0, "tests that already failed, and were ignored: %s",
+		strings.Join(r.Base.Failing, ", "))
+	facts.If(len(r.Base.Flaky) > 0, "flaky tests, which were ignored: %s", strings.Join(r.Base.Flaky, ", "))
+	return blocks.PrintedItems(facts...)
 }
 
 // configsText is where else the change builds, and where not.
 func configsText(builds []prove.ConfigBuild) []string {
-	var built, lines []string
+	var built []string
+	var lines, all layout.Facts
 	for _, b := range builds {
+		lines.If(!b.Built, "not built for %s: %s", b.Config, b.NotBuilt)
 		if b.Built {
 			built = append(built, b.Config)
-		} else {
-			lines = append(lines, "not built for "+b.Config+": "+b.NotBuilt)
 		}
 	}
-	if len(built) > 0 {
-		lines = append([]string{"builds, and vet reports nothing new, for " + strings.Join(built, ", ")}, lines...)
-	}
-	return lines
+	all.If(len(built) > 0, "builds, and vet reports nothing new, for %s", strings.Join(built, ", "))
+	return append(all, lines...)
 }
 
 // strengthText is how many mutants were noticed, and what was not mutated.
@@ -173,23 +140,15 @@ func strengthText(s *prove.Strength) []string {
 	if s == nil {
 		return nil
 	}
-	var lines []string
-	if s.Mutants > 0 {
-		text := fmt.Sprintf("tests and inputs noticed %d of %s (small errors made in the changed lines): %d by inputs, %d "+
-			"by tests", s.Noticed, layout.Plural(s.Mutants, "mutant", "mutants"), s.ByInputs, s.ByTests)
-		if s.TimedOut > 0 {
-			text += fmt.Sprintf("; %d because a run did not end", s.TimedOut)
-		}
-		if s.Unreached > 0 {
-			text += fmt.Sprintf("; no test or input runs %d of the others", s.Unreached)
-		}
-		lines = append(lines, text)
-	}
-	if s.Untried > 0 {
-		lines = append(lines, layout.Plural(s.Untried, "mutant was", "mutants were")+
-			" not tried for lack of time (--mutant-time)")
-	}
-	return append(lines, s.Skipped...)
+	var facts, text layout.Facts
+	text.Add("tests and inputs noticed %d of %s (small errors made in the changed lines): %d by inputs, %d by tests",
+		s.Noticed, layout.Plural(s.Mutants, "mutant", "mutants"), s.ByInputs, s.ByTests)
+	text.If(s.TimedOut > 0, "; %d because a run did not end", s.TimedOut)
+	text.If(s.Unreached > 0, "; no test or input runs %d of the others", s.Unreached)
+	facts.If(s.Mutants > 0, "%s", text)
+	facts.If(s.Untried > 0, "%s not tried for lack of time (--mutant-time)",
+		layout.Plural(s.Untried, "mutant was", "mutants were"))
+	return append(facts, s.Skipped...)
 }
 
 // survivorBlocks are the mutants that were not noticed.
@@ -214,41 +173,25 @@ const maxNames = 10
 
 // unjudgedList is what changed but is not judged.
 func unjudgedList(r *prove.Result) blocks.List {
-	var lines []string
-	add := func(what string, names []string) {
-		if len(names) > 0 {
-			lines = append(lines, what+": "+someOf(names))
-		}
-	}
-	if r.TestsOf == "a" {
-		add("changes to tests, which are used only with --tests b", r.Changed.Tests)
-	}
-	add("changes in other packages", r.Changed.NotJudged)
-	add("files that are not compiled", r.Changed.Other)
-	add("files outside the module", r.Changed.Outside)
+	var lines layout.Facts
+	c := &r.Changed
+	lines.If(r.TestsOf == "a" && len(c.Tests) > 0, "changes to tests, which are used only with --tests b: %s",
+		someOf(c.Tests))
+	lines.If(len(c.NotJudged) > 0, "changes in other packages: %s", someOf(c.NotJudged))
+	lines.If(len(c.Other) > 0, "files that are not compiled: %s", someOf(c.Other))
+	lines.If(len(c.Outside) > 0, "files outside the module: %s", someOf(c.Outside))
 	return blocks.Items(lines...)
 }
 
 // changedList is what changed.
 func changedList(c *prove.Changed) blocks.List {
-	var lines []string
-	for _, one := range []struct {
-		what  string
-		names []string
-	}{
-		{"files", c.Files},
-		{"functions", c.Functions},
-		{"added", c.Added},
-		{"removed", c.Removed},
-		{"declarations", c.Declarations},
-	} {
-		if len(one.names) > 0 {
-			lines = append(lines, one.what+": "+someOf(one.names))
-		}
-	}
-	if len(lines) == 0 {
-		lines = append(lines, "nothing that is compiled")
-	}
+	var lines layout.Facts
+	lines.If(len(c.Files) > 0, "files: %s", someOf(c.Files))
+	lines.If(len(c.Functions) > 0, "functions: %s", someOf(c.Functions))
+	lines.If(len(c.Added) > 0, "added: %s", someOf(c.Added))
+	lines.If(len(c.Removed) > 0, "removed: %s", someOf(c.Removed))
+	lines.If(len(c.Declarations) > 0, "declarations: %s", someOf(c.Declarations))
+	lines.If(len(lines) == 0, "nothing that is compiled")
 	return blocks.Items(lines...)
 }
 

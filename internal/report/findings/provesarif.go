@@ -1,14 +1,12 @@
 package findings
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -30,12 +28,7 @@ func proveRules() []proveRule {
 // WriteProveSARIF writes the outcome of a proof for code scanning: one result, or none if the change
 // behaves the same and is not slower. Files are relative to the module.
 func WriteProveSARIF(w io.Writer, r *prove.Result, version string) error {
-	run := sarifRun{
-		Tool: sarifTool{Driver: sarifDriver{
-			Name: "whet", InformationURI: "https://github.com/whet-go/whet", Version: version, Rules: []sarifRule{},
-		}},
-		Results: []sarifResult{},
-	}
+	run := newSARIF(version)
 	for i, rule := range proveRules() {
 		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
 			ID: string(rule.outcome), Short: sarifMessage{rule.title}, Full: sarifMessage{rule.title},
@@ -45,17 +38,14 @@ func WriteProveSARIF(w io.Writer, r *prove.Result, version string) error {
 			continue
 		}
 		file, region := provePlace(r)
-		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", r.Outcome, r.Module, r.Reason))
 		run.Results = append(run.Results, sarifResult{
 			RuleID: string(rule.outcome), RuleIndex: i, Level: rule.level,
 			Message:      sarifMessage{proveMessage(r)},
 			Locations:    []sarifPlace{{sarifPhysical{sarifAt(file), region}}},
-			Fingerprints: map[string]string{"whetProve/v1": hex.EncodeToString(sum[:16])},
+			Fingerprints: sarifID("whetProve", fmt.Sprintf("%s\x00%s\x00%s", r.Outcome, r.Module, r.Reason)),
 		})
 	}
-	return report.JSON(w, sarifLog{
-		Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0", Runs: []sarifRun{run},
-	})
+	return run.write(w)
 }
 
 // proveMessage is the reason and what is missing.
@@ -65,11 +55,9 @@ func proveMessage(r *prove.Result) string {
 		if m.What == r.Reason {
 			continue
 		}
-		line := "- " + m.What
-		if m.Do != "" {
-			line += " (" + m.Do + ")"
-		}
-		lines = append(lines, line)
+		line := layout.Facts{"- " + m.What}
+		line.If(m.Do != "", " (%s)", m.Do)
+		lines = append(lines, line.String())
 	}
 	return strings.Join(lines, "\n")
 }

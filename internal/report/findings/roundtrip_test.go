@@ -6,6 +6,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/index"
+	"github.com/whet-go/whet/internal/find/documents"
 	"github.com/whet-go/whet/internal/report/blocks"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/reporttest"
@@ -18,9 +19,9 @@ func TestRoundTrip(t *testing.T) {
 		views(s, Find, func(w io.Writer, r *find.Result) error { return WriteFindSARIF(w, r, nil, "v1") })...)
 	reporttest.RoundTrip(t, fixResult(), views(s, Fix)...)
 	reporttest.RoundTrip(t, pgoResult(), views(s, PGO)...)
-	reporttest.RoundTrip(t, NewRules(index.Rules()),
-		func(w io.Writer, d *Rules) error { return WriteRules(w, s, d) },
-		func(w io.Writer, d *Rules) error { return WriteRuleList(w, s, d) })
+	reporttest.RoundTrip(t, documents.NewRules(index.Rules()),
+		func(w io.Writer, d *documents.Rules) error { return WriteRules(w, s, d) },
+		func(w io.Writer, d *documents.Rules) error { return WriteRuleList(w, s, d) })
 }
 
 // views returns the writers of a result that is described in blocks, and more.

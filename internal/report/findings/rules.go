@@ -4,54 +4,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/whet-go/whet/find/rules"
-	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/documents"
 	"github.com/whet-go/whet/internal/report/layout"
 )
 
-// RulesSchema is the schema of Rules.
-const RulesSchema = "whet.rules/1"
-
-// Rules is a list of rules.
-type Rules struct {
-	Schema   string        `json:"schema"`
-	Rules    []Rule        `json:"rules"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
-}
-
-// A Rule is a rule's documentation.
-type Rule struct {
-	Name string `json:"name"`
-	rules.Doc
-	Causes []Cause `json:"causes"`
-}
-
-// A Cause is a kind of a rule's pattern.
-type Cause struct {
-	Name  string     `json:"name"`
-	Title string     `json:"title"`
-	Needs rules.Need `json:"needs,omitempty"`
-}
-
-// NewRules returns the documentation of rules.
-func NewRules(list []*rules.Rule) *Rules {
-	d := &Rules{Schema: RulesSchema}
-	for _, r := range list {
-		one := Rule{Name: r.Analyzer.Name, Doc: r.Doc}
-		for _, c := range r.Causes {
-			name := c.Category
-			if name == "" {
-				name = r.Analyzer.Name
-			}
-			one.Causes = append(one.Causes, Cause{Name: name, Title: c.Title, Needs: c.Needs})
-		}
-		d.Rules = append(d.Rules, one)
-	}
-	return d
-}
-
 // WriteRuleList writes a line for each rule.
-func WriteRuleList(w io.Writer, s layout.Style, d *Rules) error {
+func WriteRuleList(w io.Writer, s layout.Style, d *documents.Rules) error {
 	t := layout.NewWriter(w)
 	wide := 0
 	for _, r := range d.Rules {
@@ -64,7 +22,7 @@ func WriteRuleList(w io.Writer, s layout.Style, d *Rules) error {
 }
 
 // WriteRules writes the rules' whole documentation.
-func WriteRules(w io.Writer, s layout.Style, d *Rules) error {
+func WriteRules(w io.Writer, s layout.Style, d *documents.Rules) error {
 	t := layout.NewWriter(w)
 	for i, r := range d.Rules {
 		if i > 0 {

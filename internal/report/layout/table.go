@@ -22,12 +22,16 @@ type Table struct {
 	Clip int
 
 	Indent    int
-	Gaps      []int                // blanks before each column but the first; nil means 2
-	Below     func(row int) string // text under a row, from the second column on; nil for none
+	Gaps      []int // blanks before each column but the first; nil means 2
+	Min       []int // least widths of the first columns
 	HeadColor Color
 	Color     func(row, column int) Color // of a cell; nil for none
 
-	least []int // widths of the columns of other tables
+	// Below is text under a row, from the column BelowAt on; nil for none.
+	Below   func(row int) Painted
+	BelowAt int
+	// Foot is a last row, for what is left out. Its last cell extends over the columns that remain.
+	Foot []string
 }
 
 // SameWidths gives the columns of all tables the widths of the widest.
@@ -42,7 +46,7 @@ func SameWidths(tables ...*Table) {
 		}
 	}
 	for _, b := range tables {
-		b.least = widths
+		b.Min = widths
 	}
 }
 
@@ -69,8 +73,8 @@ func (b *Table) Width() int {
 
 func (b *Table) widths() []int {
 	widths := make([]int, len(b.Align))
-	copy(widths, b.least)
-	for _, row := range slices.Concat([][]string{b.Head}, b.Rows) {
+	copy(widths, b.Min)
+	for _, row := range slices.Concat([][]string{b.Head, b.Foot[:max(len(b.Foot)-1, 0)]}, b.Rows) {
 		for i, cell := range row {
 			widths[i] = max(widths[i], Columns(cell))
 		}
@@ -85,6 +89,64 @@ func (b *Table) Widths(s Style) []int {
 		widths[b.Wide] = min(widths[b.Wide], s.Remaining(b.Width()-widths[b.Wide], b.Least))
 	}
 	return widths
+}
+
+// Remove removes a column, which is neither the first nor the wide one.
+func (b *Table) Remove(column int) {
+	without := func(cells []string) []string {
+		if column < len(cells) {
+			return slices.Delete(slices.Clone(cells), column, column+1)
+		}
+		return cells
+	}
+	b.Head, b.Foot, b.Align = without(b.Head), without(b.Foot), b.Align[:column]+b.Align[column+1:]
+	for i, row := range b.Rows {
+		b.Rows[i] = without(row)
+	}
+	if b.Gaps != nil {
+		b.Gaps = slices.Delete(slices.Clone(b.Gaps), column, column+1)
+	}
+	if column < len(b.Min) {
+		b.Min = slices.Delete(slices.Clone(b.Min), column, column+1)
+	}
+}
+
+// Split divides the table into as few as fit the style. Each has the first column, of which 16 columns
+// suffice, and some of the others, of which n each stay together.
+func (b *Table) Split(s Style, n int) (parts []Table) {
+	widths := b.widths()
+	for from := 1; from < len(widths); {
+		to, used := from, b.Indent+min(widths[0], 16)
+		for ; to < len(widths); to += n {
+			for i := to; i < to+n; i++ {
+				used += b.gap(i) + widths[i]
+			}
+			if to > from && s.Width > 0 && used > s.Width {
+				break
+			}
+		}
+		part := *b
+		columns := func(cells []string) []string { return slices.Concat(cells[:1], cells[from:to]) }
+		part.Head, part.Align, part.Rows = columns(b.Head), b.Align[:1]+b.Align[from:to], nil
+		part.Gaps = slices.Concat(b.Gaps[:1], b.Gaps[from:to])
+		for _, row := range b.Rows {
+			part.Rows = append(part.Rows, columns(row))
+		}
+		parts, from = append(parts, part), to
+	}
+	return parts
+}
+
+// Span returns where the columns from one to the one before another begin and end, with these widths.
+func (b *Table) Span(widths []int, from, before int) (begin, end int) {
+	end = b.Indent
+	for i := range before {
+		if i == from {
+			begin = end + b.gap(i)
+		}
+		end += b.gap(i) + widths[i]
+	}
+	return begin, end
 }
 
 // Write writes the table as lines that fit the style.
@@ -113,15 +175,20 @@ func (b *Table) Write(t *Writer, s Style) {
 		line := make([]any, len(cells))
 		for column, cell := range cells {
 			line[column] = cell
-			if b.Color != nil {
+			if b.Color != nil && strings.TrimSpace(cell) != "" {
 				line[column] = s.Paint(b.Color(i, column), cell)
 			}
 		}
 		t.Line(line...)
-		if b.Below != nil && b.Below(i) != "" {
-			indent := b.Indent + widths[0] + b.gap(1)
+		if b.Below != nil && b.Below(i).Width() > 0 {
+			indent, _ := b.Span(widths, b.BelowAt, b.BelowAt+1)
 			Wrap(t, s, Spaces(indent), b.Below(i), indent)
 		}
+	}
+	if last := len(b.Foot) - 1; last > 0 {
+		begin, _ := b.Span(widths, last, last+1)
+		cells := b.line(b.Foot[:last], widths)
+		t.Line(s.Paint(Dim, strings.Join(cells, "")+Spaces(b.gap(last))+Cut(b.Foot[last], s.Remaining(begin, 10))))
 	}
 }
 
@@ -135,7 +202,7 @@ func (b *Table) line(row []string, widths []int) []string {
 		switch {
 		case b.Align[i] == 'r':
 			cell = Right(cell, widths[i])
-		case i < len(row)-1:
+		case i < len(b.Align)-1:
 			cell = Left(cell, widths[i])
 		}
 		cells[i] = Spaces(b.gap(i)) + cell

@@ -49,10 +49,22 @@ func TestTable(t *testing.T) {
 	gaps := Table{Align: "lrl", Gaps: []int{0, 1, 3}, Rows: [][]string{{"a", "1", "x"}, {"b", "22", "y"}}}
 	wider := Table{Align: "lrl", Rows: [][]string{{"name", "1", "x"}}}
 	SameWidths(&gaps, &wider)
-	wider.Below = func(int) string { return "why it is so" }
+	wider.Below, wider.BelowAt = func(int) Painted { return Join("why it is so") }, 1
+	wider.Foot = []string{"2", "and more"}
 	if got, want := text(&gaps, Style{})+text(&wider, Style{}), "a     1   x\nb    22   y\n"+
-		"name   1  x\n      why it is so\n"; got != want {
+		"name   1  x\n      why it is so\n2     and more\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	wide := Table{
+		Head: []string{"", "s", "±", "B", "±"}, Align: "lrrrr", Gaps: []int{0, 2, 1, 2, 1},
+		Rows: [][]string{{"a", "1", "2", "3", "4"}},
+	}
+	got := ""
+	for _, part := range wide.Split(Style{Width: 8}, 2) {
+		got += text(&part, Style{})
+	}
+	if want := "   s ±\na  1 2\n   B ±\na  3 4\n"; got != want || len(wide.Split(Style{}, 2)) != 1 {
+		t.Errorf("split:\n%swant\n%s", got, want)
 	}
 	if got := text(&Table{Head: []string{"x"}, Align: "l"}, Style{}); got != "" {
 		t.Errorf("a table without rows: %q", got)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -75,6 +76,9 @@ func StripColor(text string) string {
 // Width returns the number of columns of p.
 func (p Painted) Width() int { return Columns(StripColor(p.text)) }
 
+// String returns the text of p without colors.
+func (p Painted) String() string { return StripColor(p.text) }
+
 // fields returns the words of p.
 func (p Painted) fields() []Painted {
 	var words []Painted
@@ -124,6 +128,14 @@ func (t *Writer) Line(parts ...any) {
 
 // ShowAll tells how to see what a view leaves out for its length.
 const ShowAll = "(--number 0 shows all)"
+
+// More writes, after an empty line, what a view leaves out for its length; nothing if that is nothing.
+func More(t *Writer, s Style, color Color, n int, one, many string) {
+	if n > 0 {
+		t.Line()
+		t.Line(s.Paint(color, Plural(n, one, many)+" "+ShowAll))
+	}
+}
 
 // NothingToShow is the text for a view without samples.
 const NothingToShow = "nothing to show"
@@ -301,7 +313,7 @@ const maxColumn = 100_000
 
 // ScaleFor returns one unit for columns of the given values, as unit.CommonUnit does; it ignores
 // values below 1/maxColumn of the largest.
-func ScaleFor(from string, total int64, values func(yield func(int64) bool)) string {
+func ScaleFor(from string, total int64, values iter.Seq[int64]) string {
 	low, high := int64(0), max(total, -total)
 	for v := range values {
 		if v = max(v, -v); v != 0 && (low == 0 || v < low) {
@@ -309,6 +321,17 @@ func ScaleFor(from string, total int64, values func(yield func(int64) bool)) str
 		}
 	}
 	return unit.CommonUnit(max(low, high/maxColumn), high, from)
+}
+
+// Each returns a number of each item.
+func Each[T any](items []T, number func(*T) int64) iter.Seq[int64] {
+	return func(yield func(int64) bool) {
+		for i := range items {
+			if !yield(number(&items[i])) {
+				return
+			}
+		}
+	}
 }
 
 // ColumnValue formats a value in the unit that ScaleFor chose, with two decimals so that columns
@@ -386,6 +409,14 @@ func Wrap(t *Writer, s Style, lead, words any, indent int) {
 		fresh = false
 	}
 	t.Line(line)
+}
+
+// Paragraph writes text in lines of at least 40 columns, the first after lead, the others indented like it.
+func Paragraph(t *Writer, s Style, color Color, lead, text string) {
+	for _, line := range Fill(text, s.Remaining(Columns(lead), 40)) {
+		t.Line(s.Paint(color, lead+line))
+		lead = Spaces(Columns(lead))
+	}
 }
 
 // SignedPercent formats a share with its sign, "+4.1%" or "-0.03%", or as a factor, "x12", if the

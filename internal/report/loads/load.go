@@ -11,6 +11,7 @@ import (
 
 	"github.com/whet-go/whet/internal/load/charts"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/pages"
 	"github.com/whet-go/whet/load"
 	loadcompare "github.com/whet-go/whet/load/compare"
 	"github.com/whet-go/whet/unit"
@@ -25,13 +26,24 @@ const loadBars = 13
 // if nothing is wrong.
 func Write(w io.Writer, s layout.Style, r *load.Result, asserted []loadcompare.Outcome) error {
 	t := layout.NewWriter(w)
-	loadTitle(t, s, r)
+	t.Line(s.Paint(layout.Bold, layout.CutMiddle(Targets(r), s.Remaining(0, 20))))
+	layout.Wrap(t, s, "", layout.Clean(Setting(r)), 0)
 	t.Line()
-	loadFacts(t, s, r)
+	for _, f := range loadFacts(s, r) {
+		layout.Wrap(t, s, layout.Left(f.name, 11), f.value, 11)
+	}
 	t.Line()
 	loadLatencies(t, s, r)
-	loadPhases(t, s, r)
-	loadPerTarget(t, s, r)
+	for _, table := range []*pages.Table{phaseTable(r), targetTable(r, loadTextTargets)} {
+		if table != nil {
+			t.Line()
+			writeTable(t, s, table)
+		}
+	}
+	if more := len(r.PerTarget) - loadTextTargets; more > 0 {
+		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%s took less time in total: --json and --html have them",
+			layout.Plural(more, "more target", "more targets"))))
+	}
 	if len(asserted) > 0 {
 		t.Line()
 		for _, o := range asserted {
@@ -47,44 +59,21 @@ func Write(w io.Writer, s layout.Style, r *load.Result, asserted []loadcompare.O
 	return t.Result()
 }
 
-// loadTitle writes what was sent where, and how.
-func loadTitle(t *layout.Writer, s layout.Style, r *load.Result) {
-	name := "several targets"
-	switch n := len(r.Targets); {
-	case n == 1:
-		name = r.Targets[0]
-	case n > 1:
-		name = fmt.Sprintf("%s and %s", r.Targets[0], layout.Plural(n-1, "other", "others"))
-	}
-	method := r.Method
-	if method != "" {
-		method += " "
-	}
-	method = layout.Clean(method)
-	t.Line(s.Paint(layout.Bold, method+layout.CutMiddle(layout.Clean(name), s.Remaining(layout.Columns(method), 20))))
-	layout.Wrap(t, s, "", layout.Clean(Setting(r)), 0)
-}
-
 // Setting describes in one line how a load was sent: connections, protocol, engine, model and
 // length.
 func Setting(r *load.Result) string {
-	conns := layout.Plural(r.Connections, "connection", "connections")
-	if r.Streams > 1 {
-		conns += fmt.Sprintf(" of %d streams", r.Streams)
-	}
 	engine := string(r.Engine)
 	if r.Workers > 0 {
 		engine += " (" + layout.Plural(r.Workers, "worker", "workers") + ")"
 	}
-	facts := []string{conns}
+	facts := layout.Facts{layout.Plural(r.Connections, "connection", "connections")}
+	if r.Streams > 1 {
+		facts[0] += fmt.Sprintf(" of %d streams", r.Streams)
+	}
 	for _, f := range []string{string(r.Protocol), engine, loadModel(r)} {
-		if f != "" {
-			facts = append(facts, f)
-		}
+		facts.If(f != "", "%s", f)
 	}
-	if r.Warmup > 0 {
-		facts = append(facts, "after "+unit.Duration(r.Warmup)+" of warm-up")
-	}
+	facts.If(r.Warmup > 0, "after %s of warm-up", unit.Duration(r.Warmup))
 	return strings.Join(facts, " · ")
 }
 
@@ -110,20 +99,21 @@ func PerSecond(rate float64) string {
 	return fmt.Sprintf("%.*f/s", digits, rate)
 }
 
-// loadFacts writes the block of counts.
-func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
-	line := func(name string, value ...any) { layout.Wrap(t, s, layout.Left(name, 11), layout.Join(value...), 11) }
-	interrupted := ""
-	if r.Interrupted {
-		interrupted = ", interrupted"
-	}
-	unfinished := ""
-	if r.Unfinished > 0 {
-		unfinished = fmt.Sprintf(" (%d more cut off at the end)", r.Unfinished)
-	}
-	line("requests", fmt.Sprintf("%s in %s%s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), interrupted,
-		unfinished))
-	line("rate", fmt.Sprintf("%s · %s received, %s/s", PerSecond(r.Rate), unit.Bytes(r.Bytes),
+// A loadFact is a line about a load. Without a name, it belongs to the one before.
+type loadFact struct {
+	name  string
+	value layout.Painted
+}
+
+// loadFacts returns the counts, the CPU time of generator and target, where known, and why the generator
+// used its engine.
+func loadFacts(s layout.Style, r *load.Result) (facts []loadFact) {
+	add := func(name string, value ...any) { facts = append(facts, loadFact{name, layout.Join(value...)}) }
+	var ended layout.Facts
+	ended.If(r.Interrupted, ", interrupted")
+	ended.If(r.Unfinished > 0, " (%d more cut off at the end)", r.Unfinished)
+	add("requests", fmt.Sprintf("%s in %s%s", unit.Count(r.Requests), unit.Duration(r.Elapsed), ended))
+	add("rate", fmt.Sprintf("%s · %s received, %s/s", PerSecond(r.Rate), unit.Bytes(r.Bytes),
 		unit.Bytes(perElapsed(r.Bytes, r.Elapsed))))
 	if len(r.Status) > 0 {
 		var codes []any
@@ -137,62 +127,55 @@ func loadFacts(t *layout.Writer, s layout.Style, r *load.Result) {
 			}
 			codes = append(codes, s.Paint(color, text))
 		}
-		line("status", codes...)
+		add("status", codes...)
 	}
 	if kinds := r.Errors.Kinds(); len(kinds) > 0 {
-		var counts []string
-		for _, k := range kinds {
-			counts = append(counts, fmt.Sprintf("%s: %d", k.Name, k.Count))
-		}
-		line("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(),
-			unit.Percent(r.Errors.Total(), r.Requests))), " ", strings.Join(counts, ", "))
+		add("failed", s.Paint(layout.Red, fmt.Sprintf("%d (%s)", r.Errors.Total(),
+			unit.Percent(r.Errors.Total(), r.Requests))), " ", countedKinds(&r.Errors))
 		for _, k := range kinds {
 			if k.First != "" {
-				line("", layout.Cut(k.Name+": "+layout.Clean(k.First), s.Remaining(11, 20)))
+				add("", layout.Cut(k.Name+": "+layout.Clean(k.First), s.Remaining(11, 20)))
 			}
 		}
 	}
 	if r.Connects > int64(r.Connections) || r.Retries > 0 {
-		line("connected", fmt.Sprintf("%d times, %s sent again", r.Connects,
+		add("connected", fmt.Sprintf("%d times, %s sent again", r.Connects,
 			layout.Plural(int(r.Retries), "request", "requests")))
 	}
-	for _, c := range loadCosts(r) {
-		line(c.name, c.value)
-	}
-	if l := r.SendDelay; l != nil {
-		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; with a free connection p99 %s", unit.Duration(l.P50),
-			unit.Duration(l.P99),
-			unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))
-		if l.Waited > 0 {
-			text += fmt.Sprintf("; %d waited for a connection", l.Waited)
-		}
-		line("sent late", text)
-	}
-}
-
-type loadFact struct{ name, value string }
-
-// loadCosts returns the CPU time of generator and target, where known, and why the generator used
-// its engine.
-func loadCosts(r *load.Result) []loadFact {
-	var out []loadFact
 	cost := func(c *load.CPU) string {
 		return fmt.Sprintf("%s of CPU time per request, %.2f cores", unit.Duration(c.PerRequest), c.Cores)
 	}
-	if r.TargetCPU != nil {
+	if c := r.TargetCPU; c != nil {
 		who := ""
-		if r.TargetCPU.PID > 0 {
-			who = fmt.Sprintf(" (%s, pid %d)", layout.Clean(r.TargetCPU.Command), r.TargetCPU.PID)
+		if c.PID > 0 {
+			who = fmt.Sprintf(" (%s, pid %d)", layout.Clean(c.Command), c.PID)
 		}
-		out = append(out, loadFact{"target", cost(&r.TargetCPU.CPU) + who})
+		add("target", cost(&c.CPU)+who)
 	}
 	if r.CPU != nil {
-		out = append(out, loadFact{"generator", cost(r.CPU)})
+		add("generator", cost(r.CPU))
 	}
 	if r.EngineChoice != nil {
-		out = append(out, loadFact{"engine", layout.Clean(string(r.Engine) + ": " + r.EngineChoice.String())})
+		add("engine", layout.Clean(string(r.Engine)+": "+r.EngineChoice.String()))
 	}
-	return out
+	if l := r.SendDelay; l != nil {
+		text := fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s; with a free connection p99 %s", unit.Duration(l.P50),
+			unit.Duration(l.P99), unit.Duration(l.P999), unit.Duration(l.Max), unit.Duration(l.Own))
+		if l.Waited > 0 {
+			text += fmt.Sprintf("; %d waited for a connection", l.Waited)
+		}
+		add("sent late", text)
+	}
+	return facts
+}
+
+// countedKinds lists the kinds of errors with their numbers.
+func countedKinds(e *load.Errors) string {
+	var counts []string
+	for _, k := range e.Kinds() {
+		counts = append(counts, fmt.Sprintf("%s: %d", k.Name, k.Count))
+	}
+	return strings.Join(counts, ", ")
 }
 
 // perElapsed returns n per second of d; 0 if d is 0.
@@ -229,57 +212,30 @@ func loadLatencies(t *layout.Writer, s layout.Style, r *load.Result) {
 		return
 	}
 	rows := loadRows(r)
-	to := durationScale(func(yield func(int64) bool) {
-		for _, row := range rows {
-			if !yield(int64(row.value)) {
-				return
-			}
-		}
-	})
-	var table []layout.Painted
-	chance := false
-	for _, row := range rows {
-		cell := layout.Right(layout.ColumnValue(int64(row.value), "ns", to), 10)
-		line := layout.Left(row.name, 8) + cell
-		if row.chance {
-			chance = true
-			table = append(table, s.Paint(layout.Dim, line+" ?"))
-			continue
-		}
-		table = append(table, layout.Join(line, "  "))
-	}
+	values := layout.Each(rows, func(r *loadRow) int64 { return int64(r.value) })
+	to := layout.ScaleFor("nanoseconds", int64(r.Latency.Max), values)
 	var bars []string
 	if h, err := charts.Histogram(r); err == nil {
 		bars = barLines(charts.Bars(h, loadBars), s.Remaining(24, 30))
 	}
-	t.Line(s.Paint(layout.Bold, layout.Left("latency", 24)), s.Paint(layout.Bold, "distribution"))
-	for i := range max(len(table), len(bars)) {
-		bar := ""
-		var row layout.Painted
-		if i < len(table) {
-			row = table[i]
+	t.Line(s.Paint(layout.Bold, layout.Left("latency", 24)+"distribution"))
+	chance := false
+	for i := range max(len(rows), len(bars)) {
+		line, color, bar := "", layout.Color(""), ""
+		if i < len(rows) {
+			line = layout.Left(rows[i].name, 8) + layout.Right(layout.ColumnValue(int64(rows[i].value), "ns", to), 10)
+			if rows[i].chance {
+				chance, color, line = true, layout.Dim, line+" ?"
+			}
 		}
 		if i < len(bars) {
-			bar = bars[i]
+			line, bar = layout.Left(line, 24), bars[i]
 		}
-		pad := ""
-		if bar != "" {
-			pad = layout.Spaces(24 - row.Width())
-		}
-		t.Line(row, pad, bar)
+		t.Line(s.Paint(color, line), bar)
 	}
 	if chance {
 		t.Line(s.Paint(layout.Dim, "? too few answers above it for a reliable figure"))
 	}
-}
-
-// durationScale returns the unit for a column of durations.
-func durationScale(values func(yield func(int64) bool)) string {
-	var top int64
-	for v := range values {
-		top = max(top, v)
-	}
-	return layout.ScaleFor("nanoseconds", top, values)
 }
 
 // barLines draws bars in text of the given width: upper edge, share, bar.

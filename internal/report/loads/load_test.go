@@ -255,7 +255,7 @@ func TestWriteLoadLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := Live{
-		Target: r.Targets[0], Length: 20 * time.Second, Asked: 5000, Seconds: r.Seconds,
+		Target: r.Targets[0], Length: 20 * time.Second, Requested: 5000, Seconds: r.Seconds,
 		Last: load.Progress{
 			Second: r.Seconds[9], Elapsed: 10 * time.Second, Latency: r.Latency, Requests: 50_000,
 			Bars: charts.Bars(h, 20),
@@ -275,7 +275,7 @@ func TestWriteLoadLive(t *testing.T) {
 		out.Write(one.Bytes())
 	}
 	write()
-	d.Length, d.Total, d.Asked = 0, 100_000, 0
+	d.Length, d.Total, d.Requested = 0, 100_000, 0
 	d.Last.Errors = load.Errors{Timeout: 3, Reset: 1}
 	write()
 	d.Seconds, d.Last = nil, load.Progress{}

@@ -61,14 +61,10 @@ func CapacityAnswer(r *capacity.Result) string {
 
 // capacityWhy describes what ends the rates that hold, and how certain that is.
 func capacityWhy(r *capacity.Result) string {
-	why := r.Why
-	if r.Interrupted {
-		why += "; interrupted"
-	}
-	if !r.Confirmed {
-		why += "; not confirmed by repeated runs"
-	}
-	return why
+	why := layout.Facts{r.Why}
+	why.If(r.Interrupted, "; interrupted")
+	why.If(!r.Confirmed, "; not confirmed by repeated runs")
+	return why.String()
 }
 
 // kneeText describes the knee; "" without one.
@@ -114,40 +110,32 @@ func kneePlot(t *layout.Writer, s layout.Style, k *charts.Knee) {
 	}
 }
 
-// stepColumns returns the columns of the table of runs.
-func stepColumns() []string {
-	return []string{"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why"}
-}
-
-// stepRows returns the rows of the table of runs.
-func stepRows(r *capacity.Result) [][]string {
-	var rows [][]string
+// stepTable returns the table of runs.
+func stepTable(r *capacity.Result) pages.Table {
+	table := pages.Table{Caption: "Runs", Columns: []string{
+		"run", "kind", "rate", "sent", "p50", "p99", "p99.9", "max", "failed", "verdict", "why",
+	}}
 	for i, step := range r.Steps {
-		asked := "closed"
-		if step.Asked > 0 {
-			asked = PerSecond(step.Asked)
+		rate := "closed"
+		if step.Requested > 0 {
+			rate = PerSecond(step.Requested)
 		}
 		l := step.Latency
-		rows = append(rows, []string{
-			fmt.Sprint(i + 1), step.Kind, asked, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
+		table.Rows = append(table.Rows, []string{
+			fmt.Sprint(i + 1), step.Kind, rate, PerSecond(step.Achieved), unit.Duration(l.P50), unit.Duration(l.P99),
 			unit.Duration(l.P999), unit.Duration(l.Max), unit.FormatPercent(step.Errors * 100), string(step.Verdict), step.Why,
 		})
 	}
-	return rows
+	return table
 }
 
 // capacitySteps writes the table of runs without p99.9 and max, and why each ended below it.
 func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
-	narrow := func(cells []string) []string {
-		cells = slices.Concat(cells[:6], cells[8:10])
-		for i := range cells {
-			cells[i] = layout.Clean(cells[i])
-		}
-		return cells
-	}
+	narrow := func(cells []string) []string { return pages.CleanAll(slices.Concat(cells[:6], cells[8:10])) }
+	steps := stepTable(r)
 	table := layout.Table{
-		Head: narrow(stepColumns()), Align: "llrrrrrl", HeadColor: layout.Bold,
-		Below: func(row int) string { return layout.Clean(r.Steps[row].Why) },
+		Head: narrow(steps.Columns), Align: "llrrrrrl", HeadColor: layout.Bold, BelowAt: 1,
+		Below: func(row int) layout.Painted { return layout.Join(layout.Clean(r.Steps[row].Why)) },
 		Color: func(row, column int) layout.Color {
 			if column == 7 && r.Steps[row].Verdict == capacity.Missed {
 				return layout.Red
@@ -155,7 +143,7 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 			return ""
 		},
 	}
-	for _, cells := range stepRows(r) {
+	for _, cells := range steps.Rows {
 		table.Rows = append(table.Rows, narrow(cells))
 	}
 	table.Write(t, s)
@@ -163,11 +151,10 @@ func capacitySteps(t *layout.Writer, s layout.Style, r *capacity.Result) {
 
 // CapacityPage returns the page of a search.
 func CapacityPage(r *capacity.Result) Page {
-	p := Page{Title: capacityTitle(r), Knee: charts.NewKnee(r), Notes: []string{CapacityAnswer(r) + " " + capacityWhy(r)}}
-	if text := kneeText(r); text != "" {
-		p.Notes = append(p.Notes, text)
+	notes := layout.Facts{CapacityAnswer(r) + " " + capacityWhy(r)}
+	notes.If(r.Knee != nil, "%s", kneeText(r))
+	return Page{
+		Title: capacityTitle(r), Knee: charts.NewKnee(r), Tables: []pages.Table{stepTable(r)},
+		Notes: append(notes, r.Warnings.Texts()...),
 	}
-	p.Notes = append(p.Notes, r.Warnings.Texts()...)
-	p.Tables = append(p.Tables, pages.Table{Caption: "Runs", Columns: stepColumns(), Rows: stepRows(r)})
-	return p
 }

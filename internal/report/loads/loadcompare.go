@@ -31,7 +31,9 @@ func WriteComparison(w io.Writer, s layout.Style, c *loadcompare.Comparison) err
 		for _, p := range parts {
 			sections = append(sections, comparisonSection{
 				name: layout.CutMiddle(kind+layout.Clean(p.Name), s.Remaining(0, 20)),
-				rows: only(p.Rows, metrics),
+				rows: slices.DeleteFunc(slices.Clone(p.Rows), func(r loadcompare.Row) bool {
+					return !slices.Contains(metrics, r.Metric)
+				}),
 			})
 		}
 	}
@@ -69,35 +71,19 @@ type comparisonSection struct {
 	rows []loadcompare.Row
 }
 
-// only returns the rows of the given metrics.
-func only(rows []loadcompare.Row, metrics []loadcompare.Metric) []loadcompare.Row {
-	var out []loadcompare.Row
-	for _, r := range rows {
-		if slices.Contains(metrics, r.Metric) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
 // comparisonTable returns the table of some rows.
 func comparisonTable(c *loadcompare.Comparison, rows []loadcompare.Row) *layout.Table {
-	columns := comparisonColumns(c)
+	colors := map[loadcompare.Verdict]layout.Color{
+		loadcompare.Worse: layout.Red, loadcompare.Better: layout.Cyan, loadcompare.Same: layout.Dim,
+		loadcompare.Unknown: layout.Dim,
+	}
 	return &layout.Table{
-		Head: columns, Rows: comparisonRows(rows), Align: "lrrrrl",
+		Head: comparisonColumns(c), Rows: comparisonRows(rows), Align: "lrrrrl",
 		Color: func(row, column int) layout.Color {
-			switch verdict := rows[row].Verdict; {
-			case column < len(columns)-1:
-				return ""
-			case verdict == loadcompare.Worse:
-				return layout.Red
-			case verdict == loadcompare.Better:
-				return layout.Cyan
-			case verdict == loadcompare.Same, verdict == loadcompare.Unknown:
-				return layout.Dim
-			default:
+			if column < len("lrrrr") {
 				return ""
 			}
+			return colors[rows[row].Verdict]
 		},
 	}
 }
@@ -180,15 +166,10 @@ func comparisonRows(rows []loadcompare.Row) [][]string {
 				between += " pp"
 			}
 		}
-		verdict := ""
-		switch r.Verdict {
-		case loadcompare.Better, loadcompare.Worse:
-			verdict = string(r.Verdict)
-		case loadcompare.Same:
-			verdict = "unclear"
-		case loadcompare.Unknown:
-			verdict = "not known"
-		}
+		verdict := map[loadcompare.Verdict]string{
+			loadcompare.Better: "better", loadcompare.Worse: "worse", loadcompare.Same: "unclear",
+			loadcompare.Unknown: "not known",
+		}[r.Verdict]
 		out = append(out, []string{name, r.A.String(), r.B.String(), change, between, verdict})
 	}
 	return out

@@ -14,12 +14,12 @@ import (
 
 // Live is the state of a running load.
 type Live struct {
-	Target  string
-	Length  time.Duration // of the measured part; 0 if the number of requests ends it
-	Total   int64         // number of requests that ends it; 0 if the time ends it
-	Asked   float64       // requested rate per second; 0 in the closed model
-	Seconds []load.Second // so far
-	Last    load.Progress // the latest
+	Target    string
+	Length    time.Duration // of the measured part; 0 if the number of requests ends it
+	Total     int64         // number of requests that ends it; 0 if the time ends it
+	Requested float64       // requested rate per second; 0 in the closed model
+	Seconds   []load.Second // so far
+	Last      load.Progress // the latest
 }
 
 // liveBars is the number of bars of a live distribution.
@@ -51,28 +51,24 @@ func WriteLive(w io.Writer, s layout.Style, d Live) error {
 	add(layout.Left(layout.Cut(done, width-22), width-22), "  ", layout.Left(bar(min(share, 1), 20), 20))
 
 	rate := func(sec load.Second) float64 { return float64(perElapsed(sec.Responses, sec.Elapsed)) }
-	asked := ""
-	if d.Asked > 0 {
-		asked = " of " + PerSecond(d.Asked)
+	requested := ""
+	if d.Requested > 0 {
+		requested = " of " + PerSecond(d.Requested)
 	}
 	course := func(name, value string, of func(load.Second) float64) {
 		head := layout.Left(name, 9) + layout.Left(value, 26)
 		add(layout.Cut(head, 36), s.Paint(layout.Cyan, sparkline(d.Seconds, of, width-36)))
 	}
 	if p.Second.Partial {
-		asked += fmt.Sprintf(" in %.1fs", p.Second.Elapsed.Seconds())
+		requested += fmt.Sprintf(" in %.1fs", p.Second.Elapsed.Seconds())
 	}
-	course("rate", PerSecond(rate(p.Second))+asked, rate)
+	course("rate", PerSecond(rate(p.Second))+requested, rate)
 	course("p50", unit.Duration(p.Second.P50), func(sec load.Second) float64 { return float64(sec.P50) })
 	course("p99", unit.Duration(p.Second.P99), func(sec load.Second) float64 { return float64(sec.P99) })
 	course("max", unit.Duration(p.Second.Max), func(sec load.Second) float64 { return float64(sec.Max) })
 	failed := layout.Join("none")
-	if kinds := p.Errors.Kinds(); len(kinds) > 0 {
-		var texts []string
-		for _, k := range kinds {
-			texts = append(texts, fmt.Sprintf("%s: %d", k.Name, k.Count))
-		}
-		failed = s.Paint(layout.Red, layout.Cut(strings.Join(texts, ", "), width-9))
+	if kinds := countedKinds(&p.Errors); kinds != "" {
+		failed = s.Paint(layout.Red, layout.Cut(kinds, width-9))
 	}
 	add(layout.Left("errors", 9), failed)
 	add(s.Paint(layout.Dim, "all answers so far"))

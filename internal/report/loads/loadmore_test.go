@@ -39,7 +39,7 @@ func searched(t *testing.T) *capacity.Result {
 	for i, rate := range []float64{4900, 9800, 7000, 8300, 9200, 9600, 9200} {
 		p97 := time.Duration(1e6 / (1 - rate/10_000))
 		step := capacity.Step{
-			Kind: capacity.Bisect, Asked: rate, Achieved: rate - 1, Run: 1, Verdict: capacity.Held, Responses: 10_000,
+			Kind: capacity.Bisect, Requested: rate, Achieved: rate - 1, Run: 1, Verdict: capacity.Held, Responses: 10_000,
 			Requests: 10_000,
 			Latency:  load.Latency{P50: p97 / 4, P99: p97 * 2},
 			Outcomes: []loadcompare.Outcome{
@@ -59,7 +59,7 @@ func searched(t *testing.T) *capacity.Result {
 		}
 		r.Steps = append(r.Steps, step)
 	}
-	r.Steps = append(r.Steps, capacity.Step{Kind: capacity.Confirm, Asked: 9600, Verdict: capacity.Interrupted})
+	r.Steps = append(r.Steps, capacity.Step{Kind: capacity.Confirm, Requested: 9600, Verdict: capacity.Interrupted})
 	return r
 }
 

@@ -51,7 +51,7 @@ type (
 		Name        string       `json:"name"`
 		Target      string       `json:"target"`
 		Setting     string       `json:"setting"`
-		Facts       []pages.Fact `json:"facts"`
+		Facts       pages.Facts  `json:"facts"`
 		Latency     []loadCell   `json:"latency"`
 		Percentiles []loadPoint  `json:"percentiles"`
 		Bars        []loadBar    `json:"bars"`
@@ -120,7 +120,11 @@ func newLoadDoc(p Page) loadDoc {
 	doc.Title = layout.Clean(doc.Title)
 	tables := p.Tables
 	if len(p.Runs) == 1 {
-		tables = slices.Concat(tables, loadTables(p.Runs[0]))
+		for _, t := range []*pages.Table{phaseTable(p.Runs[0]), targetTable(p.Runs[0], loadPageTargets)} {
+			if t != nil {
+				tables = append(slices.Clip(tables), *t)
+			}
+		}
 	}
 	for _, t := range tables {
 		clean := pages.Table{Caption: layout.Clean(t.Caption), Columns: pages.CleanAll(t.Columns), Rows: [][]string{}}
@@ -201,7 +205,7 @@ func logRatio(a, b time.Duration) float64 { return math.Log(float64(a) / float64
 
 // Targets describes the targets of a load.
 func Targets(r *load.Result) string {
-	name := ""
+	name := "several targets"
 	if len(r.Targets) > 0 {
 		name = r.Targets[0]
 	}
@@ -214,36 +218,21 @@ func Targets(r *load.Result) string {
 	return layout.Clean(name)
 }
 
-// loadPageFacts returns the counts of a run.
-func loadPageFacts(r *load.Result) []pages.Fact {
-	facts := []pages.Fact{
-		{Name: "rate", Value: PerSecond(r.Rate)},
-		{Name: "requests", Value: fmt.Sprintf("%d in %s", r.Requests, unit.Duration(r.Elapsed))},
-		{Name: "failed", Value: "none"},
-		{Name: "received", Value: unit.Bytes(r.Bytes).String()},
-	}
-	if n := r.Errors.Total() + r.Failed(); n > 0 {
-		facts[2].Value = fmt.Sprintf("%d (%s): %s", n, unit.Percent(n, r.Requests), r.Failures())
+// loadPageFacts returns what a page says of a run.
+func loadPageFacts(r *load.Result) pages.Facts {
+	facts := pages.Facts{}
+	for _, f := range loadFacts(layout.Style{}, r) {
+		if f.name == "" {
+			facts[len(facts)-1].Value += "; " + f.value.String()
+			continue
+		}
+		facts.Add(f.name, f.value.String())
 	}
 	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
-		facts = append(facts, pages.Fact{Name: "last second", Value: fmt.Sprintf("only %.1fs of it; its rate is scaled",
-			r.Seconds[n-1].Elapsed.Seconds())})
-	}
-	for _, c := range loadCosts(r) {
-		facts = append(facts, pages.Fact{Name: c.name, Value: c.value})
-	}
-	if r.SendDelay != nil {
-		facts = append(facts, pages.Fact{
-			Name: "sent late",
-			Value: fmt.Sprintf("p99 %s, max %s; with a free connection p99 %s", unit.Duration(r.SendDelay.P99),
-				unit.Duration(r.SendDelay.Max), unit.Duration(r.SendDelay.Own)),
-		})
+		facts.Add("last second", fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds()))
 	}
 	if !r.Started.IsZero() {
-		facts = append(facts, pages.Fact{Name: "started", Value: r.Started.UTC().Format("2006-01-02 15:04:05 MST")})
-	}
-	if r.Interrupted {
-		facts = append(facts, pages.Fact{Name: "interrupted", Value: "yes"})
+		facts.Add("started", r.Started.UTC().Format("2006-01-02 15:04:05 MST"))
 	}
 	return facts
 }

@@ -118,6 +118,16 @@ type Fact struct {
 	Value string `json:"value"`
 }
 
+// Facts are shown in order.
+type Facts []Fact
+
+// Add appends a fact, unless it has no value.
+func (f *Facts) Add(name, value string) {
+	if value != "" {
+		*f = append(*f, Fact{Name: name, Value: value})
+	}
+}
+
 // A Table is a table on a page. The first cell of each row is its name.
 type Table struct {
 	Caption string     `json:"caption"`

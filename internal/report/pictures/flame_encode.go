@@ -199,11 +199,8 @@ func (e *flameEncoder) view(v flame.View, t *profile.Tree, weights int) {
 		}
 		frame = binary.AppendUvarint(frame, uint64(frameOf(n.Node)+1))
 	}
-	e.cols = append(e.cols, up...)
-	e.cols = append(e.cols, frame...)
-	e.cols = append(e.cols, value...)
-	e.cols = append(e.cols, rest...)
-	e.cols = append(e.cols, e.weights(&head, flame.Heaviest(v.Weights, weights), frameOf)...)
+	costs := e.weights(&head, flame.Heaviest(v.Weights, weights), frameOf)
+	e.cols = slices.Concat(e.cols, up, frame, value, rest, costs)
 	e.doc.Views = append(e.doc.Views, head)
 }
 

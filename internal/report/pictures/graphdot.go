@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/internal/input/documents"
@@ -68,13 +69,8 @@ func (c color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.r, c.g, c
 // in a difference, growth. Names, which may have any bytes, are cleaned and quoted.
 func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error {
 	var b bytes.Buffer
-	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, func(yield func(int64) bool) {
-		for _, n := range doc.Nodes {
-			if !yield(cmp.Or(n.Flat, n.Cum)) {
-				return
-			}
-		}
-	})}
+	values := layout.Each(doc.Nodes, func(n *documents.GraphNode) int64 { return cmp.Or(n.Flat, n.Cum) })
+	d := drawing{doc, profiles.Scale(&doc.Header, doc.Header.Total, values)}
 	diff := len(d.Header.Base) > 0
 	fmt.Fprintf(&b, "digraph %s {\n", quoteDOT(graphTitle(d.CallGraph)))
 	fmt.Fprintf(&b, "graph [fontname=\"%s\" nodesep=0.2 ranksep=0.35 tooltip=\" \"]\n", graphFont)
@@ -84,7 +80,7 @@ func WriteGraphDOT(w io.Writer, doc documents.CallGraph) error {
 
 	heaviest := int64(0)
 	for _, n := range d.Nodes {
-		heaviest = max(heaviest, magnitude(n.Flat))
+		heaviest = max(heaviest, n.Flat, -n.Flat)
 	}
 	for i, n := range d.Nodes {
 		d.writeNode(&b, i, n, heaviest, diff)
@@ -105,34 +101,24 @@ type drawing struct {
 	unit string
 }
 
-func magnitude(v int64) int64 { return max(v, -v) }
-
 // graphTitle returns the drawing's title.
 func graphTitle(d documents.CallGraph) string {
-	title := d.Header.Name
-	if d.Header.Profile != "" {
-		title += " " + d.Header.Profile
-	}
-	return title
+	return strings.TrimSuffix(d.Header.Name+" "+d.Header.Profile, " ")
 }
 
 func (d drawing) format(v int64) string { return unit.Of(v, d.Header.SampleType.Unit).In(d.unit) }
 
 func (d drawing) writeNode(b *bytes.Buffer, i int, n documents.GraphNode, heaviest int64, diff bool) {
 	lines := boxLines(n.From, d.Granularity)
-	if n.Flat != 0 {
-		lines = append(lines, fmt.Sprintf("self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total)))
-	}
-	if n.Cum != n.Flat || n.Flat == 0 {
-		lines = append(lines, fmt.Sprintf("all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total)))
-	}
+	lines.If(n.Flat != 0, "self %s (%s)", d.format(n.Flat), layout.ShortPercent(n.Flat, d.Header.Total))
+	lines.If(n.Cum != n.Flat || n.Flat == 0, "all %s (%s)", d.format(n.Cum), layout.ShortPercent(n.Cum, d.Header.Total))
 	for i := range lines {
 		lines[i] = escapeDOT(lines[i])
 	}
 	// With the root, areas are proportional to costs, not heights.
 	size := 9.0
 	if heaviest > 0 {
-		size += math.Round(15 * math.Sqrt(float64(magnitude(n.Flat))/float64(heaviest)))
+		size += math.Round(15 * math.Sqrt(math.Abs(float64(n.Flat))/float64(heaviest)))
 	}
 	strength := math.Sqrt(math.Abs(n.CumPart))
 	hue, _ := graphKind(n.Kind)
@@ -159,11 +145,8 @@ func nodePlace(n documents.GraphNode) string {
 
 // boxLines splits a node's name into lines for its box: the package, then the function, without
 // directories.
-func boxLines(n profile.Node, by profile.By) []string {
-	var lines []string
-	if n.Address != 0 {
-		lines = append(lines, fmt.Sprintf("%#x", n.Address))
-	}
+func boxLines(n profile.Node, by profile.By) (lines layout.Facts) {
+	lines.If(n.Address != 0, "%#x", n.Address)
 	switch {
 	case n.Name == "" || by == profile.ByFile:
 		if len(lines) > 0 && n.Object != "" {
@@ -224,7 +207,8 @@ func (d drawing) legend(diff bool) string {
 	}
 	row(12, fmt.Sprintf("boxes have %s (%s)", d.format(d.Shown), layout.ShortPercent(d.Shown, h.Total)))
 	if d.HiddenNodes > 0 {
-		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes), pluralOf(d.Granularity)))
+		row(12, fmt.Sprintf("%d of %d %s are left out", d.HiddenNodes, d.HiddenNodes+len(d.Nodes),
+			profiles.Nouns(d.Granularity.String())))
 	}
 	swatch := func(c color, name string) {
 		fmt.Fprintf(&b,
@@ -235,9 +219,9 @@ func (d drawing) legend(diff bool) string {
 	if diff {
 		swatch(graphChange(1))
 		swatch(graphChange(-1))
-	} else if kinds := d.kinds(); kinds[flame.Own] || kinds[flame.Std] || kinds[flame.Dependency] {
+	} else if d.has(flame.Own) || d.has(flame.Std) || d.has(flame.Dependency) {
 		for _, k := range []flame.Kind{flame.Own, flame.Std, flame.Dependency, flame.Unknown} {
-			if kinds[k] {
+			if d.has(k) {
 				swatch(graphKind(k))
 			}
 		}
@@ -246,23 +230,9 @@ func (d drawing) legend(diff bool) string {
 	return b.String()
 }
 
-func (d drawing) kinds() map[flame.Kind]bool {
-	kinds := make(map[flame.Kind]bool)
-	for _, n := range d.Nodes {
-		kinds[n.Kind] = true
-	}
-	return kinds
-}
-
-func pluralOf(by profile.By) string {
-	switch by {
-	case profile.ByAddress:
-		return "addresses"
-	case profile.ByLabel:
-		return "values"
-	default:
-		return by.String() + "s"
-	}
+// has reports whether there is a node of a kind.
+func (d drawing) has(k flame.Kind) bool {
+	return slices.ContainsFunc(d.Nodes, func(n documents.GraphNode) bool { return n.Kind == k })
 }
 
 // escapeDOT makes text literal within a "quoted" label, where Graphviz interprets backslashes (\N,

@@ -37,32 +37,15 @@ func columnWidth(head string, format func(int64) string, values iter.Seq[int64])
 	return width
 }
 
-// each returns a number of each item.
-func each[T any](items []T, number func(*T) int64) iter.Seq[int64] {
-	return func(yield func(int64) bool) {
-		for i := range items {
-			if !yield(number(&items[i])) {
-				return
-			}
-		}
-	}
-}
-
 // writeHeader writes the facts about a profile: what and where, how much, filters.
 func writeHeader(t *layout.Writer, s layout.Style, h documents.Header) {
-	title := []string{h.SampleType.Type}
+	title := layout.Facts{h.SampleType.Type}
 	if h.Profile != "" && h.Profile != h.SampleType.Type {
-		title = []string{h.Profile + " (" + h.SampleType.Type + ")"}
+		title[0] = h.Profile + " (" + h.SampleType.Type + ")"
 	}
-	if h.Program != "" {
-		title = append(title, "of "+h.Program)
-	}
-	if h.Target != "" {
-		title = append(title, "at "+h.Target)
-	}
-	if h.GoVersion != "" {
-		title = append(title, "("+h.GoVersion+")")
-	}
+	title.If(h.Program != "", "of %s", h.Program)
+	title.If(h.Target != "", "at %s", h.Target)
+	title.If(h.GoVersion != "", "(%s)", h.GoVersion)
 	name, rest := layout.Clean(h.Name), " · "+layout.Clean(strings.Join(title, " "))
 	if s.Width > 0 {
 		name = layout.CutMiddle(name, max(s.Width-layout.Columns(rest), 12))
@@ -70,8 +53,7 @@ func writeHeader(t *layout.Writer, s layout.Style, h documents.Header) {
 	}
 	t.Line(s.Paint(layout.Bold, name), rest)
 
-	total := unit.Of(h.Total, h.SampleType.Unit)
-	facts := []string{"total " + h.Write(h.Total) + countNoun(h.SampleType, h.Total)}
+	facts := layout.Facts{"total " + h.Write(h.Total) + countNoun(h.SampleType, h.Total)}
 	switch {
 	case h.SampleType.Type == "samples":
 	case h.Samples > 0:
@@ -79,20 +61,14 @@ func writeHeader(t *layout.Writer, s layout.Style, h documents.Header) {
 	default:
 		facts = append(facts, layout.Plural(h.Stacks, "stack", "stacks"))
 	}
-	if h.Duration > 0 {
-		fact := unit.Duration(h.Duration)
-		if unit.Kind(h.SampleType.Unit) == "time" && h.SampleType.Type == "cpu" {
-			nanos, _ := total.Scale("ns")
-			fact += fmt.Sprintf(" (%.2f cores busy)", nanos/float64(h.Duration))
-		}
-		facts = append(facts, fact)
+	busy := ""
+	if h.Duration > 0 && unit.Kind(h.SampleType.Unit) == "time" && h.SampleType.Type == "cpu" {
+		nanos, _ := unit.Of(h.Total, h.SampleType.Unit).Scale("ns")
+		busy = fmt.Sprintf(" (%.2f cores busy)", nanos/float64(h.Duration))
 	}
-	if !h.Time.IsZero() {
-		facts = append(facts, h.Time.Format("2006-01-02 15:04:05"))
-	}
-	if h.GOMAXPROCS > 0 {
-		facts = append(facts, fmt.Sprintf("GOMAXPROCS %d", h.GOMAXPROCS))
-	}
+	facts.If(h.Duration > 0, "%s%s", unit.Duration(h.Duration), busy)
+	facts.If(!h.Time.IsZero(), "%s", h.Time.Format(time.DateTime))
+	facts.If(h.GOMAXPROCS > 0, "GOMAXPROCS %d", h.GOMAXPROCS)
 	line := facts[0]
 	for _, f := range facts[1:] {
 		if layout.Columns(line)+3+layout.Columns(f) > s.Remaining(0, 10) {
@@ -100,12 +76,11 @@ func writeHeader(t *layout.Writer, s layout.Style, h documents.Header) {
 		}
 		line += " · " + f
 	}
-	t.Line(layout.Cut(layout.Clean(line), s.Remaining(0, 10)))
-	if len(h.Base) > 0 {
-		t.Line(layout.Cut(layout.Clean("minus "+strings.Join(h.Base, ", ")), s.Remaining(0, 10)))
-	}
-	if len(h.Filters) > 0 {
-		t.Line(layout.Cut(layout.Clean("filtered by "+strings.Join(h.Filters, ", ")), s.Remaining(0, 10)))
+	lines := layout.Facts{line}
+	lines.If(len(h.Base) > 0, "minus %s", strings.Join(h.Base, ", "))
+	lines.If(len(h.Filters) > 0, "filtered by %s", strings.Join(h.Filters, ", "))
+	for _, line := range lines {
+		t.Line(layout.Cut(layout.Clean(line), s.Remaining(0, 10)))
 	}
 }
 
@@ -127,30 +102,25 @@ func countNoun(typ profile.ValueType, n int64) string {
 
 // FlameFacts returns the facts below the title of a flame graph page.
 func FlameFacts(h documents.Header) []pages.Fact {
-	facts := []pages.Fact{}
-	add := func(name, value string) {
-		if value != "" {
-			facts = append(facts, pages.Fact{Name: name, Value: value})
-		}
-	}
-	add("program", h.Program)
-	add("target", h.Target)
+	facts := pages.Facts{}
+	facts.Add("program", h.Program)
+	facts.Add("target", h.Target)
 	if h.Duration > 0 {
-		add("over", unit.Duration(h.Duration))
+		facts.Add("over", unit.Duration(h.Duration))
 	}
 	if h.Samples > 0 {
-		add("samples", strconv.FormatInt(h.Samples, 10))
+		facts.Add("samples", strconv.FormatInt(h.Samples, 10))
 	}
 	if !h.Time.IsZero() {
-		add("taken", h.Time.UTC().Format(time.DateTime)+" UTC")
+		facts.Add("taken", h.Time.UTC().Format(time.DateTime)+" UTC")
 	}
-	add("go", h.GoVersion)
+	facts.Add("go", h.GoVersion)
 	for _, f := range h.Filters {
-		add("filter", f)
+		facts.Add("filter", f)
 	}
 	for _, b := range h.Base {
-		add("base", b)
+		facts.Add("base", b)
 	}
-	add("per request", h.PerRequest)
+	facts.Add("per request", h.PerRequest)
 	return facts
 }

@@ -1,7 +1,9 @@
 package profiles
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/internal/input/documents"
@@ -21,55 +23,26 @@ func profileColumn(profile string) string {
 // minCallee is the least part of a line's cost for which a callee is listed.
 const minCallee = 0.01
 
-// ownLayout has the widths of the own view's columns.
-type ownLayout struct {
-	also                        int // 0: no second profile
-	cost, self, place, function int
-	callees                     int // width for callees on the same line; 0: on the next line
-}
-
 const ownShareW = 7
 
-// indent returns the column at which a line's file name starts.
-func (l ownLayout) indent() int {
-	n := ownShareW + 2 + l.cost + 2 + l.self + 2
-	if l.also > 0 {
-		n += l.also + 2
-	}
-	return n
-}
-
-func layoutOwn(s layout.Style, o *owncode.Result, total int64, value func(int64) string) ownLayout {
-	l := ownLayout{
-		cost: max(columnWidth("cost", value, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost })),
-			layout.Columns(value(o.Cost)), layout.Columns(value(total))),
-		self:  columnWidth("self", value, each(o.Lines, func(l *owncode.Line) int64 { return l.Self })),
-		place: layout.Columns("line"), function: layout.Columns("function"),
-	}
-	if o.Also != nil {
-		l.also = max(ownShareW, layout.Columns(profileColumn(o.Also.Profile)))
-	}
-	for _, line := range o.Lines {
-		l.place = max(l.place, layout.Columns(placeOf(line)))
-		l.function = max(l.function, layout.Columns(layout.ShortName(line.Function)))
-	}
+// fitOwn returns the widths of the columns of lines, functions and callees, which begin at a column. lines
+// and functions are what the first two need. Callees get a column if the others leave enough width; 0 is
+// the next line.
+func fitOwn(s layout.Style, begin, lines, functions int) (line, function, callees int) {
 	if s.Width <= 0 {
-		l.callees = 1 << 20
-		return l
+		return lines, functions, 1 << 20
 	}
-	// Callees get a column if the other columns leave enough width, else the next line.
 	const minCallees, gap = 44, 2
-	rest := max(s.Width-l.indent(), 30)
-	if wide := rest - minCallees - 2*gap; wide >= 40 {
-		l.place = min(l.place, max(wide*2/5, wide-l.function))
-		l.function = min(l.function, wide-l.place)
-		l.callees = rest - l.place - l.function - 2*gap
-		return l
+	rest := max(s.Width-begin, 30) - gap
+	if left := rest - gap - minCallees; left >= 40 {
+		rest, callees = left, rest-gap
 	}
-	rest -= gap
-	l.place = min(l.place, max(rest*2/5, rest-l.function))
-	l.function = min(l.function, rest-l.place)
-	return l
+	line = min(lines, max(rest*2/5, rest-functions))
+	function = min(functions, rest-line)
+	if callees > 0 {
+		callees -= line + function
+	}
+	return line, function, callees
 }
 
 func placeOf(l owncode.Line) string {
@@ -101,65 +74,76 @@ func writeOwn(t *layout.Writer, s layout.Style, h documents.Header, o *owncode.R
 	}
 	t.Line()
 
-	value := column(&h, h.Total, each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
-	lay := layoutOwn(s, o, h.Total, value)
-	also := func(s string) string {
-		if lay.also == 0 {
-			return ""
+	value := column(&h, h.Total, layout.Each(o.Lines, func(l *owncode.Line) int64 { return l.Cost }))
+	dot := func(v int64) string {
+		if v == 0 {
+			return "·"
 		}
-		return "  " + layout.Right(s, lay.also)
+		return value(v)
 	}
-	share := "share"
-	head := ""
-	if o.Also != nil {
-		share = profileColumn(h.Profile)
-		head = also(profileColumn(o.Also.Profile))
-	}
-	head = layout.Right(share, ownShareW) + head + "  " + layout.Right("cost", lay.cost) + "  " +
-		layout.Right("self", lay.self) + "  " + layout.Left("line", lay.place) + "  " + layout.Left("function", lay.function)
-	if lay.callees > 0 {
-		head += "  what it called"
-	}
-	if len(o.Lines) > 0 {
-		t.Line(s.Paint(layout.Dim, strings.TrimRight(head, " ")))
-	} else {
-		t.Line("no own code in these samples")
+	second := cmp.Or(o.Also, &owncode.Second{})
+	table := layout.Table{
+		Head: []string{
+			profileColumn(h.Profile), profileColumn(second.Profile), "cost", "self", "line", "function", "what it called",
+		},
+		Min:   []int{ownShareW, ownShareW, max(layout.Columns(value(o.Cost)), layout.Columns(value(h.Total)))},
+		Align: "rrrrlll", HeadColor: layout.Dim,
 	}
 	for _, l := range o.Lines {
-		self := value(l.Self)
-		if l.Self == 0 {
-			self = "·"
-		}
-		callees, place := calleeList(l, h.Total), fitPlace(l, lay.place)
-		var second layout.Painted
-		if lay.also > 0 {
-			second = s.Paint(layout.Heat(l.AlsoShare), also(percentOrDot(l.AlsoCost, o.Also.Total)))
-		}
-		cost := value(l.Cost)
-		if l.Cost == 0 {
-			cost = "·"
-		}
-		row := []any{
-			s.Paint(layout.Heat(l.Share), layout.Right(percentOrDot(l.Cost, h.Total), ownShareW)), second,
-			"  ", layout.Right(cost, lay.cost),
-			"  ", layout.Right(self, lay.self),
-			"  ", s.Paint(layout.Cyan, place), layout.Spaces(lay.place - layout.Columns(place)),
-			"  ", layout.Left(layout.FitName(layout.ShortName(l.Function), lay.function), lay.function),
-		}
-		if lay.callees > 0 && callees != nil {
-			row = append(row, "  ", s.Paint(layout.Dim, fitList(callees, lay.callees)))
-		}
-		t.Line(row...)
-		if lay.callees == 0 && callees != nil {
-			t.Line(layout.Spaces(lay.indent()), s.Paint(layout.Dim, "└ "+fitList(callees, s.Width-lay.indent()-2)))
+		table.Rows = append(table.Rows, []string{
+			percentOrDot(l.Cost, h.Total), percentOrDot(l.AlsoCost, second.Total), dot(l.Cost), dot(l.Self), placeOf(l),
+			layout.ShortName(l.Function), "",
+		})
+	}
+	if rest := o.Cost - o.Shown; o.Hidden > 0 {
+		table.Foot = []string{
+			layout.ColumnPercent(rest, h.Total), "", value(rest), more(o.Hidden, "more line", "more lines"),
 		}
 	}
-	if o.Hidden > 0 {
-		t.Line(s.Paint(layout.Dim, layout.Right(layout.ColumnPercent(o.Cost-o.Shown, h.Total), ownShareW)+also("")+"  "+
-			layout.Right(value(o.Cost-o.Shown), lay.cost)+
-			"  "+more(o.Hidden, "more line", "more lines", s.Remaining(ownShareW+layout.Columns(also(""))+2+lay.cost+2, 10))))
+	place := 4
+	if o.Also == nil {
+		table.Head[0] = "share"
+		table.Remove(1)
+		place--
 	}
-	writeRest(t, s, h, o, value, lay.cost)
+	widths := table.Widths(layout.Style{})
+	begin, _ := table.Span(widths, place, place+1)
+	lineW, functionW, calleesW := fitOwn(s, begin, widths[place], widths[place+1])
+	table.Min = append(slices.Clone(widths[:place]), lineW, functionW)
+	for i, l := range o.Lines {
+		row := table.Rows[i]
+		row[place], row[place+1] = fitPlace(l, lineW), layout.FitName(row[place+1], functionW)
+		row[place+2] = fitList(calleeList(l, h.Total), calleesW)
+	}
+	table.Color = func(row, column int) layout.Color {
+		switch {
+		case column == 0:
+			return layout.Heat(o.Lines[row].Share)
+		case column == 1 && o.Also != nil:
+			return layout.Heat(o.Lines[row].AlsoShare)
+		case column == place:
+			return layout.Cyan
+		case column == place+2:
+			return layout.Dim
+		default:
+			return ""
+		}
+	}
+	if calleesW == 0 {
+		table.Head = table.Head[:place+2]
+		table.BelowAt = place
+		table.Below = func(row int) layout.Painted {
+			if callees := calleeList(o.Lines[row], h.Total); callees != nil {
+				return s.Paint(layout.Dim, strings.TrimRight("└ "+fitList(callees, s.Width-begin-2), " "))
+			}
+			return layout.Painted{}
+		}
+	}
+	if len(o.Lines) == 0 {
+		t.Line("no own code in these samples")
+	}
+	table.Write(t, s)
+	writeRest(t, s, h, o, value, widths[place-2])
 }
 
 func percentOrDot(part, total int64) string {
@@ -188,7 +172,7 @@ func calleeList(l owncode.Line, total int64) []string {
 	return out
 }
 
-// fitList joins items to at most n columns and drops or shortens the last ones.
+// fitList joins items, names with shares, to at most n columns and drops or shortens the last ones.
 func fitList(items []string, n int) string {
 	out := ""
 	for i, item := range items {
@@ -201,23 +185,13 @@ func fitList(items []string, n int) string {
 			continue
 		}
 		// A shortened name is still useful if enough of it remains.
-		if name, share, ok := cutLast(item, " "); ok {
-			if room := n - layout.Columns(out) - layout.Columns(sep) - layout.Columns(share) - 1; room >= 12 {
-				out += sep + layout.FitName(name, room) + " " + share
-			}
+		name, share := item[:strings.LastIndexByte(item, ' ')], item[strings.LastIndexByte(item, ' '):]
+		if room := n - layout.Columns(out) - layout.Columns(sep) - layout.Columns(share); room >= 12 {
+			out += sep + layout.FitName(name, room) + share
 		}
 		break
 	}
 	return out
-}
-
-// cutLast cuts s around the last sep.
-func cutLast(s, sep string) (before, after string, ok bool) {
-	i := strings.LastIndex(s, sep)
-	if i < 0 {
-		return s, "", false
-	}
-	return s[:i], s[i+len(sep):], true
 }
 
 // maxRest is the number of rows for other cost.

@@ -17,16 +17,13 @@ func WritePeek(w io.Writer, s layout.Style, d documents.Peek) error {
 	for i := range d.Nodes {
 		writePeekNode(t, s, d, &d.Nodes[i])
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(s.Paint(layout.Dim, layout.Plural(d.Hidden, "more match", "more matches")+" "+layout.ShowAll))
-	}
+	layout.More(t, s, layout.Dim, d.Hidden, "more match", "more matches")
 	return t.Result()
 }
 
 func writePeekNode(t *layout.Writer, s layout.Style, d documents.Peek, n *documents.PeekNode) {
 	calls := slices.Concat(n.Callers, n.Callees)
-	weights := each(calls, func(e *documents.PeekEdge) int64 { return e.Weight })
+	weights := layout.Each(calls, func(e *documents.PeekEdge) int64 { return e.Weight })
 	value := column(&d.Header, n.Cum, weights)
 	valueW := max(columnWidth("", value, weights), layout.Columns(value(n.Cum)), layout.Columns(value(n.Flat)), 6)
 	lead := 2 + valueW + 1 + ownShareW + 2

@@ -21,7 +21,7 @@ func WriteTags(w io.Writer, s layout.Style, d documents.Tags) error {
 		}
 	}
 	for _, k := range d.Keys {
-		weights := each(k.Values, func(v *documents.TagValue) int64 { return v.Weight })
+		weights := layout.Each(k.Values, func(v *documents.TagValue) int64 { return v.Weight })
 		value := column(&d.Header, d.Header.Total, weights)
 		valueW := max(columnWidth("", value, weights), layout.Columns(value(k.Total)), layout.Columns(value(k.Left)))
 		room := s.Remaining(ownShareW+2+valueW+2, 10)
@@ -35,7 +35,7 @@ func WriteTags(w io.Writer, s layout.Style, d documents.Tags) error {
 		if k.Hidden > 0 {
 			t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(k.Left, d.Header.Total), ownShareW)+"  "+
 				layout.Right(value(k.Left), valueW)+
-				"    "+more(k.Hidden, "more value", "more values", room-2)))
+				"    "+layout.Cut(more(k.Hidden, "more value", "more values"), room-2)))
 		}
 	}
 	return t.Result()

@@ -34,54 +34,47 @@ func writeAll(t *layout.Writer, s layout.Style, h documents.Header, a *documents
 		t.Line(layout.NothingToShow)
 		return
 	}
-	value := column(&h, h.Total, each(a.Nodes, func(n *documents.Node) int64 { return cmp.Or(n.Flat, n.Cum) }))
-	flatW := max(columnWidth("flat", value, each(a.Nodes, func(n *documents.Node) int64 { return n.Flat })),
-		layout.Columns(value(a.Kept-a.Shown)))
-	cumW := columnWidth("cum", value, each(a.Nodes, func(n *documents.Node) int64 { return n.Cum }))
-	const shareW = 7
-	head := "  " + layout.Right("flat", flatW) + layout.Right("flat%", shareW+1) + layout.Right("sum%", shareW+1) +
-		"  " + layout.Right("cum", cumW) + layout.Right("cum%", shareW+1) + "  " + a.By
-	t.Line(s.Paint(layout.Dim, head))
-	nameW := s.Remaining(layout.Columns(head)-layout.Columns(a.By), 10)
+	value := column(&h, h.Total, layout.Each(a.Nodes, func(n *documents.Node) int64 { return cmp.Or(n.Flat, n.Cum) }))
+	share := func(v int64) string { return layout.PprofPercent(v, h.Total) }
+	table := layout.Table{
+		Head: []string{"flat", "flat%", "sum%", "cum", "cum%", a.By}, Align: "rrrrrl", Gaps: []int{0, 1, 1, 2, 1, 2},
+		Min: []int{0, ownShareW, ownShareW, 0, ownShareW}, Indent: 2, HeadColor: layout.Dim, Wide: 5, Least: 10,
+		Fit: func(row, n int) string { return FitNode(a.Nodes[row].Name, a.By, n) },
+		Color: func(row, column int) layout.Color {
+			switch {
+			case column == 1 && !a.Cum:
+				return layout.Heat(a.Nodes[row].FlatPart)
+			case column == 4 && a.Cum:
+				return layout.Heat(a.Nodes[row].CumPart)
+			default:
+				return ""
+			}
+		},
+	}
 	sum := int64(0)
 	for _, n := range a.Nodes {
 		sum += n.Flat
-		lead := n.FlatPart
-		if a.Cum {
-			lead = n.CumPart
-		}
-		t.Line("  ", layout.Right(value(n.Flat), flatW),
-			" ", s.Paint(heatIf(!a.Cum, lead), layout.Right(layout.PprofPercent(n.Flat, h.Total), shareW)),
-			" ", layout.Right(layout.PprofPercent(sum, h.Total), shareW),
-			"  ", layout.Right(value(n.Cum), cumW),
-			" ", s.Paint(heatIf(a.Cum, lead), layout.Right(layout.PprofPercent(n.Cum, h.Total), shareW)),
-			"  ", FitNode(n.Name, a.By, nameW))
+		row := []string{value(n.Flat), share(n.Flat), share(sum), value(n.Cum), share(n.Cum), n.Name}
+		table.Rows = append(table.Rows, row)
 	}
-	if a.Hidden > 0 {
-		t.Line(s.Paint(layout.Dim, "  "+layout.Right(value(a.Kept-a.Shown), flatW)+" "+
-			layout.Right(layout.PprofPercent(a.Kept-a.Shown, h.Total), shareW)+
-			" "+layout.Right(layout.PprofPercent(a.Kept, h.Total), shareW)+"  "+more(a.Hidden, "more "+a.By, "more "+nouns(a.By),
-			s.Remaining(4+flatW+2*(shareW+1), 10))))
+	if rest := a.Kept - a.Shown; a.Hidden > 0 {
+		table.Foot = []string{value(rest), share(rest), share(a.Kept), more(a.Hidden, "more "+a.By, "more "+Nouns(a.By))}
 	}
+	table.Write(t, s)
 }
 
-func heatIf(on bool, share float64) layout.Color {
-	if !on {
-		return ""
-	}
-	return layout.Heat(share)
-}
-
-// nouns is the plural of a granularity's name.
-func nouns(by string) string {
+// Nouns is the plural of a granularity's name.
+func Nouns(by string) string {
 	switch by {
 	case "address":
 		return "addresses"
+	case "label":
+		return "values"
 	}
 	return by + "s"
 }
 
-// more says in at most room columns what was left out and how to see it.
-func more(n int, one, many string, room int) string {
-	return layout.Cut("in "+layout.Plural(n, one, many)+" "+layout.ShowAll, room)
+// more says what was left out and how to see it.
+func more(n int, one, many string) string {
+	return "in " + layout.Plural(n, one, many) + " " + layout.ShowAll
 }

@@ -16,7 +16,7 @@ func WriteTraces(w io.Writer, s layout.Style, d documents.Traces) error {
 		t.Line()
 		t.Line(layout.NothingToShow)
 	}
-	values := each(d.Stacks, func(t *documents.Trace) int64 { return t.Value })
+	values := layout.Each(d.Stacks, func(t *documents.Trace) int64 { return t.Value })
 	value := column(&d.Header, d.Header.Total, values)
 	valueW := max(columnWidth("", value, values), 6)
 	lead := ownShareW + 2 + valueW + 2
@@ -41,7 +41,7 @@ func WriteTraces(w io.Writer, s layout.Style, d documents.Traces) error {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, layout.Right(unit.Percent(d.Left, d.Header.Total), ownShareW)+"  "+
 			layout.Right(value(d.Left), valueW)+
-			"  "+more(d.Hidden, "more stack", "more stacks", s.Remaining(lead, 10))))
+			"  "+layout.Cut(more(d.Hidden, "more stack", "more stacks"), s.Remaining(lead, 10))))
 	}
 	return t.Result()
 }

@@ -37,15 +37,15 @@ func WriteTree(w io.Writer, s layout.Style, d documents.Tree, minShare float64) 
 		}
 	}
 	total, own := func(n *documents.TreeNode) int64 { return n.Total }, func(n *documents.TreeNode) int64 { return n.Self }
-	format := column(&d.Header, d.Header.Total, each(shown, total))
+	format := column(&d.Header, d.Header.Total, layout.Each(shown, total))
 	value := func(v int64) string {
 		if v == 0 {
 			return "·"
 		}
 		return format(v)
 	}
-	costW := columnWidth("total", value, each(shown, total))
-	selfW := columnWidth("self", value, each(shown, own))
+	costW := columnWidth("total", value, layout.Each(shown, total))
+	selfW := columnWidth("self", value, layout.Each(shown, own))
 	what := d.By + ", callees below"
 	if d.BottomUp {
 		what = d.By + ", callers below"

@@ -1,6 +1,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strconv"
@@ -17,25 +18,29 @@ import (
 func WriteGoroutines(w io.Writer, s layout.Style, d goroutines.Report) error {
 	t := layout.NewWriter(w)
 	goroutineHead(t, s, &d)
-	grown := d.Earlier != ""
 	if len(d.Groups) > 0 {
 		t.Line()
-		head := layout.Right("count", 8)
-		if grown {
-			head += layout.Right("change", 9)
-		}
-		t.Line(s.Paint(layout.Dim, head+"  "+layout.Left("waits for", 25)+"longest wait"))
+		t.Line(s.Paint(layout.Dim, counts(&d, "count", "change")+layout.Left("waits for", 25)+"longest wait"))
 	}
 	for i := range d.Groups {
-		goroutineGroup(t, s, &d.Groups[i], grown)
+		g := &d.Groups[i]
+		goroutineGroup(t, s, g, counts(&d, strconv.FormatInt(g.Count, 10), signedCount(g.Delta)))
 	}
 	if d.Hidden > 0 {
 		t.Line(s.Paint(layout.Dim,
 			fmt.Sprintf("%8d  in %s %s", d.Left, layout.Plural(d.Hidden, "more group", "more groups"), layout.ShowAll)))
 	}
-	goroutineCreators(t, s, &d, grown)
+	goroutineCreators(t, s, &d)
 	goroutineNotes(t, s, &d)
 	return t.Result()
+}
+
+// counts returns the first columns of a row: a number and, if there is an earlier one, its change.
+func counts(d *goroutines.Report, count, change string) string {
+	if d.Earlier == "" {
+		return layout.Right(count, 8) + "  "
+	}
+	return layout.Right(count, 8) + layout.Right(change, 9) + "  "
 }
 
 func goroutineHead(t *layout.Writer, s layout.Style, d *goroutines.Report) {
@@ -48,14 +53,10 @@ func goroutineHead(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 		head += fmt.Sprintf(", %s since %s (%d)", change, layout.Clean(d.Earlier), d.EarlierTotal)
 	}
 	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
-	from := layout.Clean(d.Name) + ": " + layout.Clean(d.Kind)
-	if d.TraceDuration > 0 {
-		from += fmt.Sprintf(", execution trace of %v", d.TraceDuration.Round(100*time.Millisecond))
-	}
-	if d.Leaks && !strings.HasPrefix(d.Kind, "goroutineleak") {
-		from += ", goroutineleak profile"
-	}
-	t.Line(s.Paint(layout.Dim, layout.Cut(from, s.Remaining(0, 40))))
+	from := layout.Facts{layout.Clean(d.Name) + ": " + layout.Clean(d.Kind)}
+	from.If(d.TraceDuration > 0, ", execution trace of %v", d.TraceDuration.Round(100*time.Millisecond))
+	from.If(d.Leaks && !strings.HasPrefix(d.Kind, "goroutineleak"), ", goroutineleak profile")
+	t.Line(s.Paint(layout.Dim, layout.Cut(from.String(), s.Remaining(0, 40))))
 	if d.Reason != "" {
 		t.Line(layout.Cut(layout.Clean(d.Reason), s.Remaining(0, 40)))
 	}
@@ -65,16 +66,9 @@ func goroutineHead(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 	}
 }
 
-func goroutineGroup(t *layout.Writer, s layout.Style, g *goroutines.ReportGroup, grown bool) {
-	count := layout.Right(strconv.FormatInt(g.Count, 10), 8)
-	if grown {
-		count += layout.Right(signedCount(g.Delta), 9)
-	}
-	indent := layout.Spaces(layout.Columns(count) + 2)
-	reason := layout.Clean(g.Reason)
-	if reason == "" {
-		reason = "unknown"
-	}
+func goroutineGroup(t *layout.Writer, s layout.Style, g *goroutines.ReportGroup, count string) {
+	indent := layout.Spaces(layout.Columns(count))
+	reason := cmp.Or(layout.Clean(g.Reason), "unknown")
 	var mark layout.Painted
 	switch g.Verdict {
 	case "leak":
@@ -82,7 +76,7 @@ func goroutineGroup(t *layout.Writer, s layout.Style, g *goroutines.ReportGroup,
 	case "suspect":
 		mark = s.Paint(layout.Gold, "suspect")
 	}
-	t.Line(count, "  ", layout.Left(layout.Cut(reason, 24), 24), " ", layout.Left(longestWait(g), 22), mark)
+	t.Line(count, layout.Left(layout.Cut(reason, 24), 24), " ", layout.Left(longestWait(g), 22), mark)
 
 	at, style := placeOf(g)
 	t.Line(indent, layout.FrameText(s, layout.Frame(at), style, layout.Columns(indent)))
@@ -105,9 +99,7 @@ func goroutineGroup(t *layout.Writer, s layout.Style, g *goroutines.ReportGroup,
 			layout.Cut("labels "+strings.Join(labels, ", "), s.Remaining(layout.Columns(indent), 30))))
 	}
 	if g.Why != "" {
-		for _, l := range layout.Fill(layout.Clean(g.Why), s.Remaining(layout.Columns(indent), 40)) {
-			t.Line(indent, s.Paint(layout.Gold, l))
-		}
+		layout.Paragraph(t, s, layout.Gold, indent, layout.Clean(g.Why))
 	}
 }
 
@@ -163,42 +155,34 @@ func creatorNote(from string) string {
 // shownCreators limits the table of creators in text; JSON has all.
 const shownCreators = 10
 
-func goroutineCreators(t *layout.Writer, s layout.Style, d *goroutines.Report, grown bool) {
+func goroutineCreators(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 	if len(d.Creators) == 0 {
 		return
 	}
 	t.Line()
-	head := layout.Right("count", 8)
-	if grown {
-		head += layout.Right("change", 9)
-	}
-	t.Line(s.Paint(layout.Dim, head+"  started by"))
-	left := int64(0)
-	for i, c := range d.Creators {
-		if i >= shownCreators {
-			left += c.Count
-			continue
-		}
-		line := layout.Right(strconv.FormatInt(c.Count, 10), 8)
-		if grown {
-			line += layout.Right(signedCount(c.Delta), 9)
-		}
-		leaked := ""
+	t.Line(s.Paint(layout.Dim, counts(d, "count", "change")+"started by"))
+	shown := d.Creators[:min(len(d.Creators), shownCreators)]
+	for _, c := range shown {
+		line, leaked := counts(d, strconv.FormatInt(c.Count, 10), signedCount(c.Delta)), ""
 		if c.Leaked > 0 {
 			leaked = fmt.Sprintf("  %d leaked", c.Leaked)
 		}
-		used := layout.Columns(line) + 2 + layout.Columns(leaked)
 		name := s.Paint(layout.Dim, "unknown, or the main goroutine")
 		if c.Creator != nil {
 			style := layout.Color("")
 			if c.Own {
 				style = layout.Bold + layout.Cyan
 			}
-			name = layout.FrameText(s, layout.Frame{Func: c.Creator.Func}, style, used)
+			name = layout.FrameText(s, layout.Frame{Func: c.Creator.Func}, style,
+				layout.Columns(line)+layout.Columns(leaked))
 		}
-		t.Line(line, "  ", name, s.Paint(layout.Bold+layout.Red, leaked))
+		t.Line(line, name, s.Paint(layout.Bold+layout.Red, leaked))
 	}
-	if n := len(d.Creators) - shownCreators; n > 0 {
+	left := int64(0)
+	for _, c := range d.Creators[len(shown):] {
+		left += c.Count
+	}
+	if n := len(d.Creators) - len(shown); n > 0 {
 		t.Line(s.Paint(layout.Dim, fmt.Sprintf("%8d  by %d more", left, n)))
 	}
 }
@@ -215,32 +199,17 @@ func goroutineNotes(t *layout.Writer, s layout.Style, d *goroutines.Report) {
 			others = others || note == "  (as others)"
 		}
 	}
-	var notes []string
-	if byName {
-		notes = append(notes, "inferred: from the name of the function that the goroutine runs")
-	}
-	if others {
-		notes = append(notes,
-			"as others: older than the trace, in which only this function starts such goroutines")
-	}
-	if unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump") {
-		notes = append(notes, "how long they wait: not recorded; the execution trace of whet record shows it")
-	}
-	if suspects && !d.Leaks {
-		notes = append(notes,
-			"to prove that a suspect leaks, build with Go 1.27 (or Go 1.26 and GOEXPERIMENT=goroutineleakprofile), which "+
-				"has a goroutineleak profile")
-	}
+	var notes layout.Facts
+	notes.If(byName, "inferred: from the name of the function that the goroutine runs")
+	notes.If(others, "as others: older than the trace, in which only this function starts such goroutines")
+	notes.If(unknown && d.TraceDuration == 0 && !strings.Contains(d.Kind, "dump"),
+		"how long they wait: not recorded; the execution trace of whet record shows it")
+	notes.If(suspects && !d.Leaks, "to prove that a suspect leaks, build with Go 1.27 (or Go 1.26 and "+
+		"GOEXPERIMENT=goroutineleakprofile), which has a goroutineleak profile")
 	if len(notes) > 0 {
 		t.Line()
 	}
 	for _, n := range notes {
-		for i, l := range layout.Fill(layout.Clean(n), s.Remaining(2, 40)) {
-			prefix := "  "
-			if i == 0 {
-				prefix = "- "
-			}
-			t.Line(s.Paint(layout.Dim, prefix+l))
-		}
+		layout.Paragraph(t, s, layout.Dim, "- ", n)
 	}
 }

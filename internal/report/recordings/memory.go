@@ -20,18 +20,14 @@ func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
 	if d.RSS == 0 {
 		total, what = "held by Go", "Go"
 	}
-	head := unit.Bytes(d.Total).String() + " " + total
-	if d.PeakRSS > 0 {
-		head += fmt.Sprintf(" (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	head := layout.Facts{unit.Bytes(d.Total).String() + " " + total}
+	head.If(d.PeakRSS > 0, " (peak RSS %v)", unit.Bytes(d.PeakRSS))
+	grown := signedBytes(d.Total - d.EarlierTotal)
+	if d.Total == d.EarlierTotal {
+		grown = "unchanged"
 	}
-	if d.Earlier != "" {
-		grown := "unchanged"
-		if n := d.Total - d.EarlierTotal; n != 0 {
-			grown = signedBytes(n)
-		}
-		head += fmt.Sprintf(", %s since %s", grown, layout.Clean(d.Earlier))
-	}
-	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	head.If(d.Earlier != "", ", %s since %s", grown, layout.Clean(d.Earlier))
+	t.Line(s.Paint(layout.Bold, layout.Cut(head.String(), s.Remaining(0, 40))))
 	t.Line(s.Paint(layout.Dim, layout.Cut(layout.Clean(d.Name), s.Remaining(0, 40))))
 	t.Line()
 	memoryParts(t, s, d, what)
@@ -41,52 +37,34 @@ func WriteMemory(w io.Writer, s layout.Style, d *memory.Report) error {
 		t.Line()
 		t.Line(s.Paint(layout.Dim, "not available"))
 		for _, u := range d.Unknown {
-			for i, l := range layout.Fill(layout.Clean(u), s.Remaining(4, 40)) {
-				prefix := "    "
-				if i == 0 {
-					prefix = "  - "
-				}
-				t.Line(s.Paint(layout.Dim, prefix+l))
-			}
+			layout.Paragraph(t, s, layout.Dim, "  - ", layout.Clean(u))
 		}
 	}
 	return t.Result()
 }
 
-// The columns of the parts. With a column of changes, the bar is left out.
-const (
-	memoryName, memoryBytes, memoryChange, memoryShare = 18, 10, 10, 7
-	memoryBar, memoryBarNarrow                         = 12, 6
-)
-
+// memoryParts writes a table of the parts, with sums of those above. With a column of changes, bars are
+// shorter.
 func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string) {
 	widest := int64(1)
 	for _, p := range d.Parts {
 		widest = max(widest, p.Bytes, -p.Bytes)
 	}
-	bar, used := memoryBar, memoryName+memoryBytes+memoryShare
-	head := layout.Right("bytes", memoryName+memoryBytes)
+	bar, before := 12, memory.Sums{}
 	if d.Before != nil {
-		bar, used = memoryBarNarrow, used+memoryChange
-		head += layout.Right("change", memoryChange)
+		bar, before = 6, *d.Before
 	}
-	t.Line(s.Paint(layout.Dim, head+layout.Right("of "+what, memoryShare)))
-	row := func(name string, bytes int64, change *int64, drawn, meaning string, style layout.Color) {
-		line := layout.Left(name, memoryName) + layout.Right(unit.Bytes(bytes).String(), memoryBytes)
-		if d.Before != nil {
-			c := ""
-			if change != nil {
-				c = signedBytes(*change)
-			}
-			line += layout.Right(c, memoryChange)
+	table := layout.Table{
+		Head: []string{"", "bytes", "change", "of " + what, "", ""}, Align: "lrrrll", Gaps: []int{0, 0, 0, 0, 2, 1},
+		Min: []int{18, 10, 10, 7, bar}, HeadColor: layout.Dim,
+	}
+	row := func(name string, bytes int64, change *int64, drawn, meaning string) {
+		grown := ""
+		if change != nil {
+			grown = signedBytes(*change)
 		}
-		line += layout.Right(fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total)), memoryShare)
-		t.Line(s.Paint(style, line), "  ", s.Paint(layout.Cyan, layout.Left(drawn, bar)), " ",
-			s.Paint(layout.Dim, layout.Cut(meaning, s.Remaining(used+2+bar+1, 12))))
-	}
-	before := memory.Sums{}
-	if d.Before != nil {
-		before = *d.Before
+		share := fmt.Sprintf("%.1f%%", 100*unit.Share(bytes, d.Total))
+		table.Rows = append(table.Rows, []string{name, unit.Bytes(bytes).String(), grown, share, drawn, meaning})
 	}
 	sum := func(name string, bytes, before int64, meaning string) {
 		var change *int64
@@ -94,7 +72,7 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 			n := bytes - before
 			change = &n
 		}
-		row(name, bytes, change, "", meaning, layout.Bold)
+		row(name, bytes, change, "", meaning)
 	}
 	for i := range d.Parts {
 		p := &d.Parts[i]
@@ -102,7 +80,7 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 		if p.Estimated {
 			name = "~" + name
 		}
-		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning, "")
+		row("  "+name, p.Bytes, p.Change, barOf(p.Bytes, widest, bar), p.Meaning)
 		switch p.ID {
 		case memory.Uncollected, memory.Objects:
 			sum("= HeapAlloc", d.HeapAlloc, before.HeapAlloc, unit.Count(d.HeapObjects).Short()+" objects")
@@ -116,6 +94,24 @@ func memoryParts(t *layout.Writer, s layout.Style, d *memory.Report, what string
 	if what == "RSS" {
 		sum("= RSS", d.RSS, before.RSS, "as the OS counts it")
 	}
+	if d.Before == nil {
+		table.Remove(2)
+	}
+	table.Wide, table.Least = len(table.Align)-1, 12
+	table.Fit = func(row, n int) string { return layout.Cut(table.Rows[row][table.Wide], n) }
+	table.Color = func(row, column int) layout.Color {
+		switch {
+		case column == table.Wide:
+			return layout.Dim
+		case column == table.Wide-1:
+			return layout.Cyan
+		case strings.HasPrefix(table.Rows[row][0], "="):
+			return layout.Bold
+		default:
+			return ""
+		}
+	}
+	table.Write(t, s)
 }
 
 // inGo reports whether a part is memory that the runtime holds.
@@ -157,35 +153,24 @@ func memoryCollector(t *layout.Writer, s layout.Style, g *memory.GC, d *memory.R
 	if g.Window > 0 {
 		span = fmt.Sprintf("in %v", g.Window.Round(100*time.Millisecond))
 	}
-	head := layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span
-	if g.Rate > 0 {
-		head += ", " + rate(g.Rate) + " a second"
+	head := layout.Facts{layout.Plural(int(g.Count), "garbage collection", "garbage collections") + " " + span}
+	head.If(g.Rate > 0, ", %s a second", rate(g.Rate))
+	head.If(g.Forced > 0, ", %d forced", g.Forced)
+	if before := g.Earlier; before != nil {
+		head.Add(" (before: %d", before.Count)
+		head.If(before.Rate > 0, ", %s a second", rate(before.Rate))
+		head = append(head, ")")
 	}
-	if g.Forced > 0 {
-		head += fmt.Sprintf(", %d forced", g.Forced)
-	}
-	if g.Earlier != nil {
-		head += fmt.Sprintf(" (before: %d", g.Earlier.Count)
-		if g.Earlier.Rate > 0 {
-			head += ", " + rate(g.Earlier.Rate) + " a second"
-		}
-		head += ")"
-	}
-	t.Line(s.Paint(layout.Bold, layout.Cut(head, s.Remaining(0, 40))))
+	t.Line(s.Paint(layout.Bold, layout.Cut(head.String(), s.Remaining(0, 40))))
 	fact := func(name, format string, args ...any) {
-		for i, l := range layout.Fill(layout.Clean(fmt.Sprintf(format, args...)), s.Remaining(16, 40)) {
-			if i > 0 {
-				name = ""
-			}
-			t.Line("  ", layout.Left(name, 14), l)
-		}
+		layout.Paragraph(t, s, "", "  "+layout.Left(name, 14), layout.Clean(fmt.Sprintf(format, args...)))
 	}
 	for i, c := range g.CPU {
 		name := "CPU"
 		if i > 0 {
 			name = ""
 		}
-		fact(name, "%s of the %s (%s)", unitShare(c.Share), c.Of, c.From)
+		fact(name, "%s of the %s (%s)", fmt.Sprintf("%.2f%%", 100*c.Share), c.Of, c.From)
 	}
 	if g.Interval > 0 {
 		fact("interval", "%s from one to the next", short(g.Interval))
@@ -252,5 +237,3 @@ func rate(f float64) string {
 	}
 	return fmt.Sprintf("%.2g", f)
 }
-
-func unitShare(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }

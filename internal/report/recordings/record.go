@@ -1,17 +1,15 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/whet-go/whet/collect"
-	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/load"
@@ -19,43 +17,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// RecordSchema is the schema of Record.
-const RecordSchema = "whet.record/3"
-
-// Record is the document of whet record: what the file has, and what it lacks.
-type Record struct {
-	Schema string         `json:"schema"`
-	Path   string         `json:"path"`
-	Bytes  int64          `json:"bytes"`
-	Meta   recording.Meta `json:"meta"`
-	Load   *load.Result   `json:"load,omitempty"`
-	// Collector is the garbage collector's share of the CPU profile; nil without one.
-	Collector *documents.Collector `json:"collector,omitempty"`
-	Failures  []string             `json:"failures,omitempty"`
-	Warnings  diag.Warnings        `json:"warnings,omitempty"`
-}
-
-// NewRecord returns the document of a recording that is written, without warnings.
-func NewRecord(sum *collect.Summary) Record {
-	d := Record{
-		Schema: RecordSchema, Path: sum.Path, Meta: sum.Meta, Load: sum.Load,
-		Collector: documents.NewCollector(sum.Collection),
-	}
-	if fi, err := os.Stat(sum.Path); err == nil {
-		d.Bytes = fi.Size()
-	}
-	for _, err := range sum.Failures {
-		d.Failures = append(d.Failures, err.Error())
-	}
-	return d
-}
-
 // WriteRecord writes d as text.
-func WriteRecord(w io.Writer, s layout.Style, d Record) error {
+func WriteRecord(w io.Writer, s layout.Style, d documents.Record) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
+	interrupted := ""
+	if m.Interrupted {
+		interrupted = ", interrupted"
+	}
 	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ",
-		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interruptedNote(m))
+		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interrupted)
 	if about := aboutTarget(m); about != "" {
 		t.Line(s.Paint(layout.Dim, about))
 	}
@@ -96,32 +67,21 @@ func WriteRecord(w io.Writer, s layout.Style, d Record) error {
 
 // sentBy describes the requests that a load was made of.
 func sentBy(l *load.Result) string {
-	what := "various methods"
-	if l.Method != "" {
-		what = l.Method
-	}
+	what := layout.Facts{cmp.Or(l.Method, "various methods")}
 	if len(l.Targets) == 1 {
-		what += " " + l.Targets[0]
+		what[0] += " " + l.Targets[0]
 	} else {
-		what += fmt.Sprintf(" to %d targets", len(l.Targets))
+		what.Add(" to %d targets", len(l.Targets))
 	}
-	if l.Sent.Body > 0 {
-		what += ", body " + unit.Bytes(l.Sent.Body).String()
-	}
-	if len(l.Sent.Headers) > 0 {
-		what += ", header " + strings.Join(l.Sent.Headers, " ")
-	}
-	if l.Sent.Rows > 0 {
-		what += fmt.Sprintf(", %d rows of variables", l.Sent.Rows)
-	}
-	what += fmt.Sprintf(", %d connections", l.Connections)
+	what.If(l.Sent.Body > 0, ", body %s", unit.Bytes(l.Sent.Body))
+	what.If(len(l.Sent.Headers) > 0, ", header %s", strings.Join(l.Sent.Headers, " "))
+	what.If(l.Sent.Rows > 0, ", %d rows of variables", l.Sent.Rows)
+	what.Add(", %d connections", l.Connections)
 	if l.Open != nil {
-		what += fmt.Sprintf(", %g/s", l.Open.Rate)
-		if l.Open.RampTo > 0 {
-			what += fmt.Sprintf(" to %g/s", l.Open.RampTo)
-		}
+		what.Add(", %g/s", l.Open.Rate)
+		what.If(l.Open.RampTo > 0, " to %g/s", l.Open.RampTo)
 	}
-	return what
+	return what.String()
 }
 
 // nextView returns the command that shows most of the recording: a flight recorder has no CPU
@@ -136,32 +96,19 @@ func nextView(m recording.Meta) string {
 	return "whet top"
 }
 
-func interruptedNote(m recording.Meta) string {
-	if m.Interrupted {
-		return ", interrupted"
-	}
-	return ""
-}
-
 // aboutTarget describes in one line what was recorded.
 func aboutTarget(m recording.Meta) string {
-	var f []string
-	if b := m.Build; b != nil && b.Main.Path != "" {
-		f = append(f, "module "+b.Main.Path)
+	var f layout.Facts
+	if b := m.Build; b != nil {
+		f.If(b.Main.Path != "", "module %s", b.Main.Path)
 	}
-	if m.GoVersion != "" {
-		v := m.GoVersion
-		if m.GOOS != "" {
-			v += " " + m.GOOS + "/" + m.GOARCH
-		}
-		f = append(f, v)
+	if m.GOOS == "" {
+		f.If(m.GoVersion != "", "%s", m.GoVersion)
+	} else {
+		f.If(m.GoVersion != "", "%s %s/%s", m.GoVersion, m.GOOS, m.GOARCH)
 	}
-	if m.GOMAXPROCS > 0 {
-		f = append(f, fmt.Sprintf("GOMAXPROCS %d", m.GOMAXPROCS))
-	}
-	if m.Target.PID > 0 {
-		f = append(f, fmt.Sprintf("pid %d", m.Target.PID))
-	}
+	f.If(m.GOMAXPROCS > 0, "GOMAXPROCS %d", m.GOMAXPROCS)
+	f.If(m.Target.PID > 0, "pid %d", m.Target.PID)
 	return layout.Clean(strings.Join(f, ", "))
 }
 

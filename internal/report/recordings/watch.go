@@ -1,75 +1,27 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"time"
 
+	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/collect/watch"
-	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/unit"
 )
 
-// WatchSchema is the schema of WatchEvent.
-const WatchSchema = "whet.watch/1"
-
-// WatchEvent is the document of whet watch for one recording.
-type WatchEvent struct {
-	Schema  string    `json:"schema"`
-	Time    time.Time `json:"time"`
-	Trigger string    `json:"trigger"` // slow, goroutines, heap or cpu
-	// Value is the nanoseconds of a slow request, the number of goroutines, the bytes of heap, or
-	// the number of busy CPUs.
-	Value    float64        `json:"value"`
-	Request  *watch.Request `json:"request,omitempty"` // the slow one
-	File     string         `json:"file"`
-	Length   time.Duration  `json:"trace_ns"`
-	Next     string         `json:"next"` // a command that shows more
-	Warnings diag.Warnings  `json:"warnings,omitempty"`
-}
-
-// NewWatchEvent returns the document of an event.
-func NewWatchEvent(e watch.Event) WatchEvent {
-	d := WatchEvent{
-		Schema: WatchSchema, Time: e.At, Trigger: string(e.Trigger), Value: e.Value, File: e.File, Length: e.Length,
-		Next: nextOf(e.Trigger) + " " + e.File,
-	}
-	if e.Trigger == watch.Slow {
-		d.Request = &e.Request
-	}
-	return d
-}
-
-// nextOf returns the view that shows most about what fired a trigger.
-func nextOf(t watch.Trigger) string {
-	switch t {
-	case watch.Slow:
-		return "whet trace requests"
-	case watch.Goroutines:
-		return "whet goroutines"
-	case watch.Heap:
-		return "whet memory"
-	case watch.CPU:
-	}
-	return "whet trace summary"
-}
-
 // WriteWatchEvent writes the document as text.
-func WriteWatchEvent(w io.Writer, style layout.Style, d WatchEvent) error {
+func WriteWatchEvent(w io.Writer, style layout.Style, d documents.WatchEvent) error {
 	t := layout.NewWriter(w)
 	head := d.Time.Format(time.TimeOnly) + "  "
 	switch r := d.Request; {
 	case r != nil:
-		name := r.Name
-		if name == "" {
-			name = layout.ShortName(r.Handler)
-		}
-		rest := " took " + unit.Duration(r.Latency)
-		if r.Cause != "" {
-			rest += ", including " + unit.Duration(r.Part) + " " + r.Cause
-		}
-		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, style.Remaining(layout.Columns(head+rest), 20))), rest)
+		name, rest := cmp.Or(r.Name, layout.ShortName(r.Handler)), layout.Facts{" took " + unit.Duration(r.Latency)}
+		rest.If(r.Cause != "", ", including %s %s", unit.Duration(r.Part), r.Cause)
+		room := style.Remaining(layout.Columns(head+rest.String()), 20)
+		t.Line(head, style.Paint(layout.Bold, layout.FitName(name, room)), rest)
 		detail := func(text string) {
 			t.Line(layout.Spaces(layout.Columns(head)),
 				style.Paint(layout.Dim, layout.FitName(text, style.Remaining(layout.Columns(head), 20))))

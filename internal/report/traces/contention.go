@@ -44,10 +44,7 @@ func WriteContention(w io.Writer, style layout.Style, d documents.Contention) er
 	for _, p := range d.Pairs {
 		writeContentionPair(t, style, p)
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more pair", "more pairs"), " of places "+layout.ShowAll)
-	}
+	layout.More(t, style, "", d.Hidden, "more pair of places", "more pairs of places")
 	return t.Result()
 }
 
@@ -66,30 +63,30 @@ func writeContentionPair(t *layout.Writer, style layout.Style, p documents.Conte
 		layout.Right(unit.Duration(p.Total), 10), "  ", style.Paint(layout.Bold, what), times)
 	const head = 18
 	room := style.Remaining(head, 30)
-	t.Line(layout.Spaces(5), layout.Left("waited in", head-5), fitPlace(&p.Waiting, room))
-	label := "woken by"
+	line := func(label, text string) { t.Line(layout.Spaces(5), layout.Left(label, head-5), text) }
+	line("waited in", fitPlace(&p.Waiting, room))
+	label, by := "woken by", fitPlace(p.Waking, room)
 	if p.Kind == contention.Lock.String() {
 		label = "held by"
 	}
 	switch {
 	case p.Open:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), "(had not ended)")
+		by = "(had not ended)"
 	case p.Waking == nil:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), "(no goroutine)")
-	default:
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), fitPlace(p.Waking, room))
+		by = "(no goroutine)"
 	}
+	line(label, by)
 	label = "meanwhile"
 	for i, doing := range p.Meanwhile {
 		if i > 2 || doing.Share < leastMeanwhile {
 			break
 		}
-		line := fmt.Sprintf("%.0f%% %s", 100*doing.Share, layout.Clean(doing.State))
+		text := fmt.Sprintf("%.0f%% %s", 100*doing.Share, layout.Clean(doing.State))
 		if doing.Place != nil {
-			line += " in "
-			line += fitPlace(doing.Place, cmp.Or(room-layout.Columns(line), 20))
+			text += " in "
+			text += fitPlace(doing.Place, cmp.Or(room-layout.Columns(text), 20))
 		}
-		t.Line(layout.Spaces(5), layout.Left(label, head-5), line)
+		line(label, text)
 		label = ""
 	}
 }

@@ -17,24 +17,18 @@ import (
 // WriteGoroutines writes the document as text.
 func WriteGoroutines(w io.Writer, style layout.Style, d *documents.Goroutines) error {
 	t := layout.NewWriter(w)
-	head := layout.Plural(int(d.Count), "goroutine", "goroutines") + " in the trace of " + layout.Clean(d.Name)
-	if d.From != 0 || d.To != d.Duration {
-		head += ", from " + unit.Duration(d.From) + " to " + unit.Duration(d.To)
-	}
-	t.Line(style.Paint(layout.Bold, layout.Cut(head, style.Remaining(0, 40))))
+	var head layout.Facts
+	head.Add("%s in the trace of %s", layout.Plural(int(d.Count), "goroutine", "goroutines"), layout.Clean(d.Name))
+	head.If(d.From != 0 || d.To != d.Duration, ", from %s to %s", unit.Duration(d.From), unit.Duration(d.To))
+	t.Line(style.Paint(layout.Bold, layout.Cut(head.String(), style.Remaining(0, 40))))
 	for i := range d.Groups {
 		writeGroup(t, style, &d.Groups[i], d.GroupBy)
 	}
 	if len(d.Goroutines) > 0 {
 		singles(t, style, d.Goroutines)
-	}
-	if d.Hidden > 0 {
-		what := layout.Plural(d.Hidden, "more group", "more groups")
-		if len(d.Goroutines) > 0 {
-			what = layout.Plural(d.Hidden, "more goroutine", "more goroutines")
-		}
-		t.Line()
-		t.Line(what + " " + layout.ShowAll)
+		layout.More(t, style, "", d.Hidden, "more goroutine", "more goroutines")
+	} else {
+		layout.More(t, style, "", d.Hidden, "more group", "more groups")
 	}
 	return t.Result()
 }
@@ -63,8 +57,8 @@ func writeGroup(t *layout.Writer, style layout.Style, g *documents.Group, by str
 		unit.Duration(g.Time), unit.Duration(g.Life), g.Longest,
 	))
 	writeStates(t, style, g.States)
-	for _, r := range g.Ranges {
-		writeRange(t, "+ "+r.Name, r)
+	for i := range g.Ranges {
+		writeTimes(t, "+ "+g.Ranges[i].Name, layout.Painted{}, &g.Ranges[i])
 	}
 }
 

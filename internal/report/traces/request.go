@@ -96,13 +96,10 @@ func stepText(s *documents.Step) string {
 	case s.Inside != nil:
 		what = "waits: " + what
 	}
-	if s.State != s.Cause {
-		what += " (" + layout.Clean(s.State) + ")"
-	}
-	if s.Samples > 0 {
-		what += fmt.Sprintf(", according to %s", layout.Plural(s.Samples, "CPU sample", "CPU samples"))
-	}
-	return what
+	text := layout.Facts{what}
+	text.If(s.State != s.Cause, " (%s)", layout.Clean(s.State))
+	text.If(s.Samples > 0, ", according to %s", layout.Plural(s.Samples, "CPU sample", "CPU samples"))
+	return text.String()
 }
 
 // stack writes a stack's frames: from what own code called to the outermost own frame. For a stack

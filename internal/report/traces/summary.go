@@ -81,10 +81,7 @@ func WriteSummary(w io.Writer, style layout.Style, d documents.Summary) error {
 		t.Line(style.Paint(layout.Bold, head+layout.FitName(name, style.Remaining(len(head), 20))))
 		writeStates(t, style, k.States)
 	}
-	if d.Hidden > 0 {
-		t.Line()
-		t.Line(layout.Plural(d.Hidden, "more kind", "more kinds"), " of goroutines "+layout.ShowAll)
-	}
+	layout.More(t, style, "", d.Hidden, "more kind of goroutines", "more kinds of goroutines")
 	return t.Result()
 }
 
@@ -92,18 +89,20 @@ func WriteSummary(w io.Writer, style layout.Style, d documents.Summary) error {
 func writeStates(t *layout.Writer, style layout.Style, states []documents.State) {
 	writeHead(t, "state")
 	for _, s := range states {
-		share := style.Paint(heatOf(s), layout.Right(fmt.Sprintf("%.1f%%", 100*s.Share), 7))
-		writeTimes(t, cmp.Or(s.State, "(no reason recorded)"), s.Count, s.Total, share, s.P50, s.P99, s.Max)
+		color := layout.Heat(s.Share)
+		if s.Waiting { // only the time on a CPU, or waiting for one, matters
+			color = ""
+		}
+		share := style.Paint(color, layout.Right(fmt.Sprintf("%.1f%%", 100*s.Share), 7))
+		r := documents.Range{Count: s.Count, Total: s.Total, P50: s.P50, P99: s.P99, Max: s.Max}
+		writeTimes(t, cmp.Or(s.State, "(no reason recorded)"), share, &r)
 	}
 }
 
 // writeTimes writes a row of a table: how often something was, and how long.
-func writeTimes(
-	t *layout.Writer, name string, count int64, total time.Duration, share layout.Painted, p50, p99 *time.Duration,
-	most time.Duration,
-) {
-	timesRow(t, layout.Clean(name), unit.Count(count).Short(), unit.Duration(total), share, quantileText(p50),
-		quantileText(p99), unit.Duration(most))
+func writeTimes(t *layout.Writer, name string, share layout.Painted, r *documents.Range) {
+	timesRow(t, layout.Clean(name), unit.Count(r.Count).Short(), unit.Duration(r.Total), share, quantileText(r.P50),
+		quantileText(r.P99), unit.Duration(r.Max))
 }
 
 // writeHead writes the heading of a table of writeTimes.
@@ -116,14 +115,6 @@ func timesRow(t *layout.Writer, name, count, total string, share layout.Painted,
 		layout.Spaces(7-share.Width()), share, layout.Right(p50, 9), layout.Right(p99, 9), layout.Right(most, 9))
 }
 
-// heatOf returns the color of what matters: the time on a CPU, or waiting for one.
-func heatOf(s documents.State) layout.Color {
-	if s.Waiting {
-		return ""
-	}
-	return layout.Heat(s.Share)
-}
-
 // writeRanges writes a table of ranges.
 func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []documents.Range) {
 	if len(ranges) == 0 {
@@ -132,14 +123,9 @@ func writeRanges(t *layout.Writer, style layout.Style, what string, ranges []doc
 	t.Line()
 	t.Line(style.Paint(layout.Bold, what))
 	writeHead(t, "")
-	for _, r := range ranges {
-		writeRange(t, r.Name, r)
+	for i := range ranges {
+		writeTimes(t, ranges[i].Name, layout.Painted{}, &ranges[i])
 	}
-}
-
-// writeRange writes a row of a table of ranges.
-func writeRange(t *layout.Writer, name string, r documents.Range) {
-	writeTimes(t, name, r.Count, r.Total, layout.Painted{}, r.P50, r.P99, r.Max)
 }
 
 // writeWords writes words after a title and wraps them.

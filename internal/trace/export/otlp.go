@@ -29,7 +29,7 @@ func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	t := &otlp{source: s, w: bufio.NewWriterSize(w, 64<<10), asked: map[uint32][]*span{}, tasks: map[uint64]*span{}}
+	t := &otlp{source: s, w: bufio.NewWriterSize(w, 64<<10), requestSpans: map[uint32][]*span{}, tasks: map[uint64]*span{}}
 	if err := t.gather(); err != nil {
 		return s.result, err
 	}
@@ -59,12 +59,12 @@ type span struct {
 
 type otlp struct {
 	*source
-	w     *bufio.Writer
-	asked map[uint32][]*span // requests by goroutine, in order
-	tasks map[uint64]*span   // by number
-	all   []*span
-	buf   []byte
-	more  bool
+	w            *bufio.Writer
+	requestSpans map[uint32][]*span // requests by goroutine, in order
+	tasks        map[uint64]*span   // by number
+	all          []*span
+	buf          []byte
+	more         bool
 }
 
 // hash returns a hash that is the same for the same part of the same trace.
@@ -95,7 +95,7 @@ func (t *otlp) gather() error {
 	}
 	for _, one := range list {
 		sp := t.span("request", one, kindServer, uint64(one.goroutine), uint64(one.from))
-		t.asked[one.goroutine-1] = append(t.asked[one.goroutine-1], sp)
+		t.requestSpans[one.goroutine-1] = append(t.requestSpans[one.goroutine-1], sp)
 		t.all = append(t.all, sp)
 	}
 	if list, err = t.recorded(index.Tasks); err != nil {
@@ -119,7 +119,7 @@ func (t *otlp) gather() error {
 
 // during returns the request that a goroutine is in at a time, or nil.
 func (t *otlp) during(g uint32, at int64) *span {
-	list := t.asked[g]
+	list := t.requestSpans[g]
 	i, found := slices.BinarySearchFunc(list, at, func(sp *span, at int64) int {
 		switch {
 		case sp.from < at:
@@ -156,7 +156,7 @@ func (t *otlp) spans() error {
 	}
 	var err error
 	if serr := t.x.Spans(first, last, func(w index.Span) bool {
-		if w.Code != index.Running && t.asked[w.Goroutine] != nil {
+		if w.Code != index.Running && t.requestSpans[w.Goroutine] != nil {
 			err = t.wait(&w)
 		}
 		return err == nil

@@ -58,10 +58,10 @@ type Options struct {
 
 // Limits of a document.
 const (
-	fixedRows = 256 // processors, threads, ranges
-	maxStacks = 20_000
-	maxNamed  = 5_000
-	maxAsked  = 1000 // rows of one query
+	fixedRows  = 256 // processors, threads, ranges
+	maxStacks  = 20_000
+	maxNamed   = 5_000
+	maxQueried = 1000 // rows of one query
 )
 
 // New queries a timeline for the rows that its page starts with, and their spans.
@@ -99,7 +99,7 @@ func New(ctx context.Context, t *timeline.Timeline, o Options) (*TimelineDoc, er
 		}
 	}
 	d.Spans = timeline.SpanAnswer{From: d.From, To: d.To, Width: o.Width, Rows: []timeline.RowSpans{}}
-	for some := range slices.Chunk(ids, maxAsked) {
+	for some := range slices.Chunk(ids, maxQueried) {
 		a, err := t.Spans(ctx, timeline.SpanQuery{From: d.From, To: d.To, Width: o.Width, IDs: some})
 		if err != nil {
 			return nil, fmt.Errorf("read spans: %w", err)
@@ -166,7 +166,7 @@ func (d *TimelineDoc) addNames(t *timeline.Timeline) error {
 	for _, n := range most(count, maxNamed) {
 		ids = append(ids, fmt.Sprintf("g%d", n))
 	}
-	for some := range slices.Chunk(ids, maxAsked) {
+	for some := range slices.Chunk(ids, maxQueried) {
 		rows, err := t.RowsByID(some)
 		if err != nil {
 			return fmt.Errorf("name goroutines: %w", err)

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// A sign is a hint that a change is made for speed.
-type sign struct {
+// A speedSignal is a hint that a change is made for speed.
+type speedSignal struct {
 	name           string
 	added, removed *regexp.Regexp // of lines; nil: any
 	weak           bool           // it needs another one
 }
 
-// signs returns what to look for in a diff.
-func signs() []sign {
+// signals returns what to look for in a diff.
+func signals() []speedSignal {
 	re := regexp.MustCompile
-	return []sign{
+	return []speedSignal{
 		{name: "builder", added: re(`strings\.Builder|bytes\.Buffer|bytebufferpool|\bbufio\.`)},
 		{name: "preallocation", added: re(`\bmake\([^()]*,[^()]*(\([^()]*\))?[^()]*\)|\.Grow\(|slices\.Grow`)},
 		{name: "append forms", added: re(`\b(strconv|utf8|fmt)\.Append|\.Append[A-Z]\w*\(|[aA]ppend[A-Z]\w*\(`)},
@@ -85,7 +85,7 @@ func signalsOf(diff string) (names []string) {
 		}
 	}
 	strength := 0
-	for _, s := range signs() {
+	for _, s := range signals() {
 		if !matches(s.added, added, removed) || !matches(s.removed, removed, added) {
 			continue
 		}

@@ -10,33 +10,33 @@ import (
 	"github.com/whet-go/whet/bench"
 )
 
-// Limits for measuring a subject alone.
+// Limits for deciding whether a subject may be pinned.
 const (
-	aloneRounds = 3 // per side, pinned and unpinned
-	// severalProcessors is the CPU time per second above which a subject uses more than one CPU:
+	pinningRounds = 3 // per side, pinned and unpinned
+	// manyCPUs is the CPU time per second above which a subject uses more than one CPU:
 	// its own goroutines, or a concurrent garbage collector.
-	severalProcessors = 1.1
+	manyCPUs = 1.1
 	// Pinned rounds measure something else if unpinned rounds are faster by this factor,
-	unlikePinned = 1.1
+	fasterUnpinned = 1.1
 	// or slower by this one, which allows for the cost of moving to another CPU.
-	unlikeFree = 1.5
+	slowerUnpinned = 1.5
 )
 
-// measureAlone decides whether s may be pinned to one CPU. There, a program that runs on several
+// decidePinning decides whether s may be pinned to one CPU. There, a program that runs on several
 // CPUs behaves differently: no goroutine waits for a lock while its holder runs. So s is pinned
 // only if, unpinned, it takes no more CPU time than wall time and is as fast as pinned.
-func (r *runner) measureAlone(ctx context.Context, s *subject, p Plan) error {
+func (r *runner) decidePinning(ctx context.Context, s *subject, p Plan) error {
 	if s.known || len(r.allowed) == 0 {
 		return nil
 	}
-	if c, ok := s.Subject.(interface{ Concurrent() bool }); ok && c.Concurrent() && r.mayBeFree() {
-		s.known, s.free = true, true
+	if c, ok := s.Subject.(interface{ Concurrent() bool }); ok && c.Concurrent() && r.unpinnedAllowed() {
+		s.known, s.unpinned = true, true
 		return nil
 	}
 	began := time.Now()
 	defer func() { s.elapsed += time.Since(began) }()
 	var share float64
-	for i := range aloneRounds {
+	for i := range pinningRounds {
 		if i > 0 && time.Since(began) > r.MaxTime/10 {
 			break // the rest of the time is for the comparison
 		}
@@ -49,10 +49,10 @@ func (r *runner) measureAlone(ctx context.Context, s *subject, p Plan) error {
 				r.inside += m.Inside
 				s.before = append(s.before, measured{side, Plan{Length: p.Length, Fit: p.Fit, Pinned: cpu != Anywhere}, m.Values})
 				if cpu != Anywhere {
-					s.pinned[side] = append(s.pinned[side], m.Values[r.requestedUnit])
+					s.pinnedTimes[side] = append(s.pinnedTimes[side], m.Values[r.requestedUnit])
 					continue
 				}
-				s.alone[side] = append(s.alone[side], m.Values[r.requestedUnit])
+				s.unpinnedTimes[side] = append(s.unpinnedTimes[side], m.Values[r.requestedUnit])
 				if ran := max(m.Wall, m.Inside); ran > 0 {
 					share = max(share, m.CPU.Seconds()/ran.Seconds())
 				}
@@ -60,34 +60,34 @@ func (r *runner) measureAlone(ctx context.Context, s *subject, p Plan) error {
 		}
 	}
 	s.known = true
-	several := share > severalProcessors
-	for side := range s.alone {
-		several = several || unlike(s.alone[side], s.pinned[side], unlikeFree)
+	several := share > manyCPUs
+	for side := range s.unpinnedTimes {
+		several = several || unlike(s.unpinnedTimes[side], s.pinnedTimes[side], slowerUnpinned)
 	}
-	s.free = several && r.mayBeFree()
+	s.unpinned = several && r.unpinnedAllowed()
 	return nil
 }
 
-// mayBeFree reports whether rounds need not be pinned.
-func (r *runner) mayBeFree() bool {
+// unpinnedAllowed reports whether rounds need not be pinned.
+func (r *runner) unpinnedAllowed() bool {
 	return len(r.Plans) == 0 || slices.ContainsFunc(r.Plans, func(p Plan) bool { return !p.Pinned })
 }
 
 // unlike reports whether all unpinned times are shorter than all pinned ones, or all are longer, by
 // at least the factor slower.
 func unlike(a, b []float64, slower float64) bool {
-	if len(a) < aloneRounds || len(b) < aloneRounds {
+	if len(a) < pinningRounds || len(b) < pinningRounds {
 		return false
 	}
 	ratio := median(slices.Clone(a)) / median(slices.Clone(b))
-	return slices.Max(a) < slices.Min(b) && ratio < 1/unlikePinned || slices.Min(a) > slices.Max(b) && ratio > slower
+	return slices.Max(a) < slices.Min(b) && ratio < 1/fasterUnpinned || slices.Min(a) > slices.Max(b) && ratio > slower
 }
 
 // planOf returns the plan of a subject, which differs from the common one if the subject uses
 // several CPUs.
 func (r *runner) planOf(s *subject) Plan {
 	p := r.plan
-	if s.free {
+	if s.unpinned {
 		p.Pinned, p.Together = false, false
 	}
 	return p
@@ -97,7 +97,7 @@ func (r *runner) planOf(s *subject) Plan {
 // use several CPUs, since it does not show waiting; nor for those that do not measure it.
 func (r *runner) unitOf(s *subject) string {
 	measured := func(p pair) bool { return p.has(r.Unit) }
-	if s.free || len(s.pairs) > 0 && !slices.ContainsFunc(s.pairs, measured) {
+	if s.unpinned || len(s.pairs) > 0 && !slices.ContainsFunc(s.pairs, measured) {
 		return r.requestedUnit
 	}
 	return r.Unit
@@ -121,24 +121,24 @@ func (r *runner) pinnedElsewhere() (warnings bench.Warnings) {
 		if !r.planOf(s).Pinned {
 			continue
 		}
-		for side, alone := range s.alone {
+		for side, unpinned := range s.unpinnedTimes {
 			var values []float64
 			for _, p := range s.pairs {
 				if v := p[side][r.requestedUnit]; v > 0 && !math.IsInf(v, 0) {
 					values = append(values, v)
 				}
 			}
-			if len(values) < int(1/outside) || len(alone) == 0 {
+			if len(values) < int(1/outside) || len(unpinned) == 0 {
 				continue
 			}
 			slices.Sort(values)
 			cut := int(outside * float64(len(values)))
-			if unlike(alone, values[cut:len(values)-cut], unlikePinned) {
+			if unlike(unpinned, values[cut:len(values)-cut], fasterUnpinned) {
 				warnings = append(warnings, bench.Warning{
 					Where: s.Name(),
 					Text: fmt.Sprintf("on one CPU %v takes %.3g %s, but %.3g when it may run on all; these "+
 						"rounds measure only the former",
-						Side(side), median(values), r.requestedUnit, median(slices.Clone(alone))),
+						Side(side), median(values), r.requestedUnit, median(slices.Clone(unpinned))),
 				})
 				break
 			}
