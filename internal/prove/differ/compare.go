@@ -22,6 +22,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
@@ -179,11 +180,11 @@ func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *p
 // mentioned returns the functions of the package that are in changed files, for when nothing more
 // is known about the new version.
 func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (changed []types.Object) {
-	eachDecl(g.pkg, func(_, text string, obj types.Object) {
+	declarations.Each(g.pkg, func(_, text string, obj types.Object) {
 		if _, ok := obj.(*types.Func); !ok {
 			return
 		}
-		source, _, _ := strings.Cut(text, textEnd)
+		source, _, _ := strings.Cut(text, declarations.TextEnd)
 		for file, c := range changes {
 			if g.pkg.Fset.Position(obj.Pos()).Filename == m.Path(file) && !strings.Contains(string(c.After), source) {
 				changed = append(changed, obj)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"path"
 
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
@@ -75,11 +76,11 @@ func (c *comparer) hiddenIn(was, is *types.Package, inCopy bool) map[string]stri
 		}
 		return was.Path()
 	}
-	all := hidden(was, is, pathOf(was, is))
+	all := declarations.Hidden(was, is, pathOf(was, is))
 	for _, p := range c.others {
 		a, b := imported(was, p.Path), imported(is, p.Path+"/"+twin.Dir)
 		if a != nil && b != nil {
-			maps.Copy(all, hidden(a, b, pathOf(a, b)))
+			maps.Copy(all, declarations.Hidden(a, b, pathOf(a, b)))
 		}
 	}
 	return all

@@ -10,7 +10,7 @@
 //     too, if they change or depend on one that does (package importers), so that nothing of the new
 //     version calls the old one.
 //  2. Both versions are loaded, and their declarations compared: functions, constants, variables,
-//     types and fields (versions.go). A changed function is called if it has the same signature in
+//     types and fields (package declarations). A changed function is called if it has the same signature in
 //     both versions and its arguments can be made in both. Otherwise, and for all else that has
 //     changed, the functions that use it are called, up the static call graph of the package
 //     (graph.go). The result names the route. What this does not show is an effect (effects.go, package

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
@@ -22,7 +23,7 @@ type testFile struct {
 
 	pkg    *packages.Package
 	bodies strings.Builder
-	uses   *graph // of pkg; nil: unknown
+	uses   *declarations.Graph // of pkg; nil: unknown
 
 	within string            // the directory of the package with a dot, before names in results; "" for none
 	used   []usedBy          // uses of what has changed that must run
@@ -32,9 +33,9 @@ type testFile struct {
 	more []*packages.Package
 }
 
-func (g *testFile) graph() *graph {
+func (g *testFile) graph() *declarations.Graph {
 	if g.uses == nil {
-		g.uses = newGraph(g.pkg)
+		g.uses = declarations.NewGraph(g.pkg)
 	}
 	return g.uses
 }
