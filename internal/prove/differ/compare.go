@@ -436,7 +436,11 @@ func (c *comparer) build(
 			_ = run.remove()
 		}
 	}()
-	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, flags, []string{"./" + dir})
+	over, err := c.withoutTests(dir, files, o)
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, over, flags, []string{"./" + dir})
 	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -451,6 +455,28 @@ func (c *comparer) build(
 		return nil, &twin.SeparateError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
+}
+
+// withoutTests returns the flag for a build of the package in dir without its own tests, which may not build, or
+// end the process before any function is called. files are those that were written for the program.
+func (c *comparer) withoutTests(dir string, files map[string][]byte, o Options) (flags []string, err error) {
+	if slices.ContainsFunc(o.Flags, func(flag string) bool { return strings.Contains(flag, "-overlay") }) {
+		return nil, nil // there can be only one
+	}
+	entries, err := os.ReadDir(c.Module.Path(dir))
+	if err != nil {
+		return nil, err
+	}
+	hidden := map[string][]byte{}
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, "_test.go") && files[name] == nil {
+			hidden[path.Join(dir, name)] = nil
+		}
+	}
+	if len(hidden) == 0 {
+		return nil, nil
+	}
+	return c.Module.Overlay(hidden)
 }
 
 // A twinRun is the program with both versions.
