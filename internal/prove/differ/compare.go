@@ -85,7 +85,7 @@ func (e *BehaviorError) Error() string {
 func Compare(
 	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options,
 ) (_ *Comparison, err error) {
-	if !changesGo(changes, dir) {
+	if !changesCode(changes, dir) {
 		return &Comparison{}, nil
 	}
 	c := &comparer{Copy: twin.New(m, changes)}
@@ -95,14 +95,14 @@ func Compare(
 	if err != nil && !errors.As(err, &separate) {
 		return nil, err
 	}
-	g := newTestFile(old, now)
+	g := c.newTestFile(dir, old, now)
 	var entries []entry
 	var errs []error
 	var e *effectFinder
 	if now != nil {
 		entries, errs, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
 	} else {
-		entries, errs = g.entries(g.mentioned(changes, m))
+		entries, errs = g.entries(append(g.mentioned(changes, m), g.assembled...))
 	}
 	r := &Comparison{}
 	for _, err := range errs {
@@ -113,7 +113,7 @@ func Compare(
 		if err == nil || !errors.As(err, &separate) {
 			return r, err
 		}
-		g = newTestFile(old, now)
+		g = c.newTestFile(dir, old, now)
 		entries, _, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
 		r.Not = append(r.Not, e.Unproven()...)
 	}
@@ -125,11 +125,9 @@ func Compare(
 	return r, err
 }
 
-// changesGo reports whether a package's own files change, and not only its tests.
-func changesGo(changes scratch.Changes, dir string) bool {
-	return slices.ContainsFunc(changes.In(dir), func(name string) bool {
-		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
-	})
+// changesCode reports whether a package's own files change, and not only its tests.
+func changesCode(changes scratch.Changes, dir string) bool {
+	return slices.ContainsFunc(changes.In(dir), func(name string) bool { return twin.IsCode(path.Base(name)) })
 }
 
 // A comparer compares the two versions of a package.
@@ -138,6 +136,13 @@ type comparer struct {
 	narrowing []string            // see vocabulary.Vocabulary.Narrowing
 	imports   *importers.Graph    // of the module; nil: not read yet
 	others    []importers.Package // that are copied, too
+}
+
+// newTestFile returns an empty test file for both versions of the package in dir.
+func (c *comparer) newTestFile(dir string, old, now *packages.Package) *testFile {
+	g := newTestFile(old, now)
+	g.assembled = c.assembled(dir, old, now)
+	return g
 }
 
 // load writes the new version of the package in dir, and of what it needs, and loads both versions of the

@@ -39,8 +39,10 @@
 //     a place that changed, or half of the changed blocks.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
-//     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
-//     as Dump does, which are not guided by coverage.
+//     package uses cgo or defines a symbol of another package with go:linkname, Compare returns tests
+//     for two processes instead, as Dump does, which are not guided by coverage. Assembly is copied
+//     with the package; the callers of a function whose assembly changes are called. The package's
+//     own tests are not compiled.
 //  7. Generic functions are called with the type arguments used in the package's own code, and
 //     exported ones also with others that their constraints allow. Returned functions and handlers
 //     are called, too, even if they are returned as an interface.

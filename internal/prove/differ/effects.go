@@ -37,7 +37,7 @@ func (g *testFile) plan(old, now *packages.Package, importable bool) ([]entry, [
 		g.unlike(obj)
 	}
 	entries, errs := g.entriesBy(func(add addCall) (errs []error) {
-		for _, obj := range declarations.Changed(old, now) {
+		for _, obj := range slices.Concat(declarations.Changed(old, now), g.assembled) {
 			if e.Equal[importers.DeclaredAs(obj)] && obj.Parent() == old.Types.Scope() ||
 				slices.ContainsFunc(exported, func(o types.Object) bool { return o == obj || importers.HasField(o, obj) }) {
 				continue
@@ -61,7 +61,27 @@ func (g *testFile) plan(old, now *packages.Package, importable bool) ([]entry, [
 		}
 		return errs
 	})
+	g.useAssembled(entries)
 	return entries, errs, e
+}
+
+// useAssembled has the calls of functions whose assembly has changed run: in the functions that are called, or if
+// none of these calls one, in all that do.
+func (g *testFile) useAssembled(entries []entry) {
+	for _, obj := range g.assembled {
+		users := g.graph().Users[obj]
+		called := slices.DeleteFunc(slices.Clone(users), func(user types.Object) bool {
+			return !slices.ContainsFunc(entries, func(e entry) bool { return e.call.fn == user })
+		})
+		if len(called) == 0 {
+			called = users
+		}
+		for _, user := range called {
+			if g.graph().Decls[user] != nil {
+				g.used = append(g.used, usedBy{user, obj})
+			}
+		}
+	}
 }
 
 // exported returns the exported constants, variables and types of the old version that have changed, except

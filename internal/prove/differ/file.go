@@ -25,9 +25,11 @@ type testFile struct {
 	bodies strings.Builder
 	uses   *declarations.Graph // of pkg; nil: unknown
 
-	within string            // the directory of the package with a dot, before names in results; "" for none
-	used   []usedBy          // uses of what has changed that must run
-	types  []*types.TypeName // that have changed so that their values look different
+	// assembled are functions without a body in Go whose assembly has changed.
+	assembled []types.Object
+	within    string            // the directory of the package with a dot, before names in results; "" for none
+	used      []usedBy          // uses of what has changed that must run
+	types     []*types.TypeName // that have changed so that their values look different
 	// more are the versions of the package that the file is called for, if that is another one: the inputs
 	// have their words, too.
 	more []*packages.Package
