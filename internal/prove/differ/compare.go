@@ -446,7 +446,15 @@ func (c *comparer) build(
 		return nil, err
 	}
 	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, over, flags, []string{"./" + dir})
-	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append(exitFlag(o.Flags), args...)...)
+	if err != nil && ctx.Err() == nil && strings.Contains(out, "exithook") { // of another release of Go
+		for _, name := range []string{supportName(support.ExitPart), path.Join(twin.Dir, twinSupport(support.ExitPart))} {
+			if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
+				return nil, err
+			}
+		}
+		out, err = c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -460,6 +468,16 @@ func (c *comparer) build(
 		return nil, &twin.SeparateError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
+}
+
+// exitFlag returns support.ExitFlag with what further flags already pass to the linker.
+func exitFlag(flags []string) []string {
+	for _, flag := range slices.Backward(flags) {
+		if name, value, ok := strings.Cut(flag, "="); ok && strings.TrimLeft(name, "-") == "ldflags" {
+			return []string{"-ldflags=" + value + " " + strings.TrimPrefix(support.ExitFlag, "-ldflags=")}
+		}
+	}
+	return []string{support.ExitFlag}
 }
 
 // withoutTests returns the flag for a build of the package in dir without its own tests, which may not build, or

@@ -68,6 +68,10 @@
 // must equal one of the old one's, or do so when digits are masked, if the old one's results differ
 // only in digits. If no result recurs, their lines are compared.
 //
+// A call that would end the process (os.Exit, log.Fatal) ends the run instead, by a hook of the runtime
+// (support/exit.txt): both versions must end it after the same effects. If the hook does not link, as with another
+// release of Go, such a function is not compared.
+//
 // Inputs on which the old function only panics are counted separately, because they prove little.
 // Inputs on which it does not return within seconds are skipped; if only the new one does not
 // return, that is a difference.
