@@ -26,7 +26,8 @@
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
 //     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
-//     same value. A method that makes a value slowly is avoided.
+//     same value. Up to three other methods of the receiver are called before (package states). A method
+//     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without

@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/differ/states"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
@@ -23,6 +24,7 @@ type testFile struct {
 
 	pkg    *packages.Package
 	bodies strings.Builder
+	states *states.Finder      // of pkg; nil: not made yet
 	uses   *declarations.Graph // of pkg; nil: unknown
 
 	// assembled are functions without a body in Go whose assembly has changed.
