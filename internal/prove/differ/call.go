@@ -107,7 +107,7 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
-		m, why := g.Maker(p.Type())
+		m, why := g.ParameterMaker(i.fn.Signature().Params().At(at), p.Type())
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
 		}
@@ -239,10 +239,18 @@ func (c *callCode) manyCalls(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "func(s *whetSource) {\nswitch s.choose(%d) {\n", len(c.shapes))
 	for i, s := range c.shapes {
-		fmt.Fprintf(&b, "case %d:\n%s", i, s.turns(name))
+		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(name))
 	}
 	b.WriteString("}\n}")
 	return b.String()
+}
+
+// like returns what tells facts about calls with some type arguments from those with others.
+func (s *shape) like() string {
+	if s.inst == "" {
+		return " of " + types.TypeString(s.sig.Recv().Type(), func(*types.Package) string { return "" })
+	}
+	return " with " + s.inst
 }
 
 func (s *shape) turns(name string) string {
