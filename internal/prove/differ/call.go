@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/differ/states"
 )
 
 // A callCode describes how to call a function with generated values.
@@ -32,6 +33,15 @@ type shape struct {
 	dots    string // "..." for a variadic call
 	inner   returned
 	sig     *types.Signature
+	prior   []priorCall // methods that bring the receiver into other states
+}
+
+// A priorCall is another method of the receiver that may be called before.
+type priorCall struct {
+	name    string
+	makers  []string
+	results int
+	dots    string
 }
 
 // callOf returns how to call a function of the package, or an *UnsupportedError.
@@ -97,7 +107,7 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
-		m, why := g.Maker(p.Type())
+		m, why := g.ParameterMaker(i.fn.Signature().Params().At(at), p.Type())
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
 		}
@@ -106,8 +116,43 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 	if i.sig.Variadic() {
 		s.dots = "..."
 	}
-	s.inner, why = g.innerCalls(i)
+	if s.inner, why = g.innerCalls(i); why == "" && s.recv != "" {
+		s.prior = g.priorCalls(i)
+	}
 	return s, why
+}
+
+// maxPrior is the number of other methods that may be called before the one that is compared.
+const maxPrior = 8
+
+// priorCalls returns other methods of a receiver, whose arguments can be made.
+func (g *testFile) priorCalls(i instance) (calls []priorCall) {
+	if g.states == nil {
+		g.states = states.New(g.pkg)
+	}
+	recv := i.sig.Recv().Type()
+	for _, m := range g.states.Methods(i.fn, recv, maxPrior) {
+		sig := m.Signature()
+		if g.Differs(m.Origin()) != "" || g.unlikeResult(m) != "" {
+			continue
+		}
+		one := priorCall{name: m.Name(), results: sig.Results().Len()}
+		for p := range sig.Params().Variables() {
+			maker, why := g.Maker(p.Type())
+			if why != "" {
+				break
+			}
+			one.makers = append(one.makers, maker)
+		}
+		if len(one.makers) < sig.Params().Len() {
+			continue
+		}
+		if sig.Variadic() {
+			one.dots = "..."
+		}
+		calls = append(calls, one)
+	}
+	return calls
 }
 
 // anySize reports whether a function's int parameter may be any number: nothing is made of that size,
@@ -194,10 +239,18 @@ func (c *callCode) manyCalls(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "func(s *whetSource) {\nswitch s.choose(%d) {\n", len(c.shapes))
 	for i, s := range c.shapes {
-		fmt.Fprintf(&b, "case %d:\n%s", i, s.turns(name))
+		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(name))
 	}
 	b.WriteString("}\n}")
 	return b.String()
+}
+
+// like returns what tells facts about calls with some type arguments from those with others.
+func (s *shape) like() string {
+	if s.inst == "" {
+		return " of " + types.TypeString(s.sig.Recv().Type(), func(*types.Package) string { return "" })
+	}
+	return " with " + s.inst
 }
 
 func (s *shape) turns(name string) string {
@@ -206,22 +259,38 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
 		name = "recv." + name
 	}
+	if len(s.prior) > 0 {
+		fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
+		for i, one := range s.prior {
+			fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
+				oneTurn("recv."+one.name, "", "", one.makers, one.results, one.dots))
+		}
+		b.WriteString("}\n}\n")
+	}
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
-	for i, m := range s.makers {
+	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, s.results, s.dots))
+	b.WriteString(s.inner.calls() + "})\n}\n")
+	return b.String()
+}
+
+// oneTurn returns the code that makes the arguments of a function, calls it, and records its results. named and inst
+// are type arguments.
+func oneTurn(name, named, inst string, makers []string, results int, dots string) string {
+	var b strings.Builder
+	for i, m := range makers {
 		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
 	}
-	args := numbered("a", len(s.makers))
+	args := numbered("a", len(makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)
 	}
-	fmt.Fprintf(&b, "s.calls(%q, %q%s)\n", name+s.named, s.dots, pointers("a", len(s.makers)))
-	call := name + s.inst + "(" + args + s.dots + ")"
-	if results := numbered("r", s.results); results == "" {
-		b.WriteString(call + "\n")
-	} else {
-		fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", results, call, results)
+	fmt.Fprintf(&b, "s.calls(%q, %q%s)\n", name+named, dots, pointers("a", len(makers)))
+	call := name + inst + "(" + args + dots + ")"
+	if results == 0 {
+		return b.String() + call + "\n"
 	}
-	b.WriteString(s.inner.calls() + "})\n}\n")
+	names := numbered("r", results)
+	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, names)
 	return b.String()
 }
 

@@ -22,6 +22,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
@@ -84,7 +85,7 @@ func (e *BehaviorError) Error() string {
 func Compare(
 	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options,
 ) (_ *Comparison, err error) {
-	if !changesGo(changes, dir) {
+	if !changesCode(changes, dir) {
 		return &Comparison{}, nil
 	}
 	c := &comparer{Copy: twin.New(m, changes)}
@@ -94,14 +95,14 @@ func Compare(
 	if err != nil && !errors.As(err, &separate) {
 		return nil, err
 	}
-	g := newTestFile(old, now)
+	g := c.newTestFile(dir, old, now)
 	var entries []entry
 	var errs []error
 	var e *effectFinder
 	if now != nil {
 		entries, errs, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
 	} else {
-		entries, errs = g.entries(g.mentioned(changes, m))
+		entries, errs = g.entries(append(g.mentioned(changes, m), g.assembled...))
 	}
 	r := &Comparison{}
 	for _, err := range errs {
@@ -112,7 +113,7 @@ func Compare(
 		if err == nil || !errors.As(err, &separate) {
 			return r, err
 		}
-		g = newTestFile(old, now)
+		g = c.newTestFile(dir, old, now)
 		entries, _, e = g.plan(old, now, c.imports.Importable(old.PkgPath))
 		r.NotCompared = append(r.NotCompared, e.Unproven()...)
 	}
@@ -124,11 +125,9 @@ func Compare(
 	return r, err
 }
 
-// changesGo reports whether a package's own files change, and not only its tests.
-func changesGo(changes scratch.Changes, dir string) bool {
-	return slices.ContainsFunc(changes.In(dir), func(name string) bool {
-		return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
-	})
+// changesCode reports whether a package's own files change, and not only its tests.
+func changesCode(changes scratch.Changes, dir string) bool {
+	return slices.ContainsFunc(changes.In(dir), func(name string) bool { return twin.IsCode(path.Base(name)) })
 }
 
 // A comparer compares the two versions of a package.
@@ -137,6 +136,13 @@ type comparer struct {
 	narrowing []string            // see vocabulary.Vocabulary.Narrowing
 	imports   *importers.Graph    // of the module; nil: not read yet
 	others    []importers.Package // that are copied, too
+}
+
+// newTestFile returns an empty test file for both versions of the package in dir.
+func (c *comparer) newTestFile(dir string, old, now *packages.Package) *testFile {
+	g := newTestFile(old, now)
+	g.assembled = c.assembled(dir, old, now)
+	return g
 }
 
 // load writes the new version of the package in dir, and of what it needs, and loads both versions of the
@@ -179,11 +185,11 @@ func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *p
 // mentioned returns the functions of the package that are in changed files, for when nothing more
 // is known about the new version.
 func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (changed []types.Object) {
-	eachDecl(g.pkg, func(_, text string, obj types.Object) {
+	declarations.Each(g.pkg, func(_, text string, obj types.Object) {
 		if _, ok := obj.(*types.Func); !ok {
 			return
 		}
-		source, _, _ := strings.Cut(text, textEnd)
+		source, _, _ := strings.Cut(text, declarations.TextEnd)
 		for file, c := range changes {
 			if g.pkg.Fset.Position(obj.Pos()).Filename == m.Path(file) && !strings.Contains(string(c.After), source) {
 				changed = append(changed, obj)
@@ -437,8 +443,20 @@ func (c *comparer) build(
 			_ = run.remove()
 		}
 	}()
-	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, flags, []string{"./" + dir})
-	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	over, err := c.withoutTests(dir, files, o)
+	if err != nil {
+		return nil, err
+	}
+	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, over, flags, []string{"./" + dir})
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append(exitFlag(o.Flags), args...)...)
+	if err != nil && ctx.Err() == nil && strings.Contains(out, "exithook") { // of another release of Go
+		for _, name := range []string{supportName(support.ExitPart), path.Join(twin.Dir, twinSupport(support.ExitPart))} {
+			if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
+				return nil, err
+			}
+		}
+		out, err = c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -452,6 +470,38 @@ func (c *comparer) build(
 		return nil, &twin.SeparateError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
+}
+
+// exitFlag returns support.ExitFlag with what further flags already pass to the linker.
+func exitFlag(flags []string) []string {
+	for _, flag := range slices.Backward(flags) {
+		if name, value, ok := strings.Cut(flag, "="); ok && strings.TrimLeft(name, "-") == "ldflags" {
+			return []string{"-ldflags=" + value + " " + strings.TrimPrefix(support.ExitFlag, "-ldflags=")}
+		}
+	}
+	return []string{support.ExitFlag}
+}
+
+// withoutTests returns the flag for a build of the package in dir without its own tests, which may not build, or
+// end the process before any function is called. files are those that were written for the program.
+func (c *comparer) withoutTests(dir string, files map[string][]byte, o Options) (flags []string, err error) {
+	if slices.ContainsFunc(o.Flags, func(flag string) bool { return strings.Contains(flag, "-overlay") }) {
+		return nil, nil // there can be only one
+	}
+	entries, err := os.ReadDir(c.Module.Path(dir))
+	if err != nil {
+		return nil, err
+	}
+	hidden := map[string][]byte{}
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, "_test.go") && files[name] == nil {
+			hidden[path.Join(dir, name)] = nil
+		}
+	}
+	if len(hidden) == 0 {
+		return nil, nil
+	}
+	return c.Module.Overlay(hidden)
 }
 
 // A twinRun is the program with both versions.

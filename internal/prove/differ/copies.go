@@ -3,10 +3,16 @@ package differ
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"go/types"
 	"maps"
 	"path"
+	"path/filepath"
+	"slices"
 
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
@@ -21,7 +27,7 @@ func readImports(
 ) (*importers.Graph, error) {
 	var dirs []string
 	for _, dir := range changes.Dirs() {
-		if changesGo(changes, dir) {
+		if changesCode(changes, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -75,12 +81,59 @@ func (c *comparer) hiddenIn(was, is *types.Package, inCopy bool) map[string]stri
 		}
 		return was.Path()
 	}
-	all := hidden(was, is, pathOf(was, is))
+	all := declarations.Hidden(was, is, pathOf(was, is))
 	for _, p := range c.others {
 		a, b := imported(was, p.Path), imported(is, p.Path+"/"+twin.Dir)
 		if a != nil && b != nil {
-			maps.Copy(all, hidden(a, b, pathOf(a, b)))
+			maps.Copy(all, declarations.Hidden(a, b, pathOf(a, b)))
 		}
 	}
 	return all
+}
+
+// assembled returns the functions without a body in Go whose assembly changes. now is nil if the new version cannot
+// be loaded.
+func (c *comparer) assembled(dir string, old, now *packages.Package) (changed []types.Object) {
+	var names []string
+	all := false
+	for _, file := range c.Changes.In(dir) {
+		base := path.Base(file)
+		if change := c.Changes[file]; twin.IsAssembly(base) && (now == nil || built(base, old) || built(base, now)) {
+			some, any := twin.ChangedAssembly(base, change.Before, change.After)
+			names, all = append(names, some...), all || any
+		}
+	}
+	if len(names) == 0 && !all {
+		return nil
+	}
+	declared := map[string]bool{}
+	var empty []*ast.FuncDecl
+	for _, pkg := range []*packages.Package{old, now} {
+		if pkg == nil {
+			continue
+		}
+		for _, file := range pkg.Syntax {
+			for _, d := range file.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok {
+					declared[d.Name.Name] = true
+					if pkg == old && d.Body == nil {
+						empty = append(empty, d)
+					}
+				}
+			}
+		}
+	}
+	// What Go does not declare is called by other assembly.
+	all = all || slices.ContainsFunc(names, func(name string) bool { return !declared[name] })
+	for _, d := range empty {
+		if obj := old.TypesInfo.Defs[d.Name]; obj != nil && (all || slices.Contains(names, d.Name.Name)) {
+			changed = append(changed, obj)
+		}
+	}
+	return changed
+}
+
+// built reports whether a package was loaded with a file that is not Go.
+func built(base string, pkg *packages.Package) bool {
+	return slices.ContainsFunc(pkg.OtherFiles, func(name string) bool { return filepath.Base(name) == base })
 }

@@ -3,20 +3,12 @@ package differ
 import (
 	"go/ast"
 	"go/types"
-	"strings"
+
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 )
 
 // FuncName returns a function's name in the form of Go source.
-func FuncName(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return d.Name.Name
-	}
-	t := types.ExprString(d.Recv.List[0].Type)
-	if strings.HasPrefix(t, "*") {
-		t = "(" + t + ")"
-	}
-	return t + "." + d.Name.Name
-}
+func FuncName(d *ast.FuncDecl) string { return declarations.FuncName(d) }
 
 // declOf returns the declaration of a function of the package.
 func (g *testFile) declOf(fn *types.Func) *ast.FuncDecl {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
@@ -88,7 +89,7 @@ func TestTraps(t *testing.T) {
 			write(t, filepath.Join(dir, one.name, twin.Dir, "code_test.go"), []byte(one.test))
 		}
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w",
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-ldflags=-s -w -checklinkname=0",
 		"-run=^Test|^FuzzWhet", "-v", "./...")
 	cmd.Dir = dir
 	out, _ := cmd.CombinedOutput() // failures are in the output
@@ -142,7 +143,7 @@ func TestSeeds(t *testing.T) {
 	if not, err := differ.WriteTwins(t.Context(), dir, changes); err != nil {
 		t.Fatal(not, err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-run=^FuzzWhet", "-v", "./p")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", support.ExitFlag, "-run=^FuzzWhet", "-v", "./p")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), differ.SeedsEnv+"=3")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("/seed#2 ")) || bytes.Contains(out, []byte("/seed#3 ")) {

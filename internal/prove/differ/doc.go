@@ -10,7 +10,7 @@
 //     too, if they change or depend on one that does (package importers), so that nothing of the new
 //     version calls the old one.
 //  2. Both versions are loaded, and their declarations compared: functions, constants, variables,
-//     types and fields (versions.go). A changed function is called if it has the same signature in
+//     types and fields (package declarations). A changed function is called if it has the same signature in
 //     both versions and its arguments can be made in both. Otherwise, and for all else that has
 //     changed, the functions that use it are called, up the static call graph of the package
 //     (graph.go). The result names the route. What this does not show is an effect (effects.go, package
@@ -26,7 +26,8 @@
 //     process, the target runs as a test with thousands of random inputs. The makers choose among the
 //     constants of both versions and what nearly equals them, since Go's fuzzer does not solve
 //     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
-//     same value. A method that makes a value slowly is avoided.
+//     same value. Up to three other methods of the receiver are called before (package states). A method
+//     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
@@ -39,8 +40,10 @@
 //     a place that changed, or half of the changed blocks.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
 //     registry are replaced, because they reject the same name twice. If that does not help, or the
-//     package uses cgo, assembly or go:linkname, Compare returns tests for two processes instead,
-//     as Dump does, which are not guided by coverage.
+//     package uses cgo or defines a symbol of another package with go:linkname, Compare returns tests
+//     for two processes instead, as Dump does, which are not guided by coverage. Assembly is copied
+//     with the package; the callers of a function whose assembly changes are called. The package's
+//     own tests are not compiled.
 //  7. Generic functions are called with the type arguments used in the package's own code, and
 //     exported ones also with others that their constraints allow. Returned functions and handlers
 //     are called, too, even if they are returned as an interface.
@@ -65,6 +68,10 @@
 // A function whose results vary (time, random numbers) is run several times; the new one's result
 // must equal one of the old one's, or do so when digits are masked, if the old one's results differ
 // only in digits. If no result recurs, their lines are compared.
+//
+// A call that would end the process (os.Exit, log.Fatal) ends the run instead, by a hook of the runtime
+// (support/exit.txt): both versions must end it after the same effects. If the hook does not link, as with another
+// release of Go, such a function is not compared.
 //
 // Inputs on which the old function only panics are counted separately, because they prove little.
 // Inputs on which it does not return within seconds are skipped; if only the new one does not

@@ -2,13 +2,13 @@ package differ
 
 import (
 	"errors"
-	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/effects"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -37,7 +37,7 @@ func (g *testFile) plan(old, now *packages.Package, importable bool) ([]entry, [
 		g.unlike(obj)
 	}
 	entries, errs := g.entriesBy(func(add addCall) (errs []error) {
-		for _, obj := range changedObjects(old, now) {
+		for _, obj := range slices.Concat(declarations.Changed(old, now), g.assembled) {
 			if e.Equal[importers.DeclaredAs(obj)] && obj.Parent() == old.Types.Scope() ||
 				slices.ContainsFunc(exported, func(o types.Object) bool { return o == obj || importers.HasField(o, obj) }) {
 				continue
@@ -61,15 +61,35 @@ func (g *testFile) plan(old, now *packages.Package, importable bool) ([]entry, [
 		}
 		return errs
 	})
+	g.useAssembled(entries)
 	return entries, errs, e
+}
+
+// useAssembled has the calls of functions whose assembly has changed run: in the functions that are called, or if
+// none of these calls one, in all that do.
+func (g *testFile) useAssembled(entries []entry) {
+	for _, obj := range g.assembled {
+		users := g.graph().Users[obj]
+		called := slices.DeleteFunc(slices.Clone(users), func(user types.Object) bool {
+			return !slices.ContainsFunc(entries, func(e entry) bool { return e.call.fn == user })
+		})
+		if len(called) == 0 {
+			called = users
+		}
+		for _, user := range called {
+			if g.graph().Decls[user] != nil {
+				g.used = append(g.used, usedBy{user, obj})
+			}
+		}
+	}
 }
 
 // exported returns the exported constants, variables and types of the old version that have changed, except
 // structs of which other packages see the same, and what has the same value.
 func (e *effectFinder) exported(old, now *packages.Package) (changed []types.Object) {
 	texts := map[string]string{}
-	eachDecl(now, func(key, text string, _ types.Object) { texts[key] = text })
-	eachDecl(old, func(key, text string, obj types.Object) {
+	declarations.Each(now, func(key, text string, _ types.Object) { texts[key] = text })
+	declarations.Each(old, func(key, text string, obj types.Object) {
 		other := now.Types.Scope().Lookup(obj.Name())
 		if _, isFunc := obj.(*types.Func); isFunc || !obj.Exported() || obj.Parent() != old.Types.Scope() {
 			return
@@ -117,7 +137,7 @@ func (e *effectFinder) above(g *testFile, obj types.Object, err error) bool {
 	ef := &effects.Effect{Name: obj.Name(), Most: maxCallers}
 	var end *effects.LooseEnd
 	for _, s := range g.above(obj, true) {
-		if !s.obj.Exported() || !isFunc && g.graph().decls[s.obj] == nil {
+		if !s.obj.Exported() || !isFunc && g.graph().Decls[s.obj] == nil {
 			continue
 		}
 		if end == nil || !isFunc { // any caller of a function will do
@@ -147,7 +167,7 @@ func (e *effectFinder) derived(
 		return
 	}
 	for _, s := range g.above(obj, false) {
-		if s.obj == obj || g.graph().decls[s.obj] != nil || !s.obj.Exported() || slices.Contains(exported, s.obj) ||
+		if s.obj == obj || g.graph().Decls[s.obj] != nil || !s.obj.Exported() || slices.Contains(exported, s.obj) ||
 			importers.Equal(g.pkg, now, s.obj) {
 			continue
 		}
@@ -171,10 +191,10 @@ func (g *testFile) above(obj types.Object, functions bool) []step {
 	seen := map[types.Object]bool{obj: true}
 	for i := 0; i < len(all); i++ {
 		at := all[i]
-		if !functions && g.graph().decls[at.obj] != nil {
+		if !functions && g.graph().Decls[at.obj] != nil {
 			continue
 		}
-		for _, user := range g.graph().users[at.obj] {
+		for _, user := range g.graph().Users[at.obj] {
 			if !seen[user] {
 				seen[user] = true
 				all = append(all, step{user, append(slices.Clone(at.route), at.obj)})
@@ -187,34 +207,19 @@ func (g *testFile) above(obj types.Object, functions bool) []step {
 // usersOf returns the declarations that use another one, which may be of another package: for a type, all
 // functions with a value that has one of its values.
 func (g *testFile) usersOf(obj types.Object) []types.Object {
-	users := slices.Clone(g.graph().users[obj])
+	users := slices.Clone(g.graph().Users[obj])
 	tn, ok := obj.(*types.TypeName)
 	if !ok {
 		return users
 	}
 	for _, d := range importers.Holders(g.pkg, tn) {
-		for _, user := range declaredBy(g.pkg, d) {
+		for _, user := range declarations.Of(g.pkg, d) {
 			if user != obj && !slices.Contains(users, user) {
 				users = append(users, user)
 			}
 		}
 	}
 	return users
-}
-
-// declaredBy returns what a declaration declares.
-func declaredBy(pkg *packages.Package, d ast.Decl) (objs []types.Object) {
-	switch d := d.(type) {
-	case *ast.FuncDecl:
-		if obj := pkg.TypesInfo.Defs[d.Name]; obj != nil {
-			objs = append(objs, obj)
-		}
-	case *ast.GenDecl:
-		for _, spec := range d.Specs {
-			objs = append(objs, declared(pkg, spec)...)
-		}
-	}
-	return objs
 }
 
 // follow passes the functions of a package to call for a use to add, and adds what its importers must look
@@ -237,7 +242,7 @@ func (e *effectFinder) follow(g *testFile, u effects.Use, add addCall) {
 			}
 			seen[user] = true
 			next := step{obj: user, route: append(slices.Clone(at.route), at.obj)}
-			if g.graph().decls[user] != nil {
+			if g.graph().Decls[user] != nil {
 				g.used = append(g.used, usedBy{user, at.obj})
 				e.call(g, u, next, add)
 				continue
@@ -265,7 +270,7 @@ func (e *effectFinder) call(g *testFile, u effects.Use, from step, add addCall) 
 	seen := map[types.Object]bool{from.obj: true}
 	for queue := []step{from}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		if d := g.graph().decls[at.obj]; d != nil {
+		if d := g.graph().Decls[at.obj]; d != nil {
 			call, err := g.callOf(d)
 			switch {
 			case err == nil && (found == maxCallers || u.Called == u.Most):
@@ -327,7 +332,7 @@ type usedBy struct{ user, used types.Object }
 func (g *testFile) usedLines(now *packages.Package) *twin.Uses {
 	var uses []twin.UsedBy
 	for _, u := range g.used {
-		uses = append(uses, twin.UsedBy{Function: FuncName(g.graph().decls[u.user]), Used: u.used})
+		uses = append(uses, twin.UsedBy{Function: FuncName(g.graph().Decls[u.user]), Used: u.used})
 	}
 	return twin.UsedLines(now, FuncName, g.within, uses)
 }

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
@@ -46,7 +47,7 @@ func WriteTwins(ctx context.Context, dir string, changes scratch.Changes) (not [
 	for p := range olds {
 		now := all[p+"/"+twin.Dir]
 		g := newTestFile(all[p], now)
-		entries, errs := g.entries(changedObjects(all[p], now))
+		entries, errs := g.entries(declarations.Changed(all[p], now))
 		not = append(not, errs...)
 		files, _, err := g.twins(c, now, entries)
 		if err != nil {

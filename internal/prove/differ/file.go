@@ -8,7 +8,9 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
+	"github.com/whet-go/whet/internal/prove/differ/states"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
@@ -22,19 +24,22 @@ type testFile struct {
 
 	pkg    *packages.Package
 	bodies strings.Builder
-	uses   *graph // of pkg; nil: unknown
+	states *states.Finder      // of pkg; nil: not made yet
+	uses   *declarations.Graph // of pkg; nil: unknown
 
-	within string            // the directory of the package with a dot, before names in results; "" for none
-	used   []usedBy          // uses of what has changed that must run
-	types  []*types.TypeName // that have changed so that their values look different
+	// assembled are functions without a body in Go whose assembly has changed.
+	assembled []types.Object
+	within    string            // the directory of the package with a dot, before names in results; "" for none
+	used      []usedBy          // uses of what has changed that must run
+	types     []*types.TypeName // that have changed so that their values look different
 	// more are the versions of the package that the file is called for, if that is another one: the inputs
 	// have their words, too.
 	more []*packages.Package
 }
 
-func (g *testFile) graph() *graph {
+func (g *testFile) graph() *declarations.Graph {
 	if g.uses == nil {
-		g.uses = newGraph(g.pkg)
+		g.uses = declarations.NewGraph(g.pkg)
 	}
 	return g.uses
 }

@@ -2,77 +2,10 @@ package differ
 
 import (
 	"fmt"
-	"go/ast"
 	"go/types"
 	"slices"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 )
-
-// A graph is what the package-level declarations of a package use of each other and of other packages, fields
-// of structs included.
-type graph struct {
-	decls map[types.Object]*ast.FuncDecl
-	users map[types.Object][]types.Object // in the order of the source
-}
-
-func newGraph(pkg *packages.Package) *graph {
-	g := &graph{decls: map[types.Object]*ast.FuncDecl{}, users: map[types.Object][]types.Object{}}
-	uses := func(of []types.Object, n ast.Node) {
-		ast.Inspect(n, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			if !ok {
-				return true
-			}
-			used := pkg.TypesInfo.Uses[id]
-			switch obj := used.(type) {
-			case *types.Func:
-				used = obj.Origin()
-			case *types.Var:
-				used = obj.Origin()
-			}
-			if used == nil || used.Pkg() == nil {
-				return true
-			}
-			for _, user := range of {
-				if user != used && !slices.Contains(g.users[used], user) {
-					g.users[used] = append(g.users[used], user)
-				}
-			}
-			return true
-		})
-	}
-	for _, file := range pkg.Syntax {
-		for _, d := range file.Decls {
-			switch d := d.(type) {
-			case *ast.FuncDecl:
-				if obj := pkg.TypesInfo.Defs[d.Name]; obj != nil {
-					g.decls[obj] = d
-					uses([]types.Object{obj}, d)
-				}
-			case *ast.GenDecl:
-				for _, spec := range d.Specs {
-					uses(declared(pkg, spec), spec)
-				}
-			}
-		}
-	}
-	return g
-}
-
-// declared returns the objects that a spec declares.
-func declared(pkg *packages.Package, spec ast.Spec) (objs []types.Object) {
-	switch s := spec.(type) {
-	case *ast.TypeSpec:
-		objs = append(objs, pkg.TypesInfo.Defs[s.Name])
-	case *ast.ValueSpec:
-		for _, name := range s.Names {
-			objs = append(objs, pkg.TypesInfo.Defs[name])
-		}
-	}
-	return slices.DeleteFunc(objs, func(o types.Object) bool { return o == nil })
-}
 
 // Limits of the search for functions to call instead of those that cannot be called.
 const (
@@ -175,7 +108,7 @@ func (g *testFile) climb(changed types.Object, add addCall) error {
 	var why error
 	for queue := []step{{obj: changed}}; len(queue) > 0; queue = queue[1:] {
 		at := queue[0]
-		if d := g.graph().decls[at.obj]; d != nil {
+		if d := g.graph().Decls[at.obj]; d != nil {
 			call, err := g.callOf(d)
 			switch {
 			case err == nil && at.obj == changed:
@@ -199,7 +132,7 @@ func (g *testFile) climb(changed types.Object, add addCall) error {
 				why = err
 			}
 		}
-		for _, user := range g.graph().users[at.obj] {
+		for _, user := range g.graph().Users[at.obj] {
 			if !seen[user] {
 				seen[user] = true
 				queue = append(queue, step{user, append(slices.Clone(at.route), at.obj)})

@@ -42,7 +42,7 @@ func Mutate(
 	ctx context.Context, m *scratch.Module, dir string, changes scratch.Changes, o Options, most int,
 ) (_ *Mutated, err error) {
 	r := &Mutated{Dir: dir}
-	if !changesGo(changes, dir) {
+	if !changesCode(changes, dir) {
 		return r, nil
 	}
 	c := &comparer{Copy: twin.New(m, changes)}
@@ -51,7 +51,7 @@ func Mutate(
 	if err != nil {
 		return nil, err
 	}
-	g := newTestFile(old, now)
+	g := c.newTestFile(dir, old, now)
 	entries, _, _ := g.plan(old, now, c.imports.Importable(old.PkgPath)) // Compare reports the errors
 	set, err := mutantsOf(old, now, most)
 	if err != nil {

@@ -32,8 +32,9 @@ type Generator struct {
 	open     []string                          // makers in progress, outermost first
 	named    int                               // number of named makers
 	stubs    int
-	declared map[string]bool // names; nil: unknown
-	partial  map[string]bool // makers of incomplete values
+	declared map[string]bool     // names; nil: unknown
+	partial  map[string]bool     // makers of incomplete values
+	compared map[*types.Var]bool // with nil, in the package; nil: unknown
 }
 
 // New returns a generator for a file of a package that was loaded with syntax and types. other, if not

@@ -17,8 +17,6 @@ const maxDepth = 6
 // Go expressions with the source of inputs in s. {x} is a required package.
 func known(t string) (expr string, packages []string, ok bool) {
 	switch t {
-	case "error":
-		return "s.error()", nil, true
 	case "context.Context":
 		return "s.context()", nil, true
 	case "io.Writer", "io.StringWriter", "io.WriteCloser":
@@ -182,6 +180,8 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 		return "\treturn " + expr + "\n", ""
 	}
 	switch key {
+	case "error":
+		return g.errors(depth), ""
 	case "reflect.Type":
 		return g.reflectType(depth)
 	case "reflect.Value":
@@ -432,6 +432,10 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 		m, why := g.maker(f.Type(), depth+1)
 		if why != "" {
 			g.leftOut()
+			continue
+		}
+		if nilable(f.Type()) && g.comparedWithNil(f) {
+			fmt.Fprintf(&b, "\tif s.size > 0 || s.choose(8) != 7 {\n\t\tv.%s = %s(s)\n\t}\n", f.Name(), m)
 			continue
 		}
 		fmt.Fprintf(&b, "\tv.%s = %s(s)\n", f.Name(), m)

@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,11 +17,19 @@ import (
 var parts embed.FS
 
 // optional returns what the optional parts are for: code that needs one contains it.
-func optional() map[string]string {
-	return map[string]string{
-		"compare": "whetCompare(", "scribe": "whetCompare(", "answers": "whetPrintAnswers(", "bench": "whetBenchmark(",
+func optional() map[string][]string {
+	return map[string][]string{
+		"compare": {"whetCompare("}, "scribe": {"whetCompare("}, "answers": {"whetPrintAnswers("},
+		"bench": {"whetBenchmark("}, ExitPart: {"whetCompare(", "whetRunAs("},
 	}
 }
+
+// ExitPart is the part that has a call end a run instead of the process. It links only with ExitFlag, since it
+// uses a symbol of the runtime. The other parts do without it.
+const (
+	ExitPart = "exit"
+	ExitFlag = "-ldflags=-checklinkname=0"
+)
 
 // For returns the files that code in a package with a name needs, with names from fileName. net is set
 // if the package uses package net. The imports of the files get unused names: a package may declare
@@ -33,7 +42,9 @@ func For(pkg string, code []byte, net bool, fileName func(part string) string) m
 	files := map[string][]byte{}
 	for _, entry := range entries {
 		name := strings.TrimSuffix(entry.Name(), ".txt")
-		if use, ok := optional()[name]; ok && !bytes.Contains(code, []byte(use)) || name == "web" && !net {
+		used := func(use string) bool { return bytes.Contains(code, []byte(use)) }
+		if uses, ok := optional()[name]; ok && !slices.ContainsFunc(uses, used) ||
+			name == "web" && !net {
 			continue // unused: linking all imports takes long
 		}
 		text, err := parts.ReadFile(entry.Name())

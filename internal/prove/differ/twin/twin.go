@@ -82,11 +82,11 @@ func (c *Copy) Imported(p string) string {
 // their full names; none if the package is new.
 func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	c.written = append(c.written, c.Module.Path(path.Join(dir, Dir)))
-	if len(old.OtherFiles) > 0 {
-		return &SeparateError{"it has files that are not Go"}
+	if slices.ContainsFunc(old.OtherFiles, func(name string) bool { return !IsAssembly(name) }) {
+		return &SeparateError{"it has files that are neither Go nor assembly"}
 	}
 	files := map[string][]byte{}
-	for _, name := range old.GoFiles {
+	for _, name := range slices.Concat(old.GoFiles, old.OtherFiles) {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return err
@@ -99,7 +99,7 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	}
 	for file, change := range c.Changes {
 		name := path.Base(file)
-		if path.Dir(file) != dir || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
+		if path.Dir(file) != dir || !IsCode(name) {
 			continue
 		}
 		_, built := files[name]
@@ -114,11 +114,20 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 	}
 	embeds := false
 	for name, text := range files {
-		switch {
-		case bytes.Contains(text, []byte("\nimport \"C\"")):
+		if IsAssembly(name) {
+			if why := c.checkAssembly(text); why != "" {
+				return &SeparateError{why}
+			}
+			if err := c.Write(path.Join(dir, Dir, name), text); err != nil {
+				return err
+			}
+			continue
+		}
+		if bytes.Contains(text, []byte("\nimport \"C\"")) {
 			return &SeparateError{"it uses cgo"}
-		case bytes.Contains(text, []byte("\n//go:linkname ")):
-			return &SeparateError{"it uses go:linkname"}
+		}
+		if why := c.checkLinknames(name, text); why != "" {
+			return &SeparateError{why}
 		}
 		embeds = embeds || bytes.Contains(text, []byte("\n//go:embed "))
 		text, err := c.rewritten(name, text)
@@ -136,6 +145,11 @@ func (c *Copy) CopyPackage(dir string, old *packages.Package) error {
 		return c.copyEmbedded(dir)
 	}
 	return nil
+}
+
+// IsCode reports whether a file with a base name is Go source or assembly, and no test.
+func IsCode(name string) bool {
+	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") || IsAssembly(name)
 }
 
 func packageName(name string, text []byte) (string, error) {

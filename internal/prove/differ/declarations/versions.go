@@ -1,4 +1,4 @@
-package differ
+package declarations
 
 import (
 	"go/ast"
@@ -13,12 +13,12 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
 
-// changedObjects returns the package-level declarations of the old version that differ in the new
+// Changed returns the package-level declarations of the old version that differ in the new
 // one, or are gone: functions, constants, variables, types, and fields of structs.
-func changedObjects(old, now *packages.Package) (changed []types.Object) {
+func Changed(old, now *packages.Package) (changed []types.Object) {
 	is := map[string]string{}
-	eachDecl(now, func(key, text string, _ types.Object) { is[key] = text })
-	eachDecl(old, func(key, text string, obj types.Object) {
+	Each(now, func(key, text string, _ types.Object) { is[key] = text })
+	Each(old, func(key, text string, obj types.Object) {
 		if text == is[key] && is[key] != "" {
 			return
 		}
@@ -57,9 +57,9 @@ func changedFields(was, is types.Type) (changed []types.Object, ok bool) {
 	return changed, true
 }
 
-// hidden returns the fields that are not in both versions of a struct with the same type: " a b ", by
+// Hidden returns the fields that are not in both versions of a struct with the same type: " a b ", by
 // the struct's name after the import path.
-func hidden(was, is *types.Package, importPath string) map[string]string {
+func Hidden(was, is *types.Package, importPath string) map[string]string {
 	all := map[string]string{}
 	for _, name := range was.Scope().Names() {
 		a, ok := was.Scope().Lookup(name).(*types.TypeName)
@@ -97,12 +97,12 @@ func tagOf(u *types.Struct, field string) string {
 	return ""
 }
 
-// textEnd separates the source in a declaration's text from the packages it names.
-const textEnd = "\x00"
+// TextEnd separates the source in a declaration's text from the packages it names.
+const TextEnd = "\x00"
 
-// eachDecl passes each package-level declaration with a key, which is the same in both versions,
+// Each passes each package-level declaration with a key, which is the same in both versions,
 // and a text, which is equal if the declarations are: the source and the packages it names.
-func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)) {
+func Each(pkg *packages.Package, do func(key, text string, obj types.Object)) {
 	inits := 0
 	for _, file := range pkg.Syntax {
 		name := pkg.Fset.File(file.Pos()).Name()
@@ -122,7 +122,7 @@ func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)
 				return true
 			})
 			slices.Sort(named)
-			return string(source[from:to]) + textEnd + strings.Join(slices.Compact(named), "\n")
+			return string(source[from:to]) + TextEnd + strings.Join(slices.Compact(named), "\n")
 		}
 		for _, d := range file.Decls {
 			switch d := d.(type) {
@@ -137,7 +137,7 @@ func eachDecl(pkg *packages.Package, do func(key, text string, obj types.Object)
 				}
 			case *ast.GenDecl:
 				for _, spec := range d.Specs {
-					for _, obj := range declared(pkg, spec) {
+					for _, obj := range ofSpec(pkg, spec) {
 						if obj.Name() == "_" {
 							continue
 						}
