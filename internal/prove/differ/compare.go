@@ -381,6 +381,9 @@ func (c *comparer) compare(
 		switch {
 		case differs != nil && t.inner:
 			open[t.called] = differs
+			if differs.Record != nil { // what its callers may pass, too
+				run.learned = []string{"WHET_LEARNED=" + string(differs.Record.Learned)}
+			}
 		case err != nil:
 			return err
 		case why != "":
@@ -509,6 +512,7 @@ type twinRun struct {
 	module            *scratch.Module
 	binary, temp, dir string
 	o                 Options
+	learned           []string // environment with what values are made of, besides the package's constants
 }
 
 // corpus returns the directory with the inputs that the fuzzer found, in one directory per target.
@@ -519,7 +523,7 @@ func (r *twinRun) remove() error { return os.RemoveAll(r.temp) }
 func (r *twinRun) process(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, r.binary, append(args, "-test.timeout="+r.o.Timeout.String())...)
 	cmd.Dir = r.dir
-	cmd.Env = slices.Concat(os.Environ(), r.module.TrialEnv(), r.o.Env, env)
+	cmd.Env = slices.Concat(os.Environ(), r.module.TrialEnv(), r.o.Env, r.learned, env)
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)

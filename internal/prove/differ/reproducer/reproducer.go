@@ -18,8 +18,10 @@ type Record struct {
 	NoTest   string // why no test can be written; "" if one can
 	Receiver *arg
 	Turns    []turn
-	Differs  int    // the index of the turn that differs
-	Kind     string // what differs: written, returned, left or panic
+	// Learned has the texts and numbers that the arguments are made of.
+	Learned json.RawMessage
+	Differs int    // the index of the turn that differs
+	Kind    string // what differs: written, returned, left or panic
 }
 
 // A turn is a call of the function, and calls of what it returned.
