@@ -169,7 +169,7 @@ func (r *Recording) load(size int64) {
 		r.warn(fmt.Errorf("recording is cut short or damaged: %w", err))
 	}
 	if err == nil && agree {
-		for _, e := range r.apart(entries) {
+		for _, e := range r.disjoint(entries) {
 			r.add(e, size)
 		}
 		return
@@ -205,9 +205,9 @@ func (r *Recording) load(size int64) {
 	}
 }
 
-// apart drops entries whose data begins within that of another: no writer creates them, and a file
+// disjoint drops entries whose data begins within that of another: no writer creates them, and a file
 // in which every part is the same large one would take forever to read.
-func (r *Recording) apart(entries []entry) []entry {
+func (r *Recording) disjoint(entries []entry) []entry {
 	byOffset := slices.SortedFunc(slices.Values(entries), func(a, b entry) int {
 		return cmp.Or(cmp.Compare(a.offset, b.offset), cmp.Compare(a.packed, b.packed))
 	})

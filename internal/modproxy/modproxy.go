@@ -104,6 +104,10 @@ func Copy(ctx context.Context, modulePath, version, dir string) error {
 	}); err != nil {
 		return err
 	}
+	// The zip of a module has no vendored packages, but may have their list, with which nothing builds.
+	if err := os.RemoveAll(filepath.Join(dir, "vendor")); err != nil {
+		return err
+	}
 	for _, args := range [][]string{
 		{"init", "-q"},
 		{"add", "-A", "-f"},

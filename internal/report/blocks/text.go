@@ -34,7 +34,7 @@ type textWriter struct {
 
 // blocks writes blocks with an empty line around each section and group.
 func (t *textWriter) blocks(list []Block, indent int) {
-	apart := false // the block before needs an empty line after it
+	separated := false // the block before needs an empty line after it
 	for _, b := range list {
 		around := false
 		switch b := b.(type) {
@@ -46,10 +46,10 @@ func (t *textWriter) blocks(list []Block, indent int) {
 		case Group:
 			around = true
 		}
-		if around || apart {
+		if around || separated {
 			t.Line()
 		}
-		apart = around
+		separated = around
 		b.text(t, indent)
 	}
 }

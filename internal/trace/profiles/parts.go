@@ -34,15 +34,15 @@ func (p *Parts) sort() {
 	}
 	for g, list := range p.of {
 		slices.SortFunc(list, func(a, b part) int { return cmp.Compare(a.from, b.from) })
-		apart := list[:1]
+		merged := list[:1]
 		for _, next := range list[1:] {
-			if last := &apart[len(apart)-1]; next.from <= last.to {
+			if last := &merged[len(merged)-1]; next.from <= last.to {
 				last.to = max(last.to, next.to)
 			} else {
-				apart = append(apart, next)
+				merged = append(merged, next)
 			}
 		}
-		p.of[g] = apart
+		p.of[g] = merged
 	}
 }
 
