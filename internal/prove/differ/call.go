@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/prove/differ/generics"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/states"
 )
@@ -58,7 +59,7 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	if why := cmp.Or(g.Differs(c.fn), g.unlikeResult(c.fn)); why != "" {
 		return nil, unsupported(why)
 	}
-	instances, why := g.instances(c.fn)
+	instances, why := generics.Instances(g.pkg, g.Generator, c.fn)
 	for _, i := range instances {
 		var s shape
 		if s, why = g.shape(i); why == "" {
@@ -90,30 +91,30 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 	return calls, errors.Join(errs...)
 }
 
-func (g *testFile) shape(i instance) (s shape, why string) {
+func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 	s = shape{
-		inst: makers.Bracketed(i.args, g.Qualify), named: makers.Bracketed(i.args, g.Recorded),
-		results: i.sig.Results().Len(), sig: i.sig,
+		inst: makers.Bracketed(i.Args, g.Qualify), named: makers.Bracketed(i.Args, g.Recorded),
+		results: i.Sig.Results().Len(), sig: i.Sig,
 	}
-	if r := i.sig.Recv(); r != nil {
+	if r := i.Sig.Recv(); r != nil {
 		if s.recv, why = g.Maker(r.Type()); why != "" {
 			return s, "the receiver: " + why
 		}
 	}
-	for at := range i.sig.Params().Len() {
-		p := i.sig.Params().At(at)
+	for at := range i.Sig.Params().Len() {
+		p := i.Sig.Params().At(at)
 		if b, ok := types.Unalias(p.Type()).(*types.Basic); ok && b.Kind() == types.Int &&
-			g.anySize(i.fn, i.fn.Signature().Params().At(at)) {
+			g.anySize(i.Fn, i.Fn.Signature().Params().At(at)) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
-		m, why := g.ParameterMaker(i.fn.Signature().Params().At(at), p.Type())
+		m, why := g.ParameterMaker(i.Fn.Signature().Params().At(at), p.Type())
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
 		}
 		s.makers = append(s.makers, m)
 	}
-	if i.sig.Variadic() {
+	if i.Sig.Variadic() {
 		s.dots = "..."
 	}
 	if s.inner, why = g.innerCalls(i); why == "" && s.recv != "" {
@@ -126,12 +127,12 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 const maxPrior = 8
 
 // priorCalls returns other methods of a receiver, whose arguments can be made.
-func (g *testFile) priorCalls(i instance) (calls []priorCall) {
+func (g *testFile) priorCalls(i generics.Instance) (calls []priorCall) {
 	if g.states == nil {
 		g.states = states.New(g.pkg)
 	}
-	recv := i.sig.Recv().Type()
-	for _, m := range g.states.Methods(i.fn, recv, maxPrior) {
+	recv := i.Sig.Recv().Type()
+	for _, m := range g.states.Methods(i.Fn, recv, maxPrior) {
 		sig := m.Signature()
 		if g.Differs(m.Origin()) != "" || g.unlikeResult(m) != "" {
 			continue
@@ -271,9 +272,7 @@ func (s *shape) turns(name string) string {
 	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, s.results, s.dots))
 	for i := range s.results {
 		for _, in := range s.inner[i] {
-			name := "r" + strconv.Itoa(i)
-			fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n%s}\n", in.from(name), in.makes,
-				name+in.method, in.pointers, recorded("f"+in.call, in.results))
+			b.WriteString(in.code("r", i))
 		}
 	}
 	b.WriteString("})\n}\n")
@@ -370,6 +369,28 @@ type inner struct {
 	call     string // what follows its name: .ServeHTTP(b0, b1)
 	pointers string // further arguments of calls: , "", &b0, &b1
 	results  *types.Tuple
+	inner    map[int][]inner // calls of what it returns: a middleware returns a function that returns a handler
+}
+
+// The letters of variables for the results and arguments of calls: of the function, of what it returned, and of what
+// that returned. Package reproducer knows them.
+const (
+	resultLetters   = "rcd"
+	argumentLetters = "abe"
+)
+
+// code returns the code that calls what is the result of a call with a letter and an index.
+func (in *inner) code(letter string, at int) string {
+	name, next := letter+strconv.Itoa(at), string(resultLetters[strings.Index(resultLetters, letter)+1])
+	var b strings.Builder
+	fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n%s", in.from(name), in.makes, name+in.method,
+		in.pointers, recorded("f"+in.call, in.results, next))
+	for i := range in.results.Len() {
+		for _, deeper := range in.inner[i] {
+			b.WriteString(deeper.code(next, i))
+		}
+	}
+	return b.String() + "}\n"
 }
 
 // from returns the code of the function, and of a boolean that is true if a result is one.
@@ -380,24 +401,24 @@ func (in *inner) from(result string) string {
 	return result + ".(" + in.typ + ")"
 }
 
-// recorded returns the code of a call whose results are recorded.
-func recorded(call string, results *types.Tuple) string {
+// recorded returns the code of a call whose results are recorded, in variables with a letter.
+func recorded(call string, results *types.Tuple, letter string) string {
 	if results.Len() == 0 {
 		return call + "\n"
 	}
-	list := numbered("c", results.Len())
+	list := numbered(letter, results.Len())
 	return fmt.Sprintf("%s := %s\ns.result(%s)\n", list, call, list)
 }
 
 // innerCalls returns how to call the functions and handlers among results, by index: the change may
 // be in them.
-func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
+func (g *testFile) innerCalls(i generics.Instance) (calls map[int][]inner, why string) {
 	calls = map[int][]inner{}
-	for at := range i.sig.Results().Len() {
-		t := i.sig.Results().At(at).Type()
+	for at := range i.Sig.Results().Len() {
+		t := i.Sig.Results().At(at).Type()
 		if types.TypeString(t, nil) == "net/http.Handler" {
 			serve, _, _ := types.LookupFieldOrMethod(t, false, nil, "ServeHTTP")
-			in, why := g.innerCall(serve.Type(), ".ServeHTTP")
+			in, why := g.innerCall(serve.Type(), ".ServeHTTP", 1)
 			if why != "" {
 				return nil, why
 			}
@@ -406,14 +427,14 @@ func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
 			continue
 		}
 		if _, ok := t.Underlying().(*types.Signature); ok {
-			in, why := g.innerCall(t, "")
+			in, why := g.innerCall(t, "", 1)
 			if why != "" {
 				return nil, why
 			}
 			calls[at] = append(calls[at], in)
 		}
-		for _, t := range g.returnedFuncs(i.fn, at) {
-			in, why := g.innerCall(t, "")
+		for _, t := range g.returnedFuncs(i.Fn, at) {
+			in, why := g.innerCall(t, "", 1)
 			if why != "" {
 				continue // the result can be compared all the same
 			}
@@ -425,20 +446,21 @@ func (g *testFile) innerCalls(i instance) (calls map[int][]inner, why string) {
 	return calls, ""
 }
 
-// innerCall returns how to call a function of a type, or a method of what was returned.
-func (g *testFile) innerCall(t types.Type, method string) (in inner, why string) {
+// innerCall returns how to call a function of a type, or a method of what was returned, at a depth.
+func (g *testFile) innerCall(t types.Type, method string, depth int) (in inner, why string) {
 	fn, ok := t.Underlying().(*types.Signature)
 	if !ok {
 		return in, "it is not a function"
 	}
 	in.results = fn.Results()
-	args := numbered("b", fn.Params().Len())
+	letter := string(argumentLetters[depth])
+	args := numbered(letter, fn.Params().Len())
 	for i := range fn.Params().Len() {
 		m, why := g.Maker(fn.Params().At(i).Type())
 		if why != "" {
 			return in, fmt.Sprintf("a parameter of the function that it returns: %s", why)
 		}
-		in.makes += fmt.Sprintf("b%d := %s(s)\n", i, m)
+		in.makes += fmt.Sprintf("%s%d := %s(s)\n", letter, i, m)
 	}
 	if args != "" {
 		in.makes += "s.keep(" + args + ")\n"
@@ -448,7 +470,25 @@ func (g *testFile) innerCall(t types.Type, method string) (in inner, why string)
 		dots = "..."
 	}
 	in.call = method + "(" + args + dots + ")"
-	in.pointers = fmt.Sprintf(", %q%s", dots, pointers("b", fn.Params().Len()))
+	in.pointers = fmt.Sprintf(", %q%s", dots, pointers(letter, fn.Params().Len()))
+	if depth+1 == len(argumentLetters) {
+		return in, ""
+	}
+	in.inner = map[int][]inner{}
+	for i := range in.results.Len() {
+		of, method := in.results.At(i).Type(), ""
+		if types.TypeString(of, nil) == "net/http.Handler" {
+			serve, _, _ := types.LookupFieldOrMethod(of, false, nil, "ServeHTTP")
+			of, method = serve.Type(), ".ServeHTTP"
+		}
+		if _, ok := of.Underlying().(*types.Signature); !ok {
+			continue
+		}
+		if deeper, why := g.innerCall(of, method, depth+1); why == "" { // else what it returns can be compared all the same
+			deeper.method = method
+			in.inner[i] = append(in.inner[i], deeper)
+		}
+	}
 	return in, ""
 }
 

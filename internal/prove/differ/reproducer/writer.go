@@ -53,7 +53,7 @@ func (w *writer) last(t turn) {
 	}
 	for i := range t.Calls {
 		c := &t.Calls[i]
-		letter := map[bool]string{false: "a", true: "b"}[c.inner()]
+		letter := string("abe"[c.depth()])
 		args := make([]string, len(c.Args))
 		for k := range c.Args {
 			args[k] = c.Args[k].Code
@@ -91,18 +91,18 @@ func (w *writer) last(t turn) {
 	w.b.WriteString(checks.String())
 }
 
-// inner reports whether a call is of what another one returned.
-func (c *call) inner() bool { return innerCall.MatchString(c.Name) }
+// depth returns 1 for a call of what another one returned, 2 for one of what that returned, and else 0.
+func (c *call) depth() int {
+	if m := innerCall.FindStringSubmatch(c.Name); m != nil {
+		return strings.Index("rcd", m[1]) + 1
+	}
+	return 0
+}
 
-var innerCall = regexp.MustCompile(`^r[0-9]+(\.|$)`)
+var innerCall = regexp.MustCompile(`^([rc])[0-9]+(\.|$)`)
 
 // result returns the name of a result.
-func (c *call) result(n int) string {
-	if c.inner() {
-		return "c" + strconv.Itoa(n)
-	}
-	return "r" + strconv.Itoa(n)
-}
+func (c *call) result(n int) string { return string("rcd"[c.depth()]) + strconv.Itoa(n) }
 
 // plainName returns the name of what is called, for a message.
 func (c *call) plainName() string {
@@ -117,7 +117,7 @@ func usedResults(t turn, c *call, compared []bool) []bool {
 		used[i] = i < len(compared) && compared[i]
 		for k := range t.Calls {
 			of, _, _ := strings.Cut(t.Calls[k].Name, ".")
-			used[i] = used[i] || !c.inner() && t.Calls[k].inner() && of == c.result(i)
+			used[i] = used[i] || t.Calls[k].depth() > c.depth() && of == c.result(i)
 		}
 	}
 	return used
