@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/prove/differ/generics"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/states"
 )
@@ -58,7 +59,7 @@ func (g *testFile) callOf(d *ast.FuncDecl) (*callCode, error) {
 	if why := cmp.Or(g.Differs(c.fn), g.unlikeResult(c.fn)); why != "" {
 		return nil, unsupported(why)
 	}
-	instances, why := g.instances(c.fn)
+	instances, why := generics.Instances(g.pkg, g.Generator, c.fn)
 	for _, i := range instances {
 		var s shape
 		if s, why = g.shape(i); why == "" {
@@ -90,30 +91,30 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 	return calls, errors.Join(errs...)
 }
 
-func (g *testFile) shape(i instance) (s shape, why string) {
+func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 	s = shape{
-		inst: makers.Bracketed(i.args, g.Qualify), named: makers.Bracketed(i.args, g.Recorded),
-		results: i.sig.Results().Len(), sig: i.sig,
+		inst: makers.Bracketed(i.Args, g.Qualify), named: makers.Bracketed(i.Args, g.Recorded),
+		results: i.Sig.Results().Len(), sig: i.Sig,
 	}
-	if r := i.sig.Recv(); r != nil {
+	if r := i.Sig.Recv(); r != nil {
 		if s.recv, why = g.Maker(r.Type()); why != "" {
 			return s, "the receiver: " + why
 		}
 	}
-	for at := range i.sig.Params().Len() {
-		p := i.sig.Params().At(at)
+	for at := range i.Sig.Params().Len() {
+		p := i.Sig.Params().At(at)
 		if b, ok := types.Unalias(p.Type()).(*types.Basic); ok && b.Kind() == types.Int &&
-			g.anySize(i.fn, i.fn.Signature().Params().At(at)) {
+			g.anySize(i.Fn, i.Fn.Signature().Params().At(at)) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
-		m, why := g.ParameterMaker(i.fn.Signature().Params().At(at), p.Type())
+		m, why := g.ParameterMaker(i.Fn.Signature().Params().At(at), p.Type())
 		if why != "" {
 			return s, fmt.Sprintf("parameter %s: %s", p.Name(), why)
 		}
 		s.makers = append(s.makers, m)
 	}
-	if i.sig.Variadic() {
+	if i.Sig.Variadic() {
 		s.dots = "..."
 	}
 	if s.inner, why = g.innerCalls(i); why == "" && s.recv != "" {
@@ -126,12 +127,12 @@ func (g *testFile) shape(i instance) (s shape, why string) {
 const maxPrior = 8
 
 // priorCalls returns other methods of a receiver, whose arguments can be made.
-func (g *testFile) priorCalls(i instance) (calls []priorCall) {
+func (g *testFile) priorCalls(i generics.Instance) (calls []priorCall) {
 	if g.states == nil {
 		g.states = states.New(g.pkg)
 	}
-	recv := i.sig.Recv().Type()
-	for _, m := range g.states.Methods(i.fn, recv, maxPrior) {
+	recv := i.Sig.Recv().Type()
+	for _, m := range g.states.Methods(i.Fn, recv, maxPrior) {
 		sig := m.Signature()
 		if g.Differs(m.Origin()) != "" || g.unlikeResult(m) != "" {
 			continue
@@ -415,14 +416,14 @@ func (in *inner) from(result string) string {
 }
 
 // innerCalls returns how to call the functions and handlers among results: the change may be in them.
-func (g *testFile) innerCalls(i instance) (calls returned, why string) {
-	for at := range i.sig.Results().Len() {
-		in, why := g.innerResult(i.sig, at, 1)
+func (g *testFile) innerCalls(i generics.Instance) (calls returned, why string) {
+	for at := range i.Sig.Results().Len() {
+		in, why := g.innerResult(i.Sig, at, 1)
 		if why != "" {
 			return nil, why
 		}
 		calls = append(calls, in...)
-		for _, t := range g.returnedFuncs(i.fn, at) {
+		for _, t := range g.returnedFuncs(i.Fn, at) {
 			in, why := g.innerCall(t, "", 1)
 			if why != "" {
 				continue // the result can be compared all the same

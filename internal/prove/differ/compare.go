@@ -133,8 +133,10 @@ func changesCode(changes scratch.Changes, dir string) bool {
 // A comparer compares the two versions of a package.
 type comparer struct {
 	*twin.Copy
-	narrowing []string            // see vocabulary.Vocabulary.Narrowing
-	imports   *importers.Graph    // of the module; nil: not read yet
+	narrowing []string         // see vocabulary.Vocabulary.Narrowing
+	imports   *importers.Graph // of the module; nil: not read yet
+	pkgName   string
+	own       importers.Package   // that is compared
 	others    []importers.Package // that are copied, too
 }
 
@@ -162,6 +164,7 @@ func (c *comparer) load(ctx context.Context, dir string, o Options) (old, now *p
 		return nil, nil, fmt.Errorf("the package in %s cannot be loaded", dir)
 	}
 	old = all[0]
+	c.pkgName = old.Name
 	if err := c.copyAll(ctx, c.imports.Between(dir), o); err != nil {
 		return old, nil, err
 	}
@@ -451,28 +454,46 @@ func (c *comparer) build(
 		return nil, err
 	}
 	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, over, flags, []string{"./" + dir})
-	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append(exitFlag(o.Flags), args...)...)
-	if err != nil && ctx.Err() == nil && strings.Contains(out, "exithook") { // of another release of Go
-		for _, name := range []string{supportName(support.ExitPart), path.Join(twin.Dir, twinSupport(support.ExitPart))} {
-			if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
-				return nil, err
-			}
+	if err := c.buildProgram(ctx, dir, args, o); err != nil {
+		return nil, err
+	}
+	out, err := run.process(ctx, nil, "-test.run=^$")
+	if err != nil && ctx.Err() == nil && strings.Contains(out, "panic: ") {
+		if err := c.delayRegistering(); err != nil {
+			return nil, err
 		}
-		out, err = c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+		if err := c.buildProgram(ctx, dir, args, o); err != nil {
+			return nil, err
+		}
+		out, err = run.process(ctx, nil, "-test.run=^$")
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
-		return nil, &twin.SeparateError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
-	}
-	if out, err := run.process(ctx, nil, "-test.run=^$"); err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
 		return nil, &twin.SeparateError{Reason: "both versions cannot be started as one program: " + fuzzlog.LastLine(out)}
 	}
 	return run, nil
+}
+
+// buildProgram builds the package in dir with arguments of go test. A *twin.SeparateError is why it cannot be built.
+func (c *comparer) buildProgram(ctx context.Context, dir string, args []string, o Options) error {
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append(exitFlag(o.Flags), args...)...)
+	if err != nil && ctx.Err() == nil && strings.Contains(out, "exithook") { // of another release of Go
+		for _, name := range []string{supportName(support.ExitPart), path.Join(twin.Dir, twinSupport(support.ExitPart))} {
+			if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
+				return err
+			}
+		}
+		out, err = c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &twin.SeparateError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
+	}
+	return nil
 }
 
 // exitFlag returns support.ExitFlag with what further flags already pass to the linker.
@@ -523,12 +544,17 @@ func (r *twinRun) remove() error { return os.RemoveAll(r.temp) }
 func (r *twinRun) process(ctx context.Context, env []string, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, r.binary, append(args, "-test.timeout="+r.o.Timeout.String())...)
 	cmd.Dir = r.dir
-	cmd.Env = slices.Concat(os.Environ(), r.module.TrialEnv(), r.o.Env, r.learned, env)
+	cmd.Env = slices.Concat(
+		os.Environ(), r.module.TrialEnv(), []string{ignoreConflicts}, r.o.Env, r.learned, env,
+	)
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)
 	return asOriginal(out), err
 }
+
+// ignoreConflicts has generated code of protocol buffers register the same message twice.
+const ignoreConflicts = "GOLANG_PROTOBUF_REGISTRATION_CONFLICT=ignore"
 
 // asOriginal returns text in which files and functions of the copy have the names of the originals.
 func asOriginal(text string) string {

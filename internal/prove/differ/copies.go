@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -53,8 +54,26 @@ func (c *comparer) copyAll(ctx context.Context, all []importers.Package, o Optio
 			return err
 		}
 	}
-	c.others = all[1:]
+	c.own, c.others = all[0], all[1:]
 	return nil
+}
+
+// delayRegistering has the copies register what the old versions have registered already, too, after these, and
+// without a panic.
+func (c *comparer) delayRegistering() error {
+	var imports, calls strings.Builder
+	for i, p := range append([]importers.Package{c.own}, c.others...) {
+		if !importers.CanImport(c.own.Path, p.Path) {
+			continue
+		}
+		if err := c.DelayRegistering(p.Dir); err != nil {
+			return err
+		}
+		fmt.Fprintf(&imports, "\twhet%d %q\n", i, p.Path+"/"+twin.Dir)
+		fmt.Fprintf(&calls, "\twhet%d.WhetRegister()\n", i)
+	}
+	text := "package " + c.pkgName + "\n\nimport (\n" + imports.String() + ")\n\nfunc init() {\n" + calls.String() + "}\n"
+	return c.Write(path.Join(c.own.Dir, supportName("register")), []byte(text))
 }
 
 // initializeAfter adds a file with an import to the other copies, so that they are initialized after what it

@@ -31,22 +31,25 @@
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
-//     the fields that only one version has. Aliasing is part of it (support/memory.txt): the new
-//     function must not return memory of an argument or the receiver, or change an earlier result,
-//     unless the old one does so with some input.
+//     the fields that only one version has, and in the order of the names of fields. Aliasing is part
+//     of it (support/memory.txt): the new function must not return memory of an argument or the
+//     receiver, or change an earlier result, unless the old one does so with some input.
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss
 //     a place that changed, or half of the changed blocks.
 //  6. While the copy is initialized, the flags, the default ServeMux and Prometheus's default
-//     registry are replaced, because they reject the same name twice. If that does not help, or the
-//     package uses cgo or defines a symbol of another package with go:linkname, Compare returns tests
-//     for two processes instead, as Dump does, which are not guided by coverage. Assembly is copied
-//     with the package; the callers of a function whose assembly changes are called. The package's
-//     own tests are not compiled.
+//     registry are replaced, because they reject the same name twice. If the program panics at its start
+//     all the same, the copy's functions init leave calls of other packages, such as sql.Register, until
+//     the old version is initialized, and panics about what is registered twice are ignored. If that
+//     does not help, or the package uses cgo or defines a symbol of another package with go:linkname,
+//     Compare returns tests for two processes instead, as Dump does, which are not guided by coverage.
+//     Assembly is copied with the package; the callers of a function whose assembly changes are called.
+//     The package's own tests are not compiled.
 //  7. Generic functions are called with the type arguments used in the package's own code, and
-//     exported ones also with others that their constraints allow. Returned functions and handlers
-//     are called, too, even if they are returned as an interface.
+//     exported ones also with others that their constraints allow (package generics). Returned functions and handlers
+//     are called, too, even if they are returned as an interface, and so are those that they return,
+//     as a middleware does.
 //  8. The support files (support/) contain what the makers call, and the comparison. They use only
 //     the standard library, because they are compiled into the user's package.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps

@@ -134,13 +134,33 @@ func narrowings(pkg *packages.Package) map[string]int {
 				pkg.TypesInfo.Types[call.Args[0]].Value != nil {
 				return true
 			}
-			if bits(pkg.TypesInfo.TypeOf(call.Fun)) == 16 && bits(pkg.TypesInfo.TypeOf(call.Args[0])) > 16 {
+			if bits(pkg.TypesInfo.TypeOf(call.Fun)) == 16 && bits(pkg.TypesInfo.TypeOf(call.Args[0])) > 16 &&
+				!drawnWide(pkg, fn, call.Args[0]) {
 				by[fn.Name.Name]++
 			}
 			return true
 		})
 	})
 	return by
+}
+
+// drawnWide reports whether an integer is a parameter or a field of a type with a size: inputs are often as large as
+// such a type allows, while an int is mostly small, because it may be the size of something.
+func drawnWide(pkg *packages.Package, fn *ast.FuncDecl, x ast.Expr) bool {
+	switch pkg.TypesInfo.TypeOf(x).Underlying().(*types.Basic).Kind() { //nolint:forcetypeassert // it is an integer
+	case types.Int32, types.Uint32, types.Int64, types.Uint64:
+	default:
+		return false
+	}
+	switch x := ast.Unparen(x).(type) {
+	case *ast.Ident:
+		v, ok := pkg.TypesInfo.Uses[x].(*types.Var)
+		return ok && v.Pos() >= fn.Type.Pos() && v.Pos() < fn.Type.End()
+	case *ast.SelectorExpr:
+		v, ok := pkg.TypesInfo.Uses[x.Sel].(*types.Var)
+		return ok && v.IsField()
+	}
+	return false
 }
 
 // bits returns the size of an integer type; 0 for other types.

@@ -31,7 +31,8 @@ func TestOf(t *testing.T) {
 	for i := range 500 {
 		fmt.Fprintf(&many, "const C%d, N%d = \"constant %d\", %d\n\n", i, i, i, 1000+i)
 	}
-	const last = "\nfunc F(s string, n int) bool { return s == %q && n == %d && %s(n) > 1 }\n"
+	const last = "\nfunc F(s string, n int) bool { return s == %q && n == %d && %[3]s(n) > 1 }\n" +
+		"\nfunc G(n int64) bool { return %[3]s(n) > 1 }\n" // which is often large
 	write("go.mod", "module example.com/m\n\ngo 1.26\n")
 	write("a/a.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "rare", 77_777, "int64"))
 	write("b/b.go", "package p\n\n"+many.String()+fmt.Sprintf(last, "needle", 88_888, "uint16"))

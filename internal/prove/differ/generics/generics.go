@@ -1,9 +1,11 @@
-package differ
+package generics
 
 import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
@@ -18,31 +20,38 @@ const (
 // maxChoices limits the number of choices of type arguments that are tried.
 const maxChoices = 300
 
-// An instance is a function with its type arguments.
-type instance struct {
-	args []types.Type // of a function; nil for methods, whose receiver has them, and if not generic
-	sig  *types.Signature
-	fn   *types.Func // the generic function
+// An Instance is a function with its type arguments.
+type Instance struct {
+	Args []types.Type // of a function; nil for methods, whose receiver has them, and if not generic
+	Sig  *types.Signature
+	Fn   *types.Func // the generic function
 }
 
-// instances returns a function with the type arguments that the package's own code uses for it or
+// A finder finds type arguments for the functions of a package.
+type finder struct {
+	*makers.Generator // which can name types
+	pkg               *packages.Package
+}
+
+// Instances returns a function of a package with the type arguments that the package's own code uses for it or
 // its receiver; or else with some that its constraints allow.
-func (g *testFile) instances(fn *types.Func) (all []instance, why string) {
+func Instances(pkg *packages.Package, g *makers.Generator, fn *types.Func) (all []Instance, why string) {
+	f := &finder{g, pkg}
 	sig := fn.Signature()
 	if params := sig.TypeParams(); params != nil {
-		for _, args := range g.typeArgs(fn, fn.Type(), params) {
+		for _, args := range f.typeArgs(fn, fn.Type(), params) {
 			t, err := types.Instantiate(nil, fn.Type(), args, true)
 			if err != nil {
 				continue
 			}
 			if s, ok := t.(*types.Signature); ok {
-				all = append(all, instance{args, s, fn})
+				all = append(all, Instance{args, s, fn})
 			}
 		}
 	} else if sig.RecvTypeParams() != nil {
-		all = g.methods(fn)
+		all = f.methods(fn)
 	} else {
-		return []instance{{sig: sig, fn: fn}}, ""
+		return []Instance{{Sig: sig, Fn: fn}}, ""
 	}
 	if len(all) == 0 {
 		return nil, "it is generic, and no type arguments are known for it"
@@ -51,7 +60,7 @@ func (g *testFile) instances(fn *types.Func) (all []instance, why string) {
 }
 
 // methods returns a method of a generic type for some type arguments of the type.
-func (g *testFile) methods(fn *types.Func) (all []instance) {
+func (f *finder) methods(fn *types.Func) (all []Instance) {
 	recv := fn.Signature().Recv().Type()
 	if p, ok := recv.(*types.Pointer); ok {
 		recv = p.Elem()
@@ -61,7 +70,7 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 		return nil
 	}
 	named = named.Origin()
-	for _, args := range g.typeArgs(named.Obj(), named, named.TypeParams()) {
+	for _, args := range f.typeArgs(named.Obj(), named, named.TypeParams()) {
 		t, err := types.Instantiate(nil, named, args, true)
 		if err != nil {
 			continue
@@ -72,7 +81,7 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 		}
 		for m := range of.Methods() {
 			if m.Name() == fn.Name() {
-				all = append(all, instance{sig: m.Signature(), fn: fn})
+				all = append(all, Instance{Sig: m.Signature(), Fn: fn})
 			}
 		}
 	}
@@ -81,8 +90,8 @@ func (g *testFile) methods(fn *types.Func) (all []instance) {
 
 // typeArgs returns type arguments for a generic function or type: those in the package's code first, and for an
 // exported one or without any others, too.
-func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
-	text := func(args []types.Type) string { return makers.Bracketed(args, g.Qualify) }
+func (f *finder) typeArgs(of types.Object, generic types.Type, params *types.TypeParamList) (all [][]types.Type) {
+	text := func(args []types.Type) string { return makers.Bracketed(args, f.Qualify) }
 	seen := map[string]bool{}
 	add := func(args []types.Type) {
 		if key := text(args); !seen[key] {
@@ -90,13 +99,13 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 			all = append(all, args)
 		}
 	}
-	for id, inst := range g.pkg.TypesInfo.Instances {
-		used := g.pkg.TypesInfo.Uses[id]
+	for id, inst := range f.pkg.TypesInfo.Instances {
+		used := f.pkg.TypesInfo.Uses[id]
 		if f, ok := used.(*types.Func); ok {
 			used = f.Origin()
 		}
 		args := slices.Collect(inst.TypeArgs.Types())
-		if used == of && !slices.ContainsFunc(args, func(t types.Type) bool { return !g.Nameable(t) }) {
+		if used == of && !slices.ContainsFunc(args, func(t types.Type) bool { return !f.Nameable(t) }) {
 			add(args)
 		}
 	}
@@ -107,7 +116,7 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 	}
 	left := maxChoices
 	for k := 0; k < maxInstances && len(all) < maxInstances; k++ {
-		if args := g.choose(generic, params, nil, k, &left); args != nil {
+		if args := f.choose(generic, params, nil, k, &left); args != nil {
 			add(args)
 		}
 	}
@@ -116,7 +125,7 @@ func (g *testFile) typeArgs(of types.Object, generic types.Type, params *types.T
 
 // choose completes type arguments. Free ones start with the k-th of their candidates, so that each
 // k is a different choice. It returns nil if there is none.
-func (g *testFile) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
+func (f *finder) choose(generic types.Type, params *types.TypeParamList, args map[*types.TypeParam]types.Type, k int,
 	left *int,
 ) []types.Type {
 	if args == nil {
@@ -128,7 +137,7 @@ func (g *testFile) choose(generic types.Type, params *types.TypeParamList, args 
 		if args[p] != nil {
 			continue
 		}
-		if c := g.candidates(p, args); next == nil || candidates == nil {
+		if c := f.candidates(p, args); next == nil || candidates == nil {
 			next, candidates = p, c
 		}
 	}
@@ -147,7 +156,7 @@ func (g *testFile) choose(generic types.Type, params *types.TypeParamList, args 
 			return nil
 		}
 		args[next] = candidates[(i+k)%len(candidates)]
-		if list := g.choose(generic, params, args, k, left); list != nil {
+		if list := f.choose(generic, params, args, k, left); list != nil {
 			return list
 		}
 	}
@@ -157,7 +166,7 @@ func (g *testFile) choose(generic types.Type, params *types.TypeParamList, args 
 
 // candidates returns types that satisfy a type parameter; nil if its constraint mentions other
 // parameters that are not set yet.
-func (g *testFile) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
+func (f *finder) candidates(p *types.TypeParam, args map[*types.TypeParam]types.Type) []types.Type {
 	constraint, _ := p.Constraint().Underlying().(*types.Interface)
 	if constraint == nil {
 		return nil
@@ -179,7 +188,7 @@ func (g *testFile) candidates(p *types.TypeParam, args map[*types.TypeParam]type
 	}
 	// These cannot be compared, or have no size.
 	all = append(all, types.NewSlice(types.Typ[types.Int]), types.NewStruct(nil, nil))
-	scope := g.pkg.Types.Scope()
+	scope := f.pkg.Types.Scope()
 	for _, name := range scope.Names() {
 		tn, ok := scope.Lookup(name).(*types.TypeName)
 		if !ok || tn.IsAlias() || types.IsInterface(tn.Type()) {
