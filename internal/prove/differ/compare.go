@@ -209,13 +209,14 @@ func twinSupport(part string) string { return "zz_whet_" + part + ".go" }
 func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (map[string][]byte, []Test, error) {
 	var tests []Test
 	for i, e := range entries {
-		set := ""
+		settings := g.settings(e.call.fn, now.Types)
+		set := settings
 		if e.inner {
-			set = "s.inner = true; "
+			set += "s.inner = true; "
 		}
-		g.addf("func whetEntry%d(s *whetSource) { %s(%s)(s) }\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
+		g.addf("func whetEntry%d(s *whetSource) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
-			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed(),
+			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
 			called: e.call.Function, inner: e.inner, certain: e.certain,
 		}
 		for _, fn := range e.inside {

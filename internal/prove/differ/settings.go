@@ -1,0 +1,68 @@
+package differ
+
+import (
+	"fmt"
+	"go/types"
+	"slices"
+	"strings"
+)
+
+// Limits of the variables that are set for a function.
+const (
+	maxSettings = 6
+	maxThrough  = 6 // functions and variables between the function and the variable
+)
+
+// settings returns the code that sets exported variables that a function may read, for one run: booleans, which
+// are often switches, and writers, since what is written to the one that a variable has by default is not
+// compared.
+func (g *testFile) settings(fn *types.Func, now *types.Package) string {
+	var b strings.Builder
+	scope := g.pkg.Types.Scope()
+	n := 0
+	for _, name := range scope.Names() {
+		v, ok := scope.Lookup(name).(*types.Var)
+		other, ok2 := now.Scope().Lookup(name).(*types.Var)
+		if !ok || !ok2 || !v.Exported() || n == maxSettings {
+			continue
+		}
+		value, kind := "s.bool()", types.TypeString(v.Type(), nil)
+		if kind != types.TypeString(other.Type(), nil) {
+			continue
+		}
+		switch kind {
+		case "bool":
+		case "io.Writer":
+			value = "s.writer()"
+		default:
+			continue
+		}
+		if !g.leadsTo(v, fn) {
+			continue
+		}
+		n++
+		fmt.Fprintf(&b, "if s.sets(%q) {\nwas := %s\ndefer func() { %s = was }()\n%s = %s\n}\n", name, name, name, name, value)
+	}
+	return b.String()
+}
+
+// leadsTo reports whether a function uses a variable, directly or through others of the package.
+func (g *testFile) leadsTo(v *types.Var, fn *types.Func) bool {
+	users := g.graph().Users
+	seen := map[types.Object]bool{v: true}
+	for list, depth := []types.Object{v}, 0; len(list) > 0 && depth <= maxThrough; depth++ {
+		var next []types.Object
+		for _, obj := range list {
+			for _, user := range users[obj] {
+				if !seen[user] {
+					seen[user], next = true, append(next, user)
+				}
+			}
+		}
+		if slices.Contains(next, types.Object(fn.Origin())) {
+			return true
+		}
+		list = next
+	}
+	return false
+}
