@@ -49,17 +49,89 @@ func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text s
 	var b strings.Builder
 	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", len(ways))
 	for i, f := range ways[1:] {
-		if f.recv != "" && f.sig != nil {
-			// A step may take very long with what it gets, such as a root of a large number.
-			name := n.Obj().Name() + "_" + f.expr
-			fmt.Fprintf(&b, "\tcase %d:\n\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n"+
-				"%s\t\t}\n", i+1, name, g.making(f, n, pointer))
-			continue
-		}
-		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.making(f, n, pointer))
+		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.guarded(f, n, pointer))
 	}
 	b.WriteString("\t}\n\t}\n" + g.making(ways[0], n, pointer))
 	return b.String(), true
+}
+
+// guarded returns the code of making. A method may take very long with what it gets, such as a root of a large
+// number: it is avoided then.
+func (g *Generator) guarded(f factory, n *types.Named, pointer bool) string {
+	if f.recv == "" || f.sig == nil {
+		return g.making(f, n, pointer)
+	}
+	return fmt.Sprintf("\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n%s\t\t}\n",
+		n.Obj().Name()+"_"+f.expr, g.making(f, n, pointer))
+}
+
+// maxProducers is the number of methods that make values of a type without constructors.
+const maxProducers = 3
+
+// produced returns code that makes, in half of the cases, a struct of this module without a constructor as methods
+// of another type that has one return it: a context of a server, a transaction of a database; "" if there are none.
+func (g *Generator) produced(n *types.Named, pointer bool, depth int) string {
+	u, isStruct := n.Underlying().(*types.Struct)
+	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) || depth >= maxDepth ||
+		n.TypeParams().Len() > 0 {
+		return ""
+	}
+	ways := g.producers(n, depth)
+	if len(ways) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", 2*len(ways))
+	for i, f := range ways {
+		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.guarded(f, n, pointer))
+	}
+	return b.String() + "\t}\n\t}\n"
+}
+
+// orProduced returns the code of produced, and then that of a literal. If there is no literal, there is no other
+// value.
+func orProduced(produced, text, why string) (string, string) {
+	if why == "" || produced == "" {
+		return produced + text, why
+	}
+	return produced + "\ts.need(false)\n\treturn v\n", ""
+}
+
+// producers returns methods of other exported types that return a type, those of types with constructors.
+func (g *Generator) producers(n *types.Named, depth int) (ways []factory) {
+	scope := n.Obj().Pkg().Scope()
+	for _, name := range scope.Names() {
+		tn, isType := scope.Lookup(name).(*types.TypeName)
+		if !isType || tn.IsAlias() || !tn.Exported() || types.Identical(tn.Type(), n) {
+			continue
+		}
+		holder, isNamed := tn.Type().(*types.Named)
+		if !isNamed || holder.TypeParams().Len() > 0 || g.otherType(holder) != "" {
+			continue
+		}
+		var all []*types.Func
+		for fn := range holder.Methods() {
+			r := fn.Signature().Results()
+			if fn.Exported() && r.Len() > 0 && isOrPointsTo(r.At(0).Type(), n) && g.Differs(fn) == "" {
+				all = append(all, fn)
+			}
+		}
+		if len(all) == 0 || len(g.constructors(holder, depth+1)) == 0 {
+			continue
+		}
+		m, why := g.maker(types.NewPointer(holder), depth+1)
+		if why != "" {
+			continue
+		}
+		slices.SortFunc(all, func(a, b *types.Func) int { return strings.Compare(a.Name(), b.Name()) })
+		for _, fn := range all {
+			f := factory{expr: fn.Name(), recorded: fn.Name(), recv: m, sig: fn.Signature()}
+			if len(ways) < maxProducers && g.complete(&f, n, depth) {
+				ways = append(ways, f)
+			}
+		}
+	}
+	return ways
 }
 
 // constructors returns the functions New… that return a type, and then other exported ones. It returns

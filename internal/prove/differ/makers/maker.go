@@ -198,7 +198,15 @@ func (g *Generator) body(t types.Type, key string, depth int) (text, why string)
 		if text, ok := g.constructed(n, false, depth); ok {
 			return text, ""
 		}
+		produced := g.produced(n, false, depth)
+		text, why := g.literal(t, key, depth)
+		return orProduced(produced, text, why)
 	}
+	return g.literal(t, key, depth)
+}
+
+// literal returns the body of a maker of a value of an underlying type, as a composite literal makes it.
+func (g *Generator) literal(t types.Type, key string, depth int) (text, why string) {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
 		expr := basic(u)
@@ -303,12 +311,23 @@ func (g *Generator) pointer(p *types.Pointer, depth int) (text, why string) {
 		if text, ok := g.constructed(n, true, depth); ok {
 			return lacking + text, ""
 		}
+		produced := g.produced(n, true, depth)
+		text, why = g.pointerTo(p, depth)
+		if text, why = orProduced(produced, text, why); why != "" {
+			return "", why
+		}
+		return lacking + text, ""
 	}
+	text, why = g.pointerTo(p, depth)
+	return lacking + text, why
+}
+
+// pointerTo makes a new value to point to.
+func (g *Generator) pointerTo(p *types.Pointer, depth int) (text, why string) {
 	elem, why := g.maker(p.Elem(), depth+1)
 	if why != "" {
 		return "", why
 	}
-	text = lacking
 	if isRecursive(p.Elem()) {
 		text += "\tif s.ends() {\n\t\treturn nil\n\t}\n"
 	}
