@@ -32,7 +32,7 @@ type factory struct {
 // and methods that return another value.
 func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text string, ok bool) {
 	u, isStruct := n.Underlying().(*types.Struct)
-	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) {
+	if !isStruct || !g.isOpen(n.Obj().Pkg()) || !hasUnexported(u) {
 		return "", false
 	}
 	ways := g.constructors(n, depth)
@@ -72,7 +72,7 @@ const maxProducers = 3
 // of another type that has one return it: a context of a server, a transaction of a database; "" if there are none.
 func (g *Generator) produced(n *types.Named, pointer bool, depth int) string {
 	u, isStruct := n.Underlying().(*types.Struct)
-	if !isStruct || n.Obj().Pkg() == nil || !g.isModules(n.Obj().Pkg()) || !hasUnexported(u) || depth >= maxDepth ||
+	if !isStruct || !g.isOpen(n.Obj().Pkg()) || !hasUnexported(u) || depth >= maxDepth ||
 		n.TypeParams().Len() > 0 {
 		return ""
 	}

@@ -442,7 +442,7 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 			continue
 		}
 		if !f.Exported() && (!own || f.Pkg() != g.pkg.Types) {
-			if n, ok := t.(*types.Named); !ok || !g.isModules(n.Obj().Pkg()) || !hasExported(u) {
+			if n, ok := t.(*types.Named); !ok || !g.isOpen(n.Obj().Pkg()) {
 				return "", fmt.Sprintf("%s has fields that only its package can set", types.TypeString(t, nil))
 			}
 			g.leftOut()
@@ -486,13 +486,14 @@ func (g *Generator) isModules(p *types.Package) bool {
 	return p == g.pkg.Types || m != nil && (p.Path() == m.Path || strings.HasPrefix(p.Path(), m.Path+"/"))
 }
 
-func hasExported(u *types.Struct) bool {
-	for f := range u.Fields() {
-		if f.Exported() {
-			return true
-		}
+// isOpen reports whether values of a package's structs are made where that takes its constructors, or begins with
+// a zero value: not those of the standard library, most of which are known or refer to something outside.
+func (g *Generator) isOpen(p *types.Package) bool {
+	if p == nil {
+		return false
 	}
-	return false
+	first, _, _ := strings.Cut(p.Path(), "/")
+	return g.isModules(p) || strings.Contains(first, ".")
 }
 
 func hasUnexported(u *types.Struct) bool {
