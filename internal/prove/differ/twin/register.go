@@ -50,7 +50,7 @@ func WhetRegister() {
 // DelayRegistering rewrites a copy, in whose directory the package was before, so that WhetRegister makes the calls
 // of other packages in functions init, once the old version is initialized: it ignores panics about what that has
 // registered before. What is looked up there is the old version's, and changed lines that are reached only that
-// way do not run. Variables of package expvar get other names. No line gets another number.
+// way do not run. No line gets another number.
 func (c *Copy) DelayRegistering(dir string) error {
 	files, err := filepath.Glob(filepath.Join(c.Module.Path(path.Join(dir, Dir)), "*.go"))
 	if err != nil {
@@ -102,24 +102,10 @@ func delaying(name string, text []byte) ([]byte, error) {
 		}
 		return true
 	}
-	expvar := importName(file, "expvar")
 	for _, d := range file.Decls {
-		if fn, ok := d.(*ast.FuncDecl); ok {
-			if fn.Recv == nil && fn.Name.Name == "init" && fn.Body != nil {
-				ast.Inspect(fn.Body, inInit)
-			}
-			continue
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == "init" && fn.Body != nil {
+			ast.Inspect(fn.Body, inInit)
 		}
-		ast.Inspect(d, func(n ast.Node) bool {
-			call, ok := n.(*ast.CallExpr)
-			if !ok || expvar == "" || len(call.Args) == 0 {
-				return true
-			}
-			if packageOf(call) == expvar {
-				e.insert(at(call.Args[0].End()), "+"+strconv.Quote("/"+Dir))
-			}
-			return true
-		})
 	}
 	return e.apply(text), nil
 }

@@ -6,43 +6,33 @@ import "testing"
 func TestDelaying(t *testing.T) {
 	const text = `package p
 
-import (
-	"database/sql"
-	ev "expvar"
-)
-
-var n = ev.NewInt("n")
+import sqlpkg "database/sql"
 
 func init() {
 	if name != "" {
-		sql.Register(name, nil)
+		sqlpkg.Register(name, nil)
 	}
 	own()
-	f := func() { sql.Register("", nil) }
+	f := func() { sqlpkg.Register("", nil) }
 	f()
 }
 
-func other() { sql.Register("", nil) }
+func other() { sqlpkg.Register("", nil) }
 `
 	const want = `package p
 
-import (
-	"database/sql"
-	ev "expvar"
-)
-
-var n = ev.NewInt("n"+"/whettwin")
+import sqlpkg "database/sql"
 
 func init() {
 	if name != "" {
-		whetLater = append(whetLater, func() { sql.Register(name, nil) })
+		whetLater = append(whetLater, func() { sqlpkg.Register(name, nil) })
 	}
 	own()
-	f := func() { sql.Register("", nil) }
+	f := func() { sqlpkg.Register("", nil) }
 	f()
 }
 
-func other() { sql.Register("", nil) }
+func other() { sqlpkg.Register("", nil) }
 `
 	got, err := delaying("p.go", []byte(text))
 	if err != nil || string(got) != want {
