@@ -92,8 +92,8 @@ type Verdict struct {
 	IgnoredLosses []string `json:"aside,omitempty"`
 	// Strength is how many small errors in the changed lines would be noticed; nil if that is unknown.
 	Strength *Strength `json:"strength,omitempty"`
-	// Took is the duration of each stage. Steps that take long have durations of their own, which are not
-	// part of their stage's.
+	// Took is the duration of each stage. Steps that take long are listed separately, and are not part of their
+	// stage's duration.
 	Took []StepTime `json:"took,omitempty"`
 
 	tested []string // import paths of the packages whose tests passed

@@ -62,18 +62,18 @@ func Distance(a, b uint64) uint64 {
 	o := differ.Options{FuzzTime: "500x", Timeout: time.Minute, Corpus: t.TempDir(), Inputs: 100, Seed: 1}
 	r, err := differ.Compare(t.Context(), m, "p", changes, o)
 	if err != nil || r.Separate != "" || len(r.Outcomes) != 1 || r.Blocks == 0 || r.Reached != r.Blocks {
-		t.Fatalf("%+v, %v", r, err)
+		t.Fatalf("separate: %q, outcomes %+v, %d of %d blocks, %v", r.Separate, r.Outcomes, r.Reached, r.Blocks, err)
 	}
 	mutated, err := differ.Mutate(t.Context(), m, "p", changes, o, 4)
-	if err != nil || len(mutated.Mutants) == 0 || !mutated.Calls() {
-		t.Fatalf("%+v, %v", mutated, err)
+	if err != nil || len(mutated.Mutants) == 0 || len(mutated.Targets) != 1 {
+		t.Fatalf("%d mutants, targets %q, %v", len(mutated.Mutants), mutated.Targets, err)
 	}
 	defer func() { _ = mutated.Close() }()
-	if err := mutated.Run(t.Context()); err != nil {
+	if err := mutated.Run(t.Context(), mutated.Targets[0]); err != nil {
 		t.Errorf("without a mutant: %v", err)
 	}
 	for i := range mutated.Mutants {
-		if err := mutated.Run(t.Context(), mutants.Env+"="+strconv.Itoa(i+1)); err == nil {
+		if err := mutated.Run(t.Context(), mutated.Targets[0], mutants.Env+"="+strconv.Itoa(i+1)); err == nil {
 			t.Errorf("the mutant %+v is not noticed", mutated.Mutants[i])
 		}
 	}

@@ -41,7 +41,7 @@ func (g *testFile) settings(fn *types.Func, now *types.Package) string {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "if s.sets(%q) {\nwas := %s\ndefer func() { %s = was }()\n%s = %s\n}\n", name, name, name, name, value)
+		fmt.Fprintf(&b, "if s.sets(%[1]q) {\nwas := %[1]s\ndefer func() { %[1]s = was }()\n%[1]s = %[2]s\n}\n", name, value)
 	}
 	return b.String()
 }

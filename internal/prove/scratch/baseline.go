@@ -37,14 +37,14 @@ func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
 // where tests wait. It returns what Baseline and Compare do. Tests that seem to fail, or to differ, run
 // again alone: those of the other run may have disturbed them.
 func (m *Module) TestBoth(ctx context.Context, changed Trial, packages []string) (*Baseline, error) {
-	beside, err := changed.Module.Beside()
+	second, err := changed.Module.Second()
 	if err != nil {
 		return nil, err
 	}
 	var before, after *testRun
 	var group sync.WaitGroup
 	group.Go(func() { before = m.test(ctx, nil, packages, nil) })
-	group.Go(func() { after = beside.test(ctx, changed.Flags, packages, nil) })
+	group.Go(func() { after = second.test(ctx, changed.Flags, packages, nil) })
 	group.Wait()
 	again := []string{"-count=1"}
 	if failed := packagesOf(before.failures()); len(failed) > 0 && ctx.Err() == nil {
@@ -90,7 +90,7 @@ func (r *testRun) replace(o *testRun, packages []string) {
 	maps.Copy(r.last, o.last)
 	maps.Copy(r.ended, o.ended)
 	maps.Copy(r.unbuilt, o.unbuilt)
-	_, _ = r.rest.Write([]byte(o.rest.String())) // it never fails
+	_, _ = r.rest.Write(o.rest.Bytes()) // it never fails
 }
 
 // baseline completes a run of the tests before any change: failing ones run again.

@@ -34,9 +34,9 @@ func (m *Module) TempEnv() []string {
 // names of Unix sockets must be.
 func (m *Module) trialDir(name string) string { return filepath.Join(m.Temp, name+m.trial) }
 
-// Beside returns the same copy with other directories for what code under trial writes, so that two
+// Second returns the same copy with other directories for what code under trial writes, so that two
 // commands can run it at the same time.
-func (m *Module) Beside() (*Module, error) {
+func (m *Module) Second() (*Module, error) {
 	other := *m
 	other.trial += "2"
 	return &other, other.ClearTrial()
