@@ -28,6 +28,8 @@
 //     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
 //     same value. Up to three other methods of the receiver are called before (package states). A method
 //     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
+//     Exported booleans and writers that the function reads are set in some runs. If an unexported
+//     function differs, its callers draw on what its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
@@ -47,9 +49,9 @@
 //     Assembly is copied with the package; the callers of a function whose assembly changes are called.
 //     The package's own tests are not compiled.
 //  7. Generic functions are called with the type arguments used in the package's own code, and
-//     exported ones also with others that their constraints allow (package generics). Returned functions and handlers
-//     are called, too, even if they are returned as an interface, and so are those that they return,
-//     as a middleware does.
+//     exported ones also with others that their constraints allow (package generics). Returned
+//     functions and handlers are called, too, even if they are returned as an interface, and so are
+//     those that they return, as a middleware does, and interfaces with one method that wrap an argument.
 //  8. The support files (support/) contain what the makers call, and the comparison. They use only
 //     the standard library, because they are compiled into the user's package.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps
