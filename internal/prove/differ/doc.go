@@ -28,6 +28,7 @@
 //     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
 //     same value. Up to three other methods of the receiver are called before (package states). A method
 //     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
+//     If the process ends, as it does when a tree contains itself, no other methods are called.
 //  4. Everything observable is written out and compared as text, because the types of the versions
 //     differ: results, panics, what was written to the writers and loggers among the arguments,
 //     which functions were called with what, and the receiver and the arguments afterwards, without
