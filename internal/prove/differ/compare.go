@@ -217,7 +217,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 		g.addf("func whetEntry%d(s *whetSource) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
 			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
-			called: e.call.Function, inner: e.inner, certain: e.certain,
+			called: e.call.Function, inner: e.inner, certain: e.certain, prior: e.call.hasPrior(),
 		}
 		for _, fn := range e.inside {
 			if d := g.declOf(fn); d != nil {
@@ -540,6 +540,23 @@ type twinRun struct {
 // corpus returns the directory with the inputs that the fuzzer found, in one directory per target.
 func (r *twinRun) corpus() string { return cmp.Or(r.o.Corpus, filepath.Join(r.temp, "corpus")) }
 
+// plainFile is the file in the corpus that says that no other methods are called before the compared ones.
+const plainFile = "whet-plain"
+
+// plain reports whether no other methods of a receiver are called before the compared one.
+func (r *twinRun) plain() bool {
+	_, err := os.Stat(filepath.Join(r.corpus(), plainFile))
+	return err == nil
+}
+
+// makePlain has later processes, also of a Mutated, call no other methods before the compared one.
+func (r *twinRun) makePlain() error {
+	if err := os.MkdirAll(r.corpus(), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(r.corpus(), plainFile), nil, 0o600)
+}
+
 func (r *twinRun) remove() error { return os.RemoveAll(r.temp) }
 
 func (r *twinRun) process(ctx context.Context, env []string, args ...string) (string, error) {
@@ -548,6 +565,9 @@ func (r *twinRun) process(ctx context.Context, env []string, args ...string) (st
 	cmd.Env = slices.Concat(
 		os.Environ(), r.module.TrialEnv(), []string{ignoreConflicts}, r.o.Env, r.learned, env,
 	)
+	if r.plain() {
+		cmd.Env = append(cmd.Env, "WHET_PLAIN=1")
+	}
 	cmd.WaitDelay = 5 * time.Second
 	procgroup.OwnAndKill(cmd)
 	out, err := r.module.Output(cmd)
@@ -570,6 +590,12 @@ func (r *twinRun) fuzz(
 	ctx context.Context, t Test, lines ...*twin.Coverage,
 ) (o Outcome, why string, err error) {
 	o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+	if why != "" && err == nil && t.prior && !r.plain() {
+		if err := r.makePlain(); err != nil {
+			return o, why, err
+		}
+		o, why, err = r.fuzzFor(ctx, t, lines, r.o.FuzzTime)
+	}
 	limit, timed := time.ParseDuration(r.o.FuzzTime)
 	slow := !o.Fixed && o.Returned < minReturned && o.Inputs+o.outside < firstInputs
 	if err != nil || timed != nil || why != "" || !slow {

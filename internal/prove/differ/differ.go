@@ -22,6 +22,7 @@ type Test struct {
 	Fixed    bool   // it has neither parameters nor a receiver
 
 	called string // Function without why it is called
+	prior  bool   // other methods are called before
 	inner  bool   // it is unexported, and relies on what its callers pass
 	// inside are inner functions that it calls. If it is not certain, it runs only if the test of one of
 	// them leaves something open.

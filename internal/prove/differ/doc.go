@@ -28,6 +28,7 @@
 //     comparisons. Values of recursive types are trees of bounded size; two pointers may lead to the
 //     same value. Up to three other methods of the receiver are called before (package states). A method
 //     that makes a value slowly is avoided, and so is one that is called before and varies or panics.
+//     If the process ends, as it does when a tree contains itself, no other methods are called.
 //     Exported booleans and writers that the function reads are set in some runs. If an unexported
 //     function differs, its callers draw on what its arguments were made of.
 //  4. Everything observable is written out and compared as text, because the types of the versions
