@@ -46,18 +46,23 @@ func (m *Module) TestBoth(ctx context.Context, changed Trial, packages []string)
 	group.Go(func() { before = m.test(ctx, nil, packages, nil) })
 	group.Go(func() { after = second.test(ctx, changed.Flags, packages, nil) })
 	group.Wait()
-	again := []string{"-count=1"}
-	if failed := packagesOf(before.failures()); len(failed) > 0 && ctx.Err() == nil {
-		before.replace(m.test(ctx, again, failed, nil), failed)
+	for _, pkg := range packagesOf(before.failures()) {
+		if ctx.Err() == nil {
+			before.again(ctx, Trial{Module: m}, pkg, before.failures(), nil)
+		}
 	}
 	b := m.baseline(ctx, before)
-	suspect := slices.Collect(maps.Keys(b.alone))
+	var differing []Test
 	for _, e := range b.differing(after, packages) {
-		suspect = append(suspect, e.Test.Package)
+		differing = append(differing, e.Test)
 	}
-	slices.Sort(suspect)
-	if suspect = slices.Compact(suspect); len(suspect) > 0 && ctx.Err() == nil {
-		after.replace(changed.Module.test(ctx, slices.Concat(changed.Flags, again), suspect, b.alone), suspect)
+	for pkg := range b.alone {
+		differing = append(differing, Test{Package: pkg})
+	}
+	for _, pkg := range packagesOf(differing) {
+		if ctx.Err() == nil {
+			after.again(ctx, changed, pkg, differing, b.alone)
+		}
 	}
 	return b, b.compare(ctx, after, Trial{Module: m}, packages)
 }
@@ -71,18 +76,38 @@ func packagesOf(tests []Test) (pkgs []string) {
 	return slices.Compact(pkgs)
 }
 
-// replace replaces the outcomes of packages by those of another run.
-func (r *testRun) replace(o *testRun, packages []string) {
-	of := func(t Test) bool { return slices.Contains(packages, t.Package) }
-	maps.DeleteFunc(r.outcomes, func(t Test, _ outcome) bool { return of(t) })
-	maps.DeleteFunc(r.begun, func(t Test, _ bool) bool { return of(t) })
-	maps.DeleteFunc(r.outputs, func(t Test, _ string) bool { return of(t) })
-	maps.DeleteFunc(r.took, func(t Test, _ time.Duration) bool { return of(t) })
-	for _, pkg := range packages {
-		delete(r.last, pkg)
-		delete(r.ended, pkg)
-		delete(r.unbuilt, pkg)
+// functionsOf returns the functions of those of some tests that are of a package; nil for all of them if one of
+// these is the package.
+func functionsOf(tests []Test, pkg string) (functions []string) {
+	for _, t := range tests {
+		if t.Package == pkg && t.Name == "" {
+			return nil
+		}
+		if t.Package == pkg && !slices.Contains(functions, t.top()) {
+			functions = append(functions, t.top())
+		}
 	}
+	return functions
+}
+
+// again runs those of some tests that are of a package again, or all of its tests if one of these is the package,
+// and replaces their outcomes. skip has the names of functions that are left out, by package.
+func (r *testRun) again(ctx context.Context, of Trial, pkg string, tests []Test, skip map[string][]string) {
+	functions := functionsOf(tests, pkg)
+	flags := slices.Concat(of.Flags, []string{"-count=1"})
+	all := functions == nil || r.cutShort(pkg)
+	if !all {
+		flags = append(flags, "-run="+patternOf(functions))
+	}
+	o := of.Module.test(ctx, flags, []string{pkg}, skip)
+	is := func(t Test) bool {
+		return t.Package == pkg && (all || t.Name == "" || slices.Contains(functions, t.top()))
+	}
+	maps.DeleteFunc(r.outcomes, func(t Test, _ outcome) bool { return is(t) })
+	maps.DeleteFunc(r.begun, func(t Test, _ bool) bool { return is(t) })
+	maps.DeleteFunc(r.outputs, func(t Test, _ string) bool { return is(t) })
+	delete(r.ended, pkg)
+	delete(r.unbuilt, pkg)
 	maps.Copy(r.outcomes, o.outcomes)
 	maps.Copy(r.begun, o.begun)
 	maps.Copy(r.outputs, o.outputs)
@@ -119,7 +144,7 @@ func (m *Module) baseline(ctx context.Context, before *testRun) *Baseline {
 				b.flaky[t] = true
 			}
 		}
-		b.addFlaky(second, pkg)
+		b.addFlaky(second, pkg, nil)
 	}
 	return b
 }
@@ -147,10 +172,11 @@ func (r *testRun) merge(o *testRun, pkg string) {
 }
 
 // addFlaky marks the tests of a package that had a different outcome in another run of the same
-// code.
-func (b *Baseline) addFlaky(o *testRun, pkg string) {
+// code, which was of some functions; nil means of all.
+func (b *Baseline) addFlaky(o *testRun, pkg string, functions []string) {
 	for t, what := range b.before.outcomes {
-		if t.Package == pkg && t.Name != "" && !b.isAlone(t) && o.outcomes[t] != what {
+		if t.Package == pkg && t.Name != "" && !b.isAlone(t) && o.outcomes[t] != what &&
+			(functions == nil || slices.Contains(functions, t.top())) {
 			b.flaky[t] = true
 		}
 	}
@@ -180,7 +206,7 @@ func (b *Baseline) Skip(pkg string) string {
 			names = append(names, t.top())
 		}
 	}
-	return skipPattern(names)
+	return patternOf(names)
 }
 
 // Failing returns the tests that fail before any change. They are ignored if they fail the same way
@@ -266,10 +292,13 @@ func (b *Baseline) compare(ctx context.Context, after *testRun, original Trial, 
 		for _, e := range differing {
 			tests = append(tests, e.Test)
 		}
-		pkgs := packagesOf(tests)
-		again := original.Module.test(ctx, slices.Concat(original.Flags, []string{"-count=1"}), pkgs, b.alone)
-		for _, pkg := range pkgs {
-			b.addFlaky(again, pkg)
+		for _, pkg := range packagesOf(tests) {
+			functions := functionsOf(tests, pkg)
+			flags := slices.Concat(original.Flags, []string{"-count=1"})
+			if functions != nil {
+				flags = append(flags, "-run="+patternOf(functions))
+			}
+			b.addFlaky(original.Module.test(ctx, flags, []string{pkg}, b.alone), pkg, functions)
 		}
 		differing = b.differing(after, packages)
 	}

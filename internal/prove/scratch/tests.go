@@ -211,7 +211,7 @@ func (m *Module) test(ctx context.Context, more, packages []string, skip map[str
 			together = append(together, pkg)
 			continue
 		}
-		m.testOnce(ctx, r, slices.Concat(more, []string{"-skip=" + skipPattern(skip[pkg])}), []string{pkg})
+		m.testOnce(ctx, r, slices.Concat(more, []string{"-skip=" + patternOf(skip[pkg])}), []string{pkg})
 	}
 	if len(together) > 0 {
 		m.testOnce(ctx, r, more, together)
@@ -219,8 +219,8 @@ func (m *Module) test(ctx context.Context, more, packages []string, skip map[str
 	return r
 }
 
-// skipPattern returns the pattern, for go test's -skip, of functions; "" if there are none.
-func skipPattern(names []string) string {
+// patternOf returns the pattern, for go test's -skip and -run, of functions; "" if there are none.
+func patternOf(names []string) string {
 	if len(names) == 0 {
 		return ""
 	}
