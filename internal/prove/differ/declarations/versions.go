@@ -141,11 +141,11 @@ func Each(pkg *packages.Package, do func(key, text string, obj types.Object)) {
 						if obj.Name() == "_" {
 							continue
 						}
-						said := text(spec)
+						shown := text(spec)
 						if c, ok := obj.(*types.Const); ok { // whose value may be implicit
-							said = c.Val().ExactString() + " " + makers.TypeText(c.Type())
+							shown = c.Val().ExactString() + " " + makers.TypeText(c.Type())
 						}
-						do(obj.Name(), said, obj)
+						do(obj.Name(), shown, obj)
 					}
 				}
 			}
