@@ -2,14 +2,8 @@ package prove
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"go/parser"
-	"go/token"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +24,7 @@ const (
 // race that is there before the change does not count. raced reports whether the tests ran: they get a part of
 // the time until the deadline.
 func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool, err error) {
-	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.canRace(ctx) {
+	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.scratch.CanRace(ctx) {
 		return false, nil
 	}
 	f.o.Progress("run the tests with the race detector")
@@ -79,37 +73,8 @@ func (f *Prover) warnLeftOut(slow map[string][]string) {
 	f.warnings.Addf("tests that take long did not run with the race detector: %s%s", strings.Join(names, ", "), more)
 }
 
-// canRace reports whether the go command can build with the race detector, which needs a C compiler.
-func (f *Prover) canRace(ctx context.Context) bool {
-	if slices.ContainsFunc(f.o.Flags, func(flag string) bool { return strings.HasPrefix(flag, "-race") }) {
-		return false // the tests have just run with it
-	}
-	out, err := f.scratch.Go(ctx, nil, "env", "-json", "CC", "CGO_ENABLED", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH")
-	var env map[string]string
-	if err != nil || json.Unmarshal([]byte(out), &env) != nil {
-		return false
-	}
-	cc := strings.Fields(env["CC"])
-	if len(cc) == 0 || env["CGO_ENABLED"] != "1" || env["GOOS"] != env["GOHOSTOS"] || env["GOARCH"] != env["GOHOSTARCH"] {
-		return false
-	}
-	_, err = exec.LookPath(cc[0])
-	return err == nil
-}
-
 // startsGoroutines reports whether a package of the base, or its tests, start goroutines, or use a
 // package that does so with their functions. Without them nothing can race.
 func (f *Prover) startsGoroutines(pkg string) bool {
-	files, err := filepath.Glob(filepath.Join(f.packages.Dir(pkg), "*.go"))
-	if err != nil {
-		return true
-	}
-	return slices.ContainsFunc(files, func(name string) bool {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return true
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), name, text, parser.SkipObjectResolution)
-		return err != nil || syntax.StartsGoroutines(file)
-	})
+	return syntax.StartsGoroutinesIn(f.packages.Dir(pkg))
 }

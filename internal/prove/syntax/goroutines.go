@@ -2,8 +2,21 @@ package syntax
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
+	"path/filepath"
+	"slices"
 	"strconv"
 )
+
+// StartsGoroutinesIn reports whether a file of a directory does what StartsGoroutines reports, or cannot be read.
+func StartsGoroutinesIn(dir string) bool {
+	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	return err != nil || slices.ContainsFunc(files, func(name string) bool {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+		return err != nil || StartsGoroutines(file)
+	})
+}
 
 // StartsGoroutines reports whether a file starts goroutines, or leaves that to another package.
 func StartsGoroutines(file *ast.File) bool {
