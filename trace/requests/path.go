@@ -55,7 +55,7 @@ const (
 )
 
 // paths finds the paths of the slowest requests of each class.
-func (f *finder) paths() error {
+func (f *requestFinder) paths() error {
 	p := &pathfinder{x: f.x, sites: &f.sites, goroutines: map[uint32]*index.Goroutine{}, left: allSpans}
 	for i := range f.result.Classes {
 		c := &f.result.Classes[i]

@@ -83,7 +83,7 @@ func Find(x *index.Index, o Options) (*Result, error) {
 	if o.To == 0 || o.To > x.Info.Duration {
 		o.To = x.Info.Duration
 	}
-	f := &finder{
+	f := &requestFinder{
 		x: x, o: o, result: &Result{}, servers: map[uint32]*server{}, children: map[uint32]uint32{}, sites: newPlaces(x),
 		classes: classes{all: map[string]*group{}, slowest: cmp.Or(o.Slowest, 5)},
 	}
@@ -164,7 +164,7 @@ type hint struct {
 	mark  bool // whet's agent marks the end of the request
 }
 
-type finder struct {
+type requestFinder struct {
 	x       *index.Index
 	o       Options
 	marks   *marks
@@ -207,7 +207,7 @@ func isWhole(name string) bool {
 }
 
 // goroutines finds the servers, and when their background reads began.
-func (f *finder) goroutines() error {
+func (f *requestFinder) goroutines() error {
 	kinds := f.x.Kinds()
 	reads := map[uint32][]int64{}
 	if err := f.x.Goroutines(func(g *index.Goroutine) bool {
@@ -250,7 +250,7 @@ func (sv *server) in(p site) {
 const maxSamples = 1 << 20
 
 // samples finds the CPU samples of servers.
-func (f *finder) samples() error {
+func (f *requestFinder) samples() error {
 	left := maxSamples
 	return f.x.Records(index.Samples, 0, f.x.Info.Duration, func(r *index.Record) bool {
 		if r.Goroutine == 0 {
@@ -281,7 +281,7 @@ const (
 )
 
 // next takes a span of any goroutine.
-func (f *finder) next(s *index.Span) {
+func (f *requestFinder) next(s *index.Span) {
 	f.marked(s.To)
 	woken := s.Code == index.Runnable && s.With > 0 // the stack is that of another goroutine
 	if on, ok := f.serverOf(s.Goroutine); ok && s.Stack > 0 && f.servers[s.Goroutine] == nil && !woken {
@@ -307,7 +307,7 @@ func (f *finder) next(s *index.Span) {
 }
 
 // late follows the held-back spans, up to one.
-func (f *finder) late(end int) {
+func (f *requestFinder) late(end int) {
 	for ; f.lag.first < end; f.lag.first++ {
 		s := f.lag.spans[f.lag.first]
 		f.span(f.servers[s.Goroutine], s)
@@ -315,7 +315,7 @@ func (f *finder) late(end int) {
 }
 
 // serverOf returns the server that a goroutine is, or for which it answers a request.
-func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
+func (f *requestFinder) serverOf(goroutine uint32) (on *server, ok bool) {
 	for range 4 { // a TimeoutHandler may be in another
 		if on, ok = f.servers[goroutine]; ok {
 			return on, true
@@ -328,7 +328,7 @@ func (f *finder) serverOf(goroutine uint32) (on *server, ok bool) {
 }
 
 // hint adds a stack that may show a server's handler.
-func (f *finder) hint(on *server, h hint) {
+func (f *requestFinder) hint(on *server, h hint) {
 	if f.hints >= maxHints || f.sites.of(h.stack).name == "" && !h.mark {
 		return
 	}
@@ -340,7 +340,7 @@ func (f *finder) hint(on *server, h hint) {
 }
 
 // marked adds the stacks of the marks that end up to a time.
-func (f *finder) marked(to int64) {
+func (f *requestFinder) marked(to int64) {
 	f.marks.before(to, func(stream index.Stream, r *index.Record) {
 		if on, ok := f.serverOf(r.Goroutine - 1); ok {
 			h := hintOf(stream, r)
@@ -352,7 +352,7 @@ func (f *finder) marked(to int64) {
 
 // applyHints applies the hints about a server up to the end of a span, whose time has the given
 // cause and is not counted yet.
-func (f *finder) applyHints(sv *server, s *index.Span, cause Cause) {
+func (f *requestFinder) applyHints(sv *server, s *index.Span, cause Cause) {
 	for len(sv.hints) > 0 && sv.hints[0].at <= s.To {
 		h := sv.hints[0]
 		if h.since >= sv.from {
@@ -368,7 +368,7 @@ func (f *finder) applyHints(sv *server, s *index.Span, cause Cause) {
 }
 
 // span follows a server's goroutine.
-func (f *finder) span(sv *server, s index.Span) {
+func (f *requestFinder) span(sv *server, s index.Span) {
 	p := site{}
 	if s.Code != index.Running && (s.Code != index.Runnable || s.With == 0) {
 		p = f.sites.of(s.Stack) // its own, not that of another goroutine that woke it
@@ -428,7 +428,7 @@ func (f *finder) span(sv *server, s index.Span) {
 }
 
 // answered ends the request that may be open.
-func (f *finder) answered(sv *server, at int64) {
+func (f *requestFinder) answered(sv *server, at int64) {
 	if !sv.open || sv.switched || !sv.confirmed && !(sv.waited && sv.ran && !sv.onlyRead) {
 		return
 	}
@@ -448,7 +448,7 @@ func (f *finder) answered(sv *server, at int64) {
 }
 
 // add counts a request or task.
-func (f *finder) add(class string, task bool, r *Request) {
+func (f *requestFinder) add(class string, task bool, r *Request) {
 	f.classes.add(class, task, r)
 	if f.o.Each != nil {
 		f.o.Each(class, r)
@@ -456,12 +456,12 @@ func (f *finder) add(class string, task bool, r *Request) {
 }
 
 // wanted reports whether the options include a request of a class that ended at a time.
-func (f *finder) wanted(name string, at int64) bool {
+func (f *requestFinder) wanted(name string, at int64) bool {
 	return at >= f.o.From && at <= f.o.To && (f.o.Class == nil || f.o.Class.MatchString(name))
 }
 
 // end ends a server's goroutine.
-func (f *finder) end(sv *server) {
+func (f *requestFinder) end(sv *server) {
 	if !sv.open || !sv.confirmed || sv.switched {
 		return // a connection that was closed, or waits
 	}

@@ -85,7 +85,7 @@ func isBetween(x *index.Index, s *index.Span, p site) bool {
 // the goroutine of that request, and those of others that began and ended at the same time by
 // chance.
 func FindByTime(x *index.Index, from, to, margin int64) ([]uint32, error) {
-	f := &finder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
+	f := &requestFinder{x: x, servers: map[uint32]*server{}, children: map[uint32]uint32{}}
 	if err := f.goroutines(); err != nil {
 		return nil, err
 	}

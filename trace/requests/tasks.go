@@ -59,7 +59,7 @@ type followed struct {
 }
 
 // follower reads the tasks, if they are wanted, to follow each on the goroutine that began it.
-func (f *finder) follower() (*follower, error) {
+func (f *requestFinder) follower() (*follower, error) {
 	fw := &follower{x: f.x, sites: &f.sites, goroutines: map[uint32]*followed{}}
 	if !f.o.Tasks {
 		return fw, nil
@@ -85,7 +85,7 @@ func (f *finder) follower() (*follower, error) {
 	return fw, nil
 }
 
-func (f *finder) taskClass(name uint32) string { return "task " + f.x.Name(name) }
+func (f *requestFinder) taskClass(name uint32) string { return "task " + f.x.Name(name) }
 
 func (fw *follower) add(task int32, s stay) {
 	n := int32(len(fw.pieces))
@@ -187,7 +187,7 @@ func (fw *follower) requests() []Request {
 
 // endTasks puts tasks in classes. Those that did not end on the goroutine that began them are
 // followed again, on both.
-func (f *finder) endTasks(fw *follower) error {
+func (f *requestFinder) endTasks(fw *follower) error {
 	fw.finish()
 	ends := &follower{x: f.x, sites: &f.sites, goroutines: map[uint32]*followed{}}
 	var away []task // not seen to end on the goroutine that began them
@@ -225,7 +225,7 @@ func (f *finder) endTasks(fw *follower) error {
 	return nil
 }
 
-func (f *finder) addTask(t *task, r *Request) {
+func (f *requestFinder) addTask(t *task, r *Request) {
 	f.result.Tasks++
 	f.add(f.taskClass(t.name), true, r)
 }
@@ -244,7 +244,7 @@ type successor struct {
 // one that ended it. The latter is the one with the last region or log of the task; or else the
 // only one that the first started during the task, and after other tasks that it began, and that
 // lived until the task's end. If there is neither, the task stays with the first.
-func (f *finder) handedOver(tasks []task) ([][]stay, error) {
+func (f *requestFinder) handedOver(tasks []task) ([][]stay, error) {
 	byID, byCreator := map[uint64]int{}, map[uint32][]int{}
 	for i, t := range tasks {
 		byID[t.id] = i

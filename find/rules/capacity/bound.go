@@ -32,7 +32,7 @@ func (b *bound) add(o bound) {
 }
 
 // text returns a bound as Go code.
-func (f *finder) text(b bound) string {
+func (f *growthFinder) text(b bound) string {
 	var parts []string
 	if b.some > 0 {
 		parts = append(parts, strconv.Itoa(b.some))
@@ -65,7 +65,7 @@ func (b bound) numbers() bool {
 
 // iterations returns the maximum number of iterations of a loop; false if it is not known in
 // advance.
-func (f *finder) iterations(loop ast.Node) (bound, bool) {
+func (f *growthFinder) iterations(loop ast.Node) (bound, bool) {
 	info := f.pass.TypesInfo
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
@@ -99,7 +99,7 @@ func (f *finder) iterations(loop ast.Node) (bound, bool) {
 }
 
 // counted returns the number of iterations of for i := 0; i < n; i++.
-func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
+func (f *growthFinder) counted(l *ast.ForStmt) (bound, bool) {
 	info := f.pass.TypesInfo
 	init, ok1 := l.Init.(*ast.AssignStmt)
 	cond, ok2 := l.Cond.(*ast.BinaryExpr)
@@ -133,7 +133,7 @@ func (f *finder) counted(l *ast.ForStmt) (bound, bool) {
 }
 
 // number returns the bound for an integer: len(x), or n.
-func (f *finder) number(e ast.Expr, until token.Pos) bound {
+func (f *growthFinder) number(e ast.Expr, until token.Pos) bound {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok && flow.Builtin(f.pass.TypesInfo, call) == "len" &&
 		measured(f.pass.TypesInfo.TypeOf(call.Args[0])) {
@@ -159,7 +159,7 @@ func measured(t types.Type) bool {
 }
 
 // pure returns an expression if it can be evaluated twice: a variable, or a field of one; else nil.
-func (f *finder) pure(e ast.Expr) ast.Expr {
+func (f *growthFinder) pure(e ast.Expr) ast.Expr {
 	e = ast.Unparen(e)
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -179,7 +179,7 @@ func (f *finder) pure(e ast.Expr) ast.Expr {
 }
 
 // bound returns the maximum number of elements that a statement appends; false if it is unknown.
-func (f *finder) bound(s ast.Stmt, grown growths) (bound, bool) {
+func (f *growthFinder) bound(s ast.Stmt, grown growths) (bound, bool) {
 	if !grown.within(s) {
 		return bound{}, true
 	}
@@ -225,7 +225,7 @@ func (f *finder) bound(s ast.Stmt, grown growths) (bound, bool) {
 }
 
 // sum adds the bounds of statements that all run.
-func (f *finder) sum(list []ast.Stmt, grown growths) (bound, bool) {
+func (f *growthFinder) sum(list []ast.Stmt, grown growths) (bound, bool) {
 	var sum bound
 	for _, s := range list {
 		b, ok := f.bound(s, grown)
@@ -238,7 +238,7 @@ func (f *finder) sum(list []ast.Stmt, grown growths) (bound, bool) {
 }
 
 // most returns the bound of statements of which one runs.
-func (f *finder) most(list []ast.Stmt, grown growths) (bound, bool) {
+func (f *growthFinder) most(list []ast.Stmt, grown growths) (bound, bool) {
 	var most bound
 	for _, s := range list {
 		b, ok := f.bound(s, grown)
@@ -252,7 +252,7 @@ func (f *finder) most(list []ast.Stmt, grown growths) (bound, bool) {
 }
 
 // repeated returns the bound of a loop.
-func (f *finder) repeated(loop ast.Stmt, body *ast.BlockStmt, grown growths) (bound, bool) {
+func (f *growthFinder) repeated(loop ast.Stmt, body *ast.BlockStmt, grown growths) (bound, bool) {
 	n, ok := f.iterations(loop)
 	b, ok2 := f.bound(body, grown)
 	if !ok || !ok2 || len(b.terms) > 0 || b.some > 64 {

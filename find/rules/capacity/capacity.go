@@ -51,15 +51,15 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder analyzes one package.
-type finder struct {
+// A growthFinder analyzes one package.
+type growthFinder struct {
 	pass   *analysis.Pass
 	places flow.Places
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root)}
+	f := &growthFinder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root)}
 	for c := range root.Preorder((*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)) {
 		v := f.declared(c)
 		switch {

@@ -49,7 +49,7 @@ func (g growths) within(s ast.Node) bool {
 }
 
 // appends returns the growth that a use of a slice is part of, in x = append(x, …).
-func (f *finder) appends(v *variable, use inspector.Cursor) *growth {
+func (f *growthFinder) appends(v *variable, use inspector.Cursor) *growth {
 	c := use
 	if c.ParentEdgeKind() == edge.CallExpr_Args && c.ParentEdgeIndex() == 0 {
 		c = c.Parent()
@@ -94,7 +94,7 @@ type history struct {
 }
 
 // history returns the history of a slice, or nil if allocating in advance would change behavior.
-func (f *finder) history(v *variable) *history {
+func (f *growthFinder) history(v *variable) *history {
 	h := &history{grown: growths{}}
 	var others []inspector.Cursor
 	for _, c := range f.places[v.obj] {
@@ -143,7 +143,7 @@ func (f *finder) history(v *variable) *history {
 	return h
 }
 
-func isCap(f *finder, c inspector.Cursor) bool {
+func isCap(f *growthFinder, c inspector.Cursor) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
 	return ok && flow.Builtin(f.pass.TypesInfo, call) == "cap"
 }
@@ -159,7 +159,7 @@ func returned(c inspector.Cursor) bool {
 
 // ignoresNil reports whether a use of a slice is the same for nil and an empty one, and does not
 // retain it.
-func (f *finder) ignoresNil(c inspector.Cursor) bool {
+func (f *growthFinder) ignoresNil(c inspector.Cursor) bool {
 	switch c.ParentEdgeKind() {
 	case edge.RangeStmt_X, edge.IndexExpr_X:
 		return true

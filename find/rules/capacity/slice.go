@@ -25,7 +25,7 @@ type plan struct {
 const maxConstant = 256
 
 // growingSlice reports the appends to a slice whose number is known in advance.
-func (f *finder) growingSlice(v *variable) {
+func (f *growthFinder) growingSlice(v *variable) {
 	h := f.history(v)
 	if h == nil || flow.Jumps(v.fn) {
 		return
@@ -68,7 +68,7 @@ func (f *finder) growingSlice(v *variable) {
 }
 
 // isExpressible reports whether a bound can be written as Go code.
-func (f *finder) isExpressible(b bound) bool {
+func (f *growthFinder) isExpressible(b bound) bool {
 	for _, t := range b.terms {
 		if t.of == nil {
 			return false
@@ -93,7 +93,7 @@ func (h *history) returnsWithin(g *growth) bool {
 // atDeclaration allocates for all growths where the variable is declared. Nothing else refers to
 // the slice before the last of them, so its address is unobservable; the bound has no side effects
 // and does not change after the declaration.
-func (f *finder) atDeclaration(v *variable, h *history) (plan, bool) {
+func (f *growthFinder) atDeclaration(v *variable, h *history) (plan, bool) {
 	p := plan{grown: h.order}
 	growing := 0
 	for _, g := range h.order {
@@ -160,7 +160,7 @@ func (h *history) keepsNil() bool {
 
 // builtins reports whether the builtins that the allocation uses have their usual meaning at a
 // position.
-func (f *finder) builtins(at token.Pos, b bound) bool {
+func (f *growthFinder) builtins(at token.Pos, b bound) bool {
 	if b.numbers() && (!flow.Since(f.pass, at, "go1.21") || !rewrite.Predeclared(f.pass, at, "max")) {
 		return false
 	}
@@ -168,7 +168,7 @@ func (f *finder) builtins(at token.Pos, b bound) bool {
 }
 
 // withCapacity returns the edit of a declaration that gives a slice its capacity.
-func (f *finder) withCapacity(v *variable, b bound) (analysis.TextEdit, bool) {
+func (f *growthFinder) withCapacity(v *variable, b bound) (analysis.TextEdit, bool) {
 	made := f.made(v, f.text(b))
 	lit, isLit := v.value.(*ast.CompositeLit)
 	switch {
@@ -185,7 +185,7 @@ func (f *finder) withCapacity(v *variable, b bound) (analysis.TextEdit, bool) {
 
 // beforeLoop allocates before the first loop that appends: until then the slice is empty and has no
 // capacity, and the bound evaluates what the loop evaluates next.
-func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
+func (f *growthFinder) beforeLoop(v *variable, h *history) (plan, bool) {
 	first := h.order[0]
 	if len(first.loops) != 1 {
 		return plan{}, false
@@ -212,7 +212,7 @@ func (f *finder) beforeLoop(v *variable, h *history) (plan, bool) {
 
 // allocateBefore returns the edits that allocate for what a loop appends; none if there is no safe
 // place.
-func (f *finder) allocateBefore(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
+func (f *growthFinder) allocateBefore(v *variable, h *history, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	stmt := loop
 	if _, ok := stmt.Parent().Node().(*ast.LabeledStmt); ok {
 		stmt = stmt.Parent()
@@ -260,7 +260,7 @@ func plain(times int, text string) string {
 }
 
 // allocateWithin allocates before the first append that happens, within the loop.
-func (f *finder) allocateWithin(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
+func (f *growthFinder) allocateWithin(v *variable, p plan, loop inspector.Cursor) []analysis.TextEdit {
 	if len(p.grown) != 1 || p.bound.some > 0 || len(p.bound.terms) != 1 || !p.bound.terms[0].isLen {
 		return nil
 	}

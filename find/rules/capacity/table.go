@@ -17,7 +17,7 @@ import (
 
 // growingMap reports assignments to a new map in one loop with a known number of iterations. The
 // size of a map's allocation is unobservable, so only memory is at stake.
-func (f *finder) growingMap(v *variable) {
+func (f *growthFinder) growingMap(v *variable) {
 	grown := growths{}
 	for _, c := range f.places[v.obj] {
 		inside, _ := flow.Func(c)
@@ -39,7 +39,7 @@ func (f *finder) growingMap(v *variable) {
 }
 
 // assigns returns the growth that a use of a map is part of, in m[key] = value.
-func (f *finder) assigns(use inspector.Cursor) *growth {
+func (f *growthFinder) assigns(use inspector.Cursor) *growth {
 	if use.ParentEdgeKind() != edge.IndexExpr_X {
 		return nil
 	}
@@ -67,7 +67,7 @@ func (f *finder) assigns(use inspector.Cursor) *growth {
 	return &growth{stmt: c.Parent(), at: index, count: 1, key: index.Index}
 }
 
-func (f *finder) reportMap(v *variable, g *growth) {
+func (f *growthFinder) reportMap(v *variable, g *growth) {
 	loop := g.loops[0].Node()
 	b, ok := f.iterations(loop)
 	if !ok || len(b.terms) != 1 || !b.terms[0].isLen {
@@ -100,7 +100,7 @@ func (f *finder) reportMap(v *variable, g *growth) {
 }
 
 // distinct reports whether each iteration of a loop sets another key: the one that it ranges over.
-func (f *finder) distinct(loop ast.Node, g *growth) bool {
+func (f *growthFinder) distinct(loop ast.Node, g *growth) bool {
 	r, ok := loop.(*ast.RangeStmt)
 	if !ok || r.Key == nil || g.stmt.Parent().Node() != ast.Node(r.Body) || !alwaysReaches(r.Body, g.stmt.Node().End()) {
 		return false

@@ -28,7 +28,7 @@ type variable struct {
 func (v *variable) isNil() bool { return v.value == nil }
 
 // declared returns the variable that a statement declares without capacity, or nil.
-func (f *finder) declared(c inspector.Cursor) *variable {
+func (f *growthFinder) declared(c inspector.Cursor) *variable {
 	if !inList(c) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func (f *finder) declared(c inspector.Cursor) *variable {
 }
 
 // empty completes a variable, and reports whether it has no capacity beyond its initial elements.
-func (f *finder) empty(v *variable) bool {
+func (f *growthFinder) empty(v *variable) bool {
 	switch e := v.value.(type) {
 	case nil:
 	case *ast.CompositeLit:
@@ -148,6 +148,6 @@ func (v *variable) loops(c inspector.Cursor) []inspector.Cursor {
 }
 
 // made returns the value with a capacity, as Go code.
-func (f *finder) made(v *variable, room string) string {
+func (f *growthFinder) made(v *variable, room string) string {
 	return "make(" + rewrite.Text(f.pass, v.typ) + ", 0, " + room + ")"
 }

@@ -41,8 +41,8 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder analyzes one package.
-type finder struct {
+// A copyFinder analyzes one package.
+type copyFinder struct {
 	pass   *analysis.Pass
 	places flow.Places
 	names  *rewrite.Locals
@@ -50,7 +50,7 @@ type finder struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
+	f := &copyFinder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
 	for c := range root.Preorder((*ast.RangeStmt)(nil)) {
 		if l := f.loop(c); l != nil {
 			message := fmt.Sprintf("each iteration copies the %d bytes of an element to %s", l.size, l.value.Name())
@@ -70,7 +70,7 @@ type loop struct {
 }
 
 // loop returns a loop whose copies are large and only read, or nil.
-func (f *finder) loop(c inspector.Cursor) *loop {
+func (f *copyFinder) loop(c inspector.Cursor) *loop {
 	info := f.pass.TypesInfo
 	l := &loop{Cursor: c}
 	var ok bool
@@ -115,7 +115,7 @@ func changed(use inspector.Cursor) bool {
 }
 
 // indexed returns the fix that reads the elements in place.
-func (f *finder) indexed(l *loop) analysis.SuggestedFix {
+func (f *copyFinder) indexed(l *loop) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	info := f.pass.TypesInfo
 	slice := flow.Variable(info, l.stmt.X)
@@ -158,7 +158,7 @@ func (f *finder) indexed(l *loop) analysis.SuggestedFix {
 
 // unchanged reports whether an element is the same at all its uses in the body as at the start of
 // the iteration.
-func (f *finder) unchanged(l *loop) bool {
+func (f *copyFinder) unchanged(l *loop) bool {
 	info := f.pass.TypesInfo
 	last := l.uses[len(l.uses)-1].Node().Pos()
 	body, ok := l.FindNode(l.stmt.Body)
@@ -207,7 +207,7 @@ func (f *finder) unchanged(l *loop) bool {
 }
 
 // harmless reports whether a call has no side effects.
-func (f *finder) harmless(call *ast.CallExpr) bool {
+func (f *copyFinder) harmless(call *ast.CallExpr) bool {
 	if _, ok := flow.Conversion(f.pass.TypesInfo, call); ok {
 		return true
 	}

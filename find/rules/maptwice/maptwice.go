@@ -37,8 +37,8 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder analyzes one package.
-type finder struct {
+// A lookupFinder analyzes one package.
+type lookupFinder struct {
 	pass    *analysis.Pass
 	names   *rewrite.Locals
 	claimed map[ast.Expr]bool // reported accesses
@@ -46,7 +46,7 @@ type finder struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
-	f := &finder{pass: pass, names: rewrite.NewLocals(pass), claimed: map[ast.Expr]bool{}}
+	f := &lookupFinder{pass: pass, names: rewrite.NewLocals(pass), claimed: map[ast.Expr]bool{}}
 	for c := range root.Preorder((*ast.IfStmt)(nil), (*ast.AssignStmt)(nil)) {
 		switch s := c.Node().(type) {
 		case *ast.IfStmt:
@@ -59,7 +59,7 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 // presence reports if _, ok := m[k]; ok { … m[k] … }.
-func (f *finder) presence(c inspector.Cursor, s *ast.IfStmt) {
+func (f *lookupFinder) presence(c inspector.Cursor, s *ast.IfStmt) {
 	init, ok := s.Init.(*ast.AssignStmt)
 	if !ok || len(init.Lhs) != 2 || len(init.Rhs) != 1 || init.Tok != token.DEFINE || !isBlank(init.Lhs[0]) {
 		return
@@ -102,7 +102,7 @@ func (f *finder) presence(c inspector.Cursor, s *ast.IfStmt) {
 }
 
 // implies reports whether a condition is true only if a variable is: ok, or ok && more.
-func (f *finder) implies(cond, variable ast.Expr) bool {
+func (f *lookupFinder) implies(cond, variable ast.Expr) bool {
 	cond = ast.Unparen(cond)
 	if b, ok := cond.(*ast.BinaryExpr); ok && b.Op == token.LAND {
 		// The second operand runs before the body, and may have side effects.
@@ -113,7 +113,7 @@ func (f *finder) implies(cond, variable ast.Expr) bool {
 }
 
 // access returns m[k], if evaluating it has no side effects.
-func (f *finder) access(e ast.Expr) (*ast.IndexExpr, bool) {
+func (f *lookupFinder) access(e ast.Expr) (*ast.IndexExpr, bool) {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok || rewrite.HasComment(f.pass, x.Pos(), x.End()) {
 		return nil, false
@@ -129,7 +129,7 @@ func (f *finder) access(e ast.Expr) (*ast.IndexExpr, bool) {
 }
 
 // same reports whether two accesses are to the same key of the same map.
-func (f *finder) same(a, b *ast.IndexExpr) bool {
+func (f *lookupFinder) same(a, b *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
 	if !flow.Same(info, a.X, b.X) {
 		return false
@@ -165,7 +165,7 @@ func isRead(c inspector.Cursor) bool {
 
 // isUnchanged reports whether nothing in a block before an access in it can change the map or the
 // key.
-func (f *finder) isUnchanged(body, access inspector.Cursor, first *ast.IndexExpr) bool {
+func (f *lookupFinder) isUnchanged(body, access inspector.Cursor, first *ast.IndexExpr) bool {
 	info := f.pass.TypesInfo
 	to := access.Node().Pos()
 	// A loop returns to what is after the access; a function may run at any time.
@@ -265,7 +265,7 @@ func statement(c inspector.Cursor) ast.Node {
 }
 
 // harmless reports whether a call cannot reach a map other than through its arguments.
-func (f *finder) harmless(call *ast.CallExpr) bool {
+func (f *lookupFinder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
 		return true
@@ -284,7 +284,7 @@ func (f *finder) harmless(call *ast.CallExpr) bool {
 }
 
 // combined reports m[k] = m[k] + x.
-func (f *finder) combined(s *ast.AssignStmt) {
+func (f *lookupFinder) combined(s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN || len(s.Lhs) != 1 || len(s.Rhs) != 1 {
 		return
 	}
@@ -318,7 +318,7 @@ func (f *finder) combined(s *ast.AssignStmt) {
 }
 
 // variable reports whether an expression is a variable that can be read without side effects.
-func (f *finder) variable(e ast.Expr) bool {
+func (f *lookupFinder) variable(e ast.Expr) bool {
 	_, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && flow.Variable(f.pass.TypesInfo, e) != nil
 }

@@ -53,8 +53,8 @@ type call struct {
 	decl ast.Node     // the function around it; nil in a package variable
 }
 
-// A finder analyzes the pools of a package.
-type finder struct {
+// A poolFinder analyzes the pools of a package.
+type poolFinder struct {
 	pass  *analysis.Pass
 	news  map[types.Object]types.Type // what a pool's New returns
 	reset map[string]bool             // types with a call of Reset or a similar method
@@ -63,7 +63,7 @@ type finder struct {
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
 	var gets, puts []call
-	f := &finder{pass: pass, news: map[types.Object]types.Type{}, reset: map[string]bool{}}
+	f := &poolFinder{pass: pass, news: map[types.Object]types.Type{}, reset: map[string]bool{}}
 	for c := range root.Preorder((*ast.CallExpr)(nil), (*ast.ValueSpec)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.ValueSpec:
@@ -88,7 +88,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-func (f *finder) callOf(c inspector.Cursor, n *ast.CallExpr) call {
+func (f *poolFinder) callOf(c inspector.Cursor, n *ast.CallExpr) call {
 	x := call{at: c, call: n}
 	if sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr); ok {
 		x.name = rewrite.Text(f.pass, sel.X)
@@ -106,7 +106,7 @@ func (f *finder) callOf(c inspector.Cursor, n *ast.CallExpr) call {
 }
 
 // made records what the New of a pool in a variable returns.
-func (f *finder) made(spec *ast.ValueSpec) {
+func (f *poolFinder) made(spec *ast.ValueSpec) {
 	if len(spec.Names) != len(spec.Values) {
 		return
 	}
@@ -135,7 +135,7 @@ func (f *finder) made(spec *ast.ValueSpec) {
 }
 
 // resets records the type of the value that a call resets.
-func (f *finder) resets(n *ast.CallExpr) {
+func (f *poolFinder) resets(n *ast.CallExpr) {
 	sel, ok := ast.Unparen(n.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return
@@ -155,7 +155,7 @@ func (f *finder) resets(n *ast.CallExpr) {
 const smallest = 48
 
 // get checks a call that takes a value from a pool.
-func (f *finder) get(g call, puts []call) {
+func (f *poolFinder) get(g call, puts []call) {
 	if t, ok := f.news[g.pool].(*types.Pointer); ok && g.pool != nil {
 		size := f.pass.TypesSizes.Sizeof(t.Elem())
 		switch {
@@ -208,7 +208,7 @@ func flat(t types.Type) bool {
 }
 
 // shares reports results that share the memory of v, if v is put back in the same function.
-func (f *finder) shares(g call, v types.Object, puts []call) {
+func (f *poolFinder) shares(g call, v types.Object, puts []call) {
 	if v == nil || g.decl == nil {
 		return
 	}
@@ -255,14 +255,14 @@ func (f *finder) shares(g call, v types.Object, puts []call) {
 	}
 }
 
-func (f *finder) is(e ast.Expr, v types.Object) bool {
+func (f *poolFinder) is(e ast.Expr, v types.Object) bool {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	return ok && f.pass.TypesInfo.ObjectOf(id) == v
 }
 
 // memory reports whether an expression refers to the memory that v holds: v.Bytes(), (*v)[:n],
 // v[:n].
-func (f *finder) memory(e ast.Expr, v types.Object) bool {
+func (f *poolFinder) memory(e ast.Expr, v types.Object) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:
 		sel, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
@@ -280,7 +280,7 @@ func (f *finder) memory(e ast.Expr, v types.Object) bool {
 }
 
 // put checks a call that puts a value into a pool.
-func (f *finder) put(p call) {
+func (f *poolFinder) put(p call) {
 	if len(p.call.Args) != 1 {
 		return
 	}
@@ -323,7 +323,7 @@ func boxes(sizes types.Sizes, t types.Type) bool {
 }
 
 // limits reports whether a function checks the size of something.
-func (f *finder) limits(decl ast.Node) bool {
+func (f *poolFinder) limits(decl ast.Node) bool {
 	found := false
 	ast.Inspect(decl, func(n ast.Node) bool {
 		if c, ok := n.(*ast.CallExpr); ok {

@@ -16,7 +16,7 @@ import (
 )
 
 // indexed reports strings.Split(s, sep)[0], which always exists.
-func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter) {
+func (f *splitFinder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter) {
 	x, ok := index.Node().(*ast.IndexExpr)
 	if !ok {
 		return
@@ -33,12 +33,12 @@ func (f *finder) indexed(index inspector.Cursor, call *ast.CallExpr, s splitter)
 }
 
 // cuts reports whether Cut finds the same first part as the function.
-func (f *finder) cuts(s splitter) bool {
+func (f *splitFinder) cuts(s splitter) bool {
 	return s.pkg == "strings" && (s.name == "Split" || s.name == "SplitN" && (s.limit < 0 || s.limit >= 2))
 }
 
 // first returns the fix of x := strings.Split(s, sep)[0], and of return strings.Split(s, sep)[0].
-func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
+func (f *splitFinder) first(index inspector.Cursor, call *ast.CallExpr) analysis.SuggestedFix {
 	cut, ok := f.cut(call)
 	if !ok || !flow.Since(f.pass, call.Pos(), "go1.18") {
 		return analysis.SuggestedFix{}
@@ -76,7 +76,7 @@ func (f *finder) first(index inspector.Cursor, call *ast.CallExpr) analysis.Sugg
 }
 
 // cut returns the call of strings.Cut with the arguments of a splitting call.
-func (f *finder) cut(call *ast.CallExpr) (string, bool) {
+func (f *splitFinder) cut(call *ast.CallExpr) (string, bool) {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || rewrite.HasComment(f.pass, call.Pos(), call.End()) {
 		return "", false
@@ -105,7 +105,7 @@ type part struct {
 
 // assigned reports parts := strings.Split(s, sep), if they are ranged over once, or only the first
 // two are used.
-func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
+func (f *splitFinder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	id := flow.Defines(c)
 	if id == nil {
 		return
@@ -140,7 +140,7 @@ func (f *finder) assigned(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 }
 
 // part analyzes a use of the parts; false if a few variables cannot replace it.
-func (f *finder) part(use inspector.Cursor) (part, bool) {
+func (f *splitFinder) part(use inspector.Cursor) (part, bool) {
 	info := f.pass.TypesInfo
 	switch use.ParentEdgeKind() {
 	case edge.IndexExpr_X:
@@ -181,7 +181,7 @@ func (f *finder) part(use inspector.Cursor) (part, bool) {
 
 // together returns the fix that replaces the slice by variables. SplitN(s, sep, 2) has one or two
 // parts; of the others it knows only the first.
-func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, parts []part) analysis.SuggestedFix {
+func (f *splitFinder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, parts []part) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok || len(assign.Lhs) != 1 || !flow.Since(f.pass, call.Pos(), "go1.18") {
@@ -235,7 +235,7 @@ func (f *finder) together(c inspector.Cursor, call *ast.CallExpr, s splitter, pa
 
 // guarded reports whether a use of the second part is reached only if it exists: after if
 // len(parts) != 2 { return … } in the list of the declaration, or within if len(parts) == 2 { … }.
-func (f *finder) guarded(decl inspector.Cursor, use part, parts []part) bool {
+func (f *splitFinder) guarded(decl inspector.Cursor, use part, parts []part) bool {
 	for _, length := range parts {
 		if length.index != -1 {
 			continue

@@ -52,8 +52,8 @@ type splitter struct {
 
 func (s splitter) String() string { return s.pkg + "." + s.name }
 
-// A finder analyzes one package.
-type finder struct {
+// A splitFinder analyzes one package.
+type splitFinder struct {
 	pass   *analysis.Pass
 	places flow.Places
 	names  *rewrite.Locals
@@ -61,7 +61,7 @@ type finder struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	root := flow.Root(pass)
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
+	f := &splitFinder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
 	for c := range root.Preorder((*ast.CallExpr)(nil)) {
 		call, ok := c.Node().(*ast.CallExpr)
 		if !ok {
@@ -75,7 +75,7 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 // splitter returns the function that a call refers to, if it splits a string by a constant.
-func (f *finder) splitter(call *ast.CallExpr) (splitter, bool) {
+func (f *splitFinder) splitter(call *ast.CallExpr) (splitter, bool) {
 	pkg, name, _ := strings.Cut(flow.Callee(f.pass.TypesInfo, call), ".")
 	s := splitter{pkg: pkg, name: name, limit: -1}
 	if pkg != "strings" && pkg != "bytes" || len(call.Args) == 0 || len(call.Args) == 1 && name != "Fields" {
@@ -102,7 +102,7 @@ func (f *finder) splitter(call *ast.CallExpr) (splitter, bool) {
 }
 
 // look determines how the parts are used.
-func (f *finder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
+func (f *splitFinder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 	for c.ParentEdgeKind() == edge.ParenExpr_X {
 		c = c.Parent()
 	}
@@ -118,7 +118,7 @@ func (f *finder) look(c inspector.Cursor, call *ast.CallExpr, s splitter) {
 
 // ranged reports parts that are ranged over without their indexes. here is set if the loop
 // immediately follows the split.
-func (f *finder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, here bool) {
+func (f *splitFinder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, here bool) {
 	r, ok := loop.Node().(*ast.RangeStmt)
 	if !ok || r.Key != nil && !isBlank(r.Key) || s.name == "SplitN" || !flow.Since(f.pass, call.Pos(), "go1.24") {
 		return
@@ -131,7 +131,7 @@ func (f *finder) ranged(call *ast.CallExpr, loop inspector.Cursor, s splitter, h
 }
 
 // sequence returns the fix that ranges over an iterator, whose only variable is the part.
-func (f *finder) sequence(call *ast.CallExpr, r *ast.RangeStmt, s splitter) analysis.SuggestedFix {
+func (f *splitFinder) sequence(call *ast.CallExpr, r *ast.RangeStmt, s splitter) analysis.SuggestedFix {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || r.Key != nil && rewrite.HasComment(f.pass, r.Key.Pos(), r.X.Pos()) {
 		return analysis.SuggestedFix{}

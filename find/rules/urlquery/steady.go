@@ -12,7 +12,7 @@ import (
 )
 
 // steady reports whether the URL stays the same between two positions of a function.
-func (f *finder) steady(q *query, from, to token.Pos) bool {
+func (f *queryFinder) steady(q *query, from, to token.Pos) bool {
 	info := f.pass.TypesInfo
 	root := rootVariable(info, q.url)
 	if root == nil || !f.places.Steady(info, root, from, to) {
@@ -45,7 +45,7 @@ func (f *finder) steady(q *query, from, to token.Pos) bool {
 }
 
 // harmless reports whether a call cannot change a URL that its arguments do not refer to.
-func (f *finder) harmless(call *ast.CallExpr) bool {
+func (f *queryFinder) harmless(call *ast.CallExpr) bool {
 	info := f.pass.TypesInfo
 	if _, ok := flow.Conversion(info, call); ok {
 		return true

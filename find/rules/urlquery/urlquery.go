@@ -37,8 +37,8 @@ func New() *rules.Rule {
 	}
 }
 
-// A finder analyzes one package.
-type finder struct {
+// A queryFinder analyzes one package.
+type queryFinder struct {
 	pass   *analysis.Pass
 	places flow.Places
 	names  *rewrite.Locals
@@ -81,7 +81,7 @@ func run(pass *analysis.Pass) (any, error) {
 	if len(order) == 0 {
 		return nil, nil
 	}
-	f := &finder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
+	f := &queryFinder{pass: pass, places: flow.NewPlaces(pass.TypesInfo, root), names: rewrite.NewLocals(pass)}
 	for _, q := range order {
 		f.report(q)
 	}
@@ -89,7 +89,7 @@ func run(pass *analysis.Pass) (any, error) {
 }
 
 // report reports a query that is parsed more than once.
-func (f *finder) report(q *query) {
+func (f *queryFinder) report(q *query) {
 	text := rewrite.Text(f.pass, q.url)
 	var loops bool
 	var read []inspector.Cursor
@@ -125,7 +125,7 @@ func reads(c inspector.Cursor) bool {
 }
 
 // once returns the fix that parses into a variable before the first of the calls.
-func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
+func (f *queryFinder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 	none := analysis.SuggestedFix{}
 	if len(read) < 2 {
 		return none
@@ -151,7 +151,7 @@ func (f *finder) once(q *query, read []inspector.Cursor) analysis.SuggestedFix {
 
 // units returns the first and the last statement with a call, in the innermost list that contains
 // all calls.
-func (f *finder) units(fn inspector.Cursor, read []inspector.Cursor) (first, last inspector.Cursor) {
+func (f *queryFinder) units(fn inspector.Cursor, read []inspector.Cursor) (first, last inspector.Cursor) {
 	end := read[len(read)-1].Node().End()
 	for c := read[0]; c.Valid() && c != fn; c = c.Parent() {
 		switch c.ParentEdgeKind() {
