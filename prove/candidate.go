@@ -253,6 +253,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 	if err != nil {
 		return nil, err
 	}
+	var race *raceRun
 	return []step{
 		{StageBuild, func() error { return f.scratch.Build(ctx, over, built) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
@@ -265,11 +266,16 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		}},
 		{StageCompare, func() (err error) {
 			f.o.Progress("compare the results of the old and the new code")
-			v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed)
+			race = f.beginRace(ctx, c.Changes, pkgs)
+			if v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed); err != nil || ctx.Err() != nil {
+				race.stop()
+			}
 			return err
 		}},
 		{StageRace, func() (err error) {
-			v.Raced, err = f.testRace(ctx, over, pkgs)
+			f.o.Progress("wait for the tests with the race detector")
+			v.Raced, err = race.wait()
+			f.warnings = append(f.warnings, race.warnings...)
 			return err
 		}},
 		{StageConfigs, func() (err error) {

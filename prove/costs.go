@@ -108,7 +108,8 @@ func (f *Prover) otherLosses(ctx context.Context, c Candidate, v *Verdict) (list
 	}
 	f.o.Progress("measure other benchmarks")
 	o := f.o.AB
-	o.MaxTime = untilDeadline(ctx, o.MaxTime, measureShare, 1) / time.Duration(othersPart*len(others))
+	o.Total = untilDeadline(ctx, o.MaxTime, measureShare, 1) / othersPart
+	o.MaxTime = o.Total
 	o.Plans, o.Trial = []ab.Plan{v.Measured.AB.Plan}, noTrial
 	m, err := f.benchmarks.Compare(ctx, f.Side("without the change"), f.Side("with the change", over...), others, o)
 	f.addWarnings()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,8 +21,12 @@ type Benchmark = benchmarks.Benchmark
 // Measured is a comparison of A, without a change, and B, with it.
 type Measured = benchmarks.Measured
 
-// maxBenchmarks is the number of benchmarks that measure a change.
-const maxBenchmarks = 4
+// Limits of the measurement of a change.
+const (
+	maxBenchmarks = 4 // of the module, or written
+	// maxSubjects is how many benchmarks and sub-benchmarks get the whole time of one. More share it.
+	maxSubjects = 2
+)
 
 // errNoBenchmark is the reason for dropping a change that nothing measures.
 var errNoBenchmark = errors.New("no benchmark runs this line; write one, or measure the service under load (--service)")
@@ -30,11 +35,10 @@ var errNoBenchmark = errors.New("no benchmark runs this line; write one, or meas
 // else by generated ones. The steps before are added to v.
 func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measured, error) {
 	began := time.Now()
-	err := f.cover(ctx)
+	chosen, err := f.cover(ctx, c.Places)
 	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
-	chosen := Focused(f.Covering(c.Places), maxBenchmarks)
 	if len(chosen) == 0 && !f.Serves() {
 		f.o.Progress("write a benchmark")
 		began = time.Now()
@@ -50,18 +54,32 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), chosen)
 }
 
-// cover finds out what each benchmark that can reach a change runs, before anything is changed.
-func (f *Prover) cover(ctx context.Context) error {
-	if f.benchmarks.Found() {
-		return nil
-	}
-	f.o.Progress("find the benchmarks that run the lines")
-	var s benchmarks.Scope
-	if f.scope != nil {
-		s.Packages, s.Covered = f.inScope(), f.scope.changed
-	}
+// cover finds out what benchmarks run, before anything is changed, and returns those for some places.
+// The benchmarks of packages that only import a changed one are looked at if this one has none.
+func (f *Prover) cover(ctx context.Context, places []find.Place) ([]Benchmark, error) {
 	defer f.addWarnings()
-	return f.benchmarks.Find(ctx, s)
+	var scopes []benchmarks.Scope
+	if f.scope == nil {
+		scopes = append(scopes, benchmarks.Scope{})
+	} else {
+		scopes = append(scopes, benchmarks.Scope{Packages: f.scope.changed, Covered: f.scope.changed})
+		importers := slices.DeleteFunc(f.inScope(), func(p string) bool { return slices.Contains(f.scope.changed, p) })
+		if len(importers) > 0 {
+			scopes = append(scopes, benchmarks.Scope{Packages: importers, Covered: f.scope.changed})
+		}
+	}
+	for _, s := range scopes {
+		if !f.benchmarks.Found(s) {
+			f.o.Progress("find the benchmarks that run the lines")
+			if err := f.benchmarks.Find(ctx, s); err != nil {
+				return nil, err
+			}
+		}
+		if chosen := Focused(f.Covering(places), maxBenchmarks); len(chosen) > 0 {
+			return chosen, nil
+		}
+	}
+	return nil, nil
 }
 
 // write writes benchmarks that run the changes. Its error is the reason why there are none.
@@ -95,10 +113,11 @@ func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error
 // Versus compares two builds by the benchmarks that run some places, or else as a program under
 // load.
 func (f *Prover) Versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
-	if err := f.cover(ctx); err != nil {
+	chosen, err := f.cover(ctx, places)
+	if err != nil {
 		return nil, err
 	}
-	return f.compareBy(ctx, a, b, Focused(f.Covering(places), maxBenchmarks))
+	return f.compareBy(ctx, a, b, chosen)
 }
 
 // compareBy compares two builds by benchmarks, or without any, as a program under load.
@@ -138,7 +157,7 @@ func (f *Prover) clearTrial() { f.warnings.Add(f.scratch.ClearTrial()) }
 // MeasureBy compares two builds by benchmarks.
 func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (*Measured, error) {
 	o := f.o.AB
-	o.MaxTime = untilDeadline(ctx, o.MaxTime, measureShare, len(chosen))
+	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, measureShare, 1)
 	defer f.addWarnings()
 	return f.benchmarks.Compare(ctx, a, b, chosen, o)
 }

@@ -2,48 +2,82 @@ package prove
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 const (
 	// raceTime is how long tests may take without the race detector to run with it, the fastest first.
-	raceTime = 5 * time.Second
+	raceTime = 2 * time.Second
 	// maxNamed is the number of tests that a warning names.
 	maxNamed = 5
 )
 
-// testRace runs the tests of packages with the race detector, if they or the packages start
+// A raceRun runs tests with the race detector in a copy of their own, while the results are compared.
+type raceRun struct {
+	cancel   context.CancelFunc
+	done     chan struct{} // closed at the end; the rest is valid then
+	ran      bool
+	err      error
+	warnings find.Warnings
+}
+
+// beginRace begins to run the tests of packages with the race detector, if they or the packages start
 // goroutines and the detector is available. Only if that fails does the base run with it, too: a
-// race that is there before the change does not count. raced reports whether the tests ran: they get a part of
-// the time until the deadline.
-func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool, err error) {
+// race that is there before the change does not count. The tests get a part of the time until the deadline.
+func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) *raceRun {
+	ctx, cancel := context.WithCancel(ctx)
+	r := &raceRun{cancel: cancel, done: make(chan struct{})}
 	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.scratch.CanRace(ctx) {
-		return false, nil
+		close(r.done)
+		return r
 	}
-	f.o.Progress("run the tests with the race detector")
-	if limit := untilDeadline(ctx, 0, raceShare, 1); limit > 0 {
-		all := ctx
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(all, limit)
-		defer cancel()
-		defer func() {
-			if ctx.Err() != nil && all.Err() == nil {
-				f.warnings.Addf("the tests did not end with the race detector in %v, the part of the budget that they get",
-					limit.Round(time.Second))
-				raced, err = false, nil
-			}
-		}()
-	}
+	limit := untilDeadline(ctx, 0, raceShare, 1)
 	slow := f.tests.Slow(pkgs, raceTime)
-	f.warnLeftOut(slow)
-	with := f.scratch.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
+	r.warnLeftOut(slow)
+	module, err := f.scratch.Copy(ctx)
+	if err != nil {
+		r.err = err
+		close(r.done)
+		return r
+	}
+	go func() {
+		defer close(r.done)
+		defer func() { r.err = errors.Join(r.err, module.Close()) }()
+		inner := ctx
+		if limit > 0 {
+			var cancel context.CancelFunc
+			inner, cancel = context.WithTimeout(ctx, limit)
+			defer cancel()
+		}
+		r.ran, r.err = f.testRace(inner, module, changes, pkgs, slow)
+		if inner.Err() != nil && ctx.Err() == nil {
+			r.warnings.Addf("the tests did not end with the race detector in %v, the part of the budget that they get",
+				limit.Round(time.Second))
+			r.ran, r.err = false, nil
+		}
+	}()
+	return r
+}
+
+// testRace runs the tests of packages with the race detector in a copy of the module, without slow ones.
+// ran reports whether they ran.
+func (f *Prover) testRace(
+	ctx context.Context, module *scratch.Module, changes Changes, pkgs []string, slow map[string][]string,
+) (ran bool, err error) {
+	over, err := module.Overlay(changes.After())
+	if err != nil {
+		return false, err
+	}
+	with := module.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
 	changed := scratch.Trial{Module: with, Flags: over}
 	if changed.Passes(ctx, pkgs, slow) {
 		return true, nil
@@ -52,11 +86,29 @@ func (f *Prover) testRace(ctx context.Context, over, pkgs []string) (raced bool,
 		return false, ctx.Err()
 	}
 	base := with.Baseline(ctx, pkgs)
-	return base.Ran(), base.Compare(ctx, changed, scratch.Trial{Module: with}, pkgs)
+	err = base.Compare(ctx, changed, scratch.Trial{Module: with}, pkgs)
+	var differs *scratch.TestError
+	if errors.As(err, &differs) {
+		differs.Output = module.Relative(differs.Output)
+	}
+	return base.Ran(), err
+}
+
+// wait returns whether the tests ran, and why the change is rejected.
+func (r *raceRun) wait() (ran bool, err error) {
+	<-r.done
+	r.cancel()
+	return r.ran, r.err
+}
+
+// stop ends the tests.
+func (r *raceRun) stop() {
+	r.cancel()
+	<-r.done
 }
 
 // warnLeftOut warns of tests that do not run with the race detector.
-func (f *Prover) warnLeftOut(slow map[string][]string) {
+func (r *raceRun) warnLeftOut(slow map[string][]string) {
 	var names []string
 	for _, pkg := range slices.Sorted(maps.Keys(slow)) {
 		for _, name := range slow[pkg] {
@@ -70,7 +122,7 @@ func (f *Prover) warnLeftOut(slow map[string][]string) {
 	if n := len(names) - maxNamed; n > 0 {
 		names, more = names[:maxNamed], fmt.Sprintf(", and %d more", n)
 	}
-	f.warnings.Addf("tests that take long did not run with the race detector: %s%s", strings.Join(names, ", "), more)
+	r.warnings.Addf("tests that take long did not run with the race detector: %s%s", strings.Join(names, ", "), more)
 }
 
 // startsGoroutines reports whether a package of the base, or its tests, start goroutines, or use a

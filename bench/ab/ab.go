@@ -89,11 +89,15 @@ type Options struct {
 	Precision float64 // half width of the ratio's interval at which a subject is done; 0 means 0.01
 	// OfEffect is a share of the log ratio: a subject that differs is also done at this half width,
 	// so that a large difference takes little time. 0 means that only Precision counts.
-	OfEffect   float64
-	MaxTime    time.Duration // for each subject; 0 means a minute
-	Confidence float64       // of intervals, as a share; 0 means 0.95
-	Alpha      float64       // share of false positives among the differences found; 0 means 0.05
-	Unit       string        // unit of Precision and of the choice of a plan; "" means "sec/op"
+	OfEffect float64
+	MaxTime  time.Duration // for each subject; 0 means a minute
+	// Total is for all subjects together, which share it in turns; 0 means that only MaxTime counts.
+	// If there are so many subjects that each would get less than a second, only some are measured,
+	// evenly spread over the list, with a warning.
+	Total      time.Duration
+	Confidence float64 // of intervals, as a share; 0 means 0.95
+	Alpha      float64 // share of false positives among the differences found; 0 means 0.05
+	Unit       string  // unit of Precision and of the choice of a plan; "" means "sec/op"
 	// Instead is a unit that may replace Unit if it is much less noisy here and about equal in
 	// size, like the CPU time of code that does not wait; "" means none.
 	Instead string
@@ -136,6 +140,8 @@ var ErrNoSubjects = errors.New("nothing to compare")
 const (
 	maxPairs = 20_000 // of one subject
 	maxUnits = 64     // of one subject
+	// leastShare is what a subject gets of Total at least.
+	leastShare = time.Second
 )
 
 // defaultPlans returns the plans to try with this many CPUs to pin to. Rounds are as short as suits
@@ -180,7 +186,7 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.OfEffect >= 0 && o.OfEffect < 1) {
 		return o, fmt.Errorf("share of the effect: %v is out of range (want 0 to 1)", o.OfEffect)
 	}
-	if o.MaxTime < 0 || o.Trial < 0 {
+	if o.MaxTime < 0 || o.Trial < 0 || o.Total < 0 {
 		return o, errors.New("max time: must not be negative")
 	}
 	if o.Unit == "" {

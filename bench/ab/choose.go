@@ -307,12 +307,12 @@ func (t *trials) try(a *attempt) {
 	t.report(Progress{Trying: true, Subject: s.Name()})
 }
 
-// spreadOut picks n of the subjects, evenly.
-func spreadOut(subjects []*subject, n int) []*subject {
+// spreadOut picks n of the subjects, evenly; fewer if there are fewer.
+func spreadOut[S any](subjects []S, n int) []S {
 	if len(subjects) <= n {
 		return subjects
 	}
-	var out []*subject
+	var out []S
 	for i := range n {
 		out = append(out, subjects[i*len(subjects)/n])
 	}

@@ -43,6 +43,7 @@ type runner struct {
 	Options              // Unit becomes Instead if that is chosen
 	requestedUnit string // Unit as requested
 	subjects      []*subject
+	leftOut       int // subjects that are not measured, for lack of time
 	began         time.Time
 	random        *rand.Rand
 	journal       journalWriter
@@ -80,6 +81,11 @@ func newRunner(subjects []Subject, o Options) *runner {
 	r := &runner{
 		Options: o, requestedUnit: o.Unit, began: time.Now(), random: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)),
 		journal: journalWriter{to: o.Journal}, allowed: Processors(),
+	}
+	if o.Total > 0 {
+		r.leftOut = len(subjects)
+		subjects = spreadOut(subjects, max(1, int(o.Total/leastShare)))
+		r.leftOut -= len(subjects)
 	}
 	for _, s := range subjects {
 		r.subjects = append(r.subjects, &subject{Subject: s, ratio: math.NaN(), low: math.Inf(-1), high: math.Inf(1)})
@@ -231,7 +237,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 // look decides whether s is done.
 func (r *runner) look(s *subject) {
 	n, unit := len(s.pairs), r.unitOf(s)
-	last := s.elapsed >= r.MaxTime || n >= maxPairs
+	last := s.elapsed >= r.MaxTime || r.totalUsed() || n >= maxPairs
 	least := LeastPairs
 	if r.counts(s, unit) {
 		least = leastCounts
@@ -252,6 +258,19 @@ func (r *runner) look(s *subject) {
 	case last:
 		s.stopped = TimeUp
 	}
+}
+
+// totalUsed reports whether the time for all subjects is used up.
+func (r *runner) totalUsed() bool {
+	return r.Total > 0 && r.used() >= r.Total
+}
+
+// used is the time that was spent on all subjects together.
+func (r *runner) used() (sum time.Duration) {
+	for _, s := range r.subjects {
+		sum += s.elapsed
+	}
+	return sum
 }
 
 // clear reports whether a subject with this p value differs, whatever the others do, by several times
@@ -297,6 +316,9 @@ func (r *runner) report(s *subject) {
 			continue
 		}
 		p.Left += r.left(s)
+	}
+	if r.Total > 0 {
+		p.Left = min(p.Left, max(0, r.Total-r.used()))
 	}
 	r.Progress(p)
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -615,5 +616,40 @@ func TestOfEffect(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), []Subject{&scripted{}}, Options{OfEffect: 1}); err == nil {
 		t.Error("a share of 1 is accepted")
+	}
+}
+
+// TestTotal checks that subjects share the total time, and that a run of many measures some of them.
+func TestTotal(t *testing.T) {
+	var list []Subject
+	for i := range 30 {
+		list = append(list, &scripted{name: fmt.Sprintf("s%02d", i), do: func(n int, r Round) (Values, error) {
+			return Values{"sec/op": 1 + 0.2*float64(n*7919%13)}, nil // too noisy to be done early
+		}})
+	}
+	o := Options{
+		MaxTime: time.Minute, Total: 10 * time.Second, Plans: []Plan{{Length: 20 * time.Millisecond}}, Trial: time.Nanosecond,
+	}
+	r, err := runIn(t, o, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sum time.Duration
+	var names []string
+	for _, s := range r.Subjects {
+		sum += s.Elapsed
+		names = append(names, s.Name)
+		if s.Stopped != TimeUp || s.Pairs < LeastPairs {
+			t.Errorf("%s: stopped as %q after %d pairs", s.Name, s.Stopped, s.Pairs)
+		}
+	}
+	if want := "s00 s03 s06 s09 s12 s15 s18 s21 s24 s27"; strings.Join(names, " ") != want {
+		t.Errorf("measured %v, want %s", names, want)
+	}
+	if sum < o.Total || sum > o.Total+time.Second {
+		t.Errorf("measured for %v, want %v", sum, o.Total)
+	}
+	if !slices.Contains(r.Warnings.Texts(), "20 of 30 benchmarks were not measured, for lack of time") {
+		t.Errorf("warnings: %v", r.Warnings)
 	}
 }

@@ -75,6 +75,9 @@ func (r *runner) result(ctx context.Context) *Result {
 	}
 	r.judge(out)
 	out.Warnings = append(out.Warnings, r.pinnedElsewhere()...)
+	if r.leftOut > 0 {
+		out.Warnings.Addf("%d of %d benchmarks were not measured, for lack of time", r.leftOut, r.leftOut+len(r.subjects))
+	}
 	if r.Unit == r.Instead {
 		out.Warnings = append(out.Warnings, r.waits()...)
 	}

@@ -96,8 +96,8 @@ type Options struct {
 type Set struct {
 	o        Options
 	scratch  *scratch.Module
-	scope    Scope
-	found    bool
+	scope    Scope   // of the last search
+	found    []Scope // searched since New or Forget
 	own      []Benchmark             // of the module
 	written  map[string]*writtenFile // by directory
 	warnings find.Warnings
@@ -117,10 +117,10 @@ type Scope struct {
 	Covered  []string // import paths of those whose code counts; empty means all of the module
 }
 
-// Find runs each benchmark of the module once and records which code it runs. Those that do not build
+// Find runs each benchmark of a scope once and records which code it runs. Those that do not build
 // or fail are left out, with a warning.
 func (s *Set) Find(ctx context.Context, scope Scope) error {
-	s.found, s.scope, s.own = true, scope, nil
+	s.found, s.scope = append(s.found, scope), scope
 	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags(), Env: s.o.Env}
 	pkgs, failures, err := gotest.List(ctx, src, scope.Packages)
 	if err != nil {
@@ -162,11 +162,15 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 	return nil
 }
 
-// Found reports whether Find was called since New or Forget.
-func (s *Set) Found() bool { return s.found }
+// Found reports whether Find was called with a scope since New or Forget.
+func (s *Set) Found(scope Scope) bool {
+	return slices.ContainsFunc(s.found, func(o Scope) bool {
+		return slices.Equal(o.Packages, scope.Packages) && slices.Equal(o.Covered, scope.Covered)
+	})
+}
 
 // Forget drops what Find has found, because the copy has changed.
-func (s *Set) Forget() { s.found, s.own = false, nil }
+func (s *Set) Forget() { s.found, s.own = nil, nil }
 
 // Covering returns the benchmarks of the module that run a line of the places, in order of how
 // little code they run.

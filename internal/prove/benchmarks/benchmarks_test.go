@@ -100,7 +100,7 @@ func TestSet(t *testing.T) {
 			return &builds.Result{}, nil
 		},
 	})
-	if s.Found() {
+	if s.Found(Scope{}) {
 		t.Error("found before Find")
 	}
 	if err := s.Find(t.Context(), Scope{}); err != nil {
@@ -113,7 +113,7 @@ func TestSet(t *testing.T) {
 	twice := []find.Place{{File: "text/text.go", Line: 5, EndLine: 5}}
 	lone := []find.Place{{File: "text/text.go", Line: 16, EndLine: 16}}
 	all := s.Covering(twice)
-	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 || !s.Found() {
+	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 || !s.Found(Scope{}) {
 		t.Errorf("covering: %s; of the other function: %s", got, names(s.Covering(lone)))
 	}
 	others, none := s.Others([]string{"text"}, all[:1]), s.Others([]string{"."}, nil)
@@ -143,7 +143,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("inputs %q, paths %q, written:\n%s", inputs, measured.Paths, measured.Written)
 	}
 	s.Forget()
-	if s.Found() || len(s.Covering(twice)) > 0 {
+	if s.Found(Scope{}) || len(s.Covering(twice)) > 0 {
 		t.Error("found after Forget")
 	}
 }

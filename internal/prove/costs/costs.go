@@ -81,7 +81,7 @@ const (
 
 // Lengths of runs with many iterations.
 const (
-	longRun       = 300 * time.Millisecond
+	longRun       = 150 * time.Millisecond
 	maxIterations = 1000
 )
 

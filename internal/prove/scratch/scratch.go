@@ -72,7 +72,7 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 		return nil, fmt.Errorf("make a scratch directory: %w", err)
 	}
 	m := &Module{Temp: temp, options: o, root: filepath.Join(temp, "copy"), originals: map[string][]byte{}}
-	m.overlays = regexp.MustCompile(regexp.QuoteMeta(filepath.Join(temp, overlayPrefix)) + "[0-9]+[/\\\\]")
+	m.overlays = overlaysIn(temp)
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, m.Close())
@@ -103,6 +103,11 @@ func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 		return nil, fmt.Errorf("read the settings of the go command: %w", err)
 	}
 	return m, nil
+}
+
+// overlaysIn returns what matches the directories of Overlay in a directory for temporary files.
+func overlaysIn(temp string) *regexp.Regexp {
+	return regexp.MustCompile(regexp.QuoteMeta(filepath.Join(temp, overlayPrefix)) + `[0-9]+[/\\]`)
 }
 
 // TreeOf returns the repository that contains the module in dir, or only the module if there is no

@@ -42,6 +42,32 @@ func (m *Module) Second() (*Module, error) {
 	return &other, other.ClearTrial()
 }
 
+// Copy returns another copy of the module as it is now, where its code can run while files are written to m.
+// It is in m's Temp; Close removes it before m.
+func (m *Module) Copy(ctx context.Context) (*Module, error) {
+	other := *m
+	other.lock, other.originals = nil, map[string][]byte{}
+	var err error
+	if other.Temp, err = os.MkdirTemp(m.Temp, "copy"); err != nil {
+		return nil, err
+	}
+	other.root = filepath.Join(other.Temp, "copy")
+	rel, err := filepath.Rel(m.root, m.Dir)
+	if err != nil {
+		return nil, err
+	}
+	other.Dir = filepath.Join(other.root, rel)
+	other.overlays = overlaysIn(other.Temp)
+	files, err := allFiles(m.root)
+	if err == nil {
+		err = copyFiles(ctx, other.root, m.root, files)
+	}
+	if err = errors.Join(err, other.ClearTrial()); err != nil {
+		return nil, errors.Join(err, other.Close())
+	}
+	return &other, nil
+}
+
 // prepareTrial makes the directories for processes that run code of the module, and finds the
 // settings of the go command and of git that depend on the home directory.
 func (m *Module) prepareTrial(ctx context.Context) error {

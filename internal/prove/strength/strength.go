@@ -69,14 +69,16 @@ type Check struct {
 	reached map[int]bool  // numbers of the mutants that it reaches
 }
 
-// Try runs programs with one mutant after the other, for some time, and adds what they notice.
+// Try runs programs with one mutant after the other, for about the limit, and adds what they notice.
 // Programs that do not pass without a mutant, or take too long, are left out and listed in Skipped. diff
 // returns the file of a mutant and the diff from version B to it. temp is a directory for files.
 func (s *Strength) Try(
 	ctx context.Context, list []mutants.Mutant, all []*Check, limit time.Duration, temp string,
 	diff func(*mutants.Mutant) (file, diff string, err error),
 ) error {
-	return s.try(ctx, list, s.reliable(ctx, all, temp, limit), limit, diff)
+	ends := time.Now().Add(limit)
+	all = s.reliable(ctx, all, temp, limit)
+	return s.try(ctx, list, all, max(time.Until(ends), limit/2), diff)
 }
 
 // reliable returns the checks that pass without a mutant, and soon enough to run often, the
