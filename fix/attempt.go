@@ -89,7 +89,7 @@ func (f *fixer) rewrite(fix *find.Fix, edits map[string][]rewrite.Edit) (prove.C
 // prove runs changes through all stages of proof and records the verdict in a. It returns nil if the
 // changes are proven.
 func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes prove.Changes) error {
-	err := a.take(f.prover.Prove(ctx, prove.Candidate{
+	err := f.take(a, f.prover.Prove(ctx, prove.Candidate{
 		Changes: changes, Places: x.Places, Reviewed: x.Needs == rules.Review,
 	}))
 	if f.o.Review && errors.Is(err, prove.ErrUnproven) {
@@ -99,7 +99,8 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 }
 
 // take records a verdict. It returns why the change is not proven; nil if it is.
-func (a *Attempt) take(v *prove.Verdict) error {
+func (f *fixer) take(a *Attempt, v *prove.Verdict) error {
+	a.testedAll = f.prover.TestedAll(v)
 	a.Stage, a.Tested, a.Ignored = v.Stage, v.Tested, v.Ignored
 	a.Answers, a.Measured, a.Open, a.IgnoredLosses = v.Answers, v.Measured, v.Open, v.IgnoredLosses
 	a.Unproven, a.Hint = v.Unproven, diag.Hint(v.Err)
@@ -121,7 +122,7 @@ func (f *fixer) keep(a *Attempt, changes prove.Changes) error {
 		}
 		f.result.changed[file] = prove.Change{Before: before.Before, After: c.After}
 	}
-	a.Stage, a.Reason, a.Hint, f.testedAll = StageKept, "", "", a.Tested == f.prover.Packages()
+	a.Stage, a.Reason, a.Hint, f.testedAll = StageKept, "", "", a.testedAll
 	f.keptBenchmarks = prove.MergeBenchmarks(f.keptBenchmarks, f.prover.Covering(a.Finding.Places))
 	if a.Measured != nil {
 		f.keptBenchmarks = prove.MergeBenchmarks(f.keptBenchmarks, a.Measured.Covering())

@@ -183,6 +183,8 @@ type Attempt struct {
 	retry bool              // it was dropped because of what was kept before it in its round
 	key   string            // fixer.keyOf
 	weak  bool              // it was dropped only because no gain was measured
+	// testedAll is set if the tests of all packages have run.
+	testedAll bool
 }
 
 // String returns what logs and tests print; an Attempt contains whole files.

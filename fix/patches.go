@@ -80,7 +80,10 @@ func (a *Attempt) message() string {
 	if a.Round > 1 {
 		fmt.Fprintf(&b, "\nFound in pass %d, with the patches before it applied.\n", a.Round)
 	}
-	if a.Tested > 0 {
+	switch {
+	case a.Tested == 0 && a.Answers != nil:
+		b.WriteString("\nIt builds, and go vet reports nothing new. No package that it can affect has tests.\n")
+	case a.Tested > 0:
 		fmt.Fprintf(&b, "\nIt builds, go vet reports nothing new, and the tests of all packages it can affect (%d) pass",
 			a.Tested)
 		if a.Ignored > 0 {

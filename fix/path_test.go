@@ -67,7 +67,7 @@ func TestWrittenPath(t *testing.T) {
 			true,
 			"its inputs take the recording's path through Check: they run lines with 90% of its cost",
 		},
-		{"not recorded", nil, true, "the recording does not show which path through Check is hot"},
+		{"not recorded", nil, true, "no recording shows which path through Check is hot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := t.TempDir()

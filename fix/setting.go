@@ -65,7 +65,7 @@ func (f *fixer) trySetting(ctx context.Context, x *find.Finding) *Attempt {
 	if ctx.Err() != nil {
 		return nil
 	}
-	if err := a.take(v); err != nil {
+	if err := f.take(a, v); err != nil {
 		a.Reason = err.Error()
 		return a
 	}

@@ -70,8 +70,8 @@ type Verdict struct {
 	Stage Stage `json:"stage"`
 	// Err is why it is not proven faster; nil if it is.
 	Err error `json:"-"`
-	// Tested is the number of packages whose tests passed: those that the change can affect. It is 0
-	// if the proof ended before.
+	// Tested is the number of packages whose tests passed: of those that the change can affect, those
+	// that have tests. It is 0 if the proof ended before.
 	Tested int `json:"tested,omitempty"`
 	// Ignored is the number of tests of these packages that already fail, or are flaky.
 	Ignored int `json:"ignored,omitempty"`
@@ -96,7 +96,7 @@ type Verdict struct {
 	// stage's duration.
 	Took []StepTime `json:"took,omitempty"`
 
-	tested []string // import paths of the packages whose tests passed
+	tested []string // import paths of the packages whose tests passed, if they have any
 }
 
 // Proven reports whether the change behaves the same as far as that was compared, and is faster.
@@ -260,7 +260,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 		{StageTest, func() error {
 			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
 			if err == nil {
-				v.Tested, v.Ignored, v.tested = len(pkgs), f.tests.Ignored(pkgs), pkgs
+				v.Tested, v.Ignored, v.tested = f.tests.WithTests(pkgs), f.tests.Ignored(pkgs), pkgs
 			}
 			return err
 		}},

@@ -209,13 +209,8 @@ func (f *Prover) Rebase() {
 	f.benchmarks.Forget()
 }
 
-// Packages returns the number of packages of the module that build.
-func (f *Prover) Packages() int {
-	if f.packages == nil {
-		return 0
-	}
-	return len(f.packages.All)
-}
+// TestedAll reports whether v has run the tests of all packages of the module that build.
+func (f *Prover) TestedAll(v *Verdict) bool { return len(v.tested) == len(f.packages.All) }
 
 // A scope is what a change can affect.
 type scope struct {
@@ -346,7 +341,11 @@ func (f *Prover) test(ctx context.Context, changed, original scratch.Trial, pkgs
 		return err
 	}
 	f.o.Progress("test both versions")
-	tests, err := f.scratch.TestBoth(ctx, changed, pkgs)
+	both := pkgs
+	if f.scope != nil {
+		both = slices.DeleteFunc(slices.Clone(pkgs), func(p string) bool { return !slices.Contains(f.scope.changed, p) })
+	}
+	tests, err := f.scratch.TestBoth(ctx, changed, pkgs, both)
 	if tests == nil || ctx.Err() != nil {
 		return errors.Join(err, ctx.Err())
 	}

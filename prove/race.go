@@ -30,13 +30,14 @@ type raceRun struct {
 	warnings find.Warnings
 }
 
-// beginRace begins to run the tests of packages with the race detector, if they or the packages start
-// goroutines and the detector is available. Only if that fails does the base run with it, too: a
+// beginRace begins to run the tests of packages with the race detector, of those that start goroutines, or whose
+// tests do, if the detector is available. Only if that fails does the base run with it, too: a
 // race that is there before the change does not count. The tests get a part of the time until the deadline.
 func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) *raceRun {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &raceRun{cancel: cancel, done: make(chan struct{})}
-	if !f.o.Race || !slices.ContainsFunc(pkgs, f.startsGoroutines) || !f.scratch.CanRace(ctx) {
+	pkgs = slices.DeleteFunc(slices.Clone(pkgs), func(p string) bool { return !f.startsGoroutines(p) })
+	if !f.o.Race || len(pkgs) == 0 || !f.scratch.CanRace(ctx) {
 		close(r.done)
 		return r
 	}

@@ -96,8 +96,8 @@ type Options struct {
 type Set struct {
 	o        Options
 	scratch  *scratch.Module
-	scope    Scope   // of the last search
-	found    []Scope // searched since New or Forget
+	scope    Scope                   // of the last search
+	found    []Scope                 // searched since New or Forget
 	own      []Benchmark             // of the module
 	written  map[string]*writtenFile // by directory
 	warnings find.Warnings

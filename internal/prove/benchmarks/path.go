@@ -52,7 +52,7 @@ func (p *callPath) alike() bool {
 func (p *callPath) String() string {
 	switch {
 	case !p.known:
-		return "the recording does not show which path through " + p.function + " is hot: the inputs may take another one"
+		return "no recording shows which path through " + p.function + " is hot: the inputs may take another one"
 	case p.missed != "" && p.cost < leastAlike:
 		return fmt.Sprintf("its inputs take another path through %s than the recording: they run lines with %.0f%% of "+
 			"its cost, and not %s with %.0f%%", p.function, 100*p.cost, p.missed, 100*p.share)

@@ -33,19 +33,28 @@ func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
 	return m.baseline(ctx, m.test(ctx, nil, packages, nil))
 }
 
-// TestBoth runs the tests of packages before a change and, at the same time, with it, which takes less time
-// where tests wait. It returns what Baseline and Compare do. Tests that seem to fail, or to differ, run
-// again alone: those of the other run may have disturbed them.
-func (m *Module) TestBoth(ctx context.Context, changed Trial, packages []string) (*Baseline, error) {
+// TestBoth runs the tests of packages with a change and, at the same time, those of some of these packages
+// without it, which takes less time where tests wait. Of the other packages, only tests that do not pass run
+// without the change, too: what passes counts as passed before. It returns what Baseline and Compare do. Tests
+// that seem to fail, or to differ, run again alone: those of the other run may have disturbed them.
+func (m *Module) TestBoth(ctx context.Context, changed Trial, packages, both []string) (*Baseline, error) {
 	second, err := changed.Module.Second()
 	if err != nil {
 		return nil, err
 	}
 	var before, after *testRun
 	var group sync.WaitGroup
-	group.Go(func() { before = m.test(ctx, nil, packages, nil) })
+	group.Go(func() { before = m.test(ctx, nil, both, nil) })
 	group.Go(func() { after = second.test(ctx, changed.Flags, packages, nil) })
 	group.Wait()
+	for _, pkg := range packages {
+		if !slices.Contains(both, pkg) && ctx.Err() == nil {
+			before.addPassed(after, pkg)
+			if rest := after.notPassed(pkg); len(rest) > 0 {
+				before.again(ctx, Trial{Module: m}, pkg, rest, nil)
+			}
+		}
+	}
 	for _, pkg := range packagesOf(before.failures()) {
 		if ctx.Err() == nil {
 			before.again(ctx, Trial{Module: m}, pkg, before.failures(), nil)
@@ -195,6 +204,17 @@ func (b *Baseline) Ignored(packages []string) int {
 		}
 	}
 	return n
+}
+
+// WithTests returns the number of packages that have a test.
+func (b *Baseline) WithTests(packages []string) int {
+	have := map[string]bool{}
+	for t := range b.before.outcomes {
+		if t.Name != "" && slices.Contains(packages, t.Package) {
+			have[t.Package] = true
+		}
+	}
+	return len(have)
 }
 
 // Skip returns the pattern, for go test's -skip, of the tests of a package that are ignored; "" if there

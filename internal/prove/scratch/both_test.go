@@ -46,6 +46,16 @@ func TestAddress(t *testing.T) {
 	}
 }
 
+func TestFails(t *testing.T) { t.Fatal("always") }
+
+func TestSkipped(t *testing.T) {
+	if Value() < 0 {
+		t.Skip("negative")
+	}
+}
+
+func TestAlwaysSkipped(t *testing.T) { t.Skip("always") }
+
 func TestSleep(t *testing.T) { time.Sleep(50 * time.Millisecond) }
 
 func TestValue(t *testing.T) {
@@ -57,21 +67,23 @@ func TestValue(t *testing.T) {
 	pkgs := []string{"example.com/m/a"}
 	for _, test := range []struct {
 		value int
+		both  []string
 		want  string
 	}{
-		{0, ""}, {2, "TestValue fails"}, {3, "TestAddress fails"},
+		{0, pkgs, ""}, {2, pkgs, "TestValue fails"}, {3, pkgs, "TestAddress fails"},
+		{0, nil, ""}, {2, nil, "TestValue fails"}, {4, nil, "TestAddress fails"}, {-1, nil, "TestSkipped is skipped"},
 	} {
 		flags, err := m.Overlay(map[string][]byte{"a/a.go": fmt.Appendf(nil, value, test.value)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := m.TestBoth(t.Context(), Trial{m, flags}, pkgs)
+		b, err := m.TestBoth(t.Context(), Trial{m, flags}, pkgs, test.both)
 		var differs *TestError
 		if (test.want == "") != (err == nil) || test.want != "" &&
 			(!errors.As(err, &differs) || !strings.HasPrefix(differs.Error(), "example.com/m/a."+test.want)) {
 			t.Errorf("%d: %v, want %q", test.value, err, test.want)
 		}
-		if n := b.Ignored(pkgs); n != 0 {
+		if n := b.Ignored(pkgs); n != 1 || b.Failing()[0].Name != "TestFails" {
 			t.Errorf("%d: %d tests are ignored: failing %v, flaky %v", test.value, n, b.Failing(), b.Flaky())
 		}
 		slow := b.Slow(pkgs, 500*time.Millisecond)["example.com/m/a"]

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -160,6 +161,35 @@ func (r *testRun) failures() []Test {
 	}
 	slices.SortFunc(list, compareTests)
 	return list
+}
+
+// notPassed returns the tests of a package that failed, did not end or were skipped: the package, if its process
+// ended early or did not start.
+func (r *testRun) notPassed(pkg string) (list []Test) {
+	whole := Test{Package: pkg}
+	if r.cutShort(pkg) || r.unbuilt[pkg] {
+		return []Test{whole}
+	}
+	for _, tests := range [2][]Test{slices.Collect(maps.Keys(r.begun)), slices.Collect(maps.Keys(r.outcomes))} {
+		for _, t := range tests {
+			if t.Package == pkg && t != whole && r.outcomes[t] != passed && !slices.Contains(list, t) {
+				list = append(list, t)
+			}
+		}
+	}
+	if len(list) == 0 && r.outcomes[whole] == failed {
+		return []Test{whole}
+	}
+	return list
+}
+
+// addPassed adds the outcomes of a package's tests that have passed in another run.
+func (r *testRun) addPassed(o *testRun, pkg string) {
+	for t, what := range o.outcomes {
+		if t.Package == pkg && what != failed {
+			r.outcomes[t], r.begun[t], r.took[t], r.ended[pkg] = what, o.begun[t], o.took[t], o.ended[pkg]
+		}
+	}
 }
 
 // depth returns how deep a test is below its package.

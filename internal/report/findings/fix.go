@@ -164,7 +164,7 @@ func proof(a *fix.Attempt) blocks.List {
 	facts.If(a.Round > 1, "found in pass %d, in code that earlier rewrites changed", a.Round)
 	facts.If(a.Together > 0, "kept together with %s: alone, each gain is too small to measure",
 		layout.Plural(a.Together, "other", "others"))
-	facts.If(a.Tested > 0, "%s", testsText(a.Tested, a.Ignored, ""))
+	facts.If(a.Tested > 0 || a.Answers != nil, "%s", testsText(a.Tested, a.Ignored, ""))
 	facts = append(facts, answersText(a.Answers)...)
 	facts.If(a.Unproven != "", "unproven, needs review: %s", a.Unproven)
 	facts = append(facts, measuringText(a.Measured, "the line", a.Open)...)
@@ -174,7 +174,11 @@ func proof(a *fix.Attempt) blocks.List {
 // testsText describes which tests passed, and how.
 func testsText(tested, ignored int, how string) string {
 	var text layout.Facts
-	text.Add("builds; vet reports nothing new; the tests of %s pass", layout.Plural(tested, "package", "packages"))
+	text.Add("builds; vet reports nothing new")
+	if tested == 0 {
+		return text.String() + "; no package that the change affects has tests"
+	}
+	text.Add("; the tests of %s pass", layout.Plural(tested, "package", "packages"))
 	text = append(text, how)
 	text.If(ignored > 0, ", except for %d that already failed or are flaky", ignored)
 	return text.String()

@@ -109,7 +109,7 @@ func provedList(r *prove.Result) blocks.List {
 	if r.Sandboxed {
 		tests += "; all code ran in the sandbox"
 	}
-	facts.If(v.Tested > 0, "%s", tests)
+	facts.If(v.Tested > 0 || v.Answers != nil, "%s", tests)
 	facts = append(facts, answersText(v.Answers)...)
 	facts = append(facts, configsText(v.Configs)...)
 	facts = append(facts, strengthText(v.Strength)...)
