@@ -226,7 +226,7 @@ func (f *Prover) Prepare(ctx context.Context) error {
 	}
 	began := time.Now()
 	f.o.Progress("test the original module")
-	f.tests = f.scratch.Baseline(ctx, f.inScope())
+	f.tests = f.scratch.Baseline(ctx, f.inScope(), nil)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -17,6 +17,8 @@ import (
 const (
 	// raceTime is how long tests may take without the race detector to run with it, the fastest first.
 	raceTime = 2 * time.Second
+	// maxRace is how long they may take to build and to run with it. With it, some take a hundred times as long.
+	maxRace = 15 * time.Second
 	// maxNamed is the number of tests that a warning names.
 	maxNamed = 5
 )
@@ -32,7 +34,7 @@ type raceRun struct {
 
 // beginRace begins to run the tests of packages with the race detector, of those that start goroutines, or whose
 // tests do, if the detector is available. Only if that fails does the base run with it, too: a
-// race that is there before the change does not count. The tests get a part of the time until the deadline.
+// race that is there before the change does not count. The tests get a part of the time until the deadline, and no more than maxRace.
 func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) *raceRun {
 	ctx, cancel := context.WithCancel(ctx)
 	r := &raceRun{cancel: cancel, done: make(chan struct{})}
@@ -41,9 +43,10 @@ func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) 
 		close(r.done)
 		return r
 	}
-	limit := untilDeadline(ctx, 0, raceShare, 1)
+	limit := untilDeadline(ctx, maxRace, raceShare, 1)
 	slow := f.tests.Slow(pkgs, raceTime)
 	r.warnLeftOut(slow)
+	without := f.tests.Without(pkgs, slow)
 	module, err := f.scratch.Copy(ctx)
 	if err != nil {
 		r.err = err
@@ -53,26 +56,21 @@ func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) 
 	go func() {
 		defer close(r.done)
 		defer func() { r.err = errors.Join(r.err, module.Close()) }()
-		inner := ctx
-		if limit > 0 {
-			var cancel context.CancelFunc
-			inner, cancel = context.WithTimeout(ctx, limit)
-			defer cancel()
-		}
-		r.ran, r.err = f.testRace(inner, module, changes, pkgs, slow)
+		inner, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		r.ran, r.err = f.testRace(inner, module, changes, pkgs, without)
 		if inner.Err() != nil && ctx.Err() == nil {
-			r.warnings.Addf("the tests did not end with the race detector in %v, the part of the budget that they get",
-				limit.Round(time.Second))
+			r.warnings.Addf("the tests did not end with the race detector in %v", limit.Round(time.Second))
 			r.ran, r.err = false, nil
 		}
 	}()
 	return r
 }
 
-// testRace runs the tests of packages with the race detector in a copy of the module, without slow ones.
-// ran reports whether they ran.
+// testRace runs the tests of packages with the race detector in a copy of the module, without some functions by
+// package. ran reports whether they ran.
 func (f *Prover) testRace(
-	ctx context.Context, module *scratch.Module, changes Changes, pkgs []string, slow map[string][]string,
+	ctx context.Context, module *scratch.Module, changes Changes, pkgs []string, without map[string][]string,
 ) (ran bool, err error) {
 	over, err := module.Overlay(changes.After())
 	if err != nil {
@@ -80,13 +78,13 @@ func (f *Prover) testRace(
 	}
 	with := module.With(append(slices.Clone(f.o.Flags), "-race"), f.o.Env)
 	changed := scratch.Trial{Module: with, Flags: over}
-	if changed.Passes(ctx, pkgs, slow) {
+	if changed.Passes(ctx, pkgs, without) {
 		return true, nil
 	}
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	base := with.Baseline(ctx, pkgs)
+	base := with.Baseline(ctx, pkgs, without)
 	err = base.Compare(ctx, changed, scratch.Trial{Module: with}, pkgs)
 	var differs *scratch.TestError
 	if errors.As(err, &differs) {

@@ -21,6 +21,10 @@ type simulated struct {
 	rate    float64       // of collections
 	once    bool          // it cannot be run twice in a process
 	stopped int           // first runs that stall after one iteration until their time is over
+	untimed time.Duration // of each iteration, while the timer is stopped
+	setup   time.Duration // before the iterations, while the timer is stopped
+
+	most int // iterations of a run
 }
 
 func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, error) {
@@ -43,7 +47,8 @@ func (s *simulated) Run(_ context.Context, _ string, o RunOptions) (*Result, err
 		}})
 	}
 	inside := time.Duration(count*n) * perOp
-	r.Wall = s.start + inside
+	r.Wall = s.start + time.Duration(count)*s.setup + inside + time.Duration(count*n)*s.untimed
+	s.most = max(s.most, o.Iterations)
 	r.CPU = s.start + inside + time.Duration(count-1)*s.between
 	return r, nil
 }
@@ -148,5 +153,26 @@ func TestCPUTime(t *testing.T) {
 	}
 	if (m.CPU - 5*time.Millisecond).Abs() > 50*time.Microsecond {
 		t.Errorf("ten slices of 500µs take %v of CPU time", m.CPU)
+	}
+}
+
+// TestUntimed checks that rounds are shorter if iterations take long while the timer is stopped, and not if only
+// the setup does.
+func TestUntimed(t *testing.T) {
+	for _, test := range []struct {
+		untimed, setup time.Duration
+		iterations     int
+	}{
+		{0, 0, 10_000}, {0, time.Second, 10_000}, {200 * time.Microsecond, 0, 1000}, {20 * time.Microsecond, time.Second, 10_000},
+	} {
+		a := &simulated{start: 5 * time.Millisecond, perOp: 10 * time.Microsecond, untimed: test.untimed, setup: test.setup}
+		s := &Subject{sides: [2]program{a, a}}
+		round := ab.Round{Length: 100 * time.Millisecond, CPU: ab.Anywhere}
+		if _, err := s.Measure(t.Context(), round); err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(float64(a.most)/float64(test.iterations)-1) > 0.01 {
+			t.Errorf("%v untimed, and %v before: %d iterations, want %d", test.untimed, test.setup, a.most, test.iterations)
+		}
 	}
 }

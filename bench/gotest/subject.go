@@ -20,10 +20,12 @@ type Subject struct {
 	options          RunOptions
 
 	mu    sync.Mutex
-	perOp [2]float64    // in seconds; equal unless the sides differ much; 0 until calibrated
-	bytes float64       // that an iteration allocates, on the side that allocates more
-	fit   shape         // of rounds that may fit; zero until calibrated
-	start time.Duration // CPU time of a process with hardly an iteration
+	perOp [2]float64 // in seconds; equal unless the sides differ much; 0 until calibrated
+	bytes float64    // that an iteration allocates, on the side that allocates more
+	// untimed is the time in seconds that an iteration takes while the timer is stopped, if that is long.
+	untimed float64
+	fit     shape         // of rounds that may fit; zero until calibrated
+	start   time.Duration // CPU time of a process with hardly an iteration
 }
 
 // A program runs the benchmark of one build. It is a *Binary; tests simulate it.
@@ -58,6 +60,13 @@ const (
 	// work. Above it the faster one would measure for too short a time, and leave its CPU idle
 	// while the other continues.
 	unlike = 2
+	// perTimed is how much longer than the length of a round it may take while the timer is stopped. Benchmarks
+	// that prepare each iteration would take many times that length.
+	perTimed = 2
+	// A calibration that takes longer than littleUntimed and littleTimes of what it measures may stop the timer
+	// for long: testing also starts a process, and runs fewer iterations before it measures.
+	littleUntimed = 50 * time.Millisecond
+	littleTimes   = 3
 )
 
 // NewSubject returns the subject of that name for a benchmark that both binaries have. Of the
@@ -92,6 +101,9 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 		return ab.Measurement{}, err
 	}
 	o.Iterations, o.Count = iterationsFor(known.slice, known.perOp[r.Side]), known.count
+	if known.untimed > 0 {
+		o.Iterations = min(o.Iterations, iterationsFor(perTimed*r.Length/time.Duration(o.Count), known.untimed))
+	}
 	res, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 	if err != nil {
 		return ab.Measurement{}, err
@@ -119,9 +131,11 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 // known is what a round must know about its benchmark.
 type known struct {
 	shape
-	perOp  [2]float64 // as those of a Subject
-	start  time.Duration
-	inside time.Duration // how long the benchmark ran for this calibration
+	perOp [2]float64 // as those of a Subject
+	start time.Duration
+	// untimed is that of a Subject.
+	untimed float64
+	inside  time.Duration // how long the benchmark ran for this calibration
 }
 
 // calibrated returns what a round must know about its benchmark. If both sides call it at once, one
@@ -134,7 +148,7 @@ func (s *Subject) calibrated(ctx context.Context, r ab.Round, o RunOptions) (k k
 			return k, err
 		}
 	}
-	k.perOp, k.shape = s.perOp, shape{slice: r.Length, count: 1}
+	k.perOp, k.untimed, k.shape = s.perOp, s.untimed, shape{slice: r.Length, count: 1}
 	if iterationsFor(r.Length, max(s.perOp[ab.A], s.perOp[ab.B])) < leastForCPU {
 		return k, nil
 	}
@@ -191,6 +205,11 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 				}
 			}
 			cpu[side] = append(cpu[side], res.CPU.Seconds()/float64(iterations))
+			if res.Wall > littleTimes*res.Inside()+littleUntimed {
+				if err := s.findUntimed(ctx, b, most[side]); err != nil {
+					return inside, err
+				}
+			}
 		}
 		if slower := farApart(perOp); slower == 0 || slower != farApart(cpu) {
 			mean := (slices.Min(perOp[ab.A]) + slices.Min(perOp[ab.B])) / 2
@@ -200,6 +219,31 @@ func (s *Subject) calibrate(ctx context.Context, length time.Duration) (inside t
 	}
 	s.perOp = [2]float64{slices.Min(perOp[ab.A]), slices.Min(perOp[ab.B])}
 	return inside, nil
+}
+
+// findUntimed finds how long the timer is stopped in each of a number of iterations, without what a benchmark does
+// before them.
+func (s *Subject) findUntimed(ctx context.Context, b program, iterations int) error {
+	if iterations <= fewIterations {
+		return nil
+	}
+	o := s.options
+	var wall, inside [2]time.Duration
+	for i, n := range []int{fewIterations, iterations} {
+		o.Iterations = n
+		res, err := b.Run(ctx, s.benchmark, o)
+		if err != nil {
+			return err
+		}
+		wall[i], inside[i] = res.Wall, res.Inside()
+	}
+	before := wall[0] - inside[0]
+	more := wall[1] - inside[1] - before
+	if more < inside[1] || more < before/10 {
+		return nil // the setup may vary
+	}
+	s.untimed = max(s.untimed, more.Seconds()/float64(iterations-fewIterations))
+	return nil
 }
 
 // farApart returns -1 if every time of A is longer than every time of B by the factor unlike, so

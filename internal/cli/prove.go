@@ -152,7 +152,7 @@ func splitPackages(args []string, dash int) (revision, patterns []string, err er
 
 func (f *proveFlags) register(cmd *cobra.Command) {
 	f.read.command = "prove"
-	f.Precision = 0.01
+	f.Precision = 0.02
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	fs.StringVar(&f.Patch, "patch", "", "apply the patch in `FILE` to get version B; - is standard input")

@@ -15,8 +15,8 @@ import (
 // itself: one that already fails is ignored, but the others of its package still count.
 type Baseline struct {
 	before *testRun
-	// alone has the functions, by package, that end the process of the tests; they are left out so
-	// that the others of the package run.
+	// alone has the functions, by package, that end the process of the tests, or that were left out at first;
+	// without them the others of the package run.
 	alone map[string][]string
 	// flaky has the tests whose outcome varies.
 	flaky map[Test]bool
@@ -28,9 +28,10 @@ const maxCutShort = 5
 // maxAgain is how often tests are run again before a change, if they fail with it.
 const maxAgain = 3
 
-// Baseline runs the tests of packages before any change. If ctx ends, it is not complete.
-func (m *Module) Baseline(ctx context.Context, packages []string) *Baseline {
-	return m.baseline(ctx, m.test(ctx, nil, packages, nil))
+// Baseline runs the tests of packages before any change, without some functions by package. If ctx ends, it is
+// not complete.
+func (m *Module) Baseline(ctx context.Context, packages []string, without map[string][]string) *Baseline {
+	return m.baseline(ctx, m.test(ctx, nil, packages, without), without)
 }
 
 // TestBoth runs the tests of packages with a change and, at the same time, those of some of these packages
@@ -60,7 +61,7 @@ func (m *Module) TestBoth(ctx context.Context, changed Trial, packages, both []s
 			before.again(ctx, Trial{Module: m}, pkg, before.failures(), nil)
 		}
 	}
-	b := m.baseline(ctx, before)
+	b := m.baseline(ctx, before, nil)
 	var differing []Test
 	for _, e := range b.differing(after, packages) {
 		differing = append(differing, e.Test)
@@ -127,9 +128,13 @@ func (r *testRun) again(ctx context.Context, of Trial, pkg string, tests []Test,
 	_, _ = r.rest.Write(o.rest.Bytes()) // it never fails
 }
 
-// baseline completes a run of the tests before any change: failing ones run again.
-func (m *Module) baseline(ctx context.Context, before *testRun) *Baseline {
+// baseline completes a run of the tests before any change, without some functions by package: failing ones run
+// again.
+func (m *Module) baseline(ctx context.Context, before *testRun, without map[string][]string) *Baseline {
 	b := &Baseline{before: before, alone: map[string][]string{}, flaky: map[Test]bool{}}
+	for pkg, functions := range without {
+		b.alone[pkg] = slices.Clone(functions)
+	}
 	again := map[string]bool{}
 	for _, t := range b.before.failures() {
 		again[t.Package] = true
@@ -219,14 +224,28 @@ func (b *Baseline) WithTests(packages []string) int {
 
 // Skip returns the pattern, for go test's -skip, of the tests of a package that are ignored; "" if there
 // are none.
-func (b *Baseline) Skip(pkg string) string {
+func (b *Baseline) Skip(pkg string) string { return patternOf(b.ignored(pkg)) }
+
+// Without returns the functions of packages, by package, that are ignored, and those of more.
+func (b *Baseline) Without(packages []string, more map[string][]string) map[string][]string {
+	all := map[string][]string{}
+	for _, pkg := range packages {
+		if list := slices.Concat(b.ignored(pkg), more[pkg]); len(list) > 0 {
+			all[pkg] = list
+		}
+	}
+	return all
+}
+
+// ignored returns the functions of a package's tests that are ignored.
+func (b *Baseline) ignored(pkg string) []string {
 	names := slices.Clone(b.alone[pkg])
 	for _, t := range slices.Concat(b.Failing(), b.Flaky()) {
 		if t.Package == pkg && t.Name != "" && !slices.Contains(names, t.top()) {
 			names = append(names, t.top())
 		}
 	}
-	return patternOf(names)
+	return names
 }
 
 // Failing returns the tests that fail before any change. They are ignored if they fail the same way
@@ -266,11 +285,13 @@ func (t Trial) Passes(ctx context.Context, packages []string, without map[string
 }
 
 // Slow returns the functions of packages, by package, that remain if the fastest ones run for at most some
-// time.
+// time, without those that are ignored.
 func (b *Baseline) Slow(packages []string, limit time.Duration) map[string][]string {
+	ignored := b.Without(packages, nil)
 	var all []Test
 	for t := range b.before.took {
-		if slices.Contains(packages, t.Package) && t.Name != "" && t.Name == t.top() {
+		if slices.Contains(packages, t.Package) && t.Name != "" && t.Name == t.top() &&
+			!slices.Contains(ignored[t.Package], t.Name) {
 			all = append(all, t)
 		}
 	}

@@ -129,7 +129,7 @@ func TestBaseline(t *testing.T) {
 	t.Setenv("COUNT_FILE", filepath.Join(t.TempDir(), "count"))
 	m := moduleOf(t, failingModule)
 	all := []string{"example.com/m/a", "example.com/m/b", "example.com/m/c"}
-	b := m.Baseline(t.Context(), all)
+	b := m.Baseline(t.Context(), all, nil)
 	var failing []string
 	for _, one := range b.Failing() {
 		failing = append(failing, strings.TrimPrefix(one.String(), "example.com/m/"))
@@ -235,7 +235,7 @@ func TestLeaves(t *testing.T) {
 	}
 }
 `)
-	if failing := m.Baseline(t.Context(), []string{"example.com/m"}).Failing(); len(failing) > 0 {
+	if failing := m.Baseline(t.Context(), []string{"example.com/m"}, nil).Failing(); len(failing) > 0 {
 		t.Errorf("%v fail", failing)
 	}
 	for _, dir := range []string{home, temp} {
