@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench/ab"
@@ -27,6 +28,8 @@ const (
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
 	// a different layout of the program.
 	leastLoss = 1.05
+	// leastLossTime is the loss in seconds above which a loss of time counts, for the same reason: a few cycles.
+	leastLossTime = 1e-9
 )
 
 // sideCosts looks for costs elsewhere of a candidate that was measured. If it does not finish, it returns
@@ -121,6 +124,9 @@ func (f *Prover) otherLosses(ctx context.Context, c Candidate, v *Verdict) (list
 		for k := range s.Units {
 			u := &s.Units[k]
 			ratio := float64(u.Ratio)
+			if strings.HasSuffix(u.Unit, "sec/op") && float64(u.B.Median-u.A.Median) < leastLossTime {
+				continue
+			}
 			if u.Verdict == ab.Worse && (math.IsNaN(ratio) || max(ratio, 1/ratio) > leastLoss) {
 				list = append(list, SideCost{
 					What: "another benchmark, " + u.Unit, Where: s.Name, A: float64(u.A.Median), B: float64(u.B.Median),

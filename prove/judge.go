@@ -29,6 +29,11 @@ var errNoGain = errors.New("no gain")
 var errOnlyGenerated = errors.New("only generated benchmarks run this line, and they are slower: " +
 	"there is no evidence of a gain")
 
+// sameWithin is the ratio up to which figures whose difference noise hides count as the same, unless they lean
+// to a gain: a change that is not meant to be faster need not be measured until its interval is as narrow as
+// a gain requires.
+const sameWithin = 1.05
+
 // A judgment is the result of a comparison for a change.
 type judgment struct {
 	err           error    // why it does not show a gain; nil if it does
@@ -77,7 +82,7 @@ func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment
 	case v.gain > 0:
 	case len(v.undecided) > 0 && v.leans():
 		j.err = v.longer(errNotSeen)
-	case len(v.undecided) > 0:
+	case v.wide:
 		j.err = errNoSign
 	default:
 		j.err = errNoGain
@@ -91,6 +96,7 @@ type figures struct {
 	lost      float64 // the largest proven loss, and its figure
 	loss      string
 	undecided []string
+	wide      bool // the interval of an undecided one contains more than sameWithin
 	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
 	// measurement is for, or with an interval that contains only losses.
 	open   float64
@@ -167,6 +173,7 @@ func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
 		v.undecided = append(v.undecided, figure)
+		v.wide = v.wide || !(float64(u.Low) >= 1/sameWithin && float64(u.High) <= sameWithin)
 		if (i == 0 || surely) && lost > v.open {
 			v.open, v.opened = lost, figure
 		}

@@ -80,7 +80,8 @@ func TestJudge(t *testing.T) {
 			true, nil, "regression",
 		},
 		{"open, and leans to a gain", []ab.Unit{figure(seconds, ab.Undecided, 0.98)}, false, errNotSeen, ""},
-		{"open, and leans to nothing", []ab.Unit{figure(seconds, ab.Undecided, 1.01)}, false, errNoSign, ""},
+		{"open, within 5%", []ab.Unit{figure(seconds, ab.Undecided, 1.01)}, false, errNoGain, ""},
+		{"open, and leans to nothing", []ab.Unit{figure(seconds, ab.Undecided, 1.05)}, false, errNoSign, ""},
 		{
 			"may lose more than it gains",
 			[]ab.Unit{figure(memory, ab.Better, 0.99), figure(seconds, ab.Undecided, 1.2)},

@@ -163,6 +163,9 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	case errors.Is(err, errNoBenchmark):
 		return r.unproven(err.Error(), "write a benchmark that runs the changed lines, or load the program: --service")
 	case errors.Is(err, errNoGain):
+		if len(v.Open) > 0 {
+			return OutcomeSameSpeed, fmt.Sprintf("no figure shows a gain or a loss of more than %.0f%%", 100*(sameWithin-1))
+		}
 		return OutcomeSameSpeed, "no figure shows a gain or a loss"
 	case errors.Is(err, errLoss):
 		return OutcomeSlower, err.Error()

@@ -2,6 +2,7 @@ package generics
 
 import (
 	"go/types"
+	"go/version"
 	"slices"
 	"strings"
 
@@ -185,6 +186,9 @@ func (f *finder) candidates(p *types.TypeParam, args map[*types.TypeParam]types.
 	}
 	for _, kind := range []types.BasicKind{types.Int, types.String, types.Float64} {
 		all = append(all, types.Typ[kind])
+	}
+	if v := f.pkg.Types.GoVersion(); v == "" || version.Compare(v, "go1.20") >= 0 {
+		all = append(all, types.Universe.Lookup("any").Type()) // its values may not be hashed, though it is comparable
 	}
 	// These cannot be compared, or have no size.
 	all = append(all, types.NewSlice(types.Typ[types.Int]), types.NewStruct(nil, nil))
