@@ -23,7 +23,6 @@ import (
 
 	"github.com/whet-go/whet/internal/capture/support"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/find/driver"
 )
 
 // directory is where the support is in the module, in the overlay only.
@@ -120,9 +119,14 @@ func load(ctx context.Context, o Options) ([]*packages.Package, error) {
 			Op: "capture", Err: fmt.Errorf("the program has %d packages of its module, more than %d", len(names), maxPackages),
 		}
 	}
-	pkgs, err := driver.Load(ctx, driver.Options{Dir: o.Dir, Flags: o.Flags, Env: o.Env}, names...)
+	pkgs, err := packages.Load(&packages.Config{
+		Context: ctx, Dir: o.Dir, BuildFlags: o.Flags, Env: append(os.Environ(), o.Env...),
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo |
+			packages.NeedExportFile | packages.NeedModule,
+	}, names...)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("load packages: %w", err)
 	}
 	for _, pkg := range pkgs {
 		if len(pkg.Errors) > 0 {

@@ -161,11 +161,11 @@ func TestLimits(t *testing.T) {
 	for range 1000 {
 		chain = &deep{Next: chain}
 	}
-	wide := make([][]string, 1000)
+	wide, long := make([][]string, 1000), strings.Repeat("x", 10000)
 	for i := range wide {
 		wide[i] = make([]string, 1000)
 		for k := range wide[i] {
-			wide[i][k] = strings.Repeat("x", 10000)
+			wide[i][k] = long
 		}
 	}
 	big := map[int]string{}
