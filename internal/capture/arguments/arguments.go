@@ -15,12 +15,11 @@ import (
 	"github.com/whet-go/whet/internal/capture/support"
 )
 
-// Part is the name of the document in a recording.
-const Part = "arguments/calls.json"
+// MaxDocument is the size of the largest document that is read, in bytes.
+const MaxDocument = 16 << 20
 
 // Limits of what is read.
 const (
-	maxDocument  = 16 << 20
 	maxProcesses = 64
 	maxFunctions = 4 * instrument.MaxFunctions
 	maxDepth     = 64
@@ -119,8 +118,8 @@ func NewRedactor(text string) (*support.Redactor, error) {
 
 // Decode reads a document. The error names what no recorder writes.
 func Decode(data []byte) (*Document, error) {
-	if len(data) > maxDocument {
-		return nil, fmt.Errorf("read arguments: %d bytes, more than %d", len(data), maxDocument)
+	if len(data) > MaxDocument {
+		return nil, fmt.Errorf("read arguments: %d bytes, more than %d", len(data), MaxDocument)
 	}
 	var d Document
 	if err := json.Unmarshal(data, &d); err != nil {
@@ -225,7 +224,9 @@ func write(b *strings.Builder, v *support.Value) {
 		return
 	}
 	missing := func() {
-		if v.Why != "" {
+		if v.Why == support.Unread {
+			b.WriteString("?")
+		} else if v.Why != "" {
 			fmt.Fprintf(b, "[%s]", v.Why)
 		}
 	}
@@ -286,6 +287,10 @@ func write(b *strings.Builder, v *support.Value) {
 	case support.KindNil:
 		b.WriteString("nil")
 	case support.KindOmitted:
+		if v.Why == support.Unread {
+			b.WriteString("?")
+			return
+		}
 		missing()
 	default:
 		b.WriteString(v.Text)

@@ -94,7 +94,7 @@ func TestDecode(t *testing.T) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}
-	if _, err := Decode(make([]byte, maxDocument+1)); err == nil {
+	if _, err := Decode(make([]byte, MaxDocument+1)); err == nil {
 		t.Error("a document that is too large is read")
 	}
 }

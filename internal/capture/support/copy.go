@@ -19,7 +19,6 @@ const (
 
 // Reasons why something is not copied.
 const (
-	whyUnread = "the function does not read it before it may synchronize with other goroutines"
 	whyLimit  = "limit reached"
 	whyCycle  = "a cycle"
 )
@@ -112,13 +111,13 @@ func (c *copier) value(v reflect.Value, at place) Value {
 	case reflect.Array:
 		out := Value{Kind: KindArray, Len: v.Len()}
 		if !at.private() && !at.plan.whole() {
-			out.Why = whyUnread
+			out.Why = Unread
 			return out
 		}
 		return c.items(out, v, at.element())
 	}
 	if !at.private() {
-		return omitted(whyUnread)
+		return omitted(Unread)
 	}
 	switch v.Kind() {
 	case reflect.Bool:
@@ -217,7 +216,7 @@ func (c *copier) slice(v reflect.Value, at place) Value {
 	case v.Len() == 0:
 		return out
 	case !at.plan.whole() || isBytes && !at.plan.elem().self():
-		out.Why = whyUnread
+		out.Why = Unread
 		return out
 	case isBytes:
 		look := make([]byte, min(v.Len(), maxLook))
@@ -260,7 +259,7 @@ func (c *copier) mapping(v reflect.Value, at place) Value {
 	case v.IsNil():
 		return Value{Kind: KindNil}
 	case !at.plan.whole():
-		return Value{Kind: KindMap, Why: whyUnread} // nor its length, which is written when it grows
+		return Value{Kind: KindMap, Why: Unread} // nor its length, which is written when it grows
 	}
 	out := Value{Kind: KindMap, Len: v.Len()}
 	iter := v.MapRange()
@@ -321,7 +320,7 @@ func (c *copier) pointer(v reflect.Value, at place) Value {
 		}
 	}
 	if at.plan.elem() == nil {
-		out.Why = whyUnread
+		out.Why = Unread
 		return out
 	}
 	c.within = append(c.within, to)

@@ -204,7 +204,7 @@ func TestUnread(t *testing.T) {
 	self := &Plan{Self: true}
 	plan := &Plan{Elem: &Plan{Fields: map[string]*Plan{"Used": self, "In": {Fields: map[string]*Plan{"B": self}}}}}
 	text := copied(t, "r", r, plan)
-	for _, want := range []string{`"text":"used"`, "inner b", whyUnread, "a value of sync.Mutex"} {
+	for _, want := range []string{`"text":"used"`, "inner b", Unread, "a value of sync.Mutex"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the copy has no %q: %s", want, text)
 		}

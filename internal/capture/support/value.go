@@ -45,6 +45,9 @@ const (
 	KindOmitted   = "omitted"
 )
 
+// Unread is the Why of what may be written by other goroutines, as far as the function shows.
+const Unread = "the function does not read it before it may synchronize with other goroutines"
+
 // Redacted begins the Why of what was redacted.
 const Redacted = "redacted: "
 
