@@ -5,9 +5,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/prove"
 )
 
 func (a *app) recordingCommand() *cobra.Command {
@@ -56,4 +58,24 @@ REGEXP selects functions by their names, with the import path of the package.
 		return a.write(func(w io.Writer) error { return recordings.WriteRecording(w, a.style, doc) })
 	}
 	return cmd
+}
+
+// capturedArguments returns the calls of the recordings of a program; nil if they have none.
+func capturedArguments(program *recorded.Program) (*prove.Arguments, error) {
+	var all *prove.Arguments
+	for _, l := range program.Opened {
+		if l.Recording == nil {
+			continue
+		}
+		d, err := documents.ReadArguments(l.Recording)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = d
+		} else if d != nil {
+			all.Functions = append(all.Functions, d.Functions...)
+		}
+	}
+	return all, nil
 }

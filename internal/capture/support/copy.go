@@ -27,6 +27,7 @@ const (
 // of the goroutine that calls it, which moves when it grows.
 type copier struct {
 	redactor *Redactor
+	names    map[string]bool // whether names are those of secrets, as far as known
 	nodes    int
 	bytes    int
 	within   []uintptr // pointers on the way to the value, as numbers
@@ -69,10 +70,23 @@ func (p place) behind() place { return place{p.plan.elem(), p.depth + 1, true} }
 
 // named copies a value with a name, which may be that of a secret.
 func (c *copier) named(name string, v reflect.Value, at place) Value {
-	if at.private() && c.redactor.name(name) && v.Kind() != reflect.Bool && !isEmpty(v) {
+	if at.private() && c.isSecret(name) && v.Kind() != reflect.Bool && !isEmpty(v) {
 		return c.secret(v, c.redactor.shown(name))
 	}
 	return c.value(v, at)
+}
+
+// isSecret reports whether a name is that of a secret.
+func (c *copier) isSecret(name string) bool {
+	secret, known := c.names[name]
+	if !known {
+		if c.names == nil {
+			c.names = map[string]bool{}
+		}
+		secret = c.redactor.name(name)
+		c.names[name] = secret
+	}
+	return secret
 }
 
 // isEmpty reports whether a text, list or pointer has no content that may be secret.
@@ -249,7 +263,7 @@ func (c *copier) items(out Value, v reflect.Value, elem place) Value {
 
 // isName reports whether a value is a text that names a secret.
 func (c *copier) isName(v reflect.Value) bool {
-	return v.Kind() == reflect.String && v.Len() < 64 && c.redactor.name(strings.Clone(v.String()))
+	return v.Kind() == reflect.String && v.Len() < 64 && c.isSecret(strings.Clone(v.String()))
 }
 
 // mapping copies the entries of a map, which the plan must allow: iterating over a map that another goroutine writes

@@ -167,8 +167,8 @@ func words(name string) (list []string) {
 
 // text returns what kind of secret a text contains, or "".
 func (r *Redactor) text(text string) string {
-	if r.off || len(text) < 6 {
-		return ""
+	if r.off || len(text) < 6 || len(text) < 12 && !strings.ContainsAny(text, "=:<@") && !digits(9)(text, "") {
+		return "" // too short for any rule
 	}
 	lower := strings.ToLower(text)
 	for i := range r.values {

@@ -375,3 +375,27 @@ func BenchmarkGate(b *testing.B) {
 		call(r, g, i)
 	}
 }
+
+// BenchmarkCopy measures what a call costs that is copied: with a list of records.
+func BenchmarkCopy(b *testing.B) {
+	type item struct {
+		Name  string
+		Price int
+		Tags  []string
+	}
+	items := make([]item, 40)
+	for i := range items {
+		items[i] = item{fmt.Sprintf("the name of item %d", i), i, []string{"a", "tag"}}
+	}
+	r, g := recorderOf(b.TempDir())
+	r.functions[0].plans = []*Plan{open(4)}
+	for b.Loop() {
+		g.left.Store(1)
+		if g.Open() {
+			c := r.Begin(0)
+			c.In(items)
+			c.Called()
+			c.End()
+		}
+	}
+}
