@@ -16,7 +16,6 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/whet-go/whet/find"
-	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/configs"
@@ -69,18 +68,11 @@ type Request struct {
 	// only its Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
 	Profiles find.Profiles
 	Find     find.Options
-	// Arguments are calls that version A made, from the recordings; nil means that there are none.
-	Arguments *Arguments
+	Captured *Captured // calls that version A made, from the recordings; nil means that there are none
 }
 
-// Arguments are calls that a program made.
-type Arguments = arguments.Document
-
-// Captured are these calls by function.
+// Captured are calls that a program made, by function.
 type Captured = captured.Calls
-
-// CapturedOf returns the calls of a program by function; nil for nil.
-func CapturedOf(a *Arguments) *Captured { return captured.Of(a) }
 
 // Run proves a change. If ctx ends, the result has what was found until then. It is an error if
 // version A does not build or cannot be read.
@@ -100,7 +92,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Captured = captured.Of(q.Arguments)
+	p.Captured = q.Captured
 	defer func() { err = errors.Join(err, p.Close()) }()
 	r = &Result{
 		Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a",

@@ -190,7 +190,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Profiles: program.Profiles, Find: program.Options(look),
 	}
 	o.Flags, o.Env = look.Flags, look.Env
-	if o.Arguments, err = capturedArguments(program); err != nil {
+	if o.Captured, err = capturedArguments(program); err != nil {
 		return err
 	}
 	if f.serves() {

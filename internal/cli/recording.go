@@ -6,8 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/find/recorded"
+	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/prove"
 )
@@ -61,8 +63,8 @@ REGEXP selects functions by their names, with the import path of the package.
 }
 
 // capturedArguments returns the calls of the recordings of a program; nil if they have none.
-func capturedArguments(program *recorded.Program) (*prove.Arguments, error) {
-	var all *prove.Arguments
+func capturedArguments(program *recorded.Program) (*prove.Captured, error) {
+	var all *arguments.Document
 	for _, l := range program.Opened {
 		if l.Recording == nil {
 			continue
@@ -77,5 +79,5 @@ func capturedArguments(program *recorded.Program) (*prove.Arguments, error) {
 			all.Functions = append(all.Functions, d.Functions...)
 		}
 	}
-	return all, nil
+	return captured.Of(all), nil
 }

@@ -30,7 +30,7 @@ const (
 type Document struct {
 	Schema    string             `json:"schema"` // always [support.Schema]
 	Functions []support.Function `json:"functions"`
-	// Left are functions that were asked for and not copied.
+	// Left are functions that were to be copied and were not.
 	Left []instrument.Left `json:"left,omitempty"`
 }
 

@@ -19,8 +19,8 @@ const (
 
 // Reasons why something is not copied.
 const (
-	whyLimit  = "limit reached"
-	whyCycle  = "a cycle"
+	whyLimit = "limit reached"
+	whyCycle = "a cycle"
 )
 
 // A copier copies the values of one call. It keeps no reference to the program's memory: values may be on the stack

@@ -46,7 +46,7 @@ type Gate struct {
 // Open reports whether the call is copied.
 func (g *Gate) Open() bool { return g.left.Load() != 0 && g.last() }
 
-// last counts a call.
+// last counts a call, and reports whether it is the one to copy.
 //
 //go:noinline
 func (g *Gate) last() bool {
