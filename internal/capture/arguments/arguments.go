@@ -262,11 +262,12 @@ func write(b *strings.Builder, v *support.Value) {
 		list("{", "}", len(v.Items), func(i int) { write(b, &v.Items[i]) })
 		missing()
 	case support.KindMap:
-		list("{", "}", len(v.Items)/2, func(i int) {
-			write(b, &v.Items[2*i])
-			b.WriteString(": ")
-			write(b, &v.Items[2*i+1])
-		})
+		entries := make([]string, len(v.Items)/2)
+		for i := range entries {
+			entries[i] = Text(&v.Items[2*i]) + ": " + Text(&v.Items[2*i+1])
+		}
+		slices.Sort(entries) // iteration has no order
+		list("{", "}", len(entries), func(i int) { b.WriteString(entries[i]) })
 		missing()
 	case support.KindStruct:
 		list("{", "}", len(v.Fields), func(i int) {

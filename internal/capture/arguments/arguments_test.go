@@ -80,15 +80,18 @@ func TestDecode(t *testing.T) {
 		v = support.Value{Kind: support.KindPointer, Items: []support.Value{v}}
 	}
 	deep.Functions[0].Calls[0].Arguments[1] = v
+	one := func(rest string) string {
+		return `{"schema":"whet.arguments/1","functions":[{"package":"p","name":"f",` + rest + `}]}`
+	}
 	for want, text := range map[string]string{
 		"unexpected end":      `{`,
 		"schema":              `{"schema":"whet.arguments/9"}`,
 		"unknown kind":        strings.ReplaceAll(string(encode(t, document("a"))), `"kind":"string"`, `"kind":"magic"`),
-		"has 1 arguments":     `{"schema":"whet.arguments/1","functions":[{"package":"p","name":"f","calls":[{"arguments":[{"kind":"nil"}]}]}]}`,
+		"has 1 arguments":     one(`"calls":[{"arguments":[{"kind":"nil"}]}]`),
 		"without a name":      `{"schema":"whet.arguments/1","functions":[{"package":"p"}]}`,
-		"a count is negative": `{"schema":"whet.arguments/1","functions":[{"package":"p","name":"f","taken":-1}]}`,
+		"a count is negative": one(`"taken":-1`),
 		"more than 64 deep":   string(encode(t, deep)),
-		"a key without":       `{"schema":"whet.arguments/1","functions":[{"package":"p","name":"f","parameters":["m"],"calls":[{"arguments":[{"kind":"map","items":[{"kind":"nil"}]}]}]}]}`,
+		"a key without":       one(`"parameters":["m"],"calls":[{"arguments":[{"kind":"map","items":[{"kind":"nil"}]}]}]`),
 	} {
 		if _, err := Decode([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
@@ -106,7 +109,7 @@ func TestSummarize(t *testing.T) {
 		t.Fatalf("got %+v", s)
 	}
 	text := s[0].Arguments[1]
-	if text.Size == nil || text.Size.Min != 1 || text.Size.Max != 100 || text.Size.Median != 3 || text.Size.Of != "length" {
+	if z := text.Size; z == nil || z.Min != 1 || z.Max != 100 || z.Median != 3 || z.Of != "length" {
 		t.Errorf("sizes are %+v", text.Size)
 	}
 	if text.Values[0] != (Frequent{`"abc"`, 2}) {
@@ -121,10 +124,15 @@ func TestSummarize(t *testing.T) {
 func TestText(t *testing.T) {
 	for want, v := range map[string]support.Value{
 		`{A: 1, B: [redacted: B]}`: {Kind: support.KindStruct, Fields: []support.Field{
-			{Name: "A", Value: value(support.KindInt, "1")}, {Name: "B", Value: support.Value{Kind: support.KindOmitted, Why: "redacted: B"}},
+			{Name: "A", Value: value(support.KindInt, "1")},
+			{Name: "B", Value: support.Value{Kind: support.KindOmitted, Why: "redacted: B"}},
 		}},
-		`100 {"a"}[limit]`:            {Kind: support.KindSlice, Len: 100, Items: []support.Value{value(support.KindString, "a")}, Why: "limit"},
-		`{"k": 1}`:                    {Kind: support.KindMap, Len: 1, Items: []support.Value{value(support.KindString, "k"), value(support.KindInt, "1")}},
+		`100 {"a"}[limit]`: {
+			Kind: support.KindSlice, Len: 100, Items: []support.Value{value(support.KindString, "a")}, Why: "limit",
+		},
+		`{"k": 1}`: {
+			Kind: support.KindMap, Len: 1, Items: []support.Value{value(support.KindString, "k"), value(support.KindInt, "1")},
+		},
 		`&{}`:                         {Kind: support.KindPointer, Items: []support.Value{{Kind: support.KindStruct}}},
 		`[20 bytes, redacted: token]`: {Kind: support.KindString, Len: 20, Why: "redacted: token"},
 		`"ab"… (7 bytes)`:             {Kind: support.KindBytes, Len: 7, Text: "ab"},

@@ -69,7 +69,9 @@ func Summarize(d *Document) []Summary {
 			}, at))
 		}
 		for at, name := range f.Results {
-			s.Results = append(s.Results, describe(name, f.Calls, func(c *support.Call) []support.Value { return c.Results }, at))
+			s.Results = append(s.Results, describe(name, f.Calls, func(c *support.Call) []support.Value {
+				return c.Results
+			}, at))
 		}
 		out = append(out, s)
 	}

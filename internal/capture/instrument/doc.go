@@ -16,8 +16,8 @@
 //  4. Package support is added below the module, with the list of functions and plans. Nothing is written into the
 //     user's module.
 //
-// Functions with compiler directives or cgo, or without arguments, are left out, and so are small ones, which the compiler
-// would no longer inline. Those that recover from panics or look at their callers are copied without results.
+// Functions with compiler directives or cgo, or without arguments, are left out, and so are small ones, which the
+// compiler would no longer inline. Those that recover from panics or look at their callers are copied without results.
 //
 // The package runs the go command and owns nothing that lasts. It does not build; package collect does.
 package instrument

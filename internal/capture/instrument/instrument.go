@@ -391,7 +391,8 @@ func (m *maker) write() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		// The support may need a newer language version than the module has.
-		if err := add(filepath.Join(dir, directory, name), append([]byte("//go:build go1.24\n\n"), files[name]...)); err != nil {
+		text := append([]byte("//go:build go1.24\n\n"), files[name]...)
+		if err := add(filepath.Join(dir, directory, name), text); err != nil {
 			return err
 		}
 	}

@@ -97,12 +97,14 @@ func isPure(fn *types.Func) bool {
 	case "fmt":
 		return strings.HasPrefix(name, "S") || strings.HasPrefix(name, "Append") || name == "Errorf"
 	case "time":
-		return !slices.Contains([]string{"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Stop", "Reset"}, name)
+		waits := []string{"Sleep", "After", "AfterFunc", "Tick", "NewTimer", "NewTicker", "Stop", "Reset"}
+		return !slices.Contains(waits, name)
 	case "net/http":
 		return strings.Contains(fn.FullName(), "net/http.Header)") ||
-			strings.Contains(fn.FullName(), "net/http.Request)") && !strings.Contains(name, "Form") && !strings.Contains(name, "Write")
-	case "bytes", "strings", "strconv", "unicode", "unicode/utf8", "unicode/utf16", "math", "math/bits", "math/cmplx", "sort",
-		"slices", "maps", "cmp", "errors", "regexp", "encoding/binary", "encoding/hex", "encoding/base64", "path",
+			strings.Contains(fn.FullName(), "net/http.Request)") && !strings.Contains(name, "Form") &&
+				!strings.Contains(name, "Write")
+	case "bytes", "strings", "strconv", "unicode", "unicode/utf8", "unicode/utf16", "math", "math/bits", "math/cmplx",
+		"sort", "slices", "maps", "cmp", "errors", "regexp", "encoding/binary", "encoding/hex", "encoding/base64", "path",
 		"net/url", "net/netip", "html", "hash/crc32", "hash/fnv", "crypto/sha256", "crypto/sha1", "crypto/md5":
 		return true
 	}

@@ -55,7 +55,7 @@ func (r *reader) of(fn *types.Func) *reads {
 	}
 	out := &reads{}
 	r.known[fn] = out
-	w := &walker{reader: r, info: in.pkg.TypesInfo, vars: map[types.Object]*support.Plan{}, lengths: map[types.Object]*support.Plan{}}
+	w := newWalker(r, in.pkg.TypesInfo)
 	sig := fn.Signature()
 	add := func(v *types.Var) {
 		p := &support.Plan{}
@@ -152,6 +152,12 @@ type walker struct {
 	vars    map[types.Object]*support.Plan // what variables hold
 	lengths map[types.Object]*support.Plan // whose length they hold
 	synced  bool
+}
+
+func newWalker(r *reader, info *types.Info) *walker {
+	return &walker{
+		reader: r, info: info, vars: map[types.Object]*support.Plan{}, lengths: map[types.Object]*support.Plan{},
+	}
 }
 
 // block walks statements, and reports whether control leaves at their end.
@@ -388,7 +394,7 @@ func (w *walker) bounded(cond ast.Expr, body *ast.BlockStmt) {
 
 // loopSyncs reports whether a loop may synchronize with other goroutines.
 func (w *walker) loopSyncs(body *ast.BlockStmt) bool {
-	probe := &walker{reader: w.reader, info: w.info, vars: map[types.Object]*support.Plan{}, lengths: map[types.Object]*support.Plan{}}
+	probe := newWalker(w.reader, w.info)
 	probe.block(body)
 	return probe.synced
 }
@@ -545,10 +551,10 @@ func (w *walker) read(e ast.Expr) {
 	case *ast.StarExpr:
 		w.inner(e.X)
 	case *ast.IndexExpr:
-		w.inner(e.X)
+		w.header(e.X)
 		w.read(e.Index)
 	case *ast.SliceExpr:
-		w.inner(e.X)
+		w.header(e.X)
 		for _, at := range []ast.Expr{e.Low, e.High, e.Max} {
 			w.read(at)
 		}
@@ -575,6 +581,19 @@ func (w *walker) read(e ast.Expr) {
 	}
 }
 
+// header walks a text, slice or map whose words are read, or an array, of which only an element may be.
+func (w *walker) header(e ast.Expr) {
+	t := w.info.TypeOf(e)
+	if t == nil {
+		return
+	}
+	if _, isArray := t.Underlying().(*types.Array); isArray {
+		w.inner(e)
+		return
+	}
+	w.read(e)
+}
+
 // inner walks an expression of which only a part is read.
 func (w *walker) inner(e ast.Expr) {
 	switch e := ast.Unparen(e).(type) {
@@ -586,7 +605,7 @@ func (w *walker) inner(e ast.Expr) {
 	case *ast.StarExpr:
 		w.inner(e.X)
 	case *ast.IndexExpr:
-		w.inner(e.X)
+		w.header(e.X)
 		w.read(e.Index)
 	case *ast.CompositeLit, *ast.CallExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr, *ast.TypeAssertExpr:
 		w.read(e)

@@ -12,8 +12,8 @@
 //  5. A reservoir keeps calls of each function, each with the same probability, encoded. The goroutine writes them as a
 //     [Document] into a directory, one file per process: soon after the start, and then every second.
 //
-// What limits depth, elements, bytes and memory are constants. Only one call is copied at a time; one that would have to
-// wait is not copied. A panic while copying drops the call.
+// What limits depth, elements, bytes and memory are constants. Only one call is copied at a time; one that would have
+// to wait is not copied. A panic while copying drops the call.
 //
 // Arguments may be on the stack of the caller, since [Copy.In] hides them from escape analysis. So a copier keeps no
 // reference to the program's memory, not even for the length of a call of another package that might keep it: a stack

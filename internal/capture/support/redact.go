@@ -56,8 +56,8 @@ func NewRedactor(names *regexp.Regexp, off bool) *Redactor {
 	add := func(what string, likely func(text, lower string) bool, pattern string, confirm func(string) bool) {
 		r.values = append(r.values, rule{what, likely, regexp.MustCompile(pattern), confirm})
 	}
-	words := having("pass", "pwd", "secret", "token", "key", "auth", "session", "sid", "cookie", "credential", "otp", "pin",
-		"cvv", "cvc", "jwt", "sig")
+	words := having("pass", "pwd", "secret", "token", "key", "auth", "session", "sid", "cookie", "credential", "otp",
+		"pin", "cvv", "cvc", "jwt", "sig")
 	add("private key", having("private key"), `(?i)-----BEGIN [A-Z0-9 ]*PRIVATE KEY`, nil)
 	add("JWT", having("eyj"), `\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]{5,}`, nil)
 	add("AWS key", having("akia", "asia", "agpa", "aida", "aroa", "anpa", "aipa"),
@@ -65,7 +65,8 @@ func NewRedactor(names *regexp.Regexp, off bool) *Redactor {
 	add("GitHub token", having("gh", "github_pat_"), `\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,})`, nil)
 	add("GitLab token", having("glpat-"), `\bglpat-[A-Za-z0-9_-]{12,}`, nil)
 	add("Slack token", having("xox", "hooks.slack"), `\bxox[a-z]-[A-Za-z0-9-]{8,}|hooks\.slack\.com/services/`, nil)
-	add("payment key", having("sk_", "rk_", "pk_", "whsec_"), `\b(?:sk|rk|pk|whsec)_(?:(?:live|test)_)?[A-Za-z0-9]{12,}`, nil)
+	add("payment key", having("sk_", "rk_", "pk_", "whsec_"),
+		`\b(?:sk|rk|pk|whsec)_(?:(?:live|test)_)?[A-Za-z0-9]{12,}`, nil)
 	add("Google key", having("aiza", "ya29.", "gocspx-"),
 		`\bAIza[0-9A-Za-z_-]{20,}|\bya29\.[0-9A-Za-z_-]{10,}|\bGOCSPX-`, nil)
 	add("API key", having("sk-", "npm_", "sg.", "hvs.", "hvb.", "dop_"), `\bsk-[A-Za-z0-9_-]{16,}|\bnpm_[A-Za-z0-9]{20,}|`+
@@ -104,8 +105,9 @@ func hasLongWord(text, _ string) bool {
 // isSecretWord reports whether a word makes a name that of a secret.
 func isSecretWord(word string) bool {
 	switch word {
-	case "password", "passwd", "passwords", "pwd", "pass", "passphrase", "passcode", "secret", "secrets", "token", "tokens",
-		"authorization", "auth", "bearer", "cookie", "cookies", "credential", "credentials", "creds", "jwt", "cvv", "cvc",
+	case "password", "passwd", "passwords", "pwd", "pass", "passphrase", "passcode", "secret", "secrets", "token",
+		"tokens", "authorization", "auth", "bearer", "cookie", "cookies", "credential", "credentials", "creds",
+		"jwt", "cvv", "cvc",
 		"ssn", "iban", "otp", "totp", "csrf", "xsrf", "dsn", "pin", "pem", "signature", "apikey", "accesskey", "privatekey",
 		"secretkey", "signingkey", "encryptionkey", "masterkey", "sessionid", "session", "sid", "connectionstring", "connstr",
 		"cardnumber", "pan", "salt", "nonce", "hmac":

@@ -115,7 +115,8 @@ func TestSecrets(t *testing.T) {
 func TestNoSecrets(t *testing.T) {
 	for name, v := range map[string]any{
 		"id": "order-2026-000017", "path": "/v1/leftpad/?str=test&len=50&chr=*", "monkey": "banana", "keyboard": "qwerty",
-		"digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "text": "the quick brown fox jumps over",
+		"digest":         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"text":           "the quick brown fox jumps over",
 		"tokens_of_text": 17, "stamp": int64(1764127215000), "url": "http://127.0.0.1:8080/items", "author": "Jane Doe",
 		"passenger": "John", "uuid": "123e4567-e89b-12d3-a456-426614174000", "agent": "Mozilla/5.0 (X11; Linux x86_64)",
 		"keys": []string{"a", "b"}, "package": "github.com/whet-go/whet/internal/capture/support",
@@ -185,7 +186,10 @@ func TestLimits(t *testing.T) {
 		if len(text) > 512<<10 {
 			t.Errorf("%s: the copy has %d bytes", what, len(text))
 		}
-		if what != "text" && what != "map in itself" && !strings.Contains(text, whyLimit) && !strings.Contains(text, whyCycle) {
+		if strings.Contains(text, whyLimit) || strings.Contains(text, whyCycle) {
+			continue
+		}
+		if what != "text" && what != "map in itself" {
 			t.Errorf("%s: nothing says that the copy is incomplete: %.200s", what, text)
 		}
 	}
@@ -214,7 +218,8 @@ func TestUnread(t *testing.T) {
 			t.Errorf("the copy has %q: %s", not, text)
 		}
 	}
-	if text := copied(t, "b", []byte("shared"), nil); strings.Contains(text, "shared") || !strings.Contains(text, `"len":6`) {
+	text = copied(t, "b", []byte("shared"), nil)
+	if strings.Contains(text, "shared") || !strings.Contains(text, `"len":6`) {
 		t.Errorf("bytes that are not read are copied, or without their length: %s", text)
 	}
 }

@@ -21,7 +21,9 @@ const (
 
 // Rank returns a function that ranks the functions to copy by their symbols, negative for none: those that match a
 // regular expression or, if it is nil, those with the hottest own lines of a CPU profile.
-func Rank(functions *regexp.Regexp, cpu *profile.Profile, own func(profile.Function) bool) (func(symbol string) int, error) {
+func Rank(
+	functions *regexp.Regexp, cpu *profile.Profile, own func(profile.Function) bool,
+) (func(symbol string) int, error) {
 	if functions != nil {
 		return func(symbol string) int {
 			if functions.MatchString(symbol) {

@@ -152,8 +152,8 @@ func unlike(p *callPath, b *Benchmark) error {
 		hint = "whet prove --service measures the program itself"
 	}
 	return &diag.Error{
-		Err: fmt.Errorf("the generated benchmark %s runs %s in other proportions than the recording: their CPU profiles agree "+
-			"on %.0f%% of the time, less than %.0f%%", b.name, p.function, 100*p.score(), 100*goodAlike),
+		Err: fmt.Errorf("the generated benchmark %s runs %s in other proportions than the recording: their CPU profiles "+
+			"agree on %.0f%% of the time, less than %.0f%%", b.name, p.function, 100*p.score(), 100*goodAlike),
 		Hint: hint,
 	}
 }

@@ -97,22 +97,28 @@ func TestSource(t *testing.T) {
 	unread, redacted := missing(support.Unread), text("")
 	redacted.Len, redacted.Why = 12, support.Redacted+"token"
 	shop := pointer(
-		support.Field{Name: "items", Value: support.Value{Kind: support.KindMap, Len: 1, Items: []support.Value{text("a"), number("1")}}},
+		support.Field{Name: "items", Value: support.Value{
+			Kind: support.KindMap, Len: 1, Items: []support.Value{text("a"), number("1")},
+		}},
 		support.Field{Name: "name", Value: redacted}, support.Field{Name: "log", Value: missing("a function")},
 		support.Field{Name: "at", Value: unread},
 	)
 	item := support.Value{Kind: support.KindStruct, Fields: []support.Field{
 		{Name: "Name", Value: text("x\x00\"y")},
-		{Name: "tags", Value: support.Value{Kind: support.KindSlice, Len: 1000, Items: []support.Value{text("t")}, Why: "limit reached"}},
+		{Name: "tags", Value: support.Value{
+			Kind: support.KindSlice, Len: 1000, Items: []support.Value{text("t")}, Why: "limit reached",
+		}},
 		{Name: "kind", Value: number("-3")}, {Name: "next", Value: support.Value{Kind: support.KindNil}},
 	}}
 	long := support.Value{Kind: support.KindBytes, Text: "abc", Len: 9000}
-	code := sourceOf(t, "(*Shop).Sell", shop, item, support.Value{Kind: support.KindUint, Text: "7"}, support.Value{Kind: support.KindNil})
+	code := sourceOf(t, "(*Shop).Sell", shop, item, support.Value{Kind: support.KindUint, Text: "7"},
+		support.Value{Kind: support.KindNil})
 	for _, want := range []string{
 		`whetCapturedCalls["(*Shop).Sell"]`,
-		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; x.items = map[string]int{string("a"): int(1)}; x.name = string(` +
-			`whetRepeated("x", 12)); return x`,
-		`return Item{Name: string("x\x00\"y"), tags: whetExtended([]string{string("t")}, 1000), kind: Kind(-3), next: (*Item)(nil)}`,
+		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; x.items = map[string]int{string("a"): int(1)}; ` +
+			`x.name = string(whetRepeated("x", 12)); return x`,
+		`return Item{Name: string("x\x00\"y"), tags: whetExtended([]string{string("t")}, 1000), kind: Kind(-3), ` +
+			`next: (*Item)(nil)}`,
 		`return uint8(7)`, `return []string(nil)`,
 	} {
 		if !strings.Contains(code, want) {
@@ -126,7 +132,8 @@ func TestSource(t *testing.T) {
 	writer := support.Value{Kind: support.KindPointer, Type: "*http.response", Why: support.Unread}
 	code = sourceOf(t, "Send", writer, request, long, boxed)
 	for _, want := range []string{
-		`{nil, func(made func() any) any`, `x.Method = string("GET"); if x.URL != nil { x.URL.Path = string("/a"); }; return x`,
+		`{nil, func(made func() any) any`,
+		`x.Method = string("GET"); if x.URL != nil { x.URL.Path = string("/a"); }; return x`,
 		`return []byte(whetRepeated("abc", 9000))`, `return Item{Name:`,
 	} {
 		if !strings.Contains(code, want) {
@@ -138,8 +145,9 @@ func TestSource(t *testing.T) {
 // TestNoSource checks what no code is written for.
 func TestNoSource(t *testing.T) {
 	unread := missing(support.Unread)
+	list := support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{number("1")}}
 	for what, code := range map[string]string{
-		"a generic function": sourceOf(t, "Map", support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{number("1")}}),
+		"a generic function": sourceOf(t, "Map", list),
 		"another version":    sourceOf(t, "(*Shop).Sell", text("a")),
 		"nothing known":      sourceOf(t, "(*Shop).Sell", unread, unread, unread, unread),
 		"an unknown name":    sourceOf(t, "Sold", text("a")),
@@ -152,7 +160,8 @@ func TestNoSource(t *testing.T) {
 	if code := sourceOf(t, "(*Shop).Sell", unread, unread, hostile, unread); strings.Contains(code, "panic") {
 		t.Errorf("a number becomes code: %s", code)
 	}
-	field := pointer(support.Field{Name: "name; panic(1); x.name", Value: text("a")}, support.Field{Name: "name", Value: text("b")})
+	field := pointer(support.Field{Name: "name; panic(1); x.name", Value: text("a")},
+		support.Field{Name: "name", Value: text("b")})
 	if code := sourceOf(t, "(*Shop).Sell", field, unread, unread, unread); strings.Contains(code, "panic") {
 		t.Errorf("a field's name becomes code: %s", code)
 	}

@@ -36,8 +36,9 @@ type Target struct {
 const ChosenEnv = "WHET_CHOSEN"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
-// overlay on the package's directory, by name; calls are those that a program made, which they prefer. BenchmarkFile is the one worth reading. The errors are
-// for functions without a benchmark; files is nil if there are no others.
+// overlay on the package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a
+// program made come before generated ones. The errors are for functions without a benchmark; files is nil if there
+// are no others.
 func Benchmarks(
 	pkg *packages.Package, targets []Target, calls *captured.Calls,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
