@@ -27,7 +27,8 @@ func document(texts ...string) *Document {
 	for i, text := range texts {
 		f.Calls = append(f.Calls, support.Call{
 			Arguments: []support.Value{
-				{Kind: support.KindPointer, Type: "*a.T", Why: "unread"}, value(support.KindString, text),
+				{Kind: support.KindPointer, Type: "*a.T", Why: "unread"},
+				value(support.KindString, text),
 				value(support.KindInt, strings.Repeat("1", i%3+1)),
 			},
 			Results: []support.Value{value(support.KindString, text)},

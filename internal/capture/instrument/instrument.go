@@ -89,8 +89,10 @@ func Make(ctx context.Context, o Options) (*Program, error) {
 
 // load loads the packages of the module that are built.
 func load(ctx context.Context, o Options) ([]*packages.Package, error) {
-	args := append([]string{"list", "-deps", "-test=" + strconv.FormatBool(o.Tests), "-f",
-		"{{if and .Module .Module.Main (not .ForTest)}}{{.ImportPath}}{{end}}"}, o.Flags...)
+	args := append([]string{
+		"list", "-deps", "-test=" + strconv.FormatBool(o.Tests), "-f",
+		"{{if and .Module .Module.Main (not .ForTest)}}{{.ImportPath}}{{end}}",
+	}, o.Flags...)
 	cmd := exec.CommandContext(ctx, "go", append(append(args, "--"), o.Packages...)...)
 	cmd.Dir, cmd.Env = o.Dir, append(os.Environ(), o.Env...)
 	var stderr strings.Builder

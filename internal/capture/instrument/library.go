@@ -10,10 +10,10 @@ import (
 )
 
 // all notes that a function reads all of what an expression refers to, except what pointers do.
-func (w *walker) all(e ast.Expr, depth int) {
+func (w *walker) all(e ast.Expr) {
 	p, t := w.place(e), w.info.TypeOf(e)
 	if p != nil && t != nil {
-		everything(p, t, depth)
+		everything(p, t, 0)
 	}
 }
 

@@ -632,7 +632,7 @@ func (w *walker) call(call *ast.CallExpr) {
 	}
 	if w.info.Types[call.Fun].IsType() {
 		if t := w.info.TypeOf(call); t != nil && isString(t) && len(call.Args) == 1 { // of bytes or runes
-			w.all(call.Args[0], 0)
+			w.all(call.Args[0])
 		}
 		return
 	}
@@ -641,7 +641,7 @@ func (w *walker) call(call *ast.CallExpr) {
 	case "append", "copy":
 		for _, arg := range call.Args[1:] {
 			if name == "copy" || call.Ellipsis.IsValid() {
-				w.all(arg, 0)
+				w.all(arg)
 			}
 		}
 		return
@@ -665,10 +665,10 @@ func (w *walker) call(call *ast.CallExpr) {
 		return
 	}
 	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Signature().Recv() != nil {
-		w.all(sel.X, 0)
+		w.all(sel.X)
 	}
 	for _, arg := range call.Args {
-		w.all(arg, 0)
+		w.all(arg)
 		if lit, ok := arg.(*ast.FuncLit); ok { // which the function calls
 			w.loop(lit.Body)
 		}

@@ -3,7 +3,7 @@ package support
 import "embed"
 
 //go:embed value.go plan.go redact.go copy.go recorder.go
-var files embed.FS //nolint:gochecknoglobals // go:embed needs one
+var files embed.FS
 
 // Files returns the source that is compiled into the program, by file name. It imports only the standard library, and
 // its package is named support.

@@ -76,7 +76,6 @@ type function struct {
 	gate    *Gate
 	plans   []*Plan
 	calls   []json.RawMessage
-	size    int
 	waiting int       // ticks
 	count   int32     // calls that are counted before one is copied
 	armed   time.Time // when the gate was opened

@@ -204,6 +204,8 @@ func TestUnread(t *testing.T) {
 		mu          sync.Mutex
 	}
 	r := &record{Used: "used", Other: "other", list: []string{"listed"}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.In.A, r.In.B = "inner a", "inner b"
 	self := &Plan{Self: true}
 	plan := &Plan{Elem: &Plan{Fields: map[string]*Plan{"Used": self, "In": {Fields: map[string]*Plan{"B": self}}}}}

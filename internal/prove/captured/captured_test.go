@@ -108,7 +108,8 @@ func TestSource(t *testing.T) {
 		{Name: "tags", Value: support.Value{
 			Kind: support.KindSlice, Len: 1000, Items: []support.Value{text("t")}, Why: "limit reached",
 		}},
-		{Name: "kind", Value: number("-3")}, {Name: "next", Value: support.Value{Kind: support.KindNil}},
+		{Name: "kind", Value: number("-3")},
+		{Name: "next", Value: support.Value{Kind: support.KindNil}},
 	}}
 	long := support.Value{Kind: support.KindBytes, Text: "abc", Len: 9000}
 	code := sourceOf(t, "(*Shop).Sell", shop, item, support.Value{Kind: support.KindUint, Text: "7"},
