@@ -109,6 +109,9 @@ func (s *session) recordBench(ctx context.Context) (*Summary, error) {
 		s.mergePackages(parts)
 	}
 	s.meta.Duration = time.Since(s.meta.Created)
+	if s.opt.Capture != nil {
+		s.afterwards = func() { s.captureBench(run, pkgs, temp) }
+	}
 	return s.finish(ctx.Err() != nil)
 }
 

@@ -90,6 +90,10 @@ type Options struct {
 	// addition to GOROOT, the module cache and the module around Dir.
 	Sources []string
 
+	// Capture, if set, has calls copied after the measurement, for which Command must be of the form go run PACKAGE, and
+	// Packages are built again.
+	Capture *Capture
+
 	Own     []string // module or package prefixes that count as own code, in addition to the main module
 	Version string   // of whet, for the recording
 
@@ -183,6 +187,9 @@ func (o *Options) check() error {
 	case o.Flight && o.URL == "":
 		return diag.Usagef("record", "only a server has a flight recorder",
 			"give its address: `whet record --flight http://localhost:6060 -o FILE.whet`")
+	case o.Capture != nil && len(o.Packages) == 0 && len(o.Command) == 0:
+		return diag.Usagef("record", "--capture needs a program that whet builds",
+			"give a command after --, such as go run ./cmd/server, or packages with --bench")
 	case o.Out == "":
 		return diag.Usagef("record", "no output file", "name it with -o FILE.whet")
 	case o.Duration < 0:
@@ -247,7 +254,9 @@ type session struct {
 	load     *load.Result
 	spent    time.Duration   // of Grace
 	binary   *objfile.Binary // the target's executable; nil if it is not on this machine
-	quiet    bool            // the summary follows at once, and lists what is missing
+	// afterwards, if set, is called when everything else is recorded.
+	afterwards func()
+	quiet      bool // the summary follows at once, and lists what is missing
 }
 
 // create creates the file.
@@ -342,6 +351,9 @@ func (s *session) addRaw(name string, a *handlers.Answer, part recording.Part) {
 func (s *session) finish(interrupted bool) (*Summary, error) {
 	s.report.run("source", s.addSource)
 	s.report.run("machine code", s.addCode)
+	if s.afterwards != nil && !interrupted {
+		s.afterwards()
+	}
 	s.mu.Lock()
 	s.meta.Interrupted = interrupted
 	slices.SortFunc(s.meta.Missing, func(a, b recording.Missing) int { return strings.Compare(a.Part, b.Part) })

@@ -23,6 +23,15 @@ const (
 
 // recordCommand starts a command, records it as a server, and stops it.
 func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
+	command := s.opt.Command // as the user gave it
+	var capture *capturing
+	if s.opt.Capture != nil {
+		var err error
+		if capture, err = s.beginCapture(ctx); err != nil {
+			return nil, err
+		}
+		defer func() { _ = capture.close() }() // it is temporary
+	}
 	child, err := process.Start(process.Command{Args: s.opt.Command, Dir: s.opt.Dir, Output: s.opt.TargetLog})
 	if err != nil {
 		return nil, err
@@ -42,11 +51,17 @@ func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 	s.report.note("recording %s", c.Address())
 	if err := s.create(recording.Target{
 		Kind: recording.Command, Address: c.Address(),
-		Command: s.opt.Command,
+		Command: command,
 	}); err != nil {
 		return nil, err
 	}
 	s.here()
+	if capture != nil {
+		s.afterwards = func() {
+			child.Stop(s.abort, procgroup.Interrupt, procgroup.Terminate)
+			s.captureCommand(ctx, capture)
+		}
+	}
 	return s.recordServer(ctx, c, child.Exited)
 }
 

@@ -44,6 +44,8 @@ type Options struct {
 	// there is one round, in which findings that overlap a kept rewrite are not tried.
 	Profiles find.Profiles
 	Find     find.Options
+	// Captured are calls that the program made, from the recordings; nil means that there are none.
+	Captured *prove.Captured
 	// Rounds is the maximum number of times that findings are determined and tried; 0 means
 	// DefaultRounds. Rewrites that can only gain together are tried after the last one.
 	Rounds int
@@ -229,6 +231,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	}
 	defer func() { err = errors.Join(err, f.prover.Close()) }()
 	f.prover.Charged, f.prover.Recorded = f.found.Charged, o.Profiles.CPU
+	f.prover.Captured = o.Captured
 	if slices.ContainsFunc(r.Findings, f.tries) {
 		if err := f.prover.Prepare(ctx); err != nil {
 			return nil, err

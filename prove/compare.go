@@ -68,7 +68,7 @@ func (f *Prover) corpus() string { return filepath.Join(f.scratch.Temp, "corpus"
 func (f *Prover) differOptions(dir string, reviewed bool) differ.Options {
 	o := differ.Options{
 		Flags: f.o.Flags, Env: f.o.Env, FuzzTime: f.o.fuzzTime(), Timeout: f.o.Timeout, Joined: reviewed,
-		Inputs: changeInputs, Seed: buildSeed,
+		Inputs: changeInputs, Seed: buildSeed, Captured: f.Captured,
 	}
 	if f.o.MutantTime > 0 {
 		o.Corpus = filepath.Join(f.corpus(), url.PathEscape(dir))

@@ -97,7 +97,7 @@ func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error
 		list = append(list, c)
 	}
 	defer f.addWarnings()
-	recording := benchmarks.Recording{Charged: f.Charged, CPU: f.Recorded}
+	recording := benchmarks.Recording{Charged: f.Charged, CPU: f.Recorded, Captured: f.Captured}
 	chosen, why, err := f.benchmarks.Write(ctx, list, recording, maxBenchmarks)
 	switch {
 	case err != nil:

@@ -90,6 +90,7 @@ type Prover struct {
 	// Recorded is the CPU profile of the original module. The profile of a benchmark that is written
 	// must be like it. If it is nil, that is not compared.
 	Recorded *profile.Profile
+	Captured *Captured // calls that the original module made: inputs of comparisons and benchmarks
 
 	o          Options
 	module     string   // module path

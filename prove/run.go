@@ -17,6 +17,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/configs"
 	"github.com/whet-go/whet/internal/prove/syntax"
 	"github.com/whet-go/whet/internal/prove/versions"
@@ -67,7 +68,11 @@ type Request struct {
 	// only its Own, Flags and Env are used. Without profiles, the costs of lines are unknown.
 	Profiles find.Profiles
 	Find     find.Options
+	Captured *Captured // calls that version A made, from the recordings; nil means that there are none
 }
+
+// Captured are calls that a program made, by function.
+type Captured = captured.Calls
 
 // Run proves a change. If ctx ends, the result has what was found until then. It is an error if
 // version A does not build or cannot be read.
@@ -87,6 +92,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Captured = q.Captured
 	defer func() { err = errors.Join(err, p.Close()) }()
 	r = &Result{
 		Schema: Schema, Module: p.module, A: q.Versions.A, B: q.Versions.B, Packages: q.Packages, TestsOf: "a",

@@ -26,6 +26,9 @@ const (
 	BenchPart         = "bench.txt"          // output of the benchmarks, benchstat's input
 	AgentPart         = "agent.json"         // what the target's agent reports about its process: {"start": …, "end": …}
 
+	// ArgumentsPart is what was copied of the program's calls (--capture).
+	ArgumentsPart = "arguments/calls.json"
+
 	profilePrefix = "profiles/"
 	profileSuffix = ".pb.gz"
 	sourcePrefix  = "source/"

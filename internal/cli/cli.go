@@ -84,6 +84,7 @@ func (a *app) commands() []group {
 			a.loadCommand,
 			a.recordCommand,
 			a.watchCommand,
+			a.recordingCommand,
 		}},
 		{"bench", "Measure, find what is expensive, and prove what is faster:", []func() *cobra.Command{
 			a.benchCommand,

@@ -190,6 +190,9 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Profiles: program.Profiles, Find: program.Options(look),
 	}
 	o.Flags, o.Env = look.Flags, look.Env
+	if o.Captured, err = capturedArguments(program); err != nil {
+		return err
+	}
 	if f.serves() {
 		done, err := a.watchService(&f.programFlags, view)
 		if err != nil {

@@ -293,6 +293,9 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 		defer program.Close()
 		a.warn(program.Warnings...)
 		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
+		if q.Captured, err = capturedArguments(program); err != nil {
+			return err
+		}
 	}
 	view := progress.NewSteps(a.newLine())
 	defer view.End()

@@ -29,6 +29,8 @@ type recordFlags struct {
 	sent      sharedLoad
 	URLs      []string // where the load goes
 	TargetLog string
+	Capture   string // a regular expression, or hot
+	Redact    string
 	JSON      bool
 }
 
@@ -85,6 +87,12 @@ requests during the window; --load and the flags after it are those of whet
 load. Ctrl-C ends the window early and keeps what was measured; a second Ctrl-C
 ends the recording at once.
 
+--capture copies arguments, receivers and results of sampled calls into the
+recording. After the measurement, whet builds the program again and runs it
+under the same load, so that nothing that is measured changes; the command must
+be "go run PACKAGE" or --bench. What looks like a secret is left out, but a
+recording with arguments is still data of the program: treat it as such.
+
 With --bench, all benchmarks and sub-benchmarks share -d, and are stopped when
 the time is up.`,
 		Example: `  whet record http://localhost:6060 -o run.whet
@@ -94,7 +102,9 @@ the time is up.`,
   whet record http://localhost:6060 -o slow.whet --flight
   whet record https://host/internal/debug/pprof/ -o run.whet --token-file token
   whet record ./stats --bench . -o bench.whet
-  whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080`,
+  whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080
+  whet record -o run.whet --load http://localhost:8080/ --capture hot \
+    -- go run ./cmd/server -addr :8080`,
 		Args: someArgs("no target given",
 			"give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
 	}
@@ -134,6 +144,12 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.BenchTime, "benchtime", "",
 		"run each benchmark for this `duration`, such as 1s or 100x (default: its share of -d, or 1s)")
 	fs.IntVar(&f.Count, "count", 1, "run each benchmark `N` times")
+
+	fs.StringVar(&f.Capture, "capture", "",
+		"also copy arguments and results of functions that match `REGEXP`, from another run; hot means those with the "+
+			"hottest lines")
+	fs.StringVar(&f.Redact, "redact", "",
+		"with --capture, also redact what has a name that matches `REGEXP`; - turns all redaction off")
 
 	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`HOST:PORT` of the command's pprof handlers (default: detected)")
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the command's output to `FILE` (default: standard error)")
@@ -217,6 +233,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		{"pprof-addr", !command, "without a command", commandHint},
 		{"target-log", !command, "without a command", commandHint},
 		{"start-timeout", !command, "without a command", commandHint},
+		{"redact", f.Capture == "", "without --capture", "give --capture hot"},
 		{"header", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"token-file", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"pprof-path", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
@@ -229,6 +246,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 	}); err != nil {
 		return err
 	}
+	if err := f.setCapture(); err != nil {
+		return err
+	}
 	if f.Trace == 0 {
 		f.Trace = -1
 	}
@@ -239,6 +259,32 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	return f.apply(&f.Options)
+}
+
+// hotCapture is the value of --capture for the functions with the hottest lines.
+const hotCapture = "hot"
+
+// setCapture sets the options of --capture.
+func (f *recordFlags) setCapture() error {
+	if f.Capture == "" {
+		return nil
+	}
+	if len(f.Packages) == 0 && len(f.Command) == 0 {
+		return diag.Usagef("record", "--capture needs a program that whet builds",
+			"give a command such as -- go run ./cmd/server, or packages with --bench")
+	}
+	f.Options.Capture = &collect.Capture{Redact: f.Redact}
+	if f.Redact != "-" {
+		if _, err := compileFlag("--redact", f.Redact); err != nil {
+			return err
+		}
+	}
+	if f.Capture == hotCapture {
+		return nil
+	}
+	re, err := compileFlag("--capture", f.Capture)
+	f.Options.Capture.Functions = re
+	return err
 }
 
 func (a *app) record(ctx context.Context, f *recordFlags) error {

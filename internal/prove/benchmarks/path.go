@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/syntax"
 	"github.com/whet-go/whet/profile"
@@ -22,6 +24,8 @@ type Recording struct {
 	Charged func(file string, line int) float64
 	// CPU is the CPU profile; nil means that there is none.
 	CPU *profile.Profile
+	// Captured are calls that the program made; nil is none.
+	Captured *captured.Calls
 }
 
 // leastAlike is the minimum fraction of a function's recorded cost, and of its calls, that a
@@ -41,7 +45,14 @@ type callPath struct {
 	share    float64 // of the function's cost, on that line
 	sampled  bool    // the CPU profiles of both have enough samples below the function
 	similar  float64 // how much these profiles have in common, if sampled
+	chance   float64 // how much they would have if they were of the same work
 }
+
+// goodAlike is the similarity from which a written benchmark is like the service: below, the result has a warning.
+const goodAlike = 0.95
+
+// score returns how similar the profiles are, compared with profiles of the same work.
+func (p *callPath) score() float64 { return min(p.similar/p.chance, 1) }
 
 // alike reports whether the benchmark executes what was recorded, as far as that is known.
 func (p *callPath) alike() bool {
@@ -61,10 +72,10 @@ func (p *callPath) String() string {
 			"%s, the most expensive line", p.function, 100*p.calls, p.hottest)
 	case p.sampled && p.similar < leastAlike:
 		return fmt.Sprintf("its inputs take the recording's path through %s in other proportions: their CPU profiles "+
-			"agree on %.0f%% of the time", p.function, 100*p.similar)
+			"agree on %.0f%% of the time", p.function, 100*p.score())
 	case p.sampled:
 		return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f%% of its cost, "+
-			"and the CPU profiles agree on %.0f%% of the time", p.function, 100*p.cost, 100*p.similar)
+			"and the CPU profiles agree on %.0f%% of the time", p.function, 100*p.cost, 100*p.score())
 	}
 	return fmt.Sprintf("its inputs take the recording's path through %s: they run lines with %.0f%% of its cost",
 		p.function, 100*p.cost)
@@ -134,6 +145,19 @@ func (s *Set) pathOf(
 	return p, nil
 }
 
+// unlike is the warning about a benchmark whose profile differs from the recording's.
+func unlike(p *callPath, b *Benchmark) error {
+	hint := "record the service's own inputs: whet record --capture hot -- go run PACKAGE"
+	if strings.Contains(b.inputs, capturedInputs) {
+		hint = "whet prove --service measures the program itself"
+	}
+	return &diag.Error{
+		Err: fmt.Errorf("the generated benchmark %s runs %s in other proportions than the recording: their CPU profiles "+
+			"agree on %.0f%% of the time, less than %.0f%%", b.name, p.function, 100*p.score(), 100*goodAlike),
+		Hint: hint,
+	}
+}
+
 // onPath returns the written benchmarks that execute what was recorded, with notes on them; why
 // describes what the others execute.
 func (s *Set) onPath(
@@ -155,6 +179,9 @@ func (s *Set) onPath(
 				}
 			}
 			off = off || !p.alike()
+			if p.alike() && p.sampled && p.score() < goodAlike {
+				s.warnings.Add(unlike(p, &b))
+			}
 			notes = append(notes, p.String())
 		}
 		if off {

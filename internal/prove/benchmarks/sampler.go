@@ -65,6 +65,7 @@ func (s *sampler) compare(ctx context.Context, p *callPath, benchmark string) er
 		}
 		if measured.Samples >= minSamples {
 			p.sampled, p.similar = true, shape.Similarity(recorded, measured)
+			p.chance = shape.Chance(recorded, measured)
 		}
 	}
 	return nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
@@ -27,6 +28,7 @@ import (
 type writtenFile struct {
 	dir        string
 	targets    []target
+	captured   *captured.Calls   // calls that the program made
 	files      map[string][]byte // to overlay on the directory, by name
 	benchmarks []Benchmark
 }
@@ -87,7 +89,7 @@ func (s *Set) Write(
 	ctx context.Context, changes []Change, r Recording, most int,
 ) (chosen []Benchmark, why []string, err error) {
 	for _, c := range changes {
-		w := &writtenFile{dir: c.Dir}
+		w := &writtenFile{dir: c.Dir, captured: r.Captured}
 		if before := s.written[c.Dir]; before != nil {
 			w.targets = slices.Clone(before.targets)
 		}
@@ -123,7 +125,7 @@ func (s *Set) Write(
 // writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
 // why some cannot be used.
 func (s *Set) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
-	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg))
+	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg), w.captured)
 	for _, err := range errs {
 		notes = append(notes, err.Error())
 	}
@@ -216,17 +218,23 @@ func (s *Set) compileWritten(
 		filepath.Join(temp, "written.test"))
 }
 
+// capturedInputs describes inputs that the program had.
+const capturedInputs = "captured inputs"
+
 // inputsText describes the inputs that a generated benchmark has chosen: lines with a size, a seed and
 // what the arguments are, quoted.
 func inputsText(chosen string) string {
-	n, example := 0, ""
+	n, example, kind := 0, "", "generated inputs"
 	for line := range strings.Lines(chosen) {
 		n++
+		if strings.HasPrefix(line, "-") { // the number of a call
+			kind = capturedInputs
+		}
 		if _, quoted, ok := strings.Cut(line, `"`); ok && len(quoted) > len(example) {
 			example = quoted
 		}
 	}
-	text := fmt.Sprintf("%d generated inputs", n)
+	text := fmt.Sprintf("%d %s", n, kind)
 	if shown, err := strconv.Unquote(`"` + strings.TrimSpace(example)); err == nil && shown != "" {
 		text += ", such as " + shown
 	}

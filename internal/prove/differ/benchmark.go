@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/captured"
 )
 
 // BenchmarkFile is the name of the file that Benchmarks writes in the package's directory.
@@ -34,10 +36,11 @@ type Target struct {
 const ChosenEnv = "WHET_CHOSEN"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
-// overlay on the package's directory, by name; BenchmarkFile is the one worth reading. The errors are
-// for functions without a benchmark; files is nil if there are no others.
+// overlay on the package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a
+// program made come before generated ones. The errors are for functions without a benchmark; files is nil if there
+// are no others.
 func Benchmarks(
-	pkg *packages.Package, targets []Target,
+	pkg *packages.Package, targets []Target, calls *captured.Calls,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
 	f := newTestFile(pkg, nil)
 	names := map[string]bool{}
@@ -70,7 +73,7 @@ func Benchmarks(
 	if len(benchmarks) == 0 {
 		return nil, nil, errs
 	}
-	files, err := f.texts(BenchmarkFile)
+	files, err := f.texts(BenchmarkFile, calls)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}

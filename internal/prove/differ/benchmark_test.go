@@ -118,7 +118,7 @@ func TestBenchmarks(t *testing.T) {
 		}
 		targets = append(targets, target)
 	}
-	files, benchmarks, errs := differ.Benchmarks(pkgs[0], targets)
+	files, benchmarks, errs := differ.Benchmarks(pkgs[0], targets, nil)
 	if len(errs) != 1 || !strings.Contains(errs[0].Error(), "Alone cannot be compared: parameter f: os.File") {
 		t.Errorf("%v", errs)
 	}
@@ -208,7 +208,7 @@ func Returns(n int) func() string { return func() string { return digits(n) } }
 			targets = append(targets, differ.Target{Decl: fn, Returned: fn.Name.Name == "Returns"})
 		}
 	}
-	files, _, errs := differ.Benchmarks(pkgs[0], targets)
+	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -280,7 +280,7 @@ func (g *Gauge) Name() string { return g.name }
 			targets = append(targets, differ.Target{Decl: fn})
 		}
 	}
-	files, _, errs := differ.Benchmarks(pkgs[0], targets)
+	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -240,12 +240,12 @@ func pointers(letter string, n int) string {
 // times on one receiver, and records everything observable.
 func (c *callCode) manyCalls(name string) string {
 	if len(c.shapes) == 1 {
-		return "func(s *whetSource) {\n" + c.shapes[0].turns(name) + "}"
+		return "func(s *whetSource) {\n" + c.shapes[0].turns(c.Function, name) + "}"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "func(s *whetSource) {\nswitch s.choose(%d) {\n", len(c.shapes))
 	for i, s := range c.shapes {
-		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(name))
+		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(c.Function, name))
 	}
 	b.WriteString("}\n}")
 	return b.String()
@@ -259,33 +259,33 @@ func (s *shape) like() string {
 	return " with " + s.inst
 }
 
-func (s *shape) turns(name string) string {
+func (s *shape) turns(function, name string) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "s.take(%q)\n", function)
+	at := 0
 	if s.recv != "" {
-		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
-		name = "recv." + name
+		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
+		name, at = "recv."+name, 1
 	}
 	if len(s.prior) > 0 {
 		fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
 		for i, one := range s.prior {
 			fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
-				oneTurn("recv."+one.name, "", "", one.makers, one.results, one.dots))
+				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots))
 		}
 		b.WriteString("}\n}\n")
 	}
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
-	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, s.results, s.dots))
+	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots))
 	b.WriteString(s.inner.calls() + "})\n}\n")
 	return b.String()
 }
 
 // oneTurn returns the code that makes the arguments of a function, calls it, and records its results. named and inst
-// are type arguments.
-func oneTurn(name, named, inst string, makers []string, results int, dots string) string {
+// are type arguments; at is the place of the first argument in a call that was captured, negative if it is none.
+func oneTurn(name, named, inst string, makers []string, at, results int, dots string) string {
 	var b strings.Builder
-	for i, m := range makers {
-		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
-	}
+	b.WriteString(makeArguments(makers, at))
 	args := numbered("a", len(makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)
@@ -300,6 +300,19 @@ func oneTurn(name, named, inst string, makers []string, results int, dots string
 	return b.String()
 }
 
+// makeArguments returns the code that makes arguments, or takes those of a captured call from a place on.
+func makeArguments(makers []string, at int) string {
+	var b strings.Builder
+	for i, m := range makers {
+		if at < 0 {
+			fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
+		} else {
+			fmt.Fprintf(&b, "a%d := whetArgument(s, %d, %s)\n", i, at+i, m)
+		}
+	}
+	return b.String()
+}
+
 // oneCall returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
 // and returns a call of the function with them, as whetBenchmark takes it. If depth is not 0, the function
 // itself is called while the arguments are made, and the returned call is of the function or handler that
@@ -309,14 +322,13 @@ func oneTurn(name, named, inst string, makers []string, results int, dots string
 func (c *callCode) oneCall(depth int, dynamic bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
-	b.WriteString("func(s *whetSource) func() error {\n")
+	fmt.Fprintf(&b, "func(s *whetSource) func() error {\ns.take(%q)\n", c.Function)
+	at := 0
 	if s.recv != "" {
-		fmt.Fprintf(&b, "recv := %s(s)\ns.keep(recv)\n", s.recv)
-		name = "recv." + name
+		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\n", s.recv)
+		name, at = "recv."+name, 1
 	}
-	for i, m := range s.makers {
-		fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
-	}
+	b.WriteString(makeArguments(s.makers, at))
 	args := numbered("a", len(s.makers))
 	if args != "" {
 		fmt.Fprintf(&b, "s.keep(%s)\n", args)

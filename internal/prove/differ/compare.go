@@ -22,6 +22,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
@@ -42,6 +43,8 @@ type Options struct {
 	Corpus   string        // directory for the inputs that the fuzzer finds; "" discards them
 	// Joined is set if writers may get the same bytes divided differently.
 	Joined bool
+	// Captured are calls that a program made, whose arguments are inputs; nil is none.
+	Captured *captured.Calls
 	// Inputs and Seed replace FuzzTime for the tests that run in two processes.
 	Inputs int
 	Seed   uint64
@@ -206,7 +209,9 @@ func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (change
 func twinSupport(part string) string { return "zz_whet_" + part + ".go" }
 
 // files returns the files of both versions, by their names in the directory of the package.
-func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (map[string][]byte, []Test, error) {
+func (g *testFile) twins(
+	c *comparer, now *packages.Package, entries []entry, o Options,
+) (map[string][]byte, []Test, error) {
 	var tests []Test
 	for i, e := range entries {
 		settings := g.settings(e.call.fn, now.Types)
@@ -226,6 +231,7 @@ func (g *testFile) twins(c *comparer, now *packages.Package, entries []entry) (m
 		}
 		tests = append(tests, test)
 	}
+	g.captured(o.Captured)
 	delete(g.Imports, "testing")
 	var runs strings.Builder
 	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
@@ -360,7 +366,7 @@ func (c *comparer) compare(
 	ctx context.Context, g *testFile, now *packages.Package, dir string, entries []entry, lines *twin.Coverage,
 	r *Comparison, o Options,
 ) error {
-	files, tests, err := g.twins(c, now, entries)
+	files, tests, err := g.twins(c, now, entries, o)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func (g *testFile) dumps(entries []entry, inputs int, seed uint64) (files map[st
 	if len(tests) == 0 {
 		return nil, nil, nil
 	}
-	files, err = g.texts(testFileName)
+	files, err = g.texts(testFileName, nil)
 	return files, tests, err
 }
 

@@ -49,7 +49,7 @@ func WriteTwins(ctx context.Context, dir string, changes scratch.Changes) (not [
 		g := newTestFile(all[p], now)
 		entries, errs := g.entries(declarations.Changed(all[p], now))
 		not = append(not, errs...)
-		files, _, err := g.twins(c, now, entries)
+		files, _, err := g.twins(c, now, entries, Options{})
 		if err != nil {
 			return nil, err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/states"
@@ -68,8 +69,9 @@ func (g *testFile) addf(format string, args ...any) { fmt.Fprintf(&g.bodies, for
 // texts returns the files to overlay on the package's directory: the one with the added
 // declarations, under name, and the makers of values and the comparison, which are the same for all
 // packages. It returns an error if the declarations are not valid Go.
-func (g *testFile) texts(name string) (map[string][]byte, error) {
+func (g *testFile) texts(name string, calls *captured.Calls) (map[string][]byte, error) {
 	pkg := g.pkg.Types.Name()
+	g.captured(calls)
 	source, err := g.source(pkg, "", nil)
 	if err != nil {
 		return nil, err
@@ -79,6 +81,9 @@ func (g *testFile) texts(name string) (map[string][]byte, error) {
 	files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(pkg, nil)
 	return files, nil
 }
+
+// captured adds the arguments of calls that a program made.
+func (g *testFile) captured(calls *captured.Calls) { g.addf("%s", calls.Source(g.pkg, g)) }
 
 // source returns the file with the added declarations, their makers, and more declarations. imported,
 // if not nil, replaces the paths of imports.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
@@ -70,6 +71,14 @@ func TestModules(t *testing.T) {
 // below new replaces files of old, or removes them if it is empty. If it differs, Separate has the difference.
 func compareModule(t *testing.T, archive *txtar.Archive, dir string) (got string, r *differ.Comparison, err error) {
 	t.Helper()
+	return compareCaptured(t, archive, dir, nil)
+}
+
+// compareCaptured is compareModule with calls that a program made.
+func compareCaptured(
+	t *testing.T, archive *txtar.Archive, dir string, calls *captured.Calls,
+) (got string, r *differ.Comparison, err error) {
+	t.Helper()
 	root := t.TempDir()
 	changes := scratch.Changes{}
 	for _, f := range archive.Files {
@@ -97,7 +106,7 @@ func compareModule(t *testing.T, archive *txtar.Archive, dir string) (got string
 		changes[name] = one
 	}
 	r, err = differ.Compare(t.Context(), m, dir, changes, differ.Options{
-		FuzzTime: "2000x", Timeout: time.Minute, Inputs: 100, Seed: 1,
+		FuzzTime: "2000x", Timeout: time.Minute, Inputs: 100, Seed: 1, Captured: calls,
 	})
 	var differs *differ.BehaviorError
 	if errors.As(err, &differs) {

@@ -68,7 +68,7 @@ func Mutate(
 	if len(entries) == 0 {
 		return r, nil
 	}
-	files, tests, err := g.twins(c, now, entries)
+	files, tests, err := g.twins(c, now, entries, o)
 	if err != nil {
 		return nil, err
 	}

@@ -189,11 +189,21 @@ func testsText(tested, ignored int, how string) string {
 func measuringText(m *fix.Measured, of string, open []string) []string {
 	var facts layout.Facts
 	if m != nil && m.Written != "" {
-		facts.Add("no benchmark of the module runs %s: measured by a generated one, with generated inputs", of)
+		facts.Add("no benchmark of the module runs %s: measured by a generated one, with %s inputs", of, inputsOf(m))
 		facts = append(facts, m.Paths...)
 	}
 	facts.If(len(open) > 0, "undecided because of noise: %s", strings.Join(open, "; "))
 	return facts
+}
+
+// inputsOf returns what the inputs of a generated benchmark are: captured, if those of the program are among them.
+func inputsOf(m *fix.Measured) string {
+	for _, inputs := range m.Generated() {
+		if strings.Contains(inputs, "captured inputs") {
+			return "captured"
+		}
+	}
+	return "generated"
 }
 
 // answersText describes on how many inputs two builds returned the same results, and what was not

@@ -31,38 +31,49 @@ func WriteRecord(w io.Writer, s layout.Style, d documents.Record) error {
 		t.Line(s.Paint(layout.Dim, about))
 	}
 	recordedParts(t, m)
-	if d.Load != nil {
-		l := d.Load
-		failed := ""
-		if by := l.Failures(); by != "" {
-			failed = " (" + by + ")"
-		}
-		t.Line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests),
-			l.Rate,
-			unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+
-				l.Errors.Total(), failed))
-		t.Line("sent       ", layout.Clean(sentBy(l)))
-	}
+	writeLoad(t, d.Load)
 	if d.Collector != nil {
 		t.Line("collector  ", profiles.CollectorText(*d.Collector))
 	}
-	if len(m.Missing) > 0 {
-		t.Line()
-		t.Line("not recorded:")
-		width := 0
-		for _, miss := range m.Missing {
-			width = max(width, layout.Columns(miss.Part))
-		}
-		for _, miss := range m.Missing {
-			t.Line("  ", layout.Left(miss.Part, width), "  ", layout.Clean(miss.Reason))
-			if miss.Hint != "" {
-				t.Line("  ", layout.Spaces(width), "  ", s.Paint(layout.Cyan, layout.Clean(miss.Hint)))
-			}
-		}
-	}
+	missingParts(t, s, m)
 	t.Line()
 	t.Line("next: ", nextView(m), " ", d.Path)
 	return t.Result()
+}
+
+// writeLoad describes the load that was sent, if there was one.
+func writeLoad(t *layout.Writer, l *load.Result) {
+	if l == nil {
+		return
+	}
+	failed := ""
+	if by := l.Failures(); by != "" {
+		failed = " (" + by + ")"
+	}
+	t.Line(fmt.Sprintf("load       %s requests, %.0f/s, p50 %s, p99 %s, max %s, %d failed%s", unit.Count(l.Requests),
+		l.Rate,
+		unit.Duration(l.Latency.P50), unit.Duration(l.Latency.P99), unit.Duration(l.Latency.Max), l.Failed()+
+			l.Errors.Total(), failed))
+	t.Line("sent       ", layout.Clean(sentBy(l)))
+}
+
+// missingParts lists what could not be recorded.
+func missingParts(t *layout.Writer, s layout.Style, m recording.Meta) {
+	if len(m.Missing) == 0 {
+		return
+	}
+	t.Line()
+	t.Line("not recorded:")
+	width := 0
+	for _, miss := range m.Missing {
+		width = max(width, layout.Columns(miss.Part))
+	}
+	for _, miss := range m.Missing {
+		t.Line("  ", layout.Left(miss.Part, width), "  ", layout.Clean(miss.Reason))
+		if miss.Hint != "" {
+			t.Line("  ", layout.Spaces(width), "  ", s.Paint(layout.Cyan, layout.Clean(miss.Hint)))
+		}
+	}
 }
 
 // sentBy describes the requests that a load was made of.
@@ -126,6 +137,8 @@ func recordedParts(t *layout.Writer, m recording.Meta) {
 		switch {
 		case p.Kind == recording.KindSource:
 			sources++
+		case p.Name == recording.ArgumentsPart:
+			others = append(others, "arguments")
 		case strings.Contains(name, "/"):
 			packages[path.Dir(name)] = true
 		case p.Kind == recording.KindProfile:

@@ -1,0 +1,343 @@
+package support
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// Environment variables of a program with a Recorder. Without DirEnv it copies nothing.
+const (
+	DirEnv    = "WHET_CAPTURE_DIR"    // where each process writes its document
+	RedactEnv = "WHET_CAPTURE_REDACT" // regular expression of further names of secrets, or - for no rules at all
+	ShareEnv  = "WHET_CAPTURE_SHARE"  // time for copying, as a fraction of elapsed time; DefaultShare
+)
+
+// DefaultShare is the fraction of elapsed time that is spent on copying.
+const DefaultShare = 0.01
+
+// Limits of what a process keeps.
+const (
+	maxCalls   = 64      // of a function
+	maxKept    = 4 << 20 // bytes of all functions
+	maxCounted = 1 << 10 // calls before the one that is copied
+	tick       = 10 * time.Millisecond
+	slowTick   = 20 // ticks without the call that was waited for, after which it is the next one
+	firstFlush = 50 * time.Millisecond
+	lastFlush  = time.Second
+)
+
+// A Gate is what each call of a function goes through. It is in the memory of the package, next to nothing that is
+// written often.
+type Gate struct {
+	_    [64]byte
+	left atomic.Int32 // calls until the one that is copied, and 1; 0: none is
+	_    [60]byte
+}
+
+// Open reports whether the call is copied.
+func (g *Gate) Open() bool { return g.left.Load() != 0 && g.last() }
+
+// last counts a call, and reports whether it is the one to copy.
+//
+//go:noinline
+func (g *Gate) last() bool {
+	n := g.left.Add(-1)
+	if n < 0 {
+		g.left.CompareAndSwap(n, 0) // several calls at once
+	}
+	return n == 0
+}
+
+// A Recorder copies calls of functions.
+type Recorder struct {
+	redactor *Redactor
+	share    float64
+	dir      string
+	copying  atomic.Int32 // 1 while a call is copied
+	spent    atomic.Int64 // nanoseconds
+
+	mu        sync.Mutex
+	functions []*function
+	kept      int  // bytes
+	changed   bool // since the last document
+}
+
+type function struct {
+	about   Function // without Calls
+	gate    *Gate
+	plans   []*Plan
+	calls   []json.RawMessage
+	waiting int       // ticks
+	count   int32     // calls that are counted before one is copied
+	armed   time.Time // when the gate was opened
+	ofCalls int64     // calls that were counted in a time
+	ofTime  time.Duration
+}
+
+// Start returns a recorder that runs until the process ends, or nil if the environment asks for none.
+func Start(functions []Function, gates []*Gate, plans [][]*Plan) *Recorder {
+	dir := os.Getenv(DirEnv)
+	if dir == "" {
+		return nil
+	}
+	var names *regexp.Regexp
+	text := os.Getenv(RedactEnv)
+	if text != "" && text != "-" {
+		names = regexp.MustCompile(text) // checked before
+	}
+	share, err := strconv.ParseFloat(os.Getenv(ShareEnv), 64)
+	if err != nil {
+		share = DefaultShare
+	}
+	r := newRecorder(dir, NewRedactor(names, text == "-"), share, functions, gates, plans)
+	go r.run(nil)
+	return r
+}
+
+func newRecorder(
+	dir string, redactor *Redactor, share float64, functions []Function, gates []*Gate, plans [][]*Plan,
+) *Recorder {
+	r := &Recorder{redactor: redactor, share: share, dir: dir}
+	for i := range functions {
+		f := &function{about: functions[i], gate: gates[i], plans: plans[i], count: 1}
+		r.functions = append(r.functions, f)
+	}
+	return r
+}
+
+// run opens gates as often as the time for copying allows, and writes documents, until stop is closed.
+func (r *Recorder) run(stop <-chan struct{}) {
+	begin, flushed, wait := time.Now(), time.Now(), firstFlush
+	for i := range r.functions {
+		r.arm(r.functions[i])
+	}
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		var now time.Time
+		select {
+		case now = <-ticker.C:
+		case <-stop:
+			return
+		}
+		if now.Sub(flushed) >= wait {
+			flushed = now
+			wait = min(2*wait, lastFlush)
+			r.flush()
+		}
+		budget := time.Duration(float64(now.Sub(begin))*r.share) - time.Duration(r.spent.Load())
+		for _, i := range rand.Perm(len(r.functions)) {
+			r.next(r.functions[i], budget > 0)
+		}
+	}
+}
+
+// next opens a function's gate if it is closed and there is time.
+func (r *Recorder) next(f *function, may bool) {
+	if f.gate.left.Load() == 0 {
+		if f.waiting <= 1 {
+			f.count = min(2*f.count, maxCounted)
+		}
+		if may {
+			r.arm(f)
+		}
+		return
+	}
+	if f.waiting++; f.waiting > slowTick && f.count > 1 {
+		f.count = max(f.count/4, 1)
+		r.arm(f)
+	}
+}
+
+// arm has one of the next calls copied. Which one is by chance: calls that come after a pause are not like others.
+func (r *Recorder) arm(f *function) {
+	f.waiting = 0
+	n := 1 + rand.Int32N(f.count)
+	r.mu.Lock()
+	f.armed = time.Now()
+	r.mu.Unlock()
+	f.gate.left.Store(n)
+	if n > 1 {
+		r.mu.Lock()
+		f.ofCalls += int64(n)
+		r.mu.Unlock()
+	}
+}
+
+// A Copy is a call that is being copied. nil, which copies nothing, is valid.
+type Copy struct {
+	r     *Recorder
+	f     *function
+	c     copier
+	out   Call
+	drop  bool
+	since time.Time
+}
+
+// Begin begins the copy of a call. It returns nil if another one is being copied.
+func (r *Recorder) Begin(id int) *Copy {
+	if r == nil || !r.copying.CompareAndSwap(0, 1) {
+		return nil
+	}
+	since := time.Now()
+	f := r.functions[id]
+	r.mu.Lock()
+	if f.armed.Before(since) {
+		f.ofTime += since.Sub(f.armed)
+	}
+	r.mu.Unlock()
+	return &Copy{r: r, f: f, c: copier{redactor: r.redactor}, since: since}
+}
+
+// hide hides a pointer from the compiler's escape analysis, so that arguments stay on the caller's stack.
+func hide(p unsafe.Pointer) unsafe.Pointer {
+	x := uintptr(p)
+	return *(*unsafe.Pointer)(unsafe.Pointer(&x))
+}
+
+// In copies an argument, or the receiver, which stays on the caller's stack.
+func (c *Copy) In(v any) {
+	if c != nil {
+		c.in(*(*any)(hide(unsafe.Pointer(&v))))
+	}
+}
+
+// InMap is In for an argument with a map that is iterated over: reflection keeps the map while it does that, so it must
+// be on the heap.
+func (c *Copy) InMap(v any) {
+	if c != nil {
+		c.in(v)
+	}
+}
+
+func (c *Copy) in(v any) {
+	defer c.recovered()
+	i := len(c.out.Arguments)
+	name, plan := "", (*Plan)(nil)
+	if at := i; at < len(c.f.plans) {
+		plan = c.f.plans[at]
+	}
+	if c.f.about.Receiver {
+		i--
+	}
+	if i >= 0 && i < len(c.f.about.Parameters) {
+		name = c.f.about.Parameters[i]
+	}
+	c.out.Arguments = append(c.out.Arguments, c.c.top(name, reflect.ValueOf(v), plan))
+}
+
+// recovered drops the call if copying panicked.
+func (c *Copy) recovered() {
+	if recover() != nil {
+		c.drop = true
+	}
+}
+
+// Called ends the time for copying arguments: the function is called now.
+func (c *Copy) Called() {
+	if c != nil {
+		c.r.spent.Add(int64(time.Since(c.since)))
+		c.r.copying.Store(0)
+	}
+}
+
+// Returned begins the time for copying results.
+func (c *Copy) Returned() {
+	if c != nil {
+		c.since = time.Now()
+	}
+}
+
+// Out copies a result.
+func (c *Copy) Out(v any) {
+	if c != nil {
+		c.result(*(*any)(hide(unsafe.Pointer(&v))))
+	}
+}
+
+func (c *Copy) result(v any) {
+	defer c.recovered()
+	name := ""
+	if i := len(c.out.Results); i < len(c.f.about.Results) {
+		name = c.f.about.Results[i]
+	}
+	c.out.Results = append(c.out.Results, c.c.top(name, reflect.ValueOf(v), nil))
+}
+
+// End keeps the call, maybe instead of another one: each call that was copied is kept with the same probability.
+func (c *Copy) End() {
+	if c == nil {
+		return
+	}
+	defer func() { c.r.spent.Add(int64(time.Since(c.since))) }()
+	if c.drop {
+		return
+	}
+	data, err := json.Marshal(c.out)
+	if err != nil {
+		return
+	}
+	r, f := c.r, c.f
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f.about.Taken++
+	r.changed = true
+	at := len(f.calls)
+	if at == maxCalls || r.kept+len(data) > maxKept {
+		if at = int(rand.Int64N(f.about.Taken)); at >= len(f.calls) {
+			return
+		}
+		if r.kept+len(data)-len(f.calls[at]) > maxKept {
+			return
+		}
+		r.kept -= len(f.calls[at])
+		f.calls[at] = data
+	} else {
+		f.calls = append(f.calls, data)
+	}
+	r.kept += len(data)
+}
+
+// flush writes the document.
+func (r *Recorder) flush() {
+	r.mu.Lock()
+	if !r.changed {
+		r.mu.Unlock()
+		return
+	}
+	r.changed = false
+	doc := struct {
+		Schema    string `json:"schema"`
+		Functions []any  `json:"functions"`
+	}{Schema: Schema}
+	for _, f := range r.functions {
+		about := f.about
+		if f.ofTime > 0 && f.ofCalls > 0 {
+			about.Rate = float64(f.ofCalls) / f.ofTime.Seconds()
+		}
+		doc.Functions = append(doc.Functions, struct {
+			Function
+			Calls []json.RawMessage `json:"calls,omitempty"`
+		}{about, append([]json.RawMessage(nil), f.calls...)})
+	}
+	r.mu.Unlock()
+	since := time.Now()
+	defer func() { r.spent.Add(int64(time.Since(since))) }()
+	data, err := json.Marshal(doc)
+	if err != nil {
+		return
+	}
+	name := filepath.Join(r.dir, strconv.Itoa(os.Getpid())+".json")
+	if os.WriteFile(name+".new", data, 0o600) == nil {
+		_ = os.Rename(name+".new", name) // the next one may succeed
+	}
+}

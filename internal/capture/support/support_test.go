@@ -1,0 +1,408 @@
+package support
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// open allows everything.
+func open(depth int) *Plan {
+	if depth == 0 {
+		return nil
+	}
+	return &Plan{Self: true, Whole: true, Elem: open(depth - 1)}
+}
+
+// copied returns a copy of a value as JSON.
+func copied(t *testing.T, name string, v any, plan *Plan) string {
+	t.Helper()
+	c := copier{redactor: NewRedactor(nil, false)}
+	data, err := json.Marshal(c.top(name, reflect.ValueOf(v), plan))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+type pair struct{ Name, Value string }
+
+type account struct {
+	User     string
+	Password string
+	APIKey   string `json:"key"`
+	Pin      int
+	Nested   struct{ ClientSecret []byte }
+}
+
+// planted are secrets of many kinds, in values of many types. The secret is what must not be copied.
+func planted() map[string]struct {
+	name   string
+	value  any
+	secret string
+} {
+	type planting = struct {
+		name   string
+		value  any
+		secret string
+	}
+	return map[string]planting{
+		"password parameter":    {"password", "correct horse", "correct horse"},
+		"password field":        {"a", account{Password: "hunter2secret"}, "hunter2secret"},
+		"API key field":         {"a", account{APIKey: "plain-looking"}, "plain-looking"},
+		"PIN":                   {"a", account{Pin: 90210}, "90210"},
+		"nested bytes":          {"a", account{Nested: struct{ ClientSecret []byte }{[]byte("raw-secret")}}, "raw-secret"},
+		"bearer header":         {"h", http.Header{"X-Other": {"Bearer abcdef123456"}}, "abcdef123456"},
+		"authorization header":  {"h", http.Header{"Authorization": {"opaque-value"}}, "opaque-value"},
+		"basic header":          {"line", "Authorization: Basic dXNlcjpwYXNz", "dXNlcjpwYXNz"},
+		"cookie header":         {"h", http.Header{"Cookie": {"sid=31415926"}}, "31415926"},
+		"set-cookie header":     {"h", http.Header{"Set-Cookie": {"theme=x; id=27182818"}}, "27182818"},
+		"X-API-Key header":      {"h", map[string]string{"X-Api-Key": "qwertyuiop"}, "qwertyuiop"},
+		"AWS key id":            {"s", "key AKIAIOSFODNN7EXAMPLE used", "AKIAIOSFODNN7EXAMPLE"},
+		"AWS secret":            {"s", "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY", "wJalrXUtnFEMI"},
+		"private key":           {"s", "-----BEGIN RSA PRIVATE KEY-----\nMIIEowIBAAKCAQEA\n-----END", "MIIEowIBAAKCAQEA"},
+		"private key bytes":     {"b", []byte("-----BEGIN EC PRIVATE KEY-----\nMHcCAQEEIK"), "MHcCAQEEIK"},
+		"JWT":                   {"s", "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl", "eyJzdWIiOiIxIn0"},
+		"connection string":     {"s", "postgres://app:s3cr3tpw@db:5432/shop", "s3cr3tpw"},
+		"MySQL DSN":             {"s", "app:s3cr3tpw@tcp(db:3306)/shop", "s3cr3tpw"},
+		"card number":           {"s", "paid with 4111 1111 1111 1111", "4111 1111"},
+		"card number as int":    {"n", int64(4111111111111111), "4111111111111111"},
+		"IBAN":                  {"s", "to DE89 3704 0044 0532 0130 00", "0044 0532"},
+		"social security":       {"s", "number 078-05-1120", "078-05-1120"},
+		"GitHub token":          {"s", "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "16C7e42F"},
+		"Slack token":           {"s", "xoxb-123456789012-abcdefABCDEF", "abcdefABCDEF"},
+		"payment key":           {"s", "sk_live_4eC39HqLyjWDarjtT1zdp7dc", "4eC39HqLyj"},
+		"Google key":            {"s", "AIzaSyA1234567890abcdefghijklmnopqrstuv", "SyA123456789"},
+		"query":                 {"s", "/login?user=bob&access_token=zzzyyyxxx", "zzzyyyxxx"},
+		"form":                  {"b", []byte("user=bob&password=opensesame"), "opensesame"},
+		"JSON":                  {"b", []byte(`{"user":"bob","password":"opensesame"}`), "opensesame"},
+		"XML":                   {"s", "<login><password>opensesame</password></login>", "opensesame"},
+		"command line":          {"args", []string{"--password", "opensesame"}, "opensesame"},
+		"map key":               {"m", map[string]any{"db_password": "opensesame"}, "opensesame"},
+		"name and value":        {"p", []pair{{"session_id", "opensesame"}}, "opensesame"},
+		"in an interface":       {"v", any(struct{ V any }{struct{ Token string }{"opensesame"}}), "opensesame"},
+		"behind a pointer":      {"p", &account{Password: "opensesame"}, "opensesame"},
+		"end of a long text":    {"s", strings.Repeat("a ", maxText/2-20) + "postgres://app:opensesame@db/x", "opensesame"},
+		"environment":           {"env", []string{"PATH=/bin", "DB_PASSWORD=opensesame"}, "opensesame"},
+		"key of a map":          {"m", map[string]int{"Bearer opensesame123": 1}, "opensesame123"},
+		"bytes of a fixed size": {"v", struct{ SigningKey [4]byte }{[4]byte{111, 112, 113, 114}}, `"111"`},
+	}
+}
+
+// TestSecrets checks that planted secrets are not copied, and that their places are named.
+func TestSecrets(t *testing.T) {
+	for what, p := range planted() {
+		text := copied(t, p.name, p.value, open(8))
+		if strings.Contains(text, p.secret) {
+			t.Errorf("%s was copied: %.300s", what, text)
+		}
+		if !strings.Contains(text, Redacted) {
+			t.Errorf("%s: nothing says that it was redacted: %.300s", what, text)
+		}
+	}
+}
+
+// TestNoSecrets checks that common values are not taken for secrets.
+func TestNoSecrets(t *testing.T) {
+	for name, v := range map[string]any{
+		"id": "order-2026-000017", "path": "/v1/leftpad/?str=test&len=50&chr=*", "monkey": "banana", "keyboard": "qwerty",
+		"digest":         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+		"text":           "the quick brown fox jumps over",
+		"tokens_of_text": 17, "stamp": int64(1764127215000), "url": "http://127.0.0.1:8080/items", "author": "Jane Doe",
+		"passenger": "John", "uuid": "123e4567-e89b-12d3-a456-426614174000", "agent": "Mozilla/5.0 (X11; Linux x86_64)",
+		"keys": []string{"a", "b"}, "package": "github.com/whet-go/whet/internal/capture/support",
+		"body": []byte(`{"name":"chair","price":1799,"items":[1,2,3]}`), "authored": true,
+	} {
+		if name == "tokens_of_text" {
+			continue
+		}
+		if text := copied(t, name, v, open(4)); strings.Contains(text, Redacted) {
+			t.Errorf("%s is taken for a secret: %s", name, text)
+		}
+	}
+}
+
+// TestNames checks which names are those of secrets.
+func TestNames(t *testing.T) {
+	r := NewRedactor(regexp.MustCompile("(?i)internal"), false)
+	for name, want := range map[string]bool{
+		"Password": true, "userPassword": true, "DB_PASS": true, "apiKey": true, "APIKey": true, "x-api-key": true,
+		"ClientSecret": true, "SessionID": true, "Authorization": true, "Set-Cookie": true, "privateKey": true, "CVV": true,
+		"InternalNote": true, "accessToken": true, "Name": false, "key": false, "Compass": false, "Passage": false,
+		"Author": false, "Tokenizer": false, "Cookies": true, "n": false, "": false, "Pinned": false, "cardNumber": true,
+	} {
+		if got := r.name(name); got != want {
+			t.Errorf("%q is the name of a secret: %t, want %t", name, got, want)
+		}
+	}
+	if off := NewRedactor(nil, true); off.name("password") || off.text("Bearer abcdefgh") != "" {
+		t.Error("a redactor without rules redacts")
+	}
+}
+
+type deep struct {
+	Next *deep
+	N    int
+}
+
+// TestLimits checks that copies are bounded, whatever the value.
+func TestLimits(t *testing.T) {
+	cycle := &deep{N: 1}
+	cycle.Next = cycle
+	chain := &deep{}
+	for range 1000 {
+		chain = &deep{Next: chain}
+	}
+	wide, long := make([][]string, 1000), strings.Repeat("x", 10000)
+	for i := range wide {
+		wide[i] = make([]string, 1000)
+		for k := range wide[i] {
+			wide[i][k] = long
+		}
+	}
+	big := map[int]string{}
+	for i := range 100000 {
+		big[i] = "value"
+	}
+	plan := &Plan{Self: true}
+	plan.Elem, plan.Fields = plan, map[string]*Plan{"Next": plan, "N": plan}
+	for what, v := range map[string]any{
+		"cycle": cycle, "chain": chain, "wide": wide, "map": big, "text": strings.Repeat("é", 1<<20), "array": [100000]int{},
+		"map in itself": func() any { m := map[string]any{}; m["self"] = m; return m }(),
+	} {
+		text := copied(t, "v", v, plan)
+		if what != "cycle" && what != "chain" {
+			text = copied(t, "v", v, open(8))
+		}
+		if len(text) > 512<<10 {
+			t.Errorf("%s: the copy has %d bytes", what, len(text))
+		}
+		if strings.Contains(text, whyLimit) || strings.Contains(text, whyCycle) {
+			continue
+		}
+		if what != "text" && what != "map in itself" {
+			t.Errorf("%s: nothing says that the copy is incomplete: %.200s", what, text)
+		}
+	}
+}
+
+// TestUnread checks that nothing is read that the plan does not allow.
+func TestUnread(t *testing.T) {
+	type record struct {
+		Used, Other string
+		In          struct{ A, B string }
+		list        []string
+		mu          sync.Mutex
+	}
+	r := &record{Used: "used", Other: "other", list: []string{"listed"}}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.In.A, r.In.B = "inner a", "inner b"
+	self := &Plan{Self: true}
+	plan := &Plan{Elem: &Plan{Fields: map[string]*Plan{"Used": self, "In": {Fields: map[string]*Plan{"B": self}}}}}
+	text := copied(t, "r", r, plan)
+	for _, want := range []string{`"text":"used"`, "inner b", Unread, "a value of sync.Mutex"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the copy has no %q: %s", want, text)
+		}
+	}
+	for _, not := range []string{`"other"`, "inner a", "listed"} {
+		if strings.Contains(text, not) {
+			t.Errorf("the copy has %q: %s", not, text)
+		}
+	}
+	text = copied(t, "b", []byte("shared"), nil)
+	if strings.Contains(text, "shared") || !strings.Contains(text, `"len":6`) {
+		t.Errorf("bytes that are not read are copied, or without their length: %s", text)
+	}
+}
+
+// TestBytes checks texts that are not UTF-8.
+func TestBytes(t *testing.T) {
+	if text := copied(t, "s", "\xff\xfe", nil); !strings.Contains(text, `"data":"//4="`) {
+		t.Errorf("got %s", text)
+	}
+}
+
+// recorderOf returns a recorder of one function with an argument, without its goroutine.
+func recorderOf(dir string) (*Recorder, *Gate) {
+	g := &Gate{}
+	r := newRecorder(dir, NewRedactor(nil, false), 0.5, []Function{{Package: "p", Name: "f", Parameters: []string{"n"}}},
+		[]*Gate{g}, [][]*Plan{{nil}})
+	return r, g
+}
+
+// call is an instrumented function.
+func call(r *Recorder, g *Gate, n int) {
+	if g.Open() {
+		if c := r.Begin(0); c != nil {
+			c.In(n)
+			c.Called()
+			c.Returned()
+			c.Out(n)
+			c.End()
+		}
+	}
+}
+
+// TestReservoir checks that calls are kept with the same probability, whenever they were made.
+func TestReservoir(t *testing.T) {
+	const runs, calls = 200, 640
+	late := 0
+	for range runs {
+		r, g := recorderOf(t.TempDir())
+		for n := range calls {
+			g.left.Store(1)
+			call(r, g, n)
+		}
+		if len(r.functions[0].calls) != maxCalls {
+			t.Fatalf("%d calls are kept, want %d", len(r.functions[0].calls), maxCalls)
+		}
+		for _, c := range r.functions[0].calls {
+			var one Call
+			if err := json.Unmarshal(c, &one); err != nil {
+				t.Fatal(err)
+			}
+			if n := 0; one.Arguments[0].Kind == KindInt {
+				if _, err := fmt.Sscan(one.Arguments[0].Text, &n); err == nil && n >= calls/2 {
+					late++
+				}
+			}
+		}
+	}
+	// The half is expected; the standard deviation is below 60.
+	if want := runs * maxCalls / 2; late < want-300 || late > want+300 {
+		t.Errorf("%d of the calls kept are of the second half, want about %d", late, want)
+	}
+}
+
+// TestBudget checks that the time for copying is a share of the elapsed time, and that a document is written.
+func TestBudget(t *testing.T) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		r, g := recorderOf(dir)
+		r.share = 0.01
+		stop := make(chan struct{})
+		defer close(stop)
+		go r.run(stop)
+		taken := int64(0)
+		for range 10000 {
+			time.Sleep(time.Millisecond)
+			if g.Open() {
+				c := r.Begin(0)
+				c.In(1)
+				time.Sleep(time.Millisecond) // a copy that takes long
+				c.Called()
+				c.End()
+				taken++
+			}
+		}
+		spent := time.Duration(r.spent.Load())
+		if most := 11 * time.Second / 100; spent > most+5*time.Millisecond || taken < 20 {
+			t.Errorf("%d copies took %v, want at most %v", taken, spent, most)
+		}
+		files, _ := filepath.Glob(filepath.Join(dir, "*.json"))
+		if len(files) != 1 {
+			t.Fatalf("%d documents, want 1", len(files))
+		}
+		if fi, err := os.Stat(files[0]); err != nil || fi.Mode().Perm() != 0o600 {
+			t.Errorf("the document's mode is %v (%v), want 0600", fi.Mode(), err)
+		}
+	})
+}
+
+// TestConcurrent checks that calls of many goroutines lose nothing but samples.
+func TestConcurrent(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for n := range 10000 {
+				if n%10 == 0 {
+					g.left.Store(3)
+				}
+				call(r, g, n)
+			}
+		})
+	}
+	wg.Wait()
+	r.flush()
+	if r.functions[0].about.Taken == 0 {
+		t.Error("no call was copied")
+	}
+	if r.copying.Load() != 0 {
+		t.Error("a copy did not end")
+	}
+}
+
+// TestPanic checks that a copy that panics is dropped.
+func TestPanic(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	r.functions[0].plans = [][]*Plan{{nil}}[0]
+	r.redactor = nil // whatever goes wrong
+	g.left.Store(1)
+	if !g.Open() {
+		t.Fatal("the gate is closed")
+	}
+	c := r.Begin(0)
+	c.In("text")
+	c.Called()
+	c.End()
+	if len(r.functions[0].calls) != 0 {
+		t.Error("a copy that panicked was kept")
+	}
+}
+
+// FuzzRedact checks that no text makes the rules panic, and that a password in it is found wherever it is.
+func FuzzRedact(f *testing.F) {
+	f.Add("a=b", "password=opensesame")
+	f.Fuzz(func(t *testing.T, before, _ string) {
+		r := NewRedactor(nil, false)
+		if len(before) > 1000 || r.text(before+" password=opensesame ") == "" {
+			if len(before) <= 1000 {
+				t.Errorf("the password after %q is not found", before)
+			}
+		}
+	})
+}
+
+// BenchmarkGate measures what a call costs while it is not copied.
+func BenchmarkGate(b *testing.B) {
+	r, g := recorderOf(b.TempDir())
+	for i := 0; b.Loop(); i++ {
+		call(r, g, i)
+	}
+}
+
+// BenchmarkCopy measures what a call costs that is copied: with a list of records.
+func BenchmarkCopy(b *testing.B) {
+	type item struct {
+		Name  string
+		Price int
+		Tags  []string
+	}
+	items := make([]item, 40)
+	for i := range items {
+		items[i] = item{fmt.Sprintf("the name of item %d", i), i, []string{"a", "tag"}}
+	}
+	r, g := recorderOf(b.TempDir())
+	r.functions[0].plans = []*Plan{open(4)}
+	for b.Loop() {
+		g.left.Store(1)
+		if g.Open() {
+			c := r.Begin(0)
+			c.In(items)
+			c.Called()
+			c.End()
+		}
+	}
+}

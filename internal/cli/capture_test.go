@@ -1,0 +1,178 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/whet-go/whet/internal/collect/documents"
+	"github.com/whet-go/whet/recording"
+)
+
+// captureServer is a server that handles secrets.
+const captureServer = `package main
+
+import (
+	"log"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+	"strings"
+)
+
+type Login struct {
+	User     string
+	Password string
+	APIKey   string
+	Card     int64
+}
+
+func main() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go func() {
+		for n := 0; ; n++ {
+			check(&Login{"visible-user", "planted-password", "planted-key", 4111111111111111}, n%10)
+			header(map[string][]string{"Authorization": {"planted-header"}, "Accept": {"visible-accept"}})
+			text("postgres://app:planted-dsn@db/shop", "visible-text")
+		}
+	}()
+	log.Fatal(http.Serve(l, nil))
+}
+
+func check(l *Login, times int) (token string) {
+	for range times {
+		token += l.User[:1] + l.Password[:1] + l.APIKey[:1]
+	}
+	if l.Card == 0 {
+		return ""
+	}
+	return "planted-token" + token
+}
+
+func header(h map[string][]string) (n int) {
+	for name, values := range h {
+		n += len(name) + len(strings.Join(values, ","))
+	}
+	return n
+}
+
+func text(address, other string) (n int) {
+	for range strings.Split(address, "/") {
+		n += len(other)
+	}
+	return n
+}
+`
+
+const captureBench = `package main
+
+import "testing"
+
+func BenchmarkText(b *testing.B) {
+	for b.Loop() {
+		text("a/b", "visible-bench")
+	}
+}
+`
+
+// captureModule writes the server and changes to its directory.
+func captureModule(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/server\n\ngo 1.24\n", "main.go": captureServer, "main_test.go": captureBench,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestCapture checks that arguments of a server that whet builds are in the recording, and no secret, wherever it is.
+func TestCapture(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	code, stdout, stderr := runWhet(t, "record", "-o", "r.whet", "-d", "1s", "--trace", "0", "--capture", `^main\.`,
+		"--", "go", "run", ".")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	if !strings.Contains(stdout, "arguments") {
+		t.Errorf("the summary lists no arguments:\n%s", stdout)
+	}
+	code, stdout, stderr = runWhet(t, "recording", "--calls", "r.whet")
+	for _, want := range []string{"main.check", "visible-user", "visible-accept", "visible-text", "value 0 to 9", "redacted"} {
+		if code != 0 && want == "main.check" || !strings.Contains(strings.ReplaceAll(stdout, "server.", "main."), want) {
+			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	code, stdout, _ = runWhet(t, "recording", "--json", "r.whet", `\.text$`)
+	var doc documents.Recording
+	if err := json.Unmarshal([]byte(stdout), &doc); code != 0 || err != nil || len(doc.Arguments) != 1 ||
+		doc.Arguments[0].Name != "text" || len(doc.Meta.Target.Command) != 3 {
+		t.Errorf("exit code %d, %v\n%s", code, err, stdout)
+	}
+	r, err := recording.Open("r.whet")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	part, err := r.Part(recording.ArgumentsPart)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := io.ReadAll(part)
+	if err != nil || part.Close() != nil {
+		t.Fatal(err)
+	}
+	for _, secret := range []string{"planted", "4111111111111111"} {
+		if bytes.Contains(data, []byte(secret)) {
+			t.Errorf("the recording has %q", secret)
+		}
+	}
+	if list, err := os.ReadDir("."); err != nil || len(list) != 4 {
+		t.Errorf("the module has %v (%v), want its files and the recording", list, err)
+	}
+}
+
+// TestCaptureBench checks that arguments are copied while benchmarks run.
+func TestCaptureBench(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	code, _, stderr := runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet", "--capture", `\.text$`)
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	if code, stdout, stderr := runWhet(t, "recording", "b.whet"); code != 0 || !strings.Contains(stdout, "visible-bench") {
+		t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+}
+
+// TestCaptureErrors checks the errors of --capture and of whet recording.
+func TestCaptureErrors(t *testing.T) {
+	captureModule(t)
+	for want, args := range map[string][]string{
+		"--capture needs a program that whet builds":          {"record", "-o", "r.whet", "--capture", "hot", "http://127.0.0.1:1"},
+		"does not say how the program is built":               {"record", "-o", "r.whet", "--capture", "hot", "--", "./server"},
+		"it names no package of this module":                  {"record", "-o", "r.whet", "--capture", "hot", "--", "go", "run", "main.go"},
+		"-exec is not supported":                              {"record", "-o", "r.whet", "--capture", "hot", "--", "go", "run", "-exec", "x", "."},
+		"--redact has no effect without --capture":            {"record", "-o", "r.whet", "--redact", "x", "--", "go", "run", "."},
+		"missing closing )":                                   {"record", "-o", "r.whet", "--capture", "(", "--", "go", "run", "."},
+		"want a recording, and maybe a regular expression":    {"recording"},
+		"open recording: open none.whet: no such file or dir": {"recording", "none.whet"},
+	} {
+		if code, _, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/find/recorded"
+	"github.com/whet-go/whet/internal/capture/arguments"
+	"github.com/whet-go/whet/internal/collect/documents"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/prove/captured"
+	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/prove"
+)
+
+func (a *app) recordingCommand() *cobra.Command {
+	var asJSON, calls bool
+	cmd := &cobra.Command{
+		Use:   "recording FILE.whet [REGEXP]",
+		Short: "Show what a recording contains, such as captured arguments",
+		Long: `Show what a recording contains: the target, the parts, the load, what could not
+be recorded, and the arguments and results of calls that whet record --capture
+copied. For each function that is the number of calls, the sizes and the most
+frequent values of each argument, and what is incomplete and why.
+
+REGEXP selects functions by their names, with the import path of the package.
+--calls lists the sampled calls themselves.`,
+		Example: `  whet recording run.whet
+  whet recording --calls run.whet '\.pad$'
+  whet recording --json run.whet`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 && len(args) != 2 {
+				return diag.Usagef("recording", "want a recording, and maybe a regular expression",
+					"whet recording run.whet 'main\\.pad'")
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&calls, "calls", false, "list the calls that were copied")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		o := documents.RecordingOptions{Calls: calls}
+		if len(args) == 2 {
+			re, err := compileFlag("recording", args[1])
+			if err != nil {
+				return err
+			}
+			o.Functions = re
+		}
+		doc, err := documents.ReadRecording(args[0], o)
+		if err != nil {
+			return err
+		}
+		a.warn(doc.Warnings...)
+		doc.Warnings = a.warned
+		if asJSON {
+			return a.writeJSON(doc)
+		}
+		return a.write(func(w io.Writer) error { return recordings.WriteRecording(w, a.style, doc) })
+	}
+	return cmd
+}
+
+// capturedArguments returns the calls of the recordings of a program; nil if they have none.
+func capturedArguments(program *recorded.Program) (*prove.Captured, error) {
+	var all *arguments.Document
+	for _, l := range program.Opened {
+		if l.Recording == nil {
+			continue
+		}
+		d, err := documents.ReadArguments(l.Recording)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = d
+		} else if d != nil {
+			all.Functions = append(all.Functions, d.Functions...)
+		}
+	}
+	return captured.Of(all), nil
+}

@@ -1,0 +1,172 @@
+package captured_test
+
+import (
+	"go/format"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/capture/arguments"
+	"github.com/whet-go/whet/internal/capture/support"
+	"github.com/whet-go/whet/internal/prove/captured"
+	"github.com/whet-go/whet/internal/prove/differ/makers"
+)
+
+const source = `package p
+
+import (
+	"net/http"
+	"time"
+)
+
+type Kind int
+
+type Item struct {
+	Name string
+	tags []string
+	kind Kind
+	next *Item
+}
+
+type Shop struct {
+	items map[string]int
+	name  string
+	log   func(string)
+	at    time.Time
+}
+
+func (s *Shop) Sell(item Item, n uint8, opts ...string) {}
+
+func Send(w http.ResponseWriter, r *http.Request, data []byte, v any) {}
+
+func Map[T any](list []T) {}
+`
+
+// load loads a package with the source.
+func load(t *testing.T) *packages.Package {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/p\n\ngo 1.24\n", "p.go": source} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	pkgs, err := packages.Load(&packages.Config{Dir: dir, Mode: packages.LoadSyntax | packages.NeedModule}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatalf("load: %v %v", err, pkgs)
+	}
+	return pkgs[0]
+}
+
+func text(s string) support.Value {
+	return support.Value{Kind: support.KindString, Text: s, Len: len(s)}
+}
+
+func number(s string) support.Value { return support.Value{Kind: support.KindInt, Text: s} }
+
+func missing(why string) support.Value { return support.Value{Kind: support.KindOmitted, Why: why} }
+
+func pointer(fields ...support.Field) support.Value {
+	return support.Value{
+		Kind: support.KindPointer, Items: []support.Value{{Kind: support.KindStruct, Fields: fields}},
+	}
+}
+
+// sourceOf returns the code of one call.
+func sourceOf(t *testing.T, function string, args ...support.Value) string {
+	t.Helper()
+	pkg := load(t)
+	c := captured.Of(&arguments.Document{Functions: []support.Function{{
+		Package: "example.com/p", Name: function, Calls: []support.Call{{Arguments: args}},
+	}}})
+	code := c.Source(pkg, makers.New(pkg, nil))
+	if code == "" {
+		return ""
+	}
+	if _, err := format.Source([]byte("package p\n" + code)); err != nil {
+		t.Fatalf("%v\n%s", err, code)
+	}
+	return code
+}
+
+// TestSource checks literals, values of which parts are known, and what is repeated.
+func TestSource(t *testing.T) {
+	unread, redacted := missing(support.Unread), text("")
+	redacted.Len, redacted.Why = 12, support.Redacted+"token"
+	shop := pointer(
+		support.Field{Name: "items", Value: support.Value{
+			Kind: support.KindMap, Len: 1, Items: []support.Value{text("a"), number("1")},
+		}},
+		support.Field{Name: "name", Value: redacted}, support.Field{Name: "log", Value: missing("a function")},
+		support.Field{Name: "at", Value: unread},
+	)
+	item := support.Value{Kind: support.KindStruct, Fields: []support.Field{
+		{Name: "Name", Value: text("x\x00\"y")},
+		{Name: "tags", Value: support.Value{
+			Kind: support.KindSlice, Len: 1000, Items: []support.Value{text("t")}, Why: "limit reached",
+		}},
+		{Name: "kind", Value: number("-3")},
+		{Name: "next", Value: support.Value{Kind: support.KindNil}},
+	}}
+	long := support.Value{Kind: support.KindBytes, Text: "abc", Len: 9000}
+	code := sourceOf(t, "(*Shop).Sell", shop, item, support.Value{Kind: support.KindUint, Text: "7"},
+		support.Value{Kind: support.KindNil})
+	for _, want := range []string{
+		`whetCapturedCalls["(*Shop).Sell"]`,
+		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; x.items = map[string]int{string("a"): int(1)}; ` +
+			`x.name = string(whetRepeated("x", 12)); return x`,
+		`return Item{Name: string("x\x00\"y"), tags: whetExtended([]string{string("t")}, 1000), kind: Kind(-3), ` +
+			`next: (*Item)(nil)}`,
+		`return uint8(7)`, `return []string(nil)`,
+	} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
+		}
+	}
+	request := pointer(support.Field{Name: "Method", Value: text("GET")}, support.Field{Name: "ctx", Value: unread},
+		support.Field{Name: "URL", Value: pointer(support.Field{Name: "Path", Value: text("/a")})})
+	boxed := item
+	boxed.Type = "p.Item"
+	writer := support.Value{Kind: support.KindPointer, Type: "*http.response", Why: support.Unread}
+	code = sourceOf(t, "Send", writer, request, long, boxed)
+	for _, want := range []string{
+		`{nil, func(made func() any) any`,
+		`x.Method = string("GET"); if x.URL != nil { x.URL.Path = string("/a"); }; return x`,
+		`return []byte(whetRepeated("abc", 9000))`, `return Item{Name:`,
+	} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
+		}
+	}
+}
+
+// TestNoSource checks what no code is written for.
+func TestNoSource(t *testing.T) {
+	unread := missing(support.Unread)
+	list := support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{number("1")}}
+	for what, code := range map[string]string{
+		"a generic function": sourceOf(t, "Map", list),
+		"another version":    sourceOf(t, "(*Shop).Sell", text("a")),
+		"nothing known":      sourceOf(t, "(*Shop).Sell", unread, unread, unread, unread),
+		"an unknown name":    sourceOf(t, "Sold", text("a")),
+	} {
+		if code != "" {
+			t.Errorf("%s: %s", what, code)
+		}
+	}
+	hostile := number("1); panic(2")
+	if code := sourceOf(t, "(*Shop).Sell", unread, unread, hostile, unread); strings.Contains(code, "panic") {
+		t.Errorf("a number becomes code: %s", code)
+	}
+	field := pointer(support.Field{Name: "name; panic(1); x.name", Value: text("a")},
+		support.Field{Name: "name", Value: text("b")})
+	if code := sourceOf(t, "(*Shop).Sell", field, unread, unread, unread); strings.Contains(code, "panic") {
+		t.Errorf("a field's name becomes code: %s", code)
+	}
+	if (*captured.Calls)(nil).Source(nil, nil) != "" || captured.Of(nil).Has("p", "f") {
+		t.Error("nil has calls")
+	}
+}
