@@ -1,0 +1,160 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+)
+
+// A lineWriter writes whole messages, one at a time.
+type lineWriter struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+// Write implements io.Writer.
+func (l *lineWriter) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}
+
+// Close implements io.Closer. It leaves the writer open.
+func (l *lineWriter) Close() error { return nil }
+
+// A lineLimiter passes lines of at most maxMessage bytes on. It answers a longer one with an error, and drops it:
+// the client may go on.
+type lineLimiter struct {
+	in      *bufio.Reader
+	answers io.Writer
+	line    []byte // what Read has not returned yet
+	err     error
+}
+
+func newLineLimiter(in io.Reader, answers io.Writer) *lineLimiter {
+	return &lineLimiter{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
+}
+
+// Read implements io.Reader.
+func (l *lineLimiter) Read(p []byte) (int, error) {
+	for len(l.line) == 0 {
+		if l.err != nil {
+			return 0, l.err
+		}
+		l.line, l.err = l.next()
+	}
+	n := copy(p, l.line)
+	l.line = l.line[n:]
+	return n, nil
+}
+
+// next returns the next line, or nothing if it was too long.
+func (l *lineLimiter) next() ([]byte, error) {
+	var line []byte
+	for {
+		part, err := l.in.ReadSlice('\n')
+		if len(line)+len(part) > maxMessage {
+			return nil, l.refuse(line, part, err)
+		}
+		line = append(line, part...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
+}
+
+// refuse reads a line to its end, of which some parts are read, and answers it.
+func (l *lineLimiter) refuse(line, part []byte, err error) error {
+	var id idFinder
+	id.write(line)
+	id.write(part)
+	size := len(line) + len(part)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		part, err = l.in.ReadSlice('\n')
+		id.write(part)
+		size += len(part)
+	}
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"the request has %d bytes (want at most %d)"}}`,
+		id.value(), size, maxMessage)
+	if _, failed := io.WriteString(l.answers, answer+"\n"); err == nil {
+		err = failed
+	}
+	return err
+}
+
+// maxID is the length of the longest id and key of a message that an idFinder keeps.
+const maxID = 128
+
+// An idFinder finds the id in a JSON object that is too large to keep.
+type idFinder struct {
+	depth   int
+	quoted  bool // in a string
+	escaped bool // after a backslash in it
+	inValue bool // after the colon of a member of the object itself
+	isID    bool // that member is the id
+	key     []byte
+	id      []byte
+}
+
+func (f *idFinder) write(p []byte) {
+	for _, c := range p {
+		f.next(c)
+	}
+}
+
+func (f *idFinder) next(c byte) {
+	if f.depth == 1 && f.inValue && f.isID && (f.quoted || c != ',' && c != '}') && len(f.id) < maxID {
+		f.id = append(f.id, c)
+	}
+	if f.quoted {
+		switch {
+		case f.escaped:
+			f.escaped = false
+		case c == '\\':
+			f.escaped = true
+		case c == '"':
+			f.quoted = false
+			return
+		}
+		if f.depth == 1 && !f.inValue && len(f.key) < maxID {
+			f.key = append(f.key, c)
+		}
+		return
+	}
+	switch c {
+	case '"':
+		f.quoted = true
+		if f.depth == 1 && !f.inValue {
+			f.key = f.key[:0]
+		}
+	case '{', '[':
+		f.depth++
+	case '}', ']':
+		f.depth--
+	case ':':
+		if f.depth == 1 && !f.inValue {
+			f.inValue, f.isID = true, string(f.key) == "id" && f.id == nil
+		}
+	case ',':
+		if f.depth == 1 {
+			f.inValue, f.isID = false, false
+		}
+	}
+}
+
+// value returns the id: a number or a string; "null" if it is unknown.
+func (f *idFinder) value() string {
+	id := bytes.TrimSpace(f.id)
+	var v any
+	if json.Unmarshal(id, &v) == nil {
+		switch v.(type) {
+		case float64, string:
+			return string(id)
+		}
+	}
+	return "null"
+}

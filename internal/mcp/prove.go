@@ -1,0 +1,347 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find/recorded"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/prove"
+)
+
+// Times of a proof.
+const (
+	defaultWait   = 45 * time.Second // many clients give up after a minute
+	maxWait       = 10 * time.Minute
+	maxBudget     = time.Hour
+	defaultBudget = 10 * time.Minute
+	measureTime   = 10 * time.Second // of a benchmark
+)
+
+type proveInput struct {
+	Patch     string   `json:"patch,omitempty" jsonschema:"the change as a unified diff, as git diff writes it, with paths relative to the module or the repository"`
+	Edits     []edit   `json:"edits,omitempty" jsonschema:"the change as replacements of text, instead of a patch"`
+	Dir       string   `json:"dir,omitempty" jsonschema:"directory of the module (default: the first root)"`
+	Packages  []string `json:"packages,omitempty" jsonschema:"judge only these packages, such as ./internal/text"`
+	Bench     string   `json:"bench,omitempty" jsonschema:"measure with benchmarks that match this regular expression; those that run the changed lines if omitted"`
+	Recording string   `json:"recording,omitempty" jsonschema:"path of a recording of the module before the change; the last one that record made if omitted"`
+	Budget    float64  `json:"budget_seconds,omitempty" jsonschema:"limit on the whole proof; 600 if omitted"`
+	Wait      *float64 `json:"wait_seconds,omitempty" jsonschema:"return after this time although the proof goes on; 45 if omitted"`
+}
+
+type jobInput struct {
+	Job  string   `json:"job,omitempty" jsonschema:"the job that prove returned; the last one if omitted"`
+	Wait *float64 `json:"wait_seconds,omitempty" jsonschema:"wait for the end for at most this time; 45 if omitted, 0 to return at once"`
+}
+
+type cancelInput struct {
+	Job string `json:"job,omitempty" jsonschema:"the job that prove returned; the last one if omitted"`
+}
+
+// verdict is the state of a proof, or its outcome.
+type verdict struct {
+	Job     string  `json:"job"`
+	State   string  `json:"state" jsonschema:"waiting, running, done, canceled or failed"`
+	Step    string  `json:"step,omitempty" jsonschema:"what a running proof does"`
+	Seconds float64 `json:"seconds" jsonschema:"time since it began"`
+	Next    string  `json:"next,omitempty" jsonschema:"what to do next"`
+
+	Outcome string `json:"outcome,omitempty" jsonschema:"faster, same speed, slower, different, broken or unproven"`
+	Reason  string `json:"reason,omitempty" jsonschema:"the figure that changed, the input with both results, the test that fails, or the compiler's error"`
+	// Test fails with the change, and passes without it.
+	Test    string   `json:"test,omitempty" jsonschema:"a test that passes without the change and fails with it"`
+	Command string   `json:"command,omitempty" jsonschema:"how to run that test"`
+	Missing []string `json:"missing,omitempty" jsonschema:"what is missing to decide, and what to do about it"`
+	// Figures are those of benchmarks before and after.
+	Figures  []string `json:"figures,omitempty" jsonschema:"how the benchmarks changed, with confidence intervals"`
+	Written  string   `json:"written_benchmark,omitempty" jsonschema:"the source of the benchmark that whet wrote, as no benchmark runs the lines"`
+	Tested   int      `json:"tested_packages,omitempty"`
+	Compared []string `json:"compared,omitempty" jsonschema:"functions that were called with the same inputs in both versions"`
+	Inputs   int64    `json:"inputs,omitempty" jsonschema:"number of inputs on which both returned the same"`
+	Strength string   `json:"strength,omitempty" jsonschema:"how many small errors in the changed lines would be noticed"`
+	NotUsed  []string `json:"not_used,omitempty" jsonschema:"files of the patch that were not used: tests, and files that are not compiled"`
+	Suspects []string `json:"suspects,omitempty" jsonschema:"what needs review"`
+	Warnings []string `json:"warnings,omitempty"`
+	truncated
+}
+
+func (v *verdict) shrink() bool {
+	return clip(&v.Written, 800) || drop(&v.Warnings, 3) || drop(&v.Compared, 10) || drop(&v.Suspects, 5) ||
+		drop(&v.NotUsed, 5) || clip(&v.Test, 2500) || drop(&v.Figures, 8) || clip(&v.Reason, 2500) || drop(&v.Missing, 5) ||
+		clip(&v.Written, 100) || clip(&v.Test, 100) || clip(&v.Reason, 500) || drop(&v.Missing, 1) ||
+		drop(&v.Figures, 1) || drop(&v.Compared, 0) || drop(&v.Suspects, 0) || drop(&v.Warnings, 0)
+}
+
+// seconds returns a duration that a client requests.
+func seconds(name string, value *float64, standard, most time.Duration) (time.Duration, error) {
+	if value == nil {
+		return standard, nil
+	}
+	if math.IsNaN(*value) || *value < 0 || *value > most.Seconds() {
+		return 0, fmt.Errorf("%s is %v (want 0 to %v)", name, *value, most.Seconds())
+	}
+	return time.Duration(*value * float64(time.Second)), nil
+}
+
+// prove is the tool prove.
+func (c *call) prove(ctx context.Context, in proveInput) (*verdict, string, error) {
+	wait, err := seconds("wait_seconds", in.Wait, defaultWait, maxWait)
+	if err != nil {
+		return nil, "", err
+	}
+	budget := defaultBudget
+	if in.Budget != 0 {
+		if budget, err = seconds("budget_seconds", &in.Budget, 0, maxBudget); err != nil {
+			return nil, "", err
+		}
+	}
+	if err := errors.Join(checkPackages(in.Packages...), checkRegexp("bench", in.Bench)); err != nil {
+		return nil, "", err
+	}
+	dir, err := c.server.roots.module(in.Dir)
+	if err != nil {
+		return nil, "", err
+	}
+	candidate, err := newCandidate(dir, in.Patch, in.Edits)
+	if err != nil {
+		return nil, "", err
+	}
+	recording := ""
+	c.mu.Lock()
+	if in.Recording == "" {
+		in.Recording = c.session.recording
+	}
+	c.mu.Unlock()
+	if in.Recording != "" {
+		if recording, err = c.recordingName(in.Recording); err != nil {
+			return nil, "", err
+		}
+	}
+	// The patch is read before the proof begins, so that one that cannot be read is refused at once.
+	if _, err := prove.Patch(ctx, dir, "the patch", strings.NewReader(candidate.text)); err != nil {
+		return nil, "", err
+	}
+	p := &proof{server: c.server, dir: dir, patch: candidate.text, recording: recording, budget: budget, in: in}
+	j, err := c.start(dir, candidate, p.run)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := c.wait(ctx, j, wait); err != nil {
+		j.cancel()
+		<-j.done
+		return nil, "", err
+	}
+	v, where := j.verdict()
+	return v, where, nil
+}
+
+// proveStatus is the tool prove_status.
+func (c *call) proveStatus(ctx context.Context, in jobInput) (*verdict, string, error) {
+	wait, err := seconds("wait_seconds", in.Wait, defaultWait, maxWait)
+	if err != nil {
+		return nil, "", err
+	}
+	j, err := c.job(in.Job)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := c.wait(ctx, j, wait); err != nil {
+		return nil, "", err
+	}
+	v, where := j.verdict()
+	return v, where, nil
+}
+
+// proveCancel is the tool prove_cancel.
+func (c *call) proveCancel(_ context.Context, in cancelInput) (*verdict, string, error) {
+	j, err := c.job(in.Job)
+	if err != nil {
+		return nil, "", err
+	}
+	j.cancel()
+	<-j.done
+	v, where := j.verdict()
+	return v, where, nil
+}
+
+// A proof runs package prove.
+type proof struct {
+	server    *Server
+	dir       string
+	patch     string
+	recording string // "" without one
+	budget    time.Duration
+	in        proveInput
+}
+
+// run proves the patch.
+func (p *proof) run(ctx context.Context, j *job) (*prove.Result, error) {
+	step := func(what string) { j.setStep(stateRunning, what) }
+	if p.server.o.Sandbox {
+		return p.sandboxed(ctx, step)
+	}
+	q := prove.Request{Packages: p.in.Packages, CIConfigs: true, Budget: p.budget}
+	var err error
+	if q.Versions, err = prove.Patch(ctx, p.dir, "the patch", strings.NewReader(p.patch)); err != nil {
+		return nil, err
+	}
+	if p.recording != "" {
+		opener := (&session{}).opener("prove")
+		program, err := recorded.Read(ctx, opener, []string{p.recording}, recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
+		if err != nil {
+			return nil, err
+		}
+		defer program.Close()
+		q.Profiles, q.Find = program.Profiles, program.Options(q.Find)
+	}
+	q.Bench, q.MutantTime, q.Race, q.Progress = p.in.Bench, prove.DefaultMutantTime, true, step
+	q.AB = ab.Options{Precision: 0.01, MaxTime: measureTime}
+	return prove.Run(ctx, q)
+}
+
+// Limits of a proof in another process.
+const (
+	maxOutput = 64 << 20
+	endTime   = 800 * time.Millisecond // to end by itself
+)
+
+// sandboxed proves the patch in a process that cannot use the network.
+func (p *proof) sandboxed(ctx context.Context, step func(string)) (*prove.Result, error) {
+	step("prove it in the sandbox")
+	args := []string{
+		"prove", "--sandbox", "--format=json", "--patch=-", "--dir=" + p.dir, "--budget=" + p.budget.String(),
+		"--max-time=" + measureTime.String(),
+	}
+	if p.in.Bench != "" {
+		args = append(args, "--bench="+p.in.Bench)
+	}
+	if p.recording != "" {
+		args = append(args, "--recording="+p.recording)
+	}
+	if len(p.in.Packages) > 0 {
+		args = append(append(args, "--"), p.in.Packages...)
+	}
+	cmd := exec.CommandContext(ctx, p.server.o.Whet, args...)
+	procgroup.OwnAndKill(cmd)
+	cmd.Cancel = func() error {
+		pid := cmd.Process.Pid
+		procgroup.Signal(pid, procgroup.Interrupt) // it then ends what it has started
+		time.AfterFunc(endTime, func() { procgroup.Signal(pid, procgroup.Kill) })
+		return nil
+	}
+	out, messages := &bounded{limit: maxOutput}, &tail{}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(p.patch), out, messages
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var r prove.Result
+	if decoded := json.Unmarshal(out.Bytes(), &r); decoded != nil || r.Schema != prove.Schema {
+		return nil, &diag.Error{Op: "prove", Err: fmt.Errorf("%w: %s", errors.Join(err, decoded), messages)}
+	}
+	return &r, nil
+}
+
+// A bounded buffer fails when more is written than its limit.
+type bounded struct {
+	bytes.Buffer
+	limit int
+}
+
+// Write implements io.Writer.
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > b.limit {
+		return 0, errors.New("the output is larger than " + strconv.Itoa(b.limit) + " bytes")
+	}
+	return b.Buffer.Write(p)
+}
+
+// verdict returns the state of a job for a model, and where its whole result is.
+func (j *job) verdict() (*verdict, string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	v := &verdict{Job: j.id, State: j.state, Step: j.step, Seconds: math.Round(j.took.Seconds()*10) / 10}
+	switch j.state {
+	case stateDone:
+		v.Step = ""
+		v.add(j.result)
+		return v, whole(j.uri)
+	case stateCanceled, stateFailed:
+		v.Step, v.Reason = "", explain(j.err).Error()
+	default:
+		v.Seconds = math.Round(time.Since(j.began).Seconds()*10) / 10
+		v.Next = "call prove_status with this job until it is done"
+	}
+	return v, "the rest was left out"
+}
+
+// add adds the result of a proof.
+func (v *verdict) add(r *prove.Result) {
+	v.Outcome, v.Reason = string(r.Outcome), r.Reason
+	if p := r.Reproducer; p != nil {
+		v.Test, v.Command = p.Source, p.Command
+	}
+	for _, m := range r.Missing {
+		text := m.What
+		if m.Do != "" {
+			text += " (" + m.Do + ")"
+		}
+		v.Missing = append(v.Missing, text)
+	}
+	v.NotUsed = append(append(append([]string{}, r.Changed.Tests...), r.Changed.Other...), r.Changed.Outside...)
+	for i := range r.Suspects {
+		v.Suspects = append(v.Suspects, r.Suspects[i].String())
+	}
+	for i := range r.SideCosts {
+		v.Suspects = append(v.Suspects, r.SideCosts[i].String())
+	}
+	v.Warnings = texts(r.Warnings)
+	if d := r.Verdict; d != nil {
+		v.Tested = d.Tested
+		if a := d.Answers; a != nil {
+			v.Compared, v.Inputs = a.Functions, a.Inputs
+		}
+		if s := d.Strength; s != nil && s.Mutants > 0 {
+			v.Strength = fmt.Sprintf("%d of %d small errors in the changed lines were noticed", s.Noticed, s.Mutants)
+		}
+		if m := d.Measured; m != nil && m.AB != nil {
+			v.Written = m.Written
+			for i := range m.AB.Subjects {
+				s := &m.AB.Subjects[i]
+				for k := range s.Units {
+					v.Figures = append(v.Figures, prove.Figure(s.Name, &s.Units[k]))
+				}
+			}
+		}
+	}
+	v.Next = next(r)
+}
+
+// next returns what to do after a verdict.
+func next(r *prove.Result) string {
+	switch r.Outcome {
+	case prove.OutcomeFaster:
+		return "the change may be kept: apply it to the user's files"
+	case prove.OutcomeSameSpeed:
+		return "the change gains nothing: drop it, or look at the line again with line_evidence"
+	case prove.OutcomeSlower:
+		return "drop the change; line_evidence shows what the line costs"
+	case prove.OutcomeDifferent:
+		return "the change behaves differently on the input in reason: handle that input, and prove again"
+	case prove.OutcomeBroken:
+		return "fix what the compiler or go vet reports, and prove again"
+	case prove.OutcomeUnproven:
+		return "do what missing lists, or leave the change to the user's review"
+	}
+	return ""
+}
