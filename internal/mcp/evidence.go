@@ -186,7 +186,7 @@ func (c *call) reaching(ctx context.Context, dir string, place find.Place) ([]st
 
 // runBenchmarks runs the benchmarks that can reach a place in a copy of the module.
 func (c *call) runBenchmarks(ctx context.Context, dir string, place find.Place) (names []string, err error) {
-	o := prove.Options{Progress: func(what string) { c.progress(ctx, 0, what) }}
+	o := prove.Options{Temp: c.server.o.Temp, Progress: func(what string) { c.progress(ctx, 0, what) }}
 	if c.server.o.Sandbox {
 		o.Wrap = sandbox.Command
 	}

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -8,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -54,7 +56,7 @@ func (s *Server) Handler(token string) (http.Handler, error) {
 		return nil, fmt.Errorf("the token is not at least %d letters, digits or signs without spaces", minToken)
 	}
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
-		SessionTimeout: idleTime, MaxRequestBodyBytes: maxMessage,
+		SessionTimeout: idleTime, MaxRequestBodyBytes: maxMessage + 1,
 	})
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -73,18 +75,34 @@ func (s *Server) Handler(token string) (http.Handler, error) {
 			http.NotFound(w, r)
 			return
 		}
-		if r.ContentLength > maxMessage {
-			http.Error(w, fmt.Sprintf("the request has %d bytes (want at most %d)", r.ContentLength, maxMessage),
-				http.StatusRequestEntityTooLarge)
+		body, err := readBody(r)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
 			return
 		}
-		// The deadline for reading a request would end calls that take longer. The body is limited.
-		if err := http.NewResponseController(w).SetReadDeadline(time.Now().Add(idleTime)); err != nil {
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		// The deadline for reading a request would end calls that take longer.
+		if err := http.NewResponseController(w).SetReadDeadline(time.Time{}); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
 		h.ServeHTTP(w, r)
 	}), nil
+}
+
+// maxDrained is how much of a body that is too large is read, so that the client reads the refusal.
+const maxDrained = 256 << 20
+
+// readBody reads the body of a request, and refuses one that is too large.
+func readBody(r *http.Request) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
+	if err == nil && len(body) > maxMessage {
+		_, err = io.CopyN(io.Discard, r.Body, maxDrained)
+		if err == nil || errors.Is(err, io.EOF) {
+			err = fmt.Errorf("the request is larger than %d bytes", maxMessage)
+		}
+	}
+	return body, err
 }
 
 // authorized reports whether a request has the token with the hash want, in a time that does not depend on the token.

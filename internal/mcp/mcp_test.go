@@ -351,4 +351,3 @@ func snapshot(t *testing.T, dir string) string {
 	}
 	return b.String()
 }
-

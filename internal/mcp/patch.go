@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -36,7 +37,7 @@ type candidate struct {
 	files []string // relative to the module, with slashes; those outside of it begin with ../
 }
 
-// candidate returns the change that a client requests, as a patch relative to the repository that contains the module in
+// newCandidate returns the change that a client requests, as a patch relative to the repository that contains the module in
 // dir. It refuses what is not to be tried.
 func newCandidate(dir, patch string, edits []edit) (*candidate, error) {
 	switch {
@@ -82,6 +83,7 @@ func newCandidate(dir, patch string, edits []edit) (*candidate, error) {
 	return newCandidateIn(root, filepath.ToSlash(module), patch, files)
 }
 
+// newCandidateIn returns the files of a patch. Names relative to the module become relative to the repository in root.
 func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candidate, error) {
 	has := func(parts ...string) bool {
 		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(path.Join(parts...))))
@@ -104,6 +106,9 @@ func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candida
 			if module != "." && !has(*name) && !strings.HasPrefix(*name, module+"/") && (has(module, *name) || f.IsNew) {
 				relative, *name = true, path.Join(module, *name)
 			}
+			if throughLink(root, *name) {
+				return nil, fmt.Errorf("apply the patch: %q is a symbolic link, or in a directory that is one", *name)
+			}
 			rel := strings.TrimPrefix(*name, module+"/")
 			if module != "." && rel == *name {
 				rel = "../" + *name
@@ -118,6 +123,17 @@ func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candida
 		c.text = whole.String()
 	}
 	return c, nil
+}
+
+// throughLink reports whether a file of root, or a directory above it, is a symbolic link.
+func throughLink(root, name string) bool {
+	for ; name != "." && name != "/"; name = path.Dir(name) {
+		info, err := os.Lstat(filepath.Join(root, filepath.FromSlash(name)))
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // checkPatched refuses to change a file.
@@ -180,9 +196,29 @@ func patchOf(dir string, edits []edit) (_ string, err error) {
 		c.After = []byte(strings.Replace(string(c.After), e.Old, e.New, 1))
 		changes[file] = c
 	}
-	diff := changes.Diff()
+	diff := diffOf(changes)
 	if len(diff) > maxPatch {
 		return "", fmt.Errorf("the edits are a patch of %d bytes (want at most %d)", len(diff), maxPatch)
 	}
 	return diff, nil
+}
+
+// diffOf returns changes as a patch. Unlike Changes.Diff, it marks new files.
+func diffOf(changes prove.Changes) string {
+	var out strings.Builder
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		c := changes[file]
+		if c.Before != nil || len(c.After) == 0 {
+			out.WriteString(prove.Changes{file: c}.Diff())
+			continue
+		}
+		text, ended := strings.CutSuffix(string(c.After), "\n")
+		lines := strings.Split(text, "\n")
+		fmt.Fprintf(&out, "diff --git a/%s b/%s\nnew file mode 100644\n--- /dev/null\n+++ b/%s\n@@ -0,0 +1,%d @@\n+%s\n",
+			file, file, file, len(lines), strings.Join(lines, "\n+"))
+		if !ended {
+			out.WriteString("\\ No newline at end of file\n")
+		}
+	}
+	return out.String()
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -191,6 +192,7 @@ func (p *proof) run(ctx context.Context, j *job) (*prove.Result, error) {
 		return p.sandboxed(ctx, step)
 	}
 	q := prove.Request{Packages: p.in.Packages, CIConfigs: true, Budget: p.budget}
+	q.Temp = p.server.o.Temp
 	var err error
 	if q.Versions, err = prove.Patch(ctx, p.dir, "the patch", strings.NewReader(p.patch)); err != nil {
 		return nil, err
@@ -233,6 +235,9 @@ func (p *proof) sandboxed(ctx context.Context, step func(string)) (*prove.Result
 	}
 	cmd := exec.CommandContext(ctx, p.server.o.Whet, args...)
 	procgroup.OwnAndKill(cmd)
+	if p.server.o.Temp != "" {
+		cmd.Env = append(os.Environ(), "TMPDIR="+p.server.o.Temp)
+	}
 	cmd.Cancel = func() error {
 		pid := cmd.Process.Pid
 		procgroup.Signal(pid, procgroup.Interrupt) // it then ends what it has started

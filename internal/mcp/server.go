@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -33,7 +34,8 @@ type Options struct {
 	MaxResult int
 	// Version is whet's own.
 	Version string
-	// Temp is the parent of the directory for recordings; "" means the system's directory for temporary files.
+	// Temp is the parent of the directories for recordings and copies; "" means the system's directory for temporary
+	// files.
 	Temp string
 }
 
@@ -209,7 +211,14 @@ func (s *session) recordingName(name string) (string, error) {
 type call struct {
 	*session
 	request *sdk.CallToolRequest
+
+	notify   sync.Mutex
+	last     string // the last notification
+	notified time.Time
 }
+
+// progressTime is the time between progress notifications with the same text.
+const progressTime = 2 * time.Second
 
 // progress sends a progress notification, if the client wants any.
 func (c *call) progress(ctx context.Context, n float64, text string) {
@@ -217,6 +226,12 @@ func (c *call) progress(ctx context.Context, n float64, text string) {
 	if token == nil {
 		return
 	}
+	c.notify.Lock()
+	defer c.notify.Unlock()
+	if text == c.last && time.Since(c.notified) < progressTime {
+		return
+	}
+	c.last, c.notified = text, time.Now()
 	// A client that cannot be notified gets the result, or has gone.
 	_ = c.request.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
 		ProgressToken: token, Progress: n, Message: text,

@@ -88,11 +88,11 @@ func (r *hotLines) shrink() bool {
 
 // hotLines is the tool hot_lines.
 func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, string, error) {
-	name, err := c.recordingName(in.Recording)
+	n, err := count(in.N, defaultLines, maxLines)
 	if err != nil {
 		return nil, "", err
 	}
-	n, err := count(in.N, defaultLines, maxLines)
+	name, err := c.recordingName(in.Recording)
 	if err != nil {
 		return nil, "", err
 	}
