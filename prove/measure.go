@@ -156,13 +156,3 @@ func MergeBenchmarks(list, more []Benchmark) []Benchmark { return benchmarks.Mer
 // Focused returns at most most benchmarks of list: those that run the least code, and the one that
 // runs the most.
 func Focused(list []Benchmark, most int) []Benchmark { return benchmarks.Focused(list, most) }
-
-// Reaching returns the benchmarks of the base that run a line of the places, in order of how little code they
-// run. It runs the benchmarks of the base unless that was done. Call Prepare or PrepareFor first: the latter
-// limits which benchmarks are run.
-func (f *Prover) Reaching(ctx context.Context, places []find.Place) ([]Benchmark, error) {
-	if err := f.cover(ctx); err != nil {
-		return nil, err
-	}
-	return f.Covering(places), nil
-}

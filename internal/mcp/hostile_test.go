@@ -67,6 +67,7 @@ func TestRefused(t *testing.T) {
 		{"prove", object{"patch": link}, "symbolic link"},
 		{"prove", object{"patch": named("../../etc/x.go")}, "outside of the repository"},
 		{"prove", object{"patch": named("/etc/x.go")}, "outside of the repository"},
+		{"prove", object{"patch": named("b/../../x.go")}, "outside of the repository"},
 		{"prove", object{"patch": named("link/x.go")}, "symbolic link"},
 		{"prove", object{"patch": named("go.mod")}, "must not change which modules"},
 		{"prove", object{"patch": named(".git/hooks/post-checkout")}, "outside the repository"},

@@ -102,6 +102,9 @@ func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candida
 			}
 			if prefix, rest, ok := strings.Cut(*name, "/"); ok && (prefix == "a" || prefix == "b") && !has(prefix) && !has(module, prefix) {
 				*name = rest // diff -u keeps prefixes
+				if err := checkPatched(*name); err != nil {
+					return nil, err
+				}
 			}
 			if module != "." && !has(*name) && !strings.HasPrefix(*name, module+"/") && (has(module, *name) || f.IsNew) {
 				relative, *name = true, path.Join(module, *name)

@@ -251,7 +251,7 @@ func (p *proof) sandboxed(ctx context.Context, step func(string)) (*prove.Result
 		return nil, ctx.Err()
 	}
 	var r prove.Result
-	if decoded := json.Unmarshal(out.Bytes(), &r); decoded != nil || r.Schema != prove.Schema {
+	if decoded := json.Unmarshal(out.text.Bytes(), &r); decoded != nil || r.Schema != prove.Schema {
 		return nil, &diag.Error{Op: "prove", Err: fmt.Errorf("%w: %s", errors.Join(err, decoded), messages)}
 	}
 	return &r, nil
@@ -259,16 +259,16 @@ func (p *proof) sandboxed(ctx context.Context, step func(string)) (*prove.Result
 
 // A bounded buffer fails when more is written than its limit.
 type bounded struct {
-	bytes.Buffer
+	text  bytes.Buffer // not embedded: its ReadFrom has no limit
 	limit int
 }
 
 // Write implements io.Writer.
 func (b *bounded) Write(p []byte) (int, error) {
-	if b.Len()+len(p) > b.limit {
+	if b.text.Len()+len(p) > b.limit {
 		return 0, errors.New("the output is larger than " + strconv.Itoa(b.limit) + " bytes")
 	}
-	return b.Buffer.Write(p)
+	return b.text.Write(p)
 }
 
 // verdict returns the state of a job for a model, and where its whole result is.
