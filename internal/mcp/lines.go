@@ -7,35 +7,88 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sync"
+	"time"
 )
 
 // A lineWriter writes whole messages, one at a time.
 type lineWriter struct {
-	mu sync.Mutex
-	w  io.Writer
+	mu   sync.Mutex
+	w    io.Writer
+	open map[string]chan struct{} // requests without an answer, by ID; closed by the answer
 }
 
-// Write implements io.Writer.
+func newLineWriter(w io.Writer) *lineWriter { return &lineWriter{w: w, open: map[string]chan struct{}{}} }
+
+// A message is the part of a message that pairs requests with answers.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+}
+
+// Write writes a message. It implements io.Writer.
 func (l *lineWriter) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.w.Write(p)
+	n, err := l.w.Write(p)
+	var m message
+	if json.Unmarshal(p, &m) == nil && m.Method == "" {
+		if answered, ok := l.open[string(m.ID)]; ok {
+			close(answered)
+			delete(l.open, string(m.ID))
+		}
+	}
+	return n, err
+}
+
+// expect records a line from the client.
+func (l *lineWriter) expect(line []byte) {
+	var m message
+	if json.Unmarshal(line, &m) != nil || m.Method == "" || len(m.ID) == 0 {
+		return // not a request
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, ok := l.open[string(m.ID)]; !ok {
+		l.open[string(m.ID)] = make(chan struct{})
+	}
+}
+
+// wait waits until all requests have answers, for some time.
+func (l *lineWriter) wait(most time.Duration) {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	l.mu.Lock()
+	open := slices.Collect(maps.Values(l.open))
+	l.mu.Unlock()
+	for _, answered := range open {
+		select {
+		case <-answered:
+		case <-timer.C:
+			return
+		}
+	}
 }
 
 // Close implements io.Closer. It leaves the writer open.
 func (l *lineWriter) Close() error { return nil }
 
+// answerTime is how long requests may take to be answered after the client has closed its output: clients end servers
+// by that.
+const answerTime = time.Second
+
 // A lineLimiter passes lines of at most maxMessage bytes on. It answers a longer one with an error, and drops it:
-// the client may go on.
+// the client may go on. At the end it waits for answers to the last requests.
 type lineLimiter struct {
 	in      *bufio.Reader
-	answers io.Writer
+	answers *lineWriter
 	line    []byte // what Read has not returned yet
 	err     error
 }
 
-func newLineLimiter(in io.Reader, answers io.Writer) *lineLimiter {
+func newLineLimiter(in io.Reader, answers *lineWriter) *lineLimiter {
 	return &lineLimiter{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
 }
 
@@ -43,9 +96,11 @@ func newLineLimiter(in io.Reader, answers io.Writer) *lineLimiter {
 func (l *lineLimiter) Read(p []byte) (int, error) {
 	for len(l.line) == 0 {
 		if l.err != nil {
+			l.answers.wait(answerTime)
 			return 0, l.err
 		}
 		l.line, l.err = l.next()
+		l.answers.expect(l.line)
 	}
 	n := copy(p, l.line)
 	l.line = l.line[n:]

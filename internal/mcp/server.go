@@ -112,7 +112,7 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
-	w := &lineWriter{w: out}
+	w := newLineWriter(out)
 	session, err := s.server.Connect(ctx, &sdk.IOTransport{
 		Reader: io.NopCloser(newLineLimiter(in, w)), Writer: w, MaxLineLength: -1, // the limiter has a limit
 	}, nil)
