@@ -16,11 +16,11 @@ import (
 )
 
 type evidenceInput struct {
-	File           string `json:"file" jsonschema:"a Go file, relative to the module, as hot_lines and find name it"`
+	File           string `json:"file"`
 	Line           int    `json:"line"`
-	Recording      string `json:"recording,omitempty" jsonschema:"path of a .whet recording or pprof file; the last one that record made if omitted"`
-	Dir            string `json:"dir,omitempty" jsonschema:"directory of the module (default: the first root)"`
-	SkipBenchmarks bool   `json:"skip_benchmarks,omitempty" jsonschema:"do not run the benchmarks to see which ones reach the line"`
+	Recording      string `json:"recording,omitempty"`
+	Dir            string `json:"dir,omitempty"`
+	SkipBenchmarks bool   `json:"skip_benchmarks,omitempty"`
 }
 
 // lineEvidence is a work order for a model.
@@ -113,6 +113,13 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	}
 	e.Order.Notes, e.Order.Warnings = nil, nil
 	e.Share = round(e.Share)
+	for i := range e.Evidence {
+		e.Evidence[i].Share = round(e.Evidence[i].Share)
+	}
+	for i := range e.Allocations {
+		a := &e.Allocations[i]
+		a.Bytes, a.Objects = round(a.Bytes), round(a.Objects)
+	}
 	for _, calls := range [][]workorder.Call{e.Callers, e.Callees} {
 		for i := range calls {
 			calls[i].Share = round(calls[i].Share)

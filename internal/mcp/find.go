@@ -15,18 +15,18 @@ import (
 const defaultFindings = 10
 
 type findInput struct {
-	Recording string `json:"recording,omitempty" jsonschema:"path of a .whet recording or a CPU profile; the last one that record made if omitted"`
-	Dir       string `json:"dir,omitempty" jsonschema:"directory of the recorded module (default: the first root)"`
-	N         int    `json:"n,omitempty" jsonschema:"number of findings; 10 if omitted"`
+	Recording string `json:"recording,omitempty"`
+	Dir       string `json:"dir,omitempty"`
+	N         int    `json:"n,omitempty"`
 }
 
 type foundResult struct {
 	Module   string    `json:"module"`
-	Findings []finding `json:"findings" jsonschema:"known kinds of waste, the most expensive first"`
+	Findings []finding `json:"findings"`
 	// Unexplained are hot lines without a finding.
-	Unexplained []hotLine `json:"unexplained" jsonschema:"expensive lines that no rule explains"`
-	Waiting     []waiting `json:"waiting,omitempty" jsonschema:"lines where requests or goroutines wait"`
-	Stale       []string  `json:"stale,omitempty" jsonschema:"functions that have changed since the recording: record again"`
+	Unexplained []hotLine `json:"unexplained"`
+	Waiting     []waiting `json:"waiting,omitempty"`
+	Stale       []string  `json:"stale,omitempty"`
 	// Collector is the garbage collector's share of the CPU time.
 	Collector float64  `json:"garbage_collection_share"`
 	Warnings  []string `json:"warnings,omitempty"`
@@ -38,9 +38,9 @@ type finding struct {
 	File     string  `json:"file,omitempty"`
 	Line     int     `json:"line,omitempty"`
 	Function string  `json:"function,omitempty"`
-	Saving   float64 `json:"saving" jsonschema:"share of the CPU time that a fix can save at most"`
-	Needs    string  `json:"needs,omitempty" jsonschema:"review if the rewrite may change behavior"`
-	Setting  string  `json:"setting,omitempty" jsonschema:"a build or run setting that is the fix"`
+	Saving   float64 `json:"saving"`
+	Needs    string  `json:"needs,omitempty"`
+	Setting  string  `json:"setting,omitempty"`
 }
 
 type waiting struct {
@@ -48,7 +48,7 @@ type waiting struct {
 	Line     int     `json:"line"`
 	Function string  `json:"function"`
 	Cause    string  `json:"cause,omitempty"`
-	Share    float64 `json:"share,omitempty" jsonschema:"of the time of all requests"`
+	Share    float64 `json:"share,omitempty"`
 }
 
 func (r *foundResult) shrink() bool {

@@ -24,7 +24,7 @@ type shrinker interface {
 // Truncated is the part of a result that describes what was left out.
 type truncated struct {
 	// Truncated describes what was left out, and where all of it is.
-	Truncated string `json:"truncated,omitempty" jsonschema:"set if something was left out to keep the result short: where the rest is"`
+	Truncated string `json:"truncated,omitempty"`
 }
 
 func (t *truncated) cut(where string) { t.Truncated = where }

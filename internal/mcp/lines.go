@@ -20,7 +20,9 @@ type lineWriter struct {
 	open map[string]chan struct{} // requests without an answer, by ID; closed by the answer
 }
 
-func newLineWriter(w io.Writer) *lineWriter { return &lineWriter{w: w, open: map[string]chan struct{}{}} }
+func newLineWriter(w io.Writer) *lineWriter {
+	return &lineWriter{w: w, open: map[string]chan struct{}{}}
+}
 
 // A message is the part of a message that pairs requests with answers.
 type message struct {

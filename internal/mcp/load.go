@@ -14,7 +14,7 @@ import (
 
 type loadToolInput struct {
 	loadInput
-	Seconds float64 `json:"seconds,omitempty" jsonschema:"length of the measured part; 10 if omitted"`
+	Seconds float64 `json:"seconds,omitempty"`
 }
 
 // loaded is the result of a load.
@@ -22,8 +22,8 @@ type loaded struct {
 	Requests  int64            `json:"requests"`
 	Failed    int64            `json:"failed"`
 	Failures  string           `json:"failures,omitempty"`
-	Status    map[string]int64 `json:"status,omitempty" jsonschema:"number of answers by status code"`
-	Rate      float64          `json:"rate" jsonschema:"complete answers per second"`
+	Status    map[string]int64 `json:"status,omitempty"`
+	Rate      float64          `json:"rate"`
 	Seconds   float64          `json:"seconds"`
 	Mean      float64          `json:"mean_ms"`
 	P50       float64          `json:"p50_ms"`
@@ -31,9 +31,9 @@ type loaded struct {
 	P99       float64          `json:"p99_ms"`
 	P999      float64          `json:"p99_9_ms"`
 	Max       float64          `json:"max_ms"`
-	TargetCPU float64          `json:"target_cpu_ms_per_request,omitempty" jsonschema:"CPU time of the server for a request"`
+	TargetCPU float64          `json:"target_cpu_ms_per_request,omitempty"`
 	// Verdict is the list of reasons to distrust the figures.
-	Verdict []string `json:"verdict,omitempty" jsonschema:"reasons to distrust these figures"`
+	Verdict []string `json:"verdict,omitempty"`
 }
 
 // loadResult is what the tool load returns.

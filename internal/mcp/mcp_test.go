@@ -261,7 +261,7 @@ func loop(t *testing.T, c *client) {
 		t.Errorf("the load: %v", l)
 	}
 	hot := c.call("hot_lines", object{})["lines"].([]any)[0].(object)
-	if hot["function"] != "example.com/shop/text.Join" && hot["function"] != "text.Join" {
+	if hot["function"] != "example.com/shop/text.Join" || hot["file"] != "text/text.go" {
 		t.Errorf("the hottest line: %v", hot)
 	}
 	found := c.call("find", object{})["findings"].([]any)[0].(object)

@@ -26,8 +26,8 @@ const (
 
 // An edit replaces a part of a file.
 type edit struct {
-	File string `json:"file" jsonschema:"relative to the module"`
-	Old  string `json:"old" jsonschema:"text to replace; it must occur exactly once. Empty for a new file"`
+	File string `json:"file"`
+	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 

@@ -30,48 +30,48 @@ const (
 )
 
 type proveInput struct {
-	Patch     string   `json:"patch,omitempty" jsonschema:"the change as a unified diff, as git diff writes it, with paths relative to the module or the repository"`
-	Edits     []edit   `json:"edits,omitempty" jsonschema:"the change as replacements of text, instead of a patch"`
-	Dir       string   `json:"dir,omitempty" jsonschema:"directory of the module (default: the first root)"`
-	Packages  []string `json:"packages,omitempty" jsonschema:"judge only these packages, such as ./internal/text"`
-	Bench     string   `json:"bench,omitempty" jsonschema:"measure with benchmarks that match this regular expression; those that run the changed lines if omitted"`
-	Recording string   `json:"recording,omitempty" jsonschema:"path of a recording of the module before the change; the last one that record made if omitted"`
-	Budget    float64  `json:"budget_seconds,omitempty" jsonschema:"limit on the whole proof; 600 if omitted"`
-	Wait      *float64 `json:"wait_seconds,omitempty" jsonschema:"return after this time although the proof goes on; 45 if omitted"`
+	Patch     string   `json:"patch,omitempty"`
+	Edits     []edit   `json:"edits,omitempty"`
+	Dir       string   `json:"dir,omitempty"`
+	Packages  []string `json:"packages,omitempty"`
+	Bench     string   `json:"bench,omitempty"`
+	Recording string   `json:"recording,omitempty"`
+	Budget    float64  `json:"budget_seconds,omitempty"`
+	Wait      *float64 `json:"wait_seconds,omitempty"`
 }
 
 type jobInput struct {
-	Job  string   `json:"job,omitempty" jsonschema:"the job that prove returned; the last one if omitted"`
-	Wait *float64 `json:"wait_seconds,omitempty" jsonschema:"wait for the end for at most this time; 45 if omitted, 0 to return at once"`
+	Job  string   `json:"job,omitempty"`
+	Wait *float64 `json:"wait_seconds,omitempty"`
 }
 
 type cancelInput struct {
-	Job string `json:"job,omitempty" jsonschema:"the job that prove returned; the last one if omitted"`
+	Job string `json:"job,omitempty"`
 }
 
 // verdict is the state of a proof, or its outcome.
 type verdict struct {
 	Job     string  `json:"job"`
-	State   string  `json:"state" jsonschema:"waiting, running, done, canceled or failed"`
-	Step    string  `json:"step,omitempty" jsonschema:"what a running proof does"`
-	Seconds float64 `json:"seconds" jsonschema:"time since it began"`
-	Next    string  `json:"next,omitempty" jsonschema:"what to do next"`
+	State   string  `json:"state"`
+	Step    string  `json:"step,omitempty"`
+	Seconds float64 `json:"seconds"`
+	Next    string  `json:"next,omitempty"`
 
-	Outcome string `json:"outcome,omitempty" jsonschema:"faster, same speed, slower, different, broken or unproven"`
-	Reason  string `json:"reason,omitempty" jsonschema:"the figure that changed, the input with both results, the test that fails, or the compiler's error"`
+	Outcome string `json:"outcome,omitempty"`
+	Reason  string `json:"reason,omitempty"`
 	// Test fails with the change, and passes without it.
-	Test    string   `json:"test,omitempty" jsonschema:"a test that passes without the change and fails with it"`
-	Command string   `json:"command,omitempty" jsonschema:"how to run that test"`
-	Missing []string `json:"missing,omitempty" jsonschema:"what is missing to decide, and what to do about it"`
+	Test    string   `json:"test,omitempty"`
+	Command string   `json:"command,omitempty"`
+	Missing []string `json:"missing,omitempty"`
 	// Figures are those of benchmarks before and after.
-	Figures  []string `json:"figures,omitempty" jsonschema:"how the benchmarks changed, with confidence intervals"`
-	Written  string   `json:"written_benchmark,omitempty" jsonschema:"the source of the benchmark that whet wrote, as no benchmark runs the lines"`
+	Figures  []string `json:"figures,omitempty"`
+	Written  string   `json:"written_benchmark,omitempty"`
 	Tested   int      `json:"tested_packages,omitempty"`
-	Compared []string `json:"compared,omitempty" jsonschema:"functions that were called with the same inputs in both versions"`
-	Inputs   int64    `json:"inputs,omitempty" jsonschema:"number of inputs on which both returned the same"`
-	Strength string   `json:"strength,omitempty" jsonschema:"how many small errors in the changed lines would be noticed"`
-	NotUsed  []string `json:"not_used,omitempty" jsonschema:"files of the patch that were not used: tests, and files that are not compiled"`
-	Suspects []string `json:"suspects,omitempty" jsonschema:"what needs review"`
+	Compared []string `json:"compared,omitempty"`
+	Inputs   int64    `json:"inputs,omitempty"`
+	Strength string   `json:"strength,omitempty"`
+	NotUsed  []string `json:"not_used,omitempty"`
+	Suspects []string `json:"suspects,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
 	truncated
 }

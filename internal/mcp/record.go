@@ -32,12 +32,12 @@ const (
 
 // loadInput is a load as a client describes it. It has no files but a body: files of requests may name others.
 type loadInput struct {
-	URLs        []string `json:"urls" jsonschema:"addresses to request, such as http://127.0.0.1:8080/path; {addr} is the address of a program that record starts"`
-	Connections int      `json:"connections,omitempty" jsonschema:"number of connections (default 10)"`
-	Rate        string   `json:"rate,omitempty" jsonschema:"requests per second, such as 500, or 100..1000 for a ramp; as many as the server answers if omitted"`
+	URLs        []string `json:"urls"`
+	Connections int      `json:"connections,omitempty"`
+	Rate        string   `json:"rate,omitempty"`
 	Method      string   `json:"method,omitempty"`
-	Headers     []string `json:"headers,omitempty" jsonschema:"each as Name: value"`
-	Body        string   `json:"body,omitempty" jsonschema:"sent with each request; @PATH is the content of a file in a root"`
+	Headers     []string `json:"headers,omitempty"`
+	Body        string   `json:"body,omitempty"`
 }
 
 // options returns the options of a load. addr replaces {addr}; "" if there is no program.
@@ -91,26 +91,27 @@ func window(seconds float64, standard time.Duration) (time.Duration, error) {
 }
 
 type recordInput struct {
-	URL      string     `json:"url,omitempty" jsonschema:"address of a running service that serves /debug/pprof/"`
-	Package  string     `json:"package,omitempty" jsonschema:"main package to build and start instead, such as ./cmd/server; it must serve /debug/pprof/"`
-	Args     []string   `json:"args,omitempty" jsonschema:"arguments of that program; {addr} is replaced by a free address"`
-	Bench    string     `json:"bench,omitempty" jsonschema:"record benchmarks that match this regular expression instead"`
-	Packages []string   `json:"packages,omitempty" jsonschema:"packages of these benchmarks (default ./...)"`
-	Dir      string     `json:"dir,omitempty" jsonschema:"directory of the module (default: the first root)"`
-	Load     *loadInput `json:"load,omitempty" jsonschema:"requests to send during the recording: without a load an idle service is recorded"`
-	Seconds  float64    `json:"seconds,omitempty" jsonschema:"length of the recording; 10 if omitted"`
-	Output   string     `json:"output,omitempty" jsonschema:"path of a new .whet file in a root; if omitted, the recording is removed when the server ends"`
+	URL      string     `json:"url,omitempty"`
+	Package  string     `json:"package,omitempty"`
+	Args     []string   `json:"args,omitempty"`
+	Bench    string     `json:"bench,omitempty"`
+	Packages []string   `json:"packages,omitempty"`
+	Dir      string     `json:"dir,omitempty"`
+	Load     *loadInput `json:"load,omitempty"`
+	Seconds  float64    `json:"seconds,omitempty"`
+	Output   string     `json:"output,omitempty"`
 }
 
 type recordResult struct {
-	Recording string   `json:"recording" jsonschema:"path for other tools, which use it if they name none"`
+	Recording string   `json:"recording"`
 	Program   string   `json:"program,omitempty"`
 	Seconds   float64  `json:"seconds"`
 	Parts     []string `json:"parts"`
-	Missing   []string `json:"missing,omitempty" jsonschema:"what was not recorded, and why"`
+	Sources   int      `json:"source_files"`
+	Missing   []string `json:"missing,omitempty"`
 	Load      *loaded  `json:"load,omitempty"`
 	Failures  []string `json:"failures,omitempty"`
-	Output    string   `json:"program_output,omitempty" jsonschema:"the end of what the program printed, if something failed"`
+	Output    string   `json:"program_output,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 	truncated
 }
@@ -215,6 +216,10 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 		r.Program = sum.Meta.Build.Path
 	}
 	for _, p := range sum.Meta.Parts {
+		if strings.HasPrefix(p.Name, "source/") {
+			r.Sources++
+			continue
+		}
 		r.Parts = append(r.Parts, p.Name)
 	}
 	for _, m := range sum.Meta.Missing {
@@ -281,7 +286,7 @@ func (s *Server) build(ctx context.Context, dir, pkg string) (bin string, remove
 		return "", nil, err
 	}
 	remove = func() { _ = os.RemoveAll(temp) } // Close removes it otherwise
-	bin = filepath.Join(temp, "program")
+	bin = filepath.Join(temp, filepath.Base(filepath.Join(dir, pkg)))
 	cmd := exec.CommandContext(ctx, "go", "build", "-o", bin, pkg)
 	cmd.Dir = dir
 	procgroup.OwnAndKill(cmd)

@@ -7,11 +7,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/whet-go/whet/docs"
@@ -92,7 +94,6 @@ func New(o Options) (*Server, error) {
 	s.server = sdk.NewServer(&sdk.Implementation{Name: "whet", Title: "whet: make Go services faster", Version: o.Version},
 		&sdk.ServerOptions{
 			Instructions: docs.AssistantLoop(),
-			SchemaCache:  sdk.NewSchemaCache(),
 			Capabilities: &sdk.ServerCapabilities{},
 		})
 	s.addTools()
@@ -253,6 +254,7 @@ func addTool[In any, Out shrinker](s *Server, t tool, do func(c *call, ctx conte
 	}
 	sdk.AddTool(s.server, &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, Annotations: annotations,
+		InputSchema: schemaOf[In](), OutputSchema: schemaOf[Out](),
 	}, func(ctx context.Context, request *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var none Out
 		c := &call{session: s.session(request.Session), request: request}
@@ -269,6 +271,32 @@ func addTool[In any, Out shrinker](s *Server, t tool, do func(c *call, ctx conte
 		}
 		return result, out, nil
 	})
+}
+
+// schemaOf returns the schema of a type. Unlike the SDK's, it has one type for each value: some clients accept no others.
+// Lists are never null here, and optional values are left out.
+func schemaOf[T any]() *jsonschema.Schema {
+	schema, err := jsonschema.For[T](nil)
+	if err != nil {
+		panic(err) // a type of this package, which tests use
+	}
+	oneType(schema)
+	describe(schema, reflect.TypeFor[T](), descriptions())
+	return schema
+}
+
+func oneType(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
+		s.Type, s.Types = s.Types[1-i], nil
+	}
+	for _, of := range s.Properties {
+		oneType(of)
+	}
+	oneType(s.Items)
+	oneType(s.AdditionalProperties)
 }
 
 // addResources adds the documents of sessions and the views of recordings.

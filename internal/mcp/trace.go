@@ -18,9 +18,9 @@ const (
 )
 
 type traceInput struct {
-	Recording string `json:"recording,omitempty" jsonschema:"path of a .whet recording or an execution trace; the last one that record made if omitted"`
-	Handler   string `json:"handler,omitempty" jsonschema:"only requests whose handler matches this regular expression"`
-	Slowest   int    `json:"slowest,omitempty" jsonschema:"number of the slowest requests of each handler to show; 2 if omitted"`
+	Recording string `json:"recording,omitempty"`
+	Handler   string `json:"handler,omitempty"`
+	Slowest   int    `json:"slowest,omitempty"`
 }
 
 type traceResult struct {
@@ -37,20 +37,20 @@ type handlers struct {
 	P90     float64  `json:"p90_ms"`
 	P99     float64  `json:"p99_ms"`
 	Max     float64  `json:"max_ms"`
-	Causes  []cause  `json:"causes" jsonschema:"what requests spend time on"`
+	Causes  []cause  `json:"causes"`
 	Slowest []slowed `json:"slowest,omitempty"`
 }
 
 type cause struct {
 	Cause   string  `json:"cause"`
-	Typical float64 `json:"typical_ms" jsonschema:"mean of the requests around the median"`
-	Slow    float64 `json:"slowest_ms" jsonschema:"mean of the slowest percent"`
+	Typical float64 `json:"typical_ms"`
+	Slow    float64 `json:"slowest_ms"`
 }
 
 type slowed struct {
 	Request int     `json:"request"`
 	Latency float64 `json:"latency_ms"`
-	Worst   string  `json:"most_time" jsonschema:"what its critical path spends most time on, and where"`
+	Worst   string  `json:"most_time"`
 	Path    []step  `json:"critical_path"`
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/profile/owncode"
@@ -43,20 +44,21 @@ func count(n, standard, most int) (int, error) {
 }
 
 type hotLinesInput struct {
-	Recording string `json:"recording,omitempty" jsonschema:"path of a .whet recording or a pprof file; the last one that record made if omitted"`
-	Type      string `json:"type,omitempty" jsonschema:"sample type: cpu (default), alloc_space, alloc_objects, inuse_space, mutex:delay, block:delay"`
-	N         int    `json:"n,omitempty" jsonschema:"number of lines; 15 if omitted"`
+	Recording string `json:"recording,omitempty"`
+	Type      string `json:"type,omitempty"`
+	N         int    `json:"n,omitempty"`
+	Dir       string `json:"dir,omitempty"`
 }
 
 type hotLines struct {
 	Program string    `json:"program,omitempty"`
-	Type    string    `json:"type" jsonschema:"the sample type of all values"`
-	Total   string    `json:"total" jsonschema:"what shares are of"`
-	Own     float64   `json:"own_share" jsonschema:"the share below lines of the program's own code, 0 to 1"`
-	Lines   []hotLine `json:"lines" jsonschema:"own code, the most expensive lines first; each has what it costs with all that it calls outside of own code"`
-	Rest    []restOf  `json:"rest,omitempty" jsonschema:"what has no line of own code, by purpose"`
+	Type    string    `json:"type"`
+	Total   string    `json:"total"`
+	Own     float64   `json:"own_share"`
+	Lines   []hotLine `json:"lines"`
+	Rest    []restOf  `json:"rest,omitempty"`
 	// Collector is the garbage collector's share of the CPU time.
-	Collector float64  `json:"garbage_collection_share,omitempty" jsonschema:"of the CPU time"`
+	Collector float64  `json:"garbage_collection_share,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
 	truncated
 }
@@ -66,10 +68,10 @@ type hotLine struct {
 	Line     int      `json:"line"`
 	Function string   `json:"function"`
 	Share    float64  `json:"share"`
-	Cost     string   `json:"cost"`
-	Callees  []callee `json:"callees,omitempty" jsonschema:"what the line calls, with shares of the total"`
+	Cost     string   `json:"cost,omitempty"`
+	Callees  []callee `json:"callees,omitempty"`
 	// Also is the share of the other main profile.
-	Also float64 `json:"also_share,omitempty" jsonschema:"share of the allocated bytes, or of the CPU time if type is an allocation"`
+	Also float64 `json:"also_share,omitempty"`
 }
 
 type callee struct {
@@ -135,9 +137,10 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 	if doc.Collector != nil {
 		r.Collector = round(doc.Collector.Share)
 	}
+	relative := c.relative(in.Dir)
 	for _, l := range doc.Own.Lines {
 		one := hotLine{
-			File: l.Path, Line: l.Line, Function: l.Function, Share: round(l.Share), Cost: h.Write(l.Cost), Also: round(l.AlsoShare),
+			File: relative(l.File, l.Path), Line: l.Line, Function: l.Function, Share: round(l.Share), Cost: h.Write(l.Cost), Also: round(l.AlsoShare),
 		}
 		for _, called := range l.Callees[:min(len(l.Callees), 5)] {
 			one.Callees = append(one.Callees, callee{called.Function, round(called.Share)})
@@ -150,25 +153,44 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 	return r, whole(uri) + "; or ask for fewer lines with n", nil
 }
 
+// relative returns a function that returns a file of a profile as relative to a module; other if it is not one of its
+// files.
+func (s *session) relative(dir string) func(file, other string) string {
+	root, err := s.server.roots.module(dir)
+	if err != nil {
+		return func(_, other string) string { return other }
+	}
+	m, err := module.Find(root)
+	if err != nil {
+		return func(_, other string) string { return other }
+	}
+	return func(file, other string) string {
+		if rel, err := m.File(file); err == nil {
+			return rel
+		}
+		return other
+	}
+}
+
 // round rounds a share to a hundredth of a percent.
 func round(share float64) float64 {
 	return float64(int64(share*1e4+0.5)) / 1e4
 }
 
 type compareInput struct {
-	Before string `json:"before" jsonschema:"path of the earlier recording"`
-	After  string `json:"after,omitempty" jsonschema:"path of the later recording; the last one that record made if omitted"`
-	Type   string `json:"type,omitempty" jsonschema:"sample type: cpu (default), alloc_space, …"`
-	Lines  bool   `json:"lines,omitempty" jsonschema:"compare lines, not functions"`
-	N      int    `json:"n,omitempty" jsonschema:"number of changes; 15 if omitted"`
+	Before string `json:"before"`
+	After  string `json:"after,omitempty"`
+	Type   string `json:"type,omitempty"`
+	Lines  bool   `json:"lines,omitempty"`
+	N      int    `json:"n,omitempty"`
 }
 
 type comparison struct {
 	Type    string       `json:"type"`
 	Total   change       `json:"total"`
-	Entries []change     `json:"changes" jsonschema:"own code, the largest change first"`
-	Rest    []change     `json:"rest,omitempty" jsonschema:"what has no own code"`
-	Load    []loadChange `json:"load,omitempty" jsonschema:"the loads of both recordings compared"`
+	Entries []change     `json:"changes"`
+	Rest    []change     `json:"rest,omitempty"`
+	Load    []loadChange `json:"load,omitempty"`
 	// Smallest is the smallest change of the total that these recordings can show.
 	Smallest float64  `json:"smallest_visible_change"`
 	Warnings []string `json:"warnings,omitempty"`
@@ -182,9 +204,9 @@ type change struct {
 	Before string `json:"before"`
 	After  string `json:"after"`
 	// Relative is the change over before.
-	Relative *float64 `json:"relative,omitempty" jsonschema:"change / before: -0.2 is 20% less"`
+	Relative *float64 `json:"relative,omitempty"`
 	// Noise reports whether chance alone explains the change.
-	Noise bool `json:"within_noise" jsonschema:"whether chance alone explains the change"`
+	Noise bool `json:"within_noise"`
 	// Request compares the cost of a request.
 	Request *requestChange `json:"per_request,omitempty"`
 }
@@ -198,7 +220,7 @@ type requestChange struct {
 
 type loadChange struct {
 	Metric  string   `json:"metric"`
-	Change  *float64 `json:"change,omitempty" jsonschema:"after / before - 1"`
+	Change  *float64 `json:"change,omitempty"`
 	Low     *float64 `json:"low,omitempty"`
 	High    *float64 `json:"high,omitempty"`
 	Verdict string   `json:"verdict"`

@@ -13,27 +13,27 @@ const Schema = "whet.workorder/1"
 type Order struct {
 	Schema string `json:"schema"`
 	Module string `json:"module"`
-	File   string `json:"file" jsonschema:"relative to the module"`
+	File   string `json:"file"`
 	Line   int    `json:"line"`
 	// Function is the function around the line, as written in Go source: (*T).Name; "" outside of functions.
 	Function string `json:"function,omitempty"`
 	// Share is what the profiles charge to the line: its share of the CPU time, including the
 	// collector's share for what it allocates.
-	Share    float64         `json:"share" jsonschema:"of the CPU time, 0 to 1, including garbage collection of what the line allocates"`
-	Evidence []find.Evidence `json:"evidence,omitempty" jsonschema:"what each profile charges to the line"`
-	Finding  *Finding        `json:"finding,omitempty" jsonschema:"the known kind of waste on this line, if a rule found one"`
-	Source   Source          `json:"source" jsonschema:"the function around the line"`
-	Callers  []Call          `json:"callers,omitempty" jsonschema:"functions that call this one, with their part of its cost"`
-	Callees  []Call          `json:"callees,omitempty" jsonschema:"functions that this one calls, with their part of its cost"`
+	Share    float64         `json:"share"`
+	Evidence []find.Evidence `json:"evidence,omitempty"`
+	Finding  *Finding        `json:"finding,omitempty"`
+	Source   Source          `json:"source"`
+	Callers  []Call          `json:"callers,omitempty"`
+	Callees  []Call          `json:"callees,omitempty"`
 	// Allocations are the lines of the function that allocate.
-	Allocations []Allocation `json:"allocations,omitempty" jsonschema:"lines of the function that allocate"`
-	Notes       []lines.Line `json:"notes,omitempty" jsonschema:"what the compiler notes on lines of the function"`
+	Allocations []Allocation `json:"allocations,omitempty"`
+	Notes       []lines.Line `json:"notes,omitempty"`
 	// Benchmarks run the line, the most focused first.
-	Benchmarks []string `json:"benchmarks,omitempty" jsonschema:"benchmarks that run the line"`
+	Benchmarks []string `json:"benchmarks,omitempty"`
 	// Failed are the candidates that were tried and not kept.
-	Failed []Failed `json:"failed,omitempty" jsonschema:"changes of this file that were tried and not kept"`
+	Failed []Failed `json:"failed,omitempty"`
 	// LeftOut describes what was left out to limit the size.
-	LeftOut []string `json:"left_out,omitempty" jsonschema:"what was left out"`
+	LeftOut []string `json:"left_out,omitempty"`
 
 	Warnings find.Warnings `json:"warnings,omitempty"`
 }
