@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/fix/workorder"
@@ -128,8 +129,8 @@ func (f *fixer) improve(ctx context.Context, c Candidates, maker *workorder.Make
 	if t.finding != nil {
 		order.Finding = workorder.FindingOf(t.finding)
 	}
-	if reaching, err := f.prover.Reaching(ctx, []find.Place{t.place}); err == nil {
-		for _, b := range reaching {
+	if err := f.prover.Cover(ctx); err == nil {
+		for _, b := range f.prover.Covering([]find.Place{t.place}) {
 			order.Benchmarks = append(order.Benchmarks, b.String())
 		}
 	} else {
@@ -244,10 +245,11 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 	v := f.prover.Prove(ctx, prove.Candidate{Changes: changes, Places: a.Finding.Places})
 	if err := a.take(v); err != nil && !(f.o.Review && errors.Is(err, prove.ErrUnproven)) {
 		a.Reason = err.Error()
-		if r := f.prover.Reproduce(ctx, v, changes, "without the candidate", "the candidate"); r != nil {
-			test = r.Source
+		var differs *prove.DifferenceError
+		if errors.As(err, &differs) {
+			test = f.prover.Reproduce(ctx, changes, "without the candidate", "the candidate", differs).Source
 		}
-		return a, v.Outcome(), test
+		return a, outcomeOf(v), test
 	}
 	if err := f.keep(a, changes); err != nil {
 		a.Stage, a.Reason = StageRewrite, err.Error()
@@ -280,4 +282,25 @@ func (f *fixer) changesOf(ctx context.Context, text []byte) (prove.Changes, erro
 		}
 	}
 	return diff.Files, nil
+}
+
+// outcomeOf returns the outcome of a candidate that was dropped.
+func outcomeOf(v *prove.Verdict) prove.Outcome {
+	var differs *prove.DifferenceError
+	switch {
+	case errors.As(v.Err, &differs), v.Stage == StageTest, v.Stage == StageRace:
+		return prove.OutcomeDifferent
+	case v.Stage == StageBuild, v.Stage == StageVet, v.Stage == StageConfigs:
+		return prove.OutcomeBroken
+	case v.Stage != StageMeasure || v.Measured == nil || v.Measured.AB == nil:
+		return prove.OutcomeUnproven
+	}
+	for i := range v.Measured.AB.Subjects {
+		for _, u := range v.Measured.AB.Subjects[i].Units {
+			if u.Verdict == ab.Worse {
+				return prove.OutcomeSlower
+			}
+		}
+	}
+	return prove.OutcomeUnproven // no gain was seen
 }

@@ -39,7 +39,8 @@ func hot(t *testing.T) (*find.Result, fix.Options) {
 	for name, text := range map[string]string{
 		"go.mod": "module example.com/j\n\ngo 1.26\n", "text/text.go": joins,
 		"text/text_test.go": "package text\n\nimport \"testing\"\n\nfunc BenchmarkJoin(b *testing.B) {\n" +
-			"\twords := []string{\"one\", \"two\", \"three\", \"four\", \"five\", \"six\"}\n\tfor b.Loop() {\n\t\tJoin(words)\n\t}\n}\n",
+			"\twords := []string{\"one\", \"two\", \"three\", \"four\", \"five\", \"six\"}\n" +
+			"\tfor b.Loop() {\n\t\tJoin(words)\n\t}\n}\n",
 	} {
 		name = filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -99,7 +100,8 @@ func writer(t *testing.T, rounds ...string) (command []string, orders func() []w
 			t.Fatal(err)
 		}
 	}
-	script := `n=1; while [ -e "$0/order$n" ]; do n=$((n+1)); done; cat >"$0/order$n"; if [ -e "$0/answer$n" ]; then cat "$0/answer$n"; fi`
+	script := `n=1; while [ -e "$0/order$n" ]; do n=$((n+1)); done; cat >"$0/order$n"
+		if [ -e "$0/answer$n" ]; then cat "$0/answer$n"; fi`
 	return []string{sh, "-c", script, dir}, func() (list []workorder.Order) {
 		names, err := filepath.Glob(filepath.Join(dir, "order*"))
 		if err != nil {
@@ -146,7 +148,8 @@ func TestCandidates(t *testing.T) {
 		t.Fatalf("%d orders, attempts %v, warnings %v", len(list), r.Attempts, r.Warnings)
 	}
 	first := list[0]
-	if first.Schema != workorder.Schema || first.Module != "example.com/j" || first.File != "text/text.go" || first.Line != 8 ||
+	if first.Schema != workorder.Schema || first.Module != "example.com/j" || first.File != "text/text.go" ||
+		first.Line != 8 ||
 		first.Function != "Join" || first.Share < 0.99 || len(first.Evidence) != 1 || first.Source.First != 3 ||
 		!strings.HasSuffix(first.Source.Text, "return joined\n}") || len(first.Failed) != 0 ||
 		!slices.Equal(first.Benchmarks, []string{"text.BenchmarkJoin"}) ||
@@ -158,7 +161,8 @@ func TestCandidates(t *testing.T) {
 		t.Errorf("the second order: %+v", f)
 	}
 	if f := list[2].Failed; len(f) != 2 || f[0].Outcome != prove.OutcomeDifferent || f[0].Diff != wrong ||
-		!strings.Contains(f[0].Reason, "Join behaves differently") || !strings.Contains(f[0].Test, "func TestReproduce_Join(") {
+		!strings.Contains(f[0].Reason, "Join behaves differently") ||
+		!strings.Contains(f[0].Test, "func TestReproduce_Join(") {
 		t.Errorf("the third order: %+v", f)
 	}
 	if a := r.Attempts[2]; !a.Kept() || a.Candidate != 3 || a.Diff != builder {
@@ -171,13 +175,14 @@ func TestCandidates(t *testing.T) {
 	if err := r.Apply(t.Context(), true); err != nil {
 		t.Error(err)
 	}
-	if text, err := os.ReadFile(filepath.Join(x.Dir, "text", "text.go")); err != nil || !strings.Contains(string(text), "make([]byte") {
+	text, err := os.ReadFile(filepath.Join(x.Dir, "text", "text.go"))
+	if err != nil || !strings.Contains(string(text), "make([]byte") {
 		t.Errorf("applied: %v\n%s", err, text)
 	}
 }
 
-// TestCandidatesRefused has programs that fail, hang, write too much, or change what they must not: each is a warning or an
-// attempt with a reason.
+// TestCandidatesRefused has programs that fail, hang, write too much, or change what they must not: each is a
+// warning or an attempt with a reason.
 func TestCandidatesRefused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")

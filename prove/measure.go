@@ -30,7 +30,7 @@ var errNoBenchmark = errors.New("no benchmark runs this line; write one, or meas
 // else by generated ones. The steps before are added to v.
 func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measured, error) {
 	began := time.Now()
-	err := f.cover(ctx)
+	err := f.Cover(ctx)
 	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
@@ -50,8 +50,8 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), chosen)
 }
 
-// cover finds out what each benchmark that can reach a change runs, before anything is changed.
-func (f *Prover) cover(ctx context.Context) error {
+// Cover finds out what each benchmark that can reach a change runs, before anything is changed. Prepare comes first.
+func (f *Prover) Cover(ctx context.Context) error {
 	if f.benchmarks.Found() {
 		return nil
 	}
@@ -95,7 +95,7 @@ func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error
 // Versus compares two builds by the benchmarks that run some places, or else as a program under
 // load.
 func (f *Prover) Versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
-	if err := f.cover(ctx); err != nil {
+	if err := f.Cover(ctx); err != nil {
 		return nil, err
 	}
 	return f.compareBy(ctx, a, b, Focused(f.Covering(places), maxBenchmarks))

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/mcp"
+	"github.com/whet-go/whet/internal/mcp/fit"
 )
 
 // tokenVariable is the environment variable with the token for HTTP clients.
@@ -69,14 +70,14 @@ AGENTS.md: how to use the tools to make a program faster, and prove it.`,
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
-	fs.StringArrayVar(&f.Roots, "root", nil, "allow clients to read, and to run code, below `DIR`; may repeat (default: .)")
-	fs.StringArrayVar(&f.Targets, "target", nil, "allow clients to record and load `HOST` or HOST:PORT; may repeat")
+	fs.StringArrayVar(&f.Roots, "root", nil, "let clients read, and run code, below `DIR`; may repeat (default: .)")
+	fs.StringArrayVar(&f.Targets, "target", nil, "let clients record and load `HOST` or HOST:PORT; may repeat")
 	fs.StringVar(&f.HTTP, "http", "", "serve HTTP at the loopback address `ADDR`, not standard input and output")
 	fs.StringVar(&f.TokenFile, "token-file", "", "with --http: require the bearer token in `FILE`")
 	fs.IntVar(&f.Jobs, "jobs", 1, "run `N` measurements at once")
 	fs.BoolVar(&f.Sandbox, "sandbox", false,
 		"run the code of patches without a network, and let it write only to the copy (Linux)")
-	f.MaxResult = mcp.DefaultMaxResult
+	f.MaxResult = fit.DefaultLimit
 	fs.Var(&f.MaxResult, "max-result", "limit on the `SIZE` of a tool's result")
 	fs.BoolVar(&f.Instructions, "instructions", false, "print instructions for the assistant")
 	return cmd
@@ -95,7 +96,8 @@ func (a *app) mcp(ctx context.Context, cmd *cobra.Command, f *mcpFlags) (err err
 		return err
 	}
 	if f.Jobs < 1 {
-		return diag.Usagef("mcp", fmt.Sprintf("--jobs must be positive, not %d", f.Jobs), "1 lets measurements wait for each other")
+		return diag.Usagef("mcp", fmt.Sprintf("--jobs must be positive, not %d", f.Jobs),
+			"1 lets measurements wait for each other")
 	}
 	o := mcp.Options{
 		Roots: f.Roots, Targets: f.Targets, Jobs: f.Jobs, Sandbox: f.Sandbox, MaxResult: int(f.MaxResult),

@@ -1,12 +1,5 @@
 package mcp
 
-import (
-	"reflect"
-	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
-)
-
 // descriptions returns what clients read about the fields of arguments and results, by the type and the name in
 // JSON. Struct tags would be longer than a line.
 func descriptions() map[string]string {
@@ -31,7 +24,7 @@ func descriptions() map[string]string {
 
 		"waiting.share": "of the time of all requests",
 
-		"truncated.truncated": "set if something was left out to keep the result short: where the rest is",
+		"Truncated.truncated": "set if something was left out to keep the result short: where the rest is",
 
 		"loadToolInput.seconds": "length of the measured part; 10 if omitted",
 
@@ -40,8 +33,8 @@ func descriptions() map[string]string {
 		"loaded.target_cpu_ms_per_request": "CPU time of the server for a request",
 		"loaded.verdict":                   "reasons to distrust these figures",
 
-		"edit.file": "relative to the module",
-		"edit.old":  "text to replace; it must occur exactly once. Empty for a new file",
+		"Edit.file": "relative to the module",
+		"Edit.old":  "text to replace; it must occur exactly once. Empty for a new file",
 
 		"proveInput.patch": "the change as a unified diff, as git diff writes it, with paths relative to the module or " +
 			"the repository",
@@ -156,34 +149,5 @@ func descriptions() map[string]string {
 		"Order.benchmarks":  "benchmarks that run the line",
 		"Order.failed":      "changes of this file that were tried and not kept",
 		"Order.left_out":    "what was left out",
-	}
-}
-
-// describe adds descriptions to the schema of a type.
-func describe(schema *jsonschema.Schema, t reflect.Type, all map[string]string) {
-	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
-		if t.Kind() == reflect.Slice && schema.Items != nil {
-			schema = schema.Items
-		}
-		t = t.Elem()
-	}
-	if t.Kind() != reflect.Struct {
-		return
-	}
-	for i := range t.NumField() {
-		f := t.Field(i)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Anonymous && name == "" {
-			describe(schema, f.Type, all)
-			continue
-		}
-		property := schema.Properties[name]
-		if property == nil {
-			continue
-		}
-		if text, ok := all[t.Name()+"."+name]; ok {
-			property.Description = text
-		}
-		describe(property, f.Type, all)
 	}
 }

@@ -6,8 +6,8 @@
 //  1. [New] opens the roots, the directories that a server may read and run code of. [Server.Run]
 //     serves one client on standard input and output, [Server.Serve] any number of them over HTTP,
 //     with a token.
-//  2. A tool checks its arguments (roots.go), calls the engines as the command line does, and reduces
-//     their document to a result that fits into the context of a model (fit.go). The whole document
+//  2. A tool checks its arguments (package guard), calls the engines as the command line does, and reduces
+//     their document to a result that fits into the context of a model (package fit). The whole document
 //     becomes a resource of the session (documents.go).
 //  3. A patch is judged by package prove, in a copy of the module. Measurements share the CPUs, so
 //     they wait for each other (queue.go). A proof goes on when its call returns before it has ended;

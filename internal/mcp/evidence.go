@@ -11,6 +11,8 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/sandbox"
 	"github.com/whet-go/whet/prove"
 )
@@ -28,7 +30,7 @@ type lineEvidence struct {
 	workorder.Order
 	Notes    []note   `json:"compiler_notes,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
 type note struct {
@@ -36,20 +38,22 @@ type note struct {
 	Texts []string `json:"notes"`
 }
 
-func (e *lineEvidence) shrink() bool {
+func (e *lineEvidence) Shrink() bool {
 	for i := len(e.Failed) - 1; i >= 0; i-- { // the oldest first
-		if f := &e.Failed[i]; clip(&f.Test, 600) || clip(&f.Diff, 1000) || clip(&f.Reason, 800) {
+		if f := &e.Failed[i]; fit.Clip(&f.Test, 600) || fit.Clip(&f.Diff, 1000) || fit.Clip(&f.Reason, 800) {
 			return true
 		}
 	}
 	switch {
-	case drop(&e.Failed, 3), drop(&e.Notes, 5), drop(&e.Allocations, 10), drop(&e.Benchmarks, 10), drop(&e.Warnings, 2):
+	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10), fit.Drop(&e.Benchmarks, 10),
+		fit.Drop(&e.Warnings, 2):
 		return true
-	case e.Finding != nil && clip(&e.Finding.Diff, 1500):
+	case e.Finding != nil && fit.Clip(&e.Finding.Diff, 1500):
 		return true
 	}
-	return clip(&e.Source.Text, 1000) || drop(&e.Failed, 1) || drop(&e.Notes, 0) || drop(&e.Allocations, 0) ||
-		drop(&e.Callers, 2) || drop(&e.Callees, 2) || drop(&e.Failed, 0) || drop(&e.Warnings, 0)
+	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Failed, 1) || fit.Drop(&e.Notes, 0) ||
+		fit.Drop(&e.Allocations, 0) ||
+		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
 }
 
 // reached are the benchmarks that run a line.
@@ -92,7 +96,8 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	}
 	order.Failed = c.failed(o.Dir, file)
 	if !in.SkipBenchmarks {
-		if order.Benchmarks, err = c.reaching(ctx, o.Dir, find.Place{File: file, Line: in.Line, EndLine: in.Line}); err != nil {
+		place := find.Place{File: file, Line: in.Line, EndLine: in.Line}
+		if order.Benchmarks, err = c.reaching(ctx, o.Dir, place); err != nil {
 			if ctx.Err() != nil {
 				return nil, "", ctx.Err()
 			}
@@ -103,7 +108,7 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	if err != nil {
 		return nil, "", err
 	}
-	e := &lineEvidence{Order: *order, Warnings: texts(order.Warnings)}
+	e := &lineEvidence{Order: *order, Warnings: fit.Texts(order.Warnings)}
 	for _, l := range order.Notes {
 		n := note{Line: l.Line}
 		for _, one := range l.Notes {
@@ -132,7 +137,7 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 func fileIn(dir, name string) (string, error) {
 	if filepath.IsAbs(name) {
 		real, err := filepath.EvalSymlinks(name)
-		if err != nil || !isBelow(dir, real) {
+		if err != nil || !guard.IsBelow(dir, real) {
 			return "", fmt.Errorf("%q is not a file of the module in %s", name, dir)
 		}
 		if name, err = filepath.Rel(dir, real); err != nil {
@@ -209,11 +214,10 @@ func (c *call) runBenchmarks(ctx context.Context, dir string, place find.Place) 
 	if err := p.PrepareFor(ctx, prove.Changes{place.File: {Before: text, After: text}}); err != nil {
 		return nil, err
 	}
-	list, err := p.Reaching(ctx, []find.Place{place})
-	if err != nil {
+	if err := p.Cover(ctx); err != nil {
 		return nil, err
 	}
-	for _, b := range list {
+	for _, b := range p.Covering([]find.Place{place}) {
 		names = append(names, b.String())
 	}
 	return names, nil

@@ -10,6 +10,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/index"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/mcp/fit"
 )
 
 const defaultFindings = 10
@@ -30,7 +31,7 @@ type foundResult struct {
 	// Collector is the garbage collector's share of the CPU time.
 	Collector float64  `json:"garbage_collection_share"`
 	Warnings  []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
 type finding struct {
@@ -51,16 +52,16 @@ type waiting struct {
 	Share    float64 `json:"share,omitempty"`
 }
 
-func (r *foundResult) shrink() bool {
-	if drop(&r.Waiting, 3) || drop(&r.Unexplained, 5) || drop(&r.Stale, 1) {
+func (r *foundResult) Shrink() bool {
+	if fit.Drop(&r.Waiting, 3) || fit.Drop(&r.Unexplained, 5) || fit.Drop(&r.Stale, 1) {
 		return true
 	}
 	for i := len(r.Findings) - 1; i >= 0; i-- { // the cheapest first
-		if f := &r.Findings[i]; clip(&f.Diff, 800) || clip(&f.Safe, 200) || clip(&f.Why, 300) {
+		if f := &r.Findings[i]; fit.Clip(&f.Diff, 800) || fit.Clip(&f.Safe, 200) || fit.Clip(&f.Why, 300) {
 			return true
 		}
 	}
-	return drop(&r.Findings, 3) || drop(&r.Unexplained, 0) || drop(&r.Waiting, 0) || drop(&r.Warnings, 1)
+	return fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) || fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
 }
 
 // read reads a recording of a module. The caller closes the program.
@@ -70,10 +71,11 @@ func (c *call) read(ctx context.Context, name, dir string) (*recorded.Program, f
 	if err != nil {
 		return nil, o, err
 	}
-	if o.Dir, err = c.server.roots.module(dir); err != nil {
+	if o.Dir, err = c.server.roots.Module(dir); err != nil {
 		return nil, o, err
 	}
-	program, err := recorded.Read(ctx, c.opener("find"), []string{file}, recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
+	program, err := recorded.Read(ctx, c.opener("find"), []string{file},
+		recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
 	if err != nil {
 		return nil, o, err
 	}
@@ -98,11 +100,13 @@ func (c *call) find(ctx context.Context, in findInput) (*foundResult, string, er
 	}
 	r := &foundResult{
 		Module: doc.Module, Findings: []finding{}, Unexplained: []hotLine{}, Collector: round(doc.GC),
-		Warnings: texts(doc.Warnings),
+		Warnings: fit.Texts(doc.Warnings),
 	}
 	for i := range doc.Findings[:min(len(doc.Findings), n)] {
 		x := &doc.Findings[i]
-		one := finding{Finding: *workorder.FindingOf(x), Function: x.Function, Saving: round(x.Saving), Needs: string(x.Needs)}
+		one := finding{
+			Finding: *workorder.FindingOf(x), Function: x.Function, Saving: round(x.Saving), Needs: string(x.Needs),
+		}
 		if len(x.Places) > 0 {
 			one.File, one.Line = x.Places[0].File, x.Places[0].Line
 		}

@@ -17,8 +17,8 @@ import (
 	"github.com/whet-go/whet/internal/mcp"
 )
 
-// TestRefused calls tools with arguments that name something outside of the roots, smuggle flags or commands, or are too
-// large. Each is refused with a reason, and nothing is written or run.
+// TestRefused calls tools with arguments that name something outside of the roots, smuggle flags or commands, or are
+// too large. Each is refused with a reason, and nothing is written or run.
 func TestRefused(t *testing.T) {
 	dir := shop(t)
 	outside, err := filepath.EvalSymlinks(t.TempDir())
@@ -34,8 +34,8 @@ func TestRefused(t *testing.T) {
 	}
 	before := snapshot(t, outside)
 	c := overPipes(t, server(t, mcp.Options{Roots: []string{dir}, Targets: []string{"staging.example.com:6060"}}))
-	link := "diff --git a/text/l b/text/l\nnew file mode 120000\n--- /dev/null\n+++ b/text/l\n@@ -0,0 +1 @@\n+/etc/passwd\n" +
-		"\\ No newline at end of file\n"
+	link := "diff --git a/text/l b/text/l\nnew file mode 120000\n--- /dev/null\n+++ b/text/l\n@@ -0,0 +1 @@\n" +
+		"+/etc/passwd\n\\ No newline at end of file\n"
 	named := func(name string) string {
 		return "--- /dev/null\n+++ " + name + "\n@@ -0,0 +1 @@\n+package text\n"
 	}
@@ -244,6 +244,8 @@ func TestHTTP(t *testing.T) {
 	header := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
 	}
+	without := func(r *http.Request) { r.Header.Del("Authorization") }
+	unannounced := func(r *http.Request) { r.ContentLength = -1 }
 	if code, text := ask("POST", endpoint, hello, nil); code != 200 || !strings.Contains(text, `"serverInfo"`) {
 		t.Fatalf("%d %s", code, text)
 	}
@@ -252,21 +254,20 @@ func TestHTTP(t *testing.T) {
 		change            func(*http.Request)
 		code              int
 	}{
-		"no token":       {"POST", endpoint, hello, func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		"another token":  {"POST", endpoint, hello, header("Authorization", "Bearer "+token+"x"), 401},
-		"an empty token": {"POST", endpoint, hello, header("Authorization", "Bearer "), 401},
-		"another scheme": {"POST", endpoint, hello, header("Authorization", "Basic "+token), 401},
-		"a token in a query": {"POST", endpoint + "?token=" + token, hello, func(r *http.Request) { r.Header.Del("Authorization") },
-			401},
-		"reading without":   {"GET", endpoint, "", func(r *http.Request) { r.Header.Del("Authorization") }, 401},
-		"another page":      {"POST", endpoint, hello, header("Origin", "http://evil.example"), 403},
-		"a page's file":     {"POST", endpoint, hello, header("Origin", "null"), 403},
-		"another site":      {"POST", endpoint, hello, header("Sec-Fetch-Site", "cross-site"), 403},
-		"another host":      {"POST", endpoint, hello, func(r *http.Request) { r.Host = "evil.example" }, 403},
-		"another path":      {"POST", strings.TrimSuffix(endpoint, mcp.Path) + "/other", hello, nil, 404},
-		"an unknown method": {"PUT", endpoint, hello, nil, 405},
-		"5 MB":              {"POST", endpoint, strings.Repeat(" ", 5<<20), nil, 413},
-		"5 MB, unannounced": {"POST", endpoint, strings.Repeat(" ", 5<<20), func(r *http.Request) { r.ContentLength = -1 }, 413},
+		"no token":           {"POST", endpoint, hello, without, 401},
+		"another token":      {"POST", endpoint, hello, header("Authorization", "Bearer "+token+"x"), 401},
+		"an empty token":     {"POST", endpoint, hello, header("Authorization", "Bearer "), 401},
+		"another scheme":     {"POST", endpoint, hello, header("Authorization", "Basic "+token), 401},
+		"a token in a query": {"POST", endpoint + "?token=" + token, hello, without, 401},
+		"reading without":    {"GET", endpoint, "", without, 401},
+		"another page":       {"POST", endpoint, hello, header("Origin", "http://evil.example"), 403},
+		"a page's file":      {"POST", endpoint, hello, header("Origin", "null"), 403},
+		"another site":       {"POST", endpoint, hello, header("Sec-Fetch-Site", "cross-site"), 403},
+		"another host":       {"POST", endpoint, hello, func(r *http.Request) { r.Host = "evil.example" }, 403},
+		"another path":       {"POST", strings.TrimSuffix(endpoint, mcp.Path) + "/other", hello, nil, 404},
+		"an unknown method":  {"PUT", endpoint, hello, nil, 405},
+		"5 MB":               {"POST", endpoint, strings.Repeat(" ", 5<<20), nil, 413},
+		"5 MB, unannounced":  {"POST", endpoint, strings.Repeat(" ", 5<<20), unannounced, 413},
 	} {
 		if code, text := ask(test.method, test.url, test.body, test.change); code != test.code || text == "" {
 			t.Errorf("%s: %d %s, want %d", name, code, text, test.code)

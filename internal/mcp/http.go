@@ -19,13 +19,11 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/whet-go/whet/internal/loopback"
+	"github.com/whet-go/whet/internal/mcp/stdio"
 )
 
 // Path is the path of the endpoint for HTTP.
 const Path = "/mcp"
-
-// maxMessage is the maximum size of a message from a client, in bytes.
-const maxMessage = 4 << 20
 
 // idleTime is how long a session over HTTP lives without requests.
 const idleTime = 2 * time.Hour
@@ -56,7 +54,7 @@ func (s *Server) Handler(token string) (http.Handler, error) {
 		return nil, fmt.Errorf("the token is not at least %d letters, digits or signs without spaces", minToken)
 	}
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.server }, &sdk.StreamableHTTPOptions{
-		SessionTimeout: idleTime, MaxRequestBodyBytes: maxMessage + 1,
+		SessionTimeout: idleTime, MaxRequestBodyBytes: stdio.MaxMessage + 1,
 	})
 	want := sha256.Sum256([]byte(token))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -95,11 +93,11 @@ const maxDrained = 256 << 20
 
 // readBody reads the body of a request, and refuses one that is too large.
 func readBody(r *http.Request) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, maxMessage+1))
-	if err == nil && len(body) > maxMessage {
+	body, err := io.ReadAll(io.LimitReader(r.Body, stdio.MaxMessage+1))
+	if err == nil && len(body) > stdio.MaxMessage {
 		_, err = io.CopyN(io.Discard, r.Body, maxDrained)
 		if err == nil || errors.Is(err, io.EOF) {
-			err = fmt.Errorf("the request is larger than %d bytes", maxMessage)
+			err = fmt.Errorf("the request is larger than %d bytes", stdio.MaxMessage)
 		}
 	}
 	return body, err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -32,7 +33,7 @@ const (
 type job struct {
 	id        string
 	dir       string // of the module
-	candidate *candidate
+	candidate *guard.Candidate
 	began     time.Time
 	cancel    context.CancelFunc
 	done      chan struct{}
@@ -64,7 +65,9 @@ type failure struct {
 }
 
 // start starts a proof. It goes on when the call has ended.
-func (s *session) start(dir string, candidate *candidate, run func(context.Context, *job) (*prove.Result, error)) (*job, error) {
+func (s *session) start(
+	dir string, candidate *guard.Candidate, run func(context.Context, *job) (*prove.Result, error),
+) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.ctx.Err() != nil {
@@ -139,8 +142,8 @@ const maxFailures = 200
 
 // remember keeps a candidate that failed, for the lines of its files.
 func (s *session) remember(j *job, r *prove.Result) {
-	f := failure{dir: j.dir, files: j.candidate.files, Failed: workorder.Failed{
-		Diff: j.candidate.text, Outcome: r.Outcome, Reason: r.Reason,
+	f := failure{dir: j.dir, files: j.candidate.Files, Failed: workorder.Failed{
+		Diff: j.candidate.Text, Outcome: r.Outcome, Reason: r.Reason,
 	}}
 	if r.Reproducer != nil {
 		f.Test = r.Reproducer.Source

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/load"
 )
 
@@ -40,10 +41,10 @@ type loaded struct {
 type loadResult struct {
 	loaded
 	Warnings []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
-func (r *loadResult) shrink() bool { return drop(&r.Warnings, 0) || drop(&r.Verdict, 1) }
+func (r *loadResult) Shrink() bool { return fit.Drop(&r.Warnings, 0) || fit.Drop(&r.Verdict, 1) }
 
 // load is the tool load.
 func (c *call) load(ctx context.Context, in loadToolInput) (*loadResult, string, error) {
@@ -78,7 +79,7 @@ func (c *call) load(ctx context.Context, in loadToolInput) (*loadResult, string,
 	if err != nil {
 		return nil, "", err
 	}
-	return &loadResult{loaded: *loadedOf(r), Warnings: texts(warnings)}, whole(uri), nil
+	return &loadResult{loaded: *loadedOf(r), Warnings: fit.Texts(warnings)}, whole(uri), nil
 }
 
 // loadedOf returns the result of a load for a model.
@@ -86,7 +87,7 @@ func loadedOf(r *load.Result) *loaded {
 	l := &loaded{
 		Requests: r.Requests, Failed: r.Failed(), Status: map[string]int64{}, Rate: math.Round(r.Rate*10) / 10,
 		Seconds: r.Elapsed.Seconds(), Mean: ms(r.Latency.Mean), P50: ms(r.Latency.P50), P90: ms(r.Latency.P90),
-		P99: ms(r.Latency.P99), P999: ms(r.Latency.P999), Max: ms(r.Latency.Max), Verdict: texts(r.Verdict()),
+		P99: ms(r.Latency.P99), P999: ms(r.Latency.P999), Max: ms(r.Latency.Max), Verdict: fit.Texts(r.Verdict()),
 	}
 	if l.Failed > 0 {
 		l.Failures = r.Failures()

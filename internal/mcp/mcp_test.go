@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/mcp"
+	"github.com/whet-go/whet/internal/mcp/fit"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -174,7 +175,7 @@ func (c *client) try(tool string, arguments any) (result map[string]any, failed 
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	if len(size) > mcp.DefaultMaxResult {
+	if len(size) > fit.DefaultLimit {
 		c.t.Errorf("%s: the result has %d bytes", tool, len(size))
 	}
 	text := r.Content[0].(*sdk.TextContent).Text
@@ -236,8 +237,8 @@ func (c *client) prove(arguments object) object {
 	return v
 }
 
-// TestLoop is what an assistant does: it records a service under load, finds the line, hands in a wrong patch, reads the
-// counterexample, hands in a slower one and a right one, and gets the verdicts.
+// TestLoop is what an assistant does: it records a service under load, finds the line, hands in a wrong patch, reads
+// the counterexample, hands in a slower one and a right one, and gets the verdicts.
 func TestLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -274,7 +275,7 @@ func loop(t *testing.T, c *client) {
 		e["allocations"] == nil || e["compiler_notes"] == nil || e["failed"] != nil {
 		t.Errorf("the evidence: %v", e)
 	}
-	if list := fmt.Sprint(e["benchmarks"]); !strings.Contains(list, "BenchmarkJoin") || strings.Contains(list, "BenchmarkUpper") {
+	if list := fmt.Sprint(e["benchmarks"]); list != "[text.BenchmarkJoin]" {
 		t.Errorf("the benchmarks that reach it: %v", list)
 	}
 
@@ -310,7 +311,8 @@ func loop(t *testing.T, c *client) {
 	if !strings.Contains(whole, `"schema":"whet.prove/1"`) || !strings.Contains(whole, `"outcome":"faster"`) {
 		t.Errorf("the whole verdict: %.300s", whole)
 	}
-	view, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "whet://recordings/tree/cpu/" + r["recording"].(string)})
+	uri := "whet://recordings/tree/cpu/" + r["recording"].(string)
+	view, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri})
 	if err != nil || !strings.Contains(view.Contents[0].Text, `"schema":"whet.tree/2"`) {
 		t.Errorf("a view of the recording: %v", err)
 	}

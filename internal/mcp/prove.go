@@ -16,6 +16,8 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/prove"
 )
@@ -30,14 +32,14 @@ const (
 )
 
 type proveInput struct {
-	Patch     string   `json:"patch,omitempty"`
-	Edits     []edit   `json:"edits,omitempty"`
-	Dir       string   `json:"dir,omitempty"`
-	Packages  []string `json:"packages,omitempty"`
-	Bench     string   `json:"bench,omitempty"`
-	Recording string   `json:"recording,omitempty"`
-	Budget    float64  `json:"budget_seconds,omitempty"`
-	Wait      *float64 `json:"wait_seconds,omitempty"`
+	Patch     string       `json:"patch,omitempty"`
+	Edits     []guard.Edit `json:"edits,omitempty"`
+	Dir       string       `json:"dir,omitempty"`
+	Packages  []string     `json:"packages,omitempty"`
+	Bench     string       `json:"bench,omitempty"`
+	Recording string       `json:"recording,omitempty"`
+	Budget    float64      `json:"budget_seconds,omitempty"`
+	Wait      *float64     `json:"wait_seconds,omitempty"`
 }
 
 type jobInput struct {
@@ -73,14 +75,15 @@ type verdict struct {
 	NotUsed  []string `json:"not_used,omitempty"`
 	Suspects []string `json:"suspects,omitempty"`
 	Warnings []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
-func (v *verdict) shrink() bool {
-	return clip(&v.Written, 800) || drop(&v.Warnings, 3) || drop(&v.Compared, 10) || drop(&v.Suspects, 5) ||
-		drop(&v.NotUsed, 5) || clip(&v.Test, 2500) || drop(&v.Figures, 8) || clip(&v.Reason, 2500) || drop(&v.Missing, 5) ||
-		clip(&v.Written, 100) || clip(&v.Test, 100) || clip(&v.Reason, 500) || drop(&v.Missing, 1) ||
-		drop(&v.Figures, 1) || drop(&v.Compared, 0) || drop(&v.Suspects, 0) || drop(&v.Warnings, 0)
+func (v *verdict) Shrink() bool {
+	return fit.Clip(&v.Written, 800) || fit.Drop(&v.Warnings, 3) || fit.Drop(&v.Compared, 10) ||
+		fit.Drop(&v.Suspects, 5) || fit.Drop(&v.NotUsed, 5) || fit.Clip(&v.Test, 2500) || fit.Drop(&v.Figures, 8) ||
+		fit.Clip(&v.Reason, 2500) || fit.Drop(&v.Missing, 5) ||
+		fit.Clip(&v.Written, 100) || fit.Clip(&v.Test, 100) || fit.Clip(&v.Reason, 500) || fit.Drop(&v.Missing, 1) ||
+		fit.Drop(&v.Figures, 1) || fit.Drop(&v.Compared, 0) || fit.Drop(&v.Suspects, 0) || fit.Drop(&v.Warnings, 0)
 }
 
 // seconds returns a duration that a client requests.
@@ -106,14 +109,14 @@ func (c *call) prove(ctx context.Context, in proveInput) (*verdict, string, erro
 			return nil, "", err
 		}
 	}
-	if err := errors.Join(checkPackages(in.Packages...), checkRegexp("bench", in.Bench)); err != nil {
+	if err := errors.Join(guard.CheckPackages(in.Packages...), guard.CheckRegexp("bench", in.Bench)); err != nil {
 		return nil, "", err
 	}
-	dir, err := c.server.roots.module(in.Dir)
+	dir, err := c.server.roots.Module(in.Dir)
 	if err != nil {
 		return nil, "", err
 	}
-	candidate, err := newCandidate(dir, in.Patch, in.Edits)
+	candidate, err := guard.NewCandidate(dir, in.Patch, in.Edits)
 	if err != nil {
 		return nil, "", err
 	}
@@ -129,10 +132,10 @@ func (c *call) prove(ctx context.Context, in proveInput) (*verdict, string, erro
 		}
 	}
 	// The patch is read before the proof begins, so that one that cannot be read is refused at once.
-	if _, err := prove.Patch(ctx, dir, "the patch", strings.NewReader(candidate.text)); err != nil {
+	if _, err := prove.Patch(ctx, dir, "the patch", strings.NewReader(candidate.Text)); err != nil {
 		return nil, "", err
 	}
-	p := &proof{server: c.server, dir: dir, patch: candidate.text, recording: recording, budget: budget, in: in}
+	p := &proof{server: c.server, dir: dir, patch: candidate.Text, recording: recording, budget: budget, in: in}
 	j, err := c.start(dir, candidate, p.run)
 	if err != nil {
 		return nil, "", err
@@ -199,7 +202,8 @@ func (p *proof) run(ctx context.Context, j *job) (*prove.Result, error) {
 	}
 	if p.recording != "" {
 		opener := (&session{}).opener("prove")
-		program, err := recorded.Read(ctx, opener, []string{p.recording}, recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
+		program, err := recorded.Read(ctx, opener, []string{p.recording},
+			recorded.Options{MaxTrace: recorded.DefaultMaxTrace})
 		if err != nil {
 			return nil, err
 		}
@@ -282,7 +286,7 @@ func (j *job) verdict() (*verdict, string) {
 		v.add(j.result)
 		return v, whole(j.uri)
 	case stateCanceled, stateFailed:
-		v.Step, v.Reason = "", explain(j.err).Error()
+		v.Step, v.Reason = "", fit.Explain(j.err).Error()
 	default:
 		v.Seconds = math.Round(time.Since(j.began).Seconds()*10) / 10
 		v.Next = "call prove_status with this job until it is done"
@@ -310,7 +314,7 @@ func (v *verdict) add(r *prove.Result) {
 	for i := range r.SideCosts {
 		v.Suspects = append(v.Suspects, r.SideCosts[i].String())
 	}
-	v.Warnings = texts(r.Warnings)
+	v.Warnings = fit.Texts(r.Warnings)
 	if d := r.Verdict; d != nil {
 		v.Tested = d.Tested
 		if a := d.Answers; a != nil {

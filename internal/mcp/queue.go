@@ -22,8 +22,8 @@ type queue struct {
 
 func newQueue(most int) *queue { return &queue{free: most} }
 
-// enter waits for a turn. ahead is called once, if there is a wait, with the number of measurements that wait before this
-// one. The caller calls leave after a nil error.
+// enter waits for a turn. ahead is called once, if there is a wait, with the number of measurements that wait before
+// this one. The caller calls leave after a nil error.
 func (q *queue) enter(ctx context.Context, ahead func(n int)) error {
 	q.mu.Lock()
 	if q.free > 0 && ctx.Err() == nil {

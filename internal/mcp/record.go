@@ -18,6 +18,8 @@ import (
 	recorded "github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
+	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/plan"
@@ -51,7 +53,7 @@ func (l *loadInput) options(s *Server, addr string) (load.Options, diag.Warnings
 		if addr != "" {
 			u = strings.ReplaceAll(u, "{addr}", addr)
 		}
-		if err := checkTarget(u, s.o.Targets); err != nil {
+		if err := guard.CheckTarget(u, s.o.Targets); err != nil {
 			return none, nil, err
 		}
 		urls = append(urls, u)
@@ -61,7 +63,7 @@ func (l *loadInput) options(s *Server, addr string) (load.Options, diag.Warnings
 	}
 	body := l.Body
 	if name, ok := strings.CutPrefix(body, "@"); ok {
-		file, err := s.roots.existing(name)
+		file, err := s.roots.Existing(name)
 		if err != nil {
 			return none, nil, err
 		}
@@ -113,11 +115,12 @@ type recordResult struct {
 	Failures  []string `json:"failures,omitempty"`
 	Output    string   `json:"program_output,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
-func (r *recordResult) shrink() bool {
-	return clip(&r.Output, 500) || drop(&r.Parts, 0) || drop(&r.Failures, 1) || drop(&r.Missing, 1) || drop(&r.Warnings, 1)
+func (r *recordResult) Shrink() bool {
+	return fit.Clip(&r.Output, 500) || fit.Drop(&r.Parts, 0) || fit.Drop(&r.Failures, 1) || fit.Drop(&r.Missing, 1) ||
+		fit.Drop(&r.Warnings, 1)
 }
 
 // record is the tool record.
@@ -131,13 +134,13 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 		return nil, "", err
 	}
 	if o.Out = s.newRecording(); in.Output != "" {
-		if o.Out, err = s.roots.output(in.Output); err != nil {
+		if o.Out, err = s.roots.Output(in.Output); err != nil {
 			return nil, "", err
 		}
 	}
 	addr := ""
 	if in.Package != "" || in.Bench != "" {
-		if o.Dir, err = s.roots.module(in.Dir); err != nil {
+		if o.Dir, err = s.roots.Module(in.Dir); err != nil {
 			return nil, "", err
 		}
 	}
@@ -210,7 +213,7 @@ func (c *call) record(ctx context.Context, in recordInput) (_ *recordResult, _ s
 	c.mu.Unlock()
 	r := &recordResult{
 		Recording: sum.Path, Seconds: math.Round(sum.Meta.Duration.Seconds()*10) / 10, Parts: []string{},
-		Failures: doc.Failures, Warnings: texts(doc.Warnings),
+		Failures: doc.Failures, Warnings: fit.Texts(doc.Warnings),
 	}
 	if sum.Meta.Build != nil {
 		r.Program = sum.Meta.Build.Path
@@ -254,7 +257,7 @@ func (in *recordInput) check(s *Server) error {
 		}
 	}
 	if in.Package != "" {
-		if err := checkPackages(in.Package); err != nil {
+		if err := guard.CheckPackages(in.Package); err != nil {
 			return err
 		}
 		if strings.HasSuffix(in.Package, "...") {
@@ -270,18 +273,18 @@ func (in *recordInput) check(s *Server) error {
 	if in.Bench != "" && in.Load != nil {
 		return errors.New("benchmarks are not loaded: omit load")
 	}
-	if err := errors.Join(checkPackages(in.Packages...), checkRegexp("bench", in.Bench)); err != nil {
+	if err := errors.Join(guard.CheckPackages(in.Packages...), guard.CheckRegexp("bench", in.Bench)); err != nil {
 		return err
 	}
 	if in.URL != "" {
-		return checkTarget(in.URL, s.o.Targets)
+		return guard.CheckTarget(in.URL, s.o.Targets)
 	}
 	return nil
 }
 
 // build builds a main package of a module, and returns the program.
 func (s *Server) build(ctx context.Context, dir, pkg string) (bin string, remove func(), err error) {
-	temp, err := os.MkdirTemp(s.roots.made, "build-")
+	temp, err := os.MkdirTemp(s.roots.Made, "build-")
 	if err != nil {
 		return "", nil, err
 	}

@@ -7,16 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/whet-go/whet/docs"
+	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/mcp/guard"
+	"github.com/whet-go/whet/internal/mcp/stdio"
 	"github.com/whet-go/whet/internal/sandbox"
 )
 
@@ -32,7 +33,7 @@ type Options struct {
 	// the program Whet, by its absolute path, as whet prove --sandbox does.
 	Sandbox bool
 	Whet    string
-	// MaxResult is the maximum size of a tool's result, in bytes of JSON; 0 means DefaultMaxResult.
+	// MaxResult is the maximum size of a tool's result, in bytes of JSON; 0 means fit.DefaultLimit.
 	MaxResult int
 	// Version is whet's own.
 	Version string
@@ -47,7 +48,7 @@ const minMaxResult = 4000
 // A Server serves any number of clients. It must be closed.
 type Server struct {
 	o      Options
-	roots  *roots
+	roots  *guard.Roots
 	queue  *queue
 	server *sdk.Server
 
@@ -63,7 +64,7 @@ type Server struct {
 // New opens the roots. The caller closes the Server.
 func New(o Options) (*Server, error) {
 	if o.MaxResult == 0 {
-		o.MaxResult = DefaultMaxResult
+		o.MaxResult = fit.DefaultLimit
 	}
 	if o.MaxResult < minMaxResult {
 		return nil, fmt.Errorf("results of at most %d bytes are too short (want %d or more)", o.MaxResult, minMaxResult)
@@ -87,7 +88,7 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{o: o, queue: newQueue(max(o.Jobs, 1)), sessions: map[*sdk.ServerSession]*session{}}
-	if s.roots, err = newRoots(o.Roots, made); err != nil {
+	if s.roots, err = guard.New(o.Roots, made); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(made))
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
@@ -105,7 +106,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.cancel()
 	s.work.Wait()
-	return os.RemoveAll(s.roots.made)
+	return os.RemoveAll(s.roots.Made)
 }
 
 // Run serves one client on a pair of streams until the client closes in, or ctx ends, which are not errors.
@@ -113,9 +114,9 @@ func (s *Server) Run(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	defer context.AfterFunc(s.ctx, stop)()
-	w := newLineWriter(out)
+	w := stdio.NewWriter(out)
 	session, err := s.server.Connect(ctx, &sdk.IOTransport{
-		Reader: io.NopCloser(newLineLimiter(in, w)), Writer: w, MaxLineLength: -1, // the limiter has a limit
+		Reader: io.NopCloser(stdio.NewReader(in, w)), Writer: w, MaxLineLength: -1, // the limiter has a limit
 	}, nil)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func (s *Server) newRecording() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.number++
-	return filepath.Join(s.roots.made, fmt.Sprintf("recording-%d.whet", s.number))
+	return filepath.Join(s.roots.Made, fmt.Sprintf("recording-%d.whet", s.number))
 }
 
 // recordingName returns the path of a recording that a tool names; "" is the last one that the session has made.
@@ -205,7 +206,7 @@ func (s *session) recordingName(name string) (string, error) {
 		name = s.recording
 		s.mu.Unlock()
 	}
-	return s.server.roots.recording(name)
+	return s.server.roots.Recording(name)
 }
 
 // A call is a call of a tool.
@@ -247,14 +248,16 @@ type tool struct {
 }
 
 // addTool adds a tool whose schemas are those of In and Out.
-func addTool[In any, Out shrinker](s *Server, t tool, do func(c *call, ctx context.Context, in In) (Out, string, error)) {
+func addTool[In any, Out fit.Shrinker](
+	s *Server, t tool, do func(c *call, ctx context.Context, in In) (Out, string, error),
+) {
 	no := false
 	annotations := &sdk.ToolAnnotations{
 		Title: t.title, ReadOnlyHint: !t.runs, DestructiveHint: &no, IdempotentHint: !t.runs, OpenWorldHint: &no,
 	}
 	sdk.AddTool(s.server, &sdk.Tool{
 		Name: t.name, Title: t.title, Description: t.description, Annotations: annotations,
-		InputSchema: schemaOf[In](), OutputSchema: schemaOf[Out](),
+		InputSchema: fit.Schema[In](descriptions()), OutputSchema: fit.Schema[Out](descriptions()),
 	}, func(ctx context.Context, request *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		var none Out
 		c := &call{session: s.session(request.Session), request: request}
@@ -263,40 +266,14 @@ func addTool[In any, Out shrinker](s *Server, t tool, do func(c *call, ctx conte
 		defer context.AfterFunc(c.ctx, stop)()
 		out, uri, err := do(c, ctx, in)
 		if err != nil {
-			return nil, none, explain(err)
+			return nil, none, fit.Explain(err)
 		}
-		result, err := fit(out, s.o.MaxResult, uri)
+		result, err := fit.Result(out, s.o.MaxResult, uri)
 		if err != nil {
 			return nil, none, err
 		}
 		return result, out, nil
 	})
-}
-
-// schemaOf returns the schema of a type. Unlike the SDK's, it has one type for each value: some clients accept no others.
-// Lists are never null here, and optional values are left out.
-func schemaOf[T any]() *jsonschema.Schema {
-	schema, err := jsonschema.For[T](nil)
-	if err != nil {
-		panic(err) // a type of this package, which tests use
-	}
-	oneType(schema)
-	describe(schema, reflect.TypeFor[T](), descriptions())
-	return schema
-}
-
-func oneType(s *jsonschema.Schema) {
-	if s == nil {
-		return
-	}
-	if i := slices.Index(s.Types, "null"); i >= 0 && len(s.Types) == 2 {
-		s.Type, s.Types = s.Types[1-i], nil
-	}
-	for _, of := range s.Properties {
-		oneType(of)
-	}
-	oneType(s.Items)
-	oneType(s.AdditionalProperties)
 }
 
 // addResources adds the documents of sessions and the views of recordings.

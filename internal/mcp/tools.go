@@ -26,7 +26,7 @@ func (s *Server) addTools() {
 	}, (*call).find)
 	addTool(s, tool{
 		name: "prove", title: "Judge a change", runs: true,
-		description: "Judge a change in a copy of the module, without changing any file of the user: does it build, " +
+		description: "Judge a change in a copy of the module, which leaves the user's files alone: does it build, " +
 			"pass the tests, behave the same on fuzzed inputs, and is it measurably faster? The outcome is faster, same " +
 			"speed, slower, different (with the input on which it differs), broken or unproven. A proof takes one to " +
 			"several minutes: if it has not ended after wait_seconds, call prove_status.",
@@ -41,7 +41,7 @@ func (s *Server) addTools() {
 	}, (*call).proveCancel)
 	addTool(s, tool{
 		name: "compare", title: "Compare two recordings",
-		description: "Compare two recordings of a program: which of its own functions or lines have become cheaper " +
+		description: "Compare two recordings of a program: which functions or lines of its code have become cheaper " +
 			"or more expensive, beyond noise, per request if both were loaded; and the latencies of their loads.",
 	}, (*call).compare)
 	addTool(s, tool{

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/mcp/guard"
 	"github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/trace/requests"
@@ -27,7 +29,7 @@ type traceResult struct {
 	Requests int        `json:"requests"`
 	Handlers []handlers `json:"handlers"`
 	Warnings []string   `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
 type handlers struct {
@@ -62,21 +64,21 @@ type step struct {
 	Function string  `json:"function,omitempty"`
 }
 
-func (r *traceResult) shrink() bool {
+func (r *traceResult) Shrink() bool {
 	for i := len(r.Handlers) - 1; i >= 0; i-- {
 		h := &r.Handlers[i]
 		for j := len(h.Slowest) - 1; j >= 0; j-- {
-			if drop(&h.Slowest[j].Path, 3) {
+			if fit.Drop(&h.Slowest[j].Path, 3) {
 				return true
 			}
 		}
 	}
 	for i := len(r.Handlers) - 1; i >= 0; i-- {
-		if drop(&r.Handlers[i].Slowest, 1) {
+		if fit.Drop(&r.Handlers[i].Slowest, 1) {
 			return true
 		}
 	}
-	return drop(&r.Handlers, 3) || drop(&r.Warnings, 1)
+	return fit.Drop(&r.Handlers, 3) || fit.Drop(&r.Warnings, 1)
 }
 
 // traceRequests is the tool trace_requests.
@@ -94,7 +96,7 @@ func (c *call) traceRequests(ctx context.Context, in traceInput) (*traceResult, 
 	}
 	o := requests.Options{Slowest: slowest, Paths: slowest, Tasks: true}
 	if in.Handler != "" {
-		if err := checkRegexp("handler", in.Handler); err != nil {
+		if err := guard.CheckRegexp("handler", in.Handler); err != nil {
 			return nil, "", err
 		}
 		if o.Class, err = regexp.Compile(in.Handler); err != nil {
@@ -109,7 +111,7 @@ func (c *call) traceRequests(ctx context.Context, in traceInput) (*traceResult, 
 	if err != nil {
 		return nil, "", err
 	}
-	r := &traceResult{Requests: doc.Count, Handlers: []handlers{}, Warnings: texts(doc.Warnings)}
+	r := &traceResult{Requests: doc.Count, Handlers: []handlers{}, Warnings: fit.Texts(doc.Warnings)}
 	for i := range doc.Classes {
 		r.Handlers = append(r.Handlers, handlersOf(&doc.Classes[i]))
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/find/module"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/compare"
@@ -60,7 +61,7 @@ type hotLines struct {
 	// Collector is the garbage collector's share of the CPU time.
 	Collector float64  `json:"garbage_collection_share,omitempty"`
 	Warnings  []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
 type hotLine struct {
@@ -84,8 +85,8 @@ type restOf struct {
 	Share float64 `json:"share"`
 }
 
-func (r *hotLines) shrink() bool {
-	return drop(&r.Lines, 3) || drop(&r.Rest, 0) || drop(&r.Warnings, 1)
+func (r *hotLines) Shrink() bool {
+	return fit.Drop(&r.Lines, 3) || fit.Drop(&r.Rest, 0) || fit.Drop(&r.Warnings, 1)
 }
 
 // hotLines is the tool hot_lines.
@@ -132,7 +133,7 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 	}
 	r := &hotLines{
 		Program: h.Program, Type: h.SampleType.Type, Total: h.Write(h.Total), Own: round(doc.Own.Share), Lines: []hotLine{},
-		Warnings: texts(doc.Warnings),
+		Warnings: fit.Texts(doc.Warnings),
 	}
 	if doc.Collector != nil {
 		r.Collector = round(doc.Collector.Share)
@@ -140,7 +141,8 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 	relative := c.relative(in.Dir)
 	for _, l := range doc.Own.Lines {
 		one := hotLine{
-			File: relative(l.File, l.Path), Line: l.Line, Function: l.Function, Share: round(l.Share), Cost: h.Write(l.Cost), Also: round(l.AlsoShare),
+			File: relative(l.File, l.Path), Line: l.Line, Function: l.Function, Share: round(l.Share),
+			Cost: h.Write(l.Cost), Also: round(l.AlsoShare),
 		}
 		for _, called := range l.Callees[:min(len(l.Callees), 5)] {
 			one.Callees = append(one.Callees, callee{called.Function, round(called.Share)})
@@ -156,7 +158,7 @@ func (c *call) hotLines(ctx context.Context, in hotLinesInput) (*hotLines, strin
 // relative returns a function that returns a file of a profile as relative to a module; other if it is not one of its
 // files.
 func (s *session) relative(dir string) func(file, other string) string {
-	root, err := s.server.roots.module(dir)
+	root, err := s.server.roots.Module(dir)
 	if err != nil {
 		return func(_, other string) string { return other }
 	}
@@ -194,7 +196,7 @@ type comparison struct {
 	// Smallest is the smallest change of the total that these recordings can show.
 	Smallest float64  `json:"smallest_visible_change"`
 	Warnings []string `json:"warnings,omitempty"`
-	truncated
+	fit.Truncated
 }
 
 type change struct {
@@ -226,8 +228,8 @@ type loadChange struct {
 	Verdict string   `json:"verdict"`
 }
 
-func (r *comparison) shrink() bool {
-	return drop(&r.Rest, 0) || drop(&r.Entries, 3) || drop(&r.Load, 3) || drop(&r.Warnings, 1)
+func (r *comparison) Shrink() bool {
+	return fit.Drop(&r.Rest, 0) || fit.Drop(&r.Entries, 3) || fit.Drop(&r.Load, 3) || fit.Drop(&r.Warnings, 1)
 }
 
 // compare is the tool compare.
@@ -284,7 +286,7 @@ func (c *call) compare(ctx context.Context, in compareInput) (*comparison, strin
 	write := func(v int64) string { return unit.Of(v, doc.Unit).String() }
 	r := &comparison{
 		Type: doc.Type, Total: changeOf("total", "", 0, doc.Total, write), Entries: []change{}, Smallest: round(doc.Smallest),
-		Warnings: texts(doc.Warnings),
+		Warnings: fit.Texts(doc.Warnings),
 	}
 	for _, e := range append(doc.Own, doc.Entries...) {
 		r.Entries = append(r.Entries, changeOf(e.Name, e.File, e.Line, valueOf(e, o.Own), write))
@@ -396,25 +398,26 @@ func (s *session) view(ctx context.Context, uri string) (*sdk.ReadResourceResult
 		return nil, err
 	}
 	if file, err = s.recordingName(file); err != nil {
-		return nil, explain(err)
+		return nil, fit.Explain(err)
 	}
 	in, err := s.opener(name).Open(ctx, []string{file}, input.Options{
 		Type: typ, Query: profile.Query{Type: -1, By: profile.ByFunction},
 	})
 	if err != nil {
-		return nil, explain(err)
+		return nil, fit.Explain(err)
 	}
 	defer in.Close()
 	doc, err := make(documents.NewHeader(in, documents.HeaderOptions{}), in)
 	if err != nil {
-		return nil, explain(err)
+		return nil, fit.Explain(err)
 	}
 	text, err := json.Marshal(doc)
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxView {
-		return nil, fmt.Errorf("the view has %d bytes, more than the limit of %d: use whet %s on the file", len(text), maxView, name)
+		return nil, fmt.Errorf("the view has %d bytes, more than the limit of %d: use whet %s on the file",
+			len(text), maxView, name)
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{
 		{URI: uri, MIMEType: "application/json", Text: string(text)},

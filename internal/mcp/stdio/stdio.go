@@ -1,4 +1,4 @@
-package mcp
+package stdio
 
 import (
 	"bufio"
@@ -13,15 +13,19 @@ import (
 	"time"
 )
 
-// A lineWriter writes whole messages, one at a time.
-type lineWriter struct {
+// MaxMessage is the maximum size of a message from a client, in bytes.
+const MaxMessage = 4 << 20
+
+// A Writer writes whole messages, one at a time.
+type Writer struct {
 	mu   sync.Mutex
 	w    io.Writer
 	open map[string]chan struct{} // requests without an answer, by ID; closed by the answer
 }
 
-func newLineWriter(w io.Writer) *lineWriter {
-	return &lineWriter{w: w, open: map[string]chan struct{}{}}
+// NewWriter returns a Writer on w.
+func NewWriter(w io.Writer) *Writer {
+	return &Writer{w: w, open: map[string]chan struct{}{}}
 }
 
 // A message is the part of a message that pairs requests with answers.
@@ -31,7 +35,7 @@ type message struct {
 }
 
 // Write writes a message. It implements io.Writer.
-func (l *lineWriter) Write(p []byte) (int, error) {
+func (l *Writer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n, err := l.w.Write(p)
@@ -46,7 +50,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 }
 
 // expect records a line from the client.
-func (l *lineWriter) expect(line []byte) {
+func (l *Writer) expect(line []byte) {
 	var m message
 	if json.Unmarshal(line, &m) != nil || m.Method == "" || len(m.ID) == 0 {
 		return // not a request
@@ -59,7 +63,7 @@ func (l *lineWriter) expect(line []byte) {
 }
 
 // wait waits until all requests have answers, for some time.
-func (l *lineWriter) wait(most time.Duration) {
+func (l *Writer) wait(most time.Duration) {
 	timer := time.NewTimer(most)
 	defer timer.Stop()
 	l.mu.Lock()
@@ -75,27 +79,28 @@ func (l *lineWriter) wait(most time.Duration) {
 }
 
 // Close implements io.Closer. It leaves the writer open.
-func (l *lineWriter) Close() error { return nil }
+func (l *Writer) Close() error { return nil }
 
 // answerTime is how long requests may take to be answered after the client has closed its output: clients end servers
 // by that.
 const answerTime = time.Second
 
-// A lineLimiter passes lines of at most maxMessage bytes on. It answers a longer one with an error, and drops it:
+// A Reader passes lines of at most MaxMessage bytes on. It answers a longer one with an error, and drops it:
 // the client may go on. At the end it waits for answers to the last requests.
-type lineLimiter struct {
+type Reader struct {
 	in      *bufio.Reader
-	answers *lineWriter
+	answers *Writer
 	line    []byte // what Read has not returned yet
 	err     error
 }
 
-func newLineLimiter(in io.Reader, answers *lineWriter) *lineLimiter {
-	return &lineLimiter{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
+// NewReader returns a Reader of in. answers writes the answers to the same client.
+func NewReader(in io.Reader, answers *Writer) *Reader {
+	return &Reader{in: bufio.NewReaderSize(in, 64<<10), answers: answers}
 }
 
 // Read implements io.Reader.
-func (l *lineLimiter) Read(p []byte) (int, error) {
+func (l *Reader) Read(p []byte) (int, error) {
 	for len(l.line) == 0 {
 		if l.err != nil {
 			l.answers.wait(answerTime)
@@ -110,11 +115,11 @@ func (l *lineLimiter) Read(p []byte) (int, error) {
 }
 
 // next returns the next line, or nothing if it was too long.
-func (l *lineLimiter) next() ([]byte, error) {
+func (l *Reader) next() ([]byte, error) {
 	var line []byte
 	for {
 		part, err := l.in.ReadSlice('\n')
-		if len(line)+len(part) > maxMessage {
+		if len(line)+len(part) > MaxMessage {
 			return nil, l.refuse(line, part, err)
 		}
 		line = append(line, part...)
@@ -125,7 +130,7 @@ func (l *lineLimiter) next() ([]byte, error) {
 }
 
 // refuse reads a line to its end, of which some parts are read, and answers it.
-func (l *lineLimiter) refuse(line, part []byte, err error) error {
+func (l *Reader) refuse(line, part []byte, err error) error {
 	var id idFinder
 	id.write(line)
 	id.write(part)
@@ -135,8 +140,8 @@ func (l *lineLimiter) refuse(line, part []byte, err error) error {
 		id.write(part)
 		size += len(part)
 	}
-	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"the request has %d bytes (want at most %d)"}}`,
-		id.value(), size, maxMessage)
+	answer := fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"%s"}}`, id.value(),
+		fmt.Sprintf("the request has %d bytes (want at most %d)", size, MaxMessage))
 	if _, failed := io.WriteString(l.answers, answer+"\n"); err == nil {
 		err = failed
 	}

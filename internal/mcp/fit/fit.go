@@ -1,4 +1,4 @@
-package mcp
+package fit
 
 import (
 	"bytes"
@@ -10,28 +10,29 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// DefaultMaxResult is the default of Options.MaxResult.
-const DefaultMaxResult = 25_000
+// DefaultLimit is the maximum size of a result, in bytes of JSON, unless the user sets another.
+const DefaultLimit = 25_000
 
-// A shrinker is a result that can be made smaller.
-type shrinker interface {
-	// shrink leaves out the least important part that is left, and reports whether there was one.
-	shrink() bool
-	// cut records where the whole document is. It is called once, before anything is left out.
-	cut(where string)
+// A Shrinker is a result that can be made smaller.
+type Shrinker interface {
+	// Shrink leaves out the least important part that is left, and reports whether there was one.
+	Shrink() bool
+	// Cut records where the whole document is. It is called once, before anything is left out.
+	Cut(where string)
 }
 
 // Truncated is the part of a result that describes what was left out.
-type truncated struct {
+type Truncated struct {
 	// Truncated describes what was left out, and where all of it is.
 	Truncated string `json:"truncated,omitempty"`
 }
 
-func (t *truncated) cut(where string) { t.Truncated = where }
+// Cut implements Shrinker.
+func (t *Truncated) Cut(where string) { t.Truncated = where }
 
-// fit leaves out parts of a result until its JSON, as text and as structured content together, has at most limit
+// Result leaves out parts of a result until its JSON, as text and as structured content together, has at most limit
 // bytes. where describes how to get all of it.
-func fit(result shrinker, limit int, where string) (*sdk.CallToolResult, error) {
+func Result(result Shrinker, limit int, where string) (*sdk.CallToolResult, error) {
 	for first := true; ; first = false {
 		text, err := encode(result)
 		if err != nil {
@@ -49,10 +50,11 @@ func fit(result shrinker, limit int, where string) (*sdk.CallToolResult, error) 
 			return whole, nil
 		}
 		if first {
-			result.cut(where)
+			result.Cut(where)
 		}
-		if !result.shrink() {
-			return nil, fmt.Errorf("the result has %d bytes, more than the limit of %d, and cannot be shortened", len(size), limit)
+		if !result.Shrink() {
+			return nil, fmt.Errorf("the result has %d bytes, more than the limit of %d, and cannot be shortened",
+				len(size), limit)
 		}
 	}
 }
@@ -66,8 +68,8 @@ func encode(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
 }
 
-// drop removes the last quarter of a list, at least one element, and reports whether there was one more than keep.
-func drop[T any](list *[]T, keep int) bool {
+// Drop removes the last quarter of a list, at least one element, and reports whether there was one more than keep.
+func Drop[T any](list *[]T, keep int) bool {
 	n := len(*list)
 	if n <= keep {
 		return false
@@ -76,9 +78,9 @@ func drop[T any](list *[]T, keep int) bool {
 	return true
 }
 
-// clip shortens a text by a quarter, if it is longer than keep bytes, and reports whether it was. The middle is left out,
-// since both ends of a compiler's error or a report matter.
-func clip(text *string, keep int) bool {
+// Clip shortens a text by a quarter, if it is longer than keep bytes, and reports whether it was. The middle is left
+// out, since both ends of a compiler's error or a report matter.
+func Clip(text *string, keep int) bool {
 	const mark = "\n[…]\n"
 	n := len(*text)
 	if n <= keep {
@@ -95,8 +97,8 @@ func clip(text *string, keep int) bool {
 
 func validUTF8(s string) string { return string(bytes.ToValidUTF8([]byte(s), nil)) }
 
-// texts returns warnings as sentences.
-func texts(list diag.Warnings) []string {
+// Texts returns warnings as sentences.
+func Texts(list diag.Warnings) []string {
 	var out []string
 	for _, w := range list {
 		text := w.String()
@@ -111,8 +113,8 @@ func texts(list diag.Warnings) []string {
 	return out
 }
 
-// explain returns an error for a model, with its hint.
-func explain(err error) error {
+// Explain returns an error for a model, with its hint.
+func Explain(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -127,6 +129,6 @@ func explain(err error) error {
 
 // clipTo shortens a text to about n bytes.
 func clipTo(text *string, n int) {
-	for len(*text) > n && clip(text, n) {
+	for len(*text) > n && Clip(text, n) {
 	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package guard
 
 import (
 	"bytes"
@@ -24,22 +24,22 @@ const (
 	maxFiles = 200
 )
 
-// An edit replaces a part of a file.
-type edit struct {
+// An Edit replaces a part of a file.
+type Edit struct {
 	File string `json:"file"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// A candidate is a patch as package prove reads it.
-type candidate struct {
-	text  string
-	files []string // relative to the module, with slashes; those outside of it begin with ../
+// A Candidate is a patch as package prove reads it.
+type Candidate struct {
+	Text  string
+	Files []string // relative to the module, with slashes; those outside of it begin with ../
 }
 
-// newCandidate returns the change that a client requests, as a patch relative to the repository that contains the module in
-// dir. It refuses what is not to be tried.
-func newCandidate(dir, patch string, edits []edit) (*candidate, error) {
+// NewCandidate returns the change that a client requests, as a patch relative to the repository that contains the
+// module in dir. It refuses what is not to be tried.
+func NewCandidate(dir, patch string, edits []Edit) (*Candidate, error) {
 	switch {
 	case (patch == "") == (len(edits) == 0):
 		return nil, &diag.Error{
@@ -84,12 +84,12 @@ func newCandidate(dir, patch string, edits []edit) (*candidate, error) {
 }
 
 // newCandidateIn returns the files of a patch. Names relative to the module become relative to the repository in root.
-func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candidate, error) {
+func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*Candidate, error) {
 	has := func(parts ...string) bool {
 		_, err := os.Lstat(filepath.Join(root, filepath.FromSlash(path.Join(parts...))))
 		return err == nil
 	}
-	c := &candidate{text: patch}
+	c := &Candidate{Text: patch}
 	var whole bytes.Buffer
 	relative := false // to the module, not to the repository
 	for _, f := range files {
@@ -100,7 +100,8 @@ func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candida
 			if err := checkPatched(*name); err != nil {
 				return nil, err
 			}
-			if prefix, rest, ok := strings.Cut(*name, "/"); ok && (prefix == "a" || prefix == "b") && !has(prefix) && !has(module, prefix) {
+			prefix, rest, ok := strings.Cut(*name, "/")
+			if ok && (prefix == "a" || prefix == "b") && !has(prefix) && !has(module, prefix) {
 				*name = rest // diff -u keeps prefixes
 				if err := checkPatched(*name); err != nil {
 					return nil, err
@@ -116,14 +117,14 @@ func newCandidateIn(root, module, patch string, files []*gitdiff.File) (*candida
 			if module != "." && rel == *name {
 				rel = "../" + *name
 			}
-			if !slices.Contains(c.files, rel) {
-				c.files = append(c.files, rel)
+			if !slices.Contains(c.Files, rel) {
+				c.Files = append(c.Files, rel)
 			}
 		}
 		whole.WriteString(f.String())
 	}
 	if relative {
-		c.text = whole.String()
+		c.Text = whole.String()
 	}
 	return c, nil
 }
@@ -156,7 +157,7 @@ func checkPatched(name string) error {
 }
 
 // patchOf returns edits as a patch.
-func patchOf(dir string, edits []edit) (_ string, err error) {
+func patchOf(dir string, edits []Edit) (_ string, err error) {
 	if len(edits) > maxFiles {
 		return "", fmt.Errorf("there are %d edits (want at most %d)", len(edits), maxFiles)
 	}

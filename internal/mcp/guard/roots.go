@@ -1,4 +1,4 @@
-package mcp
+package guard
 
 import (
 	"errors"
@@ -20,17 +20,17 @@ import (
 )
 
 // Roots are directories that may be read, and whose code may be run. Their paths have no symbolic links.
-type roots struct {
+type Roots struct {
 	dirs []string
-	made string // where recordings without another name are written
+	Made string // where recordings without another name are written
 }
 
-// newRoots returns the roots with some names; without any, the current directory.
-func newRoots(names []string, made string) (*roots, error) {
+// New returns the roots with some names; without any, the current directory.
+func New(names []string, made string) (*Roots, error) {
 	if len(names) == 0 {
 		names = []string{"."}
 	}
-	r := &roots{made: made}
+	r := &Roots{Made: made}
 	for _, name := range names {
 		dir, err := filepath.Abs(name)
 		if err == nil {
@@ -57,7 +57,7 @@ func newRoots(names []string, made string) (*roots, error) {
 }
 
 // outsideError is the refusal of a path.
-func (r *roots) outsideError(name string) error {
+func (r *Roots) outsideError(name string) error {
 	return &diag.Error{
 		Op: "open", Subject: fmt.Sprintf("%q", name), Err: errors.New("it is outside of the roots of this server"),
 		Hint: "the roots are " + strings.Join(r.dirs, ", ") + "; the user may add one with whet mcp --root",
@@ -65,18 +65,18 @@ func (r *roots) outsideError(name string) error {
 }
 
 // within reports whether a path without symbolic links is in a root.
-func (r *roots) within(real string) bool {
-	return slices.ContainsFunc(r.dirs, func(dir string) bool { return isBelow(dir, real) })
+func (r *Roots) within(real string) bool {
+	return slices.ContainsFunc(r.dirs, func(dir string) bool { return IsBelow(dir, real) })
 }
 
-// isBelow reports whether a path is a directory, or below it.
-func isBelow(dir, name string) bool {
+// IsBelow reports whether a path is a directory, or below it.
+func IsBelow(dir, name string) bool {
 	rel, err := filepath.Rel(dir, name)
 	return err == nil && filepath.IsLocal(rel)
 }
 
 // absolute returns a path as a client names it, which is absolute or relative to the first root.
-func (r *roots) absolute(name string) (string, error) {
+func (r *Roots) absolute(name string) (string, error) {
 	if strings.ContainsFunc(name, func(c rune) bool { return c < ' ' || c == 0x7f }) {
 		return "", fmt.Errorf("the name %q has control characters", name)
 	}
@@ -86,16 +86,16 @@ func (r *roots) absolute(name string) (string, error) {
 	return filepath.Clean(name), nil
 }
 
-// existing resolves the symbolic links of a path, and refuses one outside of the roots. That an outside path exists
+// Existing resolves the symbolic links of a path, and refuses one outside of the roots. That an outside path exists
 // is not disclosed.
-func (r *roots) existing(name string) (string, error) {
+func (r *Roots) Existing(name string) (string, error) {
 	abs, err := r.absolute(name)
 	if err != nil {
 		return "", err
 	}
 	real, err := filepath.EvalSymlinks(abs)
 	switch {
-	case err != nil && !r.within(abs) && !isBelow(r.made, abs):
+	case err != nil && !r.within(abs) && !IsBelow(r.Made, abs):
 		return "", r.outsideError(name)
 	case errors.Is(err, fs.ErrNotExist):
 		return "", &diag.Error{
@@ -110,8 +110,8 @@ func (r *roots) existing(name string) (string, error) {
 	return real, nil
 }
 
-// recording returns the path of a recording or a profile.
-func (r *roots) recording(name string) (string, error) {
+// Recording returns the path of a recording or a profile.
+func (r *Roots) Recording(name string) (string, error) {
 	if name == "" {
 		return "", &diag.Error{
 			Op: "open", Err: errors.New("no recording is named, and this session has made none"),
@@ -121,12 +121,12 @@ func (r *roots) recording(name string) (string, error) {
 	if strings.HasPrefix(name, "-") || strings.Contains(name, "://") {
 		return "", fmt.Errorf("%q is not the path of a recording", name)
 	}
-	if abs := filepath.Clean(name); filepath.Dir(abs) == r.made {
+	if abs := filepath.Clean(name); filepath.Dir(abs) == r.Made {
 		if info, err := os.Lstat(abs); err == nil && info.Mode().IsRegular() {
 			return abs, nil // made by this server
 		}
 	}
-	real, err := r.existing(name)
+	real, err := r.Existing(name)
 	if err != nil {
 		return "", err
 	}
@@ -136,8 +136,8 @@ func (r *roots) recording(name string) (string, error) {
 	return real, nil
 }
 
-// output returns the path of a recording to write, which must not exist.
-func (r *roots) output(name string) (string, error) {
+// Output returns the path of a recording to write, which must not exist.
+func (r *Roots) Output(name string) (string, error) {
 	abs, err := r.absolute(name)
 	if err != nil {
 		return "", err
@@ -145,7 +145,7 @@ func (r *roots) output(name string) (string, error) {
 	if filepath.Ext(abs) != ".whet" {
 		return "", fmt.Errorf("the output %q does not end in .whet", name)
 	}
-	dir, err := r.existing(filepath.Dir(abs))
+	dir, err := r.Existing(filepath.Dir(abs))
 	if err != nil {
 		return "", err
 	}
@@ -158,13 +158,13 @@ func (r *roots) output(name string) (string, error) {
 	return abs, nil
 }
 
-// module returns the directory of the module that contains dir; "" is the first root. It refuses modules that are built
+// Module returns the directory of the module that contains dir; "" is the first root. It refuses modules that are built
 // from code outside of the roots.
-func (r *roots) module(dir string) (string, error) {
+func (r *Roots) Module(dir string) (string, error) {
 	if strings.HasPrefix(dir, "-") {
 		return "", fmt.Errorf("%q is not a directory", dir)
 	}
-	real, err := r.existing(dir)
+	real, err := r.Existing(dir)
 	if err != nil {
 		return "", err
 	}
@@ -208,7 +208,7 @@ func above(dir, file string) string {
 }
 
 // checkModule refuses a module whose go.mod names directories outside of the roots.
-func (r *roots) checkModule(dir string) error {
+func (r *Roots) checkModule(dir string) error {
 	name := filepath.Join(dir, "go.mod")
 	data, err := os.ReadFile(name)
 	if err != nil {
@@ -225,7 +225,7 @@ func (r *roots) checkModule(dir string) error {
 	return r.checkReplaced(dir, mod.Replace)
 }
 
-func (r *roots) checkReplaced(dir string, list []*modfile.Replace) error {
+func (r *Roots) checkReplaced(dir string, list []*modfile.Replace) error {
 	for _, replaced := range list {
 		if modfile.IsDirectoryPath(replaced.New.Path) {
 			if err := r.checkUsed(dir, replaced.New.Path); err != nil {
@@ -237,7 +237,7 @@ func (r *roots) checkReplaced(dir string, list []*modfile.Replace) error {
 }
 
 // checkUsed refuses a directory that a module or a workspace uses, if it is outside of the roots.
-func (r *roots) checkUsed(dir, used string) error {
+func (r *Roots) checkUsed(dir, used string) error {
 	if !filepath.IsAbs(used) {
 		used = filepath.Join(dir, used)
 	}
@@ -255,7 +255,7 @@ func (r *roots) checkUsed(dir, used string) error {
 }
 
 // checkWorkspace does the same for the workspace of a module.
-func (r *roots) checkWorkspace(dir string) error {
+func (r *Roots) checkWorkspace(dir string) error {
 	name := os.Getenv("GOWORK")
 	switch name {
 	case "off":
@@ -293,8 +293,8 @@ func (r *roots) checkWorkspace(dir string) error {
 // packagePattern is a package of the module, relative to its directory, as the go command takes it.
 var packagePattern = regexp.MustCompile(`^\.(/[\pL\pN_+~][\pL\pN_.+~-]*)*(/\.\.\.)?$`)
 
-// checkPackages refuses anything but packages of the module: flags, commands and packages of other modules.
-func checkPackages(patterns ...string) error {
+// CheckPackages refuses anything but packages of the module: flags, commands and packages of other modules.
+func CheckPackages(patterns ...string) error {
 	for _, p := range patterns {
 		if !packagePattern.MatchString(p) {
 			return &diag.Error{
@@ -306,8 +306,8 @@ func checkPackages(patterns ...string) error {
 	return nil
 }
 
-// checkRegexp refuses what is not a regular expression, or looks like a flag.
-func checkRegexp(name, text string) error {
+// CheckRegexp refuses what is not a regular expression, or looks like a flag.
+func CheckRegexp(name, text string) error {
 	if strings.HasPrefix(text, "-") {
 		return fmt.Errorf("%s %q begins with -, as flags do", name, text)
 	}
@@ -320,8 +320,8 @@ func checkRegexp(name, text string) error {
 	return nil
 }
 
-// checkTarget refuses addresses of machines that the user has not named. remote are hosts, or HOST:PORT.
-func checkTarget(address string, remote []string) error {
+// CheckTarget refuses addresses of machines that the user has not named. remote are hosts, or HOST:PORT.
+func CheckTarget(address string, remote []string) error {
 	if !strings.Contains(address, "://") {
 		address = "http://" + address
 	}
@@ -336,7 +336,7 @@ func checkTarget(address string, remote []string) error {
 	if loopback.Local(host) || slices.Contains(remote, host) || slices.Contains(remote, u.Host) {
 		return nil
 	}
-	if _, _, err := net.SplitHostPort(u.Host); err != nil && slices.Contains(remote, net.JoinHostPort(host, defaultPort(u))) {
+	if u.Port() == "" && slices.Contains(remote, net.JoinHostPort(host, defaultPort(u))) {
 		return nil
 	}
 	return &diag.Error{
