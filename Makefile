@@ -21,6 +21,7 @@
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
+# make mcp-clients   whet mcp with clients that others wrote, into docs/measured/mcp-clients.md (needs Python, Node, PyPI and npm; 5 minutes)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make published   whet fix against the authors of the articles' services, into docs/measured/published.md (90 minutes, continues where it was ended; needs the module proxy)
@@ -63,7 +64,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace watch-incidents cases published precision prove-power tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -311,6 +312,20 @@ prove-power:
 # WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
 bench-power:
 	$(GO) test -run '^$$' -bench 'Power' -benchtime 1x -timeout 4h -v ./internal/peers
+
+# The versions are pinned, since both change their interfaces.
+MCP_PYTHON    := 2.3.0
+MCP_INSPECTOR := 2.12.0
+
+mcp-clients:
+	@mkdir -p $(BIN)
+	test -x $(BIN)/mcp-python/bin/python || python3 -m venv $(BIN)/mcp-python
+	@$(RETRY) $(BIN)/mcp-python/bin/pip install --quiet mcp==$(MCP_PYTHON)
+	@$(RETRY) npm install --no-audit --no-fund --silent --prefix $(BIN)/mcp-inspector @modelcontextprotocol/inspector@$(MCP_INSPECTOR)
+	printf '# Clients of whet mcp\n\nWhat clients that others wrote printed. `make mcp-clients` runs them again.\n' >docs/measured/mcp-clients.md
+	WHET_MCP_PAGE=$(CURDIR)/docs/measured/mcp-clients.md WHET_MCP_PYTHON=$(BIN)/mcp-python/bin/python \
+	WHET_MCP_INSPECTOR=$(BIN)/mcp-inspector/node_modules/.bin/mcp-inspector \
+	$(GO) test -count=1 -timeout 20m -v -run 'TestPython|TestInspector' ./internal/mcp
 
 # Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
 bench-diff:

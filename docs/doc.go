@@ -7,3 +7,9 @@ import _ "embed"
 //
 //go:embed glossary.md
 var Glossary string
+
+//go:embed assistants/AGENTS-whet.md
+var assistantLoop string
+
+// AssistantLoop returns assistants/AGENTS-whet.md, which teaches an assistant to use whet mcp.
+func AssistantLoop() string { return assistantLoop }

@@ -55,6 +55,9 @@ type Options struct {
 	// are used.
 	Service *service.Program
 
+	// Candidates configure a program that writes changes of expensive lines, after the rewrites.
+	Candidates Candidates
+
 	// Temp is the parent of the scratch copy; "" means the system's directory for temporary files.
 	Temp string
 
@@ -178,6 +181,8 @@ type Attempt struct {
 	Diff string `json:"diff,omitempty"`
 	// Round is the round in which it was found, starting at 1.
 	Round int `json:"round"`
+	// Candidate is its number among those of the program of Options.Candidates for this line; 0 for a rewrite.
+	Candidate int `json:"candidate,omitempty"`
 	// Took is the duration of each stage.
 	Took []StepTime `json:"took,omitempty"`
 
@@ -232,7 +237,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	defer func() { err = errors.Join(err, f.prover.Close()) }()
 	f.prover.Charged, f.prover.Recorded = f.found.Charged, o.Profiles.CPU
 	f.prover.Captured = o.Captured
-	if slices.ContainsFunc(r.Findings, f.tries) {
+	if len(o.Candidates.Command) > 0 || slices.ContainsFunc(r.Findings, f.tries) {
 		if err := f.prover.Prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -240,6 +245,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	f.addProver()
 	f.listUntried(r)
 	f.rounds(ctx)
+	f.candidates(ctx)
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	f.whole(ctx)
 	f.total(ctx)

@@ -35,7 +35,7 @@ var errNoBenchmark = errors.New("no benchmark runs this line; write one, or meas
 // else by generated ones. The steps before are added to v.
 func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measured, error) {
 	began := time.Now()
-	chosen, err := f.cover(ctx, c.Places)
+	chosen, err := f.Cover(ctx, c.Places)
 	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
@@ -54,9 +54,9 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), chosen)
 }
 
-// cover finds out what benchmarks run, before anything is changed, and returns those for some places.
+// Cover finds out what benchmarks run, before anything is changed, and returns those for some places.
 // The benchmarks of packages that only import a changed one are looked at if this one has none.
-func (f *Prover) cover(ctx context.Context, places []find.Place) ([]Benchmark, error) {
+func (f *Prover) Cover(ctx context.Context, places []find.Place) ([]Benchmark, error) {
 	defer f.addWarnings()
 	var scopes []benchmarks.Scope
 	if f.scope == nil {
@@ -113,7 +113,7 @@ func (f *Prover) write(ctx context.Context, changes Changes) ([]Benchmark, error
 // Versus compares two builds by the benchmarks that run some places, or else as a program under
 // load.
 func (f *Prover) Versus(ctx context.Context, a, b builds.Side, places []find.Place) (*Measured, error) {
-	chosen, err := f.cover(ctx, places)
+	chosen, err := f.Cover(ctx, places)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,7 @@ func (r *Result) reproduce(ctx context.Context, p *Prover, code Changes) {
 	v := r.Verdict
 	switch {
 	case errors.As(v.Err, &differs) && v.Stage == StageCompare:
-		r.Reproducer = p.reproduce(ctx, code, r.A, r.B, differs)
+		r.Reproducer = p.Reproduce(ctx, code, r.A, r.B, differs)
 	case errors.As(v.Err, &test) && test.Built && (v.Stage == StageTest || v.Stage == StageRace):
 		flags := slices.Clone(p.o.Flags)
 		if v.Stage == StageRace {
@@ -82,8 +82,8 @@ func testCommand(flags []string, name, pkg string) string {
 	return strings.Join(args, " ")
 }
 
-// reproduce writes a test of a difference that the fuzzer has found, and tries it with both versions.
-func (f *Prover) reproduce(ctx context.Context, code Changes, a, b string, differs *DifferenceError) *Reproducer {
+// Reproduce writes a test of a difference that the fuzzer has found, and tries it with both versions.
+func (f *Prover) Reproduce(ctx context.Context, code Changes, a, b string, differs *DifferenceError) *Reproducer {
 	r := &Reproducer{}
 	if differs.Record == nil {
 		r.NoTest = "the input is unknown: the versions do not differ in every run, or they run in two processes"

@@ -91,6 +91,7 @@ func (a *app) commands() []group {
 			a.findCommand,
 			a.proveCommand,
 			a.fixCommand,
+			a.mcpCommand,
 			a.rulesCommand,
 			a.notesCommand,
 			a.pgoCommand,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/prove"
+	"github.com/whet-go/whet/service"
 )
 
 // rewriteFlags are the flags of whet fix.
@@ -40,6 +42,9 @@ type rewriteFlags struct {
 	Apply     bool
 	Patches   string
 	Author    string
+
+	Candidates string // a command
+	candidates fix.Candidates
 
 	formatFlags
 }
@@ -72,6 +77,17 @@ input or always returns the same value, is reported as unproven and not kept.
 and run settings, such as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
 rewrites. Proven settings are reported; whet never applies them.
 
+With --candidates, a program of yours writes changes, too. For each of the most
+expensive lines, after whet's own rewrites, CMD gets a work order as JSON
+(schema whet.workorder/1) on standard input: the source, the cost, callers and
+callees, allocations, compiler notes and benchmarks. It writes a unified diff of
+existing source files, relative to the module, to standard output, or nothing.
+The diff is judged like a rewrite. If it is dropped, CMD is run again with the
+reason and the input on which the code behaves differently, up to
+--candidate-rounds times. CMD is split into words as a shell does, with quotes
+and leading KEY=value, but runs without a shell: sh -c '...' adds one. It runs
+in the module's directory, in its own process group, with your privileges.
+
 With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded
 alternately, as in whet bench --service. The original and the result are
@@ -81,6 +97,7 @@ defaults of --precision and --max-time are then 2% and 2m.`,
   whet fix --patches patches --bench 'StatsD|Handler' service.whet
   whet fix --apply --review --max-time 20s service.whet
   whet fix --format html -o fixes.html service.whet
+  whet fix --candidates './assistant --model local' service.whet
   whet fix service.whet --service '-addr {addr}' --load http://{addr}/`,
 		Args: someArgs("no recording given",
 			"record the program under load first: `whet record http://localhost:6060 -o service.whet`"),
@@ -118,6 +135,10 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.BoolVar(&f.Apply, "apply", false, "apply the kept rewrites to your files")
 	fs.StringVar(&f.Patches, "patches", "", "write a patch for each kept rewrite to `DIR`")
 	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "`AUTHOR` of the patches")
+	fs.StringVar(&f.Candidates, "candidates", "", "also try changes that the program `CMD` writes")
+	fs.IntVar(&f.candidates.Rounds, "candidate-rounds", fix.DefaultCandidateRounds, "try up to `N` candidates for a line")
+	fs.IntVar(&f.candidates.Lines, "candidate-lines", fix.DefaultCandidateLines, "ask CMD about up to `N` lines")
+	fs.DurationVar(&f.candidates.Timeout, "candidate-timeout", fix.DefaultCandidateTimeout, "limit on one run of CMD")
 	f.registerFormat(cmd, "text", "markdown", "html", "json")
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
@@ -134,6 +155,9 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	if err := checkPrecision("fix", f.Precision); err != nil {
+		return err
+	}
+	if err := f.checkCandidates(cmd); err != nil {
 		return err
 	}
 	if _, err := compileFlag("--bench", f.Bench); err != nil {
@@ -157,6 +181,41 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 		return err
 	}
 	return f.checkThere()
+}
+
+// checkCandidates checks the flags about the program that writes changes.
+func (f *rewriteFlags) checkCandidates(cmd *cobra.Command) error {
+	none := f.Candidates == ""
+	const hint = "name the program that writes changes: --candidates CMD"
+	if err := checkUseless("fix", cmd.Flags().Changed, []useless{
+		{"candidate-rounds", none, "without --candidates", hint},
+		{"candidate-lines", none, "without --candidates", hint},
+		{"candidate-timeout", none, "without --candidates", hint},
+	}); err != nil {
+		return err
+	}
+	if err := checkPositive("fix", cmd, "candidate-timeout"); err != nil {
+		return err
+	}
+	c := &f.candidates
+	if c.Rounds < 1 || c.Lines < 1 {
+		return diag.Usagef("fix", "--candidate-rounds and --candidate-lines must be positive", "omit them for the defaults")
+	}
+	if none {
+		return nil
+	}
+	command, err := service.ParseCommand(f.Candidates)
+	if err != nil {
+		return err
+	}
+	c.Command, c.Env = command.Args, command.Env
+	if c.Command[0], err = exec.LookPath(c.Command[0]); err == nil {
+		c.Command[0], err = filepath.Abs(c.Command[0]) // it runs in the module's directory
+	}
+	if err != nil {
+		return &diag.Error{Op: "--candidates", Err: err, Hint: "name a program that can be run"}
+	}
+	return nil
 }
 
 // fix does the work of whet fix.
@@ -187,7 +246,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure},
 		Progress: view.Begin, Tried: view.Tried,
-		Profiles: program.Profiles, Find: program.Options(look),
+		Profiles: program.Profiles, Find: program.Options(look), Candidates: f.candidates,
 	}
 	o.Flags, o.Env = look.Flags, look.Env
 	if o.Captured, err = capturedArguments(program); err != nil {
