@@ -100,7 +100,7 @@ func New(ctx context.Context, t *timeline.Timeline, o Options) (*TimelineDoc, er
 	}
 	d.Spans = timeline.SpanAnswer{From: d.From, To: d.To, Width: o.Width, Rows: []timeline.RowSpans{}}
 	for some := range slices.Chunk(ids, maxQueried) {
-		a, err := t.Spans(ctx, timeline.SpanQuery{From: d.From, To: d.To, Width: o.Width, IDs: some})
+		a, err := t.Spans(ctx, timeline.SpanQuery{From: d.From, To: d.To, Width: o.Width, IDs: some, Thorough: true})
 		if err != nil {
 			return nil, fmt.Errorf("read spans: %w", err)
 		}
