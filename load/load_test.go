@@ -598,7 +598,7 @@ func testProgress(t *testing.T, e load.Engine) {
 	// A remainder of less than a tenth of a second, as on a busy machine, belongs to the second
 	// before it.
 	n := len(seen)
-	if n == 0 || n > len(r.Seconds)+1 || !slices.Equal(seen[:n-1], r.Seconds[:n-1]) {
+	if n == 0 || n > len(r.Seconds)+1 || !reflect.DeepEqual(seen[:n-1], r.Seconds[:n-1]) {
 		t.Errorf("progress %+v, seconds %+v", seen, r.Seconds)
 	}
 	for _, s := range r.Seconds {

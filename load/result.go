@@ -224,6 +224,10 @@ type Second struct {
 	// TargetCPU is the CPU time of the target's process in the slice; 0 when it is not a local
 	// process or the system does not report it.
 	TargetCPU time.Duration `json:"target_cpu_ns,omitempty"`
+	// Status counts the answers by status code; nil if all were 200.
+	Status map[int]int64 `json:"status,omitempty"`
+	// Failures counts the errors by kind, with the keys of Result.Errors; nil without errors.
+	Failures map[string]int64 `json:"failures,omitempty"`
 }
 
 // A CPU is the CPU time that this process used during the measured part: the generator, and

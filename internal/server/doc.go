@@ -19,6 +19,11 @@
 //	GET /api/spans?from=&to=&width=&ids=g1,p0                          timeline.SpanAnswer
 //	GET /api/metric?name=&from=&to=&width=                             [timeline.Point, …]
 //	GET /api/stack?n=                                                  [{"function", "file", "line"}, …], leaf first
+//	GET /api/marks?from=&to=&width=&ids=g1                             timeline.MarkAnswer
+//	GET /api/stays?from=&to=&state=&limit=&ids=g1                      timeline.StayAnswer
+//	GET /api/stacks?from=&to=&by=&ids=g1                               timeline.StackAnswer
+//	GET /api/classes                                                   [timeline.ClassInfo, …]
+//	GET /api/utilization                                               timeline.UtilizationAnswer
 //
 // # Safety
 //

@@ -194,6 +194,14 @@ func TestRefused(t *testing.T) {
 		{"GET", "/api/metric?name=/no/such", "/no/such", 400, nil},
 		{"GET", "/api/stack?n=99999999999", "n", 400, nil},
 		{"GET", "/api/stack?n=%zz", "%zz", 400, nil},
+		{"GET", "/api/marks?ids=p0", "p0", 400, nil},
+		{"GET", "/api/marks?ids=g1&width=0", "width", 400, nil},
+		{"GET", "/api/stays?state=-2", "state", 400, nil},
+		{"GET", "/api/stays?state=9999", "state", 400, nil},
+		{"GET", "/api/stays?limit=2000", "limit", 400, nil},
+		{"GET", "/api/stays?ids=g1,p0", "p0", 400, nil},
+		{"GET", "/api/stacks?by=size", "size", 400, nil},
+		{"GET", "/api/stacks?ids=x1", "x1", 400, nil},
 	} {
 		w := ask(h, test.method, test.target, test.header...)
 		var e struct{ Error string }
@@ -222,6 +230,11 @@ func FuzzRequest(f *testing.F) {
 		{"spans", "ids=g1,p0,c0&from=0&to=999&width=7"},
 		{"metric", "name=/x&width=3"},
 		{"stack", "n=3"},
+		{"marks", "ids=g1,g2&from=0&to=999&width=7"},
+		{"stays", "ids=g1&state=1&limit=3"},
+		{"stacks", "ids=g1&by=wait"},
+		{"classes", ""},
+		{"utilization", ""},
 		{"trace", ""},
 		{"", ""},
 	} {

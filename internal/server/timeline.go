@@ -52,6 +52,7 @@ func New(t *timeline.Timeline, page Page) http.Handler {
 	mux.Handle("/api/spans", answer(a.spans))
 	mux.Handle("/api/metric", answer(a.metric))
 	mux.Handle("/api/stack", answer(a.stack))
+	a.details(mux)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, fmt.Errorf("%s not found", r.URL.Path))
 	})

@@ -11,6 +11,7 @@ import (
 type found struct {
 	all     []request // in the order of their begins: the number of a request is its index
 	classes []string
+	infos   []ClassInfo
 }
 
 // A request is what is kept of one.
@@ -41,9 +42,10 @@ func (t *Timeline) find() (*found, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &found{}
+	f := &found{infos: []ClassInfo{}}
 	for class, c := range result.Classes {
 		f.classes = append(f.classes, c.Name)
+		f.infos = append(f.infos, classInfo(&c))
 		for _, r := range c.Slowest {
 			f.all = append(f.all, request{r.From, r.To, r.Goroutine, uint32(class)})
 		}

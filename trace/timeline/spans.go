@@ -14,6 +14,9 @@ type SpanQuery struct {
 	From, To int64    // nanoseconds since the start of the trace; To 0 means its end
 	Width    int      // pixels
 	IDs      []string // of [RowInfo], at most 1000
+	// Thorough has the parts of processors by function in any window, which takes longer in one
+	// with many spans: it reads them all.
+	Thorough bool
 }
 
 // A SpanAnswer is what rows do in a window.
@@ -28,7 +31,8 @@ type SpanAnswer struct {
 // time. Gaps between them mean that the row does not exist or is idle.
 //
 // Spans are not cut at the ends of the window; those of requests and tasks are cut at their own
-// ends. Spans of a row do not overlap, except those of ranges and regions, of which several may be
+// ends. Parts of processors have the time of each function that they run (see [FunctionGroup])
+// unless the window has too many spans. Spans of a row do not overlap, except those of ranges and regions, of which several may be
 // active at a time. In JSON a span is the array [from, to, state, stack, with], a part [from, to,
 // state, time, …].
 type RowSpans struct {
@@ -130,6 +134,9 @@ func (t *Timeline) Spans(ctx context.Context, q SpanQuery) (SpanAnswer, error) {
 			return SpanAnswer{}, err
 		}
 		rows, err := t.rows(ctx, of, w, a.numbers)
+		if err == nil && of == Proc {
+			err = t.byFunction(ctx, w, a.numbers, rows, q.Thorough)
+		}
 		if err != nil {
 			return SpanAnswer{}, err
 		}

@@ -39,6 +39,8 @@ type Timeline struct {
 
 	finding  sync.Mutex // held while requests are searched for
 	requests *found     // nil until first used
+
+	goroutineKinds []uint32 // by index; nil until first used
 }
 
 // New returns the timeline of an index, which must remain open. name is for display.
@@ -68,7 +70,7 @@ type Trace struct {
 // A State is a state that rows can be in.
 type State struct {
 	Name  string `json:"name"`
-	Group string `json:"group"` // running, runnable, syscall, gc, waiting or unknown
+	Group string `json:"group"` // running, runnable, syscall, gc, waiting, unknown, or function
 }
 
 // A TypeCount is the number of rows of a type. For requests it is -1 until their first use.
@@ -134,6 +136,9 @@ func (t *Timeline) Trace() Trace {
 		trace.States = append(trace.States, State{name, group(index.Code(code), name)})
 	}
 	trace.States = append(trace.States, State{"active", "running"})
+	for _, kind := range t.kinds[:min(len(t.kinds), maxFunctions)] {
+		trace.States = append(trace.States, State{kind, FunctionGroup})
+	}
 	for _, one := range rowTypes() {
 		trace.Types = append(trace.Types, TypeCount{one.name, t.count(one.name)})
 	}

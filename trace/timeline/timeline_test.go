@@ -265,7 +265,11 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 			}
 			at = p.To
 			for _, s := range p.Times {
-				got[c.info.States[s.State].Name] += int64(s.Time)
+				name := c.info.States[s.State].Name
+				if c.info.States[s.State].Group == timeline.FunctionGroup {
+					name = "running"
+				}
+				got[name] += int64(s.Time)
 			}
 		}
 		inner := indextest.Within(c.scanned(row.ID, from, to), from, to)
@@ -279,6 +283,9 @@ func (c *checked) dense(from, to int64, width int, ids []string) {
 			rounding += first.To - first.From + last.To - last.From
 		}
 		for _, state := range c.info.States {
+			if state.Group == timeline.FunctionGroup {
+				continue
+			}
 			if t := got[state.Name]; t < inner[state.Name]-rounding || t > outer[state.Name]+rounding {
 				c.t.Fatalf("%v in %d to %d, width %d: %d ns %s, want from %d to %d", c.rows[row.ID], from, to, width, t, state.Name,
 					inner[state.Name], outer[state.Name])

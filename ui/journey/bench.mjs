@@ -41,6 +41,34 @@ step("two benchmarks show their figures and strips", async () => {
   await p.close();
 });
 
+step("a sentence at the top says what came out", async () => {
+  for (const [name, wanted] of [
+    ["two", /^new against old, sec\/op: worse\. 1 of 2 benchmarks got worse, by up to [\d.]+%; none got better/],
+    ["lone", /too few measurements for a verdict: 1 run; 4 or more of each side can show a difference/],
+    ["ab", /^B against A, sec\/op: /],
+  ]) {
+    const p = await open(`${name}.html`);
+    const headline = p.page.locator(".headline p").first();
+    assert.match(await headline.innerText(), wanted);
+    const top = await headline.boundingBox();
+    assert.ok(top.y < 220, `it is ${top.y} px down`);
+    assert.doesNotMatch(await p.page.locator("main").innerText(), /∞|±\?/);
+    await p.close();
+  }
+});
+
+step("on a phone, the figures of a benchmark fit", async () => {
+  for (const name of ["two.html", "lone.html", "ab.html", "six.html"]) {
+    const p = await open(name, { viewport: { width: 360, height: 740 } });
+    await p.settle();
+    const cut = await p.page.locator(".lane-table").evaluateAll((all) =>
+      all.filter((t) => t.getBoundingClientRect().right > innerWidth).map((t) => t.innerText),
+    );
+    assert.deepEqual(cut, [], name);
+    await p.close();
+  }
+});
+
 step("two hundred are filtered, ordered and reproduced by a link", async () => {
   const p = await open("many.html");
   await p.settle("many");
@@ -160,5 +188,7 @@ step("narrow, wide, light and dark", async () => {
     }
   }
 });
+
+journey.accessible(["two.html", "lone.html", "ab.html", "six.html"]);
 
 await journey.walk();

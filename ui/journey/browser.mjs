@@ -1,11 +1,15 @@
 // What the journeys share: a browser, pages in it that may not misbehave, and steps.
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import assert from "node:assert/strict";
 
 /** How long to wait for what has to come, in milliseconds. A busy machine needs long. */
 const patience = 120_000;
+
+/** The script of axe. */
+const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** How often a step is tried. */
 const tries = 4;
@@ -78,11 +82,41 @@ export async function start({ height, pause = 0, fullPage = false }) {
           );
           if (shots && shot) await page.screenshot({ path: join(shots, `${shot}.png`), fullPage });
         },
+        /** Fails where axe finds what some readers cannot use. */
+        async accessible() {
+          if (await page.evaluate(() => typeof globalThis.axe === "undefined")) await page.evaluate(axe());
+          const { violations } = await page.evaluate(() =>
+            globalThis.axe.run(document, { rules: { "label-content-name-mismatch": { enabled: true } } }),
+          );
+          const found = violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+          assert.deepEqual(found, [], `${name}, ${page.viewportSize().width} px`);
+        },
         async close() {
           await context.close();
           assert.deepEqual(trouble, [], name);
         },
       };
+    },
+
+    /** Adds the step that pages are usable by all, on phones and wide screens, in both themes. */
+    accessible(names, options = {}) {
+      this.step("axe finds nothing", async () => {
+        for (const name of names)
+          for (const [width, colorScheme] of [
+            [390, "light"],
+            [390, "dark"],
+            [1280, "light"],
+            [1280, "dark"],
+            [2560, "light"],
+          ]) {
+            const p = await this.open(name, { viewport: { width, height: 844 }, colorScheme, ...options });
+            await p.settle(`${basename(name, ".html").replace(/\W+/g, "-")}-${width}-${colorScheme}`);
+            await p.accessible();
+            const wide = await p.page.evaluate(() => document.documentElement.scrollWidth);
+            assert.ok(wide <= width, `${name} is ${wide} px wide in a window of ${width}`);
+            await p.close();
+          }
+      });
     },
 
     /** Adds the step that names in hostile.html, which others chose, are shown as text. */

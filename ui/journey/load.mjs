@@ -77,6 +77,24 @@ step("two runs lie over one another", async () => {
   await p.close();
 });
 
+step("a part of a second is not drawn, and errors and statuses are", async () => {
+  const p = await open("part.html");
+  await p.settle("part");
+  const text = await p.page.locator("main").innerText();
+  assert.match(text, /The last 0\.[12]s are not a whole second, and not drawn/);
+  const titles = await p.page.locator(".grid h2").allInnerTexts();
+  assert.ok(titles.includes("Errors and status"), titles.join());
+  await p.page.getByText("Rate as a table").click();
+  // Ten whole seconds and the heading: the stall of the last part is not among them.
+  assert.equal(await p.page.locator("details[open] tr").count(), 11);
+  assert.doesNotMatch(await p.page.locator("details[open]").innerText(), /\b20\/s/);
+  await p.page.getByText("Errors and status as a table").click();
+  const table = p.page.locator("details[open]").last();
+  assert.match(await table.innerText(), /before 200[\s\S]*before 503[\s\S]*before timeout/);
+  assert.match(await table.innerText(), /1000\/s/);
+  await p.close();
+});
+
 step("a search shows its knee", async () => {
   const p = await open("knee.html");
   await p.settle("knee");
@@ -118,5 +136,7 @@ step("narrow, wide, light and dark", async () => {
     }
   }
 });
+
+journey.accessible(["one.html", "two.html", "part.html", "fail.html", "knee.html"]);
 
 await journey.walk();

@@ -64,6 +64,22 @@ async function open(name, options, hash) {
   };
 }
 
+/** A picture of the lane of a row. */
+const laneImage = async (p, id) => {
+  const at = await p.lane(id);
+  const all = await p.canvas.boundingBox();
+  return p.canvas.evaluate(
+    (c, [x, y, width]) => {
+      const ratio = c.width / c.getBoundingClientRect().width;
+      const cut = document.createElement("canvas");
+      [cut.width, cut.height] = [width, 20];
+      cut.getContext("2d").drawImage(c, x * ratio, y * ratio, width * ratio, 20 * ratio, 0, 0, width, 20);
+      return cut.toDataURL();
+    },
+    [at.left - all.x, at.y - all.y - 10, at.right - at.left],
+  );
+};
+
 for (const [what, where] of [
   ["served", address],
   ["alone", "page.html"],
@@ -112,6 +128,82 @@ for (const [what, where] of [
     await q.settle();
     assert.notEqual(await q.hash(), link);
     await q.close();
+  });
+
+  step(`${what}: processors are in the colors of functions, and tell them`, async () => {
+    const p = await open(where);
+    await p.ready();
+    const [id] = await p.ids("p");
+    const tip = await p.hover(id, /journeyWorker|serve|tracedTimeline|http/);
+    assert.notEqual(tip, "", "no part of a processor tells its functions");
+    await p.page.mouse.move(2, 2);
+    await p.settle();
+    const byFunction = await laneImage(p, id);
+    await p.page.getByRole("button", { name: "by state" }).click();
+    await p.settle();
+    assert.notEqual(await laneImage(p, id), byFunction, "by function shows states");
+    await p.close();
+  });
+
+  step(`${what}: details do not move what is under the pointer, and a double click zooms`, async () => {
+    const p = await open(where);
+    await p.ready();
+    const [id] = await p.ids("g");
+    const { left, right, y } = await p.lane(id);
+    const before = await p.canvas.boundingBox();
+    for (const [from, by] of [
+      [left + 20, 13],
+      [right - 12, -13],
+    ]) {
+      let x = from;
+      for (; x > left && x < right; x += by) {
+        await p.page.mouse.move(x, y);
+        await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        if (await p.page.locator(".tooltip").isVisible()) break;
+      }
+      await p.page.mouse.click(x, y);
+      await p.settle();
+      assert.ok(await p.page.locator(".details").isVisible());
+      assert.deepEqual(await p.canvas.boundingBox(), before, "the picture has changed its size");
+      const over = await p.page.evaluate(([a, b]) => document.elementFromPoint(a, b).tagName, [x, y]);
+      assert.equal(over, "CANVAS", "details cover what was clicked");
+      await p.page.waitForTimeout(500); // not a double click
+      await p.page.mouse.dblclick(x, y);
+      await p.settle();
+      assert.match(await p.hash(), /t=\d+-\d+/, "a double click does not zoom");
+      await p.page.keyboard.press("0");
+      await p.page.keyboard.press("Escape");
+      await p.settle();
+      await p.ready();
+    }
+    await p.close();
+  });
+
+  step(`${what}: the keyboard's zoom removes the tooltip`, async () => {
+    const p = await open(where);
+    await p.ready();
+    assert.notEqual(await p.hover((await p.ids("p"))[0], /./), "");
+    await p.page.keyboard.press("w");
+    await p.settle();
+    assert.ok(await p.page.locator(".tooltip").isHidden(), "the tooltip is about what was there before");
+    await p.close();
+  });
+
+  step(`${what}: a long span among many is named by its state`, async () => {
+    const p = await open(where);
+    await p.ready();
+    for (const id of (await p.ids("g")).slice(0, 12)) {
+      const { left, right, y } = await p.lane(id);
+      for (let x = left + 10; x < right; x += 97) {
+        await p.page.mouse.move(x, y);
+        await p.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+        if (await p.page.locator(".tooltip").isHidden()) continue;
+        const text = await p.page.locator(".tooltip").innerText();
+        if (!/too many changes/.test(text)) continue;
+        assert.ok((await p.page.locator(".tooltip tr").count()) > 1 || !/100(\.0)?%/.test(text), text);
+      }
+    }
+    await p.close();
   });
 
   step(`${what}: a span tells its state, stack and who woke it`, async () => {
@@ -211,5 +303,19 @@ step("narrow and dark, wide and light", async () => {
     await p.close();
   }
 });
+
+step("a phone shows whole names", async () => {
+  for (const name of [address, "page.html"]) {
+    const p = await open(name, { viewport: { width: 360, height: 740 } });
+    await p.settle();
+    const cut = await p.page.locator(".name > span:first-child").evaluateAll((all) =>
+      all.filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent),
+    );
+    assert.deepEqual(cut, []);
+    await p.close();
+  }
+});
+
+journey.accessible([address, "page.html"]);
 
 await journey.walk();

@@ -267,6 +267,10 @@ func (r *Recorder) extend(start, now, targetCPU time.Duration) Second {
 		Bytes:     r.slice.bytes,
 		Max:       r.slice.max,
 		TargetCPU: targetCPU,
+		Failures:  r.slice.failures.byKey(),
+	}
+	if r.slice.ok < r.slice.responses {
+		sec.Status = r.slice.statuses()
 	}
 	sec.Partial = sec.Elapsed < wholeSecond
 	if sec.Elapsed > 0 {

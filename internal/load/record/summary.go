@@ -30,6 +30,8 @@ type Second struct {
 	P99       time.Duration
 	Max       time.Duration
 	TargetCPU time.Duration
+	Status    map[int]int64    // by code; nil if all answers had 200
+	Failures  map[string]int64 // by Kind.Key; nil without any
 }
 
 // SendDelay is how late the requests of the open model were sent.
@@ -59,6 +61,20 @@ func (f *Failures) Total() int64 {
 		n += c
 	}
 	return n
+}
+
+// byKey returns the counts of the kinds that there were; nil without any.
+func (f *Failures) byKey() map[string]int64 {
+	var m map[string]int64
+	for k := range Kinds {
+		if n := f.Count[k]; n > 0 {
+			if m == nil {
+				m = map[string]int64{}
+			}
+			m[k.Key()] = n
+		}
+	}
+	return m
 }
 
 // A Summary describes what was recorded until the last second ended.

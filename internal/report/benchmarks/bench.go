@@ -71,7 +71,7 @@ func tableOfBenchmarks(t *bench.Table) blocks.Table {
 				continue
 			}
 			at := out.Over[i].Column
-			row[at], row[at+1] = scale.Format(float64(c.Center)), c.Range
+			row[at], row[at+1] = scale.Format(float64(c.Center)), shortRange(c)
 			warnings = append(warnings, c.Warnings...)
 			if d := c.Change; d != nil {
 				n := strconv.Itoa(c.N)

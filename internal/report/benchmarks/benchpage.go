@@ -29,11 +29,12 @@ const BenchMark = `<meta name="generator" content="whet bench">`
 // list of at most one.
 type (
 	benchDoc struct {
-		Title  string           `json:"title"`
-		Facts  pages.Facts      `json:"facts"`
-		Notes  []string         `json:"notes"`
-		Legend string           `json:"legend"` // what is drawn, in a sentence
-		Tables []benchPageTable `json:"tables"`
+		Title   string             `json:"title"`
+		Verdict []benchVerdictLine `json:"verdict"` // none without a comparison
+		Facts   pages.Facts        `json:"facts"`
+		Notes   []string           `json:"notes"`
+		Legend  string             `json:"legend"` // what is drawn, in a sentence
+		Tables  []benchPageTable   `json:"tables"`
 	}
 	// benchPageTable is the benchmarks of one unit and configuration.
 	benchPageTable struct {
@@ -113,7 +114,7 @@ func writeBenchDoc(w io.Writer, doc benchDoc) error {
 
 func newBenchDoc(c *bench.Comparison) benchDoc {
 	doc := benchDoc{
-		Title: "Benchmarks", Facts: pages.Facts{}, Notes: pages.CleanAll(c.Warnings.Texts()),
+		Title: "Benchmarks", Verdict: comparisonVerdict(c), Facts: pages.Facts{}, Notes: pages.CleanAll(c.Warnings.Texts()),
 		Tables: []benchPageTable{},
 	}
 	cells, compared := 0, false
@@ -209,7 +210,7 @@ func newBenchPageCell(cell *bench.Cell, column int, better string, most int) ben
 	out := benchPageCell{
 		Column: column, N: cell.N, Values: pageValues(bench.Downsample(cell.Values, most)),
 		Center: pageNumber(float64(cell.Center)),
-		Range:  "±" + cell.Range, Changes: []benchPageChange{},
+		Range:  rangeText(cell), Changes: []benchPageChange{},
 	}
 	if low, high := float64(cell.Low), float64(cell.High); IsFinite(low) && IsFinite(high) {
 		out.Bounded, out.Low, out.High = true, pageNumber(low), pageNumber(high)

@@ -25,7 +25,7 @@ func TestBenchPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/bench.ts", reflect.TypeFor[pages.Fact](),
 		reflect.TypeFor[benchPageChange](), reflect.TypeFor[benchPageCell](),
 		reflect.TypeFor[benchPagePairs](), reflect.TypeFor[benchPageRow](), reflect.TypeFor[benchPageMean](),
-		reflect.TypeFor[benchPageTable](), reflect.TypeFor[benchDoc]())
+		reflect.TypeFor[benchPageTable](), reflect.TypeFor[benchVerdictLine](), reflect.TypeFor[benchDoc]())
 }
 
 // TestBenchUnits writes what benchunit makes of many numbers. The page's own scales

@@ -23,7 +23,8 @@ func WriteABPage(w io.Writer, r *ab.Result) error {
 
 func newABDoc(r *ab.Result) benchDoc {
 	doc := benchDoc{
-		Title: layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),
+		Title:   layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),
+		Verdict: abVerdict(r), Facts: pages.Facts{},
 		Notes: pages.CleanAll(append(ABSummary(r), r.Warnings.Texts()...)), Tables: []benchPageTable{},
 		Legend: "Verdicts go by q, which is p adjusted for the number of benchmarks.",
 	}
@@ -57,7 +58,7 @@ func newABPageTable(r *ab.Result, name string, most int) benchPageTable {
 	for _, g := range r.Geomean {
 		if layout.Clean(g.Unit) == name {
 			out.Means = append(out.Means, benchPageMean{},
-				benchPageMean{Change: FormatChange(float64(g.Ratio)) + " ±" + halfOf(float64(g.Low), float64(g.High))})
+				benchPageMean{Change: changeText(FormatChange(float64(g.Ratio)), halfOf(float64(g.Low), float64(g.High)))})
 		}
 	}
 	return out
@@ -77,7 +78,7 @@ func newABPageRow(c *ab.SubjectResult, u *ab.Unit, most int) benchPageRow {
 		}
 		if ab.Side(side) == ab.B {
 			change := benchPageChange{
-				Text: texts[3] + " ±" + texts[4], P: u.P, Q: u.Q, Verdict: string(u.Verdict),
+				Text: changeText(texts[3], texts[4]), P: u.P, Q: u.Q, Verdict: string(u.Verdict),
 				Words: Verdict(u),
 			}
 			if ratio := float64(u.Ratio); IsFinite(ratio) {

@@ -56,6 +56,7 @@ type (
 		Percentiles []loadPoint  `json:"percentiles"`
 		Bars        []loadBar    `json:"bars"`
 		Seconds     []loadSecond `json:"seconds"`
+		Outcomes    []loadSeries `json:"outcomes"` // statuses and kinds of failures; none if all answers had 200
 		Answered    bool         `json:"answered"` // at least once
 		Reasons     []loadReason `json:"reasons"`
 		Warnings    []string     `json:"warnings"`
@@ -80,6 +81,15 @@ type (
 		P50    float64 `json:"p50"` // ms
 		P99    float64 `json:"p99"`
 		Max    float64 `json:"max"`
+		// Partial is set for a last second that is shorter, and whose figures say little.
+		Partial bool    `json:"partial"`
+		Length  float64 `json:"length"` // s
+	}
+	// A loadSeries is a rate over time, a value for each second.
+	loadSeries struct {
+		Name   string    `json:"name"`
+		Failed bool      `json:"failed"` // no complete answer, or a status of 400 and more
+		Values []float64 `json:"values"`
 	}
 	loadReason struct {
 		Text string `json:"text"`
@@ -119,9 +129,15 @@ func newLoadDoc(p Page) loadDoc {
 	}
 	doc.Title = layout.Clean(doc.Title)
 	tables := p.Tables
-	if len(p.Runs) == 1 {
-		for _, t := range []*pages.Table{phaseTable(p.Runs[0]), targetTable(p.Runs[0], loadPageTargets)} {
-			if t != nil {
+	if len(p.Tables) == 0 { // comparisons have their own
+		for i, r := range p.Runs {
+			for _, t := range []*pages.Table{phaseTable(r), targetTable(r, loadPageTargets)} {
+				if t == nil {
+					continue
+				}
+				if i < len(p.Names) {
+					t.Caption += ", " + p.Names[i]
+				}
 				tables = append(slices.Clip(tables), *t)
 			}
 		}
@@ -145,7 +161,8 @@ func newLoadDoc(p Page) loadDoc {
 func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, bars []load.Bar) loadRun {
 	run := loadRun{
 		Target: Targets(r), Setting: layout.Clean(Setting(r)), Facts: loadPageFacts(r), Latency: []loadCell{},
-		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Reasons: []loadReason{},
+		Percentiles: []loadPoint{}, Bars: []loadBar{}, Seconds: []loadSecond{}, Outcomes: []loadSeries{},
+		Reasons:  []loadReason{},
 		Warnings: []string{},
 		Answered: r.Responses > 0,
 	}
@@ -167,9 +184,10 @@ func newLoadRun(r *load.Result, h *hdrhistogram.Histogram, bars []load.Bar) load
 		per := s.Elapsed.Seconds()
 		run.Seconds = append(run.Seconds, loadSecond{
 			At: (s.Start + s.Elapsed).Seconds(), Rate: float64(s.Responses) / per, Failed: float64(s.Errors) / per,
-			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max),
+			P50: millis(s.P50), P99: millis(s.P99), Max: millis(s.Max), Partial: s.Partial, Length: per,
 		})
 	}
+	run.Outcomes = outcomes(r.Seconds)
 	reasons := r.Verdict()
 	for _, w := range r.Warnings {
 		if slices.Contains(reasons, w) {
@@ -229,7 +247,7 @@ func loadPageFacts(r *load.Result) pages.Facts {
 		facts.Add(f.name, f.value.String())
 	}
 	if n := len(r.Seconds); n > 1 && r.Seconds[n-1].Partial {
-		facts.Add("last second", fmt.Sprintf("only %.1fs of it; its rate is scaled", r.Seconds[n-1].Elapsed.Seconds()))
+		facts.Add("last second", fmt.Sprintf("only %.1fs of it; not in the charts", r.Seconds[n-1].Elapsed.Seconds()))
 	}
 	if !r.Started.IsZero() {
 		facts.Add("started", r.Started.UTC().Format("2006-01-02 15:04:05 MST"))

@@ -21,7 +21,7 @@ import (
 func TestLoadPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/load.ts",
 		reflect.TypeFor[pages.Fact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
-		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
+		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadSeries](), reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
 		reflect.TypeFor[pages.Table](),
 		reflect.TypeFor[charts.KneePoint](), reflect.TypeFor[charts.Knee](), reflect.TypeFor[loadDoc](),
 	)
@@ -63,6 +63,24 @@ func kneePage() Page {
 	return p
 }
 
+// partPage has a run that ends in the middle of a second, with a stall at its end, and whose
+// requests fail for a while; and one without.
+func partPage(t *testing.T) Page {
+	r := loadResult(t, 5, 1)
+	for i := range r.Seconds {
+		if s := &r.Seconds[i]; i >= 3 && i < 6 {
+			s.Status = map[int]int64{200: s.Responses - 1200, 503: 1000, 404: 200}
+			s.Errors, s.Failures = 40, map[string]int64{"timeout": 40}
+		}
+	}
+	last := r.Seconds[len(r.Seconds)-1]
+	r.Seconds = append(r.Seconds, load.Second{
+		Start: last.Start + last.Elapsed, Elapsed: 150 * time.Millisecond, Partial: true, Responses: 3, P50: 90 * time.Millisecond,
+		P99: 95 * time.Millisecond, Max: 99 * time.Millisecond,
+	})
+	return Page{Runs: []*load.Result{r, loadResult(t, 6, 1.1)}, Names: []string{"before", "after"}}
+}
+
 func loadPages(t *testing.T) map[string]Page {
 	long := loadResult(t, 4, 1)
 	for i := range 3600 {
@@ -82,7 +100,7 @@ func loadPages(t *testing.T) map[string]Page {
 				Rows: [][]string{{"p50", "400us", "520us", "+30% ±2%"}},
 			}},
 		},
-		"knee": kneePage(), "hostile": hostilePage(t),
+		"knee": kneePage(), "hostile": hostilePage(t), "part": partPage(t),
 	}
 }
 
@@ -159,6 +177,43 @@ func TestLoadJourney(t *testing.T) {
 	})
 }
 
+// TestOutcomes adds up statuses and failures of each second.
+func TestOutcomes(t *testing.T) {
+	if got := outcomes([]load.Second{{Elapsed: time.Second, Responses: 3}}); len(got) != 0 {
+		t.Errorf("all answered with 200: %+v", got)
+	}
+	got := outcomes([]load.Second{
+		{Elapsed: time.Second, Responses: 10},
+		{},
+		{
+			Elapsed: 500 * time.Millisecond, Responses: 6, Status: map[int]int64{200: 4, 503: 2}, Errors: 1,
+			Failures: map[string]int64{"timeout": 1},
+		},
+	})
+	want := []loadSeries{
+		{Name: "200", Values: []float64{10, 8}},
+		{Name: "503", Failed: true, Values: []float64{0, 4}},
+		{Name: "timeout", Failed: true, Values: []float64{0, 2}},
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	// Many statuses share the last series, and nothing is lost.
+	many := load.Second{Elapsed: time.Second, Status: map[int]int64{}}
+	for code := 200; code < 230; code++ {
+		many.Status[code] = int64(code)
+		many.Responses += int64(code)
+	}
+	sum := 0.0
+	for _, s := range outcomes([]load.Second{many}) {
+		sum += s.Values[0]
+	}
+	if got := outcomes([]load.Second{many}); len(got) != mostOutcomes || got[mostOutcomes-1].Name != otherOutcomes ||
+		sum != float64(many.Responses) {
+		t.Errorf("%v of %d answers in %+v", sum, many.Responses, got)
+	}
+}
+
 // TestLoadPagePart checks that a page marks an incomplete last second.
 func TestLoadPagePart(t *testing.T) {
 	r := &load.Result{Seconds: []load.Second{
@@ -166,10 +221,10 @@ func TestLoadPagePart(t *testing.T) {
 		{Start: time.Second, Elapsed: 250 * time.Millisecond, Partial: true, Responses: 20, Rate: 80},
 	}}
 	run := newLoadDoc(Page{Runs: []*load.Result{r}}).Runs[0]
-	if got := run.Seconds[1]; got.Rate != 80 || got.At != 1.25 {
+	if got := run.Seconds[1]; got.Rate != 80 || got.At != 1.25 || !got.Partial || got.Length != 0.25 {
 		t.Errorf("%+v", got)
 	}
-	if !slices.Contains(run.Facts, pages.Fact{Name: "last second", Value: "only 0.2s of it; its rate is scaled"}) {
+	if !slices.Contains(run.Facts, pages.Fact{Name: "last second", Value: "only 0.2s of it; not in the charts"}) {
 		t.Errorf("facts %+v", run.Facts)
 	}
 }

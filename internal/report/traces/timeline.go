@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -106,6 +107,24 @@ func clip(d *window.TimelineDoc, n int) {
 	rows(d.Named)
 	for _, list := range d.Rows {
 		rows(list.Rows)
+	}
+	for i := range d.Weights {
+		for k := range d.Weights[i].Frames {
+			f := &d.Weights[i].Frames[k]
+			f.Function, f.File = pages.Clip(f.Function, n), pages.Clip(f.File, n)
+		}
+	}
+	d.Classes = slices.Clone(d.Classes) // the timeline's
+	for i := range d.Classes {
+		d.Classes[i].Name = pages.Clip(d.Classes[i].Name, n)
+	}
+	for i := range d.Marks.Names {
+		d.Marks.Names[i] = pages.Clip(d.Marks.Names[i], n)
+	}
+	for _, r := range d.Marks.Rows {
+		for i := range r.Logs {
+			r.Logs[i].Category, r.Logs[i].Text = pages.Clip(r.Logs[i].Category, n), pages.Clip(r.Logs[i].Text, n)
+		}
 	}
 	for i := range d.Frames {
 		f := &d.Frames[i]

@@ -37,6 +37,11 @@ func TestTimelineTypes(t *testing.T) {
 		reflect.TypeFor[timeline.Point](),
 		reflect.TypeFor[window.TimelineFrame](),
 		reflect.TypeFor[window.TimelineMetric](), reflect.TypeFor[window.TimelineStack](),
+		reflect.TypeFor[timeline.LogMark](), reflect.TypeFor[timeline.MarkRow](), reflect.TypeFor[timeline.MarkAnswer](),
+		reflect.TypeFor[timeline.StayBucket](), reflect.TypeFor[timeline.Stay](), reflect.TypeFor[timeline.StayAnswer](),
+		reflect.TypeFor[timeline.Frame](), reflect.TypeFor[timeline.StackWeight](), reflect.TypeFor[timeline.StackAnswer](),
+		reflect.TypeFor[timeline.CauseTime](), reflect.TypeFor[timeline.ClassInfo](),
+		reflect.TypeFor[timeline.Utilization](), reflect.TypeFor[timeline.UtilizationAnswer](),
 		reflect.TypeFor[window.TimelineDoc](),
 	} {
 		fmt.Fprintf(&b, "\nexport interface %s {\n", reporttest.TSName(typ))

@@ -26,6 +26,12 @@ type TimelineDoc struct {
 	Metrics []TimelineMetric    `json:"metrics"`
 	Frames  []TimelineFrame     `json:"frames"`
 	Stacks  []TimelineStack     `json:"stacks"`
+	// Marks are those of the goroutines in Rows; Weights are of all goroutines, by CPU samples and
+	// by waits.
+	Marks       timeline.MarkAnswer        `json:"marks"`
+	Weights     []timeline.StackAnswer     `json:"weights"`
+	Classes     []timeline.ClassInfo       `json:"classes"`
+	Utilization timeline.UtilizationAnswer `json:"utilization"`
 }
 
 // A TimelineMetric is a metric of the runtime, over the window.
@@ -100,7 +106,7 @@ func New(ctx context.Context, t *timeline.Timeline, o Options) (*TimelineDoc, er
 	}
 	d.Spans = timeline.SpanAnswer{From: d.From, To: d.To, Width: o.Width, Rows: []timeline.RowSpans{}}
 	for some := range slices.Chunk(ids, maxQueried) {
-		a, err := t.Spans(ctx, timeline.SpanQuery{From: d.From, To: d.To, Width: o.Width, IDs: some})
+		a, err := t.Spans(ctx, timeline.SpanQuery{From: d.From, To: d.To, Width: o.Width, IDs: some, Thorough: true})
 		if err != nil {
 			return nil, fmt.Errorf("read spans: %w", err)
 		}
@@ -116,8 +122,48 @@ func New(ctx context.Context, t *timeline.Timeline, o Options) (*TimelineDoc, er
 		}
 		d.Metrics = append(d.Metrics, TimelineMetric{name, points})
 	}
+	if err := d.addDetails(ctx, t, o); err != nil {
+		return nil, err
+	}
 	d.addStacks(t)
 	return d, d.addNames(t)
+}
+
+// pageWeights is the number of stacks that a document has weights of.
+const pageWeights = 2000
+
+// addDetails adds what the program recorded of the goroutines, the weights of stacks, the classes of
+// requests, and the utilization.
+func (d *TimelineDoc) addDetails(ctx context.Context, t *timeline.Timeline, o Options) (err error) {
+	var ids []string
+	for _, list := range d.Rows {
+		if list.Type == timeline.Goroutine {
+			for _, r := range list.Rows {
+				ids = append(ids, r.ID)
+			}
+		}
+	}
+	q := timeline.MarkQuery{From: d.From, To: d.To, Width: min(o.Width, 2000), IDs: ids}
+	if d.Marks, err = t.Marks(ctx, q); err != nil {
+		return fmt.Errorf("read marks: %w", err)
+	}
+	for _, by := range []string{timeline.ByCPU, timeline.ByWait} {
+		w, err := t.Stacks(ctx, timeline.StackQuery{From: d.From, To: d.To, By: by})
+		if err != nil {
+			return fmt.Errorf("add up stacks: %w", err)
+		}
+		if len(w.Stacks) > pageWeights {
+			w.Stacks, w.Partial = w.Stacks[:pageWeights], 1
+		}
+		d.Weights = append(d.Weights, w)
+	}
+	if d.Classes, err = t.Classes(); err != nil {
+		return fmt.Errorf("find requests: %w", err)
+	}
+	if d.Utilization, err = t.Utilization(ctx); err != nil {
+		return fmt.Errorf("determine utilization: %w", err)
+	}
+	return nil
 }
 
 // addStacks adds the stacks of spans, the most frequent first, up to the limit.
@@ -130,6 +176,15 @@ func (d *TimelineDoc) addStacks(t *timeline.Timeline) {
 			}
 		}
 	}
+	for _, r := range d.Marks.Rows {
+		for _, s := range r.Samples {
+			count[uint32(s[1])]++
+		}
+		for i := range r.Logs {
+			count[r.Logs[i].Stack]++
+		}
+	}
+	delete(count, 0)
 	d.Frames, d.Stacks = []TimelineFrame{}, []TimelineStack{}
 	known := map[TimelineFrame]int{}
 	for _, n := range most(count, maxStacks) {

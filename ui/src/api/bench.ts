@@ -60,8 +60,14 @@ export interface BenchPageTable {
   notes: string[];
 }
 
+export interface BenchVerdictLine {
+  text: string;
+  tone: string;
+}
+
 export interface BenchDoc {
   title: string;
+  verdict: BenchVerdictLine[];
   facts: Fact[];
   notes: string[];
   legend: string;

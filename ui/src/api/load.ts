@@ -28,6 +28,14 @@ export interface LoadSecond {
   p50: number;
   p99: number;
   max: number;
+  partial: boolean;
+  length: number;
+}
+
+export interface LoadSeries {
+  name: string;
+  failed: boolean;
+  values: number[];
 }
 
 export interface LoadReason {
@@ -44,6 +52,7 @@ export interface LoadRun {
   percentiles: LoadPoint[];
   bars: LoadBar[];
   seconds: LoadSecond[];
+  outcomes: LoadSeries[];
   answered: boolean;
   reasons: LoadReason[];
   warnings: string[];

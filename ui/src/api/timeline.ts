@@ -72,6 +72,98 @@ export interface TimelineStack {
   frames: number[];
 }
 
+export interface LogMark {
+  at: number;
+  category: string;
+  text: string;
+  stack: number;
+}
+
+export interface MarkRow {
+  id: string;
+  regions: number[][];
+  logs: LogMark[];
+  samples: number[][];
+}
+
+export interface MarkAnswer {
+  from: number;
+  to: number;
+  names: string[];
+  partial: number;
+  rows: MarkRow[];
+}
+
+export interface StayBucket {
+  from: number;
+  to: number;
+  count: number;
+  time: number;
+}
+
+export interface Stay {
+  id: string;
+  from: number;
+  to: number;
+  state: number;
+  stack: number;
+}
+
+export interface StayAnswer {
+  count: number;
+  total: number;
+  buckets: StayBucket[];
+  longest: Stay[];
+  partial: number;
+}
+
+export interface Frame {
+  function: string;
+  file: string;
+  line: number;
+}
+
+export interface StackWeight {
+  frames: number[];
+  state: number;
+  value: number;
+}
+
+export interface StackAnswer {
+  by: string;
+  total: number;
+  frames: Frame[];
+  stacks: StackWeight[];
+  partial: number;
+}
+
+export interface CauseTime {
+  cause: string;
+  middle: number;
+  slow: number;
+}
+
+export interface ClassInfo {
+  name: string;
+  count: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  max: number;
+  causes: CauseTime[];
+}
+
+export interface Utilization {
+  window: number;
+  share: number;
+  at: number;
+}
+
+export interface UtilizationAnswer {
+  points: Utilization[];
+  partial: number;
+}
+
 export interface TimelineDoc {
   schema: string;
   trace: Trace;
@@ -83,6 +175,10 @@ export interface TimelineDoc {
   metrics: TimelineMetric[];
   frames: TimelineFrame[];
   stacks: TimelineStack[];
+  marks: MarkAnswer;
+  weights: StackAnswer[];
+  classes: ClassInfo[];
+  utilization: UtilizationAnswer;
 }
 
 /** from, to, number of the state, number of the stack, and what it is with. */

@@ -2,6 +2,7 @@ import type { Part, Span } from "../api/timeline.ts";
 import { overlapping, type LaneData } from "../lib/lane.ts";
 import { colorKeys, waits, type ColorKey } from "../lib/states.ts";
 import { timeTicks, type Stretch } from "../lib/timescale.ts";
+import { apart, type Label } from "../lib/labelroom.ts";
 import { hash } from "../lib/names.ts";
 
 /** Pixels of a lane, with the gap below it, and of the axis. */
@@ -52,6 +53,11 @@ export class Inks {
   }
 }
 
+/** The color of what runs on a processor: the collector's goroutines get the collector's color. */
+export function kindInk(kind: string, inks: Inks): string {
+  return /^runtime\.(gc|bgsweep|bgscavenge)/.test(kind) ? inks.states.gc : inks.kind(kind);
+}
+
 /** Maps times to pixels. */
 export interface Scale {
   readonly window: Stretch;
@@ -95,7 +101,7 @@ export function drawAxis(g: CanvasRenderingContext2D, s: Scale, inks: Inks): num
   const t = timeTicks(s.window, Math.max(2, Math.floor(s.width / 110)));
   g.textBaseline = "middle";
   g.fillStyle = inks.quiet;
-  if (t.base) {
+  if (t.base && s.left > 60) {
     g.textAlign = "right";
     g.fillText(t.base, s.left - 8, axisHeight / 2);
   }
@@ -120,6 +126,8 @@ export interface Shape {
   readonly least: number;
   /** The row is always in some state, so a gap in a column is a rounding error. */
   readonly full: boolean;
+  /** An ink of a state in parts, instead of its color's. */
+  readonly ink?: ((state: number) => string | undefined) | undefined;
 }
 
 /**
@@ -138,7 +146,7 @@ export function drawLane(
 ): void {
   const column = new Column(g, s.left, top, inks, shape);
   const end = s.left + s.width;
-  const labels: { x: number; room: number; text: string; pale: boolean }[] = [];
+  const labels: Label[] = [];
   overlapping(d.spans, d.reach, s.window, (span) => {
     const x0 = Math.max(xOf(s, span[0]), s.left);
     const x1 = Math.min(xOf(s, span[1]), end);
@@ -149,21 +157,22 @@ export function drawLane(
     const is = look(span);
     g.fillStyle = is.ink ?? inks.states[is.key];
     g.fillRect(x0, top, x1 - x0 - (x1 - x0 > 4 ? 0.5 : 0), laneHeight);
-    if (x1 - x0 > 28 && is.label) labels.push({ x: x0 + 4, room: x1 - x0 - 7, text: is.label, pale: waits(is.key) });
+    if (is.label) labels.push({ from: x0, to: x1, text: is.label, pale: waits(is.key) });
   });
   column.flush();
   overlapping(d.parts, 0, s.window, (p) => {
     const x0 = Math.max(xOf(s, p[0]), s.left);
     const x1 = Math.min(xOf(s, p[1]), end);
-    column.part(x0, x1, share(p, key));
+    if (shape.ink) inked(g, x0, x1, top, p, (state) => shape.ink?.(state) ?? inks.states[key(state)]);
+    else column.part(x0, x1, share(p, key));
   });
   column.flush();
   g.textBaseline = "middle";
   g.textAlign = "left";
-  for (const l of labels) {
+  for (const l of apart(labels)) {
     g.fillStyle = l.pale ? inks.text : inks.boxText;
-    const text = fit(g, l.text, l.room);
-    if (text) g.fillText(text, l.x, top + laneHeight / 2 + 0.5);
+    const text = fit(g, l.text, l.to - l.from - 7);
+    if (text) g.fillText(text, l.from + 4, top + laneHeight / 2 + 0.5);
   }
 }
 
@@ -201,6 +210,26 @@ function heap(
     g.fillRect(x, y - h, width, h);
     y -= h;
   });
+}
+
+/** Draws a part with an ink for each state, stacked; the rest of the height stays empty. */
+function inked(
+  g: CanvasRenderingContext2D,
+  x0: number,
+  x1: number,
+  top: number,
+  p: Part,
+  ink: (state: number) => string,
+): void {
+  let y = top + laneHeight;
+  const length = Math.max(p[1] - p[0], 1);
+  for (let k = 2; k + 1 < p.length; k += 2) {
+    const h = Math.min((p[k + 1] / length) * laneHeight, y - top);
+    if (h < 0.2) continue;
+    g.fillStyle = ink(p[k]);
+    g.fillRect(x0, y - h, Math.max(x1 - x0, 0.7), h);
+    y -= h;
+  }
 }
 
 /** Sums one column of pixels. */

@@ -66,6 +66,30 @@ export function nearest(list: readonly (Span | Part)[], reach: number, time: num
   return exact >= 0 ? exact : best;
 }
 
+/** The state of a part that is in one state for all of its time, or -1. */
+export function onlyState(p: Part): number {
+  return p.length === 4 && p[3] >= 0.99 * (p[1] - p[0]) ? p[2] : -1;
+}
+
+/**
+ * The parts around one that are in the same single state without a gap: a long span is many parts where its row has
+ * more spans than fit.
+ */
+export function stretchOf(parts: readonly Part[], at: number): Stretch {
+  const state = onlyState(parts[at]);
+  let [first, last] = [at, at];
+  while (state >= 0 && first > 0 && onlyState(parts[first - 1]) === state && parts[first - 1][1] >= parts[first][0])
+    first--;
+  while (
+    state >= 0 &&
+    last + 1 < parts.length &&
+    onlyState(parts[last + 1]) === state &&
+    parts[last + 1][0] <= parts[last][1]
+  )
+    last++;
+  return { from: parts[first][0], to: parts[last][1] };
+}
+
 /** The time in each state within a stretch: state to time. */
 export function sums(d: LaneData, s: Stretch): Map<number, number> {
   const out = new Map<number, number>();

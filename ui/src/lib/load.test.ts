@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { align, ms, percentileLabel, perSecond, thin } from "./load.ts";
+import type { LoadSecond } from "../api/load.ts";
+import { align, ms, percentileLabel, perSecond, thin, whole } from "./load.ts";
 
 describe("the percentile axis", () => {
   it("names decades", () => {
@@ -13,6 +14,26 @@ describe("the percentile axis", () => {
       "99.9999%",
     ]);
     expect(percentileLabel(NaN)).toBe("0%");
+  });
+});
+
+describe("seconds", () => {
+  it("leave out a last one that is not whole", () => {
+    const second = (at: number, partial: boolean): LoadSecond => ({
+      at,
+      rate: 100,
+      failed: 0,
+      p50: 1,
+      p99: 2,
+      max: 3,
+      partial,
+      length: partial ? 0.2 : 1,
+    });
+    expect(whole([second(1, false), second(2, false), second(2.2, true)]).map((s) => s.at)).toEqual([1, 2]);
+    expect(whole([second(1, false), second(2, false)]).map((s) => s.at)).toEqual([1, 2]);
+    // A run that is shorter than a second has nothing else.
+    expect(whole([second(0.2, true)]).map((s) => s.at)).toEqual([0.2]);
+    expect(whole([])).toEqual([]);
   });
 });
 

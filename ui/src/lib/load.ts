@@ -1,4 +1,5 @@
 /** Numbers of the load page's axes and tables. No DOM. */
+import type { LoadSecond } from "../api/load.ts";
 
 /** A point of a percentile axis in words: 100 (one in a hundred above) is "99%". */
 export function percentileLabel(inverse: number): string {
@@ -46,4 +47,12 @@ export function thin<T>(rows: readonly T[], n: number): T[] {
   if (rows.length <= n) return [...rows];
   const step = (rows.length - 1) / (n - 1);
   return Array.from({ length: n }, (_, i) => rows[Math.round(i * step)] as T);
+}
+
+/**
+ * The seconds to draw: a last one that is shorter is left out, since few answers make its figures and a rate of it
+ * looks like a drop or a spike. The only second is drawn in any case.
+ */
+export function whole(all: readonly LoadSecond[]): LoadSecond[] {
+  return all.length > 1 && all[all.length - 1]?.partial ? all.slice(0, -1) : [...all];
 }

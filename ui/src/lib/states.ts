@@ -36,6 +36,8 @@ export function waits(key: ColorKey): boolean {
 /** The color of a state, by its group and, for waits, the name of the reason. */
 export function colorOf(s: State | undefined): ColorKey {
   switch (s?.group) {
+    case "function":
+      return "running";
     case "running":
     case "runnable":
     case "syscall":

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Part, RowSpans, Span } from "../api/timeline.ts";
 import { clean } from "./clean.ts";
-import { laneData, nearest, suffices, sums, thin } from "./lane.ts";
+import { apart } from "./labelroom.ts";
+import { laneData, nearest, onlyState, stretchOf, suffices, sums, thin } from "./lane.ts";
 import { frameKind, ownFrame } from "./owncode.ts";
 import { colorOf } from "./states.ts";
 import { fromTimelineHash, initialTimeline, timelineHash } from "./timelinehash.ts";
@@ -101,6 +102,23 @@ describe("lanes", () => {
     expect(nearest(d.spans, d.reach, 80, 1)).toBe(0);
   });
 
+  it("know parts that are one state", () => {
+    const parts: Part[] = [
+      [0, 10, 3, 10],
+      [10, 20, 3, 10],
+      [20, 30, 3, 6, 1, 4],
+      [30, 40, 3, 10],
+      [50, 60, 3, 10],
+      [60, 70, 3, 4],
+    ];
+    expect(parts.map(onlyState)).toEqual([3, 3, -1, 3, 3, -1]);
+    expect(stretchOf(parts, 0)).toEqual({ from: 0, to: 20 });
+    expect(stretchOf(parts, 1)).toEqual({ from: 0, to: 20 });
+    expect(stretchOf(parts, 2)).toEqual({ from: 20, to: 30 });
+    expect(stretchOf(parts, 3)).toEqual({ from: 30, to: 40 });
+    expect(stretchOf(parts, 4)).toEqual({ from: 50, to: 60 });
+  });
+
   it("know when answers are fine enough", () => {
     const exact = laneData({ id: "g1", spans }, 0, 300, 100);
     const rough = laneData({ id: "g1", parts: [[0, 300, 1, 300]] }, 0, 300, 100);
@@ -134,6 +152,21 @@ describe("lanes", () => {
       is.parts?.forEach((p: Part, i) => expect(i === 0 || p[0] >= (is.parts?.[i - 1][1] ?? 0)).toBe(true));
     }
     expect(thin(row, { from: 1000, to: 2000 }, 100).spans?.every((s) => s[1] > 1000 && s[0] < 2000)).toBe(true);
+  });
+});
+
+describe("labels", () => {
+  it("of overlapping spans do not overlap", () => {
+    const label = (from: number, to: number) => ({ from, to, text: "GC mark assist", pale: false });
+    // Spans within others, as of assists on several processors.
+    const all = apart([label(0, 400), label(50, 300), label(60, 90), label(200, 260), label(500, 600)]);
+    expect(all.map((l) => [l.from, l.to])).toEqual([
+      [0, 50],
+      [60, 90],
+      [200, 260],
+      [500, 600],
+    ]);
+    all.forEach((l, i) => expect(i === 0 || l.from >= all[i - 1].to).toBe(true));
   });
 });
 

@@ -109,6 +109,37 @@ export class Lanes {
     );
   }
 
+  private readonly close = new Map<string, LaneData>();
+  private closeAsked = "";
+
+  /**
+   * The exact spans of a row around a short stretch if they are loaded; otherwise they are requested, unless others
+   * are.
+   */
+  exact(id: string, s: Stretch): LaneData | undefined {
+    const { from, to } = { from: Math.max(Math.floor(s.from), 0), to: Math.ceil(s.to) };
+    const key = `${id} ${from} ${to}`;
+    const is = this.close.get(key);
+    if (is || this.closeAsked !== "") return is;
+    this.closeAsked = key;
+    const width = 2000;
+    this.source.spans([id], { from, to }, width, new AbortController().signal).then(
+      (answer) => {
+        this.closeAsked = "";
+        for (const old of this.close.keys()) {
+          if (this.close.size < 200) break;
+          this.close.delete(old);
+        }
+        this.close.set(key, laneData(answer.rows[0] ?? { id }, from, to, width));
+        this.changed();
+      },
+      () => {
+        this.closeAsked = ""; // the part is shown instead
+      },
+    );
+    return undefined;
+  }
+
   /** The row of an id if it is loaded; otherwise it is requested with the others. */
   name(id: string): RowInfo | undefined {
     const is = this.names.get(id);

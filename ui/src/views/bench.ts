@@ -264,11 +264,18 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
       doc.facts.length > 0 && h("p", { class: "setting" }, doc.facts.map((f) => `${f.name}: ${f.value}`).join(" · ")),
       h("div", { class: "corner" }, theme.el),
     ),
+    doc.verdict.length > 0 &&
+      h(
+        "section",
+        { class: "headline", "aria-label": "Verdict" },
+        ...doc.verdict.map((v) => h("p", { class: v.tone }, v.text)),
+      ),
     ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
     summary(doc, (t) => set({ unit: t.unit, query: "", show: "all" })),
     h(
-      "p",
+      "details",
       { class: "about" },
+      h("summary", {}, "How to read this page"),
       "Points are measurements, from the top of a strip to its bottom in order of time; the line is the " +
         `${doc.tables[0]?.center ?? "center"}, the bar its ${doc.tables[0]?.spread ?? "interval"}. ` +
         `Arrowheads are beyond the axis. ${doc.legend}`,
@@ -312,11 +319,19 @@ function describe(t: BenchPageTable, c: BenchPageCell): string {
 /** The columns of a benchmark, a line for each lane of the drawing next to it. */
 function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
   const changes = row.cells.some((c) => c.changes.length > 0);
-  const heads = ["", t.center, "±", ...(changes ? ["change", "p", "q"] : []), "n"];
+  const heads = ["side", t.center, "±", ...(changes ? ["change", "p", "q"] : []), "n"];
   return h(
     "table",
     { class: "lane-table" },
-    h("thead", {}, h("tr", {}, ...heads.map((text) => h("th", { scope: "col" }, text)))),
+    h(
+      "thead",
+      {},
+      h(
+        "tr",
+        {},
+        ...heads.map((text) => h("th", { scope: "col", class: text === "p" || text === "q" ? "stat" : "" }, text)),
+      ),
+    ),
     h(
       "tbody",
       {},
@@ -341,11 +356,11 @@ function lanes(t: BenchPageTable, row: BenchPageRow): HTMLElement {
 }
 
 function changeCells(d: BenchPageChange | undefined): HTMLElement[] {
-  if (!d) return [h("td", {}), h("td", {}), h("td", {})];
+  if (!d) return [h("td", {}), h("td", { class: "stat" }), h("td", { class: "stat" })];
   return [
     h("td", { class: `delta ${d.verdict}`, title: d.words }, d.text),
-    h("td", { class: "quiet" }, ...named("p", d.p)),
-    h("td", { class: "quiet" }, ...named("q", d.q)),
+    h("td", { class: "quiet stat" }, ...named("p", d.p)),
+    h("td", { class: "quiet stat" }, ...named("q", d.q)),
   ];
 }
 

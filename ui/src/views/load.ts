@@ -1,6 +1,6 @@
 import type { LoadDoc, LoadRun, Table } from "../api/load.ts";
 import { Plot, type Chart, type Series } from "../draw/chart.ts";
-import { align, ms, percentileLabel, perSecond, thin } from "../lib/load.ts";
+import { align, ms, percentileLabel, perSecond, thin, whole } from "../lib/load.ts";
 import { h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
 
@@ -8,6 +8,16 @@ import { themeButton } from "./themebutton.ts";
 const mostRows = 240;
 
 const colors = ["--series-1", "--series-2", "--series-3"];
+const outcomeColors = [
+  "--series-1",
+  "--bad",
+  "--series-2",
+  "--series-3",
+  "--series-4",
+  "--series-5",
+  "--series-6",
+  "--quiet",
+];
 
 /** Builds the page. */
 export function startLoad(doc: LoadDoc, root: HTMLElement): void {
@@ -64,7 +74,9 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
     ),
     ...doc.runs.map(verdict),
     doc.notes.length > 0 && h("section", {}, ...doc.notes.map((n) => h("p", { class: "about" }, n))),
-    ...doc.tables.map((t) => h("section", { class: "scroll" }, dataTable(t))),
+    ...doc.tables.map((t) =>
+      h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.caption }, dataTable(t)),
+    ),
     doc.runs.length > 0 && summary(doc.runs),
     h("section", {}, charts),
     live,
@@ -147,8 +159,11 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
       table("Distribution of latency", "up to", bars, names(runs, "share"), ms, share),
     );
   }
-  const timed = doc.runs.filter((r) => r.seconds.length > 0);
+  const timed = doc.runs.filter((r) => r.seconds.length > 0).map((r) => ({ ...r, seconds: whole(r.seconds) }));
   if (timed.length > 0) {
+    const left = doc.runs.filter((r) => r.seconds.length > whole(r.seconds).length);
+    const cut = left.map((r) => seconds(r.seconds[r.seconds.length - 1]?.length ?? 0));
+    const partly = cut.length > 0 ? ` The last ${cut.join(" and ")} are not a whole second, and not drawn.` : "";
     const failing = timed.filter((r) => r.seconds.some((s) => s.failed > 0));
     const rates = [
       ...timed.map((r) => r.seconds.map((s): [number, number] => [s.at, s.rate])),
@@ -166,10 +181,42 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         x: { label: "time", log: false, text: seconds },
         y: { label: "rate", log: false, text: perSecond },
       },
-      failing.length > 0 ? "Answers and failed requests, each second." : "Answers, each second.",
+      (failing.length > 0 ? "Answers and failed requests, each second." : "Answers, each second.") + partly,
       false,
       table("Rate", "time", rates, rateNames, seconds, perSecond),
     );
+    const troubled = timed.filter((r) => r.outcomes.length > 0);
+    if (troubled.length > 0) {
+      const all = troubled.flatMap((r, run) => r.outcomes.map((o, i) => ({ r, run, o, i })));
+      const data = all.map(({ r, o }) =>
+        r.seconds.map((s, i): [number, number] => [s.at, o.values[i] ?? 0]),
+      );
+      const series = all.map(({ r, run, o, i }): Series => ({
+        name: r.name ? `${r.name} ${o.name}` : o.name,
+        color: outcomeColors[i % outcomeColors.length] as string,
+        kind: "line",
+        dashed: run > 0,
+      }));
+      add(
+        {
+          title: "Errors and status",
+          columns: joined(data),
+          series,
+          x: { label: "time", log: false, text: seconds },
+          y: { label: "rate", log: false, text: perSecond },
+        },
+        `Answers by status, and requests without an answer by what happened, each second.${partly}`,
+        true,
+        table(
+          "Errors and status",
+          "time",
+          data,
+          series.map((s) => s.name),
+          seconds,
+          perSecond,
+        ),
+      );
+    }
     const parts: { key: "p50" | "p99" | "max"; dashed: boolean }[] = [
       { key: "p50", dashed: false },
       { key: "p99", dashed: false },
@@ -194,7 +241,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
         x: { label: "time", log: false, text: seconds },
         y: { label: "latency", log: wide(curves), text: ms },
       },
-      "Median, 99th percentile and maximum of each second.",
+      `Median, 99th percentile and maximum of each second.${partly}`,
       true,
       table(
         "Latency over time",
@@ -280,7 +327,7 @@ export function dataTable(t: Table): HTMLElement {
     "table",
     { class: "table" },
     h("caption", {}, t.caption),
-    h("thead", {}, h("tr", {}, ...t.columns.map((c) => h("th", { scope: "col" }, c)))),
+    h("thead", {}, h("tr", {}, ...t.columns.map((c) => (c === "" ? h("td", {}) : h("th", { scope: "col" }, c))))),
     h(
       "tbody",
       {},
@@ -297,7 +344,7 @@ function verdict(r: LoadRun): HTMLElement {
   if (r.reasons.length === 0) {
     return h(
       "section",
-      { class: "verdict", "aria-label": "Verdict" },
+      { class: "verdict", "aria-label": `${who}Verdict` },
       h(
         "p",
         {},
@@ -309,7 +356,7 @@ function verdict(r: LoadRun): HTMLElement {
   }
   return h(
     "section",
-    { class: "verdict distrust", "aria-label": "Verdict" },
+    { class: "verdict distrust", "aria-label": `${who}Verdict` },
     h(
       "p",
       {},
@@ -327,7 +374,7 @@ function summary(runs: LoadRun[]): HTMLElement {
   const heads = runs.map((r, i) => r.name || (runs.length > 1 ? String(i + 1) : ""));
   const head = (first: string) =>
     runs.length > 1
-      ? h("thead", {}, h("tr", {}, h("th", { scope: "col" }, first), ...heads.map((n) => h("th", { scope: "col" }, n))))
+      ? h("thead", {}, h("tr", {}, h("td", {}, first), ...heads.map((n) => h("th", { scope: "col" }, n))))
       : null;
   const chance = runs.some((r) => r.latency.some((c) => c.chance));
   return h(
@@ -358,7 +405,7 @@ function summary(runs: LoadRun[]): HTMLElement {
     rows.length > 0 &&
       h(
         "div",
-        { class: "scroll" },
+        { class: "scroll", tabindex: "0", role: "region", "aria-label": "Latency" },
         h(
           "table",
           { class: "table" },

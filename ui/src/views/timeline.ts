@@ -42,6 +42,7 @@ class TimelinePage implements Deeds {
   private drawn = 0;
   private version = 0; // of the lanes' data
   private told: readonly unknown[] = [];
+  private side: "before" | "after" = "after"; // of the picture, where details are
 
   private readonly lanes: Lanes;
   private readonly words: Describer;
@@ -108,7 +109,7 @@ class TimelinePage implements Deeds {
     this.main.append(h("div", { class: "picture" }, this.axis, this.view.el), this.details);
     root.append(
       this.header(),
-      h("div", { class: "overview-place" }, this.overview.canvas),
+      h("div", { class: "overview-place", role: "region", "aria-label": "Overview" }, this.overview.canvas),
       this.main,
       h("footer", {}, this.legend, this.status),
       this.tip,
@@ -136,7 +137,7 @@ class TimelinePage implements Deeds {
     const goroutines = trace.types.find((t) => t.type === "goroutine")?.count ?? 0;
     const button = (text: string, title: string, deed: () => void) =>
       h("button", { type: "button", title, "aria-label": title, onclick: deed }, text);
-    const all = button("All", "Show everything (0)", () => this.go(null, true));
+    const all = button("All", "All: show everything (0)", () => this.go(null, true));
     return h(
       "header",
       {},
@@ -191,6 +192,7 @@ class TimelinePage implements Deeds {
 
   /** Shows a window; null is everything. A step can be undone with Back. */
   private go(w: Stretch | null, step = false): void {
+    this.hover = null; // what was under the pointer has moved
     this.set({ window: w === null ? null : within(w, this.source.extent) }, step);
   }
 
@@ -296,8 +298,8 @@ class TimelinePage implements Deeds {
     const about = [this.mark, this.version, this.inks, this.state.pins, rowOnly ? this.state.window : null];
     if (about.every((a, i) => a === this.told[i])) return;
     this.told = about;
-    const was = this.details.hidden;
     this.details.hidden = this.mark === null;
+    this.details.dataset.side = this.side;
     if (this.mark) {
       const focused = this.details.contains(document.activeElement)
         ? (document.activeElement?.textContent ?? "")
@@ -307,11 +309,13 @@ class TimelinePage implements Deeds {
       if (focused !== null)
         [...this.details.querySelectorAll("button")].find((b) => b.textContent === focused)?.focus();
     }
-    if (was !== this.details.hidden) this.redraw(); // the width has changed
   }
 
-  private show(p: Place | null, say = false): void {
+  /** Shows a target. x and y are where the pointer selected it, in the window: details do not cover that point. */
+  private show(p: Place | null, say = false, x = 0, y = 0): void {
     this.mark = p;
+    const box = this.main.getBoundingClientRect();
+    this.side = (box.width < 620 ? y > box.top + box.height * 0.45 : x > box.right - 440) ? "before" : "after";
     if (p && say) this.live.textContent = this.words.sentence(p);
     this.redraw();
   }
@@ -401,7 +405,7 @@ class TimelinePage implements Deeds {
           return;
         }
         last = { place, at: e.timeStamp };
-        this.show(place);
+        this.show(place, false, e.clientX, e.clientY);
       },
       drag: (dx, dy) => {
         this.view.el.scrollTop -= dy;

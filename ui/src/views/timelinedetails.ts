@@ -1,7 +1,7 @@
 import type { Part, RowInfo, Span, State, TimelineFrame } from "../api/timeline.ts";
-import type { Inks } from "../draw/timeline.ts";
+import { kindInk, type Inks } from "../draw/timeline.ts";
 import { percent } from "../lib/format.ts";
-import { sums, type LaneData } from "../lib/lane.ts";
+import { onlyState, sums, type LaneData } from "../lib/lane.ts";
 import { shortName } from "../lib/names.ts";
 import { frameKind, ownFrame, shortFile } from "../lib/owncode.ts";
 import { colorNames, colorOf } from "../lib/states.ts";
@@ -58,6 +58,12 @@ export class Describer {
     return state?.name ?? "unknown";
   }
 
+  /** What to call a part. */
+  private partName(part: Part): string {
+    const only = onlyState(part);
+    return only < 0 ? "too many changes to draw" : (this.states[only]?.name ?? colorNames.unknown);
+  }
+
   private shares(part: Part): string {
     const length = Math.max(part[1] - part[0], 1);
     const all: string[] = [];
@@ -70,8 +76,14 @@ export class Describer {
   tip(p: Place, inks: Inks): Node[] {
     if (!p.span) {
       const part = p.part ?? [0, 0];
+      const only = onlyState(part);
+      if (only >= 0)
+        return [
+          h("strong", {}, this.swatch(only, inks), `${this.partName(part)} ${duration(part[1] - part[0])}`),
+          h("div", { class: "place" }, rowTitle(p.row)),
+        ];
       return [
-        h("strong", {}, `${duration(part[1] - part[0])}, too many changes to draw`),
+        h("strong", {}, `${duration(part[1] - part[0])}, ${this.partName(part)}`),
         h("div", { class: "place" }, rowTitle(p.row)),
         this.table(partTimes(part), part[1] - part[0], inks),
       ];
@@ -137,7 +149,7 @@ export class Describer {
   details(p: Place, inks: Inks, window: Stretch, to: Deeds): Node[] {
     const s = p.span;
     const type = typeOf(p.row.id);
-    const title = s ? this.stateName(p) : p.part ? "too many changes to draw" : typeNames[type][0];
+    const title = s ? this.stateName(p) : p.part ? this.partName(p.part) : typeNames[type][0];
     const head = h(
       "div",
       { class: "details-head" },
@@ -168,7 +180,8 @@ export class Describer {
     if (to.pinned(p.row.id)) actions.push(h("button", { type: "button", onclick: () => to.unpin(p.row.id) }, "Unpin"));
     out.push(h("div", { class: "actions" }, ...actions));
 
-    if (p.part) out.push(h("h3", {}, "Within it"), this.table(partTimes(p.part), of.to - of.from, inks));
+    if (p.part && onlyState(p.part) < 0)
+      out.push(h("h3", {}, "Within it"), this.table(partTimes(p.part), of.to - of.from, inks));
     const d = this.lanes.lane(p.row.id);
     if (!s && !p.part && d) {
       const seen = { from: Math.max(window.from, p.row.from), to: Math.min(window.to, p.row.to) };
@@ -210,7 +223,8 @@ export class Describer {
 
   private swatch(state: number, inks: Inks): HTMLElement {
     const el = h("span", { class: "swatch", "aria-hidden": "true" });
-    el.style.background = inks.states[colorOf(this.states[state])];
+    const is = this.states[state];
+    el.style.background = is?.group === "function" ? kindInk(is.name, inks) : inks.states[colorOf(is)];
     return el;
   }
 

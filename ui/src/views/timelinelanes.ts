@@ -1,6 +1,6 @@
 import type { RowInfo, Span, State } from "../api/timeline.ts";
-import { drawLane, laneGap, laneHeight, sized, timeOf, type Inks, type Look, type Scale } from "../draw/timeline.ts";
-import { nearest } from "../lib/lane.ts";
+import { drawLane, kindInk, laneGap, laneHeight, sized, timeOf, type Inks, type Look, type Scale } from "../draw/timeline.ts";
+import { nearest, onlyState, stretchOf } from "../lib/lane.ts";
 import { colorOf, rangeColor, type ColorKey } from "../lib/states.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
@@ -11,6 +11,9 @@ import type { Section } from "./timelinesections.ts";
 import { otherOf, rowLabel, spanLabel, typeOf } from "./timelinewords.ts";
 
 const headHeight = 34;
+
+/** The height of a name above its lane, where the window is too narrow for names next to them. */
+const nameHeight = 17;
 
 /** A lane of the picture, from its top. */
 interface Lane {
@@ -44,12 +47,17 @@ export class LanesView {
         "Rows of the trace. Arrow keys go from row to row and from span to span, w and s zoom, a and d move.",
     });
     this.tall = h("div", { class: "tall" }, this.canvas, this.names);
-    this.el = h("div", { class: "lanes", onscroll: scrolled }, this.tall);
+    this.el = h("div", { class: "lanes", role: "region", "aria-label": "Rows", onscroll: scrolled }, this.tall);
+  }
+
+  /** Names are above their lanes: next to them they would be cut, or leave no space for the picture. */
+  private get narrow(): boolean {
+    return this.el.clientWidth < 620;
   }
 
   /** The width of the names. */
   get left(): number {
-    return this.el.clientWidth < 620 ? 104 : 216;
+    return this.narrow ? 8 : this.el.clientWidth < 1800 ? 216 : 330;
   }
 
   get width(): number {
@@ -72,6 +80,7 @@ export class LanesView {
       const open = !s.el.classList.contains("shut");
       const held = s.type === "goroutine" && open ? pins : [];
       const put = (row: RowInfo, pinned: boolean) => {
+        if (this.narrow) y += nameHeight;
         lanes.push({ row, top: y, pinned });
         y += laneHeight + laneGap;
       };
@@ -108,8 +117,9 @@ export class LanesView {
       h("span", {}, main),
       more ? h("span", { class: "number" }, more) : null,
     );
-    el.style.top = `${l.top}px`;
-    el.style.width = `${this.left - 8}px`;
+    el.style.top = `${this.narrow ? l.top - nameHeight : l.top}px`;
+    el.style.width = this.narrow ? "calc(100% - 16px)" : `${this.left - 8}px`;
+    el.classList.toggle("above", this.narrow);
     return el;
   }
 
@@ -161,7 +171,16 @@ export class LanesView {
     const s = nearest(d.spans, d.reach, time, slack);
     if (s >= 0) return { row, span: d.spans[s], part: null };
     const p = nearest(d.parts, 0, time, slack);
-    return p >= 0 ? { row, span: null, part: d.parts[p] } : null;
+    if (p < 0) return null;
+    const part = d.parts[p];
+    if (onlyState(part) < 0) return { row, span: null, part };
+    // It may be one span of a row that has too many: its exact times and its stack.
+    const s1 = stretchOf(d.parts, p);
+    const exact = this.data.exact(row.id, { from: part[0], to: part[1] });
+    const at = exact ? nearest(exact.spans, exact.reach, time, slack) : -1;
+    const span = exact?.spans[at];
+    if (span && span[2] === part[2] && span[1] - span[0] >= part[1] - part[0]) return { row, span, part: null };
+    return { row, span: null, part: [s1.from, s1.to, part[2], part[3] * ((s1.to - s1.from) / (part[1] - part[0]))] };
   }
 
   /** The next or previous target of a row. */
@@ -170,6 +189,11 @@ export class LanesView {
     if (!d) return null;
     const list = p.span ? d.spans : d.parts;
     const at = p.span ? indexOf(d, p.span) : d.parts.findIndex((x) => x === p.part || x[0] === p.part?.[0]);
+    if (at < 0 && p.span && d.parts.length > 0) {
+      // An exact span among parts: what is next to it.
+      const beyond = by > 0 ? p.span[1] : p.span[0] - 1;
+      return this.at(p.row, beyond, { from: d.from, to: d.to });
+    }
     const next = at < 0 ? undefined : list[at + by];
     if (!next) return null;
     return p.span ? { row: p.row, span: next as Span, part: null } : { row: p.row, span: null, part: next };
@@ -212,6 +236,7 @@ export class LanesView {
       drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, color), {
         least: range ? 0.6 : 0.1,
         full: "grt".includes(l.row.id[0]),
+        ink: color === "kind" && typeOf(l.row.id) === "proc" ? (state) => this.functionInk(state, inks) : undefined,
       });
       this.beyond(g, s, top, l.row, inks);
       for (const [place, ink] of [
@@ -242,6 +267,11 @@ export class LanesView {
     g.fillText(before ? "◂" : "▸", before ? s.left + 3 : s.left + s.width - 3, top + laneHeight / 2);
   }
 
+  private functionInk(state: number, inks: Inks): string | undefined {
+    const s = this.states[state];
+    return s?.group === "function" ? kindInk(s.name, inks) : undefined;
+  }
+
   private look(row: RowInfo, span: Span, key: ColorKey, inks: Inks, color: "kind" | "state"): Look {
     const state = this.states[span[2]];
     const proc = typeOf(row.id) === "proc";
@@ -261,9 +291,4 @@ export class LanesView {
     g.strokeRect(x0, top - 1, Math.max(x1 - x0, 2), laneHeight + 2);
     g.lineWidth = 1;
   }
-}
-
-/** The color of what runs on a processor: the collector's goroutines get the collector's color. */
-function kindInk(kind: string, inks: Inks): string {
-  return /^runtime\.(gc|bgsweep|bgscavenge)/.test(kind) ? inks.states.gc : inks.kind(kind);
 }

@@ -69,6 +69,8 @@ export class Overview {
     g.fillStyle = inks.quiet;
     g.textAlign = "right";
     g.textBaseline = "middle";
+    this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));
+    if (s.left < 60) return; // no space for names
     g.fillText("processors", s.left - 8, 14);
     g.fillStyle = inks.heap;
     if (this.data.heap.length > 0)
@@ -79,7 +81,6 @@ export class Overview {
       );
     g.fillStyle = inks.quiet;
     if (this.data.gc.length > 0) g.fillText("collector", s.left - 8, overviewHeight - 6);
-    this.canvas.setAttribute("aria-label", overviewName(this.bars, this.data, this.window()));
   }
 
   private listen(): void {
