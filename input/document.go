@@ -9,11 +9,10 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"os"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/content"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 )
@@ -79,7 +78,7 @@ func (o *Opener) Document(ctx context.Context, arg string, complete func(*url.UR
 		}
 		return o.sniff(&Document{Name: u.Redacted(), Path: arg, options: o.streamOptions(), close: body.Close}, body)
 	}
-	f, err := os.Open(arg)
+	f, err := o.openFile(arg)
 	if err != nil {
 		return nil, o.openError(arg, err)
 	}
@@ -119,7 +118,7 @@ func (o *Opener) sniff(d *Document, r io.Reader) (*Document, error) {
 		if zr, err := gzip.NewReader(bytes.NewReader(head)); err == nil {
 			inner := make([]byte, 256)
 			n, _ := io.ReadFull(zr, inner) // as much as the head contains
-			if d.Text = isText(inner[:n]); d.Text {
+			if d.Text = content.IsText(inner[:n]); d.Text {
 				zr, err := gzip.NewReader(d.Reader)
 				if err != nil {
 					d.Close()
@@ -130,24 +129,8 @@ func (o *Opener) sniff(d *Document, r io.Reader) (*Document, error) {
 		}
 		return d, nil
 	}
-	d.Text = isText(head)
+	d.Text = content.IsText(head)
 	return d, nil
-}
-
-// isText reports whether head begins a text: valid UTF-8 without control characters. No protobuf
-// profile does, because its first field is a message with lengths.
-func isText(head []byte) bool {
-	for len(head) > 0 {
-		c, n := utf8.DecodeRune(head)
-		if c == utf8.RuneError && n == 1 && len(head) >= utf8.UTFMax {
-			return false
-		}
-		if c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != '\x1b' {
-			return false
-		}
-		head = head[n:]
-	}
-	return true
 }
 
 // MissingPart returns the error for a part that a recording does not contain, with the reason if

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -49,6 +50,11 @@ type Opener struct {
 	// that depends on the size of the input.
 	MaxMemory unit.Bytes
 
+	// OpenFile opens the files that arguments name; nil means os.Open. If it is set, inputs read
+	// no other file of this machine: no source but that in recordings, and no binary that a profile
+	// names.
+	OpenFile func(name string) (*os.File, error)
+
 	// Status is called before slow operations, Warn with warnings about a trace that was indexed.
 	// Both may be nil.
 	Status func(text string)
@@ -68,6 +74,14 @@ func (o *Opener) warn(w recording.Warning) {
 	if o.Warn != nil {
 		o.Warn(w)
 	}
+}
+
+// openFile opens a file that an argument names.
+func (o *Opener) openFile(name string) (*os.File, error) {
+	if o.OpenFile != nil {
+		return o.OpenFile(name)
+	}
+	return os.Open(name)
 }
 
 // stdin returns standard input the first time, and an error after that.
@@ -183,6 +197,9 @@ func (in *Input) Close() {
 		}
 	}
 }
+
+// Confined reports whether in reads only the files that arguments name (see Opener.OpenFile).
+func (in *Input) Confined() bool { return in.opener.OpenFile != nil }
 
 // Open reads the profiles that args name, as configured by opt.
 func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, error) {

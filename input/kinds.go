@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path"
 	"regexp"
 	"slices"
@@ -73,7 +72,7 @@ func (o *Opener) Kinds(ctx context.Context, args, own []string) (*Kinds, error) 
 // collect sorts the profiles of each argument by kind.
 func (in *Kinds) collect(ctx context.Context, args []string, kinds map[string][]*profile.Profile) error {
 	for _, arg := range args {
-		if isRecordingFile(arg) {
+		if in.opener.isRecording(arg) {
 			rec, err := in.opener.openRecording(arg)
 			if err != nil {
 				return err
@@ -183,7 +182,7 @@ func (o *Opener) CPU(
 
 // cpu reads the CPU profiles in one argument: a recording of benchmarks has one per package.
 func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *recording.Meta, recording.Warnings, error) {
-	if isRecordingFile(arg) {
+	if o.isRecording(arg) {
 		rec, err := o.openRecording(arg)
 		if err != nil {
 			return nil, nil, nil, err
@@ -219,8 +218,8 @@ func (o *Opener) cpu(ctx context.Context, arg string) ([]*profile.Profile, *reco
 	return []*profile.Profile{l.Profile}, meta, l.Warnings, nil
 }
 
-func isRecordingFile(name string) bool {
-	file, err := os.Open(name)
+func (o *Opener) isRecording(name string) bool {
+	file, err := o.openFile(name)
 	if err != nil {
 		return false
 	}

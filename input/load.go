@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/content"
 	"github.com/whet-go/whet/internal/tempfile"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -80,7 +81,7 @@ func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 }
 
 func (o *Opener) file(path, typ string) (*Opened, error) {
-	f, err := os.Open(path)
+	f, err := o.openFile(path)
 	if err != nil {
 		return nil, o.openError(path, err)
 	}
@@ -105,11 +106,26 @@ func (o *Opener) file(path, typ string) (*Opened, error) {
 
 // openRecording opens a recording file.
 func (o *Opener) openRecording(path string) (*recording.Recording, error) {
-	rec, err := recording.Open(path)
+	rec, err := o.recordingFile(path)
 	if err == nil {
 		rec.MaxMemory = int64(o.MaxMemory)
 	}
 	return rec, err
+}
+
+func (o *Opener) recordingFile(path string) (*recording.Recording, error) {
+	if o.OpenFile == nil {
+		return recording.Open(path)
+	}
+	f, err := o.OpenFile(path)
+	if err != nil {
+		return nil, o.openError(path, err)
+	}
+	rec, err := recording.OpenFile(f)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", path, err)
+	}
+	return rec, nil
 }
 
 func (o *Opener) openError(path string, err error) error {
@@ -216,7 +232,7 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 		syntax := (*profile.SyntaxError)(nil)
 		if e := (*diag.Error)(nil); errors.As(err, &e) && e.Hint == "" &&
 			(!errors.As(err, &syntax) || syntax.Offset < int64(len(head))) {
-			e.Hint = notProfile(name, head)
+			e.Hint = content.Describe(name, head)
 		}
 		return nil, err
 	}
@@ -224,38 +240,7 @@ func (o *Opener) pprof(name string, r *bufio.Reader, typ string, opt profile.Rea
 	if err != nil {
 		return nil, err
 	}
-	return &Opened{Name: name, Profile: p, sample: sample, debug: isDebugText(head)}, nil
-}
-
-// notProfile describes a file that is not a profile, and what to do with it, from its first bytes;
-// "" if they do not show what it is.
-func notProfile(name string, head []byte) string {
-	switch {
-	case len(head) == 0:
-		return "does the program end its profile (pprof.StopCPUProfile) before it exits?"
-	case bytes.HasPrefix(head, []byte("go 1.")) && bytes.Contains(head[:min(len(head), 16)], []byte(" trace")):
-		return "it is an execution trace: `go tool trace " + name + "` shows it"
-	case bytes.HasPrefix(head, []byte("goroutine ")):
-		return "it is a dump of goroutines: `whet goroutines " + name + "` reads it"
-	case bytes.HasPrefix(head, []byte("\x7fELF")):
-		return "it is a program: `whet record -- " + name + "` starts and records it"
-	case bytes.HasPrefix(bytes.TrimSpace(head), []byte("<")):
-		return "it is a web page or another markup: was it saved from an address that requires a login?"
-	case isText(head):
-		return "it is text, not a profile"
-	}
-	return "it is neither a recording nor a profile that pprof can read"
-}
-
-// isDebugText reports whether head begins the text form of a Go profile.
-func isDebugText(head []byte) bool {
-	line, _, _ := bytes.Cut(head, []byte("\n"))
-	for _, prefix := range []string{"goroutine profile: total ", "threadcreate profile: total ", "--- mutex:"} {
-		if bytes.HasPrefix(line, []byte(prefix)) {
-			return true
-		}
-	}
-	return bytes.HasPrefix(line, []byte("heap profile: ")) && bytes.Contains(line, []byte("@ heap/"))
+	return &Opened{Name: name, Profile: p, sample: sample, debug: content.IsDebugText(head)}, nil
 }
 
 // recorded reads a profile from a recording, and closes the recording if that fails.

@@ -96,6 +96,9 @@ func (in *Input) buildInfo() (*recording.Build, string) {
 		}
 	}
 	for _, m := range in.Profile.Mappings {
+		if in.Confined() {
+			break
+		}
 		if !filepath.IsAbs(m.File) {
 			continue
 		}

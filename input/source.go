@@ -51,8 +51,11 @@ func (in *Input) MissingSource(files []string) recording.Warnings {
 // sourceOptions configures a Finder for the source of in's program.
 func (in *Input) sourceOptions() source.Options {
 	var opt source.Options
-	if dir, err := os.Getwd(); err == nil {
+	if dir, err := os.Getwd(); err == nil && !in.Confined() {
 		opt.Dirs = []string{dir}
+	}
+	if in.Confined() {
+		opt.Confined, opt.GOROOT, opt.ModCache = true, os.DevNull, os.DevNull // neither has files
 	}
 	if in.Recording != nil {
 		opt.Archive = in.Recording.SourceFile

@@ -1,6 +1,9 @@
 package ui
 
-import _ "embed" // for the scripts
+import (
+	"embed"
+	"io/fs"
+)
 
 //go:embed dist/flame.js
 var flameJS string
@@ -38,3 +41,19 @@ func BenchHistoryJS() string { return benchHistoryJS }
 // the id "whet-timeline". Without data it queries the server that the page came from, package
 // internal/server; with data, it has the properties of FlameJS.
 func TimelineJS() string { return timelineJS }
+
+// appFS has the pages of whet ui.
+//
+//go:embed all:dist/app
+var appFS embed.FS
+
+// App returns the files of the pages that package internal/server/workbench sends: index.html, and
+// below assets what it loads, named by their contents. They contain no data and make requests only to
+// the server that they come from.
+func App() fs.FS {
+	sub, err := fs.Sub(appFS, "dist/app")
+	if err != nil {
+		panic(err) // the name is valid
+	}
+	return sub
+}

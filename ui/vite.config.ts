@@ -10,6 +10,19 @@ export default defineConfig(({ mode }) => {
     ["benchhistory", { entry: "src/benchhistory.ts", name: "whetBenchHistory", fileName: () => "benchhistory.js" }],
     ["timeline", { entry: "src/timeline.ts", name: "whetTimeline", fileName: () => "timeline.js" }],
   ]);
+  if (mode === "workbench") {
+    // The pages of whet ui: a document with modules, which a server sends. Views load when needed.
+    return {
+      build: {
+        target: "es2022",
+        outDir: "dist/app",
+        modulePreload: false,
+        emptyOutDir: true,
+        assetsInlineLimit: 0,
+        reportCompressedSize: false,
+      },
+    };
+  }
   const page = pages.get(mode) ?? { entry: "src/flame.ts", name: "whetFlame", fileName: () => "flame.js" };
   return {
     build: {
@@ -18,6 +31,6 @@ export default defineConfig(({ mode }) => {
       emptyOutDir: page.name === "whetFlame", // the first build's
       lib: { ...page, formats: ["iife"] },
     },
-    test: { include: ["src/lib/**/*.test.ts"], environment: "node" },
+    test: { include: ["src/{lib,texts,state}/**/*.test.ts"], environment: "node" },
   };
 });

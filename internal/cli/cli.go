@@ -97,6 +97,8 @@ func (a *app) commands() []group {
 			a.pgoCommand,
 		}},
 		{"view", "View a recording, a pprof profile or an address:", []func() *cobra.Command{
+			a.uiCommand,
+			a.serveCommand,
 			a.topCommand,
 			a.treeCommand,
 			a.peekCommand,

@@ -38,9 +38,8 @@ func layers() []layer {
 		{"builds side by side, and loads as users describe them", []string{"service", "load/plan"}},
 		{"the proof of a change", []string{"prove"}},
 		{"fixes", []string{"fix", "pgo"}},
-		{"faces' helpers", []string{
-			"internal/report", "internal/server", "internal/mcp", "internal/pprof", "internal/newrule",
-		}},
+		{"faces' helpers", []string{"internal/report", "internal/mcp", "internal/pprof", "internal/newrule"}},
+		{"served pages", []string{"internal/server"}},
 		{"faces", []string{"internal/cli"}},
 		{"commands", []string{
 			"cmd", "internal/bigtrace", "internal/cases", "internal/licenses", "internal/peers",

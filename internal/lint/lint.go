@@ -64,7 +64,9 @@ const (
 
 // overlong returns the files that may be longer than maxLines, with the reason.
 func overlong() map[string]string {
-	return map[string]string{}
+	return map[string]string{
+		"ui/src/api/v1.ts": "generated from the types of an API",
+	}
 }
 
 // todo matches the words that need an issue number in a comment.

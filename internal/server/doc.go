@@ -1,4 +1,5 @@
-// Package server answers the pages of whet's web UI over HTTP.
+// Package server answers the page of a timeline over HTTP. Package workbench below it serves the
+// other pages, and this one with them.
 //
 // Data flow:
 //

@@ -39,10 +39,15 @@ func badRequest(format string, args ...any) error {
 }
 
 // New returns a handler for a timeline's API and the page that draws it. doc.go lists its paths.
-func New(t *timeline.Timeline, page Page) http.Handler {
+func New(t *timeline.Timeline, page Page) http.Handler { return guard(page.Policy, Answers(t, page)) }
+
+// Answers is New without the checks of requests, for servers that have their own. The page's policy
+// is set with the page.
+func Answers(t *timeline.Timeline, page Page) http.Handler {
 	a := &api{t, t.Trace().Duration}
 	mux := http.NewServeMux()
 	mux.HandleFunc("/{$}", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Security-Policy", page.Policy)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write(page.HTML) // the client may be gone
 	})
@@ -56,7 +61,7 @@ func New(t *timeline.Timeline, page Page) http.Handler {
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, fmt.Errorf("%s not found", r.URL.Path))
 	})
-	return guard(page.Policy, mux)
+	return mux
 }
 
 // An answer computes the answer to a request from its parameters.

@@ -62,7 +62,11 @@ func (c *Code) Mapping(mapping int) (code objfile.Machine, from string, err erro
 	}
 	var tried []string
 	var unsure *objfile.Binary
-	for _, path := range binaryPaths(m.File) {
+	paths := binaryPaths(m.File)
+	if c.in.Confined() {
+		paths = nil
+	}
+	for _, path := range paths {
 		b, err := c.openBinary(path)
 		if err != nil {
 			if errors.Is(err, fs.ErrNotExist) {

@@ -2,6 +2,7 @@ package pictures
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -87,4 +88,18 @@ func FlameFile(name, part string) string {
 		}
 	}
 	return strings.Join(parts, ".")
+}
+
+// FlamePacked writes what the page of Flame contains as its data, without the page: gzipped columns
+// of at most FlameMaxBytes.
+func FlamePacked(w io.Writer, in FlameInput) error {
+	if len(in.Views) == 0 {
+		return errors.New("write flame graph: no sample type to show")
+	}
+	data, err := encodeFlame(in, cmp.Or(in.MaxBytes, FlameMaxBytes))
+	if err != nil {
+		return fmt.Errorf("write flame graph: %w", err)
+	}
+	_, err = w.Write(data)
+	return err
 }

@@ -157,6 +157,11 @@ export async function inflate(base64: string): Promise<Uint8Array> {
   const text = atob(base64.trim());
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return gunzip(bytes);
+}
+
+/** Decodes gzip. */
+export async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(plain).arrayBuffer());
 }

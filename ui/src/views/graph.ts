@@ -5,9 +5,14 @@ import type { Frame, View } from "../lib/decode.ts";
 import type { Color, ViewState } from "../lib/hash.ts";
 import { matchedBoxes, neighbor, samePath, spanning, widestChild, type Scene } from "../lib/scene.ts";
 import type { Model } from "../state/model.ts";
-import type { Store } from "../state/store.ts";
 import { boxName } from "./describe.ts";
 import { h } from "./dom.ts";
+
+/** Holds the state that the graph shows and changes. */
+export interface GraphStore {
+  readonly state: ViewState;
+  set(part: Partial<ViewState>, step?: boolean): void;
+}
 
 export interface GraphEvents {
   /** The pointer is over a box (or none: -1), at a point of the window. */
@@ -16,6 +21,8 @@ export interface GraphEvents {
   select(box: number): void;
   /** The keyboard moved to a box. */
   focus(box: number): void;
+  /** This part of the scene, from 0 to 1, was drawn. */
+  drawn?(from: number, to: number): void;
 }
 
 const MIN_ROW = 20;
@@ -46,7 +53,7 @@ export class Graph {
   readonly stats = { boxes: 0, milliseconds: 0 };
 
   constructor(
-    private readonly store: Store,
+    private readonly store: GraphStore,
     private readonly model: Model,
     private readonly events: GraphEvents,
   ) {
@@ -262,6 +269,8 @@ export class Graph {
       hover: this.hovered,
     });
     this.stats.milliseconds = performance.now() - begin;
+    const all = s.width || 1;
+    this.events.drawn?.(this.range[0] / all, this.range[1] / all);
   }
 
   private color(box: number, frames: readonly Frame[]): string {

@@ -1,0 +1,255 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/loopback"
+	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/workbench"
+	"github.com/whet-go/whet/ui"
+)
+
+// uiFlags are the flags of whet ui and whet serve.
+type uiFlags struct {
+	HTTP      string
+	Open      bool
+	Targets   []string
+	Loads     []string
+	Own       []string
+	Dir       string
+	TokenFile string
+	Cert      string
+	Key       string
+	ClientCA  string
+	Hosts     []string
+}
+
+const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
+directories (default: the current directory), and new ones as they appear. A
+recording has an overview, flame graphs of all its sample types next to the
+expensive lines and their source, a call graph, its timeline and its load; two
+recordings are compared. Each view has a link that shows the same again, and the
+command that does.
+
+Services named with --target (or as an address) can be recorded from the page,
+under a load to the addresses named with --load; no others are contacted. In the
+directory of a module, or with --dir, the pages also show the causes of costs,
+with rewrites.
+
+The API is described at /api/v1/openapi.json: it answers with the documents that
+the commands write with --json.`
+
+func (a *app) uiCommand() *cobra.Command {
+	f := &uiFlags{}
+	cmd := &cobra.Command{
+		Use:   "ui [FILE | DIR | ADDRESS]...",
+		Short: "Show recordings in the browser, compare them and record new ones",
+		Long: `Show recordings in the browser.
+
+` + uiHelp + `
+
+The pages are served on this machine only, at the printed address, until Ctrl-C;
+--open=false does not open the browser. whet serve serves them to others.`,
+		Example: `  whet ui
+  whet ui demo.whet
+  whet ui recordings http://localhost:6060
+  whet ui --target http://localhost:6060 --load http://localhost:8080/pad`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f.register(cmd)
+	cmd.Flags().BoolVar(&f.Open, "open", true, "open the page in the browser")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
+	return cmd
+}
+
+func (a *app) serveCommand() *cobra.Command {
+	f := &uiFlags{}
+	cmd := &cobra.Command{
+		Use:   "serve [FILE | DIR | ADDRESS]...",
+		Short: "Serve the pages of whet ui, also to other machines",
+		Long: `Serve the pages of whet ui.
+
+` + uiHelp + `
+
+Other machines can connect only with the token in --token-file, or with a client
+certificate of an authority in --client-ca. Use TLS (--tls-cert and --tls-key)
+or a proxy that does: without it, others on the network can read the token.`,
+		Example: `  whet serve recordings
+  whet serve --http :8443 --token-file token --tls-cert cert.pem --tls-key key.pem recordings`,
+		Args: cobra.ArbitraryArgs,
+	}
+	f.register(cmd)
+	fs := cmd.Flags()
+	fs.StringVar(&f.TokenFile, "token-file", "", "require the token in `FILE`; - is standard input")
+	fs.StringVar(&f.Cert, "tls-cert", "", "serve TLS with this certificate, a PEM `FILE`")
+	fs.StringVar(&f.Key, "tls-key", "", "key of --tls-cert, a PEM `FILE`")
+	fs.StringVar(&f.ClientCA, "client-ca", "", "require client certificates of the authorities in a PEM `FILE`")
+	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
+	return cmd
+}
+
+func (f *uiFlags) register(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	fs.StringVar(&f.HTTP, "http", loopback.DefaultAddr, "serve at this `ADDRESS`; port 0 picks a free one")
+	fs.StringArrayVar(&f.Targets, "target", nil,
+		"allow recording the service whose pprof handlers are at this `ADDRESS`; may repeat")
+	fs.StringArrayVar(&f.Loads, "load", nil, "allow sending requests to this `ADDRESS` while recording; may repeat")
+	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
+	fs.StringVar(&f.Dir, "dir", "", "look for causes in the module in `DIR` (default: current directory, if it is one)")
+}
+
+// ui serves the pages until ctx ends.
+func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
+	names, targets, err := f.split(args)
+	if err != nil {
+		return err
+	}
+	o := workbench.Options{Targets: targets, Own: f.Own, Version: version().Version, Assets: ui.App()}
+	for _, address := range f.Loads {
+		options, err := a.loadOptions([]string{address}, &loadFlags{})
+		if err != nil {
+			return err
+		}
+		o.Loads = append(o.Loads, workbench.Load{Name: plainAddress(address), Options: options})
+	}
+	if o.Dir, err = f.module(); err != nil {
+		return err
+	}
+	allow := access.Options{Cert: f.Cert, Key: f.Key, ClientCA: f.ClientCA, Hosts: f.Hosts}
+	if f.TokenFile != "" {
+		if allow.Token, err = input.ReadToken(f.TokenFile, a.stdin); err != nil {
+			return err
+		}
+	}
+	if o.Files, err = files.Open(names); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, o.Files.Close()) }()
+	o.First = first(o.Files, names)
+	l, err := access.Listen(ctx, f.HTTP, allow)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Close() }() // serving has done so
+	o.Guard = access.New(allow, l.Addr())
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s, err := workbench.New(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		stop() // ends the jobs
+		err = errors.Join(err, s.Close())
+	}()
+	scheme := "http://"
+	if f.Cert != "" {
+		scheme = "https://"
+	}
+	shown := scheme + hostOf(l.Addr()) + "/"
+	if err := a.write(func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, shown)
+		return err
+	}); err != nil {
+		return err
+	}
+	a.progressf("serving until Ctrl-C")
+	if f.Open && a.live {
+		if err := browse(ctx, shown); err != nil {
+			a.warn(diag.Warn(&diag.Error{
+				Op: "open", Subject: shown, Err: err, Hint: "open the address in a browser yourself",
+			}))
+		}
+	}
+	return loopback.Serve(ctx, l, s)
+}
+
+// split separates files and directories from targets. Without either, the current directory is named.
+func (f *uiFlags) split(args []string) (names []string, targets []workbench.Target, err error) {
+	addresses := f.Targets
+	for _, arg := range args {
+		if input.IsURL(arg) {
+			addresses = append(addresses, arg)
+		} else {
+			names = append(names, arg)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{"."}
+	}
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || !strings.HasPrefix(u.Scheme, "http") {
+			return nil, nil, diag.Usagef("--target", fmt.Sprintf("%q is not an address", plainAddress(address)),
+				"write it as http://localhost:6060")
+		}
+		targets = append(targets, workbench.Target{Address: address, Name: u.Redacted()})
+	}
+	return names, targets, nil
+}
+
+// plainAddress returns an address without its password.
+func plainAddress(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	return u.Redacted()
+}
+
+// module returns the module to look for causes in; "" if there is none and none is requested.
+func (f *uiFlags) module() (string, error) {
+	if f.Dir == "" {
+		if _, err := os.Stat("go.mod"); err != nil {
+			return "", nil
+		}
+	}
+	_, root, err := find.ModuleOf(f.Dir)
+	if err != nil && f.Dir == "" {
+		return "", nil //nolint:nilerr // the pages do without
+	}
+	return root, err
+}
+
+// first returns the page to begin with: the overview of the only file that is named.
+func first(set *files.Set, names []string) string {
+	if len(names) != 1 {
+		return ""
+	}
+	if fi, err := os.Stat(names[0]); err != nil || fi.IsDir() {
+		return ""
+	}
+	list, _ := set.List()
+	base := filepath.Base(names[0])
+	for _, f := range list {
+		if f.Name == base && (f.Kind == files.Recording || f.Kind == files.Profile) {
+			return "/overview?" + url.Values{"file": {base}}.Encode()
+		}
+	}
+	return ""
+}
+
+// hostOf returns the address to open: that of this machine, if all are served.
+func hostOf(addr net.Addr) string {
+	tcp, ok := addr.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return addr.String()
+	}
+	return fmt.Sprintf("127.0.0.1:%d", tcp.Port)
+}

@@ -1,0 +1,153 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func write(t *testing.T, dir string, contents map[string]string) {
+	t.Helper()
+	for name, text := range contents {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func open(t *testing.T, args ...string) *Set {
+	t.Helper()
+	s, err := Open(args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+const zip = "PK\x03\x04rest"
+
+func TestList(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"a.whet": zip, "sub/b.whet": zip, "cpu.pb.gz": "\x1f\x8bx", "trace.out": "go 1.23 trace\x00\x00\x00",
+		"load.json": `{"schema": "whet.load/3"}`, "found.json": `{"schema": "whet.find/2"}`, "bench.txt": "goos: linux\n",
+		// None of these is shown.
+		"other.json": "{}", "archive.tar.gz": "\x1f\x8bx", "text.txt": "hello", "x.zip": zip, ".hidden/c.whet": zip,
+		"node_modules/d.whet": zip, "empty.whet": "", "main.go": "package main",
+	})
+	list, complete := open(t, dir).List()
+	got := map[string]Kind{}
+	for _, f := range list {
+		got[f.Name] = f.Kind
+	}
+	want := map[string]Kind{
+		"a.whet": Recording, "sub/b.whet": Recording, "cpu.pb.gz": Profile, "trace.out": Trace, "load.json": Load,
+		"found.json": Findings, "bench.txt": Bench,
+	}
+	if !complete || len(got) != len(want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	for name, kind := range want {
+		if got[name] != kind {
+			t.Errorf("%s: %q, want %q", name, got[name], kind)
+		}
+	}
+}
+
+// TestRoots names several directories and a file; what is next to the file is not shown.
+func TestRoots(t *testing.T) {
+	one, two := filepath.Join(t.TempDir(), "runs"), filepath.Join(t.TempDir(), "runs")
+	write(t, one, map[string]string{"a.whet": zip})
+	write(t, two, map[string]string{"a.whet": zip})
+	single := t.TempDir()
+	write(t, single, map[string]string{"only.whet": zip, "secret.whet": zip})
+	s := open(t, one, two, filepath.Join(single, "only.whet"))
+	list, _ := s.List()
+	if len(list) != 3 {
+		t.Errorf("%+v", list)
+	}
+	for name, want := range map[string]string{
+		"runs/a.whet": filepath.Join(one, "a.whet"), "runs-2/a.whet": filepath.Join(two, "a.whet"),
+		"only.whet":   filepath.Join(single, "only.whet"),
+		"secret.whet": "", "a.whet": "", "runs/../runs/a.whet": "", "": "", ".": "", "runs/": "", "../secret.whet": "",
+	} {
+		path, err := s.Path(name)
+		if path != want || (err == nil) != (want != "") {
+			t.Errorf("%q: %q, %v", name, path, err)
+		}
+	}
+	if _, err := s.OpenFile(filepath.Join(single, "secret.whet")); err == nil {
+		t.Error("a file next to the named one was opened")
+	}
+	if f, err := s.OpenFile(filepath.Join(two, "a.whet")); err != nil {
+		t.Error(err)
+	} else {
+		_ = f.Close()
+	}
+	if got := s.Plain("read " + filepath.Join(one, "a.whet") + ": damaged"); got != "read a.whet: damaged" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestLinks follows links within a root only.
+func TestLinks(t *testing.T) {
+	outside, dir := t.TempDir(), t.TempDir()
+	write(t, outside, map[string]string{"secret.whet": zip})
+	write(t, dir, map[string]string{"a.whet": zip})
+	if err := os.Symlink(filepath.Join(outside, "secret.whet"), filepath.Join(dir, "link.whet")); err != nil {
+		t.Skip(err)
+	}
+	s := open(t, dir)
+	if _, err := s.Path("link.whet"); err == nil {
+		t.Error("a link that leads outside has a path")
+	}
+	if _, err := s.OpenFile(filepath.Join(dir, "link.whet")); err == nil {
+		t.Error("a link that leads outside was opened")
+	}
+}
+
+func TestSource(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"pkg/a.go": "package pkg", "go.mod": "module example.com/m", "a.whet": zip})
+	s := open(t, dir)
+	for file, want := range map[string]bool{
+		filepath.Join(dir, "pkg/a.go"): true, "example.com/m/pkg/a.go": true, "/build/m/pkg/a.go": true,
+		"/build/a.go": false, "/etc/passwd": false, filepath.Join(dir, "go.mod"): false, "../../pkg/a.go": true, "": false,
+	} {
+		if _, _, ok := s.Source(file, "example.com/m"); ok != want {
+			t.Errorf("%q: %v", file, ok)
+		}
+	}
+}
+
+func TestCreate(t *testing.T) {
+	s := open(t, t.TempDir())
+	name, err := s.Create(`C:\runs\a.whet`, strings.NewReader(zip))
+	if err != nil || name != "dropped/a.whet" {
+		t.Errorf("%q, %v", name, err)
+	}
+	if _, err := s.Create("a.exe", strings.NewReader(zip)); err == nil {
+		t.Error("a program was added")
+	}
+	if _, err := s.Create("b.whet", strings.NewReader("text")); err == nil {
+		t.Error("text was added")
+	}
+	if list, _ := s.List(); len(list) != 1 || !list[0].Dropped {
+		t.Errorf("%+v", list)
+	}
+	path, name, err := s.RecordPath("recording", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
+	if err != nil || name != "recording-20260102-030405.whet" || filepath.Base(path) != name {
+		t.Errorf("%q %q %v", path, name, err)
+	}
+}

@@ -1,0 +1,79 @@
+package workbench
+
+import (
+	"net/http"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/input/diff"
+	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/report/pictures"
+	"github.com/whet-go/whet/internal/server/jobs"
+	"github.com/whet-go/whet/internal/server/openapi"
+)
+
+// routes are the operations of the API.
+func (s *Server) routes() []route {
+	file := openapi.Param{Name: "file", About: "the name of a file, as /files lists it", Required: true}
+	id := []openapi.Param{{Name: "id", About: "the ID of a job", In: "path"}}
+	cum := openapi.Param{Name: "cum", About: "order by cumulative cost", Type: "boolean"}
+	all := openapi.Param{Name: "all", About: "all code, not only own", Type: "boolean"}
+	get := func(path, id, summary string, params []openapi.Param, answer any, h handler, media ...string) route {
+		return route{openapi.Operation{
+			Method: http.MethodGet, Path: path, ID: id, Summary: summary, Params: params, Answer: answer, Media: media,
+		}, h}
+	}
+	post := func(path, id, summary string, params []openapi.Param, request, answer any, h handler) route {
+		return route{openapi.Operation{
+			Method: http.MethodPost, Path: path, ID: id, Summary: summary, Params: params, Request: request, Answer: answer,
+		}, h}
+	}
+	return []route{
+		get("/files", "files", "The files that can be shown, and the targets that can be recorded", nil, FileList{},
+			s.listFiles),
+		post("/files", "addFile", "Adds the file in the body until the server ends",
+			[]openapi.Param{{Name: "name", About: "the name of the file", Required: true}}, nil, Added{}, s.addFile),
+		get("/file", "file", "What a file says about itself", []openapi.Param{file}, File{}, s.file),
+		get("/download", "download", "A file as it is, or one profile of a recording",
+			[]openapi.Param{file, {Name: "part", About: "the name of a profile"}}, nil, s.download, "application/octet-stream"),
+		get("/overview", "overview", "What costs, whose code spends it, and the lines that cost most",
+			viewParams(numberParam("lines"), openapi.Param{Name: "brief", About: "only the first cost", Type: "boolean"}),
+			Overview{}, s.overview),
+		get("/top", "top", "The most expensive lines of own code, or functions: whet top",
+			viewParams(byParam(), numberParam("entries"), cum, all), documents.Top{}, s.top),
+		get("/tags", "tags", "The labels of samples: whet tags", viewParams(numberParam("values of a label")),
+			documents.Tags{}, s.tags),
+		get("/list", "list", "The source of functions with the cost of each line: whet list",
+			viewParams(functionParams()...), documents.List{}, s.list),
+		get("/disasm", "disasm", "The machine code of functions with the cost of each instruction: whet disasm",
+			viewParams(functionParams()...), documents.Disasm{}, s.disasm),
+		get("/flame", "flame", "The flame graph: whet flame", viewParams(byParam(),
+			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "packed", "html"}},
+			openapi.Param{Name: "all", About: "with html, all profiles of the recording", Type: "boolean"}),
+			pictures.FlameTree{}, s.flame, "application/octet-stream", "text/html"),
+		get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),
+			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "svg", "dot"}}),
+			documents.CallGraph{}, s.graph, "image/svg+xml", "text/vnd.graphviz"),
+		get("/diff", "diff", "What changed from diff_base to file: whet diff",
+			viewParams(byParam(), numberParam("entries"), cum, all,
+				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff),
+		get("/findings", "findings", "The causes of costs that a find job found: whet find", []openapi.Param{file},
+			find.Result{}, s.findings),
+		get("/jobs", "jobs", "The jobs", nil, JobList{}, s.listJobs),
+		post("/jobs", "startJob", "Starts a recording, or looks for the causes of costs", nil, JobRequest{}, jobs.Job{},
+			s.startJob),
+		get("/jobs/{id}", "job", "A job", id, jobs.Job{}, s.job),
+		get("/jobs/{id}/events", "events", "The events of a job as they happen; Last-Event-ID continues", id, nil, s.events,
+			"text/event-stream"),
+		post("/jobs/{id}/cancel", "cancelJob", "Ends a job early; a recording keeps what was measured", id, nil, jobs.Job{},
+			s.cancelJob),
+		post("/jobs/{id}/resume", "resumeJob", "Starts the work of a canceled or failed job again", id, nil, jobs.Job{},
+			s.resumeJob),
+		get("/session", "session", "Whether requests are answered", nil, Session{}, s.session),
+		post("/session", "login", "Logs in with the token; the answer sets a cookie", nil, Login{}, Session{}, s.login),
+		get("/openapi.json", "openapi", "This description", nil, nil, func(w http.ResponseWriter, _ *http.Request) error {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write(s.doc) // the client may be gone
+			return nil
+		}, "application/json"),
+	}
+}

@@ -1,0 +1,18 @@
+package workbench
+
+import (
+	"testing"
+
+	"github.com/whet-go/whet/internal/golden"
+	"github.com/whet-go/whet/internal/server/openapi"
+)
+
+// TestWireTypes keeps the types of the pages those of Go.
+func TestWireTypes(t *testing.T) {
+	var ops []openapi.Operation
+	for _, r := range (&Server{}).routes() {
+		ops = append(ops, r.Operation)
+	}
+	doc := openapi.Document("whet", "1", apiBase, Problem{}, ops)
+	golden.Check(t, "../../../ui/src/api/v1.ts", openapi.TypeScript(doc))
+}

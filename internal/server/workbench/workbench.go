@@ -1,0 +1,220 @@
+package workbench
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/graphviz"
+	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/jobs"
+	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/trace/timeline"
+)
+
+// apiBase is the path of the API.
+const apiBase = "/api/v1"
+
+// A Target is a service that may be recorded from the page.
+type Target struct {
+	Address string // as collect.Options.URL
+	Name    string // without a password
+}
+
+// A Load is a load that may be sent while a target is recorded.
+type Load struct {
+	Name    string
+	Options load.Options
+}
+
+// Options configure a Server. Files, Guard and Assets are required.
+type Options struct {
+	Files *files.Set
+	Guard *access.Guard
+	// Assets are the files of the web pages; index.html is one of them.
+	Assets fs.FS
+
+	Targets []Target
+	Loads   []Load
+	Own     []string // additional prefixes of own code
+	// Dir is a module in which the causes of costs may be looked for; "" means none.
+	Dir     string
+	Version string // of whet
+	// First is the page that "/" leads to, such as "/overview?file=x.whet"; "" means the list.
+	First string
+}
+
+// A Server answers requests. Close must be called after its last one.
+type Server struct {
+	o      Options
+	inputs *inputs
+	jobs   *jobs.Manager
+	graphs *graphviz.Renderer
+	pages  *pageCache
+	doc    []byte // the OpenAPI document
+	found  findings
+	http.Handler
+}
+
+// New returns a server whose jobs end when ctx does.
+func New(ctx context.Context, o Options) (*Server, error) {
+	s := &Server{
+		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
+		found: findings{byFile: map[string]*find.Result{}},
+	}
+	s.inputs = newInputs(o.Files, o.Own)
+	mux := http.NewServeMux()
+	for _, r := range s.routes() {
+		mux.HandleFunc(r.Method+" "+apiBase+r.Path, s.handle(r.serve))
+	}
+	var ops []openapi.Operation
+	for _, r := range s.routes() {
+		ops = append(ops, r.Operation)
+	}
+	var err error
+	if s.doc, err = json.MarshalIndent(openapi.Document("whet", "1", apiBase, Problem{}, ops), "", "  "); err != nil {
+		return nil, fmt.Errorf("describe the API: %w", err)
+	}
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		s.problem(w, http.StatusNotFound, &diag.Error{
+			Op: r.Method, Subject: r.URL.Path, Err: errors.New("not in this API"), Hint: apiBase + "/openapi.json describes it",
+		})
+	})
+	mux.HandleFunc("GET /trace/{rest...}", s.handle(s.tracePage))
+	mux.HandleFunc("GET /load", s.handle(s.loadPage))
+	assets, err := newAssets(o.Assets)
+	if err != nil {
+		return nil, err
+	}
+	mux.Handle("/", assets)
+	s.Handler = s.guard(mux)
+	return s, nil
+}
+
+// Close ends the jobs and releases what was opened.
+func (s *Server) Close() error {
+	s.jobs.Wait()
+	s.inputs.close()
+	return errors.Join(s.graphs.Close(), s.pages.close())
+}
+
+// policy is the content security policy of the pages: only this server's scripts and styles.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; " +
+	"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// guard checks requests and sets the headers of all answers.
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cache-Control", "no-store")
+		if err := s.o.Guard.Check(r); err != nil {
+			s.problem(w, http.StatusForbidden, &diag.Error{
+				Op: "refused", Err: err, Hint: "open the address that whet printed, or name the server's host with --host",
+			})
+			return
+		}
+		// The script and the style are the same for everybody; data is not.
+		api := strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != apiBase+"/session"
+		data := api || strings.HasPrefix(r.URL.Path, "/trace/") || r.URL.Path == "/load"
+		if data && !s.o.Guard.Allowed(r) {
+			h.Set("WWW-Authenticate", "Bearer")
+			s.problem(w, http.StatusUnauthorized, &diag.Error{
+				Op: "refused", Err: access.ErrToken, Hint: "send it as Authorization: Bearer TOKEN, or log in on the page",
+			})
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A Problem is the answer to a request that failed, as RFC 9457 has it.
+type Problem struct {
+	Type   string `json:"type"`
+	Title  string `json:"title"`
+	Status int    `json:"status"`
+	Detail string `json:"detail"`
+	// Hint is what to do about it.
+	Hint string `json:"hint,omitempty"`
+}
+
+// problem answers with an error.
+func (s *Server) problem(w http.ResponseWriter, code int, err error) {
+	doc := Problem{
+		Type: "about:blank", Title: http.StatusText(code), Status: code,
+		Detail: s.o.Files.Plain(err.Error()), Hint: s.o.Files.Plain(diag.Hint(err)),
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(code)
+	_ = report.JSON(w, doc) // the client may be gone
+}
+
+// A handler answers a request, or returns an error before it has written anything.
+type handler func(w http.ResponseWriter, r *http.Request) error
+
+// handle turns a handler into one of package http.
+func (s *Server) handle(h handler) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		err := h(w, r)
+		switch {
+		case err == nil:
+		case r.Context().Err() != nil:
+			s.problem(w, http.StatusServiceUnavailable, err) // the client no longer waits
+		case errors.Is(err, fs.ErrNotExist):
+			s.problem(w, http.StatusNotFound, err)
+		case errors.Is(err, access.ErrToken):
+			s.problem(w, http.StatusUnauthorized, err)
+		case diag.ExitCode(err) == diag.Usage.ExitCode(), errors.Is(err, timeline.ErrQuery):
+			s.problem(w, http.StatusBadRequest, err)
+		default:
+			s.problem(w, http.StatusUnprocessableEntity, err)
+		}
+	}
+}
+
+// answer writes a document as --json does.
+func answer(w http.ResponseWriter, doc any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = report.JSON(w, doc) // the client may be gone
+	return nil
+}
+
+// maxBody is the size of the largest request in JSON, in bytes.
+const maxBody = 64 << 10
+
+// body decodes the JSON of a request.
+func body(r *http.Request, into any) error {
+	d := json.NewDecoder(io.LimitReader(r.Body, maxBody))
+	d.DisallowUnknownFields()
+	if err := d.Decode(into); err != nil {
+		return &diag.Error{Op: "read the request", Err: err, Kind: diag.Usage, Hint: apiBase + "/openapi.json describes it"}
+	}
+	return nil
+}
+
+// A route is an operation and its handler.
+type route struct {
+	openapi.Operation
+	serve handler
+}
+
+// longRead lets a client send a large body, as long as some of it arrives now and then.
+func longRead(w http.ResponseWriter, d time.Duration) {
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(d)) // else the usual time
+}

@@ -1,0 +1,1 @@
+import{F as e}from"./index-CV-S7tBi.js";var t={...e};export{t as ru};

@@ -1,0 +1,98 @@
+import { signal } from "@preact/signals";
+import { plainAll } from "../lib/plain.ts";
+import type { Problem } from "./v1.ts";
+
+const base = "/api/v1";
+
+/** An answer that says what is wrong, and what to do. */
+export class ProblemError extends Error {
+  constructor(
+    readonly problem: Problem,
+    readonly status: number,
+  ) {
+    super(problem.detail);
+  }
+}
+
+/** Whether the server answers. */
+export const online = signal(true);
+
+/** Whether the server wants a token. */
+export const locked = signal(false);
+
+export type Params = Record<string, string | number | boolean | undefined>;
+
+/** The address of an operation; parameters that are empty are left out. */
+export function address(path: string, params: Params = {}): string {
+  const query = new URLSearchParams();
+  for (const [k, v] of Object.entries(params)) if (v !== undefined && v !== "" && v !== false) query.set(k, String(v));
+  const text = query.toString();
+  return base + path + (text ? `?${text}` : "");
+}
+
+async function send(url: string, init: RequestInit): Promise<Response> {
+  let r: Response;
+  try {
+    r = await fetch(url, { credentials: "same-origin", ...init });
+  } catch (err) {
+    if (!(err instanceof DOMException && err.name === "AbortError")) online.value = false;
+    throw err;
+  }
+  online.value = true;
+  if (r.ok || r.status === 304) return r;
+  if (r.status === 401) locked.value = true;
+  let problem: Problem = { type: "about:blank", title: r.statusText, status: r.status, detail: r.statusText };
+  try {
+    problem = plainAll((await r.json()) as Problem);
+  } catch {
+    // Something between the page and the server has answered.
+  }
+  throw new ProblemError(problem, r.status);
+}
+
+/** The answer of an operation. */
+export async function get<T>(path: string, params: Params = {}, signal?: AbortSignal): Promise<T> {
+  const r = await send(address(path, params), signal ? { signal } : {});
+  return r.status === 204 ? (null as T) : plainAll((await r.json()) as T); // 204: there is none yet
+}
+
+/** The answer of an operation as bytes. */
+export async function getBytes(
+  path: string,
+  params: Params = {},
+  signal?: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const r = await send(address(path, params), signal ? { signal } : {});
+  return new Uint8Array(await r.arrayBuffer());
+}
+
+/** The answer of an operation as text, such as a drawing. */
+export async function getText(path: string, params: Params = {}, signal?: AbortSignal): Promise<string> {
+  const r = await send(address(path, params), signal ? { signal } : {});
+  return r.text();
+}
+
+/** The answer, or null if it is still the one with the tag. */
+export async function getChanged<T>(path: string, tag: string): Promise<{ value: T; tag: string } | null> {
+  const r = await send(address(path), { headers: tag ? { "If-None-Match": tag } : {}, cache: "no-store" });
+  if (r.status === 304) return null;
+  return { value: plainAll((await r.json()) as T), tag: r.headers.get("ETag") ?? "" };
+}
+
+/** Sends a document, or a file. */
+export async function post<T>(path: string, body?: unknown, params: Params = {}): Promise<T> {
+  const init: RequestInit = { method: "POST" };
+  if (body instanceof Blob) init.body = body;
+  else if (body !== undefined) {
+    init.body = JSON.stringify(body);
+    init.headers = { "Content-Type": "application/json" };
+  }
+  const r = await send(address(path, params), init);
+  return plainAll((await r.json()) as T);
+}
+
+/** What is wrong, in words for the reader. */
+export function explain(err: unknown): { text: string; hint: string } {
+  if (err instanceof ProblemError) return { text: err.problem.detail, hint: err.problem.hint ?? "" };
+  return { text: err instanceof Error ? err.message : String(err), hint: "" };
+}

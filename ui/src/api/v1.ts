@@ -1,0 +1,875 @@
+// Generated from Go by internal/server (make goldens). DO NOT EDIT.
+
+export interface Added {
+  name: string;
+}
+
+export interface All {
+  by: string;
+  cum: boolean;
+  hidden: number;
+  kept: number;
+  nodes: Node[] | null;
+  shown: number;
+  why?: string;
+}
+
+export interface At {
+  file: string;
+  line: number;
+}
+
+export interface BaselineComparison {
+  baseline: string;
+  known: number;
+  new: number;
+  stale?: Identity[] | null;
+}
+
+export interface Build {
+  deps?: Module[] | null;
+  main: Module;
+  path?: string;
+  settings?: BuildSetting[] | null;
+}
+
+export interface BuildSetting {
+  key: string;
+  value: string;
+}
+
+export interface CPU {
+  cores: number;
+  per_request_ns: number;
+  total_ns: number;
+}
+
+export interface CallGraph {
+  by: string;
+  edges: GraphEdge[] | null;
+  hidden_edges: number;
+  hidden_nodes: number;
+  kept: number;
+  nodes: GraphNode[] | null;
+  profile: Header;
+  schema: string;
+  shown: number;
+  warnings?: Warning[] | null;
+}
+
+export interface Callee {
+  cost: number;
+  function: string;
+  share: number;
+}
+
+export interface Change {
+  after: number;
+  before: number;
+  high: number | null;
+  low: number | null;
+  relative: number | null;
+  verdict: string;
+}
+
+export interface Collector {
+  in_program: number;
+  share: number;
+}
+
+export interface Cost {
+  parts: WorkbenchPart[] | null;
+  per_request?: number;
+  profile: string;
+  requests?: number;
+  sample_type: ValueType;
+  total: number;
+}
+
+export interface Count {
+  counted_ns: number;
+  cpu_per_request_ns?: number;
+  drift?: number;
+  others_cpu_share?: number;
+  requests: number;
+  source: string;
+  window_ns: number;
+}
+
+export interface DiffResult {
+  after: Side;
+  before: Side;
+  by: string;
+  entries?: Entry[] | null;
+  left_out?: number;
+  noise: string;
+  normalized: boolean;
+  own?: Entry[] | null;
+  per_request: boolean;
+  recorded?: boolean;
+  rest?: Entry[] | null;
+  scale: number;
+  schema: string;
+  smallest_visible_change: number;
+  sorted_by_cum?: boolean;
+  total: Value;
+  type: string;
+  unit: string;
+  warnings?: Warning[] | null;
+}
+
+export interface Disasm {
+  functions: DisasmFunction[] | null;
+  profile: Header;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface DisasmAt {
+  file: string;
+  function: string;
+  line: number;
+}
+
+export interface DisasmFunction {
+  aka?: string[] | null;
+  binary: string;
+  cum: number;
+  end: number;
+  flat: number;
+  instructions: DisasmInst[] | null;
+  name: string;
+  start: number;
+}
+
+export interface DisasmInst {
+  address: number;
+  calls?: ListCall[] | null;
+  cum: number;
+  flat: number;
+  frames?: DisasmAt[] | null;
+  gap?: boolean;
+  source?: string;
+  text: string;
+}
+
+export interface Edit {
+  from: number;
+  text: string;
+  to: number;
+}
+
+export interface EngineChoice {
+  at_ns?: number;
+  measured?: EngineMeasure[] | null;
+  text: string;
+  why: string;
+}
+
+export interface EngineMeasure {
+  cpu_per_request_ns: number;
+  elapsed_ns: number;
+  engine: string;
+  rate: number;
+  rate_error: number;
+  windows: number;
+}
+
+export interface Entry {
+  cum: Value;
+  file?: string;
+  flat: Value;
+  line?: number;
+  line_before?: number;
+  name: string;
+  own?: boolean;
+  status?: string;
+}
+
+export interface Errors {
+  connect: number;
+  first?: Record<string, string>;
+  flood: number;
+  malformed: number;
+  other: number;
+  reset: number;
+  short_body: number;
+  timeout: number;
+}
+
+export interface Evidence {
+  callees?: FindCallee[] | null;
+  cost: string;
+  share: number;
+  value: number;
+}
+
+export interface Fact {
+  name: string;
+  value: string;
+}
+
+export interface File {
+  bytes: number;
+  dropped?: boolean;
+  kind: string;
+  modified: string;
+  name: string;
+}
+
+export interface FileEdit {
+  edits: Edit[] | null;
+  file: string;
+  names?: Record<string, string>;
+}
+
+export interface FileList {
+  complete: boolean;
+  files: File[] | null;
+  find: boolean;
+  first?: string;
+  loads: string[] | null;
+  schema: string;
+  targets: string[] | null;
+  version: string;
+}
+
+export interface FindCallee {
+  function: string;
+  share: number;
+  value: number;
+}
+
+export interface FindResult {
+  against?: BaselineComparison | null;
+  dir: string;
+  findings: Finding[] | null;
+  gc: number;
+  gc_background: number;
+  module: string;
+  program?: string;
+  requests?: Requests | null;
+  rules: number;
+  schema: string;
+  stale?: Stale[] | null;
+  totals: Total[] | null;
+  unexplained: HotLine[] | null;
+  waiting?: HotLine[] | null;
+  warnings?: Warning[] | null;
+}
+
+export interface Finding {
+  evidence: Evidence[] | null;
+  fix?: Fix | null;
+  function: string;
+  id: string;
+  identity: Identity;
+  known?: boolean;
+  needs?: string;
+  no_fix?: string;
+  notes?: Note[] | null;
+  places: Place[] | null;
+  rule: string;
+  safe: string;
+  saving: number;
+  saving_alone: number;
+  shared?: Shared[] | null;
+  title: string;
+  waits?: Wait[] | null;
+  why: string;
+}
+
+export interface Fix {
+  diff?: string;
+  files?: FileEdit[] | null;
+  message: string;
+  setting?: Setting | null;
+}
+
+export interface FlameTree {
+  facts: Fact[] | null;
+  schema: string;
+  title: string;
+  views: FlameTreeView[] | null;
+  warnings?: Warning[] | null;
+}
+
+export interface FlameTreeNode {
+  file?: string;
+  kind?: string;
+  line?: number;
+  name?: string;
+  package?: string;
+  parent: number;
+  self: number;
+  smaller?: number;
+  total: number;
+}
+
+export interface FlameTreeView {
+  nodes: FlameTreeNode[] | null;
+  total: number;
+  type: string;
+  unit: string;
+}
+
+export interface GraphEdge {
+  from: number;
+  inlined: boolean;
+  residual: boolean;
+  share: number;
+  to: number;
+  weight: number;
+}
+
+export interface GraphNode {
+  address?: number;
+  cum: number;
+  cum_share: number;
+  file?: string;
+  flat: number;
+  flat_share: number;
+  function?: string;
+  kind?: string;
+  line?: number;
+  name: string;
+}
+
+export interface Header {
+  base?: string[] | null;
+  duration_ns?: number;
+  filters?: string[] | null;
+  go_version?: string;
+  gomaxprocs?: number;
+  name: string;
+  own?: string[] | null;
+  own_from?: string;
+  per_request?: string;
+  profile?: string;
+  program?: string;
+  sample_type: ValueType;
+  samples?: number;
+  stacks: number;
+  target?: string;
+  time?: string;
+  total: number;
+}
+
+export interface HotLine {
+  code: string;
+  column: number;
+  end_line: number;
+  evidence: Evidence[] | null;
+  file: string;
+  function: string;
+  line: number;
+  notes?: Note[] | null;
+  share: number;
+  waits?: Wait[] | null;
+  why?: string;
+}
+
+export interface Identity {
+  category?: string;
+  code?: string;
+  function?: string;
+  package?: string;
+  rule: string;
+}
+
+export interface Job {
+  command: string[] | null;
+  ended?: string;
+  error?: string;
+  hint?: string;
+  id: string;
+  kind: string;
+  result?: unknown;
+  resumes?: string;
+  started: string;
+  state: string;
+  title: string;
+}
+
+export interface JobList {
+  jobs: Job[] | null;
+}
+
+export interface JobRequest {
+  duration?: string;
+  file?: string;
+  kind: string;
+  load?: string;
+  target?: string;
+  trace?: string;
+  try?: boolean;
+}
+
+export interface Latency {
+  hdr?: string;
+  max_ns: number;
+  mean_ns: number;
+  min_ns: number;
+  p50_ns?: number;
+  p75_ns?: number;
+  p90_ns?: number;
+  p95_ns?: number;
+  p99_99_ns?: number;
+  p99_9_ns?: number;
+  p99_ns?: number;
+  stddev_ns: number;
+}
+
+export interface Line {
+  also_cost?: number;
+  also_share?: number;
+  callees: Callee[] | null;
+  cost: number;
+  file: string;
+  function: string;
+  line: number;
+  path: string;
+  self: number;
+  share: number;
+}
+
+export interface List {
+  functions: ListFunction[] | null;
+  profile: Header;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface ListCall {
+  cum: number;
+  function: string;
+  injected?: boolean;
+}
+
+export interface ListFunction {
+  cum: number;
+  file?: string;
+  flat: number;
+  lines: ListLine[] | null;
+  name: string;
+  no_source?: string;
+  source?: string;
+  stale?: boolean;
+}
+
+export interface ListInline {
+  calls?: ListCall[] | null;
+  cum: number;
+  file?: string;
+  flat: number;
+  function: string;
+  inlined?: ListInline[] | null;
+  line: number;
+  text?: string;
+}
+
+export interface ListLine {
+  calls?: ListCall[] | null;
+  cum: number;
+  flat: number;
+  gap?: boolean;
+  inlined?: ListInline[] | null;
+  line: number;
+  text: string;
+}
+
+export interface Login {
+  token: string;
+}
+
+export interface Meta {
+  build?: Build | null;
+  command_line?: string[] | null;
+  created: string;
+  duration_ns: number;
+  go_version?: string;
+  goarch?: string;
+  gomaxprocs?: number;
+  goos?: string;
+  interrupted?: boolean;
+  missing?: Missing[] | null;
+  num_cpu?: number;
+  own?: string[] | null;
+  parts: Part[] | null;
+  target: Target;
+  version: number;
+  whet?: string;
+}
+
+export interface Missing {
+  hint?: string;
+  part: string;
+  reason: string;
+}
+
+export interface Module {
+  path: string;
+  replace?: Module | null;
+  sum?: string;
+  version?: string;
+}
+
+export interface Node {
+  address?: number;
+  cum: number;
+  cum_share: number;
+  file?: string;
+  flat: number;
+  flat_share: number;
+  function?: string;
+  line?: number;
+  name: string;
+}
+
+export interface Note {
+  column?: number;
+  inlined?: At[] | null;
+  kind: string;
+  line: number;
+  message: string;
+  through?: Step[] | null;
+}
+
+export interface Open {
+  arrivals: string;
+  ramp_ns?: number;
+  ramp_to?: number;
+  rate: number;
+}
+
+export interface OtherCPU {
+  share: number;
+  total_ns: number;
+}
+
+export interface Overview {
+  also?: OwncodeSecond | null;
+  collector?: Collector | null;
+  costs: Cost[] | null;
+  lines: OverviewLine[] | null;
+  profile: Header;
+  rest: Rest[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface OverviewLine {
+  also_cost?: number;
+  also_share?: number;
+  callees: Callee[] | null;
+  code?: string;
+  cost: number;
+  file: string;
+  finding?: Finding | null;
+  function: string;
+  line: number;
+  path: string;
+  self: number;
+  share: number;
+}
+
+export interface OwncodeResult {
+  also?: OwncodeSecond | null;
+  cost: number;
+  filtered: number;
+  hidden: number;
+  lines: Line[] | null;
+  rest: Rest[] | null;
+  rest_cost: number;
+  share: number;
+  shown: number;
+}
+
+export interface OwncodeSecond {
+  cost: number;
+  profile: string;
+  sample_type: ValueType;
+  total: number;
+}
+
+export interface Part {
+  bytes: number;
+  end?: string;
+  kind: string;
+  name: string;
+  note?: string;
+  path?: string;
+  sha256?: string;
+  start?: string;
+}
+
+export interface Phases {
+  connect?: Latency | null;
+  first_byte: Latency;
+  tls?: Latency | null;
+  transfer: Latency;
+}
+
+export interface Place {
+  code: string;
+  column: number;
+  end_line: number;
+  file: string;
+  line: number;
+}
+
+export interface Problem {
+  detail: string;
+  hint?: string;
+  status: number;
+  title: string;
+  type: string;
+}
+
+export interface ProfileTypes {
+  name: string;
+  types: ValueType[] | null;
+}
+
+export interface Requests {
+  count: number;
+  time_ns: number;
+  waits?: Wait[] | null;
+}
+
+export interface Rest {
+  cost: number;
+  roots: Callee[] | null;
+  share: number;
+  what: string;
+}
+
+export interface Result {
+  bytes: number;
+  connections: number;
+  connects: number;
+  cpu?: CPU | null;
+  elapsed_ns: number;
+  engine: string;
+  engine_choice?: EngineChoice | null;
+  errors: Errors;
+  interrupted: boolean;
+  latency: Latency;
+  method: string;
+  model: string;
+  open?: Open | null;
+  other_cpu?: OtherCPU | null;
+  per_target?: TargetResult[] | null;
+  phases?: Phases | null;
+  protocol: string;
+  rate: number;
+  requests: number;
+  responses: number;
+  retries: number;
+  schema: string;
+  seconds: Second[] | null;
+  send?: SendDelay | null;
+  sent: Sent;
+  started: string;
+  status: Record<string, number>;
+  streams?: number;
+  target_cpu?: TargetCPU | null;
+  targets: string[] | null;
+  unfinished: number;
+  warmup_ns: number;
+  warnings?: Warning[] | null;
+  workers?: number;
+}
+
+export interface Second {
+  bytes: number;
+  elapsed_ns: number;
+  errors: number;
+  max_ns: number;
+  p50_ns?: number;
+  p99_ns?: number;
+  partial?: boolean;
+  rate: number;
+  responses: number;
+  start_ns: number;
+  target_cpu_ns?: number;
+}
+
+export interface SendDelay {
+  max_ns: number;
+  own_p99_ns: number;
+  p50_ns?: number;
+  p90_ns?: number;
+  p99_9_ns?: number;
+  p99_ns?: number;
+  waited: number;
+}
+
+export interface Sent {
+  body_bytes?: number;
+  headers?: string[] | null;
+  rows?: number;
+  sha256: string;
+  targets: number;
+  variables?: string[] | null;
+}
+
+export interface Session {
+  logged_in: boolean;
+}
+
+export interface Setting {
+  build?: string[] | null;
+  run?: string[] | null;
+}
+
+export interface Shared {
+  evidence: Evidence[] | null;
+  with: string;
+}
+
+export interface Side {
+  duration_ns: number;
+  events: number;
+  name: string;
+  noise: number;
+  total: number;
+  work?: Count | null;
+}
+
+export interface Stale {
+  file: string;
+  function: string;
+  reason: string;
+  share: number;
+}
+
+export interface Step {
+  line: number;
+  message: string;
+}
+
+export interface TagKey {
+  hidden: number;
+  key: string;
+  left: number;
+  share: number;
+  total: number;
+  values: TagValue[] | null;
+}
+
+export interface TagValue {
+  share: number;
+  value: string;
+  weight: number;
+}
+
+export interface Tags {
+  keys: TagKey[] | null;
+  profile: Header;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface Target {
+  address?: string;
+  bench?: string;
+  command?: string[] | null;
+  kind: string;
+  pattern?: string;
+  pid?: number;
+}
+
+export interface TargetCPU {
+  command?: string;
+  cores: number;
+  per_request_ns: number;
+  pid?: number;
+  total_ns: number;
+}
+
+export interface TargetResult {
+  bytes: number;
+  errors: Errors;
+  latency: Latency;
+  method: string;
+  name?: string;
+  rate: number;
+  requests: number;
+  responses: number;
+  status: Record<string, number>;
+  targets: number;
+  url: string;
+}
+
+export interface Top {
+  all?: All | null;
+  collector?: Collector | null;
+  own?: OwncodeResult | null;
+  profile: Header;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface Total {
+  cost: string;
+  own: number;
+  unit: string;
+  value: number;
+}
+
+export interface Value {
+  after: number;
+  before: number;
+  change: number;
+  noise: number;
+  per_request?: Change | null;
+  relative: number | null;
+  within_noise: boolean;
+}
+
+export interface ValueType {
+  type: string;
+  unit: string;
+}
+
+export interface Wait {
+  cause: string;
+  count?: number;
+  ended_by?: Waker[] | null;
+  max_ns?: number;
+  share: number;
+  time_ns: number;
+}
+
+export interface Waker {
+  file: string;
+  function: string;
+  line: number;
+  own?: boolean;
+  share: number;
+}
+
+export interface Warning {
+  hint?: string;
+  kind?: string;
+  text: string;
+  where?: string;
+}
+
+export interface WorkbenchFile {
+  file: File;
+  load?: Result | null;
+  meta?: Meta | null;
+  profiles: ProfileTypes[] | null;
+  schema: string;
+  target?: string;
+  trace: boolean;
+  warnings?: Warning[] | null;
+}
+
+export interface WorkbenchPart {
+  kind: string;
+  share: number;
+  value: number;
+}

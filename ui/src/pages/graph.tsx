@@ -1,0 +1,133 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { address, get, getText } from "../api/client.ts";
+import type { CallGraph } from "../api/v1.ts";
+import { Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { aboutFile } from "../state/files.ts";
+import { useLoad } from "../state/load.ts";
+import { change, file, go, link, param } from "../state/route.ts";
+import { save, sharing, viewCommands } from "../state/shell.ts";
+import { t } from "../texts/index.ts";
+import { CallGraphView } from "../views/callgraph.ts";
+
+const sizes = [20, 40, 80, 160] as const;
+
+/** The call graph: boxes are functions, arrows calls. */
+export function GraphView(): JSX.Element {
+  const name = file.value;
+  const type = param("type");
+  const n = Number(param("n")) || 40;
+  const about = useLoad(`about ${name}`, () => aboutFile(name));
+  const query = { file: name, type, n, focus: param("focus"), ignore: param("ignore"), hide: param("hide") };
+  const key = JSON.stringify(["graph", query]);
+  const { value, error, again, busy } = useLoad(key, async (signal) => {
+    const [svg, doc] = await Promise.all([
+      getText("/graph", { ...query, format: "svg" }, signal),
+      get<CallGraph>("/graph", query, signal),
+    ]);
+    return { svg, doc };
+  });
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<CallGraphView | null>(null);
+  const [found, setFound] = useState("");
+  useEffect(() => {
+    if (!value || !host.current) return;
+    const names = (value.doc.nodes ?? []).map((x) => x.function ?? x.name);
+    const v = new CallGraphView(value.svg, names, (at) => change({ box: at >= 0 ? names[at] : undefined }, true));
+    host.current.replaceChildren(v.el);
+    view.current = v;
+    v.fit();
+    return () => {
+      view.current = null;
+    };
+  }, [value]);
+  useEffect(() => {
+    const names = (value?.doc.nodes ?? []).map((x) => x.function ?? x.name);
+    view.current?.pick(param("box") ? names.indexOf(param("box")) : -1);
+  }, [value, param("box")]);
+  useEffect(() => {
+    const flags = [...(type ? ["--type", type] : []), "-n", String(n)];
+    for (const f of ["focus", "ignore", "hide"]) if (param(f)) flags.push(`--${f}`, param(f));
+    const stem = name.split("/").at(-1) ?? "graph";
+    sharing.value = {
+      command: ["whet", "graph", ...flags, "-o", "graph.svg", name],
+      files: [
+        {
+          key: "share.svg",
+          make: () => (value ? save(`${stem}.svg`, new Blob([value.svg], { type: "image/svg+xml" })) : undefined),
+        },
+        { key: "share.json", href: address("/graph", query) },
+        { key: "share.pprof", href: address("/download", { file: name, part: type.split(":")[0] }) },
+      ],
+    };
+    viewCommands.value = (value?.doc.nodes ?? []).map((x) => ({
+      kind: "function" as const,
+      text: x.name,
+      run: () => change({ box: x.function ?? x.name }),
+    }));
+  }, [value, key]);
+  const types = (about.value?.profiles ?? []).flatMap((p) =>
+    (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
+  );
+  const hidden = value?.doc.hidden_nodes ?? 0;
+  const box = param("box");
+  return (
+    <div class="graph-page">
+      <div class="flame-bar">
+        <h1 class="offscreen">{t("app.graph")}</h1>
+        <select
+          aria-label={t("flame.type")}
+          value={type || types.find((x) => x === "cpu:cpu") || types[0] || ""}
+          onChange={(e) => change({ type: e.currentTarget.value })}
+        >
+          {types.map((x) => (
+            <option key={x} value={x}>
+              {x.replace(":", " · ")}
+            </option>
+          ))}
+        </select>
+        <label class="check">
+          {t("graph.boxes")}
+          <select value={String(n)} onChange={(e) => change({ n: e.currentTarget.value })}>
+            {[...new Set([...sizes, n])].map((s) => (
+              <option key={s} value={String(s)}>
+                {s}
+              </option>
+            ))}
+          </select>
+        </label>
+        <input
+          type="search"
+          placeholder={t("graph.search")}
+          aria-label={t("graph.search")}
+          value={found}
+          onInput={(e) => {
+            setFound(e.currentTarget.value);
+            view.current?.find(e.currentTarget.value);
+          }}
+        />
+        <button
+          type="button"
+          onClick={() => {
+            change({ box: undefined }, true);
+            view.current?.fit();
+          }}
+        >
+          {t("graph.fit")}
+        </button>
+        {box && (
+          <button type="button" onClick={() => go(link("flame", { file: name, type, src: box }))}>
+            {t("over.flame")}
+          </button>
+        )}
+        <span class="quiet graph-hint">
+          {t("graph.hint")} {hidden > 0 ? t("graph.more", { n: hidden }) : ""}
+        </span>
+      </div>
+      <Warnings list={value?.doc.warnings} />
+      {error !== null && <Failure error={error} again={again} />}
+      {!value && error === null && <Loading />}
+      <div class={`graph-host ${busy ? "busy" : ""}`} ref={host} />
+    </div>
+  );
+}

@@ -1,0 +1,362 @@
+import type { JSX } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { get, post } from "../api/client.ts";
+import type { Added, Overview, OverviewLine, WorkbenchFile } from "../api/v1.ts";
+import { percent } from "../lib/format.ts";
+import { shortName } from "../lib/names.ts";
+import { ago, number, span } from "../lib/when.ts";
+import { Failure, Loading } from "../parts/basics.tsx";
+import { RecordPanel } from "../parts/record.tsx";
+import { traceLink } from "../parts/shell.tsx";
+import { aboutFile, files, filesError, watchFiles } from "../state/files.ts";
+import { change, go, link, param } from "../state/route.ts";
+import { say, sharing } from "../state/shell.ts";
+import { language, t, type Key } from "../texts/index.ts";
+
+type Item = NonNullable<NonNullable<typeof files.value>["files"]>[number];
+
+/** How many rows are drawn at first, and with each step towards the end of the list. */
+const step = 40;
+
+/** How many lines of a recording are fetched: enough to find a line of another one in it. */
+const trendLines = 30;
+
+/** The files of the directories that the server was started with. */
+export function Hub(): JSX.Element {
+  const [picked, pick] = useState<readonly string[]>([]);
+  const [shown, setShown] = useState(step);
+  const list = files.value;
+  const kind = param("kind");
+  const query = param("q").toLowerCase();
+  const all = list?.files ?? [];
+  const kinds = [...new Set(all.map((f) => f.kind))];
+  const found = all.filter((f) => (!kind || f.kind === kind) && f.name.toLowerCase().includes(query));
+  useEffect(() => {
+    sharing.value = { command: ["whet", "ui"] };
+  }, []);
+  const togglePick = (name: string) =>
+    pick((p) => (p.includes(name) ? p.filter((n) => n !== name) : [...p, name].slice(-2)));
+  const compare = () => {
+    // The newer one is what changed.
+    const [newer, older] = all.map((f) => f.name).filter((n) => picked.includes(n));
+    if (newer && older) go(link("compare", { file: newer, base: older }));
+  };
+  return (
+    <Drop>
+      <div class="hub">
+        <div class="hub-main">
+          <div class="hub-bar">
+            <h1>{t("hub.title")}</h1>
+            <input
+              type="search"
+              placeholder={t("hub.filter")}
+              aria-label={t("hub.filter")}
+              value={param("q")}
+              onInput={(e) => change({ q: e.currentTarget.value }, true)}
+            />
+            {kinds.length > 1 && (
+              <div class="choice" role="group" aria-label={t("hub.what")}>
+                {["", ...kinds].map((k) => (
+                  <button type="button" key={k} aria-pressed={k === kind} onClick={() => change({ kind: k }, true)}>
+                    {k === "" ? t("hub.all") : t(`hub.kind.${k}` as Key)}
+                  </button>
+                ))}
+              </div>
+            )}
+            <button type="button" class="primary" disabled={picked.length !== 2} onClick={compare}>
+              {picked.length === 2 ? t("hub.compare") : t("hub.compare.pick")}
+            </button>
+          </div>
+          {!list && filesError.value === null && <Loading />}
+          {!list && filesError.value !== null && <Failure error={filesError.value} again={() => void watchFiles()} />}
+          {list && all.length === 0 && (
+            <div class="empty">
+              <p>{t("hub.empty")}</p>
+              <p class="hint">{t("hub.emptyhint")}</p>
+            </div>
+          )}
+          <ul class="hub-list">
+            {found.slice(0, shown).map((f) => (
+              <Row key={f.name} f={f} all={all} picked={picked.includes(f.name)} pick={() => togglePick(f.name)} />
+            ))}
+          </ul>
+          {found.length > shown && <More reveal={() => setShown((n) => n + step)} />}
+          {list && !list.complete && <p class="quiet">{t("hub.more", { n: all.length })}</p>}
+        </div>
+        <RecordPanel />
+      </div>
+    </Drop>
+  );
+}
+
+/** Shows more rows when it comes into view. */
+function More({ reveal }: { reveal: () => void }): JSX.Element {
+  const ref = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const seen = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && reveal());
+    seen.observe(ref.current!);
+    return () => seen.disconnect();
+  });
+  return (
+    <div ref={ref} class="more">
+      <Loading />
+    </div>
+  );
+}
+
+/** Where a click on a file leads. */
+function target(f: Item): { href: string; document: boolean } {
+  switch (f.kind) {
+    case "trace":
+      return { href: traceLink(f.name), document: true };
+    case "load":
+      return { href: `/load?file=${encodeURIComponent(f.name)}`, document: true };
+    default:
+      return { href: link("overview", { file: f.name }), document: false };
+  }
+}
+
+function Row({
+  f,
+  all,
+  picked,
+  pick,
+}: {
+  f: Item;
+  all: readonly Item[];
+  picked: boolean;
+  pick: () => void;
+}): JSX.Element {
+  const ref = useRef<HTMLLIElement>(null);
+  const near = useNear(ref);
+  const [about, setAbout] = useState<WorkbenchFile | null>(null);
+  const [hot, setHot] = useState<Overview | null>(null);
+  const [error, fail] = useState<unknown>(null);
+  const comparable = f.kind === "recording" || f.kind === "profile";
+  useEffect(() => {
+    if (!near || f.kind === "bench" || f.kind === "findings") return;
+    let gone = false;
+    fail(null);
+    aboutFile(f.name).then(
+      (a) => !gone && setAbout(a),
+      (e: unknown) => !gone && fail(e),
+    );
+    if (comparable)
+      hottest(f).then(
+        (o) => !gone && setHot(o),
+        (e: unknown) => !gone && fail(e),
+      );
+    return () => {
+      gone = true;
+    };
+  }, [near, f.name, f.modified, f.bytes]);
+  const to = target(f);
+  const lines = hot?.lines?.slice(0, 3) ?? [];
+  const at = f.name.lastIndexOf("/");
+  return (
+    <li class={`hub-row ${picked ? "picked" : ""}`} ref={ref}>
+      {comparable ? (
+        <input type="checkbox" aria-label={t("hub.pick", { name: f.name })} checked={picked} onChange={pick} />
+      ) : (
+        <span class="hub-nopick" />
+      )}
+      <div class="hub-about">
+        <a class="hub-name" href={to.href} data-document={to.document ? "1" : undefined}>
+          {at >= 0 && <span class="hub-dir">{f.name.slice(0, at + 1)}</span>}
+          {f.name.slice(at + 1)}
+        </a>
+        <p class="hub-facts">
+          <time dateTime={f.modified} title={new Date(f.modified).toLocaleString(language.value)}>
+            {ago(f.modified, language.value)}
+          </time>
+          <Facts f={f} about={about} />
+        </p>
+      </div>
+      <div class="hub-hot">
+        {error !== null ? (
+          <Failure error={error} />
+        ) : (
+          lines.map((l) => <HotLine key={`${l.file}:${l.line}`} l={l} f={f} hot={hot!} all={all} />)
+        )}
+        {hot && lines.length === 0 && <span class="quiet">{t("hub.noown")}</span>}
+      </div>
+    </li>
+  );
+}
+
+function Facts({ f, about }: { f: Item; about: WorkbenchFile | null }): JSX.Element {
+  const facts: string[] = [];
+  const meta = about?.meta;
+  if (f.kind !== "recording" && f.kind !== "profile") facts.push(t(`hub.kind.${f.kind}` as Key));
+  if (f.dropped) facts.push(t("hub.dropped"));
+  if (about?.target) facts.push(about.target);
+  if (meta?.duration_ns) facts.push(span(meta.duration_ns));
+  if (meta?.go_version) facts.push(meta.go_version);
+  const load = about?.load;
+  if (load) {
+    facts.push(t("hub.rate", { n: number(load.rate, language.value) }));
+    if (load.latency.p99_ns) facts.push(t("hub.p99", { t: span(load.latency.p99_ns) }));
+    const failed = load.requests - (load.status?.["200"] ?? load.requests);
+    if (failed > 0 && load.errors && sum(load.errors) > 0)
+      facts.push(t("hub.failed", { n: number(sum(load.errors), language.value) }));
+  }
+  return (
+    <>
+      {facts.map((x) => (
+        <span key={x} class="hub-fact" title={x}>
+          {x}
+        </span>
+      ))}
+    </>
+  );
+}
+
+function sum(errors: object): number {
+  return Object.values(errors).reduce((n: number, v: unknown) => n + (typeof v === "number" ? v : 0), 0);
+}
+
+const summaries = new Map<string, Promise<Overview>>();
+
+/** The hottest lines of a file, once for each state of it. */
+function hottest(f: Item): Promise<Overview> {
+  const key = `${f.name}\n${f.bytes}\n${f.modified}`;
+  let found = summaries.get(key);
+  if (!found) {
+    found = get<Overview>("/overview", { file: f.name, brief: true, n: trendLines });
+    found.catch(() => summaries.delete(key));
+    summaries.set(key, found);
+  }
+  return found;
+}
+
+function HotLine({ l, f, hot, all }: { l: OverviewLine; f: Item; hot: Overview; all: readonly Item[] }): JSX.Element {
+  const trend = useTrend(l, f, hot, all);
+  return (
+    <a
+      class="hot-line"
+      href={link("flame", { file: f.name, src: l.function, line: String(l.line) })}
+      title={`${l.function} ${l.path}:${l.line}\n${l.code ?? ""}`}
+    >
+      <span class="hot-share">{percent(l.share, 1)}</span>
+      <span class="bar" aria-hidden="true">
+        <span class="bar-fill k-own" style={{ width: `${Math.min(1, Math.max(0, l.share)) * 100}%` }} />
+      </span>
+      <span class="hot-name">
+        {shortName(l.function)}
+        <span class="hot-at">:{l.line}</span>
+      </span>
+      {trend.length > 1 && <Spark values={trend} />}
+    </a>
+  );
+}
+
+/** The share of a function in the recordings of the same program up to this one, oldest first. */
+function useTrend(l: OverviewLine, f: Item, hot: Overview, all: readonly Item[]): readonly number[] {
+  const [trend, set] = useState<readonly number[]>([]);
+  const older = useMemo(() => {
+    const at = all.findIndex((x) => x.name === f.name);
+    return all.slice(at, at + 12).filter((x) => x.kind === f.kind);
+  }, [all, f]);
+  useEffect(() => {
+    let gone = false;
+    void Promise.all(older.map((x) => hottest(x).catch(() => null))).then((found) => {
+      if (gone) return;
+      const shares: number[] = [];
+      for (const o of found) {
+        if (!o || o.profile.program !== hot.profile.program || !hot.profile.program) continue;
+        const same = (o.lines ?? []).filter((x) => x.function === l.function);
+        shares.push(same.reduce((n, x) => n + x.share, 0));
+      }
+      set(shares.reverse());
+    });
+    return () => {
+      gone = true;
+    };
+  }, [older]);
+  return trend;
+}
+
+/** A small line of values. */
+export function Spark({ values }: { values: readonly number[] }): JSX.Element {
+  const width = 64;
+  const height = 16;
+  const most = Math.max(...values, 1e-9);
+  const x = (i: number) => 2 + (i / Math.max(1, values.length - 1)) * (width - 4);
+  const y = (v: number) => height - 2 - (v / most) * (height - 4);
+  const points = values.map((v, i) => `${x(i).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
+  const last = points.split(" ").at(-1)!.split(",");
+  const text = t("hub.trend", { list: values.map((v) => percent(v, 1)).join(", ") });
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={text}>
+      <title>{text}</title>
+      <polyline points={points} />
+      <circle cx={last[0]} cy={last[1]} r="2" />
+    </svg>
+  );
+}
+
+/** Whether an element has come near the window. */
+function useNear(ref: { current: Element | null }): boolean {
+  const [near, set] = useState(false);
+  useEffect(() => {
+    if (near || !ref.current) return;
+    const seen = new IntersectionObserver((e) => e.some((x) => x.isIntersecting) && set(true), { rootMargin: "300px" });
+    seen.observe(ref.current);
+    return () => seen.disconnect();
+  }, [near]);
+  return near;
+}
+
+/** Takes files that are dropped on the page. */
+function Drop({ children }: { children: JSX.Element }): JSX.Element {
+  const [over, setOver] = useState(false);
+  const [error, fail] = useState<unknown>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const add = async (list: FileList | null | undefined) => {
+    setOver(false);
+    fail(null);
+    let last = "";
+    for (const f of list ?? []) {
+      say(t("hub.adding", { name: f.name }));
+      try {
+        last = (await post<Added>("/files", f, { name: f.name })).name;
+      } catch (err) {
+        fail(err);
+      }
+    }
+    await watchFiles();
+    if (last && list?.length === 1) go(link("overview", { file: last }));
+  };
+  return (
+    <div
+      class={`drop ${over ? "over" : ""}`}
+      onDragOver={(e) => {
+        if (!e.dataTransfer?.types.includes("Files")) return;
+        e.preventDefault();
+        setOver(true);
+      }}
+      onDragLeave={(e) => e.currentTarget === e.target && setOver(false)}
+      onDrop={(e) => {
+        e.preventDefault();
+        void add(e.dataTransfer?.files);
+      }}
+    >
+      {children}
+      <div class="drop-bar">
+        <button type="button" onClick={() => input.current?.click()}>
+          {t("hub.add")}
+        </button>
+        <span class="quiet">{t("hub.drop")}</span>
+        <input
+          ref={input}
+          type="file"
+          multiple
+          hidden
+          aria-label={t("hub.add")}
+          onChange={(e) => void add(e.currentTarget.files)}
+        />
+        {error !== null && <Failure error={error} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+import type { ComponentChildren, JSX } from "preact";
+import { explain } from "../api/client.ts";
+import type { Warning } from "../api/v1.ts";
+import { t } from "../texts/index.ts";
+
+/** What went wrong, with what to do, and a way to try again. */
+export function Failure({ error, again }: { error: unknown; again?: () => void }): JSX.Element {
+  const { text, hint } = explain(error);
+  return (
+    <div class="trouble" role="alert">
+      <p>{text}</p>
+      {hint && <p class="hint">{hint}</p>}
+      {again && (
+        <button type="button" onClick={again}>
+          {t("app.retry")}
+        </button>
+      )}
+    </div>
+  );
+}
+
+export function Loading(): JSX.Element {
+  return (
+    <p class="loading" role="status">
+      {t("app.loading")}
+    </p>
+  );
+}
+
+/** Warnings about a file, folded if there are many. */
+export function Warnings({ list }: { list: readonly Warning[] | null | undefined }): JSX.Element | null {
+  if (!list || list.length === 0) return null;
+  return (
+    <div class="warnings">
+      {list.slice(0, 8).map((w) => (
+        <p key={w.text}>
+          {w.where ? `${w.where}: ` : ""}
+          {w.text}
+          {w.hint && <span class="hint"> {w.hint}</span>}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+/** A bar of a share, 0 to 1. */
+export function Bar({ share, kind = "own" }: { share: number; kind?: string }): JSX.Element {
+  return (
+    <span class="bar" aria-hidden="true">
+      <span class={`bar-fill k-${kind}`} style={{ width: `${Math.max(0, Math.min(1, Math.abs(share))) * 100}%` }} />
+    </span>
+  );
+}
+
+/** One of several choices, as buttons. */
+export function Choice<T extends string>(props: {
+  label: string;
+  value: T;
+  options: readonly (readonly [T, string, string?])[];
+  pick: (v: T) => void;
+}): JSX.Element {
+  return (
+    <div class="choice" role="group" aria-label={props.label}>
+      {props.options.map(([v, text, title]) => (
+        <button type="button" key={v} aria-pressed={v === props.value} title={title} onClick={() => props.pick(v)}>
+          {text}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** A heading with a section below it. */
+export function Section(props: {
+  title: string;
+  class?: string;
+  children: ComponentChildren;
+  aside?: ComponentChildren;
+}) {
+  return (
+    <section class={`block ${props.class ?? ""}`}>
+      <div class="block-head">
+        <h2>{props.title}</h2>
+        {props.aside}
+      </div>
+      {props.children}
+    </section>
+  );
+}

@@ -1,0 +1,419 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { online } from "../api/client.ts";
+import { commandLine } from "../lib/command.ts";
+import { files } from "../state/files.ts";
+import { change, file, go, link, param, route } from "../state/route.ts";
+import {
+  dialog,
+  message,
+  say,
+  sharing,
+  theme,
+  turnTheme,
+  viewCommands,
+  viewKeys,
+  type Command,
+} from "../state/shell.ts";
+import { themes } from "../state/theme.ts";
+import { language, languages, speak, t, type Key, type Language } from "../texts/index.ts";
+import { copy } from "../views/dom.ts";
+
+/** The views of a file, and what the address keeps from one to the next. */
+const views = ["overview", "flame", "graph", "compare"] as const;
+type ViewName = (typeof views)[number];
+
+const viewText: Record<ViewName, Key> = {
+  overview: "app.overview",
+  flame: "app.flame",
+  graph: "app.graph",
+  compare: "app.compare",
+};
+
+/** The address of another view of the same file, with the same sample type and filters. */
+export function viewLink(view: ViewName): string {
+  const keep = ["type", "focus", "ignore", "hide"];
+  const params: Record<string, string | undefined> = { file: file.value };
+  if (view !== "overview") for (const k of keep) params[k] = param(k);
+  if (view === "compare") params["base"] = param("base");
+  return link(view, params);
+}
+
+/** The address of a file's timeline, a separate document. */
+export function traceLink(name: string): string {
+  return `/trace/${encodeURIComponent(name)}/`;
+}
+
+export function Header(): JSX.Element {
+  const name = file.value;
+  const kind = files.value?.files?.find((f) => f.name === name)?.kind;
+  const here = route.value.view;
+  const profile = kind === undefined || kind === "recording" || kind === "profile";
+  return (
+    <header class="top">
+      <a class="skip" href="#content" onClick={skip}>
+        {t("app.skip")}
+      </a>
+      <a class="brand" href="/" aria-current={here === "" ? "page" : undefined}>
+        whet
+      </a>
+      {name && (
+        <>
+          <FilePicker name={name} />
+          <nav class="tabs" aria-label={t("app.views")}>
+            {profile &&
+              views.map((v) => (
+                <a key={v} href={viewLink(v)} aria-current={here === v ? "page" : undefined}>
+                  {t(viewText[v])}
+                </a>
+              ))}
+            {(kind === "recording" || kind === "trace") && (
+              <a href={traceLink(name)} data-document="1">
+                {t("app.trace")}
+              </a>
+            )}
+            {(kind === "recording" || kind === "load") && (
+              <a href={`/load?file=${encodeURIComponent(name)}`} data-document="1">
+                {t("app.load")}
+              </a>
+            )}
+          </nav>
+        </>
+      )}
+      <div class="tools">
+        {name && (
+          <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
+            {t("app.share")}
+          </button>
+        )}
+        <button
+          type="button"
+          class="icon"
+          title={t("app.palette")}
+          aria-label={t("app.palette")}
+          onClick={() => (dialog.value = "palette")}
+        >
+          ⌘
+        </button>
+        <select
+          class="languages"
+          aria-label={t("app.language")}
+          value={language.value}
+          onChange={(e) => void speak(e.currentTarget.value as Language)}
+        >
+          {Object.entries(languages).map(([k, v]) => (
+            <option key={k} value={k}>
+              {v}
+            </option>
+          ))}
+        </select>
+        <ThemeButton />
+        <button
+          type="button"
+          class="icon"
+          title={t("app.help")}
+          aria-label={t("app.help")}
+          onClick={() => (dialog.value = "help")}
+        >
+          ?
+        </button>
+      </div>
+    </header>
+  );
+}
+
+function skip(e: Event): void {
+  e.preventDefault();
+  document.getElementById("content")?.focus();
+}
+
+function ThemeButton(): JSX.Element {
+  const name = t("app.theme", { theme: t(`app.theme.${theme.value}`) });
+  return (
+    <button type="button" class="icon" title={name} aria-label={name} onClick={turnTheme}>
+      {themes[theme.value].sign}
+    </button>
+  );
+}
+
+/** The file that is shown; another one is shown in the same view. */
+function FilePicker({ name }: { name: string }): JSX.Element {
+  const list =
+    files.value?.files?.filter((f) => f.kind === "recording" || f.kind === "profile" || f.name === name) ?? [];
+  const names = list.map((f) => f.name);
+  if (!names.includes(name)) names.unshift(name);
+  return (
+    <select
+      class="file-picker"
+      aria-label={t("app.files")}
+      title={name}
+      value={name}
+      onChange={(e) => change({ file: e.currentTarget.value })}
+    >
+      {names.slice(0, 500).map((n) => (
+        <option key={n} value={n}>
+          {n}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+export function Status(): JSX.Element {
+  const [was, setWas] = useState(true);
+  useEffect(() => {
+    if (online.value && !was) say(t("app.found"));
+    setWas(online.value);
+  }, [online.value]);
+  return (
+    <>
+      {!online.value && (
+        <p class="offline" role="alert">
+          {t("app.lost")}
+        </p>
+      )}
+      <div class={`toast ${message.value ? "shown" : ""}`} role="status" aria-live="polite">
+        {message.value}
+      </div>
+    </>
+  );
+}
+
+/** A dialog that the browser closes with Escape. */
+function Dialog(props: { title: string; class: string; children: ComponentChildren }): JSX.Element {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    ref.current?.showModal();
+    return () => ref.current?.close();
+  }, []);
+  return (
+    <dialog
+      ref={ref}
+      class={`sheet ${props.class}`}
+      aria-label={props.title}
+      onClose={() => (dialog.value = "")}
+      onClick={(e) => e.target === ref.current && (dialog.value = "")}
+    >
+      <div class="sheet-head">
+        <h2>{props.title}</h2>
+        <button type="button" class="icon" aria-label={t("app.close")} onClick={() => (dialog.value = "")}>
+          ✕
+        </button>
+      </div>
+      {props.children}
+    </dialog>
+  );
+}
+
+const keys: readonly (readonly [string, Key])[] = [
+  ["Ctrl K", "help.palette"],
+  ["?", "help.help"],
+  ["g h", "help.files"],
+  ["g o", "help.overview"],
+  ["g f", "help.flame"],
+  ["g g", "help.graph"],
+  ["l", "help.theme"],
+];
+
+export function Dialogs(): JSX.Element | null {
+  switch (dialog.value) {
+    case "help":
+      return (
+        <Dialog title={t("help.title")} class="help-sheet">
+          <table>
+            <tbody>
+              {[...keys, ...viewKeys.value].map(([k, what]) => (
+                <tr key={k}>
+                  <th scope="row">
+                    {k.split(" ").map((c) => (
+                      <kbd key={c}>{c}</kbd>
+                    ))}
+                  </th>
+                  <td>{t(what)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </Dialog>
+      );
+    case "palette":
+      return <Palette />;
+    case "share":
+      return <Share />;
+    default:
+      return null;
+  }
+}
+
+function Share(): JSX.Element {
+  const s = sharing.value;
+  const done = (ok: boolean) => {
+    dialog.value = "";
+    say(ok ? t("app.copied") : t("app.notcopied"));
+  };
+  const command = s.command ? commandLine(s.command) : "";
+  return (
+    <Dialog title={t("share.title")} class="share-sheet">
+      <div class="share-rows">
+        <code class="share-text">{location.href}</code>
+        <button type="button" onClick={() => void copy(location.href).then(done)}>
+          {t("share.link")}
+        </button>
+        {command && (
+          <>
+            <code class="share-text">{command}</code>
+            <button type="button" onClick={() => void copy(command).then(done)}>
+              {t("share.command")}
+            </button>
+          </>
+        )}
+      </div>
+      <ul class="share-files">
+        {(s.files ?? []).map((f) => (
+          <li key={f.key}>
+            {f.href ? (
+              <a href={f.href} download="" onClick={() => (dialog.value = "")}>
+                {t(f.key)}
+              </a>
+            ) : (
+              <button
+                type="button"
+                class="plain"
+                onClick={() => {
+                  dialog.value = "";
+                  void f.make?.();
+                }}
+              >
+                {t(f.key)}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  );
+}
+
+const most = 60;
+
+function Palette(): JSX.Element {
+  const [query, setQuery] = useState("");
+  const [at, setAt] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const all = commands();
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all
+    .filter((c) => words.every((w) => `${c.text} ${c.more ?? ""} ${t(`palette.${c.kind}`)}`.toLowerCase().includes(w)))
+    .slice(0, most);
+  const picked = Math.min(at, found.length - 1);
+  useEffect(() => {
+    list.current?.children[picked]?.scrollIntoView({ block: "nearest" });
+  }, [picked]);
+  const run = (c: Command | undefined) => {
+    if (!c) return;
+    dialog.value = "";
+    c.run();
+  };
+  return (
+    <Dialog title={t("palette.title")} class="palette-sheet">
+      <input
+        type="text"
+        class="palette-input"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-activedescendant={picked >= 0 ? `palette-${picked}` : undefined}
+        aria-label={t("palette.placeholder")}
+        placeholder={t("palette.placeholder")}
+        autofocus
+        spellcheck={false}
+        autocomplete="off"
+        value={query}
+        onInput={(e) => {
+          setQuery(e.currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={(e) => {
+          if (e.key === "ArrowDown") setAt(Math.min(picked + 1, found.length - 1));
+          else if (e.key === "ArrowUp") setAt(Math.max(picked - 1, 0));
+          else if (e.key === "Enter") run(found[picked]);
+          else return;
+          e.preventDefault();
+        }}
+      />
+      <ul id="palette-list" class="palette-list" role="listbox" aria-label={t("palette.title")} ref={list}>
+        {found.map((c, i) => (
+          <li
+            key={`${c.kind} ${c.text} ${c.more ?? ""}`}
+            id={`palette-${i}`}
+            role="option"
+            aria-selected={i === picked}
+            onClick={() => run(c)}
+          >
+            <span class="palette-kind">{t(`palette.${c.kind}`)}</span>
+            <span class="palette-text">{c.text}</span>
+            {c.more && <span class="palette-more">{c.more}</span>}
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="quiet">{t("palette.none")}</p>}
+    </Dialog>
+  );
+}
+
+function commands(): Command[] {
+  const list: Command[] = [{ kind: "view", text: t("app.files"), run: () => go("/") }];
+  if (file.value) for (const v of views) list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
+  list.push(...viewCommands.value);
+  for (const f of files.value?.files ?? []) {
+    if (f.kind === "recording" || f.kind === "profile")
+      list.push({ kind: "file", text: f.name, run: () => go(link("overview", { file: f.name })) });
+  }
+  list.push({ kind: "action", text: t("help.theme"), run: turnTheme });
+  list.push({ kind: "action", text: t("app.help"), run: () => (dialog.value = "help") });
+  for (const [k, v] of Object.entries(languages))
+    list.push({ kind: "action", text: `${t("app.language")}: ${v}`, run: () => void speak(k as Language) });
+  return list;
+}
+
+/** The keys that work everywhere. */
+export function listenToKeys(): void {
+  let prefix = "";
+  document.addEventListener("keydown", (e) => {
+    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
+      dialog.value = dialog.value === "palette" ? "" : "palette";
+      e.preventDefault();
+      return;
+    }
+    if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || dialog.value) return;
+    if (e.target instanceof Element && e.target.matches("input, select, textarea")) return;
+    const key = prefix + e.key;
+    prefix = "";
+    switch (key) {
+      case "g":
+        prefix = "g";
+        return;
+      case "gh":
+        go("/");
+        break;
+      case "go":
+        if (file.value) go(viewLink("overview"));
+        break;
+      case "gf":
+        if (file.value) go(viewLink("flame"));
+        break;
+      case "gg":
+        if (file.value) go(viewLink("graph"));
+        break;
+      case "?":
+        dialog.value = "help";
+        break;
+      case "l":
+        turnTheme();
+        break;
+      default:
+        return;
+    }
+    e.preventDefault();
+  });
+}

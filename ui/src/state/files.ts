@@ -1,0 +1,46 @@
+import { signal } from "@preact/signals";
+import { get, getChanged, locked } from "../api/client.ts";
+import type { FileList, WorkbenchFile } from "../api/v1.ts";
+
+/** The files that the server shows; null until they are known. */
+export const files = signal<FileList | null>(null);
+export const filesError = signal<unknown>(null);
+
+const interval = 3000;
+let tag = "";
+let timer = 0;
+
+/** Looks for new files now, and then every few seconds while the page is visible. */
+export async function watchFiles(): Promise<void> {
+  clearTimeout(timer);
+  try {
+    const news = await getChanged<FileList>("/files", tag);
+    if (news) {
+      files.value = news.value;
+      tag = news.tag;
+    }
+    filesError.value = null;
+  } catch (err) {
+    filesError.value = err;
+  }
+  if (!locked.value) timer = window.setTimeout(() => (document.hidden ? again() : void watchFiles()), interval);
+}
+
+function again(): void {
+  timer = window.setTimeout(() => (document.hidden ? again() : void watchFiles()), interval);
+}
+
+const known = new Map<string, Promise<WorkbenchFile>>();
+
+/** What a file says about itself, once for each state of the file. */
+export function aboutFile(name: string): Promise<WorkbenchFile> {
+  const f = files.value?.files?.find((f) => f.name === name);
+  const key = `${name}\n${f?.bytes ?? ""}\n${f?.modified ?? ""}`;
+  let found = known.get(key);
+  if (!found) {
+    found = get<WorkbenchFile>("/file", { file: name });
+    found.catch(() => known.delete(key));
+    known.set(key, found);
+  }
+  return found;
+}
