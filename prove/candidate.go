@@ -253,7 +253,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 	if err != nil {
 		return nil, err
 	}
-	var race *raceRun
+	var race *scratch.RaceRun
 	return []step{
 		{StageBuild, func() error { return f.scratch.Build(ctx, over, built) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
@@ -268,14 +268,12 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			f.o.Progress("compare the results of the old and the new code")
 			race = f.beginRace(ctx, c.Changes, pkgs)
 			if v.Answers, err = f.compare(ctx, c.Changes, c.Reviewed); err != nil || ctx.Err() != nil {
-				race.stop()
+				race.Stop()
 			}
 			return err
 		}},
 		{StageRace, func() (err error) {
-			f.o.Progress("wait for the tests with the race detector")
-			v.Raced, err = race.wait()
-			f.warnings = append(f.warnings, race.warnings...)
+			v.Raced, err = f.endRace(race)
 			return err
 		}},
 		{StageConfigs, func() (err error) {

@@ -60,7 +60,7 @@ func (f *Prover) sideCosts(ctx context.Context, c Candidate, v *Verdict) (list [
 func (f *Prover) compileCosts(ctx context.Context, changes Changes) (list []SideCost, err error) {
 	for _, dir := range f.judgedDirs(changes) {
 		pkg := f.packages.In(f.scratch.Path(dir))
-		if pkg == "" || growth(changes, dir) < muchSource {
+		if pkg == "" || syntax.Growth(changes, dir) < muchSource {
 			continue
 		}
 		over, err := f.scratch.Overlay(changes.After())
@@ -86,16 +86,6 @@ func (f *Prover) compileCosts(ctx context.Context, changes Changes) (list []Side
 		}
 	}
 	return list, nil
-}
-
-// growth returns how much source changes add to a package.
-func growth(changes Changes, dir string) (n int) {
-	for _, file := range changes.In(dir) {
-		if syntax.IsSource(file) {
-			n += len(changes[file].After) - len(changes[file].Before)
-		}
-	}
-	return n
 }
 
 // otherLosses measures benchmarks that run code of the changed packages, and were not measured for the

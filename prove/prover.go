@@ -170,7 +170,7 @@ func New(ctx context.Context, dir, module string, o Options) (*Prover, error) {
 		return nil, err
 	}
 	if p.module == "" {
-		if p.module, err = modulePath(p.Dir()); err != nil {
+		if p.module, err = scratch.ModulePath(p.Dir()); err != nil {
 			return nil, errors.Join(err, p.Close())
 		}
 	}

@@ -6,14 +6,9 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
-
-	"golang.org/x/mod/modfile"
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
@@ -264,16 +259,4 @@ func (f *Prover) embedded(ctx context.Context) []string {
 	}
 	slices.Sort(files)
 	return files
-}
-
-// modulePath returns the path of the module in a directory.
-func modulePath(dir string) (string, error) {
-	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		return "", &diag.Error{
-			Op: "prove", Subject: filepath.Base(dir), Err: errors.New("it has no go.mod"),
-			Hint: "name the directory of a module with --dir",
-		}
-	}
-	return path.Clean(modfile.ModulePath(data)), nil
 }

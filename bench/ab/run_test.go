@@ -623,7 +623,7 @@ func TestOfEffect(t *testing.T) {
 func TestTotal(t *testing.T) {
 	var list []Subject
 	for i := range 30 {
-		list = append(list, &scripted{name: fmt.Sprintf("s%02d", i), do: func(n int, r Round) (Values, error) {
+		list = append(list, &scripted{name: fmt.Sprintf("s%02d", i), do: func(n int, _ Round) (Values, error) {
 			return Values{"sec/op": 1 + 0.2*float64(n*7919%13)}, nil // too noisy to be done early
 		}})
 	}

@@ -163,7 +163,10 @@ func TestUntimed(t *testing.T) {
 		untimed, setup time.Duration
 		iterations     int
 	}{
-		{0, 0, 10_000}, {0, time.Second, 10_000}, {200 * time.Microsecond, 0, 1000}, {20 * time.Microsecond, time.Second, 10_000},
+		{0, 0, 10_000},
+		{0, time.Second, 10_000},
+		{200 * time.Microsecond, 0, 1000},
+		{20 * time.Microsecond, time.Second, 10_000},
 	} {
 		a := &simulated{start: 5 * time.Millisecond, perOp: 10 * time.Microsecond, untimed: test.untimed, setup: test.setup}
 		s := &Subject{sides: [2]program{a, a}}

@@ -113,7 +113,8 @@ func TestSet(t *testing.T) {
 	twice := []find.Place{{File: "text/text.go", Line: 5, EndLine: 5}}
 	lone := []find.Place{{File: "text/text.go", Line: 16, EndLine: 16}}
 	all := s.Covering(twice)
-	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 || !s.Found(Scope{}) {
+	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 ||
+		!s.Found(Scope{}) {
 		t.Errorf("covering: %s; of the other function: %s", got, names(s.Covering(lone)))
 	}
 	others, none := s.Others([]string{"text"}, all[:1]), s.Others([]string{"."}, nil)

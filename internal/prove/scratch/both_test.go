@@ -70,8 +70,13 @@ func TestValue(t *testing.T) {
 		both  []string
 		want  string
 	}{
-		{0, pkgs, ""}, {2, pkgs, "TestValue fails"}, {3, pkgs, "TestAddress fails"},
-		{0, nil, ""}, {2, nil, "TestValue fails"}, {4, nil, "TestAddress fails"}, {-1, nil, "TestSkipped is skipped"},
+		{0, pkgs, ""},
+		{2, pkgs, "TestValue fails"},
+		{3, pkgs, "TestAddress fails"},
+		{0, nil, ""},
+		{2, nil, "TestValue fails"},
+		{4, nil, "TestAddress fails"},
+		{-1, nil, "TestSkipped is skipped"},
 	} {
 		flags, err := m.Overlay(map[string][]byte{"a/a.go": fmt.Appendf(nil, value, test.value)})
 		if err != nil {

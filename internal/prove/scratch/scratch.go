@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -375,4 +376,16 @@ func (m *Module) OverlayIn(dir string, files map[string][]byte) (map[string]stri
 		replace[m.Path(name)] = file
 	}
 	return replace, nil
+}
+
+// ModulePath returns the path of the module in a directory.
+func ModulePath(dir string) (string, error) {
+	data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return "", &diag.Error{
+			Op: "prove", Subject: filepath.Base(dir), Err: errors.New("it has no go.mod"),
+			Hint: "name the directory of a module with --dir",
+		}
+	}
+	return path.Clean(modfile.ModulePath(data)), nil
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -28,6 +29,20 @@ func (t Test) String() string {
 func (t Test) top() string {
 	name, _, _ := strings.Cut(t.Name, "/")
 	return name
+}
+
+// Names lists at most some of the functions of packages, and says how many more there are; "" if there are none.
+func Names(functions map[string][]string, most int) string {
+	var names []string
+	for _, pkg := range slices.Sorted(maps.Keys(functions)) {
+		for _, name := range functions[pkg] {
+			names = append(names, Test{Package: pkg, Name: name}.String())
+		}
+	}
+	if n := len(names) - most; n > 0 {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(", and %d more", n)
+	}
+	return strings.Join(names, ", ")
 }
 
 func compareTests(a, b Test) int {

@@ -4,6 +4,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
 // A Kind is what a changed file is.
@@ -51,4 +53,14 @@ func isCompiled(ext string) bool {
 // IsSource reports whether a file is Go source and no test.
 func IsSource(name string) bool {
 	return strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go")
+}
+
+// Growth returns how much source changes add to a package.
+func Growth(changes scratch.Changes, dir string) (n int) {
+	for _, file := range changes.In(dir) {
+		if IsSource(file) {
+			n += len(changes[file].After) - len(changes[file].Before)
+		}
+	}
+	return n
 }
