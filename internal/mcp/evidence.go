@@ -52,8 +52,13 @@ func (e *lineEvidence) Shrink() bool {
 		return true
 	}
 	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Failed, 1) || fit.Drop(&e.Notes, 0) ||
-		fit.Drop(&e.Allocations, 0) ||
+		fit.Drop(&e.Allocations, 0) || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
 		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+}
+
+func (e *lineEvidence) shrinkFinding() bool {
+	f := e.Finding
+	return f != nil && (fit.Clip(&f.Safe, 200) || fit.Clip(&f.Diff, 400) || fit.Clip(&f.Why, 200))
 }
 
 // reached are the benchmarks that run a line.
