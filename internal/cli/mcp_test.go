@@ -61,8 +61,8 @@ func TestMCPExamples(t *testing.T) {
 	}
 }
 
-// TestMCPToken generates a token and prints it, unless the environment has one, which programs that the server starts do
-// not see.
+// TestMCPToken generates a token and prints it, unless the environment has one, which programs that the server starts
+// do not see.
 func TestMCPToken(t *testing.T) {
 	for _, variable := range []string{"", "0123456789abcdef"} {
 		t.Setenv("WHET_MCP_TOKEN", variable)

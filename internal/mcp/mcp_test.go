@@ -315,7 +315,8 @@ func loop(t *testing.T, c *client) {
 			whole = read.Contents[0].Text
 		}
 	}
-	if !strings.Contains(whole, `"schema":"whet.prove/1"`) || !strings.Contains(whole, fmt.Sprintf(`"outcome":%q`, outcome)) {
+	if !strings.Contains(whole, `"schema":"whet.prove/1"`) ||
+		!strings.Contains(whole, fmt.Sprintf(`"outcome":%q`, outcome)) {
 		t.Errorf("the whole verdict: %.300s", whole)
 	}
 	uri := "whet://recordings/tree/cpu/" + r["recording"].(string)

@@ -236,10 +236,9 @@ func (m *Maker) addAllocations(o *Order, first, last int) {
 		a := Allocation{Line: line}
 		evidence, _ := m.charged.Line(o.File, line)
 		for _, e := range evidence {
-			switch e.Cost {
-			case find.AllocSpace:
+			if e.Cost == find.AllocSpace {
 				a.Bytes = e.Share
-			case find.AllocObjects:
+			} else if e.Cost == find.AllocObjects {
 				a.Objects = e.Share
 			}
 		}
