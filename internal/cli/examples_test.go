@@ -40,6 +40,7 @@ func TestExamples(t *testing.T) {
 		"prove":  true, // needs a repository; TestProve
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch
+		"mcp":    true, // talks to a client; TestMCPExamples
 
 		// These need a process, a binary or a live service; other tests run their examples.
 		"disasm": true, "goroutines": true, "memory": true,

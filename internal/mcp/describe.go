@@ -146,6 +146,7 @@ func descriptions() map[string]string {
 		"Order.callees":     "functions that this one calls, with their part of its cost",
 		"Order.allocations": "lines of the function that allocate",
 		"Order.notes":       "what the compiler notes on lines of the function",
+		"Order.captured":    "sizes and values of the arguments in sampled calls of the recorded program",
 		"Order.benchmarks":  "benchmarks that run the line",
 		"Order.failed":      "changes of this file that were tried and not kept",
 		"Order.left_out":    "what was left out",

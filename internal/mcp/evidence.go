@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -52,8 +53,17 @@ func (e *lineEvidence) Shrink() bool {
 		return true
 	}
 	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Failed, 1) || fit.Drop(&e.Notes, 0) ||
-		fit.Drop(&e.Allocations, 0) ||
+		fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
 		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+}
+
+func (e *lineEvidence) shrinkCaptured() bool {
+	return e.Captured != nil && fit.Drop(&e.Captured.Parameters, 0)
+}
+
+func (e *lineEvidence) shrinkFinding() bool {
+	f := e.Finding
+	return f != nil && (fit.Clip(&f.Safe, 200) || fit.Clip(&f.Diff, 400) || fit.Clip(&f.Why, 200))
 }
 
 // reached are the benchmarks that run a line.
@@ -92,6 +102,10 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	} else if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	} else {
+		order.Warnings.Add(err)
+	}
+	pkg := path.Join(order.Module, path.Dir(file))
+	if order.Captured, err = workorder.CapturedIn(program.Recording, pkg, order.Function); err != nil {
 		order.Warnings.Add(err)
 	}
 	order.Failed = c.failed(o.Dir, file)

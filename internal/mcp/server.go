@@ -43,7 +43,7 @@ type Options struct {
 }
 
 // minMaxResult is the smallest limit that all results can be reduced to.
-const minMaxResult = 4000
+const minMaxResult = 6000
 
 // A Server serves any number of clients. It must be closed.
 type Server struct {

@@ -7,7 +7,9 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -64,7 +66,11 @@ func New(p find.Profiles, o find.Options) (*Maker, error) {
 // such line.
 func (m *Maker) Order(ctx context.Context, file string, line int) (*Order, error) {
 	file = path.Clean(file)
-	text, err := m.module.Read(file)
+	var text []byte
+	err := fs.ErrInvalid
+	if filepath.IsLocal(filepath.FromSlash(file)) && strings.HasSuffix(file, ".go") {
+		text, err = m.module.Read(file)
+	}
 	if err != nil {
 		return nil, &diag.Error{
 			Op: "read", Subject: file, Err: err, Hint: "name a Go file of the module, relative to its directory",
@@ -230,10 +236,9 @@ func (m *Maker) addAllocations(o *Order, first, last int) {
 		a := Allocation{Line: line}
 		evidence, _ := m.charged.Line(o.File, line)
 		for _, e := range evidence {
-			switch e.Cost {
-			case find.AllocSpace:
+			if e.Cost == find.AllocSpace {
 				a.Bytes = e.Share
-			case find.AllocObjects:
+			} else if e.Cost == find.AllocObjects {
 				a.Objects = e.Share
 			}
 		}

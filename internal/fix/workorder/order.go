@@ -28,6 +28,8 @@ type Order struct {
 	// Allocations are the lines of the function that allocate.
 	Allocations []Allocation `json:"allocations,omitempty"`
 	Notes       []lines.Line `json:"notes,omitempty"`
+	// Captured is what was passed to the function; nil if the recording does not have it.
+	Captured *Captured `json:"captured,omitempty"`
 	// Benchmarks run the line, the most focused first.
 	Benchmarks []string `json:"benchmarks,omitempty"`
 	// Failed are the candidates that were tried and not kept.

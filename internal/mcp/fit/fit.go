@@ -24,11 +24,14 @@ type Shrinker interface {
 // Truncated is the part of a result that describes what was left out.
 type Truncated struct {
 	// Truncated describes what was left out, and where all of it is.
-	Truncated string `json:"truncated,omitempty"`
+	Left string `json:"truncated,omitempty"`
 }
 
 // Cut implements Shrinker.
-func (t *Truncated) Cut(where string) { t.Truncated = where }
+func (t *Truncated) Cut(where string) { t.Left = where }
+
+// envelope is the size of what the protocol adds to a result.
+const envelope = 300
 
 // Result leaves out parts of a result until its JSON, as text and as structured content together, has at most limit
 // bytes. where describes how to get all of it.
@@ -45,7 +48,7 @@ func Result(result Shrinker, limit int, where string) (*sdk.CallToolResult, erro
 		if err != nil {
 			return nil, err
 		}
-		if len(size) <= limit {
+		if len(size) <= limit-envelope {
 			whole.StructuredContent = nil // the SDK sets it
 			return whole, nil
 		}
