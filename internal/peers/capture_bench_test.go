@@ -53,7 +53,7 @@ func capturedServices() []capturedService {
 	if n >= width {
 		return text
 	}
-	out := make([]byte, 0, (width-n)*utf8.RuneLen(fill)+len(text))
+	out := make([]byte, 0, width+len(text))
 	for ; n < width; n++ {
 		out = utf8.AppendRune(out, fill)
 	}
@@ -256,24 +256,27 @@ func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, cap
 		Cost struct {
 			Share float64 `json:"share"`
 		} `json:"cost"`
-		Measured *struct {
-			Paths []string   `json:"paths"`
-			AB    *ab.Result `json:"ab"`
-		} `json:"measured"`
-		Missing []string `json:"missing"`
+		Verdict struct {
+			Measured *struct {
+				Paths []string   `json:"paths"`
+				AB    *ab.Result `json:"ab"`
+			} `json:"measured"`
+		} `json:"verdict"`
+		Reason string `json:"reason"`
 	}
 	if err := json.Unmarshal(out, &doc); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
-	if doc.Measured == nil || doc.Measured.AB == nil || len(doc.Measured.AB.Subjects) == 0 {
-		return "none: " + strings.Join(doc.Missing, "; ")
+	m := doc.Verdict.Measured
+	if m == nil || m.AB == nil || len(m.AB.Subjects) == 0 {
+		return "none: " + doc.Reason
 	}
-	for _, u := range doc.Measured.AB.Subjects[0].Units {
+	for _, u := range m.AB.Subjects[0].Units {
 		if u.Unit != "sec/op" {
 			continue
 		}
 		gain := doc.Cost.Share * (float64(u.Ratio) - 1)
-		path := cmp.Or(strings.Join(doc.Measured.Paths, "; "), "similarity unknown")
+		path := cmp.Or(strings.Join(m.Paths, "; "), "similarity unknown")
 		if _, agree, ok := strings.Cut(path, "agree on "); ok {
 			path, _, _ = strings.Cut(agree, " ")
 			path += " similar"

@@ -64,8 +64,8 @@ type Recorder struct {
 	share    float64
 	dir      string
 	cpu      func() time.Duration // that the process has used
-	copying  atomic.Int32 // 1 while a call is copied
-	spent    atomic.Int64 // nanoseconds
+	copying  atomic.Int32         // 1 while a call is copied
+	spent    atomic.Int64         // nanoseconds
 
 	mu        sync.Mutex
 	functions []*function
