@@ -18,6 +18,7 @@
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right next to a noisy neighbor, for docs/measured/power.md (1 to 2 hours)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
+# make bench-capture   what copying arguments costs services, and how well benchmarks from them predict gains (30 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
@@ -64,7 +65,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-diff bench-find bench-load bench-power bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -330,6 +331,11 @@ mcp-clients:
 # Both recordings of a pair share the machine, so it need not be idle. WHET_DIFF_PAIRS and WHET_DIFF_TIME make it shorter.
 bench-diff:
 	WHET_DIFF_PAGE=$(CURDIR)/docs/measured/diff-pairs.md $(GO) test -run '^$$' -bench 'DiffPairs' -benchtime 1x -timeout 60m -v ./internal/peers
+
+# WHET_CAPTURE_TIME makes each comparison shorter. The rows go into docs/measured/capture.md by hand.
+bench-capture:
+	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
+	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain)' -benchtime 1x -timeout 90m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -393,7 +394,10 @@ func (m *maker) write() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		// The support may need a newer language version than the module has.
-		text := append([]byte("//go:build go1.24\n\n"), files[name]...)
+		text := files[name]
+		if !bytes.HasPrefix(text, []byte("//go:build ")) {
+			text = append([]byte("//go:build go1.24\n\n"), text...)
+		}
 		if err := add(filepath.Join(dir, directory, name), text); err != nil {
 			return err
 		}

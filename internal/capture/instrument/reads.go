@@ -661,6 +661,9 @@ func (w *walker) call(call *ast.CallExpr) {
 		return
 	}
 	if !isPure(fn) && !w.writes(fn, call) {
+		if readsFirst(fn) && len(call.Args) > 0 {
+			w.all(call.Args[0])
+		}
 		w.synced = true
 		return
 	}

@@ -4,8 +4,8 @@
 // Data flow:
 //
 //  1. Each call of an instrumented function asks its [Gate], which is one atomic load while it is closed.
-//  2. A goroutine of the [Recorder] opens gates, as long as the time spent on copying is below a share of the elapsed
-//     time. The gate then counts some calls, a number by chance, and lets the last of them be copied.
+//  2. A goroutine of the [Recorder] opens gates, as long as the time spent on copying is below a share of the CPU
+//     time of the process. The gate then counts some calls, a number by chance, and lets the last of them be copied.
 //  3. A [Copy] copies the arguments synchronously, in the goroutine of the call and before it; and results after it.
 //     Of shared memory it reads only what its [Plan] allows. It calls none of the program's methods.
 //  4. A [Redactor] replaces what looks like a secret, before anything is kept.

@@ -2,7 +2,7 @@ package support
 
 import "embed"
 
-//go:embed value.go plan.go redact.go copy.go recorder.go
+//go:embed value.go plan.go redact.go copy.go recorder.go cpu_unix.go cpu_other.go
 var files embed.FS
 
 // Files returns the source that is compiled into the program, by file name. It imports only the standard library, and

@@ -18,19 +18,20 @@ import (
 const (
 	DirEnv    = "WHET_CAPTURE_DIR"    // where each process writes its document
 	RedactEnv = "WHET_CAPTURE_REDACT" // regular expression of further names of secrets, or - for no rules at all
-	ShareEnv  = "WHET_CAPTURE_SHARE"  // time for copying, as a fraction of elapsed time; DefaultShare
+	ShareEnv  = "WHET_CAPTURE_SHARE"  // time for copying, as a fraction of the process's CPU time; DefaultShare
 )
 
-// DefaultShare is the fraction of elapsed time that is spent on copying.
+// DefaultShare is the fraction of the process's CPU time that is spent on copying and writing, without the collection
+// of garbage for it.
 const DefaultShare = 0.01
 
 // Limits of what a process keeps.
 const (
 	maxCalls   = 64      // of a function
-	maxKept    = 4 << 20 // bytes of all functions
+	maxKept    = 2 << 20 // bytes of all functions
 	maxCounted = 1 << 10 // calls before the one that is copied
-	tick       = 10 * time.Millisecond
-	slowTick   = 20 // ticks without the call that was waited for, after which it is the next one
+	tick       = 20 * time.Millisecond
+	slowTick   = 10 // ticks without the call that was waited for, after which it is the next one
 	firstFlush = 50 * time.Millisecond
 	lastFlush  = time.Second
 )
@@ -62,8 +63,9 @@ type Recorder struct {
 	redactor *Redactor
 	share    float64
 	dir      string
-	copying  atomic.Int32 // 1 while a call is copied
-	spent    atomic.Int64 // nanoseconds
+	cpu      func() time.Duration // that the process has used
+	copying  atomic.Int32         // 1 while a call is copied
+	spent    atomic.Int64         // nanoseconds
 
 	mu        sync.Mutex
 	functions []*function
@@ -106,7 +108,7 @@ func Start(functions []Function, gates []*Gate, plans [][]*Plan) *Recorder {
 func newRecorder(
 	dir string, redactor *Redactor, share float64, functions []Function, gates []*Gate, plans [][]*Plan,
 ) *Recorder {
-	r := &Recorder{redactor: redactor, share: share, dir: dir}
+	r := &Recorder{redactor: redactor, share: share, dir: dir, cpu: processCPU}
 	for i := range functions {
 		f := &function{about: functions[i], gate: gates[i], plans: plans[i], count: 1}
 		r.functions = append(r.functions, f)
@@ -116,7 +118,7 @@ func newRecorder(
 
 // run opens gates as often as the time for copying allows, and writes documents, until stop is closed.
 func (r *Recorder) run(stop <-chan struct{}) {
-	begin, flushed, wait := time.Now(), time.Now(), firstFlush
+	flushed, wait := time.Now(), firstFlush
 	for i := range r.functions {
 		r.arm(r.functions[i])
 	}
@@ -131,10 +133,10 @@ func (r *Recorder) run(stop <-chan struct{}) {
 		}
 		if now.Sub(flushed) >= wait {
 			flushed = now
-			wait = min(2*wait, lastFlush)
-			r.flush()
+			took := r.flush()
+			wait = max(min(2*wait, lastFlush), time.Duration(float64(took)/r.share))
 		}
-		budget := time.Duration(float64(now.Sub(begin))*r.share) - time.Duration(r.spent.Load())
+		budget := time.Duration(float64(r.cpu())*r.share) - time.Duration(r.spent.Load())
 		for _, i := range rand.Perm(len(r.functions)) {
 			r.next(r.functions[i], budget > 0)
 		}
@@ -307,37 +309,52 @@ func (c *Copy) End() {
 	r.kept += len(data)
 }
 
-// flush writes the document.
-func (r *Recorder) flush() {
-	r.mu.Lock()
-	if !r.changed {
-		r.mu.Unlock()
-		return
-	}
-	r.changed = false
-	doc := struct {
-		Schema    string `json:"schema"`
-		Functions []any  `json:"functions"`
-	}{Schema: Schema}
-	for _, f := range r.functions {
-		about := f.about
-		if f.ofTime > 0 && f.ofCalls > 0 {
-			about.Rate = float64(f.ofCalls) / f.ofTime.Seconds()
-		}
-		doc.Functions = append(doc.Functions, struct {
-			Function
-			Calls []json.RawMessage `json:"calls,omitempty"`
-		}{about, append([]json.RawMessage(nil), f.calls...)})
-	}
-	r.mu.Unlock()
+// flush writes the document, if it has changed, and returns how long that took.
+func (r *Recorder) flush() time.Duration {
 	since := time.Now()
-	defer func() { r.spent.Add(int64(time.Since(since))) }()
-	data, err := json.Marshal(doc)
-	if err != nil {
-		return
+	data := r.document()
+	if data == nil {
+		return 0
 	}
 	name := filepath.Join(r.dir, strconv.Itoa(os.Getpid())+".json")
 	if os.WriteFile(name+".new", data, 0o600) == nil {
 		_ = os.Rename(name+".new", name) // the next one may succeed
 	}
+	took := time.Since(since)
+	r.spent.Add(int64(took))
+	return took
+}
+
+// document returns the document; nil if it has not changed. The calls are encoded already.
+func (r *Recorder) document() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.changed {
+		return nil
+	}
+	r.changed = false
+	out := []byte(`{"schema":"` + Schema + `","functions":[`)
+	for i, f := range r.functions {
+		about := f.about
+		if f.ofTime > 0 && f.ofCalls > 0 {
+			about.Rate = float64(f.ofCalls) / f.ofTime.Seconds()
+		}
+		head, err := json.Marshal(about)
+		if err != nil {
+			return nil
+		}
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, head[:len(head)-1]...)
+		out = append(out, `,"calls":[`...)
+		for k, c := range f.calls {
+			if k > 0 {
+				out = append(out, ',')
+			}
+			out = append(out, c...)
+		}
+		out = append(out, "]}"...)
+	}
+	return append(out, "]}"...)
 }

@@ -28,7 +28,7 @@ type Options struct {
 	Functions *regexp.Regexp
 	// Redact is a regular expression of further names of what is secret; "-" disables all rules.
 	Redact string
-	// Share is the fraction of the elapsed time that the program spends on copying; 0 means support.DefaultShare.
+	// Share is the fraction of its CPU time that the program spends on copying; 0 means support.DefaultShare.
 	Share float64
 }
 

@@ -1,0 +1,287 @@
+//go:build unix
+
+package peers
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/internal/capture/instrument"
+	"github.com/whet-go/whet/internal/capture/support"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/service"
+)
+
+// captureTime is how long a comparison of two builds of a service may take.
+func captureTime() time.Duration {
+	d, err := time.ParseDuration(os.Getenv("WHET_CAPTURE_TIME"))
+	if err != nil {
+		d = time.Minute
+	}
+	return d
+}
+
+// A capturedService is an example service under its load, and a change of it.
+type capturedService struct {
+	name, path, method, body string
+	// file, old and new are a change whose gain prove predicts; "" for none.
+	file, old, new string
+}
+
+func capturedServices() []capturedService {
+	return []capturedService{
+		{
+			name: "leftpad", path: "/v1/leftpad/?str=test&len=50&chr=*",
+			file: "slow/leftpad.go",
+			old: `	for n := utf8.RuneCountInString(text); n < width; n++ {
+		text = string(fill) + text
+	}
+	return text
+`,
+			new: `	n := utf8.RuneCountInString(text)
+	if n >= width {
+		return text
+	}
+	out := make([]byte, 0, width+len(text))
+	for ; n < width; n++ {
+		out = utf8.AppendRune(out, fill)
+	}
+	return string(append(out, text...))
+`,
+		},
+		{
+			name: "hash", path: "/v1/hashes", method: "POST", body: "testdata/items.json",
+			file: "slow/hash.go",
+			old: `	h := sha256.New()
+	h.Write([]byte(a))
+	h.Write([]byte(b))
+	return base64.StdEncoding.EncodeToString(h.Sum(nil))
+`,
+			new: `	sum := sha256.Sum256(append([]byte(a), b...))
+	return base64.StdEncoding.EncodeToString(sum[:])
+`,
+		},
+		{name: "page", path: "/"},
+		{name: "tags", path: "/simple"},
+		{name: "spin", path: "/digest?text=test"},
+	}
+}
+
+// options returns how the service's load is sent.
+func (c *capturedService) options(b *testing.B, dir string) load.Options {
+	b.Helper()
+	o := load.Options{Connections: 4, Method: c.method, Timeout: time.Minute}
+	if c.body != "" {
+		body, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(c.body)))
+		if err != nil {
+			b.Fatal(err)
+		}
+		o.Body = body
+	}
+	return o
+}
+
+// compare returns the ratio of CPU time per request of two programs, with its interval.
+func (c *capturedService) compare(b *testing.B, dir string, programs [2]string, env [2][]string) ab.Unit {
+	b.Helper()
+	o := service.Options{
+		URLs: []string{"http://{addr}" + c.path}, Load: c.options(b, dir),
+		AB: ab.Options{MaxTime: captureTime(), Precision: 0.01},
+	}
+	for i, p := range programs {
+		o.Commands[i] = service.Command{Args: []string{p, "-addr", "{addr}", "-pprof", "127.0.0.1:0"}, Env: env[i], Dir: dir}
+	}
+	r, err := service.Run(context.Background(), o)
+	if err == nil {
+		err = r.Failure
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, u := range r.AB.Subjects[0].Units {
+		if u.Unit == service.UnitCPU {
+			return u
+		}
+	}
+	b.Fatalf("%s: no CPU time", c.name)
+	return ab.Unit{}
+}
+
+// buildExample builds a program in a directory.
+func buildExample(b *testing.B, dir string, flags ...string) string {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "program")
+	cmd := exec.Command("go", slices.Concat([]string{"build"}, flags, []string{"-o", file, "."})...)
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return file
+}
+
+// BenchmarkCaptureOverhead compares the CPU time per request of each example as it is, with closed gates, and while it
+// copies at the default rate. WHET_CAPTURE_PAGE names a page that gets the rows of a table.
+func BenchmarkCaptureOverhead(b *testing.B) {
+	for _, c := range capturedServices() {
+		b.Run(c.name, func(b *testing.B) {
+			dir, err := filepath.Abs(filepath.Join("..", "..", "examples", c.name))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for range b.N {
+				made, err := instrument.Make(context.Background(), instrument.Options{
+					Dir: dir, Packages: []string{"."}, Temp: b.TempDir(),
+					Rank: func(symbol string) int { return min(0, strings.Index(symbol, "/slow.")) },
+				})
+				if err != nil {
+					b.Skip(err)
+				}
+				plain, copies := buildExample(b, dir), buildExample(b, dir, "-overlay="+made.Overlay)
+				closed := c.compare(b, dir, [2]string{plain, copies}, [2][]string{})
+				open := c.compare(b, dir, [2]string{plain, copies}, [2][]string{1: {support.DirEnv + "=" + b.TempDir()}})
+				b.ReportMetric(100*(float64(open.Ratio)-1), "%cpu")
+				addRow(b, fmt.Sprintf("| %s | %d | %s | %s |", c.name, len(made.Functions), percent(closed), percent(open)))
+			}
+		})
+	}
+}
+
+// percent returns a ratio as a change, with its interval.
+func percent(u ab.Unit) string {
+	if math.IsInf(float64(u.High), 0) {
+		return fmt.Sprintf("%+.1f%% (too few rounds)", 100*(float64(u.Ratio)-1))
+	}
+	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f%%)", 100*(float64(u.Ratio)-1), 100*(float64(u.Low)-1), 100*(float64(u.High)-1))
+}
+
+// addRow appends a row to the page, and prints it.
+func addRow(b *testing.B, row string) {
+	b.Helper()
+	b.Log(row)
+	name := os.Getenv("WHET_CAPTURE_PAGE")
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := fmt.Fprintln(f, row); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated inputs,
+// with the gain of the service under load.
+func BenchmarkCaptureGain(b *testing.B) {
+	whet := buildExample(b, filepath.Join("..", "..", "cmd", "whet"))
+	for _, c := range capturedServices() {
+		if c.file == "" {
+			continue
+		}
+		b.Run(c.name, func(b *testing.B) {
+			for range b.N {
+				c.gain(b, whet)
+			}
+		})
+	}
+}
+
+// gain adds a row for a service.
+func (c *capturedService) gain(b *testing.B, whet string) {
+	b.Helper()
+	var dirs [2]string
+	for i := range dirs {
+		dirs[i] = filepath.Join(b.TempDir(), c.name)
+		if err := os.CopyFS(dirs[i], os.DirFS(filepath.Join("..", "..", "examples", c.name))); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.Remove(filepath.Join(dirs[i], "bench_test.go")); err != nil { // whet writes one
+			b.Fatal(err)
+		}
+	}
+	file := filepath.Join(dirs[1], filepath.FromSlash(c.file))
+	text, err := os.ReadFile(file)
+	if err != nil || !strings.Contains(string(text), c.old) {
+		b.Fatalf("%s is not what it was: %v", file, err)
+	}
+	if err := os.WriteFile(file, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	measured := c.compare(b, dirs[0], [2]string{buildExample(b, dirs[0]), buildExample(b, dirs[1])}, [2][]string{})
+	var predicted [2]string
+	for i, capture := range [2]string{"", "hot"} {
+		predicted[i] = c.predict(b, whet, dirs, capture)
+	}
+	addRow(b, fmt.Sprintf("| %s | %s | %s | %s |", c.name, percent(measured), predicted[1], predicted[0]))
+}
+
+// predict records version A and returns the change of the service's CPU time that follows from the share of the changed
+// lines and the benchmark of the change; and how similar the benchmark is to the service.
+func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, capture string) string {
+	b.Helper()
+	recording := filepath.Join(b.TempDir(), "a.whet")
+	const address = "127.0.0.1:18499"
+	args := []string{"record", "-o", recording, "-d", "10s", "--trace", "0", "--load", "http://" + address + c.path}
+	if c.method != "" {
+		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dirs[0], filepath.FromSlash(c.body)))
+	}
+	if capture != "" {
+		args = append(args, "--capture", capture)
+	}
+	record := exec.Command(whet, append(args, "--", "go", "run", ".", "-addr", address, "-pprof", "127.0.0.1:0")...)
+	record.Dir = dirs[0]
+	if out, err := record.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	prove := exec.Command(whet, "prove", "--a", dirs[0], "--b", dirs[1], "--recording", recording, "--format", "json",
+		"--mutant-time", "0", "--max-time", captureTime().String())
+	prove.Dir = dirs[0]
+	out, _ := prove.Output() // its exit code is the outcome
+	var doc struct {
+		Cost struct {
+			Share float64 `json:"share"`
+		} `json:"cost"`
+		Verdict struct {
+			Measured *struct {
+				Paths []string   `json:"paths"`
+				AB    *ab.Result `json:"ab"`
+			} `json:"measured"`
+		} `json:"verdict"`
+		Reason string `json:"reason"`
+	}
+	if err := json.Unmarshal(out, &doc); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	m := doc.Verdict.Measured
+	if m == nil || m.AB == nil || len(m.AB.Subjects) == 0 {
+		return "none: " + doc.Reason
+	}
+	for _, u := range m.AB.Subjects[0].Units {
+		if u.Unit != "sec/op" {
+			continue
+		}
+		gain := doc.Cost.Share * (float64(u.Ratio) - 1)
+		path := cmp.Or(strings.Join(m.Paths, "; "), "similarity unknown")
+		if _, agree, ok := strings.Cut(path, "agree on "); ok {
+			path, _, _ = strings.Cut(agree, " ")
+			path += " similar"
+		}
+		return fmt.Sprintf("%+.1f%%, %s", 100*gain, path)
+	}
+	return "none: no time"
+}
