@@ -40,6 +40,8 @@ func TestExamples(t *testing.T) {
 		"prove":  true, // needs a repository; TestProve
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch
+		"ui":     true, // serves until it is ended; TestServed
+		"serve":  true, // the same
 
 		// These need a process, a binary or a live service; other tests run their examples.
 		"disasm": true, "goroutines": true, "memory": true,
