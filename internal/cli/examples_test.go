@@ -41,6 +41,8 @@ func TestExamples(t *testing.T) {
 		"trace":  true, // needs traces; TestTrace
 		"watch":  true, // needs a service that gets slow; TestWatch
 		"mcp":    true, // talks to a client; TestMCPExamples
+		"ui":     true, // serves until it is ended; TestServed
+		"serve":  true, // the same
 
 		// These need a process, a binary or a live service; other tests run their examples.
 		"disasm": true, "goroutines": true, "memory": true,

@@ -89,7 +89,8 @@ Other machines can connect only with the token in --token-file, or with a client
 certificate of an authority in --client-ca. Use TLS (--tls-cert and --tls-key)
 or a proxy that does: without it, others on the network can read the token.`,
 		Example: `  whet serve recordings
-  whet serve --http :8443 --token-file token --tls-cert cert.pem --tls-key key.pem recordings`,
+  whet serve --http :8443 --token-file token \
+    --tls-cert cert.pem --tls-key key.pem recordings`,
 		Args: cobra.ArbitraryArgs,
 	}
 	f.register(cmd)

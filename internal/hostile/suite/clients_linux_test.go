@@ -89,6 +89,7 @@ func TestSlowClients(t *testing.T) {
 	}
 	for name, args := range map[string][]string{
 		"timeline": {"trace", "timeline", "internal/trace/testdata/go1.26.trace"},
+		"serve":    {"serve", "recording/testdata"},
 		"pprof":    {"pprof", "-no_browser", "-http=127.0.0.1:", "pgo/testdata/hot.pb.gz"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -175,10 +176,23 @@ func duration(name, text string, missing, least, most time.Duration) (time.Durat
 	return d, nil
 }
 
-// findings keeps the results of find jobs, by file.
+// findings keeps the results of find jobs, by file and its state.
 type findings struct {
 	mu     sync.Mutex
 	byFile map[string]*find.Result
+}
+
+// stateOf identifies a file as it is now; "" if it is gone.
+func (s *Server) stateOf(name string) string {
+	place, err := s.o.Files.Path(name)
+	if err != nil {
+		return ""
+	}
+	fi, err := os.Stat(place)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s %d %d", place, fi.Size(), fi.ModTime().UnixNano())
 }
 
 // find prepares to look for the causes of costs.
@@ -191,7 +205,7 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 	if err != nil {
 		return about, nil, err
 	}
-	name := req.File
+	name, state := req.File, s.stateOf(req.File)
 	about = jobs.Job{
 		Kind: findJob, Title: "find causes in " + name, Command: []string{"whet", "find", name, "--dir", "."},
 	}
@@ -212,7 +226,7 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 		r.Dir = "" // of this machine
 		r.Warnings = append(p.Warnings, r.Warnings...)
 		s.found.mu.Lock()
-		s.found.byFile[name] = r
+		s.found.byFile[state] = r
 		s.found.mu.Unlock()
 		return Found{File: name, Findings: len(r.Findings)}, nil
 	}, nil
@@ -226,9 +240,10 @@ type Found struct {
 
 // foundIn returns what was found in a file; nil if no job has looked.
 func (s *Server) foundIn(name string) *find.Result {
+	state := s.stateOf(name)
 	s.found.mu.Lock()
 	defer s.found.mu.Unlock()
-	return s.found.byFile[name]
+	return s.found.byFile[state]
 }
 
 // findings answers with what a find job found, or with 204 if there was none.

@@ -72,8 +72,9 @@ export function FlameView(): JSX.Element {
   const top = useLoad(JSON.stringify(["top", query, ready]), async (signal) =>
     ready ? get<Top>("/top", { ...query, n: 20_000 }, signal) : null,
   );
-  const labels = useLoad(JSON.stringify(["tags", name, type, ready]), async (signal) =>
-    ready ? get<Tags>("/tags", { file: name, type, n: 5 }, signal).catch(() => null) : null,
+  const drawn = picture.value !== null; // the picture comes first
+  const labels = useLoad(JSON.stringify(["tags", name, type, drawn]), async (signal) =>
+    drawn ? get<Tags>("/tags", { file: name, type, n: 5 }, signal).catch(() => null) : null,
   );
   const params: FlameParams = {
     sample,
@@ -191,7 +192,14 @@ export function FlameView(): JSX.Element {
           {!model && picture.error === null && <Loading />}
           {model && <Picture key={graphKey} model={model} params={params} />}
         </div>
-        <SourcePane query={query} params={params} model={model} open={open} />
+        <SourcePane
+          query={query}
+          params={params}
+          model={model}
+          top={top.value}
+          busy={picture.busy || picture.key !== graphKey}
+          open={open}
+        />
       </div>
     </div>
   );
@@ -570,6 +578,8 @@ function SourcePane(props: {
   query: Record<string, string | undefined>;
   params: FlameParams;
   model: Model | null;
+  top: Top | null;
+  busy: boolean;
   open: (fn: string, line?: number) => void;
 }): JSX.Element {
   const { params, model } = props;
@@ -587,6 +597,8 @@ function SourcePane(props: {
   const state = model && viewState(model, { ...params, fn: "", at: "", x: "" });
   const frame = model ? model.page.frames.findIndex((f) => f.name === name) : -1;
   const view = model && model.view(state!);
+  // A link may name a function that this recording, or what the filters leave of it, lacks.
+  const costs = frame >= 0 || (props.top?.own?.lines ?? []).some((l) => l.function === name);
   return (
     <section class="flame-source" aria-label={t("flame.source")}>
       <div class="pane-head source-head">
@@ -634,7 +646,11 @@ function SourcePane(props: {
         />
       </div>
       <div class="pane-body">
-        {machine ? (
+        {props.busy ? (
+          <Loading />
+        ) : !costs ? (
+          <p class="quiet flame-note">{t("flame.nocost")}</p>
+        ) : machine ? (
           <MachineCode query={query} name={name} />
         ) : (
           <Source query={query} name={name} line={Number(/\d+$/.exec(param("line"))?.[0] ?? 0)} open={props.open} />

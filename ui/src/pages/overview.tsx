@@ -255,9 +255,9 @@ function LineRow({ l, doc, name }: { l: OverviewLine; doc: Doc; name: string }):
             {l.finding.no_fix && <p class="quiet">{l.finding.no_fix}</p>}
             {l.finding.fix && (
               <>
-                <h4>
+                <h3>
                   {t("over.rewrite")}: {l.finding.fix.message}
-                </h4>
+                </h3>
                 {l.finding.fix.diff && <Diff text={l.finding.fix.diff} />}
               </>
             )}
@@ -268,15 +268,17 @@ function LineRow({ l, doc, name }: { l: OverviewLine; doc: Doc; name: string }):
   );
 }
 
+function diffClass(line: string): string {
+  if (/^(diff |--- |\+\+\+ |@@)/.test(line)) return "hunk";
+  return line.startsWith("+") ? "plus" : line.startsWith("-") ? "minus" : "";
+}
+
 /** A unified diff. */
 export function Diff({ text }: { text: string }): JSX.Element {
   return (
     <pre class="diff" tabIndex={0}>
       {text.split("\n").map((l, i) => (
-        <span
-          key={i}
-          class={l.startsWith("+") ? "plus" : l.startsWith("-") ? "minus" : l.startsWith("@@") ? "hunk" : ""}
-        >
+        <span key={i} class={diffClass(l)}>
           {l + "\n"}
         </span>
       ))}

@@ -4,6 +4,8 @@ export interface Loaded<T> {
   readonly value: T | null;
   readonly error: unknown;
   readonly busy: boolean;
+  /** The key of the value or error; that of an earlier one while the next loads. */
+  readonly key: string;
 }
 
 /**
@@ -11,7 +13,7 @@ export interface Loaded<T> {
  * key stays until the next one is there.
  */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { again: () => void } {
-  const [state, set] = useState<Loaded<T> & { key: string }>({ value: null, error: null, busy: true, key: "" });
+  const [state, set] = useState<Loaded<T>>({ value: null, error: null, busy: true, key: "" });
   const [count, again] = useState(0);
   useEffect(() => {
     const stop = new AbortController();

@@ -1,0 +1,116 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/cli"
+)
+
+// TestServed runs the examples of whet ui and whet serve: each prints an address that answers, and
+// ends when it is interrupted.
+func TestServed(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeProfiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	runs := filepath.Join(dir, "recordings")
+	if err := os.Mkdir(runs, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	demo, err := os.ReadFile(filepath.Join(dir, "demo.whet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	token := strings.Repeat("token", 5)
+	cert, key, roots := certificate(t)
+	for name, data := range map[string][]byte{
+		"recordings/demo.whet": demo, "token": []byte(token + "\n"), "cert.pem": cert, "key.pem": key,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	for _, name := range []string{"ui", "serve"} {
+		_, help, _ := runWhet(t, name, "--help")
+		examples := exampleLines(help)
+		if len(examples) == 0 {
+			t.Errorf("whet %s --help has no example", name)
+		}
+		for _, example := range examples {
+			t.Run(example, func(t *testing.T) {
+				args := shellFields(strings.ReplaceAll(example, "--http :8443", "--http :0"))
+				served(t, args[1:], token, roots)
+			})
+		}
+	}
+}
+
+// served runs whet with args until it has answered.
+func served(t *testing.T, args []string, token string, roots *x509.CertPool) {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	out, w := io.Pipe()
+	var stderr bytes.Buffer
+	code := make(chan int, 1)
+	go func() {
+		code <- cli.Main(ctx, args, strings.NewReader(""), w, &stderr)
+		_ = w.Close() // ends reading
+	}()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("no address: %v, exit code %d\n%s", err, <-code, &stderr)
+	}
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}
+	defer transport.CloseIdleConnections()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimSpace(line)+"api/v1/files", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	answer, err := (&http.Client{Transport: transport, Timeout: time.Minute}).Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	var list struct{ Files []struct{ Name string } }
+	if err := json.NewDecoder(answer.Body).Decode(&list); err != nil || answer.StatusCode != http.StatusOK ||
+		len(list.Files) == 0 {
+		t.Errorf("%s: %d files, %v", answer.Status, len(list.Files), err)
+	}
+	stop()
+	if got := <-code; got != 0 {
+		t.Errorf("exit code %d\n%s", got, &stderr)
+	}
+}
+
+// certificate returns a certificate for this machine, its key, and what trusts it.
+func certificate(t *testing.T) (cert, key []byte, roots *x509.CertPool) {
+	t.Helper()
+	s := httptest.NewTLSServer(http.NotFoundHandler())
+	defer s.Close()
+	pair := s.TLS.Certificates[0]
+	secret, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots = x509.NewCertPool()
+	roots.AddCert(s.Certificate())
+	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: pair.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), roots
+}

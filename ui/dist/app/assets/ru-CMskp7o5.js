@@ -1,1 +1,0 @@
-import{F as e}from"./index-CV-S7tBi.js";var t={...e};export{t as ru};

@@ -1,0 +1,298 @@
+// Walks through the pages of whet ui as a user would, in a real browser.
+//
+//   node journey/workbench.mjs DIR [SHOTS]
+//
+// DIR holds the addresses of two servers, one of which requires a token, from the Go test
+// TestJourney of internal/server/workbench; it runs this script. SHOTS, if given, is a folder for
+// screenshots. Exit code 77 means: no browser here.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import assert from "node:assert/strict";
+import { start } from "./browser.mjs";
+
+const journey = await start({ height: 800, pause: 250 });
+const { step } = journey;
+const read = (name) => readFileSync(join(journey.dir, `${name}.html`), "utf8").trim();
+const [address, locked, foreign] = [read("address"), read("locked"), read("foreign")];
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Opens a page of the server, when what it is about is there. */
+async function open(path, ready, options) {
+  return journey.open(address + path, { ready, ...options });
+}
+
+/** Opens a page about files that others wrote. */
+async function openForeign(path, ready, options) {
+  return journey.open(foreign + path, { ready, ...options });
+}
+
+/** Fails if the page is hard to use without a mouse or eyes, or wider than the window. */
+async function accessible(p) {
+  const cdp = await p.page.context().newCDPSession(p.page);
+  await cdp.send("Runtime.evaluate", { expression: axe }); // the policy lets no page do this
+  const found = await p.page.evaluate(async () => {
+    const tags = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa", "best-practice"];
+    const { violations } = await globalThis.axe.run(document, { runOnly: tags });
+    return violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target.join(" ")).join(", ")}`);
+  });
+  assert.deepEqual(found, []);
+  assert.ok(await p.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
+}
+
+const hot = ".line-row";
+const picture = ".flame-host .graph canvas";
+const views = {
+  hub: ["/", ".hub-row .hot-line"],
+  overview: ["/overview?file=before.whet", hot],
+  flame: ["/flame?file=before.whet", picture],
+  graph: ["/graph?file=before.whet", ".callgraph .node"],
+  compare: ["/compare?file=after.whet&base=before.whet", ".diff-table"],
+};
+
+step("which line costs", async () => {
+  const p = await open("/", ".hub-row .hot-line");
+  await p.page.getByRole("link", { name: "before.whet" }).click();
+  const line = p.page.locator(hot).first();
+  await line.waitFor();
+  assert.match(await line.innerText(), /joinSlowly[\s\S]*text \+= strconv\.Itoa\(i\)[\s\S]*called/);
+  await line.getByRole("link").click();
+  const here = p.page.locator(".src-line.here");
+  await here.waitFor();
+  assert.match(await here.innerText(), /\d%[\s\S]*text \+= strconv\.Itoa\(i\)/);
+  assert.match(await p.page.locator('.virtual-row[aria-selected="true"]').innerText(), /joinSlowly/);
+  await p.settle("line");
+  // All sample types are there, without another document.
+  await p.page.evaluate(() => (window.same = true));
+  await p.page.getByLabel("Sample type").selectOption("allocs:alloc_space");
+  await p.page.waitForSelector('.flame-host[data-type="alloc_space"]');
+  assert.match(await p.page.locator(".src-line.here").innerText(), /text \+=/);
+  assert.equal(await p.page.evaluate(() => window.same), true);
+  await p.page.getByRole("button", { name: "Machine code" }).click();
+  await p.page.getByRole("table", { name: /joinSlowly/ }).waitFor();
+  await p.page.goBack();
+  await p.close();
+});
+
+step("did my change help", async () => {
+  const p = await open("/", ".hub-row .hot-line");
+  for (const name of ["before.whet", "after.whet"]) await p.page.getByLabel(`Pick ${name} to compare`).check();
+  await p.page.getByRole("button", { name: "Compare the two" }).click();
+  await p.page.locator(".diff-table").waitFor();
+  assert.match(await p.page.locator(".verdict-text").innerText(), /A request costs less: −\d/);
+  const row = p.page.locator(".diff-table tbody tr", { hasText: "joinSlowly" });
+  assert.match(await row.innerText(), /gone/);
+  await p.settle("helped");
+  await p.page.getByRole("button", { name: "Relative" }).click();
+  assert.equal(await p.page.locator('th[aria-sort="descending"]').innerText(), "Relative ▾");
+  // Backwards, it is worse.
+  await p.page.getByRole("button", { name: /Swap/ }).click();
+  await p.page.getByText(/A request costs more: \+/).waitFor();
+  await p.page.goBack();
+  await p.page.getByText(/A request costs less/).waitFor();
+  await p.page.getByRole("link", { name: "Difference as a flame graph" }).click();
+  await p.page.locator(picture).waitFor();
+  await p.close();
+});
+
+step("record from the page", async () => {
+  const p = await open("/", ".record form");
+  await p.page.getByLabel("Duration").fill("2s");
+  await p.page.getByLabel("Trace", { exact: true }).fill("0s");
+  await p.page.getByLabel("Load").selectOption({ index: 1 });
+  await p.page.getByText(/whet record http:\/\/\S+ -d 2s --trace 0s --load \S+ -o recording-/).waitFor();
+  await p.page.getByRole("button", { name: "Record", exact: true }).click();
+  await p.page.locator(".job progress").waitFor();
+  await p.settle("recording");
+  await p.page.getByRole("link", { name: /^Open recording-/ }).click();
+  await p.page.getByText("joinQuickly").first().waitFor();
+  assert.match(await p.page.locator(".facts").innerText(), /requests,/);
+  // A recording that is canceled keeps what was measured.
+  await p.page.getByRole("link", { name: "whet", exact: true }).click();
+  await p.page.getByLabel("Duration").fill("60s");
+  await p.page.getByRole("button", { name: "Record", exact: true }).click();
+  await p.page.locator(".job-running .job-now", { hasText: /cpu|profile|load/i }).waitFor();
+  await p.page.getByRole("button", { name: "Cancel" }).click();
+  await p.page.locator(".job-canceled").waitFor();
+  await p.close();
+});
+
+step("share what I see", async () => {
+  const p = await open("/flame?file=before.whet", picture);
+  await p.settle();
+  await p.page.getByLabel("Search (regexp)").fill("joinSlowly");
+  await p.page.locator(".found", { hasText: "%" }).waitFor();
+  await p.settle();
+  await p.page.locator(picture).focus();
+  await p.page.keyboard.press("n");
+  await p.page.keyboard.press("Enter");
+  const crumb = p.page.locator('.flame-path [aria-current="location"]');
+  await crumb.waitFor();
+  const zoomed = await crumb.innerText();
+  assert.match(zoomed, /joinSlowly/);
+  const link = await p.page.evaluate(() => location.href);
+  assert.match(decodeURIComponent(link), /at=\S*joinSlowly~/);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const dialog = p.page.getByRole("dialog");
+  assert.match(await dialog.innerText(), /whet flame --type cpu:cpu before\.whet/);
+  await accessible(p);
+  const download = p.page.waitForEvent("download");
+  await dialog.getByRole("link", { name: "Save the recording as one HTML file" }).click();
+  const html = readFileSync(await (await download).path(), "utf8");
+  assert.ok(html.includes("whet-flame") && html.length < 5_000_000);
+  const other = await open(link.slice(address.length), '.flame-path [aria-current="location"]');
+  assert.equal(await other.page.locator('.flame-path [aria-current="location"]').innerText(), zoomed);
+  // The link names the frame by function and path: it holds in another recording of the program.
+  await other.page.getByLabel("Recordings").selectOption("after.whet");
+  await other.page.locator(".flame-path").waitFor({ state: "detached" }); // joinSlowly is gone there
+  await other.page.goBack();
+  await other.page.locator(".flame-path", { hasText: "joinSlowly" }).waitFor();
+  await other.close();
+  await p.close();
+});
+
+step("filters, directions, and callers and callees", async () => {
+  const p = await open("/flame?file=before.whet&src=" + encodeURIComponent("strconv.Itoa"), ".flame-source h2");
+  await p.page.getByRole("button", { name: "Callers and callees" }).click();
+  await p.page.locator('[aria-pressed="true"]', { hasText: "Callers and callees" }).waitFor();
+  await p.settle("sandwich");
+  await p.page.getByRole("button", { name: "Ignore" }).click();
+  await p.page.waitForFunction(() => new URLSearchParams(location.search).get("ignore") === "^strconv\\.Itoa$");
+  await p.page.getByText(/no cost here/).waitFor();
+  await p.page.getByRole("button", { name: "Close" }).click();
+  await p.page.getByRole("button", { name: "Show everything" }).click();
+  await p.page.getByRole("button", { name: "Bottom-up" }).click();
+  await p.page.waitForFunction(() => location.search.includes("view=up"));
+  await p.page.getByRole("button", { name: "All functions" }).click();
+  const first = p.page.locator(".virtual-row").first();
+  await first.waitFor();
+  await p.page.getByRole("listbox").focus();
+  await p.page.keyboard.press("ArrowDown");
+  await p.page.keyboard.press("ArrowDown");
+  await p.page.keyboard.press("Enter");
+  await p.page.waitForFunction(() => location.search.includes("src="));
+  await p.page.context().close();
+});
+
+step("the keyboard finds everything", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  await p.page.keyboard.press("?");
+  await p.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await accessible(p);
+  await p.page.keyboard.press("Escape");
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("flame");
+  await accessible(p);
+  await p.page.keyboard.press("Enter");
+  await p.page.locator(picture).waitFor();
+  await p.page.keyboard.press("g");
+  await p.page.keyboard.press("o");
+  await p.page.locator(hot).first().waitFor();
+  const before = await p.page.evaluate(() => document.documentElement.dataset.theme);
+  await p.page.keyboard.press("l");
+  await p.page.keyboard.press("l");
+  assert.notEqual(await p.page.evaluate(() => document.documentElement.dataset.theme), before);
+  await p.page.goBack();
+  await p.page.locator(picture).waitFor();
+  await p.page.goForward();
+  await p.page.locator(hot).first().waitFor();
+  await p.close();
+});
+
+step("foreign names are text", async () => {
+  for (const name of ["hostile.whet", "strings.pb.gz", "<b>markup.whet"]) {
+    for (const view of ["overview", "flame", "graph"]) {
+      const p = await openForeign(`/${view}?file=${encodeURIComponent(name)}`, "main > *");
+      await p.page.waitForLoadState("networkidle");
+      await p.settle(view === "flame" ? `foreign-${name.replace(/\W/g, "")}` : undefined);
+      assert.equal(await p.page.evaluate(() => window.pwned), undefined, name);
+      assert.equal(await p.page.evaluate(() => document.querySelectorAll("main img, main script, main b b").length), 0);
+      const text = await p.page.locator("body").innerText();
+      assert.ok(!/[\u001b\u202e\u200b\u0007]/.test(text), `${name} ${view}`);
+      // A view that cannot be drawn is refused by the server, which the console shows.
+      await p.page.context().close();
+    }
+  }
+  const p = await openForeign("/", ".hub-row .hot-line");
+  await p.page.getByText("<b>markup.whet").waitFor();
+  await p.settle("foreign-list");
+  assert.equal(await p.page.evaluate(() => window.pwned), undefined);
+  await p.page.context().close();
+});
+
+step("damaged files are explained", async () => {
+  const p = await openForeign("/overview?file=cut.whet", ".warnings");
+  await p.page.locator(".warnings", { hasText: /truncated|incomplete|index/ }).waitFor();
+  await p.page.context().close();
+  const q = await openForeign("/overview?file=damaged.pb.gz", ".trouble");
+  assert.match(await q.page.locator(".trouble").innerText(), /damaged\.pb\.gz/);
+  await q.page.context().close();
+  const r = await openForeign("/flame?file=labels.pb.gz", picture);
+  await r.settle("labels");
+  await r.page.context().close();
+});
+
+step("the server goes and comes back", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  await p.page.route("**/api/**", (r) => r.abort());
+  await p.page.locator(".offline").waitFor();
+  assert.ok(await p.page.locator(hot).first().isVisible(), "what was shown stays");
+  await p.page.unroute("**/api/**");
+  await p.page.locator(".offline").waitFor({ state: "detached" });
+  await p.page.context().close();
+});
+
+step("a token opens the pages", async () => {
+  const p = await journey.open(locked, { ready: ".login form" });
+  await p.page.getByLabel("Token").fill("wrong token, long enough");
+  await p.page.getByRole("button", { name: "Log in" }).click();
+  await p.page.locator(".trouble").waitFor();
+  await accessible(p);
+  await p.page.getByLabel("Token").fill("journey".repeat(3));
+  await p.page.getByRole("button", { name: "Log in" }).click();
+  await p.page.locator(".hub-row").first().waitFor();
+  await p.page.reload();
+  await p.page.locator(".hub-row").first().waitFor();
+  assert.equal(await p.page.evaluate(() => document.cookie), "", "scripts cannot read the cookie");
+  await p.page.context().close();
+});
+
+step("a phone shows twenty rows", async () => {
+  const p = await open("/flame?file=before.whet", picture, { viewport: { width: 390, height: 844 } });
+  const height = await p.page.locator(".flame-host .graph").evaluate((g) => g.clientHeight);
+  assert.ok(height / 20 >= 20, `${height / 20} rows`);
+  await p.page.getByRole("button", { name: "Own lines", exact: true }).first().click();
+  await p.page.locator(".virtual-row").first().click();
+  await p.page.locator(".src-line.here").waitFor();
+  await p.settle("phone-source");
+  await accessible(p);
+  await p.close();
+});
+
+for (const [name, [path, ready]] of Object.entries(views)) {
+  step(`${name} in all sizes, themes and languages`, async () => {
+    for (const [width, height] of [
+      [360, 740],
+      [390, 844],
+      [1280, 800],
+      [2560, 1440],
+    ]) {
+      for (const colorScheme of ["light", "dark"]) {
+        const p = await open(path, ready, { viewport: { width, height }, colorScheme });
+        await p.page.waitForLoadState("networkidle");
+        await p.settle(`${name}-${width}-${colorScheme}`);
+        await accessible(p);
+        await p.close();
+      }
+    }
+    for (const locale of ["ru", "zh"]) {
+      const p = await open(path, ready, { locale, viewport: { width: 390, height: 844 } });
+      await p.settle(`${name}-${locale}`);
+      await accessible(p);
+      assert.equal(await p.page.evaluate(() => document.documentElement.lang), locale);
+      await p.page.context().close();
+    }
+  });
+}
+
+await journey.walk();
