@@ -23,6 +23,7 @@ async function open(name, options, hash) {
     const row = p.page.locator(`.name[data-id="${id}"]`);
     for (;;) {
       await row.waitFor();
+      await row.scrollIntoViewIfNeeded().catch(() => undefined); // it may be made anew meanwhile
       const box = await row.boundingBox();
       if (box) return box;
     }
