@@ -256,7 +256,8 @@ func TestPacketRules(t *testing.T) {
 			if err := r.read(out.Bytes()); err != nil {
 				t.Errorf("%d bytes in memory, %+v: %v", most, o, err)
 			}
-			if int64(r.events-r.wakes) != 2*result.Slices+result.Counters || r.wakes == 0 && o.To == 0 || int64(r.refers) < result.Slices {
+			if int64(r.events-r.wakes) != 2*result.Slices+result.Counters || r.wakes == 0 && o.To == 0 ||
+				int64(r.refers) < result.Slices {
 				t.Errorf("%d events that refer to %d texts, of %+v", r.events, r.refers, result)
 			}
 			switch {

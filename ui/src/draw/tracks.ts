@@ -52,7 +52,13 @@ export function drawRegions(
 }
 
 /** Draws the calls of a goroutine below its lane, the outermost at the top. */
-export function drawStack(g: CanvasRenderingContext2D, s: Scale, top: number, boxes: readonly TrackBox[], inks: Inks): void {
+export function drawStack(
+  g: CanvasRenderingContext2D,
+  s: Scale,
+  top: number,
+  boxes: readonly TrackBox[],
+  inks: Inks,
+): void {
   g.textBaseline = "middle";
   g.textAlign = "left";
   for (const b of boxes) {
@@ -153,7 +159,7 @@ export function drawHeat(
   inks: Inks,
 ): void {
   g.fillStyle = inks.states.running;
-  for (let x = 0; x < busy.length; ) {
+  for (let x = 0; x < busy.length;) {
     const level = Math.round(Math.min(busy[x] ?? 0, 1) * 12);
     let to = x + 1;
     while (to < busy.length && Math.round(Math.min(busy[to] ?? 0, 1) * 12) === level) to++;

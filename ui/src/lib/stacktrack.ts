@@ -11,8 +11,8 @@ export interface TrackBox {
 
 /**
  * The calls of a goroutine over time: while it waits, the stack at which it stopped; while it runs, that of the CPU
- * sample at or before each moment. Equal calls that follow each other at the same depth are one box. Stacks that are not
- * loaded are left out.
+ * sample at or before each moment. Equal calls that follow each other at the same depth are one box. Stacks that are
+ * not loaded are left out.
  */
 export function stackTrack(
   spans: readonly Span[],

@@ -103,7 +103,19 @@ describe("lanes", () => {
   });
 
   it("are as busy as their spans", () => {
-    const d = laneData({ id: "p0", spans: [[0, 10, 1, 0, 0], [15, 20, 1, 0, 0], [25, 45, 1, 0, 0]] }, 0, 100, 100);
+    const d = laneData(
+      {
+        id: "p0",
+        spans: [
+          [0, 10, 1, 0, 0],
+          [15, 20, 1, 0, 0],
+          [25, 45, 1, 0, 0],
+        ],
+      },
+      0,
+      100,
+      100,
+    );
     expect([...busyShares(d, { from: 0, to: 40 }, 4)]).toEqual([1, 0.5, 0.5, 1]);
     const parts = laneData({ id: "p0", parts: [[0, 20, 1, 5, 2, 5]] }, 0, 100, 100);
     expect([...busyShares(parts, { from: 0, to: 40 }, 4)]).toEqual([0.5, 0.5, 0, 0]);

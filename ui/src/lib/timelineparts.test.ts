@@ -71,7 +71,8 @@ describe("a stack track", () => {
       ["read", 1, 210, 300],
     ]);
     // Of a depth, boxes never overlap.
-    for (const a of boxes) for (const b of boxes) if (a !== b && a.depth === b.depth) expect(a.to <= b.from || b.to <= a.from).toBe(true);
+    for (const a of boxes)
+      for (const b of boxes) if (a !== b && a.depth === b.depth) expect(a.to <= b.from || b.to <= a.from).toBe(true);
     expect(stackTrack(spans, samples, states, () => undefined, 10)).toEqual([]);
     expect(Math.max(...stackTrack(spans, samples, states, (n) => stacks[n], 2).map((b) => b.depth))).toBe(1);
   });

@@ -88,7 +88,9 @@ export class ServerSource implements TimelineSource {
   }
 
   stacks(ns: readonly number[]): Promise<TimelineFrame[][]> {
-    return get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) => all.map((frames) => frames.map(cleanFrame)));
+    return get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) =>
+      all.map((frames) => frames.map(cleanFrame)),
+    );
   }
 
   marks(ids: readonly string[], w: Stretch, width: number): Promise<MarkAnswer> {

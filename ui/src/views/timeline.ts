@@ -161,7 +161,9 @@ class TimelinePage implements Deeds {
       (all) => {
         section.el.hidden = all.length === 0;
         if (all.length > 0) {
-          this.classes = new ClassTable(all, (query) => this.setSection("request", { query, skip: 0, here: query === "" }));
+          this.classes = new ClassTable(all, (query) =>
+            this.setSection("request", { query, skip: 0, here: query === "" }),
+          );
           section.above(this.classes.el, this.classes.height);
         }
         this.redraw();
@@ -178,8 +180,8 @@ class TimelinePage implements Deeds {
       h(
         "p",
         {},
-        "The share of the processors that the program had, and not the garbage collector, in the worst window of each " +
-          "length. Stops of the world leave it nothing.",
+        "The share of the processors that the program had, and not the garbage collector, in the worst window of " +
+          "each length. Stops of the world leave it nothing.",
       ),
       body,
       h("form", { method: "dialog" }, h("button", {}, "Close")),
@@ -307,7 +309,8 @@ class TimelinePage implements Deeds {
   /** Shows the state. */
   private apply(): void {
     this.colors.show(this.state.color);
-    for (const of of ["shade", "flows"] as const) this.toggles[of]?.setAttribute("aria-pressed", String(this.state[of]));
+    for (const of of ["shade", "flows"] as const)
+      this.toggles[of]?.setAttribute("aria-pressed", String(this.state[of]));
     this.restore();
     clearTimeout(this.rested);
     this.rested = globalThis.window.setTimeout(() => {
@@ -334,7 +337,11 @@ class TimelinePage implements Deeds {
       this.redraw();
     }
     const place =
-      row && want.at !== null ? this.view.at(row, want.at + 0.5, this.window) : row ? { row, span: null, part: null } : null;
+      row && want.at !== null
+        ? this.view.at(row, want.at + 0.5, this.window)
+        : row
+          ? { row, span: null, part: null }
+          : null;
     if (place && this.view.reveal(want.id)) {
       this.mark = place;
       this.redraw();
@@ -392,7 +399,16 @@ class TimelinePage implements Deeds {
     const s = this.scale(w);
     const g = sized(this.axis, s.left + s.width, axisHeight);
     if (g) this.lines = drawAxis(g, s, this.inks);
-    this.view.draw(w, this.inks, this.state.color, this.lines, this.mark, this.hover?.place ?? null, this.selected, this.state);
+    this.view.draw(
+      w,
+      this.inks,
+      this.state.color,
+      this.lines,
+      this.mark,
+      this.hover?.place ?? null,
+      this.selected,
+      this.state,
+    );
     this.overview.draw(this.inks);
     this.showTip();
     this.showDetails();
@@ -624,7 +640,13 @@ class TimelinePage implements Deeds {
       select,
       zoom,
     });
-    listen(this.axis, () => true, { hover: () => undefined, click: () => undefined, drag: move, select: selectWindow, zoom });
+    listen(this.axis, () => true, {
+      hover: () => undefined,
+      click: () => undefined,
+      drag: move,
+      select: selectWindow,
+      zoom,
+    });
     document.addEventListener("keydown", (e) => this.key(e));
     globalThis.addEventListener("popstate", () => {
       this.state = fromTimelineHash(location.hash);

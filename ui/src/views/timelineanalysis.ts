@@ -70,13 +70,14 @@ export class Analysis {
     const w = tab === "spans" && s.view ? s.view : s.window;
     const head =
       tab === "spans"
-        ? `${s.state >= 0 ? `spans in state "${state}" of all goroutines` : `spans of ${s.of}`}, ${duration(w.to - w.from)}`
+        ? `spans ${s.state >= 0 ? `in state "${state}" of all goroutines` : `of ${s.of}`}, ${duration(w.to - w.from)}`
         : `${tab === "cpu" ? "CPU samples" : "time without a CPU"} of ${s.of}, ${duration(w.to - w.from)}`;
     this.body.replaceChildren(h("h3", {}, head), h("p", { class: "place" }, "…"));
     const done = (el: HTMLElement) => {
       if (this.shown === key) this.body.replaceChildren(h("h3", {}, head), el);
     };
-    const failed = (err: unknown) => done(h("p", { class: "trouble" }, err instanceof Error ? err.message : String(err)));
+    const failed = (err: unknown) =>
+      done(h("p", { class: "trouble" }, err instanceof Error ? err.message : String(err)));
     if (tab === "spans")
       this.source
         .stays(s.state >= 0 ? [] : s.ids, w, s.state, listed)

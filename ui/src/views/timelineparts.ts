@@ -56,8 +56,16 @@ export function flameOf(a: StackAnswer, states: readonly State[], inks: Inks, fo
       picture.append(box);
     }
     el.replaceChildren(
-      h("p", { class: "place" }, `${unit(total)}${name ? ` below ${shortName(name)}` : ""}${a.partial ? ", and more" : ""}`),
-      h("div", { class: "flame-scroll", tabindex: "0", role: "region", "aria-label": "Flame graph, scrollable" }, picture),
+      h(
+        "p",
+        { class: "place" },
+        `${unit(total)}${name ? ` below ${shortName(name)}` : ""}${a.partial ? ", and more" : ""}`,
+      ),
+      h(
+        "div",
+        { class: "flame-scroll", tabindex: "0", role: "region", "aria-label": "Flame graph, scrollable" },
+        picture,
+      ),
     );
   };
   draw(focus);
@@ -107,7 +115,11 @@ export function histogramOf(
     h(
       "table",
       { class: "numbers" },
-      h("thead", {}, h("tr", {}, ...["from", "", "spans", "time"].map((t) => (t ? h("th", { scope: "col" }, t) : h("td", {}))))),
+      h(
+        "thead",
+        {},
+        h("tr", {}, ...["from", "", "spans", "time"].map((t) => (t ? h("th", { scope: "col" }, t) : h("td", {})))),
+      ),
       h("tbody", {}, ...bars),
     ),
     h("h3", {}, "Longest"),
@@ -167,11 +179,7 @@ export function utilizationOf(a: UtilizationAnswer, go: (from: number, to: numbe
       h(
         "table",
         { class: "numbers" },
-        h(
-          "thead",
-          {},
-          h("tr", {}, ...["window", "least share", "where"].map((t) => h("th", { scope: "col" }, t))),
-        ),
+        h("thead", {}, h("tr", {}, ...["window", "least share", "where"].map((t) => h("th", { scope: "col" }, t)))),
         h(
           "tbody",
           {},
