@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/http"
+	"strconv"
 
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -48,4 +49,18 @@ func (a *api) classes(*http.Request, *params) (any, error) { return a.t.Classes(
 
 func (a *api) utilization(r *http.Request, _ *params) (any, error) {
 	return a.t.Utilization(r.Context())
+}
+
+// manyStacks answers with the stacks of these numbers, in order.
+func (a *api) manyStacks(ids []string, p *params) (any, error) {
+	all := make([][]frame, len(ids))
+	for i, id := range ids {
+		n, err := strconv.ParseUint(id, 10, 32)
+		if err != nil {
+			p.fail("ids", strconv.Quote(id[:min(len(id), 20)])+" is not the number of a stack")
+			break
+		}
+		all[i] = frames(a.t.Stack(uint32(n)))
+	}
+	return all, p.err
 }

@@ -20,6 +20,7 @@
 //	GET /api/spans?from=&to=&width=&ids=g1,p0                          timeline.SpanAnswer
 //	GET /api/metric?name=&from=&to=&width=                             [timeline.Point, …]
 //	GET /api/stack?n=                                                  [{"function", "file", "line"}, …], leaf first
+//	GET /api/stack?ids=1,2                                             the stacks of these numbers, in order
 //	GET /api/marks?from=&to=&width=&ids=g1                             timeline.MarkAnswer
 //	GET /api/stays?from=&to=&state=&limit=&ids=g1                      timeline.StayAnswer
 //	GET /api/stacks?from=&to=&by=&ids=g1                               timeline.StackAnswer

@@ -229,6 +229,9 @@ type frame struct {
 }
 
 func (a *api) stack(_ *http.Request, p *params) (any, error) {
+	if ids := p.ids(); ids != nil || p.err != nil {
+		return a.manyStacks(ids, p)
+	}
 	n := p.number("n", 0, 1<<32-1, 0)
 	if p.err != nil {
 		return nil, p.err

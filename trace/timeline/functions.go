@@ -29,7 +29,9 @@ func (t *Timeline) functionState(kind uint32) int {
 // byFunction replaces the parts of processors by parts that have the time of each function instead
 // of that of running. It leaves them unchanged where the window has too many spans, unless thorough
 // is set.
-func (t *Timeline) byFunction(ctx context.Context, w index.Window, procs []uint64, rows []RowSpans, thorough bool) error {
+func (t *Timeline) byFunction(ctx context.Context, w index.Window, procs []uint64, rows []RowSpans,
+	thorough bool,
+) error {
 	if !slices.ContainsFunc(rows, func(r RowSpans) bool { return len(r.Parts) > 0 }) {
 		return nil
 	}

@@ -32,9 +32,9 @@ type SpanAnswer struct {
 //
 // Spans are not cut at the ends of the window; those of requests and tasks are cut at their own
 // ends. Parts of processors have the time of each function that they run (see [FunctionGroup])
-// unless the window has too many spans. Spans of a row do not overlap, except those of ranges and regions, of which several may be
-// active at a time. In JSON a span is the array [from, to, state, stack, with], a part [from, to,
-// state, time, …].
+// unless the window has too many spans. Spans of a row do not overlap, except those of ranges and
+// regions, of which several may be active at a time. In JSON a span is the array [from, to, state,
+// stack, with], a part [from, to, state, time, …].
 type RowSpans struct {
 	ID    string `json:"id"`
 	Spans []Span `json:"spans,omitempty"`

@@ -11,7 +11,7 @@ import (
 // What the stacks of a window are weighed by.
 const (
 	ByCPU  = "cpu"  // CPU samples: what ran
-	ByWait = "wait" // time in which goroutines did not run, by where they stopped
+	ByWait = "wait" // time in which goroutines did not run, by where they stopped; runnable has no stack
 )
 
 // A StackQuery selects the stacks of a window.
@@ -68,9 +68,14 @@ func (t *Timeline) Stacks(ctx context.Context, q StackQuery) (StackAnswer, error
 		})
 	case ByWait:
 		err = t.eachSpan(ctx, q.IDs, w, &a.Partial, func(s *index.Span) {
-			if s.Code != index.Running && s.Code != index.Assist && s.Code != index.Unknown {
-				sums[key{s.Stack, int(s.Code)}] += min(s.To, w.To) - max(s.From, w.From)
+			if s.Code == index.Running || s.Code == index.Assist || s.Code == index.Unknown {
+				return
 			}
+			stack := s.Stack
+			if s.Code == index.Runnable {
+				stack = 0 // that of the goroutine that woke it
+			}
+			sums[key{stack, int(s.Code)}] += min(s.To, w.To) - max(s.From, w.From)
 		})
 	default:
 		return StackAnswer{}, badQuery("unknown weight %q (want %s or %s)", q.By, ByCPU, ByWait)

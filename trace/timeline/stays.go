@@ -148,7 +148,9 @@ func (t *Timeline) recordStays(ctx context.Context, of string, name uint64, w in
 
 // eachSpan calls see with the spans of goroutines that overlap a window, or of all goroutines
 // without IDs. It sets partial to 1 if there are more than it reads.
-func (t *Timeline) eachSpan(ctx context.Context, ids []string, w index.Window, partial *int, see func(*index.Span)) error {
+func (t *Timeline) eachSpan(ctx context.Context, ids []string, w index.Window, partial *int,
+	see func(*index.Span),
+) error {
 	n := 0
 	yield := func(span index.Span) bool {
 		if n++; n > scannedSpans {

@@ -23,6 +23,7 @@ async function open(name, options, hash) {
     const row = p.page.locator(`.name[data-id="${id}"]`);
     for (;;) {
       await row.waitFor();
+      await row.scrollIntoViewIfNeeded().catch(() => undefined); // it may be made anew meanwhile
       const box = await row.boundingBox();
       if (box) return box;
     }
@@ -106,6 +107,11 @@ for (const [what, where] of [
     await p.page.mouse.move(left + (right - left) * 0.6, y + 5, { steps: 4 });
     await p.page.mouse.up();
     await p.page.keyboard.up("Shift");
+    await p.settle(`${what}-area`);
+    assert.match(await p.hash(), /area=\d+-\d+,p\d+/, "an area is selected");
+    assert.match(await p.page.locator(".details").innerText(), /Time in each state/);
+    await p.page.getByRole("button", { name: "Zoom to it" }).click();
+    await p.page.keyboard.press("Escape");
     await p.settle();
     await p.ready();
     const link = await p.hash();
@@ -146,7 +152,7 @@ for (const [what, where] of [
   });
 
   step(`${what}: details do not move what is under the pointer, and a double click zooms`, async () => {
-    const p = await open(where);
+    const p = await open(where, {}, "#request=shut&range=shut");
     await p.ready();
     const [id] = await p.ids("g");
     const { left, right, y } = await p.lane(id);
@@ -231,6 +237,85 @@ for (const [what, where] of [
     await p.close();
   });
 }
+
+for (const [what, where] of [
+  ["served", address],
+  ["alone", "page.html"],
+]) {
+  step(`${what}: requests come first, by handler`, async () => {
+    const p = await open(where);
+    await p.ready();
+    assert.equal(await p.page.locator(".section:visible").first().getAttribute("data-type"), "request");
+    const table = p.page.locator(".classes");
+    assert.match(await table.innerText(), /handler\s+requests\s+p50\s+p90\s+p99\s+max/);
+    const handler = table.locator("tbody button").first();
+    await handler.click();
+    await p.settle(`${what}-handler`);
+    assert.equal(await handler.getAttribute("aria-pressed"), "true");
+    assert.match(await p.hash(), /request\.q=\^/);
+    assert.ok((await p.ids("r")).length > 0, "no request of the handler");
+    await p.close();
+  });
+
+  step(`${what}: a link selects a span, and its goroutine has figures`, async () => {
+    const p = await open(where);
+    await p.page.locator('[data-type="goroutine"] input[type="search"]').fill("tracedTimeline");
+    await p.settle();
+    await p.ready();
+    const [id] = await p.ids("g");
+    assert.notEqual(await p.hover(id, /sync/), "");
+    await p.page.mouse.down();
+    await p.page.mouse.up();
+    await p.settle();
+    const link = await p.hash();
+    assert.match(link, new RegExp(`sel=${id}@\\d+`));
+    const told = await p.page.locator(".details h2").innerText();
+    await p.close();
+    const q = await open(where, {}, link);
+    await q.ready();
+    await q.page.waitForSelector(".details:visible");
+    assert.equal(await q.page.locator(".details h2").innerText(), told);
+    assert.match(await q.page.locator(".details .chip").innerText(), /sync/);
+    await q.page.getByRole("button", { name: "Spans" }).click();
+    await q.page.waitForSelector(".histogram");
+    assert.match(await q.page.locator(".histogram").innerText(), /\d+ spans[\s\S]*Longest/);
+    await q.page.getByRole("button", { name: "Waits" }).click();
+    await q.page.waitForSelector(".flame-boxes");
+    assert.match(await q.page.locator(".flame-boxes").innerText(), /journeyWorker/);
+    await q.settle(`${what}-waits`);
+    await q.page.locator(".flame-boxes .call", { hasText: "journeyWorker" }).first().click();
+    assert.match(await q.page.locator(".flame").innerText(), /below traces\.journeyWorker/);
+    await q.page.getByRole("button", { name: "Regions and calls" }).click();
+    await q.page.getByRole("button", { name: "Pin to the top" }).click();
+    await q.settle(`${what}-calls`);
+    assert.match(await q.hash(), new RegExp(`pin=${id}&more=${id}`));
+    assert.equal(await q.page.locator(".pinned-head").innerText(), "Pinned 1");
+    await q.close();
+  });
+}
+
+step("wake-ups, shades and the collector's share can be shown", async () => {
+  const p = await open(address);
+  await p.ready();
+  const picture = () => p.canvas.evaluate((c) => c.toDataURL());
+  const before = await picture();
+  await p.page.keyboard.press("g");
+  await p.settle();
+  assert.match(await p.hash(), /shade=0/);
+  await p.page.keyboard.press("f");
+  await p.settle("flows");
+  assert.match(await p.hash(), /flows=1/);
+  assert.notEqual(await picture(), before);
+  await p.page.keyboard.press("m");
+  await p.page.waitForSelector(".curve");
+  assert.match(await p.page.locator("dialog[open]").innerText(), /10us\s+\d/);
+  await p.accessible();
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "heatmap" }).click();
+  await p.settle("heat");
+  assert.ok((await p.ids("p")).length > 0);
+  await p.close();
+});
 
 step("the keyboard goes through rows and spans", async () => {
   const p = await open(address);

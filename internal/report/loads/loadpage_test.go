@@ -21,7 +21,8 @@ import (
 func TestLoadPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/load.ts",
 		reflect.TypeFor[pages.Fact](), reflect.TypeFor[loadCell](), reflect.TypeFor[loadPoint](), reflect.TypeFor[loadBar](),
-		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadSeries](), reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
+		reflect.TypeFor[loadSecond](), reflect.TypeFor[loadSeries](),
+		reflect.TypeFor[loadReason](), reflect.TypeFor[loadRun](),
 		reflect.TypeFor[pages.Table](),
 		reflect.TypeFor[charts.KneePoint](), reflect.TypeFor[charts.Knee](), reflect.TypeFor[loadDoc](),
 	)
@@ -75,7 +76,8 @@ func partPage(t *testing.T) Page {
 	}
 	last := r.Seconds[len(r.Seconds)-1]
 	r.Seconds = append(r.Seconds, load.Second{
-		Start: last.Start + last.Elapsed, Elapsed: 150 * time.Millisecond, Partial: true, Responses: 3, P50: 90 * time.Millisecond,
+		Start: last.Start + last.Elapsed, Elapsed: 150 * time.Millisecond, Partial: true, Responses: 3,
+		P50: 90 * time.Millisecond,
 		P99: 95 * time.Millisecond, Max: 99 * time.Millisecond,
 	})
 	return Page{Runs: []*load.Result{r, loadResult(t, 6, 1.1)}, Names: []string{"before", "after"}}

@@ -34,6 +34,7 @@ type chrome struct {
 	w       *bufio.Writer
 	buf     []byte
 	more    bool
+	flows   uint64
 	numbers map[track]uint64 // thread numbers: small ones, other than goroutines' numbers
 }
 
@@ -113,6 +114,28 @@ func (c *chrome) slice(t track, name string, from, to int64, args ...arg) error 
 		c.buf = append(c.buf, '}')
 	}
 	return c.end()
+}
+
+// flow writes the ends of an arrow between two threads.
+func (c *chrome) flow(from, to track, _ string, at int64) error {
+	c.flows++
+	for _, end := range []struct {
+		kind string
+		t    track
+	}{{"s", from}, {"f", to}} {
+		c.begin(end.kind, uint64(end.t.group), c.number(end.t))
+		c.text(`,"name":`, "wakes")
+		c.text(`,"cat":`, "wakes")
+		c.buf = strconv.AppendUint(append(c.buf, `,"id":`...), c.flows, 10)
+		if end.kind == "f" {
+			c.buf = append(c.buf, `,"bp":"e"`...)
+		}
+		c.micros(`,"ts":`, at)
+		if err := c.end(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *chrome) counter(name string, at int64, value uint64) error {

@@ -38,6 +38,7 @@ func indexed(t *testing.T) *index.Index {
 		ctx, task := trace.NewTask(r.Context(), "answer")
 		defer task.End()
 		trace.WithRegion(ctx, "outer", func() {
+			trace.Log(ctx, "step", "one")
 			trace.WithRegion(ctx, "inner", func() {
 				mu.Lock()
 				defer mu.Unlock()
@@ -293,6 +294,20 @@ func TestOTLP(t *testing.T) {
 		}
 		count[kind+" below "+above.Name]++
 	}
+	messages := 0
+	for _, sp := range spans {
+		for _, e := range sp.Events {
+			if sp.Name != "answer" || e.Name != "step" || e.Attributes[0].Key != "message" ||
+				e.Attributes[0].Value.GetStringValue() != "one" || e.TimeUnixNano < sp.StartTimeUnixNano ||
+				e.TimeUnixNano > sp.EndTimeUnixNano {
+				t.Fatalf("event %v of %v", e, sp)
+			}
+			messages++
+		}
+	}
+	if messages != count["outer below answer"] || messages < 45 {
+		t.Errorf("%d messages, want one in each of %d regions", messages, count["outer below answer"])
+	}
 	served := 0
 	for key, sp := range spans {
 		if sp.Kind != otlp.Span_SPAN_KIND_SERVER {
@@ -313,7 +328,8 @@ func TestOTLP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if served != found.Count || served < 45 || count["below below answer"] < 45 || count["inner below answer"] < 45 ||
+	if served != found.Count || served < 45 || count["below below answer"] < 45 || count["inner below outer"] < 45 ||
+		count["outer below answer"] < 45 ||
 		count["roots of open"] != 1 {
 		t.Errorf("%d requests, want %d: %v", served, found.Count, count)
 	}

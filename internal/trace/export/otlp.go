@@ -2,6 +2,7 @@ package export
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -23,7 +24,9 @@ const (
 
 // OTLP writes requests and tasks as spans of OpenTelemetry, in the JSON of its protocol
 // (opentelemetry-proto's TracesData). Children of a request are its states other than running, and
-// its tasks, whose children are their regions. Times are based on o.Began.
+// its tasks, whose children are their regions, each within the one that it is nested in. Messages
+// of runtime/trace.Log are events of their task, or of the request that they belong to. Times are
+// based on o.Began.
 func OTLP(w io.Writer, x *index.Index, o Options) (Result, error) {
 	s, err := newSource(x, o)
 	if err != nil {
@@ -55,6 +58,13 @@ type span struct {
 	id     [8]byte
 	parent [8]byte // zero means none
 	kind   int
+	events []event
+}
+
+// An event is a message of the program.
+type event struct {
+	at             int64
+	category, text string
 }
 
 type otlp struct {
@@ -114,7 +124,30 @@ func (t *otlp) gather() error {
 		t.tasks[one.task] = sp
 		t.all = append(t.all, sp)
 	}
-	return nil
+	return t.messages()
+}
+
+// messages adds the messages of runtime/trace.Log to the spans of their tasks, or of the requests
+// that they belong to.
+func (t *otlp) messages() error {
+	n := 0
+	return t.records(index.Logs, func(r *index.Record) error {
+		if !t.chosen(r.Goroutine) {
+			return nil
+		}
+		sp := t.tasks[r.Task]
+		if (sp == nil || r.Task == 0) && r.Goroutine > 0 {
+			sp = t.during(r.Goroutine-1, r.To)
+		}
+		switch n++; {
+		case sp == nil:
+		case n > limit:
+			t.result.Dropped++
+		default:
+			sp.events = append(sp.events, event{r.To, t.x.Name(r.Name), r.Text})
+		}
+		return nil
+	})
 }
 
 // during returns the request that a goroutine is in at a time, or nil.
@@ -144,6 +177,7 @@ func (t *otlp) spans() error {
 	for _, sp := range t.all {
 		t.begin(sp)
 		t.attributes(sp)
+		t.written(sp.events)
 		if err := t.end(); err != nil {
 			return err
 		}
@@ -188,12 +222,18 @@ func (t *otlp) regions() error {
 	if err != nil {
 		return err
 	}
+	open := map[uint32][]*span{} // regions by goroutine, outer ones first
 	for i, one := range list {
 		above := t.tasks[one.task]
 		if above == nil || one.task == 0 {
 			continue
 		}
 		sp := t.span("region", one, kindInternal, uint64(one.goroutine)<<32+uint64(i), uint64(one.from))
+		outer := slices.DeleteFunc(open[one.goroutine], func(o *span) bool { return o.to < one.to || o.to <= one.from })
+		if n := len(outer); n > 0 && outer[n-1].task == one.task {
+			above = outer[n-1]
+		}
+		open[one.goroutine] = append(outer, sp)
 		sp.below(above)
 		t.begin(sp)
 		t.attributes(sp)
@@ -257,6 +297,24 @@ func (t *otlp) number(key string, value int64) {
 	t.buf = append(append(t.buf, `{"key":`...), quoted(key)...)
 	t.buf = strconv.AppendInt(append(t.buf, `,"value":{"intValue":"`...), value, 10)
 	t.buf = append(t.buf, `"}}`...)
+}
+
+// written ends the attributes and writes events.
+func (t *otlp) written(events []event) {
+	if len(events) == 0 {
+		return
+	}
+	t.buf = append(t.buf, `],"events":[`...)
+	for i, e := range events {
+		if i > 0 {
+			t.buf = append(t.buf, ',')
+		}
+		t.buf = strconv.AppendInt(append(t.buf, `{"timeUnixNano":"`...), t.absolute(e.at), 10)
+		t.buf = append(append(t.buf, `","name":`...), quoted(cmp.Or(e.category, "log"))...)
+		t.buf = append(t.buf, `,"attributes":[`...)
+		t.attribute("message", e.text)
+		t.buf = append(t.buf, "]}"...)
+	}
 }
 
 func (t *otlp) end() error {

@@ -37,6 +37,8 @@ const (
 	eventName       = 10 // name_iid
 	eventTrack      = 11 // track_uuid
 	eventValue      = 30 // counter_value
+	eventFlows      = 47 // flow_ids
+	eventFlowsEnd   = 48 // terminating_flow_ids
 
 	annotationName     = 1  // name_iid
 	annotationText     = 6  // string_value
@@ -54,6 +56,7 @@ const (
 const (
 	sliceBegin   = 1
 	sliceEnd     = 2
+	instant      = 3
 	counterEvent = 4
 
 	stateCleared = 1 // sequence_flags: previously interned data is not used
@@ -136,6 +139,9 @@ type perfetto struct {
 	counters                   map[string]uint64 // tracks
 
 	packet, event, annotation, interned []byte
+
+	flows   uint64           // the number of flows so far
+	pending map[track]uint64 // the flow that ends in the next slice of a track
 }
 
 func appendNumber(b []byte, field protowire.Number, v uint64) []byte {
@@ -216,6 +222,10 @@ func (p *perfetto) slice(t track, name string, from, to int64, args ...arg) erro
 		}
 		e = appendMessage(e, eventAnnotation, p.annotation)
 	}
+	if id, ok := p.pending[t]; ok {
+		delete(p.pending, t)
+		e = protowire.AppendFixed64(protowire.AppendTag(e, eventFlowsEnd, protowire.Fixed64Type), id)
+	}
 	p.event = e
 	if err := p.write(uint64(from)+1, packetEvent, e); err != nil {
 		return err
@@ -224,6 +234,22 @@ func (p *perfetto) slice(t track, name string, from, to int64, args ...arg) erro
 	e = appendNumber(e, eventTrack, t.uuid())
 	p.event = e
 	return p.write(uint64(to)+1, packetEvent, e)
+}
+
+// flow writes an instant on the track that a flow begins on; the next slice of the other one ends
+// it.
+func (p *perfetto) flow(from, to track, name string, at int64) error {
+	if p.pending == nil {
+		p.pending = map[track]uint64{}
+	}
+	p.flows++
+	p.pending[to] = p.flows
+	e := appendNumber(p.event[:0], eventType, instant)
+	e = appendNumber(e, eventTrack, from.uuid())
+	e = appendNumber(e, eventName, p.events.number(name, &p.interned))
+	e = protowire.AppendFixed64(protowire.AppendTag(e, eventFlows, protowire.Fixed64Type), p.flows)
+	p.event = e
+	return p.write(uint64(at)+1, packetEvent, e)
 }
 
 func (p *perfetto) counter(name string, at int64, value uint64) error {

@@ -17,7 +17,7 @@ type message struct {
 	bytes   map[protowire.Number][][]byte
 }
 
-// decode reads a message whose fields have only these two types.
+// decode reads a message whose fields have only these types.
 func decode(t *testing.T, b []byte) message {
 	t.Helper()
 	m := message{map[protowire.Number][]uint64{}, map[protowire.Number][][]byte{}}
@@ -30,6 +30,13 @@ func decode(t *testing.T, b []byte) message {
 		switch typ {
 		case protowire.VarintType:
 			v, n := protowire.ConsumeVarint(b)
+			if n < 0 {
+				t.Fatal(protowire.ParseError(n))
+			}
+			m.numbers[field] = append(m.numbers[field], v)
+			b = b[n:]
+		case protowire.Fixed64Type:
+			v, n := protowire.ConsumeFixed64(b)
 			if n < 0 {
 				t.Fatal(protowire.ParseError(n))
 			}
@@ -74,6 +81,8 @@ type packets struct {
 	events         []event
 	drawn          drawn
 	seen           int
+	flows          map[uint64]uint64 // when each began
+	ended          int               // flows
 }
 
 func (p *packets) packet(t *testing.T, m message) {
@@ -150,6 +159,12 @@ func (p *packets) event(t *testing.T, at uint64, e message) {
 				s.args[name] = text
 			}
 		}
+		for _, id := range e.numbers[48] { // terminating_flow_ids
+			if began, ok := p.flows[id]; !ok || began != at || s.name != "runnable" {
+				t.Fatalf("flow %d ends at %d in %q; it began at %d", id, at, s.name, began)
+			}
+			p.ended++
+		}
 		p.open[uuid] = append(p.open[uuid], len(p.drawn.slices))
 		p.drawn.slices = append(p.drawn.slices, s)
 	case 2: // TYPE_SLICE_END
@@ -159,6 +174,11 @@ func (p *packets) event(t *testing.T, at uint64, e message) {
 		}
 		p.drawn.slices[open[len(open)-1]].to = int64(at)
 		p.open[uuid] = open[:len(open)-1]
+	case 3: // TYPE_INSTANT
+		if len(e.numbers[47]) != 1 || p.tracks[uuid] == "" || p.interned[2][e.number(10)] != "wakes" {
+			t.Fatalf("an instant of track %q with flows %v", p.tracks[uuid], e.numbers[47])
+		}
+		p.flows[e.numbers[47][0]] = at
 	case 4: // TYPE_COUNTER
 		if p.counters[uuid] == "" || len(e.numbers[30]) != 1 {
 			t.Fatalf("counter %q: %v, %q at %d", p.counters[uuid], e.numbers, e.bytes, at)
@@ -184,7 +204,7 @@ func TestPerfetto(t *testing.T) {
 				groups: map[uint64]string{}, tracks: map[uint64]string{}, parents: map[uint64]uint64{},
 				counters: map[uint64]string{},
 				interned: map[protowire.Number]map[uint64]string{}, open: map[uint64][]int{},
-				drawn: drawn{counters: map[string]int{}},
+				drawn: drawn{counters: map[string]int{}}, flows: map[uint64]uint64{},
 			}
 			file := decode(t, out.Bytes())
 			if len(file.bytes) != 1 || len(file.numbers) != 0 {
@@ -206,6 +226,9 @@ func TestPerfetto(t *testing.T) {
 			}
 			if result.Slices != int64(len(p.drawn.slices)) {
 				t.Errorf("%+v, %d slices", result, len(p.drawn.slices))
+			}
+			if p.ended != len(p.flows) || name == "all" && p.ended < 45 {
+				t.Errorf("%d wake-ups begin, %d end", len(p.flows), p.ended)
 			}
 			check(t, x, o, p.drawn)
 		})

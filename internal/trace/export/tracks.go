@@ -49,6 +49,8 @@ type drawing interface {
 	// track names a track; it comes before the track's slices, possibly more than once.
 	track(t track, name string) error
 	slice(t track, name string, from, to int64, args ...arg) error
+	// flow connects what a track does at a time with the slice of another track that begins then.
+	flow(from, to track, name string, at int64) error
 	counter(name string, at int64, value uint64) error
 }
 
@@ -214,6 +216,18 @@ func (s *source) spans(d drawing) (err error) {
 		if !named[g] {
 			named[g] = true
 			if err = d.track(t, s.name(g)); err != nil {
+				return false
+			}
+		}
+		if waker := span.With - 1; span.Code == index.Runnable && span.With > 0 && int(waker) < len(s.goroutines) &&
+			waker != g && s.goroutines[waker].chosen && from == span.From {
+			if !named[waker] {
+				named[waker] = true
+				if err = d.track(track{goroutineTracks, uint64(waker) + 1}, s.name(waker)); err != nil {
+					return false
+				}
+			}
+			if err = d.flow(track{goroutineTracks, uint64(waker) + 1}, t, "wakes", from); err != nil {
 				return false
 			}
 		}

@@ -102,6 +102,26 @@ export function sums(d: LaneData, s: Stretch): Map<number, number> {
   return out;
 }
 
+/** The share of the time that a row is in some state, for each of `width` equal parts of a window. */
+export function busyShares(d: LaneData, w: Stretch, width: number): Float32Array {
+  const out = new Float32Array(Math.max(Math.ceil(width), 1));
+  const step = (w.to - w.from) / out.length;
+  const add = (from: number, to: number, share: number) => {
+    const [a, b] = [Math.max(from, w.from), Math.min(to, w.to)];
+    for (let i = Math.floor((a - w.from) / step); i < out.length && w.from + i * step < b; i++) {
+      const start = w.from + i * step;
+      out[i] = (out[i] ?? 0) + ((Math.min(b, start + step) - Math.max(a, start)) / step) * share;
+    }
+  };
+  overlapping(d.spans, d.reach, w, (s) => add(s[0], s[1], 1));
+  overlapping(d.parts, 0, w, (p) => {
+    let sum = 0;
+    for (let k = 3; k < p.length; k += 2) sum += p[k] ?? 0;
+    add(p[0], p[1], sum / Math.max(p[1] - p[0], 1));
+  });
+  return out;
+}
+
 /** A row's answer for a window, from a larger one: as the server makes it from an index. */
 export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
   const spans = row.spans ?? [];

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Part, RowSpans, Span } from "../api/timeline.ts";
 import { clean } from "./clean.ts";
 import { apart } from "./labelroom.ts";
-import { laneData, nearest, onlyState, stretchOf, suffices, sums, thin } from "./lane.ts";
+import { busyShares, laneData, nearest, onlyState, stretchOf, suffices, sums, thin } from "./lane.ts";
 import { frameKind, ownFrame } from "./owncode.ts";
 import { colorOf } from "./states.ts";
 import { fromTimelineHash, initialTimeline, timelineHash } from "./timelinehash.ts";
@@ -100,6 +100,25 @@ describe("lanes", () => {
     expect(d.spans[0][0]).toBe(0);
     expect(d.reach).toBe(100);
     expect(nearest(d.spans, d.reach, 80, 1)).toBe(0);
+  });
+
+  it("are as busy as their spans", () => {
+    const d = laneData(
+      {
+        id: "p0",
+        spans: [
+          [0, 10, 1, 0, 0],
+          [15, 20, 1, 0, 0],
+          [25, 45, 1, 0, 0],
+        ],
+      },
+      0,
+      100,
+      100,
+    );
+    expect([...busyShares(d, { from: 0, to: 40 }, 4)]).toEqual([1, 0.5, 0.5, 1]);
+    const parts = laneData({ id: "p0", parts: [[0, 20, 1, 5, 2, 5]] }, 0, 100, 100);
+    expect([...busyShares(parts, { from: 0, to: 40 }, 4)]).toEqual([0.5, 0.5, 0, 0]);
   });
 
   it("know parts that are one state", () => {
@@ -205,8 +224,14 @@ describe("links", () => {
   it("reproduce what is seen", () => {
     const s = {
       window: { from: 1000, to: 2_000_000 },
-      pins: ["g1", "g99"],
-      color: "state" as const,
+      pins: ["g1", "g99", "p3"],
+      color: "heat" as const,
+      more: ["g7"],
+      selected: { id: "g7", at: 1234 },
+      area: { from: 10, to: 99, ids: ["g7", "p1"] },
+      shade: false,
+      flows: true,
+      tab: "wait" as const,
       sections: {
         ...initialTimeline.sections,
         goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, here: true },
@@ -222,7 +247,9 @@ describe("links", () => {
     for (const hash of [
       "#t=9-3",
       "#t=x",
-      "#pin=p1,g1x,%00",
+      "#pin=x1,g1x,%00",
+      "#sel=g1@x&more=p1&area=5-1,g1",
+      "#area=1-5&sel=x9",
       "#goroutine.skip=-4&goroutine.order=worst",
       "#%E0%A4%A=1",
       "#color=red",

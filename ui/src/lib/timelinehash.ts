@@ -19,13 +19,38 @@ export interface TimelineState {
   /** null: all. */
   readonly window: Stretch | null;
   readonly pins: readonly string[];
-  /** Color of processors: by the function that runs, or by state. */
-  readonly color: "kind" | "state";
+  /** Color of processors: by the function that runs, by state, or by how busy they are. */
+  readonly color: "kind" | "state" | "heat";
+  /** Goroutines with their regions and stacks below. */
+  readonly more: readonly string[];
+  /** The selected row, with the begin of the selected span or null; "" is none. */
+  readonly selected: Selected | null;
+  /** A selected area: a part of some rows. */
+  readonly area: Area | null;
+  /** The collector's work and stops are shaded in all rows. */
+  readonly shade: boolean;
+  /** Arrows show all wake-ups in view. */
+  readonly flows: boolean;
+  /** What the details add: nothing, a flame graph of CPU samples or of waits, or the lengths of spans. */
+  readonly tab: Tab;
   readonly sections: Readonly<Record<string, SectionState>>;
 }
 
+export type Tab = "" | "cpu" | "wait" | "spans";
+
+/** A row, and the begin of a span in it; null is the row itself. */
+export interface Selected {
+  readonly id: string;
+  readonly at: number | null;
+}
+
+/** A part of some rows. */
+export interface Area extends Stretch {
+  readonly ids: readonly string[];
+}
+
 /** Types of rows, from top to bottom, and the initial state of each section. */
-export const sectionTypes = ["range", "proc", "thread", "goroutine", "request", "task", "region"] as const;
+export const sectionTypes = ["request", "range", "proc", "thread", "goroutine", "task", "region"] as const;
 
 function section(open: boolean, order: Order, here = false): SectionState {
   return { open, query: "", order, skip: 0, here };
@@ -35,6 +60,12 @@ export const initialTimeline: TimelineState = {
   window: null,
   pins: [],
   color: "kind",
+  more: [],
+  selected: null,
+  area: null,
+  shade: true,
+  flows: false,
+  tab: "",
   sections: {
     range: section(true, "time"),
     proc: section(true, "time"),
@@ -46,14 +77,22 @@ export const initialTimeline: TimelineState = {
   },
 };
 
-/** The maximum number of pinned goroutines. */
+/** The maximum number of pinned rows, of rows with more below them, and of rows of an area. */
 export const maxPins = 50;
+export const maxMore = 20;
+export const maxArea = 200;
 
 export function timelineHash(s: TimelineState): string {
   return writeFragment((put) => {
     if (s.window) put("t", `${Math.round(s.window.from)}-${Math.round(s.window.to)}`);
     if (s.pins.length > 0) put("pin", s.pins.join(","));
     if (s.color !== initialTimeline.color) put("color", s.color);
+    if (s.more.length > 0) put("more", s.more.join(","));
+    if (s.selected) put("sel", s.selected.id + (s.selected.at === null ? "" : `@${Math.round(s.selected.at)}`));
+    if (s.area) put("area", `${Math.round(s.area.from)}-${Math.round(s.area.to)},${s.area.ids.join(",")}`);
+    if (!s.shade) put("shade", "0");
+    if (s.flows) put("flows", "1");
+    if (s.tab) put("tab", s.tab);
     for (const type of sectionTypes) {
       const is = s.sections[type];
       const was = initialTimeline.sections[type];
@@ -70,6 +109,8 @@ export function timelineHash(s: TimelineState): string {
 export function fromTimelineHash(hash: string): TimelineState {
   const get = readFragment(hash);
   const sections: Record<string, SectionState> = {};
+  const color = get.get("color");
+  const tab = get.get("tab");
   for (const type of sectionTypes) {
     const was = initialTimeline.sections[type];
     const open = get.get(type);
@@ -86,10 +127,32 @@ export function fromTimelineHash(hash: string): TimelineState {
   }
   return {
     window: window(get.get("t")),
-    pins: [...new Set((get.get("pin") ?? "").split(",").filter((id) => /^g\d{1,10}$/.test(id)))].slice(0, maxPins),
-    color: get.get("color") === "state" ? "state" : "kind",
+    pins: rowIDs(get.get("pin"), /^[gpmrtcu]\d{1,19}$/).slice(0, maxPins),
+    color: color === "state" || color === "heat" ? color : "kind",
+    more: rowIDs(get.get("more"), /^g\d{1,10}$/).slice(0, maxMore),
+    selected: selected(get.get("sel")),
+    area: area(get.get("area")),
+    shade: get.get("shade") !== "0",
+    flows: get.get("flows") === "1",
+    tab: tab === "cpu" || tab === "wait" || tab === "spans" ? tab : "",
     sections,
   };
+}
+
+function rowIDs(text: string | undefined, want: RegExp): string[] {
+  return [...new Set((text ?? "").split(",").filter((id) => want.test(id)))];
+}
+
+function selected(text: string | undefined): Selected | null {
+  const m = /^([gpmrtcu]\d{1,19})(?:@(\d{1,16}))?$/.exec(text ?? "");
+  return m ? { id: m[1] as string, at: m[2] === undefined ? null : Number(m[2]) } : null;
+}
+
+function area(text: string | undefined): Area | null {
+  const [times, ...ids] = (text ?? "").split(",");
+  const w = window(times);
+  const rows = rowIDs(ids.join(","), /^[gpmrtcu]\d{1,19}$/).slice(0, maxArea);
+  return w && rows.length > 0 ? { ...w, ids: rows } : null;
 }
 
 function window(text: string | undefined): Stretch | null {

@@ -1,4 +1,4 @@
-import type { RowInfo, TimelineFrame } from "../api/timeline.ts";
+import type { MarkRow, RowInfo, TimelineFrame } from "../api/timeline.ts";
 import { laneData, suffices, type LaneData } from "../lib/lane.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
 import type { TimelineSource } from "./timelinesource.ts";
@@ -9,6 +9,14 @@ const maxAsked = 500;
 
 /** How long the view must rest, in ms, before the next request while one is pending. */
 const rest = 70;
+
+/** Marks of a goroutine in a window. */
+export interface Marks extends Stretch {
+  readonly names: readonly string[];
+  /** There are more in the window. */
+  readonly partial: boolean;
+  readonly row: MarkRow;
+}
 
 /**
  * The data of the rows in view. `want` sets what to show; data in the cache can be shown at once,
@@ -46,10 +54,20 @@ export class Lanes {
     }
     if (this.asked === null && this.timer === 0) {
       this.ask();
+    } else if (this.asked !== null && this.timer === 0 && this.requested === this.request()) {
+      return; // what is missing is on its way
     } else {
       clearTimeout(this.timer);
       this.timer = window.setTimeout(() => this.ask(), rest);
     }
+  }
+
+  private requested = "";
+
+  /** Identifies what is missing. */
+  private request(): string {
+    const w = this.wish?.w;
+    return JSON.stringify([w?.from, w?.to, this.wish?.pixels, this.missing().slice(0, maxAsked)]);
   }
 
   private stop(): void {
@@ -83,6 +101,7 @@ export class Lanes {
     const width = Math.min(Math.ceil((pixels * (to - from)) / (w.to - w.from)), 8000);
     const asked = new AbortController();
     this.asked = asked;
+    this.requested = this.request();
     this.source.spans(ids, { from: Math.floor(from), to: Math.ceil(to) }, width, asked.signal).then(
       (answer) => {
         if (this.asked !== asked) return; // superseded by a later request
@@ -179,17 +198,65 @@ export class Lanes {
     const is = this.stacks.get(n);
     if (is) return is;
     if (is === undefined) {
-      this.stacks.set(n, null);
-      this.source.stack(n).then(
-        (frames) => {
-          this.stacks.set(n, frames);
-          this.changed();
-        },
-        () => {
-          this.stacks.delete(n); // to request it again
-        },
-      );
+      if (this.wanted.size === 0) window.setTimeout(() => this.askStacks(), 0);
+      if (this.wanted.size < maxAsked) this.wanted.add(n);
     }
     return undefined;
+  }
+
+  private readonly wanted = new Set<number>(); // stacks to request
+
+  private askStacks(): void {
+    const ns = [...this.wanted];
+    this.wanted.clear();
+    for (const n of ns) this.stacks.set(n, null); // requested
+    this.source.stacks(ns).then(
+      (all) => {
+        ns.forEach((n, i) => this.stacks.set(n, all[i] ?? []));
+        this.changed();
+      },
+      () => {
+        for (const n of ns) this.stacks.delete(n); // to request them again
+      },
+    );
+  }
+
+  private readonly marked = new Map<string, Marks>();
+  private marksAsked = false;
+
+  /** What the program recorded of goroutines, and their samples, if they are loaded for a window. */
+  marks(ids: readonly string[], w: Stretch, pixels: number): void {
+    const missing = ids.filter((id) => {
+      const m = this.marked.get(id);
+      const fine = m && m.from <= Math.ceil(w.from) && m.to >= Math.floor(w.to);
+      return !fine || (m.partial && m.to - m.from > 2.5 * (w.to - w.from));
+    });
+    if (missing.length === 0 || this.marksAsked) return;
+    this.marksAsked = true;
+    const half = (w.to - w.from) / 2;
+    const { from, to } = within({ from: w.from - half, to: w.to + half }, this.source.extent);
+    const s = {
+      from: Math.max(Math.floor(Math.max(w.from - half, this.source.extent.from)), Math.floor(from)),
+      to: Math.min(Math.ceil(Math.min(w.to + half, this.source.extent.to)), Math.ceil(to)),
+    };
+    this.source.marks(missing.slice(0, maxAsked), s, Math.min(Math.ceil(pixels * 2), 8000)).then(
+      (a) => {
+        this.marksAsked = false;
+        for (const r of a.rows)
+          this.marked.set(r.id, { from: s.from, to: s.to, names: a.names, partial: a.partial > 0, row: r });
+        this.changed();
+      },
+      (err: unknown) => {
+        this.marksAsked = false;
+        this.trouble = err instanceof Error ? err.message : String(err);
+        for (const id of missing)
+          this.marked.set(id, { ...s, names: [], partial: false, row: { id, regions: [], logs: [], samples: [] } });
+        this.changed();
+      },
+    );
+  }
+
+  marksOf(id: string): Marks | undefined {
+    return this.marked.get(id);
   }
 }

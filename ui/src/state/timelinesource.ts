@@ -1,6 +1,21 @@
-import type { Point, RowInfo, RowList, SpanAnswer, TimelineDoc, TimelineFrame, Trace } from "../api/timeline.ts";
+import type {
+  ClassInfo,
+  Frame,
+  MarkAnswer,
+  Point,
+  RowInfo,
+  RowList,
+  SpanAnswer,
+  StackAnswer,
+  StayAnswer,
+  TimelineDoc,
+  TimelineFrame,
+  Trace,
+  UtilizationAnswer,
+} from "../api/timeline.ts";
 import { clean } from "../lib/clean.ts";
-import { thin } from "../lib/lane.ts";
+import { overlapping, thin } from "../lib/lane.ts";
+import { staysOf } from "../lib/stays.ts";
 import { re2 } from "../lib/re2.ts";
 import type { Order } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
@@ -26,7 +41,15 @@ export interface TimelineSource {
   named(ids: readonly string[]): Promise<RowInfo[]>;
   spans(ids: readonly string[], w: Stretch, width: number, signal: AbortSignal): Promise<SpanAnswer>;
   metric(name: string, w: Stretch, width: number): Promise<Point[]>;
-  stack(n: number): Promise<TimelineFrame[]>;
+  stacks(ns: readonly number[]): Promise<TimelineFrame[][]>;
+  /** Regions, messages and samples of goroutines. */
+  marks(ids: readonly string[], w: Stretch, width: number): Promise<MarkAnswer>;
+  /** Spans of a state, -1 for all, of some goroutines, or of all; or those of one range or region. */
+  stays(ids: readonly string[], w: Stretch, state: number, limit: number): Promise<StayAnswer>;
+  /** The stacks of some goroutines, or of all, by CPU samples or by waits. */
+  weights(ids: readonly string[], w: Stretch, by: "cpu" | "wait"): Promise<StackAnswer>;
+  classes(): Promise<ClassInfo[]>;
+  utilization(): Promise<UtilizationAnswer>;
 }
 
 /** The server that the page came from. */
@@ -64,11 +87,54 @@ export class ServerSource implements TimelineSource {
     return get("metric", { name, ...ends(w), width });
   }
 
-  stack(n: number): Promise<TimelineFrame[]> {
-    return get<TimelineFrame[]>("stack", { n }).then((frames) =>
-      frames.map((f) => ({ ...f, function: clean(f.function), file: clean(f.file) })),
+  stacks(ns: readonly number[]): Promise<TimelineFrame[][]> {
+    return get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) =>
+      all.map((frames) => frames.map(cleanFrame)),
     );
   }
+
+  marks(ids: readonly string[], w: Stretch, width: number): Promise<MarkAnswer> {
+    return get<MarkAnswer>("marks", { ids: ids.join(","), ...ends(w), width }).then(cleanMarks);
+  }
+
+  stays(ids: readonly string[], w: Stretch, state: number, limit: number): Promise<StayAnswer> {
+    return get("stays", { ids: ids.join(","), ...ends(w), state, limit });
+  }
+
+  weights(ids: readonly string[], w: Stretch, by: "cpu" | "wait"): Promise<StackAnswer> {
+    return get<StackAnswer>("stacks", { ids: ids.join(","), ...ends(w), by }).then(cleanWeights);
+  }
+
+  classes(): Promise<ClassInfo[]> {
+    return get<ClassInfo[]>("classes", {}).then((all) => all.map(cleanClass));
+  }
+
+  utilization(): Promise<UtilizationAnswer> {
+    return get("utilization", {});
+  }
+}
+
+function cleanFrame<F extends Frame>(f: F): F {
+  return { ...f, function: clean(f.function), file: clean(f.file) };
+}
+
+function cleanMarks(a: MarkAnswer): MarkAnswer {
+  return {
+    ...a,
+    names: a.names.map(clean),
+    rows: a.rows.map((r) => ({
+      ...r,
+      logs: r.logs.map((l) => ({ ...l, category: clean(l.category), text: clean(l.text) })),
+    })),
+  };
+}
+
+function cleanWeights(a: StackAnswer): StackAnswer {
+  return { ...a, frames: a.frames.map(cleanFrame) };
+}
+
+function cleanClass(c: ClassInfo): ClassInfo {
+  return { ...c, name: clean(c.name) };
 }
 
 function cleanRow(r: RowInfo): RowInfo {
@@ -152,8 +218,86 @@ export class PageSource implements TimelineSource {
     return this.doc.metrics.find((m) => m.name === name)?.points ?? [];
   }
 
-  async stack(n: number): Promise<TimelineFrame[]> {
-    const found = this.doc.stacks.find((s) => s.stack === n);
-    return (found?.frames ?? []).map((i) => this.doc.frames[i]).filter((f) => f !== undefined);
+  async stacks(ns: readonly number[]): Promise<TimelineFrame[][]> {
+    return ns.map((n) => {
+      const found = this.doc.stacks.find((s) => s.stack === n);
+      return (found?.frames ?? [])
+        .map((i) => this.doc.frames[i])
+        .filter((f) => f !== undefined)
+        .map(cleanFrame);
+    });
+  }
+
+  async marks(ids: readonly string[], w: Stretch): Promise<MarkAnswer> {
+    const { marks } = this.doc;
+    const byID = new Map(marks.rows.map((r) => [r.id, r]));
+    const within = (from: number, to: number) => from < w.to && to > w.from;
+    return cleanMarks({
+      ...marks,
+      from: w.from,
+      to: w.to,
+      rows: ids.map((id) => {
+        const r = byID.get(id) ?? { id, regions: [], logs: [], samples: [] };
+        return {
+          id,
+          regions: r.regions.filter(([from, to]) => within(from as number, to as number)),
+          logs: r.logs.filter((l) => within(l.at, l.at + 1)),
+          samples: r.samples.filter(([at]) => within(at as number, (at as number) + 1)),
+        };
+      }),
+    });
+  }
+
+  async stays(ids: readonly string[], w: Stretch, state: number, limit: number): Promise<StayAnswer> {
+    const rows = this.doc.spans.rows.filter((r) => (ids.length > 0 ? ids.includes(r.id) : r.id.startsWith("g")));
+    return staysOf(rows, w, state, limit, ids.length > 0 ? 0 : 1);
+  }
+
+  async weights(ids: readonly string[], w: Stretch, by: "cpu" | "wait"): Promise<StackAnswer> {
+    const whole = this.doc.weights.find((a) => a.by === by);
+    if (whole && ids.length === 0 && w.from <= this.extent.from && w.to >= this.extent.to) return cleanWeights(whole);
+    // Of the rows in the page, as far as their spans are known.
+    const sums = new Map<string, number>();
+    const add = (stack: number, state: number, value: number) => {
+      const key = `${stack} ${state}`;
+      sums.set(key, (sums.get(key) ?? 0) + value);
+    };
+    const chosen = (id: string) => (ids.length > 0 ? ids.includes(id) : id.startsWith("g"));
+    let partial = ids.length > 0 ? 0 : 1;
+    if (by === "cpu") {
+      for (const r of this.doc.marks.rows)
+        if (chosen(r.id)) for (const [at, stack] of r.samples) if (at >= w.from && at < w.to) add(stack, 1, 1);
+    } else {
+      for (const r of this.doc.spans.rows) {
+        if (!chosen(r.id)) continue;
+        if (r.parts && r.parts.length > 0) partial = 1;
+        overlapping(r.spans ?? [], 0, w, ([from, to, state, stack]) => {
+          const group = this.trace.states[state]?.group;
+          if (group !== "running" && group !== "unknown")
+            add(group === "runnable" ? 0 : stack, state, Math.min(to, w.to) - Math.max(from, w.from));
+        });
+      }
+    }
+    let total = 0;
+    const stacks = [...sums].map(([key, value]) => {
+      total += value;
+      const [stack, state] = key.split(" ").map(Number) as [number, number];
+      return { frames: this.doc.stacks.find((s) => s.stack === stack)?.frames ?? [], state, value };
+    });
+    return cleanWeights({
+      by,
+      total,
+      frames: this.doc.frames,
+      stacks: stacks.sort((a, b) => b.value - a.value),
+      partial,
+    });
+  }
+
+  async classes(): Promise<ClassInfo[]> {
+    return this.doc.classes.map(cleanClass);
+  }
+
+  async utilization(): Promise<UtilizationAnswer> {
+    return this.doc.utilization;
   }
 }

@@ -188,9 +188,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
     const troubled = timed.filter((r) => r.outcomes.length > 0);
     if (troubled.length > 0) {
       const all = troubled.flatMap((r, run) => r.outcomes.map((o, i) => ({ r, run, o, i })));
-      const data = all.map(({ r, o }) =>
-        r.seconds.map((s, i): [number, number] => [s.at, o.values[i] ?? 0]),
-      );
+      const data = all.map(({ r, o }) => r.seconds.map((s, i): [number, number] => [s.at, o.values[i] ?? 0]));
       const series = all.map(({ r, run, o, i }): Series => ({
         name: r.name ? `${r.name} ${o.name}` : o.name,
         color: outcomeColors[i % outcomeColors.length] as string,

@@ -1,12 +1,16 @@
 import type { RowInfo } from "../api/timeline.ts";
 import { axisHeight, drawAxis, Inks, sized, timeOf, type Scale } from "../draw/timeline.ts";
 import { colorKeys, colorNames } from "../lib/states.ts";
+import { sums } from "../lib/lane.ts";
 import {
   fromTimelineHash,
   initialTimeline,
+  maxArea,
+  maxMore,
   maxPins,
   sectionTypes,
   timelineHash,
+  type Area,
   type SectionState,
   type TimelineState,
 } from "../lib/timelinehash.ts";
@@ -15,12 +19,16 @@ import { Lanes } from "../state/lanes.ts";
 import type { TimelineSource } from "../state/timelinesource.ts";
 import { choice, h } from "./dom.ts";
 import { themeButton } from "./themebutton.ts";
+import { Analysis, type Subject } from "./timelineanalysis.ts";
+import { ClassTable } from "./timelineclasses.ts";
 import { Describer, type Deeds, type Place } from "./timelinedetails.ts";
 import { timelineHelp } from "./timelinehelp.ts";
 import { LanesView } from "./timelinelanes.ts";
 import { Overview } from "./timelineoverview.ts";
+import { utilizationOf } from "./timelineparts.ts";
 import { listen } from "./timelinepointer.ts";
 import { Section } from "./timelinesections.ts";
+import { typeOf } from "./timelinewords.ts";
 
 /** How long the view must rest, in ms, before the URL is updated and rows of the window are requested. */
 const settled = 200;
@@ -35,7 +43,8 @@ class TimelinePage implements Deeds {
   private inks = new Inks(getComputedStyle(document.documentElement));
   private mark: Place | null = null;
   private hover: { place: Place; x: number; y: number } | null = null;
-  private selected: Stretch | null = null;
+  private selected: Area | null = null; // while it is drawn
+  private classes: ClassTable | null = null;
   private lines: number[] = [];
   private frame = 0;
   private rested = 0;
@@ -50,7 +59,10 @@ class TimelinePage implements Deeds {
   private readonly view: LanesView;
   private readonly overview: Overview;
   private readonly axis = h("canvas", { class: "axis", "aria-hidden": "true" });
-  private readonly details = h("aside", { class: "details", "aria-label": "Details", hidden: true });
+  private readonly about = h("div", {});
+  private readonly analysis: Analysis;
+  private readonly details = h("aside", { class: "details", "aria-label": "Details", tabindex: "-1", hidden: true });
+  private readonly gc = h("dialog", { class: "help", "aria-labelledby": "gc-title" });
   private readonly tip = h("div", { class: "tooltip", role: "presentation", hidden: true });
   private readonly status = h("div", { class: "status", role: "status" });
   private readonly live = h("div", { class: "live", "aria-live": "polite" });
@@ -60,10 +72,12 @@ class TimelinePage implements Deeds {
     [
       ["kind", "by function", "Processors in colors of the functions that their goroutines run"],
       ["state", "by state", "Processors in colors of states"],
+      ["heat", "heatmap", "A thin line for each processor, the darker the busier it is"],
     ],
-    (c) => this.set({ color: c === "state" ? "state" : "kind" }),
+    (c) => this.set({ color: c === "state" || c === "heat" ? c : "kind" }),
   );
   private readonly main = h("main");
+  private readonly toggles: Partial<Record<"shade" | "flows", HTMLElement>> = {};
   private readonly help = timelineHelp();
   private readonly theme = themeButton(() => this.paint());
 
@@ -92,6 +106,13 @@ class TimelinePage implements Deeds {
             },
           ),
       );
+    this.analysis = new Analysis(
+      source,
+      (tab) => this.set({ tab }),
+      (id, at) => this.span(id, at),
+      (id) => this.lanes.name(id)?.name ?? "",
+    );
+    this.details.append(this.about, this.analysis.el);
     this.view = new LanesView(
       trace.states,
       this.lanes,
@@ -115,11 +136,69 @@ class TimelinePage implements Deeds {
       this.tip,
       this.live,
       this.help,
+      this.gc,
     );
+    this.load();
     this.listen();
     this.theme.paint();
     new ResizeObserver(() => this.redraw()).observe(this.view.el);
     this.apply();
+  }
+
+  /** Loads what is requested once: handlers of requests, and the rows that are shaded. */
+  private load(): void {
+    const never = new AbortController().signal;
+    this.source
+      .rows({ type: "range", match: "", order: "time", skip: 0, limit: 1000, window: null }, never)
+      .then((list) => {
+        this.view.ranges = list.rows.filter((r) => /GC concurrent mark|^stop-the-world/.test(r.name));
+        this.redraw();
+      })
+      .catch(() => undefined); // the rows show the error
+    const section = this.sections.find((s) => s.type === "request");
+    if (!section) return;
+    this.source.classes().then(
+      (all) => {
+        section.el.hidden = all.length === 0;
+        if (all.length > 0) {
+          this.classes = new ClassTable(all, (query) =>
+            this.setSection("request", { query, skip: 0, here: query === "" }),
+          );
+          section.above(this.classes.el, this.classes.height);
+        }
+        this.redraw();
+      },
+      () => undefined, // as above
+    );
+  }
+
+  /** Shows the minimum mutator utilization. */
+  private showUtilization(): void {
+    const body = h("div", {}, "…");
+    this.gc.replaceChildren(
+      h("h2", { id: "gc-title" }, "Minimum mutator utilization"),
+      h(
+        "p",
+        {},
+        "The share of the processors that the program had, and not the garbage collector, in the worst window of " +
+          "each length. Stops of the world leave it nothing.",
+      ),
+      body,
+      h("form", { method: "dialog" }, h("button", {}, "Close")),
+    );
+    this.gc.showModal();
+    this.source.utilization().then(
+      (a) =>
+        body.replaceChildren(
+          utilizationOf(a, (from, to) => {
+            this.gc.close();
+            this.zoomTo({ from, to });
+          }),
+        ),
+      (err: unknown) => {
+        body.textContent = err instanceof Error ? err.message : String(err);
+      },
+    );
   }
 
   private get window(): Stretch {
@@ -137,6 +216,11 @@ class TimelinePage implements Deeds {
     const goroutines = trace.types.find((t) => t.type === "goroutine")?.count ?? 0;
     const button = (text: string, title: string, deed: () => void) =>
       h("button", { type: "button", title, "aria-label": title, onclick: deed }, text);
+    const toggle = (text: string, title: string, of: "shade" | "flows") => {
+      const el = button(text, title, () => this.set({ [of]: !this.state[of] }));
+      this.toggles[of] = el;
+      return el;
+    };
     const all = button("All", "All: show everything (0)", () => this.go(null, true));
     return h(
       "header",
@@ -162,7 +246,14 @@ class TimelinePage implements Deeds {
             button("+", "Zoom in (w)", () => this.zoom(0.5)),
             all,
           ),
-          h("label", {}, h("span", {}, "Processors"), this.colors.el),
+          h("div", { class: "labeled" }, h("span", {}, "Processors"), this.colors.el),
+          h(
+            "span",
+            { class: "choice" },
+            toggle("GC", "GC: shade the collector's work and stops of the world (g)", "shade"),
+            toggle("Wake-ups", "Wake-ups: arrows from who wakes to who is woken (f)", "flows"),
+            button("MMU", "MMU: minimum mutator utilization (m)", () => this.showUtilization()),
+          ),
         ),
         h(
           "div",
@@ -193,7 +284,9 @@ class TimelinePage implements Deeds {
   /** Shows a window; null is everything. A step can be undone with Back. */
   private go(w: Stretch | null, step = false): void {
     this.hover = null; // what was under the pointer has moved
-    this.set({ window: w === null ? null : within(w, this.source.extent) }, step);
+    const { extent } = this.source;
+    const is = w === null ? extent : within(w, extent);
+    this.set({ window: is.from <= extent.from && is.to >= extent.to ? null : is }, step);
   }
 
   private zoom(factor: number): void {
@@ -216,6 +309,9 @@ class TimelinePage implements Deeds {
   /** Shows the state. */
   private apply(): void {
     this.colors.show(this.state.color);
+    for (const of of ["shade", "flows"] as const)
+      this.toggles[of]?.setAttribute("aria-pressed", String(this.state[of]));
+    this.restore();
     clearTimeout(this.rested);
     this.rested = globalThis.window.setTimeout(() => {
       this.remember();
@@ -223,6 +319,39 @@ class TimelinePage implements Deeds {
     }, settled);
     this.showSections((s) => !s.here);
     this.redraw();
+  }
+
+  /** Selects what the link says, once it is known. */
+  private restore(tries = 40): void {
+    const want = this.state.selected;
+    if (!want) {
+      if (!this.state.area) this.mark = null;
+      return;
+    }
+    const is = this.mark;
+    const at = is?.span?.[0] ?? is?.part?.[0] ?? null;
+    if (is?.row.id === want.id && (at === null ? want.at === null : Math.round(at) === want.at)) return;
+    const row = this.view.all().find((r) => r.id === want.id) ?? this.lanes.name(want.id);
+    if (row && !this.view.all().some((r) => r.id === want.id) && !this.state.pins.includes(want.id)) {
+      this.state = { ...this.state, pins: [want.id, ...this.state.pins].slice(0, maxPins) };
+      this.redraw();
+    }
+    const place =
+      row && want.at !== null
+        ? this.view.at(row, want.at + 0.5, this.window)
+        : row
+          ? { row, span: null, part: null }
+          : null;
+    if (place && this.view.reveal(want.id)) {
+      this.mark = place;
+      this.redraw();
+      return;
+    }
+    // Its row or spans are requested; each answer redraws.
+    if (tries > 0)
+      globalThis.window.setTimeout(() => {
+        if (this.state.selected === want) this.restore(tries - 1);
+      }, 80);
   }
 
   private showSections(which: (s: SectionState) => boolean): void {
@@ -256,16 +385,30 @@ class TimelinePage implements Deeds {
   private draw(): void {
     const w = this.window;
     const pins = this.state.pins.map((id) => this.lanes.name(id)).filter((r) => r !== undefined);
-    this.view.place(this.sections, pins);
-    this.lanes.want(
-      this.view.inView().map((r) => r.id),
+    this.classes?.show(this.inks, this.state.sections.request?.query ?? "");
+    this.view.place(this.sections, pins, this.state.more, this.state.color === "heat");
+    const inView = this.view.inView().map((r) => r.id);
+    const area = this.state.area?.ids ?? [];
+    const shaded = this.state.shade ? this.view.ranges.map((r) => r.id) : [];
+    this.lanes.want([...new Set([...inView, ...shaded, ...area])], w, this.view.width);
+    this.lanes.marks(
+      inView.filter((id) => id.startsWith("g")),
       w,
       this.view.width,
     );
     const s = this.scale(w);
     const g = sized(this.axis, s.left + s.width, axisHeight);
     if (g) this.lines = drawAxis(g, s, this.inks);
-    this.view.draw(w, this.inks, this.state.color, this.lines, this.mark, this.hover?.place ?? null, this.selected);
+    this.view.draw(
+      w,
+      this.inks,
+      this.state.color,
+      this.lines,
+      this.mark,
+      this.hover?.place ?? null,
+      this.selected,
+      this.state,
+    );
     this.overview.draw(this.inks);
     this.showTip();
     this.showDetails();
@@ -295,16 +438,20 @@ class TimelinePage implements Deeds {
 
   private showDetails(): void {
     const rowOnly = this.mark && !this.mark.span && !this.mark.part;
-    const about = [this.mark, this.version, this.inks, this.state.pins, rowOnly ? this.state.window : null];
+    const { pins, more, area, tab } = this.state;
+    const about = [this.mark, this.version, this.inks, pins, more, area, tab, rowOnly ? this.state.window : null];
     if (about.every((a, i) => a === this.told[i])) return;
     this.told = about;
-    this.details.hidden = this.mark === null;
+    this.details.hidden = this.mark === null && area === null;
     this.details.dataset.side = this.side;
-    if (this.mark) {
+    this.details.classList.toggle("wide", tab !== "");
+    this.analysis.show(this.subject(), tab, this.inks);
+    if (area) this.about.replaceChildren(...this.areaDetails(area));
+    else if (this.mark) {
       const focused = this.details.contains(document.activeElement)
         ? (document.activeElement?.textContent ?? "")
         : null;
-      this.details.replaceChildren(...this.words.details(this.mark, this.inks, this.window, this));
+      this.about.replaceChildren(...this.words.details(this.mark, this.inks, this.window, this));
       // The elements are new: move the focus to the matching one.
       if (focused !== null)
         [...this.details.querySelectorAll("button")].find((b) => b.textContent === focused)?.focus();
@@ -314,10 +461,58 @@ class TimelinePage implements Deeds {
   /** Shows a target. x and y are where the pointer selected it, in the window: details do not cover that point. */
   private show(p: Place | null, say = false, x = 0, y = 0): void {
     this.mark = p;
+    const at = p ? (p.span?.[0] ?? p.part?.[0] ?? null) : null;
+    const selected = p ? { id: p.row.id, at: at === null ? null : Math.round(at) } : null;
+    this.state = { ...this.state, selected, area: null };
+    clearTimeout(this.rested);
+    this.rested = globalThis.window.setTimeout(() => this.remember(), settled);
     const box = this.main.getBoundingClientRect();
     this.side = (box.width < 620 ? y > box.top + box.height * 0.45 : x > box.right - 440) ? "before" : "after";
     if (p && say) this.live.textContent = this.words.sentence(p);
     this.redraw();
+  }
+
+  /** What the details add figures of. */
+  private subject(): Subject | null {
+    const { area } = this.state;
+    const all = [...this.view.all()];
+    const goroutineOf = (id: string) =>
+      id.startsWith("g") ? id : (all.find((r) => r.id === id) ?? this.lanes.name(id))?.goroutine;
+    if (area) {
+      const ids = area.ids.map(goroutineOf).filter((id) => id !== undefined);
+      return { ids: [...new Set(ids)], window: area, state: -1, length: -1, of: "the selected area" };
+    }
+    const p = this.mark;
+    if (!p) return null;
+    const w = this.window;
+    const g = goroutineOf(p.row.id);
+    const of = p.span ?? p.part;
+    const own = typeOf(p.row.id) === "range" || typeOf(p.row.id) === "region";
+    const stretch = of ? { from: of[0], to: of[1] } : g && g !== p.row.id ? p.row : w;
+    return {
+      ids: own ? [p.row.id] : g ? [g] : [],
+      window: { from: Math.max(stretch.from, 0), to: stretch.to },
+      state: p.span && g ? p.span[2] : -1,
+      length: p.span ? p.span[1] - p.span[0] : -1,
+      of: own ? p.row.name : g ? (this.lanes.name(g)?.name ?? p.row.name) : "all goroutines",
+      view: w,
+    };
+  }
+
+  /** The details of an area: how long its rows are in each state. */
+  private areaDetails(area: Area): Node[] {
+    const times = new Map<number, number>();
+    let whole = 0;
+    for (const id of area.ids) {
+      const d = this.lanes.lane(id);
+      if (!d) continue;
+      whole += area.to - area.from;
+      for (const [state, time] of sums(d, area)) times.set(state, (times.get(state) ?? 0) + time);
+    }
+    return this.words.area(area, times, whole, this.inks, {
+      zoom: () => this.zoomTo(area),
+      close: () => this.close(),
+    });
   }
 
   // Actions from the details.
@@ -355,9 +550,26 @@ class TimelinePage implements Deeds {
     return this.state.pins.includes(id);
   }
 
-  unpin(id: string): void {
-    this.set({ pins: this.state.pins.filter((p) => p !== id) });
-    this.show(null);
+  pin(id: string, on: boolean): void {
+    const others = this.state.pins.filter((p) => p !== id);
+    if (on) this.lanes.learn(this.view.all().filter((r) => r.id === id));
+    this.set({ pins: on ? [...others, id].slice(-maxPins) : others });
+  }
+
+  more(id: string, on: boolean): void {
+    const others = this.state.more.filter((p) => p !== id);
+    this.set({ more: on ? [...others, id].slice(-maxMore) : others });
+  }
+
+  hasMore(id: string): boolean {
+    return this.state.more.includes(id);
+  }
+
+  /** Shows a span of a goroutine: zooms out or moves so that it is in view. */
+  span(id: string, at: number): void {
+    const w = this.window;
+    if (at < w.from || at > w.to) this.go(pan(w, at - (w.from + w.to) / 2, this.source.extent), true);
+    this.set({ selected: { id, at: Math.round(at) }, area: null });
   }
 
   // Pointer and keys.
@@ -367,13 +579,27 @@ class TimelinePage implements Deeds {
     const timeAt = (x: number) => timeOf(this.scale(this.window), x);
     const move = (dx: number) =>
       this.go(pan(this.window, (-dx / this.view.width) * (this.window.to - this.window.from), this.source.extent));
-    const select = (a: number, b: number, done: boolean) => {
-      const s = {
-        from: Math.max(timeAt(Math.min(a, b)), this.window.from),
-        to: Math.min(timeAt(Math.max(a, b)), this.window.to),
-      };
-      this.selected = done ? null : s;
+    const times = (a: number, b: number): Stretch => ({
+      from: Math.max(timeAt(Math.min(a, b)), this.window.from),
+      to: Math.min(timeAt(Math.max(a, b)), this.window.to),
+    });
+    /** On the axis, a selection is a window to show. */
+    const selectWindow = (a: number, b: number, done: boolean) => {
+      const s = times(a, b);
+      this.selected = done ? null : { ...s, ids: this.view.all().map((r) => r.id) };
       if (done && Math.abs(a - b) > 3) this.go(s, true);
+      this.redraw();
+    };
+    /** On the rows, it is an area to add up. */
+    const select = (a: number, b: number, done: boolean, y0: number, y1: number) => {
+      const ids = this.view.between(y0, y1).map((r) => r.id);
+      const area = { ...times(a, b), ids: ids.slice(0, maxArea) };
+      this.selected = done ? null : area;
+      if (done && Math.abs(a - b) > 3 && ids.length > 0) {
+        this.mark = null;
+        this.side = Math.max(a, b) > this.view.left + this.view.width - 440 ? "before" : "after";
+        this.set({ area: { ...area, from: Math.floor(area.from), to: Math.ceil(area.to) }, selected: null });
+      }
       this.redraw();
     };
     const zoom = (factor: number, x: number) =>
@@ -414,7 +640,13 @@ class TimelinePage implements Deeds {
       select,
       zoom,
     });
-    listen(this.axis, () => true, { hover: () => undefined, click: () => undefined, drag: move, select, zoom });
+    listen(this.axis, () => true, {
+      hover: () => undefined,
+      click: () => undefined,
+      drag: move,
+      select: selectWindow,
+      zoom,
+    });
     document.addEventListener("keydown", (e) => this.key(e));
     globalThis.addEventListener("popstate", () => {
       this.state = fromTimelineHash(location.hash);
@@ -428,13 +660,18 @@ class TimelinePage implements Deeds {
 
   private key(e: KeyboardEvent): void {
     const at = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || this.help.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || this.help.open || this.gc.open) return;
     if (at instanceof HTMLInputElement || at instanceof HTMLSelectElement) {
       if (e.key === "Escape") at.blur();
       return;
     }
     const span = (this.window.to - this.window.from) / 5;
     const deeds: Record<string, () => void> = {
+      g: () => this.set({ shade: !this.state.shade }),
+      f: () => this.set({ flows: !this.state.flows }),
+      m: () => this.showUtilization(),
+      p: () => this.mark && this.pin(this.mark.row.id, !this.pinned(this.mark.row.id)),
+      e: () => this.mark?.row.id.startsWith("g") && this.more(this.mark.row.id, !this.hasMore(this.mark.row.id)),
       w: () => this.zoom(0.6),
       "+": () => this.zoom(0.6),
       "=": () => this.zoom(0.6),
@@ -453,6 +690,11 @@ class TimelinePage implements Deeds {
       "/": () => this.sections.find((s) => s.type === "goroutine")?.find(),
       "?": () => this.help.showModal(),
     };
+    if (e.key === "Enter" && this.state.area && (at === this.view.canvas || at === document.body)) {
+      this.zoomTo(this.state.area);
+      e.preventDefault();
+      return;
+    }
     if (e.key === "Enter" && at === this.view.canvas && this.mark) {
       const of = this.mark.span ?? this.mark.part;
       this.zoomTo(of ? { from: of[0], to: of[1] } : this.mark.row);

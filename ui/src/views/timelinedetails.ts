@@ -1,10 +1,11 @@
-import type { Part, RowInfo, Span, State, TimelineFrame } from "../api/timeline.ts";
+import type { LogMark, Part, RowInfo, Span, State, TimelineFrame } from "../api/timeline.ts";
 import { kindInk, type Inks } from "../draw/timeline.ts";
 import { percent } from "../lib/format.ts";
 import { onlyState, sums, type LaneData } from "../lib/lane.ts";
 import { shortName } from "../lib/names.ts";
 import { frameKind, ownFrame, shortFile } from "../lib/owncode.ts";
 import { colorNames, colorOf } from "../lib/states.ts";
+import type { Area } from "../lib/timelinehash.ts";
 import { duration, exactTime, type Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
@@ -15,6 +16,10 @@ export interface Place {
   readonly row: RowInfo;
   readonly span: Span | null;
   readonly part: Part | null;
+  /** A message of the program. */
+  readonly log?: LogMark | undefined;
+  /** A region or call below the states of a goroutine; name has its place in the second line. */
+  readonly box?: { from: number; to: number; name: string; what: "region" | "call" } | undefined;
 }
 
 /** Actions from the details. */
@@ -22,8 +27,13 @@ export interface Deeds {
   close(): void;
   zoomTo(s: Stretch): void;
   goroutine(id: string): void;
-  unpin(id: string): void;
+  pin(id: string, on: boolean): void;
   pinned(id: string): boolean;
+  /** Shows or hides regions and calls below a goroutine. */
+  more(id: string, on: boolean): void;
+  hasMore(id: string): boolean;
+  /** Shows a span of a goroutine. */
+  span(id: string, at: number): void;
 }
 
 /** The maximum number of frames of a stack to show. */
@@ -38,6 +48,8 @@ export class Describer {
 
   /** Describes a target in one sentence. */
   sentence(p: Place): string {
+    if (p.log) return `${p.log.category}: ${p.log.text}, at ${exactTime(p.log.at)}, ${rowTitle(p.row)}`;
+    if (p.box) return `${p.box.name.split("\n")[0]} for ${duration(p.box.to - p.box.from)}, ${rowTitle(p.row)}`;
     if (p.span)
       return (
         `${this.stateName(p)} for ${duration(p.span[1] - p.span[0])} ` +
@@ -74,6 +86,22 @@ export class Describer {
 
   /** The contents of the tooltip. */
   tip(p: Place, inks: Inks): Node[] {
+    if (p.box) {
+      const [name = "", at = ""] = p.box.name.split("\n");
+      return [
+        h("strong", {}, `${shortName(name)} ${duration(p.box.to - p.box.from)}`),
+        h("div", { class: "place" }, p.box.what === "region" ? "region" : shortFile(at)),
+        h("div", { class: "place" }, rowTitle(p.row)),
+      ];
+    }
+    if (p.log) {
+      const { log, ...rest } = p;
+      return [
+        h("strong", {}, log.category ? `${log.category}: ${log.text}` : log.text),
+        h("div", { class: "place" }, `message at ${exactTime(log.at)}`),
+        ...(rest.span || rest.part ? this.tip(rest, inks) : []),
+      ];
+    }
     if (!p.span) {
       const part = p.part ?? [0, 0];
       const only = onlyState(part);
@@ -107,13 +135,18 @@ export class Describer {
     if (told && told.stack > 0) {
       const frames = this.lanes.stack(told.stack);
       const f = frames && ownFrame(frames);
+      const leaf = frames?.[0];
       out.push(
         h(
           "div",
           { class: "where" },
-          f ? `${told.title}: ${shortName(f.function)} ${shortFile(f.file)}:${f.line}` : "…",
+          `${told.title}: `,
+          f ? h("b", {}, shortName(f.function)) : "…",
+          f ? ` ${shortFile(f.file)}:${f.line}` : null,
         ),
       );
+      // The own frame says where to look; the leaf, what it waits in.
+      if (f && leaf && leaf !== f) out.push(h("div", { class: "where" }, `in ${shortName(leaf.function)}`));
     }
     return out;
   }
@@ -145,6 +178,29 @@ export class Describer {
     return d && at >= 0 ? d.spans[at + by] : undefined;
   }
 
+  /** The details of an area: the time of its rows in each state. */
+  area(
+    a: Area,
+    times: ReadonlyMap<number, number>,
+    whole: number,
+    inks: Inks,
+    to: { zoom(): void; close(): void },
+  ): Node[] {
+    return [
+      h(
+        "div",
+        { class: "details-head" },
+        h("span", { class: "chip" }, "selected area"),
+        h("button", { type: "button", class: "plain", "aria-label": "Close", onclick: () => to.close() }, "✕"),
+      ),
+      h("h2", {}, `${duration(a.to - a.from)} of ${a.ids.length} row${a.ids.length === 1 ? "" : "s"}`),
+      h("p", { class: "place" }, `from ${exactTime(a.from)} to ${exactTime(a.to)}`),
+      h("div", { class: "actions" }, h("button", { type: "button", onclick: () => to.zoom() }, "Zoom to it")),
+      h("h3", {}, "Time in each state, of all rows"),
+      this.table([...times], whole, inks),
+    ];
+  }
+
   /** The full details of a target. */
   details(p: Place, inks: Inks, window: Stretch, to: Deeds): Node[] {
     const s = p.span;
@@ -174,10 +230,24 @@ export class Describer {
       ),
     );
 
+    if (p.log) out.push(h("p", { class: "message" }, h("b", {}, p.log.category), ` ${p.log.text}`));
     const actions = [h("button", { type: "button", onclick: () => to.zoomTo(of) }, "Zoom to it")];
     const mine = p.row.goroutine;
     if (mine) actions.push(h("button", { type: "button", onclick: () => to.goroutine(mine) }, "Show its goroutine"));
-    if (to.pinned(p.row.id)) actions.push(h("button", { type: "button", onclick: () => to.unpin(p.row.id) }, "Unpin"));
+    const pinned = to.pinned(p.row.id);
+    actions.push(
+      h("button", { type: "button", onclick: () => to.pin(p.row.id, !pinned) }, pinned ? "Unpin" : "Pin to the top"),
+    );
+    if (type === "goroutine") {
+      const more = to.hasMore(p.row.id);
+      actions.push(
+        h(
+          "button",
+          { type: "button", onclick: () => to.more(p.row.id, !more) },
+          more ? "Hide calls" : "Regions and calls",
+        ),
+      );
+    }
     out.push(h("div", { class: "actions" }, ...actions));
 
     if (p.part && onlyState(p.part) < 0)

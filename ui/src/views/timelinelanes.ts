@@ -1,14 +1,38 @@
-import type { RowInfo, Span, State } from "../api/timeline.ts";
-import { drawLane, kindInk, laneGap, laneHeight, sized, timeOf, type Inks, type Look, type Scale } from "../draw/timeline.ts";
-import { nearest, onlyState, stretchOf } from "../lib/lane.ts";
+import type { LogMark, RowInfo, Span, State } from "../api/timeline.ts";
+import {
+  drawLane,
+  kindInk,
+  laneGap,
+  laneHeight,
+  sized,
+  timeOf,
+  xOf,
+  type Inks,
+  type Look,
+  type Scale,
+} from "../draw/timeline.ts";
+import {
+  drawFlows,
+  drawHeat,
+  drawMarks,
+  drawRegions,
+  drawShades,
+  drawStack,
+  frameHeight,
+  regionHeight,
+  type Flow,
+} from "../draw/tracks.ts";
+import { busyShares, nearest, onlyState, overlapping, stretchOf, type LaneData } from "../lib/lane.ts";
 import { colorOf, rangeColor, type ColorKey } from "../lib/states.ts";
+import { stackTrack, type TrackBox } from "../lib/stacktrack.ts";
+import type { Area } from "../lib/timelinehash.ts";
 import type { Stretch } from "../lib/timescale.ts";
 import type { Lanes } from "../state/lanes.ts";
 import { h } from "./dom.ts";
 import type { Place } from "./timelinedetails.ts";
 import { indexOf } from "./timelinedetails.ts";
 import type { Section } from "./timelinesections.ts";
-import { otherOf, rowLabel, spanLabel, typeOf } from "./timelinewords.ts";
+import { otherOf, rowLabel, spanLabel, typeOf, wokenIn } from "./timelinewords.ts";
 
 const headHeight = 34;
 
@@ -20,7 +44,30 @@ interface Lane {
   readonly row: RowInfo;
   readonly top: number;
   readonly pinned: boolean;
+  /** Of the row's states; the tracks below it come in addition. */
+  readonly height: number;
+  /** The depth of its regions, and of its stacks, that are drawn below it. */
+  readonly regions: number;
+  readonly calls: number;
 }
+
+/** The number of calls that the stack track of a goroutine shows, and the depth of its regions. */
+const mostCalls = 16;
+const mostRegions = 4;
+
+/** The height of a processor's lane in a heatmap. */
+const heatHeight = 9;
+
+/** What to draw besides the rows' states. */
+export interface Extras {
+  readonly shade: boolean;
+  readonly flows: boolean;
+  readonly area: Area | null;
+  readonly more: readonly string[];
+}
+
+/** The maximum number of arrows in a picture. */
+const mostFlows = 600;
 
 /** The rows: headings and names as elements, spans on a canvas that follows the window. */
 export class LanesView {
@@ -31,6 +78,7 @@ export class LanesView {
   private lanes: Lane[] = [];
   private shown = "";
   private height = 0;
+  private readonly pinned = h("div", { class: "pinned-head" });
 
   constructor(
     private readonly states: readonly State[],
@@ -69,27 +117,41 @@ export class LanesView {
   }
 
   /** Lays out sections and rows. pins come above the goroutines. */
-  place(sections: readonly Section[], pins: readonly RowInfo[]): void {
+  place(sections: readonly Section[], pins: readonly RowInfo[], more: readonly string[], heat: boolean): void {
     const lanes: Lane[] = [];
     let y = 0;
+    const put = (row: RowInfo, pinned: boolean) => {
+      const hot = heat && typeOf(row.id) === "proc";
+      if (this.narrow && !hot) y += nameHeight;
+      const height = hot ? heatHeight : laneHeight;
+      const marks = more.includes(row.id) ? this.data.marksOf(row.id) : undefined;
+      const depth = Math.max(-1, ...(marks?.row.regions ?? []).map((r) => r[3] ?? 0)) + 1;
+      const regions = Math.min(depth, mostRegions);
+      const calls = more.includes(row.id) ? mostCalls : 0;
+      lanes.push({ row, top: y, pinned, height, regions, calls });
+      y += height + (hot ? 1 : laneGap) + regions * regionHeight + calls * frameHeight + (calls > 0 ? 4 : 0);
+    };
+    this.pinned.hidden = pins.length === 0;
+    if (pins.length > 0) {
+      if (!this.pinned.isConnected) this.names.append(this.pinned);
+      this.pinned.textContent = `Pinned ${pins.length}`;
+      y += 22;
+      for (const row of pins) put(row, true);
+      y += 6;
+    }
     for (const s of sections) {
       s.el.style.top = `${y}px`;
       // Never moved: an element that leaves the page loses the focus, which would interrupt typing in its search.
       if (!s.el.isConnected) this.names.append(s.el);
+      if (s.el.hidden) continue;
       y += headHeight;
       const open = !s.el.classList.contains("shut");
-      const held = s.type === "goroutine" && open ? pins : [];
-      const put = (row: RowInfo, pinned: boolean) => {
-        if (this.narrow) y += nameHeight;
-        lanes.push({ row, top: y, pinned });
-        y += laneHeight + laneGap;
-      };
-      for (const row of held) put(row, true);
-      for (const row of s.rows) if (!held.some((p) => p.id === row.id)) put(row, false);
+      if (open) y += s.extra;
+      for (const row of s.rows) if (!pins.some((p) => p.id === row.id)) put(row, false);
       if (open) y += 6;
     }
     const key = JSON.stringify([
-      lanes.map((l) => [l.row.id, l.top, l.pinned, l.row.kind, l.row.name]),
+      lanes.map((l) => [l.row.id, l.top, l.pinned, l.row.kind, l.row.name, l.calls, l.regions]),
       sections.map((s) => s.type),
       this.left,
     ]);
@@ -107,7 +169,7 @@ export class LanesView {
       "button",
       {
         type: "button",
-        class: l.pinned ? "name pinned" : "name",
+        class: `${l.pinned ? "name pinned" : "name"}${l.height < laneHeight ? " low" : ""}`,
         title: `${l.row.name} ${l.row.kind}`.trim(),
         "data-id": l.row.id,
         tabindex: "-1",
@@ -125,9 +187,20 @@ export class LanesView {
 
   /** The rows in view, and the next ones. */
   inView(): RowInfo[] {
+    return this.lanesInView().map((l) => l.row);
+  }
+
+  private lanesInView(): Lane[] {
     const from = this.el.scrollTop - 100;
     const to = this.el.scrollTop + this.el.clientHeight + 100;
-    return this.lanes.filter((l) => l.top + laneHeight > from && l.top < to).map((l) => l.row);
+    return this.lanes.filter((l) => bottom(l) > from && l.top < to);
+  }
+
+  /** The rows between two points of the window. */
+  between(y0: number, y1: number): RowInfo[] {
+    const { top } = this.canvas.getBoundingClientRect();
+    const [a, b] = [Math.min(y0, y1), Math.max(y0, y1)].map((y) => y - top + this.el.scrollTop) as [number, number];
+    return this.lanes.filter((l) => l.top + l.height > a && l.top < b).map((l) => l.row);
   }
 
   all(): readonly RowInfo[] {
@@ -158,9 +231,39 @@ export class LanesView {
     const box = this.canvas.getBoundingClientRect();
     const x = clientX - box.left;
     const y = clientY - box.top + this.el.scrollTop;
-    const lane = this.lanes.find((l) => y >= l.top && y < l.top + laneHeight);
+    const lane = this.lanes.find((l) => y >= l.top && y < bottom(l));
     if (!lane || x < this.left) return null;
-    return this.at(lane.row, timeOf(this.scale(window), x), window);
+    const time = timeOf(this.scale(window), x);
+    const below = y - lane.top - lane.height - 1;
+    if (below >= 0) return this.onTrack(lane, below, time);
+    const slack = (4 * (window.to - window.from)) / this.width;
+    const log = y - lane.top < 7 ? this.logAt(lane.row.id, time, slack) : undefined;
+    const place = this.at(lane.row, time, window);
+    return log ? { ...(place ?? { row: lane.row, span: null, part: null }), log } : place;
+  }
+
+  private logAt(id: string, time: number, slack: number): LogMark | undefined {
+    let best: LogMark | undefined;
+    for (const l of this.data.marksOf(id)?.row.logs ?? [])
+      if (Math.abs(l.at - time) < slack && (!best || Math.abs(l.at - time) < Math.abs(best.at - time))) best = l;
+    return best;
+  }
+
+  /** The region or call at a distance below a lane. */
+  private onTrack(l: Lane, below: number, time: number): Place | null {
+    const marks = this.data.marksOf(l.row.id);
+    if (below < l.regions * regionHeight) {
+      const depth = Math.floor(below / regionHeight);
+      const r = marks?.row.regions.find((one) => one[3] === depth && (one[0] ?? 0) <= time && time < (one[1] ?? 0));
+      if (!r || !marks) return null;
+      const [from = 0, to = 0, name = 0] = r;
+      return { row: l.row, span: null, part: null, box: { from, to, name: marks.names[name] ?? "", what: "region" } };
+    }
+    const depth = Math.floor((below - l.regions * regionHeight) / frameHeight);
+    const b = this.tracks.get(l.row.id)?.find((one) => one.depth === depth && one.from <= time && time < one.to);
+    if (!b) return null;
+    const name = `${b.frame.function}\n${b.frame.file}:${b.frame.line}`;
+    return { row: l.row, span: null, part: null, box: { from: b.from, to: b.to, name, what: "call" } };
   }
 
   /** The target in a row at a time. */
@@ -202,11 +305,12 @@ export class LanesView {
   draw(
     window: Stretch,
     inks: Inks,
-    color: "kind" | "state",
+    color: "kind" | "state" | "heat",
     lines: readonly number[],
     mark: Place | null,
     hover: Place | null,
-    selected: Stretch | null,
+    selected: Area | null,
+    extras: Extras,
   ): void {
     const height = Math.max(this.el.clientHeight, 1);
     this.tall.style.height = `${Math.max(this.height, height)}px`;
@@ -230,7 +334,11 @@ export class LanesView {
     for (const l of this.lanes) {
       const top = l.top - above;
       const d = this.data.lane(l.row.id);
-      if (top + laneHeight < 0 || top > height || !d) continue;
+      if (bottom(l) - above < 0 || top > height || !d) continue;
+      if (l.height < laneHeight) {
+        drawHeat(g, s, top, l.height, busyShares(d, window, s.width), inks);
+        continue;
+      }
       const range = typeOf(l.row.id) === "range";
       const key = (state: number): ColorKey => (range ? rangeColor(l.row.name) : colorOf(this.states[state]));
       drawLane(g, s, top, d, inks, key, (span) => this.look(l.row, span, key(span[2]), inks, color), {
@@ -239,6 +347,7 @@ export class LanesView {
         ink: color === "kind" && typeOf(l.row.id) === "proc" ? (state) => this.functionInk(state, inks) : undefined,
       });
       this.beyond(g, s, top, l.row, inks);
+      this.marks(g, s, top, l, inks, d);
       for (const [place, ink] of [
         [hover, inks.text],
         [mark, inks.ring],
@@ -246,15 +355,124 @@ export class LanesView {
         if (place?.row.id === l.row.id) this.frame(g, s, top, place, ink);
       }
     }
-    if (selected) {
-      const [x0, x1] = [selected.from, selected.to].map(
-        (t) => s.left + ((t - window.from) / (window.to - window.from)) * s.width,
-      );
-      g.fillStyle = inks.dim;
-      g.fillRect(s.left, 0, x0 - s.left, height);
-      g.fillRect(x1, 0, s.left + s.width - x1, height);
-    }
+    if (extras.shade) drawShades(g, s, height, ...this.shades(), inks);
+    const flows = extras.flows ? this.allFlows() : this.flowsOf(mark);
+    drawFlows(
+      g,
+      s,
+      flows.map((f) => ({ at: f.at, from: f.from - above, to: f.to - above })),
+      inks.text,
+    );
+    const area = selected ?? extras.area;
+    if (area) this.drawArea(g, s, area, above, inks);
     g.restore();
+  }
+
+  private drawArea(g: CanvasRenderingContext2D, s: Scale, area: Area, above: number, inks: Inks): void {
+    const rows = this.lanes.filter((l) => area.ids.includes(l.row.id));
+    const [x0, x1] = [xOf(s, area.from), xOf(s, area.to)];
+    g.fillStyle = inks.ring;
+    g.strokeStyle = inks.ring;
+    for (const l of rows) {
+      g.globalAlpha = 0.2;
+      g.fillRect(x0, l.top - above - 1, x1 - x0, l.height + 2);
+    }
+    g.globalAlpha = 1;
+    const first = rows[0];
+    const last = rows[rows.length - 1];
+    if (first && last) g.strokeRect(x0, first.top - above - 2, x1 - x0, last.top + last.height - first.top + 4);
+  }
+
+  /** The calls of the goroutines that have their stacks drawn. */
+  private readonly tracks = new Map<string, TrackBox[]>();
+
+  /** Draws what is known of a goroutine besides its states. */
+  private marks(g: CanvasRenderingContext2D, s: Scale, top: number, l: Lane, inks: Inks, d: LaneData): void {
+    const marks = this.data.marksOf(l.row.id);
+    if (l.calls === 0) {
+      if (marks) drawMarks(g, s, top, d.parts.length > 0 ? { ...marks.row, regions: [] } : marks.row, inks);
+      return;
+    }
+    if (!marks) return;
+    drawMarks(g, s, top, { ...marks.row, regions: [] }, inks);
+    const below = top + l.height + 1;
+    drawRegions(g, s, below, marks.row, marks.names, inks, l.regions);
+    const y = below + l.regions * regionHeight;
+    if (d.parts.length > 0) {
+      g.fillStyle = inks.quiet;
+      g.textAlign = "left";
+      g.textBaseline = "middle";
+      g.fillText("Zoom in to see its calls.", s.left + 6, y + frameHeight);
+      this.tracks.delete(l.row.id);
+      return;
+    }
+    const slack = s.window.to - s.window.from;
+    const seen = d.spans.filter((p) => p[1] > s.window.from - slack && p[0] < s.window.to + slack);
+    const boxes = stackTrack(seen, marks.row.samples, this.states, (n) => this.data.stack(n), 100);
+    const first = innermostCommon(boxes);
+    const shown = boxes
+      .filter((b) => b.depth >= first && b.depth < first + l.calls)
+      .map((b) => ({ ...b, depth: b.depth - first }));
+    this.tracks.set(l.row.id, shown);
+    drawStack(g, s, y, shown, inks);
+  }
+
+  /** The times of the collector, and of stops of the world. */
+  private shades(): [Stretch[], Stretch[]] {
+    const gc: Stretch[] = [];
+    const stops: Stretch[] = [];
+    for (const row of this.ranges) {
+      const d = this.data.lane(row.id);
+      const list = /GC concurrent mark/.test(row.name) ? gc : /^stop-the-world/.test(row.name) ? stops : null;
+      if (!list || !d) continue;
+      for (const one of [...d.spans, ...d.parts]) list.push({ from: one[0] as number, to: one[1] as number });
+    }
+    const order = (a: Stretch, b: Stretch) => a.from - b.from;
+    return [gc.sort(order), stops.sort(order)];
+  }
+
+  /** The rows of the collector and of stops, for shading. */
+  ranges: readonly RowInfo[] = [];
+
+  /** The wake-ups that a selected span is part of: the one that ended it, and those that it did. */
+  private flowsOf(mark: Place | null): Flow[] {
+    const d = mark?.span ? this.data.lane(mark.row.id) : undefined;
+    if (!mark?.span || !d) return [];
+    const out: Flow[] = [];
+    const me = mark.row.id.startsWith("g") ? mark.row.id : mark.row.goroutine;
+    const type = typeOf(mark.row.id);
+    const woken = type === "proc" || type === "thread" ? undefined : wokenIn(d, indexOf(d, mark.span), this.states);
+    if (woken && woken[4] > 0) this.flow(out, `g${woken[4] - 1}`, mark.row.id, woken[0]);
+    if (this.states[mark.span[2]]?.group === "running" && me) {
+      const [from, to] = mark.span;
+      for (const l of this.lanesInView()) {
+        const lane = this.data.lane(l.row.id);
+        if (!lane || l.row.id === mark.row.id || !l.row.id.startsWith("g")) continue;
+        overlapping(lane.spans, 0, { from, to }, (s) => {
+          if (this.states[s[2]]?.group === "runnable" && `g${s[4] - 1}` === me && s[0] >= from)
+            this.flow(out, mark.row.id, l.row.id, s[0]);
+        });
+      }
+    }
+    return out.slice(0, mostFlows);
+  }
+
+  /** All wake-ups between rows in view. */
+  private allFlows(): Flow[] {
+    const out: Flow[] = [];
+    for (const l of this.lanesInView()) {
+      const d = this.data.lane(l.row.id);
+      if (!d || !l.row.id.startsWith("g")) continue;
+      for (const s of d.spans)
+        if (out.length < mostFlows && s[4] > 0 && this.states[s[2]]?.group === "runnable")
+          this.flow(out, `g${s[4] - 1}`, l.row.id, s[0]);
+    }
+    return out;
+  }
+
+  private flow(out: Flow[], from: string, to: string, at: number): void {
+    const [a, b] = [from, to].map((id) => this.lanes.find((l) => l.row.id === id));
+    if (a && b && a !== b) out.push({ at, from: a.top, to: b.top });
   }
 
   /** Draws an arrow towards a row's time outside the window. */
@@ -272,7 +490,7 @@ export class LanesView {
     return s?.group === "function" ? kindInk(s.name, inks) : undefined;
   }
 
-  private look(row: RowInfo, span: Span, key: ColorKey, inks: Inks, color: "kind" | "state"): Look {
+  private look(row: RowInfo, span: Span, key: ColorKey, inks: Inks, color: "kind" | "state" | "heat"): Look {
     const state = this.states[span[2]];
     const proc = typeOf(row.id) === "proc";
     const other = proc ? otherOf(row, span, state) : "";
@@ -291,4 +509,22 @@ export class LanesView {
     g.strokeRect(x0, top - 1, Math.max(x1 - x0, 2), laneHeight + 2);
     g.lineWidth = 1;
   }
+}
+
+/** The end of a lane with its tracks. */
+function bottom(l: Lane): number {
+  return l.top + l.height + l.regions * regionHeight + l.calls * frameHeight;
+}
+
+/** The depth of the first call below which all boxes are: what is the same all the time need not be drawn. */
+function innermostCommon(boxes: readonly TrackBox[]): number {
+  const names = new Map<number, Set<string>>();
+  for (const b of boxes) {
+    const all = names.get(b.depth) ?? new Set();
+    all.add(b.frame.function);
+    names.set(b.depth, all);
+  }
+  let depth = 0;
+  while (names.get(depth)?.size === 1 && names.has(depth + 1)) depth++;
+  return Math.max(depth - 1, 0);
 }

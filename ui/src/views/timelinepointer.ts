@@ -5,8 +5,8 @@ export interface PointerDeeds {
   click(e: PointerEvent): void;
   /** Moves the picture by a number of pixels. */
   drag(dx: number, dy: number): void;
-  /** A range of pixels is being selected; done at the end. */
-  select(from: number, to: number, done: boolean): void;
+  /** A range of pixels is being selected, between two heights in the window; done at the end. */
+  select(from: number, to: number, done: boolean, y0: number, y1: number): void;
   /** Shows `factor` times as much around a fixed pixel. */
   zoom(factor: number, x: number): void;
 }
@@ -58,7 +58,7 @@ export function listen(el: HTMLElement, free: () => boolean, deeds: PointerDeeds
     moved ||= Math.hypot(e.clientX - begin.clientX, e.clientY - begin.clientY) > still;
     if (!moved) return;
     deeds.hover(null);
-    if (selecting) deeds.select(xOf(begin), xOf(e), false);
+    if (selecting) deeds.select(xOf(begin), xOf(e), false, begin.clientY, e.clientY);
     else {
       el.classList.add("dragging");
       deeds.drag(e.clientX - last.clientX, e.clientY - last.clientY);
@@ -67,7 +67,7 @@ export function listen(el: HTMLElement, free: () => boolean, deeds: PointerDeeds
   const up = (e: PointerEvent) => {
     if (!down.delete(e.pointerId) || down.size > 0) return;
     el.classList.remove("dragging");
-    if (begin && selecting && moved) deeds.select(xOf(begin), xOf(e), e.type === "pointerup");
+    if (begin && selecting && moved) deeds.select(xOf(begin), xOf(e), e.type === "pointerup", begin.clientY, e.clientY);
     else if (begin && !moved && e.type === "pointerup") deeds.click(e);
     begin = null;
   };

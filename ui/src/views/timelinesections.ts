@@ -6,7 +6,7 @@ import { h } from "./dom.ts";
 import { typeNames } from "./timelinewords.ts";
 
 /** The number of rows on a page of a section; sections without pages show all, up to a limit. */
-const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 20, task: 20, region: 20 };
+const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 10, task: 20, region: 20 };
 const allRows = 1000;
 
 const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = {
@@ -30,6 +30,8 @@ export class Section {
   readonly el: HTMLElement;
   rows: readonly RowInfo[] = [];
   total = -1; // not loaded yet
+  /** The height of what is between the heading and the rows. */
+  extra = 0;
 
   private readonly toggle: HTMLButtonElement;
   private readonly count = h("span", { class: "count" });
@@ -109,6 +111,12 @@ export class Section {
 
   private get limit(): number {
     return pageRows[this.type] ?? allRows;
+  }
+
+  /** Shows an element between the heading and the rows, of a height in pixels. */
+  above(el: HTMLElement, height: number): void {
+    this.extra = height;
+    this.el.append(el);
   }
 
   /** Focuses the search. */
