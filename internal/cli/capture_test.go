@@ -109,7 +109,9 @@ func TestCapture(t *testing.T) {
 		t.Errorf("the summary lists no arguments:\n%s", stdout)
 	}
 	code, stdout, stderr = runWhet(t, "recording", "--calls", "r.whet")
-	for _, want := range []string{"main.check", "visible-user", "visible-accept", "visible-text", "value 0 to 9", "redacted"} {
+	for _, want := range []string{
+		"main.check", "visible-user", "visible-accept", "visible-text", "value 0 to 9", "redacted",
+	} {
 		if code != 0 && want == "main.check" || !strings.Contains(strings.ReplaceAll(stdout, "server.", "main."), want) {
 			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, stdout, stderr)
 		}
@@ -149,7 +151,8 @@ func TestCaptureBench(t *testing.T) {
 		t.Skip("slow")
 	}
 	captureModule(t)
-	code, _, stderr := runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet", "--capture", `\.text$`)
+	code, _, stderr := runWhet(t, "record", ".", "--bench", ".", "--benchtime", "50ms", "-o", "b.whet",
+		"--capture", `\.text$`)
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -161,15 +164,16 @@ func TestCaptureBench(t *testing.T) {
 // TestCaptureErrors checks the errors of --capture and of whet recording.
 func TestCaptureErrors(t *testing.T) {
 	captureModule(t)
+	record := func(args ...string) []string { return append([]string{"record", "-o", "r.whet"}, args...) }
 	for want, args := range map[string][]string{
-		"--capture needs a program that whet builds":          {"record", "-o", "r.whet", "--capture", "hot", "http://127.0.0.1:1"},
-		"does not say how the program is built":               {"record", "-o", "r.whet", "--capture", "hot", "--", "./server"},
-		"it names no package of this module":                  {"record", "-o", "r.whet", "--capture", "hot", "--", "go", "run", "main.go"},
-		"-exec is not supported":                              {"record", "-o", "r.whet", "--capture", "hot", "--", "go", "run", "-exec", "x", "."},
-		"--redact has no effect without --capture":            {"record", "-o", "r.whet", "--redact", "x", "--", "go", "run", "."},
-		"missing closing )":                                   {"record", "-o", "r.whet", "--capture", "(", "--", "go", "run", "."},
-		"want a recording, and maybe a regular expression":    {"recording"},
-		"open recording: open none.whet: no such file or dir": {"recording", "none.whet"},
+		"--capture needs a program that whet builds":       record("--capture", "hot", "http://127.0.0.1:1"),
+		"does not say how the program is built":            record("--capture", "hot", "--", "./server"),
+		"it names no package of this module":               record("--capture", "hot", "--", "go", "run", "main.go"),
+		"-exec is not supported":                           record("--capture", "hot", "--", "go", "run", "-exec", "x", "."),
+		"--redact has no effect without --capture":         record("--redact", "x", "--", "go", "run", "."),
+		"missing closing )":                                record("--capture", "(", "--", "go", "run", "."),
+		"want a recording, and maybe a regular expression": {"recording"},
+		"open none.whet: no such file":                     {"recording", "none.whet"},
 	} {
 		if code, _, stderr := runWhet(t, args...); code == 0 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)

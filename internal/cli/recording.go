@@ -26,9 +26,9 @@ frequent values of each argument, and what is incomplete and why.
 
 REGEXP selects functions by their names, with the import path of the package.
 --calls lists the sampled calls themselves.`,
-		Example: `  whet recording run.whet
-  whet recording --calls run.whet '\.pad$'
-  whet recording --json run.whet`,
+		Example: `  whet recording demo.whet
+  whet recording --calls demo.whet '\.pad$'
+  whet recording --json demo.whet`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 && len(args) != 2 {
 				return diag.Usagef("recording", "want a recording, and maybe a regular expression",

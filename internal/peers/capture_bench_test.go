@@ -162,7 +162,8 @@ func percent(u ab.Unit) string {
 	if math.IsInf(float64(u.High), 0) {
 		return fmt.Sprintf("%+.1f%% (too few rounds)", 100*(float64(u.Ratio)-1))
 	}
-	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f%%)", 100*(float64(u.Ratio)-1), 100*(float64(u.Low)-1), 100*(float64(u.High)-1))
+	return fmt.Sprintf("%+.1f%% (%+.1f to %+.1f%%)", 100*(float64(u.Ratio)-1), 100*(float64(u.Low)-1),
+		100*(float64(u.High)-1))
 }
 
 // addRow appends a row to the page, and prints it.
@@ -185,8 +186,8 @@ func addRow(b *testing.B, row string) {
 	}
 }
 
-// BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated inputs,
-// with the gain of the service under load.
+// BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated
+// inputs, with the gain of the service under load.
 func BenchmarkCaptureGain(b *testing.B) {
 	whet := buildExample(b, filepath.Join("..", "..", "cmd", "whet"))
 	for _, c := range capturedServices() {
