@@ -26,6 +26,8 @@ const (
 	maxBenchmarks = 4 // of the module, or written
 	// maxSubjects is how many benchmarks and sub-benchmarks get the whole time of one. More share it.
 	maxSubjects = 2
+	// trialTime is about how long the plans of a comparison are tried.
+	trialTime = time.Second
 )
 
 // errNoBenchmark is the reason for dropping a change that nothing measures.
@@ -157,6 +159,7 @@ func (f *Prover) clearTrial() { f.warnings.Add(f.scratch.ClearTrial()) }
 // MeasureBy compares two builds by benchmarks.
 func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Benchmark) (*Measured, error) {
 	o := f.o.AB
+	o.Trial = cmp.Or(o.Trial, min(trialTime, o.MaxTime))
 	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, measureShare, 1)
 	defer f.addWarnings()
 	return f.benchmarks.Compare(ctx, a, b, chosen, o)

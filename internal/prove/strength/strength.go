@@ -20,7 +20,7 @@ const (
 	// maxSurvivors is the number of mutants that are listed.
 	maxSurvivors = 5
 	// leastPatience is the least time that a run with a mutant gets.
-	leastPatience = 3 * time.Second
+	leastPatience = 1500 * time.Millisecond
 	// enoughMutants is the number of mutants of which some must be noticed.
 	enoughMutants = 5
 )
@@ -203,7 +203,7 @@ func (t *trial) run(ctx context.Context, c *Check, at int) error {
 		t.tests.Lock()
 		defer t.tests.Unlock()
 	}
-	return within(ctx, max(10*c.took, leastPatience), func(ctx context.Context) error {
+	return within(ctx, max(5*c.took, leastPatience), func(ctx context.Context) error {
 		return c.Run(ctx, mutants.Env+"="+strconv.Itoa(at+1))
 	})
 }
