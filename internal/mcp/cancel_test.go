@@ -26,7 +26,7 @@ func TestCancel(t *testing.T) {
 		t.Skip("reads /proc")
 	}
 	dir := shop(t)
-	for _, stage := range []string{"build the original", "compare", "measure"} {
+	for _, stage := range []string{"build the original", "compare", "find the benchmarks"} {
 		t.Run(stage, func(t *testing.T) {
 			temp := t.TempDir()
 			s := server(t, mcp.Options{Roots: []string{dir}, Temp: temp})

@@ -63,15 +63,15 @@ func TestInspector(t *testing.T) {
 	}
 	over := []string{endpoint, "--transport", "http", "--header", "Authorization: Bearer " + token}
 	refused := "--method tools/call --tool-name prove --tool-arg patch=nothing"
-	for _, target := range [][]string{stdio, over} {
+	for i, target := range [][]string{stdio, over} {
 		out, _ := exec.CommandContext(t.Context(), inspector,
 			slices.Concat([]string{"--cli"}, target, strings.Fields(refused))...,
 		).CombinedOutput() // an error of the tool may be a failure of the program
 		if !bytes.Contains(out, []byte("it changes no files")) {
 			t.Errorf("%s: %s", target[0], out)
 		}
-		page(t, "The inspector ("+strings.TrimSpace(version)+")", "mcp-inspector --cli "+refused+" "+filepath.Base(target[0]),
-			short(string(out)))
+		title := "The inspector (" + strings.TrimSpace(version) + "), " + []string{"over stdio", "over HTTP"}[i]
+		page(t, title, "mcp-inspector --cli "+refused+" "+[]string{"whet mcp --root ROOT", "URL"}[i], short(string(out)))
 	}
 	names := regexp.MustCompile(`"name": ?"([A-Za-z0-9_-]+)",`).FindAllStringSubmatch(tools, -1)
 	var list []string

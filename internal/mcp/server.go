@@ -105,6 +105,9 @@ func New(o Options) (*Server, error) {
 // Close ends all sessions and what they run, and removes the recordings that were not written to a root.
 func (s *Server) Close() error {
 	s.cancel()
+	for session := range s.server.Sessions() { // also those that have called no tool
+		_ = session.Close() // its client may have gone
+	}
 	s.work.Wait()
 	return os.RemoveAll(s.roots.Made)
 }
