@@ -27,9 +27,9 @@ const (
 	noTrial = time.Nanosecond
 	// leastLoss is the ratio above which a loss of another benchmark counts: smaller ones come with
 	// a different layout of the program.
-	leastLoss = 1.05
+	leastLoss = 1.1
 	// leastLossTime is the loss in seconds above which a loss of time counts, for the same reason: a few cycles.
-	leastLossTime = 1e-9
+	leastLossTime = 2e-9
 )
 
 // sideCosts looks for costs elsewhere of a candidate that was measured. If it does not finish, it returns
