@@ -112,6 +112,9 @@ func applyPatch(patch, root string, files []*gitdiff.File) (map[string]content, 
 				Hint: "rebase it: the patch must apply to the current files",
 			}
 		}
+		if err := refusePatch(f); err != nil { // without a prefix, it may be another name
+			return nil, fail(err)
+		}
 		for _, used := range []string{f.OldName, f.NewName} {
 			if used != "" && throughLink(root, filepath.FromSlash(used)) {
 				return nil, fail(fmt.Errorf("%s is in a directory that is a symbolic link", used))

@@ -253,6 +253,8 @@ func TestPatch(t *testing.T) {
 		strings.Replace(diff, "const a = 2", "const a = 9", 1): "hunk 1 of 1 (@@ -1,3 +1,3 @@) does not apply at line 3",
 		strings.ReplaceAll(diff, "m/a.go", "../x.go"):          "outside the repository",
 		strings.ReplaceAll(diff, "m/a.go", ".git/config"):      "outside the repository",
+		"--- b/../x.go\n+++ b/../x.go\n@@ -1 +1 @@\n-a\n+b\n":  "outside the repository",
+		"--- /dev/null\n+++ b/.git/hooks/x\n@@ -0,0 +1 @@\n+b\n": "outside the repository",
 		strings.ReplaceAll(diff, "m/a.go", "m/away/a.go"):      "directory that is a symbolic link",
 		strings.ReplaceAll(diff, "m/a.go", "m/nope.go"):        "does not exist",
 		"diff --git a/l b/l\nnew file mode 120000\nindex 0000000..1de5659\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+target\n" +
@@ -282,6 +284,7 @@ func FuzzPatch(f *testing.F) {
 	f.Add("--- a/a.go\n+++ b/a.go\n@@ -1,3 +1,3 @@\n package a\n \n-const a = 1\n+const a = 2\n")
 	f.Add("diff --git a/a.go b/a.go\ndeleted file mode 100644\n--- a/a.go\n+++ /dev/null\n@@ -1,3 +0,0 @@\n" +
 		"-package a\n-\n-const a = 1\n")
+	f.Add("--- b/../x.go\n+++ b/../x.go\n@@ -1 +1 @@\n-a\n+b\n")
 	f.Add("diff --git a/a.go b/b.go\nrename from a.go\nrename to b.go\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		files, err := parsePatch("x", strings.NewReader(text))
