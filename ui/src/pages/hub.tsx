@@ -153,6 +153,7 @@ function Row({
   const to = target(f);
   const lines = hot?.lines?.slice(0, 3) ?? [];
   const at = f.name.lastIndexOf("/");
+  const when = about?.meta?.created ?? f.modified; // a copied file is newer than what it records
   return (
     <li class={`hub-row ${picked ? "picked" : ""}`} ref={ref}>
       {comparable ? (
@@ -166,8 +167,8 @@ function Row({
           {f.name.slice(at + 1)}
         </a>
         <p class="hub-facts">
-          <time dateTime={f.modified} title={new Date(f.modified).toLocaleString(language.value)}>
-            {ago(f.modified, language.value)}
+          <time dateTime={when} title={new Date(when).toLocaleString(language.value)}>
+            {ago(when, language.value)}
           </time>
           <Facts f={f} about={about} />
         </p>
