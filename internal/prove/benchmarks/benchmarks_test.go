@@ -140,7 +140,7 @@ func TestSet(t *testing.T) {
 	}
 	if inputs := measured.Generated()["example.com/m/text.Whet_Lone"]; !strings.Contains(inputs, "generated inputs") ||
 		!strings.Contains(measured.Written, "func BenchmarkWhet_Lone(") || len(measured.Paths) != 1 ||
-		!strings.Contains(measured.Paths[0], "the recording does not show") {
+		!strings.Contains(measured.Paths[0], "no recording shows") {
 		t.Errorf("inputs %q, paths %q, written:\n%s", inputs, measured.Paths, measured.Written)
 	}
 	s.Forget()
