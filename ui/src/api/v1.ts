@@ -685,6 +685,7 @@ export interface Second {
   bytes: number;
   elapsed_ns: number;
   errors: number;
+  failures?: Record<string, number>;
   max_ns: number;
   p50_ns?: number;
   p99_ns?: number;
@@ -692,6 +693,7 @@ export interface Second {
   rate: number;
   responses: number;
   start_ns: number;
+  status?: Record<string, number>;
   target_cpu_ns?: number;
 }
 
