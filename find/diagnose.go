@@ -42,8 +42,9 @@ func (c *lineCosts) diagnoses(
 				continue
 			}
 			in := diagnosis.Input{
-				Resource: diagnosis.Resource(l.cost), Costs: costs, Code: place.Code, Rules: ran, Test: d.Test, Unchecked: place.Why,
-				Notes: compiled.on(c.source, at.file, at.line, at.line), Claimed: share(claimed[at][l.cost], l.total),
+				Resource: diagnosis.Resource(l.cost), Costs: costs, Code: place.Code, Rules: ran, Test: d.Test,
+				Unchecked: place.Why, Notes: compiled.on(c.source, at.file, at.line, at.line),
+				Claimed: share(claimed[at][l.cost], l.total),
 			}
 			if cpu := c.ledger(CPU); cpu != nil {
 				in.Hints = c.kinds(at, cpu)

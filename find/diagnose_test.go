@@ -105,7 +105,7 @@ func TestDiagnosesOfExample(t *testing.T) {
 }
 
 // TestDiagnoses diagnoses the line that no rule explains, and those with findings; the benchmark's
-// lines are told apart.
+// lines are marked as such.
 func TestDiagnoses(t *testing.T) {
 	dir, p := module(t)
 	r, err := find.Find(t.Context(), p, options(dir))
@@ -117,8 +117,11 @@ func TestDiagnoses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		i := slices.IndexFunc(strings.Split(string(text), "\n"), func(line string) bool { return strings.Contains(line, code) })
-		return diagnosis.On(r.Diagnoses, file, i+1)
+		before, _, found := strings.Cut(string(text), code)
+		if !found {
+			t.Fatalf("%s has no %s", file, code)
+		}
+		return diagnosis.On(r.Diagnoses, file, 1+strings.Count(before, "\n"))
 	}
 	sorting := on("clean/clean.go", "sort.Sort(")
 	if sorting == nil || sorting.Costs[0].Kind != diagnosis.Sorting || len(sorting.Findings) > 0 ||
@@ -126,7 +129,8 @@ func TestDiagnoses(t *testing.T) {
 		t.Errorf("sort.Sort: %+v", sorting)
 	}
 	replaced := on("clean/clean.go", "NewReplacer(")
-	if replaced == nil || replaced.Costs[0].Kind != diagnosis.Text || len(replaced.Findings) == 0 || !replaced.Costs[0].Rewrite {
+	if replaced == nil || replaced.Costs[0].Kind != diagnosis.Text || len(replaced.Findings) == 0 ||
+		!replaced.Costs[0].Rewrite {
 		t.Errorf("NewReplacer: %+v", replaced)
 	}
 	text, err := json.Marshal(r)

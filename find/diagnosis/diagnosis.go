@@ -144,7 +144,9 @@ func (l *Input) parts() []Part {
 	for k, share := range byKind {
 		parts = append(parts, Part{k, share})
 	}
-	slices.SortFunc(parts, func(a, b Part) int { return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind)) })
+	slices.SortFunc(parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind))
+	})
 	if len(parts) == 0 {
 		return []Part{{Kind: Own}}
 	}

@@ -223,26 +223,31 @@ func TestOf(t *testing.T) {
 			},
 			diagnosis.Concatenation, "joins", "concat",
 		},
-		{"nothing known", diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "x := y"}, diagnosis.Allocation, "", ""},
+		{
+			"nothing known", diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "x := y"},
+			diagnosis.Allocation, "", "",
+		},
 		{
 			"bounds checks", diagnosis.Input{Costs: itself, Notes: []notes.Note{{Kind: "isInBounds"}}}, diagnosis.Own,
 			"keeps a bounds check", "",
 		},
 		{
 			"a rewrite", diagnosis.Input{
-				Costs: itself, Claimed: 0.4, Findings: []diagnosis.Finding{{ID: "convert/a.go/F/1", Fix: true}, {ID: "boxing/1"}},
+				Costs: itself, Claimed: 0.4,
+				Findings: []diagnosis.Finding{{ID: "convert/a.go/F/1", Fix: true}, {ID: "boxing/1"}},
 			},
 			diagnosis.Own, "", "a rewrite is in convert/a.go/F/1",
 		},
 		{
 			"part of it", diagnosis.Input{
-				Costs: itself, Claimed: 0.1, Findings: []diagnosis.Finding{{ID: "convert/1", Fix: true}}, Rules: rulesThatRan(),
+				Costs: itself, Claimed: 0.1, Findings: []diagnosis.Finding{{ID: "convert/1", Fix: true}},
 			},
 			diagnosis.Own, "", "a rewrite is in convert/1; no rewrite of the rest: the rules copylarge",
 		},
 		{
 			"no rewrite", diagnosis.Input{
-				Costs: itself, Claimed: 0.5, Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "the file is generated or uses cgo"}},
+				Costs: itself, Claimed: 0.5,
+				Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "the file is generated or uses cgo"}},
 			},
 			diagnosis.Own, "", "no rewrite in locks/1: the file is generated or uses cgo",
 		},
@@ -266,7 +271,8 @@ func TestOf(t *testing.T) {
 			if d.Kind != test.kind || !strings.Contains(d.Text, test.text) || !strings.Contains(d.Why, test.why) {
 				t.Errorf("%+v", d)
 			}
-			if want := slices.ContainsFunc(test.in.Findings, func(f diagnosis.Finding) bool { return f.Fix }); d.Rewrite != want {
+			fixed := func(f diagnosis.Finding) bool { return f.Fix }
+			if d.Rewrite != slices.ContainsFunc(test.in.Findings, fixed) {
 				t.Errorf("rewrite %v", d.Rewrite)
 			}
 		})

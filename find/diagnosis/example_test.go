@@ -16,8 +16,8 @@ func Example() {
 		Resource: "cpu", Costs: map[diagnosis.Kind]float64{kind: 0.1, diagnosis.Own: 0.02}, Rules: []string{"sprintf"},
 	})
 	fmt.Printf("%s: at most %.2f of %.2f\n", d.Kind, d.Saves, d.Line)
-	fmt.Println(d.Why)
+	fmt.Println(d.Considered, d.Rewrite)
 	// Output:
 	// formatting: at most 0.10 of 0.12
-	// no rewrite: the rule sprintf does not match: it needs a constant format and operands whose types print the same without package fmt
+	// [sprintf] false
 }

@@ -229,7 +229,10 @@ var causes = [...]cause{
 	{Random, "it generates random numbers", nil, "which generator is safe depends on what the numbers are for"},
 	{Math, "it computes in a math package", nil, "the cost is the algorithm's"},
 	{Source, "it parses, checks or prints Go source", nil, "the cost is the amount of source"},
-	{Cgo, "it calls C code, which Go profiles do not see into", nil, "fewer calls with more work each are a matter of design"},
+	{
+		Cgo, "it calls C code, which Go profiles do not see into", nil,
+		"fewer calls with more work each are a matter of design",
+	},
 	{
 		Panic, "it defers calls, panics or recovers", []string{"deferloop"},
 		"it needs a deferred call in a loop",
@@ -246,7 +249,8 @@ var causes = [...]cause{
 		"a change of the dependency is needed, or fewer calls of it",
 	},
 	{
-		Own, "it spends its time in the line's own instructions", []string{"copylarge", "earlyreturn", "repeated", "pgo", "goamd64"},
+		Own, "it spends its time in the line's own instructions",
+		[]string{"copylarge", "earlyreturn", "repeated", "pgo", "goamd64"},
 		"they need a known pattern; otherwise only fewer executions, a better algorithm or layout of data save it",
 	},
 }
