@@ -258,6 +258,7 @@ func (l *Input) explained(k Kind) string {
 		if checks > 1 {
 			return "the compiler keeps bounds checks on it"
 		}
+	default:
 	}
 	return ""
 }

@@ -184,81 +184,97 @@ func TestOf(t *testing.T) {
 		why  string // part of Why
 	}{
 		{
-			"the largest", diagnosis.Input{Costs: kinds(diagnosis.Own, 0.1, diagnosis.Regexp, 0.2)},
+			"the largest",
+			diagnosis.Input{Costs: kinds(diagnosis.Own, 0.1, diagnosis.Regexp, 0.2)},
 			diagnosis.Regexp, "regular expression", "",
 		},
 		{
-			"append", diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "all = append(all, x)"},
+			"append",
+			diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "all = append(all, x)"},
 			diagnosis.SliceGrowth, "grow", "capacity",
 		},
 		{
-			"map", diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "\tm[key] = value"}, diagnosis.MapGrowth,
+			"map",
+			diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "\tm[key] = value"},
+			diagnosis.MapGrowth,
 			"map", "",
 		},
 		{
-			"make", diagnosis.Input{
+			"make",
+			diagnosis.Input{
 				Resource: diagnosis.Memory, Costs: itself, Code: "b := make([]byte, n)",
 				Notes: []notes.Note{escape("make([]byte, n) escapes to heap", "from return b (return)")},
 			},
 			diagnosis.Escape, "make([]byte, n) escapes to the heap, by return b (return)", "",
 		},
 		{
-			"operand", diagnosis.Input{
+			"operand",
+			diagnosis.Input{
 				Resource: diagnosis.Memory, Costs: itself, Code: "report(n)",
 				Notes: []notes.Note{escape("n escapes to heap", "from n (spill)", "from ... argument (slice-literal-element)")},
 			},
 			diagnosis.Interface, "interface", "boxing",
 		},
 		{
-			"conversion", diagnosis.Input{
+			"conversion",
+			diagnosis.Input{
 				Resource: diagnosis.Memory, Costs: itself, Code: "use(string(b))",
 				Notes: []notes.Note{escape("string(b) escapes to heap")},
 			},
 			diagnosis.Conversion, "converts", "convert",
 		},
 		{
-			"by CPU time", diagnosis.Input{
+			"by CPU time",
+			diagnosis.Input{
 				Resource: diagnosis.Memory, Costs: itself, Code: "return f(a, b)",
 				Hints: kinds(diagnosis.Concatenation, 0.1, diagnosis.Allocation, 0.02),
 			},
 			diagnosis.Concatenation, "joins", "concat",
 		},
 		{
-			"nothing known", diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "x := y"},
+			"nothing known",
+			diagnosis.Input{Resource: diagnosis.Memory, Costs: itself, Code: "x := y"},
 			diagnosis.Allocation, "", "",
 		},
 		{
-			"bounds checks", diagnosis.Input{Costs: itself, Notes: []notes.Note{{Kind: "isInBounds"}}}, diagnosis.Own,
+			"bounds checks",
+			diagnosis.Input{Costs: itself, Notes: []notes.Note{{Kind: "isInBounds"}}},
+			diagnosis.Own,
 			"keeps a bounds check", "",
 		},
 		{
-			"a rewrite", diagnosis.Input{
+			"a rewrite",
+			diagnosis.Input{
 				Costs: itself, Claimed: 0.4,
 				Findings: []diagnosis.Finding{{ID: "convert/a.go/F/1", Fix: true}, {ID: "boxing/1"}},
 			},
 			diagnosis.Own, "", "a rewrite is in convert/a.go/F/1",
 		},
 		{
-			"part of it", diagnosis.Input{
+			"part of it",
+			diagnosis.Input{
 				Costs: itself, Claimed: 0.1, Findings: []diagnosis.Finding{{ID: "convert/1", Fix: true}},
 			},
 			diagnosis.Own, "", "a rewrite is in convert/1; no rewrite of the rest: the rules copylarge",
 		},
 		{
-			"no rewrite", diagnosis.Input{
+			"no rewrite",
+			diagnosis.Input{
 				Costs: itself, Claimed: 0.5,
 				Findings: []diagnosis.Finding{{ID: "locks/1", NoFix: "the file is generated or uses cgo"}},
 			},
 			diagnosis.Own, "", "no rewrite in locks/1: the file is generated or uses cgo",
 		},
 		{
-			"a setting", diagnosis.Input{
+			"a setting",
+			diagnosis.Input{
 				Costs: itself, Claimed: 0.5, Findings: []diagnosis.Finding{{ID: "jsoncodec/1", Setting: true}},
 			},
 			diagnosis.Own, "", "a setting is in jsoncodec/1",
 		},
 		{
-			"not analyzed", diagnosis.Input{Costs: itself, Unchecked: "its package does not build"},
+			"not analyzed",
+			diagnosis.Input{Costs: itself, Unchecked: "its package does not build"},
 			diagnosis.Own, "", "because its package does not build",
 		},
 		{"without costs", diagnosis.Input{}, diagnosis.Own, "", ""},

@@ -76,8 +76,9 @@ func (k Kind) rank() rank {
 	case MapAccess, MapGrowth, SliceGrowth, Interface, Conversion, Concatenation, Escape, Allocation, Copying, Comparison,
 		Channel, Scheduling, Panic, StackGrowth, Collection, Own, SystemCall, Lock, Atomic, Cgo:
 		return mechanism
+	default:
+		return purpose
 	}
-	return purpose
 }
 
 // Around returns the kind of a call of a function of kind k that spends its time in something of
@@ -108,75 +109,92 @@ var causes = [...]cause{
 		"they need a constant format and operands whose types print the same without package fmt",
 	},
 	{
-		Regexp, "it compiles or matches a regular expression", []string{"regexpsimple", "percall"},
+		Regexp, "it compiles or matches a regular expression",
+		[]string{"regexpsimple", "percall"},
 		"they need a constant expression that is a comparison or a loop, or one compiled on each call",
 	},
 	{
-		Reflection, "it handles values through reflection", []string{"reflection", "sortslice"},
+		Reflection, "it handles values through reflection",
+		[]string{"reflection", "sortslice"},
 		"they need a static type that the code knows",
 	},
 	{
-		Conversion, "it converts between strings, bytes and numbers", []string{"convert", "appendform", "marshal"},
+		Conversion, "it converts between strings, bytes and numbers",
+		[]string{"convert", "appendform", "marshal"},
 		"they need a use of the result that takes the original form, and no change of the bytes in between",
 	},
 	{
-		Concatenation, "it joins strings, and copies each part into a new one", []string{"concat", "textbuild", "appendform"},
+		Concatenation, "it joins strings, and copies each part into a new one",
+		[]string{"concat", "textbuild", "appendform"},
 		"they need a loop or several steps that build one string; a single join allocates its result once",
 	},
 	{
-		Text, "it searches, splits or rewrites text", []string{"split", "textbuild", "textarena", "percall", "repeated"},
+		Text, "it searches, splits or rewrites text",
+		[]string{"split", "textbuild", "textarena", "percall", "repeated"},
 		"they need parts or a copy that the code does not keep, or a table built on each call",
 	},
 	{
-		MapAccess, "it hashes a key and searches a map, or iterates over one", []string{"maptwice"},
+		MapAccess, "it hashes a key and searches a map, or iterates over one",
+		[]string{"maptwice"},
 		"it needs two accesses of the same key with nothing between them that may change the map",
 	},
 	{
-		MapGrowth, "it adds keys to a map that has to grow and move its entries", []string{"capacity"},
+		MapGrowth, "it adds keys to a map that has to grow and move its entries",
+		[]string{"capacity"},
 		"it needs a size that is known before the loop",
 	},
 	{
-		SliceGrowth, "it appends to a slice that has to grow and be copied", []string{"capacity", "textarena"},
+		SliceGrowth, "it appends to a slice that has to grow and be copied",
+		[]string{"capacity", "textarena"},
 		"they need a size that is known before the loop, and a slice that begins empty",
 	},
 	{
-		Interface, "it puts a value into an interface, or takes one out", []string{"boxing"},
+		Interface, "it puts a value into an interface, or takes one out",
+		[]string{"boxing"},
 		"it needs a value that can be passed as a pointer, or one that stays the same from call to call",
 	},
 	{
-		Escape, "it makes a value that escapes to the heap", []string{"pool", "percall", "repeated", "hashsum", "capacity"},
+		Escape, "it makes a value that escapes to the heap",
+		[]string{"pool", "percall", "repeated", "hashsum", "capacity"},
 		"they need a value that is the same on each call, or a size that is known; to keep a value on the stack is a " +
 			"change of the functions that retain it",
 	},
 	{
-		Allocation, "it allocates memory", []string{"capacity", "pool", "repeated", "percall"},
+		Allocation, "it allocates memory",
+		[]string{"capacity", "pool", "repeated", "percall"},
 		"they need a value that is the same on each call, or a size that is known",
 	},
 	{
-		Copying, "it copies or clears memory", []string{"copylarge", "marshal", "readall"},
+		Copying, "it copies or clears memory",
+		[]string{"copylarge", "marshal", "readall"},
 		"they need a copy that nothing changes or keeps",
 	},
 	{Comparison, "it compares strings or memory", nil, "the cost is the number of bytes compared"},
 	{
-		Sorting, "it sorts or searches", []string{"sortslice"},
+		Sorting, "it sorts or searches",
+		[]string{"sortslice"},
 		"it needs a sort through reflection or an interface; the rest is the number of elements and comparisons",
 	},
 	{
-		Hashing, "it computes a hash", []string{"hashsum", "repeated"},
+		Hashing, "it computes a hash",
+		[]string{"hashsum", "repeated"},
 		"they need a digest, encoding or input that is allocated, or the same input; the hash itself is the algorithm's cost",
 	},
 	{Encryption, "it encrypts, signs or verifies", nil, "the cost is the algorithm's, and a choice of design"},
 	{
-		Encoding, "it encodes or decodes data", []string{"jsoncodec", "marshal", "readall", "reflection"},
+		Encoding, "it encodes or decodes data",
+		[]string{"jsoncodec", "marshal", "readall", "reflection"},
 		"they need encoding/json or encoding/binary with types that another codec handles the same way",
 	},
 	{Compression, "it compresses or decompresses", nil, "the cost is the algorithm's, its level and the amount of data"},
 	{
-		Template, "it parses or executes a template", []string{"percall", "rerender"},
+		Template, "it parses or executes a template",
+		[]string{"percall", "rerender"},
 		"they need a template parsed from a constant on each call, or a page of the same input",
 	},
 	{
-		Logging, "it writes log entries", []string{"logline", "unbuffered", "earlyreturn"},
+		Logging, "it writes log entries",
+		[]string{"logline", "unbuffered", "earlyreturn"},
 		"they need a constant format and a writer that the code opens itself",
 	},
 	{
@@ -184,45 +202,55 @@ var causes = [...]cause{
 		"the number of queries and their form are a matter of design",
 	},
 	{
-		HTTP, "it sends, serves or parses HTTP", []string{"httpclient", "urlquery"},
+		HTTP, "it sends, serves or parses HTTP",
+		[]string{"httpclient", "urlquery"},
 		"they need a client or transport made on each call, or a query parsed twice",
 	},
 	{
-		Network, "it sends, receives or connects", []string{"unbuffered", "metricpackets", "httpclient"},
+		Network, "it sends, receives or connects",
+		[]string{"unbuffered", "metricpackets", "httpclient"},
 		"they need small writes to a connection that the code opens itself",
 	},
 	{
-		Files, "it opens, reads or writes files", []string{"unbuffered", "asked"},
+		Files, "it opens, reads or writes files",
+		[]string{"unbuffered", "asked"},
 		"they need small reads or writes of a file that the code opens itself",
 	},
 	{
-		SystemCall, "it calls the operating system", []string{"unbuffered", "asked", "metricpackets"},
+		SystemCall, "it calls the operating system",
+		[]string{"unbuffered", "asked", "metricpackets"},
 		"they need small reads or writes of a file or connection that the code opens itself, or an unchanging answer",
 	},
 	{
-		Streams, "it reads or writes through buffers", []string{"unbuffered", "readall"},
+		Streams, "it reads or writes through buffers",
+		[]string{"unbuffered", "readall"},
 		"they need small pieces, or a body of known length",
 	},
 	{
-		Lock, "it takes or releases a lock that others wait for", []string{"locks", "falsesharing"},
+		Lock, "it takes or releases a lock that others wait for",
+		[]string{"locks", "falsesharing"},
 		"they need a wait, formatting or encoding while the lock is held; to share less is a matter of design",
 	},
 	{Channel, "it sends, receives or selects on channels", nil, "how goroutines exchange work is a matter of design"},
 	{Wait, "it waits for other goroutines", nil, "the cost is that of the work waited for"},
 	{
-		Scheduling, "it starts, parks or wakes goroutines", []string{"tinygoroutine", "timeloop"},
+		Scheduling, "it starts, parks or wakes goroutines",
+		[]string{"tinygoroutine", "timeloop"},
 		"they need a loop that starts a goroutine for each item, or a timer in each iteration",
 	},
 	{
-		Pool, "it takes values from a sync.Pool or returns them", []string{"pool"},
+		Pool, "it takes values from a sync.Pool or returns them",
+		[]string{"pool"},
 		"it needs a pool of values that are small, unbounded or used after they are returned",
 	},
 	{
-		Atomic, "it uses atomic operations, which wait for other CPUs that write the same memory", []string{"falsesharing"},
+		Atomic, "it uses atomic operations, which wait for other CPUs that write the same memory",
+		[]string{"falsesharing"},
 		"it needs neighboring variables that several goroutines write",
 	},
 	{
-		Clock, "it reads the clock or handles timers", []string{"timeloop", "asked"},
+		Clock, "it reads the clock or handles timers",
+		[]string{"timeloop", "asked"},
 		"they need a clock read or a timer in each iteration of a loop",
 	},
 	{Context, "it makes or searches a context", nil, "what a context carries is a matter of design"},
@@ -234,18 +262,21 @@ var causes = [...]cause{
 		"fewer calls with more work each are a matter of design",
 	},
 	{
-		Panic, "it defers calls, panics or recovers", []string{"deferloop"},
+		Panic, "it defers calls, panics or recovers",
+		[]string{"deferloop"},
 		"it needs a deferred call in a loop",
 	},
 	{StackGrowth, "it makes the goroutine's stack grow", []string{"tinygoroutine"}, "it needs a goroutine for each item"},
 	{
-		Collection, "it collects garbage for what goroutines allocate", []string{"gogc"},
+		Collection, "it collects garbage for what goroutines allocate",
+		[]string{"gogc"},
 		"it needs a small heap; the other way is to allocate less on the lines with allocated bytes",
 	},
 	{Runtime, "it spends its time in the Go runtime", nil, "the functions that it calls there have no cheaper form"},
 	{Library, "it spends its time in the standard library", nil, "the functions that it calls have no known cheaper form"},
 	{
-		Dependency, "it spends its time in instructions of a dependency", []string{"toolchain"},
+		Dependency, "it spends its time in instructions of a dependency",
+		[]string{"toolchain"},
 		"a change of the dependency is needed, or fewer calls of it",
 	},
 	{

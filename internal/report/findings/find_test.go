@@ -244,22 +244,25 @@ func TestWriteFindWaits(t *testing.T) {
 	}
 }
 
-// TestWriteFindDiagnoses shows the diagnosis of a hot line in each form, and lines of tests apart from
+// TestWriteFindDiagnoses shows the diagnosis of a hot line in each form, and the lines of tests apart from
 // the others.
 func TestWriteFindDiagnoses(t *testing.T) {
 	r := findResult()
 	line := func(file string) find.HotLine {
 		return find.HotLine{
-			Place: find.Place{File: file, Line: 3, Code: "work()"}, Saving: 0.2, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}},
+			Place: find.Place{File: file, Line: 3, Code: "work()"}, Saving: 0.2,
+			Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}},
 		}
 	}
 	r.Unexplained = []find.HotLine{line("hot_test.go"), line("hot.go"), line("cheap.go")}
 	sorting := diagnosis.Diagnosis{
-		Cost: "cpu", Kind: diagnosis.Sorting, Share: 0.15, Line: 0.2, Saves: 0.15, Text: "it sorts", Why: "no rewrite: it is fast",
+		Cost: "cpu", Kind: diagnosis.Sorting, Share: 0.15, Line: 0.2, Saves: 0.15,
+		Text: "it sorts", Why: "no rewrite: it is fast",
 		Also: []diagnosis.Part{{Kind: diagnosis.Own, Share: 0.05}},
 	}
 	bytes := diagnosis.Diagnosis{
-		Cost: "alloc_space", Kind: diagnosis.Escape, Share: 0.3, Line: 0.3, Saves: 0.3, Text: "it escapes", Why: sorting.Why,
+		Cost: "alloc_space", Kind: diagnosis.Escape, Share: 0.3, Line: 0.3, Saves: 0.3,
+		Text: "it escapes", Why: sorting.Why,
 	}
 	test := diagnosis.Diagnosis{Cost: "cpu", Kind: diagnosis.Own, Share: 0.2, Line: 0.2, Text: "it loops", Why: "test code"}
 	r.Diagnoses = []diagnosis.Line{
@@ -286,7 +289,8 @@ func TestWriteFindDiagnoses(t *testing.T) {
 			}
 		}
 		at := func(text string) int { return strings.Index(got, text) }
-		if tests := at("Hot lines of tests and benchmarks"); tests < 0 || at("hot.go:3") > tests || at("hot_test.go:3") < tests ||
+		tests := at("Hot lines of tests and benchmarks")
+		if tests < 0 || at("hot.go:3") > tests || at("hot_test.go:3") < tests ||
 			strings.Contains(got, "test code; a change") {
 			t.Errorf("%s: lines of tests are not apart:\n%s", name, out.String())
 		}
