@@ -264,7 +264,9 @@ func TestWriteFindDiagnoses(t *testing.T) {
 		Cost: "alloc_space", Kind: diagnosis.Escape, Share: 0.3, Line: 0.3, Saves: 0.3,
 		Text: "it escapes", Why: sorting.Why,
 	}
-	test := diagnosis.Diagnosis{Cost: "cpu", Kind: diagnosis.Own, Share: 0.2, Line: 0.2, Text: "it loops", Why: "test code"}
+	test := diagnosis.Diagnosis{
+		Cost: "cpu", Kind: diagnosis.Own, Share: 0.2, Line: 0.2, Text: "it loops", Why: "test code",
+	}
 	r.Diagnoses = []diagnosis.Line{
 		{File: "hot.go", Line: 3, Costs: []diagnosis.Diagnosis{sorting, bytes}},
 		{File: "hot_test.go", Line: 3, Test: true, Costs: []diagnosis.Diagnosis{test}},
