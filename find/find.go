@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
@@ -121,6 +122,9 @@ type Result struct {
 	Findings []Finding `json:"findings"` // by Saving, largest first
 	// Unexplained are hot lines without a finding, hottest first.
 	Unexplained []HotLine `json:"unexplained"`
+	// Diagnoses are what kind of cost the most expensive lines have, with and without a finding, the
+	// most expensive first.
+	Diagnoses []diagnosis.Line `json:"diagnoses,omitempty"`
 	// Requests is what execution traces show about requests; nil if no trace contains complete
 	// ones.
 	Requests *Requests `json:"requests,omitempty"`

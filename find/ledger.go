@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -49,6 +50,7 @@ type account struct {
 	start    int64  // line where the function starts; 0 if unknown
 	value    int64
 	matched  map[mask]int64
+	kinds    map[diagnosis.Kind]int64
 	callees  map[string]int64 // by the first function below the line; excludes the line itself
 }
 
@@ -100,11 +102,13 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 	names := make([]string, len(p.Functions))
 	matches := make([]mask, len(p.Functions))
 	files := make([]string, len(p.Functions))
+	kinds := make([]diagnosis.Kind, len(p.Functions))
 	for i, f := range p.Functions {
 		isOwn[i] = own(f)
 		isInjected[i] = profile.IsInjected(f.Name)
 		names[i] = profile.Generic(f.Name)
 		matches[i] = pats.match(f.Name)
+		kinds[i] = diagnosis.Class(f.Name)
 		if isOwn[i] && f.File != "" {
 			files[i] = path.Clean(strings.ReplaceAll(f.File, `\`, "/"))
 		}
@@ -123,6 +127,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		l.total += v
 		stack = p.AppendStack(stack[:0], i)
 		below, first := mask{}, profile.None // patterns matched below the line, and the function called first
+		kind := diagnosis.Kind("")
 		line := profile.Line{Function: profile.None}
 	frames:
 		for _, loc := range stack {
@@ -136,9 +141,11 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 					break frames
 				}
 				if isInjected[ln.Function] {
-					below, first = mask{}, profile.None // forget both: neither this frame nor what is below it was called by the line
+					// Forget all: neither this frame nor what is below it was called by the line.
+					below, first, kind = mask{}, profile.None, ""
 					continue
 				}
+				kind = kinds[ln.Function].Around(kind)
 				below.or(matches[ln.Function])
 				first = ln.Function
 			}
@@ -153,17 +160,19 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		if a == nil {
 			a = &account{
 				function: names[line.Function], start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{},
+				kinds: map[diagnosis.Kind]int64{},
 			}
 			l.spots[key] = a
 		}
 		a.value += v
 		if first == profile.None {
-			below = itself
+			below, kind = itself, diagnosis.Own
 			l.itself += v
 		} else {
 			a.callees[names[first]] += v
 		}
 		a.matched[below] += v
+		a.kinds[kind] += v
 	}
 	return l
 }

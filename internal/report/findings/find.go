@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/internal/input/documents"
@@ -30,11 +31,20 @@ func Find(r *find.Result) *blocks.Document {
 	for i := range r.Findings {
 		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
 	}
-	d.Add("hot", "Hot lines without a finding",
-		hotLines(r.Unexplained, func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }))
+	tests, hot := []find.HotLine{}, []find.HotLine{}
+	for _, h := range r.Unexplained {
+		if strings.HasSuffix(h.File, "_test.go") {
+			tests = append(tests, h)
+		} else {
+			hot = append(hot, h)
+		}
+	}
+	saving := func(h *find.HotLine) string { return layout.SharePercent(h.Saving) }
+	d.Add("hot", "Hot lines without a finding", hotLines(r, hot, saving))
+	d.Add("tests", "Hot lines of tests and benchmarks", hotLines(r, tests, saving))
 	if len(r.Waiting) > 0 {
 		d.Add("waiting", waitingHead, blocks.Note{blocks.Plain(upperFirst(waitingNote) + ".")},
-			hotLines(r.Waiting, func(h *find.HotLine) string {
+			hotLines(r, r.Waiting, func(h *find.HotLine) string {
 				if len(h.Waits) == 0 {
 					return ""
 				}
@@ -160,13 +170,13 @@ func againstSection(a *find.BaselineComparison) blocks.Section {
 }
 
 // hotLines lists lines with the share that is in front of each.
-func hotLines(lines []find.HotLine, share func(*find.HotLine) string) blocks.Entries {
+func hotLines(r *find.Result, lines []find.HotLine, share func(*find.HotLine) string) blocks.Entries {
 	entries := blocks.Entries{Most: findLines}
 	for i := range lines {
 		h := &lines[i]
 		entries.List = append(entries.List, blocks.Entry{
 			Share: share(h), Location: blocks.Location{Where: fmt.Sprintf("%s:%d", h.File, h.Line)}, Code: h.Code,
-			Text: hotLineText(h),
+			Text: hotLineText(h, diagnosis.On(r.Diagnoses, h.File, h.Line)),
 		})
 	}
 	return entries
@@ -242,14 +252,47 @@ func waitedShare(waits []find.Wait) float64 {
 	return sum
 }
 
-// hotLineText describes a line that no rule explains.
-func hotLineText(h *find.HotLine) string {
+// hotLineText describes a line that no rule explains; without d, it has no diagnosis.
+func hotLineText(h *find.HotLine, d *diagnosis.Line) string {
 	var parts layout.Facts
 	parts.If(len(h.Waits) > 0, "%s", lineWaitsText(h.Waits))
 	parts.If(len(h.Evidence) > 0, "%s", evidenceText(h.Evidence))
 	calls := calleesText(h.Evidence)
 	parts.If(calls != "", "calls %s", calls)
 	parts.If(h.Why != "", "not analyzed: %s", h.Why)
+	parts.If(d != nil, "%s", diagnosisText(d))
+	return strings.Join(parts, " · ")
+}
+
+// diagnosisText describes what kind of cost a line has: one sentence for each profile, and once why
+// there is or is no rewrite. "" without a diagnosis.
+func diagnosisText(d *diagnosis.Line) string {
+	if d == nil {
+		return ""
+	}
+	var parts []string
+	said := map[string]bool{}
+	for i := range d.Costs {
+		one := &d.Costs[i]
+		text := costName(find.Cost(one.Cost)) + " is " + string(one.Kind)
+		for j, also := range one.Also {
+			lead := ", "
+			if j == 0 {
+				text += " " + layout.SharePercent(one.Share)
+			}
+			text += lead + string(also.Kind) + " " + layout.SharePercent(also.Share)
+		}
+		for _, more := range []string{one.Text, one.Why} {
+			if more != "" && !said[more] {
+				text += ": " + more
+				said[more] = true
+			}
+		}
+		if !d.Test {
+			text += "; a change saves at most " + layout.SharePercent(one.Saves)
+		}
+		parts = append(parts, text)
+	}
 	return strings.Join(parts, " · ")
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/internal/report/layout"
 )
@@ -239,6 +240,61 @@ func TestWriteFindWaits(t *testing.T) {
 			if !strings.Contains(got, want) {
 				t.Errorf("%s: no %q in\n%s", name, want, out.String())
 			}
+		}
+	}
+}
+
+// TestWriteFindDiagnoses shows the diagnosis of a hot line in each form, and the lines of tests apart from
+// the others.
+func TestWriteFindDiagnoses(t *testing.T) {
+	r := findResult()
+	line := func(file string) find.HotLine {
+		return find.HotLine{
+			Place: find.Place{File: file, Line: 3, Code: "work()"}, Saving: 0.2,
+			Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.2}},
+		}
+	}
+	r.Unexplained = []find.HotLine{line("hot_test.go"), line("hot.go"), line("cheap.go")}
+	sorting := diagnosis.Diagnosis{
+		Cost: "cpu", Kind: diagnosis.Sorting, Share: 0.15, Line: 0.2, Saves: 0.15,
+		Text: "it sorts", Why: "no rewrite: it is fast",
+		Also: []diagnosis.Part{{Kind: diagnosis.Own, Share: 0.05}},
+	}
+	bytes := diagnosis.Diagnosis{
+		Cost: "alloc_space", Kind: diagnosis.Escape, Share: 0.3, Line: 0.3, Saves: 0.3,
+		Text: "it escapes", Why: sorting.Why,
+	}
+	test := diagnosis.Diagnosis{
+		Cost: "cpu", Kind: diagnosis.Own, Share: 0.2, Line: 0.2, Text: "it loops", Why: "test code",
+	}
+	r.Diagnoses = []diagnosis.Line{
+		{File: "hot.go", Line: 3, Costs: []diagnosis.Diagnosis{sorting, bytes}},
+		{File: "hot_test.go", Line: 3, Test: true, Costs: []diagnosis.Diagnosis{test}},
+	}
+	for name, write := range map[string]func(*strings.Builder) error{
+		"text":     func(w *strings.Builder) error { return Find(r).Write(w, layout.Style{Width: 300}) },
+		"markdown": func(w *strings.Builder) error { return Find(r).WriteMarkdown(w) },
+		"page":     func(w *strings.Builder) error { return Find(r).WritePage(w) },
+	} {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		got := strings.Join(strings.Fields(out.String()), " ")
+		for _, want := range []string{
+			"CPU is sorting 15.00%, own instructions 5.00%: it sorts: no rewrite: it is fast; a change saves at most 15.00% · " +
+				"allocated is escape to the heap: it escapes; a change saves at most 30.00%",
+			"CPU is own instructions: it loops: test code",
+		} {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: no %q in\n%s", name, want, out.String())
+			}
+		}
+		at := func(text string) int { return strings.Index(got, text) }
+		tests := at("Hot lines of tests and benchmarks")
+		if tests < 0 || at("hot.go:3") > tests || at("hot_test.go:3") < tests ||
+			strings.Contains(got, "test code; a change") {
+			t.Errorf("%s: lines of tests are not apart:\n%s", name, out.String())
 		}
 	}
 }

@@ -191,7 +191,7 @@ func sarifWaits(lines []find.HotLine, rule int) []sarifResult {
 		key := strings.Join([]string{sarifWait, h.File, h.Function, strings.TrimSpace(h.Code)}, "\x00")
 		one := sarifResult{
 			RuleID: sarifWait, RuleIndex: rule, Level: "note",
-			Message:      sarifMessage{upperFirst(hotLineText(h)) + "."},
+			Message:      sarifMessage{upperFirst(hotLineText(h, nil)) + "."},
 			Locations:    []sarifPlace{sarifLine(h.File, h.Line)},
 			Fingerprints: sarifID("whetFinding", fmt.Sprintf("%s\x00%d", key, alike[key])),
 		}

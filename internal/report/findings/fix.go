@@ -238,7 +238,7 @@ func untriedEntry(u *fix.Untried) blocks.Entry {
 		e.Text = u.Title + ": " + e.Text
 	}
 	if u.Waiting != nil {
-		e.Text = hotLineText(u.Waiting) + ": " + e.Text
+		e.Text = hotLineText(u.Waiting, nil) + ": " + e.Text
 	} else {
 		e.Share = layout.SharePercent(u.Share)
 	}
