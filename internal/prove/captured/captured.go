@@ -168,7 +168,7 @@ func (w *writer) typed(t types.Type, code string) string {
 // fields returns code that sets the fields of a struct that are known.
 func (w *writer) fields(x string, t types.Type, v *support.Value, depth int) string {
 	s, ok := t.Underlying().(*types.Struct)
-	if !ok || v.Kind != support.KindStruct || depth > maxDepth {
+	if !ok || v.Kind != support.KindStruct || depth > maxDepth || !w.namer.Alike(t) {
 		return ""
 	}
 	var b strings.Builder
@@ -206,7 +206,7 @@ func (w *writer) fields(x string, t types.Type, v *support.Value, depth int) str
 
 // value returns the code of a value of a type. It is not ok if a part of the value is not known.
 func (w *writer) value(t types.Type, v *support.Value, depth int) (code string, ok bool) {
-	if depth > maxDepth || v.Kind == support.KindOmitted || !w.namer.Nameable(t) {
+	if depth > maxDepth || v.Kind == support.KindOmitted || !w.namer.Nameable(t) || !w.namer.Alike(t) {
 		return "", false
 	}
 	switch u := t.Underlying().(type) {

@@ -124,7 +124,7 @@ func Compare(
 		return r, nil
 	}
 	r.Separate = separate.Reason
-	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed)
+	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed, o.Captured)
 	return r, err
 }
 
