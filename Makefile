@@ -335,7 +335,7 @@ bench-diff:
 # WHET_CAPTURE_TIME makes each comparison shorter. The rows go into docs/measured/capture.md by hand.
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
-	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain)' -benchtime 1x -timeout 90m -v ./internal/peers
+	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet
