@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -235,7 +236,14 @@ func (c *capturedService) gain(b *testing.B, whet string) {
 func (c *capturedService) record(b *testing.B, whet, dir, capture string) string {
 	b.Helper()
 	recording := filepath.Join(b.TempDir(), "a.whet")
-	const address = "127.0.0.1:18499"
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		b.Fatal(err)
+	}
 	args := []string{"record", "-o", recording, "-d", "10s", "--trace", "0", "--load", "http://" + address + c.path}
 	if c.method != "" {
 		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dir, filepath.FromSlash(c.body)))
