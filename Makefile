@@ -18,7 +18,7 @@
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right next to a noisy neighbor, for docs/measured/power.md (1 to 2 hours)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
-# make bench-capture   what copying arguments costs services, and how well benchmarks from them predict gains (30 minutes)
+# make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
@@ -335,7 +335,7 @@ bench-diff:
 # WHET_CAPTURE_TIME makes each comparison shorter. The rows go into docs/measured/capture.md by hand.
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
-	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain)' -benchtime 1x -timeout 90m -v ./internal/peers
+	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -129,6 +130,7 @@ func (f *fixer) improve(ctx context.Context, c Candidates, maker *workorder.Make
 	if t.finding != nil {
 		order.Finding = workorder.FindingOf(t.finding)
 	}
+	f.addCaptured(order)
 	if _, err := f.prover.Cover(ctx, []find.Place{t.place}); err == nil {
 		for _, b := range f.prover.Covering([]find.Place{t.place}) {
 			order.Benchmarks = append(order.Benchmarks, b.String())
@@ -164,6 +166,21 @@ func (f *fixer) improve(ctx context.Context, c Candidates, maker *workorder.Make
 		})
 	}
 	return false
+}
+
+// addCaptured adds the captured arguments of the function, of the first recording that has them.
+func (f *fixer) addCaptured(order *workorder.Order) {
+	pkg := path.Join(order.Module, path.Dir(order.File))
+	for _, rec := range f.o.Recordings {
+		c, err := workorder.CapturedIn(rec, pkg, order.Function)
+		if err != nil {
+			order.Warnings.Add(err)
+		}
+		if c != nil {
+			order.Captured = c
+			return
+		}
+	}
 }
 
 // run returns what the program writes for an order.

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/fix/workorder"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/prove"
+	"github.com/whet-go/whet/recording"
 )
 
 // joins is a module whose Join is expensive.
@@ -123,6 +124,30 @@ func writer(t *testing.T, rounds ...string) (command []string, orders func() []w
 	}
 }
 
+// recorded returns a recording with sampled calls; "" for none.
+func recorded(t *testing.T, calls string) *recording.Recording {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "a.whet")
+	w, err := recording.Create(name, recording.Meta{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls != "" {
+		if err := w.AddJSON("arguments/calls.json", json.RawMessage(calls)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(recording.Meta{}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := recording.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = r.Close() }) // was only read
+	return r
+}
+
 // TestCandidates has a program that writes what is no patch, a change that behaves differently, and one that is faster.
 // Each work order has the reasons why those before failed.
 // The module with what was kept gets work orders, too.
@@ -137,6 +162,9 @@ func TestCandidates(t *testing.T) {
 		"\t\t\tjoined = append(append(joined, w...), ',')\n\t\t}\n\t}\n\treturn string(joined)\n}\n")
 	command, orders := writer(t, "no patch", wrong, builder)
 	o.Candidates = fix.Candidates{Command: command}
+	o.Recordings = []*recording.Recording{recorded(t, ""), recorded(t, `{"schema": "whet.arguments/1", "functions": [
+		{"package": "example.com/j/text", "name": "Join", "parameters": ["words"], "taken": 40, "rate": 1250, "calls": [
+			{"arguments": [{"kind": "slice", "type": "[]string", "len": 3}]}]}]}`)}
 	r, err := fix.Run(t.Context(), x, o)
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +183,12 @@ func TestCandidates(t *testing.T) {
 		!slices.Equal(first.Benchmarks, []string{"text.BenchmarkJoin"}) ||
 		len(first.Callees) != 1 || first.Callees[0].Function != "runtime.concatstrings" {
 		t.Errorf("the first order: %+v", first)
+	}
+	for i, order := range list { // also of the module that was changed
+		if c := order.Captured; c == nil || c.Rate != 1250 || len(c.Parameters) != 1 ||
+			c.Parameters[0].Name != "words" || !slices.Equal(c.Parameters[0].Lengths, []int{3, 3, 3}) {
+			t.Errorf("order %d has the captured arguments %+v", i+1, c)
+		}
 	}
 	if f := list[1].Failed; len(f) != 1 || f[0].Outcome != prove.OutcomeBroken || f[0].Diff != "no patch" ||
 		!strings.Contains(f[0].Reason, "changes no files") {

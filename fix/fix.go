@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/prove"
+	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/service"
 )
 
@@ -46,6 +47,8 @@ type Options struct {
 	Find     find.Options
 	// Captured are calls that the program made, from the recordings; nil means that there are none.
 	Captured *prove.Captured
+	// Recordings have the captured arguments that work orders for Candidates describe. They must be open.
+	Recordings []*recording.Recording
 	// Rounds is the maximum number of times that findings are determined and tried; 0 means
 	// DefaultRounds. Rewrites that can only gain together are tried after the last one.
 	Rounds int

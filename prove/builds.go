@@ -50,7 +50,7 @@ func (f *Prover) compareBuilds(ctx context.Context, places []find.Place, a, b bu
 		if len(pkgs) != 1 || pkgs[0].IllTyped {
 			return answers, fmt.Errorf("the package in %s cannot be loaded", dir)
 		}
-		files, tests, errs := differ.Dump(pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, buildSeed)
+		files, tests, errs := differ.Dump(pkgs[0], f.funcsAt(pkgs[0], places), buildInputs, buildSeed, f.Captured)
 		for _, err := range errs {
 			if !slices.Contains(answers.NotCompared, err.Error()) {
 				answers.NotCompared = append(answers.NotCompared, err.Error())

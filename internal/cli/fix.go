@@ -80,9 +80,9 @@ rewrites. Proven settings are reported; whet never applies them.
 With --candidates, a program of yours writes changes, too. For each of the most
 expensive lines, after whet's own rewrites, CMD gets a work order as JSON
 (schema whet.workorder/1) on standard input: the source, the cost, callers and
-callees, allocations, compiler notes and benchmarks. It writes a unified diff of
-existing source files, relative to the module, to standard output, or nothing.
-The diff is judged like a rewrite. If it is dropped, CMD is run again with the
+callees, allocations, compiler notes, captured arguments and benchmarks. It
+writes a unified diff of existing source files, relative to the module, to
+standard output, or nothing. The diff is judged like a rewrite. If it is dropped, CMD is run again with the
 reason and the input on which the code behaves differently, up to
 --candidate-rounds times. CMD is split into words as a shell does, with quotes
 and leading KEY=value, but runs without a shell: sh -c '...' adds one. It runs
@@ -251,6 +251,11 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	o.Flags, o.Env = look.Flags, look.Env
 	if o.Captured, err = capturedArguments(program); err != nil {
 		return err
+	}
+	for _, l := range program.Opened {
+		if l.Recording != nil {
+			o.Recordings = append(o.Recordings, l.Recording)
+		}
 	}
 	if f.serves() {
 		done, err := a.watchService(&f.programFlags, view)

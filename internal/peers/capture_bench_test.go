@@ -3,11 +3,11 @@
 package peers
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -231,24 +231,38 @@ func (c *capturedService) gain(b *testing.B, whet string) {
 	addRow(b, fmt.Sprintf("| %s | %s | %s | %s |", c.name, percent(measured), predicted[1], predicted[0]))
 }
 
-// predict records version A and returns the change of the service's CPU time that follows from the share of the changed
-// lines and the benchmark of the change; and how similar the benchmark is to the service.
-func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, capture string) string {
+// record records the service in a directory under its load, and returns the file.
+func (c *capturedService) record(b *testing.B, whet, dir, capture string) string {
 	b.Helper()
 	recording := filepath.Join(b.TempDir(), "a.whet")
-	const address = "127.0.0.1:18499"
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		b.Fatal(err)
+	}
+	address := free.Addr().String()
+	if err := free.Close(); err != nil {
+		b.Fatal(err)
+	}
 	args := []string{"record", "-o", recording, "-d", "10s", "--trace", "0", "--load", "http://" + address + c.path}
 	if c.method != "" {
-		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dirs[0], filepath.FromSlash(c.body)))
+		args = append(args, "-m", c.method, "--body", "@"+filepath.Join(dir, filepath.FromSlash(c.body)))
 	}
 	if capture != "" {
 		args = append(args, "--capture", capture)
 	}
 	record := exec.Command(whet, append(args, "--", "go", "run", ".", "-addr", address, "-pprof", "127.0.0.1:0")...)
-	record.Dir = dirs[0]
+	record.Dir = dir
 	if out, err := record.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
+	return recording
+}
+
+// predict records version A and returns the change of the service's CPU time that follows from the share of the changed
+// lines and the benchmark of the change; and how similar the benchmark is to the service.
+func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, capture string) string {
+	b.Helper()
+	recording := c.record(b, whet, dirs[0], capture)
 	prove := exec.Command(whet, "prove", "--a", dirs[0], "--b", dirs[1], "--recording", recording, "--format", "json",
 		"--mutant-time", "0", "--max-time", captureTime().String())
 	prove.Dir = dirs[0]
@@ -277,12 +291,12 @@ func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, cap
 			continue
 		}
 		gain := doc.Cost.Share * (float64(u.Ratio) - 1)
-		path := cmp.Or(strings.Join(m.Paths, "; "), "similarity unknown")
-		if _, agree, ok := strings.Cut(path, "agree on "); ok {
-			path, _, _ = strings.Cut(agree, " ")
-			path += " similar"
+		similar := "similarity unknown" // the profiles have too few samples below the function
+		if _, agree, ok := strings.Cut(strings.Join(m.Paths, "; "), "agree on "); ok {
+			similar, _, _ = strings.Cut(agree, " ")
+			similar += " similar"
 		}
-		return fmt.Sprintf("%+.1f%%, %s", 100*gain, path)
+		return fmt.Sprintf("%+.1f%%, %s", 100*gain, similar)
 	}
 	return "none: no time"
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/capture/instrument"
 	"github.com/whet-go/whet/internal/capture/support"
+	"github.com/whet-go/whet/internal/prove/differ/generics"
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 )
 
 // Limits of the source.
@@ -48,15 +50,10 @@ func (c *Calls) Has(pkg, function string) bool {
 	return c != nil && c.functions[pkg+" "+function] != nil
 }
 
-// A Namer names types in a file, and imports their packages.
-type Namer interface {
-	Qualify(p *types.Package) string
-	Nameable(t types.Type) bool
-}
-
 // Source returns declarations for a file of a package, which add the arguments of its functions' calls to
-// whetCapturedCalls; "" if there are none. A function's arguments must have the types of the package.
-func (c *Calls) Source(pkg *packages.Package, n Namer) string {
+// whetCapturedCalls; "" if there are none. A function's arguments must have the types of the package. A generic
+// function has the calls of each of its instances that g has, by [generics.Instance.Name].
+func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 	if c == nil {
 		return ""
 	}
@@ -70,11 +67,14 @@ func (c *Calls) Source(pkg *packages.Package, n Namer) string {
 			fn, ok := pkg.TypesInfo.Defs[d.Name].(*types.Func)
 			name := instrument.FuncName(d)
 			f := c.functions[pkg.PkgPath+" "+name]
-			if !ok || f == nil || fn.Signature().TypeParams().Len()+fn.Signature().RecvTypeParams().Len() > 0 {
+			if !ok || f == nil {
 				continue
 			}
-			if text := calls(pkg, n, fn, f, maxSource-b.Len()); text != "" {
-				fmt.Fprintf(&b, "whetCapturedCalls[%q] = [][]func(made func() any) any{\n%s}\n", name, text)
+			instances, _ := generics.Instances(pkg, g, fn)
+			for _, i := range instances {
+				if text := calls(pkg, g, i, f, maxSource-b.Len()); text != "" {
+					fmt.Fprintf(&b, "whetCapturedCalls[%q] = [][]func(s *whetSource, made func() any) any{\n%s}\n", i.Name(), text)
+				}
 			}
 		}
 	}
@@ -84,25 +84,33 @@ func (c *Calls) Source(pkg *packages.Package, n Namer) string {
 	return "func init() {\n" + b.String() + "}\n\n"
 }
 
+// parameters returns the types of a function's receiver, if it has one, and parameters.
+func parameters(sig *types.Signature) (all []types.Type) {
+	if r := sig.Recv(); r != nil {
+		all = append(all, r.Type())
+	}
+	for p := range sig.Params().Variables() {
+		all = append(all, p.Type())
+	}
+	return all
+}
+
 // calls returns the code of the arguments of a function's calls.
-func calls(pkg *packages.Package, n Namer, fn *types.Func, f *support.Function, left int) string {
-	var params []types.Type
-	if r := fn.Signature().Recv(); r != nil {
-		params = append(params, r.Type())
-	}
-	for p := range fn.Signature().Params().Variables() {
-		params = append(params, p.Type())
-	}
+func calls(pkg *packages.Package, g *makers.Generator, i generics.Instance, f *support.Function, left int) string {
+	params, declared := parameters(i.Sig), parameters(i.Fn.Signature())
 	var b strings.Builder
-	for i := range f.Calls[:min(len(f.Calls), maxCalls)] {
-		args := f.Calls[i].Arguments
+	for at := range f.Calls[:min(len(f.Calls), maxCalls)] {
+		args := f.Calls[at].Arguments
 		if len(args) != len(params) {
 			return "" // of another version
+		}
+		if !isOf(args, params, declared) {
+			continue
 		}
 		var line strings.Builder
 		known := false
 		for k := range args {
-			w := &writer{pkg: pkg, namer: n}
+			w := &writer{pkg: pkg, namer: g}
 			code := w.argument(params[k], &args[k])
 			known = known || code != "nil"
 			line.WriteString(code + ", ")
@@ -117,7 +125,7 @@ func calls(pkg *packages.Package, n Namer, fn *types.Func, f *support.Function, 
 // A writer writes the code of one argument.
 type writer struct {
 	pkg   *packages.Package
-	namer Namer
+	namer *makers.Generator
 }
 
 // argument returns the code of a function that returns an argument; "nil" if nothing is known of it.
@@ -129,7 +137,7 @@ func (w *writer) argument(t types.Type, v *support.Value) string {
 		if code == "nil" {
 			return "nil"
 		}
-		return "func(func() any) any { return " + code + " }"
+		return "func(s *whetSource, _ func() any) any { return " + code + " }"
 	}
 	to, of, isPointer := t, v, false
 	if p, ok := t.Underlying().(*types.Pointer); ok && v.Kind == support.KindPointer && len(v.Items) == 1 {
@@ -139,7 +147,7 @@ func (w *writer) argument(t types.Type, v *support.Value) string {
 	if set == "" {
 		return "nil"
 	}
-	code := "func(made func() any) any { x, ok := made().(" + w.name(t) + "); if !ok"
+	code := "func(s *whetSource, made func() any) any { x, ok := made().(" + w.name(t) + "); if !ok"
 	if isPointer {
 		code += " || x == nil"
 	}
@@ -160,7 +168,7 @@ func (w *writer) typed(t types.Type, code string) string {
 // fields returns code that sets the fields of a struct that are known.
 func (w *writer) fields(x string, t types.Type, v *support.Value, depth int) string {
 	s, ok := t.Underlying().(*types.Struct)
-	if !ok || v.Kind != support.KindStruct || depth > maxDepth {
+	if !ok || v.Kind != support.KindStruct || depth > maxDepth || !w.namer.Alike(t) {
 		return ""
 	}
 	var b strings.Builder
@@ -198,7 +206,7 @@ func (w *writer) fields(x string, t types.Type, v *support.Value, depth int) str
 
 // value returns the code of a value of a type. It is not ok if a part of the value is not known.
 func (w *writer) value(t types.Type, v *support.Value, depth int) (code string, ok bool) {
-	if depth > maxDepth || v.Kind == support.KindOmitted || !w.namer.Nameable(t) {
+	if depth > maxDepth || v.Kind == support.KindOmitted || !w.namer.Nameable(t) || !w.namer.Alike(t) {
 		return "", false
 	}
 	switch u := t.Underlying().(type) {
@@ -306,16 +314,16 @@ func isPlain(text string) bool {
 	return text != "" && len(text) < 40 && strings.Trim(text, "0123456789") == ""
 }
 
-// text returns the code of a text, which is repeated if it was cut.
+// text returns the code of a text, which is repeated if it was cut. The input decides whether it is changed a little.
 func text(v *support.Value) string {
 	s := v.Text + string(v.Data)
 	switch {
 	case strings.HasPrefix(v.Why, support.Redacted):
 		return fmt.Sprintf("whetRepeated(%q, %d)", "x", v.Len)
 	case len(s) < v.Len:
-		return fmt.Sprintf("whetRepeated(%q, %d)", s, v.Len)
+		return fmt.Sprintf("s.captured(whetRepeated(%q, %d))", s, v.Len)
 	}
-	return strconv.Quote(s)
+	return "s.captured(" + strconv.Quote(s) + ")"
 }
 
 func (w *writer) slice(t types.Type, u *types.Slice, v *support.Value, depth int) (string, bool) {

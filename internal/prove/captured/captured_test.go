@@ -4,6 +4,7 @@ import (
 	"go/format"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,7 +43,20 @@ func (s *Shop) Sell(item Item, n uint8, opts ...string) {}
 
 func Send(w http.ResponseWriter, r *http.Request, data []byte, v any) {}
 
-func Map[T any](list []T) {}
+func Map[T any](list []T, n int) {}
+
+type Pair[K comparable, V any] struct {
+	key   K
+	value *V
+}
+
+func (p *Pair[K, V]) Set(value V) {}
+
+func use() {
+	Map([]string{"a"}, 1)
+	Map([]*Pair[uint8, Item]{}, 1)
+	(&Pair[string, Kind]{}).Set(1)
+}
 `
 
 // load loads a package with the source.
@@ -116,9 +130,11 @@ func TestSource(t *testing.T) {
 		support.Value{Kind: support.KindNil})
 	for _, want := range []string{
 		`whetCapturedCalls["(*Shop).Sell"]`,
-		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; x.items = map[string]int{string("a"): int(1)}; ` +
+		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; ` +
+			`x.items = map[string]int{string(s.captured("a")): int(1)}; ` +
 			`x.name = string(whetRepeated("x", 12)); return x`,
-		`return Item{Name: string("x\x00\"y"), tags: whetExtended([]string{string("t")}, 1000), kind: Kind(-3), ` +
+		`return Item{Name: string(s.captured("x\x00\"y")), tags: whetExtended([]string{string(s.captured("t"))}, 1000), ` +
+			`kind: Kind(-3), ` +
 			`next: (*Item)(nil)}`,
 		`return uint8(7)`, `return []string(nil)`,
 	} {
@@ -133,9 +149,9 @@ func TestSource(t *testing.T) {
 	writer := support.Value{Kind: support.KindPointer, Type: "*http.response", Why: support.Unread}
 	code = sourceOf(t, "Send", writer, request, long, boxed)
 	for _, want := range []string{
-		`{nil, func(made func() any) any`,
-		`x.Method = string("GET"); if x.URL != nil { x.URL.Path = string("/a"); }; return x`,
-		`return []byte(whetRepeated("abc", 9000))`, `return Item{Name:`,
+		`{nil, func(s *whetSource, made func() any) any`,
+		`x.Method = string(s.captured("GET")); if x.URL != nil { x.URL.Path = string(s.captured("/a")); }; return x`,
+		`return []byte(s.captured(whetRepeated("abc", 9000)))`, `return Item{Name:`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -148,10 +164,10 @@ func TestNoSource(t *testing.T) {
 	unread := missing(support.Unread)
 	list := support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{number("1")}}
 	for what, code := range map[string]string{
-		"a generic function": sourceOf(t, "Map", list),
-		"another version":    sourceOf(t, "(*Shop).Sell", text("a")),
-		"nothing known":      sourceOf(t, "(*Shop).Sell", unread, unread, unread, unread),
-		"an unknown name":    sourceOf(t, "Sold", text("a")),
+		"another instance": sourceOf(t, "Map", typed("[]complex64", list), typed("int", number("1"))),
+		"another version":  sourceOf(t, "(*Shop).Sell", text("a")),
+		"nothing known":    sourceOf(t, "(*Shop).Sell", unread, unread, unread, unread),
+		"an unknown name":  sourceOf(t, "Sold", text("a")),
 	} {
 		if code != "" {
 			t.Errorf("%s: %s", what, code)
@@ -168,5 +184,59 @@ func TestNoSource(t *testing.T) {
 	}
 	if (*captured.Calls)(nil).Source(nil, nil) != "" || captured.Of(nil).Has("p", "f") {
 		t.Error("nil has calls")
+	}
+}
+
+func typed(name string, v support.Value) support.Value {
+	v.Type = name
+	return v
+}
+
+// TestGeneric checks that instances of generic functions have the calls with their type arguments, and no others.
+func TestGeneric(t *testing.T) {
+	list := func(of support.Value) support.Value {
+		return support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{of}}
+	}
+	code := sourceOf(t, "Map", typed("[]string", list(text("a"))), typed("int", number("5")))
+	if want := `whetCapturedCalls["Map[string]"]`; !strings.Contains(code, want) ||
+		!strings.Contains(code, `return []string{string(s.captured("a"))}`) || strings.Count(code, "whetCapturedCalls") != 1 {
+		t.Errorf("not only %s:\n%s", want, code)
+	}
+	none := support.Value{Kind: support.KindNil}
+	code = sourceOf(t, "Map", typed("[]*p.Pair[uint8,example.com/p.Item]", list(none)), typed("int", number("5")))
+	if want := `whetCapturedCalls["Map[*Pair[uint8, Item]]"]`; !strings.Contains(code, want) ||
+		!strings.Contains(code, `return []*Pair[uint8, Item]{(*Pair[uint8, Item])(nil)}`) {
+		t.Errorf("no %s:\n%s", want, code)
+	}
+	pair := pointer(support.Field{Name: "key", Value: text("k")}, support.Field{Name: "value", Value: none})
+	code = sourceOf(t, "(*Pair).Set", typed("*p.Pair[string,example.com/p.Kind]", pair), typed("p.Kind", number("3")))
+	if want := `whetCapturedCalls["(*Pair[string, Kind]).Set"]`; !strings.Contains(code, want) ||
+		!strings.Contains(code, `Pair[string, Kind]{key: string(s.captured("k")), value: (*Kind)(nil)}`) ||
+		!strings.Contains(code, "return Kind(3)") {
+		t.Errorf("no %s:\n%s", want, code)
+	}
+}
+
+// TestTexts checks which texts are words for inputs, and in which order.
+func TestTexts(t *testing.T) {
+	cut, redacted := text("beginning"), text("")
+	cut.Len, redacted.Len, redacted.Why = 5000, 12, support.Redacted+"token"
+	of := func(pkg string, args ...support.Value) support.Function {
+		return support.Function{Package: pkg, Name: "F", Calls: []support.Call{{Arguments: args}}}
+	}
+	nested := pointer(support.Field{Name: "tags", Value: support.Value{
+		Kind: support.KindSlice, Items: []support.Value{text("in a list"), text("other")},
+	}})
+	c := captured.Of(&arguments.Document{Functions: []support.Function{
+		of("example.com/a", text("other"), number("7")), of("example.com/p", cut, redacted, text(""), nested),
+	}})
+	if got := c.Texts("example.com/p"); !slices.Equal(got, []string{"in a list", "other"}) {
+		t.Errorf("%q", got)
+	}
+	if got := c.Texts("example.com/a"); !slices.Equal(got, []string{"other", "in a list"}) {
+		t.Errorf("%q", got)
+	}
+	if got := (*captured.Calls)(nil).Texts("p"); got != nil {
+		t.Errorf("nil has %q", got)
 	}
 }

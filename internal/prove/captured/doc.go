@@ -4,10 +4,13 @@
 //  1. [Of] indexes the calls of a recording by function.
 //  2. [Calls.Source] writes a file of a package that makes the arguments of its functions' calls. A value that was
 //     copied whole is a literal. Of a struct of which parts are missing, the fields that are known are set in a value
-//     that a maker of package makers has made; what is not known at all is made.
-//     Texts and lists that were cut are repeated
-//     up to their length, and so is a placeholder for what was redacted.
+//     that a maker of package makers has made; what is not known at all is made. Texts and lists that were cut are
+//     repeated up to their length, and so is a placeholder for what was redacted. Texts that were not redacted are
+//     passed through a function of the support, which changes them a little in some runs.
+//  3. [Calls.Texts] has the short texts, as words that other inputs are made of.
 //
 // The file is the same for both versions of a package: values have the types of the version that it is compiled into.
-// Generic functions are left out. The size of a file is limited.
+// Of a type that is declared otherwise in the other version, nothing is known: its fields may depend on new ones. Calls
+// of generic functions belong to the instances with their type arguments, if these can be called. The size of a file
+// is limited.
 package captured

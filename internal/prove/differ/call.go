@@ -26,6 +26,7 @@ type callCode struct {
 
 // A shape is a function's call without type parameters. All fields are code for the test file.
 type shape struct {
+	calls   string   // what captured calls of it are known by
 	recv    string   // maker of the receiver; "" for a function
 	inst    string   // type arguments of the function: [int, string]
 	named   string   // the same in the code of records
@@ -98,7 +99,7 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 
 func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 	s = shape{
-		inst: makers.Bracketed(i.Args, g.Qualify), named: makers.Bracketed(i.Args, g.Recorded),
+		calls: i.Name(), inst: makers.Bracketed(i.Args, g.Qualify), named: makers.Bracketed(i.Args, g.Recorded),
 		results: i.Sig.Results().Len(), sig: i.Sig,
 	}
 	if r := i.Sig.Recv(); r != nil {
@@ -240,12 +241,12 @@ func pointers(letter string, n int) string {
 // times on one receiver, and records everything observable.
 func (c *callCode) manyCalls(name string) string {
 	if len(c.shapes) == 1 {
-		return "func(s *whetSource) {\n" + c.shapes[0].turns(c.Function, name) + "}"
+		return "func(s *whetSource) {\n" + c.shapes[0].turns(name) + "}"
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "func(s *whetSource) {\nswitch s.choose(%d) {\n", len(c.shapes))
 	for i, s := range c.shapes {
-		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(c.Function, name))
+		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(name))
 	}
 	b.WriteString("}\n}")
 	return b.String()
@@ -259,9 +260,9 @@ func (s *shape) like() string {
 	return " with " + s.inst
 }
 
-func (s *shape) turns(function, name string) string {
+func (s *shape) turns(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "s.take(%q)\n", function)
+	fmt.Fprintf(&b, "s.take(%q)\n", s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
@@ -322,7 +323,7 @@ func makeArguments(makers []string, at int) string {
 func (c *callCode) oneCall(depth int, dynamic bool) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(s *whetSource) func() error {\ns.take(%q)\n", c.Function)
+	fmt.Fprintf(&b, "func(s *whetSource) func() error {\ns.take(%q)\n", s.calls)
 	at := 0
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\n", s.recv)

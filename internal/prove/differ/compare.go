@@ -124,7 +124,7 @@ func Compare(
 		return r, nil
 	}
 	r.Separate = separate.Reason
-	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed)
+	r.Files, r.Tests, err = g.dumps(entries, o.Inputs, o.Seed, o.Captured)
 	return r, err
 }
 
@@ -247,6 +247,7 @@ func (g *testFile) twins(
 		return nil, nil, err
 	}
 	words := vocabulary.Of(slices.Concat([]*packages.Package{g.pkg}, g.more, []*packages.Package{now})...)
+	words.Add(o.Captured.Texts(g.pkg.PkgPath))
 	c.narrowing = words.Narrowing()
 	files := map[string][]byte{}
 	for name, text := range support.For(now.Types.Name(), copied, usesNet(now.Types), twinSupport) {

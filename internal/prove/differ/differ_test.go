@@ -182,7 +182,7 @@ func init() {}
 			decls = append(decls, fn)
 		}
 	}
-	_, _, errs := differ.Dump(pkgs[0], decls, 1, 1)
+	_, _, errs := differ.Dump(pkgs[0], decls, 1, 1, nil)
 	want := []string{
 		"Generic cannot be compared: it is generic, and no type arguments are known for it",
 		"File cannot be compared: parameter f: os.File has fields that only its package can set",

@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/dumps"
 )
 
@@ -14,17 +15,17 @@ import (
 const DumpEnv = "WHET_ANSWERS"
 
 // Dump writes tests that print the results of functions of a package for inputs drawn from a seed,
-// to compare two builds of the same source. Each side overlays the files on the package's directory
+// and from calls, to compare two builds of the same source. Each side overlays the files on the package's directory
 // and runs a test alone with DumpEnv set to a new file; package dumps compares both files. Dump
 // returns the files' contents by name, and the tests. For a function that cannot be called, its
 // callers print their results; the errors are for functions without callers; files is nil if there
 // are no others.
 func Dump(
-	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64,
+	pkg *packages.Package, decls []*ast.FuncDecl, inputs int, seed uint64, calls *captured.Calls,
 ) (files map[string][]byte, tests []Test, errs []error) {
 	f := newTestFile(pkg, nil)
 	entries, errs := f.entries(f.objects(decls))
-	files, tests, err := f.dumps(entries, inputs, seed)
+	files, tests, err := f.dumps(entries, inputs, seed, calls)
 	if err != nil {
 		errs = append(errs, err)
 	}
@@ -32,7 +33,9 @@ func Dump(
 }
 
 // dumps writes the tests that print results.
-func (g *testFile) dumps(entries []entry, inputs int, seed uint64) (files map[string][]byte, tests []Test, err error) {
+func (g *testFile) dumps(
+	entries []entry, inputs int, seed uint64, calls *captured.Calls,
+) (files map[string][]byte, tests []Test, err error) {
 	for _, e := range certain(entries) {
 		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1), Fixed: e.call.fixed()}
 		g.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
@@ -42,7 +45,7 @@ func (g *testFile) dumps(entries []entry, inputs int, seed uint64) (files map[st
 	if len(tests) == 0 {
 		return nil, nil, nil
 	}
-	files, err = g.texts(testFileName, nil)
+	files, err = g.texts(testFileName, calls)
 	return files, tests, err
 }
 

@@ -83,7 +83,7 @@ func (g *testFile) texts(name string, calls *captured.Calls) (map[string][]byte,
 }
 
 // captured adds the arguments of calls that a program made.
-func (g *testFile) captured(calls *captured.Calls) { g.addf("%s", calls.Source(g.pkg, g)) }
+func (g *testFile) captured(calls *captured.Calls) { g.addf("%s", calls.Source(g.pkg, g.Generator)) }
 
 // source returns the file with the added declarations, their makers, and more declarations. imported,
 // if not nil, replaces the paths of imports.

@@ -28,6 +28,21 @@ type Instance struct {
 	Fn   *types.Func // the generic function
 }
 
+// Name returns the name of the function with its type arguments, in the form of Go source: (*T[int]).Name. Within the
+// function's package, it is unique.
+func (i *Instance) Name() string {
+	q := types.RelativeTo(i.Fn.Pkg())
+	name := i.Fn.Name() + makers.Bracketed(i.Args, q)
+	if r := i.Sig.Recv(); r != nil {
+		t := types.TypeString(r.Type(), q)
+		if strings.HasPrefix(t, "*") {
+			t = "(" + t + ")"
+		}
+		name = t + "." + name
+	}
+	return name
+}
+
 // A finder finds type arguments for the functions of a package.
 type finder struct {
 	*makers.Generator // which can name types

@@ -161,6 +161,21 @@ func (g *Generator) otherType(n *types.Named) string {
 	return ""
 }
 
+// Alike reports whether a type, as far as it names one itself, is declared alike in the other version of its package.
+// It is if there is no other version.
+func (g *Generator) Alike(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return true
+	}
+	pkg := g.otherPackage(n.Obj().Pkg())
+	if pkg == nil || n.Obj().Parent() != n.Obj().Pkg().Scope() {
+		return true
+	}
+	other, ok := pkg.Scope().Lookup(n.Obj().Name()).(*types.TypeName)
+	return ok && TypeText(n.Origin().Underlying()) == TypeText(other.Type().Underlying())
+}
+
 // Fields returns the fields of a struct by name.
 func Fields(u *types.Struct) map[string]*types.Var {
 	fields := map[string]*types.Var{}

@@ -69,6 +69,13 @@ func Of(versions ...*packages.Package) *Vocabulary {
 	return v
 }
 
+// Add adds texts that the package's functions were called with, besides those that are too long.
+func (v *Vocabulary) Add(texts []string) {
+	for _, text := range texts {
+		v.words = appendWord(v.words, text, maxText)
+	}
+}
+
 // declarations returns the texts of the declarations of a package.
 func declarations(pkg *packages.Package) map[string]bool {
 	all := map[string]bool{}
