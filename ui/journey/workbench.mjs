@@ -48,6 +48,8 @@ const views = {
   flame: ["/flame?file=before.whet", picture],
   graph: ["/graph?file=before.whet", ".callgraph .node"],
   compare: ["/compare?file=after.whet&base=before.whet", ".diff-table"],
+  timeline: ["/timeline?file=before.whet", ".lanes .name"],
+  load: ["/load?file=before.whet", "main[data-ready]"],
 };
 
 step("which line costs", async () => {
@@ -197,6 +199,67 @@ step("the keyboard finds everything", async () => {
   await p.page.goForward();
   await p.page.locator(hot).first().waitFor();
   await p.close();
+});
+
+step("the timeline and the load have the header", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  const tab = (name) => p.page.getByRole("navigation").getByRole("link", { name, exact: true });
+  await tab("Timeline").click();
+  await p.page.locator(".lanes .name").first().waitFor();
+  assert.equal(await tab("Timeline").getAttribute("aria-current"), "page");
+  const policy = (await p.page.request.get(p.page.url())).headers()["content-security-policy"];
+  assert.match(policy, /script-src 'self'; style-src 'self'/);
+  // The keys are those of the timeline, and so is the help.
+  await p.page.keyboard.press("w");
+  await p.page.waitForFunction(() => location.hash.startsWith("#t="));
+  await p.page.getByRole("button", { name: "Keys (?)" }).click();
+  await p.page.getByRole("dialog").getByText(/wake/i).first().waitFor();
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /#t=[\s\S]*whet trace timeline before\.whet/);
+  await accessible(p);
+  await p.page.keyboard.press("Escape");
+  // A theme that is chosen in the header is that of the canvases.
+  const axis = () => p.page.locator("canvas.axis").evaluate((c) => c.toDataURL());
+  const [light, shade] = [await axis(), await p.page.evaluate(() => document.documentElement.dataset.theme)];
+  const turn = p.page.getByRole("button", { name: /^Colors/ });
+  await turn.click();
+  await turn.click();
+  assert.notEqual(await p.page.evaluate(() => document.documentElement.dataset.theme), shade);
+  await p.settle();
+  assert.notEqual(await axis(), light);
+  await p.page.getByLabel("Recordings").selectOption("after.whet");
+  await p.page.waitForURL(/timeline\?file=after\.whet/);
+  await p.page.locator(".lanes .name").first().waitFor();
+  await p.page.goBack();
+  await p.page.waitForURL(/timeline\?file=before\.whet#t=/);
+  await tab("Load").click();
+  await p.page.locator("main[data-ready]").waitFor();
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const download = p.page.waitForEvent("download");
+  await p.page.getByRole("link", { name: "Save this page as one HTML file" }).click();
+  assert.match(readFileSync(await (await download).path(), "utf8"), /id="whet-load"/);
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("flame");
+  await p.page.keyboard.press("Enter");
+  await p.page.locator(picture).waitFor();
+  await p.page.goBack();
+  await p.page.locator("main[data-ready]").waitFor();
+  await tab("Overview").click();
+  await p.page.locator(hot).first().waitFor();
+  await p.close();
+  // Where the timeline once was.
+  const old = await open("/trace/before.whet/#t=0-1000", ".lanes .name");
+  assert.match(old.page.url(), /timeline\?file=before\.whet#t=0-1000/);
+  await old.close();
+});
+
+step("a view that a file does not have is explained", async () => {
+  for (const view of ["timeline", "load"]) {
+    const p = await openForeign(`/${view}?file=strings.pb.gz`, ".trouble");
+    await p.page.getByRole("link", { name: "Overview" }).waitFor();
+    await p.page.context().close();
+  }
 });
 
 step("foreign names are text", async () => {

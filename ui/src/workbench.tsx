@@ -12,6 +12,7 @@ import { file, followLinks, go, route } from "./state/route.ts";
 import { applyTheme, sharing, viewCommands, viewKeys } from "./state/shell.ts";
 import { preferred, speak, t } from "./texts/index.ts";
 import "./style.css";
+import "./style-shell.css";
 import "./style-workbench.css";
 
 /** The views that load when they are needed. */

@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
@@ -56,6 +57,10 @@ func (s *Server) routes() []route {
 		get("/diff", "diff", "What changed from diff_base to file: whet diff",
 			viewParams(byParam(), numberParam("entries"), cum, all,
 				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff),
+		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
+			file, {Name: "base", About: "the name of an earlier load, drawn in the same charts"},
+			{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}},
+		}, loads.Document{}, s.load, "text/html"),
 		get("/findings", "findings", "The causes of costs that a find job found: whet find", []openapi.Param{file},
 			find.Result{}, s.findings),
 		get("/jobs", "jobs", "The jobs", nil, JobList{}, s.listJobs),

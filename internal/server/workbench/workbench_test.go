@@ -15,9 +15,11 @@ import (
 	"testing/fstest"
 
 	"github.com/whet-go/whet/internal/leaktest"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
+	"github.com/whet-go/whet/load"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -98,6 +100,48 @@ func get[T any](t *testing.T, h http.Handler, target string) T {
 		t.Fatalf("%s: %d %.300s %v", target, w.Code, w.Body, err)
 	}
 	return v
+}
+
+// TestDocuments has the charts of a load as data and as a page to save, and the old address of a
+// timeline lead to the page.
+func TestDocuments(t *testing.T) {
+	s, dir := serve(t, func(o *Options) {
+		o.Assets = fstest.MapFS{
+			"index.html": {Data: []byte("views")}, "document.html": {Data: []byte("documents")},
+		}
+	})
+	l := `{"schema": "` + load.Schema + `", "target": "http://x/<b>", "requests": 3, "responses": 3}`
+	if err := os.WriteFile(filepath.Join(dir, "l.json"), []byte(l), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"/load?file=l.json": "documents", "/timeline": "documents", "/flame": "views", "/": "views",
+	} {
+		w := ask(s, http.MethodGet, target, "")
+		if w.Body.String() != want || w.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s: %s, policy %s", target, w.Body, w.Header().Get("Content-Security-Policy"))
+		}
+	}
+	two := get[loads.Document](t, s, "/api/v1/load?file=l.json&base=l.json")
+	if len(two.Runs) != 2 || two.Runs[0].Name != "l.json" || two.Title != "l.json" {
+		t.Errorf("%+v", two)
+	}
+	page := ask(s, http.MethodGet, "/api/v1/load?file=l.json&format=html", "")
+	if !strings.Contains(page.Body.String(), loads.Mark) ||
+		page.Header().Get("Content-Disposition") != `attachment; filename="l.json.html"` {
+		t.Errorf("%v %.200s", page.Header(), page.Body)
+	}
+	for target, hint := range map[string]string{
+		"/api/v1/load": "/files", "/api/v1/load?file=l.json&format=png": "want json or html",
+	} {
+		if w := ask(s, http.MethodGet, target, ""); w.Code != 400 || !strings.Contains(w.Body.String(), hint) {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	w := ask(s, http.MethodGet, "/trace/deep%2Fa.whet/", "")
+	if at := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || at != "/timeline?file=deep%2Fa.whet" {
+		t.Errorf("%d %s", w.Code, at)
+	}
 }
 
 func TestFiles(t *testing.T) {
@@ -254,7 +298,7 @@ func TestToken(t *testing.T) {
 	if w := ask(s, http.MethodGet, "/", ""); w.Code != 200 {
 		t.Errorf("the page: %d", w.Code)
 	}
-	for _, target := range []string{"/api/v1/files", "/api/v1/openapi.json", "/trace/x/", "/load?file=x"} {
+	for _, target := range []string{"/api/v1/files", "/api/v1/openapi.json", "/trace/x/", "/api/v1/load?file=x"} {
 		if w := ask(s, http.MethodGet, target, ""); w.Code != 401 {
 			t.Errorf("%s without a token: %d", target, w.Code)
 		}

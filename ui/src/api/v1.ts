@@ -405,6 +405,19 @@ export interface JobRequest {
   try?: boolean;
 }
 
+export interface Knee {
+  capacity: number;
+  limit_ns: number;
+  metric: string;
+  points: KneePoint[] | null;
+}
+
+export interface KneePoint {
+  held: boolean;
+  rate: number;
+  value_ns: number;
+}
+
 export interface Latency {
   hdr?: string;
   max_ns: number;
@@ -476,6 +489,67 @@ export interface ListLine {
   inlined?: ListInline[] | null;
   line: number;
   text: string;
+}
+
+export interface LoadBar {
+  share: number;
+  upper: number;
+}
+
+export interface LoadCell {
+  chance: boolean;
+  name: string;
+  text: string;
+}
+
+export interface LoadDoc {
+  knees: Knee[] | null;
+  notes: string[] | null;
+  runs: LoadRun[] | null;
+  tables: Table[] | null;
+  title: string;
+}
+
+export interface LoadPoint {
+  inverse: number;
+  ms: number;
+}
+
+export interface LoadReason {
+  hint: string;
+  text: string;
+}
+
+export interface LoadRun {
+  answered: boolean;
+  bars: LoadBar[] | null;
+  facts: Fact[] | null;
+  latency: LoadCell[] | null;
+  name: string;
+  outcomes: LoadSeries[] | null;
+  percentiles: LoadPoint[] | null;
+  reasons: LoadReason[] | null;
+  seconds: LoadSecond[] | null;
+  setting: string;
+  target: string;
+  warnings: string[] | null;
+}
+
+export interface LoadSecond {
+  at: number;
+  failed: number;
+  length: number;
+  max: number;
+  p50: number;
+  p99: number;
+  partial: boolean;
+  rate: number;
+}
+
+export interface LoadSeries {
+  failed: boolean;
+  name: string;
+  values: number[] | null;
 }
 
 export interface Login {
@@ -685,6 +759,7 @@ export interface Second {
   bytes: number;
   elapsed_ns: number;
   errors: number;
+  failures?: Record<string, number>;
   max_ns: number;
   p50_ns?: number;
   p99_ns?: number;
@@ -692,6 +767,7 @@ export interface Second {
   rate: number;
   responses: number;
   start_ns: number;
+  status?: Record<string, number>;
   target_cpu_ns?: number;
 }
 
@@ -747,6 +823,12 @@ export interface Stale {
 export interface Step {
   line: number;
   message: string;
+}
+
+export interface Table {
+  caption: string;
+  columns: string[] | null;
+  rows: (string[] | null)[] | null;
 }
 
 export interface TagKey {

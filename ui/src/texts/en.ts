@@ -30,6 +30,7 @@ export const en = {
   "share.link": "Copy link",
   "share.command": "Copy as whet command",
   "share.html": "Save the recording as one HTML file",
+  "share.page": "Save this page as one HTML file",
   "share.pprof": "Save as pprof",
   "share.svg": "Save as SVG",
   "share.png": "Save as PNG",

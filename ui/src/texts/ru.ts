@@ -32,6 +32,7 @@ export const ru: Texts = {
   "share.link": "Копировать ссылку",
   "share.command": "Копировать команду whet",
   "share.html": "Сохранить запись одним HTML-файлом",
+  "share.page": "Сохранить эту страницу одним файлом HTML",
   "share.pprof": "Сохранить в формате pprof",
   "share.svg": "Сохранить как SVG",
   "share.png": "Сохранить как PNG",

@@ -32,6 +32,7 @@ export const zh: Texts = {
   "share.link": "复制链接",
   "share.command": "复制为 whet 命令",
   "share.html": "把录制文件保存为一个 HTML 文件",
+  "share.page": "将此页面保存为单个 HTML 文件",
   "share.pprof": "保存为 pprof",
   "share.svg": "保存为 SVG",
   "share.png": "保存为 PNG",
