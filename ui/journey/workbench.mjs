@@ -50,6 +50,8 @@ const views = {
   compare: ["/compare?file=after.whet&base=before.whet", ".diff-table"],
   timeline: ["/timeline?file=before.whet", ".lanes .name"],
   load: ["/load?file=before.whet", "main[data-ready]"],
+  goroutines: ["/goroutines?file=before.whet", ".group"],
+  memory: ["/memory?file=before.whet", ".memory-bar"],
 };
 
 step("which line costs", async () => {
@@ -254,8 +256,49 @@ step("the timeline and the load have the header", async () => {
   await old.close();
 });
 
+step("what goroutines wait for, and where memory goes", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  await p.page.getByRole("link", { name: "Goroutines", exact: true }).click();
+  await p.page.locator(".group").first().waitFor();
+  const number = (text) => Number(/\d[\d,]*/.exec(text)[0].replaceAll(",", ""));
+  const total = number(await p.page.locator("h1").innerText());
+  const counts = await p.page.locator(".reasons b").allInnerTexts();
+  assert.equal(counts.map(number).reduce((a, b) => a + b), total);
+  // The reason that most goroutines have, and then a function.
+  const reason = p.page.locator(".reasons button").first();
+  await reason.click();
+  await p.page.waitForFunction(() => location.search.includes("reason="));
+  const shown = await p.page.locator(".group-count b").allInnerTexts();
+  assert.equal(shown.map(number).reduce((a, b) => a + b), number(counts[0]));
+  await reason.click();
+  await p.page.getByLabel("Function, file or creator (regexp)").fill("Accept");
+  await p.page.keyboard.press("Enter");
+  await p.page.getByText(/the filter drops \d/).waitFor();
+  const group = p.page.locator(".group", { hasText: "Serve" }).first();
+  await group.getByText(/\d+ frames/).click();
+  assert.match(await group.locator(".group-stack").innerText(), /Accept/);
+  assert.match(await group.innerText(), /started by/);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet goroutines --focus Accept before\.whet/);
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("link", { name: "Memory", exact: true }).click();
+  await p.page.locator(".memory-bar").waitFor();
+  const parts = await p.page.locator(".memory-bar > span:not(.memory-absent)").count();
+  assert.ok(parts >= 5 && (await p.page.locator("tbody tr").count()) >= parts);
+  // The bar is as wide as its parts together, and what is absent is at its end.
+  const ends = await p.page.locator(".memory-bar").evaluate((bar) => {
+    const right = (e) => e?.getBoundingClientRect().right;
+    return [right(bar), right([...bar.children].findLast((c) => c.className !== "memory-absent"))];
+  });
+  assert.ok(Math.abs(ends[0] - ends[1]) < 2, String(ends));
+  await p.page.getByText("Heap at the next collection").waitFor();
+  await p.page.goBack();
+  await p.page.locator(".group").first().waitFor();
+  await p.close();
+});
+
 step("a view that a file does not have is explained", async () => {
-  for (const view of ["timeline", "load"]) {
+  for (const view of ["timeline", "load", "goroutines", "memory"]) {
     const p = await openForeign(`/${view}?file=strings.pb.gz`, ".trouble");
     await p.page.getByRole("link", { name: "Overview" }).waitFor();
     await p.page.context().close();

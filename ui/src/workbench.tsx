@@ -19,6 +19,8 @@ import "./style-workbench.css";
 const later: Record<string, () => Promise<() => JSX.Element>> = {
   flame: () => import("./pages/flame.tsx").then((m) => m.FlameView),
   graph: () => import("./pages/graph.tsx").then((m) => m.GraphView),
+  goroutines: () => import("./pages/goroutines.tsx").then((m) => m.Goroutines),
+  memory: () => import("./pages/memory.tsx").then((m) => m.Memory),
   compare: () => import("./pages/compare.tsx").then((m) => m.Compare),
 };
 

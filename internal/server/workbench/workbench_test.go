@@ -14,12 +14,14 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/memory"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -141,6 +143,46 @@ func TestDocuments(t *testing.T) {
 	w := ask(s, http.MethodGet, "/trace/deep%2Fa.whet/", "")
 	if at := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || at != "/timeline?file=deep%2Fa.whet" {
 		t.Errorf("%d %s", w.Code, at)
+	}
+}
+
+// TestProcess has the parts of goroutines and memory add up.
+func TestProcess(t *testing.T) {
+	s, _ := serve(t)
+	g := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet")
+	sum, started := int64(0), int64(0)
+	for _, x := range g.Groups {
+		sum += x.Count
+	}
+	for _, x := range g.Creators {
+		started += x.Count
+	}
+	if g.Name != "a.whet" || g.Total != 4 || sum != 4 || started != 4 || g.EarlierTotal != 8 {
+		t.Errorf("%d in groups, %d by creators: %+v", sum, started, g)
+	}
+	one := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet&n=1")
+	if len(one.Groups) != 1 || one.Left+one.Groups[0].Count != 4 {
+		t.Errorf("%+v", one)
+	}
+	kept := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet&focus=Serve$&ignore=Accept")
+	if kept.Filtered == 0 || len(kept.Groups) == 0 {
+		t.Errorf("%+v", kept)
+	}
+	m := get[memory.Report](t, s, "/api/v1/memory?file=a.whet")
+	sum = 0
+	for _, p := range m.Parts {
+		sum += p.Bytes
+	}
+	if m.Name != "a.whet" || m.Total == 0 || sum != m.Total {
+		t.Errorf("parts of %d bytes: %+v", sum, m)
+	}
+	for target, want := range map[string]int{
+		"/api/v1/goroutines?file=x.whet": 404, "/api/v1/memory?file=x.whet": 404,
+		"/api/v1/goroutines?file=a.whet&focus=(": 400, "/api/v1/goroutines?file=a.whet&n=-1": 400,
+	} {
+		if w := ask(s, http.MethodGet, target, ""); w.Code != want {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
 	}
 }
 

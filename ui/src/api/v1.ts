@@ -26,6 +26,12 @@ export interface BaselineComparison {
   stale?: Identity[] | null;
 }
 
+export interface Bucket {
+  high_ns: number;
+  low_ns: number;
+  n: number;
+}
+
 export interface Build {
   deps?: Module[] | null;
   main: Module;
@@ -313,6 +319,31 @@ export interface FlameTreeView {
   unit: string;
 }
 
+export interface Frame {
+  file?: string;
+  line?: number;
+  name: string;
+}
+
+export interface GC {
+  alloc_bytes: number;
+  alloc_objects: number;
+  alloc_rate?: number;
+  count: number;
+  cpu: Share[] | null;
+  earlier?: GC | null;
+  forced?: number;
+  gogc?: number | null;
+  interval_ns?: number;
+  last_gc?: string;
+  memory_limit?: number | null;
+  next_gc: number;
+  object_rate?: number;
+  pauses: Pauses;
+  rate?: number;
+  window_ns?: number;
+}
+
 export interface GraphEdge {
   from: number;
   inlined: boolean;
@@ -416,6 +447,12 @@ export interface KneePoint {
   held: boolean;
   rate: number;
   value_ns: number;
+}
+
+export interface LabelCount {
+  count: number;
+  key: string;
+  value: string;
 }
 
 export interface Latency {
@@ -556,6 +593,38 @@ export interface Login {
   token: string;
 }
 
+export interface MemoryPart {
+  bytes: number;
+  change?: number | null;
+  estimated?: boolean;
+  id: string;
+  meaning: string;
+  name: string;
+  share: number;
+}
+
+export interface MemoryReport {
+  before?: Sums | null;
+  earlier?: string;
+  earlier_total?: number;
+  gc: GC;
+  go: number;
+  heap_alloc: number;
+  heap_inuse: number;
+  heap_objects: number;
+  heap_sys: number;
+  name: string;
+  parts: MemoryPart[] | null;
+  peak_rss?: number;
+  released: number;
+  rss?: number;
+  schema: string;
+  sys: number;
+  total: number;
+  unknown?: string[] | null;
+  warnings?: Warning[] | null;
+}
+
 export interface Meta {
   build?: Build | null;
   command_line?: string[] | null;
@@ -677,6 +746,17 @@ export interface Part {
   start?: string;
 }
 
+export interface Pauses {
+  histogram: Bucket[] | null;
+  max_ns: number;
+  n: number;
+  of: number;
+  p50_ns?: number;
+  p90_ns?: number;
+  p99_ns?: number;
+  total_ns: number;
+}
+
 export interface Phases {
   connect?: Latency | null;
   first_byte: Latency;
@@ -703,6 +783,60 @@ export interface Problem {
 export interface ProfileTypes {
   name: string;
   types: ValueType[] | null;
+}
+
+export interface Report {
+  creators: ReportCreator[] | null;
+  earlier?: string;
+  earlier_total?: number;
+  filtered: number;
+  filters?: string[] | null;
+  groups: ReportGroup[] | null;
+  hidden: number;
+  kind: string;
+  leak_profile: boolean;
+  left: number;
+  name: string;
+  own?: string[] | null;
+  reason?: string;
+  schema: string;
+  time?: string;
+  total: number;
+  trace_duration_ns?: number;
+  warnings?: Warning[] | null;
+}
+
+export interface ReportCreator {
+  before?: number;
+  count: number;
+  creator?: Frame | null;
+  delta?: number;
+  groups: number;
+  leaked?: number;
+  own?: boolean;
+}
+
+export interface ReportGroup {
+  before?: number;
+  count: number;
+  creator?: Frame | null;
+  creator_from?: string;
+  delta?: number;
+  ids?: number[] | null;
+  in_bubble?: number;
+  labels?: LabelCount[] | null;
+  leaked?: number;
+  locked_to_thread?: number;
+  own?: Frame | null;
+  reason?: string;
+  reason_from?: string;
+  stack: Frame[] | null;
+  truncated?: boolean;
+  verdict?: string;
+  wait_at_least?: boolean;
+  wait_from?: string;
+  wait_ns?: number;
+  why?: string;
 }
 
 export interface Requests {
@@ -799,6 +933,12 @@ export interface Setting {
   run?: string[] | null;
 }
 
+export interface Share {
+  from: string;
+  of: string;
+  share: number;
+}
+
 export interface Shared {
   evidence: Evidence[] | null;
   with: string;
@@ -823,6 +963,13 @@ export interface Stale {
 export interface Step {
   line: number;
   message: string;
+}
+
+export interface Sums {
+  go: number;
+  heap_alloc: number;
+  heap_inuse: number;
+  rss?: number;
 }
 
 export interface Table {

@@ -43,6 +43,8 @@ export function viewLink(view: ViewName): string {
 const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "timeline", text: "app.trace", kinds: ["recording", "trace"] },
   { view: "load", text: "app.load", kinds: ["recording", "load"] },
+  { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
+  { view: "memory", text: "app.memory", kinds: ["recording"] },
 ];
 
 /** The address of a file in the view at hand or, if it does not have that, in its first one. */
@@ -65,8 +67,9 @@ export function Header(): JSX.Element {
   const profile = isProfile(kind);
   const tabs = useRef<HTMLElement>(null);
   useEffect(() => {
+    // On a phone, the tabs scroll.
     const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
-    if (current) tabs.current!.scrollLeft = current.offsetLeft - tabs.current!.offsetLeft - 40; // on a phone, they scroll
+    if (current) tabs.current!.scrollLeft = current.offsetLeft - tabs.current!.offsetLeft - 40;
   }, [here, kind, language.value]);
   return (
     <header class="top">
