@@ -297,6 +297,34 @@ step("what goroutines wait for, and where memory goes", async () => {
   await p.close();
 });
 
+step("results of benchmarks and findings have pages", async () => {
+  for (const [width, colorScheme] of [
+    [1280, "light"],
+    [390, "dark"],
+  ]) {
+    const p = await open("/", ".hub-row .hot-line", { viewport: { width, height: 844 }, colorScheme });
+    await p.page.getByRole("link", { name: "found.json" }).click();
+    const found = p.page.locator(".finding-row");
+    await found.getByText("use a strings.Builder").click();
+    assert.match(await found.innerText(), /25\.00%[\s\S]*join\.go:12[\s\S]*<b>all<\/b>[\s\S]*b\.WriteString\(part\)/);
+    await p.settle(`findings-${width}-${colorScheme}`);
+    await accessible(p);
+    await p.page.getByLabel("Filter by rule, function or file").fill("nothing");
+    await p.page.getByText("There are no findings.").waitFor();
+    await p.page.getByRole("link", { name: "whet", exact: true }).click();
+    for (const name of ["bench.txt", "compared.json"]) {
+      await p.page.getByRole("link", { name }).click();
+      await p.page.locator("main[data-ready]").waitFor();
+      assert.match(await p.page.locator("main").innerText(), /Join/);
+      await p.settle(`bench-${width}-${colorScheme}`);
+      await accessible(p);
+      await p.page.goBack();
+      await p.page.locator(".hub-row").first().waitFor();
+    }
+    await p.close();
+  }
+});
+
 step("a view that a file does not have is explained", async () => {
   for (const view of ["timeline", "load", "goroutines", "memory"]) {
     const p = await openForeign(`/${view}?file=strings.pb.gz`, ".trouble");

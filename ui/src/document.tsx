@@ -17,6 +17,7 @@ type Show = (root: HTMLElement) => Promise<(() => void) | void>;
 
 const views: Record<string, () => Promise<Show>> = {
   timeline: () => import("./pages/timeline.ts").then((m) => m.showTimeline),
+  bench: () => import("./pages/bench.ts").then((m) => m.showBench),
   load: () => import("./pages/load.ts").then((m) => m.showLoad),
 };
 

@@ -20,6 +20,7 @@ const later: Record<string, () => Promise<() => JSX.Element>> = {
   flame: () => import("./pages/flame.tsx").then((m) => m.FlameView),
   graph: () => import("./pages/graph.tsx").then((m) => m.GraphView),
   goroutines: () => import("./pages/goroutines.tsx").then((m) => m.Goroutines),
+  findings: () => import("./pages/findings.tsx").then((m) => m.Findings),
   memory: () => import("./pages/memory.tsx").then((m) => m.Memory),
   compare: () => import("./pages/compare.tsx").then((m) => m.Compare),
 };

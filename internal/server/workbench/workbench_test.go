@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,6 +15,9 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/report/loads"
@@ -181,6 +185,80 @@ func TestProcess(t *testing.T) {
 		"/api/v1/goroutines?file=a.whet&focus=(": 400, "/api/v1/goroutines?file=a.whet&n=-1": 400,
 	} {
 		if w := ask(s, http.MethodGet, target, ""); w.Code != want {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// results returns files with benchmarks and findings.
+func results(t *testing.T) map[string][]byte {
+	t.Helper()
+	text := "goos: linux\npkg: example.com/x\n"
+	for i := range 6 {
+		text += fmt.Sprintf("BenchmarkJoin-2 1000 %d ns/op 64 B/op\n", 1000+i)
+	}
+	found, err := json.Marshal(find.Result{
+		Schema: find.Schema, Module: "example.com/x", Rules: 7,
+		Findings: []find.Finding{{
+			ID: "f1", Rule: "concat", Title: "string built in a loop", Why: "each += copies <b>all</b> of it",
+			Places: []find.Place{{File: "join.go", Line: 12, Code: "text += part"}}, Function: "Join", Saving: 0.25,
+			Evidence: []find.Evidence{{Cost: "cpu", Share: 0.3}},
+			Fix: &find.Fix{
+				Message: "use a strings.Builder",
+				Diff:    "--- a/join.go\n+++ b/join.go\n-text += part\n+b.WriteString(part)\n",
+			},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-", Label: "old"}}, bench.Options{
+		Stdin: strings.NewReader(text),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{"bench.txt": []byte(text), "found.json": found, "compared.json": compared}
+}
+
+// TestResults has the pages of benchmarks and findings show what the files have.
+func TestResults(t *testing.T) {
+	s, dir := serve(t)
+	bad := map[string]string{
+		"history.json": `{"schema": "` + history.Schema + `", "commits": []}`,
+		"machine.json": `{"schema": "` + history.Schema + `", "commits": [{"hash": "abc"}], "series": [{"machine": 7}]}`,
+		"cut.json":     `{"schema": "` + bench.Schema + `", "tables": [`,
+		"old.json":     `{"schema": "whet.find/1"}`,
+	}
+	for name, data := range results(t) {
+		bad[name] = string(data)
+	}
+	for name, data := range bad {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bench.txt", "compared.json"} {
+		b := get[BenchResult](t, s, "/api/v1/bench?file="+name)
+		if b.Measured == nil || len(b.Measured.Tables) != 2 || b.Measured.Tables[0].Rows[0].Name != "Join-2" {
+			t.Errorf("%s: %+v", name, b.Measured)
+		}
+	}
+	f := get[find.Result](t, s, "/api/v1/findings?file=found.json")
+	if len(f.Findings) != 1 || f.Findings[0].Fix == nil || f.Findings[0].Saving != 0.25 {
+		t.Errorf("%+v", f)
+	}
+	for target, want := range map[string]string{
+		"bench?file=history.json": "contradict", "bench?file=machine.json": "contradict",
+		"bench?file=cut.json": "unexpected end", "findings?file=old.json": "unknown schema",
+		"bench?file=found.json": "unknown schema",
+	} {
+		w := ask(s, http.MethodGet, "/api/v1/"+target, "")
+		if w.Code != 422 || !strings.Contains(w.Body.String(), want) || !strings.Contains(w.Body.String(), "--json") {
 			t.Errorf("%s: %d %s", target, w.Code, w.Body)
 		}
 	}

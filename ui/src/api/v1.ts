@@ -26,6 +26,80 @@ export interface BaselineComparison {
   stale?: Identity[] | null;
 }
 
+export interface BenchDoc {
+  facts: Fact[] | null;
+  legend: string;
+  notes: string[] | null;
+  tables: BenchPageTable[] | null;
+  title: string;
+  verdict: BenchVerdictLine[] | null;
+}
+
+export interface BenchPageCell {
+  bounded: boolean;
+  center: number;
+  changes: BenchPageChange[] | null;
+  column: number;
+  high: number;
+  low: number;
+  n: number;
+  range: string;
+  text: string;
+  values: number[] | null;
+}
+
+export interface BenchPageChange {
+  delta: number;
+  finite: boolean;
+  p: number;
+  q: number;
+  text: string;
+  verdict: string;
+  words: string;
+}
+
+export interface BenchPageMean {
+  center: string;
+  change: string;
+}
+
+export interface BenchPagePairs {
+  bounded: boolean;
+  high: number;
+  low: number;
+  ratio: number;
+  ratios: number[] | null;
+}
+
+export interface BenchPageRow {
+  cells: BenchPageCell[] | null;
+  name: string;
+  notes: string[] | null;
+  pairs: BenchPagePairs[] | null;
+}
+
+export interface BenchPageTable {
+  binary: boolean;
+  center: string;
+  columns: string[] | null;
+  config: Fact[] | null;
+  means: BenchPageMean[] | null;
+  notes: string[] | null;
+  rows: BenchPageRow[] | null;
+  spread: string;
+  unit: string;
+}
+
+export interface BenchResult {
+  history?: HistoryDoc | null;
+  measured?: BenchDoc | null;
+}
+
+export interface BenchVerdictLine {
+  text: string;
+  tone: string;
+}
+
 export interface Bucket {
   high_ns: number;
   low_ns: number;
@@ -384,6 +458,51 @@ export interface Header {
   target?: string;
   time?: string;
   total: number;
+}
+
+export interface HistoryChange {
+  after: number;
+  at: number;
+  from: number;
+  text: string;
+  to: number;
+  verdict: string;
+}
+
+export interface HistoryCommit {
+  hash: string;
+  short: string;
+  subject: string;
+  time: string;
+}
+
+export interface HistoryDoc {
+  commits: HistoryCommit[] | null;
+  facts: Fact[] | null;
+  legend: string;
+  notes: string[] | null;
+  series: HistorySeries[] | null;
+  tables: Table[] | null;
+  title: string;
+}
+
+export interface HistoryPoint {
+  bounded: boolean;
+  center: number;
+  commit: number;
+  high: number;
+  low: number;
+  n: number;
+  runs: number;
+}
+
+export interface HistorySeries {
+  about: string;
+  binary: boolean;
+  changes: HistoryChange[] | null;
+  name: string;
+  points: HistoryPoint[] | null;
+  unit: string;
 }
 
 export interface HotLine {

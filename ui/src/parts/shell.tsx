@@ -43,6 +43,8 @@ export function viewLink(view: ViewName): string {
 const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "timeline", text: "app.trace", kinds: ["recording", "trace"] },
   { view: "load", text: "app.load", kinds: ["recording", "load"] },
+  { view: "bench", text: "app.bench", kinds: ["bench"] },
+  { view: "findings", text: "app.findings", kinds: ["findings"] },
   { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
   { view: "memory", text: "app.memory", kinds: ["recording"] },
 ];

@@ -9,6 +9,8 @@ export const en = {
   "app.load": "Load",
   "app.goroutines": "Goroutines",
   "app.memory": "Memory",
+  "app.bench": "Benchmarks",
+  "app.findings": "Findings",
   "app.views": "Views",
   "app.theme": "Colors: {theme}",
   "app.theme.auto": "as the system",
@@ -301,6 +303,14 @@ export const en = {
   "mem.pausestext": "{total} in all, p50 {p50}, p99 {p99}, max {max}",
   "mem.next": "Heap at the next collection",
   "mem.rate": "Allocated",
+
+  "find.list": "By what a fix saves at most",
+  "find.filter": "Filter by rule, function or file",
+  "find.none": "There are no findings.",
+  "find.rules": "{n} rules ran",
+  "find.unexplained": "Hot lines without a finding",
+  "find.known": "accepted by the baseline",
+  "find.nofix": "No rewrite: {why}",
 } as const;
 
 export type Key = keyof typeof en;

@@ -11,6 +11,8 @@ export const ru: Texts = {
   "app.load": "Нагрузка",
   "app.goroutines": "Горутины",
   "app.memory": "Память",
+  "app.bench": "Бенчмарки",
+  "app.findings": "Находки",
   "app.views": "Страницы",
   "app.theme": "Цвета: {theme}",
   "app.theme.auto": "как в системе",
@@ -303,4 +305,12 @@ export const ru: Texts = {
   "mem.pausestext": "всего {total}, p50 {p50}, p99 {p99}, наибольшая {max}",
   "mem.next": "Куча при следующей сборке",
   "mem.rate": "Выделено",
+
+  "find.list": "По наибольшей возможной экономии",
+  "find.filter": "Фильтр по правилу, функции или файлу",
+  "find.none": "Находок нет.",
+  "find.rules": "Проверено правил: {n}",
+  "find.unexplained": "Горячие строки без находок",
+  "find.known": "принято базовым списком",
+  "find.nofix": "Без переписывания: {why}",
 };

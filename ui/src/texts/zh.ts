@@ -11,6 +11,8 @@ export const zh: Texts = {
   "app.load": "负载",
   "app.goroutines": "协程",
   "app.memory": "内存",
+  "app.bench": "基准测试",
+  "app.findings": "发现",
   "app.views": "视图",
   "app.theme": "颜色：{theme}",
   "app.theme.auto": "跟随系统",
@@ -303,4 +305,12 @@ export const zh: Texts = {
   "mem.pausestext": "共 {total}，p50 {p50}，p99 {p99}，最大 {max}",
   "mem.next": "下次回收时的堆",
   "mem.rate": "已分配",
+
+  "find.list": "按修复最多可节省的成本",
+  "find.filter": "按规则、函数或文件过滤",
+  "find.none": "没有发现。",
+  "find.rules": "已运行 {n} 条规则",
+  "find.unexplained": "没有发现的热点行",
+  "find.known": "已被基线接受",
+  "find.nofix": "无改写：{why}",
 };
