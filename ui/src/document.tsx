@@ -12,7 +12,7 @@ import { preferred, speak } from "./texts/index.ts";
 import "./style.css";
 import "./style-shell.css";
 
-/** Shows a view in the element. What it returns opens its help, if it has one of its own. */
+/** Shows a view in the element. What it returns opens the help of the view, if it has one. */
 type Show = (root: HTMLElement) => Promise<(() => void) | void>;
 
 const views: Record<string, () => Promise<Show>> = {
@@ -21,7 +21,7 @@ const views: Record<string, () => Promise<Show>> = {
   load: () => import("./pages/load.ts").then((m) => m.showLoad),
 };
 
-/** Views that are documents of their own: the pages that whet also saves, below the header of whet ui. */
+/** Views that are separate documents: the pages that whet also saves, below the header of whet ui. */
 async function start(): Promise<void> {
   applyTheme();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);

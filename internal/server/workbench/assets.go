@@ -71,8 +71,8 @@ func newAssets(fsys fs.FS) (*assets, error) {
 	return a, nil
 }
 
-// isDocument reports whether a view has the styles and keys of a saved page, and so a document of
-// its own. ui/src/state/route.ts lists the same views.
+// isDocument reports whether a view has the styles and keys of a saved page, and so a separate
+// document. ui/src/state/route.ts lists the same views.
 func isDocument(path string) bool {
 	switch path {
 	case "/timeline", "/load", "/bench":

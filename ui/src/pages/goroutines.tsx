@@ -45,6 +45,7 @@ function Document({ d, focus }: { d: Report; focus: string }): JSX.Element {
   const reason = param("reason");
   const shown = groups.filter((g) => reason === "" || (g.reason || "?") === reason);
   const n = (v: number) => number(v, language.value);
+  const before = d.earlier_total ?? 0;
   return (
     <>
       <div class="facts-block">
@@ -52,7 +53,7 @@ function Document({ d, focus }: { d: Report; focus: string }): JSX.Element {
         <p class="quiet">
           {[
             d.kind,
-            d.earlier && t("go.since", { change: signed(d.total - (d.earlier_total ?? 0)), n: n(d.earlier_total ?? 0) }),
+            d.earlier && t("go.since", { change: signed(d.total - before), n: n(before) }),
             d.trace_duration_ns && t("go.trace", { t: span(d.trace_duration_ns) }),
             d.filtered > 0 && t("go.filtered", { n: n(d.filtered) }),
           ]

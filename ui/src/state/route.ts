@@ -14,7 +14,7 @@ function read(): Route {
 }
 
 /**
- * Views that are documents of their own: their styles and keys are those of the saved pages, and end
+ * Views that are separate documents: their styles and keys are those of the saved pages, and end
  * with them.
  */
 const documents: ReadonlySet<string> = new Set(["timeline", "load", "bench"]);
