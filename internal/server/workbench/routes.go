@@ -61,14 +61,16 @@ func (s *Server) routes() []route {
 				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff),
 		get("/goroutines", "goroutines", "What goroutines wait for, and who started them: whet goroutines",
 			[]openapi.Param{
-				file, {Name: "focus", About: "keep goroutines with a function, file or creator that matches"},
+				file,
+				{Name: "focus", About: "keep goroutines with a function, file or creator that matches"},
 				{Name: "ignore", About: "drop goroutines with a function, file or creator that matches"},
 				numberParam("groups"),
 			}, goroutines.Report{}, s.goroutines),
 		get("/memory", "memory", "The memory from the live heap to the RSS, and the collector: whet memory",
 			[]openapi.Param{file}, memory.Report{}, s.memory),
 		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
-			file, {Name: "base", About: "the name of an earlier load, drawn in the same charts"},
+			file,
+			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
 			{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}},
 		}, loads.Document{}, s.load, "text/html"),
 		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},
