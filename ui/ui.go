@@ -47,9 +47,9 @@ func TimelineJS() string { return timelineJS }
 //go:embed all:dist/app
 var appFS embed.FS
 
-// App returns the files of the pages that package internal/server/workbench sends: index.html, and
-// below assets what it loads, named by their contents. They contain no data and make requests only to
-// the server that they come from.
+// App returns the files of the pages that package internal/server/workbench sends: index.html and
+// document.html, and below assets what they load, named by their contents. They contain no data and
+// make requests only to the server that they come from.
 func App() fs.FS {
 	sub, err := fs.Sub(appFS, "dist/app")
 	if err != nil {

@@ -20,6 +20,7 @@ export default defineConfig(({ mode }) => {
         emptyOutDir: true,
         assetsInlineLimit: 0,
         reportCompressedSize: false,
+        rollupOptions: { input: ["index.html", "document.html"] },
       },
     };
   }

@@ -156,10 +156,12 @@ export async function start({ height, pause = 0, fullPage = false }) {
     /**
      * Takes the steps in order, and ends the process: with code 1 if any failed, else with 0. What a page shows after
      * a pause depends on how busy the machine is, so a step that fails is tried again with longer pauses.
+     * WHET_STEPS, a regular expression, names the steps to take; without it, all are.
      */
     async walk() {
       let failed = 0;
-      for (const { name, run, skip } of steps) {
+      const wanted = new RegExp(process.env.WHET_STEPS ?? "");
+      for (const { name, run, skip } of steps.filter((s) => wanted.test(s.name))) {
         if (skip) {
           console.log(`- ${name}: skipped, ${skip}`);
           continue;

@@ -48,6 +48,10 @@ const views = {
   flame: ["/flame?file=before.whet", picture],
   graph: ["/graph?file=before.whet", ".callgraph .node"],
   compare: ["/compare?file=after.whet&base=before.whet", ".diff-table"],
+  timeline: ["/timeline?file=before.whet", ".lanes .name"],
+  load: ["/load?file=before.whet", "main[data-ready]"],
+  goroutines: ["/goroutines?file=before.whet", ".group"],
+  memory: ["/memory?file=before.whet", ".memory-bar"],
 };
 
 step("which line costs", async () => {
@@ -197,6 +201,136 @@ step("the keyboard finds everything", async () => {
   await p.page.goForward();
   await p.page.locator(hot).first().waitFor();
   await p.close();
+});
+
+step("the timeline and the load have the header", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  const tab = (name) => p.page.getByRole("navigation").getByRole("link", { name, exact: true });
+  await tab("Timeline").click();
+  await p.page.locator(".lanes .name").first().waitFor();
+  assert.equal(await tab("Timeline").getAttribute("aria-current"), "page");
+  const policy = (await p.page.request.get(p.page.url())).headers()["content-security-policy"];
+  assert.match(policy, /script-src 'self'; style-src 'self'/);
+  // The keys are those of the timeline, and so is the help.
+  await p.page.keyboard.press("w");
+  await p.page.waitForFunction(() => location.hash.startsWith("#t="));
+  await p.page.getByRole("button", { name: "Keys (?)" }).click();
+  await p.page.getByRole("dialog").getByText(/wake/i).first().waitFor();
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /#t=[\s\S]*whet trace timeline before\.whet/);
+  await accessible(p);
+  await p.page.keyboard.press("Escape");
+  // A theme that is chosen in the header is that of the canvases.
+  const axis = () => p.page.locator("canvas.axis").evaluate((c) => c.toDataURL());
+  const [light, shade] = [await axis(), await p.page.evaluate(() => document.documentElement.dataset.theme)];
+  const turn = p.page.getByRole("button", { name: /^Colors/ });
+  await turn.click();
+  await turn.click();
+  assert.notEqual(await p.page.evaluate(() => document.documentElement.dataset.theme), shade);
+  await p.settle();
+  assert.notEqual(await axis(), light);
+  await p.page.getByLabel("Recordings").selectOption("after.whet");
+  await p.page.waitForURL(/timeline\?file=after\.whet/);
+  await p.page.locator(".lanes .name").first().waitFor();
+  await p.page.goBack();
+  await p.page.waitForURL(/timeline\?file=before\.whet#t=/);
+  await tab("Load").click();
+  await p.page.locator("main[data-ready]").waitFor();
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const download = p.page.waitForEvent("download");
+  await p.page.getByRole("link", { name: "Save this page as one HTML file" }).click();
+  assert.match(readFileSync(await (await download).path(), "utf8"), /id="whet-load"/);
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("flame");
+  await p.page.keyboard.press("Enter");
+  await p.page.locator(picture).waitFor();
+  await p.page.goBack();
+  await p.page.locator("main[data-ready]").waitFor();
+  await tab("Overview").click();
+  await p.page.locator(hot).first().waitFor();
+  await p.close();
+  // Where the timeline once was.
+  const old = await open("/trace/before.whet/#t=0-1000", ".lanes .name");
+  assert.match(old.page.url(), /timeline\?file=before\.whet#t=0-1000/);
+  await old.close();
+});
+
+step("what goroutines wait for, and where memory goes", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  await p.page.getByRole("link", { name: "Goroutines", exact: true }).click();
+  await p.page.locator(".group").first().waitFor();
+  const number = (text) => Number(/\d[\d,]*/.exec(text)[0].replaceAll(",", ""));
+  const total = number(await p.page.locator("h1").innerText());
+  const counts = await p.page.locator(".reasons b").allInnerTexts();
+  assert.equal(counts.map(number).reduce((a, b) => a + b), total);
+  // The reason that most goroutines have, and then a function.
+  const reason = p.page.locator(".reasons button").first();
+  await reason.click();
+  await p.page.waitForFunction(() => location.search.includes("reason="));
+  const shown = await p.page.locator(".group-count b").allInnerTexts();
+  assert.equal(shown.map(number).reduce((a, b) => a + b), number(counts[0]));
+  await reason.click();
+  await p.page.getByLabel("Function, file or creator (regexp)").fill("Accept");
+  await p.page.keyboard.press("Enter");
+  await p.page.getByText(/the filter drops \d/).waitFor();
+  const group = p.page.locator(".group", { hasText: "Serve" }).first();
+  await group.getByText(/\d+ frames/).click();
+  assert.match(await group.locator(".group-stack").innerText(), /Accept/);
+  assert.match(await group.innerText(), /started by/);
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet goroutines --focus Accept before\.whet/);
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("link", { name: "Memory", exact: true }).click();
+  await p.page.locator(".memory-bar").waitFor();
+  const parts = await p.page.locator(".memory-bar > span:not(.memory-absent)").count();
+  assert.ok(parts >= 5 && (await p.page.locator("tbody tr").count()) >= parts);
+  // The bar is as wide as its parts together, and what is absent is at its end.
+  const ends = await p.page.locator(".memory-bar").evaluate((bar) => {
+    const right = (e) => e?.getBoundingClientRect().right;
+    return [right(bar), right([...bar.children].findLast((c) => c.className !== "memory-absent"))];
+  });
+  assert.ok(Math.abs(ends[0] - ends[1]) < 2, String(ends));
+  await p.page.getByText("Heap at the next collection").waitFor();
+  await p.page.goBack();
+  await p.page.locator(".group").first().waitFor();
+  await p.close();
+});
+
+step("results of benchmarks and findings have pages", async () => {
+  for (const [width, colorScheme] of [
+    [1280, "light"],
+    [390, "dark"],
+  ]) {
+    const p = await open("/", ".hub-row .hot-line", { viewport: { width, height: 844 }, colorScheme });
+    await p.page.getByRole("link", { name: "found.json" }).click();
+    const found = p.page.locator(".finding-row");
+    await found.getByText("use a strings.Builder").click();
+    assert.match(await found.innerText(), /25\.00%[\s\S]*join\.go:12[\s\S]*<b>all<\/b>[\s\S]*b\.WriteString\(part\)/);
+    await p.settle(`findings-${width}-${colorScheme}`);
+    await accessible(p);
+    await p.page.getByLabel("Filter by rule, function or file").fill("nothing");
+    await p.page.getByText("There are no findings.").waitFor();
+    await p.page.getByRole("link", { name: "whet", exact: true }).click();
+    for (const name of ["bench.txt", "compared.json"]) {
+      await p.page.getByRole("link", { name }).click();
+      await p.page.locator("main[data-ready]").waitFor();
+      assert.match(await p.page.locator("main").innerText(), /Join/);
+      await p.settle(`bench-${width}-${colorScheme}`);
+      await accessible(p);
+      await p.page.goBack();
+      await p.page.locator(".hub-row").first().waitFor();
+    }
+    await p.close();
+  }
+});
+
+step("a view that a file does not have is explained", async () => {
+  for (const view of ["timeline", "load", "goroutines", "memory"]) {
+    const p = await openForeign(`/${view}?file=strings.pb.gz`, ".trouble");
+    await p.page.getByRole("link", { name: "Overview" }).waitFor();
+    await p.page.context().close();
+  }
 });
 
 step("foreign names are text", async () => {

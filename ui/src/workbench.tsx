@@ -12,12 +12,16 @@ import { file, followLinks, go, route } from "./state/route.ts";
 import { applyTheme, sharing, viewCommands, viewKeys } from "./state/shell.ts";
 import { preferred, speak, t } from "./texts/index.ts";
 import "./style.css";
+import "./style-shell.css";
 import "./style-workbench.css";
 
 /** The views that load when they are needed. */
 const later: Record<string, () => Promise<() => JSX.Element>> = {
   flame: () => import("./pages/flame.tsx").then((m) => m.FlameView),
   graph: () => import("./pages/graph.tsx").then((m) => m.GraphView),
+  goroutines: () => import("./pages/goroutines.tsx").then((m) => m.Goroutines),
+  findings: () => import("./pages/findings.tsx").then((m) => m.Findings),
+  memory: () => import("./pages/memory.tsx").then((m) => m.Memory),
   compare: () => import("./pages/compare.tsx").then((m) => m.Compare),
 };
 

@@ -72,6 +72,12 @@ func WriteHistoryPage(w io.Writer, r *history.Report) error {
 	})
 }
 
+// HistoryDocument is what a page of benchmarks along commits shows.
+type HistoryDocument = historyDoc
+
+// NewHistoryDocument returns the contents of the page that WriteHistoryPage writes.
+func NewHistoryDocument(r *history.Report) HistoryDocument { return newHistoryDoc(r) }
+
 func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
 		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: pages.Facts{},

@@ -112,6 +112,12 @@ func writeBenchDoc(w io.Writer, doc benchDoc) error {
 	})
 }
 
+// Document is what a page of benchmarks shows, in words and figures that are safe to show.
+type Document = benchDoc
+
+// NewDocument returns the contents of the page that WritePage writes.
+func NewDocument(c *bench.Comparison) Document { return newBenchDoc(c) }
+
 func newBenchDoc(c *bench.Comparison) benchDoc {
 	doc := benchDoc{
 		Title: "Benchmarks", Verdict: comparisonVerdict(c), Facts: pages.Facts{}, Notes: pages.CleanAll(c.Warnings.Texts()),

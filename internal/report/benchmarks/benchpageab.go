@@ -21,6 +21,9 @@ func WriteABPage(w io.Writer, r *ab.Result) error {
 	return writeBenchDoc(w, newABDoc(r))
 }
 
+// NewABDocument returns the contents of the page that WriteABPage writes.
+func NewABDocument(r *ab.Result) Document { return newABDoc(r) }
+
 func newABDoc(r *ab.Result) benchDoc {
 	doc := benchDoc{
 		Title:   layout.Clean("B against A: " + r.Sides[ab.B] + " against " + r.Sides[ab.A]),

@@ -107,6 +107,12 @@ func WritePage(w io.Writer, p Page) error {
 	})
 }
 
+// Document is what a page with charts shows, in words and figures that are safe to show.
+type Document = loadDoc
+
+// NewDocument returns the contents of a page.
+func NewDocument(p Page) Document { return newLoadDoc(p) }
+
 func newLoadDoc(p Page) loadDoc {
 	doc := loadDoc{
 		Title: p.Title, Notes: pages.CleanAll(p.Notes), Runs: []loadRun{}, Tables: []pages.Table{},

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -252,6 +253,9 @@ func (s *Set) describe(r *root, name string) (File, bool) {
 	}, true
 }
 
+// benchSchema matches the schemas of results of whet bench that have a page.
+var benchSchema = regexp.MustCompile(`"whet\.bench-(compare|ab|history)/`)
+
 // kindOf tells what a file is by its name and its first bytes; "" is nothing that whet shows.
 func kindOf(name string, head []byte) Kind {
 	ext := strings.ToLower(path.Ext(name))
@@ -270,6 +274,8 @@ func kindOf(name string, head []byte) Kind {
 			return Load
 		case bytes.Contains(head, []byte(`"whet.find/`)):
 			return Findings
+		case benchSchema.Match(head):
+			return Bench
 		}
 		return ""
 	case bytes.Contains(head, []byte("\nBenchmark")) || bytes.HasPrefix(head, []byte("goos: ")):

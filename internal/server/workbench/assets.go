@@ -71,6 +71,16 @@ func newAssets(fsys fs.FS) (*assets, error) {
 	return a, nil
 }
 
+// isDocument reports whether a view has the styles and keys of a saved page, and so a separate
+// document. ui/src/state/route.ts lists the same views.
+func isDocument(path string) bool {
+	switch path {
+	case "/timeline", "/load", "/bench":
+		return true
+	}
+	return false
+}
+
 // ServeHTTP implements http.Handler. Paths of views are those of index.html, which shows them.
 func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -85,6 +95,9 @@ func (a *assets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		f = a.files["/index.html"]
+		if d, ok := a.files["/document.html"]; ok && isDocument(r.URL.Path) {
+			f = d
+		}
 	}
 	h := w.Header()
 	h.Set("Content-Type", f.kind)

@@ -99,6 +99,16 @@ func TestJourney(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		for name, data := range results(t) {
+			path := filepath.Join(dir, name)
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			old := time.Now().Add(-time.Hour)
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
 		for i, name := range []string{"before.whet", "after.whet"} { // the newest, in this order
 			at := time.Now().Add(time.Duration(i) * time.Minute)
 			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/loads"
-	"github.com/whet-go/whet/internal/report/traces"
 	"github.com/whet-go/whet/internal/server"
 	"github.com/whet-go/whet/trace/timeline"
 )
@@ -47,12 +46,16 @@ func (c *pageCache) close() error {
 	return errors.Join(errs...)
 }
 
-// tracePage serves the timeline of a trace and its data: /trace/FILE/, where FILE is escaped.
+// tracePage serves the data of a trace's timeline: /trace/FILE/api/, where FILE is escaped.
 func (s *Server) tracePage(w http.ResponseWriter, r *http.Request) error {
 	escaped, rest, ok := strings.Cut(strings.TrimPrefix(r.URL.EscapedPath(), "/trace/"), "/")
 	name, err := url.PathUnescape(escaped)
 	if err != nil || !ok {
 		return &diag.Error{Op: "trace", Subject: r.URL.Path, Err: errNoTrace, Kind: diag.Usage}
+	}
+	if rest == "" { // where the page once was
+		http.Redirect(w, r, "/timeline?"+url.Values{"file": {name}}.Encode(), http.StatusMovedPermanently)
+		return nil
 	}
 	t, release, err := s.timeline(r.Context(), name)
 	if err != nil {
@@ -100,13 +103,7 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 		return nil, nil, err
 	}
 	line := timeline.New(x.Index, path.Base(name))
-	page, policy, err := traces.TimelineServed(path.Base(name))
-	if err != nil {
-		return nil, nil, errors.Join(err, x.Close())
-	}
-	t = &openTimeline{
-		path: place, trace: x, handler: server.Answers(line, server.Page{HTML: page, Policy: policy}), users: 1,
-	}
+	t = &openTimeline{path: place, trace: x, handler: server.Answers(line, server.Page{}), users: 1}
 	c.kept = append(c.kept, t)
 	if len(c.kept) > maxTimelines {
 		old := c.kept[0]
@@ -118,10 +115,11 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 	return t, release, nil
 }
 
-// loadPage serves the charts of one load, or of two: /load?file=&base=.
-func (s *Server) loadPage(w http.ResponseWriter, r *http.Request) error {
-	p := loads.Page{Title: path.Base(r.URL.Query().Get("file"))}
-	for _, name := range []string{r.URL.Query().Get("base"), r.URL.Query().Get("file")} {
+// load answers with the charts of one load, or of two, as data or as a self-contained page.
+func (s *Server) load(w http.ResponseWriter, r *http.Request) error {
+	given := r.URL.Query()
+	p := loads.Page{Title: path.Base(given.Get("file"))}
+	for _, name := range []string{given.Get("base"), given.Get("file")} {
 		if name == "" {
 			continue
 		}
@@ -137,22 +135,24 @@ func (s *Server) loadPage(w http.ResponseWriter, r *http.Request) error {
 	if len(p.Runs) == 0 {
 		return diag.Usagef("file", "no file is named", apiBase+"/files lists them")
 	}
-	var b bytes.Buffer
-	if err := loads.WritePage(&b, p); err != nil {
-		return fmt.Errorf("draw load: %w", err)
+	switch format := given.Get("format"); format {
+	case "", "json":
+		return answer(w, loads.NewDocument(p))
+	case "html":
+		var b bytes.Buffer
+		if err := loads.WritePage(&b, p); err != nil {
+			return fmt.Errorf("draw load: %w", err)
+		}
+		savedPage(w, p.Title+".html", b.Bytes())
+		return nil
+	default:
+		return diag.Usagef("format", fmt.Sprintf("unknown format %.40q (want json or html)", format), "")
 	}
-	w.Header().Set("Content-Security-Policy", ownPolicy(b.Bytes()))
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(b.Bytes()) // the client may be gone
-	return nil
 }
 
-// ownPolicy returns the policy that a self-contained page states: it allows the one script by its hash.
-func ownPolicy(page []byte) string {
-	_, rest, ok := bytes.Cut(page, []byte(`http-equiv="Content-Security-Policy" content="`))
-	found, _, closed := bytes.Cut(rest, []byte(`"`))
-	if !ok || !closed {
-		return policy
-	}
-	return string(found)
+// savedPage answers with a self-contained page, to be saved as a file.
+func savedPage(w http.ResponseWriter, name string, page []byte) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Disposition", `attachment; filename="`+headerName(name)+`"`)
+	_, _ = w.Write(page) // the client may be gone
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -218,9 +217,5 @@ func (q *query) header(in *input.Input) documents.Header {
 
 // warnings returns what the reader of any view of an input must know.
 func (s *Server) warnings(in *input.Input) diag.Warnings {
-	ws := slices.Clone(in.Warnings)
-	for i := range ws {
-		ws[i].Text, ws[i].Where = s.o.Files.Plain(ws[i].Text), s.o.Files.Plain(ws[i].Where)
-	}
-	return ws
+	return s.plain(in.Warnings)
 }

@@ -4,11 +4,14 @@ import (
 	"net/http"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/memory"
 )
 
 // routes are the operations of the API.
@@ -56,8 +59,24 @@ func (s *Server) routes() []route {
 		get("/diff", "diff", "What changed from diff_base to file: whet diff",
 			viewParams(byParam(), numberParam("entries"), cum, all,
 				openapi.Param{Name: "normalize", About: "compare shares", Type: "boolean"}), diff.Result{}, s.diff),
-		get("/findings", "findings", "The causes of costs that a find job found: whet find", []openapi.Param{file},
-			find.Result{}, s.findings),
+		get("/goroutines", "goroutines", "What goroutines wait for, and who started them: whet goroutines",
+			[]openapi.Param{
+				file,
+				{Name: "focus", About: "keep goroutines with a function, file or creator that matches"},
+				{Name: "ignore", About: "drop goroutines with a function, file or creator that matches"},
+				numberParam("groups"),
+			}, goroutines.Report{}, s.goroutines),
+		get("/memory", "memory", "The memory from the live heap to the RSS, and the collector: whet memory",
+			[]openapi.Param{file}, memory.Report{}, s.memory),
+		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
+			file,
+			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
+			{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}},
+		}, loads.Document{}, s.load, "text/html"),
+		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},
+			s.bench),
+		get("/findings", "findings", "The causes of costs, in a file or that a find job found: whet find",
+			[]openapi.Param{file}, find.Result{}, s.findings),
 		get("/jobs", "jobs", "The jobs", nil, JobList{}, s.listJobs),
 		post("/jobs", "startJob", "Starts a recording, or looks for the causes of costs", nil, JobRequest{}, jobs.Job{},
 			s.startJob),

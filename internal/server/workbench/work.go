@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/find/recorded"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
 )
 
@@ -246,11 +247,19 @@ func (s *Server) foundIn(name string) *find.Result {
 	return s.found.byFile[state]
 }
 
-// findings answers with what a find job found, or with 204 if there was none.
+// findings answers with the findings in a file, or with what a find job found in a recording; with
+// 204 if there was none.
 func (s *Server) findings(w http.ResponseWriter, r *http.Request) error {
 	name := r.URL.Query().Get("file")
 	if _, err := s.o.Files.Path(name); err != nil {
 		return err
+	}
+	if s.kindOf(name) == files.Findings {
+		found, err := s.findingsOf(name)
+		if err != nil {
+			return err
+		}
+		return answer(w, found)
 	}
 	if found := s.foundIn(name); found != nil {
 		return answer(w, found)

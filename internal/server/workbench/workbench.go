@@ -92,7 +92,6 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		})
 	})
 	mux.HandleFunc("GET /trace/{rest...}", s.handle(s.tracePage))
-	mux.HandleFunc("GET /load", s.handle(s.loadPage))
 	assets, err := newAssets(o.Assets)
 	if err != nil {
 		return nil, err
@@ -132,7 +131,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		// The script and the style are the same for everybody; data is not.
 		api := strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != apiBase+"/session"
-		data := api || strings.HasPrefix(r.URL.Path, "/trace/") || r.URL.Path == "/load"
+		data := api || strings.HasPrefix(r.URL.Path, "/trace/")
 		if data && !s.o.Guard.Allowed(r) {
 			h.Set("WWW-Authenticate", "Bearer")
 			s.problem(w, http.StatusUnauthorized, &diag.Error{

@@ -3,6 +3,7 @@ package workbench
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -14,10 +15,17 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/leaktest"
+	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/jobs"
+	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/memory"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -98,6 +106,162 @@ func get[T any](t *testing.T, h http.Handler, target string) T {
 		t.Fatalf("%s: %d %.300s %v", target, w.Code, w.Body, err)
 	}
 	return v
+}
+
+// TestDocuments has the charts of a load as data and as a page to save, and the old address of a
+// timeline lead to the page.
+func TestDocuments(t *testing.T) {
+	s, dir := serve(t, func(o *Options) {
+		o.Assets = fstest.MapFS{
+			"index.html": {Data: []byte("views")}, "document.html": {Data: []byte("documents")},
+		}
+	})
+	l := `{"schema": "` + load.Schema + `", "target": "http://x/<b>", "requests": 3, "responses": 3}`
+	if err := os.WriteFile(filepath.Join(dir, "l.json"), []byte(l), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		"/load?file=l.json": "documents", "/timeline": "documents", "/flame": "views", "/": "views",
+	} {
+		w := ask(s, http.MethodGet, target, "")
+		if w.Body.String() != want || w.Header().Get("Content-Security-Policy") != policy {
+			t.Errorf("%s: %s, policy %s", target, w.Body, w.Header().Get("Content-Security-Policy"))
+		}
+	}
+	two := get[loads.Document](t, s, "/api/v1/load?file=l.json&base=l.json")
+	if len(two.Runs) != 2 || two.Runs[0].Name != "l.json" || two.Title != "l.json" {
+		t.Errorf("%+v", two)
+	}
+	page := ask(s, http.MethodGet, "/api/v1/load?file=l.json&format=html", "")
+	if !strings.Contains(page.Body.String(), loads.Mark) ||
+		page.Header().Get("Content-Disposition") != `attachment; filename="l.json.html"` {
+		t.Errorf("%v %.200s", page.Header(), page.Body)
+	}
+	for target, hint := range map[string]string{
+		"/api/v1/load": "/files", "/api/v1/load?file=l.json&format=png": "want json or html",
+	} {
+		if w := ask(s, http.MethodGet, target, ""); w.Code != 400 || !strings.Contains(w.Body.String(), hint) {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+	w := ask(s, http.MethodGet, "/trace/deep%2Fa.whet/", "")
+	if at := w.Header().Get("Location"); w.Code != http.StatusMovedPermanently || at != "/timeline?file=deep%2Fa.whet" {
+		t.Errorf("%d %s", w.Code, at)
+	}
+}
+
+// TestProcess has the parts of goroutines and memory add up.
+func TestProcess(t *testing.T) {
+	s, _ := serve(t)
+	g := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet")
+	sum, started := int64(0), int64(0)
+	for _, x := range g.Groups {
+		sum += x.Count
+	}
+	for _, x := range g.Creators {
+		started += x.Count
+	}
+	if g.Name != "a.whet" || g.Total != 4 || sum != 4 || started != 4 || g.EarlierTotal != 8 {
+		t.Errorf("%d in groups, %d by creators: %+v", sum, started, g)
+	}
+	one := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet&n=1")
+	if len(one.Groups) != 1 || one.Left+one.Groups[0].Count != 4 {
+		t.Errorf("%+v", one)
+	}
+	kept := get[goroutines.Report](t, s, "/api/v1/goroutines?file=a.whet&focus=Serve$&ignore=Accept")
+	if kept.Filtered == 0 || len(kept.Groups) == 0 {
+		t.Errorf("%+v", kept)
+	}
+	m := get[memory.Report](t, s, "/api/v1/memory?file=a.whet")
+	sum = 0
+	for _, p := range m.Parts {
+		sum += p.Bytes
+	}
+	if m.Name != "a.whet" || m.Total == 0 || sum != m.Total {
+		t.Errorf("parts of %d bytes: %+v", sum, m)
+	}
+	for target, want := range map[string]int{
+		"/api/v1/goroutines?file=x.whet": 404, "/api/v1/memory?file=x.whet": 404,
+		"/api/v1/goroutines?file=a.whet&focus=(": 400, "/api/v1/goroutines?file=a.whet&n=-1": 400,
+	} {
+		if w := ask(s, http.MethodGet, target, ""); w.Code != want {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
+}
+
+// results returns files with benchmarks and findings.
+func results(t *testing.T) map[string][]byte {
+	t.Helper()
+	text := "goos: linux\npkg: example.com/x\n"
+	for i := range 6 {
+		text += fmt.Sprintf("BenchmarkJoin-2 1000 %d ns/op 64 B/op\n", 1000+i)
+	}
+	found, err := json.Marshal(find.Result{
+		Schema: find.Schema, Module: "example.com/x", Rules: 7,
+		Findings: []find.Finding{{
+			ID: "f1", Rule: "concat", Title: "string built in a loop", Why: "each += copies <b>all</b> of it",
+			Places: []find.Place{{File: "join.go", Line: 12, Code: "text += part"}}, Function: "Join", Saving: 0.25,
+			Evidence: []find.Evidence{{Cost: "cpu", Share: 0.3}},
+			Fix: &find.Fix{
+				Message: "use a strings.Builder",
+				Diff:    "--- a/join.go\n+++ b/join.go\n-text += part\n+b.WriteString(part)\n",
+			},
+		}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := bench.Compare(t.Context(), []bench.Input{{Path: "-", Label: "old"}}, bench.Options{
+		Stdin: strings.NewReader(text),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	compared, err := json.Marshal(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string][]byte{"bench.txt": []byte(text), "found.json": found, "compared.json": compared}
+}
+
+// TestResults has the pages of benchmarks and findings show what the files have.
+func TestResults(t *testing.T) {
+	s, dir := serve(t)
+	bad := map[string]string{
+		"history.json": `{"schema": "` + history.Schema + `", "commits": []}`,
+		"machine.json": `{"schema": "` + history.Schema + `", "commits": [{"hash": "abc"}], "series": [{"machine": 7}]}`,
+		"cut.json":     `{"schema": "` + bench.Schema + `", "tables": [`,
+		"old.json":     `{"schema": "whet.find/1"}`,
+	}
+	for name, data := range results(t) {
+		bad[name] = string(data)
+	}
+	for name, data := range bad {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"bench.txt", "compared.json"} {
+		b := get[BenchResult](t, s, "/api/v1/bench?file="+name)
+		if b.Measured == nil || len(b.Measured.Tables) != 2 || b.Measured.Tables[0].Rows[0].Name != "Join-2" {
+			t.Errorf("%s: %+v", name, b.Measured)
+		}
+	}
+	f := get[find.Result](t, s, "/api/v1/findings?file=found.json")
+	if len(f.Findings) != 1 || f.Findings[0].Fix == nil || f.Findings[0].Saving != 0.25 {
+		t.Errorf("%+v", f)
+	}
+	for target, want := range map[string]string{
+		"bench?file=history.json": "contradict", "bench?file=machine.json": "contradict",
+		"bench?file=cut.json": "unexpected end", "findings?file=old.json": "unknown schema",
+		"bench?file=found.json": "unknown schema",
+	} {
+		w := ask(s, http.MethodGet, "/api/v1/"+target, "")
+		if w.Code != 422 || !strings.Contains(w.Body.String(), want) || !strings.Contains(w.Body.String(), "--json") {
+			t.Errorf("%s: %d %s", target, w.Code, w.Body)
+		}
+	}
 }
 
 func TestFiles(t *testing.T) {
@@ -254,7 +418,7 @@ func TestToken(t *testing.T) {
 	if w := ask(s, http.MethodGet, "/", ""); w.Code != 200 {
 		t.Errorf("the page: %d", w.Code)
 	}
-	for _, target := range []string{"/api/v1/files", "/api/v1/openapi.json", "/trace/x/", "/load?file=x"} {
+	for _, target := range []string{"/api/v1/files", "/api/v1/openapi.json", "/trace/x/", "/api/v1/load?file=x"} {
 		if w := ask(s, http.MethodGet, target, ""); w.Code != 401 {
 			t.Errorf("%s without a token: %d", target, w.Code)
 		}

@@ -26,6 +26,86 @@ export interface BaselineComparison {
   stale?: Identity[] | null;
 }
 
+export interface BenchDoc {
+  facts: Fact[] | null;
+  legend: string;
+  notes: string[] | null;
+  tables: BenchPageTable[] | null;
+  title: string;
+  verdict: BenchVerdictLine[] | null;
+}
+
+export interface BenchPageCell {
+  bounded: boolean;
+  center: number;
+  changes: BenchPageChange[] | null;
+  column: number;
+  high: number;
+  low: number;
+  n: number;
+  range: string;
+  text: string;
+  values: number[] | null;
+}
+
+export interface BenchPageChange {
+  delta: number;
+  finite: boolean;
+  p: number;
+  q: number;
+  text: string;
+  verdict: string;
+  words: string;
+}
+
+export interface BenchPageMean {
+  center: string;
+  change: string;
+}
+
+export interface BenchPagePairs {
+  bounded: boolean;
+  high: number;
+  low: number;
+  ratio: number;
+  ratios: number[] | null;
+}
+
+export interface BenchPageRow {
+  cells: BenchPageCell[] | null;
+  name: string;
+  notes: string[] | null;
+  pairs: BenchPagePairs[] | null;
+}
+
+export interface BenchPageTable {
+  binary: boolean;
+  center: string;
+  columns: string[] | null;
+  config: Fact[] | null;
+  means: BenchPageMean[] | null;
+  notes: string[] | null;
+  rows: BenchPageRow[] | null;
+  spread: string;
+  unit: string;
+}
+
+export interface BenchResult {
+  history?: HistoryDoc | null;
+  measured?: BenchDoc | null;
+}
+
+export interface BenchVerdictLine {
+  text: string;
+  tone: string;
+}
+
+export interface Bucket {
+  high_ns: number;
+  low_ns: number;
+  n: number;
+}
+
 export interface Build {
   deps?: Module[] | null;
   main: Module;
@@ -313,6 +393,31 @@ export interface FlameTreeView {
   unit: string;
 }
 
+export interface Frame {
+  file?: string;
+  line?: number;
+  name: string;
+}
+
+export interface GC {
+  alloc_bytes: number;
+  alloc_objects: number;
+  alloc_rate?: number;
+  count: number;
+  cpu: Share[] | null;
+  earlier?: GC | null;
+  forced?: number;
+  gogc?: number | null;
+  interval_ns?: number;
+  last_gc?: string;
+  memory_limit?: number | null;
+  next_gc: number;
+  object_rate?: number;
+  pauses: Pauses;
+  rate?: number;
+  window_ns?: number;
+}
+
 export interface GraphEdge {
   from: number;
   inlined: boolean;
@@ -353,6 +458,51 @@ export interface Header {
   target?: string;
   time?: string;
   total: number;
+}
+
+export interface HistoryChange {
+  after: number;
+  at: number;
+  from: number;
+  text: string;
+  to: number;
+  verdict: string;
+}
+
+export interface HistoryCommit {
+  hash: string;
+  short: string;
+  subject: string;
+  time: string;
+}
+
+export interface HistoryDoc {
+  commits: HistoryCommit[] | null;
+  facts: Fact[] | null;
+  legend: string;
+  notes: string[] | null;
+  series: HistorySeries[] | null;
+  tables: Table[] | null;
+  title: string;
+}
+
+export interface HistoryPoint {
+  bounded: boolean;
+  center: number;
+  commit: number;
+  high: number;
+  low: number;
+  n: number;
+  runs: number;
+}
+
+export interface HistorySeries {
+  about: string;
+  binary: boolean;
+  changes: HistoryChange[] | null;
+  name: string;
+  points: HistoryPoint[] | null;
+  unit: string;
 }
 
 export interface HotLine {
@@ -403,6 +553,25 @@ export interface JobRequest {
   target?: string;
   trace?: string;
   try?: boolean;
+}
+
+export interface Knee {
+  capacity: number;
+  limit_ns: number;
+  metric: string;
+  points: KneePoint[] | null;
+}
+
+export interface KneePoint {
+  held: boolean;
+  rate: number;
+  value_ns: number;
+}
+
+export interface LabelCount {
+  count: number;
+  key: string;
+  value: string;
 }
 
 export interface Latency {
@@ -478,8 +647,101 @@ export interface ListLine {
   text: string;
 }
 
+export interface LoadBar {
+  share: number;
+  upper: number;
+}
+
+export interface LoadCell {
+  chance: boolean;
+  name: string;
+  text: string;
+}
+
+export interface LoadDoc {
+  knees: Knee[] | null;
+  notes: string[] | null;
+  runs: LoadRun[] | null;
+  tables: Table[] | null;
+  title: string;
+}
+
+export interface LoadPoint {
+  inverse: number;
+  ms: number;
+}
+
+export interface LoadReason {
+  hint: string;
+  text: string;
+}
+
+export interface LoadRun {
+  answered: boolean;
+  bars: LoadBar[] | null;
+  facts: Fact[] | null;
+  latency: LoadCell[] | null;
+  name: string;
+  outcomes: LoadSeries[] | null;
+  percentiles: LoadPoint[] | null;
+  reasons: LoadReason[] | null;
+  seconds: LoadSecond[] | null;
+  setting: string;
+  target: string;
+  warnings: string[] | null;
+}
+
+export interface LoadSecond {
+  at: number;
+  failed: number;
+  length: number;
+  max: number;
+  p50: number;
+  p99: number;
+  partial: boolean;
+  rate: number;
+}
+
+export interface LoadSeries {
+  failed: boolean;
+  name: string;
+  values: number[] | null;
+}
+
 export interface Login {
   token: string;
+}
+
+export interface MemoryPart {
+  bytes: number;
+  change?: number | null;
+  estimated?: boolean;
+  id: string;
+  meaning: string;
+  name: string;
+  share: number;
+}
+
+export interface MemoryReport {
+  before?: Sums | null;
+  earlier?: string;
+  earlier_total?: number;
+  gc: GC;
+  go: number;
+  heap_alloc: number;
+  heap_inuse: number;
+  heap_objects: number;
+  heap_sys: number;
+  name: string;
+  parts: MemoryPart[] | null;
+  peak_rss?: number;
+  released: number;
+  rss?: number;
+  schema: string;
+  sys: number;
+  total: number;
+  unknown?: string[] | null;
+  warnings?: Warning[] | null;
 }
 
 export interface Meta {
@@ -603,6 +865,17 @@ export interface Part {
   start?: string;
 }
 
+export interface Pauses {
+  histogram: Bucket[] | null;
+  max_ns: number;
+  n: number;
+  of: number;
+  p50_ns?: number;
+  p90_ns?: number;
+  p99_ns?: number;
+  total_ns: number;
+}
+
 export interface Phases {
   connect?: Latency | null;
   first_byte: Latency;
@@ -629,6 +902,60 @@ export interface Problem {
 export interface ProfileTypes {
   name: string;
   types: ValueType[] | null;
+}
+
+export interface Report {
+  creators: ReportCreator[] | null;
+  earlier?: string;
+  earlier_total?: number;
+  filtered: number;
+  filters?: string[] | null;
+  groups: ReportGroup[] | null;
+  hidden: number;
+  kind: string;
+  leak_profile: boolean;
+  left: number;
+  name: string;
+  own?: string[] | null;
+  reason?: string;
+  schema: string;
+  time?: string;
+  total: number;
+  trace_duration_ns?: number;
+  warnings?: Warning[] | null;
+}
+
+export interface ReportCreator {
+  before?: number;
+  count: number;
+  creator?: Frame | null;
+  delta?: number;
+  groups: number;
+  leaked?: number;
+  own?: boolean;
+}
+
+export interface ReportGroup {
+  before?: number;
+  count: number;
+  creator?: Frame | null;
+  creator_from?: string;
+  delta?: number;
+  ids?: number[] | null;
+  in_bubble?: number;
+  labels?: LabelCount[] | null;
+  leaked?: number;
+  locked_to_thread?: number;
+  own?: Frame | null;
+  reason?: string;
+  reason_from?: string;
+  stack: Frame[] | null;
+  truncated?: boolean;
+  verdict?: string;
+  wait_at_least?: boolean;
+  wait_from?: string;
+  wait_ns?: number;
+  why?: string;
 }
 
 export interface Requests {
@@ -725,6 +1052,12 @@ export interface Setting {
   run?: string[] | null;
 }
 
+export interface Share {
+  from: string;
+  of: string;
+  share: number;
+}
+
 export interface Shared {
   evidence: Evidence[] | null;
   with: string;
@@ -749,6 +1082,19 @@ export interface Stale {
 export interface Step {
   line: number;
   message: string;
+}
+
+export interface Sums {
+  go: number;
+  heap_alloc: number;
+  heap_inuse: number;
+  rss?: number;
+}
+
+export interface Table {
+  caption: string;
+  columns: string[] | null;
+  rows: (string[] | null)[] | null;
 }
 
 export interface TagKey {

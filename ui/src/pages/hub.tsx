@@ -7,7 +7,7 @@ import { shortName } from "../lib/names.ts";
 import { ago, number, span } from "../lib/when.ts";
 import { Failure, Loading } from "../parts/basics.tsx";
 import { RecordPanel } from "../parts/record.tsx";
-import { traceLink } from "../parts/shell.tsx";
+import { fileLink } from "../parts/shell.tsx";
 import { aboutFile, files, filesError, watchFiles } from "../state/files.ts";
 import { change, go, link, param } from "../state/route.ts";
 import { say, sharing } from "../state/shell.ts";
@@ -104,18 +104,6 @@ function More({ reveal }: { reveal: () => void }): JSX.Element {
   );
 }
 
-/** Where a click on a file leads. */
-function target(f: Item): { href: string; document: boolean } {
-  switch (f.kind) {
-    case "trace":
-      return { href: traceLink(f.name), document: true };
-    case "load":
-      return { href: `/load?file=${encodeURIComponent(f.name)}`, document: true };
-    default:
-      return { href: link("overview", { file: f.name }), document: false };
-  }
-}
-
 function Row({
   f,
   all,
@@ -150,7 +138,6 @@ function Row({
       gone = true;
     };
   }, [near, f.name, f.modified, f.bytes]);
-  const to = target(f);
   const lines = hot?.lines?.slice(0, 3) ?? [];
   const at = f.name.lastIndexOf("/");
   const when = about?.meta?.created ?? f.modified; // a copied file is newer than what it records
@@ -162,7 +149,7 @@ function Row({
         <span class="hub-nopick" />
       )}
       <div class="hub-about">
-        <a class="hub-name" href={to.href} data-document={to.document ? "1" : undefined}>
+        <a class="hub-name" href={fileLink(f.name, f.kind)}>
           {at >= 0 && <span class="hub-dir">{f.name.slice(0, at + 1)}</span>}
           {f.name.slice(at + 1)}
         </a>

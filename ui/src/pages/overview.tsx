@@ -111,7 +111,7 @@ function Facts({ about }: { about: WorkbenchFile }): JSX.Element {
         <Fact name={t("over.build")}>{build}</Fact>
         {load && (
           <Fact name={t("over.load")}>
-            <a href={`/load?file=${encodeURIComponent(about.file.name)}`} data-document="1">
+            <a href={link("load", { file: about.file.name })}>
               {t("over.loadtext", {
                 requests: number(load.requests, language.value),
                 rate: number(load.rate, language.value),

@@ -39,16 +39,40 @@ export function viewLink(view: ViewName): string {
   return link(view, params);
 }
 
-/** The address of a file's timeline, a separate document. */
-export function traceLink(name: string): string {
-  return `/trace/${encodeURIComponent(name)}/`;
+/** Views that files of these kinds have, apart from those of profiles. */
+const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
+  { view: "timeline", text: "app.trace", kinds: ["recording", "trace"] },
+  { view: "load", text: "app.load", kinds: ["recording", "load"] },
+  { view: "bench", text: "app.bench", kinds: ["bench"] },
+  { view: "findings", text: "app.findings", kinds: ["findings"] },
+  { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
+  { view: "memory", text: "app.memory", kinds: ["recording"] },
+];
+
+/** The address of a file in the view at hand or, if it does not have that, in its first one. */
+export function fileLink(name: string, kind: string): string {
+  const here = route.value.view;
+  const has = more.filter((v) => v.kinds.includes(kind));
+  if (has.some((v) => v.view === here)) return link(here, { file: name });
+  if (isProfile(kind)) return link("overview", { file: name });
+  return link(has[0]?.view ?? "overview", { file: name });
+}
+
+function isProfile(kind: string | undefined): boolean {
+  return kind === undefined || kind === "recording" || kind === "profile";
 }
 
 export function Header(): JSX.Element {
   const name = file.value;
   const kind = files.value?.files?.find((f) => f.name === name)?.kind;
   const here = route.value.view;
-  const profile = kind === undefined || kind === "recording" || kind === "profile";
+  const profile = isProfile(kind);
+  const tabs = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone, the tabs scroll.
+    const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (current) tabs.current!.scrollLeft = current.offsetLeft - tabs.current!.offsetLeft - 40;
+  }, [here, kind, language.value]);
   return (
     <header class="top">
       <a class="skip" href="#content" onClick={skip}>
@@ -60,23 +84,20 @@ export function Header(): JSX.Element {
       {name && (
         <>
           <FilePicker name={name} />
-          <nav class="tabs" aria-label={t("app.views")}>
+          <nav class="tabs" ref={tabs} aria-label={t("app.views")}>
             {profile &&
               views.map((v) => (
                 <a key={v} href={viewLink(v)} aria-current={here === v ? "page" : undefined}>
                   {t(viewText[v])}
                 </a>
               ))}
-            {(kind === "recording" || kind === "trace") && (
-              <a href={traceLink(name)} data-document="1">
-                {t("app.trace")}
-              </a>
-            )}
-            {(kind === "recording" || kind === "load") && (
-              <a href={`/load?file=${encodeURIComponent(name)}`} data-document="1">
-                {t("app.load")}
-              </a>
-            )}
+            {more
+              .filter((v) => kind !== undefined && v.kinds.includes(kind))
+              .map((v) => (
+                <a key={v.view} href={link(v.view, { file: name })} aria-current={here === v.view ? "page" : undefined}>
+                  {t(v.text)}
+                </a>
+              ))}
           </nav>
         </>
       )}
@@ -138,8 +159,8 @@ function ThemeButton(): JSX.Element {
 
 /** The file that is shown; another one is shown in the same view. */
 function FilePicker({ name }: { name: string }): JSX.Element {
-  const list =
-    files.value?.files?.filter((f) => f.kind === "recording" || f.kind === "profile" || f.name === name) ?? [];
+  const own = more.find((v) => v.view === route.value.view)?.kinds ?? ["recording", "profile"];
+  const list = files.value?.files?.filter((f) => own.includes(f.kind) || f.name === name) ?? [];
   const names = list.map((f) => f.name);
   if (!names.includes(name)) names.unshift(name);
   return (
@@ -363,11 +384,18 @@ function Palette(): JSX.Element {
 
 function commands(): Command[] {
   const list: Command[] = [{ kind: "view", text: t("app.files"), run: () => go("/") }];
-  if (file.value) for (const v of views) list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
+  const kind = files.value?.files?.find((f) => f.name === file.value)?.kind;
+  if (file.value) {
+    if (isProfile(kind))
+      for (const v of views) list.push({ kind: "view", text: t(viewText[v]), run: () => go(viewLink(v)) });
+    for (const v of more)
+      if (kind && v.kinds.includes(kind))
+        list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
+  }
   list.push(...viewCommands.value);
   for (const f of files.value?.files ?? []) {
-    if (f.kind === "recording" || f.kind === "profile")
-      list.push({ kind: "file", text: f.name, run: () => go(link("overview", { file: f.name })) });
+    if (isProfile(f.kind) || more.some((v) => v.kinds.includes(f.kind)))
+      list.push({ kind: "file", text: f.name, run: () => go(fileLink(f.name, f.kind)) });
   }
   list.push({ kind: "action", text: t("help.theme"), run: turnTheme });
   list.push({ kind: "action", text: t("app.help"), run: () => (dialog.value = "help") });
@@ -376,15 +404,20 @@ function commands(): Command[] {
   return list;
 }
 
+/** The key of the palette. */
+export function listenToPalette(): void {
+  document.addEventListener("keydown", (e) => {
+    if (!(e.ctrlKey || e.metaKey) || e.key.toLowerCase() !== "k") return;
+    dialog.value = dialog.value === "palette" ? "" : "palette";
+    e.preventDefault();
+  });
+}
+
 /** The keys that work everywhere. */
 export function listenToKeys(): void {
+  listenToPalette();
   let prefix = "";
   document.addEventListener("keydown", (e) => {
-    if ((e.ctrlKey || e.metaKey) && e.key.toLowerCase() === "k") {
-      dialog.value = dialog.value === "palette" ? "" : "palette";
-      e.preventDefault();
-      return;
-    }
     if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || dialog.value) return;
     if (e.target instanceof Element && e.target.matches("input, select, textarea")) return;
     const key = prefix + e.key;

@@ -13,6 +13,12 @@ function read(): Route {
   };
 }
 
+/**
+ * Views that are separate documents: their styles and keys are those of the saved pages, and end
+ * with them.
+ */
+const documents: ReadonlySet<string> = new Set(["timeline", "load", "bench"]);
+
 export const route = signal<Route>(read());
 
 window.addEventListener("popstate", () => (route.value = read()));
@@ -36,6 +42,11 @@ export function link(view: string, params: Record<string, string | undefined> = 
 /** Goes to a view; Back returns unless replace is set. */
 export function go(to: string, replace = false): void {
   if (to === location.pathname + location.search) return;
+  const view = new URL(to, location.origin).pathname.slice(1);
+  if (documents.has(view) || documents.has(route.value.view)) {
+    location[replace ? "replace" : "assign"](to);
+    return;
+  }
   try {
     if (replace) history.replaceState({ steps: steps() }, "", to);
     else history.pushState({ steps: steps() + 1 }, "", to);
@@ -62,7 +73,7 @@ export function followLinks(root: HTMLElement): void {
   root.addEventListener("click", (e) => {
     if (e.defaultPrevented || e.button !== 0 || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey) return;
     const a = e.target instanceof Element ? e.target.closest("a") : null;
-    if (!a || a.target || a.hasAttribute("download") || a.origin !== location.origin || a.dataset["document"]) return;
+    if (!a || a.target || a.hasAttribute("download") || a.origin !== location.origin) return;
     e.preventDefault();
     go(a.pathname + a.search);
   });

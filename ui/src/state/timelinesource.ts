@@ -57,60 +57,72 @@ export class ServerSource implements TimelineSource {
   readonly extent: Stretch;
   readonly note = "";
 
-  private constructor(readonly trace: Trace) {
+  private constructor(
+    readonly trace: Trace,
+    private readonly base: string,
+  ) {
     this.extent = { from: 0, to: Math.max(trace.duration, 1) };
   }
 
-  static async open(): Promise<ServerSource> {
-    const trace = await get<Trace>("trace", {});
-    return new ServerSource(cleanTrace(trace));
+  /** base is the address of the timeline, with a slash at its end; "" is that of the page. */
+  static async open(base = ""): Promise<ServerSource> {
+    const trace = await get<Trace>(`${base}api/trace`, {});
+    return new ServerSource(cleanTrace(trace), base);
+  }
+
+  private get<T>(
+    path: string,
+    params: Record<string, string | number>,
+    signal: AbortSignal | null = null,
+  ): Promise<T> {
+    return get<T>(`${this.base}api/${path}`, params, signal);
   }
 
   rows(q: RowQuery, signal: AbortSignal): Promise<RowList> {
     const { type, match, order, skip, limit } = q;
     const window = q.window ? ends(q.window) : {};
-    return get<RowList>("rows", { type, match, order, skip, limit, ...window }, signal).then((list) => ({
+    return this.get<RowList>("rows", { type, match, order, skip, limit, ...window }, signal).then((list) => ({
       ...list,
       rows: list.rows.map(cleanRow),
     }));
   }
 
   named(ids: readonly string[]): Promise<RowInfo[]> {
-    return get<RowList>("rows", { ids: ids.join(",") }).then((list) => list.rows.map(cleanRow));
+    return this.get<RowList>("rows", { ids: ids.join(",") }).then((list) => list.rows.map(cleanRow));
   }
 
   spans(ids: readonly string[], w: Stretch, width: number, signal: AbortSignal): Promise<SpanAnswer> {
-    return get("spans", { ...ends(w), width, ids: ids.join(",") }, signal);
+    return this.get("spans", { ...ends(w), width, ids: ids.join(",") }, signal);
   }
 
   metric(name: string, w: Stretch, width: number): Promise<Point[]> {
-    return get("metric", { name, ...ends(w), width });
+    return this.get("metric", { name, ...ends(w), width });
   }
 
   stacks(ns: readonly number[]): Promise<TimelineFrame[][]> {
-    return get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) =>
+    return this.get<TimelineFrame[][]>("stack", { ids: ns.join(",") }).then((all) =>
       all.map((frames) => frames.map(cleanFrame)),
     );
   }
 
   marks(ids: readonly string[], w: Stretch, width: number): Promise<MarkAnswer> {
-    return get<MarkAnswer>("marks", { ids: ids.join(","), ...ends(w), width }).then(cleanMarks);
+    return this.get<MarkAnswer>("marks", { ids: ids.join(","), ...ends(w), width }).then(cleanMarks);
   }
 
   stays(ids: readonly string[], w: Stretch, state: number, limit: number): Promise<StayAnswer> {
-    return get("stays", { ids: ids.join(","), ...ends(w), state, limit });
+    return this.get("stays", { ids: ids.join(","), ...ends(w), state, limit });
   }
 
   weights(ids: readonly string[], w: Stretch, by: "cpu" | "wait"): Promise<StackAnswer> {
-    return get<StackAnswer>("stacks", { ids: ids.join(","), ...ends(w), by }).then(cleanWeights);
+    return this.get<StackAnswer>("stacks", { ids: ids.join(","), ...ends(w), by }).then(cleanWeights);
   }
 
   classes(): Promise<ClassInfo[]> {
-    return get<ClassInfo[]>("classes", {}).then((all) => all.map(cleanClass));
+    return this.get<ClassInfo[]>("classes", {}).then((all) => all.map(cleanClass));
   }
 
   utilization(): Promise<UtilizationAnswer> {
-    return get("utilization", {});
+    return this.get("utilization", {});
   }
 }
 
@@ -161,9 +173,12 @@ async function get<T>(
   signal: AbortSignal | null = null,
 ): Promise<T> {
   const query = new URLSearchParams(Object.entries(params).map(([k, v]): [string, string] => [k, String(v)]));
-  const answer = await fetch(`api/${path}?${query}`, { signal });
+  const answer = await fetch(`${path}?${query}`, { signal });
   const body: unknown = await answer.json();
-  if (!answer.ok) throw new Error((body as { error?: string }).error ?? `the server answers ${answer.status}`);
+  if (!answer.ok) {
+    const { error, detail, hint } = body as { error?: string; detail?: string; hint?: string };
+    throw new Error(error || [detail, hint].filter(Boolean).join(". ") || `the server answers ${answer.status}`);
+  }
   return body as T;
 }
 

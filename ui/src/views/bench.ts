@@ -22,8 +22,8 @@ import { themeButton } from "./themebutton.ts";
 /** The number of benchmarks of a table added to the page at a time. */
 const step = 250;
 
-/** Builds the page. */
-export function startBench(doc: BenchDoc, root: HTMLElement): void {
+/** Builds the page; shell: within whet ui, whose header has the theme. */
+export function startBench(doc: BenchDoc, root: HTMLElement, shell = false): void {
   const live = h("p", { class: "live", "aria-live": "polite" });
   const say = (text: string) => {
     live.textContent = text;
@@ -39,7 +39,7 @@ export function startBench(doc: BenchDoc, root: HTMLElement): void {
   const redraw = () => {
     for (const p of pictures.values()) p.draw();
   };
-  const theme = themeButton(redraw);
+  const theme = themeButton(redraw, shell);
   const lists = h("div", { class: "lists" });
   let width = 0;
   new ResizeObserver(() => {

@@ -12,13 +12,13 @@ const step = 200;
 
 const verdictColors: Record<string, string> = { worse: "--bad", better: "--good" };
 
-/** Builds the page. */
-export function startHistory(doc: HistoryDoc, root: HTMLElement): void {
+/** Builds the page; shell: within whet ui, whose header has the theme. */
+export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): void {
   const live = h("p", { class: "live", "aria-live": "polite" });
   const plots = new Map<Element, Plot>();
   const theme = themeButton(() => {
     for (const p of plots.values()) if (p.drawn) p.draw();
-  });
+  }, shell);
   const watch = new IntersectionObserver(
     (entries) => {
       for (const e of entries) {

@@ -19,8 +19,8 @@ const outcomeColors = [
   "--quiet",
 ];
 
-/** Builds the page. */
-export function startLoad(doc: LoadDoc, root: HTMLElement): void {
+/** Builds the page; shell: within whet ui, whose header has the theme. */
+export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): void {
   const plots: Plot[] = [];
   const live = h("p", { class: "live", "aria-live": "polite" });
   const say = (text: string) => {
@@ -28,7 +28,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement): void {
   };
   const theme = themeButton(() => {
     for (const p of plots) p.draw();
-  });
+  }, shell);
 
   const charts = h("div", { class: "grid" });
   const add = (chart: Chart, about: string, wide: boolean, table: Table) => {

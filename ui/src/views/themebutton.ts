@@ -3,9 +3,14 @@ import { h } from "./dom.ts";
 
 /**
  * The button that changes the theme, and a function that applies it, to be called once
- * the page is built. redraw redraws canvases, which style sheets do not affect.
+ * the page is built. redraw redraws canvases, which style sheets do not affect. With a shell
+ * around the page, the theme and its button are the shell's.
  */
-export function themeButton(redraw: () => void): { el: HTMLElement; paint: () => void } {
+export function themeButton(redraw: () => void, shell = false): { el: HTMLElement; paint: () => void } {
+  if (shell) {
+    new MutationObserver(redraw).observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return { el: h("span", { hidden: true }), paint: redraw };
+  }
   let theme = storedTheme();
   const el = h("button", {
     type: "button",

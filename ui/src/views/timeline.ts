@@ -33,9 +33,13 @@ import { typeOf } from "./timelinewords.ts";
 /** How long the view must rest, in ms, before the URL is updated and rows of the window are requested. */
 const settled = 200;
 
-/** Builds the page and shows the view in the URL. */
-export function startTimeline(source: TimelineSource, root: HTMLElement): void {
-  new TimelinePage(source, root);
+/**
+ * Builds the page and shows the view in the URL. With shell, whet ui has the header with the theme and
+ * the help, which the returned function opens.
+ */
+export function startTimeline(source: TimelineSource, root: HTMLElement, shell = false): () => void {
+  const page = new TimelinePage(source, root, shell);
+  return () => page.showHelp();
 }
 
 class TimelinePage implements Deeds {
@@ -79,13 +83,15 @@ class TimelinePage implements Deeds {
   private readonly main = h("main");
   private readonly toggles: Partial<Record<"shade" | "flows", HTMLElement>> = {};
   private readonly help = timelineHelp();
-  private readonly theme = themeButton(() => this.paint());
+  private readonly theme: { el: HTMLElement; paint: () => void };
 
   constructor(
     private readonly source: TimelineSource,
     root: HTMLElement,
+    private readonly shell: boolean,
   ) {
     const { trace } = source;
+    this.theme = themeButton(() => this.paint(), shell);
     this.lanes = new Lanes(source, () => {
       this.version++;
       this.redraw();
@@ -172,6 +178,10 @@ class TimelinePage implements Deeds {
     );
   }
 
+  showHelp(): void {
+    this.help.showModal();
+  }
+
   /** Shows the minimum mutator utilization. */
   private showUtilization(): void {
     const body = h("div", {}, "…");
@@ -223,8 +233,8 @@ class TimelinePage implements Deeds {
     };
     const all = button("All", "All: show everything (0)", () => this.go(null, true));
     return h(
-      "header",
-      {},
+      this.shell ? "section" : "header",
+      this.shell ? { class: "head", "aria-label": trace.name } : {},
       h(
         "div",
         { class: "title" },
@@ -255,12 +265,14 @@ class TimelinePage implements Deeds {
             button("MMU", "MMU: minimum mutator utilization (m)", () => this.showUtilization()),
           ),
         ),
-        h(
-          "div",
-          { class: "corner" },
-          button("?", "How to use this page (?)", () => this.help.showModal()),
-          this.theme.el,
-        ),
+        this.shell
+          ? null
+          : h(
+              "div",
+              { class: "corner" },
+              button("?", "How to use this page (?)", () => this.showHelp()),
+              this.theme.el,
+            ),
       ),
       trace.damage ? h("p", { class: "note" }, `Only a part of the trace could be read: ${trace.damage}`) : null,
       note ? h("p", { class: "note" }, note) : null,
@@ -660,7 +672,7 @@ class TimelinePage implements Deeds {
 
   private key(e: KeyboardEvent): void {
     const at = e.target as HTMLElement;
-    if (e.ctrlKey || e.metaKey || e.altKey || this.help.open || this.gc.open) return;
+    if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
     if (at instanceof HTMLInputElement || at instanceof HTMLSelectElement) {
       if (e.key === "Escape") at.blur();
       return;
@@ -688,7 +700,7 @@ class TimelinePage implements Deeds {
       Backspace: () => history.back(),
       Escape: () => this.show(null),
       "/": () => this.sections.find((s) => s.type === "goroutine")?.find(),
-      "?": () => this.help.showModal(),
+      "?": () => this.showHelp(),
     };
     if (e.key === "Enter" && this.state.area && (at === this.view.canvas || at === document.body)) {
       this.zoomTo(this.state.area);

@@ -1,0 +1,156 @@
+package workbench
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"path"
+	"strings"
+
+	"github.com/whet-go/whet/bench"
+	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/bench/history"
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/server/files"
+)
+
+// maxResult is the size of the largest file with results, in bytes.
+const maxResult = 64 << 20
+
+// BenchResult is what a page about a file with benchmarks shows. One of its fields is set.
+type BenchResult struct {
+	Measured *benchmarks.Document        `json:"measured,omitempty"` // one run, or two builds compared
+	History  *benchmarks.HistoryDocument `json:"history,omitempty"`  // along commits
+}
+
+// bench answers with the benchmarks of a file: the output of go test -bench, or what whet bench
+// writes with --json.
+func (s *Server) bench(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("file")
+	doc, err := s.benchOf(r.Context(), name)
+	if err != nil {
+		return err
+	}
+	return answer(w, doc)
+}
+
+func (s *Server) benchOf(ctx context.Context, name string) (doc *BenchResult, err error) {
+	data, err := s.result(name)
+	if err != nil {
+		return nil, err
+	}
+	unreadable := func(err error) error {
+		return &diag.Error{
+			Op: "read benchmarks", Subject: name, Err: err,
+			Hint: "`go test -bench` and `whet bench --json` write such files",
+		}
+	}
+	// The file may be from elsewhere, and refer to commits or machines that it does not have.
+	defer func() {
+		if p := recover(); p != nil {
+			doc, err = nil, unreadable(errors.New("its parts contradict each other"))
+		}
+	}()
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) {
+		c, err := bench.Compare(ctx, []bench.Input{{Path: "-", Label: path.Base(name)}}, bench.Options{
+			Ignore: strings.Join(bench.DescriptiveKeys(), ","), Stdin: bytes.NewReader(data),
+		})
+		if err != nil {
+			return nil, unreadable(err)
+		}
+		c.Warnings = s.plain(c.Warnings)
+		d := benchmarks.NewDocument(c)
+		return &BenchResult{Measured: &d}, nil
+	}
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, unreadable(err)
+	}
+	doc = &BenchResult{}
+	switch head.Schema {
+	case bench.Schema:
+		var c bench.Comparison
+		if err := json.Unmarshal(data, &c); err != nil {
+			return nil, unreadable(err)
+		}
+		d := benchmarks.NewDocument(&c)
+		doc.Measured = &d
+	case ab.Schema:
+		var c ab.Result
+		if err := json.Unmarshal(data, &c); err != nil {
+			return nil, unreadable(err)
+		}
+		d := benchmarks.NewABDocument(&c)
+		doc.Measured = &d
+	case history.Schema:
+		var h history.Report
+		if err := json.Unmarshal(data, &h); err != nil {
+			return nil, unreadable(err)
+		}
+		d := benchmarks.NewHistoryDocument(&h)
+		doc.History = &d
+	default:
+		return nil, unreadable(fmt.Errorf("unknown schema %.40q (want %q, %q or %q)",
+			head.Schema, bench.Schema, ab.Schema, history.Schema))
+	}
+	return doc, nil
+}
+
+// findingsOf returns the findings in a file that whet find --json wrote.
+func (s *Server) findingsOf(name string) (*find.Result, error) {
+	data, err := s.result(name)
+	if err != nil {
+		return nil, err
+	}
+	doc := &find.Result{}
+	err = json.Unmarshal(data, doc)
+	if err == nil && doc.Schema != find.Schema {
+		err = fmt.Errorf("unknown schema %.40q (want %q)", doc.Schema, find.Schema)
+	}
+	if err != nil {
+		return nil, &diag.Error{
+			Op: "read findings", Subject: name, Err: err, Hint: "`whet find --json` writes such files",
+		}
+	}
+	return doc, nil
+}
+
+// kindOf returns what a file is; "" if it is unknown.
+func (s *Server) kindOf(name string) files.Kind {
+	list, _ := s.o.Files.List()
+	for _, f := range list {
+		if f.Name == name {
+			return f.Kind
+		}
+	}
+	return ""
+}
+
+// result returns the contents of a file.
+func (s *Server) result(name string) ([]byte, error) {
+	place, err := s.o.Files.Path(name)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.o.Files.OpenFile(place)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // was only read
+	data, err := io.ReadAll(io.LimitReader(f, maxResult+1))
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(data) > maxResult {
+		return nil, &diag.Error{Op: "read", Subject: name, Err: fmt.Errorf("more than %d MB", maxResult>>20)}
+	}
+	return data, nil
+}

@@ -1,0 +1,74 @@
+import { effect } from "@preact/signals";
+import { render } from "preact";
+import { get, locked } from "./api/client.ts";
+import type { Session } from "./api/v1.ts";
+import { Failure, Loading } from "./parts/basics.tsx";
+import { Dialogs, Header, listenToPalette, Status } from "./parts/shell.tsx";
+import { Login } from "./pages/login.tsx";
+import { watchFiles } from "./state/files.ts";
+import { file, followLinks, route } from "./state/route.ts";
+import { applyTheme, dialog } from "./state/shell.ts";
+import { preferred, speak } from "./texts/index.ts";
+import "./style.css";
+import "./style-shell.css";
+
+/** Shows a view in the element. What it returns opens the help of the view, if it has one. */
+type Show = (root: HTMLElement) => Promise<(() => void) | void>;
+
+const views: Record<string, () => Promise<Show>> = {
+  timeline: () => import("./pages/timeline.ts").then((m) => m.showTimeline),
+  bench: () => import("./pages/bench.ts").then((m) => m.showBench),
+  load: () => import("./pages/load.ts").then((m) => m.showLoad),
+};
+
+/** Views that are separate documents: the pages that whet also saves, below the header of whet ui. */
+async function start(): Promise<void> {
+  applyTheme();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", applyTheme);
+  const language = speak(preferred());
+  const top = document.createElement("div");
+  const page = document.createElement("div");
+  page.id = "content";
+  page.tabIndex = -1;
+  page.className = `document document-${route.value.view}`;
+  const root = document.getElementById("app")!;
+  root.append(top, page);
+  const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
+  await language;
+  if (!session.logged_in) {
+    locked.value = true;
+    effect(() => void (locked.value || location.reload()));
+    render(<Login />, page);
+    return;
+  }
+  followLinks(top);
+  listenToPalette();
+  const files = watchFiles();
+  document.title = `${file.value.split("/").at(-1)} · whet`;
+  render(
+    <>
+      <Header />
+      <Status />
+      <Dialogs />
+    </>,
+    top,
+  );
+  render(<Loading />, page);
+  try {
+    const show = await views[route.value.view]!();
+    await files;
+    render(null, page);
+    const help = await show(page);
+    if (!help) return;
+    // The page's own help, which has its keys, in place of that of the other views.
+    effect(() => {
+      if (dialog.value !== "help") return;
+      dialog.value = "";
+      help();
+    });
+  } catch (err) {
+    render(<Failure error={err} again={() => location.reload()} />, page);
+  }
+}
+
+void start();

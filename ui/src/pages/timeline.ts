@@ -1,0 +1,13 @@
+import { ServerSource } from "../state/timelinesource.ts";
+import { file } from "../state/route.ts";
+import { sharing } from "../state/shell.ts";
+import { startTimeline } from "../views/timeline.ts";
+import "../style-timeline.css";
+import "../style-document.css";
+
+/** The timeline of a file's execution trace. */
+export async function showTimeline(root: HTMLElement): Promise<() => void> {
+  const source = await ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`);
+  sharing.value = { command: ["whet", "trace", "timeline", file.value] };
+  return startTimeline(source, root, true);
+}
