@@ -176,6 +176,33 @@ export interface Count {
   window_ns: number;
 }
 
+export interface Diagnosis {
+  also?: DiagnosisPart[] | null;
+  considered?: string[] | null;
+  cost: string;
+  kind: string;
+  line: number;
+  rewrite: boolean;
+  saves_at_most: number;
+  share: number;
+  text: string;
+  why: string;
+}
+
+export interface DiagnosisLine {
+  costs: Diagnosis[] | null;
+  file: string;
+  findings?: string[] | null;
+  function: string;
+  line: number;
+  test?: boolean;
+}
+
+export interface DiagnosisPart {
+  kind: string;
+  share: number;
+}
+
 export interface DiffResult {
   after: Side;
   before: Side;
@@ -322,6 +349,7 @@ export interface FindCallee {
 
 export interface FindResult {
   against?: BaselineComparison | null;
+  diagnoses?: DiagnosisLine[] | null;
   dir: string;
   findings: Finding[] | null;
   gc: number;
