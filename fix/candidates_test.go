@@ -236,7 +236,7 @@ func TestCandidatesRefused(t *testing.T) {
 		"floods":       {script: "yes", warning: "wrote more than 1048576 bytes"},
 		"says nothing": {script: "cat >/dev/null"},
 		"a test":       {answer: test, reason: "is not a source file of the program"},
-		"outside":      {answer: outside, reason: "outside of the module"},
+		"outside":      {answer: outside, reason: "outside the repository"},
 		"a new file":   {answer: added, reason: "adds or removes text/x.go"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -199,7 +199,7 @@ func (in *Input) Close() {
 }
 
 // Confined reports whether in reads only the files that arguments name (see Opener.OpenFile).
-func (in *Input) Confined() bool { return in.opener.OpenFile != nil }
+func (in *Input) Confined() bool { return in.opener != nil && in.opener.OpenFile != nil }
 
 // Open reads the profiles that args name, as configured by opt.
 func (o *Opener) Open(ctx context.Context, args []string, opt Options) (*Input, error) {

@@ -82,11 +82,12 @@ expensive lines, after whet's own rewrites, CMD gets a work order as JSON
 (schema whet.workorder/1) on standard input: the source, the cost, callers and
 callees, allocations, compiler notes, captured arguments and benchmarks. It
 writes a unified diff of existing source files, relative to the module, to
-standard output, or nothing. The diff is judged like a rewrite. If it is dropped, CMD is run again with the
-reason and the input on which the code behaves differently, up to
---candidate-rounds times. CMD is split into words as a shell does, with quotes
-and leading KEY=value, but runs without a shell: sh -c '...' adds one. It runs
-in the module's directory, in its own process group, with your privileges.
+standard output, or nothing. The diff is judged like a rewrite. If it is
+dropped, CMD is run again with the reason and the input on which the code
+behaves differently, up to --candidate-rounds times. CMD is split into words as
+a shell does, with quotes and leading KEY=value, but runs without a shell:
+sh -c '...' adds one. It runs in the module's directory, in its own process
+group, with your privileges.
 
 With --service, a rewrite that no benchmark runs is measured under load: the
 program is built with and without it, and both are started and loaded

@@ -18,6 +18,9 @@ import (
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
+// leaveOut is the cure if a file of a patch is refused.
+const leaveOut = "leave this file out of the patch"
+
 // maxPatch is the maximum size of a patch in bytes.
 const maxPatch = 64 << 20
 
@@ -63,7 +66,7 @@ func parsePatch(name string, r io.Reader) ([]*gitdiff.File, error) {
 	}
 	for _, f := range files {
 		if err := refusePatch(f); err != nil {
-			return nil, &diag.Error{Op: "apply patch", Subject: name, Err: err, Hint: "leave this file out of the patch"}
+			return nil, &diag.Error{Op: "apply patch", Subject: name, Err: err, Hint: leaveOut}
 		}
 	}
 	return files, nil
@@ -113,7 +116,7 @@ func applyPatch(patch, root string, files []*gitdiff.File) (map[string]content, 
 			}
 		}
 		if err := refusePatch(f); err != nil { // without a prefix, it may be another name
-			return nil, fail(err)
+			return nil, &diag.Error{Op: "apply patch", Subject: patch, Err: err, Hint: leaveOut}
 		}
 		for _, used := range []string{f.OldName, f.NewName} {
 			if used != "" && throughLink(root, filepath.FromSlash(used)) {
