@@ -4,5 +4,5 @@ package agent
 
 import "time"
 
-// processCPU returns 0: it is not implemented on this system.
+// processCPU returns 0, which means unknown: only Unix systems have getrusage.
 func processCPU() time.Duration { return 0 }

@@ -21,16 +21,7 @@ import (
 func WriteRecord(w io.Writer, s layout.Style, d documents.Record) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
-	interrupted := ""
-	if m.Interrupted {
-		interrupted = ", interrupted"
-	}
-	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ",
-		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interrupted)
-	if about := aboutTarget(m); about != "" {
-		t.Line(s.Paint(layout.Dim, about))
-	}
-	recordedParts(t, m)
+	writeHead(t, s, d.Path, d.Bytes, m)
 	writeLoad(t, d.Load)
 	if d.Collector != nil {
 		t.Line("collector  ", profiles.CollectorText(*d.Collector))
@@ -105,6 +96,20 @@ func nextView(m recording.Meta) string {
 		return "whet trace requests"
 	}
 	return "whet top"
+}
+
+// writeHead writes what was recorded: the file, the target and the parts.
+func writeHead(t *layout.Writer, s layout.Style, path string, bytes int64, m recording.Meta) {
+	interrupted := ""
+	if m.Interrupted {
+		interrupted = ", interrupted"
+	}
+	t.Line(s.Paint(layout.Bold, path), "  ", layout.Clean(m.Target.String()), ", ",
+		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(bytes).String(), interrupted)
+	if about := aboutTarget(m); about != "" {
+		t.Line(s.Paint(layout.Dim, about))
+	}
+	recordedParts(t, m)
 }
 
 // aboutTarget describes in one line what was recorded.

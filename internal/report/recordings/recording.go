@@ -7,28 +7,17 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/whet-go/whet/internal/capture/arguments"
 	"github.com/whet-go/whet/internal/collect/documents"
 	"github.com/whet-go/whet/internal/report/layout"
-	"github.com/whet-go/whet/unit"
 )
 
 // WriteRecording writes d as text.
 func WriteRecording(w io.Writer, s layout.Style, d documents.Recording) error {
 	t := layout.NewWriter(w)
 	m := d.Meta
-	interrupted := ""
-	if m.Interrupted {
-		interrupted = ", interrupted"
-	}
-	t.Line(s.Paint(layout.Bold, d.Path), "  ", layout.Clean(m.Target.String()), ", ",
-		unit.Duration(m.Duration.Round(time.Millisecond)), ", ", unit.Bytes(d.Bytes).String(), interrupted)
-	if about := aboutTarget(m); about != "" {
-		t.Line(s.Paint(layout.Dim, about))
-	}
-	recordedParts(t, m)
+	writeHead(t, s, d.Path, d.Bytes, m)
 	writeLoad(t, d.Load)
 	missingParts(t, s, m)
 	if len(d.Arguments) > 0 {
