@@ -119,7 +119,7 @@ func FuzzWrite(f *testing.F) {
 	for _, seed := range []string{
 		"name", `"><script>alert(1)</script>`, "'onload='x", "new\nline", "esc\x1b[31mred", "\u202etxt", "back\\slash",
 		"a|b`c``d", "***", "</pre></details>", "&amp;", "&#60;", "# head", "- item", "12. item", "[a](javascript:b)",
-		"![a](b)", "```", "\x00\xff", " ", "", "_x_ ~y~ *z*", "    code", "---", "\t\ttabs", "=",
+		"![a](b)", "```", "\x00\xff", " ", "", "_x_ ~y~ *z*", "    code", "---", "\t\ttabs", "=", "+-#", "++",
 	} {
 		f.Add(seed)
 	}
@@ -168,7 +168,7 @@ func FuzzWrite(f *testing.F) {
 }
 
 // marker matches what gives a line of Markdown a meaning.
-var marker = regexp.MustCompile(`^(#+|[>=<]+|[-+*]( |$)|[-+*]{2,}|\d+[.)]( |$)|\|-.*|\|| {4})`)
+var marker = regexp.MustCompile(`^(#+|[>=<]+|[-+*]( |$)|--+|[+][+]+|[*][*]+|\d+[.)]( |$)|\|-.*|\|| {4})`)
 
 // markers returns what begins each line of Markdown outside of fences.
 func markers(markdown string) []string {
