@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/tempfile"
 )
 
 // A Tree holds the files of a commit in their own directory.
@@ -52,7 +53,7 @@ func Worktree(ctx context.Context, src Source, ref string) (*Tree, error) {
 	} else if err != nil {
 		return fails(errors.New("no such commit"), refHint(ctx, src.Dir, ref))
 	}
-	temp, err := os.MkdirTemp("", "whet-tree-")
+	temp, err := tempfile.Directory("", "whet-tree-", top) // the build cache knows it
 	if err != nil {
 		return fails(err, "")
 	}

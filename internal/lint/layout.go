@@ -23,13 +23,13 @@ func layers() []layer {
 	return []layer{
 		{"what every package may use", []string{
 			"unit", "internal/diag", "internal/goruntime", "internal/procfs", "internal/procgroup",
-			"internal/terminal",
+			"internal/tempfile", "internal/terminal",
 		}},
 		{"engines and tools", []string{
 			"profile", "source", "trace", "load", "bench", // engines
 			"agent", "docs", "ui", "internal/golden", "internal/graphviz", "internal/hostile",
 			"internal/leaktest", "internal/lint", "internal/modproxy", // tools
-			"internal/capture", "internal/loopback", "internal/sandbox", "internal/tempfile",
+			"internal/capture", "internal/loopback", "internal/sandbox",
 		}},
 		{"what clients send where", []string{"internal/origin"}},
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},

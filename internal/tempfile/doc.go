@@ -6,7 +6,8 @@
 //  1. [New] creates a file in a directory and removes its name immediately, if the system allows
 //     it: the space is free again when the process ends, however it ends.
 //  2. [File.Close] removes the name if it could not be removed earlier.
-//  3. [Replace] writes a result to a temporary file in the same directory, then renames it.
+//  3. [Directory] makes a directory that has the same name each time.
+//  4. [Replace] writes a result to a temporary file in the same directory, then renames it.
 //     [Marked] reports whether that would lose a file of another program.
 //
 // A file belongs to its creator; it is an [os.File] and may be used as one. The package does not

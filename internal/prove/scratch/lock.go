@@ -13,8 +13,7 @@ const scratchPrefix = "whet-fix-"
 // kernel releases the lock however the process ends.
 const lockName = "lock"
 
-// sweep removes the scratch directories of killed processes. Directories that cannot be removed, or
-// are in use, stay.
+// sweep removes the scratch directories of killed processes.
 func sweep(temp string) {
 	folders, err := filepath.Glob(filepath.Join(temp, scratchPrefix+"*"))
 	if err != nil {
@@ -24,9 +23,7 @@ func sweep(temp string) {
 		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 			continue
 		}
-		if abandoned(filepath.Join(dir, lockName)) {
-			_ = removeAll(dir)
-		}
+		removeAbandoned(dir, filepath.Join(dir, lockName)) // it stays if it cannot be removed
 	}
 }
 

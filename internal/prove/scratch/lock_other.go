@@ -7,5 +7,5 @@ import "os"
 // lock does nothing: this system has no locks that are released when a process ends.
 func lock(*os.File) error { return nil }
 
-// abandoned reports whether a lock is abandoned, which is unknown on this system.
-func abandoned(string) bool { return false }
+// removeAbandoned does nothing: whether a lock is abandoned is unknown on this system.
+func removeAbandoned(string, string) {}

@@ -12,12 +12,22 @@ func lock(file *os.File) error {
 	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor
 }
 
-// abandoned reports whether a lock exists that no process holds.
-func abandoned(name string) bool {
+// removeAbandoned removes a directory if its lock exists and no process holds it. It holds the lock meanwhile, and
+// checks that it still is the directory's: names are used again.
+func removeAbandoned(dir, name string) {
 	file, err := os.Open(name)
 	if err != nil {
-		return false
+		return
 	}
 	defer func() { _ = file.Close() }()
-	return lock(file) == nil
+	if lock(file) != nil {
+		return
+	}
+	held, err := file.Stat()
+	if err != nil {
+		return
+	}
+	if now, err := os.Stat(name); err == nil && os.SameFile(held, now) {
+		_ = removeAll(dir)
+	}
 }

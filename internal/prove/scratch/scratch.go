@@ -20,6 +20,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/tempfile"
 )
 
 // Options configure New.
@@ -65,10 +66,15 @@ type Module struct {
 const maxScratch = 4 << 30
 
 // New copies o.Tree, or the repository that contains the module in dir. Relative directories in
-// go.mod that are outside it become absolute.
+// go.mod that are outside it become absolute. Copies of a module have the same name each time, so that the build
+// cache serves what did not change, also in another checkout.
 func New(ctx context.Context, dir string, o Options) (_ *Module, err error) {
 	sweep(cmp.Or(o.Temp, os.TempDir()))
-	temp, err := os.MkdirTemp(o.Temp, scratchPrefix)
+	key, err := ModulePath(dir)
+	if err != nil {
+		key = dir // another version may have a go.mod
+	}
+	temp, err := tempfile.Directory(o.Temp, scratchPrefix, key)
 	if err != nil {
 		return nil, fmt.Errorf("make a scratch directory: %w", err)
 	}

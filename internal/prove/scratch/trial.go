@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/whet-go/whet/internal/tempfile"
 )
 
 // TrialEnv returns environment variables for processes that run code of the module. They place
@@ -48,7 +50,7 @@ func (m *Module) Copy(ctx context.Context) (*Module, error) {
 	other := *m
 	other.lock, other.originals = nil, map[string][]byte{}
 	var err error
-	if other.Temp, err = os.MkdirTemp(m.Temp, "copy"); err != nil {
+	if other.Temp, err = tempfile.Directory(m.Temp, "copy", ""); err != nil {
 		return nil, err
 	}
 	other.root = filepath.Join(other.Temp, "copy")
