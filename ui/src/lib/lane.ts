@@ -122,8 +122,11 @@ export function busyShares(d: LaneData, w: Stretch, width: number): Float32Array
   return out;
 }
 
-/** A row's answer for a window, from a larger one: as the server makes it from an index. */
-export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
+/**
+ * A row's answer for a window, from a larger one: as the server makes it from an index. Parts have the times of the
+ * states that stateOf returns for spans.
+ */
+export function thin(row: RowSpans, w: Stretch, width: number, stateOf = (s: Span): number => s[2]): RowSpans {
   const spans = row.spans ?? [];
   const parts = row.parts ?? [];
   const mySpans: Span[] = [];
@@ -151,6 +154,6 @@ export function thin(row: RowSpans, w: Stretch, width: number): RowSpans {
     }
   };
   for (const p of myParts) put(p[0], p[1], p.slice(2));
-  for (const s of mySpans) put(s[0], s[1], [s[2], s[1] - s[0]]);
+  for (const s of mySpans) put(s[0], s[1], [stateOf(s), s[1] - s[0]]);
   return { id: row.id, parts: out };
 }

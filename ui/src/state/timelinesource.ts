@@ -5,6 +5,7 @@ import type {
   Point,
   RowInfo,
   RowList,
+  Span,
   SpanAnswer,
   StackAnswer,
   StayAnswer,
@@ -189,6 +190,8 @@ export class PageSource implements TimelineSource {
   readonly note: string;
   private readonly lists: readonly RowList[];
   private readonly byID = new Map<string, RowInfo>();
+  private readonly kinds = new Map<number, string>(); // of goroutines
+  private readonly functions = new Map<string, number>(); // states
 
   constructor(private readonly doc: TimelineDoc) {
     this.extent = { from: doc.from, to: Math.max(doc.to, doc.from + 1) };
@@ -205,7 +208,13 @@ export class PageSource implements TimelineSource {
         ? `This page contains ${held.join(", ")} of its window; whet trace timeline without -o serves the whole trace.`
         : "";
     this.lists = doc.rows; // which filters match as the server has them
-    for (const r of [...doc.rows.flatMap((list) => list.rows), ...doc.named]) this.byID.set(r.id, cleanRow(r));
+    for (const r of [...doc.rows.flatMap((list) => list.rows), ...doc.named]) {
+      this.byID.set(r.id, cleanRow(r));
+      if (r.id.startsWith("g")) this.kinds.set(Number(r.id.slice(1)), r.kind);
+    }
+    doc.trace.states.forEach((s, i) => {
+      if (s.group === "function") this.functions.set(s.name, i);
+    });
   }
 
   async rows(q: RowQuery): Promise<RowList> {
@@ -225,8 +234,16 @@ export class PageSource implements TimelineSource {
 
   async spans(ids: readonly string[], w: Stretch, width: number): Promise<SpanAnswer> {
     const want = new Set(ids);
-    const rows = this.doc.spans.rows.filter((r) => want.has(r.id)).map((r) => thin(r, w, width));
+    const rows = this.doc.spans.rows
+      .filter((r) => want.has(r.id))
+      .map((r) => (r.id.startsWith("p") ? thin(r, w, width, (s) => this.functionState(s)) : thin(r, w, width)));
     return { from: w.from, to: w.to, width, rows };
+  }
+
+  /** The state of a processor's span by function, as parts of the server's have it. */
+  private functionState(s: Span): number {
+    const kind = this.doc.trace.states[s[2]]?.group === "running" ? this.kinds.get(s[4] - 1) : undefined;
+    return (kind === undefined ? undefined : this.functions.get(kind)) ?? s[2];
   }
 
   async metric(name: string): Promise<Point[]> {
