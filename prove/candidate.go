@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -11,6 +13,8 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/judgment"
+	"github.com/whet-go/whet/internal/prove/machinecode"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
@@ -51,6 +55,7 @@ type Stage string
 const (
 	StageBuild   Stage = "build"
 	StageVet     Stage = "vet"
+	StageCode    Stage = "compare machine code"
 	StageTest    Stage = "test"
 	StageCompare Stage = "compare answers"
 	StageRace    Stage = "test with the race detector"
@@ -64,12 +69,18 @@ const (
 // ErrUnproven is the error of a change that is faster, but whose results were not compared.
 var ErrUnproven = errors.New("needs review")
 
+// errSameCode is the reason for ending the proof of a change that the compiler makes nothing else of.
+var errSameCode = errors.New("the compiler makes the same machine code of it")
+
 // A Verdict is the outcome for a candidate.
 type Verdict struct {
 	// Stage is the last one that was begun. The change is proven faster if Err is nil.
 	Stage Stage `json:"stage"`
 	// Err is why it is not proven faster; nil if it is.
 	Err error `json:"-"`
+	// SameCode is the number of functions of which the compiler makes the same machine code with the change, and no
+	// other ones: then nothing else is compared. It is 0 if something differs, or that was not compared.
+	SameCode int `json:"same_code,omitempty"`
 	// Tested is the number of packages whose tests passed: of those that the change can affect, those
 	// that have tests. It is 0 if the proof ended before.
 	Tested int `json:"tested,omitempty"`
@@ -105,18 +116,19 @@ func (v *Verdict) Proven() bool { return v.Err == nil }
 // mayBeAccepted reports whether the benchmarks ran and show no loss.
 func (v *Verdict) mayBeAccepted() bool {
 	return v.Measured != nil && len(v.Measured.Covering()) > 0 &&
-		(v.Err == nil || errors.Is(v.Err, ErrUnproven) || errors.Is(v.Err, errNoGain))
+		(v.Err == nil || errors.Is(v.Err, ErrUnproven) || errors.Is(v.Err, judgment.ErrNoGain) ||
+			errors.Is(v.Err, judgment.ErrSmall))
 }
 
 // judge records the judgment of the measurement, and returns why the change is not proven.
 func (v *Verdict) judge(reviewed bool) error {
-	j := judge(v.Measured.AB, v.Measured.Generated(), reviewed)
-	v.Open, v.IgnoredLosses = j.open, j.ignoredLosses
-	return j.err
+	j := judgment.Of(v.Measured.AB, v.Measured.Generated(), reviewed)
+	v.Open, v.IgnoredLosses = j.Open, j.IgnoredLosses
+	return j.Err
 }
 
 // Leans reports whether the figures point to a gain that could not be distinguished from noise.
-func (v *Verdict) Leans() bool { return errors.Is(v.Err, errNotSeen) }
+func (v *Verdict) Leans() bool { return errors.Is(v.Err, judgment.ErrNotSeen) }
 
 // Answers is how the old and the new functions were compared.
 type Answers struct {
@@ -257,6 +269,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 	return []step{
 		{StageBuild, func() error { return f.scratch.Build(ctx, over, built) }},
 		{StageVet, func() error { return f.vet(ctx, over, pkgs) }},
+		{StageCode, func() (err error) { return f.compareCode(ctx, c.Changes, over, built, v) }},
 		{StageTest, func() error {
 			err := f.test(ctx, scratch.Trial{Module: f.scratch, Flags: over}, scratch.Trial{Module: f.scratch}, pkgs)
 			if err == nil {
@@ -296,6 +309,47 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			return nil
 		}},
 	}, nil
+}
+
+// compareCode compares the machine code of the changed packages, then that of the others that may inline from them.
+func (f *Prover) compareCode(ctx context.Context, changes Changes, over, built []string, v *Verdict) error {
+	dirs, everything := f.packageDirs(changes)
+	if everything || len(f.ignored(changes, nil)) > 0 || !machinecode.Decides(changes) {
+		return nil
+	}
+	var changed, others []string
+	for _, pkg := range built {
+		if slices.Contains(dirs, path.Clean(f.relative(pkg))) {
+			changed = append(changed, pkg)
+		} else {
+			others = append(others, pkg)
+		}
+	}
+	for _, pkgs := range [][]string{changed, others} {
+		if len(pkgs) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(pkgs, func(pkg string) bool { return hasAssembly(f.packages.Dir(pkg)) }) {
+			v.SameCode = 0
+			return nil
+		}
+		n, same, err := machinecode.Same(ctx, f.scratch, over, pkgs)
+		if err != nil || !same {
+			v.SameCode = 0
+			return err
+		}
+		v.SameCode += n
+	}
+	if v.SameCode > 0 {
+		return errSameCode
+	}
+	return nil
+}
+
+// hasAssembly reports whether a directory has files in assembly.
+func hasAssembly(dir string) bool {
+	names, _ := filepath.Glob(filepath.Join(dir, "*.s")) // the pattern is valid
+	return len(names) > 0
 }
 
 // errNotInBuild is the reason for leaving open a change that is not in this build, or is in a

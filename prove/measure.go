@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/prove/benchmarks"
+	"github.com/whet-go/whet/internal/prove/judgment"
 )
 
 // A Benchmark is a benchmark of the module, or one that was written, with the code that it runs.
@@ -26,6 +27,10 @@ const (
 	maxBenchmarks = 4 // of the module, or written
 	// maxSubjects is how many benchmarks and sub-benchmarks get the whole time of one. More share it.
 	maxSubjects = 2
+	// overtime is how many times that time is added if it is expected to decide, which takes a half width of enough:
+	// less than what judgment.SameWithin allows, as the ratio is seldom 1.
+	overtime = 3
+	enough   = 0.035
 	// trialTime is about how long the plans of a comparison are tried.
 	trialTime = time.Second
 )
@@ -161,9 +166,14 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	o := f.o.AB
 	o.Trial = cmp.Or(o.Trial, min(trialTime, o.MaxTime))
 	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, measureShare, 1)
+	o.Overtime = untilDeadline(ctx, o.Total+overtime*o.MaxTime, measureShare, 1) - o.Total
+	o.Enough = enough
 	defer f.addWarnings()
 	return f.benchmarks.Compare(ctx, a, b, chosen, o)
 }
+
+// Figure describes how a benchmark's unit has changed, with its interval.
+func Figure(name string, u *ab.Unit) string { return judgment.Figure(name, u) }
 
 // addWarnings adds the warnings of benchmarks.
 func (f *Prover) addWarnings() { f.warnings = append(f.warnings, f.benchmarks.Warnings()...) }

@@ -14,6 +14,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/judgment"
 	"github.com/whet-go/whet/internal/prove/scratch"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
@@ -102,7 +103,7 @@ func (r *Result) decide() {
 		return
 	}
 	r.Outcome, r.Reason = r.outcome(v)
-	if r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed {
+	if (r.Outcome == OutcomeFaster || r.Outcome == OutcomeSameSpeed) && v.SameCode == 0 {
 		r.lacks(v)
 		if len(r.Missing) > 0 {
 			r.Reason += ", but not everything that changed was compared"
@@ -145,6 +146,8 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		r.Interrupted = true
 		return r.unproven("interrupted at stage "+string(v.Stage), "run it again to the end")
+	case errors.Is(err, errSameCode):
+		return OutcomeSameSpeed, err.Error()
 	case errors.Is(err, errNotInBuild):
 		return r.unproven(err.Error(), "")
 	case errors.As(err, &differs):
@@ -162,14 +165,19 @@ func (r *Result) outcome(v *Verdict) (o Outcome, reason string) {
 		return r.unproven("the old and the new code cannot be compared: "+err.Error(), "")
 	case errors.Is(err, errNoBenchmark):
 		return r.unproven(err.Error(), "write a benchmark that runs the changed lines, or load the program: --service")
-	case errors.Is(err, errNoGain):
+	case errors.Is(err, judgment.ErrNoGain), errors.Is(err, judgment.ErrSmall):
+		reason = "no figure shows a gain or a loss"
 		if len(v.Open) > 0 {
-			return OutcomeSameSpeed, fmt.Sprintf("no figure shows a gain or a loss of more than %.0f%%", 100*(sameWithin-1))
+			reason += fmt.Sprintf(" of more than %.0f%%", 100*(judgment.SameWithin-1))
 		}
-		return OutcomeSameSpeed, "no figure shows a gain or a loss"
-	case errors.Is(err, errLoss):
+		if hint := diag.Hint(err); hint != "" {
+			reason += "; " + hint
+		}
+		return OutcomeSameSpeed, reason
+	case errors.Is(err, judgment.ErrLoss):
 		return OutcomeSlower, err.Error()
-	case errors.Is(err, errOnlyGenerated), errors.Is(err, errNotSeen), errors.Is(err, errNoSign):
+	case errors.Is(err, judgment.ErrOnlyGenerated), errors.Is(err, judgment.ErrNotSeen),
+		errors.Is(err, judgment.ErrNoSign):
 		return r.unproven(err.Error(), cmp.Or(diag.Hint(err), "measure longer: --max-time"))
 	}
 	return r.unproven("it cannot be measured: "+err.Error(), "")
@@ -192,7 +200,7 @@ func gains(v *Verdict) string {
 			if u := &s.Units[i]; u.Verdict == ab.Better {
 				text := u.Unit + " to zero"
 				if !math.IsNaN(float64(u.Ratio)) {
-					text = u.Unit + " " + percent(float64(u.Ratio))
+					text = u.Unit + " " + judgment.Percent(float64(u.Ratio))
 				}
 				units = append(units, text)
 			}

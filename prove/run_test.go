@@ -145,6 +145,10 @@ func TestRun(t *testing.T) {
 			outcome: prove.OutcomeSameSpeed, reason: "only comments",
 		},
 		{
+			name: "other names", after: replace("_, w := range words {\n\t\ts += w", "_, word := range words {\n\t\ts += word"),
+			outcome: prove.OutcomeSameSpeed, reason: "the compiler makes the same machine code",
+		},
+		{
 			name: "faster", after: replace(slowJoin, fastJoin),
 			outcome: prove.OutcomeFaster, reason: "Join allocs/op -50.0%",
 		},

@@ -94,7 +94,11 @@ type Options struct {
 	// Total is for all subjects together, which share it in turns; 0 means that only MaxTime counts.
 	// If there are so many subjects that each would get less than a second, only some are measured,
 	// evenly spread over the list, with a warning.
-	Total      time.Duration
+	Total time.Duration
+	// Overtime is how much longer, at most, a subject and all of them together are measured than MaxTime and
+	// Total if its interval is expected to be as narrow as Enough then. 0 means none.
+	Overtime   time.Duration
+	Enough     float64 // half width of the ratio's interval at which a subject in overtime is done; 0 means Precision
 	Confidence float64 // of intervals, as a share; 0 means 0.95
 	Alpha      float64 // share of false positives among the differences found; 0 means 0.05
 	Unit       string  // unit of Precision and of the choice of a plan; "" means "sec/op"
@@ -186,8 +190,14 @@ func (o Options) withDefaults() (Options, error) {
 	if !(o.OfEffect >= 0 && o.OfEffect < 1) {
 		return o, fmt.Errorf("share of the effect: %v is out of range (want 0 to 1)", o.OfEffect)
 	}
-	if o.MaxTime < 0 || o.Trial < 0 || o.Total < 0 {
+	if o.MaxTime < 0 || o.Trial < 0 || o.Total < 0 || o.Overtime < 0 {
 		return o, errors.New("max time: must not be negative")
+	}
+	if o.Enough == 0 {
+		o.Enough = o.Precision
+	}
+	if !(o.Enough > 0 && o.Enough < 10) {
+		return o, fmt.Errorf("enough: %v is out of range (want 0 to 10)", o.Enough)
 	}
 	if o.Unit == "" {
 		o.Unit = "sec/op"

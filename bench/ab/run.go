@@ -237,7 +237,7 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 // look decides whether s is done.
 func (r *runner) look(s *subject) {
 	n, unit := len(s.pairs), r.unitOf(s)
-	last := s.elapsed >= r.MaxTime || r.totalUsed() || n >= maxPairs
+	last := n >= maxPairs || (s.elapsed >= r.MaxTime || r.totalUsed()) && !r.inOvertime(s)
 	least := LeastPairs
 	if r.counts(s, unit) {
 		least = leastCounts
@@ -263,6 +263,22 @@ func (r *runner) look(s *subject) {
 // totalUsed reports whether the time for all subjects is used up.
 func (r *runner) totalUsed() bool {
 	return r.Total > 0 && r.used() >= r.Total
+}
+
+// inOvertime reports whether a subject whose time is up continues: its interval is expected to be narrow enough
+// within Overtime.
+func (r *runner) inOvertime(s *subject) bool {
+	n := len(s.pairs)
+	left := r.MaxTime + r.Overtime - s.elapsed
+	if r.Total > 0 {
+		left = min(left, r.Total+r.Overtime-r.used())
+	}
+	if r.Overtime == 0 || n < LeastPairs || left <= 0 {
+		return false
+	}
+	c := s.column(r.unitOf(s))
+	needed := pairsFor(spread(c.d), math.Log1p(r.Enough), 1-r.Confidence) - n
+	return c.positive && needed > 0 && time.Duration(needed)*s.elapsed/time.Duration(n) <= left
 }
 
 // used is the time that was spent on all subjects together.

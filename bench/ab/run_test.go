@@ -653,3 +653,40 @@ func TestTotal(t *testing.T) {
 		t.Errorf("warnings: %v", r.Warnings)
 	}
 }
+
+// TestOvertime checks that what a longer measurement decides is measured longer, and nothing else is.
+func TestOvertime(t *testing.T) {
+	of := func(noise float64) Subject {
+		rnd := rand.New(rand.NewPCG(1, 2))
+		return &scripted{name: fmt.Sprint(noise), do: func(int, Round) (Values, error) {
+			return Values{"sec/op": 1 + noise*rnd.Float64()}, nil
+		}}
+	}
+	o := Options{
+		MaxTime: 10 * time.Second, Overtime: 30 * time.Second, Precision: 0.001, Enough: 0.02,
+		Plans: []Plan{{Length: 100 * time.Millisecond}}, Trial: time.Nanosecond,
+	}
+	for _, c := range []struct {
+		noise    float64
+		from, to time.Duration
+	}{
+		{0.05, 10 * time.Second, 11 * time.Second}, // it is narrow enough
+		{0.15, 11 * time.Second, 40 * time.Second},
+		{3, 10 * time.Second, 11 * time.Second}, // overtime would not do
+	} {
+		r, err := runIn(t, o, of(c.noise))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := &r.Subjects[0]
+		if s.Elapsed < c.from || s.Elapsed > c.to || s.Stopped != TimeUp {
+			t.Errorf("noise of %v: %v, stopped as %q, want %v to %v", c.noise, s.Elapsed, s.Stopped, c.from, c.to)
+		}
+		if width := (s.Units[0].High - s.Units[0].Low) / 2; c.noise == 0.15 && width > 0.022 {
+			t.Errorf("noise of %v: the half width is %v", c.noise, width)
+		}
+	}
+	if _, err := Run(t.Context(), []Subject{of(1)}, Options{Overtime: -1}); err == nil {
+		t.Error("a negative overtime is accepted")
+	}
+}

@@ -58,7 +58,7 @@ func (s *Set) probe(ctx context.Context, group []Benchmark, after map[string][]b
 	pkg := gotest.Package{ImportPath: group[0].pkg, Dir: s.scratch.Path(group[0].dir)}
 	written := map[string][]byte{}
 	if w := s.fileOf(group[0]); w != nil {
-		written = w.files
+		written = w.overlay()
 	}
 	added := map[string][]byte{} // by the name in the module
 	for name, text := range written {
@@ -106,6 +106,9 @@ func declaredIn(dir string, more map[string][]byte, group []Benchmark) map[strin
 	files := maps.Clone(more)
 	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
 	for _, name := range names {
+		if text, isSet := more[filepath.Base(name)]; isSet && text == nil {
+			continue // it is hidden
+		}
 		if text, err := os.ReadFile(name); err == nil {
 			files[name] = text
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"go/ast"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -30,6 +31,7 @@ type writtenFile struct {
 	targets    []target
 	captured   *captured.Calls   // calls that the program made
 	files      map[string][]byte // to overlay on the directory, by name
+	hidden     []string          // files of the package's own tests, which do not build
 	benchmarks []Benchmark
 }
 
@@ -46,11 +48,26 @@ func (w *writtenFile) install(m *scratch.Module) error {
 			return err
 		}
 	}
+	for _, name := range w.hidden {
+		name = m.Path(path.Join(w.dir, name))
+		if err := os.Rename(name, name+hiddenSuffix); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 
+// hiddenSuffix follows the name of a hidden file.
+const hiddenSuffix = ".hidden"
+
 func (w *writtenFile) remove(m *scratch.Module) error {
 	var errs []error
+	for _, name := range w.hidden {
+		name = m.Path(path.Join(w.dir, name))
+		if err := os.Rename(name+hiddenSuffix, name); !errors.Is(err, fs.ErrNotExist) {
+			errs = append(errs, err)
+		}
+	}
 	for name := range w.files {
 		if err := os.Remove(m.Path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
@@ -165,10 +182,14 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
 	bin, err := s.compileWritten(ctx, w, pkg, temp, s.coverFlags("-covermode=count"))
+	if err != nil && ctx.Err() == nil && w.hide(s.scratch.Path(w.dir)) {
+		bin, err = s.compileWritten(ctx, w, pkg, temp, s.coverFlags("-covermode=count"))
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err != nil {
+		w.hidden = nil
 		return []string{"the generated benchmark does not build: " + scratch.LastLines(err.Error())}, nil
 	}
 	picked := map[string]string{}
@@ -201,12 +222,37 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	return notes, nil
 }
 
+// hide reports whether the package's directory has tests, and leaves them out: they may be why the benchmarks do not
+// build.
+func (w *writtenFile) hide(dir string) bool {
+	names, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is valid
+	w.hidden = nil
+	for _, name := range names {
+		if name = filepath.Base(name); w.files[name] == nil {
+			w.hidden = append(w.hidden, name)
+		}
+	}
+	return len(w.hidden) > 0
+}
+
+// overlay returns the files by their names in the directory; nil for hidden ones.
+func (w *writtenFile) overlay() map[string][]byte {
+	files := maps.Clone(w.files)
+	for _, name := range w.hidden {
+		files[name] = nil
+	}
+	return files
+}
+
 // compileWritten builds the tests of a package with its written benchmarks, in a temporary directory.
 func (s *Set) compileWritten(
 	ctx context.Context, w *writtenFile, pkg *packages.Package, temp string, flags []string,
 ) (*gotest.Binary, error) {
 	src := gotest.Source{Dir: s.scratch.Dir, Env: s.o.Env, Overlay: map[string]string{}, Flags: flags}
 	dir := s.scratch.Path(w.dir)
+	for _, name := range w.hidden {
+		src.Overlay[filepath.Join(dir, name)] = ""
+	}
 	for name, text := range w.files {
 		file := filepath.Join(temp, name)
 		if err := os.WriteFile(file, text, 0o600); err != nil {

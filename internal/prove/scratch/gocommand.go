@@ -3,7 +3,9 @@ package scratch
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -97,6 +99,17 @@ func (m *Module) Build(ctx context.Context, more, packages []string) error {
 		return &OutputError{out}
 	}
 	return nil
+}
+
+// Listing builds packages, each of which must be buildable, and writes the compiler's listings of them. It is an error
+// if the options have flags for the compiler.
+func (m *Module) Listing(ctx context.Context, w io.Writer, more, packages []string) error {
+	if slices.ContainsFunc(m.options.Flags, func(flag string) bool { return strings.HasPrefix(flag, "-gcflags") }) {
+		return errors.New("the user's flags for the compiler would be lost")
+	}
+	cmd := m.command(ctx, more, "build", slices.Concat([]string{"-gcflags=-S", "-o", os.DevNull}, packages))
+	cmd.Stderr = w
+	return cmd.Run()
 }
 
 // tail keeps the end of what is written to it.

@@ -110,6 +110,9 @@ func provedList(r *prove.Result) blocks.List {
 		tests += "; all code ran in the sandbox"
 	}
 	facts.If(v.Tested > 0 || v.Answers != nil, "%s", tests)
+	facts.If(v.SameCode > 0, "builds; vet reports nothing new; before and after, the compiler makes the same machine "+
+		"code and data of all %s that the change can affect in this build",
+		layout.Plural(v.SameCode, "function", "functions"))
 	facts = append(facts, answersText(v.Answers)...)
 	facts = append(facts, configsText(v.Configs)...)
 	facts = append(facts, strengthText(v.Strength)...)

@@ -171,7 +171,8 @@ describe("lanes", () => {
       is.parts?.forEach((p: Part, i) => expect(i === 0 || p[0] >= (is.parts?.[i - 1][1] ?? 0)).toBe(true));
     }
     expect(total(thin(row, whole, 7, (s) => s[2] + 5))).toEqual(want);
-    expect(thin(row, whole, 7, (s) => s[2] + 5).parts?.every((p) => p.every((v, k) => k < 2 || k % 2 === 1 || v >= 5))).toBe(true);
+    const shifted = thin(row, whole, 7, (s) => s[2] + 5).parts ?? [];
+    expect(shifted.every((p) => p.every((v, k) => k < 2 || k % 2 === 1 || v >= 5))).toBe(true);
     expect(thin(row, { from: 1000, to: 2000 }, 100).spans?.every((s) => s[1] > 1000 && s[0] < 2000)).toBe(true);
   });
 });

@@ -1,4 +1,4 @@
-package prove
+package judgment
 
 import (
 	"errors"
@@ -37,7 +37,7 @@ func TestJudge(t *testing.T) {
 		{"gain", []ab.Unit{figure(seconds, ab.Better, 0.9)}, false, nil, ""},
 		{"gain of a rate", []ab.Unit{figure(rate, ab.Better, 1.1)}, false, nil, ""},
 		{"loss of a rate", []ab.Unit{figure(rate, ab.Worse, 0.9)}, false, nil, "regression"},
-		{"same", []ab.Unit{figure(seconds, ab.Same, 1)}, false, errNoGain, ""},
+		{"same", []ab.Unit{figure(seconds, ab.Same, 1)}, false, ErrNoGain, ""},
 		{
 			"noise of the mean",
 			[]ab.Unit{figure(seconds, ab.Better, 0.9), figure(gotest.MeanTime, ab.Undecided, 1.3)},
@@ -79,18 +79,19 @@ func TestJudge(t *testing.T) {
 			[]ab.Unit{figure(seconds, ab.Better, 0.5), figure(memory, ab.Worse, math.NaN())},
 			true, nil, "regression",
 		},
-		{"open, and leans to a gain", []ab.Unit{figure(seconds, ab.Undecided, 0.98)}, false, errNotSeen, ""},
-		{"open, within 5%", []ab.Unit{figure(seconds, ab.Undecided, 1.01)}, false, errNoGain, ""},
-		{"open, and leans to nothing", []ab.Unit{figure(seconds, ab.Undecided, 1.05)}, false, errNoSign, ""},
+		{"open, and leans to a small gain", []ab.Unit{figure(seconds, ab.Undecided, 0.98)}, false, ErrSmall, ""},
+		{"open, and leans to a gain", []ab.Unit{figure(seconds, ab.Undecided, 0.9)}, false, ErrNotSeen, ""},
+		{"open, within 5%", []ab.Unit{figure(seconds, ab.Undecided, 1.01)}, false, ErrNoGain, ""},
+		{"open, and leans to nothing", []ab.Unit{figure(seconds, ab.Undecided, 1.05)}, false, ErrNoSign, ""},
 		{
 			"may lose more than it gains",
 			[]ab.Unit{figure(memory, ab.Better, 0.99), figure(seconds, ab.Undecided, 1.2)},
 			false,
-			errNotSeen, "the possible loss",
+			ErrNotSeen, "the possible loss",
 		},
 	} {
 		r := &ab.Result{Subjects: []ab.SubjectResult{{Name: "x.Y", Units: test.units}}}
-		err := judge(r, nil, test.reviewed).err
+		err := Of(r, nil, test.reviewed).Err
 		switch {
 		case test.want == nil && test.text == "":
 			if err != nil {
@@ -129,31 +130,31 @@ func TestJudgeOpen(t *testing.T) {
 		{
 			"bytes, and a p50 that is likely worse",
 			[]ab.Unit{cpu, bytes, unit("p50-sec", ab.Undecided, 1.25, 1.01, 1.5, 0.1)},
-			errNotSeen, "about ", 2,
+			ErrNotSeen, "about ", 2,
 		},
 		{
 			"bytes, and CPU time that may be worse",
 			[]ab.Unit{unit("cpu-sec/req", ab.Undecided, 1.25, 0.9, 1.7, 0.3), bytes},
-			errNotSeen, "about ", 1,
+			ErrNotSeen, "about ", 1,
 		},
 		{
 			"an open CPU time",
 			[]ab.Unit{cpu},
-			errNotSeen, "about 1m50s would show a change of the measured size (--max-time)", 1,
+			ErrNotSeen, "about 1m50s would show a change of the measured size (--max-time)", 1,
 		},
 		{
 			"nearly nothing",
 			[]ab.Unit{unit("cpu-sec/req", ab.Undecided, 0.9999999, 0.5, 2, 0.3), unit("B/req", ab.Undecided, 0.99, 0, 2, 0.1)},
-			errNotSeen, "about ", 2,
+			ErrNotSeen, "about ", 2,
 		},
 	} {
-		j := judge(&ab.Result{Confidence: 0.95, Alpha: 0.05, Subjects: []ab.SubjectResult{{
+		j := Of(&ab.Result{Confidence: 0.95, Alpha: 0.05, Subjects: []ab.SubjectResult{{
 			Name: "service", Pairs: 13, Elapsed: 13 * time.Second, Units: test.units,
 		}}}, nil, false)
-		if !errors.Is(j.err, test.err) || len(j.open) != test.open {
-			t.Errorf("%s: %v, open %q", test.name, j.err, j.open)
+		if !errors.Is(j.Err, test.err) || len(j.Open) != test.open {
+			t.Errorf("%s: %v, open %q", test.name, j.Err, j.Open)
 		}
-		if hint := diag.Hint(j.err); !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {
+		if hint := diag.Hint(j.Err); !strings.Contains(hint, test.hint) || (hint == "") != (test.hint == "") {
 			t.Errorf("%s: hint %q", test.name, hint)
 		}
 	}
@@ -182,24 +183,24 @@ func TestJudgeGenerated(t *testing.T) {
 	}{
 		{"and the module's own gains", []ab.SubjectResult{slower, subject("m/p.Own", ab.Better, 0.36)}, nil, 1},
 		{"and another one gains", []ab.SubjectResult{faster, slower}, nil, 1},
-		{"and the module's own shows nothing", []ab.SubjectResult{slower, subject("m/p.Own", ab.Same, 1)}, errNoGain, 1},
-		{"alone", []ab.SubjectResult{slower}, errOnlyGenerated, 1},
-		{"alone, without its package", []ab.SubjectResult{subject("Whet_Parse", ab.Worse, 1.05)}, errOnlyGenerated, 1},
+		{"and the module's own shows nothing", []ab.SubjectResult{slower, subject("m/p.Own", ab.Same, 1)}, ErrNoGain, 1},
+		{"alone", []ab.SubjectResult{slower}, ErrOnlyGenerated, 1},
+		{"alone, without its package", []ab.SubjectResult{subject("Whet_Parse", ab.Worse, 1.05)}, ErrOnlyGenerated, 1},
 		{"that gains", []ab.SubjectResult{faster}, nil, 0},
 	} {
-		j := judge(&ab.Result{Subjects: test.subjects}, generated, false)
-		if !errors.Is(j.err, test.err) || len(j.ignoredLosses) != test.ignored {
-			t.Errorf("%s: %v, ignored %q", test.name, j.err, j.ignoredLosses)
+		j := Of(&ab.Result{Subjects: test.subjects}, generated, false)
+		if !errors.Is(j.Err, test.err) || len(j.IgnoredLosses) != test.ignored {
+			t.Errorf("%s: %v, ignored %q", test.name, j.Err, j.IgnoredLosses)
 		}
-		for _, loss := range j.ignoredLosses {
+		for _, loss := range j.IgnoredLosses {
 			if !strings.Contains(loss, `such as "x"`) || !strings.Contains(loss, "does not count") {
 				t.Errorf("%s: %s", test.name, loss)
 			}
 		}
 	}
 	own := []ab.SubjectResult{faster, subject("m/p.Own", ab.Worse, 1.14)}
-	if j := judge(&ab.Result{Subjects: own}, generated, false); j.err == nil ||
-		!strings.Contains(j.err.Error(), "regression") {
-		t.Errorf("the module's own loses: %v", j.err)
+	if j := Of(&ab.Result{Subjects: own}, generated, false); j.Err == nil ||
+		!strings.Contains(j.Err.Error(), "regression") {
+		t.Errorf("the module's own loses: %v", j.Err)
 	}
 }

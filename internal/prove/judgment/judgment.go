@@ -1,4 +1,4 @@
-package prove
+package judgment
 
 import (
 	"errors"
@@ -12,56 +12,58 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-// errNotSeen is the reason for dropping a change that may still be kept together with others.
-var errNotSeen = errors.New("no gain distinguishable from noise")
+// ErrNotSeen is the reason for dropping a change that may still be kept together with others.
+var ErrNotSeen = errors.New("no gain distinguishable from noise")
 
-// errNoSign is the reason for not trying a measured change together with others either.
-var errNoSign = errors.New("no gain distinguishable from noise, nor a sign of one")
+// ErrSmall is ErrNotSeen where every interval is within SameWithin: there may be a gain, but not a large one.
+var ErrSmall = fmt.Errorf("%w, and none of more than %.0f%%", ErrNotSeen, 100*(SameWithin-1))
 
-// errLoss is the reason for dropping a change that makes something slower.
-var errLoss = errors.New("regression")
+// ErrNoSign is the reason for not trying a measured change together with others either.
+var ErrNoSign = errors.New("no gain distinguishable from noise, nor a sign of one")
 
-// errNoGain is the reason for dropping a measured change.
-var errNoGain = errors.New("no gain")
+// ErrLoss is the reason for dropping a change that makes something slower.
+var ErrLoss = errors.New("regression")
 
-// errOnlyGenerated is the reason for dropping a change that generated benchmarks alone measure, none of
+// ErrNoGain is the reason for dropping a measured change.
+var ErrNoGain = errors.New("no gain")
+
+// ErrOnlyGenerated is the reason for dropping a change that generated benchmarks alone measure, none of
 // which shows a gain.
-var errOnlyGenerated = errors.New("only generated benchmarks run this line, and they are slower: " +
+var ErrOnlyGenerated = errors.New("only generated benchmarks run this line, and they are slower: " +
 	"there is no evidence of a gain")
 
-// sameWithin is the ratio up to which figures whose difference noise hides count as the same, unless they lean
-// to a gain: a change that is not meant to be faster need not be measured until its interval is as narrow as
-// a gain requires.
-const sameWithin = 1.05
+// SameWithin is the ratio up to which figures whose difference noise hides count as the same: a change that
+// is not meant to be faster need not be measured until its interval is as narrow as a gain requires.
+const SameWithin = 1.05
 
-// A judgment is the result of a comparison for a change.
-type judgment struct {
-	err           error    // why it does not show a gain; nil if it does
-	open          []string // figures that remain undecided
-	ignoredLosses []string // losses of generated benchmarks
+// A Judgment is the result of a comparison for a change.
+type Judgment struct {
+	Err           error    // why it does not show a gain; nil if it does
+	Open          []string // figures that remain undecided
+	IgnoredLosses []string // losses of generated benchmarks
 }
 
-// judge judges a comparison. A gain stands despite a loss in another figure if the loss is
+// Of judges a comparison. A gain stands despite a loss in another figure if the loss is
 // negligible: at most 1% and at most a fifth of the gain. A change that will be reviewed, such as a
 // buffer that slows down a benchmark that discards everything, may lose up to a quarter of what it
 // gains elsewhere: the figures are reported.
 //
 // generated has the inputs of generated benchmarks, by name. Since they are invented, a generated benchmark
 // with a loss is ignored with all its figures: it counts neither for the change nor against it.
-func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment) {
+func Of(r *ab.Result, generated map[string]string, reviewed bool) (j Judgment) {
 	v := figures{}
 	counted := false
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
 		if s.Error != "" {
-			j.err = errors.New(s.Name + ": " + s.Error)
+			j.Err = errors.New(s.Name + ": " + s.Error)
 			return j
 		}
 		if inputs, ok := generated[s.Name]; ok {
 			own := figures{}
 			own.addAll(r, s)
 			if own.lost > own.limit(reviewed) {
-				j.ignoredLosses = append(j.ignoredLosses, fmt.Sprintf("%s, with %s: the input is generated, so this does "+
+				j.IgnoredLosses = append(j.IgnoredLosses, fmt.Sprintf("%s, with %s: the input is generated, so this does "+
 					"not count against the change; check whether the program gets such input", own.loss, inputs))
 				continue
 			}
@@ -69,23 +71,25 @@ func judge(r *ab.Result, generated map[string]string, reviewed bool) (j judgment
 		v.addAll(r, s)
 		counted = true
 	}
-	if len(j.ignoredLosses) > 0 && !counted {
-		j.err = &diag.Error{Err: errOnlyGenerated, Hint: "write a benchmark, or measure the service under load (--service)"}
+	if len(j.IgnoredLosses) > 0 && !counted {
+		j.Err = &diag.Error{Err: ErrOnlyGenerated, Hint: "write a benchmark, or measure the service under load (--service)"}
 		return j
 	}
-	j.open = v.undecided
+	j.Open = v.undecided
 	switch {
 	case v.lost > v.limit(reviewed):
-		j.open, j.err = nil, fmt.Errorf("%w: %s", errLoss, v.loss)
+		j.Open, j.Err = nil, fmt.Errorf("%w: %s", ErrLoss, v.loss)
 	case v.gain > 0 && v.open > v.gain:
-		j.err = v.longer(fmt.Errorf("%w: the possible loss exceeds the gain: %s", errNotSeen, v.opened))
+		j.Err = v.longer(fmt.Errorf("%w: the possible loss exceeds the gain: %s", ErrNotSeen, v.opened))
 	case v.gain > 0:
+	case len(v.undecided) > 0 && v.leans() && !v.wide:
+		j.Err = v.longer(ErrSmall)
 	case len(v.undecided) > 0 && v.leans():
-		j.err = v.longer(errNotSeen)
+		j.Err = v.longer(ErrNotSeen)
 	case v.wide:
-		j.err = errNoSign
+		j.Err = ErrNoSign
 	default:
-		j.err = errNoGain
+		j.Err = ErrNoGain
 	}
 	return j
 }
@@ -96,7 +100,7 @@ type figures struct {
 	lost      float64 // the largest proven loss, and its figure
 	loss      string
 	undecided []string
-	wide      bool // the interval of an undecided one contains more than sameWithin
+	wide      bool // the interval of an undecided one contains more than SameWithin
 	// The largest undecided loss that may outweigh a gain, and its figure: of the unit that the
 	// measurement is for, or with an interval that contains only losses.
 	open   float64
@@ -173,7 +177,7 @@ func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
 		v.undecided = append(v.undecided, figure)
-		v.wide = v.wide || !(float64(u.Low) >= 1/sameWithin && float64(u.High) <= sameWithin)
+		v.wide = v.wide || !(float64(u.Low) >= 1/SameWithin && float64(u.High) <= SameWithin)
 		if (i == 0 || surely) && lost > v.open {
 			v.open, v.opened = lost, figure
 		}
@@ -201,10 +205,11 @@ func Figure(name string, u *ab.Unit) string {
 		return fmt.Sprintf("%s %s: from %v to %v", name, u.Unit, u.A.Median, u.B.Median)
 	}
 	if math.IsInf(float64(u.High), 0) || math.IsInf(float64(u.Low), 0) {
-		return fmt.Sprintf("%s %s: %s (too few rounds for an interval)", name, u.Unit, percent(float64(u.Ratio)))
+		return fmt.Sprintf("%s %s: %s (too few rounds for an interval)", name, u.Unit, Percent(float64(u.Ratio)))
 	}
-	return fmt.Sprintf("%s %s: %s (95%%: %s to %s)", name, u.Unit, percent(float64(u.Ratio)), percent(float64(u.Low)),
-		percent(float64(u.High)))
+	return fmt.Sprintf("%s %s: %s (95%%: %s to %s)", name, u.Unit, Percent(float64(u.Ratio)), Percent(float64(u.Low)),
+		Percent(float64(u.High)))
 }
 
-func percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }
+// Percent formats a ratio as a change.
+func Percent(ratio float64) string { return fmt.Sprintf("%+.1f%%", 100*(ratio-1)) }
