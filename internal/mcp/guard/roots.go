@@ -187,10 +187,10 @@ func (r *Roots) Module(dir string) (string, error) {
 			Hint: "a proof copies the repository: the user may add it with whet mcp --root " + repository,
 		}
 	}
-	if err := r.checkModule(root); err != nil {
+	if err := errors.Join(r.checkModule(root), r.checkWorkspace(root)); err != nil {
 		return "", err
 	}
-	return root, r.checkWorkspace(root)
+	return root, nil
 }
 
 // above returns the closest directory, from dir upwards, that contains a file; "" if there is none.
