@@ -17,9 +17,9 @@ type Options struct {
 	Scale []int64
 	// Plain means that lines have no counts.
 	Plain bool
-	// MaxStacks is the largest number of distinct stacks, MaxDepth that of frames of one stack;
-	// 0 means no limit.
-	MaxStacks, MaxDepth int
+	// MaxStacks is the largest number of distinct stacks, MaxDepth that of frames of one stack, and
+	// MaxFunctions that of distinct functions; 0 means no limit.
+	MaxStacks, MaxDepth, MaxFunctions int
 }
 
 // A LimitError reports text with more stacks, or more frames in one, than are accepted.
@@ -59,6 +59,9 @@ func Parse(text []byte, o Options) (*profile.Profile, error) {
 				return nil, &LimitError{n, "frames in a stack", o.MaxDepth}
 			}
 			f := b.Function(profile.Function{Name: string(frame), SystemName: string(frame)})
+			if o.MaxFunctions > 0 && int(f) >= o.MaxFunctions {
+				return nil, &LimitError{n, "functions", o.MaxFunctions}
+			}
 			stack = append(stack, b.Location(0, profile.None, false, profile.Line{Function: f}))
 		}
 		for i, j := 0, len(stack)-1; i < j; i, j = i+1, j-1 {

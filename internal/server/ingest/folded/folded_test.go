@@ -77,6 +77,11 @@ func TestErrors(t *testing.T) {
 	if !errors.As(err, &limit) || limit.Line != 3 {
 		t.Errorf("three stacks of two: %v", err)
 	}
+	o = cpu()
+	o.MaxFunctions = 2
+	if _, err = Parse([]byte("a;b;a 1\na;c 1\n"), o); !errors.As(err, &limit) || limit.What != "functions" {
+		t.Errorf("three functions of two: %v", err)
+	}
 }
 
 func FuzzParse(f *testing.F) {

@@ -1,6 +1,7 @@
 package push
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -8,7 +9,10 @@ import (
 )
 
 // A Label is one pair of a series.
-type Label struct{ Name, Value string }
+type Label struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
 
 // A Raw is one profile of a series.
 type Raw struct {
@@ -152,4 +156,42 @@ func fields(data []byte, each func(protowire.Number, []byte) error) error {
 		data = data[n:]
 	}
 	return nil
+}
+
+// PyroscopeJSON decodes a push.v1.PushRequest in protobuf's JSON, which Pyroscope's documentation
+// sends with curl.
+func PyroscopeJSON(request []byte, l Limits) ([]Series, error) {
+	var in struct {
+		Series []struct {
+			Labels  []Label `json:"labels"`
+			Samples []struct {
+				Profile []byte `json:"rawProfile"`
+				Snake   []byte `json:"raw_profile"`
+				ID      string `json:"ID"`
+			} `json:"samples"`
+		} `json:"series"`
+	}
+	if err := json.Unmarshal(request, &in); err != nil {
+		return nil, err
+	}
+	var all []Series
+	profiles := 0
+	for _, s := range in.Series {
+		if profiles += max(len(s.Samples), 1); l.Profiles > 0 && profiles > l.Profiles {
+			return nil, &LimitError{"profiles in one request", l.Profiles}
+		}
+		if l.Labels > 0 && len(s.Labels) > l.Labels {
+			return nil, &LimitError{"labels", l.Labels}
+		}
+		one := Series{Labels: s.Labels}
+		for _, raw := range s.Samples {
+			data := raw.Profile
+			if data == nil {
+				data = raw.Snake
+			}
+			one.Samples = append(one.Samples, Raw{Profile: data, ID: raw.ID})
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }

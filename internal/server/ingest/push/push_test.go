@@ -6,8 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
+	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
@@ -43,6 +45,37 @@ func TestPyroscope(t *testing.T) {
 	}
 	if !slices.Equal(got[0].Labels, []Label{{"service_name", "shop"}, {"__name__", "memory"}}) {
 		t.Errorf("labels %q", got[0].Labels)
+	}
+}
+
+func TestPyroscopeJSON(t *testing.T) {
+	t.Parallel()
+	var request pushv1.PushRequest
+	if err := proto.Unmarshal(pyroscopeRequest(t), &request); err != nil {
+		t.Fatal(err)
+	}
+	want, err := Pyroscope(pyroscopeRequest(t), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []protojson.MarshalOptions{{}, {UseProtoNames: true}} {
+		data, err := o.Marshal(&request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := PyroscopeJSON(data, Limits{Profiles: 3, Labels: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		for _, l := range []Limits{{Profiles: 2}, {Labels: 1}} {
+			var limit *LimitError
+			if _, err := PyroscopeJSON(data, l); !errors.As(err, &limit) {
+				t.Errorf("%+v: %v", l, err)
+			}
+		}
 	}
 }
 
@@ -105,8 +138,9 @@ func TestLimits(t *testing.T) {
 func FuzzRequest(f *testing.F) {
 	f.Add(pyroscopeRequest(f))
 	f.Add(parcaRequest())
+	f.Add([]byte(`{"series":[{"labels":[{"name":"a","value":"b"}],"samples":[{"rawProfile":"AAAA","ID":"x"}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		for _, decode := range []func([]byte, Limits) ([]Series, error){Pyroscope, Parca} {
+		for _, decode := range []func([]byte, Limits) ([]Series, error){Pyroscope, Parca, PyroscopeJSON} {
 			got, err := decode(data, Limits{Profiles: 10, Labels: 5})
 			if err != nil {
 				continue
