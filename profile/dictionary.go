@@ -35,16 +35,10 @@ func (d *Dictionary) Memory() int64 {
 		192*int64(c.Functions) + 128*int64(c.Mappings)
 }
 
-// Add appends what p has and d has not, and returns the number of the stack of each sample of p. A
-// profile without samples adds nothing.
+// Add appends what samples of p have and d has not, and returns the number of the stack of each
+// sample of p. Without a new stack it adds nothing.
 func (d *Dictionary) Add(p *Profile) []uint32 {
-	if p.NumSamples() == 0 {
-		return nil
-	}
 	m := d.m
-	if len(p.Mappings) > 0 {
-		m.b.Mapping(p.Mappings[0])
-	}
 	m.locations = reset(m.locations, len(p.Locations))
 	for i := range p.stacks {
 		m.stack = p.stack(i).appendTo(m.stack[:0])
