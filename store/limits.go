@@ -78,7 +78,9 @@ type InvalidError struct {
 }
 
 // Error returns what is wrong with which profile.
-func (e *InvalidError) Error() string { return fmt.Sprintf("profile %d of the batch: %v", e.Index+1, e.Err) }
+func (e *InvalidError) Error() string {
+	return fmt.Sprintf("profile %d of the batch: %v", e.Index+1, e.Err)
+}
 
 // Unwrap returns the cause.
 func (e *InvalidError) Unwrap() error { return e.Err }

@@ -126,7 +126,9 @@ func (e *SelectorError) Error() string {
 func (e *SelectorError) Unwrap() error { return e.Err }
 
 // Hint returns an example.
-func (e *SelectorError) Hint() string { return `write it as {service="shop",env!="test",host=~"web.*"}` }
+func (e *SelectorError) Hint() string {
+	return `write it as {service="shop",env!="test",host=~"web.*"}`
+}
 
 // ParseMatchers reads a selector of Prometheus: {name="value", name!="value", name=~"regexp",
 // name!~"regexp"}. The braces may be left out, and so may the quotes of a value of letters, digits

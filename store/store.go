@@ -128,9 +128,9 @@ type Series struct {
 // A Type is a kind with its value columns.
 type Type struct {
 	Kind        string              `json:"kind"`
-	SampleTypes []profile.ValueType `json:"sampleTypes"`
+	SampleTypes []profile.ValueType `json:"sample_types"`
 	Default     string              `json:"default,omitempty"` // sample type; "" if producers named none
-	PeriodType  profile.ValueType   `json:"periodType"`
+	PeriodType  profile.ValueType   `json:"period_type"`
 	Period      int64               `json:"period,omitempty"` // in the unit of PeriodType; 0 when unknown
 }
 
@@ -141,6 +141,6 @@ type Meta struct {
 	Kind     string        `json:"kind"`
 	Labels   Labels        `json:"labels"`
 	Start    time.Time     `json:"start"`
-	Duration time.Duration `json:"duration"` // nanoseconds
+	Duration time.Duration `json:"duration_ns"`
 	Samples  int           `json:"samples"`
 }

@@ -104,11 +104,11 @@ tenants:
 func TestTenantsErrors(t *testing.T) {
 	token := "\n    tokens:\n      - {sha256: " + sum(bothToken) + ", scopes: [read]}\n"
 	for text, want := range map[string]string{
-		"":                              "EOF",
-		"tenants: []":                   "no tokens",
+		"":                                "EOF",
+		"tenants: []":                     "no tokens",
 		"tenants:\n  - name: a b" + token: "tenant 1: name",
 		"tenants:\n  - name: ''" + token:  "tenant 1: name",
-		"tenants:\n  - name: a" + token + "  - name: b" + token:                    "tenant b, token 1: tenant a has the same token",
+		"tenants:\n  - name: a" + token + "  - name: b" + token:                     "tenant b, token 1: tenant a has the same token",
 		"tenants:\n  - name: a\n    tokens:\n      - {sha256: ab, scopes: [read]}":  "64 hexadecimal digits",
 		"tenants:\n  - name: a\n    tokens:\n      - {file: short, scopes: [read]}": "at least 16",
 		"tenants:\n  - name: a\n    tokens:\n      - {file: none, scopes: [read]}":  "no such file",

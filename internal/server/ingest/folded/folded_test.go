@@ -59,11 +59,11 @@ func TestParse(t *testing.T) {
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"main;a 1\nmain":                 "line 2: \"main\" has no count",
-		"main;a x":                       "is not a count",
-		"main;a -1":                      "is not a count",
-		"main 9223372036854775807":       "too large",
-		"main 99999999999999999999":      "is not a count",
+		"main;a 1\nmain":                  "line 2: \"main\" has no count",
+		"main;a x":                        "is not a count",
+		"main;a -1":                       "is not a count",
+		"main 9223372036854775807":        "too large",
+		"main 99999999999999999999":       "is not a count",
 		strings.Repeat("a;", 200) + "a 1": "more than 100 frames",
 	} {
 		if _, err := Parse([]byte(text), cpu()); err == nil || !strings.Contains(err.Error(), want) {
