@@ -19,6 +19,13 @@ import (
 	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
 	"github.com/grafana/pyroscope/api/gen/proto/go/push/v1/pushv1connect"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
+	"github.com/klauspost/compress/gzip"
+	"go.opentelemetry.io/collector/pdata/pcommon"
+	"go.opentelemetry.io/collector/pdata/pprofile"
+	"go.opentelemetry.io/collector/pdata/pprofile/pprofileotlp"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+	_ "google.golang.org/grpc/encoding/gzip" // a compressor of the client
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/whet-go/whet/internal/server/access"
@@ -172,8 +179,8 @@ func TestPush(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{}
-			s := serve(t, New(Options{Writer: m, Limits: store.Limits{Labels: 6, Samples: 1000}}))
+			m := &memory{limits: store.Limits{Labels: 6, Samples: 1000}}
+			s := serve(t, New(Options{Writer: m}))
 			c := pushv1connect.NewPusherServiceClient(test.client, s.URL, test.options...)
 			push := func(labels map[string]string, files ...[]byte) error {
 				series := &pushv1.RawProfileSeries{}
@@ -203,7 +210,7 @@ func TestPush(t *testing.T) {
 				"series 1, profile 2: read the profile": push(labels, file, []byte("x")),
 				"too many samples in a profile":         push(labels, raw(t, 2000)),
 				"too many labels": push(map[string]string{
-					"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "service_name": "shop",
+					"a": "1", "b": "2", "c": "3", "d": "4", "e": "5", "f": "6", "g": "7", "service_name": "shop",
 				}, file),
 			} {
 				if connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), want) {
@@ -282,6 +289,137 @@ func TestParca(t *testing.T) {
 	if _, err := c.CallUnary(t.Context(), connect.NewRequest(request)); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("damaged: %v", err)
 	}
+}
+
+// TestCollector exports with the OpenTelemetry collector's client by gRPC, and its message over HTTP.
+func TestCollector(t *testing.T) {
+	t.Parallel()
+	file := raw(t, 200)
+	request := exported(t, file)
+	m := &memory{}
+	s := serve(t, New(Options{Writer: m, Limits: store.Limits{Body: 1 << 20}}))
+	cc, err := grpc.NewClient(s.Listener.Addr().String(), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = cc.Close() }()
+	c := pprofileotlp.NewGRPCClient(cc)
+	if _, err := c.Export(t.Context(), request, grpc.UseCompressor("gzip")); err != nil {
+		t.Fatal(err)
+	}
+	body, err := request.MarshalProto()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(body); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Content-Type": {"application/x-protobuf"}}
+	if answer, text := post(t, s.URL+"/v1development/profiles", header, body); answer.StatusCode != http.StatusOK || text != "" {
+		t.Errorf("%s %q", answer.Status, text)
+	}
+	header.Set("Content-Encoding", "gzip")
+	if answer, text := post(t, s.URL+"/v1development/profiles", header, zipped.Bytes()); answer.StatusCode != http.StatusOK {
+		t.Errorf("%s %q", answer.Status, text)
+	}
+	all := m.stored()
+	if len(all) != 3 {
+		t.Fatalf("%d profiles are stored", len(all))
+	}
+	for _, p := range all {
+		if p.Service != "shop" || p.Kind != "cpu" || p.Labels.String() != `{host_name="a"}` || p.Start.Unix() != 1_700_000_000 {
+			t.Errorf("stored %+v", p)
+		}
+		same(t, p.Data, file)
+	}
+	for _, test := range []struct {
+		kind, encoding string
+		body           []byte
+		status         int
+		detail         string
+	}{
+		{"application/json", "", []byte("{}"), 415, "application/x-protobuf"},
+		{"application/x-protobuf", "zstd", body, 415, "gzip"},
+		{"application/x-protobuf", "gzip", body, 400, "inflate"},
+		{"application/x-protobuf", "", body[:len(body)-2], 400, "ends within a field"},
+		{"application/x-protobuf", "gzip", zeros(t, 8<<20), 413, "inflated request"},
+	} {
+		header := http.Header{"Content-Type": {test.kind}, "Content-Encoding": {test.encoding}}
+		answer, text := post(t, s.URL+"/v1development/profiles", header, test.body)
+		if answer.StatusCode != test.status || !strings.Contains(text, test.detail) {
+			t.Errorf("%s %s: %s %q, want %d %s", test.kind, test.encoding, answer.Status, text, test.status, test.detail)
+		}
+	}
+}
+
+// exported converts a pprof file as the collector's receiver does: a profile for each sample type.
+func exported(t testing.TB, file []byte) pprofileotlp.ExportRequest {
+	t.Helper()
+	in, err := pprof.ParseData(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := pprofile.NewProfiles()
+	d := out.Dictionary()
+	texts := map[string]int32{}
+	text := func(s string) int32 {
+		i, ok := texts[s]
+		if !ok {
+			i = int32(len(texts))
+			texts[s] = i
+			d.StringTable().Append(s)
+		}
+		return i
+	}
+	text("")
+	d.MappingTable().AppendEmpty()
+	d.LocationTable().AppendEmpty()
+	d.FunctionTable().AppendEmpty()
+	d.LinkTable().AppendEmpty()
+	d.AttributeTable().AppendEmpty()
+	d.StackTable().AppendEmpty()
+	functions := map[uint64]int32{}
+	for _, f := range in.Function {
+		to := d.FunctionTable().AppendEmpty()
+		to.SetNameStrindex(text(f.Name))
+		to.SetFilenameStrindex(text(f.Filename))
+		functions[f.ID] = int32(d.FunctionTable().Len() - 1)
+	}
+	locations := map[uint64]int32{}
+	for _, l := range in.Location {
+		to := d.LocationTable().AppendEmpty()
+		to.SetAddress(l.Address)
+		for _, line := range l.Line {
+			one := to.Lines().AppendEmpty()
+			one.SetFunctionIndex(functions[line.Function.ID])
+			one.SetLine(line.Line)
+		}
+		locations[l.ID] = int32(d.LocationTable().Len() - 1)
+	}
+	r := out.ResourceProfiles().AppendEmpty()
+	r.Resource().Attributes().PutStr("service.name", "shop")
+	r.Resource().Attributes().PutStr("host.name", "a")
+	scope := r.ScopeProfiles().AppendEmpty()
+	for i, typ := range in.SampleType {
+		p := scope.Profiles().AppendEmpty()
+		p.SampleType().SetTypeStrindex(text(typ.Type))
+		p.SampleType().SetUnitStrindex(text(typ.Unit))
+		p.SetTime(pcommon.Timestamp(1_700_000_000_000_000_000))
+		p.SetDurationNano(uint64(in.DurationNanos))
+		for _, s := range in.Sample {
+			var stack []int32
+			for _, l := range s.Location {
+				stack = append(stack, locations[l.ID])
+			}
+			d.StackTable().AppendEmpty().LocationIndices().FromRaw(stack)
+			to := p.Samples().AppendEmpty()
+			to.SetStackIndex(int32(d.StackTable().Len() - 1))
+			to.Values().Append(s.Value[i])
+		}
+	}
+	return pprofileotlp.NewExportRequestFromProfiles(out)
 }
 
 // parcaRequest encodes a WriteRawRequest with one profile, by the numbers in Parca's definition.

@@ -6,12 +6,12 @@
 //     read, and reserves memory for the body. Requests that would exceed the memory wait, and are
 //     refused with 429 after a while.
 //  2. One function for each protocol decodes the request into [store.Profile] values: a plain pprof
-//     file or recording (plain.go), Pyroscope's /ingest (legacy.go), and the services of Pyroscope
-//     and Parca, which connect serves as Connect, gRPC and gRPC-Web (services.go). Packages below
-//     decode what is particular to a format.
+//     file or recording (plain.go), Pyroscope's /ingest (legacy.go), the services of Pyroscope,
+//     Parca and OpenTelemetry, which connect serves as Connect, gRPC and gRPC-Web (services.go), and
+//     OpenTelemetry over HTTP (otlp.go). Packages below decode what is particular to a format.
 //  3. A profile without a kind gets the one that its sample types show ([Kind]).
-//  4. The store's limits are checked, and the batch is written. The client gets an answer when the
-//     store has acknowledged it: a request is stored as a whole or not at all.
+//  4. The store checks the limits and writes the batch. The client gets an answer when the store has
+//     acknowledged it: a request is stored as a whole or not at all.
 //
 // # Errors
 //

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"connectrpc.com/connect"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -29,12 +30,18 @@ const (
 	maxBodies = 256 << 20
 	// maxWait is how long a request waits for this memory.
 	maxWait = 5 * time.Second
-	// maxProfiles is the number of profiles in one request.
+	// maxProfiles is the number of profiles in one request, maxLabels that of labels of a series, which
+	// include those that are not stored.
 	maxProfiles = 1000
+	maxLabels   = 256
 	// maxDepth is the number of frames in one stack, maxFunctions that of functions, in formats that
 	// do not have a limit on memory.
 	maxDepth     = 4096
 	maxFunctions = 500_000
+	// maxFrames is the number of frames in all samples of a profile, maxEntries that of the entries of
+	// the tables that these refer to.
+	maxFrames  = 16_000_000
+	maxEntries = 4_000_000
 )
 
 // Options configure a Handler. Writer is required.
@@ -43,7 +50,8 @@ type Options struct {
 	// Allow returns the tenant to which a request writes, or an error with the status of the answer.
 	// nil allows everything for the tenant "".
 	Allow func(r *http.Request) (tenant string, err error)
-	// Limits bound what a client may send. Zero fields have defaults.
+	// Limits bound the body of a request and what formats without a limit of their own may contain. They
+	// are those of the store, which checks all of them. Zero fields have defaults.
 	Limits store.Limits
 	// Warn receives errors of the store, which clients get without details; nil drops them.
 	Warn func(error)
@@ -54,7 +62,6 @@ type Options struct {
 // A Handler receives profiles.
 type Handler struct {
 	o      Options
-	bucket *store.Bucket
 	memory *semaphore.Weighted // for bodies
 	slots  *semaphore.Weighted // for decoded profiles
 	mux    *http.ServeMux
@@ -73,19 +80,21 @@ func New(o Options) *Handler {
 		o.Allow = func(*http.Request) (string, error) { return "", nil }
 	}
 	h := &Handler{
-		o: o, bucket: store.NewBucket(o.Limits), mux: http.NewServeMux(),
+		o: o, mux: http.NewServeMux(),
 		memory: semaphore.NewWeighted(max(maxBodies, o.Limits.Body)),
 		slots:  semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))),
 	}
 	h.mux.HandleFunc("POST /api/v1/store/profiles", h.plain)
+	h.mux.HandleFunc("POST /ingest/pprof", h.plain)
 	h.mux.HandleFunc("POST /ingest", h.legacy)
+	h.mux.HandleFunc("POST "+otlpPath, h.otlp)
 	h.services()
 	return h
 }
 
 // Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.
 func Paths() []string {
-	paths := []string{"POST /api/v1/store/profiles", "POST /ingest"}
+	paths := []string{"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath}
 	for _, s := range procedures() {
 		paths = append(paths, "POST "+s.path)
 	}
@@ -134,7 +143,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
 }
 
-// store decodes the profiles of one request, checks and stores them.
+// store decodes the profiles of one request and stores them. The store checks the limits.
 func (h *Handler) store(ctx context.Context, decode func(*budget) ([]store.Profile, error)) error {
 	if err := h.slots.Acquire(ctx, 1); err != nil {
 		return err
@@ -147,13 +156,7 @@ func (h *Handler) store(ctx context.Context, decode func(*budget) ([]store.Profi
 	if len(profiles) == 0 {
 		return nil
 	}
-	if err := h.o.Limits.Check(profiles); err != nil {
-		return err
-	}
 	tenant := tenantOf(ctx)
-	if err := h.bucket.Take(tenant, len(profiles), h.o.Now()); err != nil {
-		return err
-	}
 	err = h.o.Writer.Write(ctx, tenant, profiles)
 	if err == nil || client(err) || ctx.Err() != nil {
 		return err
@@ -230,9 +233,9 @@ func hint(err error) string {
 
 // refuse answers a request that failed.
 func (h *Handler) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	if p, ok := procedureOf(r.URL.Path); ok && p.connect {
-		if errors := newErrorWriter(); errors.IsSupported(r) {
-			_ = errors.Write(w, r, connectError(err)) // the client may be gone
+	if _, ok := procedureOf(r.URL.Path); ok {
+		if e := connect.NewErrorWriter(); e.IsSupported(r) {
+			_ = e.Write(w, r, connectError(err)) // the client may be gone
 			return
 		}
 	}

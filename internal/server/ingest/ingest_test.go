@@ -29,8 +29,12 @@ import (
 	"github.com/whet-go/whet/store"
 )
 
-// memory is a store.Writer that keeps what it is given.
+// memory is a store.Writer that keeps what it is given, within limits as stores check them.
 type memory struct {
+	limits store.Limits
+	bucket *store.Bucket
+	now    time.Time
+
 	mu      sync.Mutex
 	tenants []string
 	all     []store.Profile
@@ -42,6 +46,14 @@ func (m *memory) Write(_ context.Context, tenant string, profiles []store.Profil
 	defer m.mu.Unlock()
 	if m.err != nil {
 		return m.err
+	}
+	if err := m.limits.Check(profiles); err != nil {
+		return err
+	}
+	if m.bucket != nil {
+		if err := m.bucket.Take(tenant, len(profiles), m.now); err != nil {
+			return err
+		}
 	}
 	for range profiles {
 		m.tenants = append(m.tenants, tenant)
@@ -249,7 +261,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m := &memory{err: test.err}
+			m := &memory{err: test.err, limits: test.limits}
 			var warned error
 			s := serve(t, New(Options{Writer: m, Limits: test.limits, Warn: func(err error) { warned = err }}))
 			answer, text := post(t, s.URL+"/api/v1/store/profiles?"+test.query, nil, test.body)
@@ -275,10 +287,8 @@ func TestRefused(t *testing.T) {
 
 func TestRate(t *testing.T) {
 	t.Parallel()
-	now := time.Now()
-	s := serve(t, New(Options{
-		Writer: &memory{}, Now: func() time.Time { return now }, Limits: store.Limits{ProfileRate: 0.1, Burst: 2},
-	}))
+	bucket := store.NewBucket(store.Limits{ProfileRate: 0.1, Burst: 2})
+	s := serve(t, New(Options{Writer: &memory{bucket: bucket, now: time.Now()}}))
 	file := raw(t, 100)
 	var codes []int
 	for range 3 {

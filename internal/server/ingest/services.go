@@ -14,21 +14,41 @@ import (
 	"github.com/whet-go/whet/store"
 )
 
-// A procedure is one call of a service.
+// A procedure is one call of a service, with messages in protobuf or JSON.
 type procedure struct {
-	path    string
-	connect bool // served by connect
-	// read decodes a request. It is nil where it is not a message of this package.
-	read func(request []byte, l push.Limits) ([]push.Series, error)
-	json func(request []byte, l push.Limits) ([]push.Series, error) // of requests in JSON; may be nil
+	path   string
+	decode func(*Handler, *budget, *message) ([]store.Profile, error)
 }
 
 // procedures lists the calls that clients make.
 func procedures() []procedure {
 	return []procedure{
-		{path: "/push.v1.PusherService/Push", connect: true, read: push.Pyroscope, json: push.PyroscopeJSON},
-		{path: "/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw", connect: true, read: push.Parca},
+		{"/push.v1.PusherService/Push", func(h *Handler, b *budget, m *message) ([]store.Profile, error) {
+			if m.json {
+				return h.fromSeries(b, m.data, push.PyroscopeJSON)
+			}
+			return h.fromSeries(b, m.data, push.Pyroscope)
+		}},
+		{"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+			func(h *Handler, b *budget, m *message) ([]store.Profile, error) {
+				if m.json {
+					return nil, errJSON()
+				}
+				return h.fromSeries(b, m.data, push.Parca)
+			}},
+		{"/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+			func(h *Handler, b *budget, m *message) ([]store.Profile, error) {
+				if m.json {
+					return nil, errJSON()
+				}
+				return h.fromOTLP(b, m.data)
+			}},
 	}
+}
+
+// errJSON is the error of a request in JSON to a call that wants protobuf.
+func errJSON() error {
+	return &badRequest{errors.New("requests in JSON are not supported (want protobuf)"), http.StatusUnsupportedMediaType}
 }
 
 // procedureOf finds a call by its path.
@@ -47,7 +67,7 @@ func (h *Handler) services() {
 	for _, p := range procedures() {
 		h.mux.Handle("POST "+p.path, connect.NewUnaryHandler(p.path,
 			func(ctx context.Context, r *connect.Request[message]) (*connect.Response[message], error) {
-				if err := h.store(ctx, func(b *budget) ([]store.Profile, error) { return h.fromSeries(b, p, r.Msg) }); err != nil {
+				if err := h.store(ctx, func(b *budget) ([]store.Profile, error) { return p.decode(h, b, r.Msg) }); err != nil {
 					return nil, connectError(err)
 				}
 				return connect.NewResponse(&message{}), nil
@@ -57,15 +77,11 @@ func (h *Handler) services() {
 	}
 }
 
-// fromSeries decodes the profiles of a request.
-func (h *Handler) fromSeries(b *budget, call procedure, request *message) ([]store.Profile, error) {
-	read := call.read
-	if request.json {
-		if read = call.json; read == nil {
-			return nil, &badRequest{errors.New("requests in JSON are not supported (want protobuf)"), http.StatusUnsupportedMediaType}
-		}
-	}
-	series, err := read(request.data, push.Limits{Profiles: maxProfiles, Labels: h.o.Limits.Labels})
+// fromSeries decodes the profiles of a request that read splits into series.
+func (h *Handler) fromSeries(
+	b *budget, request []byte, read func([]byte, push.Limits) ([]push.Series, error),
+) ([]store.Profile, error) {
+	series, err := read(request, push.Limits{Profiles: maxProfiles, Labels: maxLabels})
 	var limit *push.LimitError
 	if errors.As(err, &limit) {
 		return nil, &store.LimitError{What: limit.What, Limit: int64(limit.Limit)}
@@ -125,9 +141,6 @@ func (c codec) Unmarshal(data []byte, v any) error {
 	m.data, m.json = bytes.Clone(data), c.name == "json"
 	return nil
 }
-
-// newErrorWriter answers calls that do not get to connect's handlers.
-func newErrorWriter() *connect.ErrorWriter { return connect.NewErrorWriter() }
 
 // connectError turns an error into that of a call.
 func connectError(err error) *connect.Error {
