@@ -54,7 +54,6 @@ require (
 	modernc.org/libc v1.77.1 // indirect
 	modernc.org/mathutil v1.7.1 // indirect
 	modernc.org/memory v1.12.1 // indirect
-
 )
 
 tool golang.org/x/perf/cmd/benchstat
