@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/workbench"
+	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -36,6 +37,9 @@ type uiFlags struct {
 	Key       string
 	ClientCA  string
 	Hosts     []string
+
+	storeFlags
+	retentionFlags
 }
 
 const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
@@ -87,8 +91,13 @@ func (a *app) serveCommand() *cobra.Command {
 
 Other machines can connect only with the token in --token-file, or with a client
 certificate of an authority in --client-ca. Use TLS (--tls-cert and --tls-key)
-or a proxy that does: without it, others on the network can read the token.`,
+or a proxy that does: without it, others on the network can read the token.
+
+--store keeps profiles over time in a directory, which is created. whet push
+--store ADDRESS fills it and whet query --store ADDRESS reads it, as the API
+below /api/v1/store does.`,
 		Example: `  whet serve recordings
+  whet serve --store profiles --retention 30d
   whet serve --http :8443 --token-file token \
     --tls-cert cert.pem --tls-key key.pem recordings`,
 		Args: cobra.ArbitraryArgs,
@@ -100,6 +109,8 @@ or a proxy that does: without it, others on the network can read the token.`,
 	fs.StringVar(&f.Key, "tls-key", "", "key of --tls-cert, a PEM `FILE`")
 	fs.StringVar(&f.ClientCA, "client-ca", "", "require client certificates of the authorities in a PEM `FILE`")
 	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
+	f.registerStore(fs, false)
+	f.registerRetention(fs)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }
@@ -143,6 +154,16 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
 	o.First = first(o.Files, names)
+	if f.Store != "" {
+		s, err := a.serveStore(f)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		o.Store = s
+	} else if f.Age != "" || f.Size > 0 {
+		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
+	}
 	l, err := access.Listen(ctx, f.HTTP, allow)
 	if err != nil {
 		return err
@@ -179,6 +200,15 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 	}
 	return loopback.Serve(ctx, l, s)
+}
+
+// serveStore opens the store that is served.
+func (a *app) serveStore(f *uiFlags) (*local.Store, error) {
+	retention, err := f.retention()
+	if err != nil {
+		return nil, err
+	}
+	return a.openLocal(f.Store, local.Options{Create: true, Retention: retention})
 }
 
 // split separates files and directories from targets. Without either, the current directory is named.

@@ -21,8 +21,12 @@ func (s *Store) Backup(ctx context.Context, file string) (size int64, err error)
 		}
 		return 0, &diag.Error{Op: "back up to", Subject: file, Err: err, Hint: "name a new file"}
 	}
-	partial := file + ".partial"
-	if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	empty, err := os.CreateTemp(filepath.Dir(file), filepath.Base(file)+".*.tmp")
+	if err != nil {
+		return 0, &diag.Error{Op: "back up to", Subject: file, Err: err}
+	}
+	partial := empty.Name()
+	if err := empty.Close(); err != nil {
 		return 0, err
 	}
 	defer func() {

@@ -331,7 +331,7 @@ func TestOpenErrors(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Write(t.Context(), "", nil); !errors.Is(err, ErrClosed) {
+	if err := s.Write(t.Context(), "", []store.Profile{generated("shop", 3, nil)}); !errors.Is(err, ErrClosed) {
 		t.Errorf("writing to a closed store: %v", err)
 	}
 	change := func(pragma string) {
@@ -627,5 +627,43 @@ func TestWriteCanceled(t *testing.T) {
 	}
 	if all, err := s.Profiles(t.Context(), store.Query{}, 0); err != nil || len(all) > 0 {
 		t.Errorf("%d profiles, %v", len(all), err)
+	}
+}
+
+func TestResults(t *testing.T) {
+	s := openTest(t, t.TempDir(), Options{})
+	ctx := t.Context()
+	var all []store.Result
+	for n := range 4 {
+		all = append(all, store.Result{
+			Kind: []string{"bench", "load"}[n%2], Service: "shop", Revision: fmt.Sprint("c", n/2),
+			Time: epoch.Add(time.Duration(n) * time.Hour), Document: []byte(fmt.Sprintf(`{"n": %d}`, n)),
+		})
+	}
+	for range 2 { // again is once
+		if err := s.WriteResults(ctx, "", all); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for want, q := range map[string]store.ResultQuery{
+		`3 2 1 0 `: {},
+		`2 0 `:     {Kind: "bench"},
+		`3 `:       {Kind: "load", Revision: "c1", Service: "shop"},
+		`2 1 `:     {From: epoch.Add(time.Hour), To: epoch.Add(3 * time.Hour)},
+		`3 2 `:     {Limit: 2},
+		``:         {Tenant: "red"},
+	} {
+		got, err := s.Results(ctx, q)
+		text := ""
+		for _, r := range got {
+			text += strings.Trim(string(r.Document), `{"n: }`) + " "
+		}
+		if err != nil || text != want {
+			t.Errorf("%+v: %s, %v, want %s", q, text, err, want)
+		}
+	}
+	var invalid *store.InvalidError
+	if err := s.WriteResults(ctx, "", []store.Result{{Kind: "bench", Time: epoch}}); !errors.As(err, &invalid) {
+		t.Errorf("no service: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -27,6 +28,10 @@ func (s *Store) Compact(ctx context.Context) error {
 		if err := w.dropUnused(ctx); err != nil {
 			return err
 		}
+		if _, err := w.conn.ExecContext(ctx, "DELETE FROM head WHERE id NOT IN (SELECT head FROM profile)"); err != nil {
+			return err
+		}
+		clear(w.heads)
 		many, err := column[int64](ctx, w.conn, "SELECT dictionary FROM chunk GROUP BY dictionary HAVING count(*)>1")
 		if err != nil {
 			return err
@@ -123,7 +128,7 @@ func (w *writer) delete(ctx context.Context, ids string, args ...any) (n int64, 
 	return n, err
 }
 
-// dropUnused deletes the dictionaries, series and heads that no profile has.
+// dropUnused deletes the dictionaries and series that no profile has.
 func (w *writer) dropUnused(ctx context.Context) error {
 	unused, err := column[int64](ctx, w.conn,
 		"SELECT id FROM dictionary d WHERE NOT EXISTS (SELECT 1 FROM profile p WHERE p.dictionary=d.id)")
@@ -148,18 +153,22 @@ func (w *writer) dropUnused(ctx context.Context) error {
 		}
 		w.s.drop(id)
 	}
-	err = w.transact(ctx, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx,
-			"DELETE FROM series WHERE NOT EXISTS (SELECT 1 FROM profile p WHERE p.series=series.id)"); err != nil {
-			return err
-		}
-		_, err := tx.ExecContext(ctx, "DELETE FROM head WHERE id NOT IN (SELECT head FROM profile)")
-		return err
-	})
-	if err != nil {
+	const unusedSeries = "NOT EXISTS (SELECT 1 FROM profile p WHERE p.series=series.id)"
+	gone, err := column[int64](ctx, w.conn, "SELECT id FROM series WHERE "+unusedSeries)
+	if err != nil || len(gone) == 0 {
 		return err
 	}
-	return w.reset(ctx)
+	if _, err := w.conn.ExecContext(ctx, "DELETE FROM series WHERE "+unusedSeries); err != nil {
+		return err
+	}
+	without := make(map[int64]bool, len(gone))
+	for _, id := range gone {
+		without[id] = true
+	}
+	for _, known := range w.series {
+		maps.DeleteFunc(known, func(_ string, id int64) bool { return without[id] })
+	}
+	return nil
 }
 
 // shrinkFile gives at most a number of free pages back; -1: all.

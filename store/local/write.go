@@ -44,6 +44,9 @@ func (s *Store) Write(ctx context.Context, tenant string, profiles []store.Profi
 	if err := s.bucket.Take(tenant, len(profiles), s.o.Now()); err != nil {
 		return err
 	}
+	if len(profiles) == 0 {
+		return nil
+	}
 	r := &request{tenant: tenant, profiles: profiles}
 	for i := range profiles {
 		r.ids = append(r.ids, store.NewID(&profiles[i]))
