@@ -179,6 +179,15 @@ func tokenHash(dir, file, sum string) (hash [sha256.Size]byte, err error) {
 	return sha256.Sum256([]byte(token)), nil
 }
 
+// With returns the tenants and one more token, which may read and write the tenant "". t may be nil.
+func (t *Tenants) With(token string) *Tenants {
+	all := OneTenant(token)
+	if t != nil {
+		all.tokens = append(all.tokens, t.tokens...)
+	}
+	return all
+}
+
 // OneTenant returns tenants with one token, which may read and write the tenant "".
 func OneTenant(token string) *Tenants {
 	return &Tenants{[]tenantToken{{sha256.Sum256([]byte(token)), "", Read | Write}}}

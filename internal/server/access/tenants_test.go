@@ -99,6 +99,15 @@ tenants:
 	if tenant, err := OneTenant(writeToken).Tenant(r, Read); tenant != "" || err != nil {
 		t.Errorf("one tenant: %q, %v", tenant, err)
 	}
+	const operator = "the token of the operator"
+	both := ts.With(operator)
+	if tenant, err := both.Tenant(r, Write); tenant != "checkout" || err != nil {
+		t.Errorf("with another: %q, %v", tenant, err)
+	}
+	bearer(operator)(r)
+	if tenant, err := both.Tenant(r, Read); tenant != "" || err != nil {
+		t.Errorf("the other: %q, %v", tenant, err)
+	}
 }
 
 func TestTenantsErrors(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/store/documents"
 	"github.com/whet-go/whet/internal/store/remote"
@@ -24,6 +25,9 @@ import (
 type Mount struct {
 	Pattern string // as http.ServeMux reads it
 	Handler http.Handler
+	// Checks means that the handler checks tokens, which may be those of tenants. The server still
+	// refuses requests of other sites and for other hosts.
+	Checks bool
 }
 
 // mounted lets only requests through that may read data.
@@ -70,12 +74,26 @@ func (s *Server) storeRoutes() []route {
 	}
 }
 
-// tenant returns whose profiles a request is about.
+// tenant returns whose profiles a request is about: those of the tenant whose token it has, else those
+// of the tenant "".
 func (s *Server) tenant(r *http.Request) string {
-	if s.o.Tenant == nil {
+	if s.o.Tenants == nil {
 		return ""
 	}
-	return s.o.Tenant(r)
+	name, err := s.o.Tenants.Tenant(r, access.Read)
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// isTenant reports whether a request is one for profiles, with the token of a tenant.
+func (s *Server) isTenant(r *http.Request) bool {
+	if s.o.Tenants == nil || !strings.HasPrefix(r.URL.Path, apiBase+"/store/") {
+		return false
+	}
+	_, err := s.o.Tenants.Tenant(r, access.Read)
+	return err == nil
 }
 
 // stored returns an input that shows a profile of the store. It needs not be closed.

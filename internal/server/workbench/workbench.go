@@ -55,9 +55,11 @@ type Options struct {
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader
-	// Tenant returns whose profiles a request is about; nil means the tenant "".
-	Tenant func(*http.Request) string
-	// Mounts are handlers of other packages. They get only requests that may read data.
+	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
+	// there is only the tenant "", whose profiles Guard protects.
+	Tenants *access.Tenants
+	// Mounts are handlers of other packages. Unless they check tokens, they get only requests that
+	// may read data.
 	Mounts []Mount
 	// First is the page that "/" leads to, such as "/overview?file=x.whet"; "" means the list.
 	First string
@@ -70,7 +72,8 @@ type Server struct {
 	jobs   *jobs.Manager
 	graphs *graphviz.Renderer
 	pages  *pageCache
-	doc    []byte // the OpenAPI document
+	mounts *http.ServeMux // those that check tokens
+	doc    []byte         // the OpenAPI document
 	found  findings
 	http.Handler
 }
@@ -79,7 +82,7 @@ type Server struct {
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
 		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
-		found: findings{byFile: map[string]*find.Result{}},
+		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = newInputs(o.Files, o.Own)
 	mux := http.NewServeMux()
@@ -93,7 +96,11 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		ops = append(ops, r.Operation)
 	}
 	for _, m := range o.Mounts {
-		mux.Handle(m.Pattern, s.mounted(m.Handler))
+		if m.Checks {
+			s.mounts.Handle(m.Pattern, m.Handler)
+		} else {
+			mux.Handle(m.Pattern, s.mounted(m.Handler))
+		}
 	}
 	var err error
 	if s.doc, err = json.MarshalIndent(openapi.Document("whet", "1", apiBase, Problem{}, ops), "", "  "); err != nil {
@@ -142,10 +149,14 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			})
 			return
 		}
+		if _, pattern := s.mounts.Handler(r); pattern != "" {
+			s.mounts.ServeHTTP(w, r)
+			return
+		}
 		// The script and the style are the same for everybody; data is not.
 		api := strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != apiBase+"/session"
 		data := api || strings.HasPrefix(r.URL.Path, "/trace/")
-		if data && !s.allowed(w, r) {
+		if data && !s.isTenant(r) && !s.allowed(w, r) {
 			return
 		}
 		next.ServeHTTP(w, r)
