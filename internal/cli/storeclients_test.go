@@ -155,7 +155,8 @@ func TestStoreTenants(t *testing.T) {
 	pusher := pushv1connect.NewPusherServiceClient(web, address, connect.WithGRPC())
 	push := func(token, service string) error {
 		r := connect.NewRequest(&pushv1.PushRequest{Series: []*pushv1.RawProfileSeries{{
-			Labels: []*typesv1.LabelPair{{Name: "service_name", Value: service}}, Samples: []*pushv1.RawSample{{RawProfile: cpu}},
+			Labels:  []*typesv1.LabelPair{{Name: "service_name", Value: service}},
+			Samples: []*pushv1.RawSample{{RawProfile: cpu}},
 		}}})
 		r.Header().Set("Authorization", "Bearer "+token)
 		_, err := pusher.Push(t.Context(), r)
@@ -207,7 +208,8 @@ func TestStoreTenants(t *testing.T) {
 			if other { // a tenant's token is for profiles only
 				want = http.StatusUnauthorized
 			}
-			if err != nil || answer.StatusCode != want || path != "files" && want == http.StatusOK && !bytes.Contains(text, []byte(`"`+test.want+`"`)) ||
+			if err != nil || answer.StatusCode != want || path != "files" && want == http.StatusOK &&
+				!bytes.Contains(text, []byte(`"`+test.want+`"`)) ||
 				path != "files" && bytes.Count(text, []byte("of-")) > 1 {
 				t.Errorf("%q: %s: %s %s", test.token, path, answer.Status, text)
 			}

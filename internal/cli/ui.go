@@ -24,6 +24,7 @@ import (
 	"github.com/whet-go/whet/internal/server/ingest"
 	"github.com/whet-go/whet/internal/server/pyroscope"
 	"github.com/whet-go/whet/internal/server/workbench"
+	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/ui"
 )
@@ -44,7 +45,9 @@ type uiFlags struct {
 
 	storeFlags
 	retentionFlags
-	Tenants string
+	Tenants   string
+	MaxRate   float64
+	MaxSeries int
 }
 
 const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
@@ -119,6 +122,9 @@ teams tokens that read or write only their own profiles.`,
 	f.registerStore(fs, false)
 	f.registerRetention(fs)
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
+	fs.Float64Var(&f.MaxRate, "max-rate", 0,
+		"store at most this `NUMBER` of profiles per second and tenant (default: any)")
+	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most this `NUMBER` of series per tenant (default: 10000)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }
@@ -172,8 +178,8 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		if o.Mounts, o.Tenants, err = a.storeClients(f, s, allow.Token); err != nil {
 			return err
 		}
-	} else if f.Tenants != "" {
-		return diag.Usagef("serve", "--tenants has no effect without --store", "name the store")
+	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
+		return diag.Usagef("serve", "--tenants, --max-rate and --max-series have no effect without --store", "name the store")
 	} else if f.Age != "" || f.Size > 0 {
 		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
 	}
@@ -221,7 +227,12 @@ func (a *app) serveStore(f *uiFlags) (*local.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.openLocal(f.Store, local.Options{Create: true, Retention: retention})
+	if f.MaxRate < 0 || f.MaxSeries < 0 {
+		return nil, diag.Usagef("serve", "--max-rate and --max-series must not be negative", "leave them out for the default")
+	}
+	return a.openLocal(f.Store, local.Options{
+		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
+	})
 }
 
 // storeClients returns the handlers for clients of other authors, and the tenants that they belong to.

@@ -9,8 +9,8 @@
 //  3. With a token, requests of the API carry it as a bearer token, or carry the cookie that
 //     [Guard.Login] gives for it. Both are compared in constant time.
 //
-// A store that several tenants share has tokens of its own: [ReadTenants] reads their hashes and
-// scopes, and [Tenants.Tenant] returns whose token a request carries.
+// Each tenant of a store has its own tokens: [ReadTenants] reads their hashes and scopes, and
+// [Tenants.Tenant] returns whose token a request carries.
 //
 // Tokens are neither logged nor sent. A Guard is safe for concurrent use, and so are Tenants.
 package access

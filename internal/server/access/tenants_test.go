@@ -23,7 +23,8 @@ const (
 func tenants(t *testing.T, text string) (*Tenants, error) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"tenants.yaml": text, "checkout.token": writeToken + "\n", "short": "abc"} {
+	for name, content := range map[string]string{"tenants.yaml": text, "checkout.token": writeToken + "\n",
+		"short": "abc"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -117,7 +118,7 @@ func TestTenantsErrors(t *testing.T) {
 		"tenants: []":                     "no tokens",
 		"tenants:\n  - name: a b" + token: "tenant 1: name",
 		"tenants:\n  - name: ''" + token:  "tenant 1: name",
-		"tenants:\n  - name: a" + token + "  - name: b" + token:                     "tenant b, token 1: tenant a has the same token",
+		"tenants:\n  - name: a" + token + "  - name: b" + token:                     "tenant b, token 1: tenant a has the same",
 		"tenants:\n  - name: a\n    tokens:\n      - {sha256: ab, scopes: [read]}":  "64 hexadecimal digits",
 		"tenants:\n  - name: a\n    tokens:\n      - {file: short, scopes: [read]}": "at least 16",
 		"tenants:\n  - name: a\n    tokens:\n      - {file: none, scopes: [read]}":  "no such file",

@@ -42,7 +42,8 @@ type sent struct {
 func (s *sent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	_, params, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if part, formErr := multipart.NewReader(bytes.NewReader(body), params["boundary"]).NextPart(); err == nil && formErr == nil {
+	if part, formErr := multipart.NewReader(bytes.NewReader(body), params["boundary"]).NextPart(); err == nil &&
+		formErr == nil {
 		file, _ := io.ReadAll(part)
 		s.mu.Lock()
 		s.files = append(s.files, file)
@@ -83,7 +84,8 @@ func TestPyroscopeGo(t *testing.T) {
 	m := &memory{}
 	const token = "a token of the tenant"
 	allow := access.OneTenant(token)
-	proxy := &sent{next: New(Options{Writer: m, Allow: func(r *http.Request) (string, error) { return allow.Tenant(r, access.Write) }})}
+	proxy := &sent{next: New(Options{Writer: m,
+		Allow: func(r *http.Request) (string, error) { return allow.Tenant(r, access.Write) }})}
 	s := serve(t, proxy)
 	client, err := pyroscope.Start(pyroscope.Config{
 		ApplicationName: "shop.backend", ServerAddress: s.URL, Logger: logger{t},
@@ -91,7 +93,8 @@ func TestPyroscopeGo(t *testing.T) {
 		Tags: map[string]string{"region": "eu", "host.name": "a"},
 		ProfileTypes: []pyroscope.ProfileType{
 			pyroscope.ProfileCPU, pyroscope.ProfileAllocObjects, pyroscope.ProfileAllocSpace, pyroscope.ProfileInuseObjects,
-			pyroscope.ProfileInuseSpace, pyroscope.ProfileGoroutines, pyroscope.ProfileMutexCount, pyroscope.ProfileMutexDuration,
+			pyroscope.ProfileInuseSpace, pyroscope.ProfileGoroutines, pyroscope.ProfileMutexCount,
+			pyroscope.ProfileMutexDuration,
 			pyroscope.ProfileBlockCount, pyroscope.ProfileBlockDuration,
 		},
 	})
@@ -194,7 +197,8 @@ func TestPush(t *testing.T) {
 				return err
 			}
 			labels := map[string]string{
-				"__name__": "process_cpu", "__delta__": "false", "service_name": "shop", "pod": "shop-1", "k8s.namespace": "default",
+				"__name__": "process_cpu", "__delta__": "false", "service_name": "shop", "pod": "shop-1",
+				"k8s.namespace": "default",
 			}
 			if err := push(labels, file, file); err != nil {
 				t.Fatal(err)
@@ -225,13 +229,15 @@ func TestPush(t *testing.T) {
 			m.mu.Unlock()
 			err := push(labels, file)
 			var e *connect.Error
-			if connect.CodeOf(err) != connect.CodeResourceExhausted || !errors.As(err, &e) || e.Meta().Get("Retry-After") != "2" {
+			if connect.CodeOf(err) != connect.CodeResourceExhausted || !errors.As(err, &e) ||
+				e.Meta().Get("Retry-After") != "2" {
 				t.Errorf("limit of the store: %v", err)
 			}
 			m.mu.Lock()
 			m.err = io.ErrShortWrite
 			m.mu.Unlock()
-			if err := push(labels, file); connect.CodeOf(err) != connect.CodeUnavailable || strings.Contains(err.Error(), "short write") {
+			if err := push(labels, file); connect.CodeOf(err) != connect.CodeUnavailable ||
+				strings.Contains(err.Error(), "short write") {
 				t.Errorf("failure of the store: %v", err)
 			}
 		})
@@ -276,7 +282,8 @@ func TestParca(t *testing.T) {
 	file := raw(t, 200)
 	c := connect.NewClient[message, message](two, s.URL+"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 		connect.WithGRPC(), connect.WithCodec(codec{"proto"}))
-	request := &message{data: parcaRequest(map[string]string{"__name__": "process_cpu", "job": "shop", "instance": "a:1"}, file)}
+	request := &message{data: parcaRequest(map[string]string{"__name__": "process_cpu", "job": "shop", "instance": "a:1"},
+		file)}
 	if _, err := c.CallUnary(t.Context(), connect.NewRequest(request)); err != nil {
 		t.Fatal(err)
 	}
@@ -286,7 +293,8 @@ func TestParca(t *testing.T) {
 	}
 	same(t, p.Data, file)
 	request = &message{data: []byte("\xff")}
-	if _, err := c.CallUnary(t.Context(), connect.NewRequest(request)); connect.CodeOf(err) != connect.CodeInvalidArgument {
+	if _, err := c.CallUnary(t.Context(),
+		connect.NewRequest(request)); connect.CodeOf(err) != connect.CodeInvalidArgument {
 		t.Errorf("damaged: %v", err)
 	}
 }
@@ -317,11 +325,13 @@ func TestCollector(t *testing.T) {
 		t.Fatal(err)
 	}
 	header := http.Header{"Content-Type": {"application/x-protobuf"}}
-	if answer, text := post(t, s.URL+"/v1development/profiles", header, body); answer.StatusCode != http.StatusOK || text != "" {
+	if answer, text := post(t, s.URL+"/v1development/profiles", header, body); answer.StatusCode != http.StatusOK ||
+		text != "" {
 		t.Errorf("%s %q", answer.Status, text)
 	}
 	header.Set("Content-Encoding", "gzip")
-	if answer, text := post(t, s.URL+"/v1development/profiles", header, zipped.Bytes()); answer.StatusCode != http.StatusOK {
+	if answer, text := post(t, s.URL+"/v1development/profiles", header,
+		zipped.Bytes()); answer.StatusCode != http.StatusOK {
 		t.Errorf("%s %q", answer.Status, text)
 	}
 	all := m.stored()
@@ -329,7 +339,8 @@ func TestCollector(t *testing.T) {
 		t.Fatalf("%d profiles are stored", len(all))
 	}
 	for _, p := range all {
-		if p.Service != "shop" || p.Kind != "cpu" || p.Labels.String() != `{host_name="a"}` || p.Start.Unix() != 1_700_000_000 {
+		if p.Service != "shop" || p.Kind != "cpu" || p.Labels.String() != `{host_name="a"}` ||
+			p.Start.Unix() != 1_700_000_000 {
 			t.Errorf("stored %+v", p)
 		}
 		same(t, p.Data, file)

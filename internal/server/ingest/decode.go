@@ -81,9 +81,9 @@ func Kind(p *profile.Profile, name string) string {
 	}
 	name = word(name)
 	switch {
-	case has("inuse_space", "inuse_objects"):
+	case has("inuse_space", "inuse_objects") && p.DefaultSampleType != "alloc_space":
 		return "heap"
-	case has("alloc_space", "alloc_objects"):
+	case has("alloc_space", "alloc_objects", "inuse_space"):
 		return "allocs"
 	case has("contentions", "delay"):
 		if strings.Contains(name, "block") {

@@ -30,6 +30,8 @@ const (
 	maxBodies = 256 << 20
 	// maxWait is how long a request waits for this memory.
 	maxWait = 5 * time.Second
+	// maxRead is how long a client may take to send a body.
+	maxRead = time.Minute
 	// maxProfiles is the number of profiles in one request, maxLabels that of labels of a series, which
 	// include those that are not stored.
 	maxProfiles = 1000
@@ -139,6 +141,7 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.memory.Release(size)
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxRead)) // else the server's
 	r.Body = http.MaxBytesReader(w, r.Body, h.o.Limits.Body)
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
 }

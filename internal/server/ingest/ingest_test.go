@@ -187,7 +187,8 @@ func TestPlain(t *testing.T) {
 	same(t, p.Data, file)
 
 	// What the profile itself says is the default.
-	if answer, text = post(t, s.URL+"/api/v1/store/profiles?service=shop", nil, file); answer.StatusCode != http.StatusNoContent {
+	if answer, text = post(t, s.URL+"/api/v1/store/profiles?service=shop", nil,
+		file); answer.StatusCode != http.StatusNoContent {
 		t.Fatal(answer.Status, text)
 	}
 	p = m.stored()[1]
@@ -212,7 +213,8 @@ func TestRecording(t *testing.T) {
 	}
 	m := &memory{}
 	s := serve(t, New(Options{Writer: m}))
-	if answer, text := post(t, s.URL+"/api/v1/store/profiles?service=shop&label.v=1", nil, data); answer.StatusCode != http.StatusNoContent {
+	if answer, text := post(t, s.URL+"/api/v1/store/profiles?service=shop&label.v=1", nil,
+		data); answer.StatusCode != http.StatusNoContent {
 		t.Fatal(answer.Status, text)
 	}
 	var kinds []string
@@ -246,9 +248,12 @@ func TestRefused(t *testing.T) {
 		"empty":         {query: "service=a", status: 400, detail: "empty"},
 		"not a profile": {query: "service=a", body: []byte("\xff\xff\xff"), status: 400, detail: "read the profile"},
 		"truncated":     {query: "service=a", body: file[:len(file)/2], status: 400, detail: "read the profile"},
-		"body":          {query: "service=a", body: file, limits: store.Limits{Body: 100}, status: 413, detail: "bytes in the request"},
-		"samples":       {query: "service=a", body: file, limits: store.Limits{Samples: 10}, status: 413, detail: "samples in a profile"},
-		"labels":        {query: "service=a&label.x=1&label.y=2", body: file, limits: store.Limits{Labels: 1}, status: 413, detail: "labels"},
+		"body": {query: "service=a", body: file, limits: store.Limits{Body: 100}, status: 413,
+			detail: "bytes in the request"},
+		"samples": {query: "service=a", body: file, limits: store.Limits{Samples: 10}, status: 413,
+			detail: "samples in a profile"},
+		"labels": {query: "service=a&label.x=1&label.y=2", body: file, limits: store.Limits{Labels: 1}, status: 413,
+			detail: "labels"},
 		"label": {
 			query: "service=a&label.x=" + strings.Repeat("x", 30), body: file,
 			limits: store.Limits{LabelValue: 20}, status: 413, detail: "bytes in a label",
@@ -257,7 +262,8 @@ func TestRefused(t *testing.T) {
 			query: "service=a", body: file, err: &store.LimitError{What: "series", Limit: 5, RetryAfter: time.Minute},
 			status: 429, detail: "series",
 		},
-		"store": {query: "service=a", body: file, err: errors.New("disk /secret is full"), status: 503, detail: "cannot take profiles"},
+		"store": {query: "service=a", body: file, err: errors.New("disk /secret is full"), status: 503,
+			detail: "cannot take profiles"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -385,7 +391,8 @@ func counts(t testing.TB, values map[string]int64) []byte {
 	t.Helper()
 	f := &pprof.Function{ID: 1, Name: "f"}
 	l := &pprof.Location{ID: 1, Line: []pprof.Line{{Function: f, Line: 1}}}
-	p := &pprof.Profile{Function: []*pprof.Function{f}, Location: []*pprof.Location{l}, Sample: []*pprof.Sample{{Location: []*pprof.Location{l}}}}
+	p := &pprof.Profile{Function: []*pprof.Function{f}, Location: []*pprof.Location{l},
+		Sample: []*pprof.Sample{{Location: []*pprof.Location{l}}}}
 	for _, name := range sortedKeys(values) {
 		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: "count"})
 		p.Sample[0].Value = append(p.Sample[0].Value, values[name])
@@ -425,11 +432,13 @@ func TestLegacy(t *testing.T) {
 			labels: `{}`, typ: profile.ValueType{Type: "samples", Unit: "count"}, sum: 2,
 		},
 		"heap": {
-			query: "name=shop.inuse_space{service_name=cart}&format=groups&units=bytes", body: "main;a 4096\n", service: "cart", kind: "heap",
+			query: "name=shop.inuse_space{service_name=cart}&format=groups&units=bytes", body: "main;a 4096\n", service: "cart",
+			kind:   "heap",
 			labels: `{}`, typ: profile.ValueType{Type: "inuse_space", Unit: "bytes"}, sum: 4096,
 		},
 		"block": {
-			query: "name=shop{__session_id__=1,span.name=x}&format=pprof", service: "shop", kind: "block", labels: `{span_name="x"}`,
+			query: "name=shop{__session_id__=1,span.name=x}&format=pprof", service: "shop", kind: "block",
+			labels: `{span_name="x"}`,
 			parts: map[string][]byte{
 				"profile":            counts(t, map[string]int64{"contentions": 10, "delay": 20}),
 				"sample_type_config": []byte(`{"delay":{"units":"lock_nanoseconds","display-name":"block_duration"}}`),
@@ -491,17 +500,18 @@ func TestLegacyRefused(t *testing.T) {
 		status int
 		detail string
 	}{
-		"name=":                            {nil, []byte("a 1"), 400, "name is missing"},
-		"name=a{b":                         {nil, []byte("a 1"), 400, "not closed"},
-		"name=a{b}":                        {nil, []byte("a 1"), 400, "is not a label"},
-		"name=a&from=x":                    {nil, []byte("a 1"), 400, "from"},
-		"name=a&format=jfr":                {nil, []byte("a 1"), 415, "unsupported format"},
-		"name=a&sampleRate=-1":             {nil, []byte("a 1"), 400, "sampleRate"},
-		"name=a&format=folded":             {nil, []byte("a;b"), 400, "line 1"},
-		"name=a&format=pprof":              {header, body, 400, "no part named profile"},
-		"name=a&format=pprof&x=config":     {config, configBody, 400, "sample_type_config"},
-		"name=a&format=pprof&x=previous":   {previous, previousBody, 400, "prev_profile"},
-		"name=a&format=pprof&x=notaform":   {http.Header{"Content-Type": {"multipart/form-data; boundary=x"}}, body, 400, "form"},
+		"name=":                          {nil, []byte("a 1"), 400, "name is missing"},
+		"name=a{b":                       {nil, []byte("a 1"), 400, "not closed"},
+		"name=a{b}":                      {nil, []byte("a 1"), 400, "is not a label"},
+		"name=a&from=x":                  {nil, []byte("a 1"), 400, "from"},
+		"name=a&format=jfr":              {nil, []byte("a 1"), 415, "unsupported format"},
+		"name=a&sampleRate=-1":           {nil, []byte("a 1"), 400, "sampleRate"},
+		"name=a&format=folded":           {nil, []byte("a;b"), 400, "line 1"},
+		"name=a&format=pprof":            {header, body, 400, "no part named profile"},
+		"name=a&format=pprof&x=config":   {config, configBody, 400, "sample_type_config"},
+		"name=a&format=pprof&x=previous": {previous, previousBody, 400, "prev_profile"},
+		"name=a&format=pprof&x=notaform": {http.Header{"Content-Type": {"multipart/form-data; boundary=x"}}, body, 400,
+			"form"},
 		"name=a&format=pprof&x=noboundary": {http.Header{"Content-Type": {"multipart/form-data"}}, body, 400, "form"},
 	} {
 		q, err := url.ParseQuery(query)

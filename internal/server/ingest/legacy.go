@@ -123,7 +123,8 @@ func (h *Handler) fromParts(b *budget, q url.Values, in *parts) ([]store.Profile
 		}
 	default:
 		return nil, &badRequest{
-			fmt.Errorf("unsupported format %.40q (want pprof, folded, groups or lines)", format), http.StatusUnsupportedMediaType,
+			fmt.Errorf("unsupported format %.40q (want pprof, folded, groups or lines)", format),
+			http.StatusUnsupportedMediaType,
 		}
 	}
 	about.Service, about.Labels = identity(labels, app)

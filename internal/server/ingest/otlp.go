@@ -40,7 +40,8 @@ func (h *Handler) otlp(w http.ResponseWriter, r *http.Request) {
 	// The protocol wants a google.rpc.Status: its message is field 2.
 	w.Header().Set("Content-Type", "application/x-protobuf")
 	w.WriteHeader(code)
-	_, _ = w.Write(protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), text)) // the client may be gone
+	message := protowire.AppendString(protowire.AppendTag(nil, 2, protowire.BytesType), text)
+	_, _ = w.Write(message) // the client may be gone
 }
 
 // otlpBody reads a request.

@@ -15,7 +15,7 @@
 // The names of labels are as the store has them: letters, digits and underscores. The profile type
 // memory is both the kind heap and the kind allocs. Formats of the flame graph are FLAMEGRAPH and
 // PPROF; TREE, DOT and asynchronous queries are refused as unimplemented, as is preparing a profile
-// for PGO, which whet pgo does. Exemplars are whole profiles.
+// for PGO, which whet pgo does. Exemplars are part of heatmaps only.
 //
 // # Bounds
 //

@@ -100,7 +100,8 @@ func call[Req, Res any](h *Handler, name string, answer func(context.Context, *R
 			}
 			return connect.NewResponse(res), nil
 		},
-		connect.WithCodec(protoCodec{}), connect.WithCodec(jsonCodec{"json"}), connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
+		connect.WithCodec(protoCodec{}), connect.WithCodec(jsonCodec{"json"}),
+		connect.WithCodec(jsonCodec{"json; charset=utf-8"}),
 		connect.WithReadMaxBytes(maxRequest),
 	))
 }

@@ -31,7 +31,8 @@ const (
 )
 
 // build makes a profile of folded stacks: "main;handle" and the values of all types.
-func build(t testing.TB, period profile.ValueType, types []profile.ValueType, stacks map[string][]int64, labels ...profile.Label) *profile.Profile {
+func build(t testing.TB, period profile.ValueType, types []profile.ValueType, stacks map[string][]int64,
+	labels ...profile.Label) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(types...)
 	for text, values := range stacks {
@@ -69,7 +70,8 @@ func filled(t testing.TB) (*memory, store.ID) {
 	for i := range 4 {
 		m.add(store.Profile{
 			Service: "shop", Kind: "cpu", Labels: labels(fmt.Sprintf("shop-%d", i%2)), Start: at(i),
-			Data: cpuProfile(t, map[string]int64{"main;handle;encode": 100, "main;handle": int64(10 * (i + 1)), "main;idle": 20}),
+			Data: cpuProfile(t, map[string]int64{"main;handle;encode": 100, "main;handle": int64(10 * (i + 1)),
+				"main;idle": 20}),
 		})
 	}
 	span := profile.Label{Key: "span_id", Str: "9A517183F26A089D"}
@@ -106,7 +108,8 @@ func each(t *testing.T, o Options, test func(*testing.T, querierv1connect.Querie
 		"connect":  querierv1connect.NewQuerierServiceClient(s.Client(), s.URL),
 		"json":     querierv1connect.NewQuerierServiceClient(s.Client(), s.URL, connect.WithProtoJSON()),
 		"grpc-web": querierv1connect.NewQuerierServiceClient(s.Client(), s.URL, connect.WithGRPCWeb()),
-		"grpc":     querierv1connect.NewQuerierServiceClient(&http.Client{Transport: two}, s.URL, connect.WithGRPC(), connect.WithSendGzip()),
+		"grpc": querierv1connect.NewQuerierServiceClient(&http.Client{Transport: two}, s.URL, connect.WithGRPC(),
+			connect.WithSendGzip()),
 	} {
 		t.Run(name, func(t *testing.T) { test(t, c) })
 	}
@@ -128,14 +131,16 @@ func TestLists(t *testing.T) {
 	t.Parallel()
 	m, _ := filled(t)
 	each(t, Options{Reader: m}, func(t *testing.T, c querierv1connect.QuerierServiceClient) {
-		types, err := c.ProfileTypes(t.Context(), connect.NewRequest(&querierv1.ProfileTypesRequest{Start: millis(0), End: millis(9)}))
+		types, err := c.ProfileTypes(t.Context(),
+			connect.NewRequest(&querierv1.ProfileTypesRequest{Start: millis(0), End: millis(9)}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var ids []string
 		for _, p := range types.Msg.ProfileTypes {
 			ids = append(ids, p.ID)
-			if want := strings.Join([]string{p.Name, p.SampleType, p.SampleUnit, p.PeriodType, p.PeriodUnit}, ":"); p.ID != want {
+			if want := strings.Join([]string{p.Name, p.SampleType, p.SampleUnit, p.PeriodType, p.PeriodUnit},
+				":"); p.ID != want {
 				t.Errorf("type %v", p)
 			}
 		}
@@ -162,7 +167,8 @@ func TestLists(t *testing.T) {
 		}
 
 		values := func(name string, matchers ...string) string {
-			res, err := c.LabelValues(t.Context(), connect.NewRequest(&typesv1.LabelValuesRequest{Name: name, Matchers: matchers}))
+			res, err := c.LabelValues(t.Context(),
+				connect.NewRequest(&typesv1.LabelValuesRequest{Name: name, Matchers: matchers}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -193,7 +199,8 @@ func TestLists(t *testing.T) {
 			return all
 		}
 		// What Grafana's page of profiles asks for first.
-		got := series(&querierv1.SeriesRequest{LabelNames: []string{"service_name", "__profile_type__"}, Start: millis(0), End: millis(9)})
+		got := series(&querierv1.SeriesRequest{LabelNames: []string{"service_name", "__profile_type__"}, Start: millis(0),
+			End: millis(9)})
 		wantSeries := []string{
 			"__profile_type__=memory:alloc_space:bytes:space:bytes service_name=cart",
 			"__profile_type__=memory:inuse_space:bytes:space:bytes service_name=cart",
@@ -205,12 +212,14 @@ func TestLists(t *testing.T) {
 		if diff := cmp.Diff(wantSeries, got); diff != "" {
 			t.Error(diff)
 		}
-		if got := series(&querierv1.SeriesRequest{Matchers: []string{`{pod="shop-0"}`, `{pod="cart-1"}`}, LabelNames: []string{"pod"}}); !slices.Equal(got, []string{"pod=cart-1", "pod=shop-0"}) {
+		if got := series(&querierv1.SeriesRequest{Matchers: []string{`{pod="shop-0"}`, `{pod="cart-1"}`},
+			LabelNames: []string{"pod"}}); !slices.Equal(got, []string{"pod=cart-1", "pod=shop-0"}) {
 			t.Errorf("series by two matchers: %q", got)
 		}
 
 		stats, err := c.GetProfileStats(t.Context(), connect.NewRequest(&typesv1.GetProfileStatsRequest{}))
-		if err != nil || !stats.Msg.DataIngested || stats.Msg.OldestProfileTime != millis(0) || stats.Msg.NewestProfileTime != millis(3) {
+		if err != nil || !stats.Msg.DataIngested || stats.Msg.OldestProfileTime != millis(0) ||
+			stats.Msg.NewestProfileTime != millis(3) {
 			t.Errorf("stats %v, %v", stats, err)
 		}
 		analyzed, err := c.AnalyzeQuery(t.Context(), connect.NewRequest(&querierv1.AnalyzeQueryRequest{
@@ -275,21 +284,24 @@ func TestMerged(t *testing.T) {
 			want map[string][]int64
 		}{
 			"one service": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`, Start: millis(0), End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
+					Start: millis(0), End: millis(9)},
 				map[string][]int64{
 					"total": {580, 0}, "total;main": {580, 0}, "total;main;handle": {500, 100}, "total;main;idle": {80, 80},
 					"total;main;handle;encode": {400, 400},
 				},
 			},
 			"a range, its end included": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`, Start: millis(1), End: millis(2)},
+				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
+					Start: millis(1), End: millis(2)},
 				map[string][]int64{
 					"total": {290, 0}, "total;main": {290, 0}, "total;main;handle": {250, 50}, "total;main;idle": {40, 40},
 					"total;main;handle;encode": {200, 200},
 				},
 			},
 			"two kinds": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: allocType, LabelSelector: `{}`, Start: millis(0), End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: allocType, LabelSelector: `{}`, Start: millis(0),
+					End: millis(9)},
 				map[string][]int64{
 					"total": {1550, 0}, "total;main": {1550, 0}, "total;main;add": {1500, 1500}, "total;main;del": {50, 50},
 				},
@@ -306,16 +318,19 @@ func TestMerged(t *testing.T) {
 				map[string][]int64{"total": {70, 0}, "total;main": {70, 0}, "total;main;add": {70, 70}},
 			},
 			"a span": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", SpanSelector: []string{"9a517183f26a089d"}},
+				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: "{}",
+					SpanSelector: []string{"9a517183f26a089d"}},
 				map[string][]int64{"total": {70, 0}, "total;main": {70, 0}, "total;main;add": {70, 70}},
 			},
 			"nothing": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="none"}`, Start: millis(0), End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="none"}`,
+					Start: millis(0), End: millis(9)},
 				map[string][]int64{"total": {0, 0}},
 			},
 			"few nodes": {
 				&querierv1.SelectMergeStacktracesRequest{
-					ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`, Start: millis(0), End: millis(9), MaxNodes: proto.Int64(3),
+					ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`, Start: millis(0), End: millis(9),
+					MaxNodes: proto.Int64(3),
 				},
 				map[string][]int64{
 					"total": {580, 0}, "total;main": {580, 0}, "total;main;handle": {500, 100}, "total;main;other": {80, 80},
@@ -333,8 +348,10 @@ func TestMerged(t *testing.T) {
 				t.Errorf("%s: total %d: %s", name, g.Total, diff)
 			}
 		}
-		span, err := c.SelectMergeSpanProfile(t.Context(), connect.NewRequest(&querierv1.SelectMergeSpanProfileRequest{ //nolint:staticcheck // clients call it
-			ProfileTypeID: cpuType, LabelSelector: "{}", SpanSelector: []string{"9a517183f26a089d"}, Start: millis(0), End: millis(9),
+		deprecated := c.SelectMergeSpanProfile //nolint:staticcheck // clients call it
+		span, err := deprecated(t.Context(), connect.NewRequest(&querierv1.SelectMergeSpanProfileRequest{
+			ProfileTypeID: cpuType, LabelSelector: "{}", SpanSelector: []string{"9a517183f26a089d"}, Start: millis(0),
+			End: millis(9),
 		}))
 		if err != nil || span.Msg.Flamegraph.Total != 70 {
 			t.Errorf("span: %v, %v", span, err)
@@ -347,7 +364,8 @@ func TestPprof(t *testing.T) {
 	t.Parallel()
 	m, _ := filled(t)
 	each(t, Options{Reader: m}, func(t *testing.T, c querierv1connect.QuerierServiceClient) {
-		old, err := c.SelectMergeProfile(t.Context(), connect.NewRequest(&querierv1.SelectMergeProfileRequest{ //nolint:staticcheck // clients call it
+		deprecated := c.SelectMergeProfile //nolint:staticcheck // clients call it
+		old, err := deprecated(t.Context(), connect.NewRequest(&querierv1.SelectMergeProfileRequest{
 			ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`, Start: millis(0), End: millis(9),
 		}))
 		if err != nil {
@@ -379,7 +397,8 @@ func TestPprof(t *testing.T) {
 			line := s.Location[0].Line[0]
 			got[fmt.Sprintf("%s %s:%d", line.Function.Name, line.Function.Filename, line.Line)] += s.Value[0]
 		}
-		if diff := cmp.Diff(map[string]int64{"encode encode.go:7": 400, "handle handle.go:7": 100, "idle idle.go:7": 80}, got); diff != "" {
+		if diff := cmp.Diff(map[string]int64{"encode encode.go:7": 400, "handle handle.go:7": 100, "idle idle.go:7": 80},
+			got); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -390,7 +409,8 @@ func TestDiff(t *testing.T) {
 	m, _ := filled(t)
 	each(t, Options{Reader: m}, func(t *testing.T, c querierv1connect.QuerierServiceClient) {
 		side := func(service string) *querierv1.SelectMergeStacktracesRequest {
-			return &querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="` + service + `"}`, Start: millis(0), End: millis(1)}
+			return &querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
+				LabelSelector: `{service_name="` + service + `"}`, Start: millis(0), End: millis(1)}
 		}
 		res, err := c.Diff(t.Context(), connect.NewRequest(&querierv1.DiffRequest{Left: side("shop"), Right: side("cart")}))
 		if err != nil {
@@ -401,7 +421,8 @@ func TestDiff(t *testing.T) {
 			"total": {270, 0, 70, 0}, "total;main": {270, 0, 70, 0}, "total;main;handle": {230, 30, 0, 0},
 			"total;main;idle": {40, 40, 0, 0}, "total;main;add": {0, 0, 70, 70}, "total;main;handle;encode": {200, 200, 0, 0},
 		}
-		if diff := cmp.Diff(want, paths(g.Names, g.Levels, 2)); diff != "" || g.LeftTicks != 270 || g.RightTicks != 70 || g.Total != 340 || g.MaxSelf != 200 {
+		if diff := cmp.Diff(want, paths(g.Names, g.Levels, 2)); diff != "" || g.LeftTicks != 270 || g.RightTicks != 70 ||
+			g.Total != 340 || g.MaxSelf != 200 {
 			t.Errorf("ticks %d, %d: %s", g.LeftTicks, g.RightTicks, diff)
 		}
 	})
@@ -417,11 +438,13 @@ func TestSeriesOverTime(t *testing.T) {
 			want map[string]map[int64]float64 // by labels and minute
 		}{
 			"all": {
-				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 60},
+				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
+					Step: 60},
 				map[string]map[int64]float64{"": {0: 130, 1: 140 + 70, 2: 150, 3: 160}},
 			},
 			"long steps": {
-				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 120},
+				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
+					Step: 120},
 				map[string]map[int64]float64{"": {0: 130, 2: 140 + 70 + 150, 4: 160}},
 			},
 			"by pod": {
@@ -430,13 +453,15 @@ func TestSeriesOverTime(t *testing.T) {
 					GroupBy: []string{"pod", "__profile_type__"},
 				},
 				map[string]map[int64]float64{
-					"__profile_type__=" + cpuType + " pod=shop-0": {0: 130, 2: 150}, "__profile_type__=" + cpuType + " pod=shop-1": {1: 140, 3: 160},
+					"__profile_type__=" + cpuType + " pod=shop-0": {0: 130, 2: 150},
+					"__profile_type__=" + cpuType + " pod=shop-1": {1: 140, 3: 160},
 				},
 			},
 			"the largest": {
 				&querierv1.SelectSeriesRequest{
-					ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 300, GroupBy: []string{"service_name"},
-					Limit: proto.Int64(1),
+					ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 300,
+					GroupBy: []string{"service_name"},
+					Limit:   proto.Int64(1),
 				},
 				map[string]map[int64]float64{"service_name=shop": {0: 130, 5: 450}},
 			},
@@ -480,7 +505,8 @@ func TestHeatmap(t *testing.T) {
 	each(t, Options{Reader: m}, func(t *testing.T, c querierv1connect.QuerierServiceClient) {
 		ask := func(kind querierv1.HeatmapQueryType) []*typesv1.HeatmapSeries {
 			res, err := c.SelectHeatmap(t.Context(), connect.NewRequest(&querierv1.SelectHeatmapRequest{
-				ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 120, GroupBy: []string{"service_name"},
+				ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3), Step: 120,
+				GroupBy:   []string{"service_name"},
 				QueryType: kind, ExemplarType: typesv1.ExemplarType_EXEMPLAR_TYPE_INDIVIDUAL,
 			}))
 			if err != nil {
@@ -497,11 +523,13 @@ func TestHeatmap(t *testing.T) {
 		for _, n := range slot.Counts {
 			sum += n
 		}
-		if sum != 2 || len(slot.YMin) != heatmapRows || slot.YMin[0] != 130 || slot.Timestamp != millis(2) || slot.Exemplars[0].Value != 150 {
+		if sum != 2 || len(slot.YMin) != heatmapRows || slot.YMin[0] != 130 || slot.Timestamp != millis(2) ||
+			slot.Exemplars[0].Value != 150 {
 			t.Errorf("slot %v", slot)
 		}
 		spans := ask(querierv1.HeatmapQueryType_HEATMAP_QUERY_TYPE_SPAN)
-		if len(spans) != 1 || spans[0].Slots[0].Exemplars[0].SpanId != "9A517183F26A089D" || spans[0].Slots[0].Exemplars[0].ProfileId != id.String() {
+		if len(spans) != 1 || spans[0].Slots[0].Exemplars[0].SpanId != "9A517183F26A089D" ||
+			spans[0].Slots[0].Exemplars[0].ProfileId != id.String() {
 			t.Errorf("spans %v", spans)
 		}
 	})
@@ -528,13 +556,19 @@ func TestErrors(t *testing.T) {
 			code connect.Code
 			text string
 		}{
-			"type":     {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "cpu"}), connect.CodeInvalidArgument, "want NAME:TYPE"},
-			"selector": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{a="`}), connect.CodeInvalidArgument, "byte 4"},
-			"range":    {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, Start: 5, End: 1}), connect.CodeInvalidArgument, "time range"},
-			"id":       {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, ProfileIdSelector: []string{"x"}}), connect.CodeInvalidArgument, "not the ID"},
-			"nodes":    {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, MaxNodes: proto.Int64(1 << 40)}), connect.CodeInvalidArgument, "max_nodes"},
+			"type": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "cpu"}), connect.CodeInvalidArgument,
+				"want NAME:TYPE"},
+			"selector": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{a="`}),
+				connect.CodeInvalidArgument, "byte 4"},
+			"range": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, Start: 5, End: 1}),
+				connect.CodeInvalidArgument, "time range"},
+			"id": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
+				ProfileIdSelector: []string{"x"}}), connect.CodeInvalidArgument, "not the ID"},
+			"nodes": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
+				MaxNodes: proto.Int64(1 << 40)}), connect.CodeInvalidArgument, "max_nodes"},
 			"tree": {
-				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, Format: querierv1.ProfileFormat_PROFILE_FORMAT_TREE}),
+				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
+					Format: querierv1.ProfileFormat_PROFILE_FORMAT_TREE}),
 				connect.CodeUnimplemented, "PROFILE_FORMAT_FLAMEGRAPH",
 			},
 			"async": {
@@ -558,7 +592,8 @@ func TestErrors(t *testing.T) {
 		}
 	})
 	var warned []error
-	each(t, Options{Reader: &memory{err: errors.New("disk /secret")}, Warn: func(err error) { warned = append(warned, err) }},
+	each(t, Options{Reader: &memory{err: errors.New("disk /secret")},
+		Warn: func(err error) { warned = append(warned, err) }},
 		func(t *testing.T, c querierv1connect.QuerierServiceClient) {
 			_, err := c.ProfileTypes(t.Context(), connect.NewRequest(&querierv1.ProfileTypesRequest{}))
 			if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "secret") || len(warned) == 0 {
@@ -583,7 +618,8 @@ func TestTenant(t *testing.T) {
 			token, tenant string
 			code          connect.Code // 0 means none
 			services      int
-		}{{"", "a", connect.CodeUnauthenticated, 0}, {"no", "a", connect.CodeUnauthenticated, 0}, {secret, "b", 0, 0}, {secret, "a", 0, 2}} {
+		}{{"", "a", connect.CodeUnauthenticated, 0}, {"no", "a", connect.CodeUnauthenticated, 0}, {secret, "b", 0, 0},
+			{secret, "a", 0, 2}} {
 			r := connect.NewRequest(&typesv1.LabelValuesRequest{Name: "service_name"})
 			r.Header().Set("Authorization", "Bearer "+test.token)
 			r.Header().Set("X-Scope-OrgID", test.tenant)
@@ -606,9 +642,12 @@ func TestFrontend(t *testing.T) {
 	m, _ := filled(t)
 	s := httptest.NewServer(New(Options{Reader: m}))
 	defer s.Close()
-	body := fmt.Sprintf(`{"profileTypeID":%q,"labelSelector":"{service_name=\"shop\"}","start":%d,"end":%d}`, cpuType, millis(0), millis(9))
-	for _, content := range []string{"application/json", "application/json; charset=utf-8", "application/json;charset=UTF-8"} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+prefix+"SelectMergeStacktraces", strings.NewReader(body))
+	body := fmt.Sprintf(`{"profileTypeID":%q,"labelSelector":"{service_name=\"shop\"}","start":%d,"end":%d}`, cpuType,
+		millis(0), millis(9))
+	for _, content := range []string{"application/json", "application/json; charset=utf-8",
+		"application/json;charset=UTF-8"} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+prefix+"SelectMergeStacktraces",
+			strings.NewReader(body))
 		if err != nil {
 			t.Fatal(err)
 		}

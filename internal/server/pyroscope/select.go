@@ -157,7 +157,8 @@ func (h *Handler) find(ctx context.Context, t *profileType, s *scope, f *filter,
 			return nil, err
 		}
 		kinds = slices.DeleteFunc(slices.Clone(kinds), func(kind string) bool {
-			return !slices.ContainsFunc(selected, func(k typed) bool { return k.kind == kind && slices.ContainsFunc(k.types, t.isType) })
+			return !slices.ContainsFunc(selected,
+				func(k typed) bool { return k.kind == kind && slices.ContainsFunc(k.types, t.isType) })
 		})
 	}
 	if len(ids) > 0 {

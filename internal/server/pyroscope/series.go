@@ -58,7 +58,8 @@ type group struct {
 }
 
 // groups divides the series of a kind by labels.
-func (h *Handler) groups(ctx context.Context, s *scope, kind string, t *wire.ProfileType, by []string) ([]*group, error) {
+func (h *Handler) groups(ctx context.Context, s *scope, kind string, t *wire.ProfileType, by []string) ([]*group,
+	error) {
 	q := s.Query
 	q.Kind = kind
 	list, err := h.o.Reader.Series(ctx, q)
@@ -206,7 +207,10 @@ func seriesOf(
 			order = append(order, sized{key, total})
 		}
 	}
-	slices.SortFunc(order, func(a, b sized) int { return cmp.Or(cmp.Compare(b.total, a.total), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(order, func(a, b sized) int {
+		return cmp.Or(cmp.Compare(b.total, a.total),
+			cmp.Compare(a.key, b.key))
+	})
 	if r.Limit > 0 && int64(len(order)) > int64(r.Limit) {
 		order = order[:r.Limit]
 	} else {
@@ -228,7 +232,8 @@ type mark struct {
 	step     int
 }
 
-func (h *Handler) selectHeatmap(ctx context.Context, r *wire.SelectHeatmapRequest) (*wire.SelectHeatmapResponse, error) {
+func (h *Handler) selectHeatmap(ctx context.Context, r *wire.SelectHeatmapRequest) (*wire.SelectHeatmapResponse,
+	error) {
 	t, err := parseType(r.ProfileTypeID)
 	if err != nil {
 		return nil, err

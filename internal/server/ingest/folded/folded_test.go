@@ -34,7 +34,8 @@ func stacks(p *profile.Profile) map[string]int64 {
 
 func TestParse(t *testing.T) {
 	t.Parallel()
-	p, err := Parse([]byte("main;handle;encode 3\n\n main;handle 2\r\nmain;handle;encode 4\nmain;func with space 1"), cpu())
+	p, err := Parse([]byte("main;handle;encode 3\n\n main;handle 2\r\nmain;handle;encode 4\nmain;func with space 1"),
+		cpu())
 	if err != nil {
 		t.Fatal(err)
 	}

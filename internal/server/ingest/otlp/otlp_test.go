@@ -161,12 +161,14 @@ func TestDecode(t *testing.T) {
 	if diff := cmp.Diff([]string{"handle:42 main:42 3 30", "idle:42 main:42 1 10"}, described(p)); diff != "" {
 		t.Error(diff)
 	}
-	if p.Time.Unix() != 1_700_000_000 || p.Duration.Seconds() != 5 || p.Period != 10_000_000 || p.PeriodType.Type != "cpu" {
+	if p.Time.Unix() != 1_700_000_000 || p.Duration.Seconds() != 5 || p.Period != 10_000_000 ||
+		p.PeriodType.Type != "cpu" {
 		t.Errorf("%v for %v, every %d %v", p.Time, p.Duration, p.Period, p.PeriodType)
 	}
 	p = all[1].Data
 	want := []string{
-		"handle:42 main:42 thread.name=worker thread.id=9 trace_id=01020000000000000000000000000000 span_id=ab00000000000000 2 20000000",
+		"handle:42 main:42 thread.name=worker thread.id=9 trace_id=0102" + strings.Repeat("0", 28) +
+			" span_id=ab00000000000000 2 20000000",
 		"idle:42 main:42 3 30000000",
 	}
 	if diff := cmp.Diff(want, described(p)); diff != "" || p.SampleTypes[1].Type != "cpu" {
@@ -182,12 +184,14 @@ func TestUnsymbolized(t *testing.T) {
 	mapping.SetMemoryStart(0x1000)
 	mapping.SetMemoryLimit(0x2000)
 	mapping.SetFilenameStrindex(m.text("/bin/shop"))
-	mapping.AttributeIndices().Append(m.attribute("process.executable.build_id.gnu", func(v pcommon.Value) { v.SetStr("abc") }))
+	mapping.AttributeIndices().Append(m.attribute("process.executable.build_id.gnu",
+		func(v pcommon.Value) { v.SetStr("abc") }))
 	l := d.LocationTable().AppendEmpty()
 	l.SetMappingIndex(1)
 	l.SetAddress(0x1234)
 	d.StackTable().AppendEmpty().LocationIndices().Append(1)
-	m.profile(m.ResourceProfiles().AppendEmpty().ScopeProfiles().AppendEmpty().Profiles(), "off_cpu", "nanoseconds", map[int32]int64{1: 5})
+	m.profile(m.ResourceProfiles().AppendEmpty().ScopeProfiles().AppendEmpty().Profiles(), "off_cpu", "nanoseconds",
+		map[int32]int64{1: 5})
 	all, err := Decode(m.encode(t), limits())
 	if err != nil {
 		t.Fatal(err)
@@ -206,7 +210,10 @@ func TestErrors(t *testing.T) {
 		"index 99 is not in the table of stacks": func(_ *maker, s pprofile.Sample) { s.SetStackIndex(99) },
 		"table of attributes":                    func(_ *maker, s pprofile.Sample) { s.AttributeIndices().Append(-1) },
 		"table of links":                         func(_ *maker, s pprofile.Sample) { s.SetLinkIndex(7) },
-		"table of locations":                     func(m *maker, _ pprofile.Sample) { m.Dictionary().StackTable().At(1).LocationIndices().SetAt(0, 50) },
+		"table of locations": func(m *maker,
+			_ pprofile.Sample) {
+			m.Dictionary().StackTable().At(1).LocationIndices().SetAt(0, 50)
+		},
 		"table of functions": func(m *maker, _ pprofile.Sample) {
 			m.Dictionary().LocationTable().At(1).Lines().At(0).SetFunctionIndex(50)
 		},

@@ -124,7 +124,8 @@ func TestMessages(t *testing.T) {
 				t.Fatal(err)
 			}
 			again.Elem().SetZero()
-			if err := UnmarshalJSON(data, again.Interface()); err != nil || !reflect.DeepEqual(again.Interface(), own.Interface()) {
+			if err := UnmarshalJSON(data, again.Interface()); err != nil ||
+				!reflect.DeepEqual(again.Interface(), own.Interface()) {
 				t.Errorf("JSON of %T comes back as %+v (%v), want %+v", p.own, again, err, own)
 			}
 		}
@@ -171,7 +172,8 @@ func TestNumbers(t *testing.T) {
 	if r.Start != 1_700_000_000_000 || r.End != 1_700_000_000_000 || r.Aggregation != Average {
 		t.Errorf("%+v", r)
 	}
-	for _, text := range []string{`{"start":1.5}`, `{"start":"x"}`, `{"aggregation":"MEDIAN"}`, `{"start":{}}`, `[`, `{"start":1e300}`} {
+	for _, text := range []string{`{"start":1.5}`, `{"start":"x"}`, `{"aggregation":"MEDIAN"}`, `{"start":{}}`, `[`,
+		`{"start":1e300}`} {
 		if err := UnmarshalJSON([]byte(text), &r); err == nil {
 			t.Errorf("%s is read", text)
 		}
