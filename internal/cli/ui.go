@@ -123,8 +123,8 @@ teams tokens that read or write only their own profiles.`,
 	f.registerRetention(fs)
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
 	fs.Float64Var(&f.MaxRate, "max-rate", 0,
-		"store at most this `NUMBER` of profiles per second and tenant (default: any)")
-	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most this `NUMBER` of series per tenant (default: 10000)")
+		"store at most `N` profiles per second and tenant (default: any)")
+	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most `N` series per tenant (default: 10000)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }

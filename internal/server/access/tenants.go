@@ -108,7 +108,7 @@ func ReadTenants(file string) (*Tenants, error) {
 	t := &Tenants{}
 	for i, tenant := range doc.Tenants {
 		if err := store.CheckTenant(tenant.Name); err != nil || tenant.Name == "" {
-			return nil, fail(fmt.Errorf("tenant %d: name %q: want at most 64 letters, digits and ._-", i+1, tenant.Name))
+			return nil, fail(fmt.Errorf("tenant %d: invalid name %q (want at most 64 letters, digits and ._-)", i+1, tenant.Name))
 		}
 		for j, token := range tenant.Tokens {
 			place := func(err error) error { return fail(fmt.Errorf("tenant %s, token %d: %w", tenant.Name, j+1, err)) }
@@ -155,12 +155,12 @@ func scopes(names []string) (Scope, error) {
 // tokenHash returns the hash of a token that is in a file or is given by its hash.
 func tokenHash(dir, file, sum string) (hash [sha256.Size]byte, err error) {
 	if (file == "") == (sum == "") {
-		return hash, errors.New("want either file or sha256")
+		return hash, errors.New("it has neither a file nor a sha256, or both")
 	}
 	if sum != "" {
 		b, err := hex.DecodeString(sum)
 		if err != nil || len(b) != len(hash) {
-			return hash, fmt.Errorf("sha256 %.8q…: want %d hexadecimal digits", sum, 2*len(hash))
+			return hash, fmt.Errorf("invalid sha256 %.8q… (want %d hexadecimal digits)", sum, 2*len(hash))
 		}
 		copy(hash[:], b)
 		return hash, nil
@@ -174,7 +174,7 @@ func tokenHash(dir, file, sum string) (hash [sha256.Size]byte, err error) {
 	}
 	token := strings.TrimSpace(string(data))
 	if len(token) < MinToken || strings.ContainsAny(token, "\r\n") {
-		return hash, fmt.Errorf("%s: want one line, a token of at least %d characters", file, MinToken)
+		return hash, fmt.Errorf("invalid token in %s (want one line of at least %d characters)", file, MinToken)
 	}
 	return sha256.Sum256([]byte(token)), nil
 }

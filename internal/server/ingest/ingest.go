@@ -52,8 +52,8 @@ type Options struct {
 	// Allow returns the tenant to which a request writes, or an error with the status of the answer.
 	// nil allows everything for the tenant "".
 	Allow func(r *http.Request) (tenant string, err error)
-	// Limits bound the body of a request and what formats without a limit of their own may contain. They
-	// are those of the store, which checks all of them. Zero fields have defaults.
+	// Limits are those of the store, which checks them. Here they bound the body of a request, and
+	// formats in which small requests can become large profiles. Zero fields have defaults.
 	Limits store.Limits
 	// Warn receives errors of the store, which clients get without details; nil drops them.
 	Warn func(error)

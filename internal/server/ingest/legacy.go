@@ -228,7 +228,7 @@ func (h *Handler) fromFolded(b *budget, app string, q url.Values, text []byte) (
 		rate := 100.0
 		if text := q.Get("sampleRate"); text != "" {
 			if rate, err = strconv.ParseFloat(text, 64); err != nil || !(rate > 0) || rate > 1e9 {
-				return "", "", nil, fmt.Errorf("sampleRate %.40q: want samples per second", text)
+				return "", "", nil, fmt.Errorf("invalid sampleRate %.40q (want samples per second)", text)
 			}
 		}
 		o.Types = []profile.ValueType{{Type: "samples", Unit: "count"}, {Type: kind, Unit: "nanoseconds"}}

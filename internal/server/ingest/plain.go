@@ -68,7 +68,7 @@ func (h *Handler) fromFile(b *budget, q url.Values, data []byte) ([]store.Profil
 	}
 	if text := q.Get("duration"); text != "" {
 		if about.Duration, err = time.ParseDuration(text); err != nil || about.Duration < 0 {
-			return nil, fmt.Errorf("duration %q: want a duration such as 10s", text)
+			return nil, fmt.Errorf("invalid duration %.40q (want a duration such as 10s)", text)
 		}
 	}
 	if about.Service == "" {

@@ -64,7 +64,7 @@ type profileType struct {
 func parseType(id string) (*profileType, error) {
 	parts := strings.Split(id, ":")
 	if len(parts) != 5 && len(parts) != 6 || parts[0] == "" || parts[1] == "" {
-		return nil, invalid("profile type %.80q: want NAME:TYPE:UNIT:PERIODTYPE:PERIODUNIT, as ProfileTypes lists them", id)
+		return nil, invalid("invalid profile type %.80q (want NAME:TYPE:UNIT:PERIODTYPE:PERIODUNIT)", id)
 	}
 	return &profileType{kindsOf(parts[0]), profile.ValueType{Type: parts[1], Unit: parts[2]}}, nil
 }

@@ -120,7 +120,7 @@ func addLocation(b *profile.Builder, p *profile.Profile, loc uint32) uint32 {
 	return b.Location(l.Address, mapping, l.Folded, lines...)
 }
 
-// merged is a profile and the sample type that was asked for. profiles is how many it was made of.
+// merged is a profile and the requested sample type. profiles is how many it is the sum of.
 type merged struct {
 	*profile.Profile
 	typ      int
@@ -202,7 +202,7 @@ func (t *profileType) is(v profile.ValueType) bool {
 	return v.Type == t.sample.Type && (v.Unit == t.sample.Unit || t.sample.Unit == "")
 }
 
-// isType is is for the type of a kind.
+// isType reports whether a profile type is t.
 func (t *profileType) isType(p *wire.ProfileType) bool {
 	return t.is(profile.ValueType{Type: p.SampleType, Unit: p.SampleUnit})
 }

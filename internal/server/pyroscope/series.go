@@ -20,7 +20,7 @@ func steps(start, end wire.Int, step float64) ([]time.Time, time.Duration, error
 		return nil, 0, invalid("the time range %d to %d is not one of milliseconds since 1970", start, end)
 	}
 	if !(step >= 0.001) || step > 1e9 {
-		return nil, 0, invalid("step %v: want seconds", step)
+		return nil, 0, invalid("invalid step %v (want seconds)", step)
 	}
 	width := wire.Int(math.Round(step * 1000))
 	if n := (end - start) / width; n > maxMerges {

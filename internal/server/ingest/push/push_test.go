@@ -2,6 +2,7 @@ package push
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	pushv1 "github.com/grafana/pyroscope/api/gen/proto/go/push/v1"
 	typesv1 "github.com/grafana/pyroscope/api/gen/proto/go/types/v1"
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 )
 
@@ -79,31 +79,20 @@ func TestPyroscopeJSON(t *testing.T) {
 	}
 }
 
-// message encodes fields of bytes: numbers and values in turn.
-func message(fields ...any) []byte {
-	var data []byte
-	for i := 0; i < len(fields); i += 2 {
-		data = protowire.AppendTag(data, protowire.Number(fields[i].(int)), protowire.BytesType)
-		switch v := fields[i+1].(type) {
-		case string:
-			data = protowire.AppendString(data, v)
-		case []byte:
-			data = protowire.AppendBytes(data, v)
-		}
+// parcaRequest is a WriteRawRequest that the package @parca/client (0.17.24, from npm) encoded. It has
+// all fields: also the deprecated tenant, and the layout of an executable.
+func parcaRequest(t testing.TB) []byte {
+	t.Helper()
+	data, err := os.ReadFile("testdata/writeraw.bin")
+	if err != nil {
+		t.Fatal(err)
 	}
 	return data
 }
 
-// parcaRequest is what parca.profilestore.v1alpha1 defines: tenant = 1, series = 2, normalized = 3.
-func parcaRequest() []byte {
-	labels := message(1, message(1, "job", 2, "shop"), 1, message(1, "instance", 2, "a:1"))
-	data := message(1, "tenant", 2, message(1, labels, 2, message(1, "first"), 2, message(1, "second")))
-	return protowire.AppendVarint(protowire.AppendTag(data, 3, protowire.VarintType), 1)
-}
-
 func TestParca(t *testing.T) {
 	t.Parallel()
-	got, err := Parca(parcaRequest(), Limits{})
+	got, err := Parca(parcaRequest(t), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +126,7 @@ func TestLimits(t *testing.T) {
 
 func FuzzRequest(f *testing.F) {
 	f.Add(pyroscopeRequest(f))
-	f.Add(parcaRequest())
+	f.Add(parcaRequest(f))
 	f.Add([]byte(`{"series":[{"labels":[{"name":"a","value":"b"}],"samples":[{"rawProfile":"AAAA","ID":"x"}]}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, decode := range []func([]byte, Limits) ([]Series, error){Pyroscope, Parca, PyroscopeJSON} {

@@ -173,7 +173,7 @@ func readField(data []byte, wire protowire.Type, f reflect.Value, depth int) (in
 // readValue decodes one value and returns its length.
 func readValue(data []byte, wire protowire.Type, v reflect.Value, depth int) (int, error) {
 	if wire != typeOf(v.Type()) {
-		return 0, fmt.Errorf("wire type %d, want %d", wire, typeOf(v.Type()))
+		return 0, fmt.Errorf("invalid wire type %d (want %d)", wire, typeOf(v.Type()))
 	}
 	switch wire {
 	case protowire.BytesType:
