@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	pprof "github.com/google/pprof/profile"
@@ -558,4 +559,33 @@ func TestKind(t *testing.T) {
 			t.Errorf("%v named %q: %q, want %q", test.types, test.name, got, test.want)
 		}
 	}
+}
+
+// TestBusy fills the memory for bodies: a request waits, and is then told when to come again.
+func TestBusy(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		h := New(Options{Writer: &memory{}})
+		if err := h.memory.Acquire(t.Context(), maxBodies); err != nil {
+			t.Fatal(err)
+		}
+		ask := func() *httptest.ResponseRecorder {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest(http.MethodPost, "/ingest?name=shop", strings.NewReader("main;a 1\n"))
+			h.ServeHTTP(w, r)
+			return w
+		}
+		start := time.Now()
+		w := ask()
+		if w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") != "5" || time.Since(start) != maxWait {
+			t.Errorf("%d %s after %v", w.Code, w.Body, time.Since(start))
+		}
+		go func() {
+			time.Sleep(time.Second)
+			h.memory.Release(maxBodies)
+		}()
+		if w := ask(); w.Code != http.StatusOK {
+			t.Errorf("%d %s", w.Code, w.Body)
+		}
+	})
 }
