@@ -263,7 +263,10 @@ func (a *app) storeClients(f *uiFlags, s *local.Store, token string) ([]workbenc
 		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})
 	}
 	query := pyroscope.New(pyroscope.Options{Reader: s, Allow: allow(access.Read), Warn: warn})
-	return append(mounts, workbench.Mount{Pattern: pyroscope.Path, Handler: query, Checks: true}), tenants, nil
+	for _, p := range pyroscope.Paths() {
+		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: query, Checks: true})
+	}
+	return mounts, tenants, nil
 }
 
 // split separates files and directories from targets. Without either, the current directory is named.

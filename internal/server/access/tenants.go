@@ -108,7 +108,8 @@ func ReadTenants(file string) (*Tenants, error) {
 	t := &Tenants{}
 	for i, tenant := range doc.Tenants {
 		if err := store.CheckTenant(tenant.Name); err != nil || tenant.Name == "" {
-			return nil, fail(fmt.Errorf("tenant %d: invalid name %q (want at most 64 letters, digits and ._-)", i+1, tenant.Name))
+			return nil, fail(fmt.Errorf("tenant %d: invalid name %q (want at most 64 letters, digits and ._-)",
+				i+1, tenant.Name))
 		}
 		for j, token := range tenant.Tokens {
 			place := func(err error) error { return fail(fmt.Errorf("tenant %s, token %d: %w", tenant.Name, j+1, err)) }

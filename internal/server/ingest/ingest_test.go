@@ -482,7 +482,8 @@ func TestLegacy(t *testing.T) {
 		p := m.stored()[before]
 		if p.Service != test.service || p.Kind != test.kind || p.Labels.String() != test.labels ||
 			p.Data.Sum(test.typ) != test.sum || p.Start.Unix() != 1_700_000_000 || p.Duration != 10*time.Second {
-			t.Errorf("%s: stored %+v with %v = %d, want %+v", name, p, test.typ, p.Data.Sum(test.typ), test)
+			t.Errorf("%s: stored %s %s%s with %v = %d, want %s %s%s with %d", name, p.Kind, p.Service, p.Labels, test.typ,
+				p.Data.Sum(test.typ), test.kind, test.service, test.labels, test.sum)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/server/ingest/folded"
+	"github.com/whet-go/whet/internal/server/pyroscope/wire"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -98,7 +99,7 @@ func (h *Handler) fromParts(b *budget, q url.Values, in *parts) ([]store.Profile
 	var from, until time.Time
 	for name, t := range map[string]*time.Time{"from": &from, "until": &until} {
 		if text := q.Get(name); text != "" {
-			if *t, err = parseTime(text, now); err != nil {
+			if *t, err = wire.ParseTime(text, now); err != nil {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}

@@ -10,10 +10,10 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/server/pyroscope/wire"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/store"
@@ -62,7 +62,7 @@ func (h *Handler) fromFile(b *budget, q url.Values, data []byte) ([]store.Profil
 	about.Labels = store.NewLabels(labels)
 	var err error
 	if text := q.Get("start"); text != "" {
-		if about.Start, err = parseTime(text, h.o.Now()); err != nil {
+		if about.Start, err = wire.ParseTime(text, h.o.Now()); err != nil {
 			return nil, fmt.Errorf("start: %w", err)
 		}
 	}
@@ -133,34 +133,6 @@ func (h *Handler) complete(about store.Profile, p *profile.Profile, name string)
 		about.Start = h.o.Now().Add(-about.Duration)
 	}
 	return about
-}
-
-// parseTime reads a time: RFC 3339, "now", "now-1h", or the time since 1970 in seconds, milliseconds,
-// microseconds or nanoseconds, which its size shows.
-func parseTime(text string, now time.Time) (time.Time, error) {
-	if text == "now" {
-		return now, nil
-	}
-	if ago, ok := strings.CutPrefix(text, "now-"); ok {
-		if d, err := time.ParseDuration(ago); err == nil && d >= 0 {
-			return now.Add(-d), nil
-		}
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 {
-		switch {
-		case n < 1e11: // seconds until the year 5138
-			return time.Unix(n, 0), nil
-		case n < 1e14:
-			return time.UnixMilli(n), nil
-		case n < 1e17:
-			return time.UnixMicro(n), nil
-		}
-		return time.Unix(0, n), nil
-	}
-	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
-		return t, nil
-	}
-	return time.Time{}, fmt.Errorf("%.40q is not a time (want RFC 3339, the time since 1970, or now-1h)", text)
 }
 
 // sortedKeys returns the keys of a map in order.

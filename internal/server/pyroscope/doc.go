@@ -10,6 +10,9 @@
 //  3. The store merges, and the result becomes a flame graph (flame.go), a series (series.go) or a
 //     pprof profile (select.go).
 //
+// The older API for single flame graphs, /pyroscope/render and /pyroscope/render-diff, is answered from
+// the same (render.go), as JSON.
+//
 // # What differs
 //
 // The names of labels are as the store has them: letters, digits and underscores. The profile type

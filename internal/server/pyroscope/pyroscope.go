@@ -45,7 +45,7 @@ type Handler struct {
 	mux *http.ServeMux
 }
 
-// New returns a handler for the paths below Path.
+// New returns a handler for the paths in Paths.
 func New(o Options) *Handler {
 	if o.Allow == nil {
 		o.Allow = func(*http.Request) (string, error) { return "", nil }
@@ -66,14 +66,19 @@ func New(o Options) *Handler {
 	call(h, "Diff", h.diff)
 	call(h, "GetProfileStats", h.profileStats)
 	call(h, "AnalyzeQuery", h.analyzeQuery)
+	h.mux.HandleFunc("GET /pyroscope/render", h.render(h.renderOne))
+	h.mux.HandleFunc("GET /pyroscope/render-diff", h.render(h.renderDiff))
+	h.mux.HandleFunc(settings, func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, struct{}{}) })
 	return h
 }
 
-// Path is the pattern that a Handler serves, for a mux that has other handlers, too.
-const Path = "POST " + prefix
+// settings is asked by Grafana's pages for settings, of which there are none.
+const settings = "POST /settings.v1.SettingsService/Get"
 
-// Register adds the handler to a mux.
-func (h *Handler) Register(mux *http.ServeMux) { mux.Handle(Path, h) }
+// Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.
+func Paths() []string {
+	return []string{"POST " + prefix, "GET /pyroscope/render", "GET /pyroscope/render-diff", settings}
+}
 
 // tenantKey is the key of the tenant in a request's context.
 type tenantKey struct{}
@@ -82,7 +87,11 @@ type tenantKey struct{}
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	tenant, err := h.o.Allow(r)
 	if err != nil {
-		_ = connect.NewErrorWriter().Write(w, r, h.fail(err)) // the client may be gone
+		if e := connect.NewErrorWriter(); e.IsSupported(r) {
+			_ = e.Write(w, r, h.fail(err)) // the client may be gone
+		} else {
+			h.refuse(w, err)
+		}
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)

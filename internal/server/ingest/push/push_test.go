@@ -156,7 +156,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		for i, s := range want.Series {
 			if len(s.Samples) != len(got[i].Samples) || len(s.Labels) != len(got[i].Labels) {
-				t.Fatalf("series %d: %+v, want %v", i, got[i], s)
+				t.Fatalf("series %d: %q, want %v", i, got[i].Labels, s)
 			}
 			for j, raw := range s.Samples {
 				if string(raw.RawProfile) != string(got[i].Samples[j].Profile) || raw.ID != got[i].Samples[j].ID {

@@ -8,6 +8,8 @@
 //  2. [MarshalJSON] and [UnmarshalJSON] use encoding/json: fields with 64 bits are types that JSON
 //     has as strings, and names may be written in camel case or as in the definition.
 //
+// [ParseTime] reads times as parameters of Pyroscope's older API have them.
+//
 // The types that Pyroscope generates are not used, because they link grpc-go, grpc-gateway and
 // OpenAPI into the binary. Tests compare every message with theirs.
 //
