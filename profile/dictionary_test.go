@@ -107,10 +107,12 @@ func TestDictionaryAppend(t *testing.T) {
 		"mapping twice":  {Mappings: []profile.Mapping{{File: "f"}, {File: "f"}}},
 		"stack range":    {Stacks: [][]uint32{{1}}},
 		"stack twice":    {Stacks: [][]uint32{{}, {}}},
-		"function range": {Lines: []profile.Line{{Function: 3}}, Locations: []profile.Location{{Num: 1, Mapping: profile.None}}},
-		"mapping range":  {Lines: []profile.Line{line}, Locations: []profile.Location{{Num: 1}}},
-		"no lines":       {Locations: []profile.Location{{Num: 1, Mapping: profile.None}}},
-		"more lines":     {Lines: []profile.Line{line}},
+		"function range": {
+			Lines: []profile.Line{{Function: 3}}, Locations: []profile.Location{{Num: 1, Mapping: profile.None}},
+		},
+		"mapping range": {Lines: []profile.Line{line}, Locations: []profile.Location{{Num: 1}}},
+		"no lines":      {Locations: []profile.Location{{Num: 1, Mapping: profile.None}}},
+		"more lines":    {Lines: []profile.Line{line}},
 	} {
 		if err := profile.NewDictionary().Append(bad); err == nil {
 			t.Errorf("%s: no error", what)

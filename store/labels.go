@@ -114,7 +114,7 @@ func (ls Labels) check() error {
 	for i, l := range ls {
 		switch {
 		case !isName(l.Name):
-			return fmt.Errorf("label name %q: want letters, digits and underscores", l.Name)
+			return fmt.Errorf("label name %q (want letters, digits and underscores)", l.Name)
 		case l.Name == ServiceLabel || l.Name == KindLabel:
 			return fmt.Errorf("label name %q is reserved", l.Name)
 		case l.Value == "":

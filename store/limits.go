@@ -95,7 +95,7 @@ func CheckTenant(name string) error {
 		c := name[i]
 		word := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 		if !word && (i == 0 || c != '.' && c != '_' && c != '-') || i == 64 {
-			return fmt.Errorf("tenant %q: want at most 64 letters, digits and ._-", name)
+			return fmt.Errorf("tenant %q (want at most 64 letters, digits and ._-)", name)
 		}
 	}
 	return nil
@@ -142,11 +142,11 @@ func (p *Profile) check() error {
 	case p.Data == nil:
 		return fmt.Errorf("no data")
 	case p.Service == "" || !utf8.ValidString(p.Service):
-		return fmt.Errorf("service %q: want a name", p.Service)
+		return fmt.Errorf("service %q (want a name)", p.Service)
 	case !isKind(p.Kind):
-		return fmt.Errorf("kind %q: want lower-case letters, digits and underscores", p.Kind)
+		return fmt.Errorf("kind %q (want lower-case letters, digits and underscores)", p.Kind)
 	case p.Start.IsZero() || p.Start.Year() < 1970 || p.Start.Year() > 2200:
-		return fmt.Errorf("start %s: want the time when the measurement began", p.Start.Format(time.RFC3339))
+		return fmt.Errorf("start %s (want the time when the measurement began)", p.Start.Format(time.RFC3339))
 	case p.Duration < 0:
 		return fmt.Errorf("duration %v is negative", p.Duration)
 	}

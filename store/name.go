@@ -31,10 +31,10 @@ func ParseName(name string) (Query, error) {
 	text, ok := strings.CutPrefix(name, NamePrefix)
 	open, end := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if !ok || open < 0 || end < open {
-		return q, fmt.Errorf("%.100q is not the name of a query: want %sKIND{SELECTOR}", name, NamePrefix)
+		return q, fmt.Errorf("%.100q is not the name of a query (want %sKIND{SELECTOR})", name, NamePrefix)
 	}
 	if q.Kind = text[:open]; q.Kind != "" && !isKind(q.Kind) {
-		return q, fmt.Errorf("kind %.100q: want lower-case letters, digits and underscores", q.Kind)
+		return q, fmt.Errorf("kind %.100q (want lower-case letters, digits and underscores)", q.Kind)
 	}
 	var err error
 	if q.Matchers, err = ParseMatchers(text[open : end+1]); err != nil {
@@ -46,7 +46,7 @@ func ParseName(name string) (Query, error) {
 	}
 	from, to, ok := strings.Cut(strings.TrimPrefix(text, "@"), "/")
 	if !ok || text[0] != '@' {
-		return q, fmt.Errorf("%.100q: want @FROM/TO after the selector", text)
+		return q, fmt.Errorf("%.100q after the selector (want @FROM/TO)", text)
 	}
 	for _, t := range []struct {
 		text string
@@ -56,7 +56,7 @@ func ParseName(name string) (Query, error) {
 			continue
 		}
 		if *t.into, err = time.Parse(time.RFC3339Nano, t.text); err != nil {
-			return q, fmt.Errorf("time %.100q: want RFC 3339, such as 2026-05-04T03:00:00Z", t.text)
+			return q, fmt.Errorf("time %.100q (want RFC 3339, such as 2026-05-04T03:00:00Z)", t.text)
 		}
 	}
 	return q, nil

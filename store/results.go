@@ -58,11 +58,11 @@ func CheckResults(results []Result) error {
 		r := &results[i]
 		switch {
 		case !isKind(r.Kind):
-			return &InvalidError{i, fmt.Errorf("kind %q: want lower-case letters, digits and underscores", r.Kind)}
+			return &InvalidError{i, fmt.Errorf("kind %q (want lower-case letters, digits and underscores)", r.Kind)}
 		case r.Service == "":
-			return &InvalidError{i, fmt.Errorf("service %q: want a name", r.Service)}
+			return &InvalidError{i, fmt.Errorf("service %q (want a name)", r.Service)}
 		case r.Time.Year() < 1970 || r.Time.Year() > 2200:
-			return &InvalidError{i, fmt.Errorf("time %s: want when it was measured", r.Time.Format(time.RFC3339))}
+			return &InvalidError{i, fmt.Errorf("time %s (want when it was measured)", r.Time.Format(time.RFC3339))}
 		case len(r.Document) > MaxDocument:
 			return &LimitError{What: "bytes in a document", Limit: MaxDocument, Got: int64(len(r.Document))}
 		}

@@ -44,7 +44,7 @@ const (
 func NewMatcher(name string, op Op, value string) (Matcher, error) {
 	m := Matcher{Name: name, Op: op, Value: value}
 	if !isName(name) {
-		return m, fmt.Errorf("label name %q: want letters, digits and underscores", name)
+		return m, fmt.Errorf("label name %q (want letters, digits and underscores)", name)
 	}
 	if op == Regexp || op == NotRegexp {
 		var err error

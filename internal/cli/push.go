@@ -98,8 +98,8 @@ stored. A profile belongs to a service (default: the name of the program in the
 profile) and has labels, such as its version or region. It is stored once, even
 if it is pushed again.
 
-The store is a directory, which is created, or the address of whet serve --store.
-Only one process at a time can write to a directory.`,
+The store is a directory, which is created, or the address of whet serve
+--store. Only one process at a time can write to a directory.`,
 		Example: `  whet push cpu.pb.gz --store profiles --service shop --label version=v1.4
   whet push before.whet after.whet --store profiles
   whet push cpu.pb.gz --store http://localhost:7070 --token-file token`,
@@ -110,7 +110,8 @@ Only one process at a time can write to a directory.`,
 	f.registerStore(fs, true)
 	fs.StringVar(&f.Service, "service", "", "`NAME` of the service (default: the name of the program)")
 	fs.StringArrayVar(&f.Labels, "label", nil, "add the label `NAME=VALUE`; may repeat")
-	fs.StringVar(&f.Type, "type", "", "the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
+	fs.StringVar(&f.Type, "type", "",
+		"the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.push(cmd.Context(), args, f) }
 	return cmd
@@ -160,7 +161,9 @@ func (*app) plainStore(name string) string {
 }
 
 // profilesOf reads the profiles in a file, and their names if it is a recording.
-func (a *app) profilesOf(file string, f *pushFlags, labels map[string]string) (ps []store.Profile, parts []string, err error) {
+func (a *app) profilesOf(
+	file string, f *pushFlags, labels map[string]string,
+) (ps []store.Profile, parts []string, err error) {
 	if !isRecordingFile(file) {
 		p, err := profile.ReadFile(file, profile.ReadOptions{})
 		if err != nil {

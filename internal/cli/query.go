@@ -55,7 +55,7 @@ which all views read.
 --against compares: the profiles of its selector, or of the time span that it
 names (FROM/TO), are A of whet diff, and those of the query are B. Shares are
 compared, because the amounts of work differ.`,
-		Example: `  whet query '{service="shop"}' --store profiles --type cpu --since 1h
+		Example: `  whet query '{service="shop"}' --store profiles --type cpu --from 2026-01-01
   whet query '{service="shop",version="v2"}' --store profiles \
     --against '{service="shop",version="v1"}'
   whet query '{service="shop"}' --store profiles -o merged.pb.gz
@@ -94,9 +94,9 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fs.SortFlags = false
 	f.registerStore(fs, true)
 	fs.StringVar(&f.Type, "type", "", "select the `KIND` cpu, heap, allocs, … and maybe its sample type: heap:alloc_space")
-	fs.DurationVar(&f.Since, "since", 0, "select profiles of the last `DURATION`, such as 1h")
-	fs.StringVar(&f.From, "from", "", "select profiles from this `TIME` on: 2026-05-04T03:00:00Z, or 2026-05-04 in UTC")
-	fs.StringVar(&f.To, "to", "", "select profiles before this `TIME`")
+	fs.DurationVar(&f.Since, "since", 0, "select profiles of the last `duration`, such as 1h")
+	fs.StringVar(&f.From, "from", "", "select profiles from this `DATE` on: 2026-05-04T03:00:00Z, or 2026-05-04 in UTC")
+	fs.StringVar(&f.To, "to", "", "select profiles before this `DATE`")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 }
 
@@ -134,7 +134,9 @@ func (f *queryFlags) selected(op string, args []string) (q store.Query, sample s
 
 // parseTime reads a time as flags have it: RFC 3339, or a prefix of it in UTC.
 func parseTime(text string) (time.Time, error) {
-	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, time.DateOnly} {
+	for _, layout := range []string{
+		time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04", time.DateTime, time.DateOnly,
+	} {
 		if t, err := time.Parse(layout, text); err == nil {
 			return t, nil
 		}
@@ -249,7 +251,10 @@ func (f *queryFlags) against(q store.Query) (store.Query, error) {
 }
 
 // listing returns a command of whet query that lists something.
-func (a *app) listing(use, short, long, example string, f *queryFlags, run func(ctx context.Context, s store.Store, q store.Query, sample string) error) *cobra.Command {
+func (a *app) listing(
+	use, short, long, example string, f *queryFlags,
+	run func(ctx context.Context, s store.Store, q store.Query, sample string) error,
+) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: long + "\n\n" + selectorHelp, Example: example, Args: selectorArgs}
 	f.registerQuery(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -293,7 +298,7 @@ func (a *app) querySeriesCommand() *cobra.Command {
 func (a *app) queryLabelsCommand() *cobra.Command {
 	f, name := &queryFlags{}, ""
 	cmd := a.listing("labels [SELECTOR]", "List the names of labels, or the values of one",
-		"List the names of the labels of stored profiles, or with --name the values of one.",
+		"List the names of the labels of stored profiles, or with --name the values of\none.",
 		"  whet query labels --store profiles\n  whet query labels '{service=\"shop\"}' --name version --store profiles", f,
 		func(ctx context.Context, s store.Store, q store.Query, _ string) error {
 			var values []string
@@ -351,8 +356,8 @@ const timelineColumns = 30
 func (a *app) queryTimelineCommand() *cobra.Command {
 	f := &queryFlags{}
 	cmd := a.listing("timeline [SELECTOR]", "Show the most expensive own lines over time",
-		"Show the most expensive lines of your own code over time. A column is a step of time.",
-		"  whet query timeline '{service=\"shop\"}' --store profiles --type cpu --since 24h --step 1h", f,
+		"Show the most expensive lines of your own code over time. A column is a step of\ntime.",
+		"  whet query timeline '{service=\"shop\"}' --store profiles --type cpu --step 1h", f,
 		func(ctx context.Context, s store.Store, q store.Query, sample string) error {
 			if err := checkNumber("timeline", f.N); err != nil {
 				return err

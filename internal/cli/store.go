@@ -25,7 +25,8 @@ type retentionFlags struct {
 }
 
 func (f *retentionFlags) registerRetention(fs *pflag.FlagSet) {
-	fs.StringVar(&f.Age, "retention", "", "keep profiles for this `TIME` after their start, such as 30d or 12h (default: forever)")
+	fs.StringVar(&f.Age, "retention", "",
+		"delete profiles of this `AGE` after their start, such as 30d or 12h (default: none)")
 	fs.Var(&f.Size, "max-store-size", "delete the oldest profiles above this `SIZE` of the store, such as 10GB")
 }
 
@@ -51,8 +52,13 @@ func (a *app) storeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Check, compact, back up and restore a store of profiles",
-		Long: `Maintain the store in a directory, which whet serve --store and whet push fill and
-whet query reads.`,
+		Long: `Maintain the store in a directory, which whet serve --store and whet push fill
+and whet query reads.`,
+		Example: `  whet store stats --store profiles
+  whet store check --store profiles
+  whet store backup profiles.backup --store profiles
+  whet store restore profiles.backup --store restored
+  whet store compact --store profiles --retention 30d`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -191,8 +197,8 @@ func (a *app) storeBackupCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy a store to one file, while it is in use",
-		Long: `Copy a store to one new file. The copy has all batches that were complete when it
-began, and the store can be in use meanwhile.`,
+		Long: `Copy a store to one new file. The copy has all batches that were complete when
+it began, and the store can be in use meanwhile.`,
 		Example: "  whet store backup profiles.backup --store profiles",
 		Args:    oneFile("backup", "name the file to write: `whet store backup FILE --store DIR`"),
 	}

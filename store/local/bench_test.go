@@ -94,7 +94,7 @@ func readFleet(dir string, service, n int) (store.Profile, error) {
 	}, nil
 }
 
-// fill stores a fleet by a number of clients at once, each profile in a batch of its own.
+// fill stores a fleet by a number of clients at once, each profile in a separate batch.
 func fill(ctx context.Context, s *Store, dir string, profiles, clients int) error {
 	work := make(chan [2]int)
 	errs := make([]error, clients)
@@ -251,7 +251,7 @@ func baselines(b *testing.B, profiles, stacks int) (files, rows time.Duration, d
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer db.Close()
+	defer func() { _ = db.Close() }()
 	rnd := rand.New(rand.NewPCG(1, 1))
 	exec := func(text string) {
 		if _, err := db.Exec(text); err != nil {
@@ -273,7 +273,7 @@ func baselines(b *testing.B, profiles, stacks int) (files, rows time.Duration, d
 		if err != nil {
 			return err
 		}
-		defer r.Close()
+		defer func() { _ = r.Close() }()
 		for r.Next() {
 			var stack, samples, cpu int64
 			if err := r.Scan(&stack, &samples, &cpu); err != nil {
@@ -312,6 +312,30 @@ func insertRows(db *sql.DB, n, stacks int, rnd *rand.Rand) error {
 	return tx.Commit()
 }
 
+// BenchmarkWrite parses and stores a profile, in turn of all services.
+func BenchmarkWrite(b *testing.B) {
+	const profiles = 400
+	dir := b.TempDir()
+	if _, err := fleet(dir, profiles, benchStacks); err != nil {
+		b.Fatal(err)
+	}
+	for _, clients := range []int{1, 8} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s := openTest(b, b.TempDir(), Options{})
+				if err := fill(b.Context(), s, dir, profiles, clients); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(profiles*b.N)/b.Elapsed().Seconds(), "profiles/s")
+		})
+	}
+}
+
 // pageVariable names the page that BenchmarkStore writes.
 const pageVariable = "WHET_STORE_PAGE"
 
@@ -323,6 +347,7 @@ func BenchmarkStore(b *testing.B) {
 	}
 	for b.Loop() {
 		f := measure(b, benchProfiles, benchStacks)
+		b.Logf("%+v", f)
 		big := measure(b, 10*benchProfiles, 10*benchStacks)
 		files, rows, disk, perSecond := baselines(b, benchProfiles, benchStacks)
 		if err := os.WriteFile(page, []byte(f.page(big, files, rows, disk, perSecond)), 0o600); err != nil {
@@ -342,7 +367,7 @@ func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, ro
 	say("Written by `make bench-store`. The profiles are generated: %d CPU profiles of %d samples,", f.profiles, benchSamples)
 	say("of %d services with %d different stacks of 10 to 40 frames, a profile a minute and", benchServices, f.stacks)
 	say("service; and ten times as many of both. Times are medians of seven on %s/%s with", runtime.GOOS, runtime.GOARCH)
-	say("%d CPUs, while other programs ran. Each profile is a batch of its own, on the disk before it is", runtime.GOMAXPROCS(0))
+	say("%d CPUs, while other programs ran. Each profile is one batch, on the disk before it is", runtime.GOMAXPROCS(0))
 	say("acknowledged.\n")
 	say("| | goal | measured | ten times as large |")
 	say("|---|---|---|---|")

@@ -142,7 +142,7 @@ func (s *Store) extend(ctx context.Context, tx querier, id int64, d *profile.Dic
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	var packed sql.RawBytes
 	var data []byte
 	for rows.Next() {

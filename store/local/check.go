@@ -102,7 +102,7 @@ func (s *Store) checkProfiles(ctx context.Context, tx *sql.Tx, r *Report, all in
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	for rows.Next() {
 		var x row
 		var hash, labels []byte

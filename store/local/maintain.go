@@ -253,7 +253,7 @@ func (s *Store) Stats(ctx context.Context) (out Stats, err error) {
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // Err is what counts
 		for rows.Next() {
 			var k scope
 			var n int64
@@ -271,7 +271,7 @@ func (s *Store) Stats(ctx context.Context) (out Stats, err error) {
 		if err != nil {
 			return err
 		}
-		defer services.Close()
+		defer func() { _ = services.Close() }() // Err is what counts
 		for services.Next() {
 			var x ServiceStats
 			var first, last int64

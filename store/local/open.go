@@ -146,7 +146,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	defer func() {
 		if err != nil {
-			s.closeFiles()
+			err = errors.Join(err, s.closeFiles())
 		}
 	}()
 	ctx := context.Background()

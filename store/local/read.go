@@ -48,7 +48,7 @@ func match(ctx context.Context, tx querier, q *store.Query) ([]series, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	var all []series
 	for rows.Next() {
 		var x series
@@ -211,7 +211,7 @@ func column[T any](ctx context.Context, tx querier, query string, args ...any) (
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	var all []T
 	for rows.Next() {
 		var x T
@@ -287,7 +287,7 @@ func metas(
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	for len(*out) < limit && rows.Next() {
 		var m store.Meta
 		var id, start, duration int64
@@ -350,8 +350,8 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 
 // row is a row of the table profile.
 type row struct {
-	series, head, dictionary, start, duration int64
-	data                                      []byte
+	head, dictionary, start, duration int64
+	data                              []byte
 }
 
 // profile returns a stored profile, with the tables of its dictionary.
@@ -479,7 +479,7 @@ func (m *merger) add(ctx context.Context, series, from, to int64) (n int, err er
 	if err != nil {
 		return 0, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	var r row
 	var packed sql.RawBytes
 	for rows.Next() {

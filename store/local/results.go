@@ -56,7 +56,7 @@ func (s *Store) Results(ctx context.Context, q store.ResultQuery) ([]store.Resul
 		if err != nil {
 			return err
 		}
-		defer rows.Close()
+		defer func() { _ = rows.Close() }() // Err is what counts
 		for rows.Next() {
 			var r store.Result
 			var at int64

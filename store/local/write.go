@@ -129,7 +129,7 @@ func (w *writer) reset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	for rows.Next() {
 		var id int64
 		var tenant, service, kind string
@@ -585,7 +585,7 @@ func (w *writer) lastChunks(ctx context.Context, tx *sql.Tx, id int64, n int) (c
 	if err != nil {
 		return nil, 0, 0, err
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }() // Err is what counts
 	for rows.Next() {
 		var packed []byte
 		var end int64

@@ -18,14 +18,16 @@ import (
 	"github.com/whet-go/whet/unit"
 )
 
-// timeFormat is that of all times: UTC.
-const timeFormat = "2006-01-02 15:04:05"
+func timeText(t time.Time) string { return utc(t, time.DateTime) }
 
-func timeText(t time.Time) string {
+// minuteText returns a time without seconds, for tables that have several.
+func minuteText(t time.Time) string { return utc(t, "2006-01-02 15:04") }
+
+func utc(t time.Time, format string) string {
 	if t.IsZero() {
 		return ""
 	}
-	return t.UTC().Format(timeFormat)
+	return t.UTC().Format(format)
 }
 
 // table writes rows below a heading, or that there are none.
@@ -51,11 +53,12 @@ func table(w io.Writer, s layout.Style, t layout.Table, more ...func(*layout.Wri
 // WriteSeries writes the document as text.
 func WriteSeries(w io.Writer, s layout.Style, d documents.Series) error {
 	t := layout.Table{
-		Head: []string{"service", "kind", "profiles", "first (UTC)", "last (UTC)", "labels"}, Align: "llrlll", Wide: 5, Least: 10,
+		Head:  []string{"service", "kind", "profiles", "first (UTC)", "last (UTC)", "labels"},
+		Align: "llrlll", Wide: 5, Least: 10,
 	}
 	for _, x := range d.Series {
 		t.Rows = append(t.Rows, []string{
-			x.Service, x.Kind, unit.Count(x.Profiles).String(), timeText(x.First), timeText(x.Last), x.Labels.String(),
+			x.Service, x.Kind, unit.Count(x.Profiles).String(), minuteText(x.First), minuteText(x.Last), x.Labels.String(),
 		})
 	}
 	return table(w, s, t, func(out *layout.Writer) {
@@ -154,7 +157,10 @@ func bar(values []int64, most int64) string {
 
 // WritePush writes the document as text.
 func WritePush(w io.Writer, s layout.Style, d documents.Push) error {
-	t := layout.Table{Head: []string{"file", "part", "kind", "samples", "start (UTC)", "id"}, Align: "lllrll", Wide: 0, Least: 10}
+	t := layout.Table{
+		Head:  []string{"file", "part", "kind", "samples", "start (UTC)", "id"},
+		Align: "lllrll", Wide: 0, Least: 10,
+	}
 	for _, x := range d.Profiles {
 		t.Rows = append(t.Rows, []string{
 			x.File, x.Part, x.Kind, unit.Count(x.Samples).String(), timeText(x.Start), x.ID.String(),
@@ -176,7 +182,7 @@ func WriteStats(w io.Writer, s layout.Style, d documents.Stats) error {
 		}
 		t.Rows = append(t.Rows, []string{
 			name, unit.Count(x.Series).String(), unit.Count(x.Profiles).String(), unit.Count(x.Samples).String(),
-			unit.Bytes(x.Bytes).String(), unit.Bytes(x.Symbols).String(), timeText(x.First), timeText(x.Last),
+			unit.Bytes(x.Bytes).String(), unit.Bytes(x.Symbols).String(), minuteText(x.First), minuteText(x.Last),
 		})
 	}
 	return table(w, s, t, func(out *layout.Writer) {
@@ -209,6 +215,6 @@ func WriteCheck(w io.Writer, s layout.Style, d documents.Check) error {
 
 // Selected returns what a query has selected, for a heading.
 func Selected(stats store.Stats) string {
-	return layout.Plural(stats.Profiles, "profile", "profiles") + " of " + layout.Plural(stats.Series, "series", "series") +
-		", " + timeText(stats.First) + " to " + timeText(stats.Last) + " UTC"
+	return layout.Plural(stats.Profiles, "profile", "profiles") + " of " +
+		layout.Plural(stats.Series, "series", "series") + ", " + timeText(stats.First) + " to " + timeText(stats.Last) + " UTC"
 }

@@ -111,7 +111,8 @@ func TestStore(t *testing.T) {
 	if types, err := c.Types(ctx, q); err != nil || len(types) != 1 || types[0].SampleTypes[1].Type != "cpu" {
 		t.Errorf("%+v, %v", types, err)
 	}
-	if names, err := c.LabelNames(ctx, q); err != nil || !slices.Equal(names, []string{"city", "kind", "service", "version"}) {
+	wantNames := []string{"city", "kind", "service", "version"}
+	if names, err := c.LabelNames(ctx, q); err != nil || !slices.Equal(names, wantNames) {
 		t.Errorf("%q, %v", names, err)
 	}
 	if values, err := c.LabelValues(ctx, q, "version"); err != nil || !slices.Equal(values, []string{"v1", "v2"}) {
@@ -172,23 +173,26 @@ func TestStoreViews(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		defer answer.Body.Close()
+		defer func() { _ = answer.Body.Close() }()
 		w.WriteHeader(answer.StatusCode)
 		var b bytes.Buffer
 		_, _ = b.ReadFrom(io.LimitReader(answer.Body, 1<<20))
 		_, _ = w.Write(b.Bytes())
 	})
 	a, b := url.QueryEscape(`store:cpu{version="v1"}`), url.QueryEscape(`store:cpu{version="v2"}@2026-05-04T00:00:00Z/`)
-	if top := get[documents.Top](t, h, "/api/v1/top?all=true&type=samples&file="+a); top.Header.SampleType.Type != "samples" || top.Header.Total == 0 {
-		t.Errorf("%+v", top.Header)
+	top := get[documents.Top](t, h, "/api/v1/top?all=true&type=samples&file="+a).Header
+	if top.SampleType.Type != "samples" || top.Total == 0 {
+		t.Errorf("%+v", top)
 	}
-	if d := get[diff.Result](t, h, "/api/v1/diff?normalize=true&file="+b+"&diff_base="+a); len(d.Own)+len(d.Rest)+len(d.Entries) == 0 {
+	d := get[diff.Result](t, h, "/api/v1/diff?normalize=true&file="+b+"&diff_base="+a)
+	if len(d.Own)+len(d.Rest)+len(d.Entries) == 0 {
 		t.Errorf("no change: %+v", d)
 	}
 	if w := ask(h, http.MethodGet, "/api/v1/flame?file="+a, ""); w.Code != http.StatusOK || w.Body.Len() < 100 {
 		t.Errorf("flame: %d %s", w.Code, w.Body)
 	}
-	line := get[storedocs.Timeline](t, h, "/api/v1/store/timeline?query=service%3Dshop&from=2026-05-04T03:00:00Z&to=2026-05-04T03:02:00Z&step=1m")
+	line := get[storedocs.Timeline](t, h, "/api/v1/store/timeline?query=service%3Dshop&step=1m"+
+		"&from=2026-05-04T03:00:00Z&to=2026-05-04T03:02:00Z")
 	if len(line.Totals) != 2 || line.Totals[0] == 0 || line.Totals[1] == 0 || len(line.Lines) == 0 {
 		t.Errorf("%+v", line)
 	}

@@ -44,7 +44,9 @@ type Client struct {
 const maxAnswer = 256 << 20
 
 // request sends a request and returns a successful answer, whose body the caller closes.
-func (c *Client) request(ctx context.Context, method, path string, q url.Values, body io.Reader) (*http.Response, error) {
+func (c *Client) request(
+	ctx context.Context, method, path string, q url.Values, body io.Reader,
+) (*http.Response, error) {
 	address := strings.TrimSuffix(c.Address, "/") + path
 	if len(q) > 0 {
 		address += "?" + q.Encode()
@@ -138,7 +140,9 @@ const (
 )
 
 // profile asks for a profile, and decodes the JSON in a header of the answer.
-func (c *Client) profile(ctx context.Context, path string, q url.Values, header string, into any) (*profile.Profile, error) {
+func (c *Client) profile(
+	ctx context.Context, path string, q url.Values, header string, into any,
+) (*profile.Profile, error) {
 	answer, err := c.request(ctx, http.MethodGet, "/api/v1/store/"+path, q, nil)
 	if err != nil {
 		return nil, err
