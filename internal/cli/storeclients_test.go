@@ -57,6 +57,9 @@ func (quiet) Infof(string, ...any)                {}
 func (quiet) Debugf(string, ...any)               {}
 func (q quiet) Errorf(format string, args ...any) { q.t.Errorf(format, args...) }
 
+// spent keeps what spend returns.
+var spent int
+
 //go:noinline
 func spend(n int) (sum int) {
 	for i := range n {
@@ -94,7 +97,7 @@ func TestStoreClients(t *testing.T) {
 	}
 	const name = "github.com/whet-go/whet/internal/cli_test.spend"
 	for { // a profile may have no sample if others have the CPU
-		spend(200_000_000)
+		spent += spend(200_000_000)
 		client.Flush(true)
 		if strings.Contains(strings.Join(graph().Names, "\n"), name) {
 			break

@@ -53,6 +53,9 @@ func (s *sent) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.next.ServeHTTP(w, r)
 }
 
+// burned keeps what burn returns.
+var burned int
+
 //go:noinline
 func burn(n int) (sum int) {
 	for i := range n {
@@ -114,7 +117,7 @@ func TestPyroscopeGo(t *testing.T) {
 	// A CPU profile may have no sample if others have the CPU, and a heap profile is one collection old.
 	for !seen("cpu", 0, "burn") || !seen("heap", 1, "allocate") {
 		kept = append(kept[:0], allocate()...)
-		burn(200_000_000)
+		burned += burn(200_000_000)
 		client.Flush(true)
 	}
 	runtime.KeepAlive(kept)
@@ -324,15 +327,15 @@ func TestCollector(t *testing.T) {
 	if _, err := z.Write(body); err != nil || z.Close() != nil {
 		t.Fatal(err)
 	}
-	header := http.Header{"Content-Type": {"application/x-protobuf"}}
-	if answer, text := post(t, s.URL+"/v1development/profiles", header, body); answer.StatusCode != http.StatusOK ||
-		text != "" {
-		t.Errorf("%s %q", answer.Status, text)
+	send := func(kind, encoding string, body []byte) (int, string) {
+		header := http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}
+		answer, text := post(t, s.URL+"/v1development/profiles", header, body) //nolint:bodyclose // post closes it
+		return answer.StatusCode, text
 	}
-	header.Set("Content-Encoding", "gzip")
-	if answer, text := post(t, s.URL+"/v1development/profiles", header,
-		zipped.Bytes()); answer.StatusCode != http.StatusOK {
-		t.Errorf("%s %q", answer.Status, text)
+	for encoding, body := range map[string][]byte{"": body, "gzip": zipped.Bytes()} {
+		if code, text := send("application/x-protobuf", encoding, body); code != http.StatusOK || text != "" {
+			t.Errorf("%q: %d %q", encoding, code, text)
+		}
 	}
 	all := m.stored()
 	if len(all) != 3 {
@@ -357,10 +360,9 @@ func TestCollector(t *testing.T) {
 		{"application/x-protobuf", "", body[:len(body)-2], 400, "ends within a field"},
 		{"application/x-protobuf", "gzip", zeros(t, 8<<20), 413, "inflated request"},
 	} {
-		header := http.Header{"Content-Type": {test.kind}, "Content-Encoding": {test.encoding}}
-		answer, text := post(t, s.URL+"/v1development/profiles", header, test.body)
-		if answer.StatusCode != test.status || !strings.Contains(text, test.detail) {
-			t.Errorf("%s %s: %s %q, want %d %s", test.kind, test.encoding, answer.Status, text, test.status, test.detail)
+		if code, text := send(test.kind, test.encoding, test.body); code != test.status ||
+			!strings.Contains(text, test.detail) {
+			t.Errorf("%s %s: %d %q, want %d %s", test.kind, test.encoding, code, text, test.status, test.detail)
 		}
 	}
 }

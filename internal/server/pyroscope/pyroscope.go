@@ -72,7 +72,7 @@ func New(o Options) *Handler {
 	return h
 }
 
-// settings is asked by Grafana's pages for settings, of which there are none.
+// settings is where Grafana's pages look for settings, of which there are none.
 const settings = "POST /settings.v1.SettingsService/Get"
 
 // Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.

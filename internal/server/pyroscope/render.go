@@ -60,7 +60,7 @@ func answer(w http.ResponseWriter, code int, doc any) {
 // refuse answers with an error, as Connect has it in JSON.
 func (h *Handler) refuse(w http.ResponseWriter, err error) {
 	e := h.fail(err)
-	code := http.StatusInternalServerError
+	var code int
 	switch e.Code() {
 	case connect.CodeInvalidArgument:
 		code = http.StatusBadRequest
@@ -73,6 +73,8 @@ func (h *Handler) refuse(w http.ResponseWriter, err error) {
 		code = http.StatusRequestEntityTooLarge
 	case connect.CodeUnimplemented:
 		code = http.StatusNotImplemented
+	default:
+		code = http.StatusInternalServerError
 	}
 	answer(w, code, map[string]string{"code": e.Code().String(), "message": e.Message()})
 }

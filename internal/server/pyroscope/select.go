@@ -104,7 +104,7 @@ func narrow(p *profile.Profile, typ int, f *filter) (*profile.Profile, error) {
 // addLocation adds a location of p to b.
 func addLocation(b *profile.Builder, p *profile.Profile, loc uint32) uint32 {
 	l := p.Locations[loc]
-	mapping := uint32(profile.None)
+	mapping := profile.None
 	if l.Mapping != profile.None {
 		mapping = b.Mapping(p.Mappings[l.Mapping])
 	}

@@ -78,7 +78,7 @@ func (d *dictionary) resource(data []byte, l Limits) ([]Profile, error) {
 				if f.num != 1 {
 					return nil
 				}
-				if err := d.add(1); err != nil {
+				if err := d.add(); err != nil {
 					return err
 				}
 				a, err := d.keyValue(f.bytes)
@@ -89,7 +89,7 @@ func (d *dictionary) resource(data []byte, l Limits) ([]Profile, error) {
 			})
 		case 2:
 			scopes = append(scopes, f.bytes)
-			return d.add(1)
+			return d.add()
 		}
 		return nil
 	})
@@ -373,7 +373,7 @@ func (b *builder) location(i int32) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	mapping := uint32(profile.None)
+	mapping := profile.None
 	if l.mapping != 0 {
 		m, err := at(b.d.mappings, "mappings", l.mapping)
 		if err != nil {

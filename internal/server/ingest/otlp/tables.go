@@ -50,7 +50,7 @@ var errTruncated = errors.New("the message ends within a field")
 
 // A field is one field of a message: bytes, or a number.
 type field struct {
-	num   protowire.Number
+	num   int
 	bytes []byte
 	n     uint64
 }
@@ -63,7 +63,7 @@ func fields(data []byte, each func(field) error) error {
 			return fmt.Errorf("%w: %w", errTruncated, protowire.ParseError(n))
 		}
 		data = data[n:]
-		f := field{num: num}
+		f := field{num: int(num)}
 		switch typ {
 		case protowire.BytesType:
 			f.bytes, n = protowire.ConsumeBytes(data)
@@ -85,9 +85,9 @@ func fields(data []byte, each func(field) error) error {
 	return nil
 }
 
-// add reserves entries.
-func (d *dictionary) add(n int) error {
-	if d.left -= n; d.left < 0 {
+// add reserves an entry.
+func (d *dictionary) add() error {
+	if d.left--; d.left < 0 {
 		return &LimitError{What: "entries in the tables of a request"}
 	}
 	return nil
@@ -96,14 +96,14 @@ func (d *dictionary) add(n int) error {
 // numbers appends the numbers of a field, packed or not.
 func (d *dictionary) numbers(to []int32, f field) ([]int32, error) {
 	if f.bytes == nil {
-		return append(to, int32(f.n)), d.add(1)
+		return append(to, int32(f.n)), d.add()
 	}
 	for data := f.bytes; len(data) > 0; {
 		v, n := protowire.ConsumeVarint(data)
 		if n < 0 {
 			return nil, fmt.Errorf("%w: %w", errTruncated, protowire.ParseError(n))
 		}
-		if err := d.add(1); err != nil {
+		if err := d.add(); err != nil {
 			return nil, err
 		}
 		to, data = append(to, int32(v)), data[n:]
@@ -142,7 +142,7 @@ func (d *dictionary) texts(into ...any) error {
 
 // read decodes the dictionary. Strings come first, then attributes, since the others refer to them.
 func (d *dictionary) read(data []byte) error {
-	passes := []map[protowire.Number]func([]byte) error{
+	passes := []map[int]func([]byte) error{
 		{5: func(b []byte) error { d.strings = append(d.strings, string(b)); return nil }},
 		{6: d.readAttribute},
 		{1: d.readMapping, 2: d.readLocation, 3: d.readFunction, 4: d.readLink, 7: d.readStack},
@@ -153,7 +153,7 @@ func (d *dictionary) read(data []byte) error {
 			if read == nil {
 				return nil
 			}
-			if err := d.add(1); err != nil {
+			if err := d.add(); err != nil {
 				return err
 			}
 			return read(f.bytes)
@@ -242,7 +242,7 @@ func (d *dictionary) readLocation(data []byte) error {
 		case 2:
 			l.address = v.n
 		case 3:
-			if err := d.add(1); err != nil {
+			if err := d.add(); err != nil {
 				return err
 			}
 			var one line
