@@ -156,7 +156,7 @@ func (p *selectorParser) fail(err error) error { return &SelectorError{p.text, p
 
 func (p *selectorParser) rest() string { return p.text[p.at:] }
 
-// accept skips spaces and then token, if it is next.
+// accept skips spaces and then token, and reports whether token was next.
 func (p *selectorParser) accept(token string) bool {
 	p.space()
 	if !strings.HasPrefix(p.rest(), token) {

@@ -29,8 +29,9 @@ func TestParseMatchers(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{`: "name of a label", `{a`: "want =", `{a=}`: "want a value", `{a="b"`: "comma or the end", `{a="b`: "not closed",
-		`{a="b"}x`: "after the selector", `{1a="b"}`: "name of a label", `{a=~"("}`: "missing closing", `{a=~"a)(b"}`: "unexpected",
+		`{`: "name of a label", `{a`: "want =", `{a=}`: "want a value", `{a="b"`: "comma or the end",
+		`{a="b`: "not closed", `{a="b"}x`: "after the selector", `{1a="b"}`: "name of a label",
+		`{a=~"("}`: "missing closing", `{a=~"a)(b"}`: "unexpected",
 		`{a="\q"}`: "invalid escape", "{a=`b}": "not closed", `{a="\xff"}`: "UTF-8", "a=\xff": "UTF-8",
 		strings.Repeat("a=b,", 65) + "a=b": "more than 64", strings.Repeat("a", 1<<15): "longer than",
 	} {
@@ -46,7 +47,8 @@ func TestMatches(t *testing.T) {
 	labels := store.NewLabels(map[string]string{"env": "prod", "host": "a\nb"})
 	for text, want := range map[string]bool{
 		`{}`: true, `service=shop`: true, `kind=cpu,env=prod`: true, `env=~"pro"`: false, `env=~"pr.*"`: true,
-		`zone=""`: true, `zone!=""`: false, `env!=prod`: false, `env!~"test|dev"`: true, `host=~"a.b"`: true, `env=~"a|prod"`: true,
+		`zone=""`: true, `zone!=""`: false, `env!=prod`: false, `env!~"test|dev"`: true,
+		`host=~"a.b"`: true, `env=~"a|prod"`: true,
 	} {
 		ms, err := store.ParseMatchers(text)
 		if err != nil {

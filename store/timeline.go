@@ -48,7 +48,7 @@ type LineTimeline struct {
 // profile.View.Own does. Without any profiles the error is ErrNotFound.
 func Timeline(ctx context.Context, r Reader, q TimelineQuery) (*LineTimeline, error) {
 	if q.From.IsZero() || !q.From.Before(q.To) || q.Step <= 0 {
-		return nil, errors.New("timeline: want a step and a range of time")
+		return nil, errors.New("timeline: no step or no range of time")
 	}
 	steps := int((q.To.Sub(q.From) + q.Step - 1) / q.Step)
 	if steps > maxSteps || steps <= 0 {

@@ -36,7 +36,9 @@ type File struct {
 // Allowed reports whether a binary may contain a component under a license, on the terms that
 // THIRD_PARTY.md and NOTICE meet.
 func Allowed(spdx string) bool {
-	return slices.Contains([]string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD", publicDomain}, spdx)
+	return slices.Contains([]string{
+		"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD", publicDomain,
+	}, spdx)
 }
 
 // covered is the least share of a license file that must be recognized, in percent.

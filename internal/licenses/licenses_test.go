@@ -61,7 +61,7 @@ func TestIdentify(t *testing.T) {
 		{
 			"# Third-Party Licenses\n\n## 1. Components linked into your program\n\n| Component | Version | License |\n" +
 				"| [a](b) | v1 | MIT, attribution reference | c |\n| [d](e) | -- | public domain | f |\n" +
-				"\n## 2. Others\n\n| [g](h) | v1 | MPL-2.0 | i |\n", "MIT, Public-Domain",
+				"\n## 2. Others\n\n| [g](h) | v1 | MPL-2.0 | i |\n", "MIT Public-Domain",
 		},
 		{"# Third-Party Notices\n" + strings.Repeat("\nA table of components.\n", 300) + string(apache), "Apache-2.0"},
 	} {

@@ -364,7 +364,8 @@ func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, ro
 	var w strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
 	say("# The store, measured\n")
-	say("Written by `make bench-store`. The profiles are generated: %d CPU profiles of %d samples,", f.profiles, benchSamples)
+	say("Written by `make bench-store`. The profiles are generated: %d CPU profiles of %d samples,", f.profiles,
+		benchSamples)
 	say("of %d services with %d different stacks of 10 to 40 frames, a profile a minute and", benchServices, f.stacks)
 	say("service; and ten times as many of both. Times are medians of seven on %s/%s with", runtime.GOOS, runtime.GOARCH)
 	say("%d CPUs, while other programs ran. Each profile is one batch, on the disk before it is", runtime.GOMAXPROCS(0))

@@ -157,7 +157,7 @@ func (s *Store) extend(ctx context.Context, tx querier, id int64, d *profile.Dic
 			return err
 		}
 		if have := d.Counts(); before != have {
-			return fmt.Errorf("%w: a chunk begins at %+v, want %+v", errDamaged, before, have)
+			return fmt.Errorf("%w: a chunk begins at %+v (want %+v)", errDamaged, before, have)
 		}
 		if err := d.Append(t); err != nil {
 			return fmt.Errorf("%w: %w", errDamaged, err)

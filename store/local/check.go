@@ -146,7 +146,7 @@ func (s *Store) checkProfile(
 		return err
 	}
 	if p.Data.NumSamples() != samples {
-		return fmt.Errorf("it has %d samples, want %d", p.Data.NumSamples(), samples)
+		return fmt.Errorf("it has %d samples (want %d)", p.Data.NumSamples(), samples)
 	}
 	if id := store.NewID(p); string(id[:]) != string(hash) {
 		return errors.New("its content is not what was stored")

@@ -247,7 +247,7 @@ func joined(chunks [][]byte) (data []byte, err error) {
 			Stacks:    first.Stacks + len(all.Stacks),
 		}
 		if before != want {
-			return nil, fmt.Errorf("a chunk begins at %+v, want %+v", before, want)
+			return nil, fmt.Errorf("a chunk begins at %+v (want %+v)", before, want)
 		}
 		all.Mappings = append(all.Mappings, t.Mappings...)
 		all.Functions = append(all.Functions, t.Functions...)

@@ -2,6 +2,7 @@ package local
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -112,12 +113,14 @@ func TestMergeEqualsProfiles(t *testing.T) {
 		at = end
 	}
 	selectors := []string{
-		`{}`, `{service="shop"}`, `{service=~"shop|mail",env="prod"}`, `{host!="1",service!="auth"}`, `{env!~"p.*"}`, `{zone=""}`,
+		`{}`, `{service="shop"}`, `{service=~"shop|mail",env="prod"}`, `{host!="1",service!="auth"}`, `{env!~"p.*"}`,
+		`{zone=""}`,
 	}
 	compare := func(s *Store) {
 		t.Helper()
 		for range 40 {
-			q := store.Query{Kind: []string{"cpu", "heap"}[rnd.IntN(2)], Matchers: matchers(t, selectors[rnd.IntN(len(selectors))])}
+			q := store.Query{Kind: []string{"cpu", "heap"}[rnd.IntN(2)]}
+			q.Matchers = matchers(t, selectors[rnd.IntN(len(selectors))])
 			q.From = epoch.Add(time.Duration(rnd.IntN(60)) * time.Minute)
 			if q.To = q.From.Add(time.Duration(rnd.IntN(80)) * time.Minute); rnd.IntN(4) == 0 {
 				q.From, q.To = time.Time{}, time.Time{}
@@ -200,7 +203,9 @@ func TestReader(t *testing.T) {
 	if err != nil || !slices.Equal(names, []string{"kind", "service", "version"}) {
 		t.Errorf("label names %q, %v", names, err)
 	}
-	for name, want := range map[string]string{"version": "[0 1]", "service": "[shop]", "kind": "[cpu heap]", "none": "[]"} {
+	for name, want := range map[string]string{
+		"version": "[0 1]", "service": "[shop]", "kind": "[cpu heap]", "none": "[]",
+	} {
 		if values, err := s.LabelValues(ctx, q, name); err != nil || fmt.Sprint(values) != want {
 			t.Errorf("values of %s: %v, %v, want %s", name, values, err, want)
 		}
@@ -209,8 +214,8 @@ func TestReader(t *testing.T) {
 	if err != nil || len(series) != 4 {
 		t.Fatalf("series %+v, %v", series, err)
 	}
-	if x := series[0]; x.Kind != "cpu" || x.Profiles != 3 || !x.First.Equal(epoch) || !x.Last.Equal(epoch.Add(2*time.Minute)) ||
-		x.Labels.Get("version") != "0" {
+	if x := series[0]; x.Kind != "cpu" || x.Profiles != 3 || !x.First.Equal(epoch) ||
+		!x.Last.Equal(epoch.Add(2*time.Minute)) || x.Labels.Get("version") != "0" {
 		t.Errorf("first series %+v", x)
 	}
 	types, err := s.Types(ctx, q)
@@ -248,8 +253,8 @@ func TestReader(t *testing.T) {
 	for _, x := range timeline.Totals {
 		sum += x
 	}
-	if len(timeline.Totals) != 3 || sum != v.Total() || len(timeline.Lines) != 5 || timeline.Lines[0].Total != lines[0].Cost ||
-		timeline.Stats.Profiles != stats.Profiles {
+	if len(timeline.Totals) != 3 || sum != v.Total() || len(timeline.Lines) != 5 ||
+		timeline.Lines[0].Total != lines[0].Cost || timeline.Stats.Profiles != stats.Profiles {
 		t.Errorf("timeline %+v, want a total of %d and %+v", timeline, v.Total(), lines[0])
 	}
 }
@@ -295,7 +300,9 @@ func TestLimits(t *testing.T) {
 		write(t, s, "", generated("shop", 0, map[string]string{"host": fmt.Sprint(i)}))
 	}
 	for what, ps := range map[string][]store.Profile{
-		"series":     {generated("shop", 0, map[string]string{"host": "a"}), generated("shop", 1, map[string]string{"host": "1"})},
+		"series": {
+			generated("shop", 0, map[string]string{"host": "a"}), generated("shop", 1, map[string]string{"host": "1"}),
+		},
 		"samples":    {generated("shop", 6, nil)},
 		"per second": slices.Repeat([]store.Profile{generated("shop", 0, map[string]string{"host": "1"})}, 19),
 	} {
@@ -305,7 +312,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 			continue
 		}
-		if want := map[string]int{"samples": 413}[what]; want == 0 && limit.Status() != 429 || want > 0 && limit.Status() != want {
+		if want := cmp.Or(map[string]int{"samples": 413}[what], 429); limit.Status() != want {
 			t.Errorf("%s: status %d", what, limit.Status())
 		}
 	}
@@ -358,7 +365,8 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("another database: %v", err)
 	}
 	dir = t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, databaseName), bytes.Repeat([]byte("no database "), 1000), 0o600); err != nil {
+	garbage := bytes.Repeat([]byte("no database "), 1000)
+	if err := os.WriteFile(filepath.Join(dir, databaseName), garbage, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(dir, Options{}); err == nil || !strings.Contains(err.Error(), "damaged") {
@@ -477,7 +485,8 @@ func TestBackup(t *testing.T) {
 	var writing sync.WaitGroup
 	writing.Go(func() {
 		for n := 20; n < 60; n++ {
-			if err := s.Write(t.Context(), "", []store.Profile{generated("shop", n, nil), generated("mail", n, nil)}); err != nil {
+			batch := []store.Profile{generated("shop", n, nil), generated("mail", n, nil)}
+			if err := s.Write(t.Context(), "", batch); err != nil {
 				t.Error(err)
 			}
 		}

@@ -141,7 +141,8 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	if s.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1)); err != nil {
 		return nil, err
 	}
-	if s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked)); err != nil {
+	s.decoder, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(2), zstd.WithDecoderMaxMemory(maxUnpacked))
+	if err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -191,7 +192,8 @@ func (s *Store) openWriter(ctx context.Context) error {
 			Hint: "send profiles to the address of that whet serve, or stop it",
 		}
 	}
-	if s.data, err = open(s.path(), "auto_vacuum(INCREMENTAL)", "synchronous(FULL)", "journal_size_limit(67108864)"); err != nil {
+	s.data, err = open(s.path(), "auto_vacuum(INCREMENTAL)", "synchronous(FULL)", "journal_size_limit(67108864)")
+	if err != nil {
 		return err
 	}
 	s.data.SetMaxOpenConns(1)
@@ -207,7 +209,8 @@ func (s *Store) openWriter(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
-	_, err = tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d", schema, applicationID, Format))
+	marks := fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, Format)
+	_, err = tx.ExecContext(ctx, schema+marks)
 	if err != nil {
 		return err
 	}

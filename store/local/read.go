@@ -265,8 +265,8 @@ func (s *Store) Profiles(ctx context.Context, q store.Query, limit int) (out []s
 		}
 		for i := range all {
 			var of []store.Meta
-			err := metas(ctx, tx, byID, limit, &of, columns+"series=? AND start>=? AND start<? ORDER BY start DESC, hash LIMIT ?",
-				all[i].id, from, to, limit)
+			const newest = "series=? AND start>=? AND start<? ORDER BY start DESC, hash LIMIT ?"
+			err := metas(ctx, tx, byID, limit, &of, columns+newest, all[i].id, from, to, limit)
 			if err != nil {
 				return err
 			}
@@ -331,7 +331,7 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 		if err != nil {
 			return err
 		}
-		// A dictionary of its own leaves out what the profile does not use.
+		// A separate dictionary leaves out what the profile does not use.
 		d := profile.NewDictionary()
 		samples := profile.Samples{Stacks: d.Add(whole), Values: make([][]int64, len(whole.SampleTypes))}
 		for i := range whole.NumSamples() {
@@ -474,8 +474,8 @@ const maxResult = 8 << 20
 
 // add adds the profiles of a series and returns their number.
 func (m *merger) add(ctx context.Context, series, from, to int64) (n int, err error) {
-	rows, err := m.tx.QueryContext(ctx,
-		"SELECT dictionary, head, start, duration, data FROM profile WHERE series=? AND start>=? AND start<?", series, from, to)
+	rows, err := m.tx.QueryContext(ctx, `SELECT dictionary, head, start, duration, data FROM profile
+		WHERE series=? AND start>=? AND start<?`, series, from, to)
 	if err != nil {
 		return 0, err
 	}

@@ -544,14 +544,15 @@ func (b *batch) chunks(ctx context.Context) error {
 	return nil
 }
 
+const insertChunk = "INSERT INTO chunk(dictionary, first, last, data) VALUES(?,?,?,?)"
+
 func (w *writer) storeChunk(ctx context.Context, tx *sql.Tx, d *dictionary) error {
 	now := d.d.Counts()
 	if now == d.stored {
 		return nil
 	}
 	data := w.s.encoder.EncodeAll(encodeChunk(d.d.Table(), d.stored), nil)
-	_, err := tx.ExecContext(ctx, "INSERT INTO chunk(dictionary, first, last, data) VALUES(?,?,?,?)", d.id, d.stored.Stacks,
-		now.Stacks, data)
+	_, err := tx.ExecContext(ctx, insertChunk, d.id, d.stored.Stacks, now.Stacks, data)
 	if err != nil {
 		return err
 	}
@@ -574,14 +575,17 @@ func (w *writer) join(ctx context.Context, tx *sql.Tx, id int64, n int) error {
 	if _, err := tx.ExecContext(ctx, "DELETE FROM chunk WHERE dictionary=? AND first>=?", id, first); err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, "INSERT INTO chunk(dictionary, first, last, data) VALUES(?,?,?,?)", id, first, last,
+	_, err = tx.ExecContext(ctx, insertChunk, id, first, last,
 		w.s.encoder.EncodeAll(data, nil))
 	return err
 }
 
 // lastChunks reads the last n chunks of a dictionary, in order.
-func (w *writer) lastChunks(ctx context.Context, tx *sql.Tx, id int64, n int) (chunks [][]byte, first, last int64, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT first, last, data FROM chunk WHERE dictionary=? ORDER BY first DESC LIMIT ?", id, n)
+func (w *writer) lastChunks(
+	ctx context.Context, tx *sql.Tx, id int64, n int,
+) (chunks [][]byte, first, last int64, err error) {
+	const text = "SELECT first, last, data FROM chunk WHERE dictionary=? ORDER BY first DESC LIMIT ?"
+	rows, err := tx.QueryContext(ctx, text, id, n)
 	if err != nil {
 		return nil, 0, 0, err
 	}

@@ -1,7 +1,3 @@
-// Package stores renders what whet push, whet query and whet store show, as text.
-//
-// Each function takes a document of internal/store/documents and a layout.Style. The package holds
-// no state.
 package stores
 
 import (
@@ -216,5 +212,6 @@ func WriteCheck(w io.Writer, s layout.Style, d documents.Check) error {
 // Selected returns what a query has selected, for a heading.
 func Selected(stats store.Stats) string {
 	return layout.Plural(stats.Profiles, "profile", "profiles") + " of " +
-		layout.Plural(stats.Series, "series", "series") + ", " + timeText(stats.First) + " to " + timeText(stats.Last) + " UTC"
+		layout.Plural(stats.Series, "series", "series") + ", " + timeText(stats.First) + " to " +
+		timeText(stats.Last) + " UTC"
 }
