@@ -55,6 +55,9 @@ type Opener struct {
 	// names.
 	OpenFile func(name string) (*os.File, error)
 
+	// Profiles are profiles in memory, which arguments name instead of files.
+	Profiles map[string]*profile.Profile
+
 	// Status is called before slow operations, Warn with warnings about a trace that was indexed.
 	// Both may be nil.
 	Status func(text string)

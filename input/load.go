@@ -62,6 +62,10 @@ func (o *Opener) open(ctx context.Context, arg, typ string) (*Opened, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if p := o.Profiles[arg]; p != nil {
+		sample, err := sampleTypeOf(p, typ)
+		return &Opened{Name: arg, Profile: p, sample: sample}, err
+	}
 	switch {
 	case arg == "-":
 		r, err := o.stdin()

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -25,16 +27,18 @@ type benchHistoryFlags struct {
 	JSON   bool
 	Gates  []string
 	Strict bool
+	Store  string
 }
 
 func (a *app) benchHistoryCommand() *cobra.Command {
 	f := &benchHistoryFlags{}
 	cmd := &cobra.Command{
-		Use:   "history DIR",
+		Use:   "history [DIR]",
 		Short: "Find the commits that changed benchmarks, and gate the newest",
 		Long: `Find the commits that changed benchmarks, and gate the newest.
 
-DIR holds results by commit, added with whet bench history add. Results from one
+DIR holds results by commit, added with whet bench history add; --store reads
+them from a store of profiles instead. Results from one
 kind of machine (CPU, system, GOMAXPROCS, Go version) form a series along the
 commits. Results measured together with a base count as ratios to it.
 
@@ -50,9 +54,13 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
   whet bench history --html history.html results
   whet bench history --gate 'sec/op<+10%,allocs/op<+0' results
   whet bench history --gate 'Encode/.*json:sec/op<+10%' --strict results
+  whet bench history --store profiles
   whet bench history --json results`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) != 1 {
+			if f.Store != "" && len(args) == 0 {
+				return nil
+			}
+			if len(args) != 1 || f.Store != "" {
 				return diag.Usagef("bench history", fmt.Sprintf("want one directory, got %d", len(args)),
 					"add results with `whet bench history add DIR FILE`, then run `whet bench history DIR`")
 			}
@@ -66,9 +74,20 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "allow the fraction `ALPHA` of reported changes to be chance")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
+	fs.StringVar(&f.Store, "store", "", "read the results in the store in `DIR`")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.benchHistory(cmd.Context(), f, args[0]) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if f.Store == "" {
+			return a.benchHistory(cmd.Context(), f, args[0])
+		}
+		dir, remove, err := a.storedBenchmarks(cmd.Context(), f.Store)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, remove()) }()
+		return a.benchHistory(cmd.Context(), f, dir)
+	}
 	cmd.AddCommand(a.benchHistoryAddCommand())
 	return cmd
 }
@@ -142,19 +161,21 @@ func (a *app) benchHistory(ctx context.Context, f *benchHistoryFlags, dir string
 type benchHistoryAddFlags struct {
 	Commit, Base, BaseCommit, Go string
 	Dirty                        bool
+	Store, Service               string
 }
 
 func (a *app) benchHistoryAddCommand() *cobra.Command {
 	f := &benchHistoryAddFlags{}
 	cmd := &cobra.Command{
-		Use:   "add DIR FILE...",
+		Use:   "add [DIR] FILE...",
 		Short: "Add benchmark results to the history of their commit",
 		Long: `Add benchmark results to the history of their commit.
 
 Each FILE is the output of one go test -bench run; - is standard input. The
 results belong to the commit that is checked out, which requires a clean working
 tree, or to --commit. Each becomes a new file in DIR, in the same format, named
-by the time and hash of the commit; existing files are never replaced.
+by the time and hash of the commit; existing files are never replaced. With
+--store, they are added to a store of profiles, and there is no DIR.
 
 Measurements of different days differ because the machine differs. With --base,
 results of another commit measured at the same time, the ratio is recorded. The
@@ -163,7 +184,7 @@ same applies to files of whet bench that hold two builds.`,
   whet bench history add --commit HEAD~1 results old.txt
   whet bench history add --base old.txt --base-commit HEAD~1 results new.txt`,
 		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) < 2 {
+			if len(args) < 2 && (f.Store == "" || len(args) == 0) {
 				return diag.Usagef("bench history add", "want a directory and files of results",
 					"`go test -run '^$' -bench . -count 10 | whet bench history add DIR -`")
 			}
@@ -177,7 +198,19 @@ same applies to files of whet bench that hold two builds.`,
 	fs.StringVar(&f.Base, "base", "", "read results of another commit, measured at the same time, from `FILE`")
 	fs.StringVar(&f.BaseCommit, "base-commit", "", "the commit of --base, any `REV` that git accepts")
 	fs.StringVar(&f.Go, "go", "", "Go `VERSION` of results that do not record it (default: from go env)")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.benchHistoryAdd(cmd.Context(), f, args) }
+	fs.StringVar(&f.Store, "store", "", "add the results to the store in `DIR`")
+	fs.StringVar(&f.Service, "service", "benchmarks", "with --store, `NAME` of what was measured")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if f.Store == "" {
+			return a.benchHistoryAdd(cmd.Context(), f, args)
+		}
+		dir, err := os.MkdirTemp("", "whet-history-")
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+		return a.benchHistoryAdd(cmd.Context(), f, append([]string{dir}, args...))
+	}
 	return cmd
 }
 
@@ -210,6 +243,17 @@ func (a *app) benchHistoryAdd(ctx context.Context, f *benchHistoryAddFlags, args
 	filing.Inputs = args[1:]
 	paths, warnings, err := history.Add(ctx, filing)
 	a.warn(warnings...)
+	if f.Store != "" {
+		if err != nil {
+			return err
+		}
+		if err := a.storeBenchmarks(ctx, f.Store, f.Service, paths); err != nil {
+			return err
+		}
+		for i := range paths {
+			paths[i] = filepath.Base(paths[i])
+		}
+	}
 	werr := a.write(func(w io.Writer) error {
 		for _, p := range paths {
 			if _, err := fmt.Fprintln(w, p); err != nil {

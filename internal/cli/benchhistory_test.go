@@ -1,12 +1,16 @@
 package cli_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/local"
 )
 
 // TestBenchHistoryExamples runs the examples of whet bench history in a directory with results, and
@@ -24,6 +28,7 @@ func TestBenchHistoryExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	storeResults(t, "profiles", "results")
 	_, help, _ := runWhet(t, "bench", "history", "--help")
 	examples := exampleLines(help)
 	if len(examples) < 5 {
@@ -49,5 +54,34 @@ func TestBenchHistoryExamples(t *testing.T) {
 			!strings.Contains(stderr, "not in a git repository") {
 			t.Errorf("%s: exit code %d\n%s", example, code, stderr)
 		}
+	}
+}
+
+// storeResults stores the files of a history.
+func storeResults(t *testing.T, dir, from string) {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(from, "*.txt"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	s, err := local.Open(dir, local.Options{Create: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var results []store.Result
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at, commit, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txt"), "-")
+		r := store.Result{Kind: "bench", Service: "pad", Revision: commit, Document: text}
+		if r.Time, err = time.Parse("20060102T150405Z", at); err != nil {
+			t.Fatal(err)
+		}
+		results = append(results, r)
+	}
+	if err := errors.Join(s.WriteResults(t.Context(), "", results), s.Close()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -115,6 +115,11 @@ func (a *app) commands() []group {
 			a.pprofCommand,
 			a.dotCommand,
 		}},
+		{"store", "Profiles over time:", []func() *cobra.Command{
+			a.pushCommand,
+			a.queryCommand,
+			a.storeCommand,
+		}},
 		{"export", "Export to other tools:", []func() *cobra.Command{
 			a.foldedCommand,
 			a.callgrindCommand,

@@ -43,6 +43,9 @@ func TestExamples(t *testing.T) {
 		"mcp":    true, // talks to a client; TestMCPExamples
 		"ui":     true, // serves until it is ended; TestServed
 		"serve":  true, // the same
+		"push":   true, // need a store; TestStoreExamples
+		"query":  true,
+		"store":  true,
 
 		// These need a process, a binary or a live service; other tests run their examples.
 		"disasm": true, "goroutines": true, "memory": true,
@@ -183,5 +186,36 @@ func TestCanceled(t *testing.T) {
 	if code := cli.Main(ctx, []string{"top", filepath.Join(dir, "cpu.pb.gz")}, nil, &out, &errs); code != 1 ||
 		errs.String() != "whet: interrupted\n" {
 		t.Errorf("exit code %d, stderr:\n%s", code, errs.String())
+	}
+}
+
+// TestStoreExamples runs the examples of the commands for stores in turn: the first ones fill it.
+func TestStoreExamples(t *testing.T) {
+	dir := t.TempDir()
+	if err := writeProfiles(dir); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(dir)
+	for _, version := range []string{"v1", "v2"} {
+		if code, _, stderr := runWhet(t, "push", "cpu.pb.gz", "--store", "profiles", "--service", "shop", "--label",
+			"version="+version); code != 0 {
+			t.Fatal(stderr)
+		}
+	}
+	ran := 0
+	for _, name := range []string{"push", "query", "store"} {
+		_, help, _ := runWhet(t, name, "--help")
+		for _, example := range exampleLines(help) {
+			if strings.Contains(example, "http://") || strings.Contains(example, ".whet") {
+				continue // TestStore in internal/server/workbench has a server
+			}
+			if code, stdout, stderr := runWhet(t, shellFields(example)[1:]...); code != 0 || stdout+stderr == "" {
+				t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)
+			}
+			ran++
+		}
+	}
+	if ran < 9 {
+		t.Errorf("only %d examples ran", ran)
 	}
 }

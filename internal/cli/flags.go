@@ -56,6 +56,8 @@ type viewFlags struct {
 	Header    []string      // for addresses
 	Duration  time.Duration // for addresses
 	MaxMemory byteSize
+
+	profiles map[string]*profile.Profile // in memory, by name
 }
 
 // register binds the flags that every view has. -n and --cum are bound by
@@ -173,6 +175,7 @@ func (a *app) opener(f *viewFlags) (*input.Opener, error) {
 		MaxMemory: unit.Bytes(f.MaxMemory),
 		Status:    func(text string) { a.progressf("%s", text) },
 		Warn:      func(w diag.Warning) { a.warn(w) },
+		Profiles:  f.profiles,
 	}, err
 }
 

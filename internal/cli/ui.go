@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -17,9 +18,14 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
+	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/ingest"
+	"github.com/whet-go/whet/internal/server/pyroscope"
 	"github.com/whet-go/whet/internal/server/workbench"
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/ui"
 )
 
@@ -36,6 +42,12 @@ type uiFlags struct {
 	Key       string
 	ClientCA  string
 	Hosts     []string
+
+	storeFlags
+	retentionFlags
+	Tenants   string
+	MaxRate   float64
+	MaxSeries int
 }
 
 const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
@@ -87,8 +99,15 @@ func (a *app) serveCommand() *cobra.Command {
 
 Other machines can connect only with the token in --token-file, or with a client
 certificate of an authority in --client-ca. Use TLS (--tls-cert and --tls-key)
-or a proxy that does: without it, others on the network can read the token.`,
+or a proxy that does: without it, others on the network can read the token.
+
+--store keeps profiles over time in a directory, which is created. whet push
+--store ADDRESS fills it and whet query --store ADDRESS reads it, as the API
+below /api/v1/store does. The clients of Pyroscope, OpenTelemetry and Parca can
+send to it, and Grafana's Pyroscope data source can query it; --tenants gives
+teams tokens that read or write only their own profiles.`,
 		Example: `  whet serve recordings
+  whet serve --store profiles --retention 30d
   whet serve --http :8443 --token-file token \
     --tls-cert cert.pem --tls-key key.pem recordings`,
 		Args: cobra.ArbitraryArgs,
@@ -100,6 +119,12 @@ or a proxy that does: without it, others on the network can read the token.`,
 	fs.StringVar(&f.Key, "tls-key", "", "key of --tls-cert, a PEM `FILE`")
 	fs.StringVar(&f.ClientCA, "client-ca", "", "require client certificates of the authorities in a PEM `FILE`")
 	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
+	f.registerStore(fs, false)
+	f.registerRetention(fs)
+	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
+	fs.Float64Var(&f.MaxRate, "max-rate", 0,
+		"store at most `N` profiles per second and tenant (default: any)")
+	fs.IntVar(&f.MaxSeries, "max-series", 0, "store at most `N` series per tenant (default: 10000)")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.ui(cmd.Context(), args, f) }
 	return cmd
 }
@@ -143,6 +168,21 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
 	o.First = first(o.Files, names)
+	if f.Store != "" {
+		s, err := a.serveStore(f)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, s.Close()) }()
+		o.Store = s
+		if o.Mounts, o.Tenants, err = a.storeClients(f, s, allow.Token); err != nil {
+			return err
+		}
+	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
+		return diag.Usagef("serve", "--tenants, --max-rate and --max-series have no effect without --store", "name the store")
+	} else if f.Age != "" || f.Size > 0 {
+		return diag.Usagef("serve", "--retention and --max-store-size have no effect without --store", "name the store")
+	}
 	l, err := access.Listen(ctx, f.HTTP, allow)
 	if err != nil {
 		return err
@@ -179,6 +219,54 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 	}
 	return loopback.Serve(ctx, l, s)
+}
+
+// serveStore opens the store that is served.
+func (a *app) serveStore(f *uiFlags) (*local.Store, error) {
+	retention, err := f.retention()
+	if err != nil {
+		return nil, err
+	}
+	if f.MaxRate < 0 || f.MaxSeries < 0 {
+		return nil, diag.Usagef("serve", "--max-rate and --max-series must not be negative", "leave them out for the default")
+	}
+	return a.openLocal(f.Store, local.Options{
+		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
+	})
+}
+
+// storeClients returns the handlers for clients of other authors, and the tenants that they belong to.
+func (a *app) storeClients(f *uiFlags, s *local.Store, token string) ([]workbench.Mount, *access.Tenants, error) {
+	var tenants *access.Tenants
+	if f.Tenants != "" {
+		var err error
+		if tenants, err = access.ReadTenants(f.Tenants); err != nil {
+			return nil, nil, err
+		}
+	}
+	all := tenants
+	if token != "" {
+		all = tenants.With(token)
+	}
+	allow := func(scope access.Scope) func(*http.Request) (string, error) {
+		if all == nil {
+			return nil // this machine, or clients with a certificate
+		}
+		return func(r *http.Request) (string, error) { return all.Tenant(r, scope) }
+	}
+	warn := func(err error) { // from other goroutines
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
+	}
+	receive := ingest.New(ingest.Options{Writer: s, Allow: allow(access.Write), Warn: warn})
+	var mounts []workbench.Mount
+	for _, p := range ingest.Paths() {
+		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})
+	}
+	query := pyroscope.New(pyroscope.Options{Reader: s, Allow: allow(access.Read), Warn: warn})
+	for _, p := range pyroscope.Paths() {
+		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: query, Checks: true})
+	}
+	return mounts, tenants, nil
 }
 
 // split separates files and directories from targets. Without either, the current directory is named.

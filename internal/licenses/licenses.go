@@ -36,7 +36,9 @@ type File struct {
 // Allowed reports whether a binary may contain a component under a license, on the terms that
 // THIRD_PARTY.md and NOTICE meet.
 func Allowed(spdx string) bool {
-	return slices.Contains([]string{"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD"}, spdx)
+	return slices.Contains([]string{
+		"Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "MIT-0", "0BSD", publicDomain,
+	}, spdx)
 }
 
 // covered is the least share of a license file that must be recognized, in percent.
@@ -143,11 +145,17 @@ func (c *Component) read(module, sub string) error {
 // identify returns the licenses in a text; "unknown" for a text that is mostly something else.
 // Notices and patent grants add nothing to the license they come with.
 func identify(text []byte) []string {
+	if bytes.HasPrefix(text, []byte("SQLite Is Public Domain\n")) {
+		return []string{publicDomain} // which licensecheck does not know
+	}
+	if ids := linkedLicenses(string(text)); len(ids) > 0 {
+		return ids
+	}
 	cov := licensecheck.Scan(text)
 	if len(cov.Match) == 0 && isNotice(text) {
 		return nil
 	}
-	if cov.Percent < covered && !isNotice(text) {
+	if cov.Percent < covered && !isNotice(text) && !isCollection(text) {
 		return []string{"unknown"}
 	}
 	var ids []string
@@ -158,6 +166,35 @@ func identify(text []byte) []string {
 	}
 	return ids
 }
+
+// publicDomain stands for a dedication to the public domain, which has no SPDX identifier.
+const publicDomain = "Public-Domain"
+
+// linkedLicenses returns the licenses in the table of what is linked into programs, in a list of all
+// modules that a module refers to; nil for other texts.
+func linkedLicenses(text string) (ids []string) {
+	_, text, _ = strings.Cut(text, "\n## 1. Components linked into your program\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for line := range strings.Lines(text) {
+		columns := strings.Split(line, " | ")
+		if !strings.HasPrefix(line, "| [") || len(columns) < 4 {
+			continue
+		}
+		for _, id := range strings.Split(columns[2], ", ") {
+			switch id {
+			case "attribution reference": // not a license
+			case "public domain":
+				ids = append(ids, publicDomain)
+			default:
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// isCollection reports whether a text lists other components with their licenses.
+func isCollection(text []byte) bool { return bytes.HasPrefix(text, []byte("# Third-Party ")) }
 
 // isNotice reports whether a text is an attribution or a patent grant.
 func isNotice(text []byte) bool {
@@ -226,7 +263,11 @@ func Page(modules, bundled []Component) []byte {
 		if others := users[text][1:]; len(others) > 0 {
 			fmt.Fprintf(&b, "The same text is in:\n\n- %s\n\n", strings.Join(others, "\n- "))
 		}
-		fmt.Fprintf(&b, "```text\n%s\n```\n", plain)
+		fence := "```"
+		for strings.Contains(plain, fence) {
+			fence += "`"
+		}
+		fmt.Fprintf(&b, "%stext\n%s\n%s\n", fence, plain, fence)
 	}
 	return b.Bytes()
 }

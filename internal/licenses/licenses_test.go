@@ -57,6 +57,13 @@ func TestIdentify(t *testing.T) {
 		{string(apache), "Apache-2.0"},
 		{strings.Repeat("You may use this in months whose names have an R.\n", 20), "unknown"},
 		{"Copyright the authors.\n", ""},
+		{"SQLite Is Public Domain\n\nAll of the code …\n", "Public-Domain"},
+		{
+			"# Third-Party Licenses\n\n## 1. Components linked into your program\n\n| Component | Version | License |\n" +
+				"| [a](b) | v1 | MIT, attribution reference | c |\n| [d](e) | -- | public domain | f |\n" +
+				"\n## 2. Others\n\n| [g](h) | v1 | MPL-2.0 | i |\n", "MIT Public-Domain",
+		},
+		{"# Third-Party Notices\n" + strings.Repeat("\nA table of components.\n", 300) + string(apache), "Apache-2.0"},
 	} {
 		if got := strings.Join(identify([]byte(c.text)), " "); got != c.want {
 			t.Errorf("%.20q is %q, want %q", c.text, got, c.want)

@@ -69,7 +69,12 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 		Handler: h, ReadHeaderTimeout: readTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		BaseContext:    func(net.Listener) context.Context { return ctx }, // queries end when the server does
+		// gRPC needs HTTP/2. The server does not see that a connection has TLS, because it is limited, so
+		// it knows HTTP/2 by how it begins.
+		Protocols: new(http.Protocols),
 	}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetUnencryptedHTTP2(true)
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(newBounded(l, maxConns, writeTimeout)) }()
 	select {

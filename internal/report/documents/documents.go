@@ -32,7 +32,9 @@ import (
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/profiles"
 	"github.com/whet-go/whet/internal/report/recordings"
+	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/report/traces"
+	storedocs "github.com/whet-go/whet/internal/store/documents"
 	tracedocs "github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/load/capacity"
@@ -122,6 +124,14 @@ func writers() map[string]writer {
 		load.Schema: with(func(w io.Writer, s layout.Style, o Options, r *load.Result) error {
 			return loads.Write(w, s, r, o.Outcomes)
 		}),
+		storedocs.SeriesSchema:   value(stores.WriteSeries),
+		storedocs.LabelsSchema:   value(stores.WriteLabels),
+		storedocs.ProfilesSchema: value(stores.WriteProfiles),
+		storedocs.TimelineSchema: value(stores.WriteTimeline),
+		storedocs.PushSchema:     value(stores.WritePush),
+		storedocs.StatsSchema:    value(stores.WriteStats),
+		storedocs.CheckSchema:    value(stores.WriteCheck),
+
 		capacity.Schema: value(loads.WriteCapacity),
 		compare.Schema:  value(loads.WriteComparison),
 		report.VersionSchema: value(func(w io.Writer, _ layout.Style, v report.Version) error {

@@ -89,7 +89,9 @@ func (o *Options) tls() (*tls.Config, error) {
 			Hint: "--tls-cert and --tls-key name the PEM files of one certificate and its key",
 		}
 	}
-	c := &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}}
+	c := &tls.Config{
+		Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+	}
 	if o.ClientCA == "" {
 		return c, nil
 	}

@@ -9,5 +9,8 @@
 //  3. With a token, requests of the API carry it as a bearer token, or carry the cookie that
 //     [Guard.Login] gives for it. Both are compared in constant time.
 //
-// The token is neither logged nor sent. A Guard is safe for concurrent use.
+// Each tenant of a store has its own tokens: [ReadTenants] reads their hashes and scopes, and
+// [Tenants.Tenant] returns whose token a request carries.
+//
+// Tokens are neither logged nor sent. A Guard is safe for concurrent use, and so are Tenants.
 package access

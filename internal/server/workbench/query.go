@@ -177,7 +177,14 @@ func (s *Server) open(r *http.Request, q *query, by string) (in *input.Input, re
 		return nil, nil, err
 	}
 	part, sample := q.part()
-	in, release, err = s.inputs.open(r.Context(), q.File, part, q.Base)
+	if s.isStored(q.File) {
+		if in, err = s.openStored(r, q.File, q.Base); err == nil && sample == "" {
+			sample = part
+		}
+		release = func() {} // it has no files
+	} else {
+		in, release, err = s.inputs.open(r.Context(), q.File, part, q.Base)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

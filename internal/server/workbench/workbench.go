@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/load"
+	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/trace/timeline"
 )
 
@@ -51,6 +52,15 @@ type Options struct {
 	// Dir is a module in which the causes of costs may be looked for; "" means none.
 	Dir     string
 	Version string // of whet
+	// Store answers queries of profiles over time; nil means that there is none. A file named
+	// store:KIND{SELECTOR} is then a merged profile, in every view.
+	Store store.Reader
+	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
+	// there is only the tenant "", whose profiles Guard protects.
+	Tenants *access.Tenants
+	// Mounts are handlers of other packages. Unless they check tokens, they get only requests that
+	// may read data.
+	Mounts []Mount
 	// First is the page that "/" leads to, such as "/overview?file=x.whet"; "" means the list.
 	First string
 }
@@ -62,7 +72,8 @@ type Server struct {
 	jobs   *jobs.Manager
 	graphs *graphviz.Renderer
 	pages  *pageCache
-	doc    []byte // the OpenAPI document
+	mounts *http.ServeMux // those that check tokens
+	doc    []byte         // the OpenAPI document
 	found  findings
 	http.Handler
 }
@@ -71,16 +82,25 @@ type Server struct {
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
 		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
-		found: findings{byFile: map[string]*find.Result{}},
+		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = newInputs(o.Files, o.Own)
 	mux := http.NewServeMux()
-	for _, r := range s.routes() {
-		mux.HandleFunc(r.Method+" "+apiBase+r.Path, s.handle(r.serve))
+	routes := s.routes()
+	if o.Store != nil {
+		routes = append(routes, s.storeRoutes()...)
 	}
 	var ops []openapi.Operation
-	for _, r := range s.routes() {
+	for _, r := range routes {
+		mux.HandleFunc(r.Method+" "+apiBase+r.Path, s.handle(r.serve))
 		ops = append(ops, r.Operation)
+	}
+	for _, m := range o.Mounts {
+		if m.Checks {
+			s.mounts.Handle(m.Pattern, m.Handler)
+		} else {
+			mux.Handle(m.Pattern, s.mounted(m.Handler))
+		}
 	}
 	var err error
 	if s.doc, err = json.MarshalIndent(openapi.Document("whet", "1", apiBase, Problem{}, ops), "", "  "); err != nil {
@@ -129,18 +149,30 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			})
 			return
 		}
+		if _, pattern := s.mounts.Handler(r); pattern != "" {
+			s.mounts.ServeHTTP(w, r)
+			return
+		}
 		// The script and the style are the same for everybody; data is not.
 		api := strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != apiBase+"/session"
 		data := api || strings.HasPrefix(r.URL.Path, "/trace/")
-		if data && !s.o.Guard.Allowed(r) {
-			h.Set("WWW-Authenticate", "Bearer")
-			s.problem(w, http.StatusUnauthorized, &diag.Error{
-				Op: "refused", Err: access.ErrToken, Hint: "send it as Authorization: Bearer TOKEN, or log in on the page",
-			})
+		if data && !s.isTenant(r) && !s.allowed(w, r) {
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// allowed reports whether a request may read data; otherwise it answers.
+func (s *Server) allowed(w http.ResponseWriter, r *http.Request) bool {
+	if s.o.Guard.Allowed(r) {
+		return true
+	}
+	w.Header().Set("WWW-Authenticate", "Bearer")
+	s.problem(w, http.StatusUnauthorized, &diag.Error{
+		Op: "refused", Err: access.ErrToken, Hint: "send it as Authorization: Bearer TOKEN, or log in on the page",
+	})
+	return false
 }
 
 // A Problem is the answer to a request that failed, as RFC 9457 has it.
@@ -175,7 +207,7 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 		case err == nil:
 		case r.Context().Err() != nil:
 			s.problem(w, http.StatusServiceUnavailable, err) // the client no longer waits
-		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, store.ErrNotFound):
 			s.problem(w, http.StatusNotFound, err)
 		case errors.Is(err, access.ErrToken):
 			s.problem(w, http.StatusUnauthorized, err)

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/whet-go/whet/input"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/report/stores"
+	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/internal/store/remote"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/local"
+)
+
+// storeFlags name a store.
+type storeFlags struct {
+	Store     string
+	TokenFile string
+	Tenant    string
+}
+
+// registerStore adds the flags. remote also allows addresses.
+func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
+	if !remote {
+		fs.StringVar(&f.Store, "store", "", "the store in `DIR`")
+		return
+	}
+	fs.StringVar(&f.Store, "store", "", "the store in `DIR`, or the address of whet serve --store")
+	fs.StringVar(&f.TokenFile, "token-file", "", "send the token in `FILE` to the address; - is standard input")
+	fs.StringVar(&f.Tenant, "tenant", "", "`NAME` of the tenant in a directory; an address knows it by the token")
+}
+
+// open opens the store that the flags name.
+func (a *app) openStore(op string, f *storeFlags, o local.Options) (store.Store, error) {
+	switch {
+	case f.Store == "":
+		return nil, diag.Usagef(op, "no store is named", "name its directory with --store DIR")
+	case !input.IsURL(f.Store):
+		if f.TokenFile != "" {
+			return nil, diag.Usagef(op, "--token-file has no effect on a directory", "leave it out")
+		}
+		return a.openLocal(f.Store, o)
+	case f.Tenant != "":
+		return nil, diag.Usagef(op, "--tenant has no effect on an address", "the token determines the tenant")
+	}
+	c := &remote.Client{Address: f.Store, Header: http.Header{}, HTTP: &http.Client{Timeout: time.Minute}}
+	if f.TokenFile != "" {
+		token, err := input.ReadToken(f.TokenFile, a.stdin)
+		if err != nil {
+			return nil, err
+		}
+		c.Header.Set("Authorization", "Bearer "+token)
+	}
+	return c, nil
+}
+
+// openLocal opens the store in a directory.
+func (a *app) openLocal(dir string, o local.Options) (*local.Store, error) {
+	o.Warn = func(err error) { // from another goroutine
+		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
+	}
+	return local.Open(dir, o)
+}
+
+// pushFlags are the flags of whet push.
+type pushFlags struct {
+	storeFlags
+	Service string
+	Type    string
+	Labels  []string
+	JSON    bool
+}
+
+func (a *app) pushCommand() *cobra.Command {
+	f := &pushFlags{}
+	cmd := &cobra.Command{
+		Use:   "push FILE...",
+		Short: "Store profiles, to see them over time",
+		Long: `Store profiles, to see them over time with whet query.
+
+A FILE is a pprof profile or a recording (.whet), of which each profile is
+stored. A profile belongs to a service (default: the name of the program in the
+profile) and has labels, such as its version or region. It is stored once, even
+if it is pushed again.
+
+The store is a directory, which is created, or the address of whet serve
+--store. Only one process at a time can write to a directory.`,
+		Example: `  whet push cpu.pb.gz --store profiles --service shop --label version=v1.4
+  whet push before.whet after.whet --store profiles
+  whet push cpu.pb.gz --store http://localhost:7070 --token-file token`,
+		Args: someArgs("no file given", "name a pprof file or a recording: `whet push cpu.pb.gz --store DIR`"),
+	}
+	fs := cmd.Flags()
+	fs.SortFlags = false
+	f.registerStore(fs, true)
+	fs.StringVar(&f.Service, "service", "", "`NAME` of the service (default: the name of the program)")
+	fs.StringArrayVar(&f.Labels, "label", nil, "add the label `NAME=VALUE`; may repeat")
+	fs.StringVar(&f.Type, "type", "",
+		"the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
+	fs.BoolVar(&f.JSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.push(cmd.Context(), args, f) }
+	return cmd
+}
+
+func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
+	labels := map[string]string{}
+	for _, text := range f.Labels {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok || name == "" || value == "" {
+			return diag.Usagef("--label", fmt.Sprintf("%q is not NAME=VALUE", text), "write --label version=v1.4")
+		}
+		labels[name] = value
+	}
+	doc := documents.NewPush(a.plainStore(f.Store))
+	var all []store.Profile
+	for _, file := range args {
+		ps, parts, err := a.profilesOf(file, f, labels)
+		if err != nil {
+			return err
+		}
+		all = append(all, ps...)
+		for i := range ps {
+			doc.Add(file, parts[i], &ps[i])
+		}
+	}
+	s, err := a.openStore("push", &f.storeFlags, local.Options{Create: true})
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(s.Write(ctx, f.Tenant, all), s.Close()); err != nil {
+		return err
+	}
+	if f.JSON {
+		doc.Warnings = a.warned
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return stores.WritePush(w, a.style, doc) })
+}
+
+// plainStore returns the name of a store without a password.
+func (*app) plainStore(name string) string {
+	if input.IsURL(name) {
+		return plainAddress(name)
+	}
+	return name
+}
+
+// profilesOf reads the profiles in a file, and their names if it is a recording.
+func (a *app) profilesOf(
+	file string, f *pushFlags, labels map[string]string,
+) (ps []store.Profile, parts []string, err error) {
+	if !isRecordingFile(file) {
+		p, err := profile.ReadFile(file, profile.ReadOptions{})
+		if err != nil {
+			return nil, nil, &diag.Error{Op: "push", Subject: file, Err: err, Hint: "a pprof profile or a recording is wanted"}
+		}
+		kind := f.Type
+		if kind == "" {
+			kind = store.KindOf(p, file)
+		}
+		one, err := stored(file, kind, p, f.Service, labels)
+		return []store.Profile{one}, []string{""}, err
+	}
+	if f.Type != "" {
+		return nil, nil, diag.Usagef("push", "--type has no effect on a recording, whose profiles have names", "leave it out")
+	}
+	rec, err := recording.Open(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = rec.Close() }() // only read
+	a.warn(rec.Warnings...)
+	meta := rec.Meta()
+	service := f.Service
+	if service == "" && meta.Build != nil {
+		service = path.Base(filepath.ToSlash(meta.Build.Path))
+	}
+	for _, name := range rec.ProfileNames() {
+		p, err := rec.Profile(name)
+		if err != nil {
+			return nil, nil, err
+		}
+		own := map[string]string{}
+		for k, v := range labels {
+			own[k] = v
+		}
+		if dir := path.Dir(name); dir != "." {
+			own["part"] = dir
+		}
+		copied := *p
+		if copied.Time.IsZero() {
+			copied.Time = meta.Created
+		}
+		one, err := stored(file, store.NewKind(path.Base(name)), &copied, service, own)
+		if err != nil {
+			return nil, nil, err
+		}
+		ps, parts = append(ps, one), append(parts, name)
+	}
+	if len(ps) == 0 {
+		return nil, nil, &diag.Error{Op: "push", Subject: file, Err: errors.New("the recording has no profile")}
+	}
+	return ps, parts, nil
+}
+
+// isRecordingFile reports whether a file begins as a recording does. If it cannot be read, reading
+// it as a profile says why.
+func isRecordingFile(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := make([]byte, 4)
+	n, _ := io.ReadFull(f, head)
+	return recording.IsRecording(head[:n])
+}
+
+// stored returns what is stored of a profile in a file.
+func stored(file, kind string, p *profile.Profile, service string, labels map[string]string) (store.Profile, error) {
+	if service == "" && len(p.Mappings) > 0 {
+		service = path.Base(filepath.ToSlash(p.Mappings[0].File))
+	}
+	one := store.Profile{
+		Service: service, Kind: kind, Labels: store.NewLabels(labels), Start: p.Time, Duration: p.Duration, Data: p,
+	}
+	switch {
+	case service == "" || service == "." || service == "/":
+		return one, diag.Usagef("push", file+" does not name its program", "name the service with --service")
+	case p.Time.IsZero():
+		return one, &diag.Error{Op: "push", Subject: file, Err: errors.New("the profile has no time")}
+	}
+	return one, nil
+}

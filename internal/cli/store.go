@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/whet-go/whet/internal/cli/progress"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report/stores"
+	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/store/local"
+	"github.com/whet-go/whet/unit"
+)
+
+// retentionFlags limit what a store keeps.
+type retentionFlags struct {
+	Age  string
+	Size byteSize
+}
+
+func (f *retentionFlags) registerRetention(fs *pflag.FlagSet) {
+	fs.StringVar(&f.Age, "retention", "",
+		"delete profiles of this `AGE` after their start, such as 30d or 12h (default: none)")
+	fs.Var(&f.Size, "max-store-size", "delete the oldest profiles above this `SIZE` of the store, such as 10GB")
+}
+
+// retention reads the flags.
+func (f *retentionFlags) retention() (local.Retention, error) {
+	r := local.Retention{Size: int64(f.Size)}
+	if f.Age == "" {
+		return r, nil
+	}
+	var days int
+	if n, err := fmt.Sscanf(f.Age, "%dd", &days); err == nil && n == 1 && f.Age == fmt.Sprintf("%dd", days) {
+		r.Age = time.Duration(days) * 24 * time.Hour
+	} else if r.Age, err = time.ParseDuration(f.Age); err != nil {
+		return r, diag.Usagef("--retention", fmt.Sprintf("%q is not a time", f.Age), "write 30d or 12h")
+	}
+	if r.Age <= 0 {
+		return r, diag.Usagef("--retention", "must be positive", "leave it out to keep profiles forever")
+	}
+	return r, nil
+}
+
+func (a *app) storeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "store",
+		Short: "Check, compact, back up and restore a store of profiles",
+		Long: `Maintain the store in a directory, which whet serve --store and whet push fill
+and whet query reads.`,
+		Example: `  whet store stats --store profiles
+  whet store check --store profiles
+  whet store backup profiles.backup --store profiles
+  whet store restore profiles.backup --store restored
+  whet store compact --store profiles --retention 30d`,
+		Args: unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.storeStatsCommand(), a.storeCheckCommand(), a.storeCompactCommand(), a.storeBackupCommand(),
+		a.storeRestoreCommand())
+	return cmd
+}
+
+func (a *app) storeStatsCommand() *cobra.Command {
+	f, asJSON := &storeFlags{}, false
+	cmd := &cobra.Command{
+		Use:     "stats",
+		Short:   "Show what is stored of each service, and how large it is",
+		Long:    "Show what is stored of each service, and how large it is.",
+		Example: "  whet store stats --store profiles",
+		Args:    cobra.NoArgs,
+	}
+	f.registerStore(cmd.Flags(), false)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+			stats, err := s.Stats(cmd.Context())
+			if err != nil {
+				return err
+			}
+			doc := documents.NewStats(stats)
+			if asJSON {
+				doc.Warnings = a.warned
+				return a.writeJSON(doc)
+			}
+			return a.write(func(w io.Writer) error { return stores.WriteStats(w, a.style, doc) })
+		})
+	}
+	return cmd
+}
+
+// withStore opens a store in a directory, works on it, and closes it.
+func (a *app) withStore(f *storeFlags, o local.Options, work func(*local.Store) error) error {
+	if f.Store == "" {
+		return diag.Usagef("store", "no store is named", "name its directory with --store DIR")
+	}
+	s, err := a.openLocal(f.Store, o)
+	if err != nil {
+		return err
+	}
+	return errors.Join(work(s), s.Close())
+}
+
+// checked shows the progress of checking profiles on a line.
+func checked(line *progress.Line) func(done, all int) {
+	return func(done, all int) {
+		line.Show(progress.Status{Running: []string{fmt.Sprintf("checked %d of %d profiles", done, all)}})
+	}
+}
+
+func (a *app) storeCheckCommand() *cobra.Command {
+	f, asJSON := &storeFlags{}, false
+	cmd := &cobra.Command{
+		Use:   "check",
+		Short: "Read everything, and name what is damaged",
+		Long: `Read everything that is stored, and verify the database, the references in it,
+and the hash of each profile's content. It can run while the store is in use.
+The exit code is 1 if anything is damaged.`,
+		Example: "  whet store check --store profiles",
+		Args:    cobra.NoArgs,
+	}
+	f.registerStore(cmd.Flags(), false)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+			line := a.newLine()
+			r, err := s.Check(cmd.Context(), checked(line))
+			line.Clear()
+			if err != nil {
+				return err
+			}
+			return a.writeCheck(documents.NewCheck(f.Store, r), asJSON)
+		})
+	}
+	return cmd
+}
+
+// writeCheck writes the result of a check; damage is an error.
+func (a *app) writeCheck(doc documents.Check, asJSON bool) error {
+	write := func(w io.Writer) error { return stores.WriteCheck(w, a.style, doc) }
+	var err error
+	if asJSON {
+		doc.Warnings = a.warned
+		err = a.writeJSON(doc)
+	} else {
+		err = a.write(write)
+	}
+	if err == nil && len(doc.Damage) > 0 {
+		err = &diag.Error{
+			Op: "check", Subject: doc.Store, Err: errors.New("the store is damaged"),
+			Hint: "`whet store restore` makes a store from a backup; what is not damaged can still be queried",
+		}
+	}
+	return err
+}
+
+func (a *app) storeCompactCommand() *cobra.Command {
+	f, keep := &storeFlags{}, &retentionFlags{}
+	cmd := &cobra.Command{
+		Use:   "compact",
+		Short: "Delete what is too old, and give space back",
+		Long: `Delete profiles by --retention and --max-store-size, join what was stored in
+small parts, and give free space back to the file system. whet serve does the
+same while it runs, so this is for a store that nothing else writes to.`,
+		Example: "  whet store compact --store profiles --retention 30d",
+		Args:    cobra.NoArgs,
+	}
+	f.registerStore(cmd.Flags(), false)
+	keep.registerRetention(cmd.Flags())
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		retention, err := keep.retention()
+		if err != nil {
+			return err
+		}
+		return a.withStore(f, local.Options{Retention: retention}, func(s *local.Store) error {
+			if err := s.Compact(cmd.Context()); err != nil {
+				return err
+			}
+			stats, err := s.Stats(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.write(func(w io.Writer) error { return stores.WriteStats(w, a.style, documents.NewStats(stats)) })
+		})
+	}
+	return cmd
+}
+
+func (a *app) storeBackupCommand() *cobra.Command {
+	f := &storeFlags{}
+	cmd := &cobra.Command{
+		Use:   "backup FILE",
+		Short: "Copy a store to one file, while it is in use",
+		Long: `Copy a store to one new file. The copy has all batches that were complete when
+it began, and the store can be in use meanwhile.`,
+		Example: "  whet store backup profiles.backup --store profiles",
+		Args:    oneFile("backup", "name the file to write: `whet store backup FILE --store DIR`"),
+	}
+	f.registerStore(cmd.Flags(), false)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+			size, err := s.Backup(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			_, _ = fmt.Fprintf(a.stderr, "wrote %s (%s)\n", args[0], unit.Bytes(size))
+			return nil
+		})
+	}
+	return cmd
+}
+
+// oneFile accepts exactly one argument.
+func oneFile(op, hint string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return diag.Usagef(op, "want one file", hint)
+		}
+		return nil
+	}
+}
+
+func (a *app) storeRestoreCommand() *cobra.Command {
+	f, asJSON := &storeFlags{}, false
+	cmd := &cobra.Command{
+		Use:   "restore FILE",
+		Short: "Make a store from a backup, after checking it",
+		Long: `Make a store from a backup in a directory that has none. All of the backup is
+checked first, as whet store check does; one with damage is refused.`,
+		Example: "  whet store restore profiles.backup --store restored",
+		Args:    oneFile("restore", "name the backup: `whet store restore FILE --store DIR`"),
+	}
+	f.registerStore(cmd.Flags(), false)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if f.Store == "" {
+			return diag.Usagef("store", "no store is named", "name its directory with --store DIR")
+		}
+		return a.restore(cmd.Context(), args[0], f.Store, asJSON)
+	}
+	return cmd
+}
+
+func (a *app) restore(ctx context.Context, file, dir string, asJSON bool) error {
+	line := a.newLine()
+	r, err := local.Restore(ctx, file, dir, checked(line))
+	line.Clear()
+	if err != nil {
+		return err
+	}
+	return a.writeCheck(documents.NewCheck(dir, r), asJSON)
+}

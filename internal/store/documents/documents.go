@@ -1,0 +1,133 @@
+package documents
+
+import (
+	"time"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/local"
+)
+
+// The schemas of the documents.
+const (
+	SeriesSchema   = "whet.store-series/1"
+	LabelsSchema   = "whet.store-labels/1"
+	ProfilesSchema = "whet.store-profiles/1"
+	TimelineSchema = "whet.store-timeline/1"
+	PushSchema     = "whet.store-push/1"
+	StatsSchema    = "whet.store-stats/1"
+	CheckSchema    = "whet.store-check/1"
+)
+
+// Series is what whet query series shows.
+type Series struct {
+	Schema   string         `json:"schema"`
+	Series   []store.Series `json:"series"`
+	Types    []store.Type   `json:"types"` // of these series, by kind
+	Warnings diag.Warnings  `json:"warnings,omitempty"`
+}
+
+// NewSeries returns a list of series and the types of their profiles.
+func NewSeries(series []store.Series, types []store.Type) Series {
+	return Series{Schema: SeriesSchema, Series: series, Types: types}
+}
+
+// Labels is what whet query labels shows: the names, or the values of one.
+type Labels struct {
+	Schema   string        `json:"schema"`
+	Name     string        `json:"name,omitempty"` // of the label whose values are listed
+	Values   []string      `json:"values"`         // names if Name is empty
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewLabels returns a list of names, or of the values of a label.
+func NewLabels(name string, values []string) Labels {
+	return Labels{Schema: LabelsSchema, Name: name, Values: values}
+}
+
+// Profiles is what whet query profiles shows.
+type Profiles struct {
+	Schema   string        `json:"schema"`
+	Profiles []store.Meta  `json:"profiles"` // newest first
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewProfiles returns a list of profiles.
+func NewProfiles(list []store.Meta) Profiles {
+	return Profiles{Schema: ProfilesSchema, Profiles: list}
+}
+
+// Timeline is what whet query timeline shows.
+type Timeline struct {
+	Schema string `json:"schema"`
+	store.LineTimeline
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewTimeline returns the cost of lines over time.
+func NewTimeline(t *store.LineTimeline) Timeline {
+	return Timeline{Schema: TimelineSchema, LineTimeline: *t}
+}
+
+// Push is what whet push shows.
+type Push struct {
+	Schema   string        `json:"schema"`
+	Store    string        `json:"store"` // without a password
+	Profiles []Pushed      `json:"profiles"`
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// Pushed is a profile that was stored, now or before.
+type Pushed struct {
+	File    string       `json:"file"`
+	Part    string       `json:"part,omitempty"` // in a recording
+	ID      store.ID     `json:"id"`
+	Service string       `json:"service"`
+	Kind    string       `json:"kind"`
+	Labels  store.Labels `json:"labels"`
+	Start   time.Time    `json:"start"`
+	Samples int          `json:"samples"`
+}
+
+// NewPush returns an empty list for a store.
+func NewPush(name string) Push { return Push{Schema: PushSchema, Store: name, Profiles: []Pushed{}} }
+
+// Add appends a profile.
+func (d *Push) Add(file, part string, p *store.Profile) {
+	d.Profiles = append(d.Profiles, Pushed{
+		File: file, Part: part, ID: store.NewID(p), Service: p.Service, Kind: p.Kind, Labels: p.Labels, Start: p.Start,
+		Samples: p.Data.NumSamples(),
+	})
+}
+
+// Stats is what whet store stats shows.
+type Stats struct {
+	Schema string `json:"schema"`
+	local.Stats
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewStats returns the statistics of a store.
+func NewStats(s local.Stats) Stats { return Stats{Schema: StatsSchema, Stats: s} }
+
+// Check is what whet store check and restore show.
+type Check struct {
+	Schema string `json:"schema"`
+	Store  string `json:"store"`
+	local.Report
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewCheck returns the result of checking a store.
+func NewCheck(name string, r local.Report) Check {
+	return Check{Schema: CheckSchema, Store: name, Report: r}
+}
+
+// SampleTypes lists the names of the sample types of t.
+func SampleTypes(t store.Type) []string {
+	names := make([]string, len(t.SampleTypes))
+	for i, v := range t.SampleTypes {
+		names[i] = v.Type
+	}
+	return names
+}

@@ -1,0 +1,395 @@
+package local
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/profile/profiletest"
+	"github.com/whet-go/whet/store"
+)
+
+// The store that is measured: as many profiles of so many samples, of services that have this many
+// stacks together.
+const (
+	benchServices = 20
+	benchProfiles = 4000
+	benchSamples  = 250
+	benchStacks   = 100_000
+)
+
+// fleet writes the profiles of a fleet as pprof files, one a minute and service, and returns the
+// number of their bytes.
+func fleet(dir string, profiles, stacks int) (size int64, err error) {
+	rnd := rand.New(rand.NewPCG(7, 7))
+	for s := range benchServices {
+		pool := profiletest.Generate(profiletest.Options{
+			Seed: uint64(s) + 1, Samples: stacks / benchServices, Functions: 1500, Lines: 6000, MinDepth: 10, MaxDepth: 40,
+			Leave: 0.2, Far: 0.1, Inlines: true,
+		})
+		d := profile.NewDictionary()
+		ids := d.Add(pool)
+		table := d.Table()
+		for n := range profiles / benchServices {
+			samples := profile.Samples{Values: [][]int64{nil, nil}}
+			seen := map[uint32]bool{}
+			for len(seen) < benchSamples {
+				// Some stacks are hot.
+				at := ids[int(float64(len(ids))*rnd.Float64()*rnd.Float64())]
+				if seen[at] {
+					continue
+				}
+				seen[at] = true
+				v := 1 + int64(rnd.ExpFloat64()*4)
+				samples.Stacks = append(samples.Stacks, at)
+				samples.Values[0], samples.Values[1] = append(samples.Values[0], v), append(samples.Values[1], v*1e7)
+			}
+			meta := *pool
+			meta.Time, meta.Duration = epoch.Add(time.Duration(n)*time.Minute), 10*time.Second
+			p, err := table.Profile(&meta, d.MainMapping(pool), samples)
+			if err == nil {
+				p, err = profile.Merge(p) // leaves out what it does not use
+			}
+			if err != nil {
+				return 0, err
+			}
+			var b bytes.Buffer
+			if err := p.Write(&b); err != nil {
+				return 0, err
+			}
+			size += int64(b.Len())
+			if err := os.WriteFile(fleetFile(dir, s, n), b.Bytes(), 0o600); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return size, nil
+}
+
+func fleetFile(dir string, service, n int) string {
+	return filepath.Join(dir, fmt.Sprintf("service%02d-%05d.pb.gz", service, n))
+}
+
+func readFleet(dir string, service, n int) (store.Profile, error) {
+	data, err := profile.ReadFile(fleetFile(dir, service, n), profile.ReadOptions{})
+	if err != nil {
+		return store.Profile{}, err
+	}
+	return store.Profile{
+		Service: fmt.Sprintf("service%02d", service), Kind: "cpu", Start: data.Time, Duration: data.Duration, Data: data,
+		Labels: store.NewLabels(map[string]string{"host": fmt.Sprint("host", n%3), "version": fmt.Sprint("v", n/100)}),
+	}, nil
+}
+
+// fill stores a fleet by a number of clients at once, each profile in a separate batch.
+func fill(ctx context.Context, s *Store, dir string, profiles, clients int) error {
+	work := make(chan [2]int)
+	errs := make([]error, clients)
+	var all sync.WaitGroup
+	for c := range clients {
+		all.Go(func() {
+			for w := range work {
+				p, err := readFleet(dir, w[0], w[1])
+				if err == nil {
+					err = s.Write(ctx, "", []store.Profile{p})
+				}
+				errs[c] = errors.Join(errs[c], err)
+			}
+		})
+	}
+	for n := range profiles / benchServices {
+		for service := range benchServices {
+			work <- [2]int{service, n}
+		}
+	}
+	close(work)
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// medianOf returns the median time of several calls, after one that is not counted.
+func medianOf(tb testing.TB, call func() error) time.Duration {
+	tb.Helper()
+	var times []time.Duration
+	for i := range 8 {
+		start := time.Now()
+		if err := call(); err != nil {
+			tb.Fatal(err)
+		}
+		if i > 0 {
+			times = append(times, time.Since(start))
+		}
+	}
+	slices.Sort(times)
+	return times[len(times)/2]
+}
+
+// peakMemory returns the largest resident size of this process so far, 0 if unknown.
+func peakMemory() int64 {
+	data, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(data), "VmHWM:")
+	kb, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
+	return kb << 10
+}
+
+// figures are what is measured of a store.
+type figures struct {
+	profiles, stacks           int
+	gzipped, disk              int64
+	one, eight                 float64 // profiles per second, by clients
+	oneService, all, top, cold time.Duration
+	memory                     int64
+}
+
+func measure(b *testing.B, profiles, stacks int) figures {
+	b.Helper()
+	ctx := b.Context()
+	f := figures{profiles: profiles, stacks: stacks}
+	dir := b.TempDir()
+	var err error
+	if f.gzipped, err = fleet(dir, profiles, stacks); err != nil {
+		b.Fatal(err)
+	}
+	runtime.GC()
+	// A quarter for one client, whose batches wait for the disk one after the other.
+	alone := openTest(b, b.TempDir(), Options{})
+	start := time.Now()
+	if err := fill(ctx, alone, dir, profiles/4, 1); err != nil {
+		b.Fatal(err)
+	}
+	f.one = float64(profiles/4) / time.Since(start).Seconds()
+	if err := alone.Close(); err != nil {
+		b.Fatal(err)
+	}
+	place := b.TempDir()
+	s := openTest(b, place, Options{})
+	start = time.Now()
+	if err := fill(ctx, s, dir, profiles, 8); err != nil {
+		b.Fatal(err)
+	}
+	f.eight = float64(profiles) / time.Since(start).Seconds()
+	if err := s.Compact(ctx); err != nil {
+		b.Fatal(err)
+	}
+	entries, err := os.ReadDir(place)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, e := range entries {
+		if fi, err := e.Info(); err == nil {
+			f.disk += fi.Size()
+		}
+	}
+	half := epoch.Add(time.Duration(profiles/benchServices/2) * time.Minute)
+	one := store.Query{Kind: "cpu", Matchers: matchers(b, "service=service03"), From: half}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	s = openTest(b, place, Options{})
+	start = time.Now()
+	if _, _, err := s.Merge(ctx, one); err != nil {
+		b.Fatal(err)
+	}
+	f.cold = time.Since(start)
+	f.oneService = medianOf(b, func() error { _, _, err := s.Merge(ctx, one); return err })
+	f.all = medianOf(b, func() error { _, _, err := s.Merge(ctx, store.Query{Kind: "cpu", From: half}); return err })
+	f.top = medianOf(b, func() error {
+		p, _, err := s.Merge(ctx, store.Query{Kind: "cpu"})
+		if err != nil {
+			return err
+		}
+		v, err := p.View(profile.Query{Type: 1})
+		if err == nil && len(v.Nodes(false)[:50]) != 50 {
+			err = errors.New("not 50 functions")
+		}
+		return err
+	})
+	f.memory = peakMemory()
+	if f.gzipped == 0 || f.disk == 0 {
+		b.Fatal("nothing was stored")
+	}
+	return f
+}
+
+// baselines measures the pprof files themselves, and a table with a row per sample.
+func baselines(b *testing.B, profiles, stacks int) (files, rows time.Duration, disk int64, perSecond float64) {
+	b.Helper()
+	dir := b.TempDir()
+	if _, err := fleet(dir, profiles, stacks); err != nil {
+		b.Fatal(err)
+	}
+	files = medianOf(b, func() error {
+		var ps []*profile.Profile
+		for n := profiles / benchServices / 2; n < profiles/benchServices; n++ {
+			p, err := readFleet(dir, 3, n)
+			if err != nil {
+				return err
+			}
+			ps = append(ps, p.Data)
+		}
+		_, err := profile.Merge(ps...)
+		return err
+	})
+	path := filepath.Join(b.TempDir(), "rows.db")
+	db, err := open(path, "synchronous(FULL)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	rnd := rand.New(rand.NewPCG(1, 1))
+	exec := func(text string) {
+		if _, err := db.Exec(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	exec("CREATE TABLE sample(service INTEGER, start INTEGER, stack INTEGER, samples INTEGER, cpu INTEGER)")
+	exec("CREATE INDEX by_time ON sample(service, start)")
+	start := time.Now()
+	for n := range profiles / benchServices {
+		if err := insertRows(db, n, stacks, rnd); err != nil {
+			b.Fatal(err)
+		}
+	}
+	perSecond = float64(profiles) / time.Since(start).Seconds()
+	rows = medianOf(b, func() error {
+		r, err := db.Query("SELECT stack, sum(samples), sum(cpu) FROM sample WHERE service=3 AND start>=? GROUP BY stack",
+			profiles/benchServices/2)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = r.Close() }()
+		for r.Next() {
+			var stack, samples, cpu int64
+			if err := r.Scan(&stack, &samples, &cpu); err != nil {
+				return err
+			}
+		}
+		return r.Err()
+	})
+	exec("PRAGMA wal_checkpoint(TRUNCATE)")
+	fi, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return files, rows, fi.Size(), perSecond
+}
+
+func insertRows(db *sql.DB, n, stacks int, rnd *rand.Rand) error {
+	tx, err := db.Begin()
+	if err != nil {
+		return err
+	}
+	insert, err := tx.Prepare("INSERT INTO sample VALUES(?,?,?,?,?)")
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	per := stacks / benchServices
+	for service := range benchServices {
+		for range benchSamples {
+			v := 1 + rnd.IntN(5)
+			_, err := insert.Exec(service, n, service*per+int(float64(per)*rnd.Float64()*rnd.Float64()), v, v*10_000_000)
+			if err != nil {
+				return errors.Join(err, tx.Rollback())
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+// BenchmarkWrite parses and stores a profile, in turn of all services.
+func BenchmarkWrite(b *testing.B) {
+	const profiles = 400
+	dir := b.TempDir()
+	if _, err := fleet(dir, profiles, benchStacks); err != nil {
+		b.Fatal(err)
+	}
+	for _, clients := range []int{1, 8} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s := openTest(b, b.TempDir(), Options{})
+				if err := fill(b.Context(), s, dir, profiles, clients); err != nil {
+					b.Fatal(err)
+				}
+				if err := s.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(profiles*b.N)/b.Elapsed().Seconds(), "profiles/s")
+		})
+	}
+}
+
+// pageVariable names the page that BenchmarkStore writes.
+const pageVariable = "WHET_STORE_PAGE"
+
+// BenchmarkStore measures the store, next to baselines, and ten times as large, and writes the page.
+func BenchmarkStore(b *testing.B) {
+	page := os.Getenv(pageVariable)
+	if page == "" {
+		b.Skip(pageVariable + " is not set: make bench-store measures for some minutes")
+	}
+	for b.Loop() {
+		f := measure(b, benchProfiles, benchStacks)
+		b.Logf("%+v", f)
+		big := measure(b, 10*benchProfiles, 10*benchStacks)
+		files, rows, disk, perSecond := baselines(b, benchProfiles, benchStacks)
+		if err := os.WriteFile(page, []byte(f.page(big, files, rows, disk, perSecond)), 0o600); err != nil {
+			b.Fatal(err)
+		}
+		b.ReportMetric(f.eight, "profiles/s")
+		b.ReportMetric(float64(f.disk), "bytes")
+	}
+}
+
+func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, rowsPerSecond float64) string {
+	mb := func(n int64) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+	ms := func(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1e3) }
+	var w strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&w, format+"\n", args...) }
+	say("# The store, measured\n")
+	say("Written by `make bench-store`. The profiles are generated: %d CPU profiles of %d samples,", f.profiles,
+		benchSamples)
+	say("of %d services with %d different stacks of 10 to 40 frames, a profile a minute and", benchServices, f.stacks)
+	say("service; and ten times as many of both. Times are medians of seven on %s/%s with", runtime.GOOS, runtime.GOARCH)
+	say("%d CPUs, while other programs ran. Each profile is one batch, on the disk before it is", runtime.GOMAXPROCS(0))
+	say("acknowledged.\n")
+	say("| | goal | measured | ten times as large |")
+	say("|---|---|---|---|")
+	row := func(what, goal string, of func(figures) string) {
+		say("| %s | %s | %s | %s |", what, goal, of(f), of(big))
+	}
+	row("parsed, hashed and stored, 1 client", "", func(f figures) string { return fmt.Sprintf("%.0f/s", f.one) })
+	row("parsed, hashed and stored, 8 clients", "300/s", func(f figures) string { return fmt.Sprintf("%.0f/s", f.eight) })
+	row("gzipped pprof files", "", func(f figures) string { return mb(f.gzipped) })
+	row("the store", "a tenth of them", func(f figures) string {
+		return fmt.Sprintf("%s: 1/%.0f", mb(f.disk), float64(f.gzipped)/float64(f.disk))
+	})
+	row("merge one service, half of the time", "15 ms", func(f figures) string { return ms(f.oneService) })
+	row("the same, just opened", "", func(f figures) string { return ms(f.cold) })
+	row("merge all services, half of the time", "150 ms", func(f figures) string { return ms(f.all) })
+	row("the 50 top functions of everything", "250 ms", func(f figures) string { return ms(f.top) })
+	row("peak memory of the process", "300 MB", func(f figures) string { return mb(f.memory) })
+	say("\nThe peak includes generating the profiles, and for the larger store what the smaller one took.")
+	say("Baselines, for the smaller one: reading and merging the pprof files of one service, half of the time,")
+	say("takes %s. SQLite with a row for each sample stores %.0f profiles a second in batches of %d, without", ms(files),
+		rowsPerSecond, benchServices)
+	say("parsing; takes %s without any names; and adds up one service by stack in %s.", mb(rowsDisk), ms(rows))
+	return w.String()
+}

@@ -1,0 +1,167 @@
+package local
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+
+	"github.com/whet-go/whet/profile"
+)
+
+// cache has the dictionaries that queries use, up to a size.
+type cache struct {
+	limit int64 // bytes
+
+	mu    sync.Mutex
+	known map[int64]*cached // by dictionary
+	size  int64
+	clock int64 // counts uses
+}
+
+// cached is a dictionary as far as it was read. loading is held while it is extended; the other
+// fields are protected by cache.mu.
+type cached struct {
+	loading sync.Mutex
+	own     *profile.Dictionary // to extend; nil if the table is the writer's
+
+	table *profile.StackTable // nil at first
+	size  int64
+	used  int64
+}
+
+func newCache(limit int64) cache { return cache{limit: limit, known: map[int64]*cached{}} }
+
+// publish makes a table of the writer known, after a commit.
+func (c *cache) publish(id int64, d *profile.Dictionary) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.entry(id)
+	c.set(e, d.Table(), d.Memory())
+	e.own = nil
+}
+
+// entry returns a dictionary's entry. The caller has locked c.
+func (c *cache) entry(id int64) *cached {
+	e := c.known[id]
+	if e == nil {
+		e = &cached{}
+		c.known[id] = e
+	}
+	c.clock++
+	e.used = c.clock
+	return e
+}
+
+// set sets an entry's table and drops the entries that were used least recently. The caller has
+// locked c.
+func (c *cache) set(e *cached, t *profile.StackTable, size int64) {
+	if e.table != nil && t.Counts().Stacks < e.table.Counts().Stacks {
+		return
+	}
+	e.table = t
+	c.size += size - e.size
+	e.size = size
+	for c.size > c.limit && len(c.known) > 1 {
+		oldest := int64(-1)
+		for id, k := range c.known {
+			if k != e && k.table != nil && (oldest < 0 || k.used < c.known[oldest].used) {
+				oldest = id
+			}
+		}
+		if oldest < 0 {
+			return
+		}
+		c.size -= c.known[oldest].size
+		delete(c.known, oldest)
+	}
+}
+
+// drop forgets a dictionary.
+func (c *cache) drop(id int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e := c.known[id]; e != nil {
+		c.size -= e.size
+		delete(c.known, id)
+	}
+}
+
+// table returns a dictionary with all stacks that it has in the transaction, or more.
+func (s *Store) table(ctx context.Context, tx querier, id int64) (*profile.StackTable, error) {
+	var stacks sql.NullInt64
+	err := tx.QueryRowContext(ctx, "SELECT max(last) FROM chunk WHERE dictionary=?", id).Scan(&stacks)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	e := s.entry(id)
+	table := e.table
+	s.mu.Unlock()
+	enough := func() bool { return table != nil && int64(table.Counts().Stacks) >= stacks.Int64 }
+	if enough() {
+		return table, nil
+	}
+	e.loading.Lock()
+	defer e.loading.Unlock()
+	s.mu.Lock()
+	table = e.table
+	d := e.own
+	s.mu.Unlock()
+	if enough() {
+		return table, nil
+	}
+	if d == nil || s.extend(ctx, tx, id, d) != nil {
+		// Nothing was read, or chunks that were read have been joined with later ones since.
+		d = profile.NewDictionary()
+		if err := s.extend(ctx, tx, id, d); err != nil {
+			return nil, fmt.Errorf("dictionary %d: %w", id, err)
+		}
+	}
+	if int64(d.Counts().Stacks) < stacks.Int64 {
+		return nil, fmt.Errorf("dictionary %d: %w: %d stacks of %d", id, errDamaged, d.Counts().Stacks, stacks.Int64)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	table = d.Table()
+	s.set(e, table, d.Memory())
+	e.own = d
+	return table, nil
+}
+
+// querier is what transactions and databases have in common.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// extend reads the chunks that d does not have yet.
+func (s *Store) extend(ctx context.Context, tx querier, id int64, d *profile.Dictionary) error {
+	rows, err := tx.QueryContext(ctx, "SELECT data FROM chunk WHERE dictionary=? AND last>? ORDER BY first", id,
+		d.Counts().Stacks)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }() // Err is what counts
+	var packed sql.RawBytes
+	var data []byte
+	for rows.Next() {
+		if err := rows.Scan(&packed); err != nil {
+			return err
+		}
+		if data, err = s.decoder.DecodeAll(packed, data[:0]); err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+		before, t, err := decodeChunk(data)
+		if err != nil {
+			return err
+		}
+		if have := d.Counts(); before != have {
+			return fmt.Errorf("%w: a chunk begins at %+v (want %+v)", errDamaged, before, have)
+		}
+		if err := d.Append(t); err != nil {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+	}
+	return rows.Err()
+}
