@@ -29,6 +29,7 @@ func (id ID) String() string {
 	return string(text)
 }
 
+//go:noinline
 func encode(dst, id []byte) {
 	for i, b := range id {
 		dst[2*i] = digits[b>>4]
