@@ -131,6 +131,7 @@ const (
 	StageRewrite Stage = "rewrite"
 	StageBuild   Stage = prove.StageBuild
 	StageVet     Stage = prove.StageVet
+	StageCode    Stage = prove.StageCode
 	StageTest    Stage = prove.StageTest
 	StageCompare Stage = prove.StageCompare
 	StageRace    Stage = prove.StageRace

@@ -70,7 +70,7 @@ func TestSame(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	m, err := scratch.New(t.Context(), dir, scratch.Options{})
+	m, err := scratch.New(t.Context(), dir, scratch.Options{Flags: []string{"-tags=some"}})
 	if err != nil {
 		t.Fatal(err)
 	}

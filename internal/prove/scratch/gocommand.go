@@ -70,7 +70,11 @@ func (m *Module) command(ctx context.Context, more []string, command string, arg
 	if command == "test" {
 		more = append(m.execFlag(), more...)
 	}
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, m.options.Flags, more, args)...)
+	flags := m.options.Flags
+	if command == "env" {
+		flags = nil // it has none of those of builds
+	}
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{command}, flags, more, args)...)
 	cmd.Dir, cmd.Env = m.Dir, os.Environ()
 	if command == "test" {
 		cmd.Env = append(cmd.Env, m.TrialEnv()...)
