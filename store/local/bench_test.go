@@ -167,13 +167,14 @@ func measure(b *testing.B, profiles, stacks int) figures {
 		b.Fatal(err)
 	}
 	runtime.GC()
-	// A quarter for one client, whose batches wait for the disk one after the other.
+	// A part for one client, whose batches wait for the disk one after the other.
+	const part = 600
 	alone := openTest(b, b.TempDir(), Options{})
 	start := time.Now()
-	if err := fill(ctx, alone, dir, profiles/4, 1); err != nil {
+	if err := fill(ctx, alone, dir, part, 1); err != nil {
 		b.Fatal(err)
 	}
-	f.one = float64(profiles/4) / time.Since(start).Seconds()
+	f.one = part / time.Since(start).Seconds()
 	if err := alone.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -349,6 +350,7 @@ func BenchmarkStore(b *testing.B) {
 		f := measure(b, benchProfiles, benchStacks)
 		b.Logf("%+v", f)
 		big := measure(b, 10*benchProfiles, 10*benchStacks)
+		b.Logf("%+v", big)
 		files, rows, disk, perSecond := baselines(b, benchProfiles, benchStacks)
 		if err := os.WriteFile(page, []byte(f.page(big, files, rows, disk, perSecond)), 0o600); err != nil {
 			b.Fatal(err)
