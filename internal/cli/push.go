@@ -82,6 +82,7 @@ type pushFlags struct {
 	storeFlags
 	Service string
 	Type    string
+	Time    string
 	Labels  []string
 	JSON    bool
 }
@@ -112,6 +113,8 @@ The store is a directory, which is created, or the address of whet serve
 	fs.StringArrayVar(&f.Labels, "label", nil, "add the label `NAME=VALUE`; may repeat")
 	fs.StringVar(&f.Type, "type", "",
 		"the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
+	fs.StringVar(&f.Time, "time", "",
+		"the `TIME` when a pprof file without one began, such as 2026-11-01T12:00:00Z or 2026-11-01")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.push(cmd.Context(), args, f) }
 	return cmd
@@ -168,6 +171,14 @@ func (a *app) profilesOf(
 		p, err := profile.ReadFile(file, profile.ReadOptions{})
 		if err != nil {
 			return nil, nil, &diag.Error{Op: "push", Subject: file, Err: err, Hint: "a pprof profile or a recording is wanted"}
+		}
+		if p.Time.IsZero() && f.Time != "" {
+			at, err := parseTime(f.Time)
+			if err != nil {
+				return nil, nil, diag.Usagef("--time", err.Error(), "write --time 2026-11-01T12:00:00Z")
+			}
+			timed := *p
+			timed.Time, p = at, &timed
 		}
 		kind := f.Type
 		if kind == "" {
@@ -243,7 +254,10 @@ func stored(file, kind string, p *profile.Profile, service string, labels map[st
 	case service == "" || service == "." || service == "/":
 		return one, diag.Usagef("push", file+" does not name its program", "name the service with --service")
 	case p.Time.IsZero():
-		return one, &diag.Error{Op: "push", Subject: file, Err: errors.New("the profile has no time")}
+		return one, &diag.Error{
+			Op: "push", Subject: file, Err: errors.New("the profile has no time"),
+			Hint: "say when it began with --time 2026-11-01T12:00:00Z",
+		}
 	}
 	return one, nil
 }
