@@ -80,6 +80,9 @@ const (
 	maxMarkdownColumns = 100
 )
 
+// licenseTexts is a file with texts of others.
+const licenseTexts = "THIRD_PARTY.md"
+
 // Prose walks a repository and checks what people read: banned phrases in Go, TypeScript and
 // Markdown; the forms of errors, flags and doc comments in Go; the width of lines.
 func Prose(repo fs.FS) ([]Problem, error) {
@@ -96,7 +99,7 @@ func Prose(repo fs.FS) ([]Problem, error) {
 			return nil
 		}
 		ext := path.Ext(name)
-		if !slices.Contains([]string{".go", ".ts", ".tsx", ".md"}, ext) {
+		if !slices.Contains([]string{".go", ".ts", ".tsx", ".md"}, ext) || name == licenseTexts {
 			return nil
 		}
 		text, err := fs.ReadFile(repo, name)

@@ -470,7 +470,7 @@ type part struct {
 type labeled struct{ stack, set uint32 }
 
 // maxResult is how many different stacks, with their labels, a result may have.
-const maxResult = 8 << 20
+const maxResult = 4 << 20
 
 // add adds the profiles of a series and returns their number.
 func (m *merger) add(ctx context.Context, series, from, to int64) (n int, err error) {

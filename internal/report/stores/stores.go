@@ -168,7 +168,7 @@ func WritePush(w io.Writer, s layout.Style, d documents.Push) error {
 // WriteStats writes the document as text.
 func WriteStats(w io.Writer, s layout.Style, d documents.Stats) error {
 	t := layout.Table{
-		Head:  []string{"service", "series", "profiles", "samples", "profiles", "symbols", "first (UTC)", "last (UTC)"},
+		Head:  []string{"service", "series", "profiles", "samples", "size", "symbols", "first (UTC)", "last (UTC)"},
 		Align: "lrrrrrll", Wide: 0, Least: 10,
 	}
 	for _, x := range d.Services {
