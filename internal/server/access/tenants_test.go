@@ -23,8 +23,10 @@ const (
 func tenants(t *testing.T, text string) (*Tenants, error) {
 	t.Helper()
 	dir := t.TempDir()
-	for name, content := range map[string]string{"tenants.yaml": text, "checkout.token": writeToken + "\n",
-		"short": "abc"} {
+	for name, content := range map[string]string{
+		"tenants.yaml": text, "checkout.token": writeToken + "\n",
+		"short": "abc",
+	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -87,8 +87,10 @@ func TestPyroscopeGo(t *testing.T) {
 	m := &memory{}
 	const token = "a token of the tenant"
 	allow := access.OneTenant(token)
-	proxy := &sent{next: New(Options{Writer: m,
-		Allow: func(r *http.Request) (string, error) { return allow.Tenant(r, access.Write) }})}
+	proxy := &sent{next: New(Options{
+		Writer: m,
+		Allow:  func(r *http.Request) (string, error) { return allow.Tenant(r, access.Write) },
+	})}
 	s := serve(t, proxy)
 	client, err := pyroscope.Start(pyroscope.Config{
 		ApplicationName: "shop.backend", ServerAddress: s.URL, Logger: logger{t},
@@ -329,7 +331,7 @@ func TestCollector(t *testing.T) {
 	}
 	send := func(kind, encoding string, body []byte) (int, string) {
 		header := http.Header{"Content-Type": {kind}, "Content-Encoding": {encoding}}
-		answer, text := post(t, s.URL+"/v1development/profiles", header, body) //nolint:bodyclose // post closes it
+		answer, text := post(t, s.URL+"/v1development/profiles", header, body)
 		return answer.StatusCode, text
 	}
 	for encoding, body := range map[string][]byte{"": body, "gzip": zipped.Bytes()} {

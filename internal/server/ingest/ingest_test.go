@@ -92,8 +92,15 @@ func raw(t testing.TB, n int) []byte {
 	return b.Bytes()
 }
 
-// post sends a body, and returns the status and the text of the answer.
-func post(t testing.TB, address string, header http.Header, body []byte) (*http.Response, string) {
+// reply is the head of an answer.
+type reply struct {
+	StatusCode int
+	Status     string
+	Header     http.Header
+}
+
+// post sends a body, and returns the head and the text of the answer.
+func post(t testing.TB, address string, header http.Header, body []byte) (reply, string) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
@@ -111,7 +118,7 @@ func post(t testing.TB, address string, header http.Header, body []byte) (*http.
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer, string(text)
+	return reply{answer.StatusCode, answer.Status, answer.Header}, string(text)
 }
 
 // flat sums a column of a profile by the function of the leaf.
@@ -249,12 +256,18 @@ func TestRefused(t *testing.T) {
 		"empty":         {query: "service=a", status: 400, detail: "empty"},
 		"not a profile": {query: "service=a", body: []byte("\xff\xff\xff"), status: 400, detail: "read the profile"},
 		"truncated":     {query: "service=a", body: file[:len(file)/2], status: 400, detail: "read the profile"},
-		"body": {query: "service=a", body: file, limits: store.Limits{Body: 100}, status: 413,
-			detail: "bytes in the request"},
-		"samples": {query: "service=a", body: file, limits: store.Limits{Samples: 10}, status: 413,
-			detail: "samples in a profile"},
-		"labels": {query: "service=a&label.x=1&label.y=2", body: file, limits: store.Limits{Labels: 1}, status: 413,
-			detail: "labels"},
+		"body": {
+			query: "service=a", body: file, limits: store.Limits{Body: 100}, status: 413,
+			detail: "bytes in the request",
+		},
+		"samples": {
+			query: "service=a", body: file, limits: store.Limits{Samples: 10}, status: 413,
+			detail: "samples in a profile",
+		},
+		"labels": {
+			query: "service=a&label.x=1&label.y=2", body: file, limits: store.Limits{Labels: 1}, status: 413,
+			detail: "labels",
+		},
 		"label": {
 			query: "service=a&label.x=" + strings.Repeat("x", 30), body: file,
 			limits: store.Limits{LabelValue: 20}, status: 413, detail: "bytes in a label",
@@ -263,8 +276,10 @@ func TestRefused(t *testing.T) {
 			query: "service=a", body: file, err: &store.LimitError{What: "series", Limit: 5, RetryAfter: time.Minute},
 			status: 429, detail: "series",
 		},
-		"store": {query: "service=a", body: file, err: errors.New("disk /secret is full"), status: 503,
-			detail: "cannot take profiles"},
+		"store": {
+			query: "service=a", body: file, err: errors.New("disk /secret is full"), status: 503,
+			detail: "cannot take profiles",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -392,8 +407,10 @@ func counts(t testing.TB, values map[string]int64) []byte {
 	t.Helper()
 	f := &pprof.Function{ID: 1, Name: "f"}
 	l := &pprof.Location{ID: 1, Line: []pprof.Line{{Function: f, Line: 1}}}
-	p := &pprof.Profile{Function: []*pprof.Function{f}, Location: []*pprof.Location{l},
-		Sample: []*pprof.Sample{{Location: []*pprof.Location{l}}}}
+	p := &pprof.Profile{
+		Function: []*pprof.Function{f}, Location: []*pprof.Location{l},
+		Sample: []*pprof.Sample{{Location: []*pprof.Location{l}}},
+	}
 	for _, name := range sortedKeys(values) {
 		p.SampleType = append(p.SampleType, &pprof.ValueType{Type: name, Unit: "count"})
 		p.Sample[0].Value = append(p.Sample[0].Value, values[name])
@@ -512,8 +529,11 @@ func TestLegacyRefused(t *testing.T) {
 		"name=a&format=pprof":            {header, body, 400, "no part named profile"},
 		"name=a&format=pprof&x=config":   {config, configBody, 400, "sample_type_config"},
 		"name=a&format=pprof&x=previous": {previous, previousBody, 400, "prev_profile"},
-		"name=a&format=pprof&x=notaform": {http.Header{"Content-Type": {"multipart/form-data; boundary=x"}}, body, 400,
-			"form"},
+		"name=a&format=pprof&x=notaform": {
+			http.Header{"Content-Type": {"multipart/form-data; boundary=x"}},
+			body, 400,
+			"form",
+		},
 		"name=a&format=pprof&x=noboundary": {http.Header{"Content-Type": {"multipart/form-data"}}, body, 400, "form"},
 	} {
 		q, err := url.ParseQuery(query)

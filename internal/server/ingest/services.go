@@ -29,20 +29,24 @@ func procedures() []procedure {
 			}
 			return h.fromSeries(b, m.data, push.Pyroscope)
 		}},
-		{"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
+		{
+			"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
 			func(h *Handler, b *budget, m *message) ([]store.Profile, error) {
 				if m.json {
 					return nil, errJSON()
 				}
 				return h.fromSeries(b, m.data, push.Parca)
-			}},
-		{"/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
+			},
+		},
+		{
+			"/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export",
 			func(h *Handler, b *budget, m *message) ([]store.Profile, error) {
 				if m.json {
 					return nil, errJSON()
 				}
 				return h.fromOTLP(b, m.data)
-			}},
+			},
+		},
 	}
 }
 

@@ -32,7 +32,8 @@ const (
 
 // build makes a profile of folded stacks: "main;handle" and the values of all types.
 func build(t testing.TB, period profile.ValueType, types []profile.ValueType, stacks map[string][]int64,
-	labels ...profile.Label) *profile.Profile {
+	labels ...profile.Label,
+) *profile.Profile {
 	t.Helper()
 	b := profile.NewBuilder(types...)
 	for text, values := range stacks {
@@ -70,8 +71,10 @@ func filled(t testing.TB) (*memory, store.ID) {
 	for i := range 4 {
 		m.add(store.Profile{
 			Service: "shop", Kind: "cpu", Labels: labels(fmt.Sprintf("shop-%d", i%2)), Start: at(i),
-			Data: cpuProfile(t, map[string]int64{"main;handle;encode": 100, "main;handle": int64(10 * (i + 1)),
-				"main;idle": 20}),
+			Data: cpuProfile(t, map[string]int64{
+				"main;handle;encode": 100, "main;handle": int64(10 * (i + 1)),
+				"main;idle": 20,
+			}),
 		})
 	}
 	span := profile.Label{Key: "span_id", Str: "9A517183F26A089D"}
@@ -199,8 +202,10 @@ func TestLists(t *testing.T) {
 			return all
 		}
 		// What Grafana's page of profiles asks for first.
-		got := series(&querierv1.SeriesRequest{LabelNames: []string{"service_name", "__profile_type__"}, Start: millis(0),
-			End: millis(9)})
+		got := series(&querierv1.SeriesRequest{
+			LabelNames: []string{"service_name", "__profile_type__"}, Start: millis(0),
+			End: millis(9),
+		})
 		wantSeries := []string{
 			"__profile_type__=memory:alloc_space:bytes:space:bytes service_name=cart",
 			"__profile_type__=memory:inuse_space:bytes:space:bytes service_name=cart",
@@ -212,8 +217,10 @@ func TestLists(t *testing.T) {
 		if diff := cmp.Diff(wantSeries, got); diff != "" {
 			t.Error(diff)
 		}
-		if got := series(&querierv1.SeriesRequest{Matchers: []string{`{pod="shop-0"}`, `{pod="cart-1"}`},
-			LabelNames: []string{"pod"}}); !slices.Equal(got, []string{"pod=cart-1", "pod=shop-0"}) {
+		if got := series(&querierv1.SeriesRequest{
+			Matchers:   []string{`{pod="shop-0"}`, `{pod="cart-1"}`},
+			LabelNames: []string{"pod"},
+		}); !slices.Equal(got, []string{"pod=cart-1", "pod=shop-0"}) {
 			t.Errorf("series by two matchers: %q", got)
 		}
 
@@ -284,24 +291,30 @@ func TestMerged(t *testing.T) {
 			want map[string][]int64
 		}{
 			"one service": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
-					Start: millis(0), End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
+					Start: millis(0), End: millis(9),
+				},
 				map[string][]int64{
 					"total": {580, 0}, "total;main": {580, 0}, "total;main;handle": {500, 100}, "total;main;idle": {80, 80},
 					"total;main;handle;encode": {400, 400},
 				},
 			},
 			"a range, its end included": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
-					Start: millis(1), End: millis(2)},
+				&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: cpuType, LabelSelector: `{service_name="shop"}`,
+					Start: millis(1), End: millis(2),
+				},
 				map[string][]int64{
 					"total": {290, 0}, "total;main": {290, 0}, "total;main;handle": {250, 50}, "total;main;idle": {40, 40},
 					"total;main;handle;encode": {200, 200},
 				},
 			},
 			"two kinds": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: allocType, LabelSelector: `{}`, Start: millis(0),
-					End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: allocType, LabelSelector: `{}`, Start: millis(0),
+					End: millis(9),
+				},
 				map[string][]int64{
 					"total": {1550, 0}, "total;main": {1550, 0}, "total;main;add": {1500, 1500}, "total;main;del": {50, 50},
 				},
@@ -318,13 +331,17 @@ func TestMerged(t *testing.T) {
 				map[string][]int64{"total": {70, 0}, "total;main": {70, 0}, "total;main;add": {70, 70}},
 			},
 			"a span": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: "{}",
-					SpanSelector: []string{"9a517183f26a089d"}},
+				&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: cpuType, LabelSelector: "{}",
+					SpanSelector: []string{"9a517183f26a089d"},
+				},
 				map[string][]int64{"total": {70, 0}, "total;main": {70, 0}, "total;main;add": {70, 70}},
 			},
 			"nothing": {
-				&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{service_name="none"}`,
-					Start: millis(0), End: millis(9)},
+				&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: cpuType, LabelSelector: `{service_name="none"}`,
+					Start: millis(0), End: millis(9),
+				},
 				map[string][]int64{"total": {0, 0}},
 			},
 			"few nodes": {
@@ -409,8 +426,10 @@ func TestDiff(t *testing.T) {
 	m, _ := filled(t)
 	each(t, Options{Reader: m}, func(t *testing.T, c querierv1connect.QuerierServiceClient) {
 		side := func(service string) *querierv1.SelectMergeStacktracesRequest {
-			return &querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
-				LabelSelector: `{service_name="` + service + `"}`, Start: millis(0), End: millis(1)}
+			return &querierv1.SelectMergeStacktracesRequest{
+				ProfileTypeID: cpuType,
+				LabelSelector: `{service_name="` + service + `"}`, Start: millis(0), End: millis(1),
+			}
 		}
 		res, err := c.Diff(t.Context(), connect.NewRequest(&querierv1.DiffRequest{Left: side("shop"), Right: side("cart")}))
 		if err != nil {
@@ -438,13 +457,17 @@ func TestSeriesOverTime(t *testing.T) {
 			want map[string]map[int64]float64 // by labels and minute
 		}{
 			"all": {
-				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
-					Step: 60},
+				&querierv1.SelectSeriesRequest{
+					ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
+					Step: 60,
+				},
 				map[string]map[int64]float64{"": {0: 130, 1: 140 + 70, 2: 150, 3: 160}},
 			},
 			"long steps": {
-				&querierv1.SelectSeriesRequest{ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
-					Step: 120},
+				&querierv1.SelectSeriesRequest{
+					ProfileTypeID: cpuType, LabelSelector: "{}", Start: millis(0), End: millis(3),
+					Step: 120,
+				},
 				map[string]map[int64]float64{"": {0: 130, 2: 140 + 70 + 150, 4: 160}},
 			},
 			"by pod": {
@@ -556,19 +579,31 @@ func TestErrors(t *testing.T) {
 			code connect.Code
 			text string
 		}{
-			"type": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "cpu"}), connect.CodeInvalidArgument,
-				"want NAME:TYPE"},
-			"selector": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{a="`}),
-				connect.CodeInvalidArgument, "byte 4"},
-			"range": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, Start: 5, End: 1}),
-				connect.CodeInvalidArgument, "time range"},
-			"id": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
-				ProfileIdSelector: []string{"x"}}), connect.CodeInvalidArgument, "not the ID"},
-			"nodes": {merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
-				MaxNodes: proto.Int64(1 << 40)}), connect.CodeInvalidArgument, "max_nodes"},
+			"type": {
+				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: "cpu"}), connect.CodeInvalidArgument,
+				"want NAME:TYPE",
+			},
+			"selector": {
+				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, LabelSelector: `{a="`}),
+				connect.CodeInvalidArgument, "byte 4",
+			},
+			"range": {
+				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType, Start: 5, End: 1}),
+				connect.CodeInvalidArgument, "time range",
+			},
+			"id": {merge(&querierv1.SelectMergeStacktracesRequest{
+				ProfileTypeID:     cpuType,
+				ProfileIdSelector: []string{"x"},
+			}), connect.CodeInvalidArgument, "not the ID"},
+			"nodes": {merge(&querierv1.SelectMergeStacktracesRequest{
+				ProfileTypeID: cpuType,
+				MaxNodes:      proto.Int64(1 << 40),
+			}), connect.CodeInvalidArgument, "max_nodes"},
 			"tree": {
-				merge(&querierv1.SelectMergeStacktracesRequest{ProfileTypeID: cpuType,
-					Format: querierv1.ProfileFormat_PROFILE_FORMAT_TREE}),
+				merge(&querierv1.SelectMergeStacktracesRequest{
+					ProfileTypeID: cpuType,
+					Format:        querierv1.ProfileFormat_PROFILE_FORMAT_TREE,
+				}),
 				connect.CodeUnimplemented, "PROFILE_FORMAT_FLAMEGRAPH",
 			},
 			"async": {
@@ -592,8 +627,10 @@ func TestErrors(t *testing.T) {
 		}
 	})
 	var warned []error
-	each(t, Options{Reader: &memory{err: errors.New("disk /secret")},
-		Warn: func(err error) { warned = append(warned, err) }},
+	each(t, Options{
+		Reader: &memory{err: errors.New("disk /secret")},
+		Warn:   func(err error) { warned = append(warned, err) },
+	},
 		func(t *testing.T, c querierv1connect.QuerierServiceClient) {
 			_, err := c.ProfileTypes(t.Context(), connect.NewRequest(&querierv1.ProfileTypesRequest{}))
 			if connect.CodeOf(err) != connect.CodeInternal || strings.Contains(err.Error(), "secret") || len(warned) == 0 {
@@ -618,8 +655,12 @@ func TestTenant(t *testing.T) {
 			token, tenant string
 			code          connect.Code // 0 means none
 			services      int
-		}{{"", "a", connect.CodeUnauthenticated, 0}, {"no", "a", connect.CodeUnauthenticated, 0}, {secret, "b", 0, 0},
-			{secret, "a", 0, 2}} {
+		}{
+			{"", "a", connect.CodeUnauthenticated, 0},
+			{"no", "a", connect.CodeUnauthenticated, 0},
+			{secret, "b", 0, 0},
+			{secret, "a", 0, 2},
+		} {
 			r := connect.NewRequest(&typesv1.LabelValuesRequest{Name: "service_name"})
 			r.Header().Set("Authorization", "Bearer "+test.token)
 			r.Header().Set("X-Scope-OrgID", test.tenant)
@@ -644,8 +685,10 @@ func TestFrontend(t *testing.T) {
 	defer s.Close()
 	body := fmt.Sprintf(`{"profileTypeID":%q,"labelSelector":"{service_name=\"shop\"}","start":%d,"end":%d}`, cpuType,
 		millis(0), millis(9))
-	for _, content := range []string{"application/json", "application/json; charset=utf-8",
-		"application/json;charset=UTF-8"} {
+	for _, content := range []string{
+		"application/json", "application/json; charset=utf-8",
+		"application/json;charset=UTF-8",
+	} {
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+prefix+"SelectMergeStacktraces",
 			strings.NewReader(body))
 		if err != nil {

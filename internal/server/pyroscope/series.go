@@ -59,7 +59,8 @@ type group struct {
 
 // groups divides the series of a kind by labels.
 func (h *Handler) groups(ctx context.Context, s *scope, kind string, t *wire.ProfileType, by []string) ([]*group,
-	error) {
+	error,
+) {
 	q := s.Query
 	q.Kind = kind
 	list, err := h.o.Reader.Series(ctx, q)
@@ -233,7 +234,8 @@ type mark struct {
 }
 
 func (h *Handler) selectHeatmap(ctx context.Context, r *wire.SelectHeatmapRequest) (*wire.SelectHeatmapResponse,
-	error) {
+	error,
+) {
 	t, err := parseType(r.ProfileTypeID)
 	if err != nil {
 		return nil, err

@@ -211,7 +211,8 @@ func TestErrors(t *testing.T) {
 		"table of attributes":                    func(_ *maker, s pprofile.Sample) { s.AttributeIndices().Append(-1) },
 		"table of links":                         func(_ *maker, s pprofile.Sample) { s.SetLinkIndex(7) },
 		"table of locations": func(m *maker,
-			_ pprofile.Sample) {
+			_ pprofile.Sample,
+		) {
 			m.Dictionary().StackTable().At(1).LocationIndices().SetAt(0, 50)
 		},
 		"table of functions": func(m *maker, _ pprofile.Sample) {

@@ -53,10 +53,10 @@ func Parca(request []byte, l Limits) ([]Series, error) {
 
 // requestOf decodes the series, which have the field number series. nested means that labels are
 // within a message.
-func requestOf(request []byte, series protowire.Number, nested bool, l Limits) ([]Series, error) {
+func requestOf(request []byte, series int, nested bool, l Limits) ([]Series, error) {
 	var all []Series
 	profiles := 0
-	err := fields(request, func(num protowire.Number, value []byte) error {
+	err := fields(request, func(num int, value []byte) error {
 		if num != series {
 			return nil
 		}
@@ -83,7 +83,7 @@ func seriesOf(data []byte, nested bool, l Limits) (Series, error) {
 			return &LimitError{"labels", l.Labels}
 		}
 		var pair Label
-		err := fields(value, func(num protowire.Number, value []byte) error {
+		err := fields(value, func(num int, value []byte) error {
 			switch num {
 			case 1:
 				pair.Name = string(value)
@@ -95,10 +95,10 @@ func seriesOf(data []byte, nested bool, l Limits) (Series, error) {
 		s.Labels = append(s.Labels, pair)
 		return err
 	}
-	err := fields(data, func(num protowire.Number, value []byte) error {
+	err := fields(data, func(num int, value []byte) error {
 		switch {
 		case num == 1 && nested:
-			return fields(value, func(num protowire.Number, value []byte) error {
+			return fields(value, func(num int, value []byte) error {
 				if num != 1 {
 					return nil
 				}
@@ -111,7 +111,7 @@ func seriesOf(data []byte, nested bool, l Limits) (Series, error) {
 				return &LimitError{"profiles in one request", l.Profiles}
 			}
 			var raw Raw
-			err := fields(value, func(num protowire.Number, value []byte) error {
+			err := fields(value, func(num int, value []byte) error {
 				switch num {
 				case 1:
 					raw.Profile = value
@@ -132,7 +132,7 @@ func seriesOf(data []byte, nested bool, l Limits) (Series, error) {
 var errTruncated = errors.New("the message ends within a field")
 
 // fields calls each for the fields of a message that are bytes, and skips all others.
-func fields(data []byte, each func(protowire.Number, []byte) error) error {
+func fields(data []byte, each func(int, []byte) error) error {
 	for len(data) > 0 {
 		num, typ, n := protowire.ConsumeTag(data)
 		if n < 0 {
@@ -150,7 +150,7 @@ func fields(data []byte, each func(protowire.Number, []byte) error) error {
 		if n < 0 {
 			return fmt.Errorf("field %d: %w: %w", num, errTruncated, protowire.ParseError(n))
 		}
-		if err := each(num, value); err != nil {
+		if err := each(int(num), value); err != nil {
 			return err
 		}
 		data = data[n:]

@@ -172,8 +172,10 @@ func TestNumbers(t *testing.T) {
 	if r.Start != 1_700_000_000_000 || r.End != 1_700_000_000_000 || r.Aggregation != Average {
 		t.Errorf("%+v", r)
 	}
-	for _, text := range []string{`{"start":1.5}`, `{"start":"x"}`, `{"aggregation":"MEDIAN"}`, `{"start":{}}`, `[`,
-		`{"start":1e300}`} {
+	for _, text := range []string{
+		`{"start":1.5}`, `{"start":"x"}`, `{"aggregation":"MEDIAN"}`, `{"start":{}}`, `[`,
+		`{"start":1e300}`,
+	} {
 		if err := UnmarshalJSON([]byte(text), &r); err == nil {
 			t.Errorf("%s is read", text)
 		}
