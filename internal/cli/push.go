@@ -114,7 +114,7 @@ The store is a directory, which is created, or the address of whet serve
 	fs.StringVar(&f.Type, "type", "",
 		"the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
 	fs.StringVar(&f.Time, "time", "",
-		"the `TIME` when a pprof file without one began, such as 2026-11-01T12:00:00Z or 2026-11-01")
+		"the `DATE` when a pprof file without one began, such as 2026-11-01T12:00:00Z or 2026-11-01")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.push(cmd.Context(), args, f) }
 	return cmd

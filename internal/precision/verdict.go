@@ -149,6 +149,8 @@ func (x *finding) outcome(a *fix.Attempt) outcome {
 		return fails
 	case fix.StageCompare:
 		return differs
+	case fix.StageCode:
+		return noGain
 	case fix.StageMeasure:
 		break
 	}
