@@ -297,6 +297,38 @@ step("what goroutines wait for, and where memory goes", async () => {
   await p.close();
 });
 
+step("benchmarks along commits have the header, the theme and the keys", async () => {
+  const p = await open("/bench?file=along.json", "main[data-ready]");
+  const row = p.page.locator("tr.commit").first();
+  assert.match(await row.innerText(), /2026-01-02 change 6 of <b>Join<\/b>/);
+  await row.getByRole("link").click();
+  await p.page.locator(".commits .bad", { hasText: "worse" }).waitFor();
+  assert.match(await p.page.evaluate(() => location.href), /along\.json#commit=\w+&base=\w+$/);
+  await accessible(p);
+  const before = await p.page.evaluate(() => document.documentElement.dataset.theme);
+  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /^Colors/ }).click();
+  assert.notEqual(await p.page.evaluate(() => document.documentElement.dataset.theme), before);
+  await p.page.getByRole("button", { name: "Keys (?)" }).click();
+  await p.page.getByRole("dialog", { name: "Benchmarks along commits" }).waitFor();
+  await p.page.keyboard.press("Escape");
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("bench.txt");
+  await p.page.keyboard.press("Enter");
+  await p.page.waitForURL(/bench\.txt/);
+  await p.page.locator("main[data-ready]").waitFor();
+  // A run has keys, too.
+  await p.page.keyboard.press("?");
+  await p.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await accessible(p);
+  await p.close();
+  for (const [width, colorScheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    const q = await open("/bench?file=along.json", "main[data-ready]", { colorScheme, viewport: { width, height: 844 } });
+    await q.settle(`along-${width}-${colorScheme}`);
+    await accessible(q);
+    await q.close();
+  }
+});
+
 step("results of benchmarks and findings have pages", async () => {
   for (const [width, colorScheme] of [
     [1280, "light"],

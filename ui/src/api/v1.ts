@@ -505,6 +505,7 @@ export interface HistoryCommit {
 }
 
 export interface HistoryDoc {
+  changes: HistoryListed[] | null;
   commits: HistoryCommit[] | null;
   facts: Fact[] | null;
   legend: string;
@@ -512,6 +513,13 @@ export interface HistoryDoc {
   series: HistorySeries[] | null;
   tables: Table[] | null;
   title: string;
+}
+
+export interface HistoryListed {
+  after: number;
+  at: number;
+  cells: string[] | null;
+  verdict: string;
 }
 
 export interface HistoryPoint {
@@ -526,6 +534,7 @@ export interface HistoryPoint {
 
 export interface HistorySeries {
   about: string;
+  better: string;
   binary: boolean;
   changes: HistoryChange[] | null;
   name: string;

@@ -1,7 +1,7 @@
 import { address, get } from "../api/client.ts";
 import type { LoadDoc } from "../api/load.ts";
 import { file, param } from "../state/route.ts";
-import { sharing } from "../state/shell.ts";
+import { sharing, viewKeys } from "../state/shell.ts";
 import { startLoad } from "../views/load.ts";
 import "uplot/dist/uPlot.min.css";
 import "../style-load.css";
@@ -19,6 +19,7 @@ export async function showLoad(root: HTMLElement): Promise<void> {
       { key: "share.json", href: address("/load", query) },
     ],
   };
+  viewKeys.value = [["← → Home End", "help.points"]];
   root.classList.add("document-scrolls");
   startLoad(doc, root, true);
 }

@@ -61,6 +61,8 @@ export const en = {
   "help.sandwich": "callers and callees of the frame",
   "help.up": "bottom-up and back",
   "help.escape": "close, clear the search, zoom out",
+  "help.points": "go from point to point of a chart, which are read out",
+  "help.filter": "filter by name",
   "help.match": "next and previous match",
 
   "palette.title": "Commands",

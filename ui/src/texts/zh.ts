@@ -63,6 +63,8 @@ export const zh: Texts = {
   "help.sandwich": "该帧的调用者和被调用者",
   "help.up": "切换自底向上",
   "help.escape": "关闭、清除搜索、缩小",
+  "help.points": "在图表的点之间移动,并读出各点",
+  "help.filter": "按名称筛选",
   "help.match": "下一个和上一个匹配",
 
   "palette.title": "命令",
