@@ -297,6 +297,30 @@ step("what goroutines wait for, and where memory goes", async () => {
   await p.close();
 });
 
+step("lines of a running service, live", async () => {
+  const p = await open("/", ".record form");
+  await p.page.getByRole("link", { name: "Watch its lines live" }).click();
+  const rows = p.page.locator(".live-table tbody tr");
+  await rows.first().waitFor();
+  assert.match(await p.page.locator(".live-table").innerText(), /journey_test\.go:\d+|joinQuickly|workbench/);
+  const windows = () => p.page.locator(".live-table polyline").first().getAttribute("points").then((s) => s.split(" ").length);
+  await p.page.waitForFunction(() => document.querySelector(".live-table polyline").getAttribute("points").split(" ").length >= 2);
+  assert.ok((await windows()) >= 2);
+  await p.page.getByRole("button", { name: "Since the start" }).click();
+  await p.page.waitForFunction(() => location.search.includes("by=sum"));
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet top --live http:/);
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "Stop" }).click();
+  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    await p.page.setViewportSize({ width, height: 844 });
+    await p.page.emulateMedia({ colorScheme: scheme });
+    await p.settle(`live-${width}-${scheme}`);
+    await accessible(p);
+  }
+  await p.close();
+});
+
 step("benchmarks along commits have the header, the theme and the keys", async () => {
   const p = await open("/bench?file=along.json", "main[data-ready]");
   const row = p.page.locator("tr.commit").first();

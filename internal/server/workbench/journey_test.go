@@ -117,6 +117,7 @@ func TestJourney(t *testing.T) {
 		}
 		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
 			o.Assets = ui.App()
+			o.Own = []string{"github.com/whet-go/whet"}
 			o.Targets = []Target{{Address: target, Name: target}}
 			o.Loads = []Load{{Name: target + "/", Options: load.Options{URL: target + "/", Connections: 2}}}
 		})

@@ -684,6 +684,17 @@ export interface ListLine {
   text: string;
 }
 
+export interface LiveLine {
+  alloc_bytes: number[] | null;
+  alloc_sum_bytes: number;
+  cpu_ns: number[] | null;
+  cpu_sum_ns: number;
+  file: string;
+  function: string;
+  line: number;
+  path: string;
+}
+
 export interface LoadBar {
   share: number;
   upper: number;
@@ -1116,6 +1127,22 @@ export interface Stale {
   share: number;
 }
 
+export interface State {
+  alloc_bytes: number;
+  cpu_ns: number;
+  hidden: number;
+  lines: LiveLine[] | null;
+  no_own?: boolean;
+  own_alloc_bytes: number;
+  own_cpu_ns: number;
+  profiled_ns: number;
+  schema: string;
+  started: string;
+  target: string;
+  warnings?: Warning[] | null;
+  windows: Window[] | null;
+}
+
 export interface Step {
   line: number;
   message: string;
@@ -1240,6 +1267,16 @@ export interface Warning {
   kind?: string;
   text: string;
   where?: string;
+}
+
+export interface Window {
+  alloc_bytes: number;
+  cpu_ns: number;
+  error?: string;
+  hint?: string;
+  length_ns: number;
+  own_cpu_ns: number;
+  start: string;
 }
 
 export interface WorkbenchFile {

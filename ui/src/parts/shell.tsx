@@ -102,7 +102,7 @@ export function Header(): JSX.Element {
         </>
       )}
       <div class="tools">
-        {name && (
+        {(name || here === "live" || here === "over-time") && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>
@@ -392,6 +392,8 @@ function commands(): Command[] {
       if (kind && v.kinds.includes(kind))
         list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
   }
+  for (const target of files.value?.targets ?? [])
+    list.push({ kind: "view", text: t("live.watch"), more: target, run: () => go(link("live", { target })) });
   list.push(...viewCommands.value);
   for (const f of files.value?.files ?? []) {
     if (isProfile(f.kind) || more.some((v) => v.kinds.includes(f.kind)))
