@@ -2,13 +2,19 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, getText } from "../api/client.ts";
 import type { CallGraph } from "../api/v1.ts";
+import { png } from "../draw/raster.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { aboutFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
-import { save, sharing, viewCommands } from "../state/shell.ts";
+import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
 import { CallGraphView } from "../views/callgraph.ts";
+
+async function savePng(svg: string | undefined, stem: string): Promise<void> {
+  const picture = svg && (await png(svg, "#ffffff"));
+  if (picture) save(`${stem}.png`, picture);
+}
 
 const sizes = [20, 40, 80, 160] as const;
 
@@ -56,7 +62,19 @@ export function GraphView(): JSX.Element {
           key: "share.svg",
           make: () => (value ? save(`${stem}.svg`, new Blob([value.svg], { type: "image/svg+xml" })) : undefined),
         },
+        { key: "share.png", make: () => savePng(value?.svg, stem) },
         { key: "share.json", href: address("/graph", query) },
+        {
+          key: "share.csv",
+          make: () =>
+            save(
+              `${stem}.graph.csv`,
+              csv([
+                ["function", "file", "flat", "cum"],
+                ...(value?.doc.nodes ?? []).map((x) => [x.function ?? x.name, x.file ?? "", x.flat, x.cum]),
+              ]),
+            ),
+        },
         { key: "share.pprof", href: address("/download", { file: name, part: type.split(":")[0] }) },
       ],
     };
