@@ -313,6 +313,27 @@ step("what goroutines wait for, and where memory goes", async () => {
   await p.close();
 });
 
+step("lines over time", async () => {
+  const p = await open("/overview?file=after.whet", hot);
+  await p.page.getByRole("link", { name: "Lines over time" }).click();
+  const row = p.page.locator(".over-time tbody tr", { hasText: "joinSlowly" }).first();
+  await row.waitFor();
+  assert.match(await row.innerText(), /text \+= strconv\.Itoa/);
+  const heads = await p.page.locator(".over-time thead a").allInnerTexts();
+  assert.ok(heads.indexOf("before.whet") >= 0 && heads.indexOf("before.whet") < heads.indexOf("after.whet"), String(heads));
+  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    await p.page.setViewportSize({ width, height: 844 });
+    await p.page.emulateMedia({ colorScheme: scheme });
+    await p.settle(`series-${width}-${scheme}`);
+    await accessible(p);
+  }
+  await row.getByRole("link").first().click();
+  await p.page.locator(".src-line.here").waitFor();
+  await p.page.goBack();
+  await row.waitFor();
+  await p.close();
+});
+
 step("lines of a running service, live", async () => {
   const p = await open("/", ".record form");
   await p.page.getByRole("link", { name: "Watch its lines live" }).click();
@@ -464,8 +485,11 @@ step("damaged files are explained", async () => {
 });
 
 step("empty and cut files are explained in each view", async () => {
-  for (const name of ["empty.whet", "empty.pb.gz", "head.whet", "cut.trace", "cut.json"])
-    for (const view of ["overview", "flame", "graph", "timeline", "goroutines", "memory", "findings", "bench", "load"]) {
+  const profile = ["overview", "flame", "graph"];
+  const recording = [...profile, "timeline", "goroutines", "memory", "load"];
+  const of = { "empty.whet": recording, "head.whet": recording, "empty.pb.gz": profile, "cut.trace": ["timeline"] };
+  for (const [name, list] of Object.entries(of))
+    for (const view of list) {
       const p = await openForeign(`/${view}?file=${name}`, ".trouble");
       const text = await p.page.locator(".trouble").first().innerText();
       assert.ok(text.includes(name) && text.length > name.length + 10, `${view} of ${name}: ${text}`);

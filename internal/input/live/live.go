@@ -134,7 +134,6 @@ type runner struct {
 	lines    map[place]*Line
 	sum      State
 	noAllocs bool // the service does not report them
-	main     string
 }
 
 // measured is what one window has shown.

@@ -25,7 +25,7 @@ func fake(t *testing.T, fails func(n int64) bool) string {
 	}
 	var n atomic.Int64
 	mux := http.NewServeMux()
-	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc("/debug/pprof/profile", func(w http.ResponseWriter, _ *http.Request) {
 		if fails(n.Add(1)) {
 			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 			return

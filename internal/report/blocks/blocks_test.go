@@ -146,10 +146,10 @@ func TestWritePageLoadsNothing(t *testing.T) {
 // returns where its links lead.
 func harmless(t *testing.T, page string) (links []string) {
 	t.Helper()
-	elements := strings.Fields("html head meta title style body header fieldset legend label input span nav ol li a main h1 h2 " +
-		"h3 h4 section p b code div i ul table tr th td pre br details summary")
-	attributes := strings.Fields("lang charset http-equiv content name class href type id checked aria-label role style " +
-		"tabindex open")
+	elements := strings.Fields("html head meta title style body header fieldset legend label input span nav ol li a " +
+		"main h1 h2 h3 h4 section p b code div i ul table tr th td pre br details summary")
+	attributes := strings.Fields("lang charset http-equiv content name class href type id checked aria-label role " +
+		"style tabindex open")
 	z := nethtml.NewTokenizer(strings.NewReader(page))
 	for z.Next() != nethtml.ErrorToken {
 		token := z.Token()
@@ -198,7 +198,9 @@ func TestEditor(t *testing.T) {
 			t.Errorf("%s of %q is %q, want %q", c.url, c.place, got, c.want)
 		}
 	}
-	for _, bad := range []string{"", "emacs", "javascript:alert('{path}')", "JavaScript:{path}", "data:{path}", "https://x/"} {
+	for _, bad := range []string{
+		"", "emacs", "javascript:alert('{path}')", "JavaScript:{path}", "data:{path}", "https://x/",
+	} {
 		if e, err := NewEditor(bad, "."); err == nil {
 			t.Errorf("%q is %+v", bad, e)
 		}

@@ -21,7 +21,7 @@ func (d *Document) WritePage(w io.Writer) error {
 	body, contents := d.anchored()
 	h.markup(pageHead)
 	h.text(d.Title.String())
-	h.markup("</title>\n<style>", pageTokens(), pageStyle)
+	h.markup("</title>\n<style>", pageTokens(), "\n", markup(pageCSS))
 	for i := range h.kinds {
 		n := markup(strconv.Itoa(i))
 		h.markup(":root:has(#kind-", n, ":not(:checked)) .kind-", n, " { display: none }\n")
@@ -64,7 +64,7 @@ func (d *Document) kinds() []kind {
 		}
 		list[i].count++
 	}
-	if len(list) < 2 { //nolint:mnd // nothing to choose from
+	if len(list) < 2 { // there is nothing to choose from
 		return nil
 	}
 	return list
@@ -87,7 +87,7 @@ func (d *Document) anchored() (body []Block, contents []Section) {
 			contents = append(contents, s)
 		}
 	}
-	if len(contents) < 2 { //nolint:mnd // there is nothing to find
+	if len(contents) < 2 { // there is nothing to find
 		return body, nil
 	}
 	return body, contents
@@ -149,15 +149,13 @@ const pageHead = `<!doctype html>
 // pageTokens returns the colors of all pages, by the theme of the system or the one that is chosen.
 func pageTokens() markup {
 	light, dark := ui.Tokens()
-	return markup("\n:root {" + light + "}\n@media (prefers-color-scheme: dark) { :root:not(:has(#theme-light:checked)) {" +
-		dark + "} }\n:root:has(#theme-dark:checked) {" + dark + "}")
+	return markup("\n:root {" + light + "}\n" +
+		"@media (prefers-color-scheme: dark) { :root:not(:has(#theme-light:checked)) {" + dark + "} }\n" +
+		":root:has(#theme-dark:checked) {" + dark + "}")
 }
 
 //go:embed page.css
 var pageCSS string
-
-// pageStyle is the style of the page, after its colors.
-var pageStyle = "\n" + markup(pageCSS)
 
 // Markup is part of a page as it is. Only constants of this package become markup.
 type markup string

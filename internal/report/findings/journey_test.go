@@ -19,12 +19,14 @@ func someFindings() []find.Finding {
 	return []find.Finding{
 		{
 			ID: "concat/join.go", Rule: "concat", Title: "string built in a loop", Why: "each += copies all of it",
-			Places: []find.Place{{File: "join.go", Line: 12, EndLine: 12, Code: "text += part"}}, Function: "example.com/m.Join",
-			Saving: 0.25, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.3}}, Safe: "the builder is not used elsewhere",
-			Fix: &find.Fix{Message: "use a strings.Builder", Diff: joinDiff},
+			Places:   []find.Place{{File: "join.go", Line: 12, EndLine: 12, Code: "text += part"}},
+			Function: "example.com/m.Join", Saving: 0.25, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.3}},
+			Safe: "the builder is not used elsewhere",
+			Fix:  &find.Fix{Message: "use a strings.Builder", Diff: joinDiff},
 		},
 		{
-			ID: "regexp/match.go", Rule: "regexp", Title: "regexp compiled for each call", Why: "compiling is slower than matching",
+			ID: "regexp/match.go", Rule: "regexp", Title: "regexp compiled for each call",
+			Why:      "compiling is slower than matching",
 			Places:   []find.Place{{File: "sub/match.go", Line: 7, EndLine: 7, Code: "re := regexp.MustCompile(p)"}},
 			Function: "example.com/m/sub.Match", Saving: 0.1, Evidence: []find.Evidence{{Cost: find.CPU, Share: 0.1}},
 			NoFix: "the pattern is a parameter",

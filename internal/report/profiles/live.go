@@ -43,13 +43,13 @@ func WriteLive(w io.Writer, s layout.Style, d *live.State, n int) error {
 	t.Line()
 	spark := liveSpark
 	if s.Width > 0 {
-		spark = min(max(width-62, 6), liveSpark) //nolint:mnd // the other columns of a narrow terminal
+		spark = min(max(width-62, 6), liveSpark) // next to the other columns
 	}
 	rows := layout.Table{
 		Head: []string{"cpu", "alloc", "cpu, " + unit.Duration(liveSpan(d, spark)), "line", "function"}, Align: "rrlll",
 		HeadColor: layout.Dim, Min: []int{ownShareW, 9, spark},
 		Color: func(_, column int) layout.Color {
-			if column == 2 { //nolint:mnd // the sparkline
+			if column == 2 { // the sparkline
 				return layout.Cyan
 			}
 			return ""

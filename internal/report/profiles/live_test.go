@@ -31,14 +31,18 @@ func liveState() *live.State {
 // TestWriteLive writes as many lines as asked for, whatever there is to show.
 func TestWriteLive(t *testing.T) {
 	failed := liveState()
-	failed.Windows[1] = live.Window{Start: failed.Windows[1].Start, Error: "fetch http://localhost:6060: connection refused\x1b[31m"}
+	failed.Windows[1] = live.Window{
+		Start: failed.Windows[1].Start, Error: "fetch http://localhost:6060: connection refused\x1b[31m",
+	}
 	empty := liveState()
 	empty.Lines, empty.NoOwn = nil, true
 	for name, c := range map[string]struct {
 		state *live.State
 		want  []string
 	}{
-		"lines":  {liveState(), []string{"1.00 CPUs, 50.00% from own lines · 32MB/s allocated", "50.00%  16MB/s", "▁█", "pad.go:12"}},
+		"lines": {liveState(), []string{
+			"1.00 CPUs, 50.00% from own lines · 32MB/s allocated", "50.00%  16MB/s", "▁█", "pad.go:12",
+		}},
 		"failed": {failed, []string{"no profile: fetch http://localhost:6060: connection refused"}},
 		"empty":  {empty, []string{"no own code found"}},
 		"start":  {&live.State{Target: "x"}, nil},

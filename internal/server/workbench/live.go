@@ -20,7 +20,7 @@ const liveLines = 200
 // lives are the targets that are profiled now: each once, however many visitors look at it, and as long as one
 // does.
 type lives struct {
-	ctx  context.Context //nolint:containedctx // a run outlives the request that begins it
+	ctx  context.Context // a run outlives the request that begins it
 	own  []string
 	wait sync.WaitGroup
 
@@ -91,7 +91,7 @@ func (l *lives) join(t Target) *liveRun {
 	return r
 }
 
-// leave ends a run that nobody follows.
+// leave removes a follower; a run without followers ends.
 func (l *lives) leave(name string, r *liveRun) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

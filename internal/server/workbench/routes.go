@@ -72,6 +72,8 @@ func (s *Server) routes() []route {
 		get("/live", "live", "What own lines of a target cost now, as events or once: whet top --live",
 			[]openapi.Param{{Name: "target", About: "a name of the list that /files has", Required: true}}, live.State{}, s.live,
 			"text/event-stream"),
+		get("/over-time", "overTime", "What own lines cost in the recordings of a file's program, oldest first",
+			viewParams(numberParam("lines")), OverTime{}, s.overTime),
 		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
 			file,
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},

@@ -258,6 +258,37 @@ func alongCommits(t *testing.T) []byte {
 	return data
 }
 
+// TestOverTime has the lines of all recordings of a program, and none of another's.
+func TestOverTime(t *testing.T) {
+	s, dir := serve(t)
+	cpu, err := os.ReadFile("../../../find/testdata/slug.cpu.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"other.pb.gz", "damaged.whet"} { // neither is part of the series
+		if err := os.WriteFile(filepath.Join(dir, name), cpu[:len(cpu)-len(name)%11], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "b.whet"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	d := get[OverTime](t, s, "/api/v1/over-time?file=a.whet&n=2")
+	if len(d.Points) != 2 || d.Points[0].Name != "b.whet" || d.Points[1].Name != "a.whet" || d.Points[0].Total == 0 ||
+		d.SampleType.Type != "cpu" || len(d.Lines) == 0 || len(d.Lines) > 2 {
+		t.Fatalf("%+v", d)
+	}
+	for _, l := range d.Lines {
+		if len(l.Share) != 2 || l.Cost[0] == 0 || l.Cost[0] != l.Cost[1] || l.Line[0] == 0 || l.Share[0] != l.Share[1] {
+			t.Errorf("%+v", l)
+		}
+	}
+	if w := ask(s, http.MethodGet, "/api/v1/over-time?file=none.whet", ""); w.Code != http.StatusNotFound {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
 // TestResults has the pages of benchmarks and findings show what the files have.
 func TestResults(t *testing.T) {
 	s, dir := serve(t)

@@ -857,6 +857,16 @@ export interface OtherCPU {
   total_ns: number;
 }
 
+export interface OverTime {
+  hidden: number;
+  lines: TimeLine[] | null;
+  points: TimePoint[] | null;
+  program: string;
+  sample_type: ValueType;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Overview {
   also?: OwncodeSecond | null;
   collector?: Collector | null;
@@ -1212,6 +1222,23 @@ export interface TargetResult {
   status: Record<string, number>;
   targets: number;
   url: string;
+}
+
+export interface TimeLine {
+  code?: string;
+  cost: number[] | null;
+  function: string;
+  line: number[] | null;
+  path: string;
+  share: number[] | null;
+}
+
+export interface TimePoint {
+  name: string;
+  own: number;
+  requests?: number;
+  taken: string;
+  total: number;
 }
 
 export interface Top {

@@ -57,7 +57,12 @@ describe("series along commits", () => {
 
 describe("two commits", () => {
   const commit = (hash: string) => ({ short: hash.slice(0, 4), hash, time: "", subject: "" });
-  const at = (c: number, center: number, half: number) => ({ ...point(c, center), bounded: half >= 0, low: center - half, high: center + half });
+  const at = (c: number, center: number, half: number) => ({
+    ...point(c, center),
+    bounded: half >= 0,
+    low: center - half,
+    high: center + half,
+  });
   const of = (unit: string, ...points: HistorySeries["points"]) => ({ ...series(unit, unit), points });
   const doc = (...all: HistorySeries[]) => ({ series: all }) as HistoryDoc;
 

@@ -105,7 +105,7 @@ function verdictOf(s: HistorySeries, before: HistoryPoint | null, after: History
   return after.center < before.center === (s.better === "lower") ? "better" : "worse";
 }
 
-/** The commit that a link names: by its hash or the start of one that has no other continuation; -1 if there is none. */
+/** The commit that a link names by its hash, or by the start of only one hash; -1 if there is none. */
 export function findCommit(commits: readonly HistoryCommit[], hash: string): number {
   if (hash === "") return -1;
   const exact = commits.findIndex((c) => c.hash === hash || c.short === hash);

@@ -6,9 +6,8 @@ export function curve(values: readonly number[], n: number, width: number, heigh
   const most = Math.max(1, ...shown);
   const step = n > 1 ? (width - 2) / (n - 1) : 0;
   const begin = width - 1 - step * (shown.length - 1);
-  return shown
-    .map((v, i) => `${(begin + i * step).toFixed(1)},${(height - 2 - (Math.max(0, v) / most) * (height - 4)).toFixed(1)}`)
-    .join(" ");
+  const y = (v: number) => height - 2 - (Math.max(0, v) / most) * (height - 4);
+  return shown.map((v, i) => `${(begin + i * step).toFixed(1)},${y(v).toFixed(1)}`).join(" ");
 }
 
 /** The last value; 0 without one. */

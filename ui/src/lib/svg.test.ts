@@ -18,7 +18,8 @@ describe("a picture as SVG", () => {
     expect(svg).toContain('<svg xmlns="http://www.w3.org/2000/svg" width="100" height="20"');
     expect(svg).toContain("<title>x &amp; y</title>");
     expect(svg).toContain(
-      '<rect x="0" y="1.23" width="10" height="17" fill="#ffffff"><title>main.&lt;b&gt;&quot;x&quot;&amp;\ufffd</title></rect>',
+      '<rect x="0" y="1.23" width="10" height="17" fill="#ffffff">' +
+        "<title>main.&lt;b&gt;&quot;x&quot;&amp;\ufffd</title></rect>",
     );
     expect(svg).toContain('<text x="4" y="9.5" fill="#ffffff" fill-opacity="0.5">a&lt;b</text>');
     expect(svg).toContain('fill="none" stroke="red" stroke-width="2"/>');

@@ -47,7 +47,8 @@ export class SvgPen implements Pen {
 
   strokeRect(x: number, y: number, w: number, h: number): void {
     this.parts.push(
-      `<rect ${box(x, y, w, h)} fill="none" stroke="${this.css(this.strokeStyle)}" stroke-width="${num(this.lineWidth)}"/>`,
+      `<rect ${box(x, y, w, h)} fill="none" stroke="${this.css(this.strokeStyle)}" ` +
+        `stroke-width="${num(this.lineWidth)}"/>`,
     );
   }
 
@@ -63,7 +64,8 @@ export class SvgPen implements Pen {
     return (
       `<?xml version="1.0" encoding="UTF-8"?>\n<svg xmlns="http://www.w3.org/2000/svg" width="${num(width)}" ` +
       `height="${num(height)}" viewBox="0 0 ${num(width)} ${num(height)}" font-family="system-ui, sans-serif" ` +
-      `font-size="${size}" dominant-baseline="central">\n<title>${escaped(title)}</title>\n${this.parts.join("\n")}\n</svg>\n`
+      `font-size="${size}" dominant-baseline="central">\n<title>${escaped(title)}</title>\n` +
+      `${this.parts.join("\n")}\n</svg>\n`
     );
   }
 

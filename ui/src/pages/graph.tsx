@@ -24,6 +24,9 @@ export function GraphView(): JSX.Element {
   const type = param("type");
   const n = Number(param("n")) || 40;
   const about = useLoad(`about ${name}`, () => aboutFile(name));
+  const types = (about.value?.profiles ?? []).flatMap((p) =>
+    (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
+  );
   const query = { file: name, type, n, focus: param("focus"), ignore: param("ignore"), hide: param("hide") };
   const key = JSON.stringify(["graph", query]);
   const { value, error, again, busy } = useLoad(key, async (signal) => {
@@ -55,6 +58,9 @@ export function GraphView(): JSX.Element {
     const flags = [...(type ? ["--type", type] : []), "-n", String(n)];
     for (const f of ["focus", "ignore", "hide"]) if (param(f)) flags.push(`--${f}`, param(f));
     const stem = name.split("/").at(-1) ?? "graph";
+    const usual = types.find((x) => x === "cpu:cpu") ?? types[0] ?? "";
+    const full = type || usual;
+    const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : undefined;
     sharing.value = {
       command: ["whet", "graph", ...flags, "-o", "graph.svg", name],
       files: [
@@ -75,7 +81,7 @@ export function GraphView(): JSX.Element {
               ]),
             ),
         },
-        { key: "share.pprof", href: address("/download", { file: name, part: type.split(":")[0] }) },
+        { key: "share.pprof", href: address("/download", { file: name, part }) },
       ],
     };
     viewCommands.value = (value?.doc.nodes ?? []).map((x) => ({
@@ -83,10 +89,7 @@ export function GraphView(): JSX.Element {
       text: x.name,
       run: () => change({ box: x.function ?? x.name }),
     }));
-  }, [value, key]);
-  const types = (about.value?.profiles ?? []).flatMap((p) =>
-    (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
-  );
+  }, [value, key, about.value]);
   const hidden = value?.doc.hidden_nodes ?? 0;
   const box = param("box");
   return (

@@ -47,6 +47,7 @@ const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "findings", text: "app.findings", kinds: ["findings"] },
   { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
   { view: "memory", text: "app.memory", kinds: ["recording"] },
+  { view: "over-time", text: "time.title", kinds: ["recording", "profile"] },
 ];
 
 /** The address of a file in the view at hand or, if it does not have that, in its first one. */
@@ -102,7 +103,7 @@ export function Header(): JSX.Element {
         </>
       )}
       <div class="tools">
-        {(name || here === "live" || here === "over-time") && (
+        {(name || here === "live") && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>

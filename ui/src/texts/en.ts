@@ -324,6 +324,12 @@ export const en = {
   "live.allocsum": "Allocated in all",
   "live.refused": "The server does not show this target. Start it with --target.",
 
+  "time.title": "Lines over time",
+  "time.function": "Line",
+  "time.course": "Course",
+  "time.one": "There is only one recording of this program here. Record it again, and its lines are compared.",
+  "time.cell": "{share} in {name}",
+
   "find.list": "By what a fix saves at most",
   "find.filter": "Filter by rule, function or file",
   "find.none": "There are no findings.",

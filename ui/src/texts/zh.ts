@@ -326,6 +326,12 @@ export const zh: Texts = {
   "live.allocsum": "分配合计",
   "live.refused": "服务器不显示该目标。请在启动时用 --target 指定。",
 
+  "time.title": "各行随时间的变化",
+  "time.function": "代码行",
+  "time.course": "走势",
+  "time.one": "此处只有该程序的一份记录。再记录一次即可比较各行。",
+  "time.cell": "{name} 中占 {share}",
+
   "find.list": "按修复最多可节省的成本",
   "find.filter": "按规则、函数或文件过滤",
   "find.none": "没有发现。",

@@ -286,7 +286,8 @@ export class Graph {
     const v = this.viewport();
     const view = { ...v, top: 0, ratio: 1, height: v.rows * v.rowHeight };
     const pen = new SvgPen(hexColors());
-    draw(pen, { ...this.picture(view), hover: -1, begin: (box) => pen.name(about(this.scene, this.model.page.frames, this.view, box)) });
+    const begin = (box: number) => pen.name(about(this.scene, this.model.page.frames, this.view, box));
+    draw(pen, { ...this.picture(view), hover: -1, begin });
     return pen.toString(view.width, view.height, title);
   }
 

@@ -3,6 +3,8 @@ import { compareCommits, findCommit, historyHash, historyStart, type HistoryStat
 import { scaled } from "../lib/benchunit.ts";
 import { h } from "./dom.ts";
 
+const heads = ["benchmark", "unit", "before", "after", "n", "change", "verdict"];
+
 /** The number of rows of a table that are shown at first. */
 const most = 100;
 
@@ -105,7 +107,9 @@ export class Commits {
       const select = h(
         "select",
         { "aria-label": label, onchange: () => changed(nameOf(doc, Number(select.value))) },
-        ...doc.commits.map((o, i) => h("option", { value: i }, `${o.short} ${o.subject}`.trim().slice(0, 80))).reverse(),
+        ...doc.commits
+          .map((o, i) => h("option", { value: i }, `${o.short} ${o.subject}`.trim().slice(0, 80)))
+          .reverse(),
       );
       select.value = String(value);
       return select;
@@ -135,7 +139,7 @@ export class Commits {
         h(
           "tr",
           {},
-          ...["benchmark", "unit", "before", "after", "n", "change", "verdict"].map((t) => h("th", { scope: "col" }, t)),
+          ...heads.map((t) => h("th", { scope: "col" }, t)),
         ),
       ),
       h(
@@ -178,7 +182,8 @@ export class Commits {
       h(
         "p",
         { class: "about" },
-        "~: the intervals of the two commits overlap. One commit is few measurements; changes above are found along all.",
+        "~: the intervals of the two commits overlap. One commit is few measurements; the changes in the list are " +
+          "found along all commits.",
       ),
     );
   }
