@@ -36,6 +36,8 @@ type Changed struct {
 	// judged.
 	Other   []string `json:"other,omitempty"`
 	Outside []string `json:"outside,omitempty"`
+	// Diff is the change of Files as a unified diff, without what exceeds 256 KB.
+	Diff string `json:"diff,omitempty"`
 }
 
 // A Suspect is something that a change adds or removes and that tests and benchmarks cannot judge: it

@@ -110,6 +110,7 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 			return nil, err
 		}
 	}
+	r.Changed.Diff = clipLines(code.Diff(), maxDiff)
 	if q.AcceptTests {
 		r.TestsOf = "b"
 		if err := p.scratch.Apply(tests); err != nil {
@@ -134,6 +135,17 @@ func Run(ctx context.Context, q Request) (r *Result, err error) {
 		r.Missing[i].What = p.scratch.Relative(r.Missing[i].What)
 	}
 	return r, nil
+}
+
+// maxDiff is the size of a diff in a result, in bytes.
+const maxDiff = 256 << 10
+
+// clipLines returns the first lines of a text, as many as n bytes hold.
+func clipLines(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return text[:strings.LastIndexByte(text[:n], '\n')+1]
 }
 
 // prove runs the stages, unless nothing has changed.

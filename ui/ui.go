@@ -3,6 +3,7 @@ package ui
 import (
 	"embed"
 	"io/fs"
+	"strings"
 )
 
 //go:embed dist/flame.js
@@ -19,6 +20,9 @@ var benchHistoryJS string
 
 //go:embed dist/timeline.js
 var timelineJS string
+
+//go:embed src/tokens.css
+var tokens string
 
 // FlameJS returns the script of the flame graph page. It is a classic script with its styles, reads
 // the data in the element with the id "whet-flame" and makes no request. It never contains
@@ -41,6 +45,16 @@ func BenchHistoryJS() string { return benchHistoryJS }
 // the id "whet-timeline". Without data it queries the server that the page came from, package
 // internal/server; with data, it has the properties of FlameJS.
 func TimelineJS() string { return timelineJS }
+
+// Tokens returns the declarations of colors and spaces that all pages share, as custom properties, in
+// the light and in the dark theme.
+func Tokens() (light, dark string) {
+	_, rest, _ := strings.Cut(tokens, ":root {")
+	light, rest, _ = strings.Cut(rest, "}")
+	_, rest, _ = strings.Cut(rest, `:root[data-theme="dark"] {`)
+	dark, _, _ = strings.Cut(rest, "}")
+	return light, dark
+}
 
 // appFS has the pages of whet ui.
 //

@@ -40,6 +40,7 @@ type findFlags struct {
 	Accept   string // a file to write one to
 
 	formatFlags
+	editorFlag
 }
 
 func (a *app) findCommand() *cobra.Command {
@@ -99,6 +100,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Baseline, "baseline", "", "mark findings accepted in `FILE` as known, and list its stale entries")
 	fs.StringVar(&f.Accept, "write-baseline", "", "accept all findings: write them to `FILE`, for --baseline")
 	f.registerFormat(cmd, "text", "markdown", "html", "sarif", "json")
+	f.registerEditor(cmd)
 	f.registerOutput(cmd)
 	f.read.MaxMemory.register(fs, "")
 	_ = cmd.RegisterFlagCompletionFunc("rule", completeRules)
@@ -111,7 +113,7 @@ func (f *findFlags) registerMaxTrace(fs *pflag.FlagSet) {
 }
 
 func (f *findFlags) check(cmd *cobra.Command) error {
-	if err := f.checkFormat("find", cmd); err != nil {
+	if err := errors.Join(f.checkFormat("find", cmd), f.checkEditor("find", cmd, f.Format)); err != nil {
 		return err
 	}
 	if f.Accept != "" && (f.Gate || f.Baseline != "") {
@@ -165,7 +167,7 @@ func (a *app) find(ctx context.Context, f *findFlags, args []string) error {
 		case "markdown":
 			return findings.Find(r).WriteMarkdown(w)
 		case "html":
-			return findings.Find(r).WritePage(w)
+			return f.withEditor(findings.Find(r), r.Dir).WritePage(w)
 		case "sarif":
 			return findings.WriteFindSARIF(w, r, index.Rules(), version().Version)
 		}

@@ -47,6 +47,7 @@ type rewriteFlags struct {
 	candidates fix.Candidates
 
 	formatFlags
+	editorFlag
 }
 
 func (a *app) fixCommand() *cobra.Command {
@@ -141,6 +142,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.IntVar(&f.candidates.Lines, "candidate-lines", fix.DefaultCandidateLines, "ask CMD about up to `N` lines")
 	fs.DurationVar(&f.candidates.Timeout, "candidate-timeout", fix.DefaultCandidateTimeout, "limit on one run of CMD")
 	f.registerFormat(cmd, "text", "markdown", "html", "json")
+	f.registerEditor(cmd)
 	fs.StringVarP(&f.Output, "output", "o", "", "write to `FILE`; - is standard output, the default")
 	fs.BoolVar(&f.Force, "force", false, "replace the file of -o; with --apply, allow uncommitted changes")
 	f.find.read.MaxMemory.register(fs, "")
@@ -149,7 +151,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 }
 
 func (f *rewriteFlags) check(cmd *cobra.Command) error {
-	if err := f.checkFormat("fix", cmd); err != nil {
+	if err := errors.Join(f.checkFormat("fix", cmd), f.checkEditor("fix", cmd, f.Format)); err != nil {
 		return err
 	}
 	if err := checkPositive("fix", cmd, "timeout", "max-time", "fuzz-time"); err != nil {
@@ -286,7 +288,7 @@ func (a *app) writeFixResults(ctx context.Context, f *rewriteFlags, r *fix.Resul
 		case "markdown":
 			return findings.Fix(r).WriteMarkdown(w)
 		case "html":
-			return findings.Fix(r).WritePage(w)
+			return f.withEditor(findings.Fix(r), r.Dir).WritePage(w)
 		}
 		return findings.Fix(r).Write(w, a.style)
 	})

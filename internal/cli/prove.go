@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -46,6 +47,7 @@ type proveFlags struct {
 	Budget     time.Duration
 
 	formatFlags
+	editorFlag
 	Reproducer string
 }
 
@@ -176,6 +178,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.MaxTime, "max-time", 10*time.Second, "measure each benchmark for at most this time")
 	fs.DurationVar(&f.Budget, "budget", 0, "end the whole proof after this time, such as 5m (default: no limit)")
 	f.registerFormat(cmd, "text", "markdown", "html", "json", "sarif")
+	f.registerEditor(cmd)
 	f.registerOutput(cmd)
 	fs.StringVar(&f.Reproducer, "reproducer", "", "write a test that shows a difference to `FILE`")
 	f.registerProgram(cmd)
@@ -185,7 +188,7 @@ func (f *proveFlags) register(cmd *cobra.Command) {
 
 func (f *proveFlags) check(cmd *cobra.Command, args []string) error {
 	changed := cmd.Flags().Changed
-	if err := f.checkFormat("prove", cmd); err != nil {
+	if err := errors.Join(f.checkFormat("prove", cmd), f.checkEditor("prove", cmd, f.Format)); err != nil {
 		return err
 	}
 	if f.Tests != "a" && f.Tests != "b" {
@@ -327,7 +330,7 @@ func (a *app) prove(ctx context.Context, f *proveFlags, args, packages []string)
 		case "markdown":
 			return d.WriteMarkdown(w)
 		case "html":
-			return d.WritePage(w)
+			return f.withEditor(d, cmp.Or(f.Versions[1], f.Dir)).WritePage(w)
 		default:
 			return d.Write(w, a.style)
 		}

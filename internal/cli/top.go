@@ -31,13 +31,18 @@ the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot and
 --tagleaf show the classic view of all code, with the numbers of go tool pprof
 -top.
 
+--live shows the lines of a running service that cost most in the last seconds,
+with their course: CPU profiles that follow one another, and what was allocated
+meanwhile. Ctrl-C, or the end of --duration, prints the sum.
+
 ` + profilesHelp,
 		Example: `  whet top demo.whet
   whet top --type alloc_space demo.whet
   whet top --all --cum -n 20 cpu.pb.gz
   whet top --by package cpu.pb.gz
   whet top --diff-base before.pb.gz after.pb.gz
-  whet top http://localhost:6060`,
+  whet top http://localhost:6060
+  whet top --live http://localhost:6060`,
 		Args: profileArgs,
 	}
 	f.register(cmd)
@@ -45,8 +50,13 @@ the module cache; --own adds to it. --all, --cum, --by, --mean, --tagroot and
 	f.registerCum(cmd)
 	f.registerMean(cmd)
 	cmd.Flags().BoolVar(&f.All, "all", false, "show all code, not only your own")
+	live := false
+	cmd.Flags().BoolVar(&live, "live", false, "show the lines of a service that cost most now, until Ctrl-C")
 	cmd.Flags().Lookup("number").DefValue = "10 lines, 20 nodes"
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if live {
+			return a.topLive(cmd.Context(), args, f, cmd.Flags().Changed)
+		}
 		in, err := a.open(cmd.Context(), args, f)
 		if err != nil {
 			return err

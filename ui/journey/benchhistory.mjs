@@ -30,7 +30,7 @@ step("pointer and keyboard tell of commits", async () => {
   const plot = p.page.locator(".plot").first();
   await plot.focus();
   await p.page.keyboard.press("End");
-  assert.match(await p.page.locator(".live").innerText(), /2026-01-02 03:23:00 UTC: 1\.\d+µ sec\/op \(.* to .*\), 6 measurements/);
+  assert.match(await p.page.locator(".live").innerText(), /2026-01-02 03:23:00 UTC · Encode faster, maybe: 1\.\d+µ sec\/op \(.* to .*\), 6 measurements/);
   for (let i = 0; i < 24; i++) {
     await p.page.keyboard.press("ArrowLeft");
     if (/Changed: \+/.test(await p.page.locator(".live").innerText())) break;
@@ -39,9 +39,48 @@ step("pointer and keyboard tell of commits", async () => {
   await p.settle("keyboard");
   const box = await plot.locator(".u-over").boundingBox();
   await p.page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  assert.match(await p.page.locator(".reading").first().innerText(), /UTC: .*measurements/);
+  assert.match(await p.page.locator(".reading").first().innerText(), /UTC .*measurements/);
   await p.page.locator(".series").first().getByText("as a table").click();
   await p.page.locator(".series").first().locator("tbody tr").nth(23).waitFor();
+  await p.close();
+});
+
+step("commits have subjects, verdicts have colors, and links lead to results", async () => {
+  const p = await open("few.html");
+  const table = p.page.locator("section[aria-label^=Changes]");
+  assert.match(await table.locator("tr.commit").first().innerText(), /\.\.\w+ 2026-01-02 Encode faster, maybe/);
+  const color = (selector) => p.page.locator(selector).first().evaluate((e) => getComputedStyle(e).color);
+  assert.notEqual(await color("section[aria-label^=Changes] .bad"), await color("section[aria-label^=Changes] tbody td"));
+  assert.equal(await p.page.locator(".commits").isVisible(), false);
+  await table.getByRole("link").first().click();
+  const panel = p.page.locator(".commits");
+  await panel.waitFor();
+  assert.match(await panel.locator("tbody tr").first().innerText(), /size=0\s+sec\/op[\s\S]*\+\d+(\.\d)?%\s+worse/);
+  assert.match(await panel.locator("h2").innerText(), /Encode faster, maybe/);
+  await p.settle("results");
+  await p.accessible();
+  // The link reproduces it, Back closes it, and other commits can be compared.
+  const hash = await p.page.evaluate(() => location.hash);
+  assert.match(hash, /^#commit=\w+&base=\w+$/);
+  const other = await open("few.html", { ready: ".commits tbody tr" }, hash);
+  assert.equal(await other.page.locator(".commits").innerText(), await panel.innerText());
+  await other.page.getByLabel("Compared with").selectOption({ index: 0 });
+  await other.page.waitForFunction((h) => location.hash !== h, hash);
+  await other.page.getByRole("button", { name: "Close" }).click();
+  await other.page.locator(".commits").waitFor({ state: "hidden" });
+  await other.close();
+  const none = await open("few.html", { ready: ".commits:not([hidden])" }, "#commit=nothing");
+  assert.match(await none.page.locator(".commits").innerText(), /no results of the commit nothing/);
+  await none.close();
+  await p.page.goBack();
+  await panel.waitFor({ state: "hidden" });
+  // By keyboard, from a chart.
+  await p.page.locator(".plot").first().focus();
+  await p.page.keyboard.press("End");
+  await p.page.keyboard.press("Enter");
+  await panel.waitFor();
+  await p.page.keyboard.press("?");
+  await p.page.getByRole("dialog", { name: "Benchmarks along commits" }).waitFor();
   await p.close();
 });
 
@@ -95,5 +134,7 @@ step("narrow, wide, light and dark", async () => {
     }
   }
 });
+
+journey.accessible(["few.html"]);
 
 await journey.walk();

@@ -106,7 +106,7 @@ for (const name of ["find", "fix"]) {
       for (const summary of await p.page.locator("summary").all()) await summary.click();
       for (const link of await p.page.locator("a[href]").all()) {
         assert.match(await link.getAttribute("href"), /^#/, "a link leaves the page");
-        await link.click();
+        if (await link.isVisible()) await link.evaluate((a) => a.click());
       }
       const text = (await harmless(p, "opened")).text;
       assert.ok(text.includes("<script>window.pwned=1</script>"), "a name is not shown as it is");

@@ -9,6 +9,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import assert from "node:assert/strict";
+import { createServer, request } from "node:http";
 import { start } from "./browser.mjs";
 
 const journey = await start({ height: 800, pause: 250 });
@@ -39,6 +40,9 @@ async function accessible(p) {
   assert.deepEqual(found, []);
   assert.ok(await p.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "wider than the window");
 }
+
+/** What the console shows of an answer that the page explains. */
+const refused = /the server responded with a status of 4\d\d/;
 
 const hot = ".line-row";
 const picture = ".flame-host .graph canvas";
@@ -144,6 +148,18 @@ step("share what I see", async () => {
   await dialog.getByRole("link", { name: "Save the recording as one HTML file" }).click();
   const html = readFileSync(await (await download).path(), "utf8");
   assert.ok(html.includes("whet-flame") && html.length < 5_000_000);
+  // The graph as a picture that other programs open.
+  await p.page.getByRole("button", { name: "Share" }).click();
+  const drawn = p.page.waitForEvent("download");
+  await dialog.getByRole("button", { name: "Save as SVG" }).click();
+  const svg = readFileSync(await (await drawn).path(), "utf8");
+  assert.match(svg, /^<\?xml[\s\S]*<svg [\s\S]*<title>[^<]*joinSlowly[\s\S]*<\/svg>\s*$/);
+  assert.ok(!/oklch|NaN|undefined/.test(svg) && /fill="#[0-9a-f]{6}"/.test(svg));
+  const valid = await p.page.evaluate((text) => {
+    const doc = new DOMParser().parseFromString(text, "image/svg+xml");
+    return doc.querySelector("parsererror")?.textContent ?? doc.documentElement.localName;
+  }, svg);
+  assert.equal(valid, "svg");
   const other = await open(link.slice(address.length), '.flame-path [aria-current="location"]');
   assert.equal(await other.page.locator('.flame-path [aria-current="location"]').innerText(), zoomed);
   // The link names the frame by function and path: it holds in another recording of the program.
@@ -297,6 +313,108 @@ step("what goroutines wait for, and where memory goes", async () => {
   await p.close();
 });
 
+step("lines over time", async () => {
+  const p = await open("/overview?file=after.whet", hot);
+  await p.page.getByRole("link", { name: "Lines over time" }).click();
+  const row = p.page.locator(".over-time tbody tr", { hasText: "joinSlowly" }).first();
+  await row.waitFor();
+  assert.match(await row.innerText(), /text \+= strconv\.Itoa/);
+  const heads = await p.page.locator(".over-time thead a").allInnerTexts();
+  assert.ok(heads.indexOf("before.whet") >= 0 && heads.indexOf("before.whet") < heads.indexOf("after.whet"), String(heads));
+  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    await p.page.setViewportSize({ width, height: 844 });
+    await p.page.emulateMedia({ colorScheme: scheme });
+    await p.settle(`series-${width}-${scheme}`);
+    await accessible(p);
+  }
+  await row.getByRole("link").first().click();
+  await p.page.locator(".src-line.here").waitFor();
+  await p.page.goBack();
+  await row.waitFor();
+  await p.close();
+});
+
+step("lines of a running service, live", async () => {
+  const p = await open("/", ".record form");
+  await p.page.getByRole("link", { name: "Watch its lines live" }).click();
+  const rows = p.page.locator(".live-table tbody tr");
+  await rows.first().waitFor();
+  assert.match(await p.page.locator(".live-table").innerText(), /journey_test\.go:\d+|joinQuickly|workbench/);
+  const windows = () => p.page.locator(".live-table polyline").first().getAttribute("points").then((s) => s.split(" ").length);
+  await p.page.waitForFunction(() => document.querySelector(".live-table polyline").getAttribute("points").split(" ").length >= 2);
+  assert.ok((await windows()) >= 2);
+  await p.page.getByRole("button", { name: "Since the start" }).click();
+  await p.page.waitForFunction(() => location.search.includes("by=sum"));
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet top --live http:/);
+  await p.page.keyboard.press("Escape");
+  await p.page.getByRole("button", { name: "Stop" }).click();
+  for (const [width, scheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    await p.page.setViewportSize({ width, height: 844 });
+    await p.page.emulateMedia({ colorScheme: scheme });
+    await p.settle(`live-${width}-${scheme}`);
+    await accessible(p);
+  }
+  await p.close();
+});
+
+step("each view can be saved in the forms that it has", async () => {
+  const forms = {
+    overview: ["one HTML file", "recording", "CSV", "JSON"],
+    flame: ["one HTML file", "pprof", "SVG", "PNG", "CSV", "JSON"],
+    graph: ["pprof", "SVG", "PNG", "CSV", "JSON"],
+    compare: ["CSV", "JSON"],
+    timeline: ["recording"],
+    load: ["one HTML file", "CSV", "JSON"],
+    goroutines: ["CSV", "JSON"],
+    memory: ["CSV", "JSON"],
+  };
+  for (const [view, names] of Object.entries(forms)) {
+    const p = await open(...views[view]);
+    for (const name of names) {
+      await p.page.getByRole("button", { name: "Share" }).click();
+      const saving = p.page.waitForEvent("download");
+      await p.page.locator(".share-files").getByText(new RegExp(`^Save (as |.*)${name}$`)).click();
+      const data = readFileSync(await (await saving).path());
+      const starts = { SVG: /^<\?xml|^<svg/, PNG: /^.PNG/s, CSV: /^"/, JSON: /^\s*[{[]/, pprof: /^\x1f/, recording: /^PK/ };
+      assert.match(data.toString("latin1"), starts[name] ?? /^<!doctype html>/i, `${view} as ${name}`);
+    }
+    await p.close();
+  }
+});
+
+step("benchmarks along commits have the header, the theme and the keys", async () => {
+  const p = await open("/bench?file=along.json", "main[data-ready]");
+  const row = p.page.locator("tr.commit").first();
+  assert.match(await row.innerText(), /2026-01-02 change 6 of <b>Join<\/b>/);
+  await row.getByRole("link").click();
+  await p.page.locator(".commits .bad", { hasText: "worse" }).waitFor();
+  assert.match(await p.page.evaluate(() => location.href), /along\.json#commit=\w+&base=\w+$/);
+  await accessible(p);
+  const before = await p.page.evaluate(() => document.documentElement.dataset.theme);
+  for (let i = 0; i < 2; i++) await p.page.getByRole("button", { name: /^Colors/ }).click();
+  assert.notEqual(await p.page.evaluate(() => document.documentElement.dataset.theme), before);
+  await p.page.getByRole("button", { name: "Keys (?)" }).click();
+  await p.page.getByRole("dialog", { name: "Benchmarks along commits" }).waitFor();
+  await p.page.keyboard.press("Escape");
+  await p.page.keyboard.press("Control+k");
+  await p.page.getByRole("combobox", { name: /View, file/ }).fill("bench.txt");
+  await p.page.keyboard.press("Enter");
+  await p.page.waitForURL(/bench\.txt/);
+  await p.page.locator("main[data-ready]").waitFor();
+  // A run has keys, too.
+  await p.page.keyboard.press("?");
+  await p.page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await accessible(p);
+  await p.close();
+  for (const [width, colorScheme] of [[390, "light"], [1280, "dark"], [2560, "light"]]) {
+    const q = await open("/bench?file=along.json", "main[data-ready]", { colorScheme, viewport: { width, height: 844 } });
+    await q.settle(`along-${width}-${colorScheme}`);
+    await accessible(q);
+    await q.close();
+  }
+});
+
 step("results of benchmarks and findings have pages", async () => {
   for (const [width, colorScheme] of [
     [1280, "light"],
@@ -366,14 +484,154 @@ step("damaged files are explained", async () => {
   await r.page.context().close();
 });
 
-step("the server goes and comes back", async () => {
-  const p = await open("/overview?file=before.whet", hot);
-  await p.page.route("**/api/**", (r) => r.abort());
+step("empty and cut files are explained in each view", async () => {
+  const profile = ["overview", "flame", "graph"];
+  const recording = [...profile, "timeline", "goroutines", "memory", "load"];
+  const of = { "empty.whet": recording, "head.whet": recording, "empty.pb.gz": profile, "cut.trace": ["timeline"] };
+  for (const [name, list] of Object.entries(of))
+    for (const view of list) {
+      const p = await openForeign(`/${view}?file=${name}`, ".trouble");
+      const text = await p.page.locator(".trouble").first().innerText();
+      assert.ok(text.includes(name) && text.length > name.length + 10, `${view} of ${name}: ${text}`);
+      // The page is still there: the list, and other files.
+      assert.ok(await p.page.getByRole("link", { name: "whet", exact: true }).isVisible());
+      await p.close(refused);
+    }
+});
+
+/** A server between the page and the one at an address, which can be stopped and started again. */
+async function between(address) {
+  const to = new URL(address);
+  const make = () =>
+    createServer((req, res) => {
+      const headers = { ...req.headers, host: to.host };
+      const up = request({ host: to.hostname, port: to.port, path: req.url, method: req.method, headers }, (r) => {
+        res.writeHead(r.statusCode, r.headers);
+        r.pipe(res);
+      });
+      up.on("error", () => res.destroy());
+      res.on("close", () => up.destroy());
+      req.pipe(up);
+    });
+  let server = make();
+  const listen = (port) => new Promise((done) => server.listen(port, "127.0.0.1", done));
+  await listen(0);
+  const { port } = server.address();
+  return {
+    address: `http://127.0.0.1:${port}`,
+    async stop() {
+      const closed = new Promise((done) => server.close(done));
+      server.closeAllConnections();
+      await closed;
+    },
+    async start() {
+      server = make();
+      await listen(port);
+    },
+  };
+}
+
+step("the server goes and comes back, and nothing is lost", async () => {
+  const middle = await between(address);
+  const p = await journey.open(`${middle.address}/overview?file=before.whet`, { ready: hot });
+  await middle.stop();
   await p.page.locator(".offline").waitFor();
   assert.ok(await p.page.locator(hot).first().isVisible(), "what was shown stays");
-  await p.page.unroute("**/api/**");
+  await p.page.getByRole("link", { name: "Memory", exact: true }).click();
+  await p.page.locator(".trouble").waitFor();
+  await middle.start();
   await p.page.locator(".offline").waitFor({ state: "detached" });
-  await p.page.context().close();
+  await p.page.getByRole("button", { name: "Try again" }).click();
+  await p.page.locator(".memory-bar").waitFor();
+  await p.page.goBack();
+  await p.page.locator(hot).first().waitFor();
+  await p.close(/Failed to load resource|ERR_/);
+  // Lines that are watched live go on by themselves.
+  const q = await journey.open(`${middle.address}/`, { ready: ".record form" });
+  await q.page.getByRole("link", { name: "Watch its lines live" }).click();
+  await q.page.locator(".live-table").waitFor();
+  await middle.stop();
+  await q.page.locator(".offline").waitFor();
+  assert.ok(await q.page.locator(".live-table tbody tr").first().isVisible(), "what was shown stays");
+  await middle.start();
+  await q.page.locator(".offline").waitFor({ state: "detached" });
+  const since = await q.page.locator(".live-page .quiet").first().innerText();
+  await q.page.waitForFunction((was) => document.querySelector(".live-page .quiet").innerText !== was, since);
+  await q.close(/Failed to load resource|ERR_/);
+  await middle.stop();
+});
+
+step("a slow network shows what is loading, and the last choice", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  const cdp = await p.page.context().newCDPSession(p.page);
+  await cdp.send("Network.enable");
+  const slow = { offline: false, latency: 400, downloadThroughput: 40_000, uploadThroughput: 20_000 };
+  await cdp.send("Network.emulateNetworkConditions", slow);
+  await p.page.getByRole("link", { name: "Flame", exact: true }).click();
+  await p.page.getByText("Loading…").first().waitFor();
+  await p.page.locator(picture).waitFor();
+  // Two choices in a row: the second one is shown, whichever answer comes first.
+  const type = p.page.getByLabel("Sample type");
+  await type.selectOption("allocs:alloc_space");
+  await type.selectOption("cpu:cpu");
+  await p.page.waitForSelector('.flame-host[data-type="cpu"]');
+  await p.page.waitForLoadState("networkidle");
+  assert.equal(await p.page.locator(".flame-host").getAttribute("data-type"), "cpu");
+  await p.close();
+});
+
+step("two tabs do not disturb each other", async () => {
+  const p = await open("/", ".record form");
+  const other = await p.page.context().newPage();
+  await other.goto(`${address}/flame?file=before.whet`);
+  await other.locator(picture).waitFor();
+  const live = await p.page.getByRole("link", { name: "Watch its lines live" }).getAttribute("href");
+  await p.page.goto(address + live);
+  await p.page.locator(".live-table").waitFor();
+  await other.goto(address + live);
+  await other.locator(".live-table").waitFor();
+  // One ends; the other one goes on.
+  await p.page.goto(`${address}/overview?file=after.whet`);
+  await p.page.locator(hot).first().waitFor();
+  const since = await other.locator(".live-page .quiet").first().innerText();
+  await other.waitForFunction((was) => document.querySelector(".live-page .quiet").innerText !== was, since);
+  assert.equal(await other.locator(".trouble").count(), 0);
+  // A language that is chosen in one is the other's at its next visit.
+  await p.page.getByLabel("Language").selectOption("ru");
+  await other.goto(`${address}/overview?file=after.whet`);
+  await other.getByRole("link", { name: "Обзор" }).waitFor();
+  await p.page.getByLabel("Язык").selectOption("en");
+  await p.close();
+});
+
+step("Back and Forward restore each view", async () => {
+  const p = await open("/overview?file=before.whet", hot);
+  const visited = [];
+  const at = async (ready) => {
+    await p.page.locator(ready).first().waitFor();
+    visited.push(await p.page.evaluate(() => location.href));
+  };
+  await at(hot);
+  await p.page.getByRole("link", { name: "Flame", exact: true }).click();
+  await at(picture);
+  await p.page.getByLabel("Sample type").selectOption("allocs:alloc_space");
+  await at('.flame-host[data-type="alloc_space"]');
+  await p.page.getByRole("link", { name: "Graph", exact: true }).click();
+  await at(".callgraph .node");
+  await p.page.getByRole("link", { name: "Timeline", exact: true }).click(); // a separate document
+  await at(".lanes .name");
+  const ready = [hot, '.flame-host[data-type="cpu"]', '.flame-host[data-type="alloc_space"]', ".callgraph .node"];
+  for (let i = 3; i >= 0; i--) {
+    await p.page.goBack();
+    await p.page.locator(ready[i]).first().waitFor();
+    assert.equal(await p.page.evaluate(() => location.href), visited[i]);
+  }
+  for (let i = 1; i < 5; i++) {
+    await p.page.goForward();
+    await p.page.locator(ready[i] ?? ".lanes .name").first().waitFor();
+    assert.equal(await p.page.evaluate(() => location.href), visited[i]);
+  }
+  await p.close();
 });
 
 step("a token opens the pages", async () => {

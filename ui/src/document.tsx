@@ -3,7 +3,7 @@ import { render } from "preact";
 import { get, locked } from "./api/client.ts";
 import type { Session } from "./api/v1.ts";
 import { Failure, Loading } from "./parts/basics.tsx";
-import { Dialogs, Header, listenToPalette, Status } from "./parts/shell.tsx";
+import { Dialogs, Header, listenToKeys, listenToPalette, Status } from "./parts/shell.tsx";
 import { Login } from "./pages/login.tsx";
 import { watchFiles } from "./state/files.ts";
 import { file, followLinks, route } from "./state/route.ts";
@@ -42,7 +42,6 @@ async function start(): Promise<void> {
     return;
   }
   followLinks(top);
-  listenToPalette();
   const files = watchFiles();
   document.title = `${file.value.split("/").at(-1)} · whet`;
   render(
@@ -59,7 +58,11 @@ async function start(): Promise<void> {
     await files;
     render(null, page);
     const help = await show(page);
-    if (!help) return;
+    if (!help) {
+      listenToKeys();
+      return;
+    }
+    listenToPalette();
     // The page's own help, which has its keys, in place of that of the other views.
     effect(() => {
       if (dialog.value !== "help") return;
@@ -67,6 +70,7 @@ async function start(): Promise<void> {
       help();
     });
   } catch (err) {
+    listenToKeys();
     render(<Failure error={err} again={() => location.reload()} />, page);
   }
 }

@@ -21,6 +21,8 @@ const later: Record<string, () => Promise<() => JSX.Element>> = {
   graph: () => import("./pages/graph.tsx").then((m) => m.GraphView),
   goroutines: () => import("./pages/goroutines.tsx").then((m) => m.Goroutines),
   findings: () => import("./pages/findings.tsx").then((m) => m.Findings),
+  "over-time": () => import("./pages/overtime.tsx").then((m) => m.Series),
+  live: () => import("./pages/live.tsx").then((m) => m.Live),
   memory: () => import("./pages/memory.tsx").then((m) => m.Memory),
   compare: () => import("./pages/compare.tsx").then((m) => m.Compare),
 };
@@ -62,7 +64,7 @@ function Shell(): JSX.Element {
   const name = file.value;
   useEffect(() => {
     const at = name.split("/").at(-1);
-    document.title = at ? `${at} · whet` : "whet";
+    if (route.value.view !== "live") document.title = at ? `${at} · whet` : "whet";
   }, [name]);
   return (
     <>

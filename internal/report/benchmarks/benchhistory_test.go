@@ -25,7 +25,7 @@ func TestHistoryPageTypes(t *testing.T) {
 	reporttest.PageTypes(t, "../../../ui/src/api/benchhistory.ts", reflect.TypeFor[pages.Fact](),
 		reflect.TypeFor[pages.Table](), reflect.TypeFor[historyCommit](),
 		reflect.TypeFor[historyPoint](), reflect.TypeFor[historyChange](), reflect.TypeFor[historySeries](),
-		reflect.TypeFor[historyDoc]())
+		reflect.TypeFor[historyListed](), reflect.TypeFor[historyDoc]())
 }
 
 // drawnHistory is a history with drawn noise: of so many benchmarks along so many commits, every third
@@ -144,9 +144,16 @@ func TestBenchHistoryPage(t *testing.T) {
 	if err := json.Unmarshal(data, &doc); err != nil || !ok || !end {
 		t.Fatal(err, ok, end)
 	}
-	if len(doc.Commits) != 24 || len(doc.Series) != 6 || len(doc.Tables) != 2 ||
-		len(doc.Tables[0].Rows) != len(r.Changes) || len(doc.Tables[1].Rows) != 3 {
-		t.Errorf("%d commits, %d series, tables %+v", len(doc.Commits), len(doc.Series), doc.Tables)
+	if len(doc.Commits) != 24 || len(doc.Series) != 6 || len(doc.Tables) != 1 ||
+		len(doc.Tables[0].Rows) != 3 || len(doc.Changes) != len(r.Changes) {
+		t.Errorf("%d commits, %d series, %d changes, tables %+v",
+			len(doc.Commits), len(doc.Series), len(doc.Changes), doc.Tables)
+	}
+	for i, c := range doc.Changes {
+		from := &r.Changes[i]
+		if c.At != from.At || c.After != from.After || c.Verdict != from.Verdict || len(c.Cells) != 7 {
+			t.Errorf("%+v of %+v", c, from)
+		}
 	}
 	for _, table := range doc.Tables {
 		for _, row := range table.Rows {
@@ -175,6 +182,9 @@ func TestBenchHistoryJourney(t *testing.T) {
 	reporttest.RunJourney(t, "benchhistory.mjs", func() map[string][]byte {
 		few := drawnHistory(t, 3, 24)
 		checkGates(t, few, "sec/op<+20%,sec/op<-20%")
+		for i := range few.Commits {
+			few.Commits[i].Subject = "Encode faster, maybe"
+		}
 		pages := make(map[string][]byte)
 		for name, r := range map[string]*history.Report{
 			"few": few, "many": drawnHistory(t, 60, 40),

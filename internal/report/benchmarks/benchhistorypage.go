@@ -3,7 +3,6 @@ package benchmarks
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +26,15 @@ type (
 		Legend  string          `json:"legend"`
 		Commits []historyCommit `json:"commits"` // oldest first
 		Series  []historySeries `json:"series"`
-		Tables  []pages.Table   `json:"tables"` // of changes and gates
+		Changes []historyListed `json:"changes"` // of all series, newest first
+		Tables  []pages.Table   `json:"tables"`  // of gates
+	}
+	// A historyListed is a change of any series as the list of changes shows it.
+	historyListed struct {
+		After   int      `json:"after"` // indices of commits
+		At      int      `json:"at"`
+		Cells   []string `json:"cells"` // benchmark, unit, before, after, change, interval, q
+		Verdict string   `json:"verdict"`
 	}
 	historyCommit struct {
 		Short   string `json:"short"`
@@ -38,6 +45,7 @@ type (
 	historySeries struct {
 		Name    string          `json:"name"`
 		Unit    string          `json:"unit"`
+		Better  string          `json:"better"` // lower, higher, or "" if neither is better
 		Binary  bool            `json:"binary"` // prefixes are Ki, Mi, …
 		About   string          `json:"about"`  // machine, base
 		Points  []historyPoint  `json:"points"` // in the order of the commits
@@ -82,7 +90,8 @@ func newHistoryDoc(r *history.Report) historyDoc {
 	doc := historyDoc{
 		Title: "Benchmarks along " + layout.Plural(len(r.Commits), "commit", "commits"), Facts: pages.Facts{},
 		Notes:   pages.CleanAll(r.Warnings.Texts()),
-		Commits: []historyCommit{}, Series: []historySeries{}, Tables: historyTables(r),
+		Commits: []historyCommit{}, Series: []historySeries{}, Changes: historyChanges(r),
+		Tables: historyGates(r),
 		Legend: fmt.Sprintf(
 			"Points are medians of commits, or ratios to a base measured in the same session; the band is their "+
 				"%s%% confidence interval. At most %s%% of the changes are expected to be chance.",
@@ -111,7 +120,7 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 	about.If(s.Package != "", "%s", s.Package)
 	about.If(s.Base != "", "ratio to %s, measured in the same session", s.Base[:min(len(s.Base), 12)])
 	out := historySeries{
-		Name: historyName(r, s), Unit: historyUnit(s), Binary: historyClass(s) == benchunit.Binary,
+		Name: historyName(r, s), Unit: historyUnit(s), Better: s.Better, Binary: historyClass(s) == benchunit.Binary,
 		About:  layout.Clean(strings.Join(about, " · ")),
 		Points: []historyPoint{}, Changes: []historyChange{},
 	}
@@ -132,16 +141,22 @@ func newHistorySeries(r *history.Report, s *history.Series) historySeries {
 	return out
 }
 
-// historyTables returns the tables of changes and of gates.
-func historyTables(r *history.Report) []pages.Table {
-	changes := pages.Table{Caption: "Changes, newest first", Columns: []string{
-		"commits", "date", "benchmark", "unit", "before", "after", "change", "interval", "q", "verdict",
-	}}
+// historyChanges returns the changes of all series, newest first.
+func historyChanges(r *history.Report) []historyListed {
+	list := []historyListed{}
 	for i, row := range changeRows(r, r.Changes) {
 		c := &r.Changes[i]
-		row[6] = strings.TrimPrefix(row[6], "q ")
-		date := r.Commits[c.At].Time.UTC().Format(time.DateOnly)
-		changes.Rows = append(changes.Rows, append([]string{historyRange(r, c), date}, row...))
+		last := len(row) - 1
+		row[last-1] = strings.TrimPrefix(row[last-1], "q ")
+		list = append(list, historyListed{After: c.After, At: c.At, Cells: row[:last], Verdict: row[last]})
+	}
+	return list
+}
+
+// historyGates returns the table of the outcomes of gates; none without gates.
+func historyGates(r *history.Report) []pages.Table {
+	if len(r.Gate) == 0 {
+		return []pages.Table{}
 	}
 	gates := pages.Table{Caption: "Gates at the newest commit", Columns: []string{
 		"gate", "benchmark", "unit", "before", "newest", "change", "outcome",
@@ -150,5 +165,5 @@ func historyTables(r *history.Report) []pages.Table {
 		c := &r.Gate[i]
 		gates.Rows = append(gates.Rows, append([]string{layout.Clean(c.Gate)}, gateRow(r, c)...))
 	}
-	return slices.DeleteFunc([]pages.Table{changes, gates}, func(t pages.Table) bool { return len(t.Rows) == 0 })
+	return []pages.Table{gates}
 }

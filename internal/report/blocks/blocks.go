@@ -12,6 +12,7 @@ import (
 type Document struct {
 	Title  Text
 	Blocks []Block
+	Editor Editor // that the places on a page lead to
 }
 
 // Add appends a section, unless there is nothing in it.
@@ -35,6 +36,9 @@ func isEmpty(b Block) bool {
 		return len(b.List) == 0
 	case Table:
 		return len(b.Rows) == 0
+	case Pair:
+		full := func(b Block) bool { return !isEmpty(b) }
+		return !slices.ContainsFunc(b.First, full) && !slices.ContainsFunc(b.Second, full)
 	default:
 		return false
 	}
@@ -95,13 +99,20 @@ type Section struct {
 	ID     string // of the element on a page; "" for none
 	Title  Text
 	Badges layout.Facts // short properties, shown after the title
-	Fold   bool         // closed until the reader opens it
-	Brief  bool         // left out in a terminal, where nothing can be closed
+	// Kind is what a page's reader can hide sections of the document by, such as a rule; "" for none.
+	Kind   string
+	Fold   bool // closed until the reader opens it
+	Open   bool // although it can be closed, it is open on pages
+	Brief  bool // left out in a terminal, where nothing can be closed
 	Blocks []Block
 }
 
 // A Group is blocks with an empty line around them.
 type Group []Block
+
+// A Pair is blocks that a page shows next to each other, if it is wide enough, such as a change and its
+// proof. Elsewhere, First comes first.
+type Pair struct{ First, Second []Block }
 
 type (
 	// Prose is a paragraph.

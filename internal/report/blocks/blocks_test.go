@@ -32,7 +32,7 @@ func everything(name string) *Document {
 			Prose{Plain("Some "), Strong(name), Plain(" and "), Command(name), Dim(name)},
 			Prose{Plain(name)},
 			Section{
-				ID: name, Title: Text{Plain(name)}, Badges: []string{name},
+				ID: name, Title: Text{Plain(name)}, Badges: []string{name}, Kind: name,
 				Blocks: []Block{
 					Location{Where: name, Function: name},
 					Location{Where: name},
@@ -53,6 +53,11 @@ func everything(name string) *Document {
 					Section{Fold: true, Title: Text{Plain(name)}, Blocks: []Block{Prose{Plain(name)}}},
 				},
 			},
+			Section{Title: Text{Plain("Next to each other")}, Kind: name + "!", Blocks: []Block{
+				Pair{First: []Block{Items(name)}, Second: []Block{
+					Section{Fold: true, Open: true, Brief: true, Title: Text{Plain(name)}, Blocks: []Block{Note{Plain(name)}}},
+				}},
+			}},
 			Section{Title: Text{Plain("Lines")}, Blocks: []Block{Entries{Most: 1, List: []Entry{
 				{Share: "5.00%", Location: Location{Where: name, Function: name}, Code: line, Text: name},
 				{Share: name, Location: Location{Where: name}},
@@ -82,7 +87,12 @@ func TestWrite(t *testing.T) {
 	text, markdown, page := outputs(t, everything("a_name|of<b>"), 60)
 	golden.Check(t, "testdata/everything.txt", []byte(text))
 	golden.Check(t, "testdata/everything.md", []byte(markdown))
-	golden.Check(t, "testdata/everything.html", []byte(page))
+	head, rest, _ := strings.Cut(page, "<style>")
+	_, body, ok := strings.Cut(rest, "</style>")
+	if !ok {
+		t.Error("the page has no style")
+	}
+	golden.Check(t, "testdata/everything.html", []byte(head+body)) // the style is package ui's and page.css
 }
 
 // TestEmpty has blocks without content, and a document without a title, write nothing.
@@ -99,17 +109,101 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// TestWritePageLoadsNothing holds that pages have no scripts and make no requests.
+// TestWritePageLoadsNothing holds that pages have no scripts and make no requests: they consist of elements
+// and attributes that can do neither, and lead only to parts of themselves and, if asked for, to an editor.
 func TestWritePageLoadsNothing(t *testing.T) {
-	_, _, page := outputs(t, everything("name"), 80)
-	for _, never := range []string{"http://", "https://", "<script", "src=", "url("} {
-		if strings.Contains(page, never) {
-			t.Errorf("%q is in the page", never)
+	editor, err := NewEditor(DefaultEditor, "/src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := everything("a/name.go:7")
+	d.Editor = editor
+	for name, d := range map[string]*Document{"without editor": everything("a/name.go:7"), "with editor": d} {
+		_, _, page := outputs(t, d, 80)
+		for _, never := range []string{"http://", "https://", "<script", "src=", "url(", "@import", "javascript:"} {
+			if strings.Contains(page, never) {
+				t.Errorf("%s: %q is in the page", name, never)
+			}
+		}
+		policy := `content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"`
+		if !strings.Contains(page, policy) {
+			t.Errorf("%s: no content security policy", name)
+		}
+		links := harmless(t, page)
+		want := []string{"#content", "#a%2Fname.go:7", "#part-4", "#part-5"}
+		if name == "with editor" {
+			place := "vscode://file/src/a/name.go:7"
+			// The name of the file in the diff has no such suffix: its hunk begins at line 1.
+			want = append(want, place, place, "vscode://file/src/a/name.go%3A7:1", place, place)
+		}
+		if !slices.Equal(links, want) {
+			t.Errorf("%s: the page has the links\n%q, want\n%q", name, links, want)
 		}
 	}
-	policy := `content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"`
-	if !strings.Contains(page, policy) {
-		t.Error("no content security policy")
+}
+
+// harmless fails if a page has an element or an attribute that could run a script or make a request, and
+// returns where its links lead.
+func harmless(t *testing.T, page string) (links []string) {
+	t.Helper()
+	elements := strings.Fields("html head meta title style body header fieldset legend label input span nav ol li a " +
+		"main h1 h2 h3 h4 section p b code div i ul table tr th td pre br details summary")
+	attributes := strings.Fields("lang charset http-equiv content name class href type id checked aria-label role " +
+		"style tabindex open")
+	z := nethtml.NewTokenizer(strings.NewReader(page))
+	for z.Next() != nethtml.ErrorToken {
+		token := z.Token()
+		if token.Type != nethtml.StartTagToken && token.Type != nethtml.SelfClosingTagToken {
+			continue
+		}
+		if !slices.Contains(elements, token.Data) {
+			t.Errorf("the page has the element %s", token.Data)
+		}
+		for _, a := range token.Attr {
+			switch {
+			case !slices.Contains(attributes, a.Key):
+				t.Errorf("%s has the attribute %s", token.Data, a.Key)
+			case a.Key == "href":
+				links = append(links, a.Val)
+			case a.Key == "style" && !regexp.MustCompile(`^width:\d+\.\d\d%$`).MatchString(a.Val):
+				t.Errorf("%s has the style %s", token.Data, a.Val)
+			}
+		}
+	}
+	return links
+}
+
+// TestEditor has addresses of places in source, and refuses those that could do harm.
+func TestEditor(t *testing.T) {
+	for _, c := range []struct{ url, place, want string }{
+		{"vscode", "a/b c.go:7", "vscode://file/src/a/b%20c.go:7"},
+		{"zed", "x.go:1", "zed://file/src/x.go:1"},
+		{"idea", "a&b.go:2", "idea://open?file=/src/a%26b.go&line=2"},
+		{"vscode", "/abs/x.go:3", "vscode://file/abs/x.go:3"},
+		{"https://example.com/{file}#L{line}", "./a/../x#.go:4", "https://example.com/x%23.go#L4"},
+		{"vscode", `"><script>:5`, "vscode://file/src/%22%3E%3Cscript%3E:5"},
+		{"none", "x.go:1", ""},
+		{"vscode", "x.go", ""},
+		{"vscode", "x.go:", ""},
+		{"vscode", "x.go:-1", ""},
+		{"vscode", ":7", ""},
+		{"vscode", "../../etc/passwd:1", ""},
+		{"vscode", "new\nline.go:1", ""},
+	} {
+		e, err := NewEditor(c.url, "/src")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.link(c.place); got != c.want {
+			t.Errorf("%s of %q is %q, want %q", c.url, c.place, got, c.want)
+		}
+	}
+	for _, bad := range []string{
+		"", "emacs", "javascript:alert('{path}')", "JavaScript:{path}", "data:{path}", "https://x/",
+	} {
+		if e, err := NewEditor(bad, "."); err == nil {
+			t.Errorf("%q is %+v", bad, e)
+		}
 	}
 }
 

@@ -26,9 +26,13 @@
 //   - [Table] is a layout.Table whose rows may be marked as good or bad.
 //   - [Diff], [Code] and [Output] are a unified diff, source, and what a program has printed.
 //   - [Location] is a place in source, and [Entries] a list of such, with a share and an explanation.
+//   - [Pair] has blocks next to each other on wide pages.
 //   - [Bar] draws a share on a page.
 //   - [Section] groups blocks. A folded one is closed on pages and in Markdown until the reader
 //     opens it, and terminals leave it out.
+//
+// Pages work without scripts: the contents are links, and the theme and what is hidden are chosen with
+// radio buttons and checkboxes that the style sheet reads. Their colors are those of package ui.
 //
 // Every string may come from a foreign file: each writer escapes what has a meaning in its format,
 // and replaces control characters and those that reorder text. So views pass names as they are.

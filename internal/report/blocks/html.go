@@ -1,32 +1,140 @@
 package blocks
 
 import (
+	_ "embed" // for the style
 	"fmt"
 	"html/template"
 	"io"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/whet-go/whet/internal/terminal"
+	"github.com/whet-go/whet/ui"
 )
 
 // WritePage writes the document as an HTML page without scripts or network requests.
 func (d *Document) WritePage(w io.Writer) error {
-	h := &htmlWriter{}
+	h := &htmlWriter{editor: d.Editor, kinds: d.kinds()}
+	body, contents := d.anchored()
 	h.markup(pageHead)
 	h.text(d.Title.String())
-	h.markup("</title>\n<style>")
-	h.markup(pageStyle)
-	h.markup("</style>\n</head>\n<body>\n<h1>")
+	h.markup("</title>\n<style>", pageTokens(), "\n", markup(pageCSS))
+	for i := range h.kinds {
+		n := markup(strconv.Itoa(i))
+		h.markup(":root:has(#kind-", n, ":not(:checked)) .kind-", n, " { display: none }\n")
+	}
+	h.markup("</style>\n</head>\n<body>\n")
+	h.header(contents)
+	h.markup("<main id=\"content\">\n<h1>")
 	h.inline(d.Title)
 	h.markup("</h1>\n")
-	h.blocks(d.Blocks, 2)
-	h.markup("</body>\n</html>\n")
+	h.filter()
+	h.blocks(body, topLevel)
+	h.markup("</main>\n</body>\n</html>\n")
 	if _, err := io.WriteString(w, h.b.String()); err != nil {
 		return fmt.Errorf("write page: %w", err)
 	}
 	return nil
+}
+
+// topLevel is the level of the headings of a document's sections.
+const topLevel = 2
+
+// A kind is a kind of sections, and the number of those in a document.
+type kind struct {
+	name  string
+	count int
+}
+
+// kinds returns the kinds of a document's sections, in their order; none if there is only one.
+func (d *Document) kinds() []kind {
+	var list []kind
+	for _, b := range d.Blocks {
+		s, ok := b.(Section)
+		if !ok || s.Kind == "" {
+			continue
+		}
+		i := slices.IndexFunc(list, func(k kind) bool { return k.name == s.Kind })
+		if i < 0 {
+			i = len(list)
+			list = append(list, kind{name: s.Kind})
+		}
+		list[i].count++
+	}
+	if len(list) < 2 { // there is nothing to choose from
+		return nil
+	}
+	return list
+}
+
+// anchored returns the document's blocks with an ID for each section, and the sections that the contents of
+// the page list; none if the page is short.
+func (d *Document) anchored() (body []Block, contents []Section) {
+	body = slices.Clone(d.Blocks)
+	for i, b := range body {
+		s, ok := b.(Section)
+		if !ok || s.Fold {
+			continue
+		}
+		if s.ID == "" {
+			s.ID = "part-" + strconv.Itoa(i+1)
+			body[i] = s
+		}
+		if slices.ContainsFunc(s.Blocks, func(b Block) bool { return !isEmpty(b) }) {
+			contents = append(contents, s)
+		}
+	}
+	if len(contents) < 2 { // there is nothing to find
+		return body, nil
+	}
+	return body, contents
+}
+
+// kindClass writes the class of a section's kind, for the element that is open.
+func (h *htmlWriter) kindClass(name string) {
+	if i := slices.IndexFunc(h.kinds, func(k kind) bool { return k.name == name }); i >= 0 {
+		h.markup(` class="kind-`, markup(strconv.Itoa(i)), `"`)
+	}
+}
+
+// header writes the header of the page: the contents, and the choice of colors.
+func (h *htmlWriter) header(contents []Section) {
+	h.markup("<header class=\"top\"><a class=\"skip\" href=\"#content\">Skip to the content</a>" +
+		"<span class=\"brand\">whet</span>\n" +
+		"<fieldset class=\"theme\"><legend>Colors</legend>" +
+		`<label><input type="radio" name="theme" id="theme-auto" checked>system</label>` +
+		`<label><input type="radio" name="theme" id="theme-light">light</label>` +
+		`<label><input type="radio" name="theme" id="theme-dark">dark</label>` +
+		"</fieldset></header>\n")
+	if len(contents) == 0 {
+		return
+	}
+	h.markup("<nav class=\"toc\" aria-label=\"Contents\">" +
+		"<label class=\"fold\"><input type=\"checkbox\">Contents</label>\n<ol>\n")
+	for _, s := range contents {
+		h.markup("<li")
+		h.kindClass(s.Kind)
+		h.element(`><a href="#`, url.PathEscape(s.ID), `">`)
+		h.element("", s.Title.String(), "</a></li>\n")
+	}
+	h.markup("</ol></nav>\n")
+}
+
+// filter writes the choice of sections by their kinds.
+func (h *htmlWriter) filter() {
+	if len(h.kinds) == 0 {
+		return
+	}
+	h.markup("<fieldset class=\"filter\"><legend>Show</legend>\n")
+	for i, k := range h.kinds {
+		h.markup(`<label><input type="checkbox" checked id="kind-`, markup(strconv.Itoa(i)), `">`)
+		h.element("", k.name, "")
+		h.markup(` <span class="dim">`, markup(strconv.Itoa(k.count)), "</span></label>\n")
+	}
+	h.markup("</fieldset>\n")
 }
 
 const pageHead = `<!doctype html>
@@ -38,29 +146,26 @@ const pageHead = `<!doctype html>
 <meta name="color-scheme" content="light dark">
 <title>`
 
-const pageStyle = `
-:root { --ink: #1d2430; --dim: #5b6676; --line: #d9dee6; --paper: #fff; --soft: #f4f6f9; --bar: #e8590c; --good: #1a7f37; --bad: #b3261e; --add: #e3f6e8; --del: #fde7e7 }
-@media (prefers-color-scheme: dark) { :root { --ink: #e3e8ef; --dim: #9aa6b5; --line: #313a47; --paper: #12161c; --soft: #1a2029; --bar: #ff8a3d; --good: #57c776; --bad: #ff8a80; --add: #143021; --del: #3a1a1c } }
-body { margin: 0 auto; max-width: 62rem; padding: 1.5rem 1rem 4rem; font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); overflow-wrap: anywhere }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem } h2 { font-size: 1.1rem; margin: 0 } h3 { font-size: 1rem; margin: 0 }
-section { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: 1rem }
-.dim { color: var(--dim) } code, pre { font: .875rem/1.45 ui-monospace, monospace } h1 code, h2 code, h3 code { font-size: .9em }
-pre { background: var(--soft); padding: .75rem; overflow-x: auto; border-radius: 4px; margin: .5rem 0; tab-size: 4 } .output { white-space: pre-wrap }
-pre span { display: block; min-width: max-content } .add { background: var(--add) } .del { background: var(--del) } .at, .file { color: var(--dim) }
-.badge { font-size: .8rem; border: 1px solid var(--line); border-radius: 3px; padding: 0 .4rem; margin-left: .5rem; font-weight: normal }
-.bar { height: 6px; background: var(--soft); border-radius: 3px; margin: .5rem 0 } .bar i { display: block; height: 100%; min-width: 2px; background: var(--bar); border-radius: 3px }
-.scroll { overflow-x: auto; margin: .5rem 0 } .scroll :is(th, td) { overflow-wrap: break-word; max-width: 24rem } table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums }
-th { text-align: left; font-weight: normal; color: var(--dim); font-size: .875rem } th, td { padding: .25rem .75rem .25rem 0; border-top: 1px solid var(--line); vertical-align: top } tr:first-child > * { border-top: 0 }
-.n { text-align: right; white-space: nowrap } .entries { margin: .5rem 0 } .entries .n { width: 1% } .good { color: var(--good) } .bad { color: var(--bad) }
-td .bar { width: 6rem; height: 8px; margin: .5rem 0; background: var(--line) } td .bar i { background: var(--dim) } .good .bar i { background: var(--good) } .bad .bar i { background: var(--bad) }
-summary { cursor: pointer } p { margin: .4rem 0 } ul { margin: .4rem 0; padding-left: 1.25rem } li { margin: .2rem 0 } li::marker { color: var(--dim) }
-`
+// pageTokens returns the colors of all pages, by the theme of the system or the one that is chosen.
+func pageTokens() markup {
+	light, dark := ui.Tokens()
+	return markup("\n:root {" + light + "}\n" +
+		"@media (prefers-color-scheme: dark) { :root:not(:has(#theme-light:checked)) {" + dark + "} }\n" +
+		":root:has(#theme-dark:checked) {" + dark + "}")
+}
+
+//go:embed page.css
+var pageCSS string
 
 // Markup is part of a page as it is. Only constants of this package become markup.
 type markup string
 
 // An htmlWriter writes blocks as HTML.
-type htmlWriter struct{ b strings.Builder }
+type htmlWriter struct {
+	b      strings.Builder
+	editor Editor
+	kinds  []kind
+}
 
 func (h *htmlWriter) markup(parts ...markup) {
 	for _, part := range parts {
@@ -108,7 +213,11 @@ func (h *htmlWriter) blocks(list []Block, level int) {
 
 func (b Section) html(h *htmlWriter, level int) {
 	if b.Fold {
-		h.markup("<details><summary>")
+		open := markup("<details><summary>")
+		if b.Open {
+			open = "<details open><summary>"
+		}
+		h.markup(open)
 		h.inline(b.Title)
 		h.markup("</summary>\n")
 		h.blocks(b.Blocks, level)
@@ -118,6 +227,9 @@ func (b Section) html(h *htmlWriter, level int) {
 	h.markup("<section")
 	if b.ID != "" {
 		h.element(` id="`, b.ID, `"`)
+	}
+	if level == topLevel {
+		h.kindClass(b.Kind)
 	}
 	heading := [...]markup{"h2", "h3", "h4"}[min(level-2, 2)]
 	h.markup("><", heading, ">")
@@ -131,6 +243,14 @@ func (b Section) html(h *htmlWriter, level int) {
 }
 
 func (b Group) html(h *htmlWriter, level int) { h.blocks(b, level) }
+
+func (b Pair) html(h *htmlWriter, level int) {
+	h.markup("<div class=\"pair\"><div>\n")
+	h.blocks(b.First, level)
+	h.markup("</div><div>\n")
+	h.blocks(b.Second, level)
+	h.markup("</div></div>")
+}
 
 func (b Prose) html(h *htmlWriter, _ int) {
 	h.markup("<p>")
@@ -164,12 +284,19 @@ func (b List) html(h *htmlWriter, _ int) {
 
 func (b Diff) html(h *htmlWriter, _ int) {
 	h.markup(`<pre tabindex="0">`)
-	for _, line := range pageLines(string(b)) {
+	lines := pageLines(string(b))
+	for i, line := range lines {
 		h.markup("<span")
 		if line.Kind != "" {
 			h.element(` class="`, line.Kind, `"`)
 		}
-		h.element(">", line.Text, "\n</span>")
+		h.markup(">")
+		if address := h.editor.hunk(lines[i:]); address != "" {
+			h.element(`<a href="`, address, `">`)
+			h.element("", line.Text, "</a>\n</span>")
+			continue
+		}
+		h.element("", line.Text, "\n</span>")
 	}
 	h.markup("</pre>")
 }
@@ -243,9 +370,20 @@ func (b Location) html(h *htmlWriter, _ int) {
 }
 
 func (h *htmlWriter) location(b Location) {
-	h.element("<code>", b.Where, "</code>")
+	h.place(b.Where, h.editor.link(b.Where))
 	if b.Function != "" {
 		h.element(` <span class="dim">`, b.Function, "</span>")
+	}
+}
+
+// place writes a place in source, which leads to the editor if it has an address.
+func (h *htmlWriter) place(text, address string) {
+	if address != "" {
+		h.element(`<a href="`, address, `">`)
+	}
+	h.element("<code>", text, "</code>")
+	if address != "" {
+		h.markup("</a>")
 	}
 }
 

@@ -128,6 +128,11 @@ func (b Section) markdown(m *markdownWriter, level int) {
 
 func (b Group) markdown(m *markdownWriter, level int) { m.blocks(b, level) }
 
+func (b Pair) markdown(m *markdownWriter, level int) {
+	m.blocks(b.First, level)
+	m.blocks(b.Second, level)
+}
+
 func (b Prose) markdown(m *markdownWriter, _ int) {
 	m.gap()
 	m.Line(paragraph(Text(b).markdown()))

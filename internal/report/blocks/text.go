@@ -110,6 +110,11 @@ func (b Section) text(t *textWriter, indent int) {
 
 func (b Group) text(t *textWriter, indent int) { t.blocks(b, indent) }
 
+func (b Pair) text(t *textWriter, indent int) {
+	t.blocks(b.First, indent)
+	t.blocks(b.Second, indent)
+}
+
 func (b Prose) text(t *textWriter, indent int) { t.wrap(t.inline(Text(b), "", indent), indent, 0) }
 
 func (b Note) text(t *textWriter, indent int) {

@@ -22,6 +22,7 @@ import (
 	finddocs "github.com/whet-go/whet/internal/find/documents"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/input/live"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/blocks"
@@ -82,9 +83,12 @@ func with[D any](write func(io.Writer, layout.Style, Options, D) error) writer {
 // writers returns the writers by schema.
 func writers() map[string]writer {
 	return map[string]writer{
-		documents.TopSchema:    value(profiles.WriteTop),
-		documents.PeekSchema:   value(profiles.WritePeek),
-		documents.TagsSchema:   value(profiles.WriteTags),
+		documents.TopSchema:  value(profiles.WriteTop),
+		documents.PeekSchema: value(profiles.WritePeek),
+		documents.TagsSchema: value(profiles.WriteTags),
+		live.Schema: value(func(w io.Writer, s layout.Style, d *live.State) error {
+			return profiles.WriteLiveSum(w, s, d, 0)
+		}),
 		documents.TracesSchema: value(profiles.WriteTraces),
 		documents.TreeSchema: with(func(w io.Writer, s layout.Style, o Options, d documents.Tree) error {
 			return profiles.WriteTree(w, s, d, o.MinShare)

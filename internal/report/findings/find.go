@@ -67,7 +67,7 @@ func Find(r *find.Result) *blocks.Document {
 // findingSection describes a finding: where, what it can save, why, and the rewrite.
 func findingSection(n int, f *find.Finding, number func(id string) string) blocks.Section {
 	s := blocks.Section{
-		ID: fmt.Sprintf("f%d", n), Title: blocks.Text{blocks.Plain(fmt.Sprintf("%d. %s", n, f.Title))},
+		ID: fmt.Sprintf("f%d", n), Kind: f.Rule, Title: blocks.Text{blocks.Plain(fmt.Sprintf("%d. %s", n, f.Title))},
 		Blocks: []blocks.Block{
 			placeOf(f),
 			blocks.Bar{Share: f.Saving, Label: "saves at most " + layout.SharePercent(f.Saving) + " of the CPU time"},
@@ -114,7 +114,7 @@ func findingSection(n int, f *find.Finding, number func(id string) string) block
 		}
 		rewrite = append(rewrite, blocks.Note{blocks.Plain(note)})
 	}
-	s.Blocks = append(append(s.Blocks, facts), rewrite...)
+	s.Blocks = append(s.Blocks, blocks.Pair{First: []blocks.Block{facts}, Second: rewrite})
 	if f.Safe != "" {
 		fold.Blocks = append(fold.Blocks, blocks.Prose{blocks.Plain(strings.ReplaceAll(f.Safe, "\n", " "))})
 	}

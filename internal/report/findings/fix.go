@@ -28,8 +28,11 @@ func Fix(r *fix.Result) *blocks.Document {
 	d.Add("", against+", as a service under load", measuredBlocks(r.Service, true)...)
 	d.Add("", against, measuredBlocks(r.Total, true)...)
 	d.Add("", against+", with the settings below", measuredBlocks(r.WithSettings, true)...)
+	add := func(id, kind, title string, list []blocks.Block) {
+		d.AddSection(blocks.Section{ID: id, Kind: kind, Title: blocks.Text{blocks.Plain(title)}, Blocks: list})
+	}
 	for i, a := range r.Kept() {
-		d.Add(fmt.Sprintf("k%d", i+1), "Kept: "+a.Finding.Title, keptBlocks(a)...)
+		add(fmt.Sprintf("k%d", i+1), "kept", "Kept: "+a.Finding.Title, keptBlocks(a))
 	}
 	var needing blocks.Entries
 	dropped := 0
@@ -42,17 +45,17 @@ func Fix(r *fix.Result) *blocks.Document {
 				Text:     a.Finding.Title + ": " + a.Reason,
 			})
 		default:
-			title := "Dropped: "
+			title, kind := "Dropped: ", "dropped"
 			if a.Stage == fix.StageUnproven {
-				title = "Unproven: "
+				title, kind = "Unproven: ", "unproven"
 			}
 			dropped++
-			d.Add(fmt.Sprintf("d%d", dropped), title+a.Finding.Title, droppedBlocks(a)...)
+			add(fmt.Sprintf("d%d", dropped), kind, title+a.Finding.Title, droppedBlocks(a))
 		}
 	}
 	for i := range r.Settings {
 		a := &r.Settings[i]
-		d.Add(fmt.Sprintf("s%d", i+1), settingVerdict(a), settingBlocks(a)...)
+		add(fmt.Sprintf("s%d", i+1), "settings", settingVerdict(a), settingBlocks(a))
 	}
 	d.Add("needs", "Not tried: needs a manual step", needing)
 	untried := blocks.Entries{Most: maxUntried}
@@ -65,8 +68,10 @@ func Fix(r *fix.Result) *blocks.Document {
 
 // keptBlocks describe a kept rewrite and its proof.
 func keptBlocks(a *fix.Attempt) []blocks.Block {
-	list := []blocks.Block{placeOf(&a.Finding), append(blocks.Items("why: "+a.Finding.Why), proof(a)...)}
-	return append(append(list, measuredBlocks(a.Measured, false)...), blocks.Diff(a.Diff))
+	proved := []blocks.Block{append(blocks.Items("why: "+a.Finding.Why), proof(a)...)}
+	return []blocks.Block{placeOf(&a.Finding), blocks.Pair{
+		First: append(proved, measuredBlocks(a.Measured, false)...), Second: []blocks.Block{blocks.Diff(a.Diff)},
+	}}
 }
 
 // droppedBlocks describe why a rewrite was dropped.

@@ -129,8 +129,9 @@ func TestWriteFixPage(t *testing.T) {
 	for _, want := range []string{
 		"<h1>1 of 3 rewrites kept", "as a service under load</h2>", "±4.1%", "better, 2.0x", "width:50.00%",
 		"<h2>The original against everything kept</h2>",
-		`<section id="k1"><h2>Kept: replacer | built</h2>`, "returned the same results for 1234 inputs", "code` &lt;b&gt;",
-		`<section id="d1"><h2>Dropped: string formatted by fmt</h2>`,
+		`<section id="k1" class="kind-0"><h2>Kept: replacer | built</h2>`,
+		"returned the same results for 1234 inputs", "code` &lt;b&gt;",
+		`<section id="d1" class="kind-1"><h2>Dropped: string formatted by fmt</h2>`,
 		"want &lt;a&gt;", "<h2>Not tried: needs a manual step</h2>", "<h2>Without a rewrite</h2>",
 	} {
 		i := strings.Index(page.String(), want)

@@ -36,7 +36,15 @@ func Prove(r *prove.Result) *blocks.Document {
 	d.Add("figures", "A against B", measuredBlocks(v.Measured, true)...)
 	d.Add("costs", "Costs elsewhere", costList(r))
 	if r.Verdict != nil {
-		d.Add("proof", "What was checked", provedList(r))
+		change := blocks.Section{
+			Title: blocks.Text{blocks.Plain("The change")}, Fold: true, Open: true, Brief: true,
+			Blocks: []blocks.Block{blocks.Diff(r.Changed.Diff)},
+		}
+		checked := []blocks.Block{provedList(r)}
+		if r.Changed.Diff != "" {
+			checked = []blocks.Block{blocks.Pair{First: checked, Second: []blocks.Block{change}}}
+		}
+		d.Add("proof", "What was checked", checked...)
 	}
 	if v.Strength != nil && len(v.Strength.Survivors) > 0 {
 		d.Add("survivors", "Errors that nothing noticed", survivorBlocks(v.Strength)...)

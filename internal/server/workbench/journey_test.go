@@ -85,10 +85,15 @@ func TestJourney(t *testing.T) {
 		for name, data := range map[string][]byte{
 			"hostile.whet":    hostile.RecordingOf(markup + hostile.Terminal),
 			"strings.pb.gz":   hostile.Gzip(hostile.Strings(markup + hostile.Terminal)),
-			"labels.pb.gz":    hostile.Gzip(hostile.Labels(100_000)),
+			"labels.pb.gz":    hostile.Gzip(hostile.Labels(1_000_000)),
 			"cut.whet":        after[:len(after)*2/3],
 			"<b>markup.whet":  after,
 			"damaged.pb.gz":   []byte("\x1f\x8bdamaged"),
+			"empty.whet":      nil,
+			"empty.pb.gz":     nil,
+			"head.whet":       after[:100],
+			"cut.trace":       []byte("go 1.26 trace\x00\x00\x00"),
+			"cut.json":        []byte(`{"schema": "whet.find/2", "findings": [`),
 			"deep/older.whet": after,
 		} {
 			path := filepath.Join(foreign, name)
@@ -117,6 +122,7 @@ func TestJourney(t *testing.T) {
 		}
 		s, _ := serveDir(t, dir, access.Options{}, func(o *Options) {
 			o.Assets = ui.App()
+			o.Own = []string{"github.com/whet-go/whet"}
 			o.Targets = []Target{{Address: target, Name: target}}
 			o.Loads = []Load{{Name: target + "/", Options: load.Options{URL: target + "/", Connections: 2}}}
 		})

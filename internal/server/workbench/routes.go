@@ -7,6 +7,7 @@ import (
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
+	"github.com/whet-go/whet/internal/input/live"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/server/jobs"
@@ -68,6 +69,11 @@ func (s *Server) routes() []route {
 			}, goroutines.Report{}, s.goroutines),
 		get("/memory", "memory", "The memory from the live heap to the RSS, and the collector: whet memory",
 			[]openapi.Param{file}, memory.Report{}, s.memory),
+		get("/live", "live", "What own lines of a target cost now, as events or once: whet top --live",
+			[]openapi.Param{{Name: "target", About: "a name of the list that /files has", Required: true}}, live.State{}, s.live,
+			"text/event-stream"),
+		get("/over-time", "overTime", "What own lines cost in the recordings of a file's program, oldest first",
+			viewParams(numberParam("lines")), OverTime{}, s.overTime),
 		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
 			file,
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},

@@ -73,7 +73,8 @@ type Server struct {
 	graphs *graphviz.Renderer
 	pages  *pageCache
 	mounts *http.ServeMux // those that check tokens
-	doc    []byte         // the OpenAPI document
+	lives  *lives
+	doc    []byte // the OpenAPI document
 	found  findings
 	http.Handler
 }
@@ -82,6 +83,7 @@ type Server struct {
 func New(ctx context.Context, o Options) (*Server, error) {
 	s := &Server{
 		o: o, jobs: jobs.New(ctx), graphs: graphviz.New(ctx), pages: &pageCache{},
+		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
 		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = newInputs(o.Files, o.Own)
@@ -124,6 +126,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 // Close ends the jobs and releases what was opened.
 func (s *Server) Close() error {
 	s.jobs.Wait()
+	s.lives.wait.Wait()
 	s.inputs.close()
 	return errors.Join(s.graphs.Close(), s.pages.close())
 }

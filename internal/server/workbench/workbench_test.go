@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/history"
@@ -222,7 +223,70 @@ func results(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{"bench.txt": []byte(text), "found.json": found, "compared.json": compared}
+	return map[string][]byte{
+		"bench.txt": []byte(text), "found.json": found, "compared.json": compared, "along.json": alongCommits(t),
+	}
+}
+
+// alongCommits is what whet bench history --json writes of ten commits, of which the seventh is slower.
+func alongCommits(t *testing.T) []byte {
+	t.Helper()
+	dir := t.TempDir()
+	for i := range 10 {
+		at := time.Date(2026, 1, 2, 3, i, 0, 0, time.UTC)
+		hash := fmt.Sprintf("%040x", i+0xa0)
+		text := "commit: " + hash + "\ncommit-time: " + at.Format(time.RFC3339) + "\ngoos: linux\npkg: example.com/x\n"
+		for k := range 6 {
+			text += fmt.Sprintf("BenchmarkJoin-2 1000 %d ns/op 64 B/op\n", 1000+i/6*300+k+i)
+		}
+		path := filepath.Join(dir, at.Format("20060102T150405Z-")+hash[:12]+".txt")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := history.Read(t.Context(), dir, history.Options{Repository: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range r.Commits {
+		r.Commits[i].Subject = fmt.Sprintf("change %d of <b>Join</b>", i)
+	}
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestOverTime has the lines of all recordings of a program, and none of another's.
+func TestOverTime(t *testing.T) {
+	s, dir := serve(t)
+	cpu, err := os.ReadFile("../../../find/testdata/slug.cpu.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"other.pb.gz", "damaged.whet"} { // neither is part of the series
+		if err := os.WriteFile(filepath.Join(dir, name), cpu[:len(cpu)-len(name)%11], 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(dir, "b.whet"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	d := get[OverTime](t, s, "/api/v1/over-time?file=a.whet&n=2")
+	if len(d.Points) != 2 || d.Points[0].Name != "b.whet" || d.Points[1].Name != "a.whet" || d.Points[0].Total == 0 ||
+		d.SampleType.Type != "cpu" || len(d.Lines) == 0 || len(d.Lines) > 2 {
+		t.Fatalf("%+v", d)
+	}
+	for _, l := range d.Lines {
+		if len(l.Share) != 2 || l.Cost[0] == 0 || l.Cost[0] != l.Cost[1] || l.Line[0] == 0 || l.Share[0] != l.Share[1] {
+			t.Errorf("%+v", l)
+		}
+	}
+	if w := ask(s, http.MethodGet, "/api/v1/over-time?file=none.whet", ""); w.Code != http.StatusNotFound {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
 }
 
 // TestResults has the pages of benchmarks and findings show what the files have.
@@ -247,6 +311,10 @@ func TestResults(t *testing.T) {
 		if b.Measured == nil || len(b.Measured.Tables) != 2 || b.Measured.Tables[0].Rows[0].Name != "Join-2" {
 			t.Errorf("%s: %+v", name, b.Measured)
 		}
+	}
+	if h := get[BenchResult](t, s, "/api/v1/bench?file=along.json").History; h == nil || len(h.Commits) != 10 ||
+		len(h.Changes) != 1 || h.Commits[h.Changes[0].At].Subject != "change 6 of <b>Join</b>" {
+		t.Errorf("%+v", h)
 	}
 	f := get[find.Result](t, s, "/api/v1/findings?file=found.json")
 	if len(f.Findings) != 1 || f.Findings[0].Fix == nil || f.Findings[0].Saving != 0.25 {

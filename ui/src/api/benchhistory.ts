@@ -40,10 +40,18 @@ export interface HistoryChange {
 export interface HistorySeries {
   name: string;
   unit: string;
+  better: string;
   binary: boolean;
   about: string;
   points: HistoryPoint[];
   changes: HistoryChange[];
+}
+
+export interface HistoryListed {
+  after: number;
+  at: number;
+  cells: string[];
+  verdict: string;
 }
 
 export interface HistoryDoc {
@@ -53,5 +61,6 @@ export interface HistoryDoc {
   legend: string;
   commits: HistoryCommit[];
   series: HistorySeries[];
+  changes: HistoryListed[];
   tables: Table[];
 }

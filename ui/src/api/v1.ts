@@ -505,6 +505,7 @@ export interface HistoryCommit {
 }
 
 export interface HistoryDoc {
+  changes: HistoryListed[] | null;
   commits: HistoryCommit[] | null;
   facts: Fact[] | null;
   legend: string;
@@ -512,6 +513,13 @@ export interface HistoryDoc {
   series: HistorySeries[] | null;
   tables: Table[] | null;
   title: string;
+}
+
+export interface HistoryListed {
+  after: number;
+  at: number;
+  cells: string[] | null;
+  verdict: string;
 }
 
 export interface HistoryPoint {
@@ -526,6 +534,7 @@ export interface HistoryPoint {
 
 export interface HistorySeries {
   about: string;
+  better: string;
   binary: boolean;
   changes: HistoryChange[] | null;
   name: string;
@@ -673,6 +682,17 @@ export interface ListLine {
   inlined?: ListInline[] | null;
   line: number;
   text: string;
+}
+
+export interface LiveLine {
+  alloc_bytes: number[] | null;
+  alloc_sum_bytes: number;
+  cpu_ns: number[] | null;
+  cpu_sum_ns: number;
+  file: string;
+  function: string;
+  line: number;
+  path: string;
 }
 
 export interface LoadBar {
@@ -835,6 +855,16 @@ export interface Open {
 export interface OtherCPU {
   share: number;
   total_ns: number;
+}
+
+export interface OverTime {
+  hidden: number;
+  lines: TimeLine[] | null;
+  points: TimePoint[] | null;
+  program: string;
+  sample_type: ValueType;
+  schema: string;
+  warnings?: Warning[] | null;
 }
 
 export interface Overview {
@@ -1107,6 +1137,22 @@ export interface Stale {
   share: number;
 }
 
+export interface State {
+  alloc_bytes: number;
+  cpu_ns: number;
+  hidden: number;
+  lines: LiveLine[] | null;
+  no_own?: boolean;
+  own_alloc_bytes: number;
+  own_cpu_ns: number;
+  profiled_ns: number;
+  schema: string;
+  started: string;
+  target: string;
+  warnings?: Warning[] | null;
+  windows: Window[] | null;
+}
+
 export interface Step {
   line: number;
   message: string;
@@ -1178,6 +1224,23 @@ export interface TargetResult {
   url: string;
 }
 
+export interface TimeLine {
+  code?: string;
+  cost: number[] | null;
+  function: string;
+  line: number[] | null;
+  path: string;
+  share: number[] | null;
+}
+
+export interface TimePoint {
+  name: string;
+  own: number;
+  requests?: number;
+  taken: string;
+  total: number;
+}
+
 export interface Top {
   all?: All | null;
   collector?: Collector | null;
@@ -1231,6 +1294,16 @@ export interface Warning {
   kind?: string;
   text: string;
   where?: string;
+}
+
+export interface Window {
+  alloc_bytes: number;
+  cpu_ns: number;
+  error?: string;
+  hint?: string;
+  length_ns: number;
+  own_cpu_ns: number;
+  start: string;
 }
 
 export interface WorkbenchFile {

@@ -2,6 +2,7 @@ import { ALL, REST } from "../lib/tree.ts";
 import { boxAt, firstInRow, type Scene } from "../lib/scene.ts";
 import type { Labels } from "./labels.ts";
 import type { Palette } from "./palette.ts";
+import type { Pen } from "../lib/svg.ts";
 
 /** Where the scene is on the canvas; lengths in CSS pixels. */
 export interface Viewport {
@@ -27,6 +28,8 @@ export interface Picture {
   readonly zoom: number; // box
   readonly focus: number; // box with the keyboard, or -1
   readonly hover: number; // box under the pointer, or -1
+  /** Called before a box is drawn. */
+  readonly begin?: (box: number) => void;
 }
 
 /** Boxes narrower than this are not drawn one by one. */
@@ -46,7 +49,7 @@ export function hit(s: Scene, v: Viewport, px: number, py: number): number {
 }
 
 /** Draws the visible part of a scene. Returns the number of boxes drawn. */
-export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
+export function draw(ctx: Pen, p: Picture): number {
   const { scene: s, view: v, palette } = p;
   ctx.setTransform(v.ratio, 0, 0, v.ratio, 0, 0);
   ctx.fillStyle = palette.ground;
@@ -106,6 +109,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
       const outer = Math.abs(row) < Math.abs(s.row[p.zoom]) && i !== p.zoom;
       ctx.globalAlpha = p.match && !matched ? 0.3 : outer ? 0.6 : 1;
       ctx.fillStyle = frame === REST ? palette.rest : frame === ALL ? palette.root : p.color(i);
+      p.begin?.(i);
       ctx.fillRect(left, y, width, h);
       drawn++;
       if (frame === REST && width > 3 && hatch) {
@@ -135,7 +139,7 @@ export function draw(ctx: CanvasRenderingContext2D, p: Picture): number {
   return drawn;
 }
 
-function outline(ctx: CanvasRenderingContext2D, p: Picture, box: number, color: string, line: number): void {
+function outline(ctx: Pen, p: Picture, box: number, color: string, line: number): void {
   const { scene: s, view: v } = p;
   if (box < 0 || box >= s.n) return;
   const scale = v.width / (v.x1 - v.x0);
@@ -154,7 +158,7 @@ function outline(ctx: CanvasRenderingContext2D, p: Picture, box: number, color: 
 }
 
 /** Diagonal lines, for boxes that sum several calls. */
-function hatching(ctx: CanvasRenderingContext2D, palette: Palette): CanvasPattern | null {
+function hatching(ctx: Pen, palette: Palette): CanvasPattern | null {
   const tile = document.createElement("canvas");
   tile.width = tile.height = 8;
   const t = tile.getContext("2d");

@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { HistorySeries } from "../api/benchhistory.ts";
-import { axisStart, chosen, columns, historyHash, historyStart, historyState } from "./benchhistory.ts";
+import type { HistoryDoc } from "../api/benchhistory.ts";
+import {
+  axisStart,
+  chosen,
+  columns,
+  compareCommits,
+  findCommit,
+  historyHash,
+  historyStart,
+  historyState,
+} from "./benchhistory.ts";
 
 const point = (commit: number, center: number) => ({
   commit,
@@ -14,6 +24,7 @@ const point = (commit: number, center: number) => ({
 const series = (name: string, unit: string, ...at: number[]): HistorySeries => ({
   name,
   unit,
+  better: unit === "x" ? "" : unit === "B/s" ? "higher" : "lower",
   binary: false,
   about: "",
   points: [point(1, 10), point(2, 10), point(4, 20)],
@@ -44,9 +55,55 @@ describe("series along commits", () => {
   });
 });
 
+describe("two commits", () => {
+  const commit = (hash: string) => ({ short: hash.slice(0, 4), hash, time: "", subject: "" });
+  const at = (c: number, center: number, half: number) => ({
+    ...point(c, center),
+    bounded: half >= 0,
+    low: center - half,
+    high: center + half,
+  });
+  const of = (unit: string, ...points: HistorySeries["points"]) => ({ ...series(unit, unit), points });
+  const doc = (...all: HistorySeries[]) => ({ series: all }) as HistoryDoc;
+
+  it("differ where their intervals do not overlap", () => {
+    const verdicts = (s: HistorySeries) => compareCommits(doc(s), 1, 0).map((r) => [r.change, r.verdict]);
+    expect(verdicts(of("sec/op", at(0, 10, 1), at(1, 20, 1)))).toEqual([[1, "worse"]]);
+    expect(verdicts(of("B/s", at(0, 10, 1), at(1, 20, 1)))).toEqual([[1, "better"]]);
+    expect(verdicts(of("x", at(0, 10, 1), at(1, 20, 1)))).toEqual([[1, "changed"]]);
+    expect(verdicts(of("sec/op", at(0, 10, 6), at(1, 20, 6)))).toEqual([[1, "same"]]);
+    expect(verdicts(of("sec/op", at(0, 10, -1), at(1, 20, 1)))).toEqual([[1, ""]]);
+    expect(verdicts(of("sec/op", at(0, 10, -1), at(1, 10, -1)))).toEqual([[0, "same"]]);
+    expect(verdicts(of("sec/op", at(0, 0, 0), at(1, 10, 0)))).toEqual([[null, "worse"]]);
+  });
+  it("are listed by difference, with what only one of them has", () => {
+    const rows = compareCommits(
+      doc(
+        of("a", at(1, 5, 1)),
+        of("sec/op", at(0, 10, 1), at(1, 20, 1)),
+        of("B/op", at(0, 10, 1), at(1, 5, 1)),
+        of("other", at(7, 1, 1)),
+      ),
+      1,
+      0,
+    );
+    expect(rows.map((r) => r.series.unit)).toEqual(["sec/op", "B/op", "a"]);
+    expect(rows[2]).toMatchObject({ before: null, change: null, verdict: "" });
+  });
+  it("are found by their hashes", () => {
+    const list = [commit("aabbcc"), commit("aabbdd"), commit("ccdd")];
+    expect(findCommit(list, "aabbdd")).toBe(1);
+    expect(findCommit(list, "cc")).toBe(2);
+    expect(findCommit(list, "aabbd")).toBe(1);
+    expect(findCommit(list, "aab")).toBe(-1);
+    expect(findCommit(list, "")).toBe(-1);
+    expect(findCommit(list, "zz")).toBe(-1);
+  });
+});
+
 describe("a link", () => {
   it("reproduces what is shown", () => {
-    for (const s of [historyStart, { query: "a&b", unit: "sec/op", changed: true }])
+    for (const s of [historyStart, { query: "a&b", unit: "sec/op", changed: true, commit: "c0ffee", base: "abc" }])
       expect(historyState(`#${historyHash(s)}`)).toEqual(s);
     expect(historyState("#show=x&&q")).toEqual(historyStart);
   });

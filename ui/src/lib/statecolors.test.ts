@@ -40,7 +40,7 @@ describe("colors of states", () => {
     ["dark", /:root\[data-theme="dark"\]/],
   ] as const)
     it(`differ from each other and from the background in the ${theme} theme`, () => {
-      const all = properties(selector, "style.css", "style-timeline.css");
+      const all = properties(selector, "tokens.css", "style-timeline.css");
       const ground = oklab(all.get("--ground") ?? "");
       const labs = colorKeys.map((k) => oklab(all.get(`--state-${k}`) ?? ""));
       colorKeys.forEach((k, i) => {

@@ -450,6 +450,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
     const map = new Minimap(t("flame.minimap"), (from, to) => store.set({ range: [from, to] }));
     el.replaceChildren(map.el, graph.el, tooltip.el);
     parts.current = { graph, map, now, tooltip };
+    shown = graph;
     graph.update(state, null);
     const keys = (e: KeyboardEvent) => {
       if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
@@ -472,6 +473,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
       clearTimeout(timer);
       document.removeEventListener("keydown", keys);
       parts.current = null;
+      if (shown === graph) shown = null;
     };
   }, [model]);
   useEffect(() => {
@@ -684,6 +686,7 @@ function useSharing(
         { key: "share.html", href: address("/flame", { ...query, type: part, format: "html", all: true }) },
         { key: "share.pprof", href: address("/download", { file: name, part: part || undefined }) },
         { key: "share.json", href: address("/flame", { ...query, type: part, format: "json" }) },
+        { key: "share.svg", make: () => saveSvg(stem, type) },
         { key: "share.png", make: () => savePicture(stem) },
         {
           key: "share.csv",
@@ -723,6 +726,18 @@ function useSharing(
         run: () => change({ src: f.name, line: undefined, tab: "source" }),
       }));
   }, [model, params.sample]);
+}
+
+/** The graph that is shown. */
+let shown: Graph | null = null;
+
+/** Saves what the graph shows as SVG, with all rows. */
+function saveSvg(stem: string, title: string): void {
+  const graph = shown;
+  if (!graph) return;
+  const svg = graph.svg(`${stem} · ${title}`, (s, frames, v, box) => sentence(s, frames, v, box, 0));
+  save(`${stem}.svg`, new Blob([svg], { type: "image/svg+xml" }));
+  say(t("flame.saved"));
 }
 
 /** Saves what the graph shows as a picture. */

@@ -2,13 +2,19 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, getText } from "../api/client.ts";
 import type { CallGraph } from "../api/v1.ts";
+import { png } from "../draw/raster.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { aboutFile } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
-import { save, sharing, viewCommands } from "../state/shell.ts";
+import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { t } from "../texts/index.ts";
 import { CallGraphView } from "../views/callgraph.ts";
+
+async function savePng(svg: string | undefined, stem: string): Promise<void> {
+  const picture = svg && (await png(svg, "#ffffff"));
+  if (picture) save(`${stem}.png`, picture);
+}
 
 const sizes = [20, 40, 80, 160] as const;
 
@@ -18,6 +24,9 @@ export function GraphView(): JSX.Element {
   const type = param("type");
   const n = Number(param("n")) || 40;
   const about = useLoad(`about ${name}`, () => aboutFile(name));
+  const types = (about.value?.profiles ?? []).flatMap((p) =>
+    (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
+  );
   const query = { file: name, type, n, focus: param("focus"), ignore: param("ignore"), hide: param("hide") };
   const key = JSON.stringify(["graph", query]);
   const { value, error, again, busy } = useLoad(key, async (signal) => {
@@ -49,6 +58,9 @@ export function GraphView(): JSX.Element {
     const flags = [...(type ? ["--type", type] : []), "-n", String(n)];
     for (const f of ["focus", "ignore", "hide"]) if (param(f)) flags.push(`--${f}`, param(f));
     const stem = name.split("/").at(-1) ?? "graph";
+    const usual = types.find((x) => x === "cpu:cpu") ?? types[0] ?? "";
+    const full = type || usual;
+    const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : undefined;
     sharing.value = {
       command: ["whet", "graph", ...flags, "-o", "graph.svg", name],
       files: [
@@ -56,8 +68,20 @@ export function GraphView(): JSX.Element {
           key: "share.svg",
           make: () => (value ? save(`${stem}.svg`, new Blob([value.svg], { type: "image/svg+xml" })) : undefined),
         },
+        { key: "share.png", make: () => savePng(value?.svg, stem) },
         { key: "share.json", href: address("/graph", query) },
-        { key: "share.pprof", href: address("/download", { file: name, part: type.split(":")[0] }) },
+        {
+          key: "share.csv",
+          make: () =>
+            save(
+              `${stem}.graph.csv`,
+              csv([
+                ["function", "file", "flat", "cum"],
+                ...(value?.doc.nodes ?? []).map((x) => [x.function ?? x.name, x.file ?? "", x.flat, x.cum]),
+              ]),
+            ),
+        },
+        { key: "share.pprof", href: address("/download", { file: name, part }) },
       ],
     };
     viewCommands.value = (value?.doc.nodes ?? []).map((x) => ({
@@ -65,10 +89,7 @@ export function GraphView(): JSX.Element {
       text: x.name,
       run: () => change({ box: x.function ?? x.name }),
     }));
-  }, [value, key]);
-  const types = (about.value?.profiles ?? []).flatMap((p) =>
-    (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
-  );
+  }, [value, key, about.value]);
   const hidden = value?.doc.hidden_nodes ?? 0;
   const box = param("box");
   return (

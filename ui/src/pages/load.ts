@@ -1,11 +1,21 @@
 import { address, get } from "../api/client.ts";
 import type { LoadDoc } from "../api/load.ts";
 import { file, param } from "../state/route.ts";
-import { sharing } from "../state/shell.ts";
+import { csv, save, sharing, viewKeys } from "../state/shell.ts";
 import { startLoad } from "../views/load.ts";
 import "uplot/dist/uPlot.min.css";
 import "../style-load.css";
 import "../style-document.css";
+
+/** What happened in each second of the runs. */
+function seconds(doc: LoadDoc): (string | number)[][] {
+  return [
+    ["run", "second", "rate", "failed", "p50_ms", "p99_ms", "max_ms"],
+    ...doc.runs.flatMap((r) =>
+      r.seconds.map((s) => [r.name || doc.title, s.at, s.rate, s.failed, s.p50, s.p99, s.max]),
+    ),
+  ];
+}
 
 /** The charts of a load, or of two. */
 export async function showLoad(root: HTMLElement): Promise<void> {
@@ -17,8 +27,10 @@ export async function showLoad(root: HTMLElement): Promise<void> {
     files: [
       { key: "share.page", href: address("/load", { ...query, format: "html" }) },
       { key: "share.json", href: address("/load", query) },
+      { key: "share.csv", make: () => save(`${file.value.split("/").at(-1)}.csv`, csv(seconds(doc))) },
     ],
   };
+  viewKeys.value = [["← → Home End", "help.points"]];
   root.classList.add("document-scrolls");
   startLoad(doc, root, true);
 }

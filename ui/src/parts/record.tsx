@@ -128,6 +128,9 @@ export function RecordPanel(): JSX.Element {
           <button type="submit" class="primary">
             {t("record.start")}
           </button>
+          <a class="record-live" href={link("live", { target })}>
+            {t("live.watch")}
+          </a>
           {error !== null && <Failure error={error} />}
         </form>
       )}

@@ -47,6 +47,7 @@ const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "findings", text: "app.findings", kinds: ["findings"] },
   { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
   { view: "memory", text: "app.memory", kinds: ["recording"] },
+  { view: "over-time", text: "time.title", kinds: ["recording", "profile"] },
 ];
 
 /** The address of a file in the view at hand or, if it does not have that, in its first one. */
@@ -102,7 +103,7 @@ export function Header(): JSX.Element {
         </>
       )}
       <div class="tools">
-        {name && (
+        {(name || here === "live") && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>
@@ -392,6 +393,8 @@ function commands(): Command[] {
       if (kind && v.kinds.includes(kind))
         list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
   }
+  for (const target of files.value?.targets ?? [])
+    list.push({ kind: "view", text: t("live.watch"), more: target, run: () => go(link("live", { target })) });
   list.push(...viewCommands.value);
   for (const f of files.value?.files ?? []) {
     if (isProfile(f.kind) || more.some((v) => v.kinds.includes(f.kind)))

@@ -3,6 +3,8 @@ import { Plot, type Chart } from "../draw/chart.ts";
 import { axisStart, chosen, columns, historyHash, historyState, type HistoryState } from "../lib/benchhistory.ts";
 import { scaled } from "../lib/benchunit.ts";
 import { choice, h } from "./dom.ts";
+import { changesTable, commitLink, Commits, verdictText } from "./historycommits.ts";
+import { bindHelp, pageHelp } from "./pagehelp.ts";
 import { bindSearch } from "./searchbox.ts";
 import { dataTable } from "./load.ts";
 import { themeButton } from "./themebutton.ts";
@@ -12,8 +14,25 @@ const step = 200;
 
 const verdictColors: Record<string, string> = { worse: "--bad", better: "--good" };
 
-/** Builds the page; shell: within whet ui, whose header has the theme. */
-export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): void {
+const keys: readonly (readonly [string, string])[] = [
+  ["/", "filter by name"],
+  ["← →, Home, End", "go from commit to commit of the chart that has the focus, which reads them out"],
+  ["Enter", "show the results of that commit, compared with the one before"],
+  ["?", "this help"],
+];
+
+/** Builds the page; shell: within whet ui, whose header has the theme. The returned function opens the help. */
+export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false): () => void {
+  const help = pageHelp(
+    "Benchmarks along commits",
+    [
+      "Each chart is a benchmark in one unit. Dashed vertical lines are changes, and dashed horizontal lines the " +
+        "medians between them.",
+      "The commits of a change lead to their results. A link to this page, including everything after the #, " +
+        "shows the same view.",
+    ],
+    keys,
+  );
   const live = h("p", { class: "live", "aria-live": "polite" });
   const plots = new Map<Element, Plot>();
   const theme = themeButton(() => {
@@ -67,7 +86,10 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
     fill();
   }
 
+  const commits = new Commits(doc, (part) => set(part));
+
   function fill(): void {
+    commits.show(state);
     unit.value = units.includes(state.unit) ? state.unit : "";
     show.show(state.changed ? "changed" : "all");
     watch.disconnect();
@@ -110,7 +132,22 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       s.changes.length > 0
         ? s.changes.map((c) => `${doc.commits[c.at]?.short}: ${c.text} ${c.verdict}`).join("; ")
         : "No change.";
-    reading.textContent = rest;
+    const list = h(
+      "ul",
+      { class: "changes-of" },
+      ...s.changes.map((c) => {
+        const at = doc.commits[c.at];
+        return h(
+          "li",
+          {},
+          commitLink(doc, c.at, c.after, at?.short ?? ""),
+          ` ${c.text} `,
+          verdictText(c.verdict),
+          at?.subject ? h("span", { class: "subject" }, ` ${at.subject}`) : null,
+        );
+      }),
+    );
+    let read = -1; // the commit that is read out
     const chart: Chart = {
       title: `${s.name} ${s.unit}`,
       columns: data,
@@ -130,7 +167,8 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       marks: s.changes.map((c) => ({ x: (c.after + c.at) / 2, color: verdictColors[c.verdict] ?? "--text" })),
       read: (index) => {
         const i = index === null ? undefined : xs[index];
-        if (i === undefined) return (reading.textContent = rest);
+        read = i ?? -1;
+        if (i === undefined) return (reading.textContent = "");
         const p = at.get(i);
         const change = s.changes.find((c) => c.at === i);
         const measured = p
@@ -147,7 +185,12 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       role: "img",
       "aria-label":
         `${chart.title} along ${xs.length} commits. ${rest} ` +
-        "Arrow keys read out the commits; the table below lists them.",
+        "Arrow keys read out the commits, Enter shows the results of one; the table below lists them.",
+      onkeydown: (e: KeyboardEvent) => {
+        if (e.key !== "Enter" || read < 0) return;
+        set({ commit: doc.commits[read]?.hash ?? "", base: "" });
+        commits.el.scrollIntoView({ block: "nearest" });
+      },
     });
     plots.set(el, new Plot(el, chart, (text) => (live.textContent = text), true));
     watch.observe(el);
@@ -183,12 +226,14 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       { class: "half series" },
       h("h2", {}, s.name, h("span", { class: "unit" }, s.unit)),
       h("p", { class: "about" }, s.about),
+      s.changes.length > 0 ? list : null,
       h("div", { class: "chart" }, el),
       reading,
       table,
     );
   }
 
+  const open = () => help.showModal();
   const main = h(
     "main",
     { class: "page" },
@@ -197,12 +242,28 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
       {},
       h("h1", {}, doc.title),
       h("p", { class: "setting" }, doc.facts.map((f) => `${f.name}: ${f.value}`).join(" · ")),
-      h("div", { class: "corner" }, theme.el),
+      h(
+        "div",
+        { class: "corner" },
+        theme.el,
+        h("button", { type: "button", title: "Keys (?)", "aria-label": "Keys", hidden: shell, onclick: open }, "?"),
+      ),
     ),
     ...doc.notes.map((n) => h("p", { class: "about" }, `note: ${n}`)),
-    doc.tables.some((t) => t.columns[0] === "commits") ? null : h("p", {}, "Nothing changed."),
+    commits.el,
+    doc.changes.length > 0
+      ? h(
+          "section",
+          { class: "scroll", tabindex: "0", role: "region", "aria-label": "Changes, newest first" },
+          changesTable(doc),
+        )
+      : h("p", {}, "Nothing changed."),
     ...doc.tables.map((t) =>
-      h("section", { class: "scroll", tabindex: "0", role: "region", "aria-label": t.caption }, dataTable(t)),
+      h(
+        "section",
+        { class: "scroll gates", tabindex: "0", role: "region", "aria-label": t.caption },
+        dataTable(t),
+      ),
     ),
     h("p", { class: "about" }, doc.legend),
     h(
@@ -215,10 +276,16 @@ export function startHistory(doc: HistoryDoc, root: HTMLElement, shell = false):
     ),
     h("section", {}, grid),
     live,
+    help,
   );
+  for (const cell of main.querySelectorAll<HTMLElement>(".gates td:last-child")) {
+    if (cell.textContent === "fails") cell.replaceChildren(verdictText("fails"));
+  }
   root.append(main);
   bindSearch(input, () => (state = historyState(location.hash)).query, fill);
   fill();
   theme.paint();
+  bindHelp(help);
   main.dataset.ready = "";
+  return open;
 }

@@ -1,4 +1,6 @@
-import { draw, hit, rowTop, type Viewport } from "../draw/flame.ts";
+import { draw, hit, rowTop, type Picture, type Viewport } from "../draw/flame.ts";
+import { hexColors } from "../draw/raster.ts";
+import { SvgPen } from "../lib/svg.ts";
 import { Labels } from "../draw/labels.ts";
 import { Palette } from "../draw/palette.ts";
 import type { Frame, View } from "../lib/decode.ts";
@@ -254,11 +256,20 @@ export class Graph {
       if (t < 1) this.schedule();
       else this.animation = null;
     }
+    const s = this.scene;
+    this.stats.boxes = draw(this.ctx, this.picture(this.viewport()));
+    this.stats.milliseconds = performance.now() - begin;
+    const all = s.width || 1;
+    this.events.drawn?.(this.range[0] / all, this.range[1] / all);
+  }
+
+  /** What is drawn. */
+  private picture(view: Viewport): Picture {
     const { frames } = this.model.page;
     const s = this.scene;
-    this.stats.boxes = draw(this.ctx, {
+    return {
       scene: s,
-      view: this.viewport(),
+      view,
       palette: this.palette,
       labels: this.labels,
       color: (box) => this.color(box, frames),
@@ -267,10 +278,17 @@ export class Graph {
       zoom: this.zoomBox(),
       focus: this.keyboard ? this.cursor : this.selected,
       hover: this.hovered,
-    });
-    this.stats.milliseconds = performance.now() - begin;
-    const all = s.width || 1;
-    this.events.drawn?.(this.range[0] / all, this.range[1] / all);
+    };
+  }
+
+  /** The part of the graph that is shown, with all of its rows, as SVG. about describes a box. */
+  svg(title: string, about: (s: Scene, frames: readonly Frame[], v: View, box: number) => string): string {
+    const v = this.viewport();
+    const view = { ...v, top: 0, ratio: 1, height: v.rows * v.rowHeight };
+    const pen = new SvgPen(hexColors());
+    const begin = (box: number) => pen.name(about(this.scene, this.model.page.frames, this.view, box));
+    draw(pen, { ...this.picture(view), hover: -1, begin });
+    return pen.toString(view.width, view.height, title);
   }
 
   private color(box: number, frames: readonly Frame[]): string {

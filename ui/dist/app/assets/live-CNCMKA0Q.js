@@ -1,0 +1,1 @@
+function e(e,t,n,r){let i=e.slice(-t),a=Math.max(1,...i),o=t>1?(n-2)/(t-1):0,s=n-1-o*(i.length-1),c=e=>r-2-Math.max(0,e)/a*(r-4);return i.map((e,t)=>`${(s+t*o).toFixed(1)},${c(e).toFixed(1)}`).join(` `)}function t(e){return e?.at(-1)??0}function n(e,t){return t>0?Math.round(e/t*1e9):0}export{t as n,n as r,e as t};

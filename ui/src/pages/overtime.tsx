@@ -1,0 +1,119 @@
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { address, get } from "../api/client.ts";
+import type { OverTime, TimeLine } from "../api/v1.ts";
+import { percent, quantity } from "../lib/format.ts";
+import { curve } from "../lib/live.ts";
+import { shortName } from "../lib/names.ts";
+import { Failure, Loading, Warnings } from "../parts/basics.tsx";
+import { useLoad } from "../state/load.ts";
+import { file, link, param } from "../state/route.ts";
+import { csv, save, sharing } from "../state/shell.ts";
+import { t } from "../texts/index.ts";
+
+/** What own lines cost in the recordings of one program, oldest first. */
+export function Series(): JSX.Element {
+  const name = file.value;
+  const query = { file: name, type: param("type"), focus: param("focus"), ignore: param("ignore"), n: 100 };
+  const key = JSON.stringify(["over-time", query]);
+  const doc = useLoad(key, (signal) => get<OverTime>("/over-time", query, signal));
+  const d = doc.value;
+  useEffect(() => {
+    sharing.value = {
+      files: [
+        { key: "share.json", href: address("/over-time", query) },
+        { key: "share.csv", make: () => (d ? save(`${name.split("/").at(-1)}.series.csv`, csv(rows(d))) : undefined) },
+      ],
+    };
+  }, [d, key]);
+  return (
+    <div class="overview over-time">
+      {doc.error !== null && <Failure error={doc.error} again={doc.again} />}
+      {!d && doc.error === null && <Loading />}
+      {d && (
+        <>
+          <div class="facts-block">
+            <h1>{t("time.title")}</h1>
+            <p class="quiet">{[d.program, d.sample_type.type].filter(Boolean).join(" · ")}</p>
+          </div>
+          <Warnings list={d.warnings} />
+          {(d.points ?? []).length < 2 && <p class="quiet">{t("time.one")}</p>}
+          <Table d={d} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function rows(d: OverTime): (string | number)[][] {
+  const points = d.points ?? [];
+  return [
+    ["function", "file", "code", ...points.map((p) => p.name)],
+    ...(d.lines ?? []).map((l) => [l.function, l.path, l.code ?? "", ...(l.cost ?? [])]),
+  ];
+}
+
+const [width, height] = [160, 24];
+
+function Table({ d }: { d: OverTime }): JSX.Element {
+  const points = d.points ?? [];
+  const type = param("type");
+  const unit = d.sample_type.unit;
+  return (
+    <div class="block scroll" role="region" aria-label={t("time.title")} tabIndex={0}>
+      <table class="plain-table live-table">
+        <thead>
+          <tr>
+            <th scope="col" class="text">
+              {t("time.function")}
+            </th>
+            <th scope="col" class="text">
+              {t("time.course")}
+            </th>
+            {points.map((p) => (
+              <th scope="col" key={p.name} title={`${p.name} ${p.taken} ${quantity(p.total, unit)}`}>
+                <a href={link("overview", { file: p.name })}>{p.name.split("/").at(-1)}</a>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {(d.lines ?? []).map((l) => (
+            <tr key={`${l.function} ${l.path} ${l.code}`}>
+              <th scope="row" class="text" title={l.code}>
+                <span class="row-name">{shortName(l.function)}</span>{" "}
+                <span class="row-place">
+                  {l.path}:{lastLine(l)}
+                </span>
+                {l.code && <code class="series-code">{l.code}</code>}
+              </th>
+              <td class="text">
+                <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
+                  <polyline points={curve(scaled(l.share ?? []), Math.max(2, points.length), width, height)} />
+                </svg>
+              </td>
+              {points.map((p, i) => {
+                const share = l.share?.[i] ?? 0;
+                if (share === 0) return <td key={p.name}>·</td>;
+                const at = { file: p.name, type, src: l.function, line: String(l.line?.[i] ?? "") };
+                return (
+                  <td key={p.name}>
+                    <a href={link("flame", at)} title={t("time.cell", { share: percent(share, 1), name: p.name })}>
+                      {percent(share, 1)}
+                    </a>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {d.hidden > 0 && <p class="quiet">{t("graph.more", { n: d.hidden })}</p>}
+    </div>
+  );
+}
+
+/** Shares in millionths: the course is drawn from whole numbers. */
+const scaled = (shares: readonly number[]) => shares.map((v) => Math.round(v * 1e6));
+
+const lastLine = (l: TimeLine) => (l.line ?? []).filter((n) => n > 0).at(-1) ?? 0;

@@ -1,0 +1,31 @@
+import { h } from "./dom.ts";
+
+/** The help of a page: what it shows, and its keys. */
+export function pageHelp(
+  title: string,
+  about: readonly string[],
+  keys: readonly (readonly [string, string])[],
+): HTMLDialogElement {
+  return h(
+    "dialog",
+    { class: "help", "aria-labelledby": "help-title" },
+    h("h2", { id: "help-title" }, title),
+    ...about.map((text) => h("p", {}, text)),
+    h(
+      "table",
+      {},
+      h("tbody", {}, ...keys.map(([k, what]) => h("tr", {}, h("th", { scope: "row" }, k), h("td", {}, what)))),
+    ),
+    h("form", { method: "dialog" }, h("button", {}, "Close")),
+  );
+}
+
+/** Opens the help with "?", unless the reader is typing. */
+export function bindHelp(dialog: HTMLDialogElement): void {
+  document.addEventListener("keydown", (e) => {
+    if (e.key !== "?" || e.ctrlKey || e.metaKey || e.altKey || document.querySelector("dialog[open]")) return;
+    if (e.target instanceof Element && e.target.matches("input, select, textarea")) return;
+    e.preventDefault();
+    dialog.showModal();
+  });
+}
