@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/procfs"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
@@ -149,11 +150,21 @@ func peakMemory() int64 {
 	return kb << 10
 }
 
+// cpuTime returns the CPU time of this process so far, 0 if unknown.
+func cpuTime() time.Duration {
+	used, err := procfs.CPU(os.Getpid())
+	if err != nil {
+		return 0
+	}
+	return used
+}
+
 // figures are what is measured of a store.
 type figures struct {
 	profiles, stacks           int
 	gzipped, disk              int64
-	one, eight                 float64 // profiles per second, by clients
+	one, eight                 float64       // profiles per second, by clients
+	cpu                        time.Duration // of a profile, with 8 clients; 0 if unknown
 	oneService, all, top, cold time.Duration
 	memory                     int64
 }
@@ -184,10 +195,12 @@ func measure(b *testing.B, profiles, stacks int) figures {
 	place := b.TempDir()
 	s := openTest(b, place, Options{})
 	start = time.Now()
+	used := cpuTime()
 	if err := fill(ctx, s, dir, profiles, 8); err != nil {
 		b.Fatal(err)
 	}
 	f.eight = float64(profiles) / time.Since(start).Seconds()
+	f.cpu = (cpuTime() - used) / time.Duration(profiles)
 	if err := s.Compact(ctx); err != nil {
 		b.Fatal(err)
 	}
@@ -326,6 +339,7 @@ func BenchmarkWrite(b *testing.B) {
 	for _, clients := range []int{1, 8} {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			b.ReportAllocs()
+			used := cpuTime()
 			for b.Loop() {
 				s := openTest(b, b.TempDir(), Options{})
 				if err := fill(b.Context(), s, dir, profiles, clients); err != nil {
@@ -336,6 +350,7 @@ func BenchmarkWrite(b *testing.B) {
 				}
 			}
 			b.ReportMetric(float64(profiles*b.N)/b.Elapsed().Seconds(), "profiles/s")
+			b.ReportMetric((cpuTime()-used).Seconds()*1e3/float64(profiles*b.N), "cpu-ms/profile")
 		})
 	}
 }
@@ -382,6 +397,7 @@ func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, ro
 	}
 	row("parsed, hashed and stored, 1 client", "", func(f figures) string { return fmt.Sprintf("%.0f/s", f.one) })
 	row("parsed, hashed and stored, 8 clients", "300/s", func(f figures) string { return fmt.Sprintf("%.0f/s", f.eight) })
+	row("CPU time of a profile, all of that", "", func(f figures) string { return ms(f.cpu) })
 	row("gzipped pprof files", "", func(f figures) string { return mb(f.gzipped) })
 	row("the store", "a tenth of them", func(f figures) string {
 		return fmt.Sprintf("%s: 1/%.0f", mb(f.disk), float64(f.gzipped)/float64(f.disk))
