@@ -3,9 +3,11 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { address, get, getBytes } from "../api/client.ts";
 import type { Line as OwnLine, Tags, Top } from "../api/v1.ts";
 import { decode, gunzip, Kind, type Page } from "../lib/decode.ts";
+import { hexColors } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
 import type { ViewState } from "../lib/hash.ts";
 import { shortName } from "../lib/names.ts";
+import { SvgPen } from "../lib/svg.ts";
 import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
 import { REST } from "../lib/tree.ts";
@@ -735,7 +737,8 @@ let shown: Graph | null = null;
 function saveSvg(stem: string, title: string): void {
   const graph = shown;
   if (!graph) return;
-  const svg = graph.svg(`${stem} · ${title}`, (s, frames, v, box) => sentence(s, frames, v, box, 0));
+  const pen = new SvgPen(hexColors());
+  const svg = graph.svg(pen, `${stem} · ${title}`, (s, frames, v, box) => sentence(s, frames, v, box, 0));
   save(`${stem}.svg`, new Blob([svg], { type: "image/svg+xml" }));
   say(t("flame.saved"));
 }

@@ -1,6 +1,5 @@
 import { draw, hit, rowTop, type Picture, type Viewport } from "../draw/flame.ts";
-import { hexColors } from "../draw/raster.ts";
-import { SvgPen } from "../lib/svg.ts";
+import type { SvgPen } from "../lib/svg.ts";
 import { Labels } from "../draw/labels.ts";
 import { Palette } from "../draw/palette.ts";
 import type { Frame, View } from "../lib/decode.ts";
@@ -281,11 +280,10 @@ export class Graph {
     };
   }
 
-  /** The part of the graph that is shown, with all of its rows, as SVG. about describes a box. */
-  svg(title: string, about: (s: Scene, frames: readonly Frame[], v: View, box: number) => string): string {
+  /** Draws the part of the graph that is shown, with all of its rows, as SVG. about describes a box. */
+  svg(pen: SvgPen, title: string, about: (s: Scene, frames: readonly Frame[], v: View, box: number) => string): string {
     const v = this.viewport();
     const view = { ...v, top: 0, ratio: 1, height: v.rows * v.rowHeight };
-    const pen = new SvgPen(hexColors());
     const begin = (box: number) => pen.name(about(this.scene, this.model.page.frames, this.view, box));
     draw(pen, { ...this.picture(view), hover: -1, begin });
     return pen.toString(view.width, view.height, title);
