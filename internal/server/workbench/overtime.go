@@ -142,7 +142,7 @@ func (s *Server) addToSeries(
 	doc.Points = append(doc.Points, TimePoint{
 		Name: q.File, Taken: h.Time, Total: h.Total, Own: own.Cost, Requests: s.requests(in),
 	})
-	source := s.inputs.source(in)
+	source := s.inputs.Source(in)
 	for i := range own.Lines {
 		from := &own.Lines[i]
 		code := ""

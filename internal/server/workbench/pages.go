@@ -92,7 +92,7 @@ func (s *Server) timeline(ctx context.Context, name string) (t *openTimeline, re
 			return t, release, nil
 		}
 	}
-	o := s.inputs.opener("trace")
+	o := s.inputs.Opener("trace")
 	d, err := o.Document(ctx, place, nil)
 	if err != nil {
 		return nil, nil, err

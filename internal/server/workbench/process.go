@@ -38,7 +38,7 @@ func (s *Server) goroutines(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	seen, err := s.inputs.opener("goroutines").Goroutines(r.Context(), place, false)
+	seen, err := s.inputs.Opener("goroutines").Goroutines(r.Context(), place, false)
 	if err != nil {
 		return err
 	}
@@ -59,7 +59,7 @@ func (s *Server) memory(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	doc, err := s.inputs.opener("memory").Memory(r.Context(), place)
+	doc, err := s.inputs.Opener("memory").Memory(r.Context(), place)
 	if err != nil {
 		return err
 	}

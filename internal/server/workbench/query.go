@@ -183,7 +183,7 @@ func (s *Server) open(r *http.Request, q *query, by string) (in *input.Input, re
 		}
 		release = func() {} // it has no files
 	} else {
-		in, release, err = s.inputs.open(r.Context(), q.File, part, q.Base)
+		in, release, err = s.inputs.Open(r.Context(), q.File, part, q.Base)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -225,4 +225,26 @@ func (q *query) header(in *input.Input) documents.Header {
 // warnings returns what the reader of any view of an input must know.
 func (s *Server) warnings(in *input.Input) diag.Warnings {
 	return s.plain(in.Warnings)
+}
+
+// bind returns in with another query.
+func bind(in *input.Input, sample string, q profile.Query) (*input.Input, error) {
+	bound := *in
+	old := in.View.Query()
+	q.Type, q.ModuleOf = old.Type, old.ModuleOf
+	if sample != "" {
+		var err error
+		if q.Type, err = in.Profile.TypeIndex(sample); err != nil {
+			return nil, &diag.Error{Op: "--type", Err: err, Kind: diag.Usage}
+		}
+	}
+	v, err := in.Profile.View(q)
+	if err != nil {
+		return nil, &diag.Error{
+			Op: "apply filters", Err: err, Kind: diag.Usage,
+			Hint: "labels are filtered by REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb",
+		}
+	}
+	bound.View, bound.Type = v, v.Type()
+	return &bound, nil
 }

@@ -20,9 +20,9 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/input/documents"
-	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/spent"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -139,7 +139,7 @@ func (s *Server) fileOf(ctx context.Context, name string) (*File, error) {
 	switch doc.File.Kind {
 	case files.Recording:
 	case files.Profile:
-		in, release, err := s.inputs.open(ctx, name, "", "")
+		in, release, err := s.inputs.Open(ctx, name, "", "")
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +156,7 @@ func (s *Server) fileOf(ctx context.Context, name string) (*File, error) {
 	default:
 		return doc, nil
 	}
-	d, err := s.inputs.opener("open").Document(ctx, place, nil)
+	d, err := s.inputs.Opener("open").Document(ctx, place, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func (s *Server) loadOf(ctx context.Context, name string) (*load.Result, error) 
 	if err != nil {
 		return nil, err
 	}
-	d, err := s.inputs.opener("load").Document(ctx, place, nil)
+	d, err := s.inputs.Opener("load").Document(ctx, place, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -322,7 +322,7 @@ func (s *Server) overview(w http.ResponseWriter, r *http.Request) error {
 	if doc.Rest == nil {
 		doc.Rest = []owncode.Rest{}
 	}
-	source := s.inputs.source(first)
+	source := s.inputs.Source(first)
 	found := s.foundIn(q.File)
 	for _, l := range own.Lines {
 		line := OverviewLine{Line: l, Finding: findingAt(found, l)}
@@ -377,8 +377,8 @@ func costOf(in *input.Input, requests int64) Cost {
 	if requests > 0 {
 		c.PerRequest = float64(c.Total) / float64(requests)
 	}
-	sums := classes(in)
-	for kind := range numClasses {
+	sums := spent.By(in)
+	for kind := range spent.NumClasses {
 		if v := sums[kind]; v != 0 {
 			c.Parts = append(c.Parts, Part{kind.String(), v, unit.Share(v, c.Total)})
 		}
@@ -423,7 +423,7 @@ func (s *Server) download(w http.ResponseWriter, r *http.Request) error {
 		defer func() { _ = f.Close() }() // was only read
 		content = f
 	} else {
-		in, release, err := s.inputs.open(r.Context(), name, part, "")
+		in, release, err := s.inputs.Open(r.Context(), name, part, "")
 		if err != nil {
 			return err
 		}
@@ -451,20 +451,6 @@ func headerName(name string) string {
 
 // errNoTrace is the error of a file that has no execution trace.
 var errNoTrace = errors.New("the file has no execution trace")
-
-// flameKind is the kind of a node's code, as frames of flame graphs have it.
-func flameKind(in *input.Input) func(uint32) flame.Kind {
-	frame := flame.Frames(in.Profile, profile.ByFunction, in.Own.Matcher())
-	known := map[uint32]flame.Kind{}
-	return func(id uint32) flame.Kind {
-		k, ok := known[id]
-		if !ok {
-			k = frame(in.View.Node(id)).Kind
-			known[id] = k
-		}
-		return k
-	}
-}
 
 // exists reports whether a path exists, for tests of what jobs leave.
 func exists(place string) bool {

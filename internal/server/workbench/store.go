@@ -2,7 +2,6 @@ package workbench
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -96,13 +95,6 @@ func (s *Server) isTenant(r *http.Request) bool {
 	return err == nil
 }
 
-// stored returns an input that shows a profile of the store. It needs not be closed.
-func (c *inputs) stored(ctx context.Context, name string, p *profile.Profile) (*input.Input, error) {
-	o := c.opener("open")
-	o.Profiles = map[string]*profile.Profile{name: p}
-	return o.Open(ctx, []string{name}, input.Options{Own: c.own})
-}
-
 // openStored returns the input of a query of the store, by its name, less that of base. Queries are
 // not kept, because their answers change.
 func (s *Server) openStored(r *http.Request, name, base string) (*input.Input, error) {
@@ -120,13 +112,7 @@ func (s *Server) openStored(r *http.Request, name, base string) (*input.Input, e
 			return nil, err
 		}
 	}
-	o := s.inputs.opener("open")
-	o.Profiles = profiles
-	opt := input.Options{Own: s.inputs.own}
-	if base != "" {
-		opt.DiffBase = []string{base}
-	}
-	return o.Open(r.Context(), []string{name}, opt)
+	return s.inputs.Profiles(r.Context(), profiles, name, base)
 }
 
 // isStored reports whether a name is that of a query of the store.
@@ -223,7 +209,7 @@ func (s *Server) storeTimeline(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	t.Own = func(p *profile.Profile) func(profile.Function) bool {
-		in, err := s.inputs.stored(r.Context(), "merged", p)
+		in, err := s.inputs.Profiles(r.Context(), map[string]*profile.Profile{"merged": p}, "merged", "")
 		if err != nil {
 			return func(profile.Function) bool { return false }
 		}

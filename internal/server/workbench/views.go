@@ -132,7 +132,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	doc, err := documents.NewList(q.header(in), in.View,
-		listing.ListOptions{Match: re, Source: s.inputs.source(in), Context: -1})
+		listing.ListOptions{Match: re, Source: s.inputs.Source(in), Context: -1})
 	if err != nil {
 		return noFunction("list", re, err)
 	}
@@ -174,7 +174,7 @@ func (s *Server) disasm(w http.ResponseWriter, r *http.Request) error {
 	}
 	p.NoInlines = true
 	part, sample := q.part()
-	in, release, err := s.inputs.open(r.Context(), q.File, part, "")
+	in, release, err := s.inputs.Open(r.Context(), q.File, part, "")
 	if err != nil {
 		return err
 	}
@@ -185,7 +185,7 @@ func (s *Server) disasm(w http.ResponseWriter, r *http.Request) error {
 	code := machinecode.Of(in, "")
 	defer code.Close()
 	doc, err := documents.NewDisasm(q.header(in), in.View, listing.DisasmOptions{
-		Match: re, Code: code.Mapping, Source: s.inputs.source(in), Syntax: objfile.GoSyntax, Context: -1,
+		Match: re, Code: code.Mapping, Source: s.inputs.Source(in), Syntax: objfile.GoSyntax, Context: -1,
 	})
 	if err != nil {
 		if callers := in.Profile.InlinedInto(re, 3); errors.Is(err, listing.ErrNoMatch) && len(callers) > 0 {
@@ -393,7 +393,7 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 	}
 	of := func(in *input.Input, name string) diff.Input {
 		side := diff.Of(in)
-		side.Name, side.Source = name, s.inputs.source(in)
+		side.Name, side.Source = name, s.inputs.Source(in)
 		return side
 	}
 	doc, err := diff.New(of(before, name), of(after, q.File), opt)

@@ -212,7 +212,7 @@ func (s *Server) find(req JobRequest) (about jobs.Job, work jobs.Work, err error
 	}
 	return about, func(ctx context.Context, report func(jobs.Event)) (any, error) {
 		report(jobs.Event{Text: "reading the recording"})
-		p, err := recorded.Read(ctx, s.inputs.opener("find"), []string{place},
+		p, err := recorded.Read(ctx, s.inputs.Opener("find"), []string{place},
 			recorded.Options{Own: s.o.Own, MaxTrace: recorded.DefaultMaxTrace})
 		if err != nil {
 			return nil, err

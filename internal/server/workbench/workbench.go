@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/load"
@@ -68,7 +69,7 @@ type Options struct {
 // A Server answers requests. Close must be called after its last one.
 type Server struct {
 	o      Options
-	inputs *inputs
+	inputs *inputs.Cache
 	jobs   *jobs.Manager
 	graphs *graphviz.Renderer
 	pages  *pageCache
@@ -86,7 +87,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		lives: &lives{ctx: ctx, own: o.Own, runs: map[string]*liveRun{}},
 		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
-	s.inputs = newInputs(o.Files, o.Own)
+	s.inputs = inputs.New(o.Files, o.Own)
 	mux := http.NewServeMux()
 	routes := s.routes()
 	if o.Store != nil {
@@ -127,7 +128,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.jobs.Wait()
 	s.lives.wait.Wait()
-	s.inputs.close()
+	s.inputs.Close()
 	return errors.Join(s.graphs.Close(), s.pages.close())
 }
 

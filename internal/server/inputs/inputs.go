@@ -1,4 +1,4 @@
-package workbench
+package inputs
 
 import (
 	"context"
@@ -20,8 +20,8 @@ const (
 	maxInputMemory = 1 << 30 // of their profiles, in bytes; at least one is kept
 )
 
-// inputs keeps the inputs that were last used, because decoding is most of the work of a view.
-type inputs struct {
+// A Cache keeps the inputs that were last used, because decoding is most of the work of a view.
+type Cache struct {
 	files *files.Set
 	own   []string
 
@@ -44,16 +44,17 @@ type kept struct {
 	out   bool // no longer in the list: the last user closes it
 }
 
-func newInputs(f *files.Set, own []string) *inputs { return &inputs{files: f, own: own} }
+// New returns a cache of files. own are patterns of further own code.
+func New(f *files.Set, own []string) *Cache { return &Cache{files: f, own: own} }
 
-// opener returns what opens the arguments of a request.
-func (c *inputs) opener(op string) *input.Opener {
+// Opener returns what opens the arguments of a request.
+func (c *Cache) Opener(op string) *input.Opener {
 	return &input.Opener{Op: op, OpenFile: c.files.OpenFile}
 }
 
-// open returns the input of a part of a file, less base if it is not empty. release must be called
+// Open returns the input of a part of a file, less base if it is not empty. release must be called
 // when it is no longer used.
-func (c *inputs) open(ctx context.Context, name, part, base string) (in *input.Input, release func(), err error) {
+func (c *Cache) Open(ctx context.Context, name, part, base string) (in *input.Input, release func(), err error) {
 	k := key{part: part}
 	var args, bases []string
 	for _, f := range []struct {
@@ -75,11 +76,11 @@ func (c *inputs) open(ctx context.Context, name, part, base string) (in *input.I
 		*f.list = append(*f.list, *f.path)
 	}
 	if len(args) == 0 {
-		return nil, nil, diag.Usagef("file", "no file is named", apiBase+"/files lists them")
+		return nil, nil, diag.Usagef("file", "no file is named", "/api/v1/files lists them")
 	}
 	e, found := c.get(k)
 	if !found {
-		e.in, e.err = c.opener("open").Open(context.WithoutCancel(ctx), args,
+		e.in, e.err = c.Opener("open").Open(context.WithoutCancel(ctx), args,
 			input.Options{Type: part, DiffBase: bases, Own: c.own})
 		close(e.ready)
 		if e.err != nil {
@@ -101,7 +102,7 @@ func (c *inputs) open(ctx context.Context, name, part, base string) (in *input.I
 }
 
 // get returns the entry of a key, which it adds if it is not found.
-func (c *inputs) get(k key) (e *kept, found bool) {
+func (c *Cache) get(k key) (e *kept, found bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range c.kept {
@@ -117,7 +118,7 @@ func (c *inputs) get(k key) (e *kept, found bool) {
 }
 
 // trim closes the inputs that were not used for long.
-func (c *inputs) trim() {
+func (c *Cache) trim() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	memory := int64(0)
@@ -144,7 +145,7 @@ func (c *inputs) trim() {
 	}
 }
 
-func (c *inputs) release(e *kept) {
+func (c *Cache) release(e *kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e.users--
@@ -152,7 +153,7 @@ func (c *inputs) release(e *kept) {
 }
 
 // closeUnused closes an input that is neither kept nor used. The lock is held.
-func (*inputs) closeUnused(e *kept) {
+func (*Cache) closeUnused(e *kept) {
 	if e.out && e.users == 0 && e.in != nil {
 		e.in.Close()
 		e.in = nil
@@ -160,7 +161,7 @@ func (*inputs) closeUnused(e *kept) {
 }
 
 // drop removes an entry that could not be opened, so that it is tried again.
-func (c *inputs) drop(e *kept) {
+func (c *Cache) drop(e *kept) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i := range c.kept {
@@ -172,8 +173,8 @@ func (c *inputs) drop(e *kept) {
 	e.out = true
 }
 
-// close closes all inputs.
-func (c *inputs) close() {
+// Close closes all inputs.
+func (c *Cache) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, e := range c.kept {
@@ -183,9 +184,9 @@ func (c *inputs) close() {
 	c.kept = nil
 }
 
-// source returns the text of a file named in in's profile: from its recording, or from a directory
+// Source returns the text of a file named in in's profile: from its recording, or from a directory
 // that was named at the start.
-func (c *inputs) source(in *input.Input) func(file string) (lines []string, where string, err error) {
+func (c *Cache) Source(in *input.Input) func(file string) (lines []string, where string, err error) {
 	return func(file string) ([]string, string, error) {
 		lines, where, err := in.Source(file)
 		if err == nil {
@@ -201,24 +202,15 @@ func (c *inputs) source(in *input.Input) func(file string) (lines []string, wher
 	}
 }
 
-// bind returns in with another query.
-func bind(in *input.Input, sample string, q profile.Query) (*input.Input, error) {
-	bound := *in
-	old := in.View.Query()
-	q.Type, q.ModuleOf = old.Type, old.ModuleOf
-	if sample != "" {
-		var err error
-		if q.Type, err = in.Profile.TypeIndex(sample); err != nil {
-			return nil, &diag.Error{Op: "--type", Err: err, Kind: diag.Usage}
-		}
+// Profiles returns the input of decoded profiles: that with a name, less base if it is not empty. It is not kept.
+func (c *Cache) Profiles(
+	ctx context.Context, profiles map[string]*profile.Profile, name, base string,
+) (*input.Input, error) {
+	o := c.Opener("open")
+	o.Profiles = profiles
+	opt := input.Options{Own: c.own}
+	if base != "" {
+		opt.DiffBase = []string{base}
 	}
-	v, err := in.Profile.View(q)
-	if err != nil {
-		return nil, &diag.Error{
-			Op: "apply filters", Err: err, Kind: diag.Usage,
-			Hint: "labels are filtered by REGEXP, KEY=REGEXP or a range: 4kb, 4kb:, :1mb, 4kb:1mb",
-		}
-	}
-	bound.View, bound.Type = v, v.Type()
-	return &bound, nil
+	return o.Open(ctx, []string{name}, opt)
 }

@@ -1,4 +1,4 @@
-package workbench
+package spent
 
 import (
 	"strings"
@@ -6,13 +6,14 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/goruntime"
 	"github.com/whet-go/whet/internal/profile/flame"
+	"github.com/whet-go/whet/profile"
 )
 
-// A class is whose code a sample's cost is spent in.
-type class uint8
+// A Class is whose code a sample's cost is spent in.
+type Class uint8
 
 const (
-	own class = iota
+	own Class = iota
 	dependency
 	standard
 	collector
@@ -20,19 +21,19 @@ const (
 	systemCall
 	inRuntime
 	other
-	numClasses
+	NumClasses // the number of classes
 )
 
 // String returns the name of a class in answers.
-func (c class) String() string {
+func (c Class) String() string {
 	return [...]string{"own", "dep", "std", "gc", "scheduler", "syscall", "runtime", "other"}[c]
 }
 
-// classes sums the values of an input's samples by the code at their leaf. A wait always ends in the
+// By sums the values of an input's samples by the code at their leaf. A wait always ends in the
 // runtime: there, it is the code that waits.
-func classes(in *input.Input) [numClasses]int64 {
-	var sums [numClasses]int64
-	kind := flameKind(in)
+func By(in *input.Input) [NumClasses]int64 {
+	var sums [NumClasses]int64
+	kind := Kinds(in)
 	waits := in.Type.Type == "delay" || in.Type.Type == "contentions"
 	known := map[uint32]runtimeClass{}
 	for s := range in.View.Stacks() {
@@ -43,14 +44,14 @@ func classes(in *input.Input) [numClasses]int64 {
 
 // A runtimeClass is what a function says of a sample.
 type runtimeClass struct {
-	of     class
+	of     Class
 	decide bool // it says what the sample is
 	skip   bool // it is in the runtime, so that its caller may say more
 }
 
 func classOf(
 	in *input.Input, nodes []uint32, kind func(uint32) flame.Kind, waits bool, known map[uint32]runtimeClass,
-) class {
+) Class {
 	of := func(id uint32) runtimeClass {
 		c, ok := known[id]
 		if !ok {
@@ -84,7 +85,7 @@ func classOf(
 	return other
 }
 
-func ofKind(k flame.Kind) class {
+func ofKind(k flame.Kind) Class {
 	switch k {
 	case flame.Own:
 		return own
@@ -124,4 +125,18 @@ func schedules(name string) bool {
 		return true
 	}
 	return false
+}
+
+// Kinds returns the kind of a node's code, as frames of flame graphs have it.
+func Kinds(in *input.Input) func(uint32) flame.Kind {
+	frame := flame.Frames(in.Profile, profile.ByFunction, in.Own.Matcher())
+	known := map[uint32]flame.Kind{}
+	return func(id uint32) flame.Kind {
+		k, ok := known[id]
+		if !ok {
+			k = frame(in.View.Node(id)).Kind
+			known[id] = k
+		}
+		return k
+	}
 }
