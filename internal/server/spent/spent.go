@@ -21,7 +21,8 @@ const (
 	systemCall
 	inRuntime
 	other
-	NumClasses // the number of classes
+	// NumClasses is the number of classes.
+	NumClasses
 )
 
 // String returns the name of a class in answers.
