@@ -86,6 +86,9 @@ func TestExamples(t *testing.T) {
 				line, _, _ := strings.Cut(example, " > ")
 				line, _, _ = strings.Cut(line, " | ")
 				args := shellFields(strings.ReplaceAll(line, "http://localhost:6060", s.URL))
+				if strings.Contains(line, " --live ") {
+					args = append(args, "--duration", "1s") // it does not end
+				}
 				code, stdout, stderr := runWhet(t, args[1:]...)
 				if code != 0 || stdout == "" && stderr == "" {
 					t.Errorf("exit code %d\n%s%s", code, stdout, stderr)

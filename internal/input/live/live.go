@@ -96,6 +96,7 @@ func Run(ctx context.Context, o Options, update func(*State)) (*State, error) {
 	r.o.Window = max(r.o.Window.Round(time.Second), time.Second)
 	var last *State
 	for n := 0; ; n++ {
+		began := time.Now()
 		w := r.window(ctx)
 		if ctx.Err() != nil {
 			return last, nil //nolint:nilerr // the caller ends it
@@ -111,11 +112,15 @@ func Run(ctx context.Context, o Options, update func(*State)) (*State, error) {
 		if o.Total > 0 && time.Since(r.start) >= o.Total {
 			return last, nil
 		}
+		pause := r.o.Window - time.Since(began) // of a server that answers at once
 		if w.err != nil {
+			pause = retryAfter
+		}
+		if pause > 0 {
 			select {
 			case <-ctx.Done():
 				return last, nil
-			case <-time.After(retryAfter):
+			case <-time.After(pause):
 			}
 		}
 	}
