@@ -37,7 +37,7 @@ type Options struct {
 	Dir    string        // paths of source are shortened relative to it; "" for none
 	Lines  int           // at most this many are in a State; 0 means all
 
-	hasty bool // for tests: a service that answers early is asked again at once
+	unpaced bool // for tests: a window that ends early is not waited out
 }
 
 // A State is what own lines cost in the last windows, and since the start.
@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options, update func(*State)) (*State, error) {
 			return last, nil
 		}
 		pause := r.o.Window - time.Since(began) // of a server that answers at once
-		if r.o.hasty {
+		if r.o.unpaced {
 			pause = 0
 		}
 		if w.err != nil {

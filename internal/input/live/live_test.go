@@ -98,7 +98,7 @@ func TestBounds(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	n := 0
-	last, err := Run(ctx, Options{URL: address, Window: time.Second, Lines: 1, hasty: true}, func(*State) {
+	last, err := Run(ctx, Options{URL: address, Window: time.Second, Lines: 1, unpaced: true}, func(*State) {
 		if n++; n == MaxWindows+5 {
 			cancel()
 		}
