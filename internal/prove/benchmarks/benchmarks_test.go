@@ -149,6 +149,69 @@ func TestSet(t *testing.T) {
 	}
 }
 
+// TestUnusual holds that a benchmark is written without a package's tests if these do not build, and that it has
+// unusual inputs if typical ones do not run what has changed.
+func TestUnusual(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":            "module example.com/m\n\ngo 1.26\n",
+		"text/text.go":      "package text\n\n// Abs is absolute.\nfunc Abs(n int) int {\n\tif n < 0 {\n\t\treturn -n\n\t}\n\treturn n\n}\n",
+		"text/text_test.go": "package text\n\nvar _ = missing\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := New(m, Options{
+		Module: "example.com/m", Timeout: 20 * time.Minute,
+		Run: func(context.Context, builds.Side, builds.Side, builds.Options) (*builds.Result, error) {
+			if files, _ := filepath.Glob(m.Path("text/*_test.go")); slices.Contains(files, m.Path("text/text_test.go")) {
+				t.Errorf("the tests that do not build are there: %q", files)
+			}
+			return &builds.Result{}, nil
+		},
+	})
+	for _, test := range []struct {
+		old     string
+		unusual bool
+	}{{"\treturn n\n", false}, {"\treturn -n\n", true}} {
+		s.Forget()
+		if err := s.Find(t.Context(), Scope{}); err != nil {
+			t.Fatal(err)
+		}
+		chosen := writeFor(t, s, m, test.old, strings.Replace(test.old, "n\n", "n*1\n", 1))
+		if got := names(chosen); got != "text.BenchmarkWhet_Abs" {
+			t.Fatalf("%q: written: %q", test.old, got)
+		}
+		measured, err := s.Compare(t.Context(), builds.Side{}, builds.Side{}, chosen, ab.Options{MaxTime: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs := measured.Generated()["example.com/m/text.Whet_Abs"]
+		if strings.Contains(inputs, "some of them unusual") != test.unusual {
+			t.Errorf("%q: %s", test.old, inputs)
+		}
+		if _, err := os.Stat(m.Path("text/text_test.go")); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // writeFor writes benchmarks for a change of package text.
 func writeFor(t *testing.T, s *Set, m *scratch.Module, old, now string) []Benchmark {
 	t.Helper()

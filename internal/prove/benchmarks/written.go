@@ -118,7 +118,7 @@ func (s *Set) Write(
 			returned := differ.InLiteral(c.Package.Fset, fn.Decl, fn.Lines.Line, fn.Lines.EndLine)
 			w.targets = append(w.targets, target{name, returned})
 		}
-		notes, err := s.writeFile(ctx, w, c.Package)
+		notes, err := s.writeFile(ctx, w, c.Package, places)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -139,9 +139,11 @@ func (s *Set) Write(
 	return chosen[:min(len(chosen), most)], why, nil
 }
 
-// writeFile writes the benchmarks of a file's targets and determines what each runs. The notes say
-// why some cannot be used.
-func (s *Set) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Package) (notes []string, err error) {
+// writeFile writes the benchmarks of a file's targets and determines what each runs, which should be one of the
+// places. The notes say why some cannot be used.
+func (s *Set) writeFile(
+	ctx context.Context, w *writtenFile, pkg *packages.Package, places []find.Place,
+) (notes []string, err error) {
 	files, benchmarks, errs := differ.Benchmarks(pkg, w.in(pkg), w.captured)
 	for _, err := range errs {
 		notes = append(notes, err.Error())
@@ -150,7 +152,7 @@ func (s *Set) writeFile(ctx context.Context, w *writtenFile, pkg *packages.Packa
 		return notes, nil
 	}
 	w.files = files
-	more, err := s.coverWritten(ctx, w, pkg, benchmarks)
+	more, err := s.coverWritten(ctx, w, pkg, benchmarks, places)
 	if err != nil {
 		return nil, err
 	}
@@ -172,9 +174,10 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 	return targets
 }
 
-// coverWritten has each benchmark choose its inputs, and records which code these run.
+// coverWritten has each benchmark choose its inputs, and records which code these run: typical ones, and others only
+// if typical ones run none of the places.
 func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
-	benchmarks []differ.Benchmark,
+	benchmarks []differ.Benchmark, places []find.Place,
 ) (notes []string, err error) {
 	temp, err := os.MkdirTemp(s.scratch.Temp, "written")
 	if err != nil {
@@ -195,11 +198,12 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	picked := map[string]string{}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
-		_, err := s.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
-		var blocks []coverage.Block
-		inputs, _ := os.ReadFile(chosen) // it writes none if it finds none
-		if err == nil && len(inputs) > 0 {
-			blocks, err = s.coverOne(ctx, bin, b.Name, differ.ChosenEnv+"="+chosen)
+		inputs, blocks, err := s.chooseInputs(ctx, bin, b.Name, chosen)
+		if err == nil && len(covering([]Benchmark{{blocks: blocks}}, places)) == 0 {
+			more, unusual, failed := s.chooseInputs(ctx, bin, b.Name, chosen+"-unusual", differ.UnusualEnv+"=1")
+			if failed == nil && len(covering([]Benchmark{{blocks: unusual}}, places)) > 0 {
+				inputs, blocks = more, unusual
+			}
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -220,6 +224,22 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	name, text := differ.Picked(pkg.Types.Name(), picked)
 	w.files[name] = text
 	return notes, nil
+}
+
+// chooseInputs has a benchmark choose its inputs, which it writes to a file, and returns them with what they run; nil if
+// it finds none.
+func (s *Set) chooseInputs(ctx context.Context, bin *gotest.Binary, name, file string, env ...string) (
+	inputs []byte, blocks []coverage.Block, err error,
+) {
+	env = append(env, differ.ChosenEnv+"="+file)
+	if _, err = s.coverOne(ctx, bin, name, env...); err != nil {
+		return nil, nil, err
+	}
+	if inputs, _ = os.ReadFile(file); len(inputs) == 0 { // it writes none if it finds none
+		return nil, nil, nil
+	}
+	blocks, err = s.coverOne(ctx, bin, name, env...)
+	return inputs, blocks, err
 }
 
 // hide reports whether the package's directory has tests, and leaves them out: they may be why the benchmarks do not
@@ -273,8 +293,11 @@ func inputsText(chosen string) string {
 	n, example, kind := 0, "", "generated inputs"
 	for line := range strings.Lines(chosen) {
 		n++
-		if strings.HasPrefix(line, "-") { // the number of a call
+		switch {
+		case strings.HasPrefix(line, "-"): // the number of a call
 			kind = capturedInputs
+		case strings.HasPrefix(line, "0 "):
+			kind = "generated inputs, some of them unusual"
 		}
 		if _, quoted, ok := strings.Cut(line, `"`); ok && len(quoted) > len(example) {
 			example = quoted

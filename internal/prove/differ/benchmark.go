@@ -35,6 +35,10 @@ type Target struct {
 // otherwise it makes one call with each of those, so that a cover profile contains nothing else.
 const ChosenEnv = "WHET_CHOSEN"
 
+// UnusualEnv is the environment variable that, if it is not empty, lets a benchmark also choose inputs as comparisons
+// have them, if these run code that no typical one runs.
+const UnusualEnv = "WHET_UNUSUAL"
+
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
 // overlay on the package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a
 // program made come before generated ones. The errors are for functions without a benchmark; files is nil if there
