@@ -2,11 +2,11 @@ package regressions
 
 import (
 	"cmp"
+	"fmt"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 
 	"github.com/whet-go/whet/profile"
 )
@@ -41,8 +41,17 @@ const (
 
 // columns returns the steps of deploys, then those at slots.
 func (p *panel) columns(slots ...int) [][]float64 {
+	all := make([]int, len(p.deploys))
+	for k := range all {
+		all[k] = k
+	}
+	return p.columnsOf(all, slots)
+}
+
+// columnsOf returns the steps of some deploys, then those at slots.
+func (p *panel) columnsOf(deploys, slots []int) [][]float64 {
 	var out [][]float64
-	for k := range p.deploys {
+	for _, k := range deploys {
 		x := make([]float64, len(p.cells))
 		for i, c := range p.cells {
 			if c.epoch > k {
@@ -64,7 +73,7 @@ func (p *panel) columns(slots ...int) [][]float64 {
 }
 
 func (p *panel) design(columns [][]float64) *design {
-	return newDesign(p.cells, p.instances, p.slots, p.paired, p.period, columns)
+	return newDesign(p.cells, p.instances, p.slots, p.paired, p.period, p.day, columns)
 }
 
 // detect tests all subjects of p. Change points come first, because the steps at deploys next to one
@@ -129,12 +138,18 @@ type designs struct {
 }
 
 func (d *designs) at(slots ...int) *design {
-	key := ""
-	for _, at := range slots {
-		key += strconv.Itoa(at) + ","
+	all := make([]int, len(d.p.deploys))
+	for k := range all {
+		all[k] = k
 	}
+	return d.of(all, slots)
+}
+
+// of returns the design with the steps of some deploys.
+func (d *designs) of(deploys, slots []int) *design {
+	key := fmt.Sprint(deploys, slots)
 	if d.all[key] == nil {
-		d.all[key] = d.p.design(d.p.columns(slots...))
+		d.all[key] = d.p.design(d.p.columnsOf(deploys, slots))
 	}
 	return d.all[key]
 }
@@ -241,6 +256,17 @@ func (p *panel) points(s int, designs *designs) (tests []*test) {
 		slots = append(slots, at)
 		with := designs.at(slots...)
 		steps, _ := with.fit(y)
+		// Deploys that this function shows nothing of only cost precision.
+		var deploys []int
+		for k := range p.deploys {
+			if steps[k].p() < 0.1 {
+				deploys = append(deploys, k)
+			}
+		}
+		if len(deploys) < len(p.deploys) {
+			with = designs.of(deploys, slots)
+			steps, _ = with.fit(y)
+		}
 		t := &test{
 			panel: p, subject: s, deploy: -1, slot: at, design: with, step: len(steps) - 1, est: steps[len(steps)-1],
 			before: p.levelBefore(s, at),

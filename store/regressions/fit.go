@@ -14,23 +14,25 @@ type cell struct {
 	total      float64 // cost, in the unit of the sample type
 }
 
-// A design is the model of shares: levels of instances and of times of day, and steps.
+// A design is the model of shares: levels of instances and of times of day, the effect of the load, and
+// steps.
 type design struct {
 	cells []cell
 	inst  []int // per cell: fixed effect; nil without
 	bin   []int // per cell: time of day; nil without
 	insts int   // clusters
 	slots int
-	least int // instances on the smaller side of a step
+	load  [][]float64 // per cell: that of all instances and its square, less the levels
 	x     [][]float64
 	h     [][]float64 // per step: what a cell contributes to its estimate; nil if it cannot be estimated
 	sums  [][]float64 // per step and slot: sum of h
 	free  float64     // slots less the model's parameters
+	day   int         // slots of a day, if days repeat
 }
 
 // newDesign prepares the estimates of steps, each a column with a value for each cell.
-func newDesign(cells []cell, insts, slots int, paired bool, period int, steps [][]float64) *design {
-	d := &design{cells: cells, insts: insts, slots: slots}
+func newDesign(cells []cell, insts, slots int, paired bool, period, day int, steps [][]float64) *design {
+	d := &design{cells: cells, insts: insts, slots: slots, day: day}
 	n := len(cells)
 	seen := make([]bool, slots)
 	bins := map[int]bool{}
@@ -56,6 +58,7 @@ func newDesign(cells []cell, insts, slots int, paired bool, period int, steps []
 		}
 	}
 	d.free -= float64(max(len(bins), 1) + len(steps))
+	d.addLoad()
 	for _, s := range steps {
 		d.x = append(d.x, d.residual(s))
 	}
@@ -63,8 +66,51 @@ func newDesign(cells []cell, insts, slots int, paired bool, period int, steps []
 	return d
 }
 
-// residual returns what the levels leave of a column: its weighted means by instance and by bin are
-// subtracted in turn until they are zero.
+// addLoad sets the load: the logarithm of the cost, relative to an instance's usual one, on average
+// of all instances in a slot. Days differ in it, and shares follow it.
+func (d *design) addLoad() {
+	const (
+		least  = 24 // slots
+		smooth = 2  // slots on either side
+	)
+	if d.free < least {
+		return
+	}
+	logs := make([]float64, len(d.cells))
+	insts := make([]int, len(d.cells))
+	for i, c := range d.cells {
+		logs[i], insts[i] = math.Log(c.total), c.inst
+	}
+	d.subtract(logs, insts)
+	sum, n := make([]float64, d.slots), make([]float64, d.slots)
+	for i, c := range d.cells {
+		sum[c.slot] += c.weight * logs[i]
+		n[c.slot] += c.weight
+	}
+	// Single slots have noise, which would make the effect seem smaller than it is.
+	for i, c := range d.cells {
+		s, weight := 0.0, 0.0
+		for t := max(c.slot-smooth, 0); t <= min(c.slot+smooth, d.slots-1); t++ {
+			s, weight = s+sum[t], weight+n[t]
+		}
+		logs[i] = s / weight
+	}
+	squares := make([]float64, len(logs))
+	for i, v := range logs {
+		squares[i] = v * v
+	}
+	for _, column := range [][]float64{logs, squares} {
+		load := d.residual(column)
+		if square := d.dot(load, load); square > 1e-6 {
+			scale(load, 1/math.Sqrt(square))
+			d.load = append(d.load, load)
+			d.free--
+		}
+	}
+}
+
+// residual returns what the levels and the load leave of a column: its weighted means by instance and
+// by bin are subtracted in turn until they are zero.
 func (d *design) residual(column []float64) []float64 {
 	out := append([]float64(nil), column...)
 	groups := [][]int{}
@@ -85,6 +131,9 @@ func (d *design) residual(column []float64) []float64 {
 		if len(groups) == 1 || most < 1e-10 {
 			break
 		}
+	}
+	for _, load := range d.load {
+		axpy(out, load, -d.dot(out, load))
 	}
 	return out
 }
@@ -220,7 +269,7 @@ func (d *design) fit(y []float64) (steps []estimate, left []float64) {
 		if h == nil {
 			continue
 		}
-		ofTime := variance * correlated(d.sums[k], rho)
+		ofTime := max(variance*correlated(d.sums[k], rho), d.long(left, d.sums[k]), d.daily(left, d.sums[k]))
 		byInst := make([]float64, d.insts)
 		white := 0.0
 		for i, v := range h {
@@ -275,6 +324,53 @@ func (d *design) shocks(u []float64) (left []float64, variance, rho float64) {
 	rho = pairs / sum
 	rho = min(max(rho+(1+4*rho)/n, 0), 0.95)
 	return left, sum / max(d.free, 1), rho
+}
+
+// long returns the variance of the sum of what is left in slots times weights, with all correlations
+// up to a day (Newey and West, Econometrica 55, 1987), which fall slower than a power of that of
+// neighbors if days differ.
+func (d *design) long(left, weights []float64) float64 {
+	lags := min(24, d.slots/8)
+	sum := 0.0
+	for lag := 0; lag <= lags; lag++ {
+		covariance, product := 0.0, 0.0
+		for t := lag; t < len(left); t++ {
+			if v := left[t] * left[t-lag]; !math.IsNaN(v) {
+				covariance += v
+			}
+			product += weights[t] * weights[t-lag]
+		}
+		factor := 2 * (1 - float64(lag)/float64(lags+1))
+		if lag == 0 {
+			factor = 1
+		}
+		sum += factor * covariance * product
+	}
+	return sum / max(d.free, 1)
+}
+
+// daily returns the variance of the same sum if what is left is the same for a day.
+func (d *design) daily(left, weights []float64) float64 {
+	if d.day == 0 {
+		return 0
+	}
+	var square, factor, days float64
+	for from := 0; from < len(left); from += d.day {
+		sum, weight, n := 0.0, 0.0, 0.0
+		for t := from; t < min(from+d.day, len(left)); t++ {
+			if !math.IsNaN(left[t]) {
+				sum, weight, n = sum+left[t], weight+weights[t], n+1
+			}
+		}
+		if n >= float64(d.day)/2 { // else its mean says little
+			square, days = square+sum/n*sum/n, days+1
+		}
+		factor += weight * weight
+	}
+	if days < 3 {
+		return 0
+	}
+	return square / (days - 1) * factor
 }
 
 // correlated returns the variance of a weighted sum of values of variance 1 whose correlation is

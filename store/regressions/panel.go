@@ -23,7 +23,8 @@ const (
 	maxTested    = 800
 	maxDeploys   = 30 // of a service; older ones are not tested
 	maxServices  = 100
-	maxCells     = 50_000
+	maxCells     = 50_000   // of a service
+	maxShares    = 64 << 20 // of all: 512 MB
 )
 
 // versionLabels and instanceLabels are the usual names of labels, the preferred first.
@@ -64,7 +65,8 @@ type panel struct {
 	from      time.Time
 	step      time.Duration
 	slots     int
-	period    int // slots of a day, if days repeat; else 0
+	period    int // slots after which the load repeats, a day or a week; 0 if it is not known
+	day       int // slots of a day, if there is a period
 	instances int
 	paired    bool // most instances run before and after deploys
 	profiles  int
@@ -83,7 +85,8 @@ type panel struct {
 type loader struct {
 	r    store.Reader
 	o    Options
-	read int // cells
+	read int // cells of the current service
+	kept int // shares of all services
 }
 
 // slotting returns where slots begin, their width and number.
@@ -213,11 +216,12 @@ func (l *loader) sources(p *panel, series []store.Series) (out []source, version
 	slices.SortFunc(out, func(a, b source) int {
 		return cmp.Or(cmp.Compare(a.inst, b.inst), cmp.Compare(a.version, b.version))
 	})
+	l.read = 0
 	for i := range out {
 		l.read += int(out[i].last.Sub(out[i].first)/p.step) + 1
 	}
 	if l.read > maxCells {
-		return nil, nil, fmt.Errorf("more than %d instances times steps: select fewer services, or use a longer step", maxCells)
+		return nil, nil, fmt.Errorf("more than %d instances times steps: use a longer step, or select fewer instances", maxCells)
 	}
 	return out, versions, nil
 }
@@ -235,6 +239,9 @@ func (l *loader) load(
 	own, tested, err := l.choose(ctx, p, versions)
 	if err != nil {
 		return nil, err
+	}
+	if l.kept += l.read * len(tested); l.kept > maxShares {
+		return nil, errors.New("too many instances, steps and functions together: select fewer services, or use a longer step")
 	}
 	index := map[string]int{}
 	for i := range tested {
@@ -492,8 +499,8 @@ func (p *panel) weigh() {
 	switch {
 	case day%p.step != 0 || perDay < 2:
 	case p.slots >= 15*perDay && len(used) >= 14*perDay:
-		p.period = 7 * perDay // weekends differ
+		p.period, p.day = 7*perDay, perDay // weekends differ
 	case p.slots >= 2*perDay && len(used)*4 >= 3*2*perDay:
-		p.period = perDay
+		p.period, p.day = perDay, perDay
 	}
 }

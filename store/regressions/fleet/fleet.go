@@ -104,6 +104,7 @@ type Service struct {
 	moved  [3]int        // by version: by how many lines all functions are lower in their files
 	counts [][][]float64 // by hour and host: cost of each line; the last is that of the runtime
 	since  [][2]int      // by host: when it runs the versions after the first
+	label  [][3]store.Labels
 }
 
 // New returns service n of the fleet of a seed.
@@ -126,6 +127,11 @@ func New(o Options, seed uint64, n int, plan Plan) *Service {
 	}
 	for host := range s.hosts {
 		const rolling = 3 // hours
+		var of [3]store.Labels
+		for v := range of {
+			of[v] = store.NewLabels(map[string]string{"host": fmt.Sprintf("host%02d", host), "version": fmt.Sprintf("v%d", v+1)})
+		}
+		s.label = append(s.label, of)
 		s.since = append(s.since, [2]int{s.First + host*rolling/s.hosts, s.Second + host*rolling/s.hosts})
 	}
 	s.measure(o, r, victim)
@@ -258,11 +264,7 @@ func (s *Service) version(host, hour int) int {
 }
 
 // labels returns the labels of a host.
-func (s *Service) labels(host, version int) store.Labels {
-	return store.NewLabels(map[string]string{
-		"host": fmt.Sprintf("host%02d", host), "version": fmt.Sprintf("v%d", version+1),
-	})
-}
+func (s *Service) labels(host, version int) store.Labels { return s.label[host][version] }
 
 // profile returns costs of lines as the profile of a version.
 func (s *Service) profile(costs []float64, version int, start time.Time) *profile.Profile {
