@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/store"
-	"github.com/whet-go/whet/store/regressions/fleet"
+	"github.com/whet-go/whet/store/regressions/fleettest"
 )
 
 // Fleets that are measured.
@@ -30,7 +30,7 @@ const (
 func horizons() []int { return []int{1, 2, 4, 6, 8, 12, 16, 24, 36, 48} }
 
 // panelsOf reads the panels of a fleet.
-func panelsOf(b *testing.B, f fleet.Fleet) (Options, []*panel) {
+func panelsOf(b *testing.B, f fleettest.Fleet) (Options, []*panel) {
 	var o Options
 	o.defaults()
 	l := loader{r: f, o: o}
@@ -67,7 +67,7 @@ func whole(panels []*panel) []*panel {
 type diffScore struct{ planted, first, top, found, reported int }
 
 // diff compares the day before the second deploy with the day after it, as merged profiles.
-func (d *diffScore) diff(s *fleet.Service, p *panel) {
+func (d *diffScore) diff(s *fleettest.Service, p *panel) {
 	const day = 24
 	type change struct {
 		name string
@@ -93,7 +93,7 @@ func (d *diffScore) diff(s *fleet.Service, p *panel) {
 		all = append(all, change{x.function, cost[1]/total[1] - cost[0]/total[0]})
 	}
 	slices.SortFunc(all, func(a, b change) int { return cmp.Compare(b.by, a.by) })
-	slower := s.Plan == fleet.Slower
+	slower := s.Plan == fleettest.Slower
 	if slower {
 		d.planted++
 	}
@@ -136,7 +136,7 @@ func measure(b *testing.B) string {
 	late, watched := map[int]int{}, 0
 	var reading, judging time.Duration
 	for n := range fleets {
-		f := makeFleet(fleet.Options{}, firstSeed+uint64(n), fleetSize)
+		f := makeFleet(fleettest.Options{}, firstSeed+uint64(n), fleetSize)
 		began := time.Now()
 		o, panels := panelsOf(b, f)
 		reading += time.Since(began)
@@ -146,7 +146,7 @@ func measure(b *testing.B) string {
 		sum.add(rate(b, r, f))
 		tested += r.Tested
 		for _, c := range r.Regressions {
-			if s := serviceOf(f, c.Service); c.Function == s.Victim && s.Plan == fleet.Slower {
+			if s := serviceOf(f, c.Service); c.Function == s.Victim && s.Plan == fleettest.Slower {
 				intervals++
 				if low, high := c.Low/c.Before, c.High/c.Before; low <= 0.05 && 0.05 <= high {
 					inside++
@@ -179,7 +179,7 @@ func measure(b *testing.B) string {
 	}
 	var sizes strings.Builder
 	for _, by := range []float64{0.02, 0.03, 0.10} {
-		f := makeFleet(fleet.Options{Slower: by}, firstSeed+fleets, fleetSize)
+		f := makeFleet(fleettest.Options{Slower: by}, firstSeed+fleets, fleetSize)
 		o, panels := panelsOf(b, f)
 		got := rate(b, judge(o, panels), f)
 		fmt.Fprintf(&sizes, "| %.0f%% | %d of %d | %d of %d |\n", 100*by, got.found, got.planted, got.wrong, got.reported)
@@ -204,7 +204,7 @@ reported as a regression or as an improvement is false.
 
 | | goal | whet query regressions |
 |---|---|---|
-`, "`make bench-regressions`", "`store/regressions/fleet`", fleets, fleetSize)
+`, "`make bench-regressions`", "`store/regressions/fleettest`", fleets, fleetSize)
 	fmt.Fprintf(&page, "| planted changes found | 95%% | %s |\n", share(sum.found, sum.planted))
 	fmt.Fprintf(&page, "| false among those reported | at most 5%% | %s |\n", share(sum.wrong, sum.reported))
 	fmt.Fprintf(&page, "| shifts and warm-ups not reported as a regression | | %s |\n", share(sum.filtered, sum.shifts))
@@ -243,8 +243,8 @@ One fleet each, in which functions of 1%% of the cost get slower by other amount
 	return page.String()
 }
 
-func serviceOf(f fleet.Fleet, name string) *fleet.Service {
-	return f[slices.IndexFunc(f, func(s *fleet.Service) bool { return s.Name == name })]
+func serviceOf(f fleettest.Fleet, name string) *fleettest.Service {
+	return f[slices.IndexFunc(f, func(s *fleettest.Service) bool { return s.Name == name })]
 }
 
 // add adds another score.

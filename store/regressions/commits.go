@@ -80,8 +80,9 @@ func resolve(ctx context.Context, dir, version string) string {
 	return ""
 }
 
-// annotate adds commits to deploys, and the text of lines.
-func (r *Report) annotate(ctx context.Context, dir string) error {
+// Annotate adds commits of the git repository in dir to deploys, and the text of lines. Deploys whose
+// builds it does not have get a warning.
+func (r *Report) Annotate(ctx context.Context, dir string) error {
 	if _, err := git(ctx, dir, 200, "rev-parse", "--git-dir"); err != nil {
 		return &diag.Error{
 			Op: "--repo", Subject: dir, Err: err, Hint: "name a directory of the git repository that the service is built from",

@@ -62,7 +62,7 @@ func Find(ctx context.Context, r store.Reader, o Options) (*Report, error) {
 	report := judge(o, panels)
 	report.From, report.To, report.Step = from, from.Add(time.Duration(slots)*step), step
 	if o.Repo != "" {
-		err = report.annotate(ctx, o.Repo)
+		err = report.Annotate(ctx, o.Repo)
 	}
 	return report, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/whet-go/whet/store/regressions/fleet"
+	"github.com/whet-go/whet/store/regressions/fleettest"
 )
 
 // A score counts what was right in reports about a fleet.
@@ -18,11 +18,11 @@ type score struct {
 
 // truth returns what a service's victim is expected to be reported as: the hour and how far off it
 // may be.
-func truth(s *fleet.Service) (hour, off int, slower bool) {
+func truth(s *fleettest.Service) (hour, off int, slower bool) {
 	switch s.Plan {
-	case fleet.Slower:
+	case fleettest.Slower:
 		return s.Second, 0, true
-	case fleet.Drift:
+	case fleettest.Drift:
 		return s.Drift, 8, true
 	default:
 		return 0, 0, false
@@ -30,15 +30,15 @@ func truth(s *fleet.Service) (hour, off int, slower bool) {
 }
 
 // rate compares a report with what was planted.
-func rate(t testing.TB, r *Report, services []*fleet.Service) score {
+func rate(t testing.TB, r *Report, services []*fleettest.Service) score {
 	var out score
-	byName := map[string]*fleet.Service{}
+	byName := map[string]*fleettest.Service{}
 	for _, s := range services {
 		byName[s.Name] = s
 		switch _, _, slower := truth(s); {
 		case slower:
 			out.planted++
-		case s.Plan != fleet.Nothing:
+		case s.Plan != fleettest.Nothing:
 			out.shifts++
 			out.filtered++
 		}
@@ -46,7 +46,7 @@ func rate(t testing.TB, r *Report, services []*fleet.Service) score {
 	for _, c := range append(append([]Change{}, r.Regressions...), r.Improvements...) {
 		s := byName[c.Service]
 		hour, off, slower := truth(s)
-		got := int(c.At.Sub(fleet.Epoch()) / time.Hour)
+		got := int(c.At.Sub(fleettest.Epoch()) / time.Hour)
 		out.reported++
 		if slower && c.Function == s.Victim && c.Change > 0 && max(got-hour, hour-got) <= off {
 			out.found++
@@ -69,11 +69,11 @@ func rate(t testing.TB, r *Report, services []*fleet.Service) score {
 	return out
 }
 
-func makeFleet(o fleet.Options, seed uint64, n int) fleet.Fleet {
-	var f fleet.Fleet
-	plans := fleet.Plans()
+func makeFleet(o fleettest.Options, seed uint64, n int) fleettest.Fleet {
+	var f fleettest.Fleet
+	plans := fleettest.Plans()
 	for i := range n {
-		f = append(f, fleet.New(o, seed, i, plans[i%len(plans)]))
+		f = append(f, fleettest.New(o, seed, i, plans[i%len(plans)]))
 	}
 	return f
 }
@@ -84,7 +84,7 @@ func TestFleet(t *testing.T) {
 	if testing.Short() {
 		services = 6
 	}
-	f := makeFleet(fleet.Options{}, 1, services)
+	f := makeFleet(fleettest.Options{}, 1, services)
 	r, err := Find(context.Background(), f, Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -374,6 +374,9 @@ func (l *loader) choose(
 			share[k] = max(share[k], s)
 		}
 	}
+	if own == nil {
+		own = func(profile.Function) bool { return true }
+	}
 	for _, s := range most {
 		tested = append(tested, *s)
 	}

@@ -1,4 +1,4 @@
-// Package fleet generates the profiles of services on many hosts, with known changes, to measure
+// Package fleettest generates the profiles of services on many hosts, with known changes, to measure
 // whether regressions are found.
 //
 // Data flow:
@@ -11,4 +11,4 @@
 //  3. [Fleet] is a store.Reader of services.
 //
 // A Service is immutable. The whet binary does not use the package.
-package fleet
+package fleettest
