@@ -113,7 +113,9 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for at most this time")
 	fs.StringVar(&f.FromStore, "from-store", "", "build with the CPU profiles of a store that `SELECTOR` selects")
-	f.registerStore(fs, true)
+	fs.StringVar(&f.Store, "store", "", "the store in `DIR`, or the address of whet serve --store")
+	fs.StringVar(&f.storeFlags.TokenFile, "store-token-file", "", "send the token in `FILE` to the store's address")
+	fs.StringVar(&f.Tenant, "tenant", "", "`NAME` of the tenant in a directory; an address knows it by the token")
 	fs.DurationVar(&f.Since, "since", 0, "with --from-store, select profiles of the last `duration`, such as 24h")
 	fs.Var(&f.MinGain, "min-gain", "require a gain of at least this, such as 2% (default: any proven gain)")
 	fs.Var(&f.MaxStale, "max-stale", "warn if more than this share of the profile is stale")
@@ -167,7 +169,7 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave one out"},
 		{"force", f.DryRun, "with --dry-run, which writes nothing", "leave one out"},
 		{"store", f.FromStore == "", "without --from-store", "select profiles with --from-store 'service=shop'"},
-		{"token-file", f.FromStore == "", "without --from-store", "leave it out"},
+		{"store-token-file", f.FromStore == "", "without --from-store", "leave it out"},
 		{"tenant", f.FromStore == "", "without --from-store", "leave it out"},
 		{"since", f.FromStore == "", "without --from-store", "leave it out"},
 	}); err != nil {

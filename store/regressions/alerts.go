@@ -37,7 +37,8 @@ func (r *Report) Alerts() []Alert {
 				"severity": "warning",
 			},
 			Annotations: map[string]string{
-				"summary": fmt.Sprintf("%s of %s: %s of the cost, was %s", c.Function, c.Service, percent(c.After), percent(c.Before)),
+				"summary": fmt.Sprintf("%s of %s: %s of the cost, was %s", c.Function, c.Service, percent(c.After),
+					percent(c.Before)),
 				"description": fmt.Sprintf("change %s (95%% interval %s to %s), adjusted p %.2g", percent(c.Change), percent(c.Low),
 					percent(c.High), c.Q),
 			},

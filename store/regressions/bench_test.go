@@ -190,8 +190,8 @@ func measure(b *testing.B) string {
 	var page strings.Builder
 	fmt.Fprintf(&page, `# Regressions, measured
 
-Written by %s. The profiles are generated (%s): %d fleets of %d services, each
-with 20 hosts, 8 days, an hour a slot and 30000 samples in it, 60 own functions of 120 lines. Hosts
+Written by %s. The profiles are generated (%s): %d fleets
+of %d services, each with 20 hosts, 8 days, an hour a slot and 30000 samples in it, 60 own functions of 120 lines. Hosts
 differ by 8%% in what a function costs, hours of a host by 3%%, hours of the whole service by about
 1%%, with correlation; a neighbor disturbs a host now and then; the load of a day changes what
 functions cost by 12%%, and no day is quite like the other.
@@ -211,18 +211,19 @@ reported as a regression or as an improvement is false.
 	fmt.Fprintf(&page, "| shifts reported with both functions | | %s |\n", share(sum.named, sum.shifts*2/3))
 	fmt.Fprintf(&page, "| 95%% intervals that contain the planted 5%% | 95%% | %s |\n", share(inside, intervals))
 	fmt.Fprintf(&page, `
-%d tests were adjusted for, about %d in each fleet. For one fleet, %d profiles, reading took %s and
-testing %s, on %s/%s with %d CPUs while other programs ran.
+%d tests were adjusted for, about %d in each fleet. For one fleet, %d profiles, reading
+took %s and testing %s, on %s/%s with %d CPUs while other programs ran.
 
 The same data compared as Pyroscope and pprof compare, the profile of the day before the second
 deploy with that of the day after it: the function that got slower has the largest increase of all
-in %s services, is among the five largest in %s, and of the changes of at least %.2f%% of all cost,
-%s find it while %s are something else.
+in %s services, and is among the five largest in %s. Of the changes of at
+least %.2f%% of all cost, %s find it while %s are something else.
 
 ## Time to detect
 
 How many of the changes of %d fleets are found when profiles end so many hours after the change, and
-how many other changes are reported then. A deploy takes three hours, and counts from its first host.
+how many other changes are reported then. A deploy takes three hours, and counts from its first
+host. Of the others, most are warm-ups that have not ended, or not for long enough.
 
 | hours | found | false |
 |---|---|---|

@@ -204,7 +204,8 @@ func (s *sources) lines(ctx context.Context, c *Change, hash func(version string
 	for i := 0; i < len(c.Lines); i++ {
 		l := c.Lines[i]
 		j := slices.IndexFunc(c.Lines, func(o LineChange) bool {
-			return l.Code != "" && o.Code == l.Code && (l.LineBefore == 0 && o.LineAfter == 0 || l.LineAfter == 0 && o.LineBefore == 0)
+			return l.Code != "" && o.Code == l.Code &&
+				(l.LineBefore == 0 && o.LineAfter == 0 || l.LineAfter == 0 && o.LineBefore == 0)
 		})
 		if j <= i {
 			continue

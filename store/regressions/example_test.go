@@ -17,7 +17,10 @@ func ExampleFind() {
 		return
 	}
 	for _, c := range r.Regressions {
-		fmt.Println(c.Function == service.Victim, c.Deploy.Before, c.Deploy.After, c.Low > 0.3*c.Before, c.High < 0.7*c.Before)
+		fmt.Println(c.Function == service.Victim, c.Deploy.Before, c.Deploy.After)
+		fmt.Println(c.Low > 0.3*c.Before, c.High < 0.7*c.Before)
 	}
-	// Output: true v2 v3 true true
+	// Output:
+	// true v2 v3
+	// true true
 }

@@ -56,9 +56,8 @@ func rate(t testing.TB, r *Report, services []*fleettest.Service) score {
 		if !slower && (c.Function == s.Victim || c.Function == s.Taker) {
 			out.filtered--
 		}
-		t.Logf("false: %s (%v, deploys %d %d, drift %d, victim %s) at %d: %s %.5f -> %.5f, change %.5f [%.5f, %.5f], p %.2g q %.2g",
-			s.Name, s.Plan, s.First, s.Second, s.Drift, s.Victim, got, c.Function, c.Before, c.After, c.Change, c.Low, c.High,
-			c.P, c.Q)
+		t.Logf("false: %s (%v, deploys %d %d, drift %d, victim %s) at %d: %s %+v", s.Name, s.Plan, s.First, s.Second, s.Drift,
+			s.Victim, got, c.Function, c.Effect)
 	}
 	for _, x := range r.Shifts {
 		s := byName[x.Service]

@@ -221,7 +221,8 @@ func (l *loader) sources(p *panel, series []store.Series) (out []source, version
 		l.read += int(out[i].last.Sub(out[i].first)/p.step) + 1
 	}
 	if l.read > maxCells {
-		return nil, nil, fmt.Errorf("more than %d instances times steps: use a longer step, or select fewer instances", maxCells)
+		return nil, nil, fmt.Errorf("more than %d instances times steps: use a longer step, or select fewer instances",
+			maxCells)
 	}
 	return out, versions, nil
 }
@@ -241,7 +242,8 @@ func (l *loader) load(
 		return nil, err
 	}
 	if l.kept += l.read * len(tested); l.kept > maxShares {
-		return nil, errors.New("too many instances, steps and functions together: select fewer services, or use a longer step")
+		return nil, errors.New("too many instances, steps and functions together: select fewer services, or use a " +
+			"longer step")
 	}
 	index := map[string]int{}
 	for i := range tested {

@@ -173,7 +173,9 @@ func report() *Report {
 	}
 	return &Report{Kind: "cpu", Regressions: []Change{{
 		Service: "shop", Function: "shop.Price", Cause: CauseDeploy, At: d.At, Deploy: d,
-		Effect: Effect{Before: 0.01, After: 0.0105, Change: 0.0005, Low: 0.0004, High: 0.0006, Relative: 0.05, P: 1e-9, Q: 1e-6},
+		Effect: Effect{
+			Before: 0.01, After: 0.0105, Change: 0.0005, Low: 0.0004, High: 0.0006, Relative: 0.05, P: 1e-9, Q: 1e-6,
+		},
 	}}}
 }
 
@@ -181,7 +183,8 @@ func TestSend(t *testing.T) {
 	var got []Alert
 	status := http.StatusOK
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost || r.URL.Path != "/api/v2/alerts" || r.Header.Get("Content-Type") != "application/json" {
+		if r.Method != http.MethodPost || r.URL.Path != "/api/v2/alerts" ||
+			r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s", r.Method, r.URL)
 		}
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
@@ -259,14 +262,16 @@ func TestAnnotate(t *testing.T) {
 	d := c.Deploy
 	d.Commits, d.Before, d.After = nil, "v1", "v1.0.0-2-g"+b[:8]
 	c.Lines = []LineChange{
-		{LineAfter: 5, Effect: Effect{After: 0.0105, Change: 0.0105}}, {LineBefore: 3, Effect: Effect{Before: 0.01, Change: -0.01}},
+		{LineAfter: 5, Effect: Effect{After: 0.0105, Change: 0.0105}},
+		{LineBefore: 3, Effect: Effect{Before: 0.01, Change: -0.01}},
 	}
 	r.Services = []Service{{Name: "shop", Deploys: []Deploy{*d}}}
 	c.Deploy = &r.Services[0].Deploys[0]
 	if err := r.Annotate(context.Background(), dir); err != nil {
 		t.Fatal(err)
 	}
-	if got := c.Deploy.Commits; len(got) != 2 || got[0].Subject != "third" || got[1].Subject != "second" || got[0].Hash != b {
+	if got := c.Deploy.Commits; len(got) != 2 || got[0].Subject != "third" || got[1].Subject != "second" ||
+		got[0].Hash != b {
 		t.Errorf("%+v", got)
 	}
 	if len(c.Lines) != 1 || c.Lines[0].Code != "sort(x)" || c.Lines[0].LineBefore != 3 || c.Lines[0].LineAfter != 5 ||

@@ -38,6 +38,9 @@ type Options struct {
 	Repo string
 }
 
+// Warnings are what the reader of a Report must know.
+type Warnings = diag.Warnings
+
 // A Report lists what changed. Shares are of all cost of a service: 0.01 is 1%.
 type Report struct {
 	Kind     string            `json:"kind"`
@@ -54,8 +57,8 @@ type Report struct {
 	// Shifts are cost that moved between functions.
 	Shifts []Shift `json:"shifts"`
 	// Gone are changes that went away again.
-	Gone     []Change      `json:"gone"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
+	Gone     []Change `json:"gone"`
+	Warnings Warnings `json:"warnings,omitempty"`
 }
 
 // A Service is what was read of a service.

@@ -21,8 +21,8 @@ func WriteRegressions(w io.Writer, s layout.Style, d documents.Regressions) erro
 		profiles += x.Profiles
 	}
 	out.Line(layout.Clean(d.Kind), " of ", layout.Plural(len(d.Services), "service", "services"), ", ",
-		layout.Plural(profiles, "profile", "profiles"), ", ", minuteText(d.From), " to ", minuteText(d.To), " UTC in steps of ",
-		unit.Duration(d.Step), ": ", layout.Plural(deploys, "deploy", "deploys"), ", ",
+		layout.Plural(profiles, "profile", "profiles"), ", ", minuteText(d.From), " to ", minuteText(d.To),
+		" UTC in steps of ", unit.Duration(d.Step), ": ", layout.Plural(deploys, "deploy", "deploys"), ", ",
 		layout.Plural(d.Tested, "test", "tests"))
 	if len(d.Regressions)+len(d.Improvements)+len(d.Shifts)+len(d.Gone) == 0 {
 		out.Line("no change beyond noise")
