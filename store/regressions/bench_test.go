@@ -224,7 +224,7 @@ least %.2f%% of all cost, %s find it while %s are something else.
 
 How many of the changes of %d fleets are found when profiles end so many hours after the change, and
 how many other changes are reported then. A deploy takes three hours, and counts from its first
-host. Of the others, most are warm-ups that have not ended, or not for long enough.
+host. A warm-up counts as false until it is seen to have ended.
 
 | hours | found | false |
 |---|---|---|
