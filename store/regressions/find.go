@@ -218,7 +218,7 @@ func (r *Report) site(o Options, at site, tests []*test) {
 		case c.Change < 0:
 			r.Improvements = append(r.Improvements, c)
 		default:
-			if s, ok := r.shift(p, t, tests, functions, c, taken); ok {
+			if s, ok := r.shift(p, t, functions, c, taken); ok {
 				explain(tests, name)
 				r.Shifts = append(r.Shifts, s)
 				continue
@@ -250,7 +250,7 @@ func within(lines []*test, function *test) bool {
 
 // shift returns what related functions lost to one, if that is shown to be most of what it gained.
 func (r *Report) shift(
-	p *panel, t *test, tests []*test, functions map[string]*test, c Change, taken map[string]bool,
+	p *panel, t *test, functions map[string]*test, c Change, taken map[string]bool,
 ) (Shift, bool) {
 	gained := c.Function
 	var losers []*test

@@ -231,8 +231,10 @@ func (l *loader) sources(p *panel, series []store.Series) (out []source, version
 func (l *loader) load(
 	ctx context.Context, service string, series []store.Series, from time.Time, step time.Duration, slots int,
 ) (*panel, error) {
-	p := &panel{service: service, from: from, step: step, slots: slots, calls: map[[2]string]bool{},
-		revisions: map[string]string{}}
+	p := &panel{
+		service: service, from: from, step: step, slots: slots, calls: map[[2]string]bool{},
+		revisions: map[string]string{},
+	}
 	sources, versions, err := l.sources(p, series)
 	if err != nil {
 		return nil, err

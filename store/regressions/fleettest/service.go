@@ -225,6 +225,7 @@ func (s *Service) change(o Options, x float64, i, victim, host, hour int) float6
 		if i == victim && deployed && hour < s.since[host][1]+5 {
 			return x * 1.3
 		}
+	case Nothing, numPlans:
 	case Moved, TakenOver:
 		if !deployed {
 			return x
