@@ -22,6 +22,7 @@
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-store     the store of profiles, small and ten times as large, into docs/measured/store.md (10 minutes)
+# make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make mcp-clients   whet mcp with clients that others wrote, into docs/measured/mcp-clients.md (needs Python, Node, PyPI and npm; 5 minutes)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
@@ -66,7 +67,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-store bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regressions bench-store bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -271,6 +272,10 @@ watch-incidents:
 bench-store:
 	WHET_STORE_PAGE=$(CURDIR)/docs/measured/store.md GOGC=40 $(GO) test -run '^$$' -bench BenchmarkStore -benchtime 1x \
 		-timeout 60m ./store/local
+
+bench-regressions:
+	WHET_REGRESSIONS_PAGE=$(CURDIR)/docs/measured/regressions.md $(GO) test -run '^$$' -bench BenchmarkFleets -benchtime 1x \
+		-timeout 60m ./store/regressions
 
 bench-trace:
 	@mkdir -p $(BIN)

@@ -17,7 +17,10 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
+	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/pgo"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/store/local"
 )
 
 // pgoFlags are the flags of whet pgo.
@@ -39,6 +42,9 @@ type pgoFlags struct {
 	DryRun, Force bool
 
 	formatFlags
+	storeFlags // of --from-store
+	FromStore  string
+	Since      time.Duration
 
 	read viewFlags // how profiles are read
 }
@@ -62,6 +68,9 @@ that grow, and the gain with its interval. If the whole interval is a gain, the
 profile is written to default.pgo of the main package, where go build finds it,
 reduced to what the compiler reads.
 
+With --from-store the profile is that of all CPU profiles in a store (--store)
+that a selector selects, as in whet query; --since selects the latest ones.
+
 With --service no benchmarks are needed: both programs are started with these
 arguments and loaded alternately, as in whet bench --service, and the CPU time
 per request decides (A is the program without the profile, B with it). --service
@@ -71,10 +80,16 @@ and the flags after it configure this; the defaults of --precision and
   whet pgo cpu.whet ./cmd/server ./internal/...
   whet pgo --dry-run --bench 'Encode|Decode' monday.pb.gz tuesday.pb.gz
   whet pgo --no-measure cpu.whet
+  whet pgo --from-store 'service=shop' --store profiles --since 24h ./cmd/shop
   whet pgo --min-gain 2% --format markdown cpu.whet
   whet pgo cpu.whet --service '-addr {addr}' --load http://{addr}/`,
-		Args: someArgs("no profile given",
-			"record the program under load first: `whet record http://localhost:6060 -o cpu.whet`"),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.FromStore != "" {
+				return nil
+			}
+			return someArgs("no profile given",
+				"record the program under load first: `whet record http://localhost:6060 -o cpu.whet`")(cmd, args)
+		},
 	}
 	f.register(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -97,6 +112,11 @@ func (f *pgoFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.Timeout, "timeout", gotest.DefaultTimeout, "limit on one run of a benchmark")
 	fs.Var(&f.Precision, "precision", "measure until the interval's half width is below this, such as 1%")
 	fs.DurationVar(&f.MaxTime, "max-time", time.Minute, "measure each benchmark, or the service, for at most this time")
+	fs.StringVar(&f.FromStore, "from-store", "", "build with the CPU profiles of a store that `SELECTOR` selects")
+	fs.StringVar(&f.Store, "store", "", "the store in `DIR`, or the address of whet serve --store")
+	fs.StringVar(&f.storeFlags.TokenFile, "store-token-file", "", "send the token in `FILE` to the store's address")
+	fs.StringVar(&f.Tenant, "tenant", "", "`NAME` of the tenant in a directory; an address knows it by the token")
+	fs.DurationVar(&f.Since, "since", 0, "with --from-store, select profiles of the last `duration`, such as 24h")
 	fs.Var(&f.MinGain, "min-gain", "require a gain of at least this, such as 2% (default: any proven gain)")
 	fs.Var(&f.MaxStale, "max-stale", "warn if more than this share of the profile is stale")
 	fs.BoolVar(&f.BuildTime, "build-time", true, "rebuild everything to measure the cost in build time")
@@ -148,6 +168,10 @@ func (f *pgoFlags) check(cmd *cobra.Command) error {
 		{"force", f.NoMeasure, "with --no-measure, which writes nothing", "leave one out"},
 		{"dry-run", f.NoMeasure, "with --no-measure, which writes nothing anyway", "leave one out"},
 		{"force", f.DryRun, "with --dry-run, which writes nothing", "leave one out"},
+		{"store", f.FromStore == "", "without --from-store", "select profiles with --from-store 'service=shop'"},
+		{"store-token-file", f.FromStore == "", "without --from-store", "leave it out"},
+		{"tenant", f.FromStore == "", "without --from-store", "leave it out"},
+		{"since", f.FromStore == "", "without --from-store", "leave it out"},
 	}); err != nil {
 		return err
 	}
@@ -185,12 +209,21 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 	if err := f.read.checkAddressFlags(profiles); err != nil {
 		return err
 	}
-	from, err := a.opener(&f.read)
-	if err != nil {
-		return err
-	}
-	if o.Profile, o.Recording, warnings, err = from.CPU(ctx, profiles); err != nil {
-		return err
+	switch {
+	case f.FromStore == "":
+		from, err := a.opener(&f.read)
+		if err != nil {
+			return err
+		}
+		if o.Profile, o.Recording, warnings, err = from.CPU(ctx, profiles); err != nil {
+			return err
+		}
+	case len(profiles) > 0:
+		return diag.Usagef("pgo", "--from-store and files of profiles are mutually exclusive", "leave one out")
+	default:
+		if o.Profile, err = a.storedCPU(ctx, f); err != nil {
+			return err
+		}
 	}
 	a.warn(warnings...)
 	if o.Work, err = os.MkdirTemp("", "whet-pgo-*"); err != nil {
@@ -225,6 +258,25 @@ func (a *app) pgo(ctx context.Context, f *pgoFlags, args []string) (err error) {
 		return errors.New("interrupted")
 	}
 	return nil
+}
+
+// storedCPU merges the CPU profiles of --from-store.
+func (a *app) storedCPU(ctx context.Context, f *pgoFlags) (*profile.Profile, error) {
+	selection := queryFlags{storeFlags: f.storeFlags, Type: "cpu", Since: f.Since}
+	q, _, err := selection.selected("--from-store", []string{f.FromStore})
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.openStore("pgo", &f.storeFlags, local.Options{ReadOnly: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }() // only read
+	p, stats, err := s.Merge(ctx, q)
+	if err == nil {
+		_, _ = fmt.Fprintln(a.stderr, stores.Selected(stats))
+	}
+	return p, err
 }
 
 func (a *app) writePGO(f *pgoFlags, res *pgo.Result) error {

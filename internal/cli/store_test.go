@@ -20,7 +20,7 @@ func TestStoreDocuments(t *testing.T) {
 		"push cpu.pb.gz heap.pb.gz --store st --service shop --label version=v1", "query series --store st",
 		"query labels --store st", "query labels --name service --store st", "query labels --name none --store st",
 		"query profiles --store st", "query profiles version=v2 --store st", "query timeline --type cpu --store st",
-		"query --type cpu --store st", "store stats --store st", "store check --store st",
+		"query --type cpu --store st", "query regressions --store st", "store stats --store st", "store check --store st",
 	} {
 		args := strings.Fields(command)
 		code, text, stderr := runWhet(t, args...)

@@ -133,8 +133,10 @@ func writers() map[string]writer {
 		storedocs.ProfilesSchema: value(stores.WriteProfiles),
 		storedocs.TimelineSchema: value(stores.WriteTimeline),
 		storedocs.PushSchema:     value(stores.WritePush),
-		storedocs.StatsSchema:    value(stores.WriteStats),
-		storedocs.CheckSchema:    value(stores.WriteCheck),
+
+		storedocs.RegressionsSchema: value(stores.WriteRegressions),
+		storedocs.StatsSchema:       value(stores.WriteStats),
+		storedocs.CheckSchema:       value(stores.WriteCheck),
 
 		capacity.Schema: value(loads.WriteCapacity),
 		compare.Schema:  value(loads.WriteComparison),

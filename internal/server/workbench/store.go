@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/store/remote"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/regressions"
 )
 
 // A Mount is a handler of another package, such as one that stores what clients send.
@@ -65,6 +66,13 @@ func (s *Server) storeRoutes() []route {
 			selection(numberParam("lines"), openapi.Param{Name: "sample_type", About: "empty is the default of the kind"},
 				openapi.Param{Name: "step", About: "width of a column, such as 5m"}),
 			documents.Timeline{}, s.storeTimeline),
+		get("regressions", "storeRegressions", "Lines and functions that cost more since a deploy or a time: "+
+			"whet query regressions", selection(
+			openapi.Param{Name: "sample_type", About: "empty is the default of the kind"},
+			openapi.Param{Name: "step", About: "width of a slot, such as 1h"},
+			openapi.Param{Name: "version", About: "the label of a build; empty finds it"},
+			openapi.Param{Name: "instance", About: "the label of a process; empty finds it"}),
+			documents.Regressions{}, s.storeRegressions),
 		get("merge", "storeMerge", "The merged profile, in pprof's format; for views, file is its name: "+
 			`store:KIND{SELECTOR}@FROM/TO`, selection(), nil, s.storeMerge, "application/octet-stream"),
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
@@ -208,18 +216,43 @@ func (s *Server) storeTimeline(w http.ResponseWriter, r *http.Request) error {
 			return diag.Usagef("step", fmt.Sprintf("%.40q is not a duration", text), "write 5m")
 		}
 	}
-	t.Own = func(p *profile.Profile) func(profile.Function) bool {
+	t.Own = s.own(r)
+	line, err := store.Timeline(r.Context(), s.o.Store, t)
+	if err != nil {
+		return err
+	}
+	return answer(w, documents.NewTimeline(line))
+}
+
+func (s *Server) storeRegressions(w http.ResponseWriter, r *http.Request) error {
+	q, v, err := s.storeQuery(r)
+	if err != nil {
+		return err
+	}
+	o := regressions.Options{
+		Query: q, SampleType: v.Get("sample_type"), Version: v.Get("version"), Instance: v.Get("instance"), Own: s.own(r),
+	}
+	if text := v.Get("step"); text != "" {
+		if o.Step, err = time.ParseDuration(text); err != nil || o.Step <= 0 {
+			return diag.Usagef("step", fmt.Sprintf("%.40q is not a positive duration", text), "write 1h")
+		}
+	}
+	report, err := regressions.Find(r.Context(), s.o.Store, o)
+	if err != nil {
+		return err
+	}
+	return answer(w, documents.NewRegressions(report))
+}
+
+// own determines what is own code in merged profiles.
+func (s *Server) own(r *http.Request) func(p *profile.Profile) func(profile.Function) bool {
+	return func(p *profile.Profile) func(profile.Function) bool {
 		in, err := s.inputs.Profiles(r.Context(), map[string]*profile.Profile{"merged": p}, "merged", "")
 		if err != nil {
 			return func(profile.Function) bool { return false }
 		}
 		return in.Own.Match
 	}
-	line, err := store.Timeline(r.Context(), s.o.Store, t)
-	if err != nil {
-		return err
-	}
-	return answer(w, documents.NewTimeline(line))
 }
 
 func (s *Server) storeMerge(w http.ResponseWriter, r *http.Request) error {

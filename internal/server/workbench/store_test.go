@@ -196,7 +196,13 @@ func TestStoreViews(t *testing.T) {
 	if len(line.Totals) != 2 || line.Totals[0] == 0 || line.Totals[1] == 0 || len(line.Lines) == 0 {
 		t.Errorf("%+v", line)
 	}
+	changed := get[storedocs.Regressions](t, h, "/api/v1/store/regressions?query=service%3Dshop&step=1m")
+	if len(changed.Services) != 1 || changed.Services[0].Profiles == 0 || changed.Kind != "cpu" {
+		t.Errorf("%+v", changed)
+	}
 	for target, want := range map[string]int{
+		"/api/v1/store/regressions?step=0s":                              400,
+		"/api/v1/store/regressions?query=%7Bversion%3D%22v3%22%7D":       404,
 		"/api/v1/top?file=" + url.QueryEscape("store:cpu{"):              400,
 		"/api/v1/top?file=" + url.QueryEscape(`store:cpu{version="v3"}`): 404,
 		"/api/v1/store/merge?query=%7Bversion%3D%22v3%22%7D":             404,

@@ -6,6 +6,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
+	"github.com/whet-go/whet/store/regressions"
 )
 
 // The schemas of the documents.
@@ -17,6 +18,8 @@ const (
 	PushSchema     = "whet.store-push/1"
 	StatsSchema    = "whet.store-stats/1"
 	CheckSchema    = "whet.store-check/1"
+
+	RegressionsSchema = "whet.store-regressions/1"
 )
 
 // Series is what whet query series shows.
@@ -98,6 +101,17 @@ func (d *Push) Add(file, part string, p *store.Profile) {
 		File: file, Part: part, ID: store.NewID(p), Service: p.Service, Kind: p.Kind, Labels: p.Labels, Start: p.Start,
 		Samples: p.Data.NumSamples(),
 	})
+}
+
+// Regressions is what whet query regressions shows.
+type Regressions struct {
+	Schema string `json:"schema"`
+	regressions.Report
+}
+
+// NewRegressions returns what changed in profiles.
+func NewRegressions(r *regressions.Report) Regressions {
+	return Regressions{Schema: RegressionsSchema, Report: *r}
 }
 
 // Stats is what whet store stats shows.

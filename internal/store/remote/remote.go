@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/store/documents"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/regressions"
 )
 
 // A Client is a store behind an address. It implements store.Store.
@@ -186,6 +187,25 @@ func (c *Client) Profiles(ctx context.Context, q store.Query, limit int) ([]stor
 	var d documents.Profiles
 	err := c.document(ctx, "profiles", v, &d)
 	return d.Profiles, err
+}
+
+// Regressions asks the server what changed. Own and Repo of o are not sent: the server determines own
+// code, and has no repository.
+func (c *Client) Regressions(ctx context.Context, o regressions.Options) (*regressions.Report, error) {
+	v := values(o.Query)
+	for name, text := range map[string]string{
+		"sample_type": o.SampleType, "version": o.Version, "instance": o.Instance,
+	} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	if o.Step != 0 {
+		v.Set("step", o.Step.String())
+	}
+	var d documents.Regressions
+	err := c.document(ctx, "regressions", v, &d)
+	return &d.Report, err
 }
 
 // Get implements store.Reader.
