@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/scrape"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/store/documents"
@@ -65,6 +66,8 @@ func (s *Server) storeRoutes() []route {
 			selection(numberParam("lines"), openapi.Param{Name: "sample_type", About: "empty is the default of the kind"},
 				openapi.Param{Name: "step", About: "width of a column, such as 5m"}),
 			documents.Timeline{}, s.storeTimeline),
+		get("targets", "storeTargets", "What is scraped into the store, and the state of each target", nil, scrape.Status{},
+			s.storeTargets),
 		get("merge", "storeMerge", "The merged profile, in pprof's format; for views, file is its name: "+
 			`store:KIND{SELECTOR}@FROM/TO`, selection(), nil, s.storeMerge, "application/octet-stream"),
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
@@ -220,6 +223,14 @@ func (s *Server) storeTimeline(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return answer(w, documents.NewTimeline(line))
+}
+
+// storeTargets answers with the targets, which belong to the tenant "".
+func (s *Server) storeTargets(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Scraped == nil || s.tenant(r) != "" {
+		return answer(w, (*scrape.Engine)(nil).Status())
+	}
+	return answer(w, s.o.Scraped())
 }
 
 func (s *Server) storeMerge(w http.ResponseWriter, r *http.Request) error {
