@@ -44,8 +44,8 @@ Each recording is a new file, named by its time. After each, whet waits for
 --every. It ends after --max recordings, or on Ctrl-C. A limit that stays
 exceeded triggers again when the value has grown by a fifth.
 
-With --config, whet profiles all targets in a file at intervals until Ctrl-C, and
-stores the profiles in --store: a directory, or the address of whet serve
+With --config, whet profiles all targets in a file at intervals until Ctrl-C,
+and stores the profiles in --store: a directory, or the address of whet serve
 --store, whose token --token-file then has. Targets are listed, or found in
 files, by DNS or among the pods of Kubernetes; docs/scrape.md describes the
 file. It prints when a target is up or down, or with --json each scrape.`,

@@ -47,7 +47,8 @@ func (t *target) watchOnce(ctx context.Context) error {
 		return err
 	}
 	o := watch.Options{
-		Target: collect.Options{URL: t.url, TLS: certs, Version: t.job.e.o.Version}, Dir: dir,
+		Target: collect.Options{URL: t.url, TLS: certs, Version: t.job.e.o.Version, Abort: ctx.Done()},
+		Dir:    dir,
 		Slower: t.job.Triggers.Slower, Goroutines: t.job.Triggers.Goroutines, Heap: t.job.Triggers.Heap,
 		CPU: t.job.Triggers.CPU, Every: t.job.Triggers.Every, Max: math.MaxInt32,
 		Event: t.recorded,
