@@ -224,6 +224,7 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "Could not enable CPU profiling: cpu profiling already in use", http.StatusInternalServerError)
 			return
 		}
+	default:
 	}
 	seconds, _ := strconv.Atoi(r.URL.Query().Get("seconds"))
 	d := time.Duration(seconds) * time.Second
@@ -284,7 +285,7 @@ func scraping(tb testing.TB, n *network, o Options, d time.Duration, during func
 	var all sync.WaitGroup
 	all.Go(func() { _ = n.server.Serve(n) })
 	all.Go(func() { e.Run(ctx) })
-	time.Sleep(d) //nolint:forbidigo // in the time of synctest
+	time.Sleep(d)
 	synctest.Wait()
 	if during != nil {
 		during(e)
@@ -474,7 +475,7 @@ func TestRestart(t *testing.T) {
 		m := &memory{}
 		var notes []string
 		go func() {
-			time.Sleep(5*time.Minute + 30*time.Second) //nolint:forbidigo // in the time of synctest
+			time.Sleep(5*time.Minute + 30*time.Second)
 			n.mu.Lock()
 			n.counter = map[string]int64{}
 			n.mu.Unlock()

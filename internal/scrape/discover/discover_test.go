@@ -97,7 +97,7 @@ func TestFiles(t *testing.T) {
 			{"empty", func() { write("a.json", "") }, "x:1", ""},
 		} {
 			step.change()
-			time.Sleep(12 * time.Second) //nolint:forbidigo // in the time of synctest
+			time.Sleep(12 * time.Second)
 			synctest.Wait()
 			mu.Lock()
 			text := fmt.Sprint(last.err)
