@@ -59,7 +59,8 @@ func TestWatchConfig(t *testing.T) {
 	var stderr bytes.Buffer
 	code := make(chan int, 1)
 	go func() {
-		code <- cli.Main(ctx, []string{"watch", "--config", config, "--store", st, "--json"}, strings.NewReader(""), w, &stderr)
+		args := []string{"watch", "--config", config, "--store", st, "--json"}
+		code <- cli.Main(ctx, args, strings.NewReader(""), w, &stderr)
 		_ = w.Close()
 	}()
 	lines := bufio.NewScanner(out)

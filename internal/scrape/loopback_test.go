@@ -260,7 +260,9 @@ func TestService(t *testing.T) {
 			t.Errorf("the event has the token: %s", text)
 		}
 	}
-	for kind, duration := range map[string]time.Duration{"cpu": time.Second, "heap": 0, "allocs": time.Second, "goroutine": 0} {
+	for kind, duration := range map[string]time.Duration{
+		"cpu": time.Second, "heap": 0, "allocs": time.Second, "goroutine": 0,
+	} {
 		all := m.of(kind)
 		if len(all) != 1 {
 			t.Errorf("%d profiles %s", len(all), kind)

@@ -60,7 +60,7 @@ func TestApply(t *testing.T) {
 		"drop":         {[]Config{{SourceLabels: []string{"a"}, Regex: ptr(".*o.*"), Action: "drop"}}, "a=foo", "-"},
 		"drop another": {[]Config{{SourceLabels: []string{"a"}, Regex: ptr("f"), Action: "drop"}}, "a=foo", "a=foo"},
 		"keepequal":    {[]Config{{SourceLabels: []string{"a"}, TargetLabel: "b", Action: "keepequal"}}, "a=1 b=2", "-"},
-		"dropequal":    {[]Config{{SourceLabels: []string{"a"}, TargetLabel: "b", Action: "dropequal"}}, "a=1 b=2", "a=1 b=2"},
+		"dropequal":    {[]Config{{SourceLabels: []string{"a"}, TargetLabel: "b", Action: "dropequal"}}, "a=1 b=1", "-"},
 		"hashmod": {
 			[]Config{{SourceLabels: []string{"c"}, TargetLabel: "d", Action: "hashmod", Modulus: 1000}},
 			"a=foo b=bar c=baz", "a=foo b=bar c=baz d=976",
