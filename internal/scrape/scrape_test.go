@@ -63,8 +63,10 @@ func encoded(tb testing.TB, kind string, n int64, d time.Duration) []byte {
 		"mutex":     {{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}},
 		"goroutine": {{Type: "goroutine", Unit: "count"}},
 		"heap": {
-			{Type: "alloc_objects", Unit: "count"}, {Type: "alloc_space", Unit: "bytes"},
-			{Type: "inuse_objects", Unit: "count"}, {Type: "inuse_space", Unit: "bytes"},
+			{Type: "alloc_objects", Unit: "count"},
+			{Type: "alloc_space", Unit: "bytes"},
+			{Type: "inuse_objects", Unit: "count"},
+			{Type: "inuse_space", Unit: "bytes"},
 		},
 	}
 	types["block"], types["allocs"] = types["mutex"], types["heap"]

@@ -141,8 +141,10 @@ func TestErrors(t *testing.T) {
 		{job("kubernetes_sd_configs: [{role: node}]"), "3", `unknown value "node" (want pod)`, ""},
 		{job("kubernetes_sd_configs: [{}]"), "3", "the role is missing (want pod)", ""},
 		{job("kubernetes_sd_configs: [{role: pod, kubeconfig_file: none}]"), "3", "no such file", ""},
-		{job("relabel_configs:\n      - regex: a\n        action: kep" + rest), "5",
-			`action: unknown action "kep" (want replace, keep, drop`, ""},
+		{
+			job("relabel_configs:\n      - regex: a\n        action: kep" + rest), "5",
+			`action: unknown action "kep" (want replace, keep, drop`, "",
+		},
 		{job("relabel_configs:\n      - action: keep\n        regex: a(" + rest), "5", "missing closing )", ""},
 		{job("relabel_configs: [{target_label: a, replacment: b}]" + rest), "3", `unknown key "replacment"`, ""},
 		{job("triggers: {}" + rest), "3", "there are no triggers", ""},

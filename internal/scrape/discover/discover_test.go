@@ -244,7 +244,6 @@ func TestDNS(t *testing.T) {
 type cluster struct {
 	mu      sync.Mutex
 	pods    map[string]map[string]any
-	version int
 	events  chan string // lines for the watch
 	status  int         // of all answers, if not 0
 	seen    []string    // requests

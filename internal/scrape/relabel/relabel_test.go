@@ -65,10 +65,14 @@ func TestApply(t *testing.T) {
 			[]Config{{SourceLabels: []string{"c"}, TargetLabel: "d", Action: "hashmod", Modulus: 1000}},
 			"a=foo b=bar c=baz", "a=foo b=bar c=baz d=976",
 		},
-		"labelmap": {[]Config{{Regex: ptr("(b.*)"), Replacement: ptr("bar_${1}"), Action: "labelmap"}}, "a=foo b1=bar b2=baz",
-			"a=foo b1=bar b2=baz bar_b1=bar bar_b2=baz"},
-		"labelmap of meta labels": {[]Config{{Regex: ptr("__meta_(my.*)"), Action: "labelmap"}}, "a=foo __meta_my_bar=aaa",
-			"a=foo __meta_my_bar=aaa my_bar=aaa"},
+		"labelmap": {
+			[]Config{{Regex: ptr("(b.*)"), Replacement: ptr("bar_${1}"), Action: "labelmap"}},
+			"a=foo b1=bar b2=baz", "a=foo b1=bar b2=baz bar_b1=bar bar_b2=baz",
+		},
+		"labelmap of meta labels": {
+			[]Config{{Regex: ptr("__meta_(my.*)"), Action: "labelmap"}},
+			"a=foo __meta_my_bar=aaa", "a=foo __meta_my_bar=aaa my_bar=aaa",
+		},
 		"labeldrop": {[]Config{{Regex: ptr("(b.*)"), Action: "labeldrop"}}, "a=foo b1=bar b2=baz", "a=foo"},
 		"labelkeep": {[]Config{{Regex: ptr("(b.*)"), Action: "labelkeep"}}, "a=foo b1=bar b2=baz", "b1=bar b2=baz"},
 		"case": {[]Config{
