@@ -242,11 +242,11 @@ func TestDNS(t *testing.T) {
 
 // A cluster is an API server with pods.
 type cluster struct {
-	mu      sync.Mutex
-	pods    map[string]map[string]any
-	events  chan string // lines for the watch
-	status  int         // of all answers, if not 0
-	seen    []string    // requests
+	mu     sync.Mutex
+	pods   map[string]map[string]any
+	events chan string // lines for the watch
+	status int         // of all answers, if not 0
+	seen   []string    // requests
 }
 
 func podOf(namespace, name, ip, phase string) map[string]any {
