@@ -48,6 +48,7 @@ type uiFlags struct {
 	Tenants   string
 	MaxRate   float64
 	MaxSeries int
+	Scrape    string
 }
 
 const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
@@ -105,9 +106,11 @@ or a proxy that does: without it, others on the network can read the token.
 --store ADDRESS fills it and whet query --store ADDRESS reads it, as the API
 below /api/v1/store does. The clients of Pyroscope, OpenTelemetry and Parca can
 send to it, and Grafana's Pyroscope data source can query it; --tenants gives
-teams tokens that read or write only their own profiles.`,
+teams tokens that read or write only their own profiles. --scrape profiles the
+services in a file at intervals, as whet watch --config does.`,
 		Example: `  whet serve recordings
   whet serve --store profiles --retention 30d
+  whet serve --store profiles --scrape targets.yaml
   whet serve --http :8443 --token-file token \
     --tls-cert cert.pem --tls-key key.pem recordings`,
 		Args: cobra.ArbitraryArgs,
@@ -121,6 +124,7 @@ teams tokens that read or write only their own profiles.`,
 	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
 	f.registerStore(fs, false)
 	f.registerRetention(fs)
+	fs.StringVar(&f.Scrape, "scrape", "", "scrape the targets in a YAML `FILE` into the store, at intervals")
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
 	fs.Float64Var(&f.MaxRate, "max-rate", 0,
 		"store at most `N` profiles per second and tenant (default: any)")
@@ -168,16 +172,20 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
 	o.First = first(o.Files, names)
+	var stored *local.Store
 	if f.Store != "" {
 		s, err := a.serveStore(f)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
+		stored = s
 		o.Store = s
 		if o.Mounts, o.Tenants, err = a.storeClients(f, s, allow.Token); err != nil {
 			return err
 		}
+	} else if f.Scrape != "" {
+		return diag.Usagef("serve", "--scrape has no effect without --store", "name the store")
 	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
 		return diag.Usagef("serve", "--tenants, --max-rate and --max-series have no effect without --store", "name the store")
 	} else if f.Age != "" || f.Size > 0 {
@@ -191,6 +199,17 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	o.Guard = access.New(allow, l.Addr())
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if f.Scrape != "" {
+		e, wait, err := a.startScrape(ctx, f.Scrape, stored)
+		if err != nil {
+			return err
+		}
+		defer func() {
+			stop()
+			wait() // before the store is closed
+		}()
+		o.Scraped = e.Status
+	}
 	s, err := workbench.New(ctx, o)
 	if err != nil {
 		return err

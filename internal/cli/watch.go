@@ -22,6 +22,7 @@ import (
 type watchFlags struct {
 	watch.Options
 	handlerFlags
+	scrapeFlags
 	Heap string
 	JSON bool
 }
@@ -29,8 +30,8 @@ type watchFlags struct {
 func (a *app) watchCommand() *cobra.Command {
 	f := &watchFlags{}
 	cmd := &cobra.Command{
-		Use:   "watch TARGET --slower TIME",
-		Short: "Record a service when a request is slow or a limit is reached",
+		Use:   "watch {TARGET --slower TIME | --config FILE --store STORE}",
+		Short: "Record a service when a limit is reached, or many at intervals",
 		Long: `Watch a service, and record the seconds before an event: a slow request, many
 goroutines, a large heap, or busy CPUs. The target must run the whet agent with
 a flight recorder: agent.Options{Flight: 10 * time.Second}.
@@ -41,12 +42,25 @@ more and sees only requests that begin and end within that trace.
 
 Each recording is a new file, named by its time. After each, whet waits for
 --every. It ends after --max recordings, or on Ctrl-C. A limit that stays
-exceeded triggers again when the value has grown by a fifth.`,
+exceeded triggers again when the value has grown by a fifth.
+
+With --config, whet profiles all targets in a file at intervals until Ctrl-C,
+and stores the profiles in --store: a directory, or the address of whet serve
+--store, whose token --token-file then has. Targets are listed, or found in
+files, by DNS or among the pods of Kubernetes; docs/scrape.md describes the
+file. It prints when a target is up or down, or with --json each scrape.`,
 		Example: `  whet watch http://localhost:6060 --slower 500ms
   whet watch http://localhost:6060 --slower 1s --goroutines 10000 -o incidents
-  whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token`,
-		Args: someArgs("no target given",
-			"give the address of whet's agent: `whet watch http://localhost:6060 --slower 500ms`"),
+  whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token
+  whet watch --config targets.yaml --check
+  whet watch --config targets.yaml --store profiles`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("config") {
+				return nil
+			}
+			return someArgs("no target given",
+				"give the address of whet's agent: `whet watch http://localhost:6060 --slower 500ms`, or --config FILE")(cmd, args)
+		},
 	}
 	fs := cmd.Flags()
 	fs.SortFlags = false
@@ -58,8 +72,15 @@ exceeded triggers again when the value has grown by a fifth.`,
 	fs.DurationVar(&f.Every, "every", watch.DefaultEvery, "minimum time between recordings")
 	fs.IntVar(&f.Max, "max", watch.DefaultMax, "stop after `N` recordings")
 	f.registerHandlers(cmd)
-	fs.BoolVar(&f.JSON, "json", false, "print a line of JSON for each recording")
+	f.registerScrape(cmd)
+	fs.BoolVar(&f.JSON, "json", false, "print a line of JSON for each recording or scrape")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.checkScrape(cmd, args); err != nil {
+			return err
+		}
+		if f.Config != "" {
+			return a.scrape(cmd.Context(), f)
+		}
 		if len(args) > 1 {
 			return diag.Usagef("watch", fmt.Sprintf("%d targets given", len(args)), "watch one service at a time")
 		}

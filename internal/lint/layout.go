@@ -35,7 +35,9 @@ func layers() []layer {
 		{"a recording and what is read from its parts", []string{"recording", "goroutines", "memory"}},
 		{"what a user names", []string{"input"}},
 		{"what makes, keeps and explains recordings", []string{"collect", "store", "find"}},
-		{"builds side by side, and loads as users describe them", []string{"service", "load/plan"}},
+		{"builds side by side, loads as users describe them, what is recorded at intervals", []string{
+			"service", "load/plan", "internal/scrape",
+		}},
 		{"the proof of a change", []string{"prove"}},
 		{"fixes", []string{"fix", "pgo"}},
 		{"faces' helpers", []string{"internal/report", "internal/mcp", "internal/pprof", "internal/newrule"}},

@@ -35,6 +35,7 @@ import (
 	"github.com/whet-go/whet/internal/report/recordings"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/report/traces"
+	"github.com/whet-go/whet/internal/scrape"
 	storedocs "github.com/whet-go/whet/internal/store/documents"
 	tracedocs "github.com/whet-go/whet/internal/trace/documents"
 	"github.com/whet-go/whet/load"
@@ -137,6 +138,10 @@ func writers() map[string]writer {
 		storedocs.RegressionsSchema: value(stores.WriteRegressions),
 		storedocs.StatsSchema:       value(stores.WriteStats),
 		storedocs.CheckSchema:       value(stores.WriteCheck),
+
+		scrape.EventSchema:  value(stores.WriteScrape),
+		scrape.StatusSchema: value(stores.WriteTargets),
+		scrape.CheckSchema:  value(stores.WriteScrapeCheck),
 
 		capacity.Schema: value(loads.WriteCapacity),
 		compare.Schema:  value(loads.WriteComparison),

@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/scrape"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/store/documents"
@@ -73,6 +74,8 @@ func (s *Server) storeRoutes() []route {
 			openapi.Param{Name: "version", About: "the label of a build; empty finds it"},
 			openapi.Param{Name: "instance", About: "the label of a process; empty finds it"}),
 			documents.Regressions{}, s.storeRegressions),
+		get("targets", "storeTargets", "What is scraped into the store, and the state of each target", nil, scrape.Status{},
+			s.storeTargets),
 		get("merge", "storeMerge", "The merged profile, in pprof's format; for views, file is its name: "+
 			`store:KIND{SELECTOR}@FROM/TO`, selection(), nil, s.storeMerge, "application/octet-stream"),
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
@@ -253,6 +256,14 @@ func (s *Server) own(r *http.Request) func(p *profile.Profile) func(profile.Func
 		}
 		return in.Own.Match
 	}
+}
+
+// storeTargets answers with the targets, which belong to the tenant "".
+func (s *Server) storeTargets(w http.ResponseWriter, r *http.Request) error {
+	if s.o.Scraped == nil || s.tenant(r) != "" {
+		return answer(w, (*scrape.Engine)(nil).Status())
+	}
+	return answer(w, s.o.Scraped())
 }
 
 func (s *Server) storeMerge(w http.ResponseWriter, r *http.Request) error {

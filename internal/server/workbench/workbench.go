@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/graphviz"
 	"github.com/whet-go/whet/internal/report"
+	"github.com/whet-go/whet/internal/scrape"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/inputs"
@@ -56,6 +57,8 @@ type Options struct {
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader
+	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
+	Scraped func() scrape.Status
 	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
 	// there is only the tenant "", whose profiles Guard protects.
 	Tenants *access.Tenants

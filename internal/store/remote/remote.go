@@ -72,12 +72,32 @@ func (c *Client) request(
 	if problem.Hint == "" && answer.Header.Get("Retry-After") != "" {
 		problem.Hint = "send it again in " + answer.Header.Get("Retry-After") + " s"
 	}
-	err = errors.New(problem.Detail)
+	refusal := &Refusal{text: problem.Detail, status: answer.StatusCode}
+	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 && seconds < 3600 {
+		refusal.retryAfter = time.Duration(seconds) * time.Second
+	}
+	err = refusal
 	if answer.StatusCode == http.StatusNotFound && strings.Contains(problem.Detail, store.ErrNotFound.Error()) {
 		err = fmt.Errorf("%w", store.ErrNotFound)
 	}
 	return nil, &diag.Error{Op: "ask", Subject: c.name(), Err: err, Hint: problem.Hint}
 }
+
+// A Refusal is an answer of the server other than success.
+type Refusal struct {
+	text       string
+	status     int
+	retryAfter time.Duration
+}
+
+// Error returns what the server says.
+func (r *Refusal) Error() string { return r.text }
+
+// Status returns the status of the answer.
+func (r *Refusal) Status() int { return r.status }
+
+// RetryAfter returns how long the server wants to be left alone; 0 if it does not say.
+func (r *Refusal) RetryAfter() time.Duration { return r.retryAfter }
 
 // name returns the address without a password.
 func (c *Client) name() string {

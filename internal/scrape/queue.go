@@ -1,0 +1,235 @@
+package scrape
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/whet-go/whet/store"
+)
+
+const (
+	maxBatch    = 64     // profiles
+	maxWaiting  = 20_000 // profiles
+	minSize     = 4 << 10
+	minStoreTry = time.Second
+	maxStoreTry = 30 * time.Second
+	// writeTimeout bounds one attempt.
+	writeTimeout = time.Minute
+	// dropsEvery is the time between two warnings about dropped profiles.
+	dropsEvery = time.Minute
+)
+
+// A queue passes profiles on to a store. It is safe for concurrent use.
+type queue struct {
+	w      store.Writer
+	tenant string
+	room   *room
+	warn   func(error)
+
+	mu      sync.Mutex
+	waiting []queued
+	closed  bool
+	wake    chan struct{} // has one entry if there may be work
+	counts  Counts
+	warned  time.Time // of drops
+	trouble error     // of the store, while it fails
+}
+
+type queued struct {
+	p    store.Profile
+	size int64
+}
+
+func newQueue(w store.Writer, tenant string, r *room, warn func(error)) *queue {
+	return &queue{w: w, tenant: tenant, room: r, warn: warn, wake: make(chan struct{}, 1)}
+}
+
+// add appends a profile, and reports whether there was memory for it.
+func (q *queue) add(p store.Profile) bool {
+	size := max(p.Data.Memory(), int64(p.Data.NumSamples())*64, minSize)
+	q.mu.Lock()
+	if !q.closed && len(q.waiting) < maxWaiting && q.room.take(size) {
+		q.waiting = append(q.waiting, queued{p, size})
+		q.mu.Unlock()
+		q.signal()
+		return true
+	}
+	q.counts.Dropped++
+	dropped, now := q.counts.Dropped, time.Now()
+	report := now.Sub(q.warned) >= dropsEvery
+	if report {
+		q.warned = now
+	}
+	q.mu.Unlock()
+	if report {
+		q.warn(fmt.Errorf("the store does not keep up: %d profiles were dropped so far", dropped))
+	}
+	return false
+}
+
+func (q *queue) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// close lets run end when nothing waits.
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.mu.Unlock()
+	q.signal()
+}
+
+// run writes until the queue is closed and empty, or ctx ends; what is left then is dropped.
+func (q *queue) run(ctx context.Context) {
+	for {
+		q.mu.Lock()
+		batch := q.waiting[:min(len(q.waiting), maxBatch)]
+		done := q.closed && len(batch) == 0
+		q.mu.Unlock()
+		switch {
+		case done:
+			return
+		case len(batch) == 0:
+			select {
+			case <-q.wake:
+			case <-ctx.Done():
+				return
+			}
+			continue
+		}
+		if !q.write(ctx, batch) {
+			q.mu.Lock()
+			left := int64(len(q.waiting))
+			q.counts.Dropped += left
+			q.waiting, q.closed = nil, true
+			q.mu.Unlock()
+			q.warn(fmt.Errorf("the store did not take the last profiles: %d were dropped", left))
+			return
+		}
+		q.mu.Lock()
+		for i := range batch {
+			q.room.give(batch[i].size)
+			batch[i] = queued{} // for the collector
+		}
+		q.waiting = q.waiting[len(batch):]
+		if len(q.waiting) == 0 {
+			q.waiting = nil
+		}
+		q.mu.Unlock()
+	}
+}
+
+// write stores a batch, or counts what the store refuses, and reports whether that was done before ctx
+// ended.
+func (q *queue) write(ctx context.Context, batch []queued) bool {
+	profiles := make([]store.Profile, len(batch))
+	for i := range batch {
+		profiles[i] = batch[i].p
+	}
+	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
+		within, cancel := context.WithTimeout(ctx, writeTimeout)
+		err := q.w.Write(within, q.tenant, profiles)
+		cancel()
+		switch {
+		case err == nil:
+			q.stored(len(batch))
+			return true
+		case ctx.Err() != nil:
+			return false
+		case refused(err) && len(batch) == 1:
+			q.refuse(&batch[0].p, err)
+			return true
+		case refused(err):
+			for i := range batch { // one at a time, to find which
+				if !q.write(ctx, batch[i:i+1]) {
+					return false
+				}
+			}
+			return true
+		}
+		q.mu.Lock()
+		first := q.trouble == nil
+		q.trouble = err
+		waiting := len(q.waiting)
+		q.mu.Unlock()
+		if first {
+			q.warn(fmt.Errorf("the store fails: %w; %d profiles wait", err, waiting))
+		}
+		wait = max(wait, min(retryAfter(err), maxStoreTry))
+		if !sleepUntil(ctx, time.Now().Add(wait+rand.N(wait/4))) { //nolint:gosec // not a secret
+			return false
+		}
+	}
+}
+
+func (q *queue) stored(n int) {
+	q.mu.Lock()
+	q.counts.Stored += int64(n)
+	failed := q.trouble != nil
+	q.trouble = nil
+	q.mu.Unlock()
+	if failed {
+		q.warn(errors.New("the store works again"))
+	}
+}
+
+// refuse counts a profile that the store does not take, and reports the first and then a few.
+func (q *queue) refuse(p *store.Profile, err error) {
+	q.mu.Lock()
+	q.counts.Refused++
+	n := q.counts.Refused
+	q.mu.Unlock()
+	if n&(n-1) == 0 { // 1, 2, 4, 8, …
+		q.warn(fmt.Errorf("the store refuses a profile %s of %s: %w (%d so far)", p.Kind, p.Service, err, n))
+	}
+}
+
+// refused reports whether an error means that the same batch is never stored.
+func refused(err error) bool {
+	var invalid *store.InvalidError
+	var limit *store.LimitError
+	var status interface{ Status() int }
+	switch {
+	case errors.As(err, &invalid):
+		return true
+	case errors.As(err, &limit):
+		return limit.RetryAfter <= 0
+	case errors.As(err, &status):
+		switch status.Status() {
+		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+			http.StatusUnprocessableEntity:
+			return true
+		}
+	}
+	return false
+}
+
+// retryAfter returns how long a store wants to be left alone; 0 if it does not say.
+func retryAfter(err error) time.Duration {
+	var limit *store.LimitError
+	var answer interface{ RetryAfter() time.Duration }
+	switch {
+	case errors.As(err, &limit):
+		return limit.RetryAfter
+	case errors.As(err, &answer):
+		return answer.RetryAfter()
+	}
+	return 0
+}
+
+// snapshot returns the counts, how many profiles wait, and why the store fails.
+func (q *queue) snapshot() (Counts, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	c := q.counts
+	c.Waiting = int64(len(q.waiting))
+	return c, q.trouble
+}

@@ -1,0 +1,333 @@
+package scrape
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/whet-go/whet/internal/scrape/config"
+	"github.com/whet-go/whet/internal/scrape/discover"
+	"github.com/whet-go/whet/internal/scrape/relabel"
+	"github.com/whet-go/whet/internal/terminal"
+	"github.com/whet-go/whet/store"
+)
+
+// Defaults of Options.
+const (
+	DefaultConnections = 256
+	DefaultMemory      = 256 << 20
+)
+
+const (
+	// maxTargets is the number of targets of all jobs.
+	maxTargets = 20_000
+	// maxDecoders is the number of answers that are decoded at once, at most one for each CPU.
+	maxDecoders = 4
+	// flushTime is how long the store may take for the last profiles when Run ends.
+	flushTime = 5 * time.Second
+	// certificatesFor is how long files of certificates are used before they are read again.
+	certificatesFor = time.Minute
+)
+
+// Options configure an Engine. Config and Writer are required.
+type Options struct {
+	Config *config.Config
+	Writer store.Writer
+	Tenant string // "" is that of a store with only one
+	// Connections is the number of targets that are scraped at once; 0 means DefaultConnections.
+	Connections int
+	// Memory is for answers, for the profiles that later ones are subtracted from, and for profiles
+	// that wait for the store, in bytes; 0 means DefaultMemory. Decoding takes up to 128 MiB more for
+	// each CPU, at most four.
+	Memory int64
+	// Version is that of whet, for recordings.
+	Version string
+
+	// Event, if set, is called after each scrape, and Warn with what concerns no single target.
+	Event func(Event)
+	Warn  func(error)
+	// Dial connects to targets; nil means a net.Dialer.
+	Dial func(ctx context.Context, network, address string) (net.Conn, error)
+}
+
+// An Engine scrapes the targets of a configuration.
+type Engine struct {
+	o        Options
+	queue    *queue
+	answers  *room // memory for bodies
+	bases    *room // memory for profiles that are subtracted from later ones
+	decoders slots
+	slots    slots
+	suspects slots // for targets that failed
+	jobs     []*job
+	work     sync.WaitGroup // of targets
+
+	mu    sync.Mutex // guards the rest, the states of targets and callbacks of events
+	hosts map[string]*host
+	count int // of targets
+
+	calls sync.Mutex // one callback at a time
+}
+
+// A job has the targets of one part of the configuration.
+type job struct {
+	*config.Job
+	e *Engine
+
+	rebuild sync.Mutex // one at a time
+	ctx     context.Context
+
+	// Guarded by e.mu:
+	sets    [][]map[string]string // targets of each source, those of Static first
+	trouble []error               // of each source
+	invalid error                 // of targets that relabeling made invalid
+	targets map[string]*target
+
+	certs struct { // the last TLS configuration
+		sync.Mutex
+		at     time.Time
+		config *tls.Config
+	}
+}
+
+// New returns an engine that does nothing until Run.
+func New(o Options) *Engine {
+	o.Connections, o.Memory = cmp.Or(o.Connections, DefaultConnections), cmp.Or(o.Memory, DefaultMemory)
+	if o.Event == nil {
+		o.Event = func(Event) {}
+	}
+	if o.Warn == nil {
+		o.Warn = func(error) {}
+	}
+	if o.Dial == nil {
+		o.Dial = (&net.Dialer{}).DialContext
+	}
+	e := &Engine{
+		o: o, answers: newRoom(o.Memory / 4), bases: newRoom(o.Memory / 4), hosts: map[string]*host{},
+		decoders: make(slots, min(maxDecoders, runtime.GOMAXPROCS(0))),
+		slots:    make(slots, o.Connections), suspects: make(slots, max(1, o.Connections/4)),
+	}
+	e.queue = newQueue(o.Writer, o.Tenant, newRoom(o.Memory/2), e.warn)
+	for i := range o.Config.Jobs {
+		c := &o.Config.Jobs[i]
+		j := &job{Job: c, e: e, targets: map[string]*target{}}
+		j.sets, j.trouble = make([][]map[string]string, 1+len(c.Sources())), make([]error, 1+len(c.Sources()))
+		j.sets[0] = c.Static
+		e.jobs = append(e.jobs, j)
+	}
+	return e
+}
+
+// warn reports what concerns no single target.
+func (e *Engine) warn(err error) {
+	e.calls.Lock()
+	defer e.calls.Unlock()
+	e.o.Warn(err)
+}
+
+func (e *Engine) event(v Event) {
+	e.calls.Lock()
+	defer e.calls.Unlock()
+	e.o.Event(v)
+}
+
+// Run scrapes until ctx ends. Profiles that wait for the store then have a few seconds. It must be
+// called once.
+func (e *Engine) Run(ctx context.Context) {
+	queued := make(chan struct{})
+	store, stop := context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(queued)
+		e.queue.run(store)
+	}()
+	var sources sync.WaitGroup
+	for _, j := range e.jobs {
+		j.ctx = ctx
+		j.update()
+		for i, s := range j.Sources() {
+			sources.Go(func() {
+				s.Run(ctx, func(targets []map[string]string, err error) {
+					e.mu.Lock()
+					before := j.trouble[1+i]
+					j.sets[1+i], j.trouble[1+i] = targets, err
+					e.mu.Unlock()
+					if err != nil && (before == nil || before.Error() != err.Error()) {
+						e.warn(fmt.Errorf("job %s: %w", j.Name, err))
+					}
+					j.update()
+				})
+			})
+		}
+	}
+	<-ctx.Done()
+	sources.Wait()
+	e.work.Wait()
+	e.queue.close()
+	select {
+	case <-queued:
+	case <-time.After(flushTime):
+	}
+	stop()
+	<-queued
+}
+
+// update starts and stops targets by what the sources of a job have now.
+func (j *job) update() {
+	j.rebuild.Lock()
+	defer j.rebuild.Unlock()
+	j.e.mu.Lock()
+	sets := slices.Clone(j.sets)
+	j.e.mu.Unlock()
+
+	found := map[string]*target{}
+	var invalid error
+	for _, set := range sets {
+		for _, labels := range set {
+			t, err := j.target(labels)
+			switch {
+			case err != nil:
+				invalid = err
+			case t != nil:
+				found[t.key] = t
+			}
+		}
+	}
+
+	if err := j.replace(found, invalid); err != nil {
+		j.e.warn(fmt.Errorf("job %s: %w", j.Name, err))
+	}
+}
+
+// replace makes found the targets of a job. It returns what is wrong with others if that is news.
+func (j *job) replace(found map[string]*target, invalid error) (news error) {
+	e := j.e
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	before := j.invalid
+	for key, t := range j.targets {
+		if found[key] == nil {
+			t.stop()
+			delete(j.targets, key)
+			e.count--
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		if j.targets[key] != nil || j.ctx.Err() != nil {
+			continue
+		}
+		if e.count == maxTargets {
+			invalid = fmt.Errorf("more than %d targets", maxTargets)
+			break
+		}
+		t := found[key]
+		t.host = e.hosts[t.url]
+		if t.host == nil {
+			t.host = &host{busy: make(slots, 1)}
+			e.hosts[t.url] = t.host
+		}
+		t.host.users++
+		j.targets[key] = t
+		e.count++
+		ctx, stop := context.WithCancel(j.ctx)
+		t.stop = stop
+		e.work.Go(func() {
+			t.run(ctx)
+			stop()
+			t.forget()
+		})
+		if j.Triggers.Any() {
+			e.work.Go(func() { t.watch(ctx) })
+		}
+	}
+	if j.invalid = invalid; invalid != nil && (before == nil || before.Error() != invalid.Error()) {
+		return invalid
+	}
+	return nil
+}
+
+// Labels that choose the address of a target.
+const (
+	schemeLabel = "__scheme__"
+	pathLabel   = "__pprof_path__"
+)
+
+// target returns the target that labels describe; nil if rules drop it.
+func (j *job) target(given map[string]string) (*target, error) {
+	labels := maps.Clone(given)
+	for name, value := range map[string]string{schemeLabel: j.Scheme, pathLabel: j.Path, "job": j.Name} {
+		if labels[name] == "" {
+			labels[name] = value
+		}
+	}
+	labels, err := relabel.Apply(labels, j.Relabel)
+	if labels == nil || err != nil {
+		return nil, err
+	}
+	address, scheme, path := labels[discover.Address], labels[schemeLabel], strings.TrimRight(labels[pathLabel], "/")
+	if err := discover.CheckAddress(address); err != nil {
+		return nil, err
+	}
+	if scheme != "http" && scheme != "https" {
+		return nil, fmt.Errorf("%s: %s is %.40q (want http or https)", address, schemeLabel, scheme)
+	}
+	if path != "" && !strings.HasPrefix(path, "/") || strings.ContainsFunc(path, func(r rune) bool {
+		return r <= ' ' || r > '~' || r == '?' || r == '#' || r == '\\'
+	}) {
+		return nil, fmt.Errorf("%s: %s %.100q is not a path", address, pathLabel, path)
+	}
+	if labels["instance"] == "" {
+		labels["instance"] = address
+	}
+	service := cmp.Or(labels[store.ServiceLabel], j.Service, j.Name)
+	for name := range labels {
+		if strings.HasPrefix(name, "__") || name == store.ServiceLabel {
+			delete(labels, name)
+		}
+	}
+	t := &target{
+		job: j, url: scheme + "://" + address + path, service: service, labels: store.NewLabels(labels),
+		bases: map[string]base{},
+	}
+	t.key = t.url + " " + service + t.labels.String()
+	check := store.Profile{Service: service, Kind: config.CPU, Labels: t.labels}
+	if l := (store.Limits{}).WithDefaults(); len(check.Labels) > l.Labels || len(service) > l.LabelValue {
+		return nil, fmt.Errorf("%s: more than %d labels, or a service longer than %d bytes", address, l.Labels, l.LabelValue)
+	}
+	return t, nil
+}
+
+// tlsConfig returns the TLS configuration of a job; nil means the system's roots.
+func (j *job) tlsConfig(now time.Time) (*tls.Config, error) {
+	c := &j.certs
+	c.Lock()
+	defer c.Unlock()
+	if c.at.IsZero() || now.Sub(c.at) > certificatesFor {
+		fresh, err := j.TLS()
+		if err != nil {
+			return nil, err
+		}
+		c.at, c.config = now, fresh
+	}
+	return c.config, nil
+}
+
+// clean returns an error's text, for one line of a terminal, a log or a document.
+func clean(err error) string {
+	text := strings.Join(strings.Fields(err.Error()), " ")
+	if len(text) > 500 {
+		text = text[:500] + "…"
+	}
+	return terminal.Clean(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// errRoom is the error of scrapes for which there was no memory.
+var errRoom = errors.New("the memory for answers is used up; there are too many large ones at once")
