@@ -333,7 +333,7 @@ func TestLoadFindCapacity(t *testing.T) {
 	for again := 0; again < 10 && !missed; again++ {
 		code, stdout, stderr = runWhet(t, "load", "--find-capacity", "--slo", "p99<1ns", "-r", "50..100", "-d", "200ms",
 			"--warmup", "10ms", s.URL)
-		missed = code == 3 && strings.Contains(stdout, "no rate holds") ||
+		missed = code == 3 && strings.Contains(stdout, "no rate meets") ||
 			code == 1 && strings.Contains(stdout, "the generator")
 	}
 	if !missed {

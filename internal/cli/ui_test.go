@@ -39,6 +39,8 @@ func TestServed(t *testing.T) {
 	cert, key, roots := certificate(t)
 	for name, data := range map[string][]byte{
 		"recordings/demo.whet": demo, "token": []byte(token + "\n"), "cert.pem": cert, "key.pem": key,
+		// Nothing listens there.
+		"targets.yaml": []byte("scrape_configs: [{job_name: a, static_configs: [{targets: [\"127.0.0.1:1\"]}]}]\n"),
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
 			t.Fatal(err)

@@ -2,9 +2,9 @@
 //
 //   node journey/workbench.mjs DIR [SHOTS]
 //
-// DIR holds the addresses of two servers, one of which requires a token, from the Go test
-// TestJourney of internal/server/workbench; it runs this script. SHOTS, if given, is a folder for
-// screenshots. Exit code 77 means: no browser here.
+// DIR holds the addresses of three servers, one of which requires a token, and of a service that
+// one of them records, from the Go test TestJourney of internal/server/workbench; it runs this
+// script. SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { start } from "./browser.mjs";
 const journey = await start({ height: 800, pause: 250 });
 const { step } = journey;
 const read = (name) => readFileSync(join(journey.dir, `${name}.html`), "utf8").trim();
-const [address, locked, foreign] = [read("address"), read("locked"), read("foreign")];
+const [address, locked, foreign, service] = ["address", "locked", "foreign", "service"].map(read);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** Opens a page of the server, when what it is about is there. */
@@ -334,12 +334,27 @@ step("lines over time", async () => {
   await p.close();
 });
 
-step("lines of a running service, live", async () => {
+/** Calls the service while work runs. */
+async function busy(work) {
+  let done = false;
+  const call = async () => {
+    while (!done) await fetch(service).then((r) => r.text());
+  };
+  const calls = [call(), call()];
+  try {
+    await work();
+  } finally {
+    done = true;
+    await Promise.all(calls);
+  }
+}
+
+step("lines of a running service, live", () => busy(async () => {
   const p = await open("/", ".record form");
   await p.page.getByRole("link", { name: "Watch its lines live" }).click();
   const rows = p.page.locator(".live-table tbody tr");
   await rows.first().waitFor();
-  assert.match(await p.page.locator(".live-table").innerText(), /journey_test\.go:\d+|joinQuickly|workbench/);
+  assert.match(await p.page.locator(".live-table").innerText(), /journey_test\.go:\d+/);
   const windows = () => p.page.locator(".live-table polyline").first().getAttribute("points").then((s) => s.split(" ").length);
   await p.page.waitForFunction(() => document.querySelector(".live-table polyline").getAttribute("points").split(" ").length >= 2);
   assert.ok((await windows()) >= 2);
@@ -356,7 +371,7 @@ step("lines of a running service, live", async () => {
     await accessible(p);
   }
   await p.close();
-});
+}));
 
 step("each view can be saved in the forms that it has", async () => {
   const forms = {

@@ -129,7 +129,7 @@ func TestJourney(t *testing.T) {
 		locked, _ := serveDir(t, dir, access.Options{Token: strings.Repeat("journey", 3)},
 			func(o *Options) { o.Assets = ui.App() })
 		others, _ := serveDir(t, foreign, access.Options{}, func(o *Options) { o.Assets = ui.App() })
-		addresses := map[string][]byte{}
+		addresses := map[string][]byte{"service": []byte(target)}
 		for name, handler := range map[string]http.Handler{"address": s, "locked": locked, "foreign": others} {
 			server := httptest.NewServer(handler)
 			t.Cleanup(server.Close)
