@@ -157,8 +157,9 @@ func TestUnusual(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":            "module example.com/m\n\ngo 1.26\n",
-		"text/text.go":      "package text\n\n// Abs is absolute.\nfunc Abs(n int) int {\n\tif n < 0 {\n\t\treturn -n\n\t}\n\treturn n\n}\n",
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"text/text.go": "package text\n\n// Abs is absolute.\n" +
+			"func Abs(n int) int {\n\tif n < 0 {\n\t\treturn -n\n\t}\n\treturn n\n}\n",
 		"text/text_test.go": "package text\n\nvar _ = missing\n",
 	} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {

@@ -226,8 +226,8 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	return notes, nil
 }
 
-// chooseInputs has a benchmark choose its inputs, which it writes to a file, and returns them with what they run; nil if
-// it finds none.
+// chooseInputs has a benchmark choose its inputs, which it writes to a file, and returns them with what they
+// run; nil if it finds none.
 func (s *Set) chooseInputs(ctx context.Context, bin *gotest.Binary, name, file string, env ...string) (
 	inputs []byte, blocks []coverage.Block, err error,
 ) {
