@@ -257,6 +257,14 @@ func (a *app) writeJSON(doc any) error {
 	return a.write(func(w io.Writer) error { return report.JSON(w, doc) })
 }
 
+// show writes a document as JSON or as text.
+func show[D any](a *app, asJSON bool, doc D, text func(io.Writer, layout.Style, D) error) error {
+	if asJSON {
+		return a.writeJSON(doc)
+	}
+	return a.write(func(w io.Writer) error { return text(w, a.style, doc) })
+}
+
 // progressf writes one line of progress if the output is live.
 func (a *app) progressf(format string, args ...any) {
 	if a.live {

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -101,11 +100,8 @@ func (a *app) disasm(cmd *cobra.Command, args []string, f *disasmFlags) error {
 	if f.N > 0 && len(doc.Functions) > f.N {
 		doc.Functions = doc.Functions[:f.N]
 	}
-	if f.JSON {
-		doc.Warnings = a.warned
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return listings.WriteDisasm(w, a.style, doc) })
+	doc.Warnings = a.warned
+	return show(a, f.JSON, doc, listings.WriteDisasm)
 }
 
 func disasmNoMatch(pattern string, err error) error {

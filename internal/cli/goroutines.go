@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -95,8 +94,5 @@ func (a *app) goroutines(ctx context.Context, args []string, f *viewFlags, leaks
 	a.warn(warnings...)
 	doc := goroutines.NewReport(now.Snapshot, opt)
 	doc.Warnings = a.warned
-	if f.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return recordings.WriteGoroutines(w, a.style, doc) })
+	return show(a, f.JSON, doc, recordings.WriteGoroutines)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -64,11 +63,8 @@ cache. Without source, lines are shown by number.
 			doc.Functions = doc.Functions[:f.N]
 		}
 		a.warn(in.MissingSource(doc.MissingSource())...)
-		if f.JSON {
-			doc.Warnings = a.warned
-			return a.writeJSON(doc)
-		}
-		return a.write(func(w io.Writer) error { return listings.WriteList(w, a.style, doc) })
+		doc.Warnings = a.warned
+		return show(a, f.JSON, doc, listings.WriteList)
 	}
 	return cmd
 }

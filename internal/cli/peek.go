@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -45,11 +44,8 @@ for, as in go tool pprof -peek.
 		if len(doc.Nodes) == 0 {
 			return noMatch("peek", args[0], doc.By)
 		}
-		if f.JSON {
-			doc.Warnings = a.warned
-			return a.writeJSON(doc)
-		}
-		return a.write(func(w io.Writer) error { return profiles.WritePeek(w, a.style, doc) })
+		doc.Warnings = a.warned
+		return show(a, f.JSON, doc, profiles.WritePeek)
 	}
 	return cmd
 }

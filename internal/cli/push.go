@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path"
@@ -148,11 +149,8 @@ func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
 	if err := errors.Join(s.Write(ctx, f.Tenant, all), s.Close()); err != nil {
 		return err
 	}
-	if f.JSON {
-		doc.Warnings = a.warned
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return stores.WritePush(w, a.style, doc) })
+	doc.Warnings = a.warned
+	return show(a, f.JSON, doc, stores.WritePush)
 }
 
 // plainStore returns the name of a store without a password.
@@ -170,7 +168,11 @@ func (a *app) profilesOf(
 	if !isRecordingFile(file) {
 		p, err := profile.ReadFile(file, profile.ReadOptions{})
 		if err != nil {
-			return nil, nil, &diag.Error{Op: "push", Subject: file, Err: err, Hint: "a pprof profile or a recording is wanted"}
+			hint := "a pprof profile or a recording is wanted"
+			if errors.Is(err, fs.ErrNotExist) {
+				hint = ""
+			}
+			return nil, nil, &diag.Error{Op: "push", Subject: file, Err: err, Hint: hint}
 		}
 		if p.Time.IsZero() && f.Time != "" {
 			at, err := parseTime(f.Time)

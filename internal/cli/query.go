@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,8 +47,8 @@ func (a *app) queryCommand() *cobra.Command {
 		Use:   "query [SELECTOR]",
 		Short: "Query stored profiles: merged, compared, over time",
 		Long: `Merge the profiles that a selector selects, and show the most expensive lines of
-your own code, as whet top does. -o writes the merged profile in pprof's format,
-which all views read.
+your own code, as whet top does. Without --type, CPU profiles are merged if there
+are any. -o writes the merged profile in pprof's format, which all views read.
 
 ` + selectorHelp + `
 
@@ -176,6 +176,11 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 		return err
 	}
 	defer func() { _ = s.Close() }() // only read
+	if f.ID == "" {
+		if err := chooseKind(ctx, s, &q); err != nil {
+			return err
+		}
+	}
 	name := q.Name()
 	merge := func(q store.Query) (*profile.Profile, error) {
 		p, stats, err := s.Merge(ctx, q)
@@ -288,11 +293,8 @@ func (a *app) querySeriesCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewSeries(series, types)
-			if f.JSON {
-				doc.Warnings = a.warned
-				return a.writeJSON(doc)
-			}
-			return a.write(func(w io.Writer) error { return stores.WriteSeries(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return show(a, f.JSON, doc, stores.WriteSeries)
 		})
 }
 
@@ -313,11 +315,8 @@ func (a *app) queryLabelsCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewLabels(name, values)
-			if f.JSON {
-				doc.Warnings = a.warned
-				return a.writeJSON(doc)
-			}
-			return a.write(func(w io.Writer) error { return stores.WriteLabels(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return show(a, f.JSON, doc, stores.WriteLabels)
 		})
 	cmd.Flags().StringVar(&name, "name", "", "list the values of the label `NAME`")
 	return cmd
@@ -341,11 +340,8 @@ func (a *app) queryProfilesCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewProfiles(list)
-			if f.JSON {
-				doc.Warnings = a.warned
-				return a.writeJSON(doc)
-			}
-			return a.write(func(w io.Writer) error { return stores.WriteProfiles(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return show(a, f.JSON, doc, stores.WriteProfiles)
 		})
 	registerNumber(cmd.Flags(), &f.N, 20, "list", "profiles")
 	return cmd
@@ -357,7 +353,7 @@ const timelineColumns = 30
 func (a *app) queryTimelineCommand() *cobra.Command {
 	f := &queryFlags{}
 	cmd := a.listing("timeline [SELECTOR]", "Show the most expensive own lines over time",
-		"Show the most expensive lines of your own code over time. A column is a step of\ntime.",
+		"Show the most expensive lines of your own code over time, by CPU profiles if\nthere are any and --type names no others. A column is a step of time.",
 		"  whet query timeline '{service=\"shop\"}' --store profiles --type cpu --step 1h", f,
 		func(ctx context.Context, s store.Store, q store.Query, sample string) error {
 			if err := checkNumber("timeline", f.N); err != nil {
@@ -368,22 +364,37 @@ func (a *app) queryTimelineCommand() *cobra.Command {
 				t.Lines = 1 << 30
 			}
 			t.Own = func(p *profile.Profile) func(profile.Function) bool { return input.OwnCode(p, nil, f.Own).Match }
+			if err := chooseKind(ctx, s, &t.Query); err != nil {
+				return err
+			}
 			line, err := storedTimeline(ctx, s, t)
 			if err != nil {
 				return err
 			}
 			doc := documents.NewTimeline(line)
-			if f.JSON {
-				doc.Warnings = a.warned
-				return a.writeJSON(doc)
-			}
-			return a.write(func(w io.Writer) error { return stores.WriteTimeline(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return show(a, f.JSON, doc, stores.WriteTimeline)
 		})
 	fs := cmd.Flags()
 	fs.DurationVar(&f.Step, "step", 0, "width of a column (default: a thirtieth of the time)")
 	fs.StringArrayVar(&f.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	registerNumber(fs, &f.N, 10, "show", "lines")
 	return cmd
+}
+
+// chooseKind has a query of several kinds select CPU profiles, if they are among them.
+func chooseKind(ctx context.Context, s store.Store, q *store.Query) error {
+	if q.Kind != "" {
+		return nil
+	}
+	types, err := s.Types(ctx, *q)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(types, func(t store.Type) bool { return t.Kind == "cpu" }) {
+		q.Kind = "cpu"
+	}
+	return nil
 }
 
 // storedTimeline bounds the time by what is stored, and chooses a step if there is none.

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/find/recorded"
@@ -54,10 +52,7 @@ REGEXP selects functions by their names, with the import path of the package.
 		}
 		a.warn(doc.Warnings...)
 		doc.Warnings = a.warned
-		if asJSON {
-			return a.writeJSON(doc)
-		}
-		return a.write(func(w io.Writer) error { return recordings.WriteRecording(w, a.style, doc) })
+		return show(a, asJSON, doc, recordings.WriteRecording)
 	}
 	return cmd
 }

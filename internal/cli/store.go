@@ -85,11 +85,8 @@ func (a *app) storeStatsCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewStats(stats)
-			if asJSON {
-				doc.Warnings = a.warned
-				return a.writeJSON(doc)
-			}
-			return a.write(func(w io.Writer) error { return stores.WriteStats(w, a.style, doc) })
+			doc.Warnings = a.warned
+			return show(a, asJSON, doc, stores.WriteStats)
 		})
 	}
 	return cmd

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/input/documents"
@@ -34,11 +32,8 @@ have the size of allocated blocks as the label "bytes".
 		defer in.Close()
 		a.warn(in.Warnings...)
 		doc := documents.NewTags(f.header(in), in.View, f.N)
-		if f.JSON {
-			doc.Warnings = a.warned
-			return a.writeJSON(doc)
-		}
-		return a.write(func(w io.Writer) error { return profiles.WriteTags(w, a.style, doc) })
+		doc.Warnings = a.warned
+		return show(a, f.JSON, doc, profiles.WriteTags)
 	}
 	return cmd
 }

@@ -176,10 +176,7 @@ func (a *app) traceSummary(ctx context.Context, arg string, f *traceFlags, n int
 	}
 	doc := documents.NewSummary(name, s, time.Duration(x.Info.Duration), n)
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return traces.WriteSummary(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, traces.WriteSummary)
 }
 
 func (a *app) traceIndexCommand() *cobra.Command {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 
 	"github.com/spf13/cobra"
 
@@ -80,8 +79,5 @@ func (a *app) traceContention(ctx context.Context, arg string, f *traceContentio
 	}
 	doc := documents.NewContention(name, x, r, f.Number, input.TraceOwn(arg, x, f.view.Own))
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return traces.WriteContention(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, traces.WriteContention)
 }

@@ -97,8 +97,5 @@ func (a *app) traceCut(ctx context.Context, arg string, f *traceCutFlags) error 
 		return traces.WriteCut(a.stderr, a.style, doc)
 	}
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return traces.WriteCut(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, traces.WriteCut)
 }

@@ -161,10 +161,7 @@ func (a *app) traceExport(ctx context.Context, arg string, f *traceExportFlags) 
 		return traces.WriteExport(a.stderr, a.style, doc)
 	}
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return traces.WriteExport(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, traces.WriteExport)
 }
 
 // began describes what times count from if the trace does not record it.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -125,8 +124,5 @@ func (a *app) traceGoroutines(ctx context.Context, arg string, f *traceGoroutine
 		doc.AddGroups(groups, f.Number)
 	}
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return traces.WriteGoroutines(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, traces.WriteGoroutines)
 }

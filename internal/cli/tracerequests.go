@@ -115,8 +115,5 @@ func (a *app) traceRequests(ctx context.Context, arg string, f *traceRequestsFla
 		}
 	}
 	doc.Warnings = a.warned
-	if f.view.JSON {
-		return a.writeJSON(doc)
-	}
-	return a.write(func(w io.Writer) error { return write(w, a.style, doc) })
+	return show(a, f.view.JSON, doc, write)
 }

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/whet-go/whet/internal/input/documents"
@@ -33,11 +31,8 @@ Equal stacks with equal labels are merged.
 		defer in.Close()
 		a.warn(in.Warnings...)
 		doc := documents.NewTraces(f.header(in), in.View, f.N)
-		if f.JSON {
-			doc.Warnings = a.warned
-			return a.writeJSON(doc)
-		}
-		return a.write(func(w io.Writer) error { return profiles.WriteTraces(w, a.style, doc) })
+		doc.Warnings = a.warned
+		return show(a, f.JSON, doc, profiles.WriteTraces)
 	}
 	return cmd
 }

@@ -47,10 +47,8 @@ func (v *Live) Show(s *live.State) {
 		text := last.Error
 		if text == "" {
 			text = fmt.Sprintf("%s of CPU time", unit.Of(last.CPU, "nanoseconds"))
-			if len(s.Lines) > 0 {
-				l := &s.Lines[0]
-				text += fmt.Sprintf(", most at %s:%d (%s)", layout.Clean(l.Path), l.Line,
-					unit.Percent(l.CPU[len(l.CPU)-1], last.CPU))
+			if l, cpu := hottest(s.Lines); cpu > 0 {
+				text += fmt.Sprintf(", most at %s:%d (%s)", layout.Clean(l.Path), l.Line, unit.Percent(cpu, last.CPU))
 			}
 		}
 		fmt.Fprintf(&b, "%s  %s\n", last.Start.Format("15:04:05"), layout.Clean(text))
@@ -60,6 +58,17 @@ func (v *Live) Show(s *live.State) {
 		v.shown = bytes.Count(b.Bytes(), []byte("\n"))
 	}
 	_, _ = v.w.Write(b.Bytes())
+}
+
+// hottest returns the line that used most CPU time in the last window, and how much.
+func hottest(lines []live.Line) (most *live.Line, cpu int64) {
+	for i := range lines {
+		l := &lines[i]
+		if last := l.CPU[len(l.CPU)-1]; last > cpu {
+			most, cpu = l, last
+		}
+	}
+	return most, cpu
 }
 
 // Stop erases the block and shows the cursor.
