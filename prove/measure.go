@@ -46,10 +46,11 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
-	if len(chosen) == 0 && !f.Serves() {
+	measuring := f.measuring(ctx, chosen, c.Places)
+	if len(measuring) == 0 && !f.Serves() {
 		f.o.Progress("write a benchmark")
 		began = time.Now()
-		chosen, err = f.write(ctx, c.Changes)
+		measuring, err = f.write(ctx, c.Changes)
 		if v.Took = AddStepTime(v.Took, "write a benchmark", began); err != nil {
 			return nil, err
 		}
@@ -58,7 +59,13 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	if err != nil {
 		return nil, err
 	}
-	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), chosen)
+	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), measuring)
+}
+
+// measuring returns those of some benchmarks that measure lines of the places.
+func (f *Prover) measuring(ctx context.Context, chosen []Benchmark, places []find.Place) []Benchmark {
+	defer f.addWarnings()
+	return f.benchmarks.Measuring(ctx, chosen, places)
 }
 
 // Cover finds out what benchmarks run, before anything is changed, and returns those for some places.

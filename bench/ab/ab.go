@@ -146,6 +146,8 @@ const (
 	maxUnits = 64     // of one subject
 	// leastShare is what a subject gets of Total at least.
 	leastShare = time.Second
+	// enoughPairs is how many pairs a subject should have time for in Total.
+	enoughPairs = 2 * LeastPairs
 )
 
 // defaultPlans returns the plans to try with this many CPUs to pin to. Rounds are as short as suits

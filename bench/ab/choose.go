@@ -117,6 +117,19 @@ func (r *runner) choose(ctx context.Context) {
 	for _, s := range r.subjects {
 		s.elapsed = 0
 	}
+	r.leaveOut()
+}
+
+// leaveOut leaves out subjects if Total is too short for all of them with the plan: an interval takes enough pairs.
+func (r *runner) leaveOut() {
+	i := slices.IndexFunc(r.tried, func(t Trial) bool { return t.Plan == r.plan })
+	if r.Total == 0 || i < 0 || r.tried[i].Pair <= 0 {
+		return
+	}
+	n := max(1, int(r.Total/(enoughPairs*r.tried[i].Pair)))
+	all := len(r.subjects)
+	r.subjects = spreadOut(r.subjects, n)
+	r.leftOut += all - len(r.subjects)
 }
 
 // pairedLike reports whether the plans differ at most in the length of their rounds.

@@ -255,7 +255,7 @@ func (r *runner) look(s *subject) {
 	switch {
 	case (s.high-s.low)/2 <= r.logPrecision() && r.settled(p), r.clear(s, p):
 		s.stopped = Precise
-	case last:
+	case last && (n >= maxPairs || !r.inOvertime(s)): // it was decided by the last interval
 		s.stopped = TimeUp
 	}
 }
@@ -276,8 +276,12 @@ func (r *runner) inOvertime(s *subject) bool {
 	if r.Overtime == 0 || n < LeastPairs || left <= 0 {
 		return false
 	}
-	c := s.column(r.unitOf(s))
-	needed := pairsFor(spread(c.d), math.Log1p(r.Enough), 1-r.Confidence) - n
+	c, enough := s.column(r.unitOf(s)), math.Log1p(r.Enough)
+	needed := pairsFor(spread(c.d), enough, 1-r.Confidence) - n
+	// Outliers widen an interval, though not the spread. Its width falls with the root of the number of pairs.
+	if half := (s.high - s.low) / 2; s.looked > 0 && half > enough && !math.IsInf(half, 0) {
+		needed = max(needed, int(float64(s.looked)*(half*half/(enough*enough)))-n)
+	}
 	return c.positive && needed > 0 && time.Duration(needed)*s.elapsed/time.Duration(n) <= left
 }
 

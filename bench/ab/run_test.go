@@ -654,12 +654,44 @@ func TestTotal(t *testing.T) {
 	}
 }
 
+// TestTooLittleTime checks that subjects are left out if all of them would have too few pairs.
+func TestTooLittleTime(t *testing.T) {
+	var list []Subject
+	for i := range 30 {
+		rnd := rand.New(rand.NewPCG(uint64(i), 2))
+		list = append(list, &scripted{name: fmt.Sprint(i), do: func(int, Round) (Values, error) {
+			return Values{"sec/op": 1 + rnd.Float64()}, nil
+		}})
+	}
+	r, err := runIn(t, Options{
+		MaxTime: time.Minute, Total: 20 * time.Second, Plans: []Plan{{Length: 200 * time.Millisecond}},
+		Trial: time.Nanosecond,
+	}, list...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const warning = "27 of 30 benchmarks were not measured, for lack of time"
+	if len(r.Subjects) != 3 || !slices.Contains(r.Warnings.Texts(), warning) {
+		t.Errorf("%d subjects, warnings: %v", len(r.Subjects), r.Warnings)
+	}
+	for _, s := range r.Subjects {
+		if s.Pairs < 2*LeastPairs {
+			t.Errorf("%s: %d pairs", s.Name, s.Pairs)
+		}
+	}
+}
+
 // TestOvertime checks that what a longer measurement decides is measured longer, and nothing else is.
 func TestOvertime(t *testing.T) {
+	often := 0.0 // how often something disturbs
 	of := func(noise float64) Subject {
 		rnd := rand.New(rand.NewPCG(1, 2))
 		return &scripted{name: fmt.Sprint(noise), do: func(int, Round) (Values, error) {
-			return Values{"sec/op": 1 + noise*rnd.Float64()}, nil
+			v := 1 + noise*rnd.Float64()
+			if rnd.Float64() < often {
+				v *= 1.5
+			}
+			return Values{"sec/op": v}, nil
 		}}
 	}
 	o := Options{
@@ -667,20 +699,23 @@ func TestOvertime(t *testing.T) {
 		Plans: []Plan{{Length: 100 * time.Millisecond}}, Trial: time.Nanosecond,
 	}
 	for _, c := range []struct {
-		noise    float64
-		from, to time.Duration
+		noise, often float64
+		from, to     time.Duration
 	}{
-		{0.05, 10 * time.Second, 11 * time.Second}, // it is narrow enough
-		{0.15, 11 * time.Second, 40 * time.Second},
-		{3, 10 * time.Second, 11 * time.Second}, // overtime would not do
+		{0.05, 0, 10 * time.Second, 11 * time.Second}, // it is narrow enough
+		{0.05, 0.25, 11 * time.Second, 40 * time.Second},
+		{0.15, 0, 11 * time.Second, 40 * time.Second},
+		{3, 0, 10 * time.Second, 11 * time.Second}, // overtime would not do
 	} {
+		often = c.often
 		r, err := runIn(t, o, of(c.noise))
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := &r.Subjects[0]
 		if s.Elapsed < c.from || s.Elapsed > c.to || s.Stopped != TimeUp {
-			t.Errorf("noise of %v: %v, stopped as %q, want %v to %v", c.noise, s.Elapsed, s.Stopped, c.from, c.to)
+			t.Errorf("noise of %v: %v, half width %v, stopped as %q, want %v to %v", c.noise, s.Elapsed,
+				(s.Units[0].High-s.Units[0].Low)/2, s.Stopped, c.from, c.to)
 		}
 		if width := (s.Units[0].High - s.Units[0].Low) / 2; c.noise == 0.15 && width > 0.022 {
 			t.Errorf("noise of %v: the half width is %v", c.noise, width)

@@ -39,7 +39,7 @@ type program interface {
 // measures those again with a process that runs hardly an iteration, since even two identical files
 // take different times to start. For a benchmark that neither waits nor uses several CPUs it is sec/op
 // without the time in which other programs had the CPU. Rounds in slices do not measure it, nor do
-// rounds that are short compared with the start of their process.
+// rounds that are short compared with the start of their process, or benchmarks that stop the timer for long.
 const CPUTime = "cpu-sec/op"
 
 // MeanTime is the unit of the mean of a round's slices, of which sec/op is the fastest. It shows
@@ -115,7 +115,7 @@ func (s *Subject) Measure(ctx context.Context, r ab.Round) (ab.Measurement, erro
 		m.CPU, m.Wall = max(0, res.CPU-known.outside), inside
 		return m, nil
 	}
-	if n := o.Iterations; n >= leastForCPU && known.slice >= perStart*known.start {
+	if n := o.Iterations; n >= leastForCPU && known.slice >= perStart*known.start && known.untimed == 0 {
 		o.Iterations = fewIterations
 		few, err := s.sides[r.Side].Run(ctx, s.benchmark, o)
 		if err != nil {

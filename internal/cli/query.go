@@ -353,7 +353,8 @@ const timelineColumns = 30
 func (a *app) queryTimelineCommand() *cobra.Command {
 	f := &queryFlags{}
 	cmd := a.listing("timeline [SELECTOR]", "Show the most expensive own lines over time",
-		"Show the most expensive lines of your own code over time, by CPU profiles if\nthere are any and --type names no others. A column is a step of time.",
+		"Show the most expensive lines of your own code over time, by CPU profiles if\n"+
+			"there are any and --type names no others. A column is a step of time.",
 		"  whet query timeline '{service=\"shop\"}' --store profiles --type cpu --step 1h", f,
 		func(ctx context.Context, s store.Store, q store.Query, sample string) error {
 			if err := checkNumber("timeline", f.N); err != nil {

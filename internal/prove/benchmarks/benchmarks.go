@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -28,9 +27,11 @@ type Benchmark struct {
 	dir       string // of the package, relative to the module
 	blocks    []coverage.Block
 	written   bool
-	missed    string // note for a written benchmark that does not run the lines
-	path      string // what a written benchmark executes, compared with the recording
-	inputs    string // what a written benchmark calls its function with
+	missed    string         // note for a written benchmark that does not run the lines
+	path      string         // what a written benchmark executes, compared with the recording
+	inputs    string         // what a written benchmark calls its function with
+	bin       *gotest.Binary // counts what it runs; nil for written ones
+	took      time.Duration  // with one iteration
 }
 
 // String returns the name used in results.
@@ -69,16 +70,19 @@ func sortByFocus(hits []Benchmark) {
 func covering(all []Benchmark, places []find.Place) []Benchmark {
 	var hits []Benchmark
 	for _, r := range all {
-		if slices.ContainsFunc(r.blocks, func(b coverage.Block) bool {
-			return slices.ContainsFunc(places, func(p find.Place) bool {
-				return b.File == p.File && b.From <= p.EndLine && p.Line <= b.To
-			})
-		}) {
+		if slices.ContainsFunc(r.blocks, func(b coverage.Block) bool { return isIn(b, places) }) {
 			hits = append(hits, r)
 		}
 	}
 	sortByFocus(hits)
 	return hits
+}
+
+// isIn reports whether a block has a line of the places.
+func isIn(b coverage.Block, places []find.Place) bool {
+	return slices.ContainsFunc(places, func(p find.Place) bool {
+		return b.File == p.File && b.From <= p.EndLine && p.Line <= b.To
+	})
 }
 
 // Options configure New.
@@ -121,7 +125,7 @@ type Scope struct {
 // or fail are left out, with a warning.
 func (s *Set) Find(ctx context.Context, scope Scope) error {
 	s.found, s.scope = append(s.found, scope), scope
-	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags(), Env: s.o.Env}
+	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags("-covermode=atomic"), Env: s.o.Env}
 	pkgs, failures, err := gotest.List(ctx, src, scope.Packages)
 	if err != nil {
 		return err
@@ -142,13 +146,14 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 		if err != nil {
 			return err
 		}
-		bin, err := gotest.Compile(ctx, src, pkg, filepath.Join(s.scratch.Temp, "cover"+strconv.Itoa(i)+".test"))
+		bin, err := gotest.Compile(ctx, src, pkg, s.coverProgram(i))
 		if err != nil {
 			s.warnings.Add(err)
 			continue
 		}
 		for _, name := range names {
-			blocks, err := s.coverOne(ctx, bin, name)
+			began := time.Now()
+			blocks, err := s.coverOne(ctx, bin, name, nil, 1)
 			if err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -156,7 +161,9 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 				s.warnings.Add(fmt.Errorf("%s.%s: %w", pkg.ImportPath, name, err))
 				continue
 			}
-			s.own = append(s.own, Benchmark{pkg: pkg.ImportPath, name: name, dir: filepath.ToSlash(dir), blocks: blocks})
+			s.own = append(s.own, Benchmark{
+				pkg: pkg.ImportPath, name: name, dir: filepath.ToSlash(dir), blocks: blocks, bin: bin, took: time.Since(began),
+			})
 		}
 	}
 	return nil
@@ -190,6 +197,48 @@ func (s *Set) Others(dirs []string, chosen []Benchmark) (list []Benchmark) {
 	return list
 }
 
+// How many iterations show what they run, rather than what comes before them, in benchmarks that take at most
+// quickly with one.
+const (
+	fewIterations, moreIterations = 2, 12
+
+	quickly = 300 * time.Millisecond
+)
+
+// Measuring returns those of some benchmarks whose iterations run a line of the places: others run them only before
+// they measure, which a warning says. A benchmark for which that would take long to find out is one of them.
+func (s *Set) Measuring(ctx context.Context, list []Benchmark, places []find.Place) (measuring []Benchmark) {
+	for _, b := range list {
+		runs, err := s.iterates(ctx, b, places)
+		if err == nil && !runs {
+			s.warnings.Add(fmt.Errorf("%s does not measure the changed lines: it runs them only before its iterations", b))
+			continue
+		}
+		measuring = append(measuring, b)
+	}
+	return measuring
+}
+
+// iterates reports whether more iterations run lines of the places more often. An error means that this is unknown.
+func (s *Set) iterates(ctx context.Context, b Benchmark, places []find.Place) (bool, error) {
+	if b.bin == nil || b.took > quickly {
+		return true, nil
+	}
+	var times [2]int64
+	for i, n := range []int{fewIterations, moreIterations} {
+		blocks, err := s.coverOne(ctx, b.bin, b.name, nil, n)
+		if err != nil {
+			return false, err
+		}
+		for _, block := range blocks {
+			if isIn(block, places) {
+				times[i] += block.Times
+			}
+		}
+	}
+	return times[1] > times[0], nil
+}
+
 // Warnings returns the warnings since the last call.
 func (s *Set) Warnings() find.Warnings {
 	list := s.warnings
@@ -206,10 +255,18 @@ func (s *Set) coverFlags(more ...string) []string {
 	return slices.Concat(s.o.Flags, []string{"-cover", "-coverpkg=" + pattern}, more)
 }
 
-// coverOne runs a benchmark once.
-func (s *Set) coverOne(ctx context.Context, bin *gotest.Binary, name string, env ...string) ([]coverage.Block, error) {
+// coverProgram names the n-th program that says what benchmarks run, of the last search.
+func (s *Set) coverProgram(n int) string {
+	return filepath.Join(s.scratch.Temp, fmt.Sprintf("cover%d-%d.test", len(s.found), n))
+}
+
+// coverOne runs some iterations of a benchmark.
+func (s *Set) coverOne(
+	ctx context.Context, bin *gotest.Binary, name string, env []string, iterations int,
+) ([]coverage.Block, error) {
 	profile := filepath.Join(s.scratch.Temp, "cover.out")
-	if err := s.runBenchmark(ctx, bin, name, env, "-test.benchtime=1x", "-test.coverprofile="+profile); err != nil {
+	flags := []string{fmt.Sprintf("-test.benchtime=%dx", iterations), "-test.coverprofile=" + profile}
+	if err := s.runBenchmark(ctx, bin, name, env, flags...); err != nil {
 		return nil, err
 	}
 	file, err := os.Open(profile)

@@ -60,6 +60,13 @@ func BenchmarkTwice(b *testing.B) {
 	}
 }
 
+func BenchmarkOnce(b *testing.B) {
+	s := Twice("a")
+	for i := 0; i < b.N; i++ {
+		Often(s)
+	}
+}
+
 func BenchmarkBroken(b *testing.B) { b.Fatal("out of order") }
 `
 
@@ -113,12 +120,19 @@ func TestSet(t *testing.T) {
 	twice := []find.Place{{File: "text/text.go", Line: 5, EndLine: 5}}
 	lone := []find.Place{{File: "text/text.go", Line: 16, EndLine: 16}}
 	all := s.Covering(twice)
-	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll" || len(s.Covering(lone)) > 0 ||
+	if got := names(all); got != "text.BenchmarkTwice text.BenchmarkAll text.BenchmarkOnce" || len(s.Covering(lone)) > 0 ||
 		!s.Found(Scope{}) {
 		t.Errorf("covering: %s; of the other function: %s", got, names(s.Covering(lone)))
 	}
+	if got := names(s.Measuring(t.Context(), all, twice)); got != "text.BenchmarkTwice text.BenchmarkAll" {
+		t.Errorf("measuring: %s", got)
+	}
+	warning := strings.Join(s.Warnings().Texts(), "\n")
+	if !strings.HasPrefix(warning, "text.BenchmarkOnce does not measure") {
+		t.Errorf("warnings: %s", warning)
+	}
 	others, none := s.Others([]string{"text"}, all[:1]), s.Others([]string{"."}, nil)
-	if got := names(others); got != "text.BenchmarkAll" || len(none) > 0 {
+	if got := names(others); got != "text.BenchmarkAll text.BenchmarkOnce" || len(none) > 0 {
 		t.Errorf("others: %s; of another directory: %s", got, names(none))
 	}
 

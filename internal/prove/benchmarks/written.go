@@ -232,13 +232,13 @@ func (s *Set) chooseInputs(ctx context.Context, bin *gotest.Binary, name, file s
 	inputs []byte, blocks []coverage.Block, err error,
 ) {
 	env = append(env, differ.ChosenEnv+"="+file)
-	if _, err = s.coverOne(ctx, bin, name, env...); err != nil {
+	if _, err = s.coverOne(ctx, bin, name, env, 1); err != nil {
 		return nil, nil, err
 	}
 	if inputs, _ = os.ReadFile(file); len(inputs) == 0 { // it writes none if it finds none
 		return nil, nil, nil
 	}
-	blocks, err = s.coverOne(ctx, bin, name, env...)
+	blocks, err = s.coverOne(ctx, bin, name, env, 1)
 	return inputs, blocks, err
 }
 
