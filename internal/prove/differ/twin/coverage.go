@@ -37,16 +37,20 @@ type changedPlace struct {
 // ChangedLines returns the changed lines of the functions of both versions. name returns what a function
 // is called in both.
 func ChangedLines(old, now *packages.Package, name func(*ast.FuncDecl) string) *Coverage {
-	was := map[string][]string{}
-	eachFunc(old, name, func(name string, lines []string, _ string, _ int) { was[name] = lines })
-	c := &Coverage{}
+	was := map[string][][]string{} // several functions of a package may be called init
+	eachFunc(old, name, func(name string, lines []string, _ string, _ int) { was[name] = append(was[name], lines) })
+	c, nth := &Coverage{}, map[string]int{}
 	eachFunc(now, name, func(name string, lines []string, file string, first int) {
-		before, ok := was[name]
-		if !ok { // what calls it has changed
+		before, n := was[name], nth[name]
+		nth[name]++
+		switch {
+		case slices.ContainsFunc(before, func(b []string) bool { return slices.Equal(b, lines) }):
+			return
+		case n >= len(before): // what calls it has changed
 			c.added = append(c.added, changedPlace{function: name, file: file, from: first, to: first + len(lines) - 1})
 			return
 		}
-		for _, place := range changedPlaces(before, lines) {
+		for _, place := range changedPlaces(before[n], lines) {
 			place.function, place.file, place.blocks = name, file, map[string]bool{}
 			place.from, place.to = first+place.from, first+place.to
 			c.places = append(c.places, place)

@@ -1,10 +1,18 @@
 package twin
 
 import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // TestUnreached checks that each changed place must be run: all of a function's places, the lines next
@@ -99,5 +107,40 @@ func TestLines(t *testing.T) {
 	want := map[string][][2]int{"f.go": {{3, 9}, {20, 21}, {30, 35}}}
 	if got := c.Lines(); !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
+	}
+}
+
+// TestChangedInit checks that functions of a package that are all called init are told apart.
+func TestChangedInit(t *testing.T) {
+	parsed := func(files ...string) *packages.Package {
+		p, dir := &packages.Package{Fset: token.NewFileSet()}, t.TempDir()
+		for i, text := range files {
+			name := filepath.Join(dir, fmt.Sprintf("f%d.go", i))
+			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := parser.ParseFile(p.Fset, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.Syntax = append(p.Syntax, f)
+		}
+		return p
+	}
+	name := func(d *ast.FuncDecl) string { return d.Name.Name }
+	const one, two = "package p\n\nfunc init() {\n\tprint(1)\n}\n", "package p\n\nfunc init() {\n\tprint(2)\n}\n"
+	const other = "package p\n\nfunc init() {\n\tprint(3)\n}\n"
+	for _, c := range []struct {
+		old, now []string
+		want     map[string][][2]int
+	}{
+		{[]string{one, two}, []string{one, two}, map[string][][2]int{}},
+		{[]string{one, two}, []string{two, one}, map[string][][2]int{}},
+		{[]string{one, two}, []string{one, other}, map[string][][2]int{"f1.go": {{4, 4}}}},
+		{[]string{one}, []string{one, two}, map[string][][2]int{"f1.go": {{3, 5}}}},
+	} {
+		if got := ChangedLines(parsed(c.old...), parsed(c.now...), name).Lines(); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q to %q: %v, want %v", c.old, c.now, got, c.want)
+		}
 	}
 }
