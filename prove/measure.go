@@ -31,6 +31,9 @@ const (
 	// less than what judgment.SameWithin allows, as the ratio is seldom 1.
 	overtime = 3
 	enough   = 0.035
+	// leastShare is the share of the changed lines in what a benchmark runs from which one need not be written: what
+	// they gain shows.
+	leastShare = 0.05
 	// trialTime is about how long the plans of a comparison are tried.
 	trialTime = time.Second
 )
@@ -46,13 +49,16 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	if v.Took = AddStepTime(v.Took, "find benchmarks", began); err != nil {
 		return nil, err
 	}
-	measuring := f.measuring(ctx, chosen, c.Places)
-	if len(measuring) == 0 && !f.Serves() {
+	measuring, share := f.measuring(ctx, chosen, c.Places)
+	if share < leastShare && !f.Serves() {
 		f.o.Progress("write a benchmark")
 		began = time.Now()
-		measuring, err = f.write(ctx, c.Changes)
-		if v.Took = AddStepTime(v.Took, "write a benchmark", began); err != nil {
+		written, err := f.write(ctx, c.Changes)
+		if v.Took = AddStepTime(v.Took, "write a benchmark", began); err != nil && (len(measuring) == 0 || ctx.Err() != nil) {
 			return nil, err
+		}
+		if len(written) > 0 { // the others are among those that must not become slower
+			measuring = written
 		}
 	}
 	over, err := f.scratch.Overlay(c.Changes.After())
@@ -62,8 +68,10 @@ func (f *Prover) measure(ctx context.Context, c Candidate, v *Verdict) (*Measure
 	return f.compareBy(ctx, f.Side("without the rewrite"), f.Side("with the rewrite", over...), measuring)
 }
 
-// measuring returns those of some benchmarks that measure lines of the places.
-func (f *Prover) measuring(ctx context.Context, chosen []Benchmark, places []find.Place) []Benchmark {
+// measuring returns those of some benchmarks that measure lines of the places, and the largest share of these.
+func (f *Prover) measuring(
+	ctx context.Context, chosen []Benchmark, places []find.Place,
+) (measuring []Benchmark, share float64) {
 	defer f.addWarnings()
 	return f.benchmarks.Measuring(ctx, chosen, places)
 }

@@ -47,8 +47,9 @@ func (a *app) queryCommand() *cobra.Command {
 		Use:   "query [SELECTOR]",
 		Short: "Query stored profiles: merged, compared, over time",
 		Long: `Merge the profiles that a selector selects, and show the most expensive lines of
-your own code, as whet top does. Without --type, CPU profiles are merged if there
-are any. -o writes the merged profile in pprof's format, which all views read.
+your own code, as whet top does. Without --type, CPU profiles are merged where
+there are any. -o writes the merged profile in pprof's format, which all views
+read.
 
 ` + selectorHelp + `
 

@@ -206,37 +206,55 @@ const (
 )
 
 // Measuring returns those of some benchmarks whose iterations run a line of the places: others run them only before
-// they measure, which a warning says. A benchmark for which that would take long to find out is one of them.
-func (s *Set) Measuring(ctx context.Context, list []Benchmark, places []find.Place) (measuring []Benchmark) {
+// they measure, which a warning says. share is the largest share of these lines in what the iterations of a benchmark
+// run, by how often blocks of code run. A benchmark for which it would take long to find out is one of them; its
+// share includes what comes before.
+func (s *Set) Measuring(
+	ctx context.Context, list []Benchmark, places []find.Place,
+) (measuring []Benchmark, share float64) {
 	for _, b := range list {
-		runs, err := s.iterates(ctx, b, places)
-		if err == nil && !runs {
+		of, err := s.shareOf(ctx, b, places)
+		if err != nil {
+			of = 1
+		}
+		if of == 0 {
 			s.warnings.Add(fmt.Errorf("%s does not measure the changed lines: it runs them only before its iterations", b))
 			continue
 		}
-		measuring = append(measuring, b)
+		measuring, share = append(measuring, b), max(share, of)
 	}
-	return measuring
+	return measuring, share
 }
 
-// iterates reports whether more iterations run lines of the places more often. An error means that this is unknown.
-func (s *Set) iterates(ctx context.Context, b Benchmark, places []find.Place) (bool, error) {
-	if b.bin == nil || b.took > quickly {
-		return true, nil
+// shareOf returns the share of the places in what the iterations of a benchmark run.
+func (s *Set) shareOf(ctx context.Context, b Benchmark, places []find.Place) (float64, error) {
+	if b.took > quickly {
+		changed, all := timesOf(b.blocks, places)
+		return float64(changed) / float64(all), nil
 	}
-	var times [2]int64
+	var changed, all [2]int64
 	for i, n := range []int{fewIterations, moreIterations} {
 		blocks, err := s.coverOne(ctx, b.bin, b.name, nil, n)
 		if err != nil {
-			return false, err
+			return 0, err
 		}
-		for _, block := range blocks {
-			if isIn(block, places) {
-				times[i] += block.Times
-			}
+		changed[i], all[i] = timesOf(blocks, places)
+	}
+	if changed[1] <= changed[0] {
+		return 0, nil
+	}
+	return min(1, float64(changed[1]-changed[0])/float64(max(1, all[1]-all[0]))), nil
+}
+
+// timesOf returns how often blocks of the places ran, and how often all did.
+func timesOf(blocks []coverage.Block, places []find.Place) (changed, all int64) {
+	for _, block := range blocks {
+		all += block.Times
+		if isIn(block, places) {
+			changed += block.Times
 		}
 	}
-	return times[1] > times[0], nil
+	return changed, all
 }
 
 // Warnings returns the warnings since the last call.

@@ -124,12 +124,17 @@ func TestSet(t *testing.T) {
 		!s.Found(Scope{}) {
 		t.Errorf("covering: %s; of the other function: %s", got, names(s.Covering(lone)))
 	}
-	if got := names(s.Measuring(t.Context(), all, twice)); got != "text.BenchmarkTwice text.BenchmarkAll" {
-		t.Errorf("measuring: %s", got)
+	measuring, share := s.Measuring(t.Context(), all, twice)
+	if got := names(measuring); got != "text.BenchmarkTwice text.BenchmarkAll" || share != 1 {
+		t.Errorf("measuring: %s, share %v", got, share)
 	}
 	warning := strings.Join(s.Warnings().Texts(), "\n")
 	if !strings.HasPrefix(warning, "text.BenchmarkOnce does not measure") {
 		t.Errorf("warnings: %s", warning)
+	}
+	_, share = s.Measuring(t.Context(), all[1:2], twice) // its other function runs 11 blocks for one of these
+	if share < 0.05 || share > 0.2 {
+		t.Errorf("the share of Twice in BenchmarkAll is %v", share)
 	}
 	others, none := s.Others([]string{"text"}, all[:1]), s.Others([]string{"."}, nil)
 	if got := names(others); got != "text.BenchmarkAll text.BenchmarkOnce" || len(none) > 0 {

@@ -110,7 +110,7 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestChangedInit checks that functions of a package that are all called init are told apart.
+// TestChangedInit checks that functions of a package that are all called init count as different ones.
 func TestChangedInit(t *testing.T) {
 	parsed := func(files ...string) *packages.Package {
 		p, dir := &packages.Package{Fset: token.NewFileSet()}, t.TempDir()
