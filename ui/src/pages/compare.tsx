@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
 import { quantity } from "../lib/format.ts";
+import { isStored } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
@@ -46,7 +47,9 @@ function Comparison({ base, after, names }: { base: string; after: string; names
   const allCode = param("all") === "true";
   const quiet = param("noise") !== "show";
   const about = useLoad(`about ${after}`, () => aboutFile(after));
-  const query = { file: after, diff_base: base, type, by, all: allCode };
+  // Merged profiles of unequal time are compared by shares, as whet query --against does.
+  const stored = isStored(after) || isStored(base);
+  const query = { file: after, diff_base: base, type, by, all: allCode, normalize: stored };
   const { value, error, again, busy } = useLoad(JSON.stringify(["diff", query]), (signal) =>
     get<DiffResult>("/diff", query, signal),
   );
@@ -196,7 +199,7 @@ function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
   const verdict = r?.verdict ?? "";
   return (
     <Section title={t("diff.total")} class={`verdict verdict-${verdict || "unknown"}`}>
-      <p class="verdict-text">{r ? requestText(r) : t("diff.totals", { change: relative(doc.total) })}</p>
+      <p class="verdict-text">{doc.normalized ? t("diff.shares") : r ? requestText(r) : t("diff.totals", { change: relative(doc.total) })}</p>
       <div class="sides">
         {(
           [

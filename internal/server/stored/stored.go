@@ -1,4 +1,4 @@
-package workbench
+package stored
 
 import (
 	"cmp"
@@ -12,8 +12,10 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/scrape"
 	"github.com/whet-go/whet/internal/server/access"
+	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/internal/store/documents"
 	"github.com/whet-go/whet/internal/store/remote"
@@ -22,31 +24,36 @@ import (
 	"github.com/whet-go/whet/store/regressions"
 )
 
-// A Mount is a handler of another package, such as one that stores what clients send.
-type Mount struct {
-	Pattern string // as http.ServeMux reads it
-	Handler http.Handler
-	// Checks means that the handler checks tokens, which may be those of tenants. The server still
-	// refuses requests of other sites and for other hosts.
-	Checks bool
+// An API answers queries of a store. Store and Inputs are required. Its methods may be called by
+// several goroutines.
+type API struct {
+	Store  store.Reader
+	Inputs *inputs.Cache
+	Base   string // path of the whole API, such as /api/v1
+	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
+	Scraped func() scrape.Status
+	// Tenants are those whose tokens may read their profiles; nil means that there is only the
+	// tenant "".
+	Tenants *access.Tenants
+	// Repo is a directory of a git repository, which may have the commits of deploys; "" for none.
+	Repo string
 }
 
-// mounted lets only requests through that may read data.
-func (s *Server) mounted(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if s.allowed(w, r) {
-			h.ServeHTTP(w, r)
-		}
-	})
+// A Route is an operation and its handler, which returns an error before it has written anything.
+type Route struct {
+	openapi.Operation
+	Serve func(w http.ResponseWriter, r *http.Request) error
 }
 
-// storeRoutes are the operations on the store.
-func (s *Server) storeRoutes() []route {
-	get := func(path, id, summary string, params []openapi.Param, answer any, h handler, media ...string) route {
-		return route{openapi.Operation{
+// Routes returns the operations on the store.
+func (s *API) Routes() []Route {
+	get := func(path, id, summary string, params []openapi.Param, answer any,
+		serve func(w http.ResponseWriter, r *http.Request) error, media ...string,
+	) Route {
+		return Route{openapi.Operation{
 			Method: http.MethodGet, Path: "/store/" + path, ID: id, Summary: summary, Answer: answer, Media: media,
 			Params: params,
-		}, h}
+		}, serve}
 	}
 	selection := func(more ...openapi.Param) []openapi.Param {
 		return append([]openapi.Param{
@@ -56,83 +63,109 @@ func (s *Server) storeRoutes() []route {
 			{Name: "to", About: "starts are before this time, RFC 3339"},
 		}, more...)
 	}
-	return []route{
+	return []Route{
 		get("series", "storeSeries", "The series and types of stored profiles: whet query series", selection(),
-			documents.Series{}, s.storeSeries),
+			documents.Series{}, s.series),
 		get("labels", "storeLabels", "The names of labels, or the values of one: whet query labels",
-			selection(openapi.Param{Name: "name", About: "list the values of this label"}), documents.Labels{}, s.storeLabels),
+			selection(openapi.Param{Name: "name", About: "list the values of this label"}), documents.Labels{}, s.labels),
 		get("profiles", "storeProfiles", "Stored profiles, newest first: whet query profiles",
-			selection(numberParam("profiles")), documents.Profiles{}, s.storeProfiles),
+			selection(numberParam("profiles")), documents.Profiles{}, s.profiles),
 		get("timeline", "storeTimeline", "The most expensive own lines over time: whet query timeline",
 			selection(numberParam("lines"), openapi.Param{Name: "sample_type", About: "empty is the default of the kind"},
 				openapi.Param{Name: "step", About: "width of a column, such as 5m"}),
-			documents.Timeline{}, s.storeTimeline),
+			documents.Timeline{}, s.timeline),
 		get("regressions", "storeRegressions", "Lines and functions that cost more since a deploy or a time: "+
 			"whet query regressions", selection(
 			openapi.Param{Name: "sample_type", About: "empty is the default of the kind"},
 			openapi.Param{Name: "step", About: "width of a slot, such as 1h"},
 			openapi.Param{Name: "version", About: "the label of a build; empty finds it"},
 			openapi.Param{Name: "instance", About: "the label of a process; empty finds it"}),
-			documents.Regressions{}, s.storeRegressions),
+			documents.Regressions{}, s.regressions),
 		get("targets", "storeTargets", "What is scraped into the store, and the state of each target", nil, scrape.Status{},
-			s.storeTargets),
+			s.targets),
 		get("merge", "storeMerge", "The merged profile, in pprof's format; for views, file is its name: "+
-			`store:KIND{SELECTOR}@FROM/TO`, selection(), nil, s.storeMerge, "application/octet-stream"),
+			`store:KIND{SELECTOR}@FROM/TO`, selection(), nil, s.merge, "application/octet-stream"),
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
 			{Name: "id", About: "as /store/profiles lists it", Required: true},
-		}, nil, s.storeProfile, "application/octet-stream"),
+		}, nil, s.profile, "application/octet-stream"),
 	}
 }
 
 // tenant returns whose profiles a request is about: those of the tenant whose token it has, else those
 // of the tenant "".
-func (s *Server) tenant(r *http.Request) string {
-	if s.o.Tenants == nil {
+func (s *API) tenant(r *http.Request) string {
+	if s.Tenants == nil {
 		return ""
 	}
-	name, err := s.o.Tenants.Tenant(r, access.Read)
+	name, err := s.Tenants.Tenant(r, access.Read)
 	if err != nil {
 		return ""
 	}
 	return name
 }
 
-// isTenant reports whether a request is one for profiles, with the token of a tenant.
-func (s *Server) isTenant(r *http.Request) bool {
-	if s.o.Tenants == nil || !strings.HasPrefix(r.URL.Path, apiBase+"/store/") {
+// IsTenant reports whether a request is one for profiles, with the token of a tenant.
+func (s *API) IsTenant(r *http.Request) bool {
+	if s.Tenants == nil || !strings.HasPrefix(r.URL.Path, s.Base+"/store/") {
 		return false
 	}
-	_, err := s.o.Tenants.Tenant(r, access.Read)
+	_, err := s.Tenants.Tenant(r, access.Read)
 	return err == nil
 }
 
-// openStored returns the input of a query of the store, by its name, less that of base. Queries are
+// Open returns the input of a query of the store, by its name, less that of base. Queries are
 // not kept, because their answers change.
-func (s *Server) openStored(r *http.Request, name, base string) (*input.Input, error) {
+func (s *API) Open(r *http.Request, name, base string) (*input.Input, error) {
 	profiles := map[string]*profile.Profile{}
 	for _, name := range []string{name, base} {
 		if name == "" {
 			continue
 		}
-		q, err := store.ParseName(name)
+		q, err := s.parse(r, name)
 		if err != nil {
-			return nil, &diag.Error{Op: "file", Err: err, Kind: diag.Usage, Hint: `store:cpu{service="shop"}`}
+			return nil, err
 		}
-		q.Tenant = s.tenant(r)
-		if profiles[name], _, err = s.o.Store.Merge(r.Context(), q); err != nil {
+		if profiles[name], _, err = s.Store.Merge(r.Context(), q); err != nil {
 			return nil, err
 		}
 	}
-	return s.inputs.Profiles(r.Context(), profiles, name, base)
+	return s.Inputs.Profiles(r.Context(), profiles, name, base)
 }
 
-// isStored reports whether a name is that of a query of the store.
-func (s *Server) isStored(name string) bool {
-	return s.o.Store != nil && strings.HasPrefix(name, store.NamePrefix)
+// Has reports whether a name is that of a query of the store.
+func (s *API) Has(name string) bool {
+	return s.Store != nil && strings.HasPrefix(name, store.NamePrefix)
 }
 
-// storeQuery reads the parameters of a selection.
-func (s *Server) storeQuery(r *http.Request) (store.Query, url.Values, error) {
+// Types returns the sample types of the profiles that a query selects, by its name. Without any
+// profiles the error is store.ErrNotFound.
+func (s *API) Types(r *http.Request, name string) ([]profile.ValueType, error) {
+	q, err := s.parse(r, name)
+	if err != nil {
+		return nil, err
+	}
+	types, err := s.Store.Types(r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		return nil, store.ErrNotFound
+	}
+	return types[0].SampleTypes, nil
+}
+
+// parse reads the name of a query.
+func (s *API) parse(r *http.Request, name string) (store.Query, error) {
+	q, err := store.ParseName(name)
+	if err != nil {
+		return q, &diag.Error{Op: "file", Err: err, Kind: diag.Usage, Hint: `store:cpu{service="shop"}`}
+	}
+	q.Tenant = s.tenant(r)
+	return q, nil
+}
+
+// query reads the parameters of a selection.
+func (s *API) query(r *http.Request) (store.Query, url.Values, error) {
 	var q store.Query
 	v, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -152,33 +185,33 @@ func (s *Server) storeQuery(r *http.Request) (store.Query, url.Values, error) {
 	return q, v, nil
 }
 
-func (s *Server) storeSeries(w http.ResponseWriter, r *http.Request) error {
-	q, _, err := s.storeQuery(r)
+func (s *API) series(w http.ResponseWriter, r *http.Request) error {
+	q, _, err := s.query(r)
 	if err != nil {
 		return err
 	}
-	series, err := s.o.Store.Series(r.Context(), q)
+	series, err := s.Store.Series(r.Context(), q)
 	if err != nil {
 		return err
 	}
-	types, err := s.o.Store.Types(r.Context(), q)
+	types, err := s.Store.Types(r.Context(), q)
 	if err != nil {
 		return err
 	}
 	return answer(w, documents.NewSeries(series, types))
 }
 
-func (s *Server) storeLabels(w http.ResponseWriter, r *http.Request) error {
-	q, v, err := s.storeQuery(r)
+func (s *API) labels(w http.ResponseWriter, r *http.Request) error {
+	q, v, err := s.query(r)
 	if err != nil {
 		return err
 	}
 	name := v.Get("name")
 	var values []string
 	if name == "" {
-		values, err = s.o.Store.LabelNames(r.Context(), q)
+		values, err = s.Store.LabelNames(r.Context(), q)
 	} else {
-		values, err = s.o.Store.LabelValues(r.Context(), q, name)
+		values, err = s.Store.LabelValues(r.Context(), q, name)
 	}
 	if err != nil {
 		return err
@@ -189,29 +222,29 @@ func (s *Server) storeLabels(w http.ResponseWriter, r *http.Request) error {
 // maxProfiles is how many profiles a list has at most.
 const maxProfiles = 100_000
 
-func (s *Server) storeProfiles(w http.ResponseWriter, r *http.Request) error {
-	q, v, err := s.storeQuery(r)
+func (s *API) profiles(w http.ResponseWriter, r *http.Request) error {
+	q, v, err := s.query(r)
 	if err != nil {
 		return err
 	}
-	n, err := (&query{given: v}).number(100, maxProfiles)
+	n, err := number(v, 100, maxProfiles)
 	if err != nil {
 		return err
 	}
-	list, err := s.o.Store.Profiles(r.Context(), q, cmp.Or(n, maxProfiles))
+	list, err := s.Store.Profiles(r.Context(), q, cmp.Or(n, maxProfiles))
 	if err != nil {
 		return err
 	}
 	return answer(w, documents.NewProfiles(list))
 }
 
-func (s *Server) storeTimeline(w http.ResponseWriter, r *http.Request) error {
-	q, v, err := s.storeQuery(r)
+func (s *API) timeline(w http.ResponseWriter, r *http.Request) error {
+	q, v, err := s.query(r)
 	if err != nil {
 		return err
 	}
 	t := store.TimelineQuery{Query: q, SampleType: v.Get("sample_type")}
-	if t.Lines, err = (&query{given: v}).number(10, 1000); err != nil {
+	if t.Lines, err = number(v, 10, 1000); err != nil {
 		return err
 	}
 	if text := v.Get("step"); text != "" {
@@ -220,15 +253,15 @@ func (s *Server) storeTimeline(w http.ResponseWriter, r *http.Request) error {
 		}
 	}
 	t.Own = s.own(r)
-	line, err := store.Timeline(r.Context(), s.o.Store, t)
+	line, err := store.Timeline(r.Context(), s.Store, t)
 	if err != nil {
 		return err
 	}
 	return answer(w, documents.NewTimeline(line))
 }
 
-func (s *Server) storeRegressions(w http.ResponseWriter, r *http.Request) error {
-	q, v, err := s.storeQuery(r)
+func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
+	q, v, err := s.query(r)
 	if err != nil {
 		return err
 	}
@@ -240,17 +273,22 @@ func (s *Server) storeRegressions(w http.ResponseWriter, r *http.Request) error 
 			return diag.Usagef("step", fmt.Sprintf("%.40q is not a positive duration", text), "write 1h")
 		}
 	}
-	report, err := regressions.Find(r.Context(), s.o.Store, o)
+	found, err := regressions.Find(r.Context(), s.Store, o)
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewRegressions(report))
+	if s.Repo != "" && q.Tenant == "" {
+		if err := found.Annotate(r.Context(), s.Repo); err != nil {
+			found.Warnings.Add(err)
+		}
+	}
+	return answer(w, documents.NewRegressions(found))
 }
 
 // own determines what is own code in merged profiles.
-func (s *Server) own(r *http.Request) func(p *profile.Profile) func(profile.Function) bool {
+func (s *API) own(r *http.Request) func(p *profile.Profile) func(profile.Function) bool {
 	return func(p *profile.Profile) func(profile.Function) bool {
-		in, err := s.inputs.Profiles(r.Context(), map[string]*profile.Profile{"merged": p}, "merged", "")
+		in, err := s.Inputs.Profiles(r.Context(), map[string]*profile.Profile{"merged": p}, "merged", "")
 		if err != nil {
 			return func(profile.Function) bool { return false }
 		}
@@ -258,32 +296,32 @@ func (s *Server) own(r *http.Request) func(p *profile.Profile) func(profile.Func
 	}
 }
 
-// storeTargets answers with the targets, which belong to the tenant "".
-func (s *Server) storeTargets(w http.ResponseWriter, r *http.Request) error {
-	if s.o.Scraped == nil || s.tenant(r) != "" {
+// targets answers with the targets, which belong to the tenant "".
+func (s *API) targets(w http.ResponseWriter, r *http.Request) error {
+	if s.Scraped == nil || s.tenant(r) != "" {
 		return answer(w, (*scrape.Engine)(nil).Status())
 	}
-	return answer(w, s.o.Scraped())
+	return answer(w, s.Scraped())
 }
 
-func (s *Server) storeMerge(w http.ResponseWriter, r *http.Request) error {
-	q, _, err := s.storeQuery(r)
+func (s *API) merge(w http.ResponseWriter, r *http.Request) error {
+	q, _, err := s.query(r)
 	if err != nil {
 		return err
 	}
-	p, stats, err := s.o.Store.Merge(r.Context(), q)
+	p, stats, err := s.Store.Merge(r.Context(), q)
 	if err != nil {
 		return err
 	}
 	return pprofAnswer(w, p, remote.StatsHeader, stats)
 }
 
-func (s *Server) storeProfile(w http.ResponseWriter, r *http.Request) error {
+func (s *API) profile(w http.ResponseWriter, r *http.Request) error {
 	id, err := store.ParseID(r.URL.Query().Get("id"))
 	if err != nil {
-		return &diag.Error{Op: "id", Err: err, Kind: diag.Usage, Hint: apiBase + "/store/profiles lists them"}
+		return &diag.Error{Op: "id", Err: err, Kind: diag.Usage, Hint: s.Base + "/store/profiles lists them"}
 	}
-	p, err := s.o.Store.Get(r.Context(), s.tenant(r), id)
+	p, err := s.Store.Get(r.Context(), s.tenant(r), id)
 	if err != nil {
 		return err
 	}
@@ -291,6 +329,30 @@ func (s *Server) storeProfile(w http.ResponseWriter, r *http.Request) error {
 		ID: id, Service: p.Service, Kind: p.Kind, Labels: p.Labels, Start: p.Start, Duration: p.Duration,
 		Samples: p.Data.NumSamples(),
 	})
+}
+
+// number reads the limit of entries, n.
+func number(v url.Values, missing, most int) (int, error) {
+	text := v.Get("n")
+	if text == "" {
+		return missing, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, diag.Usagef("n", fmt.Sprintf("%.40q is not a whole number from 0 to %d", text, most), "")
+	}
+	return n, nil
+}
+
+func numberParam(what string) openapi.Param {
+	return openapi.Param{Name: "n", About: "at most this many " + what + "; 0 for all", Type: "integer"}
+}
+
+// answer writes a document as --json does.
+func answer(w http.ResponseWriter, doc any) error {
+	w.Header().Set("Content-Type", "application/json")
+	_ = report.JSON(w, doc) // the client may be gone
+	return nil
 }
 
 // pprofAnswer answers with a profile, and with facts about it in a header.
