@@ -7,6 +7,7 @@ import { Dialogs, Header, isStore, listenToKeys, Status } from "./parts/shell.ts
 import { Hub } from "./pages/hub.tsx";
 import { Overview } from "./pages/overview.tsx";
 import { Login } from "./pages/login.tsx";
+import { titleOf } from "./lib/selector.ts";
 import { files, watchFiles } from "./state/files.ts";
 import { file, followLinks, go, route } from "./state/route.ts";
 import { applyTheme, sharing, viewCommands, viewKeys } from "./state/shell.ts";
@@ -67,7 +68,7 @@ function App(): JSX.Element {
 function Shell(): JSX.Element {
   const name = file.value;
   useEffect(() => {
-    const at = name.split("/").at(-1);
+    const at = titleOf(name);
     if (route.value.view !== "live" && !isStore(route.value.view)) document.title = at ? `${at} · whet` : "whet";
   }, [name, route.value.view]);
   return (

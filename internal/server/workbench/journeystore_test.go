@@ -99,7 +99,7 @@ func targetStates() scrape.Status {
 	s.Warnings.Addf("the store fails: connection refused")
 	for i := range 1200 {
 		one := scrape.TargetState{
-			Job: "shop", Service: "service-1", Target: fmt.Sprintf("http://10.0.%d.%d:6060/debug/pprof", i/250, i%250),
+			Job: "shop", Service: "service001", Target: fmt.Sprintf("http://10.0.%d.%d:6060/debug/pprof", i/250, i%250),
 			Labels: store.NewLabels(map[string]string{"instance": fmt.Sprint("host-", i)}),
 			State:  scrape.Up, Last: now.Add(-20 * time.Second), Took: 6 * time.Second, Next: now.Add(40 * time.Second),
 			Scrapes: 10, Profiles: 60,

@@ -17,8 +17,6 @@ export interface Chart {
   read?: (index: number | null) => string;
   /** Takes a range of the x axis that was selected, by dragging or with Shift and arrow keys. */
   select?: (from: number, to: number) => void;
-  /** Lines end where there is no value. */
-  gaps?: boolean;
 }
 
 export interface Series {
@@ -210,7 +208,7 @@ export class Plot {
             label: s.name,
             stroke,
             width: s.kind === "points" || s.kind === "edge" ? 0 : s.kind === "area" ? 1 : 2,
-            spanGaps: !this.chart.gaps,
+            spanGaps: true,
             value: (_, v) => (v === null ? "–" : y.text(v)),
             points:
               s.kind === "edge"

@@ -18,11 +18,6 @@ export function parts(values: readonly number[], totals: readonly number[], shar
   return totals.map((total, i) => (total === 0 ? null : share ? (values[i] ?? 0) / total : (values[i] ?? 0)));
 }
 
-/** What lines leave of the totals. */
-export function rest(lines: readonly (readonly number[])[], totals: readonly number[]): number[] {
-  return totals.map((total, i) => Math.max(0, total - lines.reduce((n, l) => n + (l[i] ?? 0), 0)));
-}
-
 /** The sum of whole numbers. */
 export function sum(values: readonly number[]): number {
   return values.reduce((n, v) => n + v, 0);

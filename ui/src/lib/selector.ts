@@ -196,3 +196,36 @@ export function parseStoreName(name: string): Selected | null {
   if (!m || parseSelector(m[2]!) === null) return null;
   return { kind: m[1]!, query: m[2] === "{}" ? "" : m[2]!, from: m[3] ?? "", to: m[4] ?? "" };
 }
+
+/** A file in words: the last part of its name, or what a query selects. */
+export function titleOf(name: string): string {
+  const s = parseStoreName(name);
+  return s ? `${s.kind} ${s.query || "{}"}` : (name.split("/").at(-1) ?? name);
+}
+
+/** The begin of the names of files that are saved of a file. */
+export function stemOf(name: string): string {
+  return isStored(name) ? titleOf(name).replace(/\W+/g, "-").replace(/^-|-$/g, "") : titleOf(name);
+}
+
+/**
+ * The words of the command line that queries the store at an address for a file, with flags, or that compares it with a
+ * base; null if the file is not a query of the store, or no command compares the two.
+ */
+export function queryCommand(name: string, base: string, store: string, ...flags: string[]): string[] | null {
+  const s = parseStoreName(name);
+  if (!s) return null;
+  const words = ["whet", "query", s.query || "{}", "--type", s.kind, "--from", s.from, "--to", s.to];
+  const b = parseStoreName(base);
+  if (base !== "") {
+    if (!b || b.kind !== s.kind) return null;
+    if (b.query === s.query) words.push("--against", `${b.from}/${b.to}`);
+    else if (b.from === s.from && b.to === s.to) words.push("--against", b.query || "{}");
+    else return null;
+  }
+  for (const flag of ["--from", "--to"]) {
+    const at = words.indexOf(flag);
+    if (words[at + 1] === "") words.splice(at, 2);
+  }
+  return [...words, ...(base === "" ? flags : []), "--store", store];
+}

@@ -94,13 +94,14 @@ export function tickText(ms: number, r: Range, language: string): string {
 }
 
 /** A time with its date. */
-export function timeText(time: string | number, language: string): string {
+export function timeText(time: string | number, language: string, seconds = false): string {
   return new Date(time).toLocaleString(language, {
     year: "numeric",
     month: "short",
     day: "numeric",
     hour: "2-digit",
     minute: "2-digit",
+    ...(seconds ? { second: "2-digit" as const } : {}),
     hourCycle: "h23",
   });
 }

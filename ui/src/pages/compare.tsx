@@ -3,7 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
 import { quantity } from "../lib/format.ts";
-import { isStored } from "../lib/selector.ts";
+import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
@@ -58,7 +58,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
     if (allCode) command.push("--all");
     const entries = value ? list(value) : [];
     sharing.value = {
-      command: [...command, base, after],
+      command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
         { key: "share.html", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
@@ -131,7 +131,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
         {picker(t("diff.after"), "file", after)}
         <select
           aria-label={t("flame.type")}
-          value={type || types.find((x) => x === "cpu:cpu") || types[0] || ""}
+          value={type || types.find((x) => x === "cpu:cpu" || x === value?.type) || types[0] || ""}
           onChange={(e) => change({ type: e.currentTarget.value })}
         >
           {types.map((x) => (

@@ -4,7 +4,7 @@ import { address, get } from "../api/client.ts";
 import type { LineSeries, Timeline } from "../api/v1.ts";
 import { Plot, type Chart } from "../draw/chart.ts";
 import { percent, quantity } from "../lib/format.ts";
-import { parts, rest, sum } from "../lib/layers.ts";
+import { parts, sum } from "../lib/layers.ts";
 import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
 import { labelOf, storeName } from "../lib/selector.ts";
@@ -145,19 +145,17 @@ function LineChart({ d, s, step, n }: { d: Timeline; s: Selection; step: number;
   const [heard, hear] = useState("");
   const chart = useMemo((): Chart => {
     const values = lines.map((l) => parts(l.values ?? [], totals, share));
-    if (areas) values.push(parts(rest(lines.map((l) => l.values ?? []), totals), totals, share));
     const series = lines.map((l, i) => ({ name: shortName(l.function), color: colors[i]! }));
-    if (areas) series.push({ name: t("store.rest"), color: "--k-other" });
     // The last column ends where the next one would begin.
     const xs = [...totals.map((_, i) => from + i * step), range.to];
     const clock = (ms: number) => tickText(ms, range, language.value);
     return {
       title: t("store.chart"),
-      columns: [xs, ...values.map((v) => [...v, v.at(-1) ?? null])],
+      // An area of one column is as wide as the column if 0 follows, and has no width before a gap.
+      columns: [xs, ...values.map((v) => [...v, v.at(-1) ?? null].map((x) => x ?? (areas ? 0 : null)))],
       series: series.map((x) => ({ ...x, kind: areas ? ("area" as const) : ("line" as const) })),
       x: { label: "", log: false, text: clock, splits: timeTicks(range, 8) },
       y: { label: "", log: false, text: (v) => (share ? `${Math.round(v * 100)}%` : quantity(v, unit)) },
-      gaps: true,
       read: (i) => {
         if (i === null) {
           setReading("");
@@ -214,7 +212,6 @@ function LineChart({ d, s, step, n }: { d: Timeline; s: Selection; step: number;
       <p class="quiet">
         {t("store.read", {
           profiles: number(d.stats.profiles, language.value),
-          series: number(d.stats.series, language.value),
           from: timeText(d.stats.first, language.value),
           to: timeText(d.stats.last, language.value),
           step: length(step),
@@ -254,6 +251,7 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
   const lines = d.lines ?? [];
   if (lines.length === 0) return <p class="quiet">{t("over.nolines")}</p>;
   const file = fileOf(s);
+  const measured = (d.totals ?? []).filter((v) => v !== 0).length;
   return (
     <div class="block scroll" role="region" aria-label={t("over.lines")} tabIndex={0}>
       <table class="plain-table live-table store-lines">
@@ -296,7 +294,7 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
                 <td>{quantity(l.total, d.type.unit)}</td>
                 <td class="text">
                   <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
-                    <polyline points={curve(course(l, d.totals ?? []), Math.max(2, d.totals?.length ?? 0), width, height)} />
+                    <polyline points={curve(course(l, d.totals ?? []), Math.max(2, measured), width, height)} />
                   </svg>
                 </td>
                 <td class="text">
@@ -314,7 +312,7 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
   );
 }
 
-/** The shares of a line in millionths: the course is drawn from whole numbers. */
+/** The shares of a line in millionths, where there are profiles: the course is drawn from whole numbers. */
 function course(l: LineSeries, totals: readonly number[]): number[] {
-  return parts(l.values ?? [], totals, true).map((v) => Math.round((v ?? 0) * 1e6));
+  return parts(l.values ?? [], totals, true).flatMap((v) => (v === null ? [] : [Math.round(v * 1e6)]));
 }

@@ -92,7 +92,7 @@ function List({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
                 {list.map((p) => (
                   <tr key={p.id}>
                     <th scope="row" class="text">
-                      <a href={link("flame", { file: nameOf(p) })}>{timeText(p.start, language.value)}</a>
+                      <a href={link("flame", { file: nameOf(p) })}>{timeText(p.start, language.value, true)}</a>
                     </th>
                     <td class="text">{p.service}</td>
                     <td class="text">

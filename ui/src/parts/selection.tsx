@@ -3,11 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { get } from "../api/client.ts";
 import type { Labels } from "../api/v1.ts";
 import { labelOf, withLabel } from "../lib/selector.ts";
-import { fieldTime, iso, length, moved, presets, timeText, wider, type Range } from "../lib/storetime.ts";
+import { fieldTime, iso, moved, presets, timeText, wider, type Range } from "../lib/storetime.ts";
 import { number } from "../lib/when.ts";
 import { useLoad } from "../state/load.ts";
 import { change } from "../state/route.ts";
-import { now, type Selection, type Stock } from "../state/stored.ts";
+import { now, wholeSecond, type Selection, type Stock } from "../state/stored.ts";
 import { language, t } from "../texts/index.ts";
 import { Choice, Section } from "./basics.tsx";
 import { SelectorField } from "./selector.tsx";
@@ -22,7 +22,7 @@ export function showRange(r: Range): void {
 
 /** Shows what is stored by now. */
 export function refresh(): void {
-  now.value = Date.now();
+  now.value = wholeSecond();
 }
 
 /** Which profiles of the store a page is about: their service, type, labels and time. */
@@ -273,6 +273,3 @@ export function LabelList({ labels }: { labels: Readonly<Record<string, string>>
     </span>
   );
 }
-
-/** How long a range is, for the names of others. */
-export const lengthOf = (r: Range): string => length(r.to - r.from);

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { online } from "../api/client.ts";
 import { commandLine } from "../lib/command.ts";
-import { isStored, parseStoreName } from "../lib/selector.ts";
+import { isStored, parseStoreName, titleOf } from "../lib/selector.ts";
 import { files } from "../state/files.ts";
 import { change, file, go, link, param, route } from "../state/route.ts";
 import {
@@ -94,7 +94,7 @@ export function Header(): JSX.Element {
     // On a phone, the tabs scroll.
     const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
     if (current) tabs.current!.scrollLeft = current.offsetLeft - tabs.current!.offsetLeft - 40;
-  }, [here, kind, language.value]);
+  }, [here, kind, language.value, files.value?.store]);
   return (
     <header class="top">
       <a class="skip" href="#content" onClick={skip}>
@@ -190,10 +190,9 @@ function ThemeButton(): JSX.Element {
 
 /** What is shown of the store, and the way back to it. */
 function Stored({ name }: { name: string }): JSX.Element {
-  const of = parseStoreName(name);
   return (
     <a class="stored-name" href={storePage("store")} title={name}>
-      ‹ {of ? `${of.kind} ${of.query || "{}"}` : name}
+      ‹ {titleOf(name)}
     </a>
   );
 }

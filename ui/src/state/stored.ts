@@ -6,7 +6,12 @@ import { useLoad, type Loaded } from "./load.ts";
 import { param } from "./route.ts";
 
 /** The time at which ranges end that end now. */
-export const now = signal(Date.now());
+export const now = signal(wholeSecond());
+
+/** The time now, without the part of a second, which would only make addresses longer. */
+export function wholeSecond(): number {
+  return Math.floor(Date.now() / 1000) * 1000;
+}
 
 /** What the address selects of the store. */
 export interface Selection {
