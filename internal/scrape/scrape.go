@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/scrape/discover"
 	"github.com/whet-go/whet/internal/scrape/relabel"
@@ -49,6 +50,9 @@ type Options struct {
 	// that wait for the store, in bytes; 0 means DefaultMemory. Decoding takes up to 128 MiB more for
 	// each CPU, at most four.
 	Memory int64
+	// Buffer keeps what Writer does not take; nil means that it waits in memory. The caller closes it,
+	// after Run.
+	Buffer *buffer.Buffer
 	// Version is that of whet, for recordings.
 	Version string
 
@@ -116,7 +120,7 @@ func New(o Options) *Engine {
 		decoders: make(slots, min(maxDecoders, runtime.GOMAXPROCS(0))),
 		slots:    make(slots, o.Connections), suspects: make(slots, max(1, o.Connections/4)),
 	}
-	e.queue = newQueue(o.Writer, o.Tenant, newRoom(o.Memory/2), e.warn)
+	e.queue = newQueue(o.Writer, o.Buffer, o.Tenant, newRoom(o.Memory/2), e.warn)
 	for i := range o.Config.Jobs {
 		c := &o.Config.Jobs[i]
 		j := &job{Job: c, e: e, targets: map[string]*target{}}
