@@ -27,6 +27,7 @@ async function open(path, ready, options) {
 
 /** Fails if the page is hard to use without a mouse or eyes, or wider than the window. */
 async function accessible(p) {
+  await p.page.waitForFunction(() => !document.querySelector(".busy")); // what is out of date is pale
   const cdp = await p.page.context().newCDPSession(p.page);
   await cdp.send("Runtime.evaluate", { expression: axe }); // the policy lets no page do this
   const found = await p.page.evaluate(async () => {
