@@ -9,7 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path/filepath"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -140,7 +143,11 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		},
 	})
 	a.progressf("scraping until Ctrl-C")
+	var following sync.WaitGroup
+	following.Go(func() { a.followConfig(ctx, e, c) })
 	e.Run(ctx)
+	stop()
+	following.Wait()
 	if failed != nil {
 		return failed
 	}
@@ -190,8 +197,37 @@ func (a *app) openBuffer(f *watchFlags) (*buffer.Buffer, error) {
 	return buffer.Open(dir, buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning})
 }
 
+// followConfig has an engine take its configuration again when the file changes or the process gets
+// SIGHUP, until ctx ends. A terminal that is closed sends SIGHUP, too, which then ends whet.
+func (a *app) followConfig(ctx context.Context, e *scrape.Engine, c *config.Config) {
+	again := make(chan os.Signal, 1)
+	if !a.live {
+		signal.Notify(again, syscall.SIGHUP)
+		defer signal.Stop(again)
+	}
+	config.Follow(ctx, c, again, func(c *config.Config, err error) {
+		var check scrape.Check
+		if err == nil {
+			check, err = scrape.NewCheck(c)
+		}
+		if err != nil {
+			a.scrapeWarning(fmt.Errorf("the configuration is not changed: %w", err))
+			return
+		}
+		for _, w := range check.Warnings {
+			a.scrapeWarning(errors.New(w.Text))
+		}
+		n := e.Reload(c)
+		a.scraping.Lock()
+		defer a.scraping.Unlock()
+		_, _ = fmt.Fprintf(a.stderr, "whet: configuration read again; jobs: %d, new or changed: %d\n", len(c.Jobs), n)
+	})
+}
+
 // scrapeWarning reports what goes wrong while whet scrapes, from any goroutine.
 func (a *app) scrapeWarning(err error) {
+	a.scraping.Lock()
+	defer a.scraping.Unlock()
 	_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 }
 
@@ -220,10 +256,8 @@ func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *
 	}
 	a.warn(check.Warnings...)
 	e = scrape.New(scrape.Options{Config: c, Writer: s, Version: version().Version, Warn: a.scrapeWarning})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		e.Run(ctx)
-	}()
-	return e, func() { <-done }, nil
+	var running sync.WaitGroup
+	running.Go(func() { e.Run(ctx) })
+	running.Go(func() { a.followConfig(ctx, e, c) })
+	return e, running.Wait, nil
 }

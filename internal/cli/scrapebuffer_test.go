@@ -17,6 +17,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -74,7 +75,52 @@ type scraper struct {
 	t      *testing.T
 	cmd    *exec.Cmd
 	lines  *bufio.Scanner
-	stderr bytes.Buffer
+	stderr output
+}
+
+// output is what a process has written.
+type output struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	more chan struct{}
+}
+
+// Write implements io.Writer.
+func (o *output) Write(data []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.more != nil {
+		close(o.more)
+		o.more = nil
+	}
+	return o.text.Write(data)
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.text.String()
+}
+
+// wait waits until the process has written part n times.
+func (o *output) wait(t *testing.T, part string, n int) {
+	t.Helper()
+	for {
+		o.mu.Lock()
+		if o.more == nil {
+			o.more = make(chan struct{})
+		}
+		more, text := o.more, o.text.String()
+		o.mu.Unlock()
+		if strings.Count(text, part) >= n {
+			return
+		}
+		select {
+		case <-more:
+		case <-time.After(time.Minute):
+			t.Fatalf("no %q in\n%s", part, text)
+		}
+	}
 }
 
 func startScraper(t *testing.T, args ...string) *scraper {
@@ -290,5 +336,52 @@ func TestWatchKeeps(t *testing.T) {
 	if n == 0 || !strings.Contains(text, fmt.Sprintf("profiles kept in %s until the next start: %d\n", dir, n)) ||
 		!strings.Contains(text, "profiles stored: 0, dropped: 0, refused: 0") {
 		t.Errorf("%d are kept:\n%s", n, text)
+	}
+}
+
+// TestWatchReload changes the configuration of a watcher: it takes it when the process gets SIGHUP, or
+// else after some seconds, and goes on with the old one if the new one is wrong.
+func TestWatchReload(t *testing.T) {
+	config := heapConfig(t)
+	data, err := os.ReadFile(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change := func(from, to string) {
+		t.Helper()
+		changed := strings.Replace(string(data), from, to, 1)
+		if changed == string(data) {
+			t.Fatalf("no %q in the configuration", from)
+		}
+		if err := os.WriteFile(config, []byte(changed), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := startScraper(t, "--config", config, "--store", filepath.Join(t.TempDir(), "profiles"))
+	hangUp := func() {
+		t.Helper()
+		if err := w.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e := w.scrape(); e.Service != "shop" {
+		t.Errorf("%+v", e)
+	}
+	change("job_name: shop", "job_name: mail")
+	hangUp()
+	w.stderr.wait(t, "configuration read again; jobs: 1, new or changed: 1\n", 1)
+	for w.scrape().Service != "mail" {
+	}
+	change("[heap]", "[heap, cpux]")
+	hangUp()
+	w.stderr.wait(t, "the configuration is not changed: "+config+":6: ", 1)
+	if e := w.scrape(); e.Service != "mail" {
+		t.Errorf("%+v", e)
+	}
+	change("job_name: shop", "job_name: mail # as before")
+	w.stderr.wait(t, "configuration read again; jobs: 1, new or changed: 0\n", 1) // without a signal
+	text := w.end()
+	if strings.Contains(text, "the-token") {
+		t.Errorf("the token is in the output: %s", text)
 	}
 }
