@@ -183,6 +183,7 @@ export interface Count {
 }
 
 export interface Counts {
+  buffered: number;
   dropped: number;
   refused: number;
   stored: number;
