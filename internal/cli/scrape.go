@@ -54,8 +54,9 @@ func (f *scrapeFlags) registerScrape(cmd *cobra.Command) {
 	fs.IntVar(&f.Connections, "connections", scrape.DefaultConnections, "with --config: scrape `N` targets at once")
 	fs.StringVar(&f.Buffer, "buffer", "", "with --config: keep in `DIR` what the store does not take, or none "+
 		"(default: in the user's cache directory if the store is an address)")
-	fs.StringVar(&f.BufferSize, "buffer-size", "1GB", "with --config: keep at most `SIZE` in --buffer, the newest profiles")
-	fs.StringVar(&f.BufferAge, "buffer-age", "3d", "with --config: keep profiles for at most `TIME` in --buffer")
+	fs.StringVar(&f.BufferSize, "buffer-size", "1GB",
+		"with --config: keep at most `SIZE` in --buffer, the newest profiles")
+	fs.StringVar(&f.BufferAge, "buffer-age", "3d", "with --config: keep profiles for at most this `duration` in --buffer")
 	fs.StringVar(&f.Memory, "memory", "256MB", "with --config: use `SIZE` for answers and for profiles that wait")
 }
 
@@ -133,7 +134,8 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory), Version: version().Version,
+		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory),
+		Version: version().Version,
 		Warn: a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {

@@ -35,7 +35,8 @@ func TestReload(t *testing.T) {
 			return slices.Compact(all)
 		}
 		e := scraping(t, n, Options{
-			Config: parse(t, `scrape_configs: [`+job("a", `"10.0.0.1:1", "10.0.0.2:1"`, "")+`, `+job("b", `"10.0.0.3:1"`, "")+`]`),
+			Config: parse(t, `scrape_configs: [`+job("a", `"10.0.0.1:1", "10.0.0.2:1"`, "")+`, `+
+				job("b", `"10.0.0.3:1"`, "")+`]`),
 			Writer: m, Event: func(Event) {},
 		}, 5*time.Minute, func(e *Engine) {
 			kept := e.jobs[0]

@@ -31,7 +31,7 @@ func TestDiskFull(t *testing.T) {
 	err := b.Add("", []store.Profile{numbered(2)})
 	limit(old.Cur)
 	if err == nil {
-		t.Fatal("the batch is said to be on the disk")
+		t.Fatal("there is no error, but the batch cannot be on the disk")
 	}
 	t.Log(err)
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) != 2 {

@@ -80,7 +80,7 @@ func fillStore(t *testing.T, s *local.Store) (victim string) {
 			Data:   profiletest.Generate(profiletest.Options{Seed: uint64(i), Samples: 50}),
 		})
 	}
-	// A service that nobody profiles any more.
+	// A service that is no longer profiled.
 	_ = add(store.Profile{
 		Service: "old", Kind: "heap", Start: end.Add(-60 * 24 * time.Hour),
 		Data: profiletest.Generate(profiletest.Options{Seed: 3, Samples: 50}),

@@ -113,8 +113,13 @@ export function fieldTime(ms: number): string {
 
 /** A time until now, in the largest unit that fits: "3h". */
 export function length(ms: number): string {
-  const [n, unit] = ms >= 2 * day ? [day, "d"] : ms >= 2 * hour ? [hour, "h"] : ms >= 2 * minute ? [minute, "m"] : [1000, "s"];
-  return `${Math.round(ms / n)}${unit}`;
+  for (const [unit, name] of [
+    [day, "d"],
+    [hour, "h"],
+    [minute, "m"],
+  ] as const)
+    if (ms >= 2 * unit) return `${Math.round(ms / unit)}${name}`;
+  return `${Math.round(ms / 1000)}s`;
 }
 
 /** The part of the time between two scrapes that a target was being profiled; null if it is not known. */

@@ -199,7 +199,7 @@ function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
   const verdict = r?.verdict ?? "";
   return (
     <Section title={t("diff.total")} class={`verdict verdict-${verdict || "unknown"}`}>
-      <p class="verdict-text">{doc.normalized ? t("diff.shares") : r ? requestText(r) : t("diff.totals", { change: relative(doc.total) })}</p>
+      <p class="verdict-text">{totalText(doc)}</p>
       <div class="sides">
         {(
           [
@@ -219,6 +219,12 @@ function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
       </div>
     </Section>
   );
+}
+
+function totalText(doc: DiffResult): string {
+  if (doc.normalized) return t("diff.shares");
+  const r = doc.total.per_request;
+  return r ? requestText(r) : t("diff.totals", { change: relative(doc.total) });
 }
 
 function requestText(r: Change): string {

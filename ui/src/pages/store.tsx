@@ -293,9 +293,7 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
                 </td>
                 <td>{quantity(l.total, d.type.unit)}</td>
                 <td class="text">
-                  <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
-                    <polyline points={curve(course(l, d.totals ?? []), Math.max(2, measured), width, height)} />
-                  </svg>
+                  <Course points={curve(course(l, d.totals ?? []), Math.max(2, measured), width, height)} />
                 </td>
                 <td class="text">
                   <a href={link("graph", { file, type: s.type, focus: pattern })}>
@@ -309,6 +307,14 @@ function LineTable({ d, s }: { d: Timeline; s: Selection }): JSX.Element {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Course({ points }: { points: string }): JSX.Element {
+  return (
+    <svg class="spark" viewBox={`0 0 ${width} ${height}`} width={width} height={height} aria-hidden="true">
+      <polyline points={points} />
+    </svg>
   );
 }
 

@@ -95,7 +95,12 @@ function Report({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
   );
 }
 
-function Table(props: { list: readonly RegressionsChange[]; d: Regressions; s: Selection; title: string }): JSX.Element {
+function Table(props: {
+  list: readonly RegressionsChange[];
+  d: Regressions;
+  s: Selection;
+  title: string;
+}): JSX.Element {
   const { list, d, s } = props;
   return (
     <div class="scroll" role="region" aria-label={props.title} tabIndex={0}>

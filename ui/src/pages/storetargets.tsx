@@ -165,7 +165,10 @@ function Table({ list }: { list: readonly TargetState[] }): JSX.Element {
 
 function rows(list: readonly TargetState[]): (string | number)[][] {
   return [
-    ["job", "service", "target", "labels", "state", "error", "last", "next", "took_ns", "scrapes", "missed", "profiles"],
+    [
+      ...["job", "service", "target", "labels", "state", "error", "last", "next"],
+      ...["took_ns", "scrapes", "missed", "profiles"],
+    ],
     ...list.map((x) => [
       ...[x.job, x.service, x.target, JSON.stringify(x.labels), x.state, x.error ?? "", x.last ?? "", x.next ?? ""],
       ...[x.took_ns ?? 0, x.scrapes, x.missed ?? 0, x.profiles],

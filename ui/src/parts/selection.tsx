@@ -42,7 +42,10 @@ export function SelectionBar({ s, stock }: { s: Selection; stock: Stock }): JSX.
     <div class="selection" role="group" aria-label={t("store.selection")}>
       <label>
         <span>{t("store.service")}</span>
-        <select value={service} onChange={(e) => change({ query: withLabel(s.query, "service", e.currentTarget.value) })}>
+        <select
+          value={service}
+          onChange={(e) => change({ query: withLabel(s.query, "service", e.currentTarget.value) })}
+        >
           <option value="">{t("store.allservices")}</option>
           {names.map((n) => (
             <option key={n} value={n}>
@@ -236,7 +239,11 @@ export function SeriesList({ s, stock }: { s: Selection; stock: Stock }): JSX.El
             {all.slice(0, mostSeries).map((x) => (
               <tr key={`${x.service} ${JSON.stringify(x.labels)}`}>
                 <th scope="row" class="text">
-                  <button type="button" class="plain link" onClick={() => change({ query: exact(x.service, x.labels) })}>
+                  <button
+                    type="button"
+                    class="plain link"
+                    onClick={() => change({ query: exact(x.service, x.labels) })}
+                  >
                     {x.service}
                   </button>
                 </th>

@@ -90,7 +90,8 @@ function ByLabel({ s }: { s: Selection }): JSX.Element {
   );
   const all = (names.value?.values ?? []).filter((n) => n !== "kind");
   const versions = ["version", "service_version", "build_id", "vcs_revision"];
-  const label = param("label") || versions.find((v) => all.includes(v)) || all.find((n) => n !== "service") || all[0] || "";
+  const usual = versions.find((v) => all.includes(v)) || all.find((n) => n !== "service") || all[0];
+  const label = param("label") || usual || "";
   const values = useLoad(JSON.stringify(["store values", of, label, now.value]), async (signal) =>
     label ? get<Labels>("/store/labels", { ...of, name: label }, signal) : null,
   );

@@ -403,7 +403,7 @@ export const zh: Texts = {
   "store.better": "成本降低",
   "store.gone": "已恢复",
   "store.shifts": "在函数之间转移",
-  "store.noregressions": "没有超出噪声的成本升高。无部署的变化需要两天以上的剖析才能查找。",
+  "store.noregressions": "没有超出噪声的成本升高。没有部署时需要两天以上的剖析。",
   "store.since": "起始",
   "store.line": "第 {n} 行",
   "store.commits": "{n} 个提交",
