@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -277,10 +278,10 @@ func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.Repo != "" && q.Tenant == "" {
-		if err := found.Annotate(r.Context(), s.Repo); err != nil {
-			found.Warnings.Add(err)
-		}
+	deployed := slices.ContainsFunc(found.Services, func(s regressions.Service) bool { return len(s.Deploys) > 0 })
+	if deployed && s.Repo != "" && q.Tenant == "" && found.Annotate(r.Context(), s.Repo) != nil {
+		// The error has a directory of the server, which is not for visitors.
+		found.Warnings.Addf("the commits of deploys are unknown: git does not list those of the server's module")
 	}
 	return answer(w, documents.NewRegressions(found))
 }
