@@ -136,7 +136,7 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	e := scrape.New(scrape.Options{
 		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory),
 		Version: version().Version,
-		Warn: a.scrapeWarning,
+		Warn:    a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {
 				failed = err

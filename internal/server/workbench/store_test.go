@@ -249,9 +249,13 @@ func TestStoreCommits(t *testing.T) {
 	}
 	repo := t.TempDir()
 	for _, args := range [][]string{
-		{"init", "-q"}, {"commit", "-q", "--allow-empty", "-m", "first"}, {"tag", "v1"},
-		{"commit", "-q", "--allow-empty", "-m", "join <b>quickly</b>"}, {"tag", "v2"},
-		{"commit", "-q", "--allow-empty", "-m", "third"}, {"tag", "v3"},
+		{"init", "-q"},
+		{"commit", "-q", "--allow-empty", "-m", "first"},
+		{"tag", "v1"},
+		{"commit", "-q", "--allow-empty", "-m", "join <b>quickly</b>"},
+		{"tag", "v2"},
+		{"commit", "-q", "--allow-empty", "-m", "third"},
+		{"tag", "v3"},
 	} {
 		cmd := exec.CommandContext(t.Context(), "git", append([]string{
 			"-C", repo, "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false",
