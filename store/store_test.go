@@ -1,12 +1,14 @@
 package store_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/whet-go/whet/internal/golden"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
@@ -41,6 +43,32 @@ func TestParseMatchers(t *testing.T) {
 			t.Errorf("%.40s: %v, want %s", text, err, want)
 		}
 	}
+}
+
+// TestSelectorsOfPages writes selectors and names of queries as this package reads them; the pages'
+// tests compare what they read.
+func TestSelectorsOfPages(t *testing.T) {
+	var out bytes.Buffer
+	for _, text := range []string{
+		``, ` { } `, `service=shop`, `{a="b",c!="d", e=~"f.*" ,g!~'h'}`, `{a="b",}`, `{a="b"`, "{a=`\\d`}", `{a=""}`,
+		`{a="\"\n\x41ü\u00fc\U0001F600"}`, `version=v1.2-3/x:4,host!=web_1`, `{a}`, `{a=}`, `a="b",`, `{,}`, `{a="b"}x`,
+		`{1a="b"}`, `{a=="b"}`, `{a="b" c="d"}`, `{a="b`, `a=b,c`, `{_x9="Zürich, \\ {}"}`, `{a='"'}`,
+	} {
+		line := struct {
+			Text     string `json:"text"`
+			Selector string `json:"selector"`
+			Name     string `json:"name"`
+			Valid    bool   `json:"valid"`
+		}{Text: text}
+		if ms, err := store.ParseMatchers(text); err == nil {
+			q := store.Query{Kind: "cpu", Matchers: ms, From: time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)}
+			line.Selector, line.Name, line.Valid = store.Selector(ms), q.Name(), true
+		}
+		if err := json.NewEncoder(&out).Encode(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden.Check(t, "testdata/selectors.jsonl", out.Bytes())
 }
 
 func TestMatches(t *testing.T) {

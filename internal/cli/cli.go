@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -68,6 +69,8 @@ type app struct {
 
 	opened *input.Trace  // the last one
 	warned diag.Warnings // all that were printed
+
+	scraping sync.Mutex // guards stderr while goroutines of a scraper report
 }
 
 // A group is a section of the command list in whet --help.

@@ -2,17 +2,26 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/scrape"
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/store"
@@ -28,7 +37,13 @@ type scrapeFlags struct {
 	Tenant      string
 	Connections int
 	Memory      string
+	Buffer      string
+	BufferSize  string
+	BufferAge   string
 }
+
+// noBuffer is the --buffer of a watcher whose profiles wait in memory only.
+const noBuffer = "none"
 
 func (f *scrapeFlags) registerScrape(cmd *cobra.Command) {
 	fs := cmd.Flags()
@@ -37,6 +52,11 @@ func (f *scrapeFlags) registerScrape(cmd *cobra.Command) {
 	fs.StringVar(&f.Tenant, "tenant", "", "with --config: `NAME` of the tenant in a directory")
 	fs.BoolVar(&f.Check, "check", false, "with --config: check the configuration, and contact nothing")
 	fs.IntVar(&f.Connections, "connections", scrape.DefaultConnections, "with --config: scrape `N` targets at once")
+	fs.StringVar(&f.Buffer, "buffer", "", "with --config: keep in `DIR` what the store does not take, or none "+
+		"(default: in the user's cache directory if the store is an address)")
+	fs.StringVar(&f.BufferSize, "buffer-size", "1GB",
+		"with --config: keep at most `SIZE` in --buffer, the newest profiles")
+	fs.StringVar(&f.BufferAge, "buffer-age", "3d", "with --config: keep profiles for at most this `duration` in --buffer")
 	fs.StringVar(&f.Memory, "memory", "256MB", "with --config: use `SIZE` for answers and for profiles that wait")
 }
 
@@ -45,7 +65,9 @@ func (f *watchFlags) checkScrape(cmd *cobra.Command, args []string) error {
 	given := cmd.Flags().Changed
 	if !given("config") {
 		var flags []useless
-		for _, name := range []string{"store", "tenant", "check", "connections", "memory"} {
+		for _, name := range []string{
+			"store", "tenant", "check", "connections", "memory", "buffer", "buffer-size", "buffer-age",
+		} {
 			flags = append(flags, useless{name, true, "without --config", "name a configuration: docs/scrape.md"})
 		}
 		return checkUseless("watch", given, flags)
@@ -56,8 +78,13 @@ func (f *watchFlags) checkScrape(cmd *cobra.Command, args []string) error {
 	} {
 		flags = append(flags, useless{name, true, "with --config", "write it in the configuration"})
 	}
-	for _, name := range []string{"store", "tenant", "connections", "memory", "token-file"} {
+	for _, name := range []string{
+		"store", "tenant", "connections", "memory", "token-file", "buffer", "buffer-size", "buffer-age",
+	} {
 		flags = append(flags, useless{name, f.Check, "with --check, which contacts nothing", "leave one out"})
+	}
+	for _, name := range []string{"buffer-size", "buffer-age"} {
+		flags = append(flags, useless{name, f.Buffer == noBuffer, "with --buffer none", "leave one out"})
 	}
 	if len(args) > 0 {
 		return diag.Usagef("watch", "a target is given, and --config", "write targets in the configuration")
@@ -96,12 +123,20 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	disk, err := a.openBuffer(f)
+	if err != nil {
+		return err
+	}
+	if disk != nil {
+		defer func() { err = errors.Join(err, disk.Close()) }()
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory), Version: version().Version,
-		Warn: a.scrapeWarning,
+		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory),
+		Version: version().Version,
+		Warn:    a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {
 				failed = err
@@ -110,17 +145,91 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		},
 	})
 	a.progressf("scraping until Ctrl-C")
+	var following sync.WaitGroup
+	following.Go(func() { a.followConfig(ctx, e, c) })
 	e.Run(ctx)
+	stop()
+	following.Wait()
 	if failed != nil {
 		return failed
 	}
 	n := e.Status().Profiles
 	_, _ = fmt.Fprintf(a.stderr, "whet: profiles stored: %d, dropped: %d, refused: %d\n", n.Stored, n.Dropped, n.Refused)
+	if n.Buffered > 0 {
+		_, _ = fmt.Fprintf(a.stderr, "whet: profiles kept in %s until the next start: %d\n", disk.Dir(), n.Buffered)
+	}
 	return nil
+}
+
+// openBuffer opens the directory for what the store does not take; nil means that there is none.
+func (a *app) openBuffer(f *watchFlags) (*buffer.Buffer, error) {
+	size, err := unit.ParseBytes(f.BufferSize)
+	if err != nil || size < 1<<20 {
+		return nil, diag.Usagef("watch", fmt.Sprintf("--buffer-size %q is not a size of at least 1MB", f.BufferSize),
+			"write it as 500MB or 10GB")
+	}
+	age, err := parseAge("--buffer-age", f.BufferAge)
+	if err == nil && age <= 0 {
+		err = diag.Usagef("watch", "--buffer-age must be positive", "write --buffer none to keep nothing")
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir := f.Buffer
+	switch {
+	case dir == noBuffer, dir == "" && !input.IsURL(f.Store):
+		return nil, nil //nolint:nilnil // no buffer is none
+	case dir == "":
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			a.warn(diag.Warn(&diag.Error{
+				Op: "find a directory for --buffer", Err: err,
+				Hint: "name one, or none; until then, profiles that the store does not take wait in memory",
+			}))
+			return nil, nil //nolint:nilnil // as above
+		}
+		// Several watchers on one machine have different configurations or stores.
+		config, err := filepath.Abs(f.Config)
+		if err != nil {
+			return nil, err
+		}
+		key := sha256.Sum256([]byte(f.Store + "\x00" + config))
+		dir = filepath.Join(cache, "whet", "buffers", hex.EncodeToString(key[:8]))
+	}
+	return buffer.Open(dir, buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning})
+}
+
+// followConfig has an engine take its configuration again when the file changes or the process gets
+// SIGHUP, until ctx ends. A terminal that is closed sends SIGHUP, too, which then ends whet.
+func (a *app) followConfig(ctx context.Context, e *scrape.Engine, c *config.Config) {
+	again := make(chan os.Signal, 1)
+	if !a.live {
+		signal.Notify(again, syscall.SIGHUP)
+		defer signal.Stop(again)
+	}
+	config.Follow(ctx, c, again, func(c *config.Config, err error) {
+		var check scrape.Check
+		if err == nil {
+			check, err = scrape.NewCheck(c)
+		}
+		if err != nil {
+			a.scrapeWarning(fmt.Errorf("the configuration is not changed: %w", err))
+			return
+		}
+		for _, w := range check.Warnings {
+			a.scrapeWarning(errors.New(w.Text))
+		}
+		n := e.Reload(c)
+		a.scraping.Lock()
+		defer a.scraping.Unlock()
+		_, _ = fmt.Fprintf(a.stderr, "whet: configuration read again; jobs: %d, new or changed: %d\n", len(c.Jobs), n)
+	})
 }
 
 // scrapeWarning reports what goes wrong while whet scrapes, from any goroutine.
 func (a *app) scrapeWarning(err error) {
+	a.scraping.Lock()
+	defer a.scraping.Unlock()
 	_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 }
 
@@ -149,10 +258,8 @@ func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *
 	}
 	a.warn(check.Warnings...)
 	e = scrape.New(scrape.Options{Config: c, Writer: s, Version: version().Version, Warn: a.scrapeWarning})
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		e.Run(ctx)
-	}()
-	return e, func() { <-done }, nil
+	var running sync.WaitGroup
+	running.Go(func() { e.Run(ctx) })
+	running.Go(func() { a.followConfig(ctx, e, c) })
+	return e, running.Wait, nil
 }

@@ -36,16 +36,24 @@ func (f *retentionFlags) retention() (local.Retention, error) {
 	if f.Age == "" {
 		return r, nil
 	}
+	var err error
+	if r.Age, err = parseAge("--retention", f.Age); err == nil && r.Age <= 0 {
+		err = diag.Usagef("--retention", "must be positive", "leave it out to keep profiles forever")
+	}
+	return r, err
+}
+
+// parseAge reads a time in days, or as Go writes it.
+func parseAge(flag, text string) (time.Duration, error) {
 	var days int
-	if n, err := fmt.Sscanf(f.Age, "%dd", &days); err == nil && n == 1 && f.Age == fmt.Sprintf("%dd", days) {
-		r.Age = time.Duration(days) * 24 * time.Hour
-	} else if r.Age, err = time.ParseDuration(f.Age); err != nil {
-		return r, diag.Usagef("--retention", fmt.Sprintf("%q is not a time", f.Age), "write 30d or 12h")
+	if n, err := fmt.Sscanf(text, "%dd", &days); err == nil && n == 1 && text == fmt.Sprintf("%dd", days) {
+		return time.Duration(days) * 24 * time.Hour, nil
 	}
-	if r.Age <= 0 {
-		return r, diag.Usagef("--retention", "must be positive", "leave it out to keep profiles forever")
+	age, err := time.ParseDuration(text)
+	if err != nil {
+		return 0, diag.Usagef(flag, fmt.Sprintf("%q is not a time", text), "write 30d or 12h")
 	}
-	return r, nil
+	return age, nil
 }
 
 func (a *app) storeCommand() *cobra.Command {

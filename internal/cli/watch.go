@@ -48,7 +48,9 @@ With --config, whet profiles all targets in a file at intervals until Ctrl-C,
 and stores the profiles in --store: a directory, or the address of whet serve
 --store, whose token --token-file then has. Targets are listed, or found in
 files, by DNS or among the pods of Kubernetes; docs/scrape.md describes the
-file. It prints when a target is up or down, or with --json each scrape.`,
+file, which is read again when it changes, and on SIGHUP. Profiles that the
+store does not take wait in --buffer. It prints when a target is up or down,
+or with --json each scrape.`,
 		Example: `  whet watch http://localhost:6060 --slower 500ms
   whet watch http://localhost:6060 --slower 1s --goroutines 10000 -o incidents
   whet watch https://host/internal/debug/pprof/ --heap 2GB --token-file token

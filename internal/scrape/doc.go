@@ -14,7 +14,9 @@
 //     profile that counts from the start of its program is measured by the target for some seconds,
 //     or else the previous one is subtracted.
 //  5. A queue of limited memory passes profiles to the store in batches. It retries while the store
-//     fails; what does not fit meanwhile is dropped, counted and reported.
+//     fails; what does not fit meanwhile is dropped, counted and reported. With a buffer on disk
+//     (package buffer), profiles wait there, are stored in the order in which they came, and survive
+//     the end of the process.
 //  6. If a job has triggers, package collect/watch records its targets' flight recorders, and the
 //     profiles of these recordings go the same way.
 //

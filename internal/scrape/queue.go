@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/store"
 )
 
@@ -20,6 +21,8 @@ const (
 	maxStoreTry = 30 * time.Second
 	// writeTimeout bounds one attempt.
 	writeTimeout = time.Minute
+	// directTimeout is that of profiles that are only in memory, if there is a buffer on disk.
+	directTimeout = 10 * time.Second
 	// dropsEvery is the time between two warnings about dropped profiles.
 	dropsEvery = time.Minute
 )
@@ -27,6 +30,7 @@ const (
 // A queue passes profiles on to a store. It is safe for concurrent use.
 type queue struct {
 	w      store.Writer
+	disk   *buffer.Buffer // nil without one
 	tenant string
 	room   *room
 	warn   func(error)
@@ -45,8 +49,8 @@ type queued struct {
 	size int64
 }
 
-func newQueue(w store.Writer, tenant string, r *room, warn func(error)) *queue {
-	return &queue{w: w, tenant: tenant, room: r, warn: warn, wake: make(chan struct{}, 1)}
+func newQueue(w store.Writer, disk *buffer.Buffer, tenant string, r *room, warn func(error)) *queue {
+	return &queue{w: w, disk: disk, tenant: tenant, room: r, warn: warn, wake: make(chan struct{}, 1)}
 }
 
 // add appends a profile, and reports whether there was memory for it.
@@ -87,28 +91,39 @@ func (q *queue) close() {
 	q.signal()
 }
 
-// run writes until the queue is closed and empty, or ctx ends; what is left then is dropped.
+// run writes until the queue is closed and empty, or ctx ends; what is left then is dropped. With a
+// buffer, it writes there what the store does not take, and what is left.
 func (q *queue) run(ctx context.Context) {
+	if q.disk != nil {
+		sending, stop := context.WithCancel(ctx)
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			q.send(sending)
+		}()
+		defer func() {
+			stop()
+			<-sent
+		}()
+	}
 	for {
-		q.mu.Lock()
-		batch := q.waiting[:min(len(q.waiting), maxBatch)]
-		done := q.closed && len(batch) == 0
-		q.mu.Unlock()
-		switch {
-		case done:
+		batch := q.next(ctx)
+		if len(batch) == 0 {
 			return
-		case len(batch) == 0:
-			select {
-			case <-q.wake:
-			case <-ctx.Done():
-				return
-			}
-			continue
 		}
-		if !q.write(ctx, batch) {
+		done := false
+		if q.disk == nil {
+			done = q.write(ctx, batch)
+		} else {
+			done = q.keep(ctx, batch)
+		}
+		if !done {
 			q.mu.Lock()
 			left := int64(len(q.waiting))
 			q.counts.Dropped += left
+			for _, w := range q.waiting {
+				q.room.give(w.size)
+			}
 			q.waiting, q.closed = nil, true
 			q.mu.Unlock()
 			q.warn(fmt.Errorf("the store did not take the last profiles: %d were dropped", left))
@@ -127,13 +142,121 @@ func (q *queue) run(ctx context.Context) {
 	}
 }
 
-// write stores a batch, or counts what the store refuses, and reports whether that was done before ctx
-// ended.
-func (q *queue) write(ctx context.Context, batch []queued) bool {
+// next returns the profiles to write, when there are any; none if the queue is closed or ctx ended, and
+// nothing waits.
+func (q *queue) next(ctx context.Context) []queued {
+	for {
+		q.mu.Lock()
+		batch := q.waiting[:min(len(q.waiting), maxBatch)]
+		done := q.closed
+		q.mu.Unlock()
+		if done || len(batch) > 0 {
+			return batch
+		}
+		select {
+		case <-q.wake:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// keep stores a batch if nothing older is on disk, or else writes it there. It reports whether that was
+// done before ctx ended, and then the disk is tried once more.
+func (q *queue) keep(ctx context.Context, batch []queued) bool {
+	profiles := profilesOf(batch)
+	failing := false
+	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
+		if ctx.Err() == nil && q.disk.Stats().Profiles == 0 && q.direct(ctx, batch) {
+			return true
+		}
+		err := q.disk.Add(q.tenant, profiles)
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil:
+			return false
+		case !failing:
+			failing = true
+			q.warn(fmt.Errorf("%w; profiles wait in memory", err))
+		}
+		sleepUntil(ctx, time.Now().Add(wait))
+	}
+}
+
+// direct tries once to store a batch that is only in memory, and reports whether all of it was stored or
+// refused.
+func (q *queue) direct(ctx context.Context, batch []queued) bool {
+	within, cancel := context.WithTimeout(ctx, directTimeout)
+	err := q.w.Write(within, q.tenant, profilesOf(batch))
+	cancel()
+	switch {
+	case err == nil:
+		q.stored(len(batch))
+	case refused(err) && len(batch) == 1:
+		q.refuse(&batch[0].p, err)
+	case refused(err):
+		for i := range batch { // one at a time, to find which
+			if !q.direct(ctx, batch[i:i+1]) {
+				return false
+			}
+		}
+	default:
+		if ctx.Err() == nil {
+			q.fails(err)
+		}
+		return false
+	}
+	return true
+}
+
+// send stores what is on disk, oldest first, until ctx ends.
+func (q *queue) send(ctx context.Context) {
+	for {
+		b, err := q.disk.First(ctx)
+		if err != nil {
+			return
+		}
+		batch := make([]queued, len(b.Profiles))
+		for i := range batch {
+			batch[i] = queued{p: b.Profiles[i]}
+		}
+		if !q.write(ctx, batch) {
+			return // the batch stays
+		}
+		q.disk.Remove(b)
+	}
+}
+
+func profilesOf(batch []queued) []store.Profile {
 	profiles := make([]store.Profile, len(batch))
 	for i := range batch {
 		profiles[i] = batch[i].p
 	}
+	return profiles
+}
+
+// fails reports the first of several errors of the store.
+func (q *queue) fails(err error) {
+	q.mu.Lock()
+	first := q.trouble == nil
+	q.trouble = err
+	waiting := int64(len(q.waiting))
+	q.mu.Unlock()
+	if !first {
+		return
+	}
+	if q.disk != nil {
+		q.warn(fmt.Errorf("the store fails: %w; profiles are kept in %s", err, q.disk.Dir()))
+		return
+	}
+	q.warn(fmt.Errorf("the store fails: %w; %d profiles wait", err, waiting))
+}
+
+// write stores a batch, or counts what the store refuses, and reports whether that was done before ctx
+// ended.
+func (q *queue) write(ctx context.Context, batch []queued) bool {
+	profiles := profilesOf(batch)
 	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
 		within, cancel := context.WithTimeout(ctx, writeTimeout)
 		err := q.w.Write(within, q.tenant, profiles)
@@ -155,14 +278,7 @@ func (q *queue) write(ctx context.Context, batch []queued) bool {
 			}
 			return true
 		}
-		q.mu.Lock()
-		first := q.trouble == nil
-		q.trouble = err
-		waiting := len(q.waiting)
-		q.mu.Unlock()
-		if first {
-			q.warn(fmt.Errorf("the store fails: %w; %d profiles wait", err, waiting))
-		}
+		q.fails(err)
 		wait = max(wait, min(retryAfter(err), maxStoreTry))
 		if !sleepUntil(ctx, time.Now().Add(wait+rand.N(wait/4))) { //nolint:gosec // not a secret
 			return false
@@ -231,5 +347,10 @@ func (q *queue) snapshot() (Counts, error) {
 	defer q.mu.Unlock()
 	c := q.counts
 	c.Waiting = int64(len(q.waiting))
+	if q.disk != nil {
+		s := q.disk.Stats()
+		c.Buffered = s.Profiles
+		c.Dropped += s.Dropped
+	}
 	return c, q.trouble
 }

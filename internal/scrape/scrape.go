@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/scrape/discover"
 	"github.com/whet-go/whet/internal/scrape/relabel"
@@ -49,6 +50,9 @@ type Options struct {
 	// that wait for the store, in bytes; 0 means DefaultMemory. Decoding takes up to 128 MiB more for
 	// each CPU, at most four.
 	Memory int64
+	// Buffer keeps what Writer does not take; nil means that it waits in memory. The caller closes it,
+	// after Run.
+	Buffer *buffer.Buffer
 	// Version is that of whet, for recordings.
 	Version string
 
@@ -67,9 +71,11 @@ type Engine struct {
 	bases    *room // memory for profiles that are subtracted from later ones
 	decoders slots
 	slots    slots
-	suspects slots // for targets that failed
-	jobs     []*job
+	suspects slots          // for targets that failed
+	jobs     []*job         // guarded by mu
 	work     sync.WaitGroup // of targets
+	reloads  chan reload
+	ended    chan struct{} // closed when Run no longer takes reloads
 
 	mu    sync.Mutex // guards the rest, the states of targets and callbacks of events
 	hosts map[string]*host
@@ -85,6 +91,8 @@ type job struct {
 
 	rebuild sync.Mutex // one at a time
 	ctx     context.Context
+	stop    context.CancelFunc
+	running sync.WaitGroup // sources
 
 	// Guarded by e.mu:
 	sets    [][]map[string]string // targets of each source, those of Static first
@@ -115,16 +123,20 @@ func New(o Options) *Engine {
 		o: o, answers: newRoom(o.Memory / 4), bases: newRoom(o.Memory / 4), hosts: map[string]*host{},
 		decoders: make(slots, min(maxDecoders, runtime.GOMAXPROCS(0))),
 		slots:    make(slots, o.Connections), suspects: make(slots, max(1, o.Connections/4)),
+		reloads: make(chan reload), ended: make(chan struct{}),
 	}
-	e.queue = newQueue(o.Writer, o.Tenant, newRoom(o.Memory/2), e.warn)
+	e.queue = newQueue(o.Writer, o.Buffer, o.Tenant, newRoom(o.Memory/2), e.warn)
 	for i := range o.Config.Jobs {
-		c := &o.Config.Jobs[i]
-		j := &job{Job: c, e: e, targets: map[string]*target{}}
-		j.sets, j.trouble = make([][]map[string]string, 1+len(c.Sources())), make([]error, 1+len(c.Sources()))
-		j.sets[0] = c.Static
-		e.jobs = append(e.jobs, j)
+		e.jobs = append(e.jobs, e.newJob(&o.Config.Jobs[i]))
 	}
 	return e
+}
+
+func (e *Engine) newJob(c *config.Job) *job {
+	j := &job{Job: c, e: e, targets: map[string]*target{}}
+	j.sets, j.trouble = make([][]map[string]string, 1+len(c.Sources())), make([]error, 1+len(c.Sources()))
+	j.sets[0] = c.Static
+	return j
 }
 
 // warn reports what concerns no single target.
@@ -149,27 +161,20 @@ func (e *Engine) Run(ctx context.Context) {
 		defer close(queued)
 		e.queue.run(store)
 	}()
-	var sources sync.WaitGroup
 	for _, j := range e.jobs {
-		j.ctx = ctx
-		j.update()
-		for i, s := range j.Sources() {
-			sources.Go(func() {
-				s.Run(ctx, func(targets []map[string]string, err error) {
-					e.mu.Lock()
-					before := j.trouble[1+i]
-					j.sets[1+i], j.trouble[1+i] = targets, err
-					e.mu.Unlock()
-					if err != nil && (before == nil || before.Error() != err.Error()) {
-						e.warn(fmt.Errorf("job %s: %w", j.Name, err))
-					}
-					j.update()
-				})
-			})
+		j.start(ctx)
+	}
+	for ctx.Err() == nil {
+		select {
+		case r := <-e.reloads:
+			r.done <- e.reload(ctx, r.config)
+		case <-ctx.Done():
 		}
 	}
-	<-ctx.Done()
-	sources.Wait()
+	close(e.ended)
+	for _, j := range e.jobs {
+		j.end()
+	}
 	e.work.Wait()
 	e.queue.close()
 	select {
@@ -178,6 +183,83 @@ func (e *Engine) Run(ctx context.Context) {
 	}
 	stop()
 	<-queued
+}
+
+// start begins to scrape a job's targets.
+func (j *job) start(ctx context.Context) {
+	j.ctx, j.stop = context.WithCancel(ctx)
+	j.update()
+	for i, s := range j.Sources() {
+		j.running.Go(func() {
+			s.Run(j.ctx, func(targets []map[string]string, err error) {
+				j.e.mu.Lock()
+				before := j.trouble[1+i]
+				j.sets[1+i], j.trouble[1+i] = targets, err
+				j.e.mu.Unlock()
+				if err != nil && (before == nil || before.Error() != err.Error()) {
+					j.e.warn(fmt.Errorf("job %s: %w", j.Name, err))
+				}
+				j.update()
+			})
+		})
+	}
+}
+
+// end stops the sources of a job, and tells its targets to end.
+func (j *job) end() {
+	j.stop()
+	j.running.Wait()
+	j.rebuild.Lock()
+	defer j.rebuild.Unlock()
+	_ = j.replace(nil, nil) // nothing is invalid
+}
+
+// reload is a configuration that Run is to take.
+type reload struct {
+	config *config.Config
+	done   chan int
+}
+
+// Reload replaces the configuration while Run runs, and returns how many jobs are new or changed. Jobs
+// that are written as before go on undisturbed; those that are not in the new configuration, or changed,
+// end, and scrapes that they have begun are canceled. After Run has ended it does nothing.
+func (e *Engine) Reload(c *config.Config) int {
+	r := reload{c, make(chan int, 1)}
+	select {
+	case e.reloads <- r:
+		return <-r.done
+	case <-e.ended:
+		return 0
+	}
+}
+
+func (e *Engine) reload(ctx context.Context, c *config.Config) (changed int) {
+	jobs := make([]*job, 0, len(c.Jobs))
+	kept := map[*job]bool{}
+	for i := range c.Jobs {
+		at := slices.IndexFunc(e.jobs, func(j *job) bool { return j.Same(&c.Jobs[i]) })
+		if at < 0 {
+			jobs = append(jobs, e.newJob(&c.Jobs[i]))
+			continue
+		}
+		kept[e.jobs[at]] = true
+		jobs = append(jobs, e.jobs[at])
+	}
+	for _, j := range e.jobs {
+		if !kept[j] {
+			j.end()
+		}
+	}
+	e.mu.Lock()
+	e.jobs = jobs
+	e.mu.Unlock()
+	for _, j := range jobs {
+		if !kept[j] {
+			j.start(ctx)
+			changed++
+		}
+	}
+	return changed
 }
 
 // update starts and stops targets by what the sources of a job have now.

@@ -104,9 +104,11 @@ func (s *TargetState) scraped(e *Event, failures int, missed int64) {
 // Counts are what became of profiles.
 type Counts struct {
 	Stored  int64 `json:"stored"`
-	Waiting int64 `json:"waiting"` // for the store
-	Dropped int64 `json:"dropped"` // because the store did not keep up
-	Refused int64 `json:"refused"` // by the store
+	Waiting int64 `json:"waiting"` // for the store, in memory
+	// Buffered are those that wait on disk.
+	Buffered int64 `json:"buffered"`
+	Dropped  int64 `json:"dropped"` // because the store did not keep up
+	Refused  int64 `json:"refused"` // by the store
 }
 
 // A Status is the state of all targets.

@@ -3,10 +3,11 @@ import { useEffect, useState } from "preact/hooks";
 import { get, locked } from "./api/client.ts";
 import type { Session } from "./api/v1.ts";
 import { Failure, Loading } from "./parts/basics.tsx";
-import { Dialogs, Header, listenToKeys, Status } from "./parts/shell.tsx";
+import { Dialogs, Header, isStore, listenToKeys, Status } from "./parts/shell.tsx";
 import { Hub } from "./pages/hub.tsx";
 import { Overview } from "./pages/overview.tsx";
 import { Login } from "./pages/login.tsx";
+import { titleOf } from "./lib/selector.ts";
 import { files, watchFiles } from "./state/files.ts";
 import { file, followLinks, go, route } from "./state/route.ts";
 import { applyTheme, sharing, viewCommands, viewKeys } from "./state/shell.ts";
@@ -24,6 +25,10 @@ const later: Record<string, () => Promise<() => JSX.Element>> = {
   "over-time": () => import("./pages/overtime.tsx").then((m) => m.Series),
   live: () => import("./pages/live.tsx").then((m) => m.Live),
   memory: () => import("./pages/memory.tsx").then((m) => m.Memory),
+  store: () => import("./pages/store.tsx").then((m) => m.StoreView),
+  "store/profiles": () => import("./pages/storeprofiles.tsx").then((m) => m.StoreProfiles),
+  "store/regressions": () => import("./pages/storeregressions.tsx").then((m) => m.StoreRegressions),
+  "store/targets": () => import("./pages/storetargets.tsx").then((m) => m.StoreTargets),
   compare: () => import("./pages/compare.tsx").then((m) => m.Compare),
 };
 
@@ -63,14 +68,14 @@ function App(): JSX.Element {
 function Shell(): JSX.Element {
   const name = file.value;
   useEffect(() => {
-    const at = name.split("/").at(-1);
-    if (route.value.view !== "live") document.title = at ? `${at} · whet` : "whet";
-  }, [name]);
+    const at = titleOf(name);
+    if (route.value.view !== "live" && !isStore(route.value.view)) document.title = at ? `${at} · whet` : "whet";
+  }, [name, route.value.view]);
   return (
     <>
       <Header />
       <Status />
-      <main id="content" class={`page page-${route.value.view || "hub"}`} tabIndex={-1}>
+      <main id="content" class={`page page-${route.value.view.replace("/", "-") || "hub"}`} tabIndex={-1}>
         <View />
       </main>
       <Dialogs />
@@ -92,7 +97,8 @@ async function start(): Promise<void> {
     const list = watchFiles();
     if (first) {
       await list;
-      const to = files.value?.first;
+      const empty = files.value?.store && !files.value.files?.length;
+      const to = files.value?.first || (empty ? "/store" : "");
       if (
         to &&
         performance.getEntriesByType("navigation").some((n) => (n as PerformanceNavigationTiming).type === "navigate")

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/whet-go/whet/internal/tempfile"
 )
 
 // scratchPrefix is the prefix of the names of scratch directories.
@@ -34,7 +36,7 @@ func holdLock(dir string) (io.Closer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lock(file); err != nil {
+	if err := tempfile.Lock(file); err != nil {
 		return file, err
 	}
 	return file, os.Rename(file.Name(), filepath.Join(dir, lockName))

@@ -4,13 +4,9 @@ package scratch
 
 import (
 	"os"
-	"syscall"
-)
 
-// lock locks a file that is not locked yet. Child processes do not inherit the lock.
-func lock(file *os.File) error {
-	return syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor
-}
+	"github.com/whet-go/whet/internal/tempfile"
+)
 
 // removeAbandoned removes a directory if its lock exists and no process holds it. It holds the lock meanwhile, and
 // checks that it still is the directory's: names are used again.
@@ -20,7 +16,7 @@ func removeAbandoned(dir, name string) {
 		return
 	}
 	defer func() { _ = file.Close() }()
-	if lock(file) != nil {
+	if tempfile.Lock(file) != nil {
 		return
 	}
 	held, err := file.Stat()

@@ -2,6 +2,7 @@ package config
 
 import (
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -52,6 +53,8 @@ const maxConfig = 4 << 20
 type Config struct {
 	File string
 	Jobs []Job // at least one
+
+	content []byte // of the file
 }
 
 // A Job is a group of targets that are scraped alike.
@@ -76,7 +79,11 @@ type Job struct {
 
 	tls     tlsFiles
 	sources []discover.Source
+	written string // what the file has of the job, without comments and format; "" is unknown
 }
+
+// Same reports whether two jobs are written alike, in files in the same directory.
+func (j *Job) Same(other *Job) bool { return j.written != "" && j.written == other.written }
 
 // Triggers are the limits at which a target's agent is recorded; zero ones never fire.
 type Triggers struct {
@@ -186,7 +193,7 @@ func Parse(file string, data []byte) (*Config, error) {
 			Op: file, Err: errors.New("the configuration is empty"), Kind: diag.Usage, Hint: "docs/scrape.md has an example",
 		}
 	}
-	c := &Config{File: file}
+	c := &Config{File: file, content: data}
 	if err := p.config(doc.Content[0], c); err != nil {
 		return nil, err
 	}
@@ -200,9 +207,10 @@ func (p *parser) config(n *yaml.Node, c *Config) error {
 		Scheme: "http", Path: DefaultPath, Kinds: Kinds(),
 	}
 	global := &jobFields{Job: defaults}
+	var all *yaml.Node
 	var jobs []*yaml.Node
 	err := p.object(n, []field{
-		{"global", func(n *yaml.Node) error { return p.object(n, p.scrapeFields(global)) }},
+		{"global", func(n *yaml.Node) error { all = n; return p.object(n, p.scrapeFields(global)) }},
 		{"scrape_configs", func(n *yaml.Node) error {
 			return p.list(n, func(n *yaml.Node) error {
 				jobs = append(jobs, n)
@@ -227,9 +235,26 @@ func (p *parser) config(n *yaml.Node, c *Config) error {
 			return p.fail(n, fmt.Sprintf("another job is named %q", j.Name), "give each job its own job_name")
 		}
 		names[j.Name] = true
+		j.written = written(all, n)
 		c.Jobs = append(c.Jobs, j.Job)
 	}
 	return nil
+}
+
+// written returns what nodes, of which some may be nil, say, independently of how; "" if it cannot be
+// told.
+func written(nodes ...*yaml.Node) string {
+	values := make([]any, len(nodes))
+	for i, n := range nodes {
+		if n != nil && n.Decode(&values[i]) != nil {
+			return ""
+		}
+	}
+	data, err := json.Marshal(values)
+	if err != nil {
+		return ""
+	}
+	return string(data)
 }
 
 // jobFields are a job while it is read.

@@ -129,6 +129,11 @@ func (s *schemas) of(t reflect.Type) Doc {
 		return Doc{"type": "string"}
 	case t.Kind() == reflect.Struct && marshalsJSON(t) && !s.plain(t):
 		return Doc{} // written by its own method
+	case t.Kind() == reflect.Slice && marshalsJSON(t) && !s.plain(t):
+		if f, ok := pairValue(t.Elem()); ok {
+			return Doc{"type": "object", "additionalProperties": s.of(f)} // such as store.Labels
+		}
+		return Doc{}
 	}
 	switch t.Kind() {
 	case reflect.Bool:
@@ -154,6 +159,14 @@ func (s *schemas) of(t reflect.Type) Doc {
 		return s.ref(t)
 	}
 	return Doc{}
+}
+
+// pairValue returns the type of the values of a list of pairs, which a method writes as an object.
+func pairValue(t reflect.Type) (reflect.Type, bool) {
+	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(0).Name != "Name" || t.Field(1).Name != "Value" {
+		return nil, false
+	}
+	return t.Field(1).Type, true
 }
 
 // plain reports whether a type is encoded by a method that only decoding needs, that is, not at all.

@@ -177,8 +177,8 @@ func (s *Server) open(r *http.Request, q *query, by string) (in *input.Input, re
 		return nil, nil, err
 	}
 	part, sample := q.part()
-	if s.isStored(q.File) {
-		if in, err = s.openStored(r, q.File, q.Base); err == nil && sample == "" {
+	if s.stored.Has(q.File) {
+		if in, err = s.stored.Open(r, q.File, q.Base); err == nil && sample == "" {
 			sample = part
 		}
 		release = func() {} // it has no files

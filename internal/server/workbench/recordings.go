@@ -45,7 +45,9 @@ type FileList struct {
 	Targets  []string `json:"targets"` // that can be recorded
 	Loads    []string `json:"loads"`   // that can be sent meanwhile
 	// Find is set if the server was started in a module, whose source explains findings.
-	Find    bool   `json:"find"`
+	Find bool `json:"find"`
+	// Store is set if there are profiles over time.
+	Store   bool   `json:"store"`
 	First   string `json:"first,omitempty"` // the page to begin with
 	Version string `json:"version"`
 }
@@ -55,7 +57,7 @@ func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
 		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{}, Loads: []string{},
-		Find: s.o.Dir != "", First: s.o.First, Version: s.o.Version,
+		Find: s.o.Dir != "", Store: s.o.Store != nil, First: s.o.First, Version: s.o.Version,
 	}
 	for _, t := range s.o.Targets {
 		doc.Targets = append(doc.Targets, t.Name)
@@ -117,7 +119,17 @@ type ProfileTypes struct {
 
 // file answers with the facts about a file.
 func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
-	doc, err := s.fileOf(r.Context(), r.URL.Query().Get("file"))
+	name := r.URL.Query().Get("file")
+	if s.stored.Has(name) {
+		types, err := s.stored.Types(r, name)
+		if err != nil {
+			return err
+		}
+		return answer(w, File{
+			Schema: fileSchema, File: files.File{Name: name, Kind: files.Profile}, Profiles: []ProfileTypes{{Types: types}},
+		})
+	}
+	doc, err := s.fileOf(r.Context(), name)
 	if err != nil {
 		return err
 	}

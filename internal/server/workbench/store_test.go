@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
+	"github.com/whet-go/whet/store/regressions/fleettest"
 )
 
 // storedAt returns a profile that began some minutes after a fixed time.
@@ -200,18 +202,28 @@ func TestStoreViews(t *testing.T) {
 	if len(changed.Services) != 1 || changed.Services[0].Profiles == 0 || changed.Kind != "cpu" {
 		t.Errorf("%+v", changed)
 	}
+	file := get[File](t, h, "/api/v1/file?file="+a)
+	if len(file.Profiles) != 1 || file.Profiles[0].Name != "" || len(file.Profiles[0].Types) != 2 ||
+		file.Profiles[0].Types[1].Type != "cpu" {
+		t.Errorf("%+v", file)
+	}
+	if !get[FileList](t, h, "/api/v1/files").Store {
+		t.Error("the list of files does not say that there is a store")
+	}
 	for target, want := range map[string]int{
-		"/api/v1/store/regressions?step=0s":                              400,
-		"/api/v1/store/regressions?query=%7Bversion%3D%22v3%22%7D":       404,
-		"/api/v1/top?file=" + url.QueryEscape("store:cpu{"):              400,
-		"/api/v1/top?file=" + url.QueryEscape(`store:cpu{version="v3"}`): 404,
-		"/api/v1/store/merge?query=%7Bversion%3D%22v3%22%7D":             404,
-		"/api/v1/store/merge?query=x":                                    400,
-		"/api/v1/store/series?from=yesterday":                            400,
-		"/api/v1/store/profiles?n=-1":                                    400,
-		"/api/v1/store/timeline?step=x":                                  400,
-		"/api/v1/store/profile?id=x":                                     400,
-		"/api/v1/store/profile?id=" + strings.Repeat("0", 32):            404,
+		"/api/v1/file?file=" + url.QueryEscape(`store:cpu{version="v3"}`): 404,
+		"/api/v1/file?file=" + url.QueryEscape("store:cpu"):               400,
+		"/api/v1/store/regressions?step=0s":                               400,
+		"/api/v1/store/regressions?query=%7Bversion%3D%22v3%22%7D":        404,
+		"/api/v1/top?file=" + url.QueryEscape("store:cpu{"):               400,
+		"/api/v1/top?file=" + url.QueryEscape(`store:cpu{version="v3"}`):  404,
+		"/api/v1/store/merge?query=%7Bversion%3D%22v3%22%7D":              404,
+		"/api/v1/store/merge?query=x":                                     400,
+		"/api/v1/store/series?from=yesterday":                             400,
+		"/api/v1/store/profiles?n=-1":                                     400,
+		"/api/v1/store/timeline?step=x":                                   400,
+		"/api/v1/store/profile?id=x":                                      400,
+		"/api/v1/store/profile?id=" + strings.Repeat("0", 32):             404,
 	} {
 		if w := ask(h, http.MethodGet, target, ""); w.Code != want {
 			t.Errorf("%s: %d %s, want %d", target, w.Code, w.Body, want)
@@ -222,4 +234,47 @@ func TestStoreViews(t *testing.T) {
 		all.Go(func() { ask(h, http.MethodGet, "/api/v1/top?file="+a, "") })
 	}
 	all.Wait()
+}
+
+// TestStoreCommits has deploys, and a server whose module is in a git repository or not.
+func TestStoreCommits(t *testing.T) {
+	stored := newStore(t)
+	service := fleettest.New(fleettest.Options{Hosts: 4, Days: 2}, 1, 1, fleettest.Nothing)
+	var batch []store.Profile
+	if err := service.Profiles(func(p store.Profile) error { batch = append(batch, p); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if err := stored.Write(t.Context(), "", batch); err != nil {
+		t.Fatal(err)
+	}
+	repo := t.TempDir()
+	for _, args := range [][]string{
+		{"init", "-q"},
+		{"commit", "-q", "--allow-empty", "-m", "first"},
+		{"tag", "v1"},
+		{"commit", "-q", "--allow-empty", "-m", "join <b>quickly</b>"},
+		{"tag", "v2"},
+		{"commit", "-q", "--allow-empty", "-m", "third"},
+		{"tag", "v3"},
+	} {
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{
+			"-C", repo, "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "commit.gpgsign=false",
+		}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Skipf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	regressions := func(dir string) storedocs.Regressions {
+		h, _ := serveDir(t, t.TempDir(), access.Options{}, func(o *Options) { o.Store, o.Dir = stored, dir })
+		return get[storedocs.Regressions](t, h, "/api/v1/store/regressions")
+	}
+	deploys := regressions(repo).Services[0].Deploys
+	if len(deploys) != 2 || len(deploys[0].Commits) != 1 || deploys[0].Commits[0].Subject != "join <b>quickly</b>" {
+		t.Errorf("%+v", deploys)
+	}
+	other := t.TempDir()
+	text := strings.Join(regressions(other).Warnings.Texts(), "\n")
+	if !strings.Contains(text, "the commits of deploys are unknown") || strings.Contains(text, other) {
+		t.Errorf("%s", text)
+	}
 }

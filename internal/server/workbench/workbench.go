@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/internal/server/inputs"
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
+	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/trace/timeline"
@@ -73,6 +74,7 @@ type Options struct {
 type Server struct {
 	o      Options
 	inputs *inputs.Cache
+	stored *stored.API
 	jobs   *jobs.Manager
 	graphs *graphviz.Renderer
 	pages  *pageCache
@@ -91,10 +93,15 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = inputs.New(o.Files, o.Own)
+	s.stored = &stored.API{
+		Store: o.Store, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+	}
 	mux := http.NewServeMux()
 	routes := s.routes()
 	if o.Store != nil {
-		routes = append(routes, s.storeRoutes()...)
+		for _, r := range s.stored.Routes() {
+			routes = append(routes, route{r.Operation, r.Serve})
+		}
 	}
 	var ops []openapi.Operation
 	for _, r := range routes {
@@ -163,7 +170,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		// The script and the style are the same for everybody; data is not.
 		api := strings.HasPrefix(r.URL.Path, "/api/") && r.URL.Path != apiBase+"/session"
 		data := api || strings.HasPrefix(r.URL.Path, "/trace/")
-		if data && !s.isTenant(r) && !s.allowed(w, r) {
+		if data && !s.stored.IsTenant(r) && !s.allowed(w, r) {
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -157,6 +157,12 @@ export interface Collector {
   share: number;
 }
 
+export interface Commit {
+  hash: string;
+  subject: string;
+  time: string;
+}
+
 export interface Cost {
   parts: WorkbenchPart[] | null;
   per_request?: number;
@@ -174,6 +180,25 @@ export interface Count {
   requests: number;
   source: string;
   window_ns: number;
+}
+
+export interface Counts {
+  buffered: number;
+  dropped: number;
+  refused: number;
+  stored: number;
+  waiting: number;
+}
+
+export interface Deploy {
+  after: string;
+  at: string;
+  before: string;
+  commits?: Commit[] | null;
+  label: string;
+  more?: number;
+  revision_after?: string;
+  revision_before?: string;
 }
 
 export interface Diagnosis {
@@ -337,6 +362,7 @@ export interface FileList {
   first?: string;
   loads: string[] | null;
   schema: string;
+  store: boolean;
   targets: string[] | null;
   version: string;
 }
@@ -611,6 +637,13 @@ export interface LabelCount {
   value: string;
 }
 
+export interface Labels {
+  name?: string;
+  schema: string;
+  values: string[] | null;
+  warnings?: Warning[] | null;
+}
+
 export interface Latency {
   hdr?: string;
   max_ns: number;
@@ -637,6 +670,28 @@ export interface Line {
   path: string;
   self: number;
   share: number;
+}
+
+export interface LineChange {
+  adjusted_p: number;
+  after: number;
+  before: number;
+  change: number;
+  code?: string;
+  high: number;
+  line_after?: number;
+  line_before?: number;
+  low: number;
+  p: number;
+  relative: number;
+}
+
+export interface LineSeries {
+  file: string;
+  function: string;
+  line: number;
+  total: number;
+  values: number[] | null;
 }
 
 export interface List {
@@ -962,6 +1017,48 @@ export interface ProfileTypes {
   types: ValueType[] | null;
 }
 
+export interface Profiles {
+  profiles: StoreMeta[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface Regressions {
+  from: string;
+  gone: RegressionsChange[] | null;
+  improvements: RegressionsChange[] | null;
+  kind: string;
+  q: number;
+  regressions: RegressionsChange[] | null;
+  schema: string;
+  services: Service[] | null;
+  shifts: Shift[] | null;
+  step_ns: number;
+  tested: number;
+  to: string;
+  type: ValueType;
+  warnings?: Warning[] | null;
+}
+
+export interface RegressionsChange {
+  adjusted_p: number;
+  after: number;
+  at: string;
+  before: number;
+  cause: string;
+  change: number;
+  deploy?: Deploy | null;
+  file?: string;
+  function: string;
+  high: number;
+  lines?: LineChange[] | null;
+  low: number;
+  p: number;
+  relative: number;
+  service: string;
+  whole: boolean;
+}
+
 export interface Report {
   creators: ReportCreator[] | null;
   earlier?: string;
@@ -1101,6 +1198,23 @@ export interface Sent {
   variables?: string[] | null;
 }
 
+export interface Series {
+  schema: string;
+  series: StoreSeries[] | null;
+  types: Type[] | null;
+  warnings?: Warning[] | null;
+}
+
+export interface Service {
+  deploys: Deploy[] | null;
+  functions: number;
+  instances: number;
+  lines: number;
+  name: string;
+  profiles: number;
+  seasonal: boolean;
+}
+
 export interface Session {
   logged_in: boolean;
 }
@@ -1119,6 +1233,17 @@ export interface Share {
 export interface Shared {
   evidence: Evidence[] | null;
   with: string;
+}
+
+export interface Shift {
+  at: string;
+  deploy?: Deploy | null;
+  from: RegressionsChange[] | null;
+  high: number;
+  low: number;
+  net: number;
+  service: string;
+  to: RegressionsChange;
 }
 
 export interface Side {
@@ -1153,9 +1278,43 @@ export interface State {
   windows: Window[] | null;
 }
 
+export interface Stats {
+  first: string;
+  last: string;
+  profiles: number;
+  samples: number;
+  series: number;
+}
+
+export interface Status {
+  profiles: Counts;
+  schema: string;
+  targets: TargetState[] | null;
+  warnings?: Warning[] | null;
+}
+
 export interface Step {
   line: number;
   message: string;
+}
+
+export interface StoreMeta {
+  duration_ns: number;
+  id: string;
+  kind: string;
+  labels: Record<string, string>;
+  samples: number;
+  service: string;
+  start: string;
+}
+
+export interface StoreSeries {
+  first: string;
+  kind: string;
+  labels: Record<string, string>;
+  last: string;
+  profiles: number;
+  service: string;
 }
 
 export interface Sums {
@@ -1224,6 +1383,22 @@ export interface TargetResult {
   url: string;
 }
 
+export interface TargetState {
+  error?: string;
+  failures?: number;
+  job: string;
+  labels: Record<string, string>;
+  last?: string;
+  missed?: number;
+  next?: string;
+  profiles: number;
+  scrapes: number;
+  service: string;
+  state: string;
+  target: string;
+  took_ns?: number;
+}
+
 export interface TimeLine {
   code?: string;
   cost: number[] | null;
@@ -1241,6 +1416,17 @@ export interface TimePoint {
   total: number;
 }
 
+export interface Timeline {
+  from: string;
+  lines: LineSeries[] | null;
+  schema: string;
+  stats: Stats;
+  step_ns: number;
+  totals: number[] | null;
+  type: ValueType;
+  warnings?: Warning[] | null;
+}
+
 export interface Top {
   all?: All | null;
   collector?: Collector | null;
@@ -1255,6 +1441,14 @@ export interface Total {
   own: number;
   unit: string;
   value: number;
+}
+
+export interface Type {
+  default?: string;
+  kind: string;
+  period?: number;
+  period_type: ValueType;
+  sample_types: ValueType[] | null;
 }
 
 export interface Value {

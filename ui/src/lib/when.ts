@@ -11,6 +11,7 @@ export function ago(iso: string, language: string, now = Date.now()): string {
 
 /** A length of time given in nanoseconds, as Go writes it when it is short. */
 export function span(ns: number): string {
+  if (ns >= 3600e9) return `${Math.floor(ns / 3600e9)}h${Math.floor((ns % 3600e9) / 60e9)}m`;
   if (ns >= 60e9) return `${Math.floor(ns / 60e9)}m${Math.round((ns % 60e9) / 1e9)}s`;
   if (ns >= 1e9) return `${short(ns / 1e9)}s`;
   if (ns >= 1e6) return `${short(ns / 1e6)}ms`;

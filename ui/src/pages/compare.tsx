@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
 import { quantity } from "../lib/format.ts";
+import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
@@ -46,7 +47,9 @@ function Comparison({ base, after, names }: { base: string; after: string; names
   const allCode = param("all") === "true";
   const quiet = param("noise") !== "show";
   const about = useLoad(`about ${after}`, () => aboutFile(after));
-  const query = { file: after, diff_base: base, type, by, all: allCode };
+  // Merged profiles of unequal time are compared by shares, as whet query --against does.
+  const stored = isStored(after) || isStored(base);
+  const query = { file: after, diff_base: base, type, by, all: allCode, normalize: stored };
   const { value, error, again, busy } = useLoad(JSON.stringify(["diff", query]), (signal) =>
     get<DiffResult>("/diff", query, signal),
   );
@@ -55,7 +58,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
     if (allCode) command.push("--all");
     const entries = value ? list(value) : [];
     sharing.value = {
-      command: [...command, base, after],
+      command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
         { key: "share.html", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
@@ -128,7 +131,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
         {picker(t("diff.after"), "file", after)}
         <select
           aria-label={t("flame.type")}
-          value={type || types.find((x) => x === "cpu:cpu") || types[0] || ""}
+          value={type || types.find((x) => x === "cpu:cpu" || x === value?.type) || types[0] || ""}
           onChange={(e) => change({ type: e.currentTarget.value })}
         >
           {types.map((x) => (
@@ -196,7 +199,7 @@ function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
   const verdict = r?.verdict ?? "";
   return (
     <Section title={t("diff.total")} class={`verdict verdict-${verdict || "unknown"}`}>
-      <p class="verdict-text">{r ? requestText(r) : t("diff.totals", { change: relative(doc.total) })}</p>
+      <p class="verdict-text">{totalText(doc)}</p>
       <div class="sides">
         {(
           [
@@ -216,6 +219,12 @@ function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
       </div>
     </Section>
   );
+}
+
+function totalText(doc: DiffResult): string {
+  if (doc.normalized) return t("diff.shares");
+  const r = doc.total.per_request;
+  return r ? requestText(r) : t("diff.totals", { change: relative(doc.total) });
 }
 
 function requestText(r: Change): string {

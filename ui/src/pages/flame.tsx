@@ -7,6 +7,7 @@ import { hexColors } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
 import type { ViewState } from "../lib/hash.ts";
 import { shortName } from "../lib/names.ts";
+import { queryCommand, stemOf } from "../lib/selector.ts";
 import { SvgPen } from "../lib/svg.ts";
 import { costUnder } from "../lib/reshape.ts";
 import { matchedMass } from "../lib/scene.ts";
@@ -14,7 +15,7 @@ import { REST } from "../lib/tree.ts";
 import { Bar, Choice, Failure, Loading, Warnings } from "../parts/basics.tsx";
 import { MachineCode, Source } from "../parts/source.tsx";
 import { VirtualList } from "../parts/virtual.tsx";
-import { aboutFile } from "../state/files.ts";
+import { aboutFile, pprofAddress } from "../state/files.ts";
 import { functionRows, place, viewState, writeRange, type FlameParams, type FunctionRow } from "../state/flame.ts";
 import { useLoad } from "../state/load.ts";
 import { Model } from "../state/model.ts";
@@ -676,17 +677,18 @@ function useSharing(
   const [part] = splitType(type);
   const key = JSON.stringify([query, params.sample]);
   useEffect(() => {
+    const base = query["diff_base"] ?? "";
     const flags = ["--type", type];
     for (const f of filters) if (query[f]) flags.push(`--${f}`, query[f]!);
     if (query["tagroot"]) flags.push("--tagroot", query["tagroot"]);
-    if (query["diff_base"]) flags.push("--diff-base", query["diff_base"]);
-    const stem = `${name.split("/").at(-1)}.${type.replace(/\W+/g, "-")}`;
+    if (base) flags.push("--diff-base", base);
+    const stem = `${stemOf(name)}.${type.replace(/\W+/g, "-")}`;
     const lines = top?.own?.lines ?? [];
     sharing.value = {
-      command: ["whet", "flame", ...flags, name],
+      command: queryCommand(name, base, location.origin, "-o", "merged.pb.gz") ?? ["whet", "flame", ...flags, name],
       files: [
         { key: "share.html", href: address("/flame", { ...query, type: part, format: "html", all: true }) },
-        { key: "share.pprof", href: address("/download", { file: name, part: part || undefined }) },
+        { key: "share.pprof", href: pprofAddress(name, part) },
         { key: "share.json", href: address("/flame", { ...query, type: part, format: "json" }) },
         { key: "share.svg", make: () => saveSvg(stem, type) },
         { key: "share.png", make: () => savePicture(stem) },

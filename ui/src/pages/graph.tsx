@@ -3,8 +3,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { address, get, getText } from "../api/client.ts";
 import type { CallGraph } from "../api/v1.ts";
 import { png } from "../draw/raster.ts";
+import { queryCommand, stemOf } from "../lib/selector.ts";
 import { Failure, Loading, Warnings } from "../parts/basics.tsx";
-import { aboutFile } from "../state/files.ts";
+import { aboutFile, pprofAddress } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
@@ -57,12 +58,14 @@ export function GraphView(): JSX.Element {
   useEffect(() => {
     const flags = [...(type ? ["--type", type] : []), "-n", String(n)];
     for (const f of ["focus", "ignore", "hide"]) if (param(f)) flags.push(`--${f}`, param(f));
-    const stem = name.split("/").at(-1) ?? "graph";
+    const stem = stemOf(name) || "graph";
     const usual = types.find((x) => x === "cpu:cpu") ?? types[0] ?? "";
     const full = type || usual;
     const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : undefined;
     sharing.value = {
-      command: ["whet", "graph", ...flags, "-o", "graph.svg", name],
+      command: queryCommand(name, "", location.origin, "-o", "merged.pb.gz") ?? [
+        ...["whet", "graph", ...flags, "-o", "graph.svg", name],
+      ],
       files: [
         {
           key: "share.svg",
@@ -81,7 +84,7 @@ export function GraphView(): JSX.Element {
               ]),
             ),
         },
-        { key: "share.pprof", href: address("/download", { file: name, part }) },
+        { key: "share.pprof", href: pprofAddress(name, part) },
       ],
     };
     viewCommands.value = (value?.doc.nodes ?? []).map((x) => ({

@@ -4,11 +4,13 @@ import { address, get, post } from "../api/client.ts";
 import type { Cost, Job, Overview as Doc, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import { percent, quantity } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { isStored, parseStoreName, queryCommand, stemOf, titleOf } from "../lib/selector.ts";
+import { timeText } from "../lib/storetime.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { follow } from "../parts/record.tsx";
 import { useLoad } from "../state/load.ts";
-import { aboutFile, files } from "../state/files.ts";
+import { aboutFile, files, pprofAddress } from "../state/files.ts";
 import { file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t, type Key } from "../texts/index.ts";
@@ -24,12 +26,14 @@ export function Overview(): JSX.Element {
   useEffect(() => {
     const lines = doc?.lines ?? [];
     sharing.value = {
-      command: ["whet", "top", name, ...(param("type") ? ["--type", param("type")] : [])],
+      command: queryCommand(name, "", location.origin) ?? [
+        ...["whet", "top", name, ...(param("type") ? ["--type", param("type")] : [])],
+      ],
       files: [
         { key: "share.html", href: address("/flame", { file: name, format: "html", all: true }) },
-        { key: "share.whet", href: address("/download", { file: name }) },
+        { key: isStored(name) ? "share.pprof" : "share.whet", href: pprofAddress(name) },
         { key: "share.json", href: address("/overview", { file: name }) },
-        { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.lines.csv`, csv(rows(lines))) },
+        { key: "share.csv", make: () => save(`${stemOf(name)}.lines.csv`, csv(rows(lines))) },
       ],
     };
     viewCommands.value = lines.map((l) => ({
@@ -81,6 +85,8 @@ function Fact({ name, children }: { name: string; children: ComponentChildren })
 
 function Facts({ about }: { about: WorkbenchFile }): JSX.Element {
   const m = about.meta;
+  const stored = parseStoreName(about.file.name);
+  const times = stored?.from && stored.to ? stored : null;
   const load = about.load;
   const settings = m?.build?.settings ?? [];
   const setting = (key: string) => settings.find((s) => s.key === key)?.value ?? "";
@@ -96,7 +102,12 @@ function Facts({ about }: { about: WorkbenchFile }): JSX.Element {
     .join(" · ");
   return (
     <div class="facts-block">
-      <h1>{about.file.name.split("/").at(-1)}</h1>
+      <h1>{titleOf(about.file.name)}</h1>
+      {times && (
+        <p class="quiet">
+          {timeText(times.from, language.value)} – {timeText(times.to, language.value)}
+        </p>
+      )}
       <dl class="facts">
         <Fact name={t("over.target")}>{about.target}</Fact>
         <Fact name={t("over.taken")}>

@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { online } from "../api/client.ts";
 import { commandLine } from "../lib/command.ts";
+import { isStored, parseStoreName, titleOf } from "../lib/selector.ts";
 import { files } from "../state/files.ts";
 import { change, file, go, link, param, route } from "../state/route.ts";
 import {
@@ -50,6 +51,26 @@ const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "over-time", text: "time.title", kinds: ["recording", "profile"] },
 ];
 
+/** The pages of the store. */
+const storeViews: readonly { view: string; text: Key }[] = [
+  { view: "store", text: "store.title" },
+  { view: "store/profiles", text: "store.single" },
+  { view: "store/regressions", text: "store.regressions" },
+  { view: "store/targets", text: "store.targets" },
+];
+
+/** Whether a view is a page of the store. */
+export function isStore(view: string): boolean {
+  return storeViews.some((v) => v.view === view);
+}
+
+/** The address of another page of the store, for the same selection. */
+function storePage(view: string): string {
+  const from = parseStoreName(file.value);
+  if (from) return link(view, { ...from });
+  return link(view, Object.fromEntries(["query", "kind", "type", "since", "from", "to"].map((k) => [k, param(k)])));
+}
+
 /** The address of a file in the view at hand or, if it does not have that, in its first one. */
 export function fileLink(name: string, kind: string): string {
   const here = route.value.view;
@@ -73,7 +94,7 @@ export function Header(): JSX.Element {
     // On a phone, the tabs scroll.
     const current = tabs.current?.querySelector<HTMLElement>("[aria-current]");
     if (current) tabs.current!.scrollLeft = current.offsetLeft - tabs.current!.offsetLeft - 40;
-  }, [here, kind, language.value]);
+  }, [here, kind, language.value, files.value?.store]);
   return (
     <header class="top">
       <a class="skip" href="#content" onClick={skip}>
@@ -84,7 +105,7 @@ export function Header(): JSX.Element {
       </a>
       {name && (
         <>
-          <FilePicker name={name} />
+          {isStored(name) ? <Stored name={name} /> : <FilePicker name={name} />}
           <nav class="tabs" ref={tabs} aria-label={t("app.views")}>
             {profile &&
               views.map((v) => (
@@ -102,8 +123,17 @@ export function Header(): JSX.Element {
           </nav>
         </>
       )}
+      {!name && files.value?.store && (here === "" || isStore(here)) && (
+        <nav class="tabs" ref={tabs} aria-label={t("app.views")}>
+          {(here === "" ? storeViews.slice(0, 1) : storeViews).map((v) => (
+            <a key={v.view} href={storePage(v.view)} aria-current={here === v.view ? "page" : undefined}>
+              {t(v.text)}
+            </a>
+          ))}
+        </nav>
+      )}
       <div class="tools">
-        {(name || here === "live") && (
+        {(name || here === "live" || isStore(here)) && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>
@@ -155,6 +185,15 @@ function ThemeButton(): JSX.Element {
     <button type="button" class="icon" title={name} aria-label={name} onClick={turnTheme}>
       {themes[theme.value].sign}
     </button>
+  );
+}
+
+/** What is shown of the store, and the way back to it. */
+function Stored({ name }: { name: string }): JSX.Element {
+  return (
+    <a class="stored-name" href={storePage("store")} title={name}>
+      ‹ {titleOf(name)}
+    </a>
   );
 }
 
@@ -234,6 +273,7 @@ const keys: readonly (readonly [string, Key])[] = [
   ["g o", "help.overview"],
   ["g f", "help.flame"],
   ["g g", "help.graph"],
+  ["g p", "store.title"],
   ["l", "help.theme"],
 ];
 
@@ -393,6 +433,8 @@ function commands(): Command[] {
       if (kind && v.kinds.includes(kind))
         list.push({ kind: "view", text: t(v.text), run: () => go(link(v.view, { file: file.value })) });
   }
+  if (files.value?.store)
+    for (const v of storeViews) list.push({ kind: "view", text: t(v.text), run: () => go(storePage(v.view)) });
   for (const target of files.value?.targets ?? [])
     list.push({ kind: "view", text: t("live.watch"), more: target, run: () => go(link("live", { target })) });
   list.push(...viewCommands.value);
@@ -440,6 +482,9 @@ export function listenToKeys(): void {
         break;
       case "gg":
         if (file.value) go(viewLink("graph"));
+        break;
+      case "gp":
+        if (files.value?.store) go(storePage("store"));
         break;
       case "?":
         dialog.value = "help";

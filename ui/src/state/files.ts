@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
-import { get, getChanged, locked } from "../api/client.ts";
+import { address, get, getChanged, locked } from "../api/client.ts";
 import type { FileList, WorkbenchFile } from "../api/v1.ts";
+import { parseStoreName } from "../lib/selector.ts";
 
 /** The files that the server shows; null until they are known. */
 export const files = signal<FileList | null>(null);
@@ -28,6 +29,12 @@ export async function watchFiles(): Promise<void> {
 
 function again(): void {
   timer = window.setTimeout(() => (document.hidden ? again() : void watchFiles()), interval);
+}
+
+/** The address of a profile of a file in pprof's format. */
+export function pprofAddress(name: string, part = ""): string {
+  const query = parseStoreName(name);
+  return query ? address("/store/merge", { ...query }) : address("/download", { file: name, part });
 }
 
 const known = new Map<string, Promise<WorkbenchFile>>();

@@ -1,0 +1,343 @@
+package buffer
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/whet-go/whet/internal/hostile"
+	"github.com/whet-go/whet/profile/profiletest"
+	"github.com/whet-go/whet/store"
+)
+
+// childVariable makes the test binary a process that fills a buffer and is killed: it has the
+// directory.
+const childVariable = "WHET_BUFFER_CHILD"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(childVariable); dir != "" {
+		if err := addForever(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// numbered returns a profile that differs from those of other numbers.
+func numbered(n int) store.Profile {
+	return store.Profile{
+		Service: "shop", Kind: "cpu", Labels: store.NewLabels(map[string]string{"n": strconv.Itoa(n), "city": "Zürich\n"}),
+		Start: time.Date(2026, 5, 4, 3, 0, n, 123456789, time.UTC), Duration: 10 * time.Second,
+		Data: profiletest.Generate(profiletest.Options{Seed: uint64(n % 7), Samples: 30}), //nolint:gosec // positive
+	}
+}
+
+// addForever adds batches, and prints the number of the last profile of each that was added.
+func addForever(dir string) error {
+	first, err := strconv.Atoi(os.Getenv(childVariable + "_FIRST"))
+	if err != nil {
+		return err
+	}
+	b, err := Open(dir, Options{})
+	if err != nil {
+		return err
+	}
+	for n := first; ; n += 3 {
+		if err := b.Add("", []store.Profile{numbered(n), numbered(n + 1), numbered(n + 2)}); err != nil {
+			return err
+		}
+		fmt.Println(n + 2)
+	}
+}
+
+func open(t *testing.T, dir string, o Options) *Buffer {
+	t.Helper()
+	b, err := Open(dir, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() }) // maybe again
+	return b
+}
+
+// drain removes all batches, and returns the profiles in order.
+func drain(t *testing.T, b *Buffer) []store.Profile {
+	t.Helper()
+	var all []store.Profile
+	for b.Stats().Profiles > 0 {
+		batch, err := b.First(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, batch.Profiles...)
+		b.Remove(batch)
+	}
+	if s := b.Stats(); s.Bytes != 0 {
+		t.Errorf("%d bytes are left of nothing", s.Bytes)
+	}
+	return all
+}
+
+func numbers(profiles []store.Profile) []int {
+	all := make([]int, len(profiles))
+	for i := range profiles {
+		all[i], _ = strconv.Atoi(profiles[i].Labels.Get("n"))
+	}
+	return all
+}
+
+// TestOrder has a buffer that is closed and opened again: profiles come back in order, and with the IDs
+// that they had.
+func TestOrder(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "buffer")
+	b := open(t, dir, Options{})
+	ids := map[store.ID]bool{}
+	for n := range 10 {
+		batch := []store.Profile{numbered(2 * n), numbered(2*n + 1)}
+		if err := b.Add("team", batch); err != nil {
+			t.Fatal(err)
+		}
+		for i := range batch {
+			ids[store.NewID(&batch[i])] = true
+		}
+	}
+	first, err := b.First(t.Context())
+	if err != nil || first.Tenant != "team" || !slices.Equal(numbers(first.Profiles), []int{0, 1}) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	_, err = Open(dir, Options{})
+	if runtime.GOOS == "linux" && (err == nil || !strings.Contains(err.Error(), "another process")) {
+		t.Errorf("two processes: %v", err)
+	}
+	if err := b.Close(); err != nil { // the first batch may have been stored: it comes again
+		t.Fatal(err)
+	}
+	b = open(t, dir, Options{})
+	if s := b.Stats(); s.Profiles != 20 || s.Bytes < 20*100 || s.Dropped != 0 {
+		t.Errorf("%+v", s)
+	}
+	all := drain(t, b)
+	for i := range all {
+		delete(ids, store.NewID(&all[i]))
+		if want := numbered(i); !all[i].Start.Equal(want.Start) || all[i].Labels.String() != want.Labels.String() {
+			t.Errorf("profile %d is %v %v", i, all[i].Start, all[i].Labels)
+		}
+	}
+	if len(all) != 20 || len(ids) > 0 || !slices.IsSorted(numbers(all)) {
+		t.Errorf("%v, %d IDs are missing", numbers(all), len(ids))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := b.First(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("nothing is there: %v", err)
+	}
+}
+
+// TestWaits has First wait for a batch.
+func TestWaits(t *testing.T) {
+	b := open(t, t.TempDir(), Options{})
+	got := make(chan []int)
+	go func() {
+		batch, err := b.First(t.Context())
+		if err != nil {
+			t.Error(err)
+			close(got)
+			return
+		}
+		got <- numbers(batch.Profiles)
+	}()
+	if err := b.Add("", []store.Profile{numbered(5)}); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-got; !slices.Equal(n, []int{5}) {
+		t.Errorf("%v", n)
+	}
+}
+
+// TestLimits drops the oldest batches above a size and from an age on, but not the one that is being
+// stored, and says how many.
+func TestLimits(t *testing.T) {
+	now := time.Date(2026, 5, 4, 0, 0, 0, 0, time.UTC)
+	var warnings []string
+	b := open(t, t.TempDir(), Options{
+		Size: 20 * block, Age: time.Hour, Now: func() time.Time { return now },
+		Warn: func(err error) { warnings = append(warnings, err.Error()) },
+	})
+	add := func(n int) {
+		t.Helper()
+		if err := b.Add("", []store.Profile{numbered(n)}); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(time.Second)
+	}
+	for n := range 10 {
+		add(n)
+	}
+	first, err := b.First(t.Context())
+	if err != nil || b.Stats().Profiles != 10 || len(warnings) != 0 {
+		t.Fatalf("%+v, %v, %q", b.Stats(), err, warnings)
+	}
+	for n := 10; n < 100; n++ {
+		add(n)
+		if s := b.Stats(); s.Bytes > 20*block || s.Profiles != 10 {
+			t.Fatalf("%+v", s)
+		}
+	}
+	b.Remove(first)
+	if len(warnings) != 2 || !strings.Contains(warnings[0], "profiles dropped: 1, 1 so far") ||
+		!strings.Contains(warnings[1], "61 so far") { // a minute later
+		t.Errorf("%q", warnings)
+	}
+	now = now.Add(time.Hour - 5*time.Second)
+	if got := numbers(drain(t, b)); !slices.Equal(got, []int{95, 96, 97, 98, 99}) {
+		t.Errorf("%v are left", got)
+	}
+	if s := b.Stats(); s.Dropped != 94 { // of 100, one was stored and five are left
+		t.Errorf("%+v", s)
+	}
+	small := open(t, t.TempDir(), Options{Size: 100})
+	if err := small.Add("", []store.Profile{numbered(1)}); err != nil || small.Stats().Dropped != 1 {
+		t.Errorf("%v, %+v", err, small.Stats())
+	}
+}
+
+// TestDamaged leaves out files that are damaged or not of a buffer, and reports them.
+func TestDamaged(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir, Options{})
+	for n := range 6 {
+		if err := b.Add("", []store.Profile{numbered(n)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_ = b.Close()
+	names, err := filepath.Glob(filepath.Join(dir, "*.profiles"))
+	if err != nil || len(names) != 6 {
+		t.Fatal(names, err)
+	}
+	data, err := os.ReadFile(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	for name, content := range map[string][]byte{
+		names[0]: data, names[2]: data[:len(data)/2], names[4]: nil, filepath.Join(dir, "notes"): []byte("mine"),
+		filepath.Join(dir, "x.profiles"): []byte("mine"), filepath.Join(dir, "0.profiles.tmp"): []byte("half"),
+	} {
+		if err := os.WriteFile(name, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Remove(names[3]); err != nil {
+		t.Fatal(err)
+	}
+	var warnings []string
+	b = open(t, dir, Options{Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	if got := numbers(drain(t, b)); !slices.Equal(got, []int{1, 5}) {
+		t.Errorf("%v", got)
+	}
+	if len(warnings) != 3 || !strings.Contains(warnings[0], "damaged, so 1 profiles are lost: the checksum is wrong") {
+		t.Errorf("%q", warnings)
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(left) != 3 { // the lock, and what is not a buffer's
+		t.Errorf("%q, %v", left, err)
+	}
+}
+
+// TestKill kills a process that fills a buffer, at random moments: what was added is there, once and in
+// order.
+func TestKill(t *testing.T) {
+	rounds := 25
+	if testing.Short() {
+		rounds = 5
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var last []int // of each round, the last number that was acknowledged
+	for round := range rounds {
+		cmd := exec.Command(self, "-test.run=^$")
+		cmd.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("%s_FIRST=%d", childVariable, round*100_000))
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		n := -1
+		lines := bufio.NewScanner(out)
+		for left := rand.IntN(30); left >= 0 && lines.Scan(); left-- {
+			n, _ = strconv.Atoi(lines.Text())
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for lines.Scan() { // what it said before it died
+			if m, err := strconv.Atoi(lines.Text()); err == nil {
+				n = m
+			}
+		}
+		_ = cmd.Wait() // killed
+		last = append(last, n)
+	}
+	got := numbers(drain(t, open(t, dir, Options{Warn: func(err error) { t.Error(err) }})))
+	if !slices.IsSorted(got) || len(slices.Compact(slices.Clone(got))) != len(got) {
+		t.Errorf("not in order, or not once: %v", got)
+	}
+	for round, n := range last {
+		for want := round * 100_000; want <= n; want++ {
+			if _, ok := slices.BinarySearch(got, want); !ok {
+				t.Errorf("round %d: profile %d of %d was added and is lost", round, want, n)
+			}
+		}
+	}
+	t.Logf("%d kills, %d profiles", rounds, len(got))
+}
+
+// FuzzDecode reads files of others.
+func FuzzDecode(f *testing.F) {
+	data, n, err := encode("team", []store.Profile{numbered(1), numbered(2)})
+	if err != nil || n != 2 {
+		f.Fatal(n, err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)-9])
+	f.Add([]byte(magic))
+	f.Add(hostile.Gzip(hostile.Strings("x")))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		b, err := decode(data)
+		if err != nil {
+			return
+		}
+		again, n, err := encode(b.Tenant, b.Profiles)
+		if err != nil || n != len(b.Profiles) {
+			t.Fatalf("%d of %d, %v", n, len(b.Profiles), err)
+		}
+		back, err := decode(again)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Profiles {
+			if store.NewID(&b.Profiles[i]) != store.NewID(&back.Profiles[i]) {
+				t.Errorf("profile %d has another ID", i)
+			}
+		}
+	})
+}

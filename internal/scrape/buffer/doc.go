@@ -1,0 +1,27 @@
+// Package buffer keeps profiles on disk until a store takes them, across crashes.
+//
+// Data flow:
+//
+//  1. [Open] locks a directory and lists the batches that an earlier process left in it.
+//  2. [Buffer.Add] writes a batch to one file: a temporary one, which gets its name when it is complete
+//     and on the disk. So after a crash of the process or of the machine, a batch is there as a whole
+//     or not at all.
+//  3. [Buffer.First] decodes the oldest batch, and [Buffer.Remove] deletes it when the store has it. A
+//     batch that was stored but not deleted is stored again, which stores know by the hash of its
+//     profiles.
+//  4. Above a size, and from an age on, the oldest batches are deleted, counted and reported.
+//
+// A file is named SEQUENCE-COUNT-TIME.profiles: the number of the batch in 16 hexadecimal digits, the
+// number of its profiles, and the time when it was added, in milliseconds since 1970. It contains
+//
+//	"whet-buffer 1\n"
+//	for each profile: size of the header, header, size of the profile, profile
+//	a size of 0
+//	CRC-32C of all of this
+//
+// Sizes and the sum are 32 bits, little endian. The header is JSON: tenant, service, kind, labels,
+// start and duration. The profile is in pprof's format, compressed.
+//
+// A Buffer is safe for concurrent use; one process at a time has a directory. Files and the directory
+// are only for the user.
+package buffer
