@@ -31,8 +31,8 @@ func (f *retentionFlags) registerRetention(fs *pflag.FlagSet) {
 }
 
 // retention reads the flags.
-func (f *retentionFlags) retention() (local.Retention, error) {
-	r := local.Retention{Size: int64(f.Size)}
+func (f *retentionFlags) retention() (store.Retention, error) {
+	r := store.Retention{Size: int64(f.Size)}
 	if f.Age == "" {
 		return r, nil
 	}

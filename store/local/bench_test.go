@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/storetest"
 )
 
 // The store that is measured: as many profiles of so many samples, of services that have this many
@@ -60,7 +61,7 @@ func fleet(dir string, profiles, stacks int) (size int64, err error) {
 				samples.Values[0], samples.Values[1] = append(samples.Values[0], v), append(samples.Values[1], v*1e7)
 			}
 			meta := *pool
-			meta.Time, meta.Duration = epoch.Add(time.Duration(n)*time.Minute), 10*time.Second
+			meta.Time, meta.Duration = storetest.Epoch().Add(time.Duration(n)*time.Minute), 10*time.Second
 			p, err := table.Profile(&meta, d.MainMapping(pool), samples)
 			if err == nil {
 				p, err = profile.Merge(p) // leaves out what it does not use
@@ -213,8 +214,8 @@ func measure(b *testing.B, profiles, stacks int) figures {
 			f.disk += fi.Size()
 		}
 	}
-	half := epoch.Add(time.Duration(profiles/benchServices/2) * time.Minute)
-	one := store.Query{Kind: "cpu", Matchers: matchers(b, "service=service03"), From: half}
+	half := storetest.Epoch().Add(time.Duration(profiles/benchServices/2) * time.Minute)
+	one := store.Query{Kind: "cpu", Matchers: storetest.Matchers(b, "service=service03"), From: half}
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/store"
-	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/store/regressions"
 )
 
@@ -117,24 +116,24 @@ func NewRegressions(r *regressions.Report) Regressions {
 // Stats is what whet store stats shows.
 type Stats struct {
 	Schema string `json:"schema"`
-	local.Stats
+	store.Usage
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewStats returns the statistics of a store.
-func NewStats(s local.Stats) Stats { return Stats{Schema: StatsSchema, Stats: s} }
+func NewStats(s store.Usage) Stats { return Stats{Schema: StatsSchema, Usage: s} }
 
 // Check is what whet store check and restore show.
 type Check struct {
 	Schema string `json:"schema"`
 	Store  string `json:"store"`
-	local.Report
+	store.CheckReport
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewCheck returns the result of checking a store.
-func NewCheck(name string, r local.Report) Check {
-	return Check{Schema: CheckSchema, Store: name, Report: r}
+func NewCheck(name string, r store.CheckReport) Check {
+	return Check{Schema: CheckSchema, Store: name, CheckReport: r}
 }
 
 // SampleTypes lists the names of the sample types of t.
