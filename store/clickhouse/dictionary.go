@@ -24,6 +24,7 @@ type dictionary struct {
 	// seen is up to which day the server keeps a frame or stack that this process has stored, by
 	// number; 0: not stored. It may be shorter than frames and stacks.
 	seenFrames, seenStacks []uint32
+	old                    bool // some of them are over, but were stored by this batch
 	buf                    []byte
 
 	used int64 // protected by dictionaries.mu

@@ -141,8 +141,34 @@ func (w *writer) serve(r *request) {
 			}
 		}
 	}
+	w.forgetOld()
 	for _, r := range all {
 		close(r.done)
+	}
+}
+
+// today returns the number of this day since 1970.
+func (w *writer) today() uint32 { return uint32(w.s.o.Now().Unix() / int64(day.Seconds())) }
+
+// forgetOld forgets which symbols are stored for profiles of weeks that are over: another process may
+// delete them. Those of this week are safe until it is over.
+func (w *writer) forgetOld() {
+	for _, d := range w.known.known {
+		if d.old {
+			d.forget(w.today())
+			d.old = false
+		}
+	}
+}
+
+// forget forgets which symbols are stored until a day that is over. The caller has locked d.
+func (d *dictionary) forget(today uint32) {
+	for _, seen := range [][]uint32{d.seenStacks, d.seenFrames} {
+		for i, until := range seen {
+			if until <= today {
+				seen[i] = 0
+			}
+		}
 	}
 }
 
@@ -156,7 +182,7 @@ func (r *request) samples() (n int) {
 // store inserts batches. A batch that cannot be stored has its err set; an error returned is one of
 // the server.
 func (w *writer) store(ctx context.Context, all []*request) error {
-	b := &batch{w: w}
+	b := &batch{w: w, stored: map[tenantSeries]bool{}}
 	for _, r := range all {
 		if r.err = r.ctx.Err(); r.err != nil {
 			continue
@@ -241,6 +267,12 @@ type batch struct {
 	series   []seriesRow
 	stacks   []stackRow
 	frames   []frameRow
+	stored   map[tenantSeries]bool // in series
+}
+
+type tenantSeries struct {
+	tenant string
+	series uint64
 }
 
 type profileRow struct {
@@ -279,15 +311,21 @@ type frameRow struct {
 func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
 	k, until := scope{tenant, p.Service}, keptUntil(p.Start)
 	row := profileRow{tenant: tenant, p: p, id: id, series: seriesHash(p.Service, p.Kind, p.Labels)}
-	if known := b.w.series[tenant]; known.seen[row.series] < until {
+	known := b.w.series[tenant]
+	if of := (tenantSeries{tenant, row.series}); known.seen[row.series] < until || until <= b.w.today() && !b.stored[of] {
 		b.series = append(b.series, seriesRow{tenant, p, row.series, until})
-		known.seen[row.series] = until
+		known.seen[row.series] = max(until, known.seen[row.series])
+		b.stored[of] = true
 	}
 	row.head = string(packed.AppendHead(nil, p.Data))
 	if len(p.Data.Mappings) > 0 {
 		row.main = string(packed.AppendMapping(nil, &p.Data.Mappings[0]))
 	}
 	d := b.w.known.of(k)
+	if until <= b.w.today() && !d.old {
+		d.forget(b.w.today())
+		d.old = true
+	}
 	numbers := d.add(p.Data)
 	row.stacks = make([]uint64, len(numbers))
 	for i, n := range numbers {
