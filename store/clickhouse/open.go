@@ -299,15 +299,14 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 	case code(err) == codeUnknownDatabase || code(err) == codeUnknownTable:
 		e.Hint = "`whet store migrate --store ADDRESS` creates the tables"
 	case code(err) == 0 && broken(err):
+		e.Err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
 	case s.cluster != "" && code(err) != 0:
 		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
-			e.Err = fmt.Errorf("%w: %w", &PartialError{Cluster: s.cluster, Missing: missing}, errShard)
+			down := &PartialError{Cluster: s.cluster, Missing: missing}
+			e.Err = fmt.Errorf("%s: %w", down.Error(), store.ErrUnavailable)
 			e.Hint = "start it; `whet query --allow-partial` answers without it, and says so"
 		}
 	}
 	return e
 }
-
-// errShard ends the text of an error after a PartialError.
-var errShard = errors.New("an answer without it would not be complete")

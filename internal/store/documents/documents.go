@@ -17,6 +17,7 @@ const (
 	PushSchema     = "whet.store-push/1"
 	StatsSchema    = "whet.store-stats/1"
 	CheckSchema    = "whet.store-check/1"
+	MigrateSchema  = "whet.store-migrate/1"
 
 	RegressionsSchema = "whet.store-regressions/1"
 )
@@ -134,6 +135,21 @@ type Check struct {
 // NewCheck returns the result of checking a store.
 func NewCheck(name string, r store.CheckReport) Check {
 	return Check{Schema: CheckSchema, Store: name, CheckReport: r}
+}
+
+// Migration is what whet store migrate shows.
+type Migration struct {
+	Schema   string        `json:"schema"`
+	Store    string        `json:"store"`
+	Cluster  string        `json:"cluster,omitempty"` // of the tables
+	From     int           `json:"from"`              // version before; 0: there was no store
+	To       int           `json:"to"`                // version now
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewMigration returns what a migration did.
+func NewMigration(name, cluster string, from, to int) Migration {
+	return Migration{Schema: MigrateSchema, Store: name, Cluster: cluster, From: from, To: to}
 }
 
 // SampleTypes lists the names of the sample types of t.
