@@ -199,8 +199,12 @@ func (s *Store) checkService(
 ) error {
 	after := ""
 	for {
+		labels, err := s.labels(ctx, k)
+		if err != nil {
+			return err
+		}
 		var rows []*row
-		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+quote(k.tenant)+" AND service="+
+		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+quote(k.tenant)+" AND service="+
 			quote(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
 			x := &row{}
 			rows = append(rows, x)
@@ -210,7 +214,7 @@ func (s *Store) checkService(
 			return err
 		}
 		for _, x := range rows {
-			p, err := s.profile(ctx, k.tenant, x)
+			p, err := s.profile(ctx, k.tenant, x, labels)
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}

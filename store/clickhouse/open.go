@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,12 +45,13 @@ type Options struct {
 
 // A Store is an open store; see Open.
 type Store struct {
-	a      *Address
-	o      Options
-	conn   driver.Conn
-	schema // cluster is "" on one server
-	known  *dictionaries
-	bucket *store.Bucket
+	a       *Address
+	o       Options
+	conn    driver.Conn
+	schema  // cluster is "" on one server
+	known   *dictionaries
+	bucket  *store.Bucket
+	labeled atomic.Bool // samples of the last query had labels
 
 	requests chan *request
 	closing  chan struct{}

@@ -59,10 +59,7 @@ func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 			if sel.series[x.id] != nil {
 				return nil // rows that were not replaced yet
 			}
-			x.labels = make(store.Labels, len(names))
-			for i := range min(len(names), len(values)) {
-				x.labels[i] = store.Label{Name: names[i], Value: values[i]}
-			}
+			x.labels = labelsOf(names, values)
 			read++
 			if q.Matches(x.service, x.kind, x.labels) {
 				sel.series[x.id] = x
@@ -305,7 +302,11 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 				Op: "profile", Subject: id.String(), Err: store.ErrNotFound, Hint: "`whet query profiles` lists the IDs",
 			}
 		}
-		if p, err = s.profile(ctx, tenant, x); err != nil {
+		labels, err := s.labels(ctx, scope{tenant, x.service})
+		if err != nil {
+			return err
+		}
+		if p, err = s.profile(ctx, tenant, x, labels); err != nil {
 			return err
 		}
 		// A separate dictionary leaves out what the profile does not use.
@@ -326,28 +327,37 @@ func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Pr
 	return p, err
 }
 
-// profile returns a stored profile, whose data has the tables of the dictionary.
-func (s *Store) profile(ctx context.Context, tenant string, x *row) (p store.Profile, err error) {
-	p = store.Profile{
-		Service: x.service, Kind: x.kind, Start: x.start.UTC(), Duration: time.Duration(x.duration), Labels: store.Labels{},
-	}
-	found := false
-	err = s.query(ctx, "SELECT names, values FROM series PREWHERE tenant="+quote(tenant)+" AND service="+quote(x.service)+
-		" AND kind="+quote(x.kind)+fmt.Sprintf(" AND id=%d LIMIT 1", x.series), nil, func(r driver.Rows) error {
+// labels returns the labels of the series of a service, by series.
+func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
+	out := map[uint64]store.Labels{}
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+quote(k.tenant)+" AND service="+
+		quote(k.service), nil, func(r driver.Rows) error {
+		var id uint64
 		var names, values []string
-		if err := r.Scan(&names, &values); err != nil {
+		if err := r.Scan(&id, &names, &values); err != nil {
 			return err
 		}
-		found = true
-		for i := range min(len(names), len(values)) {
-			p.Labels = append(p.Labels, store.Label{Name: names[i], Value: values[i]})
-		}
+		out[id] = labelsOf(names, values)
 		return nil
 	})
-	if err != nil {
-		return p, err
+	return out, err
+}
+
+func labelsOf(names, values []string) store.Labels {
+	labels := store.Labels{}
+	for i := range min(len(names), len(values)) {
+		labels = append(labels, store.Label{Name: names[i], Value: values[i]})
 	}
-	if !found {
+	return labels
+}
+
+// profile returns a stored profile, whose data has the tables of the dictionary.
+func (s *Store) profile(
+	ctx context.Context, tenant string, x *row, labels map[uint64]store.Labels,
+) (p store.Profile, err error) {
+	p = store.Profile{Service: x.service, Kind: x.kind, Start: x.start.UTC(), Duration: time.Duration(x.duration)}
+	found := false
+	if p.Labels, found = labels[x.series]; !found {
 		return p, fmt.Errorf("series %016x: %w: it is missing", x.series, packed.ErrDamaged)
 	}
 	meta, err := packed.Head([]byte(x.head))
@@ -514,11 +524,11 @@ func (s *Store) merge(ctx context.Context, q *store.Query) (*profile.Profile, st
 	if len(sel.order) == 0 {
 		return nil, stats, store.ErrNotFound
 	}
-	parts, order, stats, err := s.parts(ctx, sel)
+	parts, order, added, stats, err := s.both(ctx, sel)
 	if err != nil {
 		return nil, stats, err
 	}
-	if err := s.add(ctx, sel, parts); err != nil {
+	if err := added.divide(parts); err != nil {
 		return nil, stats, err
 	}
 	var done []*profile.Profile
@@ -600,16 +610,64 @@ func (s *Store) parts(ctx context.Context, sel *selection) (map[uint64]*part, []
 	return parts, order, stats, nil
 }
 
-// add lets the server add the values of samples by stack, and by labels if there are any. Each shard
-// does so for its services, so nothing is left to do for the server that answers.
-func (s *Store) add(ctx context.Context, sel *selection, parts map[uint64]*part) error {
+// both returns the parts of a selection and their sums. It asks for both at once, for sums without
+// labels and of the usual number of sample types, and again if that was not enough.
+func (s *Store) both(
+	ctx context.Context, sel *selection,
+) (parts map[uint64]*part, order []uint64, added *added, stats store.Stats, err error) {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	var guessed error
+	done := make(chan struct{})
+	guess := !s.labeled.Load()
+	go func() {
+		defer close(done)
+		if guess {
+			added, guessed = s.add(inner, sel, inline, false)
+		}
+	}()
+	parts, order, stats, err = s.parts(ctx, sel)
 	types, labeled := 1, false
 	for _, x := range parts {
 		types, labeled = max(types, len(x.sums.values)), labeled || x.labeled
 	}
+	s.labeled.Store(labeled)
+	enough := guess && err == nil && types <= inline && !labeled
+	if !enough {
+		stop()
+	}
+	<-done
+	switch {
+	case err != nil:
+	case enough:
+		err = guessed
+	default:
+		added, err = s.add(ctx, sel, types, labeled)
+	}
+	return parts, order, added, stats, err
+}
+
+// added are sums as the server returns them, in rows.
+type added struct {
+	parts, stacks []uint64
+	labels        []string // nil if they were not asked for
+	values        [][]int64
+}
+
+// add lets the server add the values of samples by stack, and by labels if there are any. Each shard
+// does so for its services, so nothing is left to do for the server that answers.
+func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool) (*added, error) {
 	columns, joins, keys := "part, stack", "stacks AS stack", "part, stack"
 	if labeled {
 		columns, joins, keys = columns+", label", joins+", labels AS label", keys+", label"
+	}
+	out := &added{values: make([][]int64, types)}
+	var id, stack uint64
+	var label string
+	values := make([]int64, types)
+	into := []any{&id, &stack}
+	if labeled {
+		into = append(into, &label)
 	}
 	for t := range types {
 		column := fmt.Sprintf("v%d", t)
@@ -618,47 +676,56 @@ func (s *Store) add(ctx context.Context, sel *selection, parts map[uint64]*part)
 		}
 		columns += fmt.Sprintf(", sum(x%d)", t)
 		joins += fmt.Sprintf(", %s AS x%d", column, t)
-	}
-	var id, stack uint64
-	var label string
-	values := make([]int64, types)
-	into := []any{&id, &stack}
-	if labeled {
-		into = append(into, &label)
-	}
-	for t := range values {
 		into = append(into, &values[t])
 	}
-	n := 0
-	return s.query(ctx, "SELECT "+columns+" FROM profiles FINAL ARRAY JOIN "+joins+" PREWHERE "+sel.where+" GROUP BY "+keys,
+	err := s.query(ctx, "SELECT "+columns+" FROM profiles FINAL ARRAY JOIN "+joins+" PREWHERE "+sel.where+" GROUP BY "+keys,
 		native.Settings{"distributed_group_by_no_merge": 1}, func(r driver.Rows) error {
 			if err := r.Scan(into...); err != nil {
 				return err
 			}
-			x := parts[id]
-			if x == nil {
-				return nil // newer than parts
-			}
-			zero := label == ""
-			for t := range x.sums.values {
-				zero = zero && values[t] == 0
-			}
-			if zero {
-				return nil
-			}
-			if n++; n > maxResult {
+			if len(out.stacks) == maxResult {
 				return &diag.Error{
 					Op: "query", Err: fmt.Errorf("the merged profile has more than %d samples", maxResult), Kind: diag.Usage,
 					Hint: "select less: a service, a label or a shorter time",
 				}
 			}
-			x.sums.stacks = append(x.sums.stacks, stack)
+			out.parts, out.stacks = append(out.parts, id), append(out.stacks, stack)
 			if labeled {
-				x.sums.labels = append(x.sums.labels, label)
+				out.labels = append(out.labels, label)
 			}
-			for t := range x.sums.values {
-				x.sums.values[t] = append(x.sums.values[t], values[t])
+			for t, v := range values {
+				out.values[t] = append(out.values[t], v)
 			}
 			return nil
 		})
+	return out, err
+}
+
+// divide appends the sums to those of their parts. Rows of profiles that are newer than the parts
+// are left out.
+func (c *added) divide(parts map[uint64]*part) error {
+	for i, id := range c.parts {
+		x := parts[id]
+		if x == nil {
+			continue
+		}
+		if len(x.sums.values) > len(c.values) {
+			return fmt.Errorf("%w: %d sample types", packed.ErrDamaged, len(x.sums.values))
+		}
+		zero := c.labels == nil || c.labels[i] == ""
+		for t := range x.sums.values {
+			zero = zero && c.values[t][i] == 0
+		}
+		if zero {
+			continue
+		}
+		x.sums.stacks = append(x.sums.stacks, c.stacks[i])
+		if c.labels != nil {
+			x.sums.labels = append(x.sums.labels, c.labels[i])
+		}
+		for t := range x.sums.values {
+			x.sums.values[t] = append(x.sums.values[t], c.values[t][i])
+		}
+	}
+	return nil
 }
