@@ -66,7 +66,8 @@ func TestClickHouse(t *testing.T) {
 	checked(t, 0, "over time", "query", "timeline", "service=shop1", "--type", "cpu", "--store", st)
 	checked(t, 0, "^no change beyond noise$", "query", "regressions", "service=shop1", "--store", st)
 	checked(t, 0, "^shop7 ", "store", "stats", "--store", st)
-	checked(t, 0, "^"+st+": 17 profiles and the symbols of 9 dictionaries read, no damage$", "store", "check", "--store", st)
+	checked(t, 0, "^"+st+": 17 profiles and the symbols of 9 dictionaries read, no damage$", "store", "check", "--store",
+		st)
 	checked(t, 0, "^shop7 ", "store", "compact", "--store", st, "--retention", "20000d")
 	for _, args := range [][]string{
 		{"store", "backup", "x"}, {"store", "restore", "x"}, {"store", "compact", "--max-store-size", "1GB"},

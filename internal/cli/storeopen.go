@@ -36,7 +36,8 @@ func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
 	fs.StringVar(&f.Store, "store", "",
 		"the store in `DIR`, the address of whet serve --store, or clickhouse://USER@HOST:PORT/DATABASE")
 	fs.StringVar(&f.TokenFile, "token-file", "", "send the token in `FILE` to the address; - is standard input")
-	fs.StringVar(&f.Tenant, "tenant", "", "`NAME` of the tenant in a directory or database; an address knows it by the token")
+	fs.StringVar(&f.Tenant, "tenant", "",
+		"`NAME` of the tenant in a directory or database; an address knows it by the token")
 }
 
 // database is a store that this process reads and writes itself, in a directory or on ClickHouse.

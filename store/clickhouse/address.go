@@ -114,7 +114,7 @@ func parseAddress(text string) (*Address, error) {
 	if a.password != "" && secure == "" && slices.ContainsFunc(a.Hosts, remote) {
 		return nil, &diag.Error{
 			Op: "connect to ClickHouse", Subject: a.String(), Err: errors.New("the password would be sent unencrypted"),
-			Kind: diag.Usage, Hint: "add ?secure=true for TLS, or ?secure=false if nobody else can read that network",
+			Kind: diag.Usage, Hint: "add ?secure=true for TLS, or ?secure=false if the network is trusted",
 		}
 	}
 	return a, nil

@@ -29,7 +29,7 @@ const (
 type figures struct {
 	name                       string
 	parsed, ready              float64 // samples per second, with and without parsing
-	disk                       int64
+	disk, symbols              int64
 	cold, oneService, all, top time.Duration
 }
 
@@ -53,6 +53,9 @@ func measure(b *testing.B, name, dir string, profiles int, open func(database st
 		b.Fatal(err)
 	}
 	f.disk = stats.Bytes
+	for _, x := range stats.Services {
+		f.symbols += x.Symbols
+	}
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -198,7 +201,9 @@ func pageOf(all []figures, profiles int, gzipped int64) string {
 	rate := func(n float64) string { return fmt.Sprintf("%.2f M/s", n/1e6) }
 	row("samples stored, parsing included", func(f figures) string { return rate(f.parsed) })
 	row("samples stored, of parsed profiles", func(f figures) string { return rate(f.ready) })
-	row("on the disk", func(f figures) string { return fmt.Sprintf("%.1f MB", float64(f.disk)/1e6) })
+	row("on the disk, of which symbols", func(f figures) string {
+		return fmt.Sprintf("%.1f MB, %.1f MB", float64(f.disk)/1e6, float64(f.symbols)/1e6)
+	})
 	row("merge one service, half of the time, just opened", func(f figures) string { return ms(f.cold) })
 	row("the same again", func(f figures) string { return ms(f.oneService) })
 	row("merge all services, half of the time", func(f figures) string { return ms(f.all) })

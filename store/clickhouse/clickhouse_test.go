@@ -18,7 +18,7 @@ import (
 	"github.com/whet-go/whet/store/storetest"
 )
 
-// on returns the stores on servers, each in a database of its own.
+// on returns the stores on servers, each in a separate database.
 func on(servers *clickhousetest.Servers) storetest.Store {
 	return storetest.Store{Open: func(tb testing.TB, name string, o storetest.Options) storetest.Maintained {
 		tb.Helper()
@@ -35,7 +35,8 @@ func open(tb testing.TB, servers *clickhousetest.Servers, database string, o cli
 	if err != nil {
 		tb.Fatal(err)
 	}
-	if _, err := clickhouse.Migrate(tb.Context(), a, clickhouse.MigrateOptions{Version: "test", Unreplicated: !servers.HasKeeper()}); err != nil {
+	m := clickhouse.MigrateOptions{Version: "test", Unreplicated: !servers.HasKeeper()}
+	if _, err := clickhouse.Migrate(tb.Context(), a, m); err != nil {
 		tb.Fatal(err)
 	}
 	if o.Warn == nil {
@@ -62,6 +63,7 @@ func TestServer(t *testing.T) {
 	t.Run("Open", func(t *testing.T) { testOpen(t, servers) })
 	t.Run("Expiry", func(t *testing.T) { testExpiry(t, servers) })
 	t.Run("Damage", func(t *testing.T) { testDamage(t, servers) })
+	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 }
 
 // TestShards runs them on two shards that are not replicated.
@@ -69,6 +71,7 @@ func TestShards(t *testing.T) {
 	servers := clickhousetest.ForTest(t, clickhousetest.Options{Shards: 2})
 	t.Run("Store", func(t *testing.T) { storetest.Run(t, on(servers)) })
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
+	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 	for down := range 2 {
 		t.Run(fmt.Sprint("ShardDown", down+1), func(t *testing.T) { testShardDown(t, servers, down) })
 	}
@@ -79,6 +82,7 @@ func TestReplicated(t *testing.T) {
 	servers := clickhousetest.ForTest(t, clickhousetest.Options{Shards: 2, Keeper: true})
 	t.Run("Store", func(t *testing.T) { storetest.Run(t, on(servers)) })
 	t.Run("Deduplication", func(t *testing.T) { testDeduplication(t, servers) })
+	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
 	t.Run("ShardDown", func(t *testing.T) { testShardDown(t, servers, 1) })
 }
 
@@ -107,12 +111,12 @@ func address(t *testing.T, servers *clickhousetest.Servers, database string) *cl
 func testMigrate(t *testing.T, servers *clickhousetest.Servers) {
 	ctx := t.Context()
 	a := address(t, servers, "migrated")
-	if _, err := clickhouse.Open(ctx, a, clickhouse.Options{}); err == nil || !strings.Contains(diag.Hint(err), "migrate") {
-		t.Errorf("no database: %v, hint %q", err, diag.Hint(err))
-	}
-	exec(t, servers.Hosts[0], "CREATE DATABASE migrated")
-	if _, err := clickhouse.Open(ctx, a, clickhouse.Options{}); err == nil || !strings.Contains(diag.Hint(err), "migrate") {
-		t.Errorf("no tables: %v, hint %q", err, diag.Hint(err))
+	for _, state := range []string{"no database", "no tables"} {
+		_, err := clickhouse.Open(ctx, a, clickhouse.Options{})
+		if err == nil || !strings.Contains(diag.Hint(err), "migrate") {
+			t.Errorf("%s: %v, hint %q", state, err, diag.Hint(err))
+		}
+		exec(t, servers.Hosts[0], "CREATE DATABASE IF NOT EXISTS migrated")
 	}
 	for _, from := range []int{0, clickhouse.Format, clickhouse.Format} {
 		m, err := clickhouse.Migrate(ctx, a, clickhouse.MigrateOptions{Version: "v1"})
@@ -156,8 +160,8 @@ func testOpen(t *testing.T, servers *clickhousetest.Servers) {
 	a := address(t, servers, "opened")
 	a.User = "whet"
 	_, err := clickhouse.Open(ctx, a, clickhouse.Options{})
-	if err == nil || !strings.Contains(err.Error(), `refuses user "whet"`) || strings.Contains(fmt.Sprint(err, diag.Hint(err)),
-		"a-wrong-one") {
+	if err == nil || !strings.Contains(err.Error(), `refuses user "whet"`) ||
+		strings.Contains(fmt.Sprint(err, diag.Hint(err)), "a-wrong-one") {
 		t.Errorf("a wrong password: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "password")
@@ -179,18 +183,19 @@ func testOpen(t *testing.T, servers *clickhousetest.Servers) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := s.Write(ctx, "", []store.Profile{storetest.Generated("shop", 1, nil)}); !errors.Is(err, clickhouse.ErrClosed) {
+	batch := []store.Profile{storetest.Generated("shop", 1, nil)}
+	if err := s.Write(ctx, "", batch); !errors.Is(err, clickhouse.ErrClosed) {
 		t.Errorf("writing to a closed store: %v", err)
 	}
 	if _, err := clickhouse.Open(ctx, a, clickhouse.Options{Retention: store.Retention{Size: 1}}); err == nil ||
 		diag.ExitCode(err) != 2 {
 		t.Errorf("a limit of size: %v", err)
 	}
-	nobody, err := clickhouse.ParseAddress("clickhouse://127.0.0.1:1/opened")
+	unreachable, err := clickhouse.ParseAddress("clickhouse://127.0.0.1:1/opened")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := clickhouse.Open(ctx, nobody, clickhouse.Options{}); err == nil || !strings.Contains(err.Error(),
+	if _, err := clickhouse.Open(ctx, unreachable, clickhouse.Options{}); err == nil || !strings.Contains(err.Error(),
 		"clickhouse://127.0.0.1:1/opened") || !strings.Contains(diag.Hint(err), "native protocol") {
 		t.Errorf("no server: %v, hint %q", err, diag.Hint(err))
 	}
@@ -253,4 +258,46 @@ func testDamage(t *testing.T, servers *clickhousetest.Servers) {
 	if r.Profiles != 12 || len(r.Damage) != 9 { // all of mail and auth, and one of shop
 		t.Errorf("%d profiles, %d damaged: %s", r.Profiles, len(r.Damage), text)
 	}
+}
+
+// testGrants migrates, writes and queries with the privileges that docs/scale.md lists, and no others.
+func testGrants(t *testing.T, servers *clickhousetest.Servers) {
+	for _, host := range servers.Hosts {
+		exec(t, host, "CREATE USER IF NOT EXISTS least")
+		for _, privileges := range []string{
+			"SELECT, INSERT", "ALTER UPDATE, ALTER DELETE", "CREATE DATABASE, CREATE TABLE, ALTER TTL",
+		} {
+			exec(t, host, "GRANT "+privileges+" ON least.* TO least")
+		}
+		exec(t, host, "GRANT SELECT ON system.parts TO least")
+		if len(servers.Hosts) > 1 {
+			exec(t, host, "GRANT REMOTE, CLUSTER ON *.* TO least")
+			exec(t, host, "GRANT SELECT ON system.clusters TO least")
+		}
+	}
+	a := address(t, servers, "least")
+	a.User = "least"
+	age := 10000 * 24 * time.Hour
+	o := clickhouse.MigrateOptions{Unreplicated: !servers.HasKeeper(), Retention: &age}
+	if _, err := clickhouse.Migrate(t.Context(), a, o); err != nil {
+		t.Fatal(err)
+	}
+	s, err := clickhouse.Open(t.Context(), a, clickhouse.Options{
+		AllowPartial: true, Retention: store.Retention{Age: age}, Warn: func(err error) { t.Error(err) },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	storetest.Write(t, s, "", storetest.Generated("shop", 0, nil), storetest.Generated("mail", 1, nil))
+	if _, stats, err := s.Merge(t.Context(), store.Query{}); err != nil || stats.Profiles != 2 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if stats, err := s.Stats(t.Context()); err != nil || len(stats.Services) != 2 || stats.Bytes == 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	storetest.Clean(t, s, 2)
 }

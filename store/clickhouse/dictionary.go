@@ -205,7 +205,7 @@ func (l *learner) mapping(m profile.Mapping) (number uint32, start uint64) {
 
 // add adds a frame: one that d has, or one that was read.
 func (l *learner) add(h uint64) (uint32, error) {
-	mapping, start := uint32(profile.None), uint64(0)
+	mapping, start := profile.None, uint64(0)
 	if i, ok := l.d.place[h]; ok {
 		t := l.d.table
 		loc := t.Locations[i]

@@ -47,14 +47,15 @@ func (s *Store) delete(ctx context.Context, age time.Duration) error {
 	var weeks []string
 	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+quote(s.a.Database)+
 		" AND concat(database, '.', table)="+quote(s.stored("profiles"))+
-		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil, func(r driver.Rows) error {
-		var id string
-		if err := r.Scan(&id); err != nil {
-			return err
-		}
-		weeks = append(weeks, id)
-		return nil
-	})
+		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
+		func(r driver.Rows) error {
+			var id string
+			if err := r.Scan(&id); err != nil {
+				return err
+			}
+			weeks = append(weeks, id)
+			return nil
+		})
 	if err != nil {
 		return err
 	}

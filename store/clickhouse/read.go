@@ -83,8 +83,8 @@ func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
 			ids = append(ids, x.id)
 			services[x.service] = true
 		}
-		conditions += " AND service IN (" + quoted(slices.Sorted(maps.Keys(services))) + ") AND series IN (" + numbers(ids) +
-			")"
+		conditions += " AND service IN (" + quoted(slices.Sorted(maps.Keys(services))) + ")"
+		conditions += " AND series IN (" + numbers(ids) + ")"
 	}
 	if !q.From.IsZero() {
 		conditions += " AND start>=" + instant(q.From)
@@ -264,7 +264,8 @@ type row struct {
 	more          [][]int64
 }
 
-const rowColumns = "service, kind, series, start, duration, id, head, main, comments, stacks, labels, v0, v1, v2, v3, more"
+const rowColumns = "service, kind, series, start, duration, id, head, main, comments, stacks, labels, " +
+	"v0, v1, v2, v3, more"
 
 func (x *row) scan(r driver.Rows) error {
 	return r.Scan(&x.service, &x.kind, &x.series, &x.start, &x.duration, &x.id, &x.head, &x.main, &x.comments, &x.stacks,
@@ -419,7 +420,7 @@ func (s *Store) assemble(
 			samples.Labels = append(samples.Labels, set)
 		}
 	}
-	first := uint32(profile.None)
+	first := profile.None
 	if main != "" {
 		r := &packed.Decoder{B: []byte(main)}
 		m := r.Mapping()
@@ -678,7 +679,9 @@ func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool
 		joins += fmt.Sprintf(", %s AS x%d", column, t)
 		into = append(into, &values[t])
 	}
-	err := s.query(ctx, "SELECT "+columns+" FROM profiles FINAL ARRAY JOIN "+joins+" PREWHERE "+sel.where+" GROUP BY "+keys,
+	text := "SELECT " + columns + " FROM profiles FINAL ARRAY JOIN " + joins
+	text += " PREWHERE " + sel.where + " GROUP BY " + keys
+	err := s.query(ctx, text,
 		native.Settings{"distributed_group_by_no_merge": 1}, func(r driver.Rows) error {
 			if err := r.Scan(into...); err != nil {
 				return err

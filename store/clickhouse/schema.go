@@ -202,7 +202,8 @@ func Migrate(ctx context.Context, a *Address, o MigrateOptions) (Migration, erro
 // complete returns an error unless the address has as many servers as the cluster.
 func (s *Store) complete(ctx context.Context, cluster string) error {
 	var n uint64
-	if err := s.conn.QueryRow(ctx, "SELECT count() FROM system.clusters WHERE cluster="+quote(cluster)).Scan(&n); err != nil {
+	row := s.conn.QueryRow(ctx, "SELECT count() FROM system.clusters WHERE cluster="+quote(cluster))
+	if err := row.Scan(&n); err != nil {
 		return err
 	}
 	if n == 0 {

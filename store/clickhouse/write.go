@@ -276,14 +276,13 @@ type tenantSeries struct {
 }
 
 type profileRow struct {
-	tenant  string
-	p       *store.Profile
-	id      store.ID
-	series  uint64
-	head    string
-	main    string
-	stacks  []uint64
-	samples int
+	tenant string
+	p      *store.Profile
+	id     store.ID
+	series uint64
+	head   string
+	main   string
+	stacks []uint64
 }
 
 type seriesRow struct {

@@ -114,7 +114,8 @@ func measure(b *testing.B, profiles, stacks int) figures {
 	}
 	f.cold = time.Since(start)
 	f.oneService = storetest.MedianOf(b, func() error { _, _, err := s.Merge(ctx, one); return err })
-	f.all = storetest.MedianOf(b, func() error { _, _, err := s.Merge(ctx, store.Query{Kind: "cpu", From: half}); return err })
+	every := store.Query{Kind: "cpu", From: half}
+	f.all = storetest.MedianOf(b, func() error { _, _, err := s.Merge(ctx, every); return err })
 	f.top = storetest.MedianOf(b, func() error {
 		p, _, err := s.Merge(ctx, store.Query{Kind: "cpu"})
 		if err != nil {

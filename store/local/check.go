@@ -63,7 +63,9 @@ func owner(ctx context.Context, tx *sql.Tx, id int64) string {
 }
 
 // checkProfiles reads profiles by dictionary, so that each dictionary is read once.
-func (s *Store) checkProfiles(ctx context.Context, tx *sql.Tx, r *store.CheckReport, all int, progress func(done, all int)) error {
+func (s *Store) checkProfiles(
+	ctx context.Context, tx *sql.Tx, r *store.CheckReport, all int, progress func(done, all int),
+) error {
 	rows, err := tx.QueryContext(ctx, `SELECT p.hash, p.start, p.duration, p.samples, p.head, p.dictionary, p.data,
 		s.tenant, s.service, s.kind, s.labels FROM profile p LEFT JOIN series s ON s.id=p.series ORDER BY p.dictionary, p.id`)
 	if err != nil {

@@ -57,7 +57,8 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("a second writer: %v", err)
 	}
 	r := openTest(t, dir, Options{ReadOnly: true})
-	if err := r.Write(t.Context(), "", []store.Profile{storetest.Generated("shop", 2, nil)}); !errors.Is(err, errReadOnly) {
+	batch := []store.Profile{storetest.Generated("shop", 2, nil)}
+	if err := r.Write(t.Context(), "", batch); !errors.Is(err, errReadOnly) {
 		t.Errorf("writing read-only: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -281,7 +282,8 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 	// Other profiles can still be queried, and new ones stored.
 	storetest.Write(t, s, "", storetest.Generated("mail", 100, nil))
-	q := store.Query{Kind: "cpu", Matchers: storetest.Matchers(t, "service=mail"), From: storetest.Epoch().Add(99 * time.Minute)}
+	q := store.Query{Kind: "cpu", Matchers: storetest.Matchers(t, "service=mail")}
+	q.From = storetest.Epoch().Add(99 * time.Minute)
 	if _, stats, err := s.Merge(t.Context(), q); err != nil || stats.Profiles != 1 {
 		t.Errorf("%+v, %v", stats, err)
 	}

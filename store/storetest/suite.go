@@ -261,7 +261,9 @@ func unusual() []store.Profile {
 	add("empty", profile.NewBuilder(one), &profile.Profile{SampleTypes: []profile.ValueType{one}})
 	for _, start := range []uint64{0x400000, 0x7f0000000000} {
 		b := profile.NewBuilder(one)
-		main := b.Mapping(profile.Mapping{Start: start, Limit: start + 0x2000, File: "/bin/x", BuildID: "abc", HasFunctions: true})
+		main := b.Mapping(profile.Mapping{
+			Start: start, Limit: start + 0x2000, File: "/bin/x", BuildID: "abc", HasFunctions: true,
+		})
 		lib := b.Mapping(profile.Mapping{Start: start + 0x10000, Limit: start + 0x12345, Offset: 0x1000, File: "/lib/y.so"})
 		bare, in := b.Location(start+0x20, main, false), b.Location(start+0x10040, lib, false)
 		_ = b.Sample([]uint32{in, bare}, nil, 2)

@@ -165,7 +165,8 @@ func (s *Servers) config(i int) string {
 	add := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	add("<clickhouse><logger><level>warning</level><log>%s/log</log><errorlog>%s/errors</errorlog></logger>", x.dir, x.dir)
 	add("<listen_host>127.0.0.1</listen_host><tcp_port>%d</tcp_port>", x.port)
-	add("<interserver_http_port>%d</interserver_http_port><interserver_http_host>127.0.0.1</interserver_http_host>", x.inter)
+	add("<interserver_http_port>%d</interserver_http_port>", x.inter)
+	add("<interserver_http_host>127.0.0.1</interserver_http_host>")
 	for _, path := range []string{"path", "tmp_path", "user_files_path", "format_schema_path"} {
 		add("<%s>%s/%s/</%s>", path, x.dir, path, path)
 	}
@@ -376,8 +377,8 @@ func find(ctx context.Context) (string, error) {
 		return "", err
 	}
 	defer func() { _ = os.RemoveAll(work) }() // what matters has been moved
-	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:", "-d", work,
-		"chdb=="+wheelVersion)
+	pip := exec.CommandContext(ctx, "python3", "-m", "pip", "download", "-q", "--no-deps", "--only-binary=:all:",
+		"-d", work, "chdb=="+wheelVersion)
 	if out, err := pip.CombinedOutput(); err != nil {
 		return "", &Unavailable{fmt.Sprintf("pip: %v: %.500s", err, out)}
 	}
