@@ -70,8 +70,11 @@ func TestClickHouse(t *testing.T) {
 		st)
 	checked(t, 0, "^shop7 ", "store", "compact", "--store", st, "--retention", "20000d")
 	for _, args := range [][]string{
-		{"store", "backup", "x"}, {"store", "restore", "x"}, {"store", "compact", "--max-store-size", "1GB"},
-		{"serve", "--retention", "1d"}, {"query", "--token-file", "x"},
+		{"store", "backup", "x"},
+		{"store", "restore", "x"},
+		{"store", "compact", "--max-store-size", "1GB"},
+		{"serve", "--retention", "1d"},
+		{"query", "--token-file", "x"},
 	} {
 		checked(t, 2, "^hint: ", append(args, "--store", st)...)
 	}
@@ -128,8 +131,12 @@ func shardDown(t *testing.T, servers *clickhousetest.Servers, st, served string)
 	checked(t, 1, name, "query", "series", "--store", served)
 	checked(t, 0, "^whet: warning: "+name, "query", "--type", "cpu", "--store", st, "--allow-partial")
 	for _, sub := range [][]string{
-		{"query", "--type", "cpu"}, {"query", "series"}, {"query", "labels"}, {"query", "profiles"},
-		{"query", "timeline", "--type", "cpu"}, {"query", "regressions"},
+		{"query", "--type", "cpu"},
+		{"query", "series"},
+		{"query", "labels"},
+		{"query", "profiles"},
+		{"query", "timeline", "--type", "cpu"},
+		{"query", "regressions"},
 	} {
 		doc := checked(t, 0, "", append(sub, "--store", st, "--allow-partial", "--json")...)
 		if !regexp.MustCompile(`"warnings": \[(.|\n)*` + name).MatchString(doc) {
