@@ -64,6 +64,7 @@ func TestServer(t *testing.T) {
 	t.Run("Expiry", func(t *testing.T) { testExpiry(t, servers) })
 	t.Run("Damage", func(t *testing.T) { testDamage(t, servers) })
 	t.Run("Grants", func(t *testing.T) { testGrants(t, servers) })
+	t.Run("LostAnswer", func(t *testing.T) { testLostAnswer(t, servers) })
 }
 
 // TestShards runs them on two shards that are not replicated.
