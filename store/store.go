@@ -95,6 +95,10 @@ type Store interface {
 // ErrNotFound is returned when nothing stored matches.
 var ErrNotFound = errors.New("no profiles match")
 
+// ErrUnavailable is in errors of a store that cannot be reached, or not completely, and may be so
+// again: HTTP answers 503.
+var ErrUnavailable = errors.New("the store is unavailable")
+
 // A Query selects profiles. The zero Query selects all of the tenant "".
 type Query struct {
 	Tenant string

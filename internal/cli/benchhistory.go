@@ -74,7 +74,7 @@ sec/op<+3%, allocs/op<+0, B/s>-5%, or for some benchmarks Encode:B/op<+64.`,
 	fs.Float64Var(&f.Alpha, "alpha", 0.05, "allow the fraction `ALPHA` of reported changes to be chance")
 	fs.Float64Var(&f.Confidence, "confidence", 0.95, "compute intervals with confidence `LEVEL`, a fraction")
 	fs.StringVar(&f.HTML, "html", "", "also write a page with charts to `FILE`")
-	fs.StringVar(&f.Store, "store", "", "read the results in the store in `DIR`")
+	fs.StringVar(&f.Store, "store", "", "read the results in the store in `DIR` or clickhouse://USER@HOST:PORT/DATABASE")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	f.registerOutput(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
@@ -198,7 +198,7 @@ same applies to files of whet bench that hold two builds.`,
 	fs.StringVar(&f.Base, "base", "", "read results of another commit, measured at the same time, from `FILE`")
 	fs.StringVar(&f.BaseCommit, "base-commit", "", "the commit of --base, any `REV` that git accepts")
 	fs.StringVar(&f.Go, "go", "", "Go `VERSION` of results that do not record it (default: from go env)")
-	fs.StringVar(&f.Store, "store", "", "add the results to the store in `DIR`")
+	fs.StringVar(&f.Store, "store", "", "add the results to the store in `DIR` or clickhouse://USER@HOST:PORT/DATABASE")
 	fs.StringVar(&f.Service, "service", "benchmarks", "with --store, `NAME` of what was measured")
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if f.Store == "" {

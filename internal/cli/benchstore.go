@@ -23,7 +23,7 @@ const (
 
 // storedBenchmarks writes the results of benchmarks in a store to a directory, which remove removes.
 func (a *app) storedBenchmarks(ctx context.Context, name string) (dir string, remove func() error, err error) {
-	s, err := a.openLocal(name, local.Options{ReadOnly: true})
+	s, err := a.openDatabase(ctx, &storeFlags{Store: name}, local.Options{ReadOnly: true})
 	if err != nil {
 		return "", nil, err
 	}
@@ -33,7 +33,7 @@ func (a *app) storedBenchmarks(ctx context.Context, name string) (dir string, re
 	}
 	if len(results) == 0 {
 		return "", nil, &diag.Error{
-			Op: "bench history", Subject: name, Err: errors.New("the store has no results of benchmarks"),
+			Op: "bench history", Subject: plainStore(name), Err: errors.New("the store has no results of benchmarks"),
 			Hint: "`whet bench history add --store DIR FILE` adds them",
 		}
 	}
@@ -66,7 +66,7 @@ func (a *app) storeBenchmarks(ctx context.Context, name, service string, files [
 		}
 		results = append(results, r)
 	}
-	s, err := a.openLocal(name, local.Options{Create: true})
+	s, err := a.openDatabase(ctx, &storeFlags{Store: name}, local.Options{Create: true})
 	if err != nil {
 		return err
 	}

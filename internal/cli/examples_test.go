@@ -209,8 +209,8 @@ func TestStoreExamples(t *testing.T) {
 	for _, name := range []string{"push", "query", "store"} {
 		_, help, _ := runWhet(t, name, "--help")
 		for _, example := range exampleLines(help) {
-			if strings.Contains(example, "http://") || strings.Contains(example, ".whet") {
-				continue // TestStore in internal/server/workbench has a server
+			if strings.Contains(example, "://") || strings.Contains(example, ".whet") {
+				continue // TestStore in internal/server/workbench has a server, and TestClickHouse
 			}
 			if code, stdout, stderr := runWhet(t, shellFields(example)[1:]...); code != 0 || stdout+stderr == "" {
 				t.Errorf("%s: exit code %d\n%s%s", example, code, stdout, stderr)

@@ -267,7 +267,7 @@ func (a *app) storedCPU(ctx context.Context, f *pgoFlags) (*profile.Profile, err
 	if err != nil {
 		return nil, err
 	}
-	s, err := a.openStore("pgo", &f.storeFlags, local.Options{ReadOnly: true})
+	s, err := a.openStore(ctx, "pgo", &f.storeFlags, local.Options{ReadOnly: true})
 	if err != nil {
 		return nil, err
 	}

@@ -6,77 +6,21 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
-	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/store/documents"
-	"github.com/whet-go/whet/internal/store/remote"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
 )
-
-// storeFlags name a store.
-type storeFlags struct {
-	Store     string
-	TokenFile string
-	Tenant    string
-}
-
-// registerStore adds the flags. remote also allows addresses.
-func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
-	if !remote {
-		fs.StringVar(&f.Store, "store", "", "the store in `DIR`")
-		return
-	}
-	fs.StringVar(&f.Store, "store", "", "the store in `DIR`, or the address of whet serve --store")
-	fs.StringVar(&f.TokenFile, "token-file", "", "send the token in `FILE` to the address; - is standard input")
-	fs.StringVar(&f.Tenant, "tenant", "", "`NAME` of the tenant in a directory; an address knows it by the token")
-}
-
-// open opens the store that the flags name.
-func (a *app) openStore(op string, f *storeFlags, o local.Options) (store.Store, error) {
-	switch {
-	case f.Store == "":
-		return nil, diag.Usagef(op, "no store is named", "name its directory with --store DIR")
-	case !input.IsURL(f.Store):
-		if f.TokenFile != "" {
-			return nil, diag.Usagef(op, "--token-file has no effect on a directory", "leave it out")
-		}
-		return a.openLocal(f.Store, o)
-	case f.Tenant != "":
-		return nil, diag.Usagef(op, "--tenant has no effect on an address", "the token determines the tenant")
-	}
-	c := &remote.Client{Address: f.Store, Header: http.Header{}, HTTP: &http.Client{Timeout: time.Minute}}
-	if f.TokenFile != "" {
-		token, err := input.ReadToken(f.TokenFile, a.stdin)
-		if err != nil {
-			return nil, err
-		}
-		c.Header.Set("Authorization", "Bearer "+token)
-	}
-	return c, nil
-}
-
-// openLocal opens the store in a directory.
-func (a *app) openLocal(dir string, o local.Options) (*local.Store, error) {
-	o.Warn = func(err error) { // from another goroutine
-		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
-	}
-	return local.Open(dir, o)
-}
 
 // pushFlags are the flags of whet push.
 type pushFlags struct {
@@ -100,11 +44,12 @@ stored. A profile belongs to a service (default: the name of the program in the
 profile) and has labels, such as its version or region. It is stored once, even
 if it is pushed again.
 
-The store is a directory, which is created, or the address of whet serve
---store. Only one process at a time can write to a directory.`,
+The store is a directory, which is created, the address of whet serve --store,
+or that of ClickHouse. Only one process at a time can write to a directory.`,
 		Example: `  whet push cpu.pb.gz --store profiles --service shop --label version=v1.4
   whet push before.whet after.whet --store profiles
-  whet push cpu.pb.gz --store http://localhost:7070 --token-file token`,
+  whet push cpu.pb.gz --store http://localhost:7070 --token-file token
+  whet push cpu.pb.gz --store clickhouse://whet@db1:9000,db2:9000/whet`,
 		Args: someArgs("no file given", "name a pprof file or a recording: `whet push cpu.pb.gz --store DIR`"),
 	}
 	fs := cmd.Flags()
@@ -130,7 +75,7 @@ func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
 		}
 		labels[name] = value
 	}
-	doc := documents.NewPush(a.plainStore(f.Store))
+	doc := documents.NewPush(plainStore(f.Store))
 	var all []store.Profile
 	for _, file := range args {
 		ps, parts, err := a.profilesOf(file, f, labels)
@@ -142,7 +87,7 @@ func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
 			doc.Add(file, parts[i], &ps[i])
 		}
 	}
-	s, err := a.openStore("push", &f.storeFlags, local.Options{Create: true})
+	s, err := a.openStore(ctx, "push", &f.storeFlags, local.Options{Create: true})
 	if err != nil {
 		return err
 	}
@@ -151,14 +96,6 @@ func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
 	}
 	doc.Warnings = a.warned
 	return show(a, f.JSON, doc, stores.WritePush)
-}
-
-// plainStore returns the name of a store without a password.
-func (*app) plainStore(name string) string {
-	if input.IsURL(name) {
-		return plainAddress(name)
-	}
-	return name
 }
 
 // profilesOf reads the profiles in a file, and their names if it is a recording.

@@ -60,7 +60,8 @@ compared, because the amounts of work differ.`,
   whet query '{service="shop",version="v2"}' --store profiles \
     --against '{service="shop",version="v1"}'
   whet query '{service="shop"}' --store profiles -o merged.pb.gz
-  whet query series --store http://localhost:7070`,
+  whet query series --store http://localhost:7070
+  whet query series --store clickhouse://whet@db1:9000,db2:9000/whet`,
 		Args: selectorArgs,
 	}
 	f.registerQuery(cmd)
@@ -95,6 +96,8 @@ func (f *queryFlags) registerQuery(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.SortFlags = false
 	f.registerStore(fs, true)
+	fs.BoolVar(&f.AllowPartial, "allow-partial", false,
+		"answer without the shards of a ClickHouse cluster that are down, and warn of it")
 	fs.StringVar(&f.Type, "type", "", "select the `KIND` cpu, heap, allocs, … and maybe its sample type: heap:alloc_space")
 	fs.DurationVar(&f.Since, "since", 0, "select profiles of the last `duration`, such as 1h")
 	fs.StringVar(&f.From, "from", "", "select profiles from this `DATE` on: 2026-05-04T03:00:00Z, or 2026-05-04 in UTC")
@@ -147,8 +150,8 @@ func parseTime(text string) (time.Time, error) {
 }
 
 // openQuery opens the store for reading.
-func (a *app) openQuery(f *queryFlags) (store.Store, error) {
-	return a.openStore("query", &f.storeFlags, local.Options{ReadOnly: true})
+func (a *app) openQuery(ctx context.Context, f *queryFlags) (store.Store, error) {
+	return a.openStore(ctx, "query", &f.storeFlags, local.Options{ReadOnly: true})
 }
 
 // query merges profiles and shows them, or compares two selections.
@@ -172,7 +175,7 @@ func (a *app) query(cmd *cobra.Command, args []string, f *queryFlags) (err error
 	if err != nil {
 		return err
 	}
-	s, err := a.openQuery(f)
+	s, err := a.openQuery(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -269,7 +272,7 @@ func (a *app) listing(
 		if err != nil {
 			return err
 		}
-		s, err := a.openQuery(f)
+		s, err := a.openQuery(cmd.Context(), f)
 		if err != nil {
 			return err
 		}

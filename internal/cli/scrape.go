@@ -48,8 +48,9 @@ const noBuffer = "none"
 func (f *scrapeFlags) registerScrape(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.Config, "config", "", "scrape the targets in a YAML `FILE` at intervals, into --store")
-	fs.StringVar(&f.Store, "store", "", "with --config: the store in `DIR`, or the address of whet serve --store")
-	fs.StringVar(&f.Tenant, "tenant", "", "with --config: `NAME` of the tenant in a directory")
+	fs.StringVar(&f.Store, "store", "",
+		"with --config: the store in `DIR`, the address of whet serve --store, or clickhouse://USER@HOST:PORT/DATABASE")
+	fs.StringVar(&f.Tenant, "tenant", "", "with --config: `NAME` of the tenant in a directory or database")
 	fs.BoolVar(&f.Check, "check", false, "with --config: check the configuration, and contact nothing")
 	fs.IntVar(&f.Connections, "connections", scrape.DefaultConnections, "with --config: scrape `N` targets at once")
 	fs.StringVar(&f.Buffer, "buffer", "", "with --config: keep in `DIR` what the store does not take, or none "+
@@ -117,7 +118,7 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	if f.Connections < 1 {
 		return diag.Usagef("watch", "--connections must be positive", "leave it out for the default")
 	}
-	s, err := a.openStore("watch", &storeFlags{Store: f.Store, TokenFile: f.TokenFile, Tenant: f.Tenant},
+	s, err := a.openStore(ctx, "watch", &storeFlags{Store: f.Store, TokenFile: f.TokenFile, Tenant: f.Tenant},
 		local.Options{Create: true})
 	if err != nil {
 		return err

@@ -14,6 +14,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/unit"
 )
@@ -31,8 +33,8 @@ func (f *retentionFlags) registerRetention(fs *pflag.FlagSet) {
 }
 
 // retention reads the flags.
-func (f *retentionFlags) retention() (local.Retention, error) {
-	r := local.Retention{Size: int64(f.Size)}
+func (f *retentionFlags) retention() (store.Retention, error) {
+	r := store.Retention{Size: int64(f.Size)}
 	if f.Age == "" {
 		return r, nil
 	}
@@ -60,18 +62,19 @@ func (a *app) storeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "store",
 		Short: "Check, compact, back up and restore a store of profiles",
-		Long: `Maintain the store in a directory, which whet serve --store and whet push fill
-and whet query reads.`,
+		Long: `Maintain the store in a directory or on ClickHouse, which whet serve --store and
+whet push fill and whet query reads.`,
 		Example: `  whet store stats --store profiles
   whet store check --store profiles
   whet store backup profiles.backup --store profiles
   whet store restore profiles.backup --store restored
-  whet store compact --store profiles --retention 30d`,
+  whet store compact --store profiles --retention 30d
+  whet store migrate --store clickhouse://whet@db1:9000/whet --retention 30d`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.storeStatsCommand(), a.storeCheckCommand(), a.storeCompactCommand(), a.storeBackupCommand(),
-		a.storeRestoreCommand())
+		a.storeRestoreCommand(), a.storeMigrateCommand())
 	return cmd
 }
 
@@ -87,7 +90,7 @@ func (a *app) storeStatsCommand() *cobra.Command {
 	f.registerStore(cmd.Flags(), false)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+		return a.withDatabase(cmd.Context(), f, local.Options{ReadOnly: true}, func(s database) error {
 			stats, err := s.Stats(cmd.Context())
 			if err != nil {
 				return err
@@ -100,12 +103,12 @@ func (a *app) storeStatsCommand() *cobra.Command {
 	return cmd
 }
 
-// withStore opens a store in a directory, works on it, and closes it.
-func (a *app) withStore(f *storeFlags, o local.Options, work func(*local.Store) error) error {
+// withDatabase opens a store, works on it, and closes it.
+func (a *app) withDatabase(ctx context.Context, f *storeFlags, o local.Options, work func(database) error) error {
 	if f.Store == "" {
 		return diag.Usagef("store", "no store is named", "name its directory with --store DIR")
 	}
-	s, err := a.openLocal(f.Store, o)
+	s, err := a.openDatabase(ctx, f, o)
 	if err != nil {
 		return err
 	}
@@ -133,14 +136,14 @@ The exit code is 1 if anything is damaged.`,
 	f.registerStore(cmd.Flags(), false)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+		return a.withDatabase(cmd.Context(), f, local.Options{ReadOnly: true}, func(s database) error {
 			line := a.newLine()
 			r, err := s.Check(cmd.Context(), checked(line))
 			line.Clear()
 			if err != nil {
 				return err
 			}
-			return a.writeCheck(documents.NewCheck(f.Store, r), asJSON)
+			return a.writeCheck(documents.NewCheck(plainStore(f.Store), r), asJSON)
 		})
 	}
 	return cmd
@@ -172,7 +175,8 @@ func (a *app) storeCompactCommand() *cobra.Command {
 		Short: "Delete what is too old, and give space back",
 		Long: `Delete profiles by --retention and --max-store-size, join what was stored in
 small parts, and give free space back to the file system. whet serve does the
-same while it runs, so this is for a store that nothing else writes to.`,
+same while it runs, so this is for a store that nothing else writes to. On
+ClickHouse it deletes by --retention, while others write.`,
 		Example: "  whet store compact --store profiles --retention 30d",
 		Args:    cobra.NoArgs,
 	}
@@ -183,7 +187,7 @@ same while it runs, so this is for a store that nothing else writes to.`,
 		if err != nil {
 			return err
 		}
-		return a.withStore(f, local.Options{Retention: retention}, func(s *local.Store) error {
+		return a.withDatabase(cmd.Context(), f, local.Options{Retention: retention}, func(s database) error {
 			if err := s.Compact(cmd.Context()); err != nil {
 				return err
 			}
@@ -209,7 +213,8 @@ it began, and the store can be in use meanwhile.`,
 	}
 	f.registerStore(cmd.Flags(), false)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return a.withStore(f, local.Options{ReadOnly: true}, func(s *local.Store) error {
+		const hint = "ClickHouse makes copies with BACKUP DATABASE, and has replicas"
+		return a.withLocal(f, hint, local.Options{ReadOnly: true}, func(s *local.Store) error {
 			size, err := s.Backup(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -244,8 +249,12 @@ checked first, as whet store check does; one with damage is refused.`,
 	f.registerStore(cmd.Flags(), false)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if f.Store == "" {
+		switch {
+		case f.Store == "":
 			return diag.Usagef("store", "no store is named", "name its directory with --store DIR")
+		case clickhouse.IsAddress(f.Store):
+			return diag.Usagef("store", "a backup is of a store in a directory, not on ClickHouse",
+				"ClickHouse restores with RESTORE DATABASE")
 		}
 		return a.restore(cmd.Context(), args[0], f.Store, asJSON)
 	}
@@ -260,4 +269,66 @@ func (a *app) restore(ctx context.Context, file, dir string, asJSON bool) error 
 		return err
 	}
 	return a.writeCheck(documents.NewCheck(dir, r), asJSON)
+}
+
+func (a *app) storeMigrateCommand() *cobra.Command {
+	f := &storeFlags{}
+	var retention string
+	var unreplicated, asJSON bool
+	cmd := &cobra.Command{
+		Use:   "migrate",
+		Short: "Create a store on ClickHouse, or bring its tables up to date",
+		Long: `Create the database and the tables of a store on ClickHouse, or bring those of
+an older whet up to date. It can be run again at any time; run it after servers
+were added to a cluster.
+
+?cluster=NAME in the address creates replicated tables on all servers of that
+cluster, which needs ClickHouse Keeper or ZooKeeper. With --unreplicated there
+is one copy and no Keeper; then the address names all servers.
+
+--retention has the servers delete profiles of this age by themselves;
+--retention none ends that.`,
+		Example: `  whet store migrate --store clickhouse://whet@db1:9000/whet --retention 30d
+  whet store migrate --store 'clickhouse://whet@db1,db2/whet?cluster=main'`,
+		Args: cobra.NoArgs,
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&f.Store, "store", "", "`ADDRESS` of ClickHouse: clickhouse://USER@HOST:PORT,…/DATABASE?cluster=NAME")
+	fs.StringVar(&retention, "retention", "", "delete profiles of this `AGE`, such as 30d, or none (default: as it is)")
+	fs.BoolVar(&unreplicated, "unreplicated", false, "keep one copy on the servers of the cluster, without a Keeper")
+	fs.BoolVar(&asJSON, "json", false, "write JSON")
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if !clickhouse.IsAddress(f.Store) {
+			return diag.Usagef("migrate", "no store on ClickHouse is named",
+				"name it with --store clickhouse://host:9000/database; one in a directory needs no migration")
+		}
+		address, err := clickhouse.ParseAddress(f.Store)
+		if err != nil {
+			return err
+		}
+		o := clickhouse.MigrateOptions{Unreplicated: unreplicated, Version: version().Version}
+		switch {
+		case unreplicated && address.Cluster == "":
+			return diag.Usagef("migrate", "--unreplicated has no effect without a cluster", "add ?cluster=NAME to the address")
+		case retention == "none":
+			o.Retention = new(time.Duration)
+		case retention != "":
+			r, err := (&retentionFlags{Age: retention}).retention()
+			if err != nil {
+				return err
+			}
+			o.Retention = &r.Age
+		}
+		m, err := clickhouse.Migrate(cmd.Context(), address, o)
+		if err != nil {
+			return err
+		}
+		doc := documents.NewMigration(address.String(), m.Cluster, m.From, m.To)
+		if asJSON {
+			doc.Warnings = a.warned
+			return a.writeJSON(doc)
+		}
+		return a.write(func(w io.Writer) error { return stores.WriteMigration(w, a.style, doc) })
+	}
+	return cmd
 }

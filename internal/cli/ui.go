@@ -25,6 +25,7 @@ import (
 	"github.com/whet-go/whet/internal/server/pyroscope"
 	"github.com/whet-go/whet/internal/server/workbench"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/ui"
 )
@@ -102,7 +103,8 @@ Other machines can connect only with the token in --token-file, or with a client
 certificate of an authority in --client-ca. Use TLS (--tls-cert and --tls-key)
 or a proxy that does: without it, others on the network can read the token.
 
---store keeps profiles over time in a directory, which is created. whet push
+--store keeps profiles over time in a directory, which is created, or on
+ClickHouse, in front of which any number of processes can serve. whet push
 --store ADDRESS fills it and whet query --store ADDRESS reads it, as the API
 below /api/v1/store does. The clients of Pyroscope, OpenTelemetry and Parca can
 send to it, and Grafana's Pyroscope data source can query it; --tenants gives
@@ -172,9 +174,9 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
 	o.First = first(o.Files, names)
-	var stored *local.Store
+	var stored store.Store
 	if f.Store != "" {
-		s, err := a.serveStore(f)
+		s, err := a.serveStore(ctx, f)
 		if err != nil {
 			return err
 		}
@@ -241,7 +243,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 }
 
 // serveStore opens the store that is served.
-func (a *app) serveStore(f *uiFlags) (*local.Store, error) {
+func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
 	retention, err := f.retention()
 	if err != nil {
 		return nil, err
@@ -249,13 +251,17 @@ func (a *app) serveStore(f *uiFlags) (*local.Store, error) {
 	if f.MaxRate < 0 || f.MaxSeries < 0 {
 		return nil, diag.Usagef("serve", "--max-rate and --max-series must not be negative", "leave them out for the default")
 	}
-	return a.openLocal(f.Store, local.Options{
+	if clickhouse.IsAddress(f.Store) && retention != (store.Retention{}) {
+		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
+			"`whet store migrate --retention 30d` has the server delete what is older")
+	}
+	return a.openDatabase(ctx, &f.storeFlags, local.Options{
 		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
 	})
 }
 
 // storeClients returns the handlers for clients of other authors, and the tenants that they belong to.
-func (a *app) storeClients(f *uiFlags, s *local.Store, token string) ([]workbench.Mount, *access.Tenants, error) {
+func (a *app) storeClients(f *uiFlags, s store.Store, token string) ([]workbench.Mount, *access.Tenants, error) {
 	var tenants *access.Tenants
 	if f.Tenants != "" {
 		var err error

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/store"
 )
 
 // Backup writes a consistent copy of the store to a new file, while it is read and written. It
@@ -56,9 +57,9 @@ func (s *Store) Backup(ctx context.Context, file string) (size int64, err error)
 
 // Restore makes a store in a directory from a backup, after checking all of it. The directory must
 // not have a store. A backup with damage is refused, with the report.
-func Restore(ctx context.Context, file, dir string, progress func(done, all int)) (r Report, err error) {
+func Restore(ctx context.Context, file, dir string, progress func(done, all int)) (r store.CheckReport, err error) {
 	target := filepath.Join(dir, databaseName)
-	fail := func(err error, hint string) (Report, error) {
+	fail := func(err error, hint string) (store.CheckReport, error) {
 		return r, &diag.Error{Op: "restore", Subject: file, Err: err, Hint: hint}
 	}
 	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {

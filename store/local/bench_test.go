@@ -1,8 +1,6 @@
 package local
 
 import (
-	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -11,133 +9,24 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/whet-go/whet/internal/procfs"
 	"github.com/whet-go/whet/profile"
-	"github.com/whet-go/whet/profile/profiletest"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/storetest"
 )
 
-// The store that is measured: as many profiles of so many samples, of services that have this many
-// stacks together.
+// The store that is measured: as many profiles, of services that have this many stacks together.
 const (
-	benchServices = 20
+	benchServices = storetest.FleetServices
+	benchSamples  = storetest.FleetSamples
 	benchProfiles = 4000
-	benchSamples  = 250
 	benchStacks   = 100_000
 )
-
-// fleet writes the profiles of a fleet as pprof files, one a minute and service, and returns the
-// number of their bytes.
-func fleet(dir string, profiles, stacks int) (size int64, err error) {
-	rnd := rand.New(rand.NewPCG(7, 7))
-	for s := range benchServices {
-		pool := profiletest.Generate(profiletest.Options{
-			Seed: uint64(s) + 1, Samples: stacks / benchServices, Functions: 1500, Lines: 6000, MinDepth: 10, MaxDepth: 40,
-			Leave: 0.2, Far: 0.1, Inlines: true,
-		})
-		d := profile.NewDictionary()
-		ids := d.Add(pool)
-		table := d.Table()
-		for n := range profiles / benchServices {
-			samples := profile.Samples{Values: [][]int64{nil, nil}}
-			seen := map[uint32]bool{}
-			for len(seen) < benchSamples {
-				// Some stacks are hot.
-				at := ids[int(float64(len(ids))*rnd.Float64()*rnd.Float64())]
-				if seen[at] {
-					continue
-				}
-				seen[at] = true
-				v := 1 + int64(rnd.ExpFloat64()*4)
-				samples.Stacks = append(samples.Stacks, at)
-				samples.Values[0], samples.Values[1] = append(samples.Values[0], v), append(samples.Values[1], v*1e7)
-			}
-			meta := *pool
-			meta.Time, meta.Duration = epoch.Add(time.Duration(n)*time.Minute), 10*time.Second
-			p, err := table.Profile(&meta, d.MainMapping(pool), samples)
-			if err == nil {
-				p, err = profile.Merge(p) // leaves out what it does not use
-			}
-			if err != nil {
-				return 0, err
-			}
-			var b bytes.Buffer
-			if err := p.Write(&b); err != nil {
-				return 0, err
-			}
-			size += int64(b.Len())
-			if err := os.WriteFile(fleetFile(dir, s, n), b.Bytes(), 0o600); err != nil {
-				return 0, err
-			}
-		}
-	}
-	return size, nil
-}
-
-func fleetFile(dir string, service, n int) string {
-	return filepath.Join(dir, fmt.Sprintf("service%02d-%05d.pb.gz", service, n))
-}
-
-func readFleet(dir string, service, n int) (store.Profile, error) {
-	data, err := profile.ReadFile(fleetFile(dir, service, n), profile.ReadOptions{})
-	if err != nil {
-		return store.Profile{}, err
-	}
-	return store.Profile{
-		Service: fmt.Sprintf("service%02d", service), Kind: "cpu", Start: data.Time, Duration: data.Duration, Data: data,
-		Labels: store.NewLabels(map[string]string{"host": fmt.Sprint("host", n%3), "version": fmt.Sprint("v", n/100)}),
-	}, nil
-}
-
-// fill stores a fleet by a number of clients at once, each profile in a separate batch.
-func fill(ctx context.Context, s *Store, dir string, profiles, clients int) error {
-	work := make(chan [2]int)
-	errs := make([]error, clients)
-	var all sync.WaitGroup
-	for c := range clients {
-		all.Go(func() {
-			for w := range work {
-				p, err := readFleet(dir, w[0], w[1])
-				if err == nil {
-					err = s.Write(ctx, "", []store.Profile{p})
-				}
-				errs[c] = errors.Join(errs[c], err)
-			}
-		})
-	}
-	for n := range profiles / benchServices {
-		for service := range benchServices {
-			work <- [2]int{service, n}
-		}
-	}
-	close(work)
-	all.Wait()
-	return errors.Join(errs...)
-}
-
-// medianOf returns the median time of several calls, after one that is not counted.
-func medianOf(tb testing.TB, call func() error) time.Duration {
-	tb.Helper()
-	var times []time.Duration
-	for i := range 8 {
-		start := time.Now()
-		if err := call(); err != nil {
-			tb.Fatal(err)
-		}
-		if i > 0 {
-			times = append(times, time.Since(start))
-		}
-	}
-	slices.Sort(times)
-	return times[len(times)/2]
-}
 
 // peakMemory returns the largest resident size of this process so far, 0 if unknown.
 func peakMemory() int64 {
@@ -175,7 +64,7 @@ func measure(b *testing.B, profiles, stacks int) figures {
 	f := figures{profiles: profiles, stacks: stacks}
 	dir := b.TempDir()
 	var err error
-	if f.gzipped, err = fleet(dir, profiles, stacks); err != nil {
+	if f.gzipped, err = storetest.WriteFleet(dir, profiles, stacks); err != nil {
 		b.Fatal(err)
 	}
 	// The peak is not that of generating the profiles.
@@ -185,7 +74,7 @@ func measure(b *testing.B, profiles, stacks int) figures {
 	const part = 600
 	alone := openTest(b, b.TempDir(), Options{})
 	start := time.Now()
-	if err := fill(ctx, alone, dir, part, 1); err != nil {
+	if err := storetest.Fill(ctx, alone, dir, part, 1, 1); err != nil {
 		b.Fatal(err)
 	}
 	f.one = part / time.Since(start).Seconds()
@@ -196,7 +85,7 @@ func measure(b *testing.B, profiles, stacks int) figures {
 	s := openTest(b, place, Options{})
 	start = time.Now()
 	used := cpuTime()
-	if err := fill(ctx, s, dir, profiles, 8); err != nil {
+	if err := storetest.Fill(ctx, s, dir, profiles, 8, 1); err != nil {
 		b.Fatal(err)
 	}
 	f.eight = float64(profiles) / time.Since(start).Seconds()
@@ -213,8 +102,8 @@ func measure(b *testing.B, profiles, stacks int) figures {
 			f.disk += fi.Size()
 		}
 	}
-	half := epoch.Add(time.Duration(profiles/benchServices/2) * time.Minute)
-	one := store.Query{Kind: "cpu", Matchers: matchers(b, "service=service03"), From: half}
+	half := storetest.Epoch().Add(time.Duration(profiles/benchServices/2) * time.Minute)
+	one := store.Query{Kind: "cpu", Matchers: storetest.Matchers(b, "service=service03"), From: half}
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
@@ -224,9 +113,10 @@ func measure(b *testing.B, profiles, stacks int) figures {
 		b.Fatal(err)
 	}
 	f.cold = time.Since(start)
-	f.oneService = medianOf(b, func() error { _, _, err := s.Merge(ctx, one); return err })
-	f.all = medianOf(b, func() error { _, _, err := s.Merge(ctx, store.Query{Kind: "cpu", From: half}); return err })
-	f.top = medianOf(b, func() error {
+	f.oneService = storetest.MedianOf(b, func() error { _, _, err := s.Merge(ctx, one); return err })
+	every := store.Query{Kind: "cpu", From: half}
+	f.all = storetest.MedianOf(b, func() error { _, _, err := s.Merge(ctx, every); return err })
+	f.top = storetest.MedianOf(b, func() error {
 		p, _, err := s.Merge(ctx, store.Query{Kind: "cpu"})
 		if err != nil {
 			return err
@@ -248,13 +138,13 @@ func measure(b *testing.B, profiles, stacks int) figures {
 func baselines(b *testing.B, profiles, stacks int) (files, rows time.Duration, disk int64, perSecond float64) {
 	b.Helper()
 	dir := b.TempDir()
-	if _, err := fleet(dir, profiles, stacks); err != nil {
+	if _, err := storetest.WriteFleet(dir, profiles, stacks); err != nil {
 		b.Fatal(err)
 	}
-	files = medianOf(b, func() error {
+	files = storetest.MedianOf(b, func() error {
 		var ps []*profile.Profile
 		for n := profiles / benchServices / 2; n < profiles/benchServices; n++ {
-			p, err := readFleet(dir, 3, n)
+			p, err := storetest.ReadFleet(dir, 3, n)
 			if err != nil {
 				return err
 			}
@@ -284,7 +174,7 @@ func baselines(b *testing.B, profiles, stacks int) (files, rows time.Duration, d
 		}
 	}
 	perSecond = float64(profiles) / time.Since(start).Seconds()
-	rows = medianOf(b, func() error {
+	rows = storetest.MedianOf(b, func() error {
 		r, err := db.Query("SELECT stack, sum(samples), sum(cpu) FROM sample WHERE service=3 AND start>=? GROUP BY stack",
 			profiles/benchServices/2)
 		if err != nil {
@@ -333,7 +223,7 @@ func insertRows(db *sql.DB, n, stacks int, rnd *rand.Rand) error {
 func BenchmarkWrite(b *testing.B) {
 	const profiles = 400
 	dir := b.TempDir()
-	if _, err := fleet(dir, profiles, benchStacks); err != nil {
+	if _, err := storetest.WriteFleet(dir, profiles, benchStacks); err != nil {
 		b.Fatal(err)
 	}
 	for _, clients := range []int{1, 8} {
@@ -342,7 +232,7 @@ func BenchmarkWrite(b *testing.B) {
 			used := cpuTime()
 			for b.Loop() {
 				s := openTest(b, b.TempDir(), Options{})
-				if err := fill(b.Context(), s, dir, profiles, clients); err != nil {
+				if err := storetest.Fill(b.Context(), s, dir, profiles, clients, 1); err != nil {
 					b.Fatal(err)
 				}
 				if err := s.Close(); err != nil {

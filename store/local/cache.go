@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -119,7 +120,7 @@ func (s *Store) table(ctx context.Context, tx querier, id int64) (*profile.Stack
 		}
 	}
 	if int64(d.Counts().Stacks) < stacks.Int64 {
-		return nil, fmt.Errorf("dictionary %d: %w: %d stacks of %d", id, errDamaged, d.Counts().Stacks, stacks.Int64)
+		return nil, fmt.Errorf("dictionary %d: %w: %d stacks of %d", id, packed.ErrDamaged, d.Counts().Stacks, stacks.Int64)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -143,24 +144,24 @@ func (s *Store) extend(ctx context.Context, tx querier, id int64, d *profile.Dic
 		return err
 	}
 	defer func() { _ = rows.Close() }() // Err is what counts
-	var packed sql.RawBytes
+	var blob sql.RawBytes
 	var data []byte
 	for rows.Next() {
-		if err := rows.Scan(&packed); err != nil {
+		if err := rows.Scan(&blob); err != nil {
 			return err
 		}
-		if data, err = s.decoder.DecodeAll(packed, data[:0]); err != nil {
-			return fmt.Errorf("%w: %w", errDamaged, err)
+		if data, err = s.decoder.DecodeAll(blob, data[:0]); err != nil {
+			return fmt.Errorf("%w: %w", packed.ErrDamaged, err)
 		}
 		before, t, err := decodeChunk(data)
 		if err != nil {
 			return err
 		}
 		if have := d.Counts(); before != have {
-			return fmt.Errorf("%w: a chunk begins at %+v (want %+v)", errDamaged, before, have)
+			return fmt.Errorf("%w: a chunk begins at %+v (want %+v)", packed.ErrDamaged, before, have)
 		}
 		if err := d.Append(t); err != nil {
-			return fmt.Errorf("%w: %w", errDamaged, err)
+			return fmt.Errorf("%w: %w", packed.ErrDamaged, err)
 		}
 	}
 	return rows.Err()

@@ -10,69 +10,43 @@ import (
 	"github.com/whet-go/whet/store"
 )
 
-// Damage is what Check found wrong.
-type Damage struct {
-	Where string `json:"where"` // what is damaged: "profile 3f… of service shop"
-	Text  string `json:"text"`  // how
-}
-
-// Report is the result of Check.
-type Report struct {
-	Profiles     int      `json:"profiles"`     // that were read
-	Dictionaries int      `json:"dictionaries"` // that were read
-	Damage       []Damage `json:"damage"`
-	// More is set if there is more damage than is listed.
-	More bool `json:"more,omitempty"`
-}
-
-// maxDamage is how much damage a report lists.
-const maxDamage = 100
-
-func (r *Report) add(where string, err any) {
-	if len(r.Damage) == maxDamage {
-		r.More = true
-		return
-	}
-	r.Damage = append(r.Damage, Damage{where, fmt.Sprint(err)})
-}
-
 // Check reads all that is stored, and verifies the database, all references, and that each profile
 // still has the content that its ID is the hash of. progress, unless nil, is called now and then with
 // the number of profiles read and of all. An error is returned only if checking is not possible.
-func (s *Store) Check(ctx context.Context, progress func(done, all int)) (Report, error) {
-	r := Report{Damage: []Damage{}}
+func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.CheckReport, error) {
+	r := store.CheckReport{Damage: []store.Damage{}}
 	err := s.view(ctx, func(tx *sql.Tx) error {
 		problems, err := column[string](ctx, tx, "PRAGMA integrity_check(100)")
 		if err != nil {
-			r.add("the database", err)
+			r.Add("the database", err)
 		}
 		for _, text := range problems {
 			if text != "ok" {
-				r.add("the database", text)
+				r.Add("the database", errors.New(text))
 			}
 		}
 		all := 0
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM profile").Scan(&all); err != nil {
-			r.add("the table of profiles", err)
+			r.Add("the table of profiles", err)
 			return ctx.Err()
 		}
 		s.checkDictionaries(ctx, tx, &r)
 		if err := s.checkProfiles(ctx, tx, &r, all, progress); err != nil {
-			r.add("the table of profiles", err)
+			r.Add("the table of profiles", err)
 		}
 		return ctx.Err()
 	})
 	return r, err
 }
 
-func (s *Store) checkDictionaries(ctx context.Context, tx *sql.Tx, r *Report) {
+func (s *Store) checkDictionaries(ctx context.Context, tx *sql.Tx, r *store.CheckReport) {
 	ids, err := column[int64](ctx, tx, "SELECT id FROM dictionary")
 	if err != nil {
-		r.add("the table of dictionaries", err)
+		r.Add("the table of dictionaries", err)
 	}
 	for _, id := range ids {
 		if _, err := s.table(ctx, tx, id); err != nil {
-			r.add("the symbols of "+owner(ctx, tx, id), err)
+			r.Add("the symbols of "+owner(ctx, tx, id), err)
 		}
 		r.Dictionaries++
 	}
@@ -85,18 +59,13 @@ func owner(ctx context.Context, tx *sql.Tx, id int64) string {
 		Scan(&tenant, &service); err != nil {
 		return fmt.Sprintf("dictionary %d", id)
 	}
-	return ofService(tenant, service)
-}
-
-func ofService(tenant, service string) string {
-	if tenant == "" {
-		return "service " + service
-	}
-	return "service " + service + " of tenant " + tenant
+	return store.OfService(tenant, service)
 }
 
 // checkProfiles reads profiles by dictionary, so that each dictionary is read once.
-func (s *Store) checkProfiles(ctx context.Context, tx *sql.Tx, r *Report, all int, progress func(done, all int)) error {
+func (s *Store) checkProfiles(
+	ctx context.Context, tx *sql.Tx, r *store.CheckReport, all int, progress func(done, all int),
+) error {
 	rows, err := tx.QueryContext(ctx, `SELECT p.hash, p.start, p.duration, p.samples, p.head, p.dictionary, p.data,
 		s.tenant, s.service, s.kind, s.labels FROM profile p LEFT JOIN series s ON s.id=p.series ORDER BY p.dictionary, p.id`)
 	if err != nil {
@@ -113,10 +82,10 @@ func (s *Store) checkProfiles(ctx context.Context, tx *sql.Tx, r *Report, all in
 		if err != nil {
 			return err
 		}
-		where := fmt.Sprintf("profile %x of %s at %s", hash, ofService(tenant.String, service.String),
+		where := fmt.Sprintf("profile %x of %s at %s", hash, store.OfService(tenant.String, service.String),
 			timeOf(x.start).Format(time.RFC3339))
 		if !service.Valid {
-			r.add(where, "its series is missing")
+			r.Add(where, errors.New("its series is missing"))
 			continue
 		}
 		p := store.Profile{
@@ -126,7 +95,7 @@ func (s *Store) checkProfiles(ctx context.Context, tx *sql.Tx, r *Report, all in
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			r.add(where, err)
+			r.Add(where, err)
 		}
 		if r.Profiles++; progress != nil && r.Profiles%100 == 0 {
 			progress(r.Profiles, all)

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -44,17 +45,7 @@ func appendChunk(dst []byte, before profile.Counts, t profile.Tables) []byte {
 		uvarint(uint64(n))
 	}
 	for _, m := range t.Mappings {
-		uvarint(m.Start)
-		uvarint(m.Limit)
-		uvarint(m.Offset)
-		dst = appendText(appendText(dst, m.File), m.BuildID)
-		flags := uint64(0)
-		for i, set := range []bool{m.HasFunctions, m.HasFilenames, m.HasLineNumbers, m.HasInlineFrames} {
-			if set {
-				flags |= 1 << i
-			}
-		}
-		uvarint(flags)
+		dst = packed.AppendMapping(dst, &m)
 	}
 	files := map[string]int{}
 	var order []string
@@ -66,10 +57,10 @@ func appendChunk(dst []byte, before profile.Counts, t profile.Tables) []byte {
 	}
 	uvarint(uint64(len(order)))
 	for _, f := range order {
-		dst = appendText(dst, f)
+		dst = packed.AppendText(dst, f)
 	}
 	for i := range t.Functions {
-		dst = appendText(dst, t.Functions[i].Name)
+		dst = packed.AppendText(dst, t.Functions[i].Name)
 	}
 	for i := range t.Functions {
 		name := t.Functions[i].SystemName
@@ -78,7 +69,7 @@ func appendChunk(dst []byte, before profile.Counts, t profile.Tables) []byte {
 			continue
 		}
 		uvarint(1)
-		dst = appendText(dst, name)
+		dst = packed.AppendText(dst, name)
 	}
 	for i := range t.Functions {
 		uvarint(uint64(files[t.Functions[i].File] - 1))
@@ -131,84 +122,80 @@ func appendChunk(dst []byte, before profile.Counts, t profile.Tables) []byte {
 
 // decodeChunk returns the entries of a chunk, and what its dictionary had before.
 func decodeChunk(b []byte) (before profile.Counts, t profile.Tables, err error) {
-	d := &decoder{b: b}
+	d := &packed.Decoder{B: b}
 	for _, n := range []*int{&before.Mappings, &before.Functions, &before.Lines, &before.Locations, &before.Stacks} {
-		*n = int(d.index())
+		*n = int(d.Index())
 	}
-	t.Mappings = make([]profile.Mapping, 0, d.count())
-	t.Functions = make([]profile.Function, d.count())
-	t.Lines = make([]profile.Line, d.count())
-	t.Locations = make([]profile.Location, d.count())
-	t.Stacks = make([][]uint32, d.count())
+	t.Mappings = make([]profile.Mapping, 0, d.Count())
+	t.Functions = make([]profile.Function, d.Count())
+	t.Lines = make([]profile.Line, d.Count())
+	t.Locations = make([]profile.Location, d.Count())
+	t.Stacks = make([][]uint32, d.Count())
 	for range cap(t.Mappings) {
-		m := profile.Mapping{Start: d.uvarint(), Limit: d.uvarint(), Offset: d.uvarint(), File: d.text(), BuildID: d.text()}
-		flags := d.uvarint()
-		m.HasFunctions, m.HasFilenames = flags&1 != 0, flags&2 != 0
-		m.HasLineNumbers, m.HasInlineFrames = flags&4 != 0, flags&8 != 0
-		t.Mappings = append(t.Mappings, m)
+		t.Mappings = append(t.Mappings, d.Mapping())
 	}
-	files := make([]string, d.count())
+	files := make([]string, d.Count())
 	for i := range files {
-		files[i] = d.text()
+		files[i] = d.Text()
 	}
 	for i := range t.Functions {
-		t.Functions[i].Name = d.text()
+		t.Functions[i].Name = d.Text()
 	}
 	for i := range t.Functions {
 		t.Functions[i].SystemName = t.Functions[i].Name
-		if d.uvarint() != 0 {
-			t.Functions[i].SystemName = d.text()
+		if d.Uvarint() != 0 {
+			t.Functions[i].SystemName = d.Text()
 		}
 	}
 	for i := range t.Functions {
-		file := int64(d.index())
+		file := int64(d.Index())
 		if file >= int64(len(files)) {
-			return before, t, errDamaged
+			return before, t, packed.ErrDamaged
 		}
 		t.Functions[i].File = files[file]
 	}
 	for i := range t.Functions {
-		t.Functions[i].StartLine = d.varint()
+		t.Functions[i].StartLine = d.Varint()
 	}
 	last := uint64(0)
 	for i := range t.Locations {
-		last += uint64(d.varint())
+		last += uint64(d.Varint())
 		t.Locations[i].Address = last
 	}
 	for i := range t.Locations {
-		t.Locations[i].Mapping = d.index() - 1
+		t.Locations[i].Mapping = d.Index() - 1
 	}
 	for i := range t.Locations {
-		x := d.index()
+		x := d.Index()
 		t.Locations[i].Num, t.Locations[i].Folded = x>>1, x&1 != 0
 	}
 	for i := range t.Lines {
-		t.Lines[i].Function = d.index() - 1
+		t.Lines[i].Function = d.Index() - 1
 	}
 	for i := range t.Lines {
-		t.Lines[i].Line = int32(d.varint())
+		t.Lines[i].Line = int32(d.Varint())
 	}
 	for i := range t.Lines {
-		t.Lines[i].Column = int32(d.varint())
+		t.Lines[i].Column = int32(d.Varint())
 	}
-	if err := d.stacks(t.Stacks); err != nil {
+	if err := readStacks(d, t.Stacks); err != nil {
 		return before, t, err
 	}
-	return before, t, d.end()
+	return before, t, d.End()
 }
 
-// stacks reads stacks, all into one array.
-func (d *decoder) stacks(stacks [][]uint32) error {
+// readStacks reads stacks, all into one array.
+func readStacks(d *packed.Decoder, stacks [][]uint32) error {
 	type form struct{ shared, own int }
 	forms := make([]form, len(stacks))
 	depth, total, own := 0, 0, 0
 	for i := range forms {
-		f := form{int(d.index()), int(d.index())}
-		if d.err != nil || f.shared > depth || f.shared > maxShared(f.shared+f.own) {
-			return errDamaged
+		f := form{int(d.Index()), int(d.Index())}
+		if d.Err != nil || f.shared > depth || f.shared > maxShared(f.shared+f.own) {
+			return packed.ErrDamaged
 		}
-		if own += f.own; own > len(d.b) {
-			return errDamaged
+		if own += f.own; own > len(d.B) {
+			return packed.ErrDamaged
 		}
 		forms[i], depth = f, f.shared+f.own
 		total += depth
@@ -219,12 +206,12 @@ func (d *decoder) stacks(stacks [][]uint32) error {
 		stack := all[: f.own+f.shared : f.own+f.shared]
 		all = all[len(stack):]
 		for j := range f.own {
-			stack[j] = d.index()
+			stack[j] = d.Index()
 		}
 		copy(stack[f.own:], previous[len(previous)-f.shared:])
 		stacks[i], previous = stack, stack
 	}
-	return d.err
+	return d.Err
 }
 
 // joined returns the entries of consecutive chunks as those of one.

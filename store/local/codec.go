@@ -2,109 +2,11 @@ package local
 
 import (
 	"encoding/binary"
-	"errors"
 	"math"
 
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 )
-
-// errDamaged is what all decoders return for bytes that this package did not write.
-var errDamaged = errors.New("damaged: the packed columns are malformed")
-
-// decoder reads numbers and texts of variable length. After an error it returns zeros.
-type decoder struct {
-	b   []byte
-	err error
-}
-
-func (d *decoder) fail() { d.err, d.b = errDamaged, nil }
-
-func (d *decoder) uvarint() uint64 {
-	if len(d.b) > 0 && d.b[0] < 0x80 { // most are
-		x := d.b[0]
-		d.b = d.b[1:]
-		return uint64(x)
-	}
-	x, n := binary.Uvarint(d.b)
-	if n <= 0 {
-		d.fail()
-		return 0
-	}
-	d.b = d.b[n:]
-	return x
-}
-
-func (d *decoder) varint() int64 {
-	x := d.uvarint()
-	return int64(x>>1) ^ -int64(x&1)
-}
-
-// index reads a number less than 2^32-1.
-func (d *decoder) index() uint32 {
-	x := d.uvarint()
-	if x >= math.MaxUint32 {
-		d.fail()
-		return 0
-	}
-	return uint32(x)
-}
-
-// count reads the number of entries that follow, of which each takes at least one byte.
-func (d *decoder) count() int {
-	x := d.uvarint()
-	if x > uint64(len(d.b)) {
-		d.fail()
-		return 0
-	}
-	return int(x)
-}
-
-func (d *decoder) text() string {
-	n := d.count()
-	s := string(d.b[:n])
-	d.b = d.b[n:]
-	return s
-}
-
-// end fails if anything is left.
-func (d *decoder) end() error {
-	if d.err == nil && len(d.b) > 0 {
-		d.fail()
-	}
-	return d.err
-}
-
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// appendHead appends what a profile has in common with others of its kind:
-//
-//	number of sample types | type, unit of each | default type | type, unit of the period | period |
-//	drop frames | keep frames | URL of the documentation
-func appendHead(dst []byte, p *profile.Profile) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(p.SampleTypes)))
-	for _, t := range p.SampleTypes {
-		dst = appendText(appendText(dst, t.Type), t.Unit)
-	}
-	dst = appendText(dst, p.DefaultSampleType)
-	dst = appendText(appendText(dst, p.PeriodType.Type), p.PeriodType.Unit)
-	dst = binary.AppendVarint(dst, p.Period)
-	return appendText(appendText(appendText(dst, p.DropFrames), p.KeepFrames), p.DocURL)
-}
-
-// readHead returns a profile with these fields alone.
-func readHead(b []byte) (*profile.Profile, error) {
-	d := &decoder{b: b}
-	valueType := func() profile.ValueType { return profile.ValueType{Type: d.text(), Unit: d.text()} }
-	p := &profile.Profile{}
-	for range d.count() {
-		p.SampleTypes = append(p.SampleTypes, valueType())
-	}
-	p.DefaultSampleType, p.PeriodType, p.Period = d.text(), valueType(), d.varint()
-	p.DropFrames, p.KeepFrames, p.DocURL = d.text(), d.text(), d.text()
-	return p, d.end()
-}
 
 // columns are the samples of a profile, by the number of their stack.
 type columns struct {
@@ -132,7 +34,7 @@ func (c *columns) append(dst []byte) []byte {
 	uvarint(uint64(c.main))
 	uvarint(uint64(len(c.comments)))
 	for _, comment := range c.comments {
-		dst = appendText(dst, comment)
+		dst = packed.AppendText(dst, comment)
 	}
 	uvarint(uint64(len(c.stacks)))
 	last := uint32(0)
@@ -144,13 +46,7 @@ func (c *columns) append(dst []byte) []byte {
 	for _, set := range c.sets {
 		uvarint(uint64(len(set)))
 		for _, l := range set {
-			dst = appendText(appendText(dst, l.Key), l.Str)
-			dst = appendText(binary.AppendVarint(dst, l.Num), l.Unit)
-			numeric := byte(0)
-			if l.Numeric {
-				numeric = 1
-			}
-			dst = append(dst, numeric)
+			dst = packed.AppendLabel(dst, l)
 		}
 	}
 	if len(c.sets) > 0 {
@@ -189,36 +85,34 @@ func multiple(first, column []int64) (factor int64, ok bool) {
 
 // read unpacks columns for a number of sample types. It reuses the slices of c.
 func (c *columns) read(b []byte, types int) error {
-	d := &decoder{b: b}
-	c.main, c.comments, c.sets, c.labels = d.index(), c.comments[:0], c.sets[:0], c.labels[:0]
-	for range d.count() {
-		c.comments = append(c.comments, d.text())
+	d := &packed.Decoder{B: b}
+	c.main, c.comments, c.sets, c.labels = d.Index(), c.comments[:0], c.sets[:0], c.labels[:0]
+	for range d.Count() {
+		c.comments = append(c.comments, d.Text())
 	}
-	n := d.count()
+	n := d.Count()
 	c.stacks = grow(c.stacks, n)
 	last := uint64(0)
 	for i := range c.stacks {
-		last += d.uvarint()
+		last += d.Uvarint()
 		if last >= math.MaxUint32 {
-			d.fail()
+			d.Fail()
 			break
 		}
 		c.stacks[i] = uint32(last)
 	}
-	for range d.count() {
+	for range d.Count() {
 		var set []profile.Label
-		for range d.count() {
-			l := profile.Label{Key: d.text(), Str: d.text(), Num: d.varint(), Unit: d.text()}
-			l.Numeric = d.uvarint() == 1
-			set = append(set, l)
+		for range d.Count() {
+			set = append(set, d.Label())
 		}
 		c.sets = append(c.sets, set)
 	}
 	if len(c.sets) > 0 {
 		c.labels = grow(c.labels, n)
 		for i := range c.labels {
-			if c.labels[i] = d.index(); int64(c.labels[i]) > int64(len(c.sets)) {
-				d.fail()
+			if c.labels[i] = d.Index(); int64(c.labels[i]) > int64(len(c.sets)) {
+				d.Fail()
 				break
 			}
 		}
@@ -230,24 +124,24 @@ func (c *columns) read(b []byte, types int) error {
 	for t := range c.values {
 		c.values[t] = grow(c.values[t], n)
 		switch column := c.values[t]; {
-		case d.err != nil:
-			return d.err
-		case len(d.b) == 0 || d.b[0] > multipleValues || d.b[0] == multipleValues && t == 0:
-			d.fail()
-		case d.b[0] == multipleValues:
-			d.b = d.b[1:]
-			factor := d.varint()
+		case d.Err != nil:
+			return d.Err
+		case len(d.B) == 0 || d.B[0] > multipleValues || d.B[0] == multipleValues && t == 0:
+			d.Fail()
+		case d.B[0] == multipleValues:
+			d.B = d.B[1:]
+			factor := d.Varint()
 			for i, x := range c.values[0] {
 				column[i] = x * factor
 			}
 		default:
-			d.b = d.b[1:]
+			d.B = d.B[1:]
 			for i := range column {
-				column[i] = d.varint()
+				column[i] = d.Varint()
 			}
 		}
 	}
-	return d.end()
+	return d.End()
 }
 
 func grow[T any](s []T, n int) []T {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/profile/profiletest"
 )
@@ -66,16 +67,16 @@ func FuzzColumns(f *testing.F) {
 
 // FuzzHead does so for heads and labels.
 func FuzzHead(f *testing.F) {
-	f.Add(appendHead(nil, profiletest.Generate(profiletest.Options{Samples: 1})))
+	f.Add(packed.AppendHead(nil, profiletest.Generate(profiletest.Options{Samples: 1})))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if ls, err := readLabels(data); err == nil && len(ls) > len(data) {
 			t.Fatal("more labels than bytes")
 		}
-		p, err := readHead(data)
+		p, err := packed.Head(data)
 		if err != nil {
 			return
 		}
-		q, err := readHead(appendHead(nil, p))
+		q, err := packed.Head(packed.AppendHead(nil, p))
 		if err != nil || !reflect.DeepEqual(p, q) {
 			t.Fatalf("encoded again it differs: %v", err)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/storetest"
 )
 
 // childVariable makes the test binary a process that writes profiles and is killed: it has the
@@ -43,9 +44,9 @@ func writeForever(dir string) error {
 	for w := range 3 {
 		all.Go(func() {
 			for n := base + w; ; n += 3 {
-				batch := []store.Profile{generated([]string{"shop", "mail"}[n%2], n, nil)}
+				batch := []store.Profile{storetest.Generated([]string{"shop", "mail"}[n%2], n, nil)}
 				if n%5 == 0 && n-3 >= base {
-					batch = append(batch, generated([]string{"shop", "mail"}[(n-3)%2], n-3, nil)) // again
+					batch = append(batch, storetest.Generated([]string{"shop", "mail"}[(n-3)%2], n-3, nil)) // again
 				}
 				if err := s.Write(context.Background(), "", batch); err != nil {
 					fmt.Fprintln(os.Stderr, err)
@@ -121,6 +122,6 @@ func TestKill(t *testing.T) {
 	if len(acknowledged) < rounds {
 		t.Errorf("only %d acknowledged in %d rounds", len(acknowledged), rounds)
 	}
-	clean(t, s, len(all))
+	storetest.Clean(t, s, len(all))
 	t.Logf("%d kills, %d acknowledged, %d stored", rounds, len(acknowledged), len(all))
 }

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"time"
+
+	"github.com/whet-go/whet/store"
 )
 
 // alone runs work on the writer, between batches.
@@ -204,31 +205,9 @@ func used(ctx context.Context, db querier) (int64, error) {
 	return (pages - free) * size, nil
 }
 
-// ServiceStats are the profiles of a service.
-type ServiceStats struct {
-	Tenant   string    `json:"tenant,omitempty"`
-	Service  string    `json:"service"`
-	Series   int       `json:"series"`
-	Profiles int       `json:"profiles"`
-	Samples  int64     `json:"samples"`
-	Bytes    int64     `json:"bytes"`   // of the profiles
-	Symbols  int64     `json:"symbols"` // bytes of stacks, locations and functions
-	First    time.Time `json:"first"`   // earliest start
-	Last     time.Time `json:"last"`    // latest start
-}
-
-// Stats describe a store.
-type Stats struct {
-	Format   int            `json:"format"`
-	Bytes    int64          `json:"bytes"`   // of the database without free pages
-	Free     int64          `json:"free"`    // bytes of free pages
-	Results  int            `json:"results"` // of measurements
-	Services []ServiceStats `json:"services"`
-}
-
 // Stats counts what is stored.
-func (s *Store) Stats(ctx context.Context) (out Stats, err error) {
-	out = Stats{Services: []ServiceStats{}}
+func (s *Store) Stats(ctx context.Context) (out store.Usage, err error) {
+	out = store.Usage{Services: []store.ServiceUsage{}}
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&out.Format); err != nil {
 			return err
@@ -273,7 +252,7 @@ func (s *Store) Stats(ctx context.Context) (out Stats, err error) {
 		}
 		defer func() { _ = services.Close() }() // Err is what counts
 		for services.Next() {
-			var x ServiceStats
+			var x store.ServiceUsage
 			var first, last int64
 			err := services.Scan(&x.Tenant, &x.Service, &x.Series, &x.Profiles, &x.Samples, &x.Bytes, &first, &last)
 			if err != nil {

@@ -66,22 +66,13 @@ type Options struct {
 	ReadOnly bool
 	Limits   store.Limits
 	// Retention is applied when the store is opened, and every minute while it is open.
-	Retention Retention
+	Retention store.Retention
 	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
 	Memory int64
 	// Now is the clock; nil: time.Now.
 	Now func() time.Time
 	// Warn is called with errors of maintenance, from another goroutine; nil ignores them.
 	Warn func(error)
-}
-
-// Retention limits what a store keeps. The oldest profiles go first.
-type Retention struct {
-	// Age is how long profiles are kept after their start; 0: forever. The newest profile counts as
-	// now if the clock is ahead of it, so that a wrong clock deletes nothing.
-	Age time.Duration
-	// Size is the size of the database in bytes, without free pages; 0: any.
-	Size int64
 }
 
 // A Store is an open store; see Open.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -229,7 +230,7 @@ func head(ctx context.Context, tx querier, id int64) (*profile.Profile, error) {
 	if err := tx.QueryRowContext(ctx, "SELECT data FROM head WHERE id=?", id).Scan(&data); err != nil {
 		return nil, fmt.Errorf("head %d: %w", id, err)
 	}
-	p, err := readHead(data)
+	p, err := packed.Head(data)
 	if err != nil {
 		return nil, fmt.Errorf("head %d: %w", id, err)
 	}
@@ -366,7 +367,7 @@ func (s *Store) profile(ctx context.Context, tx querier, r *row) (*profile.Profi
 	}
 	data, err := s.decoder.DecodeAll(r.data, nil)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", errDamaged, err)
+		return nil, fmt.Errorf("%w: %w", packed.ErrDamaged, err)
 	}
 	var c columns
 	if err := c.read(data, len(meta.SampleTypes)); err != nil {
@@ -481,9 +482,9 @@ func (m *merger) add(ctx context.Context, series, from, to int64) (n int, err er
 	}
 	defer func() { _ = rows.Close() }() // Err is what counts
 	var r row
-	var packed sql.RawBytes
+	var blob sql.RawBytes
 	for rows.Next() {
-		if err := rows.Scan(&r.dictionary, &r.head, &r.start, &r.duration, &packed); err != nil {
+		if err := rows.Scan(&r.dictionary, &r.head, &r.start, &r.duration, &blob); err != nil {
 			return n, err
 		}
 		p := m.parts[partKey{r.dictionary, r.head}]
@@ -492,8 +493,8 @@ func (m *merger) add(ctx context.Context, series, from, to int64) (n int, err er
 				return n, err
 			}
 		}
-		if m.data, err = m.s.decoder.DecodeAll(packed, m.data[:0]); err != nil {
-			return n, fmt.Errorf("profile at %s: %w: %w", timeOf(r.start).Format(time.RFC3339), errDamaged, err)
+		if m.data, err = m.s.decoder.DecodeAll(blob, m.data[:0]); err != nil {
+			return n, fmt.Errorf("profile at %s: %w: %w", timeOf(r.start).Format(time.RFC3339), packed.ErrDamaged, err)
 		}
 		if err := m.c.read(m.data, len(p.sums)); err != nil {
 			return n, fmt.Errorf("profile at %s: %w", timeOf(r.start).Format(time.RFC3339), err)
@@ -554,7 +555,7 @@ func (p *part) add(c *columns, r *row) error {
 		}
 	}
 	if n := len(c.stacks); n > 0 && int64(c.stacks[n-1]) >= int64(p.table.Counts().Stacks) {
-		return fmt.Errorf("%w: stack %d of %d", errDamaged, c.stacks[n-1], p.table.Counts().Stacks)
+		return fmt.Errorf("%w: stack %d of %d", packed.ErrDamaged, c.stacks[n-1], p.table.Counts().Stacks)
 	}
 	if len(c.sets) == 0 {
 		for t, sums := range p.sums {
@@ -569,7 +570,7 @@ func (p *part) add(c *columns, r *row) error {
 	for i, set := range c.sets {
 		key = key[:0]
 		for _, l := range set {
-			key = appendText(appendText(appendText(key, l.Key), l.Str), l.Unit)
+			key = packed.AppendText(packed.AppendText(packed.AppendText(key, l.Key), l.Str), l.Unit)
 			key = fmt.Appendf(key, "%d", l.Num)
 		}
 		at, ok := p.sets[string(key)]

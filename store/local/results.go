@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/store"
 )
 
@@ -60,13 +61,13 @@ func (s *Store) Results(ctx context.Context, q store.ResultQuery) ([]store.Resul
 		for rows.Next() {
 			var r store.Result
 			var at int64
-			var packed []byte
-			if err := rows.Scan(&r.Kind, &r.Service, &r.Revision, &at, &packed); err != nil {
+			var blob []byte
+			if err := rows.Scan(&r.Kind, &r.Service, &r.Revision, &at, &blob); err != nil {
 				return err
 			}
 			r.Time = timeOf(at)
-			if r.Document, err = s.decoder.DecodeAll(packed, []byte{}); err != nil {
-				return fmt.Errorf("result of %s at %s: %w: %w", r.Service, r.Time, errDamaged, err)
+			if r.Document, err = s.decoder.DecodeAll(blob, []byte{}); err != nil {
+				return fmt.Errorf("result of %s at %s: %w: %w", r.Service, r.Time, packed.ErrDamaged, err)
 			}
 			out = append(out, r)
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
 )
@@ -150,25 +151,25 @@ func (w *writer) seriesOf(tenant string) map[string]int64 {
 }
 
 func seriesKey(service, kind string, labels []byte) string {
-	return string(append(appendText(appendText(nil, service), kind), labels...))
+	return string(append(packed.AppendText(packed.AppendText(nil, service), kind), labels...))
 }
 
 // packLabels returns labels as the database has them: equal ones are equal bytes.
 func packLabels(ls store.Labels) []byte {
 	b := []byte{}
 	for _, l := range ls {
-		b = appendText(appendText(b, l.Name), l.Value)
+		b = packed.AppendText(packed.AppendText(b, l.Name), l.Value)
 	}
 	return b
 }
 
 func readLabels(b []byte) (store.Labels, error) {
-	d := &decoder{b: b}
+	d := &packed.Decoder{B: b}
 	ls := store.Labels{}
-	for len(d.b) > 0 {
-		ls = append(ls, store.Label{Name: d.text(), Value: d.text()})
+	for len(d.B) > 0 {
+		ls = append(ls, store.Label{Name: d.Text(), Value: d.Text()})
 	}
-	return ls, d.err
+	return ls, d.Err
 }
 
 // run serves requests until the store is closed.
@@ -379,7 +380,7 @@ func (b *batch) add(ctx context.Context, tenant string, p *store.Profile, id sto
 	if err := b.exists.QueryRowContext(ctx, id[:], series).Scan(&n); err != nil || n > 0 {
 		return err
 	}
-	b.data = appendHead(b.data[:0], p.Data)
+	b.data = packed.AppendHead(b.data[:0], p.Data)
 	head, ok := w.heads[string(b.data)]
 	if !ok {
 		if err := b.headOf.QueryRowContext(ctx, b.data).Scan(&head); err != nil {
@@ -431,7 +432,7 @@ func (b *batch) pack(d *profile.Dictionary, p *profile.Profile) {
 			}
 			key = key[:0]
 			for _, l := range set {
-				key = appendText(appendText(appendText(key, l.Key), l.Str), l.Unit)
+				key = packed.AppendText(packed.AppendText(packed.AppendText(key, l.Key), l.Str), l.Unit)
 				key = binary.AppendVarint(key, l.Num)
 			}
 			at := known[string(key)]
@@ -474,7 +475,7 @@ func (w *writer) dictionary(ctx context.Context, tx *sql.Tx, k scope) (*dictiona
 		}
 		d.created = time.Unix(0, created)
 		if err := w.s.extend(ctx, tx, d.id, d.d); err != nil {
-			if !errors.Is(err, errDamaged) {
+			if !errors.Is(err, packed.ErrDamaged) {
 				return nil, err
 			}
 			// What is damaged stays for `whet store check`; new profiles do not depend on it.
@@ -591,15 +592,15 @@ func (w *writer) lastChunks(
 	}
 	defer func() { _ = rows.Close() }() // Err is what counts
 	for rows.Next() {
-		var packed []byte
+		var blob []byte
 		var end int64
-		if err := rows.Scan(&first, &end, &packed); err != nil {
+		if err := rows.Scan(&first, &end, &blob); err != nil {
 			return nil, 0, 0, err
 		}
 		last = max(last, end)
-		data, err := w.s.decoder.DecodeAll(packed, nil)
+		data, err := w.s.decoder.DecodeAll(blob, nil)
 		if err != nil {
-			return nil, 0, 0, fmt.Errorf("dictionary %d: %w: %w", id, errDamaged, err)
+			return nil, 0, 0, fmt.Errorf("dictionary %d: %w: %w", id, packed.ErrDamaged, err)
 		}
 		chunks = append(chunks, data)
 	}

@@ -138,6 +138,7 @@ func writers() map[string]writer {
 		storedocs.RegressionsSchema: value(stores.WriteRegressions),
 		storedocs.StatsSchema:       value(stores.WriteStats),
 		storedocs.CheckSchema:       value(stores.WriteCheck),
+		storedocs.MigrateSchema:     value(stores.WriteMigration),
 
 		scrape.EventSchema:  value(stores.WriteScrape),
 		scrape.StatusSchema: value(stores.WriteTargets),

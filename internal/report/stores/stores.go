@@ -215,3 +215,20 @@ func Selected(stats store.Stats) string {
 		layout.Plural(stats.Series, "series", "series") + ", " + timeText(stats.First) + " to " +
 		timeText(stats.Last) + " UTC"
 }
+
+// WriteMigration writes the document as text.
+func WriteMigration(w io.Writer, _ layout.Style, d documents.Migration) error {
+	where := ""
+	if d.Cluster != "" {
+		where = " on cluster " + d.Cluster
+	}
+	what := fmt.Sprintf("is up to date: format %d", d.To)
+	switch {
+	case d.From == 0:
+		what = fmt.Sprintf("was created: format %d", d.To)
+	case d.From < d.To:
+		what = fmt.Sprintf("was migrated from format %d to %d", d.From, d.To)
+	}
+	_, err := fmt.Fprintln(w, layout.Clean(d.Store+where+" "+what))
+	return err
+}

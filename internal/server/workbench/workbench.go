@@ -227,6 +227,8 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 			s.problem(w, http.StatusUnauthorized, err)
 		case diag.ExitCode(err) == diag.Usage.ExitCode(), errors.Is(err, timeline.ErrQuery):
 			s.problem(w, http.StatusBadRequest, err)
+		case errors.Is(err, store.ErrUnavailable):
+			s.problem(w, http.StatusServiceUnavailable, err)
 		default:
 			s.problem(w, http.StatusUnprocessableEntity, err)
 		}

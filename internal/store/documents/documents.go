@@ -5,7 +5,6 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/store"
-	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/store/regressions"
 )
 
@@ -18,6 +17,7 @@ const (
 	PushSchema     = "whet.store-push/1"
 	StatsSchema    = "whet.store-stats/1"
 	CheckSchema    = "whet.store-check/1"
+	MigrateSchema  = "whet.store-migrate/1"
 
 	RegressionsSchema = "whet.store-regressions/1"
 )
@@ -117,24 +117,39 @@ func NewRegressions(r *regressions.Report) Regressions {
 // Stats is what whet store stats shows.
 type Stats struct {
 	Schema string `json:"schema"`
-	local.Stats
+	store.Usage
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewStats returns the statistics of a store.
-func NewStats(s local.Stats) Stats { return Stats{Schema: StatsSchema, Stats: s} }
+func NewStats(s store.Usage) Stats { return Stats{Schema: StatsSchema, Usage: s} }
 
 // Check is what whet store check and restore show.
 type Check struct {
 	Schema string `json:"schema"`
 	Store  string `json:"store"`
-	local.Report
+	store.CheckReport
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewCheck returns the result of checking a store.
-func NewCheck(name string, r local.Report) Check {
-	return Check{Schema: CheckSchema, Store: name, Report: r}
+func NewCheck(name string, r store.CheckReport) Check {
+	return Check{Schema: CheckSchema, Store: name, CheckReport: r}
+}
+
+// Migration is what whet store migrate shows.
+type Migration struct {
+	Schema   string        `json:"schema"`
+	Store    string        `json:"store"`
+	Cluster  string        `json:"cluster,omitempty"` // of the tables
+	From     int           `json:"from"`              // version before; 0: there was no store
+	To       int           `json:"to"`                // version now
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewMigration returns what a migration did.
+func NewMigration(name, cluster string, from, to int) Migration {
+	return Migration{Schema: MigrateSchema, Store: name, Cluster: cluster, From: from, To: to}
 }
 
 // SampleTypes lists the names of the sample types of t.

@@ -1,0 +1,259 @@
+package clickhouse
+
+import (
+	"encoding/binary"
+	"fmt"
+	"sync"
+
+	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/profile"
+)
+
+// scope is what stacks and frames belong to.
+type scope struct{ tenant, service string }
+
+// dictionary has stacks of a service, as far as this process has written or read them.
+type dictionary struct {
+	mu     sync.Mutex
+	d      *profile.Dictionary
+	table  *profile.StackTable // what d has
+	frames []uint64            // hashes, by number of the location
+	stacks []uint64            // hashes, by number of the stack
+	number map[uint64]uint32   // of a stack, by hash
+	place  map[uint64]uint32   // number of a location, by hash
+	// seen is up to which day the server keeps a frame or stack that this process has stored, by
+	// number; 0: not stored. It may be shorter than frames and stacks.
+	seenFrames, seenStacks []uint32
+	old                    bool // some of them are over, but were stored by this batch
+	buf                    []byte
+
+	used int64 // protected by dictionaries.mu
+}
+
+// dictionaries has the dictionaries of all services, up to a size.
+type dictionaries struct {
+	limit int64 // bytes
+
+	mu    sync.Mutex
+	known map[scope]*dictionary
+	sizes map[scope]int64
+	size  int64
+	clock int64 // counts uses
+}
+
+func newDictionaries(limit int64) *dictionaries {
+	return &dictionaries{limit: limit, known: map[scope]*dictionary{}, sizes: map[scope]int64{}}
+}
+
+// of returns the dictionary of a service.
+func (c *dictionaries) of(k scope) *dictionary {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d := c.known[k]
+	if d == nil {
+		d = &dictionary{d: profile.NewDictionary(), number: map[uint64]uint32{}, place: map[uint64]uint32{}}
+		d.table = d.d.Table()
+		c.known[k] = d
+	}
+	c.clock++
+	d.used = c.clock
+	return d
+}
+
+// grown accounts for the size of a dictionary, and forgets those that were used least recently above
+// the limit; the largest one may remain alone. Whoever uses a forgotten one may go on.
+func (c *dictionaries) grown(k scope, size int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[k] == nil {
+		return
+	}
+	c.size += size - c.sizes[k]
+	c.sizes[k] = size
+	for c.size > c.limit && len(c.known) > 0 {
+		oldest, found := scope{}, false
+		for other, d := range c.known {
+			if !found || d.used < c.known[oldest].used {
+				oldest, found = other, true
+			}
+		}
+		c.size -= c.sizes[oldest]
+		delete(c.known, oldest)
+		delete(c.sizes, oldest)
+	}
+}
+
+// memory returns the approximate size in bytes. The caller has locked d.
+func (d *dictionary) memory() int64 {
+	return d.d.Memory() + 48*int64(len(d.stacks)) + 48*int64(len(d.frames))
+}
+
+// add adds the stacks of a profile and returns the number of each sample's. The caller has locked d.
+func (d *dictionary) add(p *profile.Profile) []uint32 {
+	numbers := d.d.Add(p)
+	if d.d.Counts() == d.table.Counts() {
+		return numbers
+	}
+	d.table = d.d.Table()
+	now := d.table.Counts()
+	for i := len(d.frames); i < now.Locations; i++ {
+		var h uint64
+		h, d.buf = frameHash(d.table, uint32(i), d.buf)
+		d.frames = append(d.frames, h)
+		d.place[h] = uint32(i)
+	}
+	var stack []uint32
+	for i := len(d.stacks); i < now.Stacks; i++ {
+		d.buf = d.buf[:0]
+		stack = d.table.AppendStack(stack[:0], uint32(i))
+		for _, loc := range stack {
+			d.buf = binary.LittleEndian.AppendUint64(d.buf, d.frames[loc])
+		}
+		h := hashOf(d.buf)
+		d.stacks = append(d.stacks, h)
+		d.number[h] = uint32(i)
+	}
+	return numbers
+}
+
+// missing returns the hashes that d does not have, each once. The caller has locked d.
+func (d *dictionary) missing(stacks []uint64) []uint64 {
+	var out []uint64
+	seen := map[uint64]bool{}
+	for _, h := range stacks {
+		if _, ok := d.number[h]; !ok && !seen[h] {
+			seen[h] = true
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// A storedFrame is a row of the table of frames.
+type storedFrame struct {
+	mapping string // as packed.AppendMapping wrote it; "" if there is none
+	address uint64 // in the mapping
+	lines   string // as appendLines wrote them
+}
+
+// learn adds stacks that were read: the frames of each, as eight bytes a frame, and the frames that d
+// does not have. The caller has locked d.
+func (d *dictionary) learn(stacks map[uint64]string, frames map[uint64]storedFrame) error {
+	l := learner{
+		d: d, frames: frames, b: profile.NewBuilder(profile.ValueType{Type: "stacks", Unit: "count"}),
+		places: map[uint64]uint32{}, starts: map[uint32]uint64{},
+	}
+	order := make([]uint64, 0, len(stacks))
+	var stack []uint32
+	for h, text := range stacks {
+		if len(text)%8 != 0 {
+			return fmt.Errorf("stack %016x: %w", h, packed.ErrDamaged)
+		}
+		stack = stack[:0]
+		for ; text != ""; text = text[8:] {
+			i, err := l.place(binary.LittleEndian.Uint64([]byte(text[:8])))
+			if err != nil {
+				return fmt.Errorf("stack %016x: %w", h, err)
+			}
+			stack = append(stack, i)
+		}
+		if err := l.b.Sample(stack, nil, 1); err != nil {
+			return fmt.Errorf("stack %016x: %w", h, err)
+		}
+		order = append(order, h)
+	}
+	for i, n := range d.add(l.b.Profile(nil)) {
+		if d.stacks[n] != order[i] {
+			return fmt.Errorf("stack %016x: %w: its content is not what was stored", order[i], packed.ErrDamaged)
+		}
+	}
+	return nil
+}
+
+// learner makes a profile of stacks that were read.
+type learner struct {
+	d      *dictionary
+	frames map[uint64]storedFrame
+	b      *profile.Builder
+	places map[uint64]uint32 // of frames in b, by hash
+	starts map[uint32]uint64 // addresses of the mappings in b
+}
+
+// place returns the number of a frame in b.
+func (l *learner) place(h uint64) (uint32, error) {
+	if i, ok := l.places[h]; ok {
+		return i, nil
+	}
+	i, err := l.add(h)
+	if err != nil {
+		return 0, fmt.Errorf("frame %016x: %w", h, err)
+	}
+	l.places[h] = i
+	return i, nil
+}
+
+// mapping adds a mapping and returns its number and address in b, where an equal one may have been
+// added with another address.
+func (l *learner) mapping(m profile.Mapping) (number uint32, start uint64) {
+	number = l.b.Mapping(m)
+	if start, ok := l.starts[number]; ok {
+		return number, start
+	}
+	l.starts[number] = m.Start
+	return number, m.Start
+}
+
+// add adds a frame: one that d has, or one that was read.
+func (l *learner) add(h uint64) (uint32, error) {
+	mapping, start := profile.None, uint64(0)
+	if i, ok := l.d.place[h]; ok {
+		t := l.d.table
+		loc := t.Locations[i]
+		if loc.Mapping != profile.None {
+			m := t.Mappings[loc.Mapping]
+			loc.Address -= m.Start
+			mapping, start = l.mapping(m)
+		}
+		lines := append([]profile.Line{}, t.Lines[loc.First:loc.First+loc.Num]...)
+		for j, line := range lines {
+			if line.Function != profile.None {
+				lines[j].Function = l.b.Function(t.Functions[line.Function])
+			}
+		}
+		return l.b.Location(start+loc.Address, mapping, loc.Folded, lines...), nil
+	}
+	row, ok := l.frames[h]
+	if !ok {
+		return 0, fmt.Errorf("%w: it is missing", packed.ErrDamaged)
+	}
+	if row.mapping != "" {
+		r := &packed.Decoder{B: []byte(row.mapping)}
+		m := r.Mapping()
+		if err := r.End(); err != nil {
+			return 0, err
+		}
+		mapping, start = l.mapping(m)
+	}
+	lines, folded, err := readLines(row.lines, l.b)
+	if err != nil {
+		return 0, err
+	}
+	return l.b.Location(start+row.address, mapping, folded, lines...), nil
+}
+
+// unknownFrames returns the frames of stacks that d does not have, each once. The caller has locked
+// d.
+func (d *dictionary) unknownFrames(stacks map[uint64]string) []uint64 {
+	var out []uint64
+	seen := map[uint64]bool{}
+	for _, text := range stacks {
+		for ; len(text) >= 8; text = text[8:] {
+			h := binary.LittleEndian.Uint64([]byte(text[:8]))
+			if _, ok := d.place[h]; !ok && !seen[h] {
+				seen[h] = true
+				out = append(out, h)
+			}
+		}
+	}
+	return out
+}

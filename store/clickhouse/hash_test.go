@@ -1,0 +1,101 @@
+package clickhouse
+
+import (
+	"testing"
+
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/profile/profiletest"
+)
+
+// FuzzLines decodes any bytes; what decodes is encoded and decodes to the same.
+func FuzzLines(f *testing.F) {
+	d := profile.NewDictionary()
+	d.Add(profiletest.Generate(profiletest.Options{Samples: 20, Functions: 9, Inlines: true}))
+	t := d.Table()
+	for i := range t.Locations {
+		f.Add(appendLines(nil, t, &t.Locations[i]))
+	}
+	f.Add([]byte{})
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		again := func(data []byte) []byte {
+			b := profile.NewBuilder(profile.ValueType{Type: "n", Unit: "count"})
+			lines, folded, err := readLines(string(data), b)
+			if err != nil {
+				return nil
+			}
+			loc := b.Location(1, profile.None, folded, lines...)
+			if b.Sample([]uint32{loc}, nil, 1) != nil {
+				return nil
+			}
+			d := profile.NewDictionary()
+			d.Add(b.Profile(nil))
+			table := d.Table()
+			return appendLines(nil, table, &table.Locations[0])
+		}
+		once := again(data)
+		if once == nil {
+			return
+		}
+		if twice := again(once); string(twice) != string(once) {
+			t.Fatalf("encoded again it differs: %x, %x", once, twice)
+		}
+	})
+}
+
+// TestHashes are the same for a library that is loaded elsewhere, and differ for anything else.
+func TestHashes(t *testing.T) {
+	hash := func(start uint64, file string, address uint64, line int32) uint64 {
+		b := profile.NewBuilder(profile.ValueType{Type: "n", Unit: "count"})
+		m := b.Mapping(profile.Mapping{Start: start, Limit: start + 0x3456, File: file})
+		f := b.Function(profile.Function{Name: "f", File: "f.go"})
+		loc := b.Location(start+address, m, false, profile.Line{Function: f, Line: line})
+		if err := b.Sample([]uint32{loc}, nil, 1); err != nil {
+			t.Fatal(err)
+		}
+		d := newDictionaries(1 << 20).of(scope{})
+		return d.stacks[d.add(b.Profile(nil))[0]]
+	}
+	one := hash(0x1000, "a", 8, 1)
+	if hash(0x7000, "a", 8, 1) != one {
+		t.Error("the hash depends on where a library is loaded")
+	}
+	for _, other := range []uint64{hash(0x1000, "b", 8, 1), hash(0x1000, "a", 9, 1), hash(0x1000, "a", 8, 2)} {
+		if other == one {
+			t.Error("different stacks have equal hashes")
+		}
+	}
+	if one != 0x3d89a2de8bb36525 { // stored stacks are found by it
+		t.Errorf("hash %#x, which stores do not have", one)
+	}
+}
+
+// TestDictionariesAreBounded forgets the dictionaries that were used least recently.
+func TestDictionariesAreBounded(t *testing.T) {
+	c := newDictionaries(100)
+	for _, service := range []string{"a", "b", "a", "c"} {
+		k := scope{"", service}
+		c.of(k)
+		c.grown(k, 40)
+	}
+	if len(c.known) != 2 || c.known[scope{"", "b"}] != nil || c.size != 80 {
+		t.Errorf("%d dictionaries of %d bytes: %v", len(c.known), c.size, c.known)
+	}
+	c.grown(scope{"", "gone"}, 1000)
+	c.grown(scope{"", "c"}, 1000)
+	if len(c.known) != 0 || c.size != 0 {
+		t.Errorf("%d dictionaries of %d bytes", len(c.known), c.size)
+	}
+}
+
+func TestQuote(t *testing.T) {
+	for text, want := range map[string]string{
+		"": "''", "a'b": `'a\'b'`, `\`: `'\\'`, "\x00\n\xff": `'\x00\x0a\xff'`, "ü": `'\xc3\xbc'`,
+	} {
+		if got := quote(text); got != want {
+			t.Errorf("%q: %s, want %s", text, got, want)
+		}
+	}
+}

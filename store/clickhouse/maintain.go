@@ -1,0 +1,238 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	native "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/whet-go/whet/store"
+)
+
+// system returns a system table with the rows of all servers that have the store's tables.
+func (s *Store) system(table string) string {
+	if s.cluster == "" {
+		return "system." + table
+	}
+	return "clusterAllReplicas(" + quote(s.cluster) + ", system, " + table + ")"
+}
+
+// Compact deletes the profiles that are older than Options.Retention allows, and the symbols and
+// series that only they had. Without it, it does nothing: the server merges what is stored by itself.
+func (s *Store) Compact(ctx context.Context) error {
+	age := s.o.Retention.Age
+	if age <= 0 {
+		return nil
+	}
+	return s.explain(ctx, "compact store", s.delete(ctx, age))
+}
+
+func (s *Store) delete(ctx context.Context, age time.Duration) error {
+	var n uint64
+	var newest time.Time
+	err := s.query(ctx, "SELECT count(), max(start) FROM profiles", native.Settings{"skip_unavailable_shards": 0},
+		func(r driver.Rows) error { return r.Scan(&n, &newest) })
+	if err != nil || n == 0 {
+		return err
+	}
+	if now := s.o.Now(); now.Before(newest) {
+		newest = now
+	}
+	before := newest.Add(-age)
+	// Whole partitions are dropped, which frees their space at once; of others, rows are masked until
+	// the server merges them.
+	var weeks []string
+	err = s.query(ctx, "SELECT DISTINCT partition_id FROM "+s.system("parts")+" WHERE database="+quote(s.a.Database)+
+		" AND concat(database, '.', table)="+quote(s.stored("profiles"))+
+		fmt.Sprintf(" AND active AND toInt64OrZero(partition)<%d", before.UnixNano()/week.Nanoseconds()), nil,
+		func(r driver.Rows) error {
+			var id string
+			if err := r.Scan(&id); err != nil {
+				return err
+			}
+			weeks = append(weeks, id)
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	for _, id := range weeks {
+		if err := s.change(ctx, "ALTER TABLE "+s.stored("profiles")+s.on()+" DROP PARTITION ID "+quote(id)); err != nil {
+			return err
+		}
+	}
+	if err := s.change(ctx, "DELETE FROM "+s.stored("profiles")+s.on()+" WHERE start<"+instant(before)); err != nil {
+		return err
+	}
+	for _, table := range []string{"series", "stacks", "frames"} {
+		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+fmt.Sprintf(" WHERE seen<=%d", before.Unix()/86400))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change runs a statement that changes tables on all servers.
+func (s *Store) change(ctx context.Context, text string) error {
+	if s.cluster == "" || s.replicated {
+		return execute(ctx, s.conn, text)
+	}
+	if err := s.complete(ctx, s.cluster); err != nil {
+		return err
+	}
+	return s.each(ctx, func(conn driver.Conn) error { return execute(ctx, conn, text) })
+}
+
+// Stats counts what is stored. Bytes of a service are its share of a table, by the number of samples;
+// on a cluster with replicas they are those of all copies.
+func (s *Store) Stats(ctx context.Context) (out store.Usage, err error) {
+	out = store.Usage{Services: []store.ServiceUsage{}}
+	err = s.view(ctx, "count", func() error { return s.stats(ctx, &out) })
+	return out, err
+}
+
+func (s *Store) stats(ctx context.Context, out *store.Usage) error {
+	var err error
+	if out.Format, _, err = version(ctx, s.conn, s.a.Database); err != nil {
+		return err
+	}
+	sizes := map[string]int64{}
+	err = s.query(ctx, "SELECT table, toInt64(sum(bytes_on_disk)) FROM "+s.system("parts")+" WHERE active AND database="+
+		quote(s.a.Database)+" GROUP BY table", nil, func(r driver.Rows) error {
+		var table string
+		var n int64
+		if err := r.Scan(&table, &n); err != nil {
+			return err
+		}
+		sizes[table] = n
+		out.Bytes += n
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	err = s.query(ctx, "SELECT toInt64(count()) FROM results FINAL", nil, func(r driver.Rows) error {
+		var n int64
+		err := r.Scan(&n)
+		out.Results = int(n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	samples := int64(0)
+	err = s.query(ctx, `SELECT tenant, service, toInt64(uniqExact(series)), toInt64(count()), toInt64(sum(samples)),
+		min(start), max(start) FROM profiles FINAL GROUP BY tenant, service ORDER BY tenant, service`, nil,
+		func(r driver.Rows) error {
+			var x store.ServiceUsage
+			var n, profiles int64
+			if err := r.Scan(&x.Tenant, &x.Service, &n, &profiles, &x.Samples, &x.First, &x.Last); err != nil {
+				return err
+			}
+			x.Series, x.Profiles, x.First, x.Last = int(n), int(profiles), x.First.UTC(), x.Last.UTC()
+			samples += x.Samples
+			out.Services = append(out.Services, x)
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	symbols := map[scope]float64{}
+	all := 0.0
+	err = s.query(ctx, "SELECT tenant, service, toFloat64(sum(length(frames))) FROM stacks GROUP BY tenant, service", nil,
+		func(r driver.Rows) error {
+			var k scope
+			var n float64
+			if err := r.Scan(&k.tenant, &k.service, &n); err != nil {
+				return err
+			}
+			symbols[k] = n
+			all += n
+			return nil
+		})
+	size := func(table string) float64 { return float64(sizes[s.stored(table)[len(s.a.Database)+1:]]) }
+	for i := range out.Services {
+		x := &out.Services[i]
+		if samples > 0 {
+			x.Bytes = int64(size("profiles") * float64(x.Samples) / float64(samples))
+		}
+		if n := symbols[scope{x.Tenant, x.Service}]; all > 0 {
+			x.Symbols = int64((size("stacks") + size("frames")) * n / all)
+		}
+	}
+	return err
+}
+
+// Check reads all that is stored, and verifies that each profile still has the content that its ID is
+// the hash of. progress, unless nil, is called now and then with the number of profiles read and of
+// all. An error is returned only if checking is not possible.
+func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.CheckReport, error) {
+	r := store.CheckReport{Damage: []store.Damage{}}
+	err := s.view(ctx, "check store", func() error {
+		usage := store.Usage{}
+		if err := s.stats(ctx, &usage); err != nil {
+			return err
+		}
+		all := 0
+		for _, x := range usage.Services {
+			all += x.Profiles
+		}
+		for _, x := range usage.Services {
+			r.Dictionaries++
+			if err := s.checkService(ctx, scope{x.Tenant, x.Service}, &r, all, progress); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return r, err
+}
+
+// checked is how many profiles one query of Check reads.
+const checked = 200
+
+func (s *Store) checkService(
+	ctx context.Context, k scope, r *store.CheckReport, all int, progress func(done, all int),
+) error {
+	after := ""
+	for {
+		labels, err := s.labels(ctx, k)
+		if err != nil {
+			return err
+		}
+		var rows []*row
+		err = s.query(ctx, "SELECT "+rowColumns+" FROM profiles FINAL PREWHERE tenant="+quote(k.tenant)+" AND service="+
+			quote(k.service)+after+fmt.Sprintf(" ORDER BY start, id LIMIT %d", checked), nil, func(rs driver.Rows) error {
+			x := &row{}
+			rows = append(rows, x)
+			return x.scan(rs)
+		})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		for _, x := range rows {
+			p, err := s.profile(ctx, k.tenant, x, labels)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil {
+				if id := store.NewID(&p); string(id[:]) != x.id {
+					err = errors.New("its content is not what was stored")
+				}
+			}
+			if err != nil {
+				r.Add(fmt.Sprintf("profile %x of %s at %s", x.id, store.OfService(k.tenant, k.service),
+					x.start.UTC().Format(time.RFC3339)), err)
+			}
+			if r.Profiles++; progress != nil && r.Profiles%100 == 0 {
+				progress(r.Profiles, all)
+			}
+		}
+		last := rows[len(rows)-1]
+		after = fmt.Sprintf(" AND (start, id)>(%s, toFixedString(%s, 16))", instant(last.start), quote(last.id))
+	}
+}

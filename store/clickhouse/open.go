@@ -1,0 +1,314 @@
+package clickhouse
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	native "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/store"
+)
+
+// Options configure Open. The zero Options open a store for reading and writing.
+type Options struct {
+	// Limits bound what is written. Each process counts the series that it knows, and reads those of
+	// others now and then, so that several processes may exceed the limit of series a little.
+	Limits store.Limits
+	// Retention is what Compact deletes; Size must be 0. See MigrateOptions for what the server
+	// deletes by itself.
+	Retention store.Retention
+	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
+	Memory int64
+	// AllowPartial answers queries without the shards of a cluster that do not answer, and calls Warn
+	// with a *PartialError before the query returns. Otherwise they are an error.
+	AllowPartial bool
+	// Interval is the least time between two inserts: batches that arrive meanwhile are inserted
+	// together. 0: 50 ms; negative: none.
+	Interval time.Duration
+	// Now is the clock; nil: time.Now.
+	Now func() time.Time
+	// Warn is called with what does not stop an operation; nil ignores it.
+	Warn func(error)
+}
+
+// A Store is an open store; see Open.
+type Store struct {
+	a       *Address
+	o       Options
+	conn    driver.Conn
+	schema  // cluster is "" on one server
+	known   *dictionaries
+	bucket  *store.Bucket
+	labeled atomic.Bool // samples of the last query had labels
+
+	requests chan *request
+	closing  chan struct{}
+	close    sync.Once
+	done     chan struct{} // closed when the writer has ended
+}
+
+// ErrClosed is returned by operations on a closed store.
+var ErrClosed = errors.New("the store is closed")
+
+// Codes of errors of the server.
+const (
+	codeBadArguments    = 36
+	codeUnknownTable    = 60
+	codeUnknownDatabase = 81
+	codeAuthentication  = 516
+	codeAllTries        = 279 // connecting to all replicas of a shard failed
+)
+
+// code returns the code of an error of the server, 0 if it is none.
+func code(err error) int32 {
+	if e := (*native.Exception)(nil); errors.As(err, &e) {
+		return e.Code
+	}
+	return 0
+}
+
+// connect prepares connections to a database; "" is the default one of the server.
+func connect(a *Address, database string) (driver.Conn, error) {
+	return native.Open(&native.Options{
+		Protocol: native.Native, Addr: a.Hosts, TLS: a.TLS,
+		Auth:             native.Auth{Database: database, Username: a.User, Password: a.password},
+		Compression:      &native.Compression{Method: native.CompressionLZ4},
+		DialTimeout:      10 * time.Second,
+		ReadTimeout:      5 * time.Minute,
+		MaxOpenConns:     8,
+		MaxIdleConns:     4,
+		ConnOpenStrategy: native.ConnOpenInOrder,
+	})
+}
+
+// Open opens a store whose tables Migrate has created.
+func Open(ctx context.Context, a *Address, o Options) (*Store, error) {
+	o.Limits = o.Limits.WithDefaults()
+	if o.Memory == 0 {
+		o.Memory = 96 << 20
+	}
+	if o.Interval == 0 {
+		o.Interval = 50 * time.Millisecond
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Warn == nil {
+		o.Warn = func(error) {}
+	}
+	conn, err := connect(a, a.Database)
+	if err != nil {
+		return nil, &diag.Error{Op: "open store", Subject: a.String(), Err: err}
+	}
+	s := &Store{
+		a: a, o: o, conn: conn, known: newDictionaries(o.Memory), bucket: store.NewBucket(o.Limits),
+		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
+	}
+	v, sc, err := version(ctx, conn, a.Database)
+	switch {
+	case err != nil && code(err) != codeUnknownDatabase:
+		err = s.explain(ctx, "open store", err)
+	case v == 0:
+		err = &diag.Error{
+			Op: "open store", Subject: a.String(), Err: errors.New("there is no store"),
+			Hint: "`whet store migrate --store ADDRESS` creates it",
+		}
+	case v > Format:
+		err = newer(a, "open store", v)
+	case v < Format:
+		err = &diag.Error{
+			Op: "open store", Subject: a.String(), Err: fmt.Errorf("it has format %d; this whet writes format %d", v, Format),
+			Hint: "`whet store migrate --store ADDRESS` brings it up to date",
+		}
+	case o.Retention.Size != 0:
+		err = diag.Usagef("open store", "the size of a store on ClickHouse cannot be limited",
+			"limit the age with --retention")
+	}
+	if err != nil {
+		return nil, errors.Join(err, conn.Close())
+	}
+	s.schema = sc
+	w := &writer{s: s, series: map[string]*knownSeries{}}
+	go w.run()
+	return s, nil
+}
+
+// Close ends the writer after the batches that it has taken, and closes the connections.
+func (s *Store) Close() error {
+	s.close.Do(func() { close(s.closing) })
+	<-s.done
+	return s.conn.Close()
+}
+
+// settings returns a context with the settings of queries. Those that decide whether an answer is
+// complete are always set, whatever the server's defaults are.
+func (s *Store) settings(ctx context.Context, more native.Settings) context.Context {
+	skip := 0
+	if s.o.AllowPartial {
+		skip = 1
+	}
+	all := native.Settings{
+		"skip_unavailable_shards": skip, "optimize_skip_unused_shards": 0, "enable_unaligned_array_join": 1,
+		"max_query_size": 64 << 20, "do_not_merge_across_partitions_select_final": 1,
+	}
+	maps.Copy(all, more)
+	return native.Context(ctx, native.WithSettings(all))
+}
+
+// query runs a query and calls scan for each row. A connection that the server has closed is replaced.
+func (s *Store) query(ctx context.Context, text string, more native.Settings, scan func(driver.Rows) error) error {
+	rows := 0
+	again := func() error {
+		r, err := s.conn.Query(s.settings(ctx, more), text)
+		if err != nil {
+			return err
+		}
+		for r.Next() {
+			rows++
+			if err := scan(r); err != nil {
+				return errors.Join(err, r.Close())
+			}
+		}
+		if err := r.Err(); err != nil {
+			_ = r.Close() // err is what counts
+			return err
+		}
+		return r.Close()
+	}
+	err := again()
+	if err != nil && rows == 0 && broken(err) && ctx.Err() == nil {
+		err = again()
+	}
+	return err
+}
+
+// broken reports whether an error is one of a connection.
+func broken(err error) bool {
+	var e net.Error
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.EPIPE) ||
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &e)
+}
+
+// A PartialError reports an answer that lacks what is on some shards.
+type PartialError struct {
+	Cluster string
+	Missing []string // shards: "shard 2 (10.0.0.2:9000)"
+}
+
+// Error returns which shards are missing.
+func (e *PartialError) Error() string {
+	verb := " does not answer"
+	if len(e.Missing) > 1 {
+		verb = " do not answer"
+	}
+	return strings.Join(e.Missing, ", ") + " of cluster " + e.Cluster + verb
+}
+
+// Hint returns what to do.
+func (e *PartialError) Hint() string {
+	return "the services on it are missing; start it and query again"
+}
+
+// missing returns the shards of the cluster that do not answer now.
+func (s *Store) missing(ctx context.Context) ([]string, error) {
+	type shard struct {
+		number uint32
+		hosts  []string
+	}
+	var all []shard
+	err := s.query(ctx, "SELECT shard_num, groupArray(concat(host_name, ':', toString(port))) FROM system.clusters "+
+		"WHERE cluster="+quote(s.cluster)+" GROUP BY shard_num ORDER BY shard_num", nil, func(r driver.Rows) error {
+		var x shard
+		if err := r.Scan(&x.number, &x.hosts); err != nil {
+			return err
+		}
+		all = append(all, x)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	answered := map[uint32]bool{}
+	err = s.query(ctx, "SELECT shardNum() FROM cluster("+quote(s.cluster)+", system, one)",
+		native.Settings{"skip_unavailable_shards": 1}, func(r driver.Rows) error {
+			var n uint32
+			if err := r.Scan(&n); err != nil {
+				return err
+			}
+			answered[n] = true
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, x := range all {
+		if !answered[x.number] {
+			out = append(out, fmt.Sprintf("shard %d (%s)", x.number, strings.Join(x.hosts, ", ")))
+		}
+	}
+	return out, nil
+}
+
+// view runs the queries of one answer. With AllowPartial, shards that do not answer before or after
+// them are reported.
+func (s *Store) view(ctx context.Context, op string, work func() error) error {
+	if !s.o.AllowPartial || s.cluster == "" {
+		return s.explain(ctx, op, work())
+	}
+	before, err := s.missing(ctx)
+	if err != nil {
+		return s.explain(ctx, op, err)
+	}
+	result := work()
+	after, err := s.missing(ctx)
+	if err != nil {
+		return s.explain(ctx, op, err)
+	}
+	all := slices.Compact(slices.Sorted(slices.Values(append(before, after...))))
+	if len(all) > 0 {
+		s.o.Warn(&PartialError{Cluster: s.cluster, Missing: all})
+	}
+	return s.explain(ctx, op, result)
+}
+
+// explain returns an error with the shard that is down, or with what to do.
+func (s *Store) explain(ctx context.Context, op string, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	var known *diag.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	e := &diag.Error{Op: op, Subject: s.a.String(), Err: err}
+	switch {
+	case code(err) == codeAuthentication:
+		e.Err = fmt.Errorf("the server refuses user %q or the password", s.a.User)
+		e.Hint = "the password is read from ?password_file=FILE or from " + PasswordVariable
+	case code(err) == codeUnknownDatabase || code(err) == codeUnknownTable:
+		e.Hint = "`whet store migrate --store ADDRESS` creates the tables"
+	case code(err) == 0 && broken(err):
+		e.Err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
+		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
+	case s.cluster != "" && code(err) != 0:
+		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
+			down := &PartialError{Cluster: s.cluster, Missing: missing}
+			e.Err = fmt.Errorf("%s: %w", down.Error(), store.ErrUnavailable)
+			e.Hint = "start it; `whet query --allow-partial` answers without it, and says so"
+		}
+	}
+	return e
+}

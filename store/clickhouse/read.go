@@ -1,0 +1,734 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	native "github.com/ClickHouse/clickhouse-go/v2"
+	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/packed"
+	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/store"
+)
+
+// series is a row of the table series.
+type series struct {
+	id            uint64
+	service, kind string
+	labels        store.Labels
+}
+
+// selection is what a query selects: profiles of some series, and of all times that where allows.
+type selection struct {
+	series map[uint64]*series
+	order  []*series // by service, kind and labels
+	where  string
+}
+
+// match returns what q selects. A selection without series selects nothing.
+func (s *Store) match(ctx context.Context, q *store.Query) (*selection, error) {
+	if err := store.CheckTenant(q.Tenant); err != nil {
+		return nil, err
+	}
+	conditions := "tenant=" + quote(q.Tenant)
+	if q.Kind != "" {
+		conditions += " AND kind=" + quote(q.Kind)
+	}
+	for _, m := range q.Matchers {
+		if m.Name == store.ServiceLabel && m.Op == store.Equal {
+			conditions += " AND service=" + quote(m.Value)
+		}
+	}
+	sel := &selection{series: map[uint64]*series{}}
+	read := 0
+	err := s.query(ctx, "SELECT id, service, kind, names, values FROM series PREWHERE "+conditions, nil,
+		func(r driver.Rows) error {
+			x := &series{}
+			var names, values []string
+			if err := r.Scan(&x.id, &x.service, &x.kind, &names, &values); err != nil {
+				return err
+			}
+			if sel.series[x.id] != nil {
+				return nil // rows that were not replaced yet
+			}
+			x.labels = labelsOf(names, values)
+			read++
+			if q.Matches(x.service, x.kind, x.labels) {
+				sel.series[x.id] = x
+				sel.order = append(sel.order, x)
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(sel.order, func(a, b *series) int {
+		return cmp.Or(cmp.Compare(a.service, b.service), cmp.Compare(a.kind, b.kind),
+			slices.CompareFunc(a.labels, b.labels, func(x, y store.Label) int {
+				return cmp.Or(cmp.Compare(x.Name, y.Name), cmp.Compare(x.Value, y.Value))
+			}))
+	})
+	if len(sel.order) < read {
+		// Columns of the sorting key narrow down what is read.
+		ids, services := []uint64{}, map[string]bool{}
+		for _, x := range sel.order {
+			ids = append(ids, x.id)
+			services[x.service] = true
+		}
+		conditions += " AND service IN (" + quoted(slices.Sorted(maps.Keys(services))) + ")"
+		conditions += " AND series IN (" + numbers(ids) + ")"
+	}
+	if !q.From.IsZero() {
+		conditions += " AND start>=" + instant(q.From)
+	}
+	if !q.To.IsZero() {
+		conditions += " AND start<" + instant(q.To)
+	}
+	sel.where = conditions
+	return sel, nil
+}
+
+// Series implements store.Reader.
+func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
+	err = s.view(ctx, "query", func() error {
+		out, err = s.counted(ctx, &q)
+		return err
+	})
+	return out, err
+}
+
+// counted returns the series that have profiles which q selects.
+func (s *Store) counted(ctx context.Context, q *store.Query) ([]store.Series, error) {
+	out := []store.Series{}
+	sel, err := s.match(ctx, q)
+	if err != nil || len(sel.order) == 0 {
+		return out, err
+	}
+	found := map[uint64]*store.Series{}
+	err = s.query(ctx, "SELECT series, count(), min(start), max(start) FROM profiles FINAL PREWHERE "+sel.where+
+		" GROUP BY series", nil, func(r driver.Rows) error {
+		var id, n uint64
+		var first, last time.Time
+		if err := r.Scan(&id, &n, &first, &last); err != nil {
+			return err
+		}
+		if x := sel.series[id]; x != nil { // else it is newer than sel
+			found[id] = &store.Series{
+				Service: x.service, Kind: x.kind, Labels: x.labels, Profiles: int(n), First: first.UTC(), Last: last.UTC(),
+			}
+		}
+		return nil
+	})
+	for _, x := range sel.order {
+		if y := found[x.id]; y != nil {
+			out = append(out, *y)
+		}
+	}
+	return out, err
+}
+
+// LabelNames implements store.Reader.
+func (s *Store) LabelNames(ctx context.Context, q store.Query) ([]string, error) {
+	all, err := s.Series(ctx, q)
+	if err != nil || len(all) == 0 {
+		return []string{}, err
+	}
+	names := map[string]bool{store.ServiceLabel: true, store.KindLabel: true}
+	for _, x := range all {
+		for _, l := range x.Labels {
+			names[l.Name] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names)), nil
+}
+
+// LabelValues implements store.Reader.
+func (s *Store) LabelValues(ctx context.Context, q store.Query, name string) ([]string, error) {
+	all, err := s.Series(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]bool{}
+	for _, x := range all {
+		switch name {
+		case store.ServiceLabel:
+			values[x.Service] = true
+		case store.KindLabel:
+			values[x.Kind] = true
+		default:
+			values[x.Labels.Get(name)] = true
+		}
+	}
+	delete(values, "")
+	return slices.AppendSeq([]string{}, slices.Values(slices.Sorted(maps.Keys(values)))), nil
+}
+
+// Types implements store.Reader.
+func (s *Store) Types(ctx context.Context, q store.Query) (out []store.Type, err error) {
+	out = []store.Type{}
+	err = s.view(ctx, "query", func() error {
+		sel, err := s.match(ctx, &q)
+		if err != nil || len(sel.order) == 0 {
+			return err
+		}
+		return s.query(ctx, "SELECT kind, head FROM profiles PREWHERE "+sel.where+
+			" GROUP BY kind, head ORDER BY kind, min(start), head", nil, func(r driver.Rows) error {
+			var kind, head string
+			if err := r.Scan(&kind, &head); err != nil {
+				return err
+			}
+			meta, err := packed.Head([]byte(head))
+			if err != nil {
+				return err
+			}
+			t := store.Type{
+				Kind: kind, SampleTypes: meta.SampleTypes, Default: meta.DefaultSampleType, PeriodType: meta.PeriodType,
+				Period: meta.Period,
+			}
+			if !slices.ContainsFunc(out, func(o store.Type) bool { return equalType(o, t) }) {
+				out = append(out, t)
+			}
+			return nil
+		})
+	})
+	slices.SortStableFunc(out, func(a, b store.Type) int { return cmp.Compare(a.Kind, b.Kind) })
+	return out, err
+}
+
+func equalType(a, b store.Type) bool {
+	return a.Kind == b.Kind && slices.Equal(a.SampleTypes, b.SampleTypes) && a.Default == b.Default &&
+		a.PeriodType == b.PeriodType && a.Period == b.Period
+}
+
+// defaultProfiles is how many profiles Profiles returns if no limit is given.
+const defaultProfiles = 1000
+
+// Profiles implements store.Reader.
+func (s *Store) Profiles(ctx context.Context, q store.Query, limit int) (out []store.Meta, err error) {
+	if limit <= 0 {
+		limit = defaultProfiles
+	}
+	out = []store.Meta{}
+	err = s.view(ctx, "query", func() error {
+		sel, err := s.match(ctx, &q)
+		if err != nil || len(sel.order) == 0 {
+			return err
+		}
+		return s.query(ctx, "SELECT series, start, duration, samples, id FROM profiles FINAL PREWHERE "+sel.where+
+			fmt.Sprintf(" ORDER BY start DESC, id LIMIT %d", limit), nil, func(r driver.Rows) error {
+			var m store.Meta
+			var of uint64
+			var duration int64
+			var samples uint32
+			var id string
+			if err := r.Scan(&of, &m.Start, &duration, &samples, &id); err != nil {
+				return err
+			}
+			x := sel.series[of]
+			if x == nil {
+				return nil // newer than sel
+			}
+			copy(m.ID[:], id)
+			m.Service, m.Kind, m.Labels = x.service, x.kind, x.labels
+			m.Start, m.Duration, m.Samples = m.Start.UTC(), time.Duration(duration), int(samples)
+			out = append(out, m)
+			return nil
+		})
+	})
+	return out, err
+}
+
+// inline is how many sample types have columns; the others are in the column more.
+const inline = 4
+
+// row is a row of the table profiles.
+type row struct {
+	service, kind string
+	series        uint64
+	start         time.Time
+	duration      int64
+	id            string
+	head, main    string
+	comments      []string
+	stacks        []uint64
+	labels        []string
+	values        [inline][]int64
+	more          [][]int64
+}
+
+const rowColumns = "service, kind, series, start, duration, id, head, main, comments, stacks, labels, " +
+	"v0, v1, v2, v3, more"
+
+func (x *row) scan(r driver.Rows) error {
+	return r.Scan(&x.service, &x.kind, &x.series, &x.start, &x.duration, &x.id, &x.head, &x.main, &x.comments, &x.stacks,
+		&x.labels, &x.values[0], &x.values[1], &x.values[2], &x.values[3], &x.more)
+}
+
+// column returns the values of a sample type.
+func (x *row) column(t int) []int64 {
+	if t < inline {
+		return x.values[t]
+	}
+	if t -= inline; t < len(x.more) {
+		return x.more[t]
+	}
+	return nil
+}
+
+// Get implements store.Reader.
+func (s *Store) Get(ctx context.Context, tenant string, id store.ID) (p store.Profile, err error) {
+	if err := store.CheckTenant(tenant); err != nil {
+		return p, err
+	}
+	err = s.view(ctx, "query", func() error {
+		var x *row
+		err := s.query(ctx, "SELECT "+rowColumns+" FROM profiles PREWHERE tenant="+quote(tenant)+" AND id="+
+			quote(string(id[:]))+" LIMIT 1", nil, func(r driver.Rows) error {
+			x = &row{}
+			return x.scan(r)
+		})
+		if err != nil {
+			return err
+		}
+		if x == nil {
+			return &diag.Error{
+				Op: "profile", Subject: id.String(), Err: store.ErrNotFound, Hint: "`whet query profiles` lists the IDs",
+			}
+		}
+		labels, err := s.labels(ctx, scope{tenant, x.service})
+		if err != nil {
+			return err
+		}
+		if p, err = s.profile(ctx, tenant, x, labels); err != nil {
+			return err
+		}
+		// A separate dictionary leaves out what the profile does not use.
+		whole := p.Data
+		d := profile.NewDictionary()
+		samples := profile.Samples{Stacks: d.Add(whole), Values: make([][]int64, len(whole.SampleTypes))}
+		for i := range whole.NumSamples() {
+			if whole.HasLabels() {
+				samples.Labels = append(samples.Labels, whole.Labels(i))
+			}
+			for t := range samples.Values {
+				samples.Values[t] = append(samples.Values[t], whole.Value(i, t))
+			}
+		}
+		p.Data, err = d.Table().Profile(whole, d.MainMapping(whole), samples)
+		return err
+	})
+	return p, err
+}
+
+// labels returns the labels of the series of a service, by series.
+func (s *Store) labels(ctx context.Context, k scope) (map[uint64]store.Labels, error) {
+	out := map[uint64]store.Labels{}
+	err := s.query(ctx, "SELECT id, names, values FROM series PREWHERE tenant="+quote(k.tenant)+" AND service="+
+		quote(k.service), nil, func(r driver.Rows) error {
+		var id uint64
+		var names, values []string
+		if err := r.Scan(&id, &names, &values); err != nil {
+			return err
+		}
+		out[id] = labelsOf(names, values)
+		return nil
+	})
+	return out, err
+}
+
+func labelsOf(names, values []string) store.Labels {
+	labels := store.Labels{}
+	for i := range min(len(names), len(values)) {
+		labels = append(labels, store.Label{Name: names[i], Value: values[i]})
+	}
+	return labels
+}
+
+// profile returns a stored profile, whose data has the tables of the dictionary.
+func (s *Store) profile(
+	ctx context.Context, tenant string, x *row, labels map[uint64]store.Labels,
+) (p store.Profile, err error) {
+	p = store.Profile{Service: x.service, Kind: x.kind, Start: x.start.UTC(), Duration: time.Duration(x.duration)}
+	found := false
+	if p.Labels, found = labels[x.series]; !found {
+		return p, fmt.Errorf("series %016x: %w: it is missing", x.series, packed.ErrDamaged)
+	}
+	meta, err := packed.Head([]byte(x.head))
+	if err != nil {
+		return p, err
+	}
+	meta.Time, meta.Duration, meta.Comments = p.Start, p.Duration, x.comments
+	values := make([][]int64, len(meta.SampleTypes))
+	for t := range values {
+		if values[t] = x.column(t); len(values[t]) != len(x.stacks) {
+			return p, fmt.Errorf("%w: %d values of %d samples", packed.ErrDamaged, len(values[t]), len(x.stacks))
+		}
+	}
+	p.Data, err = s.assemble(ctx, scope{tenant, x.service}, meta, x.main, sums{x.stacks, x.labels, values})
+	return p, err
+}
+
+// sums are columns of samples by the hash of the stack.
+type sums struct {
+	stacks []uint64
+	labels []string // packed, of each sample; nil if none has labels
+	values [][]int64
+}
+
+// assemble makes a profile of columns.
+func (s *Store) assemble(
+	ctx context.Context, k scope, meta *profile.Profile, main string, c sums,
+) (*profile.Profile, error) {
+	d := s.known.of(k)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if missing := d.missing(c.stacks); len(missing) > 0 {
+		if err := s.fetch(ctx, k, d, missing); err != nil {
+			return nil, fmt.Errorf("symbols of %s: %w", store.OfService(k.tenant, k.service), err)
+		}
+		s.known.grown(k, d.memory())
+	}
+	samples := profile.Samples{Stacks: make([]uint32, len(c.stacks)), Values: c.values}
+	for i, h := range c.stacks {
+		samples.Stacks[i] = d.number[h]
+	}
+	if c.labels != nil && len(c.labels) != len(c.stacks) && len(c.labels) > 0 {
+		return nil, packed.ErrDamaged
+	}
+	if len(c.labels) > 0 {
+		known := map[string][]profile.Label{"": nil}
+		for _, text := range c.labels {
+			set, ok := known[text]
+			if !ok {
+				r := &packed.Decoder{B: []byte(text)}
+				for len(r.B) > 0 {
+					set = append(set, r.Label())
+				}
+				if err := r.End(); err != nil {
+					return nil, err
+				}
+				known[text] = set
+			}
+			samples.Labels = append(samples.Labels, set)
+		}
+	}
+	first := profile.None
+	if main != "" {
+		r := &packed.Decoder{B: []byte(main)}
+		m := r.Mapping()
+		if err := r.End(); err != nil {
+			return nil, err
+		}
+		first = d.d.MainMapping(&profile.Profile{Mappings: []profile.Mapping{m}})
+	}
+	return d.table.Profile(meta, first, samples)
+}
+
+// fetched is how many stacks or frames one query names.
+const fetched = 20_000
+
+// fetch reads stacks, and the frames of them that d does not have. The caller has locked d.
+func (s *Store) fetch(ctx context.Context, k scope, d *dictionary, missing []uint64) error {
+	of := "tenant=" + quote(k.tenant) + " AND service=" + quote(k.service)
+	for part := range slices.Chunk(missing, fetched) {
+		stacks := make(map[uint64]string, len(part))
+		err := s.query(ctx, "SELECT id, frames FROM stacks PREWHERE "+of+" AND id IN ("+numbers(part)+")", nil,
+			func(r driver.Rows) error {
+				var id uint64
+				var frames string
+				if err := r.Scan(&id, &frames); err != nil {
+					return err
+				}
+				stacks[id] = frames
+				return nil
+			})
+		if err != nil {
+			return err
+		}
+		for _, h := range part {
+			if _, ok := stacks[h]; !ok {
+				return fmt.Errorf("stack %016x: %w: it is missing", h, packed.ErrDamaged)
+			}
+		}
+		frames, err := s.fetchFrames(ctx, of, d.unknownFrames(stacks))
+		if err != nil {
+			return err
+		}
+		if err := d.learn(stacks, frames); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) fetchFrames(ctx context.Context, of string, missing []uint64) (map[uint64]storedFrame, error) {
+	frames := make(map[uint64]storedFrame, len(missing))
+	for part := range slices.Chunk(missing, fetched) {
+		err := s.query(ctx, "SELECT id, mapping, address, lines FROM frames PREWHERE "+of+" AND id IN ("+numbers(part)+")",
+			nil, func(r driver.Rows) error {
+				var id uint64
+				var f storedFrame
+				if err := r.Scan(&id, &f.mapping, &f.address, &f.lines); err != nil {
+					return err
+				}
+				frames[id] = f
+				return nil
+			})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return frames, nil
+}
+
+// maxResult is how many different stacks, with their labels, a result may have.
+const maxResult = 4 << 20
+
+// A part is what a query selects of the profiles of one service that have the same head.
+type part struct {
+	service, kind string
+	meta          *profile.Profile
+	main          string
+	labeled       bool
+	sums          sums
+}
+
+// Merge implements store.Reader.
+func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, stats store.Stats, err error) {
+	err = s.view(ctx, "query", func() error {
+		p, stats, err = s.merge(ctx, &q)
+		if errors.Is(err, store.ErrNotFound) {
+			err = &diag.Error{
+				Op: "query", Subject: store.Selector(q.Matchers), Err: err,
+				Hint: "`whet query series` lists what is stored",
+			}
+		}
+		return err
+	})
+	return p, stats, err
+}
+
+func (s *Store) merge(ctx context.Context, q *store.Query) (*profile.Profile, store.Stats, error) {
+	var stats store.Stats
+	sel, err := s.match(ctx, q)
+	if err != nil {
+		return nil, stats, err
+	}
+	if len(sel.order) == 0 {
+		return nil, stats, store.ErrNotFound
+	}
+	parts, order, added, stats, err := s.both(ctx, sel)
+	if err != nil {
+		return nil, stats, err
+	}
+	if err := added.divide(parts); err != nil {
+		return nil, stats, err
+	}
+	var done []*profile.Profile
+	for _, id := range order {
+		x := parts[id]
+		p, err := s.assemble(ctx, scope{q.Tenant, x.service}, x.meta, x.main, x.sums)
+		if err != nil {
+			return nil, stats, err
+		}
+		done = append(done, p)
+	}
+	p, err := profile.Merge(done...)
+	return p, stats, err
+}
+
+// parts returns what a selection selects but for samples, by the column part, and in order.
+func (s *Store) parts(ctx context.Context, sel *selection) (map[uint64]*part, []uint64, store.Stats, error) {
+	var stats store.Stats
+	parts, kinds, used := map[uint64]*part{}, map[string]bool{}, map[uint64]bool{}
+	err := s.query(ctx, `SELECT part, series, any(service), any(kind), any(head), anyLast(main), count(), sum(samples),
+		min(start), max(start), sum(duration), max(notEmpty(labels)), groupUniqArrayArray(comments)
+		FROM profiles FINAL PREWHERE `+sel.where+" GROUP BY part, series", nil, func(r driver.Rows) error {
+		var id, of, n, samples uint64
+		var service, kind, head, main string
+		var first, last time.Time
+		var duration int64
+		var labeled uint8
+		var comments []string
+		err := r.Scan(&id, &of, &service, &kind, &head, &main, &n, &samples, &first, &last, &duration, &labeled, &comments)
+		if err != nil {
+			return err
+		}
+		x := parts[id]
+		if x == nil {
+			x = &part{service: service, kind: kind}
+			if x.meta, err = packed.Head([]byte(head)); err != nil {
+				return err
+			}
+			x.sums.values = make([][]int64, len(x.meta.SampleTypes))
+			parts[id] = x
+		}
+		x.main, x.labeled = main, x.labeled || labeled == 1
+		if first = first.UTC(); x.meta.Time.IsZero() || first.Before(x.meta.Time) {
+			x.meta.Time = first
+		}
+		x.meta.Duration += time.Duration(duration)
+		for _, c := range comments {
+			if !slices.Contains(x.meta.Comments, c) {
+				x.meta.Comments = append(x.meta.Comments, c)
+			}
+		}
+		stats.Profiles += int(n)
+		stats.Samples += int64(samples)
+		if stats.First.IsZero() || first.Before(stats.First) {
+			stats.First = first
+		}
+		if last = last.UTC(); last.After(stats.Last) {
+			stats.Last = last
+		}
+		kinds[kind], used[of] = true, true
+		return nil
+	})
+	stats.Series = len(used)
+	switch {
+	case err != nil:
+		return nil, nil, stats, err
+	case len(parts) == 0:
+		return nil, nil, stats, store.ErrNotFound
+	case len(kinds) > 1:
+		return nil, nil, stats, &diag.Error{
+			Op: "query", Err: fmt.Errorf("profiles of different kinds match: %s",
+				strings.Join(slices.Sorted(maps.Keys(kinds)), ", ")), Kind: diag.Usage, Hint: "select one with --type",
+		}
+	}
+	order := slices.SortedFunc(maps.Keys(parts), func(a, b uint64) int {
+		return cmp.Or(cmp.Compare(parts[a].service, parts[b].service), parts[a].meta.Time.Compare(parts[b].meta.Time),
+			cmp.Compare(a, b))
+	})
+	return parts, order, stats, nil
+}
+
+// both returns the parts of a selection and their sums. It asks for both at once, for sums without
+// labels and of the usual number of sample types, and again if that was not enough.
+func (s *Store) both(
+	ctx context.Context, sel *selection,
+) (parts map[uint64]*part, order []uint64, added *added, stats store.Stats, err error) {
+	inner, stop := context.WithCancel(ctx)
+	defer stop()
+	var guessed error
+	done := make(chan struct{})
+	guess := !s.labeled.Load()
+	go func() {
+		defer close(done)
+		if guess {
+			added, guessed = s.add(inner, sel, inline, false)
+		}
+	}()
+	parts, order, stats, err = s.parts(ctx, sel)
+	types, labeled := 1, false
+	for _, x := range parts {
+		types, labeled = max(types, len(x.sums.values)), labeled || x.labeled
+	}
+	s.labeled.Store(labeled)
+	enough := guess && err == nil && types <= inline && !labeled
+	if !enough {
+		stop()
+	}
+	<-done
+	switch {
+	case err != nil:
+	case enough:
+		err = guessed
+	default:
+		added, err = s.add(ctx, sel, types, labeled)
+	}
+	return parts, order, added, stats, err
+}
+
+// added are sums as the server returns them, in rows.
+type added struct {
+	parts, stacks []uint64
+	labels        []string // nil if they were not asked for
+	values        [][]int64
+}
+
+// add lets the server add the values of samples by stack, and by labels if there are any. Each shard
+// does so for its services, so nothing is left to do for the server that answers.
+func (s *Store) add(ctx context.Context, sel *selection, types int, labeled bool) (*added, error) {
+	columns, joins, keys := "part, stack", "stacks AS stack", "part, stack"
+	if labeled {
+		columns, joins, keys = columns+", label", joins+", labels AS label", keys+", label"
+	}
+	out := &added{values: make([][]int64, types)}
+	var id, stack uint64
+	var label string
+	values := make([]int64, types)
+	into := []any{&id, &stack}
+	if labeled {
+		into = append(into, &label)
+	}
+	for t := range types {
+		column := fmt.Sprintf("v%d", t)
+		if t >= inline {
+			column = fmt.Sprintf("more[%d]", t-inline+1)
+		}
+		columns += fmt.Sprintf(", sum(x%d)", t)
+		joins += fmt.Sprintf(", %s AS x%d", column, t)
+		into = append(into, &values[t])
+	}
+	text := "SELECT " + columns + " FROM profiles FINAL ARRAY JOIN " + joins
+	text += " PREWHERE " + sel.where + " GROUP BY " + keys
+	err := s.query(ctx, text,
+		native.Settings{"distributed_group_by_no_merge": 1}, func(r driver.Rows) error {
+			if err := r.Scan(into...); err != nil {
+				return err
+			}
+			if len(out.stacks) == maxResult {
+				return &diag.Error{
+					Op: "query", Err: fmt.Errorf("the merged profile has more than %d samples", maxResult), Kind: diag.Usage,
+					Hint: "select less: a service, a label or a shorter time",
+				}
+			}
+			out.parts, out.stacks = append(out.parts, id), append(out.stacks, stack)
+			if labeled {
+				out.labels = append(out.labels, label)
+			}
+			for t, v := range values {
+				out.values[t] = append(out.values[t], v)
+			}
+			return nil
+		})
+	return out, err
+}
+
+// divide appends the sums to those of their parts. Rows of profiles that are newer than the parts
+// are left out.
+func (c *added) divide(parts map[uint64]*part) error {
+	for i, id := range c.parts {
+		x := parts[id]
+		if x == nil {
+			continue
+		}
+		if len(x.sums.values) > len(c.values) {
+			return fmt.Errorf("%w: %d sample types", packed.ErrDamaged, len(x.sums.values))
+		}
+		zero := c.labels == nil || c.labels[i] == ""
+		for t := range x.sums.values {
+			zero = zero && c.values[t][i] == 0
+		}
+		if zero {
+			continue
+		}
+		x.sums.stacks = append(x.sums.stacks, c.stacks[i])
+		if c.labels != nil {
+			x.sums.labels = append(x.sums.labels, c.labels[i])
+		}
+		for t := range x.sums.values {
+			x.sums.values[t] = append(x.sums.values[t], c.values[t][i])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	native "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/clickhouse"
+	"github.com/whet-go/whet/store/clickhouse/clickhousetest"
+	"github.com/whet-go/whet/store/storetest"
+)
+
+// count returns the result of a query that counts, on one server.
+func count(t *testing.T, host, query string) uint64 {
+	t.Helper()
+	conn, err := native.Open(&native.Options{Addr: []string{host}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	var n uint64
+	if err := conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// fleet returns profiles of services that no shard has alone.
+func fleet() []store.Profile {
+	var all []store.Profile
+	for n := range 24 {
+		all = append(all, storetest.Generated(fmt.Sprint("service", n%8), n-n%4, nil))
+	}
+	return all
+}
+
+// testDeduplication sends a batch again, by the same process and by another: the server has each row
+// once, before it merges anything.
+func testDeduplication(t *testing.T, servers *clickhousetest.Servers) {
+	all := fleet()
+	for range 2 {
+		s := open(t, servers, "again", clickhouse.Options{})
+		for range 2 {
+			storetest.Write(t, s, "", all...)
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ids := map[store.ID]bool{}
+	for i := range all {
+		ids[store.NewID(&all[i])] = true
+	}
+	if n := count(t, servers.Hosts[0], "SELECT count() FROM again.profiles"); n != uint64(len(ids)) {
+		t.Errorf("%d rows, want %d", n, len(ids))
+	}
+	for _, table := range []string{"stacks", "frames", "series"} {
+		rows := count(t, servers.Hosts[0], "SELECT count() FROM again."+table)
+		once := count(t, servers.Hosts[0], "SELECT count() FROM again."+table+" FINAL")
+		if rows != once || rows == 0 {
+			t.Errorf("%s: %d rows, of which %d differ", table, rows, once)
+		}
+	}
+}
+
+// testShardDown kills a shard and starts it again, while stores are open.
+func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
+	ctx := t.Context()
+	database := fmt.Sprint("down", down)
+	var warned []error
+	warn := func(err error) { warned = append(warned, err) }
+	strict := open(t, servers, database, clickhouse.Options{})
+	partial := open(t, servers, database, clickhouse.Options{AllowPartial: true, Warn: warn})
+	all := fleet()
+	storetest.Write(t, strict, "", all...)
+	query := store.Query{Kind: "cpu"}
+	whole, stats, err := strict.Merge(ctx, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, same, err := partial.Merge(ctx, query); err != nil || same != stats || len(warned) > 0 {
+		t.Errorf("all shards are up: %+v, %v, warned of %v", same, err, warned)
+	}
+	servers.Kill(down)
+	name := fmt.Sprintf("shard %d (%s)", down+1, servers.Hosts[down])
+	for what, ask := range map[string]func(store.Reader) (int, error){
+		"merge": func(r store.Reader) (int, error) {
+			_, stats, err := r.Merge(ctx, query)
+			return stats.Profiles, err
+		},
+		"series":   func(r store.Reader) (int, error) { l, err := r.Series(ctx, query); return len(l), err },
+		"labels":   func(r store.Reader) (int, error) { l, err := r.LabelValues(ctx, query, "service"); return len(l), err },
+		"types":    func(r store.Reader) (int, error) { l, err := r.Types(ctx, query); return len(l), err },
+		"profiles": func(r store.Reader) (int, error) { l, err := r.Profiles(ctx, query, 0); return len(l), err },
+		// One service, which may be on the other shard: whether it was there before is not known.
+		"one": func(r store.Reader) (int, error) {
+			l, err := r.Series(ctx, store.Query{Matchers: storetest.Matchers(t, "service=service1")})
+			return len(l) + 1, err
+		},
+	} {
+		if n, err := ask(strict); err == nil || !strings.Contains(err.Error(), name) || diag.Hint(err) == "" {
+			t.Errorf("%s: %d, %v, want an error that names %s", what, n, err, name)
+		}
+		warned = nil
+		n, err := ask(partial)
+		var missing *clickhouse.PartialError
+		if err != nil || n == 0 || len(warned) != 1 || !errors.As(warned[0], &missing) ||
+			!slices.Equal(missing.Missing, []string{name}) {
+			t.Errorf("%s of the rest: %d, %v, warned of %v", what, n, err, warned)
+		}
+	}
+	if _, some, err := partial.Merge(ctx, query); err != nil || some.Profiles >= stats.Profiles {
+		t.Errorf("the rest has %+v of %+v, %v", some, stats, err)
+	}
+	more := storetest.Generated("service1", 100, nil)
+	batch := append([]store.Profile{more}, all...)
+	if err := strict.Write(ctx, "", batch); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("writing: %v, want an error that names %s", err, name)
+	}
+	if err := servers.Run(ctx, down); err != nil {
+		t.Fatal(err)
+	}
+	storetest.Write(t, strict, "", batch...)
+	q := query
+	q.To = more.Start
+	again, same, err := strict.Merge(ctx, q)
+	if err != nil || same != stats || storetest.ContentOf(again) != storetest.ContentOf(whole) {
+		t.Errorf("after it is back: %+v, %v, want %+v", same, err, stats)
+	}
+	storetest.Clean(t, strict, stats.Profiles+1)
+}

@@ -1,0 +1,53 @@
+package clickhouse
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// quote returns a text as a literal of ClickHouse, whatever its bytes are.
+func quote(s string) string {
+	var b strings.Builder
+	b.WriteByte('\'')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '\'' || c == '\\':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c < ' ' || c >= 0x7f:
+			fmt.Fprintf(&b, "\\x%02x", c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('\'')
+	return b.String()
+}
+
+// quoted returns texts as a list of literals.
+func quoted(all []string) string {
+	list := make([]string, len(all))
+	for i, s := range all {
+		list[i] = quote(s)
+	}
+	return strings.Join(list, ",")
+}
+
+// numbers returns numbers as a list of literals.
+func numbers(all []uint64) string {
+	b := make([]byte, 0, 21*len(all))
+	for i, x := range all {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = strconv.AppendUint(b, x, 10)
+	}
+	return string(b)
+}
+
+// instant returns a time as a value of type DateTime64(9).
+func instant(t time.Time) string {
+	return fmt.Sprintf("fromUnixTimestamp64Nano(%d, 'UTC')", t.UnixNano())
+}
