@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/find/advice"
 	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/index"
@@ -22,6 +23,7 @@ type Waits struct {
 	time     time.Duration
 	times    requests.Times
 	stacks   []waitStack
+	traces   advice.Traces
 }
 
 // A waitStack is what requests waited for with one stack.
@@ -44,7 +46,7 @@ func (w *Waits) Add(x *index.Index) (dropped int, err error) {
 	for _, one := range found.Waits {
 		w.stacks = append(w.stacks, waitStack{one, x.Stack(one.Stack), x.Stack(one.Waking)})
 	}
-	return found.Dropped, nil
+	return found.Dropped, w.traces.Add(x, found)
 }
 
 // Requests is what execution traces show about requests.

@@ -37,7 +37,7 @@ func (s *server) showProduct(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	page, err := template.ParseFiles(filepath.Join(s.pages, "product.html"))
+	page, err := template.ParseFiles(filepath.Join(s.pages, "layout.html"), filepath.Join(s.pages, "product.html"))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
@@ -82,13 +82,17 @@ func (s *server) create(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	}
-	s.sales.add(o.Product, o.Count)
+	if err := s.repo.addOrder(r.Context(), o); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	s.popular.add(o.Product, 10*o.Count)
 	s.outbox.queue <- o
-	s.mailer.mails <- "your order of " + strconv.FormatInt(o.Product, 10) + ", " + o.Customer
+	s.mailer.mails <- o.Customer
 	reply(w, o)
 }
 
-// take reserves the goods and stores the order.
+// take reserves the goods.
 func (s *server) take(ctx context.Context, o order) error {
 	s.reserve.Lock()
 	defer s.reserve.Unlock()
@@ -99,10 +103,33 @@ func (s *server) take(ctx context.Context, o order) error {
 	if p.Stock < o.Count {
 		return errors.New("sold out")
 	}
-	if err := s.repo.setStock(ctx, o.Product, p.Stock-o.Count); err != nil {
-		return err
+	return s.repo.setStock(ctx, o.Product, p.Stock-o.Count)
+}
+
+// viewed counts which products customers look at.
+func (s *server) viewed(w http.ResponseWriter, r *http.Request) {
+	var report struct {
+		Customer string `json:"customer"`
+		Views    []view `json:"views"`
 	}
-	return s.repo.addOrder(ctx, o)
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &report)
+	}
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	for _, v := range report.Views {
+		s.popular.add(v.Product, 1)
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+type view struct {
+	Product int64   `json:"product"`
+	Seconds float64 `json:"seconds"`
+	From    string  `json:"from"`
 }
 
 // find searches for products.
@@ -115,26 +142,28 @@ func (s *server) find(w http.ResponseWriter, r *http.Request) {
 	reply(w, list)
 }
 
-func (s *server) bestsellers(w http.ResponseWriter, _ *http.Request) {
-	reply(w, s.sales.top(10))
+func (s *server) mostPopular(w http.ResponseWriter, _ *http.Request) {
+	reply(w, s.popular.top(10))
 }
 
 //go:embed rates.csv
 var ratesCSV string
 
-// rates returns the price of shipping by country.
-func rates() (map[string]int, error) {
+// rates returns the price of shipping by country and weight in kilograms.
+func rates() (map[string][]int, error) {
 	records, err := csv.NewReader(strings.NewReader(ratesCSV)).ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	prices := make(map[string]int)
+	prices := make(map[string][]int)
 	for _, record := range records {
-		price, err := strconv.Atoi(record[1])
-		if err != nil {
-			return nil, err
+		for _, field := range record[1:] {
+			price, err := strconv.Atoi(field)
+			if err != nil {
+				return nil, err
+			}
+			prices[record[0]] = append(prices[record[0]], price)
 		}
-		prices[record[0]] = price
 	}
 	return prices, nil
 }
@@ -146,16 +175,17 @@ func (s *server) shipping(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	price, ok := prices[r.FormValue("country")]
-	if !ok {
-		http.Error(w, "we do not ship there", http.StatusNotFound)
+	weight, err := strconv.Atoi(r.FormValue("kg"))
+	byWeight := prices[r.FormValue("country")]
+	if err != nil || weight < 1 || weight > len(byWeight) {
+		http.Error(w, "we do not ship that", http.StatusNotFound)
 		return
 	}
-	reply(w, map[string]int{"price": price})
+	reply(w, map[string]int{"price": byWeight[weight-1]})
 }
 
 // priceTimeout is how long a customer waits for today's price.
-const priceTimeout = 200 * time.Microsecond
+const priceTimeout = time.Millisecond
 
 // price answers with the price of a product, or that it takes too long to find out.
 func (s *server) price(w http.ResponseWriter, r *http.Request) {

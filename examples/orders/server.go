@@ -13,7 +13,7 @@ type server struct {
 	repo    *repository
 	pages   string
 	visits  *visits
-	sales   *sales
+	popular *popular
 	search  *search
 	trail   *trail
 	mailer  *mailer
@@ -23,14 +23,14 @@ type server struct {
 
 func newServer(db *sql.DB, pages string) *server {
 	return &server{
-		repo:   &repository{db: db},
-		pages:  pages,
-		visits: &visits{seen: map[string]time.Time{}},
-		sales:  &sales{count: map[int64]int64{}},
-		search: &search{results: map[string][]product{}},
-		trail:  &trail{},
-		mailer: newMailer(),
-		outbox: newOutbox(),
+		repo:    &repository{db: db},
+		pages:   pages,
+		visits:  &visits{seen: map[string]time.Time{}},
+		popular: &popular{count: map[int64]int64{}},
+		search:  &search{results: map[string][]product{}},
+		trail:   &trail{},
+		mailer:  newMailer(),
+		outbox:  newOutbox(),
 	}
 }
 
@@ -40,7 +40,8 @@ func (s *server) routes() http.Handler {
 	mux.HandleFunc("GET /customers/{customer}/orders", s.history)
 	mux.HandleFunc("POST /orders", s.create)
 	mux.HandleFunc("GET /search", s.find)
-	mux.HandleFunc("GET /bestsellers", s.bestsellers)
+	mux.HandleFunc("POST /views", s.viewed)
+	mux.HandleFunc("GET /popular", s.mostPopular)
 	mux.HandleFunc("GET /shipping", s.shipping)
 	mux.HandleFunc("GET /price", s.price)
 	return s.logged(s.audited(mux))

@@ -26,30 +26,30 @@ func (v *visits) add(session string) {
 	}
 }
 
-// sales counts what was sold.
-type sales struct {
-	mu    sync.RWMutex
+// popular counts what is looked at and sold.
+type popular struct {
+	mu    sync.Mutex
 	count map[int64]int64
 }
 
-type sold struct {
+type counted struct {
 	Product int64 `json:"product"`
 	Count   int64 `json:"count"`
 }
 
-func (s *sales) add(product, count int64) {
-	s.mu.Lock()
-	s.count[product] += count
-	s.mu.Unlock()
+func (p *popular) add(product, count int64) {
+	p.mu.Lock()
+	p.count[product] += count
+	p.mu.Unlock()
 }
 
-// top returns the products that sell best.
-func (s *sales) top(n int) []sold {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := make([]sold, 0, len(s.count))
-	for product, count := range s.count {
-		list = append(list, sold{product, count})
+// top returns the most popular products.
+func (p *popular) top(n int) []counted {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	list := make([]counted, 0, len(p.count))
+	for product, count := range p.count {
+		list = append(list, counted{product, count})
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Count > list[j].Count })
 	return list[:min(n, len(list))]

@@ -3,24 +3,43 @@ package main
 import (
 	"fmt"
 	"log"
+	"strings"
 	"time"
 )
 
-// mailer sends mails, one after the other.
+// mailer sends mails, those of an interval together.
 type mailer struct {
 	mails chan string
+	pace  *time.Ticker
 }
 
-func newMailer() *mailer { return &mailer{mails: make(chan string, 1000)} }
+const mailInterval = 5 * time.Millisecond
+
+func newMailer() *mailer {
+	return &mailer{mails: make(chan string, 1000), pace: time.NewTicker(mailInterval)}
+}
 
 func (m *mailer) run() {
+	for mail := range m.mails {
+		m.send(m.collect([]string{mail}))
+	}
+}
+
+// collect adds the mails that arrive until the interval is over.
+func (m *mailer) collect(mails []string) []string {
 	for {
 		select {
 		case mail := <-m.mails:
-			log.Printf("mail: %s", mail)
+			mails = append(mails, mail)
+		case <-m.pace.C:
+			return mails
 		default:
 		}
 	}
+}
+
+func (m *mailer) send(mails []string) {
+	log.Printf("mail to %s", strings.Join(mails, ", "))
 }
 
 // outbox collects orders, and passes them on together.

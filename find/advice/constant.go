@@ -1,0 +1,153 @@
+package advice
+
+import (
+	"fmt"
+	"go/ast"
+	"go/types"
+	"strings"
+)
+
+// constantWork finds calls that requests make with arguments that do not depend on the request, of
+// functions whose result depends on nothing else.
+func constantWork(e *evidence) []Advice {
+	type key struct {
+		at     line
+		callee string
+	}
+	sums := map[key]cost{}
+	known := map[key]bool{}
+	for s, spent := range e.costs {
+		if !s.served {
+			continue
+		}
+		for i := len(s.own) - 1; i >= 1; i-- { // the outermost call counts
+			fn := e.code.function(s.own[i-1])
+			if fn == nil {
+				continue
+			}
+			k := key{s.own[i], fn.obj.FullName()}
+			constant, ok := known[k]
+			if !ok {
+				constant = e.code.constantCall(s.own[i], fn)
+				known[k] = constant
+			}
+			if constant {
+				sum := sums[k]
+				sum.add(spent)
+				sums[k] = sum
+				break
+			}
+		}
+	}
+	var all []Advice
+	for _, k := range sortedKeys(sums, func(k key) line { return k.at }, func(k key) line { return line{file: k.callee} }) {
+		if !e.large(sums[k]) {
+			continue
+		}
+		share, of, costs := e.of(sums[k])
+		fn := e.code.funcs[k.callee]
+		all = append(all, Advice{
+			Kind: ConstantWork, Title: "each request computes the same", Place: e.place(k.at, ""), Share: share, Of: of,
+			Also: []Place{e.place(fn.file.at(fn.decl.Pos()), "its result depends on nothing that changes")},
+			Evidence: fmt.Sprintf("%s takes %s, and reads only constants and variables that are never changed",
+				fn.decl.Name.Name, costs),
+			Do: "compute it once: in a package variable, at the start, or with sync.OnceValue; callers must not change the result",
+		})
+	}
+	return all
+}
+
+// constantCall reports whether a line calls a function with arguments that are the same for each
+// request, and the function's result depends only on them.
+func (c *code) constantCall(at line, fn *function) bool {
+	f, _, body := c.body(at)
+	if body == nil || !c.pureFunction(fn) || fn.obj.Signature().Results().Len() == 0 {
+		return false
+	}
+	for _, call := range f.calls(body, at.line) {
+		if c.called(f, call) != fn {
+			continue
+		}
+		for _, arg := range call.Args {
+			if !c.constant(f, arg) {
+				return false
+			}
+		}
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.obj.Signature().Recv() != nil {
+			// What the method reads of its receiver is settled (pureBody); but the receiver must be the
+			// same for all requests: a field of a value that lives on, or a package variable.
+			return c.lasting(f, sel.X)
+		}
+		return true
+	}
+	return false
+}
+
+// constant reports whether an expression has the same value for each request.
+func (c *code) constant(f *file, e ast.Expr) bool {
+	if tv := f.info().Types[e]; tv.Value != nil || tv.IsNil() {
+		return true
+	}
+	switch e := ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.SelectorExpr:
+		o := f.object(e)
+		return o != nil && (global(o) || field(o) && c.lasting(f, e)) && c.settled(o)
+	case *ast.CallExpr:
+		if fn := f.callee(e); fn != nil && purely(fn) {
+			for _, arg := range e.Args {
+				if !c.constant(f, arg) {
+					return false
+				}
+			}
+			return fn.Signature().Recv() == nil
+		}
+	}
+	return false
+}
+
+// lasting reports whether an expression belongs to what all requests share: a package variable, or
+// the receiver of the method, if that is a server and not made for the request.
+func (c *code) lasting(f *file, e ast.Expr) bool {
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			o := f.info().ObjectOf(x)
+			if o == nil {
+				return false
+			}
+			if _, ok := o.(*types.PkgName); ok || global(o) {
+				return true
+			}
+			return c.isHandlerReceiver(f, o)
+		case *ast.SelectorExpr:
+			if o := f.object(x); global(o) {
+				return true
+			}
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		default:
+			return false
+		}
+	}
+}
+
+// isHandlerReceiver reports whether a variable is the receiver of a method that handles requests:
+// all requests have the same one.
+func (c *code) isHandlerReceiver(f *file, o types.Object) bool {
+	for _, d := range f.syntax.Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok || decl.Recv == nil || len(decl.Recv.List) == 0 || len(decl.Recv.List[0].Names) == 0 ||
+			f.info().Defs[decl.Recv.List[0].Names[0]] != o {
+			continue
+		}
+		for _, p := range decl.Type.Params.List {
+			name := types.TypeString(f.info().TypeOf(p.Type), nil)
+			if name == "*net/http.Request" || strings.HasSuffix(name, "gin.Context") || strings.HasSuffix(name, "echo.Context") ||
+				strings.HasSuffix(name, "fiber.Ctx") || strings.HasSuffix(name, "fasthttp.RequestCtx") {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,343 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/unit"
+)
+
+// Minimum growth that is reported. Heap profiles have a sample for each half a megabyte.
+const (
+	minGrown      = 256 << 10
+	minGrownShare = 0.02
+)
+
+// A container is a map or slice that outlives the call: a package variable or a field.
+type container struct {
+	object types.Object
+	name   string // as written in the source
+	isMap  bool
+	feeds  []feed
+	// shrinks is set where entries are removed, or the container is replaced or passed on, so that
+	// it may.
+	shrinks bool
+}
+
+// A feed is a statement that adds to a container.
+type feed struct {
+	f    *file
+	fn   *function
+	stmt *ast.AssignStmt
+	keys ast.Expr   // of a map; nil for a slice
+	adds []ast.Expr // what is added
+}
+
+// growth finds maps and slices that only grow, and whose entries the heap profile sees growing.
+func growth(e *evidence) []Advice {
+	if e.in.Heap == nil || e.heap.total <= 0 {
+		return nil
+	}
+	var all []Advice
+	for _, c := range e.code.containers() {
+		if c.shrinks || len(c.feeds) == 0 {
+			continue
+		}
+		lines := map[line]bool{}
+		for _, fd := range c.feeds {
+			e.code.sources(lines, fd)
+		}
+		var grown int64
+		byFeed := map[line]int64{}
+		for _, s := range e.heap.list {
+			i := slices.IndexFunc(s.own, func(at line) bool { return lines[at] })
+			if i < 0 {
+				continue
+			}
+			grown += s.value
+			for _, at := range s.own {
+				byFeed[at] += s.value
+			}
+		}
+		share := e.heap.share(grown)
+		if grown < minGrown || share < minGrownShare {
+			continue
+		}
+		fd := slices.MaxFunc(c.feeds, func(a, b feed) int {
+			return cmp.Compare(byFeed[a.f.at(a.stmt.Pos())], byFeed[b.f.at(b.stmt.Pos())])
+		})
+		at := fd.f.at(fd.stmt.Pos())
+		a := Advice{
+			Kind: Growth, Place: e.place(at, ""), Share: min(1, share), Of: ofGrowth,
+			Title: "slice that only grows",
+			Do:    "keep the last ones (a ring of fixed size), or write them elsewhere",
+			Evidence: fmt.Sprintf("%v of the live heap's growth in this recording belongs to %s, %s of it",
+				unit.Bytes(grown), c.name, percent(share)),
+		}
+		if c.isMap {
+			a.Title = "map that only grows"
+			a.Do = "limit the number of entries (least recently used, by age), or remove those that are done"
+			a.Evidence += "; nothing in its package removes an entry"
+		} else {
+			a.Evidence += "; nothing in its package shortens it"
+		}
+		if w := e.in.Window; w > 0 {
+			a.Evidence += fmt.Sprintf("; that is %v per hour", unit.Bytes(float64(grown)/w.Hours()))
+		}
+		for _, src := range sortedKeys(lines, func(l line) line { return l }) {
+			if src != at && byFeed[src] >= grown/4 && len(a.Also) < 2 {
+				a.Also = append(a.Also, e.place(src, "what it keeps is allocated here"))
+			}
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+// containers returns the maps and slices in fields and package variables that code adds to.
+func (c *code) containers() []*container {
+	found := map[types.Object]*container{}
+	var order []*container
+	get := func(f *file, x ast.Expr) *container {
+		o := f.object(x)
+		if o == nil || !global(o) && !field(o) {
+			return nil
+		}
+		one := found[o]
+		if one == nil {
+			_, isMap := o.Type().Underlying().(*types.Map)
+			if _, isSlice := o.Type().Underlying().(*types.Slice); !isMap && !isSlice {
+				return nil
+			}
+			one = &container{object: o, name: text(x), isMap: isMap}
+			found[o] = one
+			order = append(order, one)
+		}
+		return one
+	}
+	for _, f := range c.list {
+		for _, d := range f.syntax.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil {
+				continue
+			}
+			obj, _ := f.info().Defs[decl.Name].(*types.Func)
+			var fn *function
+			if obj != nil {
+				fn = c.funcs[obj.FullName()]
+			}
+			setup := constructs(decl.Name.Name)
+			ast.Inspect(decl.Body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					c.assigned(f, fn, n, setup, get)
+				case *ast.CallExpr:
+					c.passed(f, n, get)
+				case *ast.UnaryExpr:
+					if n.Op == token.AND {
+						if one := get(f, n.X); one != nil {
+							one.shrinks = true
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	return order
+}
+
+// assigned records what an assignment does to containers.
+func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, get func(*file, ast.Expr) *container) {
+	for i, left := range s.Lhs {
+		if x, ok := ast.Unparen(left).(*ast.IndexExpr); ok {
+			if one := get(f, x.X); one != nil && one.isMap && !setup {
+				fd := feed{f: f, fn: fn, stmt: s, keys: x.Index}
+				if len(s.Rhs) == len(s.Lhs) {
+					fd.adds = []ast.Expr{s.Rhs[i]}
+				}
+				one.feeds = append(one.feeds, fd)
+			}
+			continue
+		}
+		one := get(f, left)
+		if one == nil {
+			continue
+		}
+		if len(s.Rhs) != len(s.Lhs) {
+			one.shrinks = true
+			continue
+		}
+		if call, ok := ast.Unparen(s.Rhs[i]).(*ast.CallExpr); ok && isBuiltin(f, call, "append") &&
+			f.object(call.Args[0]) == one.object {
+			if !setup {
+				one.feeds = append(one.feeds, feed{f: f, fn: fn, stmt: s, adds: call.Args[1:]})
+			}
+			continue
+		}
+		if !setup && !c.lazy(f, fn, s, one) {
+			one.shrinks = true
+		}
+	}
+}
+
+// lazy reports whether an assignment sets up a container that is nil.
+func (c *code) lazy(f *file, fn *function, s *ast.AssignStmt, one *container) bool {
+	if fn == nil {
+		return false
+	}
+	found := false
+	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+		if i, ok := n.(*ast.IfStmt); ok && i.Body.Pos() <= s.Pos() && s.End() <= i.Body.End() {
+			if b, ok := ast.Unparen(i.Cond).(*ast.BinaryExpr); ok && b.Op == token.EQL && text(b.Y) == "nil" &&
+				f.object(b.X) == one.object {
+				found = true
+			}
+		}
+		return !found
+	})
+	return found
+}
+
+// passed records what a call may do to a container.
+func (c *code) passed(f *file, call *ast.CallExpr, get func(*file, ast.Expr) *container) {
+	name := f.calleeName(call)
+	for _, arg := range call.Args {
+		one := get(f, arg)
+		if one == nil {
+			continue
+		}
+		switch {
+		case isBuiltin(f, call, "delete"), isBuiltin(f, call, "clear"), strings.HasPrefix(name, "maps.DeleteFunc"):
+			one.shrinks = true
+		case name == "" || strings.HasPrefix(name, "slices.") || strings.HasPrefix(name, "maps.") ||
+			strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "encoding/"):
+		default:
+			// A function that takes a map may remove entries of it.
+			if fn := c.called(f, call); fn != nil && one.isMap {
+				one.shrinks = one.shrinks || removes(fn)
+			}
+		}
+	}
+}
+
+// removes reports whether a function deletes from any map.
+func removes(fn *function) bool {
+	found := false
+	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && (isBuiltin(fn.file, call, "delete") || isBuiltin(fn.file, call, "clear")) {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+func isBuiltin(f *file, call *ast.CallExpr, name string) bool {
+	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
+	if !ok || id.Name != name {
+		return false
+	}
+	_, ok = f.info().Uses[id].(*types.Builtin)
+	return ok
+}
+
+// sources adds the lines on which what a feed adds is allocated: the feed itself, and where the
+// variables that it adds get their values, in this function and, for parameters, in the callers.
+func (c *code) sources(lines map[line]bool, fd feed) {
+	for n := fd.f.line(fd.stmt.Pos()); n <= fd.f.line(fd.stmt.End()); n++ {
+		lines[line{fd.f.name, n}] = true
+	}
+	if fd.fn == nil {
+		return
+	}
+	var from []ast.Expr
+	if fd.keys != nil {
+		from = append(from, fd.keys)
+	}
+	c.origins(lines, fd.f, fd.fn, append(from, fd.adds...), 2)
+}
+
+// origins adds the lines on which the variables in expressions are set.
+func (c *code) origins(lines map[line]bool, f *file, fn *function, from []ast.Expr, depth int) {
+	vars := map[types.Object]bool{}
+	for _, x := range from {
+		ast.Inspect(x, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := f.info().Uses[id].(*types.Var); ok && !v.IsField() && !global(v) && holds(v.Type()) {
+					vars[v] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(vars) == 0 || depth == 0 {
+		return
+	}
+	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for _, left := range s.Lhs {
+			if o := f.object(left); o != nil && vars[o] {
+				for n := f.line(s.Pos()); n <= f.line(s.End()) && n <= f.line(s.Pos())+8; n++ {
+					lines[line{f.name, n}] = true
+				}
+			}
+		}
+		return true
+	})
+	sig := fn.obj.Signature()
+	for i := range sig.Params().Len() {
+		if vars[sig.Params().At(i)] {
+			c.arguments(lines, fn, i, depth-1)
+		}
+	}
+}
+
+// arguments adds the lines on which an argument of a function's calls is made.
+func (c *code) arguments(lines map[line]bool, fn *function, n, depth int) {
+	for _, f := range c.list {
+		for _, d := range f.syntax.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil {
+				continue
+			}
+			ast.Inspect(decl.Body, func(node ast.Node) bool {
+				call, ok := node.(*ast.CallExpr)
+				if !ok || len(call.Args) <= n || c.called(f, call) != fn {
+					return true
+				}
+				arg := call.Args[n]
+				if tv := f.info().Types[arg]; tv.Value != nil {
+					return true
+				}
+				lines[f.at(arg.Pos())] = true
+				if obj, ok := f.info().Defs[decl.Name].(*types.Func); ok {
+					if caller := c.funcs[obj.FullName()]; caller != nil {
+						c.origins(lines, f, caller, []ast.Expr{arg}, depth)
+					}
+				}
+				return true
+			})
+		}
+	}
+}
+
+// holds reports whether values of a type refer to memory: others keep nothing alive.
+func holds(t types.Type) bool {
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		return u.Info()&types.IsString != 0
+	case *types.Signature, *types.Chan:
+		return false
+	}
+	name := types.TypeString(t, nil)
+	return name != "context.Context" && name != "*net/http.Request" && name != "error" && !strings.HasPrefix(name, "*sync.")
+}

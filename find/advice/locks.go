@@ -1,0 +1,328 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/whet-go/whet/trace/stacks"
+	"github.com/whet-go/whet/unit"
+)
+
+// minWaiting is the number of goroutines that wait for a lock, on average, from which on it is
+// reported.
+const minWaiting = 0.05
+
+// minHeld is the share of the CPU time spent while one lock is held from which on it is reported even
+// if few goroutines wait for it: only one at a time can do that work, however many CPUs there are.
+const minHeld = 0.03
+
+// A section is the lines of a function during which it holds a lock.
+type section struct {
+	f        *file
+	lock     types.Object // the mutex
+	name     string       // as written in the source
+	from, to line         // of Lock; of Unlock, or the end of the function
+	reading  bool         // others may read at the same time
+}
+
+func (s *section) has(at line) bool {
+	return at.file == s.from.file && s.from.line <= at.line && at.line <= s.to.line
+}
+
+// sections returns all critical sections.
+func (c *code) sections() (all []section) {
+	for _, f := range c.list {
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			var list []ast.Stmt
+			var end ast.Node
+			switch n := n.(type) {
+			case *ast.BlockStmt:
+				list, end = n.List, n
+			case *ast.CaseClause:
+				list, end = n.Body, n
+			case *ast.CommClause:
+				list, end = n.Body, n
+			}
+			for i, s := range list {
+				if one, ok := f.section(list, i, s, end); ok {
+					all = append(all, one)
+				}
+			}
+			return true
+		})
+	}
+	return all
+}
+
+// section returns the section that begins with a statement.
+func (f *file) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (section, bool) {
+	mutex, method := f.lockCall(s)
+	if method != "Lock" && method != "RLock" {
+		return section{}, false
+	}
+	one := section{f: f, lock: f.object(mutex), name: text(mutex), from: f.at(s.Pos()), to: f.at(end.End()), reading: method == "RLock"}
+	if one.lock == nil {
+		return section{}, false
+	}
+	for _, next := range list[i+1:] {
+		if of, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.object(of) == one.lock {
+			if _, deferred := next.(*ast.DeferStmt); !deferred {
+				one.to = f.at(next.Pos())
+			}
+			break
+		}
+	}
+	return one, true
+}
+
+// lockCall returns the mutex and the method of a statement that calls a method of one.
+func (f *file) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
+	var call *ast.CallExpr
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		call, _ = s.X.(*ast.CallExpr)
+	case *ast.DeferStmt:
+		call = s.Call
+	}
+	if call == nil {
+		return nil, ""
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	name := f.calleeName(call)
+	if !ok || !strings.HasPrefix(name, "(*sync.Mutex).") && !strings.HasPrefix(name, "(*sync.RWMutex).") {
+		return nil, ""
+	}
+	return sel.X, sel.Sel.Name
+}
+
+// A held lock is what is known about a lock.
+type held struct {
+	sections  []section
+	count     int64
+	time      time.Duration
+	waits     map[line]time.Duration // where others wait
+	meanwhile map[line]*part         // what the holder waits for, by the line in the section
+	running   float64                // of the time of waits, the part in which the holder runs
+	computing map[line]*part         // what it computes
+	cpu       int64
+	served    bool // while it answers a request
+}
+
+// shared reports whether requests compute while they hold a lock that is not only for reading.
+func (h *held) shared() bool {
+	return h.served && slices.ContainsFunc(h.sections, func(s section) bool { return !s.reading })
+}
+
+// A part is what happens on a line of a section while the lock is held.
+type part struct {
+	weight float64
+	below  marks
+	inner  line // the innermost own line
+	callee string
+}
+
+// heldLocks finds locks that goroutines wait for while their holders wait or compute.
+func heldLocks(e *evidence) []Advice {
+	t := cmp.Or(e.in.Traces, &Traces{})
+	locks := map[types.Object]*held{}
+	sections := e.code.sections()
+	for i := range sections {
+		s := &sections[i]
+		if locks[s.lock] == nil {
+			locks[s.lock] = &held{
+				waits: map[line]time.Duration{}, meanwhile: map[line]*part{}, computing: map[line]*part{},
+			}
+		}
+		locks[s.lock].sections = append(locks[s.lock].sections, *s)
+	}
+	for i := range t.locks {
+		e.addWaits(locks, &t.locks[i])
+	}
+	var all []Advice
+	for _, h := range locks {
+		waiting := 0.0
+		if t.length > 0 {
+			waiting = float64(h.time) / float64(t.length)
+		}
+		e.addComputing(h)
+		if waiting >= minWaiting && h.count >= 10 || e.cpuShare(h.cpu) >= minHeld && h.shared() {
+			all = append(all, e.heldLock(h, waiting))
+		}
+	}
+	return all
+}
+
+// addWaits adds the waits at a stack to the lock that it waits for.
+func (e *evidence) addWaits(locks map[types.Object]*held, c *contended) {
+	if !locksItself(c.waiting) {
+		return
+	}
+	p := e.path(c.waiting)
+	if len(p.own) == 0 {
+		return
+	}
+	for _, h := range locks {
+		if !slices.ContainsFunc(h.sections, func(s section) bool { return s.from == p.own[0] }) {
+			continue
+		}
+		h.count += c.count
+		h.time += c.time
+		h.waits[p.own[0]] += c.time
+		for _, d := range c.meanwhile {
+			if d.stack == nil {
+				h.running += d.share * float64(c.time)
+				continue
+			}
+			if locksItself(d.stack) { // in the queue, before it held the lock
+				continue
+			}
+			if holder := e.path(d.stack); len(holder.own) > 0 {
+				add(h.meanwhile, h.sections, &holder, d.share*float64(c.time))
+			}
+		}
+	}
+}
+
+// locksItself reports whether the innermost function outside the runtime is a method of a mutex.
+func locksItself(stack []stacks.Frame) bool {
+	for _, f := range stack {
+		switch {
+		case strings.HasPrefix(f.Func, "runtime."), strings.HasPrefix(f.Func, "internal/sync."),
+			strings.HasPrefix(f.Func, "sync.runtime_"):
+		case strings.HasPrefix(f.Func, "sync.(*Mutex)."), strings.HasPrefix(f.Func, "sync.(*RWMutex)."):
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// add adds what a path does within a section.
+func add(to map[line]*part, sections []section, p *path, weight float64) bool {
+	for _, at := range p.own {
+		for i := range sections {
+			s := &sections[i]
+			if !s.has(at) || at == s.from {
+				continue
+			}
+			one := to[at]
+			if one == nil {
+				one = &part{}
+				to[at] = one
+			}
+			if weight > one.weight/2 || one.callee == "" {
+				one.inner, one.callee = p.own[0], p.callee
+			}
+			one.weight += weight
+			one.below |= p.below
+			return true
+		}
+	}
+	return false
+}
+
+// addComputing adds the CPU time that is spent while a lock is held.
+func (e *evidence) addComputing(h *held) {
+	for _, s := range e.cpu.list {
+		if add(h.computing, h.sections, &s.path, float64(s.value)) {
+			h.cpu += s.value
+			h.served = h.served || s.served
+		}
+	}
+}
+
+// heldLock describes a lock.
+func (e *evidence) heldLock(h *held, waiting float64) Advice {
+	byWeight := func(m map[line]*part) []line {
+		return slices.SortedFunc(maps.Keys(m), func(a, b line) int {
+			return cmp.Or(cmp.Compare(m[b].weight, m[a].weight), compareLines(a, b))
+		})
+	}
+	waits := slices.SortedFunc(maps.Keys(h.waits), func(a, b line) int {
+		return cmp.Or(cmp.Compare(h.waits[b], h.waits[a]), compareLines(a, b))
+	})
+	blocked := 0.0
+	for _, p := range h.meanwhile {
+		blocked += p.weight
+	}
+	from := h.computing
+	if blocked > h.running {
+		from = h.meanwhile
+	}
+	lines := byWeight(from)
+	held := h.busiest(lines, waits)
+	a := Advice{
+		Kind: HeldLock, Title: "hot lock", Place: e.place(held.from, ""), Share: min(1, waiting), Of: ofTrace,
+		Do: "hold it for less: compute before or after, keep copies, or divide what it guards (shards, one lock per key)",
+	}
+	a.Evidence = fmt.Sprintf("%d waits for %s, %v in total: on average %.2f goroutines wait for it",
+		h.count, held.name, unit.Duration(h.time), waiting)
+	a.Share, a.Of = e.cpuShare(h.cpu), e.ofCPU()
+	if share := e.requestShare(float64(h.time)); share > a.Share {
+		a.Share, a.Of = min(1, share), ofRequests
+	}
+	switch {
+	case blocked > h.running:
+		doing := cmp.Or(from[lines[0]].below.does(), "a wait")
+		a.Title = "lock held during " + doing
+		a.Evidence += "; while it holds the lock, its holder mostly waits itself"
+		a.Do = "do not hold it during " + doing + ": read before it, decide under it, and write after it; or let the " +
+			"database or a lock per key decide"
+	case len(lines) > 0:
+		a.Evidence += fmt.Sprintf("; %s of %s is spent while it is held", percent(e.cpuShare(h.cpu)), e.ofCPU())
+		top := from[lines[0]]
+		sorting := slices.ContainsFunc(lines, func(at line) bool {
+			return from[at].below&sorts != 0 && from[at].weight >= float64(h.cpu)/5
+		})
+		f, loop := e.code.loop(lines[0])
+		switch doing := top.below.does(); {
+		case sorting:
+			a.Title = "lock held while sorting"
+			a.Do = "copy what is needed under the lock, and sort the copy after it; or keep the order up to date"
+		case top.below&iterates != 0 || loop != nil && held.has(f.at(loop.Pos())):
+			a.Title = "lock held during a loop"
+			a.Do = "do the loop elsewhere: at intervals, on a copy or a snapshot, or for a few entries at a time"
+		case doing != "":
+			a.Title = "lock held during " + doing
+		}
+	}
+	for _, at := range lines[:min(2, len(lines))] {
+		p := from[at]
+		what := "meanwhile"
+		if does := p.below.does(); does != "" {
+			what += ": " + does
+		}
+		a.Also = append(a.Also, e.place(at, what))
+		if p.inner != at && p.inner.line > 0 {
+			a.Also = append(a.Also, e.place(p.inner, "which is here"))
+		}
+	}
+	others := slices.DeleteFunc(waits, func(at line) bool { return at == held.from })
+	for _, at := range others[:min(2, len(others))] {
+		a.Also = append(a.Also, e.place(at, "others wait here"))
+	}
+	return a
+}
+
+// busiest returns the section that has the first of the lines of the holder, else the one where
+// others wait longest.
+func (h *held) busiest(lines, waits []line) *section {
+	for _, at := range lines {
+		if i := slices.IndexFunc(h.sections, func(s section) bool { return s.has(at) }); i >= 0 {
+			return &h.sections[i]
+		}
+	}
+	for _, at := range waits {
+		if i := slices.IndexFunc(h.sections, func(s section) bool { return s.from == at }); i >= 0 {
+			return &h.sections[i]
+		}
+	}
+	return &h.sections[0]
+}

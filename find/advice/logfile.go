@@ -1,0 +1,151 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// minWrites is the share of the CPU time from which on unbuffered writes are reported.
+const minWrites = 0.01
+
+// unbufferedLogs finds loggers that write each entry to a file with a system call.
+func unbufferedLogs(e *evidence) []Advice {
+	byLine := map[line]int64{}
+	var spent int64
+	for _, s := range e.cpu.list {
+		if s.below&(logs|writesFile|buffers) == logs|writesFile {
+			byLine[s.own[0]] += s.value
+			spent += s.value
+		}
+	}
+	share := e.cpuShare(spent)
+	if share < minWrites {
+		return nil
+	}
+	lines := slices.SortedFunc(maps.Keys(byLine), func(a, b line) int {
+		return cmp.Or(cmp.Compare(byLine[b], byLine[a]), compareLines(a, b))
+	})
+	var all []Advice
+	for _, f := range e.code.list {
+		for _, d := range f.syntax.Decls {
+			decl, ok := d.(*ast.FuncDecl)
+			if !ok || decl.Body == nil {
+				continue
+			}
+			ast.Inspect(decl.Body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || !makesLogger(f.calleeName(call)) {
+					return true
+				}
+				opened := f.opened(decl, call)
+				if opened == nil {
+					return true
+				}
+				at := f.at(call.Pos())
+				a := Advice{
+					Kind: UnbufferedLog, Title: "log written with a system call per entry", Place: e.place(at, ""),
+					Share: share, Of: e.ofCPU(),
+					Evidence: fmt.Sprintf("log entries take %s of %s on their way to this file, which nothing buffers",
+						percent(share), e.ofCPU()),
+					Do: "write through a bufio.Writer behind a mutex, which is flushed at intervals and on every way out",
+				}
+				if o := f.at(opened.Pos()); o != at {
+					a.Also = append(a.Also, e.place(o, "opens the file"))
+				}
+				for _, l := range lines[:min(2, len(lines))] {
+					a.Also = append(a.Also, e.place(l, percent(e.cpuShare(byLine[l]))+" of "+e.ofCPU()))
+				}
+				if exits := f.exits(decl); len(exits) > 0 {
+					a.Do += "; " + exits + " ends the program without deferred calls, so flush before it"
+				}
+				all = append(all, a)
+				return true
+			})
+		}
+	}
+	return all
+}
+
+// makesLogger reports whether a function takes the writer of a logger.
+func makesLogger(name string) bool {
+	switch name {
+	case "log.SetOutput", "log.New", "(*log.Logger).SetOutput", "log/slog.NewTextHandler", "log/slog.NewJSONHandler",
+		"github.com/rs/zerolog.New", "github.com/sirupsen/logrus.SetOutput", "(*github.com/sirupsen/logrus.Logger).SetOutput",
+		"go.uber.org/zap/zapcore.AddSync", "github.com/go-kit/log.NewLogfmtLogger", "github.com/go-kit/log.NewJSONLogger":
+		return true
+	}
+	return false
+}
+
+// opened returns the call that opens the file that a call gets as its writer; nil if it gets
+// another writer.
+func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallExpr) {
+	vars := map[types.Object]bool{}
+	for _, arg := range call.Args {
+		ast.Inspect(arg, func(n ast.Node) bool {
+			if c, ok := n.(*ast.CallExpr); ok {
+				if name := f.calleeName(c); name != "io.MultiWriter" && !strings.HasSuffix(name, ".NewSyncWriter") &&
+					name != "go.uber.org/zap/zapcore.AddSync" {
+					return false
+				}
+			}
+			if id, ok := n.(*ast.Ident); ok {
+				if v, ok := f.info().Uses[id].(*types.Var); ok && types.TypeString(v.Type(), nil) == "*os.File" {
+					vars[v] = true
+				}
+			}
+			return true
+		})
+	}
+	if len(vars) == 0 {
+		return nil
+	}
+	within := ast.Node(decl.Body)
+	for v := range vars {
+		if global(v) || field(v) {
+			within = f.syntax
+		}
+	}
+	ast.Inspect(within, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if !ok || len(s.Rhs) != 1 || len(s.Lhs) == 0 || !vars[f.object(s.Lhs[0])] {
+			return true
+		}
+		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
+			switch f.calleeName(c) {
+			case "os.OpenFile", "os.Create", "os.CreateTemp":
+				found = c
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// exits lists the calls in a function that end the program at once, with their lines.
+func (f *file) exits(decl *ast.FuncDecl) string {
+	var lines []string
+	ast.Inspect(decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok {
+			if name := f.calleeName(call); name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
+				lines = append(lines, fmt.Sprint(f.line(call.Pos())))
+			}
+		}
+		return true
+	})
+	if len(lines) == 0 {
+		return ""
+	}
+	slices.Sort(lines)
+	lines = slices.Compact(lines)
+	what := "what line " + lines[0] + " calls"
+	if len(lines) > 1 {
+		what = "what lines " + strings.Join(lines, ", ") + " call"
+	}
+	return what
+}
