@@ -284,14 +284,19 @@ func (x *matcher) locateFrame(frame stacks.Frame) (sourceLine, string) {
 	return here, reason
 }
 
-// nameParts returns the parts of a function's name after its package.
+// nameParts returns the parts of a function's name after its package. The body of a range over a
+// function has the name of the function around it, followed by -range1.
 func nameParts(function string) []string {
 	name := profile.Generic(function)
 	name, _, _ = strings.Cut(name, "[")
 	if rest := strings.SplitN(function, "]", 2); len(rest) == 2 {
 		name += rest[1] // a method of a generic type
 	}
-	return strings.Split(name[strings.LastIndexByte(name, '/')+1:], ".")
+	parts := strings.Split(name[strings.LastIndexByte(name, '/')+1:], ".")
+	for i := range parts {
+		parts[i], _, _ = strings.Cut(parts[i], "-range")
+	}
+	return parts
 }
 
 // ender names a line that ends waits: as the module does, or by the last elements of its path.

@@ -17,6 +17,7 @@ type code struct {
 	list     []*file // in order
 	funcs    map[string]*function
 	settleds map[types.Object]bool
+	locked   []section // see sections
 	pure     map[*function]*purity
 }
 

@@ -14,7 +14,7 @@ import (
 const (
 	minCPU       = 0.01 // of the CPU time
 	minAllocated = 0.02 // of the allocated bytes
-	minRequests  = 0.02 // of the requests' time
+	minRequests  = 0.01 // of the requests' time
 )
 
 // Fewer samples are chance: of the CPU time, and of allocated bytes, which have one for each half a
@@ -110,7 +110,7 @@ func (e *evidence) samples(p *profile.Profile, sampleType string) (s samples) {
 		}
 		key = append(key[:0], one.callee...)
 		key = strconv.AppendUint(append(key, 0), uint64(one.below), 36)
-		key = strconv.AppendBool(append(key, 0), one.served)
+		key = strconv.AppendBool(strconv.AppendBool(append(key, 0), one.served), one.main)
 		for _, at := range one.own {
 			key = append(append(key, 0), at.file...)
 			key = strconv.AppendInt(append(key, ':'), int64(at.line), 36)

@@ -18,7 +18,9 @@ const (
 	minGrownShare = 0.02
 )
 
-// A container is a map or slice that outlives the call: a package variable or a field.
+// A container is a map or slice that outlives the call and that goroutines share: a package
+// variable, or a field of a struct with a lock, or one that is guarded by a lock. A field of other
+// structs may be one of many that are small.
 type container struct {
 	object types.Object
 	name   string // as written in the source
@@ -48,15 +50,14 @@ func growth(e *evidence) []Advice {
 		if c.shrinks || len(c.feeds) == 0 {
 			continue
 		}
-		lines := map[line]bool{}
+		lines := map[line]*function{}
 		for _, fd := range c.feeds {
 			e.code.sources(lines, fd)
 		}
 		var grown int64
 		byFeed := map[line]int64{}
 		for _, s := range e.heap.list {
-			i := slices.IndexFunc(s.own, func(at line) bool { return lines[at] })
-			if i < 0 {
+			if s.main || !e.code.feeds(lines, &s.path) {
 				continue
 			}
 			grown += s.value
@@ -97,6 +98,17 @@ func growth(e *evidence) []Advice {
 		all = append(all, a)
 	}
 	return all
+}
+
+// feeds reports whether a path goes through one of the lines. For a line with an argument of a
+// function, what that function does itself does not count.
+func (c *code) feeds(lines map[line]*function, p *path) bool {
+	for i, at := range p.own {
+		if fn, ok := lines[at]; ok && (fn == nil || i == 0 || c.function(p.own[i-1]) != fn) {
+			return true
+		}
+	}
+	return false
 }
 
 // containers returns the maps and slices in fields and package variables that code adds to.
@@ -156,7 +168,8 @@ func (c *code) containers() []*container {
 func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, get func(*file, ast.Expr) *container) {
 	for i, left := range s.Lhs {
 		if x, ok := ast.Unparen(left).(*ast.IndexExpr); ok {
-			if one := get(f, x.X); one != nil && one.isMap && !setup {
+			if one := get(f, x.X); one != nil && one.isMap && !setup && f.info().Types[x.Index].Value == nil &&
+				c.shared(f, x.X, s) {
 				fd := feed{f: f, fn: fn, stmt: s, keys: x.Index}
 				if len(s.Rhs) == len(s.Lhs) {
 					fd.adds = []ast.Expr{s.Rhs[i]}
@@ -175,7 +188,7 @@ func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, ge
 		}
 		if call, ok := ast.Unparen(s.Rhs[i]).(*ast.CallExpr); ok && isBuiltin(f, call, "append") &&
 			f.object(call.Args[0]) == one.object {
-			if !setup {
+			if !setup && c.shared(f, left, s) {
 				one.feeds = append(one.feeds, feed{f: f, fn: fn, stmt: s, adds: call.Args[1:]})
 			}
 			continue
@@ -184,6 +197,29 @@ func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, ge
 			one.shrinks = true
 		}
 	}
+}
+
+// shared reports whether goroutines share a container: it is a package variable, its struct has a
+// lock, or a lock is held where it changes.
+func (c *code) shared(f *file, x ast.Expr, s *ast.AssignStmt) bool {
+	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
+	if !ok || global(f.object(x)) {
+		return true
+	}
+	t := f.info().TypeOf(sel.X)
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if u, ok := t.Underlying().(*types.Struct); ok {
+		for i := range u.NumFields() {
+			switch types.TypeString(u.Field(i).Type(), nil) {
+			case "sync.Mutex", "sync.RWMutex", "*sync.Mutex", "*sync.RWMutex":
+				return true
+			}
+		}
+	}
+	at := f.at(s.Pos())
+	return slices.ContainsFunc(c.sections(), func(s section) bool { return s.has(at) })
 }
 
 // lazy reports whether an assignment sets up a container that is nil.
@@ -249,9 +285,9 @@ func isBuiltin(f *file, call *ast.CallExpr, name string) bool {
 
 // sources adds the lines on which what a feed adds is allocated: the feed itself, and where the
 // variables that it adds get their values, in this function and, for parameters, in the callers.
-func (c *code) sources(lines map[line]bool, fd feed) {
+func (c *code) sources(lines map[line]*function, fd feed) {
 	for n := fd.f.line(fd.stmt.Pos()); n <= fd.f.line(fd.stmt.End()); n++ {
-		lines[line{fd.f.name, n}] = true
+		lines[line{fd.f.name, n}] = nil
 	}
 	if fd.fn == nil {
 		return
@@ -264,12 +300,15 @@ func (c *code) sources(lines map[line]bool, fd feed) {
 }
 
 // origins adds the lines on which the variables in expressions are set.
-func (c *code) origins(lines map[line]bool, f *file, fn *function, from []ast.Expr, depth int) {
+func (c *code) origins(lines map[line]*function, f *file, fn *function, from []ast.Expr, depth int) {
 	vars := map[types.Object]bool{}
 	for _, x := range from {
 		ast.Inspect(x, func(n ast.Node) bool {
-			if id, ok := n.(*ast.Ident); ok {
-				if v, ok := f.info().Uses[id].(*types.Var); ok && !v.IsField() && !global(v) && holds(v.Type()) {
+			switch n := n.(type) {
+			case *ast.SelectorExpr: // of a value that is kept in part
+				return false
+			case *ast.Ident:
+				if v, ok := f.info().Uses[n].(*types.Var); ok && !v.IsField() && !global(v) && holds(v.Type()) {
 					vars[v] = true
 				}
 			}
@@ -287,7 +326,7 @@ func (c *code) origins(lines map[line]bool, f *file, fn *function, from []ast.Ex
 		for _, left := range s.Lhs {
 			if o := f.object(left); o != nil && vars[o] {
 				for n := f.line(s.Pos()); n <= f.line(s.End()) && n <= f.line(s.Pos())+8; n++ {
-					lines[line{f.name, n}] = true
+					lines[line{f.name, n}] = nil
 				}
 			}
 		}
@@ -302,7 +341,7 @@ func (c *code) origins(lines map[line]bool, f *file, fn *function, from []ast.Ex
 }
 
 // arguments adds the lines on which an argument of a function's calls is made.
-func (c *code) arguments(lines map[line]bool, fn *function, n, depth int) {
+func (c *code) arguments(lines map[line]*function, fn *function, n, depth int) {
 	for _, f := range c.list {
 		for _, d := range f.syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
@@ -318,7 +357,9 @@ func (c *code) arguments(lines map[line]bool, fn *function, n, depth int) {
 				if tv := f.info().Types[arg]; tv.Value != nil {
 					return true
 				}
-				lines[f.at(arg.Pos())] = true
+				if at := f.at(arg.Pos()); lines[at] == nil {
+					lines[at] = fn
+				}
 				if obj, ok := f.info().Defs[decl.Name].(*types.Func); ok {
 					if caller := c.funcs[obj.FullName()]; caller != nil {
 						c.origins(lines, f, caller, []ast.Expr{arg}, depth)

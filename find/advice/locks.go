@@ -37,6 +37,9 @@ func (s *section) has(at line) bool {
 
 // sections returns all critical sections.
 func (c *code) sections() (all []section) {
+	if c.locked != nil {
+		return c.locked
+	}
 	for _, f := range c.list {
 		ast.Inspect(f.syntax, func(n ast.Node) bool {
 			var list []ast.Stmt
@@ -57,6 +60,7 @@ func (c *code) sections() (all []section) {
 			return true
 		})
 	}
+	c.locked = all
 	return all
 }
 
@@ -111,12 +115,7 @@ type held struct {
 	running   float64                // of the time of waits, the part in which the holder runs
 	computing map[line]*part         // what it computes
 	cpu       int64
-	served    bool // while it answers a request
-}
-
-// shared reports whether requests compute while they hold a lock that is not only for reading.
-func (h *held) shared() bool {
-	return h.served && slices.ContainsFunc(h.sections, func(s section) bool { return !s.reading })
+	exclusive int64 // of cpu, while it answers requests and nobody else may hold the lock
 }
 
 // A part is what happens on a line of a section while the lock is held.
@@ -151,7 +150,7 @@ func heldLocks(e *evidence) []Advice {
 			waiting = float64(h.time) / float64(t.length)
 		}
 		e.addComputing(h)
-		if waiting >= minWaiting && h.count >= 10 || e.cpuShare(h.cpu) >= minHeld && h.shared() {
+		if waiting >= minWaiting && h.count >= 10 || e.cpuShare(h.exclusive) >= minHeld && h.exclusive >= minSamples*int64(e.in.period()) {
 			all = append(all, e.heldLock(h, waiting))
 		}
 	}
@@ -204,8 +203,8 @@ func locksItself(stack []stacks.Frame) bool {
 	return false
 }
 
-// add adds what a path does within a section.
-func add(to map[line]*part, sections []section, p *path, weight float64) bool {
+// add adds what a path does within a section, and returns that; nil if it is in none.
+func add(to map[line]*part, sections []section, p *path, weight float64) *section {
 	for _, at := range p.own {
 		for i := range sections {
 			s := &sections[i]
@@ -222,18 +221,22 @@ func add(to map[line]*part, sections []section, p *path, weight float64) bool {
 			}
 			one.weight += weight
 			one.below |= p.below
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }
 
 // addComputing adds the CPU time that is spent while a lock is held.
 func (e *evidence) addComputing(h *held) {
 	for _, s := range e.cpu.list {
-		if add(h.computing, h.sections, &s.path, float64(s.value)) {
-			h.cpu += s.value
-			h.served = h.served || s.served
+		in := add(h.computing, h.sections, &s.path, float64(s.value))
+		if in == nil {
+			continue
+		}
+		h.cpu += s.value
+		if s.served && !in.reading {
+			h.exclusive += s.value
 		}
 	}
 }

@@ -10,8 +10,11 @@ import (
 	"strings"
 )
 
-// minWrites is the share of the CPU time from which on unbuffered writes are reported.
-const minWrites = 0.01
+// Unbuffered writes are reported from this share of the CPU time on, or from this number per second.
+const (
+	minWrites    = 0.01
+	minPerSecond = 100
+)
 
 // unbufferedLogs finds loggers that write each entry to a file with a system call.
 func unbufferedLogs(e *evidence) []Advice {
@@ -23,12 +26,24 @@ func unbufferedLogs(e *evidence) []Advice {
 			spent += s.value
 		}
 	}
+	writes := map[line]int64{}
+	perSecond := 0.0
+	if t := e.in.Traces; t != nil && t.length > 0 {
+		for i := range t.syscalls {
+			p := e.path(t.syscalls[i].stack)
+			if len(p.own) > 0 && p.below&(logs|writesFile|buffers) == logs|writesFile {
+				writes[p.own[0]] += t.syscalls[i].count
+				perSecond += float64(t.syscalls[i].count) / t.length.Seconds()
+				byLine[p.own[0]] += 0
+			}
+		}
+	}
 	share := e.cpuShare(spent)
-	if share < minWrites {
+	if share < minWrites && perSecond < minPerSecond {
 		return nil
 	}
 	lines := slices.SortedFunc(maps.Keys(byLine), func(a, b line) int {
-		return cmp.Or(cmp.Compare(byLine[b], byLine[a]), compareLines(a, b))
+		return cmp.Or(cmp.Compare(writes[b], writes[a]), cmp.Compare(byLine[b], byLine[a]), compareLines(a, b))
 	})
 	var all []Advice
 	for _, f := range e.code.list {
@@ -54,11 +69,14 @@ func unbufferedLogs(e *evidence) []Advice {
 						percent(share), e.ofCPU()),
 					Do: "write through a bufio.Writer behind a mutex, which is flushed at intervals and on every way out",
 				}
+				if perSecond > 0 {
+					a.Evidence += fmt.Sprintf("; %.0f writes per second", perSecond)
+				}
 				if o := f.at(opened.Pos()); o != at {
 					a.Also = append(a.Also, e.place(o, "opens the file"))
 				}
 				for _, l := range lines[:min(2, len(lines))] {
-					a.Also = append(a.Also, e.place(l, percent(e.cpuShare(byLine[l]))+" of "+e.ofCPU()))
+					a.Also = append(a.Also, e.place(l, "writes an entry"))
 				}
 				if exits := f.exits(decl); len(exits) > 0 {
 					a.Do += "; " + exits + " ends the program without deferred calls, so flush before it"

@@ -41,6 +41,7 @@ type path struct {
 	callee string // the function that the innermost own line calls; "" if it calls none
 	below  marks  // of all functions below the innermost own line
 	served bool   // it is part of the answer to a request
+	main   bool   // it is on the main goroutine, which sets the program up, or in an init function
 }
 
 // named are functions with marks, by the beginning of their name.
@@ -120,9 +121,8 @@ func (e *evidence) path(frames []stacks.Frame) path {
 			p.own = append(p.own, at)
 			continue
 		}
-		if serves(f.Func) {
-			p.served = true
-		}
+		p.served = p.served || serves(f.Func)
+		p.main = p.main || f.Func == "runtime.main" || f.Func == "runtime.doInit"
 		if len(p.own) == 0 {
 			if profile.IsInjected(f.Func) {
 				p.callee, p.below = "", 0

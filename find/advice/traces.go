@@ -18,11 +18,12 @@ type Traces struct {
 	length   time.Duration // of the traces
 	waits    []wait
 	locks    []contended
-	selects  []selected
+	selects  []counted // waits for one of several channels
+	syscalls []counted
 }
 
-// A selected stack is where goroutines wait for one of several channels.
-type selected struct {
+// A counted stack is how often goroutines stopped at a stack.
+type counted struct {
 	stack []stacks.Frame
 	count int64
 }
@@ -74,30 +75,38 @@ func (t *Traces) Add(x *index.Index, found *requests.Waits) error {
 		}
 		t.locks = append(t.locks, c)
 	}
-	return t.addSelects(x)
+	return t.addCounts(x)
 }
 
-// addSelects counts the waits in selects.
-func (t *Traces) addSelects(x *index.Index) error {
-	selects := map[index.Code]bool{}
-	counts := map[uint32]int64{}
+// addCounts counts selects that wait, and system calls.
+func (t *Traces) addCounts(x *index.Index) error {
+	codes := map[index.Code]bool{}
+	selects, syscalls := map[uint32]int64{}, map[uint32]int64{}
 	err := x.Spans(0, x.Info.Duration, func(s index.Span) bool {
+		if s.Code == index.Syscall && s.Stack > 0 {
+			syscalls[s.Stack]++
+			return true
+		}
 		if s.Code < index.Waiting {
 			return true
 		}
-		is, known := selects[s.Code]
+		is, known := codes[s.Code]
 		if !known {
 			reason, _ := index.ReasonOf(x.Code(s.Code))
 			is = reason == index.ForSelect
-			selects[s.Code] = is
+			codes[s.Code] = is
 		}
 		if is {
-			counts[s.Stack]++
+			selects[s.Stack]++
 		}
 		return true
 	})
-	for _, stack := range slices.Sorted(maps.Keys(counts)) {
-		t.selects = append(t.selects, selected{x.Stack(stack), counts[stack]})
+	list := func(counts map[uint32]int64) (all []counted) {
+		for _, stack := range slices.Sorted(maps.Keys(counts)) {
+			all = append(all, counted{x.Stack(stack), counts[stack]})
+		}
+		return all
 	}
+	t.selects, t.syscalls = append(t.selects, list(selects)...), append(t.syscalls, list(syscalls)...)
 	return err
 }
