@@ -1,6 +1,11 @@
 package find
 
 import (
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
 	"github.com/whet-go/whet/find/advice"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
@@ -12,8 +17,37 @@ func (p Profiles) advice(c *lineCosts, code *hotCode, o Options) []advice.Advice
 	if o.OriginalDir != "" {
 		return nil
 	}
+	in := p.adviceInput(c, o)
+	in.Packages = code.packages
+	return advice.Find(in)
+}
+
+// adviceDirs returns the directories of the packages that advice may be about, as patterns for the
+// go command: those with lines on which requests or goroutines wait, or which grow, and that of the
+// program, which opens its files and starts its goroutines.
+func (p Profiles) adviceDirs(c *lineCosts, o Options) []string {
+	if o.OriginalDir != "" {
+		return nil
+	}
+	var dirs []string
+	for _, file := range advice.Files(p.adviceInput(c, o)) {
+		if !strings.HasSuffix(file, "_test.go") {
+			dirs = append(dirs, "./"+path.Dir(file))
+		}
+	}
+	if b := o.Target.Build; b != nil && (b.Path == c.module.Path || strings.HasPrefix(b.Path, c.module.Path+"/")) {
+		dir := "." + strings.TrimPrefix(b.Path, c.module.Path)
+		if info, err := os.Stat(filepath.Join(c.module.Dir, filepath.FromSlash(dir))); err == nil && info.IsDir() {
+			dirs = append(dirs, "./"+strings.TrimPrefix(dir, "./"))
+		}
+	}
+	return dirs
+}
+
+// adviceInput returns the input of package advice without packages.
+func (p Profiles) adviceInput(c *lineCosts, o Options) advice.Input {
 	in := advice.Input{
-		Packages: code.packages, Relative: c.module.Relative, CPU: p.CPU, Allocs: p.Allocs, Heap: p.Heap,
+		Relative: c.module.Relative, CPU: p.CPU, Allocs: p.Allocs, Heap: p.Heap,
 		Goroutines: p.Goroutines, Window: p.Window,
 		Locate: func(f stacks.Frame) (string, int, bool) {
 			if f.File == "" || !o.Own(profile.Function{Name: f.Func, File: f.File}) {
@@ -29,5 +63,5 @@ func (p Profiles) advice(c *lineCosts, code *hotCode, o Options) []advice.Advice
 	if p.Waits != nil {
 		in.Traces = &p.Waits.traces
 	}
-	return advice.Find(in)
+	return in
 }

@@ -36,7 +36,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := costs.checkFound(); err != nil {
 		return r, err
 	}
-	code, err := loadHotCode(ctx, costs, o)
+	code, err := loadHotCode(ctx, costs, o, p.adviceDirs(costs, o))
 	if err != nil {
 		return nil, err
 	}

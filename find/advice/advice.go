@@ -3,6 +3,7 @@ package advice
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -109,6 +110,56 @@ func Find(in Input) []Advice {
 		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.File, b.File),
 			cmp.Compare(a.Line, b.Line))
 	})
+	return all
+}
+
+// Files returns the files of the module that evidence other than CPU and allocation profiles is
+// about, in order: their packages are needed in Input.Packages. It does not use Packages.
+func Files(in Input) []string {
+	if in.Locate == nil {
+		return nil
+	}
+	in.Packages, in.CPU, in.Allocs = nil, nil, nil
+	e := newEvidence(&in)
+	files, grown := map[string]bool{}, map[string]int64{}
+	for _, s := range e.heap.list {
+		grown[s.own[0].file] += s.value
+	}
+	for file, v := range grown {
+		files[file] = e.heap.share(v) >= minGrownShare
+	}
+	add := func(p path) {
+		for _, at := range p.own {
+			files[at.file] = true
+		}
+	}
+	for i := range e.waits {
+		if e.requestShare(float64(e.waits[i].wait.time)) >= minRequests/2 {
+			add(e.waits[i].path)
+		}
+	}
+	if t := in.Traces; t != nil {
+		for i := range t.locks {
+			add(e.path(t.locks[i].waiting))
+		}
+	}
+	if s := in.Goroutines; s != nil {
+		for i := range s.Groups {
+			if s.Groups[i].Verdict != goroutines.Fine {
+				add(e.path(frames(s.Groups[i].Stack)))
+			}
+		}
+	}
+	maps.DeleteFunc(files, func(_ string, needed bool) bool { return !needed })
+	return slices.Sorted(maps.Keys(files))
+}
+
+// frames returns the stack of a goroutine as that of a trace.
+func frames(stack []goroutines.Frame) []stacks.Frame {
+	all := make([]stacks.Frame, len(stack))
+	for i, f := range stack {
+		all[i] = stacks.Frame(f)
+	}
 	return all
 }
 

@@ -129,15 +129,25 @@ func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallEx
 			within = f.syntax
 		}
 	}
-	ast.Inspect(within, func(n ast.Node) bool {
-		s, ok := n.(*ast.AssignStmt)
-		if !ok || len(s.Rhs) != 1 || len(s.Lhs) == 0 || !vars[f.object(s.Lhs[0])] {
-			return true
+	set := func(left, right ast.Expr) {
+		c, ok := ast.Unparen(right).(*ast.CallExpr)
+		if !ok || !vars[f.object(left)] {
+			return
 		}
-		if c, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
-			switch f.calleeName(c) {
-			case "os.OpenFile", "os.Create", "os.CreateTemp":
-				found = c
+		switch f.calleeName(c) {
+		case "os.OpenFile", "os.Create", "os.CreateTemp", "io/ioutil.TempFile":
+			found = c
+		}
+	}
+	ast.Inspect(within, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			if len(n.Rhs) == 1 {
+				set(n.Lhs[0], n.Rhs[0])
+			}
+		case *ast.ValueSpec:
+			if len(n.Values) == 1 {
+				set(n.Names[0], n.Values[0])
 			}
 		}
 		return true
