@@ -226,16 +226,24 @@ func (fn *function) exclusive(a, b ast.Node) bool {
 			if in(n.Body, a) && !in(n.Body, b) && leaves(n.Body) {
 				excl = true
 			}
-		case *ast.CaseClause:
-			if in(n, a) != in(n, b) {
-				for _, s := range n.Body {
-					excl = excl || in(s, a) || in(s, b)
-				}
-			}
+		case *ast.SwitchStmt:
+			excl = excl || in(n.Body, a) && in(n.Body, b) && clause(n.Body, a) != clause(n.Body, b)
+		case *ast.TypeSwitchStmt:
+			excl = excl || in(n.Body, a) && in(n.Body, b) && clause(n.Body, a) != clause(n.Body, b)
 		}
 		return !excl
 	})
 	return excl
+}
+
+// clause returns the clause of a switch that a node is in.
+func clause(body *ast.BlockStmt, n ast.Node) ast.Stmt {
+	for _, s := range body.List {
+		if s.Pos() <= n.Pos() && n.End() <= s.End() {
+			return s
+		}
+	}
+	return nil
 }
 
 // leaves reports whether a block ends with a return.

@@ -12,9 +12,9 @@ import (
 
 // Minimum shares of what is reported.
 const (
-	minCPU       = 0.01 // of the CPU time
-	minAllocated = 0.02 // of the allocated bytes
-	minRequests  = 0.01 // of the requests' time
+	minCPU       = 0.005 // of the CPU time, as find.DefaultMinShare
+	minAllocated = 0.01  // of the allocated bytes
+	minRequests  = 0.01  // of the requests' time
 )
 
 // Fewer samples are chance: of the CPU time, and of allocated bytes, which have one for each half a

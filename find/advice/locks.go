@@ -70,12 +70,12 @@ func (f *file) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (sectio
 	if method != "Lock" && method != "RLock" {
 		return section{}, false
 	}
-	one := section{f: f, lock: f.object(mutex), name: text(mutex), from: f.at(s.Pos()), to: f.at(end.End()), reading: method == "RLock"}
+	one := section{f: f, lock: f.mutexOf(s), name: text(mutex), from: f.at(s.Pos()), to: f.at(end.End()), reading: method == "RLock"}
 	if one.lock == nil {
 		return section{}, false
 	}
 	for _, next := range list[i+1:] {
-		if of, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.object(of) == one.lock {
+		if _, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.mutexOf(next) == one.lock {
 			if _, deferred := next.(*ast.DeferStmt); !deferred {
 				one.to = f.at(next.Pos())
 			}
@@ -85,15 +85,51 @@ func (f *file) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (sectio
 	return one, true
 }
 
-// lockCall returns the mutex and the method of a statement that calls a method of one.
-func (f *file) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
-	var call *ast.CallExpr
+// callOf returns the call that a statement consists of, deferred or not; nil if it is something else.
+func callOf(s ast.Stmt) *ast.CallExpr {
 	switch s := s.(type) {
 	case *ast.ExprStmt:
-		call, _ = s.X.(*ast.CallExpr)
+		call, _ := s.X.(*ast.CallExpr)
+		return call
 	case *ast.DeferStmt:
-		call = s.Call
+		return s.Call
 	}
+	return nil
+}
+
+// mutexOf returns the variable or field that is the mutex of a statement that calls a method of one:
+// for an embedded mutex, the field without a name in the source.
+func (f *file) mutexOf(s ast.Stmt) types.Object {
+	call := callOf(s)
+	if call == nil {
+		return nil
+	}
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	chosen := f.info().Selections[sel]
+	if chosen == nil || len(chosen.Index()) == 1 {
+		return f.object(sel.X)
+	}
+	var found types.Object
+	t := chosen.Recv()
+	for _, i := range chosen.Index()[:len(chosen.Index())-1] {
+		if p, ok := t.Underlying().(*types.Pointer); ok {
+			t = p.Elem()
+		}
+		u, ok := t.Underlying().(*types.Struct)
+		if !ok {
+			return nil
+		}
+		found, t = u.Field(i).Origin(), u.Field(i).Type()
+	}
+	return found
+}
+
+// lockCall returns the mutex and the method of a statement that calls a method of one.
+func (f *file) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
+	call := callOf(s)
 	if call == nil {
 		return nil, ""
 	}

@@ -40,15 +40,12 @@ func loopTimers(e *evidence) []Advice {
 			if perSecond < minTimers {
 				return true
 			}
-			if _, loop := e.code.loop(at); loop == nil {
+			_, loop := e.code.loop(at)
+			if loop == nil {
 				return true
 			}
-			for _, s := range sel.Body.List {
-				c, ok := s.(*ast.CommClause)
-				if !ok || c.Comm == nil {
-					continue
-				}
-				if call := f.timer(c.Comm); call != nil {
+			for _, s := range eachTime(loop, sel) {
+				if call := f.timer(s); call != nil {
 					all = append(all, e.loopTimer(f.at(call.Pos()), at, perSecond, spent[f.at(call.Pos())]))
 				}
 			}
@@ -56,6 +53,33 @@ func loopTimers(e *evidence) []Advice {
 		})
 	}
 	return all
+}
+
+// eachTime returns what runs whenever a loop comes to a select in its body: the statements before
+// it, and what its cases wait for.
+func eachTime(loop ast.Stmt, sel *ast.SelectStmt) (list []ast.Node) {
+	var body *ast.BlockStmt
+	switch loop := loop.(type) {
+	case *ast.ForStmt:
+		body = loop.Body
+	case *ast.RangeStmt:
+		body = loop.Body
+	}
+	for _, s := range body.List {
+		if s == sel {
+			break
+		}
+		switch s.(type) {
+		case *ast.AssignStmt, *ast.DeclStmt:
+			list = append(list, s)
+		}
+	}
+	for _, s := range sel.Body.List {
+		if c, ok := s.(*ast.CommClause); ok && c.Comm != nil {
+			list = append(list, c.Comm)
+		}
+	}
+	return list
 }
 
 // timer returns the call that makes a timer in a node, or nil.
