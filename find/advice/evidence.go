@@ -231,12 +231,12 @@ func (m marks) does() string {
 		return "network I/O"
 	case m&sleeps != 0:
 		return "sleeping"
-	case m&sorts != 0:
-		return "sorting"
 	case m&encodes != 0:
 		return "encoding"
 	case m&formats != 0:
 		return "formatting"
+	case m&sorts != 0:
+		return "sorting"
 	case m&iterates != 0:
 		return "iterating over a map"
 	}

@@ -318,7 +318,7 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 		a.Evidence += fmt.Sprintf("; %s of %s is spent while it is held", percent(e.cpuShare(h.cpu)), e.ofCPU())
 		top := from[lines[0]]
 		sorting := slices.ContainsFunc(lines, func(at line) bool {
-			return from[at].below&sorts != 0 && from[at].weight >= float64(h.cpu)/5
+			return from[at].below.does() == "sorting" && from[at].weight >= float64(h.cpu)/5
 		})
 		f, loop := e.code.loop(lines[0])
 		switch doing := top.below.does(); {
