@@ -12,8 +12,8 @@ import (
 // two calls of a function decode, themselves or below them, or the body of a request that a function
 // decodes and puts back for the next handler.
 func decodedTwice(e *evidence) []Advice {
-	spent := map[line]cost{}   // in decoding, on a line and below it
-	leaves := map[line]*path{} // of a line: the longest path
+	spent := map[line]cost{}     // in decoding, on a line and below it
+	leaves := map[line][]*path{} // of a line: the paths that decode below it
 	for s, c := range e.costs {
 		if s.below&decodes == 0 {
 			continue
@@ -22,9 +22,7 @@ func decodedTwice(e *evidence) []Advice {
 			sum := spent[at]
 			sum.add(c)
 			spent[at] = sum
-			if leaves[at] == nil || len(leaves[at].own) < len(s.own) {
-				leaves[at] = &s.path
-			}
+			leaves[at] = append(leaves[at], &s.path)
 		}
 	}
 	var all []Advice
@@ -45,11 +43,22 @@ func decodedTwice(e *evidence) []Advice {
 				continue
 			}
 			if second.body { // the handler's own decoding, further down
-				leaf := e.bodyDecoding(leaves[at], at)
-				if leaf.line == 0 {
+				below := map[line]float64{}
+				for _, p := range leaves[at] {
+					if leaf := e.bodyDecoding(p, at); leaf.line > 0 {
+						cpu, allocated := e.shares(spent[leaf])
+						below[leaf] = cpu + allocated
+					}
+				}
+				if len(below) == 0 {
 					continue
 				}
-				at = leaf
+				at = sortedKeys(below, func(l line) line { return l })[0]
+				for leaf, share := range below {
+					if share > below[at] {
+						at = leaf
+					}
+				}
 			}
 			a, b := spent[at], spent[first]
 			if sum := (cost{a.cpu + b.cpu, a.allocated + b.allocated}); !e.large(sum) {
@@ -258,9 +267,6 @@ func leaves(b *ast.BlockStmt) bool {
 // bodyDecoding returns the line below another one that decodes the body of a request; no line if
 // the innermost line of the path does not.
 func (e *evidence) bodyDecoding(p *path, below line) line {
-	if p == nil {
-		return line{}
-	}
 	if i, ok := p.through(below); !ok || i == 0 {
 		return line{}
 	}

@@ -325,7 +325,7 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 		case sorting:
 			a.Title = "lock held while sorting"
 			a.Do = "copy what is needed under the lock, and sort the copy after it; or keep the order up to date"
-		case top.below&iterates != 0 || loop != nil && held.has(f.at(loop.Pos())):
+		case doing == "iterating over a map" || loop != nil && held.has(f.at(loop.Pos())):
 			a.Title = "lock held during a loop"
 			a.Do = "do the loop elsewhere: at intervals, on a copy or a snapshot, or for a few entries at a time"
 		case doing != "":
