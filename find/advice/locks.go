@@ -22,6 +22,9 @@ const minWaiting = 0.05
 // if few goroutines wait for it: only one at a time can do that work, however many CPUs there are.
 const minHeld = 0.03
 
+// minBlocked is the part of the waits during which the holder waits, from which on that is the cause.
+const minBlocked = 0.02
+
 // A section is the lines of a function during which it holds a lock.
 type section struct {
 	f        *file
@@ -292,7 +295,8 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 		blocked += p.weight
 	}
 	from := h.computing
-	if blocked > h.running {
+	blocks := blocked > h.running && blocked >= minBlocked*float64(h.time)
+	if blocks {
 		from = h.meanwhile
 	}
 	lines := byWeight(from)
@@ -308,7 +312,7 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 		a.Share, a.Of = min(1, share), ofRequests
 	}
 	switch {
-	case blocked > h.running:
+	case blocks:
 		doing := cmp.Or(from[lines[0]].below.does(), "a wait")
 		a.Title = "lock held during " + doing
 		a.Evidence += "; while it holds the lock, its holder mostly waits itself"

@@ -68,7 +68,7 @@ func (t *Traces) Add(x *index.Index, found *requests.Waits) error {
 		}
 		c := contended{waiting: x.Stack(p.Waiting), waking: x.Stack(p.Waking), count: p.Count, time: p.Total}
 		for _, d := range p.Meanwhile {
-			if d.Code == index.Runnable {
+			if d.Code == index.Runnable || d.Code == index.Assist || forRuntime(x, d.Code) {
 				continue
 			}
 			c.meanwhile = append(c.meanwhile, doing{x.Stack(d.Stack), d.Share})
@@ -76,6 +76,16 @@ func (t *Traces) Add(x *index.Index, found *requests.Waits) error {
 		t.locks = append(t.locks, c)
 	}
 	return t.addCounts(x)
+}
+
+// forRuntime reports whether a goroutine in a state waits for the runtime itself, such as the garbage
+// collector.
+func forRuntime(x *index.Index, code index.Code) bool {
+	if code < index.Waiting {
+		return false
+	}
+	reason, _ := index.ReasonOf(x.Code(code))
+	return reason == index.OtherReason || reason == index.ForCollector
 }
 
 // addCounts counts selects that wait, and system calls.
