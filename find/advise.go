@@ -4,6 +4,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/whet-go/whet/find/advice"
@@ -20,6 +21,14 @@ func (p Profiles) advice(c *lineCosts, code *hotCode, o Options) []advice.Advice
 	in := p.adviceInput(c, o)
 	in.Packages = code.packages
 	return advice.Find(in)
+}
+
+// withoutKnown returns the advice that no finding gives, with a rewrite: that to buffer a log.
+func withoutKnown(all []advice.Advice, found []Finding) []advice.Advice {
+	buffered := slices.ContainsFunc(found, func(f Finding) bool {
+		return f.Rule == "logline" && f.Identity.Category == "write" && f.Rewrites()
+	})
+	return slices.DeleteFunc(all, func(a advice.Advice) bool { return buffered && a.Kind == advice.UnbufferedLog })
 }
 
 // adviceDirs returns the directories of the packages that advice may be about, as patterns for the

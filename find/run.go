@@ -56,7 +56,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	waits := p.Waits.onLines(costs, o)
 	r.Findings = waits.withFindings(found)
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
-	r.Advice = p.advice(costs, code, o)
+	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
 	r.Diagnoses = costs.diagnoses(r.Findings, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
 	r.Warnings = code.warnings

@@ -78,8 +78,8 @@ func unbufferedLogs(e *evidence) []Advice {
 				for _, l := range lines[:min(2, len(lines))] {
 					a.Also = append(a.Also, e.place(l, "writes an entry"))
 				}
-				if exits := f.exits(decl); len(exits) > 0 {
-					a.Do += "; " + exits + " ends the program without deferred calls, so flush before it"
+				if exits := e.code.exits(f); len(exits) > 0 {
+					a.Do += "; it ends without deferred calls at " + strings.Join(exits, ", ") + ", so flush before that"
 				}
 				all = append(all, a)
 				return true
@@ -155,25 +155,20 @@ func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallEx
 	return found
 }
 
-// exits lists the calls in a function that end the program at once, with their lines.
-func (f *file) exits(decl *ast.FuncDecl) string {
-	var lines []string
-	ast.Inspect(decl.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok {
-			if name := f.calleeName(call); name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
-				lines = append(lines, fmt.Sprint(f.line(call.Pos())))
-			}
+// exits lists the lines in a file's package that end the program at once, at most three.
+func (c *code) exits(of *file) (lines []string) {
+	for _, f := range c.list {
+		if f.pkg != of.pkg {
+			continue
 		}
-		return true
-	})
-	if len(lines) == 0 {
-		return ""
+		ast.Inspect(f.syntax, func(n ast.Node) bool {
+			if call, ok := n.(*ast.CallExpr); ok && len(lines) < 3 {
+				if name := f.calleeName(call); name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
+					lines = append(lines, fmt.Sprintf("%s:%d", f.name, f.line(call.Pos())))
+				}
+			}
+			return true
+		})
 	}
-	slices.Sort(lines)
-	lines = slices.Compact(lines)
-	what := "what line " + lines[0] + " calls"
-	if len(lines) > 1 {
-		what = "what lines " + strings.Join(lines, ", ") + " call"
-	}
-	return what
+	return lines
 }
