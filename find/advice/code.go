@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -11,7 +12,18 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// code is the syntax of the packages, by file and by function.
+// A line is a line of one of the module's files.
+type line struct {
+	file string
+	line int
+}
+
+// compareLines orders lines by file.
+func compareLines(a, b line) int {
+	return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
+}
+
+// A code is the syntax of the packages, by file and by function.
 type code struct {
 	files    map[string]*file
 	list     []*file // in order
@@ -35,17 +47,19 @@ type function struct {
 	obj  *types.Func
 }
 
-func newCode(in *Input) *code {
+// newCode returns the syntax of packages that build. relative returns the name of a file in the module;
+// other files are left out.
+func newCode(pkgs []*packages.Package, relative func(file string) (name string, ok bool)) *code {
 	c := &code{
 		files: map[string]*file{}, funcs: map[string]*function{}, settleds: map[types.Object]bool{},
 		pure: map[*function]*purity{},
 	}
-	for _, pkg := range in.Packages {
-		if pkg.IllTyped || len(pkg.Errors) > 0 || pkg.TypesInfo == nil || in.Relative == nil {
+	for _, pkg := range pkgs {
+		if pkg.IllTyped || len(pkg.Errors) > 0 || pkg.TypesInfo == nil || relative == nil {
 			continue
 		}
 		for _, syntax := range pkg.Syntax {
-			name, ok := in.Relative(pkg.Fset.Position(syntax.FileStart).Filename)
+			name, ok := relative(pkg.Fset.Position(syntax.FileStart).Filename)
 			if !ok || c.files[name] != nil {
 				continue
 			}

@@ -59,7 +59,7 @@ type traced struct {
 
 func newEvidence(in *Input) *evidence {
 	e := &evidence{in: in, located: map[stacks.Frame]line{}, marked: map[string]marks{}}
-	e.code = newCode(in)
+	e.code = newCode(in.Packages, in.Relative)
 	e.cpu = e.samples(in.CPU, "cpu")
 	e.allocs = e.samples(in.Allocs, "alloc_space")
 	e.heap = e.samples(in.Heap, "inuse_space")

@@ -3,7 +3,6 @@ package advice
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
 	"go/types"
 	"maps"
 	"slices"
@@ -24,125 +23,6 @@ const minHeld = 0.03
 
 // minBlocked is the part of the waits during which the holder waits, from which on that is the cause.
 const minBlocked = 0.02
-
-// A section is the lines of a function during which it holds a lock.
-type section struct {
-	f        *file
-	lock     types.Object // the mutex
-	name     string       // as written in the source
-	from, to line         // of Lock; of Unlock, or the end of the function
-	reading  bool         // others may read at the same time
-}
-
-func (s *section) has(at line) bool {
-	return at.file == s.from.file && s.from.line <= at.line && at.line <= s.to.line
-}
-
-// sections returns all critical sections.
-func (c *code) sections() (all []section) {
-	if c.locked != nil {
-		return c.locked
-	}
-	for _, f := range c.list {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			var list []ast.Stmt
-			var end ast.Node
-			switch n := n.(type) {
-			case *ast.BlockStmt:
-				list, end = n.List, n
-			case *ast.CaseClause:
-				list, end = n.Body, n
-			case *ast.CommClause:
-				list, end = n.Body, n
-			}
-			for i, s := range list {
-				if one, ok := f.section(list, i, s, end); ok {
-					all = append(all, one)
-				}
-			}
-			return true
-		})
-	}
-	c.locked = all
-	return all
-}
-
-// section returns the section that begins with a statement.
-func (f *file) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (section, bool) {
-	mutex, method := f.lockCall(s)
-	if method != "Lock" && method != "RLock" {
-		return section{}, false
-	}
-	one := section{f: f, lock: f.mutexOf(s), name: text(mutex), from: f.at(s.Pos()), to: f.at(end.End()), reading: method == "RLock"}
-	if one.lock == nil {
-		return section{}, false
-	}
-	for _, next := range list[i+1:] {
-		if _, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.mutexOf(next) == one.lock {
-			if _, deferred := next.(*ast.DeferStmt); !deferred {
-				one.to = f.at(next.Pos())
-			}
-			break
-		}
-	}
-	return one, true
-}
-
-// callOf returns the call that a statement consists of, deferred or not; nil if it is something else.
-func callOf(s ast.Stmt) *ast.CallExpr {
-	switch s := s.(type) {
-	case *ast.ExprStmt:
-		call, _ := s.X.(*ast.CallExpr)
-		return call
-	case *ast.DeferStmt:
-		return s.Call
-	}
-	return nil
-}
-
-// mutexOf returns the variable or field that is the mutex of a statement that calls a method of one:
-// for an embedded mutex, the field without a name in the source.
-func (f *file) mutexOf(s ast.Stmt) types.Object {
-	call := callOf(s)
-	if call == nil {
-		return nil
-	}
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok {
-		return nil
-	}
-	chosen := f.info().Selections[sel]
-	if chosen == nil || len(chosen.Index()) == 1 {
-		return f.object(sel.X)
-	}
-	var found types.Object
-	t := chosen.Recv()
-	for _, i := range chosen.Index()[:len(chosen.Index())-1] {
-		if p, ok := t.Underlying().(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		u, ok := t.Underlying().(*types.Struct)
-		if !ok {
-			return nil
-		}
-		found, t = u.Field(i).Origin(), u.Field(i).Type()
-	}
-	return found
-}
-
-// lockCall returns the mutex and the method of a statement that calls a method of one.
-func (f *file) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
-	call := callOf(s)
-	if call == nil {
-		return nil, ""
-	}
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	name := f.calleeName(call)
-	if !ok || !strings.HasPrefix(name, "(*sync.Mutex).") && !strings.HasPrefix(name, "(*sync.RWMutex).") {
-		return nil, ""
-	}
-	return sel.X, sel.Sel.Name
-}
 
 // A held lock is what is known about a lock.
 type held struct {

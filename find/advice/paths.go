@@ -1,19 +1,12 @@
 package advice
 
 import (
-	"cmp"
 	"strings"
 
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
 )
-
-// A line is a line of one of the module's files.
-type line struct {
-	file string
-	line int
-}
 
 // Marks are what the functions below an own line do.
 type marks uint32
@@ -165,8 +158,4 @@ func (p *path) through(at line) (int, bool) {
 		}
 	}
 	return 0, false
-}
-
-func compareLines(a, b line) int {
-	return cmp.Or(strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line))
 }

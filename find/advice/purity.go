@@ -13,14 +13,6 @@ type purity struct {
 	pure, done bool
 }
 
-// purePackages are packages of the standard library whose functions only compute, but for those in
-// impure.
-var purePackages = []string{
-	"bytes", "cmp", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json",
-	"encoding/xml", "errors", "html", "hash/crc32", "hash/fnv", "crypto/sha256", "crypto/sha1", "crypto/md5", "maps",
-	"math", "math/bits", "net/url", "path", "regexp", "slices", "sort", "strconv", "strings", "text/template",
-	"html/template", "unicode", "unicode/utf8", "bufio", "regexp/syntax", "math/big", "iter",
-}
 
 // purely reports whether a call of a function outside the packages only computes.
 func purely(fn *types.Func) bool {
@@ -36,11 +28,12 @@ func purely(fn *types.Func) bool {
 	case "time":
 		return name == "time.ParseDuration" || name == "time.Date" || strings.HasPrefix(name, "(time.Duration)") ||
 			strings.HasPrefix(name, "(time.Time)") && !strings.Contains(name, "Local")
-	}
-	for _, p := range purePackages {
-		if fn.Pkg().Path() == p {
-			return !strings.Contains(name, "ParseFiles") && !strings.Contains(name, "ParseGlob") && !strings.Contains(name, "ParseFS")
-		}
+	case "bytes", "cmp", "encoding/base64", "encoding/binary", "encoding/csv", "encoding/hex", "encoding/json",
+		"encoding/xml", "errors", "html", "hash/crc32", "hash/fnv", "crypto/sha256", "crypto/sha1", "crypto/md5", "maps",
+		"math", "math/bits", "net/url", "path", "regexp", "slices", "sort", "strconv", "strings", "text/template",
+		"html/template", "unicode", "unicode/utf8", "bufio", "regexp/syntax", "math/big", "iter":
+		return !strings.Contains(name, "ParseFiles") && !strings.Contains(name, "ParseGlob") &&
+			!strings.Contains(name, "ParseFS")
 	}
 	return false
 }
