@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/goroutines"
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
 )
@@ -123,14 +124,14 @@ func Files(in Input) []string {
 	e := newEvidence(&in)
 	files, grown := map[string]bool{}, map[string]int64{}
 	for _, s := range e.heap.list {
-		grown[s.own[0].file] += s.value
+		grown[s.own[0].File] += s.value
 	}
 	for file, v := range grown {
 		files[file] = e.heap.share(v) >= minGrownShare
 	}
 	add := func(p path) {
 		for _, at := range p.own {
-			files[at.file] = true
+			files[at.File] = true
 		}
 	}
 	for i := range e.waits {
@@ -164,10 +165,10 @@ func frames(stack []goroutines.Frame) []stacks.Frame {
 }
 
 // place describes a line.
-func (e *evidence) place(at line, what string) Place {
-	p := Place{File: at.file, Line: at.line, What: what}
+func (e *evidence) place(at syntax.Line, what string) Place {
+	p := Place{File: at.File, Line: at.Line, What: what}
 	if e.in.Describe != nil {
-		p.Function, p.Code = e.in.Describe(at.file, at.line)
+		p.Function, p.Code = e.in.Describe(at.File, at.Line)
 	}
 	return p
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/requests"
 	"github.com/whet-go/whet/trace/stacks"
@@ -22,7 +23,7 @@ import (
 type world struct {
 	t     *testing.T
 	in    Input
-	lines map[string]line
+	lines map[string]syntax.Line
 	funcs map[string]string // of a name: the function around it, as stacks have it
 }
 
@@ -36,7 +37,7 @@ func newWorld(t *testing.T) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, lines: map[string]line{}, funcs: map[string]string{}}
+	w := &world{t: t, lines: map[string]syntax.Line{}, funcs: map[string]string{}}
 	w.in.Packages, err = driver.Load(t.Context(), driver.Options{Dir: dir}, "./...")
 	if err != nil || len(w.in.Packages) == 0 {
 		t.Fatalf("load: %v, %d packages", err, len(w.in.Packages))
@@ -58,13 +59,13 @@ func newWorld(t *testing.T) *world {
 			}
 			for i, l := range strings.Split(string(text), "\n") {
 				if m := marker.FindStringSubmatch(l); m != nil {
-					w.lines[m[1]] = line{name, i + 1}
+					w.lines[m[1]] = syntax.Line{File: name, Line: i + 1}
 				}
 			}
 			for _, d := range f.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok {
 					for mark, at := range w.lines {
-						if at.file == name && pkg.Fset.Position(fn.Pos()).Line <= at.line && at.line <= pkg.Fset.Position(fn.End()).Line {
+						if at.File == name && pkg.Fset.Position(fn.Pos()).Line <= at.Line && at.Line <= pkg.Fset.Position(fn.End()).Line {
 							w.funcs[mark] = "example.com/small." + fn.Name.Name
 						}
 					}
@@ -90,7 +91,7 @@ func (w *world) stack(list ...string) []stacks.Frame {
 			w.t.Fatalf("no line has the name %q", name)
 		}
 		frames = append(frames, stacks.Frame{
-			Func: w.funcs[name], File: filepath.Join("testdata/small", at.file), Line: at.line,
+			Func: w.funcs[name], File: filepath.Join("testdata/small", at.File), Line: at.Line,
 		})
 	}
 	for i := range frames {
@@ -154,7 +155,7 @@ func (w *world) check(want ...string) []Advice {
 	for _, a := range all {
 		name := fmt.Sprintf("%s:%d", a.File, a.Line)
 		for mark, at := range w.lines {
-			if at == (line{a.File, a.Line}) {
+			if at == (syntax.Line{File: a.File, Line: a.Line}) {
 				name = mark
 			}
 		}
@@ -297,7 +298,7 @@ func TestConstantWork(t *testing.T) {
 }
 
 // declared returns the line of work.go that begins with a text.
-func (w *world) declared(text string) line {
+func (w *world) declared(text string) syntax.Line {
 	w.t.Helper()
 	all, err := os.ReadFile("testdata/small/work.go")
 	if err != nil {
@@ -305,11 +306,11 @@ func (w *world) declared(text string) line {
 	}
 	for i, l := range strings.Split(string(all), "\n") {
 		if strings.HasPrefix(l, text) {
-			return line{"work.go", i + 1}
+			return syntax.Line{File: "work.go", Line: i + 1}
 		}
 	}
 	w.t.Fatalf("no line begins with %q", text)
-	return line{}
+	return syntax.Line{}
 }
 
 func TestBusyLoops(t *testing.T) {
@@ -344,7 +345,7 @@ func TestUnbufferedLogs(t *testing.T) {
 	w.cpu(spent{8 * second, nil}, spent{second, stack})
 	all := w.check("unbuffered-log setOutput")
 	if len(all) == 1 && (!strings.Contains(all[0].Evidence, "1000 writes per second") ||
-		!strings.Contains(all[0].Do, fmt.Sprint(w.lines["fatal"].line))) {
+		!strings.Contains(all[0].Do, fmt.Sprint(w.lines["fatal"].Line))) {
 		t.Errorf("evidence %q, advice %q; want 1000 writes per second, and the line of log.Fatal", all[0].Evidence, all[0].Do)
 	}
 	buffered := slices.Insert(slices.Clone(stack), 2, "bufio.(*Writer).Flush")

@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // minSpin is the share of the CPU time from which on a loop is reported.
@@ -14,14 +16,14 @@ const minSpin = 0.03
 // default that does not wait.
 func busyLoops(e *evidence) []Advice {
 	var all []Advice
-	for _, f := range e.code.list {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for _, f := range e.code.List {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			loop, ok := n.(*ast.ForStmt)
 			if !ok {
 				return true
 			}
 			for _, s := range loop.Body.List {
-				if sel, ok := s.(*ast.SelectStmt); ok && f.spins(loop, sel) {
+				if sel, ok := s.(*ast.SelectStmt); ok && spins(f, loop, sel) {
 					if a, ok := e.busyLoop(f, loop, sel); ok {
 						all = append(all, a)
 					}
@@ -34,7 +36,7 @@ func busyLoops(e *evidence) []Advice {
 }
 
 // spins reports whether a select in a loop has a default after which nothing in the loop waits.
-func (f *file) spins(loop *ast.ForStmt, sel *ast.SelectStmt) bool {
+func spins(f *syntax.File, loop *ast.ForStmt, sel *ast.SelectStmt) bool {
 	var otherwise *ast.CommClause
 	for _, s := range sel.Body.List {
 		if c, ok := s.(*ast.CommClause); ok && c.Comm == nil {
@@ -45,12 +47,12 @@ func (f *file) spins(loop *ast.ForStmt, sel *ast.SelectStmt) bool {
 		return false
 	}
 	for _, s := range otherwise.Body {
-		if !f.idle(s) {
+		if !idle(f, s) {
 			return false
 		}
 	}
 	for _, s := range loop.Body.List {
-		if s != sel && !f.idle(s) {
+		if s != sel && !idle(f, s) {
 			return false
 		}
 	}
@@ -59,12 +61,12 @@ func (f *file) spins(loop *ast.ForStmt, sel *ast.SelectStmt) bool {
 
 // idle reports whether a statement neither waits nor works: nothing is called but what returns at
 // once.
-func (f *file) idle(n ast.Node) bool {
+func idle(f *syntax.File, n ast.Node) bool {
 	idle := true
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			name := f.calleeName(n)
+			name := f.CalleeName(n)
 			if name == "runtime.Gosched" || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "sync/atomic.") {
 				return true
 			}
@@ -82,11 +84,11 @@ func (f *file) idle(n ast.Node) bool {
 }
 
 // busyLoop returns the advice about a loop if it uses CPU time itself.
-func (e *evidence) busyLoop(f *file, loop *ast.ForStmt, sel *ast.SelectStmt) (Advice, bool) {
+func (e *evidence) busyLoop(f *syntax.File, loop *ast.ForStmt, sel *ast.SelectStmt) (Advice, bool) {
 	inCase := func(at int) bool { // in the body of a case that has received or sent something
 		for _, s := range sel.Body.List {
 			if c, ok := s.(*ast.CommClause); ok && c.Comm != nil && len(c.Body) > 0 &&
-				f.line(c.Body[0].Pos()) <= at && at <= f.line(c.Body[len(c.Body)-1].End()) && at > f.line(c.Pos()) {
+				f.LineOf(c.Body[0].Pos()) <= at && at <= f.LineOf(c.Body[len(c.Body)-1].End()) && at > f.LineOf(c.Pos()) {
 				return true
 			}
 		}
@@ -95,7 +97,7 @@ func (e *evidence) busyLoop(f *file, loop *ast.ForStmt, sel *ast.SelectStmt) (Ad
 	var spent int64
 	for _, s := range e.cpu.list {
 		at := s.own[0]
-		if at.file == f.name && f.covers(loop, at.line) && !inCase(at.line) {
+		if at.File == f.Name && f.Covers(loop, at.Line) && !inCase(at.Line) {
 			spent += s.value
 		}
 	}
@@ -105,8 +107,8 @@ func (e *evidence) busyLoop(f *file, loop *ast.ForStmt, sel *ast.SelectStmt) (Ad
 	}
 	e.spins += spent
 	return Advice{
-		Kind: BusyLoop, Title: "loop that never waits", Place: e.place(f.at(sel.Pos()), ""), Share: share, Of: ofCPU,
-		Also:     []Place{e.place(f.at(loop.Pos()), "the loop")},
+		Kind: BusyLoop, Title: "loop that never waits", Place: e.place(f.At(sel.Pos()), ""), Share: share, Of: ofCPU,
+		Also:     []Place{e.place(f.At(loop.Pos()), "the loop")},
 		Evidence: fmt.Sprintf("%s of the CPU time goes to asking: with nothing to receive, default begins the next iteration", percent(share)),
 		Do:       "remove the default, so that the select waits; or wait in it for a timer or a signal",
 	}, true

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -26,7 +27,7 @@ var nextRow = regexp.MustCompile(`[rR]ows?\)\.`)
 // counts.
 func callsInLoops(e *evidence) []Advice {
 	type key struct {
-		call, inner line // the line in the loop, and the line that waits
+		call, inner syntax.Line // the line in the loop, and the line that waits
 	}
 	type sum struct {
 		count, requests int64
@@ -34,7 +35,7 @@ func callsInLoops(e *evidence) []Advice {
 		spent           cost // of queries in the process
 		below           marks
 		callee          string
-		loop            line
+		loop            syntax.Line
 	}
 	sums := map[key]*sum{}
 	at := func(p *path) *sum {
@@ -42,13 +43,13 @@ func callsInLoops(e *evidence) []Advice {
 			return nil
 		}
 		for _, at := range p.own {
-			f, loop := e.code.loop(at)
+			f, loop := e.code.Loop(at)
 			if loop == nil {
 				continue
 			}
 			k := key{at, p.own[0]}
 			if sums[k] == nil {
-				sums[k] = &sum{loop: f.at(loop.Pos()), callee: p.callee}
+				sums[k] = &sum{loop: f.At(loop.Pos()), callee: p.callee}
 			}
 			sums[k].below |= p.below
 			return sums[k]
@@ -73,7 +74,7 @@ func callsInLoops(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, k := range sortedKeys(sums, func(k key) line { return k.call }, func(k key) line { return k.inner }) {
+	for _, k := range sortedKeys(sums, func(k key) syntax.Line { return k.call }, func(k key) syntax.Line { return k.inner }) {
 		s := sums[k]
 		a := Advice{Kind: CallsInLoop, Title: "queries in a loop", Place: e.place(k.call, "")}
 		a.Do = "ask for all of them with one query before the loop (IN, a join), or in batches"
@@ -108,10 +109,10 @@ func callsInLoops(e *evidence) []Advice {
 }
 
 // sortedKeys returns the keys of a map in the order of lines.
-func sortedKeys[K comparable, V any](m map[K]V, by ...func(K) line) []K {
+func sortedKeys[K comparable, V any](m map[K]V, by ...func(K) syntax.Line) []K {
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int {
 		for _, of := range by {
-			if c := compareLines(of(a), of(b)); c != 0 {
+			if c := syntax.Compare(of(a), of(b)); c != 0 {
 				return c
 			}
 		}

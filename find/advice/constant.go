@@ -5,13 +5,15 @@ import (
 	"go/ast"
 	"go/types"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // constantWork finds calls that requests make with arguments that do not depend on the request, of
 // functions whose result depends on nothing else.
 func constantWork(e *evidence) []Advice {
 	type key struct {
-		at     line
+		at     syntax.Line
 		callee string
 	}
 	sums := map[key]cost{}
@@ -21,14 +23,14 @@ func constantWork(e *evidence) []Advice {
 			continue
 		}
 		for i := len(s.own) - 1; i >= 1; i-- { // the outermost call counts
-			fn := e.code.function(s.own[i-1])
+			fn := e.code.FunctionAt(s.own[i-1])
 			if fn == nil {
 				continue
 			}
-			k := key{s.own[i], fn.obj.FullName()}
+			k := key{s.own[i], fn.Obj.FullName()}
 			constant, ok := known[k]
 			if !ok {
-				constant = e.code.constantCall(s.own[i], fn)
+				constant = constantCall(e.code, s.own[i], fn)
 				known[k] = constant
 			}
 			if constant {
@@ -40,18 +42,19 @@ func constantWork(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, k := range sortedKeys(sums, func(k key) line { return k.at }, func(k key) line { return line{file: k.callee} }) {
+	for _, k := range sortedKeys(sums, func(k key) syntax.Line { return k.at }, func(k key) syntax.Line { return syntax.Line{File: k.callee} }) {
 		if !e.large(sums[k]) {
 			continue
 		}
 		share, of, costs := e.of(sums[k])
-		fn := e.code.funcs[k.callee]
+		fn := e.code.Funcs[k.callee]
 		all = append(all, Advice{
 			Kind: ConstantWork, Title: "each request computes the same", Place: e.place(k.at, ""), Share: share, Of: of,
-			Also: []Place{e.place(fn.file.at(fn.decl.Pos()), "its result depends on nothing that changes")},
+			Also: []Place{e.place(fn.File.At(fn.Decl.Pos()), "its result depends on nothing that changes")},
 			Evidence: fmt.Sprintf("%s takes %s, and reads only constants and variables that are never changed",
-				fn.decl.Name.Name, costs),
-			Do: "compute it once: in a package variable, at the start, or with sync.OnceValue; callers must not change the result",
+				fn.Decl.Name.Name, costs),
+			Do: "compute it once: in a package variable, at the start, or with sync.OnceValue; callers must not change " +
+				"the result",
 		})
 	}
 	return all
@@ -59,24 +62,24 @@ func constantWork(e *evidence) []Advice {
 
 // constantCall reports whether a line calls a function with arguments that are the same for each
 // request, and the function's result depends only on them.
-func (c *code) constantCall(at line, fn *function) bool {
-	f, _, body := c.body(at)
-	if body == nil || !c.pureFunction(fn) || fn.obj.Signature().Results().Len() == 0 {
+func constantCall(c *syntax.Code, at syntax.Line, fn *syntax.Function) bool {
+	f, _, body := c.Body(at)
+	if body == nil || !c.PureFunction(fn) || fn.Obj.Signature().Results().Len() == 0 {
 		return false
 	}
-	for _, call := range f.calls(body, at.line) {
-		if c.called(f, call) != fn {
+	for _, call := range f.Calls(body, at.Line) {
+		if c.Called(f, call) != fn {
 			continue
 		}
 		for _, arg := range call.Args {
-			if !c.constant(f, arg) {
+			if !constant(c, f, arg) {
 				return false
 			}
 		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.obj.Signature().Recv() != nil {
+		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Obj.Signature().Recv() != nil {
 			// What the method reads of its receiver is settled (pureBody); but the receiver must be the
 			// same for all requests: a field of a value that lives on, or a package variable.
-			return c.lasting(f, sel.X)
+			return lasting(c, f, sel.X)
 		}
 		return true
 	}
@@ -84,18 +87,18 @@ func (c *code) constantCall(at line, fn *function) bool {
 }
 
 // constant reports whether an expression has the same value for each request.
-func (c *code) constant(f *file, e ast.Expr) bool {
-	if tv := f.info().Types[e]; tv.Value != nil || tv.IsNil() {
+func constant(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
+	if tv := f.Info().Types[e]; tv.Value != nil || tv.IsNil() {
 		return true
 	}
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
-		o := f.object(e)
-		return o != nil && (global(o) || field(o) && c.lasting(f, e)) && c.settled(o)
+		o := f.Object(e)
+		return o != nil && (syntax.Global(o) || syntax.IsField(o) && lasting(c, f, e)) && c.Settled(o)
 	case *ast.CallExpr:
-		if fn := f.callee(e); fn != nil && purely(fn) {
+		if fn := f.Callee(e); fn != nil && syntax.Purely(fn) {
 			for _, arg := range e.Args {
-				if !c.constant(f, arg) {
+				if !constant(c, f, arg) {
 					return false
 				}
 			}
@@ -107,20 +110,20 @@ func (c *code) constant(f *file, e ast.Expr) bool {
 
 // lasting reports whether an expression belongs to what all requests share: a package variable, or
 // the receiver of the method, if that is a server and not made for the request.
-func (c *code) lasting(f *file, e ast.Expr) bool {
+func lasting(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
-			o := f.info().ObjectOf(x)
+			o := f.Info().ObjectOf(x)
 			if o == nil {
 				return false
 			}
-			if _, ok := o.(*types.PkgName); ok || global(o) {
+			if _, ok := o.(*types.PkgName); ok || syntax.Global(o) {
 				return true
 			}
-			return c.isHandlerReceiver(f, o)
+			return isHandlerReceiver(c, f, o)
 		case *ast.SelectorExpr:
-			if o := f.object(x); global(o) {
+			if o := f.Object(x); syntax.Global(o) {
 				return true
 			}
 			e = x.X
@@ -134,15 +137,15 @@ func (c *code) lasting(f *file, e ast.Expr) bool {
 
 // isHandlerReceiver reports whether a variable is the receiver of a method that handles requests:
 // all requests have the same one.
-func (c *code) isHandlerReceiver(f *file, o types.Object) bool {
-	for _, d := range f.syntax.Decls {
+func isHandlerReceiver(c *syntax.Code, f *syntax.File, o types.Object) bool {
+	for _, d := range f.Syntax.Decls {
 		decl, ok := d.(*ast.FuncDecl)
 		if !ok || decl.Recv == nil || len(decl.Recv.List) == 0 || len(decl.Recv.List[0].Names) == 0 ||
-			f.info().Defs[decl.Recv.List[0].Names[0]] != o {
+			f.Info().Defs[decl.Recv.List[0].Names[0]] != o {
 			continue
 		}
 		for _, p := range decl.Type.Params.List {
-			name := types.TypeString(f.info().TypeOf(p.Type), nil)
+			name := types.TypeString(f.Info().TypeOf(p.Type), nil)
 			if name == "*net/http.Request" || strings.HasSuffix(name, "gin.Context") || strings.HasSuffix(name, "echo.Context") ||
 				strings.HasSuffix(name, "fiber.Ctx") || strings.HasSuffix(name, "fasthttp.RequestCtx") {
 				return true

@@ -6,14 +6,16 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // decodedTwice finds bytes that are decoded as JSON more than once for a request: one variable that
 // two calls of a function decode, themselves or below them, or the body of a request that a function
 // decodes and puts back for the next handler.
 func decodedTwice(e *evidence) []Advice {
-	spent := map[line]cost{}     // in decoding, on a line and below it
-	leaves := map[line][]*path{} // of a line: the paths that decode below it
+	spent := map[syntax.Line]cost{}     // in decoding, on a line and below it
+	leaves := map[syntax.Line][]*path{} // of a line: the paths that decode below it
 	for s, c := range e.costs {
 		if s.below&decodes == 0 {
 			continue
@@ -26,26 +28,26 @@ func decodedTwice(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, name := range sortedNames(e.code.funcs) {
-		fn := e.code.funcs[name]
-		calls := e.code.decodings(fn)
+	for _, name := range sortedNames(e.code.Funcs) {
+		fn := e.code.Funcs[name]
+		calls := decodings(e.code, fn)
 		for i, second := range calls {
-			at := fn.file.at(second.call.Pos())
+			at := fn.File.At(second.call.Pos())
 			j := slices.IndexFunc(calls[:i], func(first decoding) bool {
-				return first.of == second.of && spent[fn.file.at(first.call.Pos())] != (cost{}) &&
-					!fn.exclusive(first.call, second.call)
+				return first.of == second.of && spent[fn.File.At(first.call.Pos())] != (cost{}) &&
+					!exclusive(fn, first.call, second.call)
 			})
 			if j < 0 || spent[at] == (cost{}) {
 				continue
 			}
-			first := fn.file.at(calls[j].call.Pos())
+			first := fn.File.At(calls[j].call.Pos())
 			if first == at {
 				continue
 			}
 			if second.body { // the handler's own decoding, further down
-				below := map[line]float64{}
+				below := map[syntax.Line]float64{}
 				for _, p := range leaves[at] {
-					if leaf := e.bodyDecoding(p, at); leaf.line > 0 {
+					if leaf := e.bodyDecoding(p, at); leaf.Line > 0 {
 						cpu, allocated := e.shares(spent[leaf])
 						below[leaf] = cpu + allocated
 					}
@@ -53,7 +55,7 @@ func decodedTwice(e *evidence) []Advice {
 				if len(below) == 0 {
 					continue
 				}
-				at = sortedKeys(below, func(l line) line { return l })[0]
+				at = sortedKeys(below, func(l syntax.Line) syntax.Line { return l })[0]
 				for leaf, share := range below {
 					if share > below[at] {
 						at = leaf
@@ -79,8 +81,8 @@ func decodedTwice(e *evidence) []Advice {
 }
 
 // sortedNames returns the names of functions in order.
-func sortedNames(m map[string]*function) []string {
-	return sortedKeys(m, func(name string) line { return line{file: name} })
+func sortedNames(m map[string]*syntax.Function) []string {
+	return sortedKeys(m, func(name string) syntax.Line { return syntax.Line{File: name} })
 }
 
 // A decoding is a call that decodes a variable as JSON, itself or below it.
@@ -91,32 +93,32 @@ type decoding struct {
 }
 
 // decodings returns a function's calls that decode a variable, in order.
-func (c *code) decodings(fn *function) (all []decoding) {
-	f := fn.file
+func decodings(c *syntax.Code, fn *syntax.Function) (all []decoding) {
+	f := fn.File
 	var bodyOf types.Object // the variable that is the request's body from bodyFrom on
 	var request types.Object
 	var bodyFrom ast.Node
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
 			if len(n.Lhs) != 1 || len(n.Rhs) != 1 {
 				return true
 			}
 			sel, ok := ast.Unparen(n.Lhs[0]).(*ast.SelectorExpr)
-			if !ok || sel.Sel.Name != "Body" || !isRequest(f.info().TypeOf(sel.X)) {
+			if !ok || sel.Sel.Name != "Body" || !isRequest(f.Info().TypeOf(sel.X)) {
 				return true
 			}
-			if v := f.bytesIn(n.Rhs[0]); v != nil {
-				bodyOf, request, bodyFrom = v, f.object(sel.X), n
+			if v := bytesIn(f, n.Rhs[0]); v != nil {
+				bodyOf, request, bodyFrom = v, f.Object(sel.X), n
 			}
 		case *ast.CallExpr:
-			if v := c.decoded(f, n, 2); v != nil {
+			if v := decoded(c, f, n, 2); v != nil {
 				all = append(all, decoding{n, v, false})
 				return true
 			}
 			if bodyOf != nil && n.Pos() > bodyFrom.End() &&
 				slices.ContainsFunc(n.Args, func(a ast.Expr) bool {
-					return f.object(a) == request && request != nil || f.mentionsObject(a, request)
+					return f.Object(a) == request && request != nil || mentionsObject(f, a, request)
 				}) {
 				all = append(all, decoding{n, bodyOf, true})
 			}
@@ -126,8 +128,8 @@ func (c *code) decodings(fn *function) (all []decoding) {
 	return all
 }
 
-func (f *file) mentionsObject(n ast.Node, o types.Object) bool {
-	return o != nil && f.mentions(n, map[types.Object]bool{o: true})
+func mentionsObject(f *syntax.File, n ast.Node, o types.Object) bool {
+	return o != nil && f.Mentions(n, map[types.Object]bool{o: true})
 }
 
 func isRequest(t types.Type) bool {
@@ -135,35 +137,35 @@ func isRequest(t types.Type) bool {
 }
 
 // decoded returns the variable that a call decodes; nil if it decodes none.
-func (c *code) decoded(f *file, call *ast.CallExpr, depth int) types.Object {
-	name := f.calleeName(call)
+func decoded(c *syntax.Code, f *syntax.File, call *ast.CallExpr, depth int) types.Object {
+	name := f.CalleeName(call)
 	switch {
 	case marksOf(profiled(name))&decodes != 0 && len(call.Args) >= 2: // Unmarshal
-		return f.bytesIn(call.Args[0])
+		return bytesIn(f, call.Args[0])
 	case strings.HasSuffix(name, ".Decoder).Decode"):
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok {
 			if made, ok := ast.Unparen(sel.X).(*ast.CallExpr); ok && len(made.Args) == 1 {
-				return f.bytesIn(made.Args[0])
+				return bytesIn(f, made.Args[0])
 			}
 		}
 		return nil
 	}
-	fn := c.called(f, call)
+	fn := c.Called(f, call)
 	if fn == nil || depth == 0 {
 		return nil
 	}
-	sig := fn.obj.Signature()
+	sig := fn.Obj.Signature()
 	for i, arg := range call.Args {
 		if i >= sig.Params().Len() {
 			break
 		}
-		v := f.bytesIn(arg)
+		v := bytesIn(f, arg)
 		if v == nil {
 			continue
 		}
 		found := false
-		ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-			if inner, ok := n.(*ast.CallExpr); ok && c.decoded(fn.file, inner, depth-1) == sig.Params().At(i) {
+		ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+			if inner, ok := n.(*ast.CallExpr); ok && decoded(c, fn.File, inner, depth-1) == sig.Params().At(i) {
 				found = true
 			}
 			return !found
@@ -198,10 +200,10 @@ func profiled(full string) string {
 
 // bytesIn returns the only variable of bytes or text in an expression such as body,
 // bytes.NewReader(body) or io.NopCloser(bytes.NewReader(body)); nil if there is none.
-func (f *file) bytesIn(e ast.Expr) (found types.Object) {
+func bytesIn(f *syntax.File, e ast.Expr) (found types.Object) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if v, ok := f.info().Uses[id].(*types.Var); ok && isBytes(v.Type()) {
+			if v, ok := f.Info().Uses[id].(*types.Var); ok && isBytes(v.Type()) {
 				found = v
 			}
 		}
@@ -223,10 +225,10 @@ func isBytes(t types.Type) bool {
 
 // exclusive reports whether two calls are in different branches of one statement, so that only one
 // of them runs.
-func (fn *function) exclusive(a, b ast.Node) bool {
+func exclusive(fn *syntax.Function, a, b ast.Node) bool {
 	excl := false
 	in := func(n, x ast.Node) bool { return n != nil && n.Pos() <= x.Pos() && x.End() <= n.End() }
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			if n.Else != nil && in(n.Body, a) && in(n.Else, b) {
@@ -266,27 +268,27 @@ func leaves(b *ast.BlockStmt) bool {
 
 // bodyDecoding returns the line below another one that decodes the body of a request; no line if
 // the innermost line of the path does not.
-func (e *evidence) bodyDecoding(p *path, below line) line {
+func (e *evidence) bodyDecoding(p *path, below syntax.Line) syntax.Line {
 	if i, ok := p.through(below); !ok || i == 0 {
-		return line{}
+		return syntax.Line{}
 	}
 	at := p.own[0]
 	if strings.Contains(p.callee, "Bind") || strings.Contains(p.callee, "Decode") && !strings.HasPrefix(p.callee, "encoding/json") {
 		return at // a framework's method, which takes the request
 	}
-	fn := e.code.function(at)
+	fn := e.code.FunctionAt(at)
 	if fn == nil {
-		return line{}
+		return syntax.Line{}
 	}
 	reads := false
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" && isRequest(fn.file.info().TypeOf(sel.X)) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Body" && isRequest(fn.File.Info().TypeOf(sel.X)) {
 			reads = true
 		}
 		return !reads
 	})
 	if !reads {
-		return line{}
+		return syntax.Line{}
 	}
 	return at
 }

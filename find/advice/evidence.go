@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
 )
@@ -27,8 +28,8 @@ const (
 // An evidence is the input, with its stacks reduced to paths.
 type evidence struct {
 	in      *Input
-	code    *code
-	located map[stacks.Frame]line
+	code    *syntax.Code
+	located map[stacks.Frame]syntax.Line
 	marked  map[string]marks
 
 	cpu    samples
@@ -58,8 +59,8 @@ type traced struct {
 }
 
 func newEvidence(in *Input) *evidence {
-	e := &evidence{in: in, located: map[stacks.Frame]line{}, marked: map[string]marks{}}
-	e.code = newCode(in.Packages, in.Relative)
+	e := &evidence{in: in, located: map[stacks.Frame]syntax.Line{}, marked: map[string]marks{}}
+	e.code = syntax.New(in.Packages, in.Relative)
 	e.cpu = e.samples(in.CPU, "cpu")
 	e.allocs = e.samples(in.Allocs, "alloc_space")
 	e.heap = e.samples(in.Heap, "inuse_space")
@@ -112,8 +113,8 @@ func (e *evidence) samples(p *profile.Profile, sampleType string) (s samples) {
 		key = strconv.AppendUint(append(key, 0), uint64(one.below), 36)
 		key = strconv.AppendBool(strconv.AppendBool(append(key, 0), one.served), one.main)
 		for _, at := range one.own {
-			key = append(append(key, 0), at.file...)
-			key = strconv.AppendInt(append(key, ':'), int64(at.line), 36)
+			key = append(append(key, 0), at.File...)
+			key = strconv.AppendInt(append(key, ':'), int64(at.Line), 36)
 		}
 		if known := byPath[string(key)]; known != nil {
 			known.value += v
@@ -162,8 +163,11 @@ func (e *evidence) cpuShare(v int64) float64 {
 // large reports whether a cost is worth a change.
 func (e *evidence) large(c cost) bool {
 	cpu, allocated := e.shares(c)
-	return cpu >= minCPU && c.cpu >= minSamples*int64(e.in.period()) || allocated >= minAllocated && c.allocated >= minBytes
+	return cpu >= minCPU && e.sampled(c.cpu) || allocated >= minAllocated && c.allocated >= minBytes
 }
+
+// sampled reports whether CPU time has enough samples.
+func (e *evidence) sampled(cpu int64) bool { return cpu >= minSamples*int64(e.in.period()) }
 
 // period returns the time of a CPU sample.
 func (in *Input) period() time.Duration {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -33,8 +34,8 @@ type container struct {
 
 // A feed is a statement that adds to a container.
 type feed struct {
-	f    *file
-	fn   *function
+	f    *syntax.File
+	fn   *syntax.Function
 	stmt *ast.AssignStmt
 	keys ast.Expr   // of a map; nil for a slice
 	adds []ast.Expr // what is added
@@ -46,18 +47,18 @@ func growth(e *evidence) []Advice {
 		return nil
 	}
 	var all []Advice
-	for _, c := range e.code.containers() {
+	for _, c := range containers(e.code) {
 		if c.shrinks || len(c.feeds) == 0 {
 			continue
 		}
-		lines := map[line]*function{}
+		lines := map[syntax.Line]*syntax.Function{}
 		for _, fd := range c.feeds {
-			e.code.sources(lines, fd)
+			sources(e.code, lines, fd)
 		}
 		var grown int64
-		byFeed := map[line]int64{}
+		byFeed := map[syntax.Line]int64{}
 		for _, s := range e.heap.list {
-			if s.main || !e.code.feeds(lines, &s.path) {
+			if s.main || !feeds(e.code, lines, &s.path) {
 				continue
 			}
 			grown += s.value
@@ -70,9 +71,9 @@ func growth(e *evidence) []Advice {
 			continue
 		}
 		fd := slices.MaxFunc(c.feeds, func(a, b feed) int {
-			return cmp.Compare(byFeed[a.f.at(a.stmt.Pos())], byFeed[b.f.at(b.stmt.Pos())])
+			return cmp.Compare(byFeed[a.f.At(a.stmt.Pos())], byFeed[b.f.At(b.stmt.Pos())])
 		})
-		at := fd.f.at(fd.stmt.Pos())
+		at := fd.f.At(fd.stmt.Pos())
 		a := Advice{
 			Kind: Growth, Place: e.place(at, ""), Share: min(1, share), Of: ofGrowth,
 			Title: "slice that only grows",
@@ -90,7 +91,7 @@ func growth(e *evidence) []Advice {
 		if w := e.in.Window; w > 0 {
 			a.Evidence += fmt.Sprintf("; that is %v per hour", unit.Bytes(float64(grown)/w.Hours()))
 		}
-		for _, src := range sortedKeys(lines, func(l line) line { return l }) {
+		for _, src := range sortedKeys(lines, func(l syntax.Line) syntax.Line { return l }) {
 			if src != at && byFeed[src] >= grown/4 && len(a.Also) < 2 {
 				a.Also = append(a.Also, e.place(src, "what it keeps is allocated here"))
 			}
@@ -102,9 +103,9 @@ func growth(e *evidence) []Advice {
 
 // feeds reports whether a path goes through one of the lines. For a line with an argument of a
 // function, what that function does itself does not count.
-func (c *code) feeds(lines map[line]*function, p *path) bool {
+func feeds(c *syntax.Code, lines map[syntax.Line]*syntax.Function, p *path) bool {
 	for i, at := range p.own {
-		if fn, ok := lines[at]; ok && (fn == nil || i == 0 || c.function(p.own[i-1]) != fn) {
+		if fn, ok := lines[at]; ok && (fn == nil || i == 0 || c.FunctionAt(p.own[i-1]) != fn) {
 			return true
 		}
 	}
@@ -112,12 +113,12 @@ func (c *code) feeds(lines map[line]*function, p *path) bool {
 }
 
 // containers returns the maps and slices in fields and package variables that code adds to.
-func (c *code) containers() []*container {
+func containers(c *syntax.Code) []*container {
 	found := map[types.Object]*container{}
 	var order []*container
-	get := func(f *file, x ast.Expr) *container {
-		o := f.object(x)
-		if o == nil || !global(o) && !field(o) {
+	get := func(f *syntax.File, x ast.Expr) *container {
+		o := f.Object(x)
+		if o == nil || !syntax.Global(o) && !syntax.IsField(o) {
 			return nil
 		}
 		one := found[o]
@@ -126,30 +127,30 @@ func (c *code) containers() []*container {
 			if _, isSlice := o.Type().Underlying().(*types.Slice); !isMap && !isSlice {
 				return nil
 			}
-			one = &container{object: o, name: text(x), isMap: isMap}
+			one = &container{object: o, name: syntax.Text(x), isMap: isMap}
 			found[o] = one
 			order = append(order, one)
 		}
 		return one
 	}
-	for _, f := range c.list {
-		for _, d := range f.syntax.Decls {
+	for _, f := range c.List {
+		for _, d := range f.Syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
 			if !ok || decl.Body == nil {
 				continue
 			}
-			obj, _ := f.info().Defs[decl.Name].(*types.Func)
-			var fn *function
+			obj, _ := f.Info().Defs[decl.Name].(*types.Func)
+			var fn *syntax.Function
 			if obj != nil {
-				fn = c.funcs[obj.FullName()]
+				fn = c.Funcs[obj.FullName()]
 			}
-			setup := constructs(decl.Name.Name)
+			setup := syntax.Constructs(decl.Name.Name)
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.AssignStmt:
-					c.assigned(f, fn, n, setup, get)
+					assigned(c, f, fn, n, setup, get)
 				case *ast.CallExpr:
-					c.passed(f, n, get)
+					passed(c, f, n, get)
 				case *ast.UnaryExpr:
 					if n.Op == token.AND {
 						if one := get(f, n.X); one != nil {
@@ -165,11 +166,11 @@ func (c *code) containers() []*container {
 }
 
 // assigned records what an assignment does to containers.
-func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, get func(*file, ast.Expr) *container) {
+func assigned(c *syntax.Code, f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, setup bool, get func(*syntax.File, ast.Expr) *container) {
 	for i, left := range s.Lhs {
 		if x, ok := ast.Unparen(left).(*ast.IndexExpr); ok {
-			if one := get(f, x.X); one != nil && one.isMap && !setup && f.info().Types[x.Index].Value == nil &&
-				c.shared(f, x.X, s) {
+			if one := get(f, x.X); one != nil && one.isMap && !setup && f.Info().Types[x.Index].Value == nil &&
+				shared(c, f, x.X, s) {
 				fd := feed{f: f, fn: fn, stmt: s, keys: x.Index}
 				if len(s.Rhs) == len(s.Lhs) {
 					fd.adds = []ast.Expr{s.Rhs[i]}
@@ -186,14 +187,14 @@ func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, ge
 			one.shrinks = true
 			continue
 		}
-		if call, ok := ast.Unparen(s.Rhs[i]).(*ast.CallExpr); ok && isBuiltin(f, call, "append") &&
-			f.object(call.Args[0]) == one.object {
-			if !setup && c.shared(f, left, s) {
+		if call, ok := ast.Unparen(s.Rhs[i]).(*ast.CallExpr); ok && syntax.IsBuiltin(f, call, "append") &&
+			f.Object(call.Args[0]) == one.object {
+			if !setup && shared(c, f, left, s) {
 				one.feeds = append(one.feeds, feed{f: f, fn: fn, stmt: s, adds: call.Args[1:]})
 			}
 			continue
 		}
-		if !setup && !c.lazy(f, fn, s, one) {
+		if !setup && !lazy(c, f, fn, s, one) {
 			one.shrinks = true
 		}
 	}
@@ -201,12 +202,12 @@ func (c *code) assigned(f *file, fn *function, s *ast.AssignStmt, setup bool, ge
 
 // shared reports whether goroutines share a container: it is a package variable, its struct has a
 // lock, or a lock is held where it changes.
-func (c *code) shared(f *file, x ast.Expr, s *ast.AssignStmt) bool {
+func shared(c *syntax.Code, f *syntax.File, x ast.Expr, s *ast.AssignStmt) bool {
 	sel, ok := ast.Unparen(x).(*ast.SelectorExpr)
-	if !ok || global(f.object(x)) {
+	if !ok || syntax.Global(f.Object(x)) {
 		return true
 	}
-	t := f.info().TypeOf(sel.X)
+	t := f.Info().TypeOf(sel.X)
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -218,20 +219,20 @@ func (c *code) shared(f *file, x ast.Expr, s *ast.AssignStmt) bool {
 			}
 		}
 	}
-	at := f.at(s.Pos())
-	return slices.ContainsFunc(c.sections(), func(s section) bool { return s.has(at) })
+	at := f.At(s.Pos())
+	return slices.ContainsFunc(c.Sections(), func(s syntax.Section) bool { return s.Has(at) })
 }
 
 // lazy reports whether an assignment sets up a container that is nil.
-func (c *code) lazy(f *file, fn *function, s *ast.AssignStmt, one *container) bool {
+func lazy(c *syntax.Code, f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, one *container) bool {
 	if fn == nil {
 		return false
 	}
 	found := false
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		if i, ok := n.(*ast.IfStmt); ok && i.Body.Pos() <= s.Pos() && s.End() <= i.Body.End() {
-			if b, ok := ast.Unparen(i.Cond).(*ast.BinaryExpr); ok && b.Op == token.EQL && text(b.Y) == "nil" &&
-				f.object(b.X) == one.object {
+			if b, ok := ast.Unparen(i.Cond).(*ast.BinaryExpr); ok && b.Op == token.EQL && syntax.Text(b.Y) == "nil" &&
+				f.Object(b.X) == one.object {
 				found = true
 			}
 		}
@@ -241,21 +242,21 @@ func (c *code) lazy(f *file, fn *function, s *ast.AssignStmt, one *container) bo
 }
 
 // passed records what a call may do to a container.
-func (c *code) passed(f *file, call *ast.CallExpr, get func(*file, ast.Expr) *container) {
-	name := f.calleeName(call)
+func passed(c *syntax.Code, f *syntax.File, call *ast.CallExpr, get func(*syntax.File, ast.Expr) *container) {
+	name := f.CalleeName(call)
 	for _, arg := range call.Args {
 		one := get(f, arg)
 		if one == nil {
 			continue
 		}
 		switch {
-		case isBuiltin(f, call, "delete"), isBuiltin(f, call, "clear"), strings.HasPrefix(name, "maps.DeleteFunc"):
+		case syntax.IsBuiltin(f, call, "delete"), syntax.IsBuiltin(f, call, "clear"), strings.HasPrefix(name, "maps.DeleteFunc"):
 			one.shrinks = true
 		case name == "" || strings.HasPrefix(name, "slices.") || strings.HasPrefix(name, "maps.") ||
 			strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "encoding/"):
 		default:
 			// A function that takes a map may remove entries of it.
-			if fn := c.called(f, call); fn != nil && one.isMap {
+			if fn := c.Called(f, call); fn != nil && one.isMap {
 				one.shrinks = one.shrinks || removes(fn)
 			}
 		}
@@ -263,10 +264,10 @@ func (c *code) passed(f *file, call *ast.CallExpr, get func(*file, ast.Expr) *co
 }
 
 // removes reports whether a function deletes from any map.
-func removes(fn *function) bool {
+func removes(fn *syntax.Function) bool {
 	found := false
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && (isBuiltin(fn.file, call, "delete") || isBuiltin(fn.file, call, "clear")) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && (syntax.IsBuiltin(fn.File, call, "delete") || syntax.IsBuiltin(fn.File, call, "clear")) {
 			found = true
 		}
 		return !found
@@ -274,20 +275,11 @@ func removes(fn *function) bool {
 	return found
 }
 
-func isBuiltin(f *file, call *ast.CallExpr, name string) bool {
-	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
-	if !ok || id.Name != name {
-		return false
-	}
-	_, ok = f.info().Uses[id].(*types.Builtin)
-	return ok
-}
-
 // sources adds the lines on which what a feed adds is allocated: the feed itself, and where the
 // variables that it adds get their values, in this function and, for parameters, in the callers.
-func (c *code) sources(lines map[line]*function, fd feed) {
-	for n := fd.f.line(fd.stmt.Pos()); n <= fd.f.line(fd.stmt.End()); n++ {
-		lines[line{fd.f.name, n}] = nil
+func sources(c *syntax.Code, lines map[syntax.Line]*syntax.Function, fd feed) {
+	for n := fd.f.LineOf(fd.stmt.Pos()); n <= fd.f.LineOf(fd.stmt.End()); n++ {
+		lines[syntax.Line{File: fd.f.Name, Line: n}] = nil
 	}
 	if fd.fn == nil {
 		return
@@ -296,11 +288,11 @@ func (c *code) sources(lines map[line]*function, fd feed) {
 	if fd.keys != nil {
 		from = append(from, fd.keys)
 	}
-	c.origins(lines, fd.f, fd.fn, append(from, fd.adds...), 2)
+	origins(c, lines, fd.f, fd.fn, append(from, fd.adds...), 2)
 }
 
 // origins adds the lines on which the variables in expressions are set.
-func (c *code) origins(lines map[line]*function, f *file, fn *function, from []ast.Expr, depth int) {
+func origins(c *syntax.Code, lines map[syntax.Line]*syntax.Function, f *syntax.File, fn *syntax.Function, from []ast.Expr, depth int) {
 	vars := map[types.Object]bool{}
 	for _, x := range from {
 		ast.Inspect(x, func(n ast.Node) bool {
@@ -308,7 +300,7 @@ func (c *code) origins(lines map[line]*function, f *file, fn *function, from []a
 			case *ast.SelectorExpr: // of a value that is kept in part
 				return false
 			case *ast.Ident:
-				if v, ok := f.info().Uses[n].(*types.Var); ok && !v.IsField() && !global(v) && holds(v.Type()) {
+				if v, ok := f.Info().Uses[n].(*types.Var); ok && !v.IsField() && !syntax.Global(v) && holds(v.Type()) {
 					vars[v] = true
 				}
 			}
@@ -318,51 +310,51 @@ func (c *code) origins(lines map[line]*function, f *file, fn *function, from []a
 	if len(vars) == 0 || depth == 0 {
 		return
 	}
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
 		if !ok {
 			return true
 		}
 		for _, left := range s.Lhs {
-			if o := f.object(left); o != nil && vars[o] {
-				for n := f.line(s.Pos()); n <= f.line(s.End()) && n <= f.line(s.Pos())+8; n++ {
-					lines[line{f.name, n}] = nil
+			if o := f.Object(left); o != nil && vars[o] {
+				for n := f.LineOf(s.Pos()); n <= f.LineOf(s.End()) && n <= f.LineOf(s.Pos())+8; n++ {
+					lines[syntax.Line{File: f.Name, Line: n}] = nil
 				}
 			}
 		}
 		return true
 	})
-	sig := fn.obj.Signature()
+	sig := fn.Obj.Signature()
 	for i := range sig.Params().Len() {
 		if vars[sig.Params().At(i)] {
-			c.arguments(lines, fn, i, depth-1)
+			arguments(c, lines, fn, i, depth-1)
 		}
 	}
 }
 
 // arguments adds the lines on which an argument of a function's calls is made.
-func (c *code) arguments(lines map[line]*function, fn *function, n, depth int) {
-	for _, f := range c.list {
-		for _, d := range f.syntax.Decls {
+func arguments(c *syntax.Code, lines map[syntax.Line]*syntax.Function, fn *syntax.Function, n, depth int) {
+	for _, f := range c.List {
+		for _, d := range f.Syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
 			if !ok || decl.Body == nil {
 				continue
 			}
 			ast.Inspect(decl.Body, func(node ast.Node) bool {
 				call, ok := node.(*ast.CallExpr)
-				if !ok || len(call.Args) <= n || c.called(f, call) != fn {
+				if !ok || len(call.Args) <= n || c.Called(f, call) != fn {
 					return true
 				}
 				arg := call.Args[n]
-				if tv := f.info().Types[arg]; tv.Value != nil {
+				if tv := f.Info().Types[arg]; tv.Value != nil {
 					return true
 				}
-				if at := f.at(arg.Pos()); lines[at] == nil {
+				if at := f.At(arg.Pos()); lines[at] == nil {
 					lines[at] = fn
 				}
-				if obj, ok := f.info().Defs[decl.Name].(*types.Func); ok {
-					if caller := c.funcs[obj.FullName()]; caller != nil {
-						c.origins(lines, f, caller, []ast.Expr{arg}, depth)
+				if obj, ok := f.Info().Defs[decl.Name].(*types.Func); ok {
+					if caller := c.Funcs[obj.FullName()]; caller != nil {
+						origins(c, lines, f, caller, []ast.Expr{arg}, depth)
 					}
 				}
 				return true
@@ -380,5 +372,6 @@ func holds(t types.Type) bool {
 		return false
 	}
 	name := types.TypeString(t, nil)
-	return name != "context.Context" && name != "*net/http.Request" && name != "error" && !strings.HasPrefix(name, "*sync.")
+	return name != "context.Context" && name != "*net/http.Request" && name != "error" &&
+		!strings.HasPrefix(name, "*sync.")
 }

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 
 	"github.com/whet-go/whet/goroutines"
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"
 )
@@ -26,7 +27,7 @@ func leaks(e *evidence) []Advice {
 		if !proven && (g.Verdict != goroutines.Suspect || g.Delta < minLeaked || s.Earlier == "") {
 			continue
 		}
-		var blocked, created line
+		var blocked, created syntax.Line
 		if f, ok := g.OwnFrame(func(f goroutines.Frame) bool { _, ok := e.locate(stacks.Frame(f)); return ok }); ok {
 			blocked, _ = e.locate(stacks.Frame(f))
 		}
@@ -34,10 +35,10 @@ func leaks(e *evidence) []Advice {
 			f := stacks.Frame{Func: g.Creator.Func, File: g.Creator.File, Line: g.Creator.Line}
 			created, _ = e.locate(f)
 		}
-		if blocked.line == 0 && created.line == 0 {
+		if blocked.Line == 0 && created.Line == 0 {
 			continue
 		}
-		if created.line == 0 {
+		if created.Line == 0 {
 			created = e.goStatement(blocked)
 		}
 		a := Advice{
@@ -46,15 +47,16 @@ func leaks(e *evidence) []Advice {
 			Do:    "let each end: a channel with capacity for its only result, a select with the context's Done, or a close",
 		}
 		at := created
-		if at.line == 0 {
+		if at.Line == 0 {
 			at = blocked
 		}
 		a.Place = e.place(at, "")
-		if blocked.line > 0 && blocked != at {
+		if blocked.Line > 0 && blocked != at {
 			a.Also = append(a.Also, e.place(blocked, "they wait here"))
 		}
 		if s.Earlier != "" {
-			a.Evidence = fmt.Sprintf("%d goroutines that this starts exist at the end, %d more than at the start", g.Count, g.Delta)
+			a.Evidence = fmt.Sprintf("%d goroutines that this starts exist at the end, %d more than at the start",
+				g.Count, g.Delta)
 		} else {
 			a.Evidence = fmt.Sprintf("%d goroutines that this starts exist", g.Count)
 		}
@@ -78,14 +80,14 @@ func leaks(e *evidence) []Advice {
 
 // goStatement returns the go statement around the function literal that a line is in, or the only
 // one that starts the function it is in; no line if there is none.
-func (e *evidence) goStatement(at line) line {
-	f, nodes := e.code.enclosing(at)
+func (e *evidence) goStatement(at syntax.Line) syntax.Line {
+	f, nodes := e.code.Enclosing(at)
 	for i := len(nodes) - 1; i >= 0; i-- {
 		if s, ok := goOf(nodes[i]); ok {
-			return f.at(s.Pos())
+			return f.At(s.Pos())
 		}
 	}
-	return e.code.onlyGo(e.code.function(at))
+	return onlyGo(e.code, e.code.FunctionAt(at))
 }
 
 // goOf returns a node as a go statement.
@@ -96,22 +98,22 @@ func goOf(n ast.Node) (*ast.GoStmt, bool) {
 
 // onlyGo returns the line of the only go statement that starts a function; no line if there are
 // none or several.
-func (c *code) onlyGo(fn *function) (at line) {
+func onlyGo(c *syntax.Code, fn *syntax.Function) (at syntax.Line) {
 	if fn == nil {
-		return line{}
+		return syntax.Line{}
 	}
 	several := false
-	for _, f := range c.list {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
-			if g, ok := goOf(n); ok && c.called(f, g.Call) == fn {
-				several = several || at.line > 0
-				at = f.at(g.Pos())
+	for _, f := range c.List {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
+			if g, ok := goOf(n); ok && c.Called(f, g.Call) == fn {
+				several = several || at.Line > 0
+				at = f.At(g.Pos())
 			}
 			return true
 		})
 	}
 	if several {
-		return line{}
+		return syntax.Line{}
 	}
 	return at
 }

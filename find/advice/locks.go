@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/trace/stacks"
 	"github.com/whet-go/whet/unit"
 )
@@ -26,22 +27,22 @@ const minBlocked = 0.02
 
 // A held lock is what is known about a lock.
 type held struct {
-	sections  []section
+	sections  []syntax.Section
 	count     int64
 	time      time.Duration
-	waits     map[line]time.Duration // where others wait
-	meanwhile map[line]*part         // what the holder waits for, by the line in the section
-	running   float64                // of the time of waits, the part in which the holder runs
-	computing map[line]*part         // what it computes
+	waits     map[syntax.Line]time.Duration // where others wait
+	meanwhile map[syntax.Line]*part         // what the holder waits for, by the line in the section
+	running   float64                       // of the time of waits, the part in which the holder runs
+	computing map[syntax.Line]*part         // what it computes
 	cpu       int64
-	exclusive int64 // of cpu, while it answers requests and nobody else may hold the lock
+	exclusive int64 // of cpu, while requests are answered and no other goroutine may hold the lock
 }
 
 // A part is what happens on a line of a section while the lock is held.
 type part struct {
 	weight float64
 	below  marks
-	inner  line // the innermost own line
+	inner  syntax.Line // the innermost own line
 	callee string
 }
 
@@ -49,15 +50,15 @@ type part struct {
 func heldLocks(e *evidence) []Advice {
 	t := cmp.Or(e.in.Traces, &Traces{})
 	locks := map[types.Object]*held{}
-	sections := e.code.sections()
+	sections := e.code.Sections()
 	for i := range sections {
 		s := &sections[i]
-		if locks[s.lock] == nil {
-			locks[s.lock] = &held{
-				waits: map[line]time.Duration{}, meanwhile: map[line]*part{}, computing: map[line]*part{},
+		if locks[s.Lock] == nil {
+			locks[s.Lock] = &held{
+				waits: map[syntax.Line]time.Duration{}, meanwhile: map[syntax.Line]*part{}, computing: map[syntax.Line]*part{},
 			}
 		}
-		locks[s.lock].sections = append(locks[s.lock].sections, *s)
+		locks[s.Lock].sections = append(locks[s.Lock].sections, *s)
 	}
 	for i := range t.locks {
 		e.addWaits(locks, &t.locks[i])
@@ -69,7 +70,7 @@ func heldLocks(e *evidence) []Advice {
 			waiting = float64(h.time) / float64(t.length)
 		}
 		e.addComputing(h)
-		if waiting >= minWaiting && h.count >= 10 || e.cpuShare(h.exclusive) >= minHeld && h.exclusive >= minSamples*int64(e.in.period()) {
+		if waiting >= minWaiting && h.count >= 10 || e.cpuShare(h.exclusive) >= minHeld && e.sampled(h.exclusive) {
 			all = append(all, e.heldLock(h, waiting))
 		}
 	}
@@ -86,7 +87,7 @@ func (e *evidence) addWaits(locks map[types.Object]*held, c *contended) {
 		return
 	}
 	for _, h := range locks {
-		if !slices.ContainsFunc(h.sections, func(s section) bool { return s.from == p.own[0] }) {
+		if !slices.ContainsFunc(h.sections, func(s syntax.Section) bool { return s.From == p.own[0] }) {
 			continue
 		}
 		h.count += c.count
@@ -123,11 +124,11 @@ func locksItself(stack []stacks.Frame) bool {
 }
 
 // add adds what a path does within a section, and returns that; nil if it is in none.
-func add(to map[line]*part, sections []section, p *path, weight float64) *section {
+func add(to map[syntax.Line]*part, sections []syntax.Section, p *path, weight float64) *syntax.Section {
 	for _, at := range p.own {
 		for i := range sections {
 			s := &sections[i]
-			if !s.has(at) || at == s.from {
+			if !s.Has(at) || at == s.From {
 				continue
 			}
 			one := to[at]
@@ -154,7 +155,7 @@ func (e *evidence) addComputing(h *held) {
 			continue
 		}
 		h.cpu += s.value
-		if s.served && !in.reading {
+		if s.served && !in.Reading {
 			h.exclusive += s.value
 		}
 	}
@@ -162,13 +163,13 @@ func (e *evidence) addComputing(h *held) {
 
 // heldLock describes a lock.
 func (e *evidence) heldLock(h *held, waiting float64) Advice {
-	byWeight := func(m map[line]*part) []line {
-		return slices.SortedFunc(maps.Keys(m), func(a, b line) int {
-			return cmp.Or(cmp.Compare(m[b].weight, m[a].weight), compareLines(a, b))
+	byWeight := func(m map[syntax.Line]*part) []syntax.Line {
+		return slices.SortedFunc(maps.Keys(m), func(a, b syntax.Line) int {
+			return cmp.Or(cmp.Compare(m[b].weight, m[a].weight), syntax.Compare(a, b))
 		})
 	}
-	waits := slices.SortedFunc(maps.Keys(h.waits), func(a, b line) int {
-		return cmp.Or(cmp.Compare(h.waits[b], h.waits[a]), compareLines(a, b))
+	waits := slices.SortedFunc(maps.Keys(h.waits), func(a, b syntax.Line) int {
+		return cmp.Or(cmp.Compare(h.waits[b], h.waits[a]), syntax.Compare(a, b))
 	})
 	blocked := 0.0
 	for _, p := range h.meanwhile {
@@ -182,11 +183,11 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 	lines := byWeight(from)
 	held := h.busiest(lines, waits)
 	a := Advice{
-		Kind: HeldLock, Title: "hot lock", Place: e.place(held.from, ""), Share: min(1, waiting), Of: ofTrace,
+		Kind: HeldLock, Title: "hot lock", Place: e.place(held.From, ""), Share: min(1, waiting), Of: ofTrace,
 		Do: "hold it for less: compute before or after, keep copies, or divide what it guards (shards, one lock per key)",
 	}
 	a.Evidence = fmt.Sprintf("%d waits for %s, %v in total: on average %.2f goroutines wait for it",
-		h.count, held.name, unit.Duration(h.time), waiting)
+		h.count, held.Name, unit.Duration(h.time), waiting)
 	a.Share, a.Of = e.cpuShare(h.cpu), e.ofCPU()
 	if share := e.requestShare(float64(h.time)); share > a.Share {
 		a.Share, a.Of = min(1, share), ofRequests
@@ -201,15 +202,15 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 	case len(lines) > 0:
 		a.Evidence += fmt.Sprintf("; %s of %s is spent while it is held", percent(e.cpuShare(h.cpu)), e.ofCPU())
 		top := from[lines[0]]
-		sorting := slices.ContainsFunc(lines, func(at line) bool {
+		sorting := slices.ContainsFunc(lines, func(at syntax.Line) bool {
 			return from[at].below.does() == "sorting" && from[at].weight >= float64(h.cpu)/5
 		})
-		f, loop := e.code.loop(lines[0])
+		f, loop := e.code.Loop(lines[0])
 		switch doing := top.below.does(); {
 		case sorting:
 			a.Title = "lock held while sorting"
 			a.Do = "copy what is needed under the lock, and sort the copy after it; or keep the order up to date"
-		case doing == "iterating over a map" || loop != nil && held.has(f.at(loop.Pos())):
+		case doing == "iterating over a map" || loop != nil && held.Has(f.At(loop.Pos())):
 			a.Title = "lock held during a loop"
 			a.Do = "do the loop elsewhere: at intervals, on a copy or a snapshot, or for a few entries at a time"
 		case doing != "":
@@ -223,11 +224,11 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 			what += ": " + does
 		}
 		a.Also = append(a.Also, e.place(at, what))
-		if p.inner != at && p.inner.line > 0 {
+		if p.inner != at && p.inner.Line > 0 {
 			a.Also = append(a.Also, e.place(p.inner, "which is here"))
 		}
 	}
-	others := slices.DeleteFunc(waits, func(at line) bool { return at == held.from })
+	others := slices.DeleteFunc(waits, func(at syntax.Line) bool { return at == held.From })
 	for _, at := range others[:min(2, len(others))] {
 		a.Also = append(a.Also, e.place(at, "others wait here"))
 	}
@@ -236,14 +237,14 @@ func (e *evidence) heldLock(h *held, waiting float64) Advice {
 
 // busiest returns the section that has the first of the lines of the holder, else the one where
 // others wait longest.
-func (h *held) busiest(lines, waits []line) *section {
+func (h *held) busiest(lines, waits []syntax.Line) *syntax.Section {
 	for _, at := range lines {
-		if i := slices.IndexFunc(h.sections, func(s section) bool { return s.has(at) }); i >= 0 {
+		if i := slices.IndexFunc(h.sections, func(s syntax.Section) bool { return s.Has(at) }); i >= 0 {
 			return &h.sections[i]
 		}
 	}
 	for _, at := range waits {
-		if i := slices.IndexFunc(h.sections, func(s section) bool { return s.from == at }); i >= 0 {
+		if i := slices.IndexFunc(h.sections, func(s syntax.Section) bool { return s.From == at }); i >= 0 {
 			return &h.sections[i]
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // Unbuffered writes are reported from this share of the CPU time on, or from this number per second.
@@ -18,7 +20,7 @@ const (
 
 // unbufferedLogs finds loggers that write each entry to a file with a system call.
 func unbufferedLogs(e *evidence) []Advice {
-	byLine := map[line]int64{}
+	byLine := map[syntax.Line]int64{}
 	var spent int64
 	for _, s := range e.cpu.list {
 		if s.below&(logs|writesFile|buffers) == logs|writesFile {
@@ -26,7 +28,7 @@ func unbufferedLogs(e *evidence) []Advice {
 			spent += s.value
 		}
 	}
-	writes := map[line]int64{}
+	writes := map[syntax.Line]int64{}
 	perSecond := 0.0
 	if t := e.in.Traces; t != nil && t.length > 0 {
 		for i := range t.syscalls {
@@ -42,26 +44,26 @@ func unbufferedLogs(e *evidence) []Advice {
 	if share < minWrites && perSecond < minPerSecond {
 		return nil
 	}
-	lines := slices.SortedFunc(maps.Keys(byLine), func(a, b line) int {
-		return cmp.Or(cmp.Compare(writes[b], writes[a]), cmp.Compare(byLine[b], byLine[a]), compareLines(a, b))
+	lines := slices.SortedFunc(maps.Keys(byLine), func(a, b syntax.Line) int {
+		return cmp.Or(cmp.Compare(writes[b], writes[a]), cmp.Compare(byLine[b], byLine[a]), syntax.Compare(a, b))
 	})
 	var all []Advice
-	for _, f := range e.code.list {
-		for _, d := range f.syntax.Decls {
+	for _, f := range e.code.List {
+		for _, d := range f.Syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
 			if !ok || decl.Body == nil {
 				continue
 			}
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				call, ok := n.(*ast.CallExpr)
-				if !ok || !makesLogger(f.calleeName(call)) {
+				if !ok || !makesLogger(f.CalleeName(call)) {
 					return true
 				}
-				opened := f.opened(decl, call)
+				opened := opened(f, decl, call)
 				if opened == nil {
 					return true
 				}
-				at := f.at(call.Pos())
+				at := f.At(call.Pos())
 				a := Advice{
 					Kind: UnbufferedLog, Title: "log written with a system call per entry", Place: e.place(at, ""),
 					Share: share, Of: e.ofCPU(),
@@ -72,13 +74,13 @@ func unbufferedLogs(e *evidence) []Advice {
 				if perSecond > 0 {
 					a.Evidence += fmt.Sprintf("; %.0f writes per second", perSecond)
 				}
-				if o := f.at(opened.Pos()); o != at {
+				if o := f.At(opened.Pos()); o != at {
 					a.Also = append(a.Also, e.place(o, "opens the file"))
 				}
 				for _, l := range lines[:min(2, len(lines))] {
 					a.Also = append(a.Also, e.place(l, "writes an entry"))
 				}
-				if exits := e.code.exits(f); len(exits) > 0 {
+				if exits := exits(e.code, f); len(exits) > 0 {
 					a.Do += "; it ends without deferred calls at " + strings.Join(exits, ", ") + ", so flush before that"
 				}
 				all = append(all, a)
@@ -102,18 +104,18 @@ func makesLogger(name string) bool {
 
 // opened returns the call that opens the file that a call gets as its writer; nil if it gets
 // another writer.
-func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallExpr) {
+func opened(f *syntax.File, decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallExpr) {
 	vars := map[types.Object]bool{}
 	for _, arg := range call.Args {
 		ast.Inspect(arg, func(n ast.Node) bool {
 			if c, ok := n.(*ast.CallExpr); ok {
-				if name := f.calleeName(c); name != "io.MultiWriter" && !strings.HasSuffix(name, ".NewSyncWriter") &&
+				if name := f.CalleeName(c); name != "io.MultiWriter" && !strings.HasSuffix(name, ".NewSyncWriter") &&
 					name != "go.uber.org/zap/zapcore.AddSync" {
 					return false
 				}
 			}
 			if id, ok := n.(*ast.Ident); ok {
-				if v, ok := f.info().Uses[id].(*types.Var); ok && types.TypeString(v.Type(), nil) == "*os.File" {
+				if v, ok := f.Info().Uses[id].(*types.Var); ok && types.TypeString(v.Type(), nil) == "*os.File" {
 					vars[v] = true
 				}
 			}
@@ -125,16 +127,16 @@ func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallEx
 	}
 	within := ast.Node(decl.Body)
 	for v := range vars {
-		if global(v) || field(v) {
-			within = f.syntax
+		if syntax.Global(v) || syntax.IsField(v) {
+			within = f.Syntax
 		}
 	}
 	set := func(left, right ast.Expr) {
 		c, ok := ast.Unparen(right).(*ast.CallExpr)
-		if !ok || !vars[f.object(left)] {
+		if !ok || !vars[f.Object(left)] {
 			return
 		}
-		switch f.calleeName(c) {
+		switch f.CalleeName(c) {
 		case "os.OpenFile", "os.Create", "os.CreateTemp", "io/ioutil.TempFile":
 			found = c
 		}
@@ -156,15 +158,15 @@ func (f *file) opened(decl *ast.FuncDecl, call *ast.CallExpr) (found *ast.CallEx
 }
 
 // exits lists the lines in a file's package that end the program at once, at most three.
-func (c *code) exits(of *file) (lines []string) {
-	for _, f := range c.list {
-		if f.pkg != of.pkg {
+func exits(c *syntax.Code, of *syntax.File) (lines []string) {
+	for _, f := range c.List {
+		if f.Pkg != of.Pkg {
 			continue
 		}
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			if call, ok := n.(*ast.CallExpr); ok && len(lines) < 3 {
-				if name := f.calleeName(call); name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
-					lines = append(lines, fmt.Sprintf("%s:%d", f.name, f.line(call.Pos())))
+				if name := f.CalleeName(call); name == "os.Exit" || strings.HasPrefix(name, "log.Fatal") {
+					lines = append(lines, fmt.Sprintf("%s:%d", f.Name, f.LineOf(call.Pos())))
 				}
 			}
 			return true

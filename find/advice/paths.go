@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/find/diagnosis"
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/stacks"
 )
@@ -30,11 +31,11 @@ const (
 
 // A path is a stack, reduced to the lines of the module.
 type path struct {
-	own    []line // innermost first
-	callee string // the function that the innermost own line calls; "" if it calls none
-	below  marks  // of all functions below the innermost own line
-	served bool   // it is part of the answer to a request
-	main   bool   // it is on the main goroutine, which sets the program up, or in an init function
+	own    []syntax.Line // innermost first
+	callee string        // the function that the innermost own line calls; "" if it calls none
+	below  marks         // of all functions below the innermost own line
+	served bool          // it is part of the answer to a request
+	main   bool          // it is on the main goroutine, which sets the program up, or in an init function
 }
 
 // named are functions with marks, by the beginning of their name.
@@ -129,16 +130,16 @@ func (e *evidence) path(frames []stacks.Frame) path {
 }
 
 // locate returns the line of an own frame.
-func (e *evidence) locate(f stacks.Frame) (line, bool) {
+func (e *evidence) locate(f stacks.Frame) (syntax.Line, bool) {
 	if at, ok := e.located[f]; ok {
-		return at, at.line > 0
+		return at, at.Line > 0
 	}
-	var at line
+	var at syntax.Line
 	if file, n, ok := e.in.Locate(f); ok {
-		at = line{file, n}
+		at = syntax.Line{File: file, Line: n}
 	}
 	e.located[f] = at
-	return at, at.line > 0
+	return at, at.Line > 0
 }
 
 func (e *evidence) marks(function string) marks {
@@ -151,7 +152,7 @@ func (e *evidence) marks(function string) marks {
 }
 
 // through reports whether a path goes through a line, and the position there.
-func (p *path) through(at line) (int, bool) {
+func (p *path) through(at syntax.Line) (int, bool) {
 	for i, own := range p.own {
 		if own == at {
 			return i, true

@@ -9,22 +9,25 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/find/syntax"
 	"github.com/whet-go/whet/unit"
 )
 
 // reads matches functions that ask a database or a server, and change nothing.
-var reads = regexp.MustCompile(`^database/sql\.\(\*DB\)\.Query|^github\.com/jmoiron/sqlx\.\(\*DB\)\.(Get|Select|Query)|` +
+var reads = regexp.MustCompile(`^database/sql\.\(\*DB\)\.Query|` +
+	`^github\.com/jmoiron/sqlx\.\(\*DB\)\.(Get|Select|Query)|` +
 	`^github\.com/jackc/pgx/v\d+/pgxpool\.\(\*Pool\)\.Query|^net/http\.\(\*Client\)\.(Get|Head)$|^net/http\.(Get|Head)$`)
 
 // changes matches methods that change something in a database or at a server, or that belong to a
 // transaction, in which calls cannot run at once.
 var changes = regexp.MustCompile(`^\(\*?database/sql\.\w+\)\.(Exec|Begin|Prepare|Commit|Conn)|` +
-	`^\(\*?database/sql\.(Tx|Conn|Stmt)\)\.|\.(Exec|ExecContext|Begin|BeginTx|Post|PostForm|Put|Delete|Do|CopyFrom|SendBatch)$`)
+	`^\(\*?database/sql\.(Tx|Conn|Stmt)\)\.|` +
+	`\.(Exec|ExecContext|Begin|BeginTx|Post|PostForm|Put|Delete|Do|CopyFrom|SendBatch)$`)
 
 // A site is a statement at which requests wait for a call.
 type site struct {
 	stmt            ast.Stmt
-	at              line
+	at              syntax.Line
 	time            time.Duration
 	count, requests int64
 }
@@ -32,8 +35,8 @@ type site struct {
 // serialCalls finds statements of one function that wait for queries or other servers one after the
 // other, although none needs what another returns.
 func serialCalls(e *evidence) []Advice {
-	byFunction := map[*function]map[line]*site{}
-	spoiled := map[line]bool{}
+	byFunction := map[*syntax.Function]map[syntax.Line]*site{}
+	spoiled := map[syntax.Line]bool{}
 	for i := range e.waits {
 		t := &e.waits[i]
 		if t.below&(queries|remote) == 0 {
@@ -41,15 +44,15 @@ func serialCalls(e *evidence) []Advice {
 		}
 		reading := reads.MatchString(t.callee) || strings.HasPrefix(t.callee, "database/sql.(*Row") // Scan, Next
 		for j, at := range t.own {
-			if !reading || j > 0 && e.code.changing(t.own[j-1]) {
+			if !reading || j > 0 && changing(e.code, t.own[j-1]) {
 				spoiled[at] = true
 			}
-			fn := e.code.function(at)
+			fn := e.code.FunctionAt(at)
 			if fn == nil {
 				continue
 			}
 			if byFunction[fn] == nil {
-				byFunction[fn] = map[line]*site{}
+				byFunction[fn] = map[syntax.Line]*site{}
 			}
 			s := byFunction[fn][at]
 			if s == nil {
@@ -61,8 +64,8 @@ func serialCalls(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, name := range sortedNames(e.code.funcs) {
-		fn := e.code.funcs[name]
+	for _, name := range sortedNames(e.code.Funcs) {
+		fn := e.code.Funcs[name]
 		sites := byFunction[fn]
 		if len(sites) < 2 {
 			continue
@@ -73,14 +76,14 @@ func serialCalls(e *evidence) []Advice {
 }
 
 // changing reports whether the function around a line may change something.
-func (c *code) changing(at line) bool {
-	fn := c.function(at)
+func changing(c *syntax.Code, at syntax.Line) bool {
+	fn := c.FunctionAt(at)
 	if fn == nil {
 		return true
 	}
 	found := false
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && changes.MatchString(fn.file.calleeName(call)) {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && changes.MatchString(fn.File.CalleeName(call)) {
 			found = true
 		}
 		return !found
@@ -89,9 +92,9 @@ func (c *code) changing(at line) bool {
 }
 
 // serial finds the independent statements in each block of a function.
-func (e *evidence) serial(fn *function, sites map[line]*site, spoiled map[line]bool) (all []Advice) {
-	f := fn.file
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+func (e *evidence) serial(fn *syntax.Function, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool) (all []Advice) {
+	f := fn.File
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		block, ok := n.(*ast.BlockStmt)
 		if !ok {
 			return true
@@ -105,10 +108,10 @@ func (e *evidence) serial(fn *function, sites map[line]*site, spoiled map[line]b
 			group, tainted = nil, nil
 		}
 		for _, stmt := range block.List {
-			s, clean := f.siteOf(stmt, sites, spoiled)
+			s, clean := siteOf(f, stmt, sites, spoiled)
 			switch {
-			case s != nil && clean && !f.mentions(stmt, tainted):
-				if _, loop := e.code.loop(s.at); loop != nil {
+			case s != nil && clean && !f.Mentions(stmt, tainted):
+				if _, loop := e.code.Loop(s.at); loop != nil {
 					flush()
 					continue
 				}
@@ -118,11 +121,11 @@ func (e *evidence) serial(fn *function, sites map[line]*site, spoiled map[line]b
 				if clean {
 					group = append(group, s)
 				}
-			case len(group) > 0 && f.divides(stmt, tainted):
+			case len(group) > 0 && divides(f, stmt, tainted):
 				flush()
 			}
 			if len(group) > 0 {
-				tainted = f.taint(stmt, tainted, s != nil)
+				tainted = taint(f, stmt, tainted, s != nil)
 			}
 		}
 		flush()
@@ -131,21 +134,21 @@ func (e *evidence) serial(fn *function, sites map[line]*site, spoiled map[line]b
 	return all
 }
 
-// siteOf returns the site of a statement that calls something directly, not in a block of its own;
+// siteOf returns the site of a statement that calls something directly, not in a block within it;
 // clean is false if what it calls may change something.
-func (f *file) siteOf(stmt ast.Stmt, sites map[line]*site, spoiled map[line]bool) (found *site, clean bool) {
+func siteOf(f *syntax.File, stmt ast.Stmt, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool) (found *site, clean bool) {
 	switch s := stmt.(type) {
 	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt:
 	case *ast.IfStmt: // if x, err := call(); err != nil
 		if s.Init == nil {
 			return nil, false
 		}
-		return f.siteOf(s.Init, sites, spoiled)
+		return siteOf(f, s.Init, sites, spoiled)
 	default:
 		return nil, false
 	}
 	for at, s := range sites {
-		if at.file == f.name && f.covers(stmt, at.line) && (found == nil || s.time > found.time) {
+		if at.File == f.Name && f.Covers(stmt, at.Line) && (found == nil || s.time > found.time) {
 			one := *s
 			one.stmt = stmt
 			found = &one
@@ -156,25 +159,25 @@ func (f *file) siteOf(stmt ast.Stmt, sites map[line]*site, spoiled map[line]bool
 
 // taint adds the variables that a statement sets to what a call returns, or from what it returned.
 // Errors do not count: they only end the function.
-func (f *file) taint(stmt ast.Stmt, tainted map[types.Object]bool, call bool) map[types.Object]bool {
+func taint(f *syntax.File, stmt ast.Stmt, tainted map[types.Object]bool, call bool) map[types.Object]bool {
 	if tainted == nil {
 		tainted = map[types.Object]bool{}
 	}
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if !call && !slices.ContainsFunc(n.Rhs, func(x ast.Expr) bool { return f.mentions(x, tainted) }) {
+			if !call && !slices.ContainsFunc(n.Rhs, func(x ast.Expr) bool { return f.Mentions(x, tainted) }) {
 				return true
 			}
 			for _, left := range n.Lhs {
-				if o := f.object(left); o != nil && types.TypeString(o.Type(), nil) != "error" {
+				if o := f.Object(left); o != nil && types.TypeString(o.Type(), nil) != "error" {
 					tainted[o] = true
 				}
 			}
 		case *ast.CallExpr: // Scan(&x)
 			for _, arg := range n.Args {
-				if u, ok := arg.(*ast.UnaryExpr); ok && (call || f.mentions(n, tainted)) {
-					if o := f.object(u.X); o != nil {
+				if u, ok := arg.(*ast.UnaryExpr); ok && (call || f.Mentions(n, tainted)) {
+					if o := f.Object(u.X); o != nil {
 						tainted[o] = true
 					}
 				}
@@ -187,20 +190,20 @@ func (f *file) taint(stmt ast.Stmt, tainted map[types.Object]bool, call bool) ma
 
 // divides reports whether a statement decides, by a result, whether what follows runs; or whether it
 // changes something in between.
-func (f *file) divides(stmt ast.Stmt, tainted map[types.Object]bool) bool {
+func divides(f *syntax.File, stmt ast.Stmt, tainted map[types.Object]bool) bool {
 	divided := false
 	ast.Inspect(stmt, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
 			return false
 		case *ast.IfStmt:
-			divided = divided || f.mentions(n.Cond, tainted) && jumps(n)
+			divided = divided || f.Mentions(n.Cond, tainted) && jumps(n)
 		case *ast.SwitchStmt:
-			divided = divided || n.Tag != nil && f.mentions(n.Tag, tainted) && jumps(n)
+			divided = divided || n.Tag != nil && f.Mentions(n.Tag, tainted) && jumps(n)
 		case *ast.SendStmt, *ast.GoStmt, *ast.SelectStmt:
 			divided = true
 		case *ast.CallExpr:
-			name := f.calleeName(n)
+			name := f.CalleeName(n)
 			divided = divided || strings.HasSuffix(name, ").Lock") || strings.HasSuffix(name, ").Unlock") ||
 				changes.MatchString(name)
 		}

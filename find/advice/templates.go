@@ -1,6 +1,10 @@
 package advice
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/whet-go/whet/internal/find/syntax"
+)
 
 // parsedPerCall finds templates that are parsed while requests are answered, or in loops.
 func parsedPerCall(e *evidence) []Advice {
@@ -8,12 +12,12 @@ func parsedPerCall(e *evidence) []Advice {
 		cost
 		callee string
 	}
-	sums := map[line]*sum{}
+	sums := map[syntax.Line]*sum{}
 	for s, c := range e.costs {
 		if s.below&parses == 0 {
 			continue
 		}
-		if _, loop := e.code.loop(s.own[0]); !s.served && loop == nil {
+		if _, loop := e.code.Loop(s.own[0]); !s.served && loop == nil {
 			continue
 		}
 		one := sums[s.own[0]]
@@ -25,7 +29,7 @@ func parsedPerCall(e *evidence) []Advice {
 		one.callee = s.callee
 	}
 	var all []Advice
-	for _, at := range sortedKeys(sums, func(l line) line { return l }) {
+	for _, at := range sortedKeys(sums, func(l syntax.Line) syntax.Line { return l }) {
 		s := sums[at]
 		if !e.large(s.cost) {
 			continue

@@ -3,6 +3,8 @@ package advice
 import (
 	"fmt"
 	"go/ast"
+
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // minTimers is the number of timers per second from which on a loop is reported.
@@ -14,13 +16,13 @@ func loopTimers(e *evidence) []Advice {
 	if t == nil || t.length == 0 {
 		return nil
 	}
-	counts := map[line]int64{}
+	counts := map[syntax.Line]int64{}
 	for i := range t.selects {
 		if p := e.path(t.selects[i].stack); len(p.own) > 0 {
 			counts[p.own[0]] += t.selects[i].count
 		}
 	}
-	spent := map[line]cost{}
+	spent := map[syntax.Line]cost{}
 	for s, c := range e.costs {
 		if makesTimer(s.callee) {
 			sum := spent[s.own[0]]
@@ -29,24 +31,24 @@ func loopTimers(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, f := range e.code.list {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for _, f := range e.code.List {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			sel, ok := n.(*ast.SelectStmt)
 			if !ok {
 				return true
 			}
-			at := f.at(sel.Pos())
+			at := f.At(sel.Pos())
 			perSecond := float64(counts[at]) / t.length.Seconds()
 			if perSecond < minTimers {
 				return true
 			}
-			_, loop := e.code.loop(at)
+			_, loop := e.code.Loop(at)
 			if loop == nil {
 				return true
 			}
 			for _, s := range eachTime(loop, sel) {
-				if call := f.timer(s); call != nil {
-					all = append(all, e.loopTimer(f.at(call.Pos()), at, perSecond, spent[f.at(call.Pos())]))
+				if call := timer(f, s); call != nil {
+					all = append(all, e.loopTimer(f.At(call.Pos()), at, perSecond, spent[f.At(call.Pos())]))
 				}
 			}
 			return true
@@ -83,9 +85,9 @@ func eachTime(loop ast.Stmt, sel *ast.SelectStmt) (list []ast.Node) {
 }
 
 // timer returns the call that makes a timer in a node, or nil.
-func (f *file) timer(within ast.Node) (found *ast.CallExpr) {
+func timer(f *syntax.File, within ast.Node) (found *ast.CallExpr) {
 	ast.Inspect(within, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && makesTimer(f.calleeName(call)) {
+		if call, ok := n.(*ast.CallExpr); ok && makesTimer(f.CalleeName(call)) {
 			found = call
 		}
 		return found == nil
@@ -94,10 +96,14 @@ func (f *file) timer(within ast.Node) (found *ast.CallExpr) {
 }
 
 func makesTimer(function string) bool {
-	return function == "time.After" || function == "time.NewTimer" || function == "time.Tick" || function == "time.NewTicker"
+	switch function {
+	case "time.After", "time.NewTimer", "time.Tick", "time.NewTicker":
+		return true
+	}
+	return false
 }
 
-func (e *evidence) loopTimer(at, sel line, perSecond float64, spent cost) Advice {
+func (e *evidence) loopTimer(at, sel syntax.Line, perSecond float64, spent cost) Advice {
 	share, of, costs := e.of(spent)
 	return Advice{
 		Kind: LoopTimer, Title: "timer made in each iteration of a loop", Place: e.place(at, ""), Share: share, Of: of,

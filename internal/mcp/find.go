@@ -75,7 +75,8 @@ func (r *foundResult) Shrink() bool {
 			return true
 		}
 	}
-	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) || fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
+	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) ||
+		fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
 }
 
 // read reads a recording of a module. The caller closes the program.

@@ -1,4 +1,4 @@
-package advice
+package syntax
 
 import (
 	"go/ast"
@@ -6,26 +6,27 @@ import (
 	"strings"
 )
 
-// A section is the lines of a function during which it holds a lock.
-type section struct {
-	f        *file
-	lock     types.Object // the mutex
-	name     string       // as written in the source
-	from, to line         // of Lock; of Unlock, or the end of the function
-	reading  bool         // others may read at the same time
+// A Section is the lines of a function during which it holds a lock.
+type Section struct {
+	f        *File
+	Lock     types.Object // the mutex
+	Name     string       // as written in the source
+	From, to Line         // of Lock; of Unlock, or the end of the function
+	Reading  bool         // others may read at the same time
 }
 
-func (s *section) has(at line) bool {
-	return at.file == s.from.file && s.from.line <= at.line && at.line <= s.to.line
+// Has reports whether a line is in the section, the calls of Lock and Unlock included.
+func (s *Section) Has(at Line) bool {
+	return at.File == s.From.File && s.From.Line <= at.Line && at.Line <= s.to.Line
 }
 
-// sections returns all critical sections.
-func (c *code) sections() (all []section) {
+// Sections returns all critical sections.
+func (c *Code) Sections() (all []Section) {
 	if c.locked != nil {
 		return c.locked
 	}
-	for _, f := range c.list {
-		ast.Inspect(f.syntax, func(n ast.Node) bool {
+	for _, f := range c.List {
+		ast.Inspect(f.Syntax, func(n ast.Node) bool {
 			var list []ast.Stmt
 			var end ast.Node
 			switch n := n.(type) {
@@ -49,19 +50,22 @@ func (c *code) sections() (all []section) {
 }
 
 // section returns the section that begins with a statement.
-func (f *file) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (section, bool) {
+func (f *File) section(list []ast.Stmt, i int, s ast.Stmt, end ast.Node) (Section, bool) {
 	mutex, method := f.lockCall(s)
 	if method != "Lock" && method != "RLock" {
-		return section{}, false
+		return Section{}, false
 	}
-	one := section{f: f, lock: f.mutexOf(s), name: text(mutex), from: f.at(s.Pos()), to: f.at(end.End()), reading: method == "RLock"}
-	if one.lock == nil {
-		return section{}, false
+	one := Section{
+		f: f, Lock: f.mutexOf(s), Name: Text(mutex), From: f.At(s.Pos()), to: f.At(end.End()),
+		Reading: method == "RLock",
+	}
+	if one.Lock == nil {
+		return Section{}, false
 	}
 	for _, next := range list[i+1:] {
-		if _, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.mutexOf(next) == one.lock {
+		if _, m := f.lockCall(next); m == strings.Replace(method, "Lock", "Unlock", 1) && f.mutexOf(next) == one.Lock {
 			if _, deferred := next.(*ast.DeferStmt); !deferred {
-				one.to = f.at(next.Pos())
+				one.to = f.At(next.Pos())
 			}
 			break
 		}
@@ -83,7 +87,7 @@ func callOf(s ast.Stmt) *ast.CallExpr {
 
 // mutexOf returns the variable or field that is the mutex of a statement that calls a method of one:
 // for an embedded mutex, the field without a name in the source.
-func (f *file) mutexOf(s ast.Stmt) types.Object {
+func (f *File) mutexOf(s ast.Stmt) types.Object {
 	call := callOf(s)
 	if call == nil {
 		return nil
@@ -92,9 +96,9 @@ func (f *file) mutexOf(s ast.Stmt) types.Object {
 	if !ok {
 		return nil
 	}
-	chosen := f.info().Selections[sel]
+	chosen := f.Info().Selections[sel]
 	if chosen == nil || len(chosen.Index()) == 1 {
-		return f.object(sel.X)
+		return f.Object(sel.X)
 	}
 	var found types.Object
 	t := chosen.Recv()
@@ -112,13 +116,13 @@ func (f *file) mutexOf(s ast.Stmt) types.Object {
 }
 
 // lockCall returns the mutex and the method of a statement that calls a method of one.
-func (f *file) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
+func (f *File) lockCall(s ast.Stmt) (mutex ast.Expr, method string) {
 	call := callOf(s)
 	if call == nil {
 		return nil, ""
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	name := f.calleeName(call)
+	name := f.CalleeName(call)
 	if !ok || !strings.HasPrefix(name, "(*sync.Mutex).") && !strings.HasPrefix(name, "(*sync.RWMutex).") {
 		return nil, ""
 	}

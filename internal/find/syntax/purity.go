@@ -1,4 +1,4 @@
-package advice
+package syntax
 
 import (
 	"go/ast"
@@ -13,9 +13,8 @@ type purity struct {
 	pure, done bool
 }
 
-
-// purely reports whether a call of a function outside the packages only computes.
-func purely(fn *types.Func) bool {
+// Purely reports whether a call of a function outside the packages only computes.
+func Purely(fn *types.Func) bool {
 	if fn.Pkg() == nil {
 		return fn.Name() == "Error" // of the predeclared type
 	}
@@ -38,8 +37,8 @@ func purely(fn *types.Func) bool {
 	return false
 }
 
-// pureFunction reports whether a declared function only computes.
-func (c *code) pureFunction(fn *function) bool {
+// PureFunction reports whether a declared function only computes.
+func (c *Code) PureFunction(fn *Function) bool {
 	p := c.pure[fn]
 	if p != nil {
 		return p.pure || !p.done // recursive calls do not make it impure
@@ -51,9 +50,9 @@ func (c *code) pureFunction(fn *function) bool {
 	return p.pure
 }
 
-func (c *code) pureBody(fn *function) bool {
-	f, pure := fn.file, true
-	sig := fn.obj.Signature()
+func (c *Code) pureBody(fn *Function) bool {
+	f, pure := fn.File, true
+	sig := fn.Obj.Signature()
 	outside := map[types.Object]bool{} // what belongs to the caller
 	if r := sig.Recv(); r != nil {
 		outside[r] = true
@@ -61,7 +60,7 @@ func (c *code) pureBody(fn *function) bool {
 	for i := range sig.Params().Len() {
 		outside[sig.Params().At(i)] = true
 	}
-	ast.Inspect(fn.decl.Body, func(n ast.Node) bool {
+	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.GoStmt, *ast.SendStmt, *ast.SelectStmt:
 			pure = false
@@ -78,8 +77,8 @@ func (c *code) pureBody(fn *function) bool {
 		case *ast.CallExpr:
 			pure = pure && c.pureCall(f, n, outside)
 		case *ast.Ident:
-			if v, ok := f.info().Uses[n].(*types.Var); ok && (global(v) || v.IsField() && outsideField(f, fn, v)) {
-				pure = pure && c.settled(v)
+			if v, ok := f.Info().Uses[n].(*types.Var); ok && (Global(v) || v.IsField() && outsideField(f, fn, v)) {
+				pure = pure && c.Settled(v)
 			}
 		}
 		return pure
@@ -89,8 +88,8 @@ func (c *code) pureBody(fn *function) bool {
 
 // outsideField reports whether a field may be one of the receiver's: those of local values are the
 // function's own.
-func outsideField(_ *file, fn *function, v *types.Var) bool {
-	r := fn.obj.Signature().Recv()
+func outsideField(_ *File, fn *Function, v *types.Var) bool {
+	r := fn.Obj.Signature().Recv()
 	if r == nil {
 		return false
 	}
@@ -111,18 +110,18 @@ func outsideField(_ *file, fn *function, v *types.Var) bool {
 }
 
 // writes reports whether an assignment to an expression changes what the caller has.
-func (f *file) writes(left ast.Expr, outside map[types.Object]bool) bool {
+func (f *File) writes(left ast.Expr, outside map[types.Object]bool) bool {
 	direct := true
 	for {
 		switch x := ast.Unparen(left).(type) {
 		case *ast.Ident:
-			o := f.info().ObjectOf(x)
-			if v, ok := o.(*types.Var); ok && global(v) {
+			o := f.Info().ObjectOf(x)
+			if v, ok := o.(*types.Var); ok && Global(v) {
 				return true
 			}
 			return !direct && outside[o]
 		case *ast.SelectorExpr:
-			if v, ok := f.info().ObjectOf(x.Sel).(*types.Var); ok && global(v) {
+			if v, ok := f.Info().ObjectOf(x.Sel).(*types.Var); ok && Global(v) {
 				return true
 			}
 			left, direct = x.X, false
@@ -137,18 +136,18 @@ func (f *file) writes(left ast.Expr, outside map[types.Object]bool) bool {
 }
 
 // pureCall reports whether a call within a function only computes.
-func (c *code) pureCall(f *file, call *ast.CallExpr, outside map[types.Object]bool) bool {
-	if tv, ok := f.info().Types[call.Fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
-		if isBuiltin(f, call, "print") || isBuiltin(f, call, "println") || isBuiltin(f, call, "recover") {
+func (c *Code) pureCall(f *File, call *ast.CallExpr, outside map[types.Object]bool) bool {
+	if tv, ok := f.Info().Types[call.Fun]; ok && (tv.IsType() || tv.IsBuiltin()) {
+		if IsBuiltin(f, call, "print") || IsBuiltin(f, call, "println") || IsBuiltin(f, call, "recover") {
 			return false
 		}
-		if (isBuiltin(f, call, "delete") || isBuiltin(f, call, "clear") || isBuiltin(f, call, "copy")) &&
+		if (IsBuiltin(f, call, "delete") || IsBuiltin(f, call, "clear") || IsBuiltin(f, call, "copy")) &&
 			len(call.Args) > 0 {
 			return !f.shared(call.Args[0], outside)
 		}
 		return true
 	}
-	fn := f.callee(call)
+	fn := f.Callee(call)
 	if fn == nil {
 		// A local closure, whose body is part of the function.
 		id, ok := ast.Unparen(call.Fun).(*ast.Ident)
@@ -156,13 +155,13 @@ func (c *code) pureCall(f *file, call *ast.CallExpr, outside map[types.Object]bo
 			_, lit := ast.Unparen(call.Fun).(*ast.FuncLit)
 			return lit
 		}
-		o := f.info().Uses[id]
-		return o != nil && !outside[o] && !global(o)
+		o := f.Info().Uses[id]
+		return o != nil && !outside[o] && !Global(o)
 	}
-	if own := c.funcs[fn.FullName()]; own != nil {
-		return c.pureFunction(own)
+	if own := c.Funcs[fn.FullName()]; own != nil {
+		return c.PureFunction(own)
 	}
-	if !purely(fn) {
+	if !Purely(fn) {
 		return false
 	}
 	if name := fn.FullName(); strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "slices.Sort") ||
@@ -173,11 +172,11 @@ func (c *code) pureCall(f *file, call *ast.CallExpr, outside map[types.Object]bo
 }
 
 // shared reports whether an expression refers to what the caller or the package has.
-func (f *file) shared(e ast.Expr, outside map[types.Object]bool) bool {
+func (f *File) shared(e ast.Expr, outside map[types.Object]bool) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
-			if o := f.info().ObjectOf(id); o != nil && (outside[o] || global(o)) {
+			if o := f.Info().ObjectOf(id); o != nil && (outside[o] || Global(o)) {
 				found = true
 			}
 		}
@@ -186,17 +185,17 @@ func (f *file) shared(e ast.Expr, outside map[types.Object]bool) bool {
 	return found
 }
 
-// settled reports whether a package variable or field is never changed after it is set up, as far
+// Settled reports whether a package variable or field is never changed after it is set up, as far
 // as the loaded packages show.
-func (c *code) settled(o types.Object) bool {
+func (c *Code) Settled(o types.Object) bool {
 	if known, ok := c.settleds[o]; ok {
 		return known
 	}
 	settled := plain(o.Type())
-	for _, f := range c.list {
-		for _, d := range f.syntax.Decls {
+	for _, f := range c.List {
+		for _, d := range f.Syntax.Decls {
 			decl, ok := d.(*ast.FuncDecl)
-			if !ok || decl.Body == nil || constructs(decl.Name.Name) || !settled {
+			if !ok || decl.Body == nil || Constructs(decl.Name.Name) || !settled {
 				continue
 			}
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
@@ -212,7 +211,7 @@ func (c *code) settled(o types.Object) bool {
 						settled = settled && f.root(n.X) != o
 					}
 				case *ast.CallExpr:
-					if (isBuiltin(f, n, "delete") || isBuiltin(f, n, "clear") || isBuiltin(f, n, "copy")) && len(n.Args) > 0 {
+					if (IsBuiltin(f, n, "delete") || IsBuiltin(f, n, "clear") || IsBuiltin(f, n, "copy")) && len(n.Args) > 0 {
 						settled = settled && f.root(n.Args[0]) != o
 					}
 				}
@@ -226,7 +225,7 @@ func (c *code) settled(o types.Object) bool {
 
 // root returns the variable or field that an assignment to an expression changes a part of: x for
 // x[i], x.f and *x, unless x.f is itself a variable or field.
-func (f *file) root(e ast.Expr) types.Object {
+func (f *File) root(e ast.Expr) types.Object {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.IndexExpr:
@@ -236,7 +235,7 @@ func (f *file) root(e ast.Expr) types.Object {
 		case *ast.StarExpr:
 			e = x.X
 		default:
-			return f.object(x)
+			return f.Object(x)
 		}
 	}
 }
