@@ -35,10 +35,10 @@ func withoutKnown(all []advice.Advice, found []Finding) []advice.Advice {
 // go command: those with lines on which requests or goroutines wait, or which grow, and that of the
 // program, which opens its files and starts its goroutines.
 func (p Profiles) adviceDirs(c *lineCosts, o Options) []string {
-	if o.OriginalDir != "" {
-		return nil
-	}
 	var dirs []string
+	if o.OriginalDir != "" {
+		return dirs
+	}
 	for _, file := range advice.Files(p.adviceInput(c, o)) {
 		if !strings.HasSuffix(file, "_test.go") {
 			dirs = append(dirs, "./"+path.Dir(file))

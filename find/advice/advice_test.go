@@ -160,7 +160,8 @@ func (w *world) check(want ...string) []Advice {
 			}
 		}
 		got = append(got, string(a.Kind)+" "+name)
-		if a.Title == "" || a.Evidence == "" || a.Do == "" || a.Share <= 0 && a.Kind != LoopTimer || a.Share > 1 || a.Of == "" {
+		if a.Title == "" || a.Evidence == "" || a.Do == "" || a.Of == "" || a.Share > 1 ||
+			a.Share <= 0 && a.Kind != LoopTimer {
 			w.t.Errorf("incomplete advice: %+v", a)
 		}
 	}
@@ -221,7 +222,8 @@ func TestHeldLocks(t *testing.T) {
 	w.cpu(spent{9 * second, nil}, spent{second, []string{"sort.Ints", "@sorts", server}},
 		spent{second, []string{"@reads", server}})
 	all := w.check("held-lock topLock")
-	if len(all) == 1 && (all[0].Title != "lock held while sorting" || !strings.Contains(all[0].Evidence, "0.50 goroutines")) {
+	if len(all) == 1 && (all[0].Title != "lock held while sorting" ||
+		!strings.Contains(all[0].Evidence, "0.50 goroutines")) {
 		t.Errorf("%s: %s; want a lock held while sorting, and half a goroutine on average", all[0].Title, all[0].Evidence)
 	}
 	// Without waits, work that only one can do at a time is enough, but not that of readers.

@@ -67,7 +67,7 @@ func idle(f *syntax.File, n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			name := f.CalleeName(n)
-			if name == "runtime.Gosched" || strings.HasPrefix(name, "(*sync/atomic.") || strings.HasPrefix(name, "sync/atomic.") {
+			if name == "runtime.Gosched" || strings.HasPrefix(strings.TrimPrefix(name, "(*"), "sync/atomic.") {
 				return true
 			}
 			idle = false
@@ -108,8 +108,9 @@ func (e *evidence) busyLoop(f *syntax.File, loop *ast.ForStmt, sel *ast.SelectSt
 	e.spins += spent
 	return Advice{
 		Kind: BusyLoop, Title: "loop that never waits", Place: e.place(f.At(sel.Pos()), ""), Share: share, Of: ofCPU,
-		Also:     []Place{e.place(f.At(loop.Pos()), "the loop")},
-		Evidence: fmt.Sprintf("%s of the CPU time goes to asking: with nothing to receive, default begins the next iteration", percent(share)),
-		Do:       "remove the default, so that the select waits; or wait in it for a timer or a signal",
+		Also: []Place{e.place(f.At(loop.Pos()), "the loop")},
+		Evidence: fmt.Sprintf("%s of the CPU time: with nothing to receive, default begins the next iteration at once",
+			percent(share)),
+		Do: "remove the default, so that the select waits; or wait in it for a timer or a signal",
 	}, true
 }

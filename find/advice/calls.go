@@ -74,7 +74,8 @@ func callsInLoops(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, k := range sortedKeys(sums, func(k key) syntax.Line { return k.call }, func(k key) syntax.Line { return k.inner }) {
+	call, inner := func(k key) syntax.Line { return k.call }, func(k key) syntax.Line { return k.inner }
+	for _, k := range sortedKeys(sums, call, inner) {
 		s := sums[k]
 		a := Advice{Kind: CallsInLoop, Title: "queries in a loop", Place: e.place(k.call, "")}
 		a.Do = "ask for all of them with one query before the loop (IN, a join), or in batches"

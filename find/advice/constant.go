@@ -42,7 +42,8 @@ func constantWork(e *evidence) []Advice {
 		}
 	}
 	var all []Advice
-	for _, k := range sortedKeys(sums, func(k key) syntax.Line { return k.at }, func(k key) syntax.Line { return syntax.Line{File: k.callee} }) {
+	at, callee := func(k key) syntax.Line { return k.at }, func(k key) syntax.Line { return syntax.Line{File: k.callee} }
+	for _, k := range sortedKeys(sums, at, callee) {
 		if !e.large(sums[k]) {
 			continue
 		}
@@ -146,8 +147,8 @@ func isHandlerReceiver(c *syntax.Code, f *syntax.File, o types.Object) bool {
 		}
 		for _, p := range decl.Type.Params.List {
 			name := types.TypeString(f.Info().TypeOf(p.Type), nil)
-			if name == "*net/http.Request" || strings.HasSuffix(name, "gin.Context") || strings.HasSuffix(name, "echo.Context") ||
-				strings.HasSuffix(name, "fiber.Ctx") || strings.HasSuffix(name, "fasthttp.RequestCtx") {
+			switch name[strings.LastIndexByte(name, '/')+1:] {
+			case "http.Request", "gin.Context", "echo.Context", "fiber.Ctx", "fasthttp.RequestCtx":
 				return true
 			}
 		}

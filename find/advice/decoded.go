@@ -273,7 +273,8 @@ func (e *evidence) bodyDecoding(p *path, below syntax.Line) syntax.Line {
 		return syntax.Line{}
 	}
 	at := p.own[0]
-	if strings.Contains(p.callee, "Bind") || strings.Contains(p.callee, "Decode") && !strings.HasPrefix(p.callee, "encoding/json") {
+	if strings.Contains(p.callee, "Bind") ||
+		strings.Contains(p.callee, "Decode") && !strings.HasPrefix(p.callee, "encoding/json") {
 		return at // a framework's method, which takes the request
 	}
 	fn := e.code.FunctionAt(at)

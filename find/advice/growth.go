@@ -166,7 +166,10 @@ func containers(c *syntax.Code) []*container {
 }
 
 // assigned records what an assignment does to containers.
-func assigned(c *syntax.Code, f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, setup bool, get func(*syntax.File, ast.Expr) *container) {
+func assigned(
+	c *syntax.Code, f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, setup bool,
+	get func(*syntax.File, ast.Expr) *container,
+) {
 	for i, left := range s.Lhs {
 		if x, ok := ast.Unparen(left).(*ast.IndexExpr); ok {
 			if one := get(f, x.X); one != nil && one.isMap && !setup && f.Info().Types[x.Index].Value == nil &&
@@ -250,7 +253,7 @@ func passed(c *syntax.Code, f *syntax.File, call *ast.CallExpr, get func(*syntax
 			continue
 		}
 		switch {
-		case syntax.IsBuiltin(f, call, "delete"), syntax.IsBuiltin(f, call, "clear"), strings.HasPrefix(name, "maps.DeleteFunc"):
+		case empties(f, call), strings.HasPrefix(name, "maps.DeleteFunc"):
 			one.shrinks = true
 		case name == "" || strings.HasPrefix(name, "slices.") || strings.HasPrefix(name, "maps.") ||
 			strings.HasPrefix(name, "sort.") || strings.HasPrefix(name, "encoding/"):
@@ -263,11 +266,16 @@ func passed(c *syntax.Code, f *syntax.File, call *ast.CallExpr, get func(*syntax
 	}
 }
 
+// empties reports whether a call removes entries of a map.
+func empties(f *syntax.File, call *ast.CallExpr) bool {
+	return syntax.IsBuiltin(f, call, "delete") || syntax.IsBuiltin(f, call, "clear")
+}
+
 // removes reports whether a function deletes from any map.
 func removes(fn *syntax.Function) bool {
 	found := false
 	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && (syntax.IsBuiltin(fn.File, call, "delete") || syntax.IsBuiltin(fn.File, call, "clear")) {
+		if call, ok := n.(*ast.CallExpr); ok && empties(fn.File, call) {
 			found = true
 		}
 		return !found
@@ -292,7 +300,10 @@ func sources(c *syntax.Code, lines map[syntax.Line]*syntax.Function, fd feed) {
 }
 
 // origins adds the lines on which the variables in expressions are set.
-func origins(c *syntax.Code, lines map[syntax.Line]*syntax.Function, f *syntax.File, fn *syntax.Function, from []ast.Expr, depth int) {
+func origins(
+	c *syntax.Code, lines map[syntax.Line]*syntax.Function, f *syntax.File, fn *syntax.Function, from []ast.Expr,
+	depth int,
+) {
 	vars := map[types.Object]bool{}
 	for _, x := range from {
 		ast.Inspect(x, func(n ast.Node) bool {

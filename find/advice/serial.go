@@ -92,7 +92,9 @@ func changing(c *syntax.Code, at syntax.Line) bool {
 }
 
 // serial finds the independent statements in each block of a function.
-func (e *evidence) serial(fn *syntax.Function, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool) (all []Advice) {
+func (e *evidence) serial(
+	fn *syntax.Function, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool,
+) (all []Advice) {
 	f := fn.File
 	ast.Inspect(fn.Decl.Body, func(n ast.Node) bool {
 		block, ok := n.(*ast.BlockStmt)
@@ -136,7 +138,9 @@ func (e *evidence) serial(fn *syntax.Function, sites map[syntax.Line]*site, spoi
 
 // siteOf returns the site of a statement that calls something directly, not in a block within it;
 // clean is false if what it calls may change something.
-func siteOf(f *syntax.File, stmt ast.Stmt, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool) (found *site, clean bool) {
+func siteOf(
+	f *syntax.File, stmt ast.Stmt, sites map[syntax.Line]*site, spoiled map[syntax.Line]bool,
+) (found *site, clean bool) {
 	switch s := stmt.(type) {
 	case *ast.AssignStmt, *ast.ExprStmt, *ast.DeclStmt:
 	case *ast.IfStmt: // if x, err := call(); err != nil
