@@ -122,7 +122,7 @@ func lasting(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
 			if _, ok := o.(*types.PkgName); ok || syntax.Global(o) {
 				return true
 			}
-			return isHandlerReceiver(c, f, o)
+			return isHandlerReceiver(f, o)
 		case *ast.SelectorExpr:
 			if o := f.Object(x); syntax.Global(o) {
 				return true
@@ -138,7 +138,7 @@ func lasting(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
 
 // isHandlerReceiver reports whether a variable is the receiver of a method that handles requests:
 // all requests have the same one.
-func isHandlerReceiver(c *syntax.Code, f *syntax.File, o types.Object) bool {
+func isHandlerReceiver(f *syntax.File, o types.Object) bool {
 	for _, d := range f.Syntax.Decls {
 		decl, ok := d.(*ast.FuncDecl)
 		if !ok || decl.Recv == nil || len(decl.Recv.List) == 0 || len(decl.Recv.List[0].Names) == 0 ||

@@ -197,7 +197,7 @@ func assigned(
 			}
 			continue
 		}
-		if !setup && !lazy(c, f, fn, s, one) {
+		if !setup && !lazy(f, fn, s, one) {
 			one.shrinks = true
 		}
 	}
@@ -227,7 +227,7 @@ func shared(c *syntax.Code, f *syntax.File, x ast.Expr, s *ast.AssignStmt) bool 
 }
 
 // lazy reports whether an assignment sets up a container that is nil.
-func lazy(c *syntax.Code, f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, one *container) bool {
+func lazy(f *syntax.File, fn *syntax.Function, s *ast.AssignStmt, one *container) bool {
 	if fn == nil {
 		return false
 	}

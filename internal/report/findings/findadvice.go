@@ -22,7 +22,7 @@ func adviceSections(all []advice.Advice) []blocks.Block {
 		}
 		for _, p := range a.Also {
 			facts = append(facts, blocks.Text{
-				blocks.Name(p.Where()), blocks.Plain(" " + p.What + ": " + strings.TrimSpace(p.Code)),
+				blocks.Name(p.Where()), blocks.Plain(" " + p.What + ": "), blocks.Name(strings.TrimSpace(p.Code)),
 			})
 		}
 		facts = append(facts, blocks.Text{blocks.Plain("advice: " + a.Do)})
