@@ -80,7 +80,7 @@ func constantCall(c *syntax.Code, at syntax.Line, fn *syntax.Function) bool {
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && fn.Obj.Signature().Recv() != nil {
 			// What the method reads of its receiver is settled (pureBody); but the receiver must be the
 			// same for all requests: a field of a value that lives on, or a package variable.
-			return lasting(c, f, sel.X)
+			return lasting(f, sel.X)
 		}
 		return true
 	}
@@ -95,7 +95,7 @@ func constant(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident, *ast.SelectorExpr:
 		o := f.Object(e)
-		return o != nil && (syntax.Global(o) || syntax.IsField(o) && lasting(c, f, e)) && c.Settled(o)
+		return o != nil && (syntax.Global(o) || syntax.IsField(o) && lasting(f, e)) && c.Settled(o)
 	case *ast.CallExpr:
 		if fn := f.Callee(e); fn != nil && syntax.Purely(fn) {
 			for _, arg := range e.Args {
@@ -111,7 +111,7 @@ func constant(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
 
 // lasting reports whether an expression belongs to what all requests share: a package variable, or
 // the receiver of the method, if that is a server and not made for the request.
-func lasting(c *syntax.Code, f *syntax.File, e ast.Expr) bool {
+func lasting(f *syntax.File, e ast.Expr) bool {
 	for {
 		switch x := ast.Unparen(e).(type) {
 		case *ast.Ident:
