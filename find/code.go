@@ -22,10 +22,12 @@ type hotCode struct {
 	warnings  Warnings                     // about packages that do not build
 }
 
-// loadHotCode loads the packages with hot lines.
-func loadHotCode(ctx context.Context, c *lineCosts, o Options) (*hotCode, error) {
+// loadHotCode loads the packages with hot lines. more directories are those that other evidence is about.
+func loadHotCode(ctx context.Context, c *lineCosts, o Options, more []string) (*hotCode, error) {
 	h := &hotCode{byFile: map[string]*packages.Package{}, unchecked: map[string]string{}}
-	dirs := c.hotDirs()
+	dirs := append(c.hotDirs(), more...)
+	slices.Sort(dirs)
+	dirs = slices.Compact(dirs)
 	if len(dirs) == 0 {
 		return h, nil
 	}

@@ -3,11 +3,14 @@ package find
 import (
 	"fmt"
 	"slices"
+	"time"
 
+	"github.com/whet-go/whet/find/advice"
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/notes"
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -58,6 +61,12 @@ const DefaultMinShare = 0.005
 type Profiles struct {
 	CPU, Allocs, Mutex, Block *profile.Profile
 	Waits                     *Waits // of execution traces
+
+	// Heap is what the live heap gained, and Goroutines are those at the end, compared with those at
+	// the start of the Window. They are evidence for advice only.
+	Heap       *profile.Profile
+	Goroutines *goroutines.Snapshot
+	Window     time.Duration
 }
 
 // FromRecording returns the profiles in a recording, and options with what it contains about its
@@ -120,6 +129,9 @@ type Result struct {
 	GCBackground float64 `json:"gc_background"`
 
 	Findings []Finding `json:"findings"` // by Saving, largest first
+	// Advice is about causes that no single line shows, the largest share first. Nothing is charged
+	// to it: its samples may be those of findings, too.
+	Advice []advice.Advice `json:"advice,omitempty"`
 	// Unexplained are hot lines without a finding, hottest first.
 	Unexplained []HotLine `json:"unexplained"`
 	// Diagnoses are what kind of cost the most expensive lines have, with and without a finding, the

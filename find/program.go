@@ -117,7 +117,7 @@ func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program
 				p.Samples += int(cpu.Value(i, typ))
 			}
 		}
-		p.Share = func(re *regexp.Regexp) float64 { return share(below(cpu, l.typ, re), l.total) }
+		p.Share = func(re *regexp.Regexp) float64 { return share(cpu.Below(l.typ, re), l.total) }
 	}
 	after, err := parseMemStats(t.After)
 	before, err2 := parseMemStats(t.Before)
@@ -134,30 +134,6 @@ func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program
 		}
 	}
 	return p, unread
-}
-
-// below sums a value over the samples that have a matching function in their stacks.
-func below(p *profile.Profile, typ int, re *regexp.Regexp) int64 {
-	matches := make([]bool, len(p.Functions))
-	for i, f := range p.Functions {
-		matches[i] = re.MatchString(f.Name)
-	}
-	var sum int64
-	var stack []uint32
-	for i := range p.NumSamples() {
-		stack = p.AppendStack(stack[:0], i)
-	frames:
-		for _, loc := range stack {
-			at := p.Locations[loc]
-			for _, ln := range p.Lines[at.First : at.First+at.Num] {
-				if ln.Function != profile.None && matches[ln.Function] {
-					sum += p.Value(i, typ)
-					break frames
-				}
-			}
-		}
-	}
-	return sum
 }
 
 // parseMemStats parses lines in the form of the heap profile's text format, "# Name = value", and

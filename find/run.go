@@ -36,7 +36,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	if err := costs.checkFound(); err != nil {
 		return r, err
 	}
-	code, err := loadHotCode(ctx, costs, o)
+	code, err := loadHotCode(ctx, costs, o, p.adviceDirs(costs, o))
 	if err != nil {
 		return nil, err
 	}
@@ -56,6 +56,7 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	waits := p.Waits.onLines(costs, o)
 	r.Findings = waits.withFindings(found)
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
+	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
 	r.Diagnoses = costs.diagnoses(r.Findings, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
 	r.Warnings = code.warnings

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/find/advice"
 	"github.com/whet-go/whet/internal/trace/contention"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/trace/index"
@@ -22,6 +23,7 @@ type Waits struct {
 	time     time.Duration
 	times    requests.Times
 	stacks   []waitStack
+	traces   advice.Traces
 }
 
 // A waitStack is what requests waited for with one stack.
@@ -44,7 +46,7 @@ func (w *Waits) Add(x *index.Index) (dropped int, err error) {
 	for _, one := range found.Waits {
 		w.stacks = append(w.stacks, waitStack{one, x.Stack(one.Stack), x.Stack(one.Waking)})
 	}
-	return found.Dropped, nil
+	return found.Dropped, w.traces.Add(x, found)
 }
 
 // Requests is what execution traces show about requests.
@@ -282,14 +284,19 @@ func (x *matcher) locateFrame(frame stacks.Frame) (sourceLine, string) {
 	return here, reason
 }
 
-// nameParts returns the parts of a function's name after its package.
+// nameParts returns the parts of a function's name after its package. The body of a range over a
+// function has the name of the function around it, followed by -range1.
 func nameParts(function string) []string {
 	name := profile.Generic(function)
 	name, _, _ = strings.Cut(name, "[")
 	if rest := strings.SplitN(function, "]", 2); len(rest) == 2 {
 		name += rest[1] // a method of a generic type
 	}
-	return strings.Split(name[strings.LastIndexByte(name, '/')+1:], ".")
+	parts := strings.Split(name[strings.LastIndexByte(name, '/')+1:], ".")
+	for i := range parts {
+		parts[i], _, _ = strings.Cut(parts[i], "-range")
+	}
+	return parts
 }
 
 // ender names a line that ends waits: as the module does, or by the last elements of its path.

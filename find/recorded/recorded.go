@@ -37,6 +37,7 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 		p.Target = find.TargetOf(in.Recording)
 	}
 	p.Target.Build = in.Build
+	p.readGrowth()
 	if err := p.readWaits(ctx, o, opt.MaxTrace); err != nil {
 		in.Close()
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/recording"
+	"github.com/whet-go/whet/trace/waits"
 	"github.com/whet-go/whet/unit"
 )
 
@@ -58,6 +59,12 @@ func (p *Program) addWaits(ctx context.Context, o *input.Opener, l *input.Opened
 		}
 		defer func() { _ = x.Close() }() // read-only
 		dropped, err := p.Profiles.Waits.Add(x.Index)
+		if err == nil && p.Profiles.Goroutines != nil {
+			var rep *waits.Report
+			if rep, err = waits.NewReport(x.Index); err == nil {
+				p.Profiles.Goroutines.AddTrace(rep)
+			}
+		}
 		if dropped > 0 {
 			p.warn(fmt.Errorf("%s: %d requests are too many to follow, and are skipped", l.Name, dropped))
 		}

@@ -14,6 +14,7 @@ func descriptions() map[string]string {
 		"findInput.n":         "number of findings; 10 if omitted",
 
 		"foundResult.findings":    "known kinds of waste, the most expensive first",
+		"foundResult.advice":      "causes across time and lines: queries in loops, held locks, leaks, growth, repeated work",
 		"foundResult.unexplained": "expensive lines that no rule explains",
 		"foundResult.waiting":     "lines where requests or goroutines wait",
 		"foundResult.stale":       "functions that have changed since the recording: record again",

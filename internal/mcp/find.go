@@ -24,6 +24,7 @@ type findInput struct {
 type foundResult struct {
 	Module   string    `json:"module"`
 	Findings []finding `json:"findings"`
+	Advice   []advised `json:"advice,omitempty"`
 	// Unexplained are hot lines without a finding.
 	Unexplained []hotLine `json:"unexplained"`
 	Waiting     []waiting `json:"waiting,omitempty"`
@@ -44,6 +45,19 @@ type finding struct {
 	Setting  string  `json:"setting,omitempty"`
 }
 
+// An advised cause is one that no single line shows.
+type advised struct {
+	Kind     string   `json:"kind"`
+	File     string   `json:"file"`
+	Line     int      `json:"line"`
+	Function string   `json:"function"`
+	Also     []string `json:"also,omitempty"` // file:line and its role
+	Share    float64  `json:"share"`
+	Of       string   `json:"of"`
+	Evidence string   `json:"evidence"`
+	Do       string   `json:"do"`
+}
+
 type waiting struct {
 	File     string  `json:"file"`
 	Line     int     `json:"line"`
@@ -61,7 +75,8 @@ func (r *foundResult) Shrink() bool {
 			return true
 		}
 	}
-	return fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) || fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
+	return fit.Drop(&r.Advice, 3) || fit.Drop(&r.Findings, 3) || fit.Drop(&r.Unexplained, 0) ||
+		fit.Drop(&r.Waiting, 0) || fit.Drop(&r.Warnings, 1)
 }
 
 // read reads a recording of a module. The caller closes the program.
@@ -114,6 +129,17 @@ func (c *call) find(ctx context.Context, in findInput) (*foundResult, string, er
 			one.Setting = settingText(x.Fix.Setting)
 		}
 		r.Findings = append(r.Findings, one)
+	}
+	for i := range doc.Advice[:min(len(doc.Advice), n)] {
+		a := &doc.Advice[i]
+		one := advised{
+			Kind: string(a.Kind), File: a.File, Line: a.Line, Function: a.Function, Share: round(a.Share), Of: a.Of,
+			Evidence: a.Evidence, Do: a.Do,
+		}
+		for _, p := range a.Also {
+			one.Also = append(one.Also, p.Where()+" "+p.What)
+		}
+		r.Advice = append(r.Advice, one)
 	}
 	for _, l := range doc.Unexplained[:min(len(doc.Unexplained), n)] {
 		one := hotLine{File: l.File, Line: l.Line, Function: l.Function, Share: round(l.Saving)}

@@ -17,6 +17,7 @@ type Wait struct {
 	// 0 if a timer, the network, or the end of a system call ended them.
 	Waking    uint32
 	Count     int64
+	Requests  int64 // that waited there at least once
 	Time, Max time.Duration
 }
 
@@ -39,6 +40,19 @@ const (
 type stays struct {
 	all  []struct{ from, to int64 }
 	next int // the first that has not ended
+	last map[waitKey]int
+}
+
+// first reports whether the current request waits at a place for the first time.
+func (s *stays) first(at waitKey) bool {
+	if last, ok := s.last[at]; ok && last == s.next {
+		return false
+	}
+	if s.last == nil {
+		s.last = map[waitKey]int{}
+	}
+	s.last[at] = s.next
+	return true
 }
 
 // inside returns how much of a time belongs to requests. Calls must be in the order of time.
@@ -103,6 +117,9 @@ func WaitsOf(x *index.Index) (*Waits, error) {
 			sums[key] = one
 		}
 		one.Count++
+		if of[s.Goroutine].first(key) {
+			one.Requests++
+		}
 		one.Time += took
 		one.Max = max(one.Max, took)
 	}

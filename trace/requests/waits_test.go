@@ -34,7 +34,7 @@ func TestWaits(t *testing.T) {
 	got := requests.Times{}
 	for _, one := range w.Waits {
 		got[one.Cause] += one.Time
-		if one.Count <= 0 || one.Max > one.Time || one.Max <= 0 {
+		if one.Count <= 0 || one.Max > one.Time || one.Max <= 0 || one.Requests <= 0 || one.Requests > one.Count {
 			t.Errorf("%+v", one)
 		}
 	}

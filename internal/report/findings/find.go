@@ -23,7 +23,7 @@ const findLines = 10
 // Find returns the report of findings with their diffs, the one that can save most first.
 func Find(r *find.Result) *blocks.Document {
 	d := &blocks.Document{Title: blocks.Text{
-		blocks.Plain(layout.Plural(len(r.Findings), "finding", "findings")), blocks.Dim(" in "), blocks.Name(r.Module),
+		blocks.Plain(foundText(r)), blocks.Dim(" in "), blocks.Name(r.Module),
 	}}
 	if totals := findTotals(r); totals != "" {
 		d.Blocks = append(d.Blocks, blocks.Prose{blocks.Plain(totals + ".")})
@@ -31,6 +31,7 @@ func Find(r *find.Result) *blocks.Document {
 	for i := range r.Findings {
 		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
 	}
+	d.Blocks = append(d.Blocks, adviceSections(r.Advice)...)
 	tests, hot := []find.HotLine{}, []find.HotLine{}
 	for _, h := range r.Unexplained {
 		if strings.HasSuffix(h.File, "_test.go") {

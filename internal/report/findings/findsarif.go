@@ -110,6 +110,13 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 		Help: sarifMessage{"`whet trace contention` shows who holds what they wait for, and `whet trace requests` each " +
 			"request's time."},
 	})
+	if len(r.Advice) > 0 {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: sarifAdvice, Short: sarifMessage{"Causes across time and lines"},
+			Full: sarifMessage{"What execution traces, heap and goroutine profiles show together with the source."},
+			Help: sarifMessage{"No rewrite is offered: what to change is a matter of design."},
+		})
+	}
 	number := findingNumbers(r)
 	for i := range r.Findings {
 		run.Results = append(run.Results, sarifOf(&r.Findings[i],
@@ -120,6 +127,7 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 	}
 	waiting := slices.DeleteFunc(slices.Clone(r.Unexplained), func(h find.HotLine) bool { return len(h.Waits) == 0 })
 	run.Results = append(run.Results, sarifWaits(slices.Concat(waiting, r.Waiting), len(list))...)
+	run.Results = append(run.Results, sarifAdvices(r.Advice, len(list)+1)...)
 	return run.write(w)
 }
 

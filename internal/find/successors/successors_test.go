@@ -1,4 +1,4 @@
-package find
+package successors
 
 import (
 	"math/rand/v2"
@@ -26,9 +26,9 @@ func TestSuccessors(t *testing.T) {
 				to[len(before)] = len(after)
 			}
 		}
-		s := successorsOf([]byte(strings.Join(before, "\n")+"\n"), []byte(strings.Join(after, "\n")+"\n"))
+		s := Of([]byte(strings.Join(before, "\n")+"\n"), []byte(strings.Join(after, "\n")+"\n"))
 		for line := range len(before) {
-			lines, same := s.of(line + 1)
+			lines, same := s.Of(line + 1)
 			want, stays := to[line+1]
 			if same != stays || stays && !slices.Equal(lines, []int{want}) {
 				t.Fatalf("line %d: %v, same %v; want %d, %v\n%s\n\n%s", line+1, lines, same, want, stays,
