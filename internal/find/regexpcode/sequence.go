@@ -1,4 +1,4 @@
-package regexpsimple
+package regexpcode
 
 import (
 	"fmt"
@@ -19,6 +19,8 @@ type tables struct {
 	fresh func() string // returns the name of a new table
 	made  map[string]string
 	decls string
+
+	widest int // number of ranges that are compared at one place
 }
 
 // maxCompared is the maximum number of byte ranges that are compared; more are looked up in a
@@ -44,6 +46,7 @@ func (t *tables) test(s set, c string, not bool) string {
 	if len(inverse) > 0 && len(inverse) < len(s) {
 		s, not = inverse, !not
 	}
+	t.widest = max(t.widest, len(s)/2)
 	var ranges []string
 	for i := 0; i < len(s); i += 2 {
 		ranges = append(ranges, within(c, s[i], s[i+1]))
@@ -118,9 +121,9 @@ func tableValue(s set) string {
 	return text + "\n}"
 }
 
-// quotePattern returns a pattern in the form used in comments.
-func quotePattern(pattern string) string {
-	if strconv.CanBackquote(pattern) {
+// Quote returns a pattern in the form used in comments.
+func Quote(pattern string) string {
+	if pattern != "" && strconv.CanBackquote(pattern) {
 		return "`" + pattern + "`"
 	}
 	return strconv.Quote(pattern)
@@ -131,8 +134,8 @@ func quotePattern(pattern string) string {
 // It does what regexp's ReplaceAllString does: the text is decoded from the left, with invalid
 // UTF-8 as U+FFFD of width one, and what does not match is copied byte for byte. A set of ASCII
 // needs no decoding, because no other rune contains such a byte.
-func replaceCode(name string, s shape, one set, run bool, t *tables) code {
-	what := "each match of " + quotePattern(s.pattern)
+func replaceCode(name string, s Shape, one set, run bool, t *tables) code {
+	what := "each match of " + Quote(s.pattern)
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s returns s with %s replaced.\nfunc %s(s, with string) string {\n", name, what, name)
 	b.WriteString("\tvar b strings.Builder\n\tdone := 0 // b holds the result for s[:done]\n")
@@ -169,10 +172,10 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 
 // matchCode returns a function that reports whether a text has a match; s is a matcher. tail
 // returns the name of a second function, which is needed if a match may begin anywhere.
-func matchCode(name string, tail func() string, s shape, t *tables) code {
-	pattern := quotePattern(s.pattern)
-	if s.begin {
-		c := sequence(s.items, s.end, t)
+func matchCode(name string, tail func() string, s Shape, t *tables) code {
+	pattern := Quote(s.pattern)
+	if s.Begin {
+		c := sequence(s.items, s.End, t)
 		text := fmt.Sprintf(
 			"// %s reports whether s matches %s.\n"+
 				"func %s(s string) bool {\n%s}\n",
@@ -181,7 +184,7 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 		return code{text + t.decls, c.imports}
 	}
 	head := fmt.Sprintf("// %s reports whether s contains a match of %s.\nfunc %s(s string) bool {\n", name, pattern, name)
-	if one := s.items[0]; len(s.items) == 1 && one.max == 1 && !s.end {
+	if one := s.items[0]; len(s.items) == 1 && one.max == 1 && !s.End {
 		runes := "s"
 		if one.set.ascii() {
 			runes = "[]byte(s)"
@@ -212,7 +215,7 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 			rest)
 		after = s.items
 	}
-	c := sequence(after, s.end, t)
+	c := sequence(after, s.End, t)
 	fmt.Fprintf(&b,
 		"// %s reports whether s begins with the rest of a match.\n"+
 			"func %s(s string) bool {\n%s}\n",

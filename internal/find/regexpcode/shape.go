@@ -1,4 +1,4 @@
-package regexpsimple
+package regexpcode
 
 import (
 	"regexp"
@@ -18,10 +18,11 @@ type item struct {
 	min, max int // max is -1 without a limit
 }
 
-// A shape is a pattern that plain code can match: a sequence of items.
-type shape struct {
+// A Shape is a pattern that plain code can match: a sequence of items. The zero value matches
+// everything.
+type Shape struct {
 	pattern    string
-	begin, end bool // it matches only at the text's beginning, or its end
+	Begin, End bool // it matches only at the text's beginning, or its end
 	lazy       bool // some item is non-greedy
 	items      []item
 }
@@ -33,30 +34,30 @@ const (
 	maxRanges = 8  // of a set that is compared
 )
 
-// parse returns the shape of a pattern, if it has one.
-func parse(pattern string) (shape, bool) {
+// Parse returns the shape of a pattern, if it has one.
+func Parse(pattern string) (Shape, bool) {
 	if _, err := regexp.Compile(pattern); err != nil {
-		return shape{}, false
+		return Shape{}, false
 	}
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return shape{}, false
+		return Shape{}, false
 	}
-	s := shape{pattern: pattern}
+	s := Shape{pattern: pattern}
 	return s, s.add(re)
 }
 
 // add adds what follows, and reports whether it can. Case folding, alternation, word boundaries and
 // repeated groups have no shape.
-func (s *shape) add(re *syntax.Regexp) bool {
+func (s *Shape) add(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
 		return true
 	case syntax.OpBeginText:
-		s.begin = true
-		return len(s.items) == 0 && !s.end
+		s.Begin = true
+		return len(s.items) == 0 && !s.End
 	case syntax.OpEndText:
-		s.end = true
+		s.End = true
 		return true
 	case syntax.OpCapture, syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -66,7 +67,7 @@ func (s *shape) add(re *syntax.Regexp) bool {
 		}
 		return true
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 || s.end {
+		if re.Flags&syntax.FoldCase != 0 || s.End {
 			return false
 		}
 		for _, r := range re.Rune {
@@ -79,12 +80,12 @@ func (s *shape) add(re *syntax.Regexp) bool {
 	default:
 		one, ok := setOf(re)
 		s.items = append(s.items, item{one, 1, 1})
-		return ok && !s.end
+		return ok && !s.End
 	}
 }
 
 // repeat adds a repeated set, and reports whether it can.
-func (s *shape) repeat(re *syntax.Regexp) bool {
+func (s *Shape) repeat(re *syntax.Regexp) bool {
 	one, ok := setOf(re.Sub[0])
 	x := item{set: one}
 	switch re.Op {
@@ -100,7 +101,7 @@ func (s *shape) repeat(re *syntax.Regexp) bool {
 	if x.max != 0 {
 		s.items = append(s.items, x)
 	}
-	return ok && !s.end
+	return ok && !s.End
 }
 
 // setOf returns the set of a pattern that matches one rune.
@@ -161,8 +162,8 @@ func (x item) plain() bool {
 		x.set[0] != utf8.RuneError && utf8.ValidRune(x.set[0])
 }
 
-// literal returns the text of a shape that is a literal, without its anchors.
-func (s shape) literal() (string, bool) {
+// Literal returns the text of a shape that is a literal, without its anchors.
+func (s Shape) Literal() (string, bool) {
 	text, rest := prefix(s.items)
 	return text, len(rest) == 0
 }
@@ -179,19 +180,19 @@ func prefix(items []item) (string, []item) {
 	return text, nil
 }
 
-// matcher returns the shape for reporting whether a text matches, without the position. It returns
+// Matcher returns the shape for reporting whether a text matches, without the position. It returns
 // false if the code would have to backtrack, or to try long matches at each position.
-func (s shape) matcher() (shape, bool) {
+func (s Shape) Matcher() (Shape, bool) {
 	s.items = slices.Clone(s.items)
 	// What is optional at an unanchored end can be dropped.
-	for n := len(s.items); !s.end && n > 0; n = len(s.items) {
+	for n := len(s.items); !s.End && n > 0; n = len(s.items) {
 		last := &s.items[n-1]
 		if last.max = last.min; last.min > 0 {
 			break
 		}
 		s.items = s.items[:n-1]
 	}
-	for !s.begin && len(s.items) > 0 {
+	for !s.Begin && len(s.items) > 0 {
 		first := &s.items[0]
 		if first.max = first.min; first.min > 0 {
 			break
@@ -209,11 +210,11 @@ func (s shape) matcher() (shape, bool) {
 		x := rest[0]
 		rest = rest[1:]
 		runes += x.min
-		if x.min != x.max && (!s.begin || !forced(x, rest)) || !x.set.writable() {
-			return shape{}, false
+		if x.min != x.max && (!s.Begin || !forced(x, rest)) || !x.set.writable() {
+			return Shape{}, false
 		}
 	}
-	return s, (len(s.items) > 0 || s.begin && s.end) && steps <= maxSteps && (s.begin || runes <= maxRunes)
+	return s, (len(s.items) > 0 || s.Begin && s.End) && steps <= maxSteps && (s.Begin || runes <= maxRunes)
 }
 
 // forced reports whether an item must take all it can for the rest to match: what follows it cannot
@@ -236,10 +237,17 @@ func (s set) writable() bool {
 	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)
 }
 
+// IsClass reports whether a match is a character of a class, or all that follow one another, so
+// that a loop finds them.
+func (s Shape) IsClass() bool {
+	_, _, ok := s.replaced()
+	return ok
+}
+
 // replaced returns the single set of a shape whose matches are replaced, and whether a match is a
 // maximal run of it, or one rune.
-func (s shape) replaced() (one set, run, ok bool) {
-	if len(s.items) != 1 || s.begin || s.end || s.lazy {
+func (s Shape) replaced() (one set, run, ok bool) {
+	if len(s.items) != 1 || s.Begin || s.End || s.lazy {
 		return nil, false, false
 	}
 	x := s.items[0]

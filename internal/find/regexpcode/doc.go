@@ -1,0 +1,2 @@
+// Package regexpcode writes Go functions.
+package regexpcode
