@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // A stanza is a pattern of Go's test data, and the texts that it is tried on.
@@ -63,7 +65,7 @@ func goTestdata(t testing.TB, file string, f func(stanza)) {
 // compiled is a pattern's automata.
 type compiled struct {
 	re            *regexp.Regexp
-	match, groups *automaton
+	match, groups *automaton.Automaton
 }
 
 func compile(pattern string) (*compiled, error) {
@@ -80,24 +82,24 @@ func compile(pattern string) (*compiled, error) {
 		return nil, err
 	}
 	c := &compiled{re: re}
-	if c.match, err = build(prog, nil); err != nil {
+	if c.match, err = automaton.Build(prog, nil); err != nil {
 		return nil, err
 	}
 	slots := []int{0}
 	for i := 2; i < 2*re.NumSubexp()+2; i++ {
 		slots = append(slots, i)
 	}
-	if c.groups, err = build(prog, slots); err != nil {
+	if c.groups, err = automaton.Build(prog, slots); err != nil {
 		return nil, err
 	}
-	c.match.reduce()
-	c.groups.reduce()
+	c.match.Reduce()
+	c.groups.Reduce()
 	return c, nil
 }
 
 // at returns what FindStringSubmatchIndex returns for the text from a position, with what is before it.
 func (c *compiled) at(s string, at int) []int {
-	slots, end, ok := c.groups.find(s, at)
+	slots, end, ok := c.groups.Find(s, at)
 	if !ok {
 		return nil
 	}
@@ -115,7 +117,7 @@ func (c *compiled) all(s string) [][]int {
 		keep := true
 		if m[1] == at {
 			keep = m[0] != last
-			_, size := (&automaton{classes: []set{{0, 0x10ffff}}}).class(s[at:])
+			_, size := (&automaton.Automaton{Classes: []automaton.Set{{0, 0x10ffff}}}).Class(s[at:])
 			at += max(size, 1)
 		} else {
 			at = m[1]
@@ -134,7 +136,7 @@ func (c *compiled) check(t *testing.T, s string) bool {
 		t.Errorf("%q on %q: %v, want %v", c.re, s, got, want)
 		return false
 	}
-	if _, _, got := c.match.find(s, 0); got != c.re.MatchString(s) {
+	if _, _, got := c.match.Find(s, 0); got != c.re.MatchString(s) {
 		t.Errorf("%q on %q: match is %v", c.re, s, got)
 		return false
 	}
@@ -225,7 +227,7 @@ func agree(t *testing.T, file string, every int) {
 			refused[err.Error()]++
 			return
 		}
-		states = max(states, len(c.groups.states))
+		states = max(states, len(c.groups.States))
 		for _, text := range s.texts {
 			if !c.check(t, text) {
 				wrong++

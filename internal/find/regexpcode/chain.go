@@ -1,28 +1,29 @@
 package regexpcode
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // A step is a state of an automaton whose states follow one another: the text is consumed from
 // left to right, and what does not fit ends the search, or begins it again at the same position.
 type step struct {
 	q        int
-	loop     set // what the state consumes before the step
-	exit     set // what leads to the next step; nil if nothing does
-	edge     edge
+	loop     automaton.Set // what the state consumes before the step
+	exit     automaton.Set // what leads to the next step; nil if nothing does
+	edge     automaton.Edge
 	optional bool // without it, the next step does the same
 	rest     []branch
-	end      edge
+	end      automaton.Edge
 }
 
 // chain returns the steps of an automaton, and whether it has this form.
-func (a *automaton) chain() (steps []step, searches, ok bool) {
-	q0 := a.begin[atBegin]
-	for _, q := range a.begin {
+func (e *emitter) chain() (steps []step, searches, ok bool) {
+	q0 := e.Begin[automaton.AtBegin]
+	for _, q := range e.Begin {
 		if q >= 0 && q != q0 {
 			return nil, false, false
 		}
@@ -30,30 +31,30 @@ func (a *automaton) chain() (steps []step, searches, ok bool) {
 	if q0 < 0 {
 		return nil, false, false
 	}
-	end := len(a.classes)
+	end := len(e.Classes)
 	// A search consumes what does not begin a match.
-	searches = slices.ContainsFunc(a.states[q0].next, func(x edge) bool { return x.to == q0 }) &&
-		a.states[q0].next[end].accept == nil
+	searches = slices.ContainsFunc(e.States[q0].Next, func(x automaton.Edge) bool { return x.To == q0 }) &&
+		e.States[q0].Next[end].Accept == nil
 	seen := map[int]bool{}
 	for q := q0; ; {
 		if seen[q] {
 			return nil, false, false
 		}
 		seen[q] = true
-		s := step{q: q, end: a.states[q].next[end]}
+		s := step{q: q, end: e.States[q].Next[end]}
 		var restart func(class int) bool
 		if searches && q != q0 {
 			restart = func(class int) bool {
-				x := a.states[q].next[class]
-				return x.to >= 0 && x.key(nil) == a.states[q0].next[class].key(nil)
+				x := e.States[q].Next[class]
+				return x.To >= 0 && x.Key(nil) == e.States[q0].Next[class].Key(nil)
 			}
 		}
 		var exits []branch
-		for _, b := range a.branches(q, restart) {
+		for _, b := range e.branches(q, restart) {
 			switch {
-			case b.edge.to == q && b.edge.accept == nil && len(b.edge.set) == 0:
+			case b.edge.To == q && b.edge.Accept == nil && len(b.edge.Set) == 0:
 				s.loop = b.set
-			case b.edge.to < 0:
+			case b.edge.To < 0:
 				s.rest = append(s.rest, b)
 			default:
 				exits = append(exits, b)
@@ -63,7 +64,7 @@ func (a *automaton) chain() (steps []step, searches, ok bool) {
 			return append(steps, s), searches, true
 		}
 		if len(exits) > 1 {
-			i := a.optional(q, exits)
+			i := e.optional(q, exits)
 			if i < 0 || s.loop != nil {
 				return nil, false, false
 			}
@@ -71,33 +72,33 @@ func (a *automaton) chain() (steps []step, searches, ok bool) {
 		}
 		s.exit, s.edge = exits[0].set, exits[0].edge
 		steps = append(steps, s)
-		q = s.edge.to
+		q = s.edge.To
 	}
 }
 
 // optional returns the branch without which a state does the same as the one that follows, or -1.
-func (a *automaton) optional(q int, exits []branch) int {
+func (e *emitter) optional(q int, exits []branch) int {
 	return slices.IndexFunc(exits, func(b branch) bool {
-		for class := range len(a.classes) + 1 {
-			if class < len(a.classes) && b.set.contains(a.classes[class][0]) {
+		for class := range len(e.Classes) + 1 {
+			if class < len(e.Classes) && b.set.Contains(e.Classes[class][0]) {
 				continue
 			}
-			if a.states[q].next[class].key(nil) != a.states[b.edge.to].next[class].key(nil) {
+			if e.States[q].Next[class].Key(nil) != e.States[b.edge.To].Next[class].Key(nil) {
 				return false
 			}
 		}
-		return b.edge.to != q
+		return b.edge.To != q
 	})
 }
 
 // writeChain writes the body of the function as the steps of a chain.
 func (e *emitter) writeChain(steps []step, searches bool) {
-	c := &chainer{emitter: e, searches: searches, declared: map[register]bool{}}
+	c := &chainer{emitter: e, searches: searches, declared: map[automaton.Register]bool{}}
 	e.depth = 1
 	if e.recorded && len(e.positions()) == 2 {
 		e.line("start, end = -1, -1")
 	}
-	if e.from && e.begin[afterOther] < 0 {
+	if e.from && e.Begin[automaton.AfterOther] < 0 {
 		e.open("if at > 0")
 		e.line("%s", e.fail())
 		e.close()
@@ -105,7 +106,7 @@ func (e *emitter) writeChain(steps []step, searches bool) {
 	head := e.b.String()
 	e.b.Reset()
 	again := slices.ContainsFunc(steps, func(s step) bool {
-		return slices.ContainsFunc(s.rest, func(b branch) bool { return b.edge.to == restarts })
+		return slices.ContainsFunc(s.rest, func(b branch) bool { return b.edge.To == restarts })
 	})
 	if again {
 		// A label is written if it is needed.
@@ -125,7 +126,7 @@ func (e *emitter) writeChain(steps []step, searches bool) {
 	}
 	e.b.Reset()
 	e.b.WriteString(head)
-	if regexp.MustCompile(`\bi\b`).MatchString(body) {
+	if names(body, "i") {
 		e.line("i := %s", e.at())
 	}
 	e.b.WriteString(body)
@@ -141,35 +142,35 @@ type chainer struct {
 	labeled  bool // the search's label is used
 	decoded  bool // c is declared
 	sized    bool // size is declared
-	declared map[register]bool
+	declared map[automaton.Register]bool
 }
 
 // predeclare declares registers that are set in a block, or read without being set.
 func (c *chainer) predeclare(steps []step) {
 	_, initial := c.registers()
-	all := map[register]bool{}
+	all := map[automaton.Register]bool{}
 	for r := range initial {
 		all[r] = true
 	}
 	for _, s := range steps {
 		if s.optional {
-			for _, x := range s.edge.set {
-				all[x.reg] = true
+			for _, x := range s.edge.Set {
+				all[x.Reg] = true
 			}
 		}
 	}
-	var regs []register
+	var regs []automaton.Register
 	for r := range all {
 		regs = append(regs, r)
 		c.declared[r] = true
 	}
-	slices.SortFunc(regs, func(x, y register) int { return strings.Compare(c.register(x), c.register(y)) })
+	slices.SortFunc(regs, func(x, y automaton.Register) int { return strings.Compare(c.register(x), c.register(y)) })
 	c.declare(regs, initial)
 }
 
 // action is the statement for runes that do not fit.
-func (c *chainer) action(x edge) string {
-	if x.to != restarts {
+func (c *chainer) action(x automaton.Edge) string {
+	if x.To != restarts {
 		return c.stop(x, "i")
 	}
 	if c.inner {
@@ -186,7 +187,7 @@ func (c *chainer) actions(s step) (rest []string, end string) {
 		rest = append(rest, c.action(b.edge))
 	}
 	end = c.action(s.end)
-	if c.searches && s.end.accept == nil && len(rest) == 1 && s.rest[0].edge.to == restarts {
+	if c.searches && s.end.Accept == nil && len(rest) == 1 && s.rest[0].edge.To == restarts {
 		end = rest[0]
 	}
 	return rest, end
@@ -200,7 +201,7 @@ func (c *chainer) uniform(s step) bool {
 
 // plain reports whether a step consumes one rune and does nothing else.
 func (c *chainer) plain(s step) bool {
-	return s.loop == nil && s.exit != nil && !s.optional && s.edge.accept == nil && c.uniform(s)
+	return s.loop == nil && s.exit != nil && !s.optional && s.edge.Accept == nil && c.uniform(s)
 }
 
 // same reports whether two plain steps do the same.
@@ -214,7 +215,7 @@ func (c *chainer) same(s, t step) bool {
 // their number.
 func (c *chainer) write(steps []step) int {
 	s := steps[0]
-	if c.searches && s.q == c.begin[atBegin] {
+	if c.searches && s.q == c.Begin[automaton.AtBegin] {
 		if n := c.writeIndex(steps); n > 0 {
 			return n
 		}
@@ -231,7 +232,7 @@ func (c *chainer) write(steps []step) int {
 	n := 1
 	if c.plain(s) {
 		for n < len(steps) && c.plain(steps[n]) && slices.Equal(steps[n].exit, s.exit) &&
-			len(steps[n].edge.set) == 0 && c.same(s, steps[n]) {
+			len(steps[n].edge.Set) == 0 && c.same(s, steps[n]) {
 			n++
 		}
 	}
@@ -251,13 +252,13 @@ func (c *chainer) write(steps []step) int {
 }
 
 // oneByte reports whether a rune of a set is consumed by consuming a byte.
-func (c *chainer) oneByte(s set) bool { return s.ascii() || c.bytes }
+func (c *chainer) oneByte(s automaton.Set) bool { return s.ASCII() || c.Bytes }
 
 // literal returns the text of the first steps, if they consume a literal. If it is not there, it
 // does not matter how much of it is.
 func (c *chainer) literal(steps []step) (n int, text string) {
-	for n < len(steps) && c.plain(steps[n]) && (c.match || steps[n].end.accept == nil) && (item{steps[n].exit, 1, 1}).plain() &&
-		(n == 0 || len(steps[n].edge.set) == 0 && c.same(steps[0], steps[n])) {
+	for n < len(steps) && c.plain(steps[n]) && (c.Match || steps[n].end.Accept == nil) && (item{steps[n].exit, 1, 1}).plain() &&
+		(n == 0 || len(steps[n].edge.Set) == 0 && c.same(steps[0], steps[n])) {
 		text += string(steps[n].exit[0])
 		n++
 	}
@@ -272,14 +273,14 @@ func (c *chainer) noPrefix(text string) string {
 // writeIndex writes the search for what a match begins with.
 func (c *chainer) writeIndex(steps []step) int {
 	s := steps[0]
-	if len(s.rest) > 0 || s.optional || s.exit == nil || s.loop == nil || s.edge.accept != nil {
+	if len(s.rest) > 0 || s.optional || s.exit == nil || s.loop == nil || s.edge.Accept != nil {
 		return 0
 	}
 	if !(item{s.exit, 1, 1}).plain() {
 		return 0
 	}
 	n, text := 1, string(s.exit[0])
-	if m, more := c.literal(steps[1:]); m > 0 && len(steps[1].edge.set) == 0 {
+	if m, more := c.literal(steps[1:]); m > 0 && len(steps[1].edge.Set) == 0 {
 		if _, end := c.actions(steps[1]); end == "continue" {
 			n, text = n+m, text+more
 		}
@@ -303,13 +304,13 @@ func (c *chainer) writeIndex(steps []step) int {
 }
 
 // assign writes what an edge accepts and sets, and declares what it can.
-func (c *chainer) assign(x edge) {
+func (c *chainer) assign(x automaton.Edge) {
 	op := "="
-	for _, s := range x.set {
-		if !c.declared[s.reg] {
+	for _, s := range x.Set {
+		if !c.declared[s.Reg] {
 			op = ":="
 		}
-		c.declared[s.reg] = true
+		c.declared[s.Reg] = true
 	}
 	for _, l := range c.enter(x, op) {
 		c.line("%s", l)
@@ -318,13 +319,13 @@ func (c *chainer) assign(x edge) {
 
 // step writes one step.
 func (c *chainer) step(s step) {
-	decode := s.exit != nil && !s.exit.simple() && (s.optional || len(s.rest) > 0)
+	decode := s.exit != nil && !s.exit.Simple() && (s.optional || len(s.rest) > 0)
 	for _, b := range s.rest {
-		decode = decode || len(s.rest) > 1 && !b.set.simple()
+		decode = decode || len(s.rest) > 1 && !b.set.Simple()
 	}
 	char := c.text + "[i]"
 	if s.loop != nil {
-		if s.loop.simple() {
+		if s.loop.Simple() {
 			c.open("for i < len(%s) && %s", c.text, operand(c.within(s.loop, char)))
 			c.line("i++")
 		} else {
@@ -377,7 +378,7 @@ func (c *chainer) misfits(s step, char string) {
 	switch {
 	case s.exit == nil && c.uniform(s):
 		c.line("%s", end)
-	case s.exit == nil && c.match && len(rest) == 1 && rest[0] != "continue":
+	case s.exit == nil && c.Match && len(rest) == 1 && rest[0] != "continue":
 		c.line("return i %s len(%s)", map[bool]string{true: "==", false: "<"}[end == "return true"], c.text)
 	case s.exit == nil:
 		c.open("if %s", atEnd)
@@ -417,7 +418,7 @@ func (c *chainer) misfits(s step, char string) {
 }
 
 // advance consumes a rune of a set.
-func (c *chainer) advance(s set, decoded bool) {
+func (c *chainer) advance(s automaton.Set, decoded bool) {
 	switch {
 	case c.oneByte(s):
 		c.line("i++")

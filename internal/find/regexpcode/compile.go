@@ -1,6 +1,7 @@
 package regexpcode
 
 import (
+	"errors"
 	"fmt"
 	"go/format"
 	"go/token"
@@ -10,6 +11,8 @@ import (
 	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // A Use is a call of a method of a compiled pattern.
@@ -71,17 +74,12 @@ type Call struct {
 
 // Limits of what is written: longer code is less readable than the pattern.
 const (
-	maxLines     = 130 // of a function that searches
-	maxSwitch    = 24  // states of a switch
+	maxLines     = 160 // of a function that searches
+	maxSwitch    = 28  // states of a switch
 	maxTable     = 64  // states of a table
 	maxEntries   = 1024
 	maxRegisters = 16 // other than the groups' own
 )
-
-// An unsupportedError is the reason why a pattern is not compiled.
-type unsupportedError string
-
-func (e unsupportedError) Error() string { return string(e) }
 
 // Compile returns Go code that does what methods of a pattern do. The error says in one sentence
 // why there is none: the pattern is invalid, or the code would be too long or is not supported.
@@ -95,7 +93,7 @@ func Compile(pattern string, uses []Use, opts Options) (*Code, error) {
 		return nil, err
 	}
 	if len(uses) == 0 {
-		return nil, unsupportedError("no method is called")
+		return nil, errors.New("no method is called")
 	}
 	p := &plan{pattern: pattern, re: re, parsed: parsed, opts: opts, uses: uses}
 	return p.compile()
@@ -124,13 +122,13 @@ func (p *plan) compile() (*Code, error) {
 		methods[i] = methodOf(u.Method)
 		switch {
 		case methods[i].kind == unsupported:
-			return nil, unsupportedError("the method " + u.Method + " is not supported")
+			return nil, errors.New("the method " + u.Method + " is not supported")
 		case methods[i].kind == replaceTemplate && u.Template == nil:
-			return nil, unsupportedError("the replacement is not constant, so $ may refer to groups")
+			return nil, errors.New("the replacement is not constant, so $ may refer to groups")
 		case methods[i].kind == splitText && u.Limit && minWidth(p.parsed) == 0:
-			return nil, unsupportedError("Split has a limit, and the pattern matches the empty text")
+			return nil, errors.New("Split has a limit, and the pattern matches the empty text")
 		case methods[i].kind == splitText && p.pattern == "":
-			return nil, unsupportedError("the pattern is empty")
+			return nil, errors.New("the pattern is empty")
 		}
 	}
 	p.uses = slices.Clone(p.uses)
@@ -190,7 +188,7 @@ func (p *plan) loop(methods []method) (*Code, bool) {
 		return nil, false
 	}
 	name := p.opts.Name
-	if p.opts.Table != "" && one.tabled() && !strings.Contains(Locals(), " "+p.opts.Table+" ") {
+	if p.opts.Table != "" && tabled(one) && !strings.Contains(Locals(), " "+p.opts.Table+" ") {
 		p.tables.made = map[string]string{string(one): p.opts.Table}
 		p.table = tableValue(one)
 		name = p.opts.Fresh("replace" + upper(name))
@@ -304,7 +302,7 @@ func (p *plan) search(methods []method, isBytes bool) error {
 		return err
 	}
 	core := p.core
-	if e.match {
+	if e.Match {
 		p.text.WriteString(core)
 		return nil
 	}
@@ -333,26 +331,26 @@ func (p *plan) emitter(slots []int) (*emitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &emitter{automaton: a, groups: p.groups, tables: p.tables, imports: p.imports}
-	if !slices.ContainsFunc(a.begin[:], func(q int) bool { return q >= 0 }) {
-		return nil, unsupportedError("the pattern matches no text")
+	e := &emitter{Automaton: a, groups: p.groups, tables: p.tables, imports: p.imports}
+	if !slices.ContainsFunc(a.Begin[:], func(q int) bool { return q >= 0 }) {
+		return nil, errors.New("the pattern matches no text")
 	}
 	extra := 0
 	regs, _ := e.registers()
 	for _, r := range regs {
-		if r.n > 0 {
+		if r.N > 0 {
 			extra++
 		}
 	}
 	if extra > maxRegisters {
-		return nil, tooLarge{fmt.Sprintf("%d positions of groups that are not certain yet, more than %d", extra, maxRegisters)}
+		return nil, fmt.Errorf("the pattern needs %d positions of groups that are not certain yet, more than %d", extra, maxRegisters)
 	}
-	a.edges(func(x *edge) { e.recorded = e.recorded || x.accept != nil && x.to >= 0 })
+	a.Edges(func(x *automaton.Edge) { e.recorded = e.recorded || x.Accept != nil && x.To >= 0 })
 	return e, nil
 }
 
 // automatonOf returns the smallest automaton of a pattern that is known to be valid.
-func automatonOf(parsed *syntax.Regexp, slots []int) (*automaton, error) {
+func automatonOf(parsed *syntax.Regexp, slots []int) (*automaton.Automaton, error) {
 	prog, err := syntax.Compile(parsed.Simplify())
 	if err != nil {
 		return nil, err
@@ -361,11 +359,11 @@ func automatonOf(parsed *syntax.Regexp, slots []int) (*automaton, error) {
 		// The match begins at 0.
 		slots = append([]int{}, slots[1:]...)
 	}
-	a, err := build(prog, slots)
+	a, err := automaton.Build(prog, slots)
 	if err != nil {
 		return nil, err
 	}
-	a.reduce()
+	a.Reduce()
 	return a, nil
 }
 
@@ -393,7 +391,7 @@ func (p *plan) emit(e *emitter) error {
 	if e.isBytes() {
 		e.name = p.opts.Name + "BytesIndex"
 	}
-	if e.match {
+	if e.Match {
 		e.name = p.funcs[p.key(Use{Method: map[bool]string{false: "MatchString", true: "Match"}[e.isBytes()]})]
 	} else {
 		e.name = p.opts.Fresh(e.name)
@@ -407,18 +405,21 @@ func (p *plan) emit(e *emitter) error {
 		switch {
 		case s == Chain && isChain:
 			e.writeChain(steps, searches)
-		case s == Machine && len(e.states) <= maxSwitch:
+		case s == Machine && len(e.States) <= maxSwitch:
 			e.writeMachine()
-		case s == Table && e.match && e.bytes && len(e.states) <= maxTable &&
-			len(e.states)*(len(e.classes)+1) <= maxEntries:
+		case s == Table && e.Match && e.Bytes && len(e.States) <= maxTable &&
+			len(e.States)*(len(e.Classes)+1) <= maxEntries:
 			e.writeTable(p.opts.Fresh)
 		default:
 			continue
 		}
 		if e.tables.widest > maxRanges {
-			return tooLarge{fmt.Sprintf("a class of %d ranges of characters, more than %d", e.tables.widest, maxRanges)}
+			return fmt.Errorf("the pattern needs a class of %d ranges of characters, more than %d", e.tables.widest, maxRanges)
 		}
-		if lines = strings.Count(e.b.String(), "\n"); lines > maxLines {
+		if n := strings.Count(e.b.String(), "\n"); n > maxLines {
+			if lines == 0 || n < lines {
+				lines = n
+			}
 			continue
 		}
 		body := e.b.String()
@@ -430,19 +431,19 @@ func (p *plan) emit(e *emitter) error {
 		return nil
 	}
 	if lines > maxLines {
-		return tooLarge{fmt.Sprintf("%d lines, more than %d", lines, maxLines)}
+		return fmt.Errorf("the pattern needs %d lines, more than %d", lines, maxLines)
 	}
-	return tooLarge{fmt.Sprintf("%d states, more than %d", len(e.states), maxSwitch)}
+	return fmt.Errorf("the pattern needs %d states, more than %d", len(e.States), maxSwitch)
 }
 
 // comment is the comment of the function that searches.
 func (p *plan) comment(e *emitter) string {
 	pattern := Quote(p.pattern)
-	whole := e.begin[afterOther] < 0
+	whole := e.Begin[automaton.AfterOther] < 0
 	switch {
-	case e.match && whole:
+	case e.Match && whole:
 		return fmt.Sprintf("\n// %s reports whether %s matches %s.\n", e.name, e.text, pattern)
-	case e.match:
+	case e.Match:
 		return fmt.Sprintf("\n// %s reports whether %s contains a match of %s.\n", e.name, e.text, pattern)
 	}
 	text := fmt.Sprintf("// %s returns where the first match of %s in %s", e.name, pattern, e.text)

@@ -22,6 +22,7 @@ type program struct {
 	forms    map[Strategy]int
 	refused  map[string]int
 	compiled int
+	last     Strategy
 }
 
 // A testCase is a method of a pattern and the texts for it.
@@ -69,6 +70,7 @@ func (p *program) add(t *testing.T, s stanza, uses ...testUse) {
 		return
 	}
 	p.forms[code.Strategy]++
+	p.last = code.Strategy
 	if len(p.files) == 0 || p.files[len(p.files)-1].Len() > 1<<18 {
 		p.files = append(p.files, &strings.Builder{})
 		p.imports = append(p.imports, map[string]bool{})
@@ -117,45 +119,8 @@ func (p *program) run(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	write("go.mod", "module test\n\ngo 1.21\n")
-	for i, f := range p.files {
-		head := "package main\n\nimport (\n"
-		for _, path := range slices.Sorted(maps.Keys(p.imports[i])) {
-			head += fmt.Sprintf("\t%q\n", path)
-		}
-		write(fmt.Sprintf("code%d.go", i), head+")\n\n"+f.String())
-	}
-	calls := "package main\n\nimport \"strconv\"\n\nvar _ = strconv.Quote\n\nvar calls = []func(string) any{\n"
-	for _, c := range p.cases {
-		calls += "\t" + c.call + ",\n"
-	}
-	write("calls.go", calls+"}\n")
-	data, err := json.Marshal(p.cases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	// JSON has no invalid UTF-8.
-	var quoted []string
-	for _, c := range p.cases {
-		for _, s := range c.Texts {
-			quoted = append(quoted, fmt.Sprintf("%q", s))
-		}
-	}
-	if data, err = json.Marshal(p.quoted()); err != nil {
-		t.Fatal(err)
-	}
-	write("cases.json", string(data))
-	write("main.go", runner)
+	p.write(t, dir, runner)
 	cmd := exec.CommandContext(t.Context(), "go", "build", "-gcflags=-N -l", "-o", "test", ".")
-	if p.optimized() {
-		cmd = exec.CommandContext(t.Context(), "go", "build", "-o", "test", ".")
-	}
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%.3000s\n%s", err, out, dir)
@@ -169,9 +134,37 @@ func (p *program) run(t *testing.T) {
 	t.Logf("%d functions in %d files, forms %v, refused %v; %s", len(p.cases), len(p.files), p.forms, p.refused, out)
 }
 
-func (p *program) optimized() bool { return len(p.cases) < 3000 }
+// write writes the program to a directory; main is its main function.
+func (p *program) write(t *testing.T, dir, main string) {
+	t.Helper()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("go.mod", "module test\n\ngo 1.22\n")
+	for i, f := range p.files {
+		head := "package main\n\nimport (\n"
+		for _, path := range slices.Sorted(maps.Keys(p.imports[i])) {
+			head += fmt.Sprintf("\t%q\n", path)
+		}
+		write(fmt.Sprintf("code%d.go", i), head+")\n\n"+f.String())
+	}
+	calls := "package main\n\nimport \"strconv\"\n\nvar _ = strconv.Quote\n\nvar calls = []func(string) any{\n"
+	for _, c := range p.cases {
+		calls += "\t" + c.call + ",\n"
+	}
+	write("calls.go", calls+"}\n")
+	data, err := json.Marshal(p.quoted())
+	if err != nil {
+		t.Fatal(err)
+	}
+	write("cases.json", string(data))
+	write("main.go", main)
+}
 
-// quoted returns the cases with texts as Go literals.
+// quoted returns the cases with texts as Go literals, because JSON has no invalid UTF-8.
 func (p *program) quoted() []testCase {
 	list := slices.Clone(p.cases)
 	for i := range list {

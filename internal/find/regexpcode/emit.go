@@ -3,18 +3,20 @@ package regexpcode
 import (
 	"cmp"
 	"fmt"
+	"go/scanner"
+	"go/token"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // An emitter writes the function that runs an automaton.
 type emitter struct {
-	*automaton
+	*automaton.Automaton
 	name     string // of the function
 	text     string // name of the parameter: s, or b for bytes
 	from     bool   // the search begins at the parameter at, not at 0
@@ -79,7 +81,7 @@ func (e *emitter) array() string { return fmt.Sprintf("[%d]int", len(e.positions
 // positions are the slots that the function returns, in order: the match and the groups.
 func (e *emitter) positions() []int {
 	all := []int{0, 1}
-	for _, s := range e.slots {
+	for _, s := range e.Slots {
 		if s > 1 {
 			all = append(all, s)
 		}
@@ -97,7 +99,7 @@ func (e *emitter) signature() string {
 		in += ", at int"
 	}
 	switch {
-	case e.match:
+	case e.Match:
 		return "(" + in + ") bool"
 	case len(e.positions()) == 2:
 		return "(" + in + ") (start, end int)"
@@ -108,7 +110,7 @@ func (e *emitter) signature() string {
 // fail is the statement that ends a search without a further match.
 func (e *emitter) fail() string {
 	switch {
-	case e.match:
+	case e.Match:
 		return "return false"
 	case len(e.positions()) > 2:
 		return "return loc, " + map[bool]string{false: "false", true: "ok"}[e.recorded]
@@ -119,10 +121,10 @@ func (e *emitter) fail() string {
 }
 
 // result is the values of a match that ends at a position.
-func (e *emitter) result(m *match, pos string) string {
+func (e *emitter) result(m *automaton.Match, pos string) string {
 	at := map[int]string{0: "0", 1: pos}
-	for i, v := range m.slots {
-		at[e.slots[i]] = e.value(i, v, pos)
+	for i, v := range m.Slots {
+		at[e.Slots[i]] = e.value(i, v, pos)
 	}
 	var list []string
 	for _, p := range e.positions() {
@@ -134,19 +136,19 @@ func (e *emitter) result(m *match, pos string) string {
 	return e.array() + "{" + strings.Join(list, ", ") + "}, true"
 }
 
-func (e *emitter) value(slot int, v value, pos string) string {
+func (e *emitter) value(slot int, v automaton.Value, pos string) string {
 	switch v {
-	case here:
+	case automaton.Here:
 		return pos
-	case none:
+	case automaton.None:
 		return "-1"
 	}
-	return e.register(register{slot, int(v)})
+	return e.register(automaton.Register{Slot: slot, N: int(v)})
 }
 
 // register is the name of the variable of a register.
-func (e *emitter) register(r register) string {
-	slot := e.slots[r.slot]
+func (e *emitter) register(r automaton.Register) string {
+	slot := e.Slots[r.Slot]
 	name := "begin"
 	if slot > 0 {
 		g := slot / 2
@@ -158,38 +160,38 @@ func (e *emitter) register(r register) string {
 			name += "End"
 		}
 	}
-	if r.n > 0 {
-		name += string(rune('A' + r.n))
+	if r.N > 0 {
+		name += string(rune('A' + r.N))
 	}
 	return name
 }
 
 // stop is the statement that ends a search by an edge.
-func (e *emitter) stop(x edge, pos string) string {
+func (e *emitter) stop(x automaton.Edge, pos string) string {
 	switch {
-	case x.accept == nil:
+	case x.Accept == nil:
 		return e.fail()
-	case e.match:
+	case e.Match:
 		return "return true"
 	}
-	return "return " + e.result(x.accept, pos)
+	return "return " + e.result(x.Accept, pos)
 }
 
 // enter is the statements of an edge that leads on, without those that change the state. op sets
 // the registers.
-func (e *emitter) enter(x edge, op string) []string {
+func (e *emitter) enter(x automaton.Edge, op string) []string {
 	var lines []string
-	if x.accept != nil {
+	if x.Accept != nil {
 		to := "start, end"
 		if len(e.positions()) > 2 {
 			to = "loc, ok"
 		}
-		lines = append(lines, to+" = "+e.result(x.accept, "i"))
+		lines = append(lines, to+" = "+e.result(x.Accept, "i"))
 	}
 	var left, right []string
-	for _, s := range x.set {
-		left = append(left, e.register(s.reg))
-		right = append(right, e.value(s.reg.slot, s.from, "i"))
+	for _, s := range x.Set {
+		left = append(left, e.register(s.Reg))
+		right = append(right, e.value(s.Reg.Slot, s.From, "i"))
 	}
 	if len(left) > 0 {
 		lines = append(lines, strings.Join(left, ", ")+" "+op+" "+strings.Join(right, ", "))
@@ -198,29 +200,29 @@ func (e *emitter) enter(x edge, op string) []string {
 }
 
 // registers returns the registers that are set, and whether each is needed before.
-func (e *emitter) registers() (all []register, initial map[register]bool) {
-	seen := map[register]bool{}
-	e.edges(func(x *edge) {
-		for _, s := range x.set {
-			seen[s.reg] = true
+func (e *emitter) registers() (all []automaton.Register, initial map[automaton.Register]bool) {
+	seen := map[automaton.Register]bool{}
+	e.Edges(func(x *automaton.Edge) {
+		for _, s := range x.Set {
+			seen[s.Reg] = true
 		}
 	})
-	live := e.live()
-	initial = map[register]bool{}
-	for _, q := range e.begin {
+	live := e.Live()
+	initial = map[automaton.Register]bool{}
+	for _, q := range e.Begin {
 		if q >= 0 {
 			for r := range live[q] {
 				seen[r], initial[r] = true, true
 			}
 		}
 	}
-	return slices.SortedFunc(maps.Keys(seen), func(x, y register) int {
-		return cmp.Or(x.slot-y.slot, x.n-y.n)
+	return slices.SortedFunc(maps.Keys(seen), func(x, y automaton.Register) int {
+		return cmp.Or(x.Slot-y.Slot, x.N-y.N)
 	}), initial
 }
 
 // declare declares registers before they are set.
-func (e *emitter) declare(regs []register, initial map[register]bool) {
+func (e *emitter) declare(regs []automaton.Register, initial map[automaton.Register]bool) {
 	var zero, minus []string
 	for _, r := range regs {
 		if initial[r] {
@@ -239,21 +241,21 @@ func (e *emitter) declare(regs []register, initial map[register]bool) {
 
 // A branch is the runes for which a state has the same edge.
 type branch struct {
-	set  set
-	edge edge
+	set  automaton.Set
+	edge automaton.Edge
 }
 
 // branches returns the branches of a state; the last one has the most runes. restart, if not nil,
 // tells edges apart that are equal otherwise.
-func (a *automaton) branches(q int, restart func(class int) bool) []branch {
+func (e *emitter) branches(q int, restart func(class int) bool) []branch {
 	var list []branch
 	byKey := map[string]int{}
-	for class, s := range a.classes {
-		x := a.states[q].next[class]
-		key := x.key(nil)
+	for class, s := range e.Classes {
+		x := e.States[q].Next[class]
+		key := x.Key(nil)
 		if restart != nil && restart(class) {
 			key = "restart"
-			x = edge{to: restarts}
+			x = automaton.Edge{To: restarts}
 		}
 		n, ok := byKey[key]
 		if !ok {
@@ -261,11 +263,11 @@ func (a *automaton) branches(q int, restart func(class int) bool) []branch {
 			list = append(list, branch{s, x})
 			continue
 		}
-		list[n].set = list[n].set.union(s)
+		list[n].set = list[n].set.Union(s)
 	}
 	slices.SortStableFunc(list, func(x, y branch) int {
 		last := func(b branch) int {
-			if b.set.contains(unicode.MaxRune) {
+			if b.set.Contains(unicode.MaxRune) {
 				return 1
 			}
 			return 0
@@ -278,28 +280,23 @@ func (a *automaton) branches(q int, restart func(class int) bool) []branch {
 // restarts marks an edge that does what the first state does.
 const restarts = -2
 
-// simple reports whether the first byte of a rune shows whether it is in the set.
-func (s set) simple() bool { return s.ascii() || s.complement().isASCII() }
-
-func (s set) isASCII() bool { return len(s) == 0 || s.ascii() }
-
 // within returns the condition that a byte or rune is in a set; for a byte, the first one of a rune
 // is enough if the set is simple.
-func (e *emitter) within(s set, c string) string { return e.test(s, c, false) }
+func (e *emitter) within(s automaton.Set, c string) string { return e.test(s, c, false) }
 
 // without returns the negation of within.
-func (e *emitter) without(s set, c string) string { return e.test(s, c, true) }
+func (e *emitter) without(s automaton.Set, c string) string { return e.test(s, c, true) }
 
-func (e *emitter) test(s set, c string, not bool) string {
-	inverse := s.complement()
+func (e *emitter) test(s automaton.Set, c string, not bool) string {
+	inverse := s.Complement()
 	switch {
 	case len(inverse) == 0:
 		return strconv.FormatBool(!not)
-	case !s.ascii() && inverse.ascii():
+	case !s.ASCII() && inverse.ASCII():
 		s, not = inverse, !not
 	}
 	expr := e.tables.test(s, c, not)
-	if !s.ascii() || !s.tabled() || e.bytes || c != "c" {
+	if !s.ASCII() || !tabled(s) || e.Bytes || c != "c" {
 		return expr
 	}
 	// A rune may be beyond the table.
@@ -316,7 +313,7 @@ func (e *emitter) writeMachine() {
 	if e.recorded && len(e.positions()) == 2 {
 		e.line("start, end = -1, -1")
 	}
-	if len(e.states) > 1 {
+	if len(e.States) > 1 {
 		e.writeBegin()
 	}
 	regs, initial := e.registers()
@@ -329,18 +326,17 @@ func (e *emitter) writeMachine() {
 	body := e.b.String()
 	e.b.Reset()
 	e.b.WriteString(head)
-	position := regexp.MustCompile(`\bi\b`).MatchString(body)
-	char := regexp.MustCompile(`\bc\b`).MatchString(body)
+	position, char := names(body, "i"), names(body, "c")
 	switch {
-	case !e.bytes && e.isBytes():
+	case !e.Bytes && e.isBytes():
 		e.open("for i := %s; i < len(b);", e.at())
 		e.line("c, size := %s(b[i:])", e.decode())
-	case !e.bytes && e.from:
+	case !e.Bytes && e.from:
 		e.open("for i, c := range s[at:]")
 		e.line("i += at")
-	case !e.bytes && position:
+	case !e.Bytes && position:
 		e.open("for i, c := range s")
-	case !e.bytes:
+	case !e.Bytes:
 		e.open("for _, c := range s")
 	case position || e.from:
 		e.open("for i := %s; i < len(%s); i++", e.at(), e.text)
@@ -353,28 +349,40 @@ func (e *emitter) writeMachine() {
 		e.open("for _, c := range []byte(s)")
 	}
 	e.b.WriteString(body)
-	if !e.bytes && e.isBytes() {
+	if !e.Bytes && e.isBytes() {
 		e.line("i += size")
 	}
 	e.close()
 	e.writeEnd()
 }
 
+// names reports whether Go code contains an identifier.
+func names(code, name string) bool {
+	var s scanner.Scanner
+	s.Init(token.NewFileSet().AddFile("", -1, len(code)), []byte(code), nil, 0)
+	for {
+		_, tok, text := s.Scan()
+		if tok == token.EOF || tok == token.IDENT && text == name {
+			return tok == token.IDENT
+		}
+	}
+}
+
 // writeStates writes what the states do with c.
 func (e *emitter) writeStates() {
-	if len(e.states) == 1 {
+	if len(e.States) == 1 {
 		e.writeBranches(0)
 		return
 	}
-	samples := e.samples()
+	samples := e.Samples()
 	e.line("switch state {")
-	for q := range e.states {
+	for q := range e.States {
 		switch {
 		case samples[q] != "":
 			e.line("case %d: // after %s", q, strconv.Quote(samples[q]))
-		case q == e.begin[atBegin]:
+		case q == e.Begin[automaton.AtBegin]:
 			e.line("case %d:", q)
-		case q == e.begin[afterWord]:
+		case q == e.Begin[automaton.AfterWord]:
 			e.line("case %d: // after a letter", q)
 		default:
 			e.line("case %d: // not at the beginning", q)
@@ -396,63 +404,75 @@ func (e *emitter) at() string {
 
 // writeBegin writes the choice of the first state.
 func (e *emitter) writeBegin() {
-	begin := e.begin
-	if !e.from || begin[afterNewline] == begin[atBegin] && begin[afterWord] == begin[atBegin] &&
-		begin[afterOther] == begin[atBegin] {
-		e.line("state := %d", begin[atBegin])
+	begin := e.Begin
+	if !e.from || begin[automaton.AfterNewline] == begin[automaton.AtBegin] && begin[automaton.AfterWord] == begin[automaton.AtBegin] &&
+		begin[automaton.AfterOther] == begin[automaton.AtBegin] {
+		e.line("state := %d", begin[automaton.AtBegin])
 		return
 	}
 	set := func(q int) {
 		switch q {
 		case -1:
 			e.line("%s", e.fail())
-		case max(begin[atBegin], 0):
+		case max(begin[automaton.AtBegin], 0):
 		default:
 			e.line("state = %d", q)
 		}
 	}
-	e.line("state := %d", max(begin[atBegin], 0))
-	if begin[afterNewline] == begin[afterOther] && begin[afterWord] == begin[afterOther] {
+	e.line("state := %d", max(begin[automaton.AtBegin], 0))
+	if begin[automaton.AfterNewline] == begin[automaton.AfterOther] && begin[automaton.AfterWord] == begin[automaton.AfterOther] {
 		e.open("if at > 0")
-		set(begin[afterOther])
+		set(begin[automaton.AfterOther])
 		e.close()
 		return
 	}
 	e.line("switch {")
 	e.line("case at == 0:")
 	for c, cond := range []string{
-		afterNewline: e.text + "[at-1] == '\\n'",
-		afterWord:    e.within(wordSet(), e.text+"[at-1]"),
+		automaton.AfterNewline: e.text + "[at-1] == '\\n'",
+		automaton.AfterWord:    e.within(wordSet(), e.text+"[at-1]"),
 	} {
-		if c != atBegin && begin[c] != begin[afterOther] {
+		if c != automaton.AtBegin && begin[c] != begin[automaton.AfterOther] {
 			e.line("case %s:", cond)
 			e.depth++
 			set(begin[c])
 			e.depth--
 		}
 	}
-	if begin[afterOther] != begin[atBegin] {
+	if begin[automaton.AfterOther] != begin[automaton.AtBegin] {
 		e.line("default:")
 		e.depth++
-		set(begin[afterOther])
+		set(begin[automaton.AfterOther])
 		e.depth--
 	}
 	e.line("}")
 }
 
 // wordSet is \w.
-func wordSet() set { return set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} }
+func wordSet() automaton.Set { return automaton.Set{'0', '9', 'A', 'Z', '_', '_', 'a', 'z'} }
 
 // writeBranches writes what a state does with c.
 func (e *emitter) writeBranches(q int) {
 	list := e.branches(q, nil)
+	if e.skips(q, list) {
+		list = list[:1]
+		if len(e.Prefix) == 1 {
+			e.line("n := %s(%s[i:], %s)", e.function("IndexByte"), e.text, quoteRune(rune(e.Prefix[0])))
+		} else {
+			e.line("n := %s(%s[i:], %s)", e.function("Index"), e.text, e.quoted(e.Prefix))
+		}
+		e.open("if n < 0")
+		e.line("%s", e.fail())
+		e.close()
+		e.line("i += n")
+	}
 	code := func(b branch) []string {
-		if b.edge.to < 0 {
+		if b.edge.To < 0 {
 			return []string{e.stop(b.edge, "i")}
 		}
 		lines := e.enter(b.edge, "=")
-		if b.edge.to != q {
-			lines = append(lines, fmt.Sprintf("state = %d", b.edge.to))
+		if b.edge.To != q {
+			lines = append(lines, fmt.Sprintf("state = %d", b.edge.To))
 		}
 		return lines
 	}
@@ -475,12 +495,12 @@ func (e *emitter) writeBranches(q int) {
 		e.open("if %s", e.without(list[0].set, "c"))
 		write(last)
 		e.close()
-	case len(list) == 2 && last.edge.to < 0:
+	case len(list) == 2 && last.edge.To < 0:
 		e.open("if %s", e.without(list[0].set, "c"))
 		write(last)
 		e.close()
 		write(list[0])
-	case len(list) == 2 && list[0].edge.to < 0:
+	case len(list) == 2 && list[0].edge.To < 0:
 		e.open("if %s", e.within(list[0].set, "c"))
 		write(list[0])
 		e.close()
@@ -490,9 +510,21 @@ func (e *emitter) writeBranches(q int) {
 	}
 }
 
+// skips reports whether a state waits for the text that each match begins with.
+func (e *emitter) skips(q int, list []branch) bool {
+	for _, first := range e.Begin {
+		if first != q {
+			return false
+		}
+	}
+	return e.Bytes && e.Prefix != "" && len(list) == 2 && list[0].set.ASCII() && list[1].edge.To == q && list[1].edge.Accept == nil &&
+		len(list[1].edge.Set) == 0 && e.States[q].Next[len(e.Classes)].Accept == nil &&
+		list[0].set.Size() == 1 && list[0].set[0] == rune(e.Prefix[0])
+}
+
 // writeSwitch writes branches as the cases of a switch.
 func (e *emitter) writeSwitch(list []branch, write func(branch) bool) {
-	values := !slices.ContainsFunc(list[:len(list)-1], func(b branch) bool { return b.set.size() > 4 })
+	values := !slices.ContainsFunc(list[:len(list)-1], func(b branch) bool { return b.set.Size() > 4 })
 	if values {
 		e.line("switch c {")
 	} else {
@@ -528,22 +560,13 @@ func (e *emitter) writeSwitch(list []branch, write func(branch) bool) {
 	e.line("}")
 }
 
-// size is the number of runes in a set.
-func (s set) size() int {
-	n := 0
-	for i := 0; i < len(s); i += 2 {
-		n += int(s[i+1]-s[i]) + 1
-	}
-	return n
-}
-
 // writeEnd writes what happens at the end of the text.
 func (e *emitter) writeEnd() {
 	pos := "len(" + e.text + ")"
 	var order []string
 	states := map[string][]string{}
-	for q, s := range e.states {
-		code := e.stop(s.next[len(e.classes)], pos)
+	for q, s := range e.States {
+		code := e.stop(s.Next[len(e.Classes)], pos)
 		if states[code] == nil {
 			order = append(order, code)
 		}
@@ -553,7 +576,7 @@ func (e *emitter) writeEnd() {
 		e.line("%s", order[0])
 		return
 	}
-	if in := states["return true"]; e.match && len(in) <= 3 {
+	if in := states["return true"]; e.Match && len(in) <= 3 {
 		e.line("return state == %s", strings.Join(in, " || state == "))
 		return
 	}
@@ -584,44 +607,4 @@ func (e *emitter) writeEnd() {
 	}
 	e.line("}")
 	e.line("%s", last)
-}
-
-// samples returns a text for each state that leads to it, as short as can be.
-func (a *automaton) samples() []string {
-	texts := make([]string, len(a.states))
-	seen := make([]bool, len(a.states))
-	var queue []int
-	for _, q := range a.begin {
-		if q >= 0 && !seen[q] {
-			seen[q] = true
-			queue = append(queue, q)
-		}
-	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		q := queue[0]
-		for class, s := range a.classes {
-			if to := a.states[q].next[class].to; to >= 0 && !seen[to] {
-				seen[to] = true
-				texts[to] = texts[q] + string(s.sample())
-				queue = append(queue, to)
-			}
-		}
-	}
-	return texts
-}
-
-// sample returns a rune of a set, a letter or a digit if possible.
-func (s set) sample() rune {
-	for _, want := range []set{{'a', 'z'}, {'0', '9'}, {'A', 'Z'}, {'!', '~'}} {
-		for i := 0; i < len(s); i += 2 {
-			if r := max(s[i], want[0]); r <= min(s[i+1], want[1]) {
-				return r
-			}
-		}
-	}
-	r := s[len(s)-2]
-	if !utf8.ValidRune(r) {
-		return s[len(s)-1]
-	}
-	return r
 }

@@ -466,6 +466,11 @@ func (w *wrapper) replace(name, text string, doc func(string, ...any)) {
 	w.open("if %s", w.none())
 	w.line("break")
 	w.close()
+	if !w.empty && !w.isBytes() { // empty bytes may have to be nil
+		w.open("if done == 0")
+		w.line("out.Grow(len(s))")
+		w.close()
+	}
 	out(fmt.Sprintf("%s[done:%s]", w.text, w.start()))
 	if w.empty {
 		w.line("// An empty match right after another match is not replaced.")

@@ -6,15 +6,13 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
-)
 
-// A set is a set of runes: ascending ranges of first and last, with gaps between them. Invalid
-// UTF-8 counts as U+FFFD, as in package regexp.
-type set []rune
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
+)
 
 // An item is a run of runes from a set.
 type item struct {
-	set      set
+	set      automaton.Set
 	min, max int // max is -1 without a limit
 }
 
@@ -71,7 +69,7 @@ func (s *Shape) add(re *syntax.Regexp) bool {
 			return false
 		}
 		for _, r := range re.Rune {
-			s.items = append(s.items, item{set{r, r}, 1, 1})
+			s.items = append(s.items, item{automaton.Set{r, r}, 1, 1})
 		}
 		return true
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
@@ -105,7 +103,7 @@ func (s *Shape) repeat(re *syntax.Regexp) bool {
 }
 
 // setOf returns the set of a pattern that matches one rune.
-func setOf(re *syntax.Regexp) (set, bool) {
+func setOf(re *syntax.Regexp) (automaton.Set, bool) {
 	switch re.Op {
 	case syntax.OpCapture:
 		return setOf(re.Sub[0])
@@ -113,46 +111,15 @@ func setOf(re *syntax.Regexp) (set, bool) {
 		return slices.Clone(re.Rune), len(re.Rune) > 0
 	case syntax.OpLiteral:
 		if len(re.Rune) == 1 && re.Flags&syntax.FoldCase == 0 {
-			return set{re.Rune[0], re.Rune[0]}, true
+			return automaton.Set{re.Rune[0], re.Rune[0]}, true
 		}
 	case syntax.OpAnyChar:
-		return set{0, unicode.MaxRune}, true
+		return automaton.Set{0, unicode.MaxRune}, true
 	case syntax.OpAnyCharNotNL:
-		return set{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
+		return automaton.Set{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
 	default:
 	}
 	return nil, false
-}
-
-// ascii reports whether all runes of a set are a single byte, so that bytes can be compared.
-func (s set) ascii() bool { return s[len(s)-1] < utf8.RuneSelf }
-
-// complement returns the runes that are not in a set.
-func (s set) complement() set {
-	var out set
-	next := rune(0)
-	for i := 0; i < len(s); i += 2 {
-		if next < s[i] {
-			out = append(out, next, s[i]-1)
-		}
-		next = s[i+1] + 1
-	}
-	if next <= unicode.MaxRune {
-		out = append(out, next, unicode.MaxRune)
-	}
-	return out
-}
-
-// disjoint reports whether two sets have no rune in common.
-func (s set) disjoint(t set) bool {
-	for i := 0; i < len(s); i += 2 {
-		for j := 0; j < len(t); j += 2 {
-			if s[i] <= t[j+1] && t[j] <= s[i+1] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // plain reports whether an item is a single rune that can be searched as a string: its bytes occur
@@ -210,7 +177,7 @@ func (s Shape) Matcher() (Shape, bool) {
 		x := rest[0]
 		rest = rest[1:]
 		runes += x.min
-		if x.min != x.max && (!s.Begin || !forced(x, rest)) || !x.set.writable() {
+		if x.min != x.max && (!s.Begin || !forced(x, rest)) || !writable(x.set) {
 			return Shape{}, false
 		}
 	}
@@ -221,7 +188,7 @@ func (s Shape) Matcher() (Shape, bool) {
 // begin with the same runes.
 func forced(x item, rest []item) bool {
 	for _, next := range rest {
-		if !x.set.disjoint(next.set) {
+		if !x.set.Disjoint(next.set) {
 			return false
 		}
 		if next.min > 0 {
@@ -232,9 +199,9 @@ func forced(x item, rest []item) bool {
 }
 
 // writable reports whether code compares with a set in one line. It need not list all runes.
-func (s set) writable() bool {
-	out := s.complement()
-	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)
+func writable(s automaton.Set) bool {
+	out := s.Complement()
+	return len(out) > 0 && (s.ASCII() || min(len(s), len(out))/2 <= maxRanges)
 }
 
 // IsClass reports whether a match is a character of a class, or all that follow one another, so
@@ -246,10 +213,10 @@ func (s Shape) IsClass() bool {
 
 // replaced returns the single set of a shape whose matches are replaced, and whether a match is a
 // maximal run of it, or one rune.
-func (s Shape) replaced() (one set, run, ok bool) {
+func (s Shape) replaced() (one automaton.Set, run, ok bool) {
 	if len(s.items) != 1 || s.Begin || s.End || s.lazy {
 		return nil, false, false
 	}
 	x := s.items[0]
-	return x.set, x.max < 0, x.min == 1 && (x.max == 1 || x.max < 0) && x.set.writable()
+	return x.set, x.max < 0, x.min == 1 && (x.max == 1 || x.max < 0) && writable(x.set)
 }

@@ -3,6 +3,8 @@ package regexpcode
 import (
 	"strconv"
 	"strings"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // writeTable writes the body of the function as a loop that looks up the next state in a table,
@@ -10,11 +12,11 @@ import (
 func (e *emitter) writeTable(fresh func(base string) string) {
 	next, class := fresh(e.name+"Next"), fresh(e.name+"Class")
 	// In the table, 0 is the end without a match, 1 is a match, and other states follow.
-	number := func(x edge) int {
+	number := func(x automaton.Edge) int {
 		switch {
-		case x.to >= 0:
-			return x.to + 2
-		case x.accept != nil:
+		case x.To >= 0:
+			return x.To + 2
+		case x.Accept != nil:
 			return 1
 		}
 		return 0
@@ -30,16 +32,16 @@ func (e *emitter) writeTable(fresh func(base string) string) {
 	e.line("return state == 1")
 	e.close()
 	e.close()
-	e.line("return %s[state][%d] == 1", next, len(e.classes))
+	e.line("return %s[state][%d] == 1", next, len(e.Classes))
 
 	var t strings.Builder
 	t.WriteString("\n// " + next + " has the next state by the state and the class of the next byte, and last for the end:\n" +
 		"// 0 if there is no match, 1 if there is one.\n")
-	t.WriteString("var " + next + " = [...][" + strconv.Itoa(len(e.classes)+1) + "]uint8{\n")
-	samples := e.samples()
-	for q, s := range e.states {
+	t.WriteString("var " + next + " = [...][" + strconv.Itoa(len(e.Classes)+1) + "]uint8{\n")
+	samples := e.Samples()
+	for q, s := range e.States {
 		var row []string
-		for _, x := range s.next {
+		for _, x := range s.Next {
 			row = append(row, strconv.Itoa(number(x)))
 		}
 		t.WriteString("\t" + strconv.Itoa(q+2) + ": {" + strings.Join(row, ", ") + "}, // after " + strconv.Quote(samples[q]) + "\n")
@@ -51,8 +53,8 @@ func (e *emitter) writeTable(fresh func(base string) string) {
 		if c >= 0x80 {
 			b = 0x10ffff
 		}
-		for i, s := range e.classes {
-			if i == 0 || !s.contains(rune(b)) {
+		for i, s := range e.Classes {
+			if i == 0 || !s.Contains(rune(b)) {
 				continue
 			}
 			if n%8 == 0 {
@@ -73,4 +75,4 @@ func (e *emitter) writeTable(fresh func(base string) string) {
 }
 
 // states0 is the number of the first state in the table.
-func (e *emitter) states0() int { return e.begin[atBegin] + 2 }
+func (e *emitter) states0() int { return e.Begin[automaton.AtBegin] + 2 }

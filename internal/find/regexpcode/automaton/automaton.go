@@ -1,4 +1,4 @@
-package regexpcode
+package automaton
 
 import (
 	"fmt"
@@ -8,63 +8,64 @@ import (
 	"unicode/utf8"
 )
 
-// An automaton is a deterministic automaton that does what package regexp does for a pattern: it
+// An Automaton is a deterministic automaton that does what package regexp does for a pattern: it
 // finds the leftmost match that the alternatives' order prefers, and the positions of its groups.
 //
 // It reads one rune at a time, with invalid UTF-8 as U+FFFD of width one. An edge is taken at the
 // position of the rune that is read, before the rune is consumed: a match that the edge accepts
 // ends there, and registers set to the position hold where that rune begins. So assertions such as
 // \b and $ know both of their sides.
-type automaton struct {
-	classes []set // disjoint, and all runes together
-	states  []state
-	begin   [contexts]int // the first state, by what is before the position where the search begins
-	slots   []int         // group positions that registers hold, as indexes of FindSubmatchIndex
-	match   bool          // it only reports whether there is a match; no slots
-	bytes   bool          // it may read bytes instead of runes: all of 0x80 and above are of one class
-	always  []bool        // groups that are part of every match, by number
+type Automaton struct {
+	Classes []Set // disjoint, and all runes together
+	States  []State
+	Begin   [contexts]int // the first state, by what is before the position where the search begins
+	Slots   []int         // group positions that registers hold, as indexes of FindSubmatchIndex
+	Match   bool          // it only reports whether there is a match; no slots
+	Bytes   bool          // it may read bytes instead of runes: all of 0x80 and above are of one class
+	Prefix  string        // what each match begins with
 }
 
-// A state has an edge for each class, and the last one for the end of the text.
-type state struct{ next []edge }
+// A State has an edge for each class, and the last one for the end of the text.
+type State struct{ Next []Edge }
 
-// An edge leads to a state, or ends the search.
-type edge struct {
-	to     int // -1: stop
-	accept *match
-	set    []assign // at the same time, after a match is accepted
+// An Edge leads to a state, or ends the search.
+type Edge struct {
+	To     int // -1: stop
+	Accept *Match
+	Set    []Assign // at the same time, after a match is accepted
 }
 
-// A match is the values of the automaton's slots for a match that ends at the position.
-type match struct{ slots []value }
+// A Match is the values of the automaton's slots for a match that ends at the position.
+type Match struct{ Slots []Value }
 
-// An assign sets a register.
-type assign struct {
-	reg  register
-	from value
+// An Assign sets a register.
+type Assign struct {
+	Reg  Register
+	From Value
 }
 
-// A register holds a position of a slot for some of the ways that are tried at once. All are -1 at
+// A Register holds a position of a slot for some of the ways that are tried at once. All are -1 at
 // the beginning.
-type register struct {
-	slot int // index in automaton.slots
-	n    int
+type Register struct {
+	Slot int // index in Automaton.Slots
+	N    int
 }
 
-// A value is the number of a register of the same slot, or one of the constants.
-type value int
+// A Value is the number of a register of the same slot, or one of the constants.
+type Value int
 
+// Values that are not in a register.
 const (
-	here value = -1 // the position
-	none value = -2 // -1
+	Here Value = -1 // the position
+	None Value = -2 // -1
 )
 
 // What is before a position, for assertions.
 const (
-	atBegin = iota
-	afterNewline
-	afterWord
-	afterOther
+	AtBegin = iota
+	AfterNewline
+	AfterWord
+	AfterOther
 	contexts
 )
 
@@ -76,16 +77,11 @@ const (
 	maxProgram = 1200 // instructions
 )
 
-// A tooLarge is the reason why a pattern has no automaton.
-type tooLarge struct{ what string }
-
-func (e tooLarge) Error() string { return "the pattern needs " + e.what }
-
 // A builder makes an automaton by the subset construction: a state is the ordered list of what the
 // threads of regexp's simulation would be. The registers of a state have canonical numbers, so
 // that there are finitely many states.
 type builder struct {
-	*automaton
+	*Automaton
 	prog     *syntax.Prog
 	anchored bool // a match begins at the beginning of the text
 	lines    bool // (?m)^ is used
@@ -101,7 +97,7 @@ type builder struct {
 // A thread is a place in the program, and the registers of its slots.
 type thread struct {
 	pc   int
-	regs []value
+	regs []Value
 }
 
 type info struct {
@@ -112,18 +108,19 @@ type info struct {
 // A kind is what assertions need to know about a class.
 type kind struct{ newline, word, end bool }
 
-// build makes the automaton of a program. slots are those of the groups that are needed; without
+// Build makes the automaton of a program. slots are those of the groups that are needed; without
 // them, it only reports whether there is a match.
-func build(prog *syntax.Prog, slots []int) (*automaton, error) {
+func Build(prog *syntax.Prog, slots []int) (*Automaton, error) {
 	if len(prog.Inst) > maxProgram {
-		return nil, tooLarge{fmt.Sprintf("%d instructions, more than %d", len(prog.Inst), maxProgram)}
+		return nil, fmt.Errorf("the pattern needs %d instructions, more than %d", len(prog.Inst), maxProgram)
 	}
 	b := &builder{
-		automaton: &automaton{slots: slots, match: slots == nil},
+		Automaton: &Automaton{Slots: slots, Match: slots == nil},
 		prog:      prog,
 		index:     map[string]int{},
 		seen:      make([]int, len(prog.Inst)),
 	}
+	b.Prefix, _ = prog.Prefix()
 	cond := prog.StartCond()
 	b.anchored = cond != ^syntax.EmptyOp(0) && cond&syntax.EmptyBeginText != 0
 	for i := range prog.Inst {
@@ -136,28 +133,28 @@ func build(prog *syntax.Prog, slots []int) (*automaton, error) {
 		return nil, err
 	}
 	for c := range contexts {
-		b.begin[c] = b.state(nil, info{b.context(c), !b.anchored || c == atBegin})
+		b.Begin[c] = b.state(nil, info{b.context(c), !b.anchored || c == AtBegin})
 	}
-	for q := 0; q < len(b.states); q++ {
-		if len(b.states) > maxStates {
-			return nil, tooLarge{fmt.Sprintf("more than %d states", maxStates)}
+	for q := 0; q < len(b.States); q++ {
+		if len(b.States) > maxStates {
+			return nil, fmt.Errorf("the pattern needs more than %d states", maxStates)
 		}
-		next := make([]edge, len(b.kinds))
+		next := make([]Edge, len(b.kinds))
 		for class := range next {
 			next[class] = b.step(q, class)
 		}
-		b.states[q].next = next
+		b.States[q].Next = next
 		if len(b.threads[q]) > maxThreads {
-			return nil, tooLarge{fmt.Sprintf("more than %d ways to be tried at once", maxThreads)}
+			return nil, fmt.Errorf("the pattern needs more than %d ways to be tried at once", maxThreads)
 		}
 	}
-	return b.automaton, nil
+	return b.Automaton, nil
 }
 
 // context returns a context that assertions of the program tell apart.
 func (b *builder) context(c int) int {
-	if c == afterNewline && !b.lines || c == afterWord && !b.words {
-		return afterOther
+	if c == AfterNewline && !b.lines || c == AfterWord && !b.words {
+		return AfterOther
 	}
 	return c
 }
@@ -223,32 +220,23 @@ func (b *builder) partition() error {
 		}
 		class, ok := byKey[string(key)]
 		if !ok {
-			class = len(b.classes)
+			class = len(b.Classes)
 			byKey[string(key)] = class
-			b.classes = append(b.classes, nil)
+			b.Classes = append(b.Classes, nil)
 			b.kinds = append(b.kinds, k)
 		}
-		b.classes[class] = b.classes[class].add(lo, hi)
+		b.Classes[class] = b.Classes[class].add(lo, hi)
 	}
-	if len(b.classes) > maxClasses {
-		return tooLarge{fmt.Sprintf("%d classes of characters, more than %d", len(b.classes), maxClasses)}
+	if len(b.Classes) > maxClasses {
+		return fmt.Errorf("the pattern needs %d classes of characters, more than %d", len(b.Classes), maxClasses)
 	}
 	b.kinds = append(b.kinds, kind{end: true})
 	return nil
 }
 
-// add adds a range that follows those of the set.
-func (s set) add(lo, hi rune) set {
-	if n := len(s); n > 0 && s[n-1] == lo-1 {
-		s[n-1] = hi
-		return s
-	}
-	return append(s, lo, hi)
-}
-
 // state returns the number of a state.
 func (b *builder) state(threads []thread, in info) int {
-	if b.match {
+	if b.Match {
 		// Only the set of places counts.
 		slices.SortFunc(threads, func(x, y thread) int { return x.pc - y.pc })
 	}
@@ -264,9 +252,9 @@ func (b *builder) state(threads []thread, in info) int {
 	}
 	n, ok := b.index[string(key)]
 	if !ok {
-		n = len(b.states)
+		n = len(b.States)
 		b.index[string(key)] = n
-		b.states = append(b.states, state{})
+		b.States = append(b.States, State{})
 		b.threads = append(b.threads, threads)
 		b.infos = append(b.infos, in)
 	}
@@ -276,10 +264,10 @@ func (b *builder) state(threads []thread, in info) int {
 // holds returns the assertions that hold between a context and a class.
 func (b *builder) holds(context int, next kind) syntax.EmptyOp {
 	var op syntax.EmptyOp
-	if context == atBegin {
+	if context == AtBegin {
 		op |= syntax.EmptyBeginText | syntax.EmptyBeginLine
 	}
-	if context == afterNewline {
+	if context == AfterNewline {
 		op |= syntax.EmptyBeginLine
 	}
 	if next.end {
@@ -288,7 +276,7 @@ func (b *builder) holds(context int, next kind) syntax.EmptyOp {
 	if next.newline {
 		op |= syntax.EmptyEndLine
 	}
-	if (context == afterWord) != next.word {
+	if (context == AfterWord) != next.word {
 		return op | syntax.EmptyWordBoundary
 	}
 	return op | syntax.EmptyNoWordBoundary
@@ -301,11 +289,11 @@ type closure struct {
 	ops     syntax.EmptyOp
 	out     []thread
 	outSeen map[int]bool
-	accept  *match
+	accept  *Match
 }
 
 // step returns the edge of a state for a class.
-func (b *builder) step(q, class int) edge {
+func (b *builder) step(q, class int) Edge {
 	in, next := b.infos[q], b.kinds[class]
 	b.steps++
 	c := &closure{builder: b, class: class, ops: b.holds(in.context, next), outSeen: map[int]bool{}}
@@ -315,47 +303,47 @@ func (b *builder) step(q, class int) edge {
 		}
 	}
 	if in.searching && c.accept == nil {
-		fresh := make([]value, len(b.slots))
-		for i, slot := range b.slots {
-			if fresh[i] = none; b.anchored {
+		fresh := make([]Value, len(b.Slots))
+		for i, slot := range b.Slots {
+			if fresh[i] = None; b.anchored {
 				fresh[i] = 0 // registers are -1 at the beginning
 			}
 			if slot == 0 {
-				fresh[i] = here
+				fresh[i] = Here
 			}
 		}
 		c.follow(b.prog.Start, fresh)
 	}
-	after := info{context: b.context(afterOther), searching: in.searching && c.accept == nil && !b.anchored}
+	after := info{context: b.context(AfterOther), searching: in.searching && c.accept == nil && !b.anchored}
 	switch {
 	case next.newline:
-		after.context = b.context(afterNewline)
+		after.context = b.context(AfterNewline)
 	case next.word:
-		after.context = b.context(afterWord)
+		after.context = b.context(AfterWord)
 	}
-	e := edge{to: -1, accept: c.accept}
-	if next.end || b.match && e.accept != nil || len(c.out) == 0 && !after.searching {
+	e := Edge{To: -1, Accept: c.accept}
+	if next.end || b.Match && e.Accept != nil || len(c.out) == 0 && !after.searching {
 		return e
 	}
-	e.set = b.number(c.out)
-	e.to = b.state(c.out, after)
+	e.Set = b.number(c.out)
+	e.To = b.state(c.out, after)
 	return e
 }
 
 // number gives registers their canonical numbers: those of a slot are numbered in the order of
 // the threads. It returns what sets them.
-func (b *builder) number(threads []thread) []assign {
-	var set []assign
-	for i := range b.slots {
-		known := map[value]value{}
+func (b *builder) number(threads []thread) []Assign {
+	var set []Assign
+	for i := range b.Slots {
+		known := map[Value]Value{}
 		for _, t := range threads {
 			from := t.regs[i]
 			n, ok := known[from]
 			if !ok {
-				n = value(len(known))
+				n = Value(len(known))
 				known[from] = n
 				if from != n {
-					set = append(set, assign{register{i, int(n)}, from})
+					set = append(set, Assign{Register{i, int(n)}, from})
 				}
 			}
 			t.regs[i] = n
@@ -365,7 +353,7 @@ func (b *builder) number(threads []thread) []assign {
 }
 
 // follow follows one thread, in the order of preference, until it has matched.
-func (c *closure) follow(pc int, regs []value) {
+func (c *closure) follow(pc int, regs []Value) {
 	if c.seen[pc] == c.steps {
 		return
 	}
@@ -384,15 +372,15 @@ func (c *closure) follow(pc int, regs []value) {
 	case syntax.InstNop:
 		c.follow(int(x.Out), regs)
 	case syntax.InstCapture:
-		if i := slices.Index(c.slots, int(x.Arg)); i >= 0 {
+		if i := slices.Index(c.Slots, int(x.Arg)); i >= 0 {
 			regs = slices.Clone(regs)
-			regs[i] = here
+			regs[i] = Here
 		}
 		c.follow(int(x.Out), regs)
 	case syntax.InstMatch:
-		c.accept = &match{slices.Clone(regs)}
+		c.accept = &Match{slices.Clone(regs)}
 	case syntax.InstRune, syntax.InstRune1, syntax.InstRuneAny, syntax.InstRuneAnyNotNL:
-		if c.class == len(c.classes) || c.outSeen[int(x.Out)] || !matches(x, c.classes[c.class][0]) {
+		if c.class == len(c.Classes) || c.outSeen[int(x.Out)] || !matches(x, c.Classes[c.class][0]) {
 			return
 		}
 		c.outSeen[int(x.Out)] = true
@@ -401,40 +389,40 @@ func (c *closure) follow(pc int, regs []value) {
 	}
 }
 
-// find returns the values of the automaton's slots and the end of the first match that begins at
+// Find returns the values of the automaton's slots and the end of the first match that begins at
 // at or later, as the code does that is generated from the automaton.
-func (a *automaton) find(s string, at int) (slots []int, end int, ok bool) {
-	regs := map[register]int{}
-	get := func(slot int, v value, pos int) int {
+func (a *Automaton) Find(s string, at int) (slots []int, end int, ok bool) {
+	regs := map[Register]int{}
+	get := func(slot int, v Value, pos int) int {
 		switch v {
-		case here:
+		case Here:
 			return pos
-		case none:
+		case None:
 			return -1
 		}
-		if pos, ok := regs[register{slot, int(v)}]; ok {
+		if pos, ok := regs[Register{slot, int(v)}]; ok {
 			return pos
 		}
 		return -1
 	}
-	q := a.begin[contextOf(s, at)]
+	q := a.Begin[contextOf(s, at)]
 	for i := at; q >= 0; {
-		class, size := a.class(s[i:])
-		e := a.states[q].next[class]
-		if e.accept != nil {
-			slots, end, ok = make([]int, len(a.slots)), i, true
-			for j, v := range e.accept.slots {
+		class, size := a.Class(s[i:])
+		e := a.States[q].Next[class]
+		if e.Accept != nil {
+			slots, end, ok = make([]int, len(a.Slots)), i, true
+			for j, v := range e.Accept.Slots {
 				slots[j] = get(j, v, i)
 			}
 		}
-		vals := make([]int, len(e.set))
-		for j, s := range e.set {
-			vals[j] = get(s.reg.slot, s.from, i)
+		vals := make([]int, len(e.Set))
+		for j, s := range e.Set {
+			vals[j] = get(s.Reg.Slot, s.From, i)
 		}
-		for j, s := range e.set {
-			regs[s.reg] = vals[j]
+		for j, s := range e.Set {
+			regs[s.Reg] = vals[j]
 		}
-		q = e.to
+		q = e.To
 		i += size
 	}
 	return slots, end, ok
@@ -444,38 +432,29 @@ func (a *automaton) find(s string, at int) (slots []int, end int, ok bool) {
 func contextOf(s string, at int) int {
 	switch {
 	case at == 0:
-		return atBegin
+		return AtBegin
 	case s[at-1] == '\n':
-		return afterNewline
+		return AfterNewline
 	case syntax.IsWordChar(rune(s[at-1])):
-		return afterWord
+		return AfterWord
 	}
-	return afterOther
+	return AfterOther
 }
 
-// class returns the class of what a text begins with, and its width.
-func (a *automaton) class(s string) (class, size int) {
+// Class returns the class of what a text begins with, and its width.
+func (a *Automaton) Class(s string) (class, size int) {
 	if s == "" {
-		return len(a.classes), 0
+		return len(a.Classes), 0
 	}
 	r, size := utf8.DecodeRuneInString(s)
-	if a.bytes && r >= utf8.RuneSelf {
+	if a.Bytes && r >= utf8.RuneSelf {
 		size = 1
 		r = unicode.MaxRune // the class of all bytes that are not ASCII
 	}
-	for i, c := range a.classes {
-		if c.contains(r) {
+	for i, c := range a.Classes {
+		if c.Contains(r) {
 			return i, size
 		}
 	}
 	panic("classes do not cover all runes")
-}
-
-func (s set) contains(r rune) bool {
-	for i := 0; i < len(s); i += 2 {
-		if s[i] <= r && r <= s[i+1] {
-			return true
-		}
-	}
-	return false
 }
