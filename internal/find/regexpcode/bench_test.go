@@ -43,14 +43,14 @@ func TestBench(t *testing.T) {
 		}
 	}
 	peer := os.Getenv("WHET_REGEXP_PEER")
-	source := benchRunner
+	module, _, _ := strings.Cut(peer, "@")
 	if peer == "" {
-		peer = "regexp"
+		module = "regexp"
 	}
-	source = strings.Replace(source, "PEER", peer, 1)
+	source := strings.Replace(benchRunner, "PEER", module, 1)
 	dir := t.TempDir()
 	p.write(t, dir, source)
-	if peer != "regexp" {
+	if peer != "" {
 		get := exec.CommandContext(t.Context(), "go", "get", peer)
 		get.Dir = dir
 		if out, err := get.CombinedOutput(); err != nil {
@@ -99,7 +99,8 @@ func summary(list []ratio) string {
 	}
 	n := float64(len(list))
 	at := func(share float64) float64 { return list[int(share*(n-1))].Ratio }
-	return fmt.Sprintf("%d calls: %.1f times as fast (geometric mean), lowest %.1f, 10%% %.1f, 50%% %.1f, 90%% %.1f; peer %.1f",
+	return fmt.Sprintf(
+		"%d calls: %.1f times as fast (geometric mean), lowest %.1f, 10%% %.1f, 50%% %.1f, 90%% %.1f; peer %.1f",
 		len(list), math.Exp(product/n), at(0), at(0.1), at(0.5), at(0.9), math.Exp(peers/n))
 }
 

@@ -257,7 +257,8 @@ func (c *chainer) oneByte(s automaton.Set) bool { return s.ASCII() || c.Bytes }
 // literal returns the text of the first steps, if they consume a literal. If it is not there, it
 // does not matter how much of it is.
 func (c *chainer) literal(steps []step) (n int, text string) {
-	for n < len(steps) && c.plain(steps[n]) && (c.Match || steps[n].end.Accept == nil) && (item{steps[n].exit, 1, 1}).plain() &&
+	for n < len(steps) && c.plain(steps[n]) && (c.Match || steps[n].end.Accept == nil) &&
+		(item{steps[n].exit, 1, 1}).plain() &&
 		(n == 0 || len(steps[n].edge.Set) == 0 && c.same(steps[0], steps[n])) {
 		text += string(steps[n].exit[0])
 		n++

@@ -126,7 +126,7 @@ func (p *plan) compile() (*Code, error) {
 		case methods[i].kind == replaceTemplate && u.Template == nil:
 			return nil, errors.New("the replacement is not constant, so $ may refer to groups")
 		case methods[i].kind == splitText && u.Limit && minWidth(p.parsed) == 0:
-			return nil, errors.New("Split has a limit, and the pattern matches the empty text")
+			return nil, errors.New("the pattern matches the empty text, and Split has a limit")
 		case methods[i].kind == splitText && p.pattern == "":
 			return nil, errors.New("the pattern is empty")
 		}
@@ -180,7 +180,8 @@ func (p *plan) sequence() (*Code, bool) {
 // loop returns the code of a function that replaces the runes of a class, or runs of them.
 func (p *plan) loop(methods []method) (*Code, bool) {
 	s, ok := Parse(p.pattern)
-	if !ok || len(p.distinct()) != 1 || methods[0].bytes || p.key(p.uses[0]) != p.key(Use{Method: "ReplaceAllLiteralString"}) {
+	if !ok || len(p.distinct()) != 1 || methods[0].bytes ||
+		p.key(p.uses[0]) != p.key(Use{Method: "ReplaceAllLiteralString"}) {
 		return nil, false
 	}
 	one, run, ok := s.replaced()
@@ -218,7 +219,7 @@ func (p *plan) key(u Use) string {
 	return key
 }
 
-// distinct returns the uses that need functions of their own.
+// distinct returns one use for each function that is needed.
 func (p *plan) distinct() []Use {
 	seen := map[string]bool{}
 	var list []Use
@@ -343,7 +344,8 @@ func (p *plan) emitter(slots []int) (*emitter, error) {
 		}
 	}
 	if extra > maxRegisters {
-		return nil, fmt.Errorf("the pattern needs %d positions of groups that are not certain yet, more than %d", extra, maxRegisters)
+		return nil, fmt.Errorf(
+			"the pattern needs %d positions of groups that are not certain yet, more than %d", extra, maxRegisters)
 	}
 	a.Edges(func(x *automaton.Edge) { e.recorded = e.recorded || x.Accept != nil && x.To >= 0 })
 	return e, nil

@@ -8,7 +8,7 @@
 //     positions of the groups that the methods need.
 //  3. An emitter writes the automaton as the first of these that is short enough: loops and
 //     comparisons that consume the text from left to right, with a search for what a match begins
-//     with; a switch of the state, in a loop over the text; if only a match is asked for, a loop
+//     with; a switch of the state, in a loop over the text; for MatchString and Match, a loop
 //     that looks up the state in a table.
 //  4. A wrapper for each method calls that function: it makes slices, repeats the search, inserts
 //     replacements. It treats empty matches, limits, nil and missing groups as package regexp does.

@@ -405,8 +405,9 @@ func (e *emitter) at() string {
 // writeBegin writes the choice of the first state.
 func (e *emitter) writeBegin() {
 	begin := e.Begin
-	if !e.from || begin[automaton.AfterNewline] == begin[automaton.AtBegin] && begin[automaton.AfterWord] == begin[automaton.AtBegin] &&
-		begin[automaton.AfterOther] == begin[automaton.AtBegin] {
+	other := begin[automaton.AfterOther]
+	alike := begin[automaton.AfterNewline] == other && begin[automaton.AfterWord] == other
+	if !e.from || alike && begin[automaton.AtBegin] == other {
 		e.line("state := %d", begin[automaton.AtBegin])
 		return
 	}
@@ -420,7 +421,7 @@ func (e *emitter) writeBegin() {
 		}
 	}
 	e.line("state := %d", max(begin[automaton.AtBegin], 0))
-	if begin[automaton.AfterNewline] == begin[automaton.AfterOther] && begin[automaton.AfterWord] == begin[automaton.AfterOther] {
+	if alike {
 		e.open("if at > 0")
 		set(begin[automaton.AfterOther])
 		e.close()
@@ -517,8 +518,12 @@ func (e *emitter) skips(q int, list []branch) bool {
 			return false
 		}
 	}
-	return e.Bytes && e.Prefix != "" && len(list) == 2 && list[0].set.ASCII() && list[1].edge.To == q && list[1].edge.Accept == nil &&
-		len(list[1].edge.Set) == 0 && e.States[q].Next[len(e.Classes)].Accept == nil &&
+	if !e.Bytes || e.Prefix == "" || len(list) != 2 {
+		return false
+	}
+	stay := list[1].edge
+	return list[0].set.ASCII() && stay.To == q && stay.Accept == nil && len(stay.Set) == 0 &&
+		e.States[q].Next[len(e.Classes)].Accept == nil &&
 		list[0].set.Size() == 1 && list[0].set[0] == rune(e.Prefix[0])
 }
 

@@ -211,9 +211,6 @@ func (w *wrapper) write(name string) {
 		limit = ", n int"
 		many = "; at most n, if n is not negative"
 	}
-	doc := func(format string, args ...any) {
-		w.line("// %s %s of %s.", name, fmt.Sprintf(format, args...), w.pattern)
-	}
 	result := ""
 	one, each := "", ""
 	switch w.method.kind {
@@ -222,7 +219,8 @@ func (w *wrapper) write(name string) {
 	case findIndex:
 		result, one, each = "[]int", "the start and end of the first match", "the start and end of each match"
 	case findGroups:
-		result, one, each = "[]"+w.element(), "the text and the groups of the first match", "the text and the groups of each match"
+		result, one = "[]"+w.element(), "the text and the groups of the first match"
+		each = "the text and the groups of each match"
 	case findGroupsIndex:
 		result, one = "[]int", "the starts and ends of the first match and of its groups"
 		each = "the starts and ends of each match and of its groups"
@@ -230,7 +228,7 @@ func (w *wrapper) write(name string) {
 	}
 	switch {
 	case w.method.kind == matchOnly:
-		doc("reports whether %s contains a match", w.text)
+		w.line("// %s reports whether %s contains a match of %s.", name, w.text, w.pattern)
 		w.open("func %s(%s) bool", name, text)
 		if w.hasGroups() {
 			w.line("_, ok := %s", w.call("0"))
@@ -241,17 +239,18 @@ func (w *wrapper) write(name string) {
 		}
 		w.close()
 	case w.method.kind == splitText:
-		w.line("// %s splits s at the matches of %s%s.", name, w.pattern, strings.Replace(many, "at most n", "into at most n parts", 1))
+		many = strings.Replace(many, "at most n", "into at most n parts", 1)
+		w.line("// %s splits s at the matches of %s%s.", name, w.pattern, many)
 		w.open("func %s(s string%s) []string", name, limit)
 		w.split()
 		w.close()
 	case w.method.kind >= replaceTemplate:
-		w.replace(name, text, doc)
+		w.replace(name, text)
 	case w.method.all:
 		w.line("// %s returns %s of %s in %s%s.", name, each, w.pattern, w.text, many)
 		w.open("func %s(%s%s) []%s", name, text, limit, result)
 		w.line("var all []%s", result)
-		w.each(func(start, end string) { w.value(true) }, "return all", "len(all)")
+		w.each(func(_, _ string) { w.value(true) }, "return all", "len(all)")
 		w.close()
 	default:
 		missing := "nil"
@@ -399,7 +398,7 @@ func (w *wrapper) split() {
 }
 
 // replace writes the function for ReplaceAll and similar methods.
-func (w *wrapper) replace(name, text string, doc func(string, ...any)) {
+func (w *wrapper) replace(name, text string) {
 	out := func(what string) {
 		if w.isBytes() {
 			w.line("out = append(out, %s...)", what)
@@ -504,7 +503,6 @@ func (w *wrapper) replace(name, text string, doc func(string, ...any)) {
 		w.line("return out.String()")
 	}
 	w.close()
-	_ = doc
 }
 
 // upper returns a name that begins with an upper-case letter.

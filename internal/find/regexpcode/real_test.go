@@ -30,7 +30,7 @@ func realPatterns(t testing.TB) []realPattern {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	var list []realPattern
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var p realPattern

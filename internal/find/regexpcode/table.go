@@ -1,6 +1,7 @@
 package regexpcode
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -35,8 +36,8 @@ func (e *emitter) writeTable(fresh func(base string) string) {
 	e.line("return %s[state][%d] == 1", next, len(e.Classes))
 
 	var t strings.Builder
-	t.WriteString("\n// " + next + " has the next state by the state and the class of the next byte, and last for the end:\n" +
-		"// 0 if there is no match, 1 if there is one.\n")
+	t.WriteString("\n// " + next + " has the next state by the state and the class of the next byte, and last\n" +
+		"// for the end: 0 if there is no match, 1 if there is one.\n")
 	t.WriteString("var " + next + " = [...][" + strconv.Itoa(len(e.Classes)+1) + "]uint8{\n")
 	samples := e.Samples()
 	for q, s := range e.States {
@@ -44,7 +45,7 @@ func (e *emitter) writeTable(fresh func(base string) string) {
 		for _, x := range s.Next {
 			row = append(row, strconv.Itoa(number(x)))
 		}
-		t.WriteString("\t" + strconv.Itoa(q+2) + ": {" + strings.Join(row, ", ") + "}, // after " + strconv.Quote(samples[q]) + "\n")
+		fmt.Fprintf(&t, "\t%d: {%s}, // after %q\n", q+2, strings.Join(row, ", "), samples[q])
 	}
 	t.WriteString("}\n\n// " + class + " has the class of each byte.\nvar " + class + " = [256]uint8{")
 	n := 0
