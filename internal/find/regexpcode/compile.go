@@ -236,7 +236,8 @@ func (p *plan) distinct() []Use {
 func (p *plan) nameGroups() {
 	p.groups = slices.Clone(p.re.SubexpNames())
 	for i, name := range p.groups {
-		if !token.IsIdentifier(name) || strings.ToLower(name) != name || strings.Contains(name, "_") ||
+		if !token.IsIdentifier(name) || strings.HasPrefix(name, "group") ||
+			strings.ToLower(name) != name || strings.Contains(name, "_") ||
 			types.Universe.Lookup(name) != nil || strings.Contains(Locals(), " "+name+" ") ||
 			slices.Contains([]string{"strings", "bytes", "utf8", "begin", "search"}, name) {
 			p.groups[i] = ""
