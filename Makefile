@@ -20,6 +20,8 @@
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
+# make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
+# make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (15 minutes; needs Python and PyPI)
 # make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
@@ -71,7 +73,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -256,6 +258,14 @@ bench-profile:
 # The module is whet itself, in a profile that has all its lines.
 bench-find:
 	$(GO) test -run '^$$' -bench Find -benchtime 1x -timeout 30m ./find
+
+# The peer has the methods of package regexp; it comes from the module proxy.
+bench-regexp:
+	WHET_BENCH_REGEXP=1 WHET_REGEXP_PEER=github.com/grafana/regexp@v0.0.0-20250905101755-5eb4f3acbf71 \
+		$(GO) test -count=1 -v -run 'TestBench$$' ./internal/find/regexpcode
+
+exhaustive:
+	WHET_EXHAUSTIVE=1 $(GO) test -count=1 -v -timeout 60m -run 'Exhaustive$$' ./internal/find/regexpcode
 
 # On two processors that are idle otherwise: the generators get one, the server the
 # other. Debian has wrk, hey, ab (apache2-utils) and h2load (nghttp2-client).

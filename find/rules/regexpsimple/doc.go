@@ -2,8 +2,9 @@
 // comparison or a loop.
 //
 // The regexp engine goes through the input step by step, takes its state from a pool and, when
-// replacing, copies the input even if nothing matches. For a literal, a character class or a
-// short sequence of those, a comparison or a loop is ten to a hundred times as fast.
+// replacing, copies the input even if nothing matches. A function that is written for the pattern
+// is ten times as fast for most patterns: a comparison, a loop over the characters of a class, loops
+// that consume the text from left to right, or a switch of the state in one loop.
 //
 // # Before
 //
@@ -53,11 +54,15 @@
 // newline, form feed and carriage return. Invalid UTF-8 is matched as U+FFFD, byte by byte, and
 // copied unchanged, as package regexp does.
 //
-// Patterns are rewritten if they are a literal, anchored or not; a character class, or a run of
-// one, that is replaced by a string in which $ refers to no group; or, for MatchString, a
-// sequence of those, if no part can match in two ways and a match that may begin anywhere is
-// short, so that time stays linear. Case folding, alternation, word boundaries, repeated groups,
-// and methods that return the positions of matches are not rewritten. Neither are variables that
-// are exported, set again, passed on, or used in tests or in files for other systems. If nothing
-// is replaced, the string itself is returned instead of a copy.
+// Other patterns become the deterministic automaton that finds what the engine's simulation finds:
+// the leftmost match, the alternative that comes first, the same positions of groups, and the same
+// treatment of empty matches, of missing groups, and of nil. The time for a search is linear, as with
+// package regexp, and templates such as $1 are expanded when the code is written.
+//
+// A pattern stays if its code would have more than 160 lines or 28 states (64 in a table, if it only
+// has to match), or compares with more than 8 ranges of characters, such as \pL; if a replacement is
+// not constant, as $ may refer to a group; and if Longest, MatchReader or another method without a
+// counterpart is called. So do variables that are exported, set again, passed on, or used in tests
+// or in files for other systems. The report says which it is. If nothing is replaced, the string
+// itself is returned instead of a copy.
 package regexpsimple

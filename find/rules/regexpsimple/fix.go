@@ -3,6 +3,7 @@ package regexpsimple
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,17 +14,7 @@ import (
 
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
-)
-
-// A way is how uses are written without the pattern. All uses of a variable have the same way,
-// because the variable becomes what that way needs: a text, a function, or a table.
-type way int
-
-const (
-	noWay     way = iota
-	asText        // a function of package strings or bytes, or ==
-	asMatch       // a function written for the pattern
-	asReplace     // another such function
+	"github.com/whet-go/whet/internal/find/regexpcode"
 )
 
 // A fixer builds a fix.
@@ -32,95 +23,113 @@ type fixer struct {
 	pass  *analysis.Pass
 	names *rewrite.Names
 	edits []analysis.TextEdit
-	text  string // for asText
+	text  string // that all uses look for, if they need no more
 }
 
-// fix replaces a pattern by equivalent code; it has no edits if some use needs the pattern, or if a
-// comment would be lost.
-func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) analysis.SuggestedFix {
+// fix replaces a pattern by equivalent code. It has no edits if some use needs the pattern, or if a
+// comment would be lost: then why is the reason, or "" if it is of no interest.
+func (h *holder) fix(pass *analysis.Pass, names *rewrite.Names) (fix analysis.SuggestedFix, why string) {
 	f := &fixer{holder: h, pass: pass, names: names}
-	if h.kept || rewrite.Generated(pass, h.compile.Pos()) ||
-		rewrite.HasComment(pass, h.compile.Pos(), h.compile.End()) ||
-		!rewrite.Universe(pass, "len", "string", "byte", "bool", "true", "false") {
-		return analysis.SuggestedFix{}
+	if why := f.obstacle(); why != "" {
+		return analysis.SuggestedFix{}, why
 	}
-	if h.obj != nil && rewrite.Elsewhere(pass, h.name) {
-		return analysis.SuggestedFix{}
-	}
-	all := noWay
-	for i, u := range h.uses {
-		w := f.way(u)
-		if w == noWay || i > 0 && w != all || rewrite.Generated(pass, u.call.Pos()) {
-			return analysis.SuggestedFix{}
+	message := ""
+	if f.isText() {
+		message, why = "Compare strings instead", "a comment would be lost"
+		if f.writeText() {
+			why = ""
 		}
-		all = w
+	} else {
+		message, why = f.writeCode()
 	}
-	ok, message := false, ""
-	switch all {
-	case noWay:
-	case asText:
-		ok, message = f.writeText(), "Compare strings instead"
-	case asMatch:
-		ok, message = f.writeFunction(all), "Match with a function written for the pattern"
-	case asReplace:
-		ok, message = f.writeFunction(all), "Replace with a loop written for the pattern"
+	if why != "" {
+		return analysis.SuggestedFix{}, why
 	}
-	if !ok {
-		return analysis.SuggestedFix{}
-	}
-	return analysis.SuggestedFix{Message: message, TextEdits: f.edits}
+	return analysis.SuggestedFix{Message: message, TextEdits: f.edits}, ""
 }
 
-// way returns how a use is written.
-func (f *fixer) way(u use) way {
+// obstacle returns why the pattern cannot be replaced, whatever it is; "" if it can.
+func (f *fixer) obstacle() string {
+	generated := rewrite.Generated(f.pass, f.compile.Pos())
+	for _, u := range f.uses {
+		generated = generated || rewrite.Generated(f.pass, u.call.Pos())
+	}
+	switch {
+	case f.kept != "":
+		return f.kept
+	case generated:
+		return "the file is generated"
+	case rewrite.HasComment(f.pass, f.compile.Pos(), f.compile.End()):
+		return "a comment would be lost"
+	case f.stmt != nil && rewrite.HasComment(f.pass, f.stmt.Pos(), f.stmt.End()):
+		return "a comment would be lost"
+	case !rewrite.Universe(f.pass, "len", "string", "byte", "bool", "true", "false", "int", "append", "nil", "uint8"):
+		return "the package redefines a predeclared name"
+	case f.obj != nil && rewrite.Elsewhere(f.pass, f.name):
+		return "tests, or files for other systems, use the variable"
+	}
+	return ""
+}
+
+// isText reports whether all uses look for one text, and need no more than functions of package
+// strings. It sets the text.
+func (f *fixer) isText() bool {
+	if !f.simple || f.stmt != nil {
+		return false
+	}
+	for i, u := range f.uses {
+		text, ok := f.textOf(u)
+		if !ok || i > 0 && text != f.text {
+			return false
+		}
+		f.text = text
+	}
+	return true
+}
+
+// textOf returns the text that a use looks for, if it needs no more.
+func (f *fixer) textOf(u use) (string, bool) {
 	info := f.pass.TypesInfo
-	matcher, isMatcher := f.shape.matcher()
-	whole, isText := f.shape.literal()
-	isText = isText && whole != "" && !f.shape.begin && !f.shape.end
+	whole, isText := f.shape.Literal()
+	isText = isText && whole != "" && !f.shape.Begin && !f.shape.End
 	switch u.method {
 	case "MatchString", "Match":
-		if len(u.args) != 1 {
-			return noWay
+		if matcher, ok := f.shape.Matcher(); ok && len(u.args) == 1 {
+			return matcher.Literal()
 		}
-		if text, ok := matcher.literal(); ok && isMatcher {
-			return f.sameText(text)
-		}
-		if isMatcher && u.method == "MatchString" {
-			return asMatch
-		}
-	case "ReplaceAllString", "ReplaceAllLiteralString":
-		if len(u.args) != 2 {
-			return noWay
-		}
-		// In the replacement of ReplaceAllString, $ refers to a group.
-		if with, ok := flow.StringConst(info, u.args[1]); u.method == "ReplaceAllString" &&
-			(!ok || strings.Contains(with, "$")) {
-			return noWay
-		}
-		if isText {
-			return f.sameText(whole)
-		}
-		if _, _, ok := f.shape.replaced(); ok {
-			return asReplace
-		}
+	case "ReplaceAllString":
+		// $ refers to a group.
+		with, ok := constant(info, u)
+		return whole, isText && ok && !strings.Contains(with, "$")
+	case "ReplaceAllLiteralString":
+		return whole, isText && len(u.args) == 2
 	case "Split":
-		if len(u.args) != 2 {
-			return noWay
-		}
-		if n, ok := flow.IntConst(info, u.args[1]); ok && n < 0 && isText {
-			return f.sameText(whole)
-		}
+		return whole, isText && unlimited(info, u)
 	}
-	return noWay
+	return "", false
 }
 
-// sameText returns asText, if all uses are of one text: for ab+, matching needs only ab.
-func (f *fixer) sameText(text string) way {
-	if f.text != "" && f.text != text {
-		return noWay
+// constant returns the constant second argument of a use, a string or the bytes of one.
+func constant(info *types.Info, u use) (string, bool) {
+	if len(u.args) != 2 {
+		return "", false
 	}
-	f.text = text
-	return asText
+	arg := u.args[1]
+	if call, ok := ast.Unparen(arg).(*ast.CallExpr); ok && len(call.Args) == 1 {
+		if _, ok := flow.Conversion(info, call); ok {
+			arg = call.Args[0]
+		}
+	}
+	return flow.StringConst(info, arg)
+}
+
+// unlimited reports whether the number of matches that a use finds has no limit.
+func unlimited(info *types.Info, u use) bool {
+	if len(u.args) != 2 {
+		return false
+	}
+	n, ok := flow.IntConst(info, u.args[1])
+	return ok && n < 0
 }
 
 // open replaces the text before a use's first argument, and reports whether it can.
@@ -173,7 +182,7 @@ func (f *fixer) writeText() bool {
 // can. Edits replace something, so that the same edits in several reports of the variable are
 // recognized.
 func (f *fixer) writeTextUse(u use, lit string) bool {
-	begin, end := f.shape.begin, f.shape.end
+	begin, end := f.shape.Begin, f.shape.End
 	name, path := "Contains", "strings"
 	from, to, second := u.args[0].End(), u.call.End(), ", "+lit+")"
 	switch {
@@ -234,66 +243,83 @@ func (f *fixer) writeEqual(u use, lit string) bool {
 	return f.open(u, before+operand)
 }
 
-// locals returns the names that generated functions use.
-func locals() string { return " s c b i n with done size " }
-
-// writeFunction writes uses as calls of a function for the pattern, and reports whether it can. The
-// function takes the place, the comment and the name of a variable; if bytes are looked up in a
-// table, the variable becomes that table.
-func (f *fixer) writeFunction(w way) bool {
-	table := ""
-	if one, _, ok := f.shape.replaced(); ok && w == asReplace && f.obj != nil && one.tabled() {
-		if table = f.name; strings.Contains(locals(), " "+table+" ") {
-			return false
+// writeCode writes uses as calls of functions for the pattern. It returns the fix's message, or why
+// there is none. The functions take the place, the comment and the name of a variable; if bytes are
+// looked up in a table, the variable becomes that table.
+func (f *fixer) writeCode() (message, why string) {
+	const lost = "a comment would be lost"
+	opts := regexpcode.Options{Name: f.name, Fresh: f.names.Fresh}
+	if f.obj != nil {
+		opts.Table = f.name
+	} else {
+		opts.Name = f.names.Fresh(f.name)
+	}
+	var uses []regexpcode.Use
+	for _, u := range f.uses {
+		x := regexpcode.Use{Method: u.method, Limit: !unlimited(f.pass.TypesInfo, u) && takesLimit(u.method)}
+		if with, ok := constant(f.pass.TypesInfo, u); ok {
+			x.Template = &with
 		}
+		uses = append(uses, x)
 	}
-	name := f.name
-	switch {
-	case table != "":
-		name = f.names.Fresh("replace" + upper(f.name))
-	case f.obj == nil:
-		name = f.names.Fresh(f.name)
+	code, err := regexpcode.Compile(f.pattern, uses, opts)
+	if err != nil {
+		return "", err.Error()
 	}
-	c := f.function(w, name, table)
 	at := f.uses[0].call.Pos()
-	if f.obj != nil && table == "" {
+	if f.obj != nil && code.Table == "" {
 		at = f.decl.Pos()
 	}
-	for _, path := range c.imports {
+	for _, path := range code.Imports {
 		if got, ok := f.qualified(at, path, ""); !ok || got != path[strings.LastIndex(path, "/")+1:]+"." {
-			return false
+			return "", "package " + path + " is not imported by its name"
 		}
 	}
-	for _, u := range f.uses {
-		if !f.open(u, name+"(") {
-			return false
+	for i, u := range f.uses {
+		if !f.call(u, code.Calls[i]) {
+			return "", lost
 		}
+	}
+	message = "Match with a function written for the pattern"
+	if code.Strategy == regexpcode.Loop {
+		message = "Replace with a loop written for the pattern"
 	}
 	switch {
-	case table != "":
-		one, _, _ := f.shape.replaced()
-		f.edits = append(f.edits, rewrite.Replace(f.spec.Values[0], tableValue(one)))
+	case code.Table != "":
+		f.edits = append(f.edits, rewrite.Replace(f.spec.Values[0], code.Table))
 	case f.obj != nil:
-		return f.inPlace(c.text)
+		if !f.inPlace(code.Text) {
+			return "", lost
+		}
+		return message, ""
+	case f.stmt != nil:
+		// The next statement takes its place.
+		end := f.stmt.End()
+		if f.next.IsValid() && !rewrite.HasComment(f.pass, end, f.next) {
+			end = f.next
+		}
+		f.edits = append(f.edits, analysis.TextEdit{Pos: f.stmt.Pos(), End: end})
 	}
-	decl, ok := rewrite.Declare(f.pass, at, c.text)
-	f.edits = append(f.edits, decl)
-	return ok
+	decl, ok := rewrite.Declare(f.pass, at, code.Text)
+	if f.edits = append(f.edits, decl); !ok {
+		return "", lost
+	}
+	return message, ""
 }
 
-// function returns the code of the pattern's function. table is the name of the table, if there is
-// one.
-func (f *fixer) function(w way, name, table string) code {
-	t := &tables{fresh: func() string { return f.names.Fresh(name + "Bytes") }}
-	if w == asMatch {
-		matcher, _ := f.shape.matcher()
-		return matchCode(name, func() string { return f.names.Fresh(name + "Rest") }, matcher, t)
+// takesLimit reports whether the last argument of a method is the maximum number of matches.
+func takesLimit(method string) bool { return method == "Split" || strings.HasPrefix(method, "FindAll") }
+
+// call writes a use as the call of a function, and reports whether it can.
+func (f *fixer) call(u use, c regexpcode.Call) bool {
+	if c.Args < len(u.args) {
+		from := u.args[c.Args-1].End()
+		if rewrite.HasComment(f.pass, from, u.call.End()) {
+			return false
+		}
+		f.edits = append(f.edits, analysis.TextEdit{Pos: from, End: u.call.End(), NewText: []byte(")")})
 	}
-	one, run, _ := f.shape.replaced()
-	if table != "" {
-		t.made = map[string]string{string(one): table}
-	}
-	return replaceCode(name, f.shape, one, run, t)
+	return f.open(u, c.Func+"(")
 }
 
 // inPlace replaces the variable by a function, and reports whether it can. The variable's comment
@@ -331,9 +357,4 @@ func (f *fixer) inPlace(text string) bool {
 func lower(name string) string {
 	first, size := utf8.DecodeRuneInString(name)
 	return string(unicode.ToLower(first)) + name[size:]
-}
-
-func upper(name string) string {
-	first, size := utf8.DecodeRuneInString(name)
-	return string(unicode.ToUpper(first)) + name[size:]
 }

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -15,6 +16,7 @@ import (
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/regexpcode"
 )
 
 //go:embed doc.go
@@ -26,6 +28,9 @@ func New() *rules.Rule {
 	cause := func(category, title string) rules.Cause {
 		return rules.Cause{Category: category, Title: title, CPU: all, Alloc: all, Mutex: rules.Nothing, Block: rules.Nothing}
 	}
+	// Most regular expressions cost little where they are.
+	compiled := cause("code", "regular expression where code for the pattern is faster")
+	compiled.Profiled = true
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
 			Name:     "regexpsimple",
@@ -37,14 +42,17 @@ func New() *rules.Rule {
 			cause("match", "regular expression where a comparison is enough"),
 			cause("replace", "regular expression where a loop is enough"),
 			cause("find", "regular expression where a search is enough"),
+			compiled,
 		},
 		Doc: rules.ParseDoc(doc),
 	}
 }
 
-// A holder is a simple pattern and its uses.
+// A holder is a pattern and its uses.
 type holder struct {
-	shape   shape
+	pattern string
+	shape   regexpcode.Shape
+	simple  bool // it has a shape
 	compile *ast.CallExpr
 	name    string // of the variable, or the prefix of new names
 	uses    []use
@@ -52,7 +60,9 @@ type holder struct {
 	obj  *types.Var // the package variable that holds it; nil if it is used where it is compiled
 	decl *ast.GenDecl
 	spec *ast.ValueSpec
-	kept bool // some uses of the variable are not method calls
+	stmt *ast.AssignStmt // that sets a local variable; else nil
+	next token.Pos       // of the statement after it, if there is one
+	kept string          // why the pattern stays: not all uses of the variable are method calls
 }
 
 // A use is a call of one of a pattern's methods.
@@ -69,31 +79,45 @@ func run(pass *analysis.Pass) (any, error) {
 	holders := append(variables(pass, insp), direct(pass, insp)...)
 	names := rewrite.NewNames(pass)
 	for _, h := range holders {
-		fix := h.fix(pass, names)
+		fix, why := h.fix(pass, names)
 		for _, u := range h.uses {
-			if category, message := h.message(u); message != "" {
-				rules.Report(pass, u.call, category, message, fix)
+			category, message := h.message(u)
+			if message == "" {
+				continue
 			}
+			if len(fix.TextEdits) == 0 && why != "" {
+				message += "; it stays because " + why
+			}
+			rules.Report(pass, u.call, category, message, fix)
 		}
 	}
 	return nil, nil
 }
 
-// compiled returns the shape of the constant pattern passed to regexp.MustCompile.
-func compiled(info *types.Info, e ast.Expr) (*ast.CallExpr, shape, bool) {
+// compiled returns the constant pattern passed to regexp.MustCompile, if it is valid.
+func compiled(info *types.Info, e ast.Expr) (h *holder, ok bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || flow.Callee(info, call) != "regexp.MustCompile" || len(call.Args) != 1 {
-		return nil, shape{}, false
+		return nil, false
 	}
-	pattern, ok := flow.StringConst(info, call.Args[0])
-	if !ok {
-		return nil, shape{}, false
-	}
-	s, ok := parse(pattern)
-	return call, s, ok
+	return held(info, call, call.Args[0])
 }
 
-// variables returns the package variables that hold simple patterns and are never set again.
+// held returns the holder of a constant pattern, if it is valid.
+func held(info *types.Info, call *ast.CallExpr, arg ast.Expr) (*holder, bool) {
+	pattern, ok := flow.StringConst(info, arg)
+	if !ok {
+		return nil, false
+	}
+	if _, err := regexp.Compile(pattern); err != nil {
+		return nil, false
+	}
+	h := &holder{pattern: pattern, compile: call}
+	h.shape, h.simple = regexpcode.Parse(pattern)
+	return h, true
+}
+
+// variables returns the package variables that hold patterns and are never set again.
 func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	var holders []*holder
 	byObj := map[types.Object]*holder{}
@@ -108,14 +132,17 @@ func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 				if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
 					continue
 				}
-				call, shape, ok := compiled(pass.TypesInfo, spec.Values[0])
+				h, ok := compiled(pass.TypesInfo, spec.Values[0])
 				obj, isVar := pass.TypesInfo.Defs[spec.Names[0]].(*types.Var)
 				if !ok || !isVar || obj.Name() == "_" {
 					continue
 				}
-				h := &holder{
-					shape: shape, compile: call, name: obj.Name(), obj: obj, decl: decl, spec: spec,
-					kept: obj.Exported() || spec.Type != nil,
+				h.name, h.obj, h.decl, h.spec = obj.Name(), obj, decl, spec
+				switch {
+				case obj.Exported():
+					h.kept = "the variable is exported"
+				case spec.Type != nil:
+					h.kept = "the variable's type is declared"
 				}
 				holders = append(holders, h)
 				byObj[obj] = h
@@ -139,8 +166,9 @@ func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 		switch {
 		case flow.IsSet(c) || ok && method == "UnmarshalText":
 			set[h] = true
+		case !ok && h.kept == "":
+			h.kept = "the variable is not only used to call its methods"
 		case !ok:
-			h.kept = true
 		default:
 			if call, ok := at.Node().(*ast.CallExpr); ok {
 				h.uses = append(h.uses, use{call: call, parent: at.ParentEdgeKind(), method: method, args: call.Args})
@@ -156,7 +184,8 @@ func variables(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	return kept
 }
 
-// direct returns the patterns that are compiled where they are used, on each call.
+// direct returns the patterns that are compiled on each call, where they are used or in a local
+// variable.
 func direct(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 	var holders []*holder
 	for c := range insp.Root().Preorder((*ast.CallExpr)(nil)) {
@@ -164,36 +193,66 @@ func direct(pass *analysis.Pass, insp *inspector.Inspector) []*holder {
 		if !ok || flow.Once(c) {
 			continue
 		}
-		h := &holder{compile: call, name: base(c)}
 		if flow.Callee(pass.TypesInfo, call) == "regexp.MatchString" && len(call.Args) == 2 {
-			pattern, ok := flow.StringConst(pass.TypesInfo, call.Args[0])
 			assign, isAssign := c.Parent().Node().(*ast.AssignStmt)
-			if h.shape, ok = parsed(pattern, ok); ok && isAssign && ignoresError(assign) {
+			if h, ok := held(pass.TypesInfo, call, call.Args[0]); ok && isAssign && ignoresError(assign) {
+				h.name = base(c)
 				h.uses = []use{{call: call, parent: c.ParentEdgeKind(), method: "MatchString", args: call.Args[1:], assign: assign}}
 				holders = append(holders, h)
 			}
 			continue
 		}
-		method, at, ok := flow.Receives(c)
+		h, ok := compiled(pass.TypesInfo, call)
 		if !ok {
 			continue
 		}
-		if _, h.shape, ok = compiled(pass.TypesInfo, call); !ok {
+		h.name = base(c)
+		if method, at, ok := flow.Receives(c); ok {
+			if outer, ok := at.Node().(*ast.CallExpr); ok {
+				h.uses = []use{{call: outer, parent: at.ParentEdgeKind(), method: method, args: outer.Args}}
+				holders = append(holders, h)
+			}
 			continue
 		}
-		if outer, ok := at.Node().(*ast.CallExpr); ok {
-			h.uses = []use{{call: outer, parent: at.ParentEdgeKind(), method: method, args: outer.Args}}
+		if h.local(pass, c) {
 			holders = append(holders, h)
 		}
 	}
 	return holders
 }
 
-func parsed(pattern string, ok bool) (shape, bool) {
-	if !ok {
-		return shape{}, false
+// local adds the uses of the local variable that a call defines, and reports whether it does and
+// all are method calls.
+func (h *holder) local(pass *analysis.Pass, c inspector.Cursor) bool {
+	assign, ok := c.Parent().Node().(*ast.AssignStmt)
+	id := flow.Defines(c)
+	decl, isFunc := flow.Decl(c)
+	if !ok || id == nil || !isFunc || len(assign.Lhs) != 1 || c.Parent().ParentEdgeKind() != edge.BlockStmt_List {
+		return false
 	}
-	return parse(pattern)
+	obj := pass.TypesInfo.Defs[id]
+	if obj == nil {
+		return false
+	}
+	for _, u := range flow.Uses(pass.TypesInfo, decl, obj) {
+		if u.Node() == id {
+			continue
+		}
+		method, at, ok := flow.Receives(u)
+		if !ok {
+			return false
+		}
+		outer, ok := at.Node().(*ast.CallExpr)
+		if !ok {
+			return false
+		}
+		h.uses = append(h.uses, use{call: outer, parent: at.ParentEdgeKind(), method: method, args: outer.Args})
+	}
+	h.stmt = assign
+	if next, ok := c.Parent().NextSibling(); ok {
+		h.next = next.Node().Pos()
+	}
+	return len(h.uses) > 0
 }
 
 // ignoresError reports whether an assignment has the form found, _ := f(). In _, _ := f() nothing
@@ -219,20 +278,33 @@ func base(c inspector.Cursor) string {
 
 // message describes what a use costs; "" if there is nothing simpler.
 func (h *holder) message(u use) (category, message string) {
-	pattern := quotePattern(h.shape.pattern)
-	_, isText := h.shape.literal()
-	_, _, isSet := h.shape.replaced()
-	matcher, isMatcher := h.shape.matcher()
+	pattern := regexpcode.Quote(h.pattern)
+	if h.simple {
+		if category, message = h.simpleMessage(u, pattern); message != "" {
+			return category, message
+		}
+	}
+	if !regexpcode.Supports(u.method) {
+		return "", ""
+	}
+	return "code", fmt.Sprintf("the regexp engine runs %s step by step, where code for this pattern is faster", pattern)
+}
+
+// simpleMessage describes what a use of a simple pattern costs.
+func (h *holder) simpleMessage(u use, pattern string) (category, message string) {
+	_, isText := h.shape.Literal()
+	isText = isText && !h.shape.Begin && !h.shape.End
+	matcher, isMatcher := h.shape.Matcher()
 	switch u.method {
 	case "MatchString", "Match":
-		if text, ok := matcher.literal(); ok && isMatcher {
+		if text, ok := matcher.Literal(); ok && isMatcher {
 			return "match", fmt.Sprintf("the regexp engine runs %s, where one comparison with %q is enough", pattern, text)
 		}
 		if isMatcher {
 			return "match", fmt.Sprintf("the regexp engine runs %s step by step, where a few comparisons are enough", pattern)
 		}
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc", "ReplaceAll", "ReplaceAllLiteral":
-		if isSet || isText && !h.shape.begin && !h.shape.end {
+		if h.shape.IsClass() || isText {
 			return "replace", fmt.Sprintf(
 				"the regexp engine runs %s at each character, and copies the text even if nothing matches",
 				pattern,
@@ -240,7 +312,7 @@ func (h *holder) message(u use) (category, message string) {
 		}
 	case "FindString", "FindStringIndex", "FindAllString", "FindAllStringIndex",
 		"Find", "FindIndex", "FindAll", "FindAllIndex", "Split":
-		if isSet || isText && !h.shape.begin && !h.shape.end {
+		if h.shape.IsClass() || isText {
 			return "find", fmt.Sprintf("the regexp engine runs %s, which a loop or a function of package strings finds", pattern)
 		}
 	}

@@ -106,7 +106,7 @@ func Odd(text string) bool {
 }
 
 func Number(text string) bool {
-	return regexp.MustCompile(`^-?[0-9]+(\.[0-9]*)?$`).MatchString(text) || // an optional group is none of it
+	return regexp.MustCompile(`^-?[0-9]+(\.[0-9]*)?$`).MatchString(text) || // want `step by step`
 		regexp.MustCompile(`^[+-]?[0-9]+$`).MatchString(text) // want `step by step`
 }
 
@@ -114,7 +114,7 @@ func Vowels(text string) bool {
 	return regexp.MustCompile(`[aeiouy013579]`).MatchString(text) // want `step by step`
 }
 
-// digits are found, which is not rewritten.
+// digits are found.
 var digits = regexp.MustCompile(`[0-9]+`)
 
 func Digits(s string) string {
@@ -124,13 +124,13 @@ func Digits(s string) string {
 // Exported may be used elsewhere.
 var Exported = regexp.MustCompile(`[0-9]`)
 
-func UsesExported(s string) string { return Exported.ReplaceAllString(s, "") } // want `at each character`
+func UsesExported(s string) string { return Exported.ReplaceAllString(s, "") } // want `at each character.*is exported`
 
 // passed goes elsewhere.
 var passed = regexp.MustCompile(`[0-9]`)
 
 func UsesPassed(s string) string {
-	return Given(passed, s) + passed.ReplaceAllString(s, "") // want `at each character`
+	return Given(passed, s) + passed.ReplaceAllString(s, "") // want `at each character.*not only used to call`
 }
 
 func Group(s string) string {

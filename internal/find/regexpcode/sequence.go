@@ -1,4 +1,4 @@
-package regexpsimple
+package regexpcode
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
 )
 
 // code is the declarations that replace a pattern.
@@ -19,6 +21,8 @@ type tables struct {
 	fresh func() string // returns the name of a new table
 	made  map[string]string
 	decls string
+
+	widest int // number of ranges that are compared at one place
 }
 
 // maxCompared is the maximum number of byte ranges that are compared; more are looked up in a
@@ -27,14 +31,14 @@ const maxCompared = 4
 
 // in returns the expression that reports whether c, a byte if the set is ASCII or else a rune, is
 // in a set.
-func (t *tables) in(s set, c string) string { return t.test(s, c, false) }
+func (t *tables) in(s automaton.Set, c string) string { return t.test(s, c, false) }
 
 // notIn returns the negation of in.
-func (t *tables) notIn(s set, c string) string { return t.test(s, c, true) }
+func (t *tables) notIn(s automaton.Set, c string) string { return t.test(s, c, true) }
 
-func (t *tables) test(s set, c string, not bool) string {
-	inverse := s.complement()
-	if s.tabled() {
+func (t *tables) test(s automaton.Set, c string, not bool) string {
+	inverse := s.Complement()
+	if tabled(s) {
 		expr := t.table(s) + "[" + c + "]"
 		if not {
 			expr = "!" + expr
@@ -44,6 +48,7 @@ func (t *tables) test(s set, c string, not bool) string {
 	if len(inverse) > 0 && len(inverse) < len(s) {
 		s, not = inverse, !not
 	}
+	t.widest = max(t.widest, len(s)/2)
 	var ranges []string
 	for i := 0; i < len(s); i += 2 {
 		ranges = append(ranges, within(c, s[i], s[i+1]))
@@ -59,7 +64,9 @@ func (t *tables) test(s set, c string, not bool) string {
 }
 
 // tabled reports whether a set is looked up in a table.
-func (s set) tabled() bool { return s.ascii() && min(len(s), len(s.complement()))/2 > maxCompared }
+func tabled(s automaton.Set) bool {
+	return s.ASCII() && min(len(s), len(s.Complement()))/2 > maxCompared
+}
 
 func within(c string, first, last rune) string {
 	switch {
@@ -84,7 +91,7 @@ func quoteRune(r rune) string {
 }
 
 // table returns the name of a set's table.
-func (t *tables) table(s set) string {
+func (t *tables) table(s automaton.Set) string {
 	key := string(s)
 	if t.made[key] == "" {
 		if t.made == nil {
@@ -101,7 +108,7 @@ func (t *tables) table(s set) string {
 }
 
 // tableValue returns the value of a set's table.
-func tableValue(s set) string {
+func tableValue(s automaton.Set) string {
 	text := "[256]bool{"
 	n := 0
 	for i := 0; i < len(s); i += 2 {
@@ -118,9 +125,9 @@ func tableValue(s set) string {
 	return text + "\n}"
 }
 
-// quotePattern returns a pattern in the form used in comments.
-func quotePattern(pattern string) string {
-	if strconv.CanBackquote(pattern) {
+// Quote returns a pattern in the form used in comments.
+func Quote(pattern string) string {
+	if pattern != "" && strconv.CanBackquote(pattern) {
 		return "`" + pattern + "`"
 	}
 	return strconv.Quote(pattern)
@@ -131,13 +138,13 @@ func quotePattern(pattern string) string {
 // It does what regexp's ReplaceAllString does: the text is decoded from the left, with invalid
 // UTF-8 as U+FFFD of width one, and what does not match is copied byte for byte. A set of ASCII
 // needs no decoding, because no other rune contains such a byte.
-func replaceCode(name string, s shape, one set, run bool, t *tables) code {
-	what := "each match of " + quotePattern(s.pattern)
+func replaceCode(name string, s Shape, one automaton.Set, run bool, t *tables) code {
+	what := "each match of " + Quote(s.pattern)
 	var b strings.Builder
 	fmt.Fprintf(&b, "// %s returns s with %s replaced.\nfunc %s(s, with string) string {\n", name, what, name)
 	b.WriteString("\tvar b strings.Builder\n\tdone := 0 // b holds the result for s[:done]\n")
 	imports := []string{"strings"}
-	if one.ascii() {
+	if one.ASCII() {
 		fmt.Fprintf(&b, "\tfor i := 0; i < len(s); i++ {\n\t\tif c := s[i]; %s {\n\t\t\tcontinue\n\t\t}\n", t.notIn(one, "c"))
 		b.WriteString("\t\tif done == 0 {\n\t\t\tb.Grow(len(s))\n\t\t}\n" +
 			"\t\tb.WriteString(s[done:i])\n\t\tb.WriteString(with)\n")
@@ -169,10 +176,10 @@ func replaceCode(name string, s shape, one set, run bool, t *tables) code {
 
 // matchCode returns a function that reports whether a text has a match; s is a matcher. tail
 // returns the name of a second function, which is needed if a match may begin anywhere.
-func matchCode(name string, tail func() string, s shape, t *tables) code {
-	pattern := quotePattern(s.pattern)
-	if s.begin {
-		c := sequence(s.items, s.end, t)
+func matchCode(name string, tail func() string, s Shape, t *tables) code {
+	pattern := Quote(s.pattern)
+	if s.Begin {
+		c := sequence(s.items, s.End, t)
 		text := fmt.Sprintf(
 			"// %s reports whether s matches %s.\n"+
 				"func %s(s string) bool {\n%s}\n",
@@ -181,9 +188,9 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 		return code{text + t.decls, c.imports}
 	}
 	head := fmt.Sprintf("// %s reports whether s contains a match of %s.\nfunc %s(s string) bool {\n", name, pattern, name)
-	if one := s.items[0]; len(s.items) == 1 && one.max == 1 && !s.end {
+	if one := s.items[0]; len(s.items) == 1 && one.max == 1 && !s.End {
 		runes := "s"
-		if one.set.ascii() {
+		if one.set.ASCII() {
 			runes = "[]byte(s)"
 		}
 		text := fmt.Sprintf(
@@ -212,7 +219,7 @@ func matchCode(name string, tail func() string, s shape, t *tables) code {
 			rest)
 		after = s.items
 	}
-	c := sequence(after, s.end, t)
+	c := sequence(after, s.End, t)
 	fmt.Fprintf(&b,
 		"// %s reports whether s begins with the rest of a match.\n"+
 			"func %s(s string) bool {\n%s}\n",
@@ -240,7 +247,7 @@ func sequence(items []item, end bool, t *tables) code {
 		x := items[0]
 		items = items[1:]
 		last := len(items) == 0 && !end
-		if x.set.ascii() {
+		if x.set.ASCII() {
 			bytesItem(&b, x, last, t)
 		} else {
 			imports = append(imports, "unicode/utf8")

@@ -1,4 +1,4 @@
-package regexpsimple
+package regexpcode
 
 import (
 	"regexp"
@@ -6,22 +6,21 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
-)
 
-// A set is a set of runes: ascending ranges of first and last, with gaps between them. Invalid
-// UTF-8 counts as U+FFFD, as in package regexp.
-type set []rune
+	"github.com/whet-go/whet/internal/find/regexpcode/automaton"
+)
 
 // An item is a run of runes from a set.
 type item struct {
-	set      set
+	set      automaton.Set
 	min, max int // max is -1 without a limit
 }
 
-// A shape is a pattern that plain code can match: a sequence of items.
-type shape struct {
+// A Shape is a pattern that plain code can match: a sequence of items. The zero value matches
+// everything.
+type Shape struct {
 	pattern    string
-	begin, end bool // it matches only at the text's beginning, or its end
+	Begin, End bool // it matches only at the text's beginning, or its end
 	lazy       bool // some item is non-greedy
 	items      []item
 }
@@ -33,30 +32,30 @@ const (
 	maxRanges = 8  // of a set that is compared
 )
 
-// parse returns the shape of a pattern, if it has one.
-func parse(pattern string) (shape, bool) {
+// Parse returns the shape of a pattern, if it has one.
+func Parse(pattern string) (Shape, bool) {
 	if _, err := regexp.Compile(pattern); err != nil {
-		return shape{}, false
+		return Shape{}, false
 	}
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
-		return shape{}, false
+		return Shape{}, false
 	}
-	s := shape{pattern: pattern}
+	s := Shape{pattern: pattern}
 	return s, s.add(re)
 }
 
 // add adds what follows, and reports whether it can. Case folding, alternation, word boundaries and
 // repeated groups have no shape.
-func (s *shape) add(re *syntax.Regexp) bool {
+func (s *Shape) add(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch:
 		return true
 	case syntax.OpBeginText:
-		s.begin = true
-		return len(s.items) == 0 && !s.end
+		s.Begin = true
+		return len(s.items) == 0 && !s.End
 	case syntax.OpEndText:
-		s.end = true
+		s.End = true
 		return true
 	case syntax.OpCapture, syntax.OpConcat:
 		for _, sub := range re.Sub {
@@ -66,11 +65,11 @@ func (s *shape) add(re *syntax.Regexp) bool {
 		}
 		return true
 	case syntax.OpLiteral:
-		if re.Flags&syntax.FoldCase != 0 || s.end {
+		if re.Flags&syntax.FoldCase != 0 || s.End {
 			return false
 		}
 		for _, r := range re.Rune {
-			s.items = append(s.items, item{set{r, r}, 1, 1})
+			s.items = append(s.items, item{automaton.Set{r, r}, 1, 1})
 		}
 		return true
 	case syntax.OpStar, syntax.OpPlus, syntax.OpQuest, syntax.OpRepeat:
@@ -79,12 +78,12 @@ func (s *shape) add(re *syntax.Regexp) bool {
 	default:
 		one, ok := setOf(re)
 		s.items = append(s.items, item{one, 1, 1})
-		return ok && !s.end
+		return ok && !s.End
 	}
 }
 
 // repeat adds a repeated set, and reports whether it can.
-func (s *shape) repeat(re *syntax.Regexp) bool {
+func (s *Shape) repeat(re *syntax.Regexp) bool {
 	one, ok := setOf(re.Sub[0])
 	x := item{set: one}
 	switch re.Op {
@@ -100,11 +99,11 @@ func (s *shape) repeat(re *syntax.Regexp) bool {
 	if x.max != 0 {
 		s.items = append(s.items, x)
 	}
-	return ok && !s.end
+	return ok && !s.End
 }
 
 // setOf returns the set of a pattern that matches one rune.
-func setOf(re *syntax.Regexp) (set, bool) {
+func setOf(re *syntax.Regexp) (automaton.Set, bool) {
 	switch re.Op {
 	case syntax.OpCapture:
 		return setOf(re.Sub[0])
@@ -112,46 +111,15 @@ func setOf(re *syntax.Regexp) (set, bool) {
 		return slices.Clone(re.Rune), len(re.Rune) > 0
 	case syntax.OpLiteral:
 		if len(re.Rune) == 1 && re.Flags&syntax.FoldCase == 0 {
-			return set{re.Rune[0], re.Rune[0]}, true
+			return automaton.Set{re.Rune[0], re.Rune[0]}, true
 		}
 	case syntax.OpAnyChar:
-		return set{0, unicode.MaxRune}, true
+		return automaton.Set{0, unicode.MaxRune}, true
 	case syntax.OpAnyCharNotNL:
-		return set{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
+		return automaton.Set{0, '\n' - 1, '\n' + 1, unicode.MaxRune}, true
 	default:
 	}
 	return nil, false
-}
-
-// ascii reports whether all runes of a set are a single byte, so that bytes can be compared.
-func (s set) ascii() bool { return s[len(s)-1] < utf8.RuneSelf }
-
-// complement returns the runes that are not in a set.
-func (s set) complement() set {
-	var out set
-	next := rune(0)
-	for i := 0; i < len(s); i += 2 {
-		if next < s[i] {
-			out = append(out, next, s[i]-1)
-		}
-		next = s[i+1] + 1
-	}
-	if next <= unicode.MaxRune {
-		out = append(out, next, unicode.MaxRune)
-	}
-	return out
-}
-
-// disjoint reports whether two sets have no rune in common.
-func (s set) disjoint(t set) bool {
-	for i := 0; i < len(s); i += 2 {
-		for j := 0; j < len(t); j += 2 {
-			if s[i] <= t[j+1] && t[j] <= s[i+1] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // plain reports whether an item is a single rune that can be searched as a string: its bytes occur
@@ -161,8 +129,8 @@ func (x item) plain() bool {
 		x.set[0] != utf8.RuneError && utf8.ValidRune(x.set[0])
 }
 
-// literal returns the text of a shape that is a literal, without its anchors.
-func (s shape) literal() (string, bool) {
+// Literal returns the text of a shape that is a literal, without its anchors.
+func (s Shape) Literal() (string, bool) {
 	text, rest := prefix(s.items)
 	return text, len(rest) == 0
 }
@@ -179,19 +147,19 @@ func prefix(items []item) (string, []item) {
 	return text, nil
 }
 
-// matcher returns the shape for reporting whether a text matches, without the position. It returns
+// Matcher returns the shape for reporting whether a text matches, without the position. It returns
 // false if the code would have to backtrack, or to try long matches at each position.
-func (s shape) matcher() (shape, bool) {
+func (s Shape) Matcher() (Shape, bool) {
 	s.items = slices.Clone(s.items)
 	// What is optional at an unanchored end can be dropped.
-	for n := len(s.items); !s.end && n > 0; n = len(s.items) {
+	for n := len(s.items); !s.End && n > 0; n = len(s.items) {
 		last := &s.items[n-1]
 		if last.max = last.min; last.min > 0 {
 			break
 		}
 		s.items = s.items[:n-1]
 	}
-	for !s.begin && len(s.items) > 0 {
+	for !s.Begin && len(s.items) > 0 {
 		first := &s.items[0]
 		if first.max = first.min; first.min > 0 {
 			break
@@ -209,18 +177,18 @@ func (s shape) matcher() (shape, bool) {
 		x := rest[0]
 		rest = rest[1:]
 		runes += x.min
-		if x.min != x.max && (!s.begin || !forced(x, rest)) || !x.set.writable() {
-			return shape{}, false
+		if x.min != x.max && (!s.Begin || !forced(x, rest)) || !writable(x.set) {
+			return Shape{}, false
 		}
 	}
-	return s, (len(s.items) > 0 || s.begin && s.end) && steps <= maxSteps && (s.begin || runes <= maxRunes)
+	return s, (len(s.items) > 0 || s.Begin && s.End) && steps <= maxSteps && (s.Begin || runes <= maxRunes)
 }
 
 // forced reports whether an item must take all it can for the rest to match: what follows it cannot
 // begin with the same runes.
 func forced(x item, rest []item) bool {
 	for _, next := range rest {
-		if !x.set.disjoint(next.set) {
+		if !x.set.Disjoint(next.set) {
 			return false
 		}
 		if next.min > 0 {
@@ -231,17 +199,24 @@ func forced(x item, rest []item) bool {
 }
 
 // writable reports whether code compares with a set in one line. It need not list all runes.
-func (s set) writable() bool {
-	out := s.complement()
-	return len(out) > 0 && (s.ascii() || min(len(s), len(out))/2 <= maxRanges)
+func writable(s automaton.Set) bool {
+	out := s.Complement()
+	return len(out) > 0 && (s.ASCII() || min(len(s), len(out))/2 <= maxRanges)
+}
+
+// IsClass reports whether a match is a character of a class, or all that follow one another, so
+// that a loop finds them.
+func (s Shape) IsClass() bool {
+	_, _, ok := s.replaced()
+	return ok
 }
 
 // replaced returns the single set of a shape whose matches are replaced, and whether a match is a
 // maximal run of it, or one rune.
-func (s shape) replaced() (one set, run, ok bool) {
-	if len(s.items) != 1 || s.begin || s.end || s.lazy {
+func (s Shape) replaced() (one automaton.Set, run, ok bool) {
+	if len(s.items) != 1 || s.Begin || s.End || s.lazy {
 		return nil, false, false
 	}
 	x := s.items[0]
-	return x.set, x.max < 0, x.min == 1 && (x.max == 1 || x.max < 0) && x.set.writable()
+	return x.set, x.max < 0, x.min == 1 && (x.max == 1 || x.max < 0) && writable(x.set)
 }
