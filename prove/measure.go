@@ -36,6 +36,11 @@ const (
 	leastShare = 0.05
 	// trialTime is about how long the plans of a comparison are tried.
 	trialTime = time.Second
+	// Benchmarks whose slight differences decide are measured in other layouts: at most maxSlight of them, for
+	// layoutTime together, or until the half width of the ratio's interval is layoutPrecision.
+	maxSlight       = 4
+	layoutTime      = 20 * time.Second
+	layoutPrecision = 0.02
 )
 
 // errNoBenchmark is the reason for dropping a change that nothing measures.
@@ -184,7 +189,41 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	o.Overtime = untilDeadline(ctx, o.Total+overtime*o.MaxTime, measureShare, 1) - o.Total
 	o.Enough = enough
 	defer f.addWarnings()
-	return f.benchmarks.Compare(ctx, a, b, chosen, o)
+	m, err := f.benchmarks.Compare(ctx, a, b, chosen, o)
+	if err != nil {
+		return nil, err
+	}
+	if names := judgment.Of(m.AB, m.Generated(), false).Slight; len(names) > 0 && ctx.Err() == nil {
+		f.varyLayout(ctx, a, b, m, names[:min(len(names), maxSlight)])
+	}
+	return m, nil
+}
+
+// varyLayout measures benchmarks again whose slight differences decide, in many layouts of the program. Slight
+// differences that are not measured in these are undecided.
+func (f *Prover) varyLayout(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
+	f.o.Progress("measure in other layouts of the program")
+	o := f.o.AB
+	o.Total = untilDeadline(ctx, layoutTime, measureShare, 1)
+	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, m.AB.Unit
+	for _, s := range m.AB.Subjects {
+		if s.Unpinned && slices.Contains(names, s.Name) {
+			o.Unit = "" // CPU time does not decide for all
+		}
+	}
+	o.Plans, o.Trial = []ab.Plan{m.AB.Plan}, noTrial
+	err := f.benchmarks.CompareLayouts(ctx, a, b, m, names, o)
+	if err != nil && ctx.Err() == nil {
+		f.warnings.Addf("slight differences of time do not count: the layout of the program cannot be varied: %v", err)
+	}
+	for i := range m.AB.Subjects {
+		s := &m.AB.Subjects[i]
+		for k := range s.Units {
+			if !s.VariedLayout && judgment.Slight(&s.Units[k]) {
+				s.Units[k].Verdict = ab.Undecided
+			}
+		}
+	}
 }
 
 // Figure describes how a benchmark's unit has changed, with its interval.

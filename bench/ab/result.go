@@ -57,6 +57,8 @@ type SubjectResult struct {
 	// Unpinned reports whether the rounds ran on all CPUs because the subject uses several, although
 	// the Result's plan pins them.
 	Unpinned bool `json:"free,omitempty"`
+	// VariedLayout reports whether each pair was measured with the functions of both programs in another order.
+	VariedLayout bool `json:"varied_layout,omitempty"`
 	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
 	// Units begins with the one that decides: the Result's, or the time if that is CPU time and

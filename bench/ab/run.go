@@ -204,6 +204,19 @@ func (r *runner) measure(ctx context.Context) error {
 	return nil
 }
 
+// prepare prepares the next pair, if the subject does that.
+func (s *subject) prepare(ctx context.Context) error {
+	p, ok := s.Subject.(interface {
+		Prepare(ctx context.Context) error
+	})
+	if !ok {
+		return nil
+	}
+	began := time.Now()
+	defer func() { s.elapsed += time.Since(began) }()
+	return p.Prepare(ctx)
+}
+
 // take runs a subject's turn.
 func (r *runner) take(ctx context.Context, s *subject) error {
 	before := s.elapsed
@@ -212,6 +225,9 @@ func (r *runner) take(ctx context.Context, s *subject) error {
 		err = r.decidePinning(ctx, s, r.plan)
 	}
 	var p pair
+	if err == nil {
+		err = s.prepare(ctx)
+	}
 	if err == nil {
 		p, err = r.pair(ctx, s, r.planOf(s), [2]Side{A, B})
 	}

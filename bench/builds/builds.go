@@ -36,7 +36,13 @@ type Options struct {
 	// its own.
 	BenchmarksFrom *ab.Side
 	Timeout        time.Duration // of one process; 0 means gotest.DefaultTimeout
-	AB             ab.Options    // Run sets Sides, Identity, Journal and Resume
+	// VaryLayout has both sides linked anew for each pair, with their functions in another random order, so
+	// that a difference of where code lies is noise, and not taken for one of the code. The linker must be that
+	// of Go 1.22 or later.
+	VaryLayout bool
+	// Only are the benchmarks to measure, as they are named in results; nil means all that Bench matches.
+	Only []string
+	AB   ab.Options // Run sets Sides, Identity, Journal and Resume
 
 	// Journal is the file that receives the pairs as they come; "" means none. Continue resumes
 	// from it; otherwise it is replaced. It is removed when all benchmarks have reached the

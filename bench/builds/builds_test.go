@@ -176,6 +176,59 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestVaryLayout checks that a function lies in different places in the pairs of a comparison that varies the
+// layout, in the same one otherwise, and that the flags for the linker are kept.
+func TestVaryLayout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"go.mod":  "module example.com/m\n\ngo 1.24\n",
+		"text.go": "package m\n\nvar Version = \"\"\n\n//go:noinline\nfunc Work() int { return len(Version) }\n",
+		"text_test.go": `package m
+
+import (
+	"reflect"
+	"testing"
+)
+
+var kept int
+
+func benchmark(b *testing.B) {
+	for range b.N {
+		kept += Work()
+	}
+	b.ReportMetric(float64(reflect.ValueOf(Work).Pointer()), "address")
+	b.ReportMetric(float64(len(Version)), "version")
+}
+
+func BenchmarkWhere(b *testing.B) { benchmark(b) }
+func BenchmarkOther(b *testing.B) { benchmark(b) }
+`,
+	})
+	for _, vary := range []bool{false, true} {
+		r, err := builds.Run(t.Context(), builds.Side{Dir: dir},
+			builds.Side{Dir: dir, Flags: []string{"-ldflags=-X example.com/m.Version=seven"}},
+			builds.Options{AB: quick(), VaryLayout: vary, Only: []string{"Where"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Subjects) != 1 || r.Subjects[0].Error != "" || r.Subjects[0].VariedLayout != vary {
+			t.Fatalf("varied %v: %+v", vary, r.Subjects)
+		}
+		for _, u := range r.Subjects[0].Units {
+			a := slices.Compact(slices.Sorted(slices.Values(u.Rounds[ab.A])))
+			switch {
+			case u.Unit == "address" && (len(a) > 1) != vary:
+				t.Errorf("varied %v: A's function at %v", vary, u.Rounds[ab.A])
+			case u.Unit == "version" && (u.A.Median != 0 || u.B.Median != 5):
+				t.Errorf("varied %v: lengths of the version %v and %v", vary, u.A.Median, u.B.Median)
+			}
+		}
+	}
+}
+
 // TestBenchmarksFrom uses the changed test files for the commit, too.
 func TestBenchmarksFrom(t *testing.T) {
 	if testing.Short() {

@@ -221,10 +221,27 @@ func (c *comparison) find(ctx context.Context) ([]ab.Subject, error) {
 	}
 	c.result.OnlyA, c.result.OnlyB = without(names[ab.A], names[ab.B]), without(names[ab.B], names[ab.A])
 	var subjects []ab.Subject
+	relinkers := map[string]*gotest.Relinker{} // by import path
 	for _, label := range names[ab.A] {
-		if pair := both[label]; pair[ab.A] != nil && pair[ab.B] != nil {
-			subjects = append(subjects, gotest.NewSubject(label, plain[label], pair[ab.A], pair[ab.B], o))
+		pair := both[label]
+		if pair[ab.A] == nil || pair[ab.B] == nil || c.Only != nil && !slices.Contains(c.Only, label) {
+			continue
 		}
+		s := gotest.NewSubject(label, plain[label], pair[ab.A], pair[ab.B], o)
+		subjects = append(subjects, s)
+		if !c.VaryLayout {
+			continue
+		}
+		pkg := pair[ab.A].Package
+		if relinkers[pkg.ImportPath] == nil {
+			dir, err := os.MkdirTemp(c.temp, "orders-")
+			if err != nil {
+				return nil, fmt.Errorf("compare builds: %w", err)
+			}
+			relinkers[pkg.ImportPath] = gotest.NewRelinker(dir, c.sources,
+				[2]gotest.Package{pkg, pair[ab.B].Package})
+		}
+		s.Relink(relinkers[pkg.ImportPath])
 	}
 	if identical(c.result.A, c.result.B) {
 		c.warn("A and B are the same programs in the same environment")
@@ -268,6 +285,9 @@ func (c *comparison) identity() (string, error) {
 		}
 		sides = append(sides, s)
 	}
+	if c.VaryLayout {
+		sides = append(sides, side{Flags: []string{"varied layout"}})
+	}
 	data, err := json.Marshal(sides)
 	if err != nil {
 		return "", err
@@ -280,6 +300,9 @@ func (c *comparison) identity() (string, error) {
 func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Result, err error) {
 	if c.AB.Unit == "" {
 		c.AB.Instead = gotest.CPUTime
+	}
+	if c.VaryLayout {
+		c.stage("link both sides for each pair, with their functions in another order")
 	}
 	if c.AB.Identity, err = c.identity(); err != nil {
 		return nil, err
@@ -295,6 +318,9 @@ func (c *comparison) measure(ctx context.Context, subjects []ab.Subject) (r *Res
 	measured, err := ab.Run(ctx, subjects, c.AB)
 	if err != nil {
 		return nil, err
+	}
+	for i := range measured.Subjects {
+		measured.Subjects[i].VariedLayout = c.VaryLayout
 	}
 	measured.Warnings = append(c.result.Warnings, measured.Warnings...)
 	c.result.Result = *measured

@@ -18,6 +18,8 @@ type Subject struct {
 	concurrent       bool
 	sides            [2]program
 	options          RunOptions
+	relinker         *Relinker // links the sides for each pair; nil: they stay as they are
+	order            int       // of the last pair
 
 	mu    sync.Mutex
 	perOp [2]float64 // in seconds; equal unless the sides differ much; 0 until calibrated
@@ -78,6 +80,25 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 		concurrent: slices.Contains(a.Package.Concurrent, top) || slices.Contains(b.Package.Concurrent, top),
 		options:    RunOptions{Procs: o.Procs, Timeout: o.Timeout, Env: o.Env},
 	}
+}
+
+// Relink has both sides linked by l for each pair, with their functions in another order.
+func (s *Subject) Relink(l *Relinker) { s.relinker = l }
+
+// Prepare links both sides for the next pair, if Relink was called.
+func (s *Subject) Prepare(ctx context.Context) error {
+	if s.relinker == nil {
+		return nil
+	}
+	s.order++
+	binaries, err := s.relinker.binaries(ctx, s.order)
+	if err != nil {
+		return err
+	}
+	for side, b := range binaries {
+		s.sides[side] = b
+	}
+	return nil
 }
 
 // Name returns the label.

@@ -32,6 +32,7 @@ type benchABFlags struct {
 	Markdown       bool
 	Gates          []string
 	Continue       bool
+	VaryLayout     bool
 	abFlags
 }
 
@@ -88,6 +89,7 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.BenchmarksFrom, "benchmarks-from", "", "use the test files of `SIDE` (a or b) for both")
 	f.abFlags.register(cmd, 0.01, time.Minute)
 	f.registerPairs(cmd)
+	fs.BoolVar(&f.VaryLayout, "vary-layout", false, "link A and B for each pair, with functions in another order")
 	fs.StringVar(&f.HTML, "html", "", "also write an HTML page with the distributions to `FILE`")
 	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
 	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with code 3 unless `GATES` hold, such as 'sec/op<+3%'")
@@ -98,7 +100,7 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 
 // onlyForTwo lists the flags that apply only to two builds.
 func onlyForTwo() []string {
-	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "html", "markdown", "gate", "continue"}
+	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "vary-layout", "html", "markdown", "gate", "continue"}
 }
 
 // requested reports whether the flags request a comparison of two builds.
@@ -175,6 +177,7 @@ func (a *app) benchAB(ctx context.Context, run *benchRunFlags, f *benchABFlags, 
 	view := progress.NewComparison(a.newLine(), "benchmarks")
 	o := builds.Options{
 		Patterns: patterns, Bench: run.match(), BenchmarksFrom: from, Timeout: run.Timeout,
+		VaryLayout: f.VaryLayout,
 		AB: ab.Options{
 			Precision: float64(f.Precision), MaxTime: f.MaxTime,
 			Plans: ab.PlansFor(len(ab.Processors()), ab.Pairing(f.Pairs), f.Round), Seed: run.Seed, Progress: view.Show,

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -49,6 +50,43 @@ const enoughOfEffect = 0.2
 // Compare compares two builds by benchmarks.
 func (s *Set) Compare(
 	ctx context.Context, a, b builds.Side, chosen []Benchmark, how ab.Options,
+) (*Measured, error) {
+	return s.compare(ctx, a, b, chosen, nil, how)
+}
+
+// CompareLayouts compares some subjects of a comparison again, with the functions of both builds in another order
+// in each pair, and replaces their results. It is an error if one of them fails.
+func (s *Set) CompareLayouts(
+	ctx context.Context, a, b builds.Side, m *Measured, subjects []string, how ab.Options,
+) error {
+	again, err := s.compare(ctx, a, b, m.covering, subjects, how)
+	if err != nil {
+		return err
+	}
+	for _, name := range subjects {
+		if i := slices.IndexFunc(again.AB.Subjects, func(r ab.SubjectResult) bool { return r.Name == name }); i < 0 {
+			return fmt.Errorf("%s: not measured", name)
+		} else if failed := again.AB.Subjects[i].Error; failed != "" {
+			return fmt.Errorf("%s: %s", name, failed)
+		}
+	}
+	for i := range m.AB.Subjects {
+		for _, r := range again.AB.Subjects {
+			if r.Name == m.AB.Subjects[i].Name {
+				m.AB.Subjects[i] = r
+			}
+		}
+	}
+	m.AB.Elapsed += again.AB.Elapsed
+	m.AB.Inside += again.AB.Inside
+	m.AB.Interrupted = m.AB.Interrupted || again.AB.Interrupted
+	return nil
+}
+
+// compare compares two builds by benchmarks: if only is not nil, by the subjects of these names alone, with
+// varied layouts.
+func (s *Set) compare(
+	ctx context.Context, a, b builds.Side, chosen []Benchmark, only []string, how ab.Options,
 ) (m *Measured, err error) {
 	var pkgs, names []string
 	var installed []*writtenFile
@@ -73,16 +111,25 @@ func (s *Set) Compare(
 			}
 		}
 	}
-	defer s.clearTrial()
-	a.Env, b.Env = slices.Concat(s.scratch.TrialEnv(), a.Env), slices.Concat(s.scratch.TrialEnv(), b.Env)
 	o := builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: how,
+		VaryLayout: only != nil, Only: only,
 	}
+	if err := s.run(ctx, a, b, o, m); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// run compares two builds, and sets the result.
+func (s *Set) run(ctx context.Context, a, b builds.Side, o builds.Options, m *Measured) error {
+	defer s.clearTrial()
+	a.Env, b.Env = slices.Concat(s.scratch.TrialEnv(), a.Env), slices.Concat(s.scratch.TrialEnv(), b.Env)
 	o.AB.OfEffect = cmp.Or(o.AB.OfEffect, enoughOfEffect)
 	r, err := s.o.Run(ctx, a, b, o)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.AB = &r.Result
-	return m, nil
+	return nil
 }

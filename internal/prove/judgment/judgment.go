@@ -1,9 +1,12 @@
 package judgment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/whet-go/whet/bench"
@@ -41,6 +44,47 @@ type Judgment struct {
 	Err           error    // why it does not show a gain; nil if it does
 	Open          []string // figures that remain undecided
 	IgnoredLosses []string // losses of generated benchmarks
+	// Slight are the benchmarks whose slight differences decide, the largest difference first: another layout of
+	// the program could make them. See [Slight].
+	Slight []string
+}
+
+// slightRatio is the ratio below which a difference of time is slight.
+const slightRatio = 1.1
+
+// Slight reports whether a unit differs in time or rate by so little that the layout of the program could be
+// the reason. Where the linker places code changes its speed by a few percent.
+func Slight(u *ab.Unit) bool {
+	isTime := strings.Contains(u.Unit, "sec") || u.Better == bench.Higher
+	return isTime && (u.Verdict == ab.Better || u.Verdict == ab.Worse) && size(u) < math.Log(slightRatio)
+}
+
+// size returns the absolute logarithm of a unit's ratio; infinity if it has none.
+func size(u *ab.Unit) float64 {
+	if ratio := float64(u.Ratio); ratio > 0 {
+		return math.Abs(math.Log(ratio))
+	}
+	return math.Inf(1)
+}
+
+// slight returns the subjects with slight differences, the largest one first.
+func slight(r *ab.Result) (names []string) {
+	sizes := map[string]float64{}
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		for k := range s.Units {
+			if u := &s.Units[k]; Slight(u) && !s.VariedLayout {
+				sizes[s.Name] = max(sizes[s.Name], size(u))
+			}
+		}
+	}
+	for name := range sizes {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, func(a, b string) int {
+		return cmp.Or(cmp.Compare(sizes[b], sizes[a]), cmp.Compare(a, b))
+	})
+	return names
 }
 
 // Of judges a comparison. A gain stands despite a loss in another figure if the loss is
@@ -50,8 +94,29 @@ type Judgment struct {
 //
 // generated has the inputs of generated benchmarks, by name. Since they are invented, a generated benchmark
 // with a loss is ignored with all its figures: it counts neither for the change nor against it.
-func Of(r *ab.Result, generated map[string]string, reviewed bool) (j Judgment) {
-	v := figures{}
+func Of(r *ab.Result, generated map[string]string, reviewed bool) Judgment {
+	j := of(r, generated, reviewed, false)
+	if j.Err == nil || errors.Is(j.Err, ErrLoss) || errors.Is(j.Err, ErrOnlyGenerated) {
+		if other := of(r, generated, reviewed, true); !errors.Is(other.Err, cause(j.Err)) {
+			j.Slight = slight(r)
+		}
+	}
+	return j
+}
+
+// cause returns the error of a judgment without its figures.
+func cause(err error) error {
+	for _, c := range []error{ErrLoss, ErrOnlyGenerated} {
+		if errors.Is(err, c) {
+			return c
+		}
+	}
+	return nil
+}
+
+// of judges a comparison, with or without slight differences.
+func of(r *ab.Result, generated map[string]string, reviewed, withoutSlight bool) (j Judgment) {
+	v := figures{withoutSlight: withoutSlight}
 	counted := false
 	for i := range r.Subjects {
 		s := &r.Subjects[i]
@@ -60,7 +125,7 @@ func Of(r *ab.Result, generated map[string]string, reviewed bool) (j Judgment) {
 			return j
 		}
 		if inputs, ok := generated[s.Name]; ok {
-			own := figures{}
+			own := figures{withoutSlight: withoutSlight}
 			own.addAll(r, s)
 			if own.lost > own.limit(reviewed) {
 				j.IgnoredLosses = append(j.IgnoredLosses, fmt.Sprintf("%s, with %s: the input is generated, so this does "+
@@ -108,6 +173,8 @@ type figures struct {
 	sums   map[string]float64 // sums of all losses by unit, including undecided ones
 	// needed is the minimum time in which an undecided gain would show; 0 if that is unknown.
 	needed time.Duration
+
+	withoutSlight bool // slight differences do not count
 }
 
 // limit returns the loss that a gain outweighs.
@@ -150,6 +217,9 @@ func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 	u := &s.Units[i]
 	if u.Unit == gotest.MeanTime && u.Verdict == ab.Undecided {
 		return // noise from other processes, which affects sec/op less
+	}
+	if v.withoutSlight && !s.VariedLayout && Slight(u) {
+		return
 	}
 	lost, surely := math.Log(float64(u.Ratio)), u.Low > 1
 	if u.Better == bench.Higher {

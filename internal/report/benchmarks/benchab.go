@@ -180,11 +180,20 @@ func ABSummary(r *ab.Result) []string {
 	lines.Add("%s.", took)
 	lines.Add("± is a %v%% confidence interval that is valid whenever the measurement stops; q is p adjusted for "+
 		"the number of benchmarks, and verdicts use it (q <= %v).", percentOf(r.Confidence), r.Alpha)
-	var unpinned []string
+	var unpinned, varied []string
 	for _, c := range r.Subjects {
 		if c.Unpinned {
 			unpinned = append(unpinned, layout.Clean(c.Name))
 		}
+		if c.VariedLayout {
+			varied = append(varied, layout.Clean(c.Name))
+		}
+	}
+	switch {
+	case len(varied) > 0 && len(varied) == len(r.Subjects):
+		lines.Add("Each pair was linked with the functions in another order.")
+	case len(varied) > 0:
+		lines.Add("each pair linked with the functions in another order: %s", strings.Join(varied, ", "))
 	}
 	lines.If(len(unpinned) > 0, "on all CPUs, since they use several: %s", strings.Join(unpinned, ", "))
 	for _, c := range r.Subjects {

@@ -263,8 +263,11 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 		},
 		BarHead: "remaining",
 	}
-	var failed []string
+	var notes, varied []string
 	for _, s := range m.AB.Subjects {
+		if s.VariedLayout {
+			varied = append(varied, s.Name)
+		}
 		for i := range s.Units {
 			u := &s.Units[i]
 			decided := u.Verdict == ab.Better || u.Verdict == ab.Worse
@@ -288,10 +291,14 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 			table.Bars = append(table.Bars, remaining)
 		}
 		if s.Error != "" {
-			failed = append(failed, s.Name+": not fully measured: "+s.Error)
+			notes = append(notes, s.Name+": not fully measured: "+s.Error)
 		}
 	}
-	return []blocks.Block{table, blocks.Items(failed...)}
+	if len(varied) > 0 {
+		notes = append(notes, "slight differences, measured with the functions of the program in another order in each pair: "+
+			strings.Join(varied, ", "))
+	}
+	return []blocks.Block{table, blocks.Items(notes...)}
 }
 
 // timesLess formats a gain as a factor, "8.4x"; "" if there is none, or hardly any.
