@@ -34,20 +34,28 @@ func TestVaryLayout(t *testing.T) {
 	}{
 		{"a large gain", []ab.SubjectResult{subject("X", ab.Better, 0.8)}, nil, "", nil, ""},
 		{
-			"a slight loss of the layout", []ab.SubjectResult{subject("X", ab.Worse, 1.03)},
-			[]ab.SubjectResult{subject("X", ab.Same, 1)}, "", judgment.ErrNoGain, "",
+			"a slight loss of the layout",
+			[]ab.SubjectResult{subject("X", ab.Worse, 1.03)},
+			[]ab.SubjectResult{subject("X", ab.Same, 1)},
+			"", judgment.ErrNoGain, "",
 		},
 		{
-			"a slight loss", []ab.SubjectResult{subject("X", ab.Worse, 1.03)},
-			[]ab.SubjectResult{subject("X", ab.Worse, 1.02)}, "", judgment.ErrLoss, "",
+			"a slight loss",
+			[]ab.SubjectResult{subject("X", ab.Worse, 1.03)},
+			[]ab.SubjectResult{subject("X", ab.Worse, 1.02)},
+			"", judgment.ErrLoss, "",
 		},
 		{
-			"a slight gain", []ab.SubjectResult{subject("X", ab.Better, 0.97), subject("Y", ab.Same, 1)},
-			[]ab.SubjectResult{subject("X", ab.Better, 0.98)}, "", nil, "",
+			"a slight gain",
+			[]ab.SubjectResult{subject("X", ab.Better, 0.97), subject("Y", ab.Same, 1)},
+			[]ab.SubjectResult{subject("X", ab.Better, 0.98)},
+			"", nil, "",
 		},
 		{
-			"a layout that cannot be varied", []ab.SubjectResult{subject("X", ab.Better, 0.97)},
-			[]ab.SubjectResult{}, "flag provided but not defined: -randlayout", judgment.ErrSmall,
+			"a layout that cannot be varied",
+			[]ab.SubjectResult{subject("X", ab.Better, 0.97)},
+			[]ab.SubjectResult{},
+			"flag provided but not defined: -randlayout", judgment.ErrSmall,
 			"slight differences of time do not count: the layout of the program cannot be varied: X: flag provided",
 		},
 		{

@@ -21,7 +21,9 @@ func TestSlight(t *testing.T) {
 			High: bench.Float(ratio * 1.001),
 		}
 	}
-	subject := func(name string, units ...ab.Unit) ab.SubjectResult { return ab.SubjectResult{Name: name, Units: units} }
+	subject := func(name string, units ...ab.Unit) ab.SubjectResult {
+		return ab.SubjectResult{Name: name, Units: units}
+	}
 	varied := func(s ab.SubjectResult) ab.SubjectResult {
 		s.VariedLayout = true
 		return s
@@ -39,7 +41,8 @@ func TestSlight(t *testing.T) {
 		{"fewer allocations", []ab.SubjectResult{subject("X", unit("allocs/op", ab.Better, 0.98))}, nil},
 		{
 			"fewer allocations, and a slight gain",
-			[]ab.SubjectResult{subject("X", unit("sec/op", ab.Better, 0.98), unit("allocs/op", ab.Better, 0.98))}, nil,
+			[]ab.SubjectResult{subject("X", unit("sec/op", ab.Better, 0.98), unit("allocs/op", ab.Better, 0.98))},
+			nil,
 		},
 		{
 			"fewer allocations, and a slight loss",
@@ -48,7 +51,8 @@ func TestSlight(t *testing.T) {
 		},
 		{
 			"a large loss, and a slight one",
-			[]ab.SubjectResult{subject("X", unit("sec/op", ab.Worse, 1.04)), subject("Y", unit("sec/op", ab.Worse, 2))}, nil,
+			[]ab.SubjectResult{subject("X", unit("sec/op", ab.Worse, 1.04)), subject("Y", unit("sec/op", ab.Worse, 2))},
+			nil,
 		},
 		{
 			"slight losses, the largest first",
