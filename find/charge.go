@@ -220,7 +220,9 @@ func (g *group) finding(charged *portion, c *lineCosts) Finding {
 			x.Places = append(x.Places, p)
 		}
 	}
-	x.Fix, x.NoFix = first.finishedFix(c)
+	if x.Fix, x.NoFix = first.finishedFix(c); x.Rewrites() && x.Needs == rules.Free {
+		x.Tier = Free
+	}
 	x.ID = strings.Join([]string{x.Rule, first.file, x.Function}, "/")
 	if of.Scope == rules.OfModule {
 		x.ID = causeKey(x.Rule, of.Category)

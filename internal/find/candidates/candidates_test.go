@@ -1,0 +1,84 @@
+package candidates
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+
+	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/find/rules/flow"
+	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/find/rules/ruletest"
+)
+
+// ruleOf returns a rule that reports all proposals of a generator, as if all lines were hot.
+func ruleOf(g *Generator) *rules.Rule {
+	run := func(pass *analysis.Pass) (any, error) {
+		d := &passData{
+			pass: pass, root: flow.Root(pass), names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass),
+		}
+		d.places = flow.NewPlaces(pass.TypesInfo, d.root)
+		seen := map[string]bool{}
+		for _, f := range pass.Files {
+			tf := pass.Fset.File(f.FileStart)
+			for line := 1; line < tf.LineCount(); line++ {
+				s := &site{passData: d, line: Line{File: tf.Name(), Line: line}}
+				if !s.locate() || strings.HasPrefix(s.text(s.decl.Node()), "func Try(") {
+					continue
+				}
+				for _, p := range g.propose(s) {
+					key := p.key(g)
+					if seen[key] || len(p.edits) == 0 {
+						continue
+					}
+					seen[key] = true
+					pass.Report(analysis.Diagnostic{
+						Pos: tf.LineStart(line), End: tf.LineStart(line) + 1, Category: g.Name, Message: p.message,
+						SuggestedFixes: []analysis.SuggestedFix{{Message: p.message, TextEdits: p.edits}},
+					})
+				}
+			}
+		}
+		return nil, nil
+	}
+	return &rules.Rule{
+		Analyzer: &analysis.Analyzer{
+			Name: g.Name, Doc: g.Title, Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: run,
+		},
+		Causes: []rules.Cause{{Category: g.Name, Title: g.Title}},
+	}
+}
+
+// TestGenerators applies what each generator proposes for the packages in its directory of testdata. The
+// results must compile and, for these inputs, behave the same.
+func TestGenerators(t *testing.T) {
+	var names []string
+	for _, g := range Generators() {
+		names = append(names, g.Name)
+		t.Run(g.Name, func(t *testing.T) {
+			t.Parallel()
+			ruletest.RunIn(t, ruleOf(g), "testdata/"+g.Name)
+			if g.Title == "" || g.Why == "" || g.Assumes == "" || len(g.Kinds) == 0 {
+				t.Errorf("the generator is not described: %+v", g)
+			}
+			for _, text := range []string{g.Title, g.Why, g.Assumes} {
+				if strings.HasSuffix(text, ".") {
+					t.Errorf("%q is a sentence, and must be a clause", text)
+				}
+			}
+		})
+	}
+	dirs, err := os.ReadDir("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range dirs {
+		if !slices.Contains(names, d.Name()) {
+			t.Errorf("testdata/%s is of no generator", d.Name())
+		}
+	}
+}
