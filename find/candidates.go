@@ -90,7 +90,10 @@ func (c *lineCosts) candidates(ctx context.Context, found []Finding, code *hotCo
 		wg.Go(func() { lists[i], errs[i] = c.propose(pkg, byPackage[pkg], o.Generators, imports) })
 	}
 	wg.Wait()
-	list := slices.Concat(lists...)
+	list := slices.DeleteFunc(slices.Concat(lists...), func(x Candidate) bool {
+		// A rule has the same rewrite, which needs review.
+		return slices.ContainsFunc(found, func(f Finding) bool { return f.Fix != nil && f.Fix.Diff == x.Change.Diff })
+	})
 	slices.SortStableFunc(list, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(b.Share, a.Share), cmp.Compare(a.Place.File, b.Place.File),
 			cmp.Compare(a.Place.Line, b.Place.Line))
