@@ -55,6 +55,15 @@ func (c *Candidate) Finding() Finding {
 	}
 }
 
+// Generators returns the names of the generators of candidates.
+func Generators() []string {
+	var names []string
+	for _, g := range candidates.Generators() {
+		names = append(names, g.Name)
+	}
+	return names
+}
+
 // maxCandidateLines is the number of lines for which candidates are looked for.
 const maxCandidateLines = 40
 
@@ -62,7 +71,7 @@ const maxCandidateLines = 40
 type candidateLine struct {
 	at     sourceLine
 	saving float64
-	costs  map[diagnosis.Kind]float64
+	costs  []map[diagnosis.Kind]float64 // by profile
 }
 
 // candidates returns candidates for the most expensive lines without a rewrite of a rule, the line that can
@@ -121,23 +130,20 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode, o Options) (l
 		if !c.busy(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" || strings.HasSuffix(at.file, "_test.go") {
 			continue
 		}
-		l := candidateLine{at: at, costs: map[diagnosis.Kind]float64{}}
+		l := candidateLine{at: at}
 		var evidence []Evidence
 		for _, ledger := range c.ledgers {
 			value := c.value(at, ledger.cost)
 			evidence = append(evidence, Evidence{Cost: ledger.cost, Value: value, Share: share(value, ledger.total)})
+			kinds := c.kinds(at, ledger)
 			switch ledger.cost {
 			case CPU:
-				for kind, part := range c.kinds(at, ledger) {
-					l.costs[kind] = max(l.costs[kind], part)
-				}
+				l.costs = append(l.costs, kinds)
 			case AllocSpace:
-				for kind, part := range c.kinds(at, ledger) {
-					if kind == diagnosis.Own {
-						kind = diagnosis.Allocation // profiles of allocations omit the runtime
-					}
-					l.costs[kind] = max(l.costs[kind], part)
-				}
+				// Profiles of allocations omit the runtime, so the line allocates itself.
+				kinds[diagnosis.Allocation] += kinds[diagnosis.Own]
+				delete(kinds, diagnosis.Own)
+				l.costs = append(l.costs, kinds)
 			case AllocObjects, Mutex, Block:
 			}
 		}

@@ -26,9 +26,9 @@ const MaxPerLine = 3
 type Line struct {
 	File string // name in the package's file set
 	Line int
-	// Costs are what profiles charge to the line by kind, as shares of a profile's total. Memory that the
-	// line allocates itself is an Allocation.
-	Costs map[diagnosis.Kind]float64
+	// Costs are what each profile charges to the line by kind, as shares of the profile's total. Memory that
+	// the line allocates itself is an Allocation.
+	Costs []map[diagnosis.Kind]float64
 }
 
 // A Generator proposes changes of one kind.
@@ -53,7 +53,7 @@ type proposal struct {
 type Candidate struct {
 	Generator *Generator
 	Line      int     // index of the line in the argument of Propose
-	Share     float64 // of the line's costs: what the generator is about, at most
+	Share     float64 // of a profile's total: what the generator is about, at most
 	Message   string  // what it does, in the imperative
 	Edits     []analysis.TextEdit
 }
@@ -142,19 +142,23 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 // minPart is the smallest part of a line's costs that a generator must be about.
 const minPart = 0.1
 
-// share returns the share of a line's costs that the generator is about; 0 if it is too small.
-func (g *Generator) share(costs map[diagnosis.Kind]float64) float64 {
-	about, all := 0.0, 0.0
-	for _, k := range slices.Sorted(maps.Keys(costs)) {
-		all += costs[k]
-		if slices.Contains(g.Kinds, k) {
-			about += costs[k]
+// share returns the share of a line's costs that the generator is about, in the profile where it is largest; 0
+// if it is too small a part of the line in all of them.
+func (g *Generator) share(costs []map[diagnosis.Kind]float64) float64 {
+	most := 0.0
+	for _, byKind := range costs {
+		about, all := 0.0, 0.0
+		for _, k := range slices.Sorted(maps.Keys(byKind)) {
+			all += byKind[k]
+			if slices.Contains(g.Kinds, k) {
+				about += byKind[k]
+			}
+		}
+		if about >= minPart*all {
+			most = max(most, about)
 		}
 	}
-	if about < minPart*all {
-		return 0
-	}
-	return about
+	return most
 }
 
 // key returns what proposals of a generator on several lines have in common if they are the same: what they
