@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/internal/find/driver"
+	"github.com/whet-go/whet/internal/find/syntax"
 )
 
 // MaxPerLine is the maximum number of candidates for a line.
@@ -63,8 +64,8 @@ func Generators() []*Generator {
 	return []*Generator{
 		formatGenerator(), regexpGenerator(), memoGenerator(), constantErrorGenerator(),
 		splitGenerator(), sequenceGenerator(), unchangedGenerator(), builderGenerator(),
-		tableGenerator(), lookupGenerator(), invariantGenerator(), loadGenerator(),
-		capacityGenerator(), elementGenerator(), sortGenerator(),
+		tableGenerator(), lookupGenerator(), invariantGenerator(), recomputeGenerator(), loadGenerator(),
+		capacityGenerator(), stackGenerator(), boundsGenerator(), elementGenerator(), sortGenerator(),
 	}
 }
 
@@ -99,10 +100,7 @@ func Propose(pkg *packages.Package, lines []Line, o Options) (*Result, error) {
 
 // propose runs the generators on all lines of a package.
 func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Line, o Options) {
-	shared := &passData{
-		pass: pass, root: flow.Root(pass), names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass),
-	}
-	shared.places = flow.NewPlaces(pass.TypesInfo, shared.root)
+	shared := newPassData(pass)
 	check := &checker{pkg: pkg, imports: o.Imports}
 	seen := map[string]bool{}
 	for i := range lines {
@@ -178,6 +176,17 @@ type passData struct {
 	names  *rewrite.Names
 	locals *rewrite.Locals
 	places flow.Places
+	code   *syntax.Code
+}
+
+func newPassData(pass *analysis.Pass) *passData {
+	d := &passData{
+		pass: pass, root: flow.Root(pass), names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass),
+	}
+	d.places = flow.NewPlaces(pass.TypesInfo, d.root)
+	pkg := &packages.Package{Fset: pass.Fset, Syntax: pass.Files, Types: pass.Pkg, TypesInfo: pass.TypesInfo}
+	d.code = syntax.New([]*packages.Package{pkg}, func(file string) (string, bool) { return file, true })
+	return d
 }
 
 // A site is a hot line with the syntax around it.

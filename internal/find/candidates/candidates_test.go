@@ -10,18 +10,13 @@ import (
 	"golang.org/x/tools/go/analysis/passes/inspect"
 
 	"github.com/whet-go/whet/find/rules"
-	"github.com/whet-go/whet/find/rules/flow"
-	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/find/rules/ruletest"
 )
 
 // ruleOf returns a rule that reports all proposals of a generator, as if all lines were hot.
 func ruleOf(g *Generator) *rules.Rule {
 	run := func(pass *analysis.Pass) (any, error) {
-		d := &passData{
-			pass: pass, root: flow.Root(pass), names: rewrite.NewNames(pass), locals: rewrite.NewLocals(pass),
-		}
-		d.places = flow.NewPlaces(pass.TypesInfo, d.root)
+		d := newPassData(pass)
 		seen := map[string]bool{}
 		for _, f := range pass.Files {
 			tf := pass.Fset.File(f.FileStart)

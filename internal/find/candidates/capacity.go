@@ -43,42 +43,46 @@ const (
 
 // appends gives a slice that is empty so far a capacity where the first element is appended.
 func (s *site) appends() (list []proposal) {
+	info := s.pass.TypesInfo
 	for _, c := range s.nodes((*ast.AssignStmt)(nil)) {
 		stmt, ok := c.Node().(*ast.AssignStmt)
 		if !ok || len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || stmt.Tok != token.ASSIGN || !flow.InBlock(c) {
 			continue
 		}
 		call, ok := stmt.Rhs[0].(*ast.CallExpr)
-		v := flow.Variable(s.pass.TypesInfo, stmt.Lhs[0])
-		if !ok || v == nil || flow.Builtin(s.pass.TypesInfo, call) != "append" ||
-			flow.Variable(s.pass.TypesInfo, call.Args[0]) != v || !rewrite.Predeclared(s.pass, stmt.Pos(), "make", "len", "nil") {
+		if !ok || flow.Builtin(info, call) != "append" || !flow.Same(info, stmt.Lhs[0], call.Args[0]) ||
+			!rewrite.Predeclared(s.pass, stmt.Pos(), "make", "len", "nil") {
 			continue
 		}
-		typ, ok := rewrite.TypeText(s.pass, stmt.Pos(), v.Type())
+		typ, ok := rewrite.TypeText(s.pass, stmt.Pos(), info.TypeOf(stmt.Lhs[0]))
 		if !ok {
 			continue
 		}
+		to, v := s.text(stmt.Lhs[0]), flow.Variable(info, stmt.Lhs[0])
 		size := s.estimate(c, v)
 		if size == "" {
 			size = fmt.Sprint(fewElements)
-			if isBytes(v.Type()) {
+			if isBytes(info.TypeOf(stmt.Lhs[0])) {
 				size = fmt.Sprint(fewBytes)
 			}
+		}
+		message := "Allocate " + to + " with a capacity of " + size
+		// The slice stays nil if nothing is appended.
+		lazily := []analysis.TextEdit{
+			rewrite.Before(s.pass, stmt, fmt.Sprintf("if %s == nil {\n%s = make(%s, 0, %s)\n}", to, to, typ, size)),
+		}
+		if v == nil { // a field
+			list = append(list, proposal{message, lazily})
+			continue
 		}
 		switch begin, ok := s.empty(v); {
 		case !ok:
 		case begin == nil:
-			// The slice stays nil if nothing is appended.
-			list = append(list, proposal{
-				"Allocate " + v.Name() + " with a capacity of " + size,
-				[]analysis.TextEdit{rewrite.Before(s.pass, stmt,
-					fmt.Sprintf("if %s == nil {\n%s = make(%s, 0, %s)\n}", v.Name(), v.Name(), typ, size))},
-			})
+			list = append(list, proposal{message, lazily})
 		case s.knownAt(size, begin):
-			list = append(list, proposal{
-				"Allocate " + v.Name() + " with a capacity of " + size,
-				[]analysis.TextEdit{rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size))},
-			})
+			list = append(list, proposal{message, []analysis.TextEdit{
+				rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size)),
+			}})
 		}
 	}
 	return list
@@ -132,9 +136,12 @@ func (s *site) emptySlice(e ast.Expr) (ast.Expr, bool) {
 }
 
 // estimate returns the number of iterations of the outermost loop around a statement in which a variable is
-// not declared, as source; "" if nothing is known.
+// not declared, as source; "" if nothing is known, or for a field, which may outlive the loop.
 func (s *site) estimate(c inspector.Cursor, v *types.Var) string {
 	size := ""
+	if v == nil {
+		return ""
+	}
 	for loop, ok := flow.Loop(c); ok; loop, ok = flow.Loop(loop.Parent()) {
 		if n := loop.Node(); n.Pos() <= v.Pos() && v.Pos() < n.End() {
 			break
@@ -267,6 +274,10 @@ func (s *site) writes() (list []proposal) {
 		if v == nil || s.grown(v) {
 			continue
 		}
+		if p, ok := s.grownBySum(c, v); ok {
+			list = append(list, p)
+			continue
+		}
 		size, outer := s.estimate(c, v), inspector.Cursor{}
 		for loop, ok := flow.Loop(c); ok; loop, ok = flow.Loop(loop.Parent()) {
 			if n := loop.Node(); n.Pos() <= v.Pos() && v.Pos() < n.End() {
@@ -290,6 +301,54 @@ func (s *site) writes() (list []proposal) {
 		})
 	}
 	return list
+}
+
+// grownBySum makes a builder grow to the sum of what is written to it, where that is several variables, and
+// none is written in a loop.
+func (s *site) grownBySum(c inspector.Cursor, v *types.Var) (p proposal, ok bool) {
+	var terms []string
+	var first inspector.Cursor
+	constant := 0
+	for _, use := range s.places[v] {
+		method, call, ok := flow.Receives(use)
+		if !ok || !strings.HasPrefix(method, "Write") {
+			continue
+		}
+		if !first.Valid() {
+			first = call
+		}
+		if _, loops := flow.Loop(call); loops || functionOf(call) != functionOf(c) {
+			return p, false
+		}
+		x, isCall := call.Node().(*ast.CallExpr)
+		if !isCall || len(x.Args) != 1 {
+			return p, false
+		}
+		arg := flow.Variable(s.pass.TypesInfo, x.Args[0])
+		switch text, isConst := flow.StringConst(s.pass.TypesInfo, x.Args[0]); {
+		case isConst:
+			constant += len(text)
+		case method == "WriteByte" || method == "WriteRune":
+			constant++
+		case arg != nil && arg.Pos() < first.Node().Pos():
+			terms = append(terms, "len("+arg.Name()+")")
+		}
+	}
+	if len(terms) < 2 {
+		return p, false
+	}
+	stmt, ok := rewrite.Statement(first)
+	if !ok || v.Pos() >= stmt.Node().Pos() {
+		return p, false
+	}
+	if constant > 0 {
+		terms = append(terms, fmt.Sprint(constant))
+	}
+	size := strings.Join(terms, "+")
+	return proposal{
+		"Let " + v.Name() + " grow once to " + size + " bytes",
+		[]analysis.TextEdit{rewrite.Before(s.pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
+	}, true
 }
 
 // grown reports whether Grow or Reset is called on a variable, or it is a parameter.

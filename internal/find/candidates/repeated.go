@@ -158,7 +158,13 @@ func (s *site) isPure(call *ast.CallExpr) bool {
 		"(*net/url.URL).Hostname", "(*net/url.URL).Port", "(*net/url.URL).EscapedPath":
 		return true
 	}
-	return !flow.Calls(info, call)
+	return !flow.Calls(info, call) || s.isPureHere(call)
+}
+
+// isPureHere reports whether a call is of a function of the package that only computes something.
+func (s *site) isPureHere(call *ast.CallExpr) bool {
+	fn := s.code.Funcs[flow.Callee(s.pass.TypesInfo, call)]
+	return fn != nil && s.code.PureFunction(fn)
 }
 
 // unset reports whether the statements of a loop do not set a variable, and it is declared outside.
@@ -392,12 +398,7 @@ func (s *site) lookUpOnce(c inspector.Cursor, x *ast.IndexExpr) (p proposal, ok 
 // accesses returns the reads of an entry within a node, in source order, but for those with comma ok and in
 // closures. set reports whether the map is changed there.
 func (s *site) accesses(within inspector.Cursor, x *ast.IndexExpr) (uses []inspector.Cursor, set bool) {
-	home := within
-	switch within.Node().(type) {
-	case *ast.FuncDecl, *ast.FuncLit:
-	default:
-		home, _ = flow.Func(within)
-	}
+	home := functionOf(within)
 	for c := range within.Preorder((*ast.IndexExpr)(nil), (*ast.CallExpr)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.CallExpr:
@@ -418,6 +419,16 @@ func (s *site) accesses(within inspector.Cursor, x *ast.IndexExpr) (uses []inspe
 		}
 	}
 	return uses, false
+}
+
+// functionOf returns the function that runs a node: the node itself, if it is one.
+func functionOf(c inspector.Cursor) inspector.Cursor {
+	switch c.Node().(type) {
+	case *ast.FuncDecl, *ast.FuncLit:
+		return c
+	}
+	f, _ := flow.Func(c)
+	return f
 }
 
 // commaOk reports whether an access of a map also returns whether there is an entry.
@@ -441,8 +452,8 @@ func (s *site) steadyIn(loop inspector.Cursor, x *ast.IndexExpr) bool {
 	})
 }
 
-// variables reports whether a condition holds for all variables and fields of an access.
-func (s *site) variables(x *ast.IndexExpr, holds func(v *types.Var, sel *ast.SelectorExpr) bool) bool {
+// variables reports whether a condition holds for all variables and fields of an expression.
+func (s *site) variables(x ast.Expr, holds func(v *types.Var, sel *ast.SelectorExpr) bool) bool {
 	ok := true
 	ast.Inspect(x, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -483,7 +494,7 @@ func (s *site) commonBlock(uses []inspector.Cursor) (block inspector.Cursor, fir
 
 // steadyBetween reports whether nothing in a block sets the map or the key of an access between two
 // positions, and both are declared before.
-func (s *site) steadyBetween(block inspector.Cursor, x *ast.IndexExpr, from, to token.Pos) bool {
+func (s *site) steadyBetween(block inspector.Cursor, x ast.Expr, from, to token.Pos) bool {
 	return s.variables(x, func(v *types.Var, sel *ast.SelectorExpr) bool {
 		if sel != nil {
 			return !s.setsField(block, sel)
@@ -499,6 +510,74 @@ func (s *site) steadyBetween(block inspector.Cursor, x *ast.IndexExpr, from, to 
 		}
 		return true
 	})
+}
+
+// recomputeGenerator computes a value once where a function computes it several times.
+func recomputeGenerator() *Generator {
+	return &Generator{
+		Name: "recompute", Title: "the same value computed several times in a function",
+		Why:     "nothing in the function sets what the value is computed from",
+		Assumes: "no call in between changes the operands, and the first value is always needed",
+		Kinds: []diagnosis.Kind{
+			diagnosis.Formatting, diagnosis.Conversion, diagnosis.Text, diagnosis.Allocation, diagnosis.Concatenation,
+			diagnosis.Library, diagnosis.Own, diagnosis.Hashing, diagnosis.Encoding, diagnosis.Copying, diagnosis.SliceGrowth,
+		},
+		propose: func(s *site) (list []proposal) {
+			var end token.Pos // of the last value
+			for _, c := range s.nodes((*ast.CallExpr)(nil)) {
+				call, ok := c.Node().(*ast.CallExpr)
+				if !ok || call.Pos() < end {
+					continue
+				}
+				if p, ok := s.computeOnce(c, call); ok {
+					end = call.End()
+					list = append(list, p)
+				}
+			}
+			return list
+		},
+	}
+}
+
+// computeOnce computes the value of a call before the first of several equal calls in a block.
+func (s *site) computeOnce(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok bool) {
+	t := s.pass.TypesInfo.TypeOf(call)
+	if !s.works(call) || !s.isPure(call) || t == nil || isBytes(t) || !immutable(t) ||
+		rewrite.HasComment(s.pass, call.Pos(), call.End()) {
+		return p, false
+	}
+	for _, a := range call.Args {
+		if other, ok := ast.Unparen(a).(*ast.CallExpr); ok && !s.isPure(other) {
+			return p, false
+		}
+	}
+	within := functionOf(c)
+	if loop, ok := flow.Loop(c); ok {
+		within = loop
+	}
+	var uses []inspector.Cursor
+	for other := range within.Preorder((*ast.CallExpr)(nil)) {
+		if other.ParentEdgeKind() == edge.ExprStmt_X || functionOf(other) != functionOf(c) {
+			continue
+		}
+		if s.text(other.Node()) == s.text(call) {
+			uses = append(uses, other)
+		}
+	}
+	if len(uses) < 2 {
+		return p, false
+	}
+	block, first, ok := s.commonBlock(uses)
+	if !ok || !s.steadyBetween(block, call, first.Pos(), uses[len(uses)-1].Node().End()) {
+		return p, false
+	}
+	name := s.locals.Fresh(call.Pos(), nameFor(call))
+	p.message = "Compute " + shortened(s.text(call)) + " once"
+	p.edits = append(p.edits, rewrite.Before(s.pass, first, name+" := "+s.text(call)))
+	for _, use := range uses {
+		p.edits = append(p.edits, rewrite.Replace(use.Node(), name))
+	}
+	return p, true
 }
 
 // nameFor returns a name for the value of an expression.

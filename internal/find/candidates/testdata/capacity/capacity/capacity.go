@@ -54,6 +54,21 @@ func Joined(s string) string {
 	return b.String()
 }
 
+type log struct{ lines []string }
+
+func (l *log) Add(line string) int {
+	l.lines = append(l.lines, line) // want `capacity of 16`
+	return len(l.lines)
+}
+
+func Pair(key, value string) string {
+	var b strings.Builder
+	b.WriteString(key) // want `grow once to len\(key\)\+len\(value\)\+2 bytes`
+	b.WriteString(": ")
+	b.WriteString(value)
+	return b.String()
+}
+
 func Given(list []int, n int) []int {
 	for i := range n {
 		list = append(list, i)
@@ -74,5 +89,6 @@ func Try(r *rand.Rand) string {
 	i := 0
 	list := Unknown(func() (int, bool) { i++; return i, i < r.IntN(20) })
 	text, err := json.Marshal(Filtered(names))
-	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)))
+	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
+		(&log{}).Add("x"), Pair(values.String(r), values.String(r)))
 }
