@@ -65,7 +65,7 @@ func Generators() []*Generator {
 		formatGenerator(), regexpGenerator(), memoGenerator(), constantErrorGenerator(),
 		splitGenerator(), sequenceGenerator(), unchangedGenerator(), builderGenerator(),
 		tableGenerator(), lookupGenerator(), invariantGenerator(), recomputeGenerator(), loadGenerator(),
-		capacityGenerator(), stackGenerator(), boundsGenerator(), elementGenerator(), sortGenerator(),
+		classGenerator(), replacerGenerator(), capacityGenerator(), stackGenerator(), boundsGenerator(), elementGenerator(), sortGenerator(),
 	}
 }
 
