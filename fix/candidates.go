@@ -132,6 +132,7 @@ func (f *fixer) improve(ctx context.Context, c Candidates, maker *workorder.Make
 		order.Finding = workorder.FindingOf(t.finding)
 	}
 	order.Failed = f.failedBefore(t)
+	order.Proposed = workorder.ProposedFor(f.found.Candidates, order.Failed, t.place.File, t.place.Line)
 	f.addCaptured(order)
 	if _, err := f.prover.Cover(ctx, []find.Place{t.place}); err == nil {
 		for _, b := range f.prover.Covering([]find.Place{t.place}) {

@@ -45,15 +45,20 @@ func (e *lineEvidence) Shrink() bool {
 			return true
 		}
 	}
+	for i := range e.Proposed {
+		if fit.Clip(&e.Proposed[i].Diff, 1500) {
+			return true
+		}
+	}
 	switch {
-	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10), fit.Drop(&e.Benchmarks, 10),
+	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Proposed, 1), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10), fit.Drop(&e.Benchmarks, 10),
 		fit.Drop(&e.Warnings, 2):
 		return true
 	case e.Finding != nil && fit.Clip(&e.Finding.Diff, 1500):
 		return true
 	}
-	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Failed, 1) || fit.Drop(&e.Notes, 0) ||
-		fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
+	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Proposed, 0) || fit.Drop(&e.Failed, 1) ||
+		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
 		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
 }
 
@@ -97,8 +102,10 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		return nil, "", err
 	}
 	order.Warnings = append(order.Warnings, program.Warnings...)
+	order.Failed = c.failed(o.Dir, file)
 	if found, err := program.Find(ctx, o); err == nil {
 		order.Finding = findingAt(found, file, in.Line)
+		order.Proposed = workorder.ProposedFor(found.Candidates, order.Failed, file, in.Line)
 	} else if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	} else {
@@ -108,7 +115,6 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	if order.Captured, err = workorder.CapturedIn(program.Recording, pkg, order.Function); err != nil {
 		order.Warnings.Add(err)
 	}
-	order.Failed = c.failed(o.Dir, file)
 	if !in.SkipBenchmarks {
 		place := find.Place{File: file, Line: in.Line, EndLine: in.Line}
 		if order.Benchmarks, err = c.reaching(ctx, o.Dir, place); err != nil {

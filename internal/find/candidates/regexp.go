@@ -238,7 +238,7 @@ func memoGenerator() *Generator {
 	return &Generator{
 		Name: "memo", Title: "the same value built from few different strings",
 		Why:     "a table keeps the values of the last 256 different strings",
-		Assumes: "few different strings occur, and nobody changes the value that all callers share",
+		Assumes: "few different strings occur, and no caller changes the value that all share",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Regexp, diagnosis.Clock, diagnosis.Files, diagnosis.SystemCall, diagnosis.Library,
 			diagnosis.Allocation, diagnosis.Template,

@@ -238,7 +238,7 @@ func immutable(t types.Type) bool {
 func loadGenerator() *Generator {
 	return &Generator{
 		Name: "load", Title: "field read again in each iteration of a loop",
-		Why: "a local variable can stay in a register, and its length is known to the compiler",
+		Why:     "a local variable can stay in a register, and its length is known to the compiler",
 		Assumes: "nothing that the loop calls sets the field, and the field can be read even if the loop does not run",
 		Kinds:   []diagnosis.Kind{diagnosis.Own, diagnosis.MapAccess, diagnosis.Copying},
 		propose: func(s *site) (list []proposal) {

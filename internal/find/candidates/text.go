@@ -23,7 +23,7 @@ func builderGenerator() *Generator {
 	return &Generator{
 		Name: "builder", Title: "string copied out of a bytes.Buffer",
 		Why:     "strings.Builder returns the memory that it has filled, bytes.Buffer a copy of it",
-		Assumes: "nobody reads the text while it is written, and the text is not much smaller than the buffer",
+		Assumes: "no code reads the text while it is written, and the text is not much smaller than the buffer",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Text, diagnosis.Conversion, diagnosis.Allocation, diagnosis.Copying, diagnosis.Streams,
 			diagnosis.SliceGrowth,

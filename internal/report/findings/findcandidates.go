@@ -57,7 +57,9 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 	return []blocks.Block{s}
 }
 
-func candidateWhere(c *find.Candidate) string { return fmt.Sprintf("%s:%d", c.Place.File, c.Place.Line) }
+func candidateWhere(c *find.Candidate) string {
+	return fmt.Sprintf("%s:%d", c.Place.File, c.Place.Line)
+}
 
 // candidateAt returns what is proposed for a line; "" if nothing is.
 func candidateAt(r *find.Result, file string, line int) string {
