@@ -4,6 +4,29 @@ export interface Added {
   name: string;
 }
 
+export interface Advice {
+  also?: AdvicePlace[] | null;
+  code: string;
+  do: string;
+  evidence: string;
+  file: string;
+  function: string;
+  kind: string;
+  line: number;
+  of: string;
+  share: number;
+  title: string;
+  what?: string;
+}
+
+export interface AdvicePlace {
+  code: string;
+  file: string;
+  function: string;
+  line: number;
+  what?: string;
+}
+
 export interface All {
   by: string;
   cum: boolean;
@@ -141,6 +164,20 @@ export interface Callee {
   cost: number;
   function: string;
   share: number;
+}
+
+export interface Candidate {
+  assumes: string;
+  change: Fix;
+  function: string;
+  generator: string;
+  id: string;
+  place: Place;
+  saving: number;
+  share: number;
+  tier: string;
+  title: string;
+  why: string;
 }
 
 export interface Change {
@@ -374,7 +411,9 @@ export interface FindCallee {
 }
 
 export interface FindResult {
+  advice?: Advice[] | null;
   against?: BaselineComparison | null;
+  candidates?: Candidate[] | null;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
   findings: Finding[] | null;
@@ -408,6 +447,7 @@ export interface Finding {
   saving: number;
   saving_alone: number;
   shared?: Shared[] | null;
+  tier?: string;
   title: string;
   waits?: Wait[] | null;
   why: string;
