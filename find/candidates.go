@@ -3,6 +3,7 @@ package find
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"go/types"
 	"slices"
@@ -190,7 +191,7 @@ func (c *lineCosts) propose(
 			Why: one.Generator.Why, Assumes: one.Generator.Assumes, Change: *fix,
 		})
 	}
-	return list, nil
+	return list, errors.Join(r.Failed...)
 }
 
 // importsOf returns the types of packages of the standard library, which are loaded when the first one is

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"maps"
+	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
@@ -74,6 +75,8 @@ type Result struct {
 	Candidates []Candidate // by line, then by share, the largest first
 	// Invalid counts proposals that do not compile, by generator.
 	Invalid map[string]int
+	// Failed are generators that panicked; the candidates of the others are complete.
+	Failed []error
 }
 
 // Options configure Propose.
@@ -114,7 +117,11 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 			if share == 0 || o.Run != nil && !o.Run(g.Name) {
 				continue
 			}
-			for _, p := range g.propose(s) {
+			proposals, err := g.safely(s)
+			if err != nil {
+				r.Failed = append(r.Failed, err)
+			}
+			for _, p := range proposals {
 				if key := p.key(g); len(p.edits) > 0 && !seen[key] {
 					seen[key] = true
 					list = append(list, Candidate{g, i, share, p.message, p.edits})
@@ -135,6 +142,17 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 			kept++
 		}
 	}
+}
+
+// safely returns what the generator proposes for a line. A panic is an error: it must not cost the candidates
+// of other generators.
+func (g *Generator) safely(s *site) (list []proposal, err error) {
+	defer func() {
+		if bad := recover(); bad != nil {
+			err = fmt.Errorf("generator %s on %s:%d: panic: %v", g.Name, filepath.Base(s.line.File), s.line.Line, bad)
+		}
+	}()
+	return g.propose(s), nil
 }
 
 // minPart is the smallest part of a line's costs that a generator must be about.

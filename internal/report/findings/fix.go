@@ -76,10 +76,19 @@ func Fix(r *fix.Result) *blocks.Document {
 
 // keptBlocks describe a kept rewrite and its proof.
 func keptBlocks(a *fix.Attempt) []blocks.Block {
-	proved := []blocks.Block{append(blocks.Items("why: "+a.Finding.Why), proof(a)...)}
+	proved := []blocks.Block{append(whyItems(a), proof(a)...)}
 	return []blocks.Block{placeOf(&a.Finding), blocks.Pair{
 		First: append(proved, measuredBlocks(a.Measured, false)...), Second: []blocks.Block{blocks.Diff(a.Diff)},
 	}}
+}
+
+// whyItems describe why a rewrite may be faster, and what one assumes that was only proposed.
+func whyItems(a *fix.Attempt) blocks.List {
+	items := blocks.Items("why: " + a.Finding.Why)
+	if a.Finding.Tier == find.Proposed && a.Finding.Safe != "" {
+		items = append(items, blocks.Items(lowerFirst(strings.TrimSuffix(a.Finding.Safe, ".")))...)
+	}
+	return items
 }
 
 // droppedBlocks describe why a rewrite was dropped.
@@ -88,7 +97,7 @@ func droppedBlocks(a *fix.Attempt) []blocks.Block {
 	if a.Diff != "" {
 		list = append(list, blocks.Section{
 			Fold: true, Title: blocks.Text{blocks.Plain("The rewrite")},
-			Blocks: []blocks.Block{blocks.Items("why: " + a.Finding.Why), blocks.Diff(a.Diff)},
+			Blocks: []blocks.Block{whyItems(a), blocks.Diff(a.Diff)},
 		})
 	}
 	return list
