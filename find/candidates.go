@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"go/types"
 	"slices"
 	"strings"
 	"sync"
@@ -77,7 +76,9 @@ type candidateLine struct {
 
 // candidates returns candidates for the most expensive lines without a rewrite of a rule, the line that can
 // save most first.
-func (c *lineCosts) candidates(ctx context.Context, found []Finding, code *hotCode, o Options) ([]Candidate, []error) {
+func (c *lineCosts) candidates(
+	ctx context.Context, found []Finding, code *hotCode, o Options,
+) ([]Candidate, []error) {
 	lines := c.candidateLines(found, code, o)
 	if len(lines) == 0 {
 		return nil, nil
@@ -92,7 +93,7 @@ func (c *lineCosts) candidates(ctx context.Context, found []Finding, code *hotCo
 		}
 		byPackage[pkg] = append(byPackage[pkg], l)
 	}
-	imports := importsOf(ctx, c.module.Dir, o)
+	imports := candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env})
 	lists := make([][]Candidate, len(pkgs))
 	errs := make([]error, len(pkgs))
 	var wg sync.WaitGroup
@@ -105,8 +106,8 @@ func (c *lineCosts) candidates(ctx context.Context, found []Finding, code *hotCo
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Fix != nil && f.Fix.Diff == x.Change.Diff })
 	})
 	slices.SortStableFunc(list, func(a, b Candidate) int {
-		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(b.Share, a.Share), cmp.Compare(a.Place.File, b.Place.File),
-			cmp.Compare(a.Place.Line, b.Place.Line))
+		return cmp.Or(cmp.Compare(b.Saving, a.Saving), cmp.Compare(b.Share, a.Share),
+			cmp.Compare(a.Place.File, b.Place.File), cmp.Compare(a.Place.Line, b.Place.Line))
 	})
 	numbers := map[string]int{}
 	for i := range list {
@@ -128,7 +129,8 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode, o Options) (l
 	}
 	for _, at := range sortedPlaces(c.places) {
 		pkg := code.byFile[at.file]
-		if !c.busy(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" || strings.HasSuffix(at.file, "_test.go") {
+		if !c.busy(at) || rewritten[at] || pkg == nil || code.unchecked[at.file] != "" ||
+			strings.HasSuffix(at.file, "_test.go") {
 			continue
 		}
 		l := candidateLine{at: at}
@@ -192,21 +194,4 @@ func (c *lineCosts) propose(
 		})
 	}
 	return list, errors.Join(r.Failed...)
-}
-
-// importsOf returns the types of packages of the standard library, which are loaded when the first one is
-// needed.
-func importsOf(ctx context.Context, dir string, o Options) candidates.Imports {
-	load := sync.OnceValue(func() map[string]*types.Package {
-		byPath := map[string]*types.Package{}
-		pkgs, err := driver.Load(ctx, driver.Options{Dir: dir, Flags: o.Flags, Env: o.Env}, candidates.Packages()...)
-		if err != nil {
-			return byPath // candidates that need one of them are dropped
-		}
-		for _, pkg := range pkgs {
-			byPath[pkg.PkgPath] = pkg.Types
-		}
-		return byPath
-	})
-	return func(path string) *types.Package { return load()[path] }
 }

@@ -239,7 +239,7 @@ func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
 	case m.fix == nil:
 		return nil, ""
 	}
-	if src := c.source.source(m.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) {
+	if src := c.source.source(m.file); src != nil && src.Syntax != nil && (ast.IsGenerated(src.Syntax) || isCgo(src.Syntax)) {
 		return nil, "the file is generated or uses cgo"
 	}
 	fix, err := withDiff(c.module, m.fix)
@@ -272,7 +272,7 @@ func (m *match) identity(source *matcher) Identity {
 	}
 	id.Package, id.Function = path.Dir(m.file), source.function(m.file, m.line)
 	if src := source.source(m.file); src != nil && (m.cause.Scope != rules.OfFunction || id.Function == "") {
-		id.Code = normalized(src.code(m.line, m.line, 1))
+		id.Code = normalized(src.Code(m.line, m.line, 1))
 	}
 	return id
 }

@@ -241,8 +241,9 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 	name := filepath.Base(f.o.Candidates.Command[0])
 	a = &Attempt{
 		Finding: find.Finding{
-			Rule: "candidate", Tier: find.Proposed, Title: fmt.Sprintf("candidate %d of %s", round, name), Places: []find.Place{t.place},
-			Why: "the line is expensive, and " + name + " wrote this change", Function: t.function, Saving: t.saving,
+			Rule: "candidate", Tier: find.Proposed, Title: fmt.Sprintf("candidate %d of %s", round, name),
+			Places: []find.Place{t.place}, Function: t.function, Saving: t.saving,
+			Why:      "the line is expensive, and " + name + " wrote this change",
 			Evidence: t.evidence, Fix: &find.Fix{Message: "Apply a candidate of " + name},
 		},
 		Stage: StageRewrite, Round: f.round, Candidate: round,

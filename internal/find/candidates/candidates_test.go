@@ -11,29 +11,30 @@ import (
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/ruletest"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // ruleOf returns a rule that reports all proposals of a generator, as if all lines were hot.
-func ruleOf(g *Generator) *rules.Rule {
+func ruleOf(g *sites.Generator) *rules.Rule {
 	run := func(pass *analysis.Pass) (any, error) {
-		d := newPassData(pass)
+		d := sites.New(pass)
 		seen := map[string]bool{}
 		for _, f := range pass.Files {
 			tf := pass.Fset.File(f.FileStart)
 			for line := 1; line < tf.LineCount(); line++ {
-				s := &site{passData: d, line: Line{File: tf.Name(), Line: line}}
-				if !s.locate() || strings.HasPrefix(s.text(s.decl.Node()), "func Try(") {
+				s := d.At(tf.Name(), line)
+				if s == nil || strings.HasPrefix(s.Text(s.Decl.Node()), "func Try(") {
 					continue
 				}
-				for _, p := range g.propose(s) {
-					key := p.key(g)
-					if seen[key] || len(p.edits) == 0 {
+				for _, p := range g.Propose(s) {
+					key := keyOf(g, p.Edits)
+					if seen[key] || len(p.Edits) == 0 {
 						continue
 					}
 					seen[key] = true
 					pass.Report(analysis.Diagnostic{
-						Pos: tf.LineStart(line), End: tf.LineStart(line) + 1, Category: g.Name, Message: p.message,
-						SuggestedFixes: []analysis.SuggestedFix{{Message: p.message, TextEdits: p.edits}},
+						Pos: tf.LineStart(line), End: tf.LineStart(line) + 1, Category: g.Name, Message: p.Message,
+						SuggestedFixes: []analysis.SuggestedFix{{Message: p.Message, TextEdits: p.Edits}},
 					})
 				}
 			}

@@ -1,6 +1,7 @@
 package candidates
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -9,11 +10,13 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/driver"
 )
 
 // Imports returns the types of a package by its path; nil if it cannot be imported.
@@ -103,9 +106,26 @@ func withoutBodies(f *ast.File) *ast.File {
 	return &short
 }
 
-// Packages returns the paths of the packages that candidates may import.
-func Packages() []string {
+// standard are the paths of the packages that candidates may import.
+func standard() []string {
 	return []string{"bytes", "encoding/hex", "errors", "io", "slices", "strconv", "strings", "sync", "unicode/utf8"}
+}
+
+// Standard returns the types of packages of the standard library that candidates may import. They are loaded
+// when the first one is needed; without them, candidates that need one are dropped.
+func Standard(ctx context.Context, o driver.Options) Imports {
+	load := sync.OnceValue(func() map[string]*types.Package {
+		byPath := map[string]*types.Package{}
+		pkgs, err := driver.Load(ctx, o, standard()...)
+		if err != nil {
+			return byPath
+		}
+		for _, pkg := range pkgs {
+			byPath[pkg.PkgPath] = pkg.Types
+		}
+		return byPath
+	})
+	return func(path string) *types.Package { return load()[path] }
 }
 
 // Import implements types.Importer.

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/whet-go/whet/find/diagnosis"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 	"github.com/whet-go/whet/internal/find/driver"
 )
 
@@ -89,8 +90,8 @@ func TestCheck(t *testing.T) {
 // TestPanic reports a generator that panics, and continues.
 func TestPanic(t *testing.T) {
 	t.Parallel()
-	g := &Generator{Name: "broken", propose: func(*site) []proposal { panic("no") }}
-	list, err := g.safely(&site{line: Line{File: "/src/p.go", Line: 7}})
+	g := &sites.Generator{Name: "broken", Propose: func(*sites.Site) []sites.Proposal { panic("no") }}
+	list, err := safely(g, &sites.Site{File: "/src/p.go", Line: 7})
 	if list != nil || err == nil || err.Error() != "generator broken on p.go:7: panic: no" {
 		t.Errorf("%v, %v", list, err)
 	}

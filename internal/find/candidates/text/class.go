@@ -1,4 +1,4 @@
-package candidates
+package text
 
 import (
 	"fmt"
@@ -16,21 +16,22 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // minComparisons is the number of comparisons that a table is tried for.
 const minComparisons = 4
 
 // classGenerator looks a character up in a table instead of comparing it with many constants.
-func classGenerator() *Generator {
-	return &Generator{
+func classGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "class", Title: "character compared with many constants",
 		Why:     "one access of a table of 256 entries replaces the comparisons, and their branches cannot be mispredicted",
 		Assumes: "the branches are hard to predict for the program's text",
 		Kinds:   []diagnosis.Kind{diagnosis.Own, diagnosis.Comparison},
-		propose: func(s *site) (list []proposal) {
+		Propose: visit(func(s *site) (list []proposal) {
 			var end token.Pos
-			for _, c := range s.nodes((*ast.BinaryExpr)(nil)) {
+			for _, c := range s.Nodes((*ast.BinaryExpr)(nil)) {
 				b, ok := c.Node().(*ast.BinaryExpr)
 				if !ok || b.Pos() < end {
 					continue
@@ -41,14 +42,14 @@ func classGenerator() *Generator {
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
 // inTable replaces comparisons of one character by a table.
 func (s *site) inTable(b *ast.BinaryExpr) (p proposal, ok bool) {
 	t := &characterTest{site: s}
-	if !t.read(b) || t.v == nil || t.comparisons < minComparisons || rewrite.HasComment(s.pass, b.Pos(), b.End()) {
+	if !t.read(b) || t.v == nil || t.comparisons < minComparisons || rewrite.HasComment(s.Pass, b.Pos(), b.End()) {
 		return p, false
 	}
 	basic, ok := t.v.Type().Underlying().(*types.Basic)
@@ -77,16 +78,16 @@ func (s *site) inTable(b *ast.BinaryExpr) (p proposal, ok bool) {
 			ranges = append(ranges, fmt.Sprintf("%s: true", charText(n)))
 		}
 	}
-	if len(ranges) == 0 || !rewrite.Universe(s.pass, "bool", "true") {
+	if len(ranges) == 0 || !rewrite.Universe(s.Pass, "bool", "true") {
 		return p, false
 	}
-	name := s.names.Fresh(lowered(s.declName()) + "Class")
+	name := s.Names.Fresh(sites.Lowered(s.declName()) + "Class")
 	rows := ""
 	for part := range slices.Chunk(ranges, 12) {
 		rows += "\t" + strings.Join(part, ", ") + ",\n"
 	}
-	declared, ok := rewrite.Declare(s.pass, b.Pos(), fmt.Sprintf(
-		"// %s has the characters for which %s.\nvar %s = [256]bool{\n%s}", name, shortened(s.text(b)), name, rows))
+	declared, ok := rewrite.Declare(s.Pass, b.Pos(), fmt.Sprintf(
+		"// %s has the characters for which %s.\nvar %s = [256]bool{\n%s}", name, sites.Shortened(s.Text(b)), name, rows))
 	if !ok {
 		return p, false
 	}
@@ -109,7 +110,7 @@ func charText(n int64) string {
 
 // declName returns the name of the function around the line.
 func (s *site) declName() string {
-	if d, ok := s.decl.Node().(*ast.FuncDecl); ok {
+	if d, ok := s.Decl.Node().(*ast.FuncDecl); ok {
 		return d.Name.Name
 	}
 	return "character"
@@ -147,7 +148,7 @@ func (t *characterTest) read(e ast.Expr) bool {
 
 // comparison returns the variable and the constant of a comparison; swapped is set if the constant is first.
 func (t *characterTest) comparison(e *ast.BinaryExpr) (v *types.Var, n int64, swapped, ok bool) {
-	info := t.pass.TypesInfo
+	info := t.Pass.TypesInfo
 	x, y := e.X, e.Y
 	if info.Types[x].Value != nil {
 		x, y, swapped = y, x, true
@@ -160,7 +161,7 @@ func (t *characterTest) comparison(e *ast.BinaryExpr) (v *types.Var, n int64, sw
 	return v, n, swapped, ok
 }
 
-// holds evaluates the condition for a value of the variable.
+// holds reports whether the condition is true for a value of the variable.
 func (t *characterTest) holds(e ast.Expr, value int64) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
@@ -183,20 +184,22 @@ func (t *characterTest) holds(e ast.Expr, value int64) bool {
 }
 
 // replacerGenerator skips replacers for text in which there is nothing to replace.
-func replacerGenerator() *Generator {
-	return &Generator{
+func replacerGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "replacer", Title: "replacer run on text without anything to replace",
 		Why:     "a search for the characters that are replaced takes a fraction of the time",
 		Assumes: "most texts contain none of these characters, and a writer treats WriteString like Write",
-		Kinds:   []diagnosis.Kind{diagnosis.Text, diagnosis.Encoding, diagnosis.Streams, diagnosis.Library, diagnosis.Template},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.callsOf("(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
+		Kinds: []diagnosis.Kind{
+			diagnosis.Text, diagnosis.Encoding, diagnosis.Streams, diagnosis.Library, diagnosis.Template,
+		},
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.CallsOf("(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
 				if p, ok := s.withoutReplacer(c); ok {
 					list = append(list, p)
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
@@ -208,18 +211,18 @@ func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	text := call.Args[len(call.Args)-1]
-	if !ok || flow.Calls(s.pass.TypesInfo, text) || s.sideEffects(text) {
+	if !ok || flow.Calls(s.Pass.TypesInfo, text) || s.SideEffects(text) {
 		return p, false
 	}
 	old, ok := s.replaced(sel.X)
 	if !ok {
 		return p, false
 	}
-	pkg, edits, ok := rewrite.Import(s.pass, call.Pos(), "strings")
+	pkg, edits, ok := rewrite.Import(s.Pass, call.Pos(), "strings")
 	if !ok {
 		return p, false
 	}
-	test := fmt.Sprintf("%s.ContainsAny(%s, %q)", pkg, s.text(text), old)
+	test := fmt.Sprintf("%s.ContainsAny(%s, %q)", pkg, s.Text(text), old)
 	p.message = fmt.Sprintf("Search for %q first, which is all that is replaced", old)
 	if len(call.Args) == 1 {
 		return s.replacedIf(c, call, test, p.message, edits)
@@ -229,12 +232,12 @@ func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	ret, ok := stmt.Node().(*ast.ReturnStmt)
-	io, more, imported := rewrite.Import(s.pass, call.Pos(), "io")
-	if !ok || !imported || len(ret.Results) != 1 || ret.Results[0] != call || s.sideEffects(call.Args[0]) {
+	io, more, imported := rewrite.Import(s.Pass, call.Pos(), "io")
+	if !ok || !imported || len(ret.Results) != 1 || ret.Results[0] != call || s.SideEffects(call.Args[0]) {
 		return p, false
 	}
-	edits = append(append(edits, more...), rewrite.Before(s.pass, ret, fmt.Sprintf(
-		"if !%s {\nreturn %s.WriteString(%s, %s)\n}", test, io, s.text(call.Args[0]), s.text(text))))
+	edits = append(append(edits, more...), rewrite.Before(s.Pass, ret, fmt.Sprintf(
+		"if !%s {\nreturn %s.WriteString(%s, %s)\n}", test, io, s.Text(call.Args[0]), s.Text(text))))
 	return proposal{p.message, edits}, true
 }
 
@@ -245,28 +248,28 @@ func (s *site) replaced(e ast.Expr) (old string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	v, ok := s.pass.TypesInfo.ObjectOf(id).(*types.Var)
-	if !ok || v.Exported() && v.Parent() == s.pass.Pkg.Scope() {
+	v, ok := s.Pass.TypesInfo.ObjectOf(id).(*types.Var)
+	if !ok || v.Exported() && v.Parent() == s.Pass.Pkg.Scope() {
 		return "", false
 	}
 	var value ast.Expr
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		if !flow.IsSet(use) {
 			continue
 		}
 		if value != nil || use.ParentEdgeKind() != edge.ValueSpec_Names {
 			return "", false
 		}
-		if value = s.valueOf(use, v); value == nil {
+		if value = s.ValueOf(use, v); value == nil {
 			return "", false
 		}
 	}
 	call, ok := ast.Unparen(value).(*ast.CallExpr)
-	if !ok || flow.Callee(s.pass.TypesInfo, call) != "strings.NewReplacer" || call.Ellipsis.IsValid() {
+	if !ok || flow.Callee(s.Pass.TypesInfo, call) != "strings.NewReplacer" || call.Ellipsis.IsValid() {
 		return "", false
 	}
 	for i, a := range call.Args {
-		text, isConst := flow.StringConst(s.pass.TypesInfo, a)
+		text, isConst := flow.StringConst(s.Pass.TypesInfo, a)
 		switch {
 		case i%2 == 1:
 		case !isConst || len(text) != 1 || text[0] >= 0x80:

@@ -1,4 +1,4 @@
-package candidates
+package memory
 
 import (
 	"fmt"
@@ -14,12 +14,13 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // capacityGenerator gives slices, maps and builders that grow a capacity to begin with, also where the number
 // of elements is only an estimate.
-func capacityGenerator() *Generator {
-	return &Generator{
+func capacityGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "capacity", Title: "slice, map or text grown step by step",
 		Why:     "memory for the expected size is allocated once, instead of a new, larger copy several times",
 		Assumes: "the size is close to the estimate: a larger capacity than needed costs memory",
@@ -27,11 +28,11 @@ func capacityGenerator() *Generator {
 			diagnosis.SliceGrowth, diagnosis.MapGrowth, diagnosis.Allocation, diagnosis.Text, diagnosis.Copying,
 			diagnosis.MapAccess, diagnosis.Escape,
 		},
-		propose: func(s *site) (list []proposal) {
+		Propose: visit(func(s *site) (list []proposal) {
 			list = append(list, s.appends()...)
 			list = append(list, s.insertions()...)
 			return append(list, s.writes()...)
-		},
+		}),
 	}
 }
 
@@ -43,33 +44,33 @@ const (
 
 // appends gives a slice that is empty so far a capacity where the first element is appended.
 func (s *site) appends() (list []proposal) {
-	info := s.pass.TypesInfo
-	for _, c := range s.nodes((*ast.AssignStmt)(nil)) {
+	info := s.Pass.TypesInfo
+	for _, c := range s.Nodes((*ast.AssignStmt)(nil)) {
 		stmt, ok := c.Node().(*ast.AssignStmt)
 		if !ok || len(stmt.Lhs) != 1 || len(stmt.Rhs) != 1 || stmt.Tok != token.ASSIGN || !flow.InBlock(c) {
 			continue
 		}
 		call, ok := stmt.Rhs[0].(*ast.CallExpr)
 		if !ok || flow.Builtin(info, call) != "append" || !flow.Same(info, stmt.Lhs[0], call.Args[0]) ||
-			!rewrite.Predeclared(s.pass, stmt.Pos(), "make", "len", "nil") {
+			!rewrite.Predeclared(s.Pass, stmt.Pos(), "make", "len", "nil") {
 			continue
 		}
-		typ, ok := rewrite.TypeText(s.pass, stmt.Pos(), info.TypeOf(stmt.Lhs[0]))
+		typ, ok := rewrite.TypeText(s.Pass, stmt.Pos(), info.TypeOf(stmt.Lhs[0]))
 		if !ok {
 			continue
 		}
-		to, v := s.text(stmt.Lhs[0]), flow.Variable(info, stmt.Lhs[0])
+		to, v := s.Text(stmt.Lhs[0]), flow.Variable(info, stmt.Lhs[0])
 		size := s.estimate(c, v)
 		if size == "" {
 			size = fmt.Sprint(fewElements)
-			if isBytes(info.TypeOf(stmt.Lhs[0])) {
+			if sites.IsBytes(info.TypeOf(stmt.Lhs[0])) {
 				size = fmt.Sprint(fewBytes)
 			}
 		}
 		message := "Allocate " + to + " with a capacity of " + size
 		// The slice stays nil if nothing is appended.
 		lazily := []analysis.TextEdit{
-			rewrite.Before(s.pass, stmt, fmt.Sprintf("if %s == nil {\n%s = make(%s, 0, %s)\n}", to, to, typ, size)),
+			rewrite.Before(s.Pass, stmt, fmt.Sprintf("if %s == nil {\n%s = make(%s, 0, %s)\n}", to, to, typ, size)),
 		}
 		if v == nil { // a field
 			list = append(list, proposal{message, lazily})
@@ -91,8 +92,8 @@ func (s *site) appends() (list []proposal) {
 // empty reports whether a local slice begins empty, and returns the literal or call that makes it; nil if
 // it begins as nil.
 func (s *site) empty(v *types.Var) (begin ast.Expr, ok bool) {
-	for _, use := range s.places[v] {
-		if s.pass.TypesInfo.Defs[identOf(use)] != types.Object(v) {
+	for _, use := range s.Places[v] {
+		if s.Pass.TypesInfo.Defs[sites.IdentOf(use)] != types.Object(v) {
 			continue
 		}
 		switch d := use.Parent().Node().(type) {
@@ -116,19 +117,14 @@ func (s *site) empty(v *types.Var) (begin ast.Expr, ok bool) {
 	return nil, false
 }
 
-func identOf(c inspector.Cursor) *ast.Ident {
-	id, _ := c.Node().(*ast.Ident)
-	return id
-}
-
 // emptySlice reports whether an expression makes an empty slice without a capacity.
 func (s *site) emptySlice(e ast.Expr) (ast.Expr, bool) {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
 		return e, len(e.Elts) == 0
 	case *ast.CallExpr:
-		if flow.Builtin(s.pass.TypesInfo, e) == "make" && len(e.Args) == 2 {
-			n, ok := flow.IntConst(s.pass.TypesInfo, e.Args[1])
+		if flow.Builtin(s.Pass.TypesInfo, e) == "make" && len(e.Args) == 2 {
+			n, ok := flow.IntConst(s.Pass.TypesInfo, e.Args[1])
 			return e, ok && n == 0
 		}
 	}
@@ -153,7 +149,7 @@ func (s *site) estimate(c inspector.Cursor, v *types.Var) string {
 
 // iterations returns the expected number of iterations of a loop, as source; "" if it is not known.
 func (s *site) iterations(loop inspector.Cursor) string {
-	info := s.pass.TypesInfo
+	info := s.Pass.TypesInfo
 	switch l := loop.Node().(type) {
 	case *ast.RangeStmt:
 		t := info.TypeOf(l.X)
@@ -165,10 +161,10 @@ func (s *site) iterations(loop inspector.Cursor) string {
 		}
 		switch u := t.Underlying().(type) {
 		case *types.Slice, *types.Map, *types.Array:
-			return "len(" + s.text(l.X) + ")"
+			return "len(" + s.Text(l.X) + ")"
 		case *types.Basic:
 			if u.Info()&types.IsString != 0 {
-				return "len(" + s.text(l.X) + ")"
+				return "len(" + s.Text(l.X) + ")"
 			}
 		}
 	case *ast.ForStmt:
@@ -178,7 +174,7 @@ func (s *site) iterations(loop inspector.Cursor) string {
 			return ""
 		}
 		if length, ok := ast.Unparen(cond.Y).(*ast.CallExpr); ok && flow.Builtin(info, length) == "len" {
-			return s.text(length)
+			return s.Text(length)
 		}
 	}
 	return ""
@@ -191,7 +187,7 @@ func (s *site) knownAt(size string, begin ast.Expr) bool {
 		return true
 	}
 	name, _, _ = strings.Cut(strings.TrimSuffix(name, ")"), ".")
-	obj := rewrite.Lookup(s.pass, begin.Pos(), name)
+	obj := rewrite.Lookup(s.Pass, begin.Pos(), name)
 	if obj == nil {
 		return false
 	}
@@ -201,12 +197,12 @@ func (s *site) knownAt(size string, begin ast.Expr) bool {
 
 // insertions gives a map that is filled in a loop a size.
 func (s *site) insertions() (list []proposal) {
-	for _, c := range s.nodes((*ast.IndexExpr)(nil)) {
+	for _, c := range s.Nodes((*ast.IndexExpr)(nil)) {
 		x, ok := c.Node().(*ast.IndexExpr)
-		if !ok || !flow.IsSet(c) || !isMap(s.pass.TypesInfo.TypeOf(x.X)) {
+		if !ok || !flow.IsSet(c) || !sites.IsMap(s.Pass.TypesInfo.TypeOf(x.X)) {
 			continue
 		}
-		v := flow.Variable(s.pass.TypesInfo, x.X)
+		v := flow.Variable(s.Pass.TypesInfo, x.X)
 		if v == nil {
 			continue
 		}
@@ -214,9 +210,9 @@ func (s *site) insertions() (list []proposal) {
 		if size == "" {
 			continue
 		}
-		for _, use := range s.places[v] {
-			value := s.valueOf(use, v)
-			typ, ok := rewrite.TypeText(s.pass, x.Pos(), v.Type())
+		for _, use := range s.Places[v] {
+			value := s.ValueOf(use, v)
+			typ, ok := rewrite.TypeText(s.Pass, x.Pos(), v.Type())
 			if value == nil || !ok || !s.emptyMap(value) || !s.knownAt(size, value) {
 				continue
 			}
@@ -229,39 +225,21 @@ func (s *site) insertions() (list []proposal) {
 	return list
 }
 
-// valueOf returns the value that a variable is declared with at a use; nil elsewhere.
-func (s *site) valueOf(use inspector.Cursor, v *types.Var) ast.Expr {
-	if s.pass.TypesInfo.Defs[identOf(use)] != types.Object(v) {
-		return nil
-	}
-	switch d := use.Parent().Node().(type) {
-	case *ast.ValueSpec:
-		if len(d.Names) == len(d.Values) && use.ParentEdgeKind() == edge.ValueSpec_Names {
-			return d.Values[use.ParentEdgeIndex()]
-		}
-	case *ast.AssignStmt:
-		if len(d.Lhs) == len(d.Rhs) {
-			return d.Rhs[use.ParentEdgeIndex()]
-		}
-	}
-	return nil
-}
-
 // emptyMap reports whether an expression makes a map without a size.
 func (s *site) emptyMap(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
 		return len(e.Elts) == 0
 	case *ast.CallExpr:
-		return flow.Builtin(s.pass.TypesInfo, e) == "make" && len(e.Args) == 1
+		return flow.Builtin(s.Pass.TypesInfo, e) == "make" && len(e.Args) == 1
 	}
 	return false
 }
 
 // writes makes a local builder or buffer grow before the loop that writes to it.
 func (s *site) writes() (list []proposal) {
-	for _, c := range s.nodes((*ast.CallExpr)(nil)) {
-		callee := s.callee(c)
+	for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
+		callee := s.Callee(c)
 		if !strings.HasPrefix(callee, "(*strings.Builder).Write") && !strings.HasPrefix(callee, "(*bytes.Buffer).Write") {
 			continue
 		}
@@ -270,7 +248,7 @@ func (s *site) writes() (list []proposal) {
 		if !ok {
 			continue
 		}
-		v := flow.Variable(s.pass.TypesInfo, sel.X)
+		v := flow.Variable(s.Pass.TypesInfo, sel.X)
 		if v == nil || s.grown(v) {
 			continue
 		}
@@ -297,7 +275,7 @@ func (s *site) writes() (list []proposal) {
 		}
 		list = append(list, proposal{
 			"Let " + v.Name() + " grow once to " + size + " bytes",
-			[]analysis.TextEdit{rewrite.Before(s.pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
+			[]analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
 		})
 	}
 	return list
@@ -309,7 +287,7 @@ func (s *site) grownBySum(c inspector.Cursor, v *types.Var) (p proposal, ok bool
 	var terms []string
 	var first inspector.Cursor
 	constant := 0
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		method, call, ok := flow.Receives(use)
 		if !ok || !strings.HasPrefix(method, "Write") {
 			continue
@@ -317,15 +295,15 @@ func (s *site) grownBySum(c inspector.Cursor, v *types.Var) (p proposal, ok bool
 		if !first.Valid() {
 			first = call
 		}
-		if _, loops := flow.Loop(call); loops || functionOf(call) != functionOf(c) {
+		if _, loops := flow.Loop(call); loops || sites.FunctionOf(call) != sites.FunctionOf(c) {
 			return p, false
 		}
 		x, isCall := call.Node().(*ast.CallExpr)
 		if !isCall || len(x.Args) != 1 {
 			return p, false
 		}
-		arg := flow.Variable(s.pass.TypesInfo, x.Args[0])
-		switch text, isConst := flow.StringConst(s.pass.TypesInfo, x.Args[0]); {
+		arg := flow.Variable(s.Pass.TypesInfo, x.Args[0])
+		switch text, isConst := flow.StringConst(s.Pass.TypesInfo, x.Args[0]); {
 		case isConst:
 			constant += len(text)
 		case method == "WriteByte" || method == "WriteRune":
@@ -347,13 +325,13 @@ func (s *site) grownBySum(c inspector.Cursor, v *types.Var) (p proposal, ok bool
 	size := strings.Join(terms, "+")
 	return proposal{
 		"Let " + v.Name() + " grow once to " + size + " bytes",
-		[]analysis.TextEdit{rewrite.Before(s.pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
+		[]analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
 	}, true
 }
 
 // grown reports whether Grow or Reset is called on a variable, or it is a parameter.
 func (s *site) grown(v *types.Var) bool {
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		if method, _, ok := flow.Receives(use); ok && (method == "Grow" || method == "Reset") {
 			return true
 		}
@@ -380,7 +358,7 @@ func (s *site) isText(loop inspector.Cursor) bool {
 	if of == nil {
 		return false
 	}
-	t := s.pass.TypesInfo.TypeOf(of)
+	t := s.Pass.TypesInfo.TypeOf(of)
 	basic, ok := t.Underlying().(*types.Basic)
-	return isBytes(t) || ok && basic.Info()&types.IsString != 0
+	return sites.IsBytes(t) || ok && basic.Info()&types.IsString != 0
 }

@@ -1,4 +1,4 @@
-package candidates
+package text
 
 import (
 	"fmt"
@@ -16,11 +16,12 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // builderGenerator builds a string in a strings.Builder instead of a bytes.Buffer.
-func builderGenerator() *Generator {
-	return &Generator{
+func builderGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "builder", Title: "string copied out of a bytes.Buffer",
 		Why:     "strings.Builder returns the memory that it has filled, bytes.Buffer a copy of it",
 		Assumes: "no code reads the text while it is written, and the text is not much smaller than the buffer",
@@ -28,9 +29,9 @@ func builderGenerator() *Generator {
 			diagnosis.Text, diagnosis.Conversion, diagnosis.Allocation, diagnosis.Copying, diagnosis.Streams,
 			diagnosis.SliceGrowth,
 		},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.nodes((*ast.CallExpr)(nil)) {
-				switch s.callee(c) {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
+				switch s.Callee(c) {
 				case "(*bytes.Buffer).String", "(*bytes.Buffer).WriteString", "(*bytes.Buffer).WriteByte",
 					"(*bytes.Buffer).WriteRune", "(*bytes.Buffer).Write":
 					if p, ok := s.built(c); ok {
@@ -39,7 +40,7 @@ func builderGenerator() *Generator {
 				}
 			}
 			return nil
-		},
+		}),
 	}
 }
 
@@ -53,12 +54,12 @@ func (s *site) built(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	v := flow.Variable(s.pass.TypesInfo, sel.X)
+	v := flow.Variable(s.Pass.TypesInfo, sel.X)
 	if v == nil || v.Type().String() != "bytes.Buffer" {
 		return p, false
 	}
 	var typ ast.Expr
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		method, _, receives := flow.Receives(use)
 		switch {
 		case use.ParentEdgeKind() == edge.ValueSpec_Names:
@@ -79,7 +80,7 @@ func (s *site) built(c inspector.Cursor) (p proposal, ok bool) {
 	if typ == nil {
 		return p, false
 	}
-	pkg, edits, ok := rewrite.Import(s.pass, call.Pos(), "strings")
+	pkg, edits, ok := rewrite.Import(s.Pass, call.Pos(), "strings")
 	if !ok {
 		return p, false
 	}
@@ -90,8 +91,8 @@ func (s *site) built(c inspector.Cursor) (p proposal, ok bool) {
 }
 
 // unchangedGenerator returns the input of a function at once if its loop would change nothing.
-func unchangedGenerator() *Generator {
-	return &Generator{
+func unchangedGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "unchanged", Title: "text copied although nothing in it changes",
 		Why:     "a search for the characters that are replaced takes a fraction of the time of the copy",
 		Assumes: "most texts contain none of these characters, and the loop copies all others",
@@ -99,18 +100,19 @@ func unchangedGenerator() *Generator {
 			diagnosis.Text, diagnosis.Own, diagnosis.Allocation, diagnosis.SliceGrowth, diagnosis.Concatenation,
 			diagnosis.Conversion, diagnosis.Copying,
 		},
-		propose: proposeUnchanged,
+		Propose: visit(proposeUnchanged),
 	}
 }
 
 func proposeUnchanged(s *site) []proposal {
-	decl, ok := s.decl.Node().(*ast.FuncDecl)
+	decl, ok := s.Decl.Node().(*ast.FuncDecl)
 	if !ok || decl.Body == nil || decl.Type.Results == nil || len(decl.Type.Results.List) != 1 ||
-		len(decl.Type.Results.List[0].Names) > 0 || !flow.IsString(s.pass.TypesInfo.TypeOf(decl.Type.Results.List[0].Type)) {
+		len(decl.Type.Results.List[0].Names) > 0 ||
+		!flow.IsString(s.Pass.TypesInfo.TypeOf(decl.Type.Results.List[0].Type)) {
 		return nil
 	}
 	for i, stmt := range decl.Body.List {
-		if s.line.Line < s.lineOf(stmt.Pos()) || s.lineOf(stmt.End()) < s.line.Line {
+		if s.Line < s.LineOf(stmt.Pos()) || s.LineOf(stmt.End()) < s.Line {
 			continue
 		}
 		r, ok := s.copyLoop(stmt)
@@ -132,12 +134,12 @@ func proposeUnchanged(s *site) []proposal {
 func (s *site) returnsText(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
-		return flow.Variable(s.pass.TypesInfo, e) != nil
+		return flow.Variable(s.Pass.TypesInfo, e) != nil
 	}
-	if _, ok := flow.Conversion(s.pass.TypesInfo, call); ok {
-		return flow.Variable(s.pass.TypesInfo, call.Args[0]) != nil
+	if _, ok := flow.Conversion(s.Pass.TypesInfo, call); ok {
+		return flow.Variable(s.Pass.TypesInfo, call.Args[0]) != nil
 	}
-	name := flow.Callee(s.pass.TypesInfo, call)
+	name := flow.Callee(s.Pass.TypesInfo, call)
 	return name == "(*strings.Builder).String" || name == "(*bytes.Buffer).String"
 }
 
@@ -155,13 +157,13 @@ func (s *site) writesText(stmt ast.Stmt) bool {
 			return true
 		}
 		if call, ok := n.Rhs[0].(*ast.CallExpr); ok {
-			return flow.Builtin(s.pass.TypesInfo, call) != "make" || len(call.Args) != 3
+			return flow.Builtin(s.Pass.TypesInfo, call) != "make" || len(call.Args) != 3
 		}
 		lit, ok := n.Rhs[0].(*ast.CompositeLit)
 		return !ok || len(lit.Elts) > 0
 	case *ast.ExprStmt:
 		call, ok := n.X.(*ast.CallExpr)
-		return !ok || !strings.HasSuffix(flow.Callee(s.pass.TypesInfo, call), ").Grow")
+		return !ok || !strings.HasSuffix(flow.Callee(s.Pass.TypesInfo, call), ").Grow")
 	}
 	return true
 }
@@ -179,10 +181,10 @@ func (s *site) copyLoop(stmt ast.Stmt) (r copying, ok bool) {
 	var char *types.Var
 	switch l := stmt.(type) {
 	case *ast.RangeStmt:
-		if l.Value == nil || isBlank(l.Value) {
+		if l.Value == nil || sites.IsBlank(l.Value) {
 			return r, false
 		}
-		r.text, char = flow.Variable(s.pass.TypesInfo, l.X), flow.Variable(s.pass.TypesInfo, l.Value)
+		r.text, char = flow.Variable(s.Pass.TypesInfo, l.X), flow.Variable(s.Pass.TypesInfo, l.Value)
 		body, r.runes = l.Body.List, true
 	case *ast.ForStmt:
 		if len(l.Body.List) == 0 {
@@ -193,10 +195,10 @@ func (s *site) copyLoop(stmt ast.Stmt) (r copying, ok bool) {
 			return r, false
 		}
 		x, ok := first.Rhs[0].(*ast.IndexExpr)
-		if !ok || !s.counts(l, x.Index) {
+		if !ok || !s.Counts(l, x.Index) {
 			return r, false
 		}
-		r.text, char = flow.Variable(s.pass.TypesInfo, x.X), flow.Variable(s.pass.TypesInfo, first.Lhs[0])
+		r.text, char = flow.Variable(s.Pass.TypesInfo, x.X), flow.Variable(s.Pass.TypesInfo, first.Lhs[0])
 		body = l.Body.List[1:]
 	default:
 		return r, false
@@ -207,19 +209,6 @@ func (s *site) copyLoop(stmt ast.Stmt) (r copying, ok bool) {
 	special, ok := s.specials(body, char)
 	r.special = special
 	return r, ok && len(special) > 0
-}
-
-// counts reports whether a loop counts an index up by one from 0.
-func (s *site) counts(l *ast.ForStmt, index ast.Expr) bool {
-	init, ok := l.Init.(*ast.AssignStmt)
-	post, ok2 := l.Post.(*ast.IncDecStmt)
-	if !ok || !ok2 || len(init.Lhs) != 1 || len(init.Rhs) != 1 || post.Tok != token.INC {
-		return false
-	}
-	n, isConst := flow.IntConst(s.pass.TypesInfo, init.Rhs[0])
-	v := flow.Variable(s.pass.TypesInfo, init.Lhs[0])
-	return isConst && n == 0 && v != nil && v == flow.Variable(s.pass.TypesInfo, index) &&
-		v == flow.Variable(s.pass.TypesInfo, post.X)
 }
 
 // specials returns the characters for which the statements of a loop do anything but write the character.
@@ -248,7 +237,7 @@ func (s *site) specials(body []ast.Stmt, char *types.Var) (list []rune, ok bool)
 
 // ofSwitch returns the characters of a switch's cases; copied is set if its default writes the character.
 func (s *site) ofSwitch(n *ast.SwitchStmt, char *types.Var) (list []rune, copied, ok bool) {
-	if n.Tag == nil || flow.Variable(s.pass.TypesInfo, n.Tag) != char {
+	if n.Tag == nil || flow.Variable(s.Pass.TypesInfo, n.Tag) != char {
 		return nil, false, false
 	}
 	for _, c := range n.Body.List {
@@ -304,14 +293,14 @@ func (s *site) ofCondition(e ast.Expr, char *types.Var) (list []rune, ok bool) {
 		return append(left, right...), ok1 && ok2
 	case token.EQL:
 		r, ok := s.char(b.Y)
-		return []rune{r}, ok && flow.Variable(s.pass.TypesInfo, b.X) == char
+		return []rune{r}, ok && flow.Variable(s.Pass.TypesInfo, b.X) == char
 	}
 	return nil, false
 }
 
 // char returns the value of a constant character.
 func (s *site) char(e ast.Expr) (rune, bool) {
-	v := s.pass.TypesInfo.Types[e].Value
+	v := s.Pass.TypesInfo.Types[e].Value
 	if v == nil || v.Kind() != constant.Int {
 		return 0, false
 	}
@@ -329,26 +318,26 @@ func (s *site) copiesChar(stmt ast.Stmt, char *types.Var) bool {
 		if n.Tok != token.ASSIGN || len(n.Rhs) != 1 {
 			return false
 		}
-		if call, _ = n.Rhs[0].(*ast.CallExpr); call == nil || flow.Builtin(s.pass.TypesInfo, call) != "append" ||
+		if call, _ = n.Rhs[0].(*ast.CallExpr); call == nil || flow.Builtin(s.Pass.TypesInfo, call) != "append" ||
 			len(call.Args) != 2 || call.Ellipsis.IsValid() {
 			return false
 		}
-		return flow.Variable(s.pass.TypesInfo, call.Args[1]) == char
+		return flow.Variable(s.Pass.TypesInfo, call.Args[1]) == char
 	}
 	if call == nil || len(call.Args) != 1 {
 		return false
 	}
-	switch flow.Callee(s.pass.TypesInfo, call) {
+	switch flow.Callee(s.Pass.TypesInfo, call) {
 	case "(*strings.Builder).WriteRune", "(*strings.Builder).WriteByte", "(*bytes.Buffer).WriteRune",
 		"(*bytes.Buffer).WriteByte":
-		return flow.Variable(s.pass.TypesInfo, call.Args[0]) == char
+		return flow.Variable(s.Pass.TypesInfo, call.Args[0]) == char
 	case "(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString":
 		conversion, ok := ast.Unparen(call.Args[0]).(*ast.CallExpr)
 		if !ok {
 			return false
 		}
-		_, ok = flow.Conversion(s.pass.TypesInfo, conversion)
-		return ok && flow.Variable(s.pass.TypesInfo, conversion.Args[0]) == char
+		_, ok = flow.Conversion(s.Pass.TypesInfo, conversion)
+		return ok && flow.Variable(s.Pass.TypesInfo, conversion.Args[0]) == char
 	}
 	return false
 }
@@ -358,7 +347,7 @@ func (s *site) unchanged(decl *ast.FuncDecl, r copying) (p proposal, ok bool) {
 	if !s.isParam(decl, r.text) || len(decl.Body.List) == 0 {
 		return p, false
 	}
-	pkg, edits, ok := rewrite.Import(s.pass, decl.Body.Pos(), "strings")
+	pkg, edits, ok := rewrite.Import(s.Pass, decl.Body.Pos(), "strings")
 	if !ok {
 		return p, false
 	}
@@ -369,7 +358,7 @@ func (s *site) unchanged(decl *ast.FuncDecl, r copying) (p proposal, ok bool) {
 		test = fmt.Sprintf("!%s.Contains(%s, %s)", pkg, r.text.Name(), strconv.Quote(special))
 	}
 	if r.runes {
-		valid, more, ok := rewrite.Import(s.pass, decl.Body.Pos(), "unicode/utf8")
+		valid, more, ok := rewrite.Import(s.Pass, decl.Body.Pos(), "unicode/utf8")
 		if !ok {
 			return p, false
 		}
@@ -378,20 +367,20 @@ func (s *site) unchanged(decl *ast.FuncDecl, r copying) (p proposal, ok bool) {
 	}
 	return proposal{
 		"Return the text itself if it contains none of " + strconv.Quote(special),
-		append(edits, rewrite.Before(s.pass, decl.Body.List[0], fmt.Sprintf("if %s {\nreturn %s\n}", test, r.text.Name()))),
+		append(edits, rewrite.Before(s.Pass, decl.Body.List[0], fmt.Sprintf("if %s {\nreturn %s\n}", test, r.text.Name()))),
 	}, true
 }
 
 // isParam reports whether a variable is a parameter that the function does not set.
 func (s *site) isParam(decl *ast.FuncDecl, v *types.Var) bool {
 	param := false
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		if use.ParentEdgeKind() == edge.Field_Names {
 			at := use.Node().Pos()
 			param = decl.Type.Params.Pos() <= at && at < decl.Type.Params.End()
 			continue
 		}
-		if flow.IsSet(use) || flow.Addresses(s.pass.TypesInfo, use) {
+		if flow.IsSet(use) || flow.Addresses(s.Pass.TypesInfo, use) {
 			return false
 		}
 	}

@@ -1,4 +1,4 @@
-package candidates
+package text
 
 import (
 	"fmt"
@@ -18,23 +18,24 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // regexpGenerator looks for a text that each match contains before it runs a regular expression.
-func regexpGenerator() *Generator {
-	return &Generator{
+func regexpGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "prefilter", Title: "regular expression run on text that cannot match",
 		Why:     "each match contains this text, and a search for it takes a fraction of the time",
 		Assumes: "most of the input does not contain the text: otherwise the search is added to the work",
 		Kinds:   []diagnosis.Kind{diagnosis.Regexp, diagnosis.Text},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.nodes((*ast.CallExpr)(nil)) {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.Nodes((*ast.CallExpr)(nil)) {
 				if p, ok := s.prefiltered(c); ok {
 					list = append(list, p)
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
@@ -44,9 +45,9 @@ func (s *site) prefiltered(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok || len(call.Args) == 0 {
 		return p, false
 	}
-	method, ok := strings.CutPrefix(s.callee(c), "(*regexp.Regexp).")
+	method, ok := strings.CutPrefix(s.Callee(c), "(*regexp.Regexp).")
 	sel, isSelector := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || !isSelector || flow.Calls(s.pass.TypesInfo, call.Args[0]) {
+	if !ok || !isSelector || flow.Calls(s.Pass.TypesInfo, call.Args[0]) {
 		return p, false
 	}
 	pattern, ok := s.pattern(sel.X)
@@ -59,18 +60,18 @@ func (s *site) prefiltered(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	input := call.Args[0]
 	pkg, argument := "strings", strconv.Quote(need)
-	if isBytes(s.pass.TypesInfo.TypeOf(input)) {
+	if sites.IsBytes(s.Pass.TypesInfo.TypeOf(input)) {
 		pkg, argument = "bytes", "[]byte("+argument+")"
 	}
-	name, edits, ok := rewrite.Import(s.pass, call.Pos(), pkg)
+	name, edits, ok := rewrite.Import(s.Pass, call.Pos(), pkg)
 	if !ok {
 		return p, false
 	}
-	test := fmt.Sprintf("%s.Contains(%s, %s)", name, s.text(input), argument)
+	test := fmt.Sprintf("%s.Contains(%s, %s)", name, s.Text(input), argument)
 	p.message = fmt.Sprintf("Search for %q first, which each match contains", need)
 	switch method {
 	case "MatchString", "Match":
-		p.edits = append(edits, rewrite.Replace(call, "("+test+" && "+s.text(call)+")"))
+		p.edits = append(edits, rewrite.Replace(call, "("+test+" && "+s.Text(call)+")"))
 		return p, true
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc":
 		return s.replacedIf(c, call, test, p.message, edits)
@@ -84,7 +85,7 @@ func (s *site) prefiltered(c inspector.Cursor) (p proposal, ok bool) {
 func (s *site) replacedIf(
 	c inspector.Cursor, call *ast.CallExpr, test, message string, edits []analysis.TextEdit,
 ) (p proposal, ok bool) {
-	input := s.text(call.Args[0])
+	input := s.Text(call.Args[0])
 	stmt, ok := rewrite.Statement(c)
 	if !ok {
 		return p, false
@@ -94,13 +95,13 @@ func (s *site) replacedIf(
 		if len(n.Results) != 1 || n.Results[0] != call {
 			return p, false
 		}
-		edits = append(edits, rewrite.Before(s.pass, n, fmt.Sprintf("if !%s {\nreturn %s\n}", test, input)))
+		edits = append(edits, rewrite.Before(s.Pass, n, fmt.Sprintf("if !%s {\nreturn %s\n}", test, input)))
 	case *ast.AssignStmt:
 		if len(n.Lhs) != 1 || len(n.Rhs) != 1 || n.Rhs[0] != call || n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
 			return p, false
 		}
-		to := s.text(n.Lhs[0])
-		text := fmt.Sprintf("if %s {\n%s = %s\n}", test, to, s.text(call))
+		to := s.Text(n.Lhs[0])
+		text := fmt.Sprintf("if %s {\n%s = %s\n}", test, to, s.Text(call))
 		if n.Tok == token.DEFINE || to != input {
 			text = fmt.Sprintf("%s %s %s\n", to, n.Tok, input) + text
 		}
@@ -123,12 +124,12 @@ func (s *site) foundIf(
 	if !ok || len(n.Lhs) != 1 || len(n.Rhs) != 1 || n.Rhs[0] != call || n.Tok != token.DEFINE {
 		return p, false
 	}
-	typ, ok := rewrite.TypeText(s.pass, call.Pos(), s.pass.TypesInfo.TypeOf(call))
+	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), s.Pass.TypesInfo.TypeOf(call))
 	if !ok {
 		return p, false
 	}
-	to := s.text(n.Lhs[0])
-	text := fmt.Sprintf("var %s %s\nif %s {\n%s = %s\n}", to, typ, test, to, s.text(call))
+	to := s.Text(n.Lhs[0])
+	text := fmt.Sprintf("var %s %s\nif %s {\n%s = %s\n}", to, typ, test, to, s.Text(call))
 	return proposal{message, append(edits, rewrite.Replace(n, text))}, true
 }
 
@@ -137,12 +138,12 @@ func (s *site) foundIf(
 func (s *site) pattern(e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	if id, ok := e.(*ast.Ident); ok {
-		v, ok := s.pass.TypesInfo.ObjectOf(id).(*types.Var)
-		if !ok || v.Exported() && v.Parent() == s.pass.Pkg.Scope() {
+		v, ok := s.Pass.TypesInfo.ObjectOf(id).(*types.Var)
+		if !ok || v.Exported() && v.Parent() == s.Pass.Pkg.Scope() {
 			return "", false
 		}
 		var value ast.Expr
-		for _, use := range s.places[v] {
+		for _, use := range s.Places[v] {
 			if !flow.IsSet(use) {
 				continue
 			}
@@ -169,10 +170,10 @@ func (s *site) pattern(e ast.Expr) (string, bool) {
 		e = ast.Unparen(value)
 	}
 	call, ok := e.(*ast.CallExpr)
-	if !ok || flow.Callee(s.pass.TypesInfo, call) != "regexp.MustCompile" {
+	if !ok || flow.Callee(s.Pass.TypesInfo, call) != "regexp.MustCompile" {
 		return "", false
 	}
-	return flow.StringConst(s.pass.TypesInfo, call.Args[0])
+	return flow.StringConst(s.Pass.TypesInfo, call.Args[0])
 }
 
 // required returns the longest text that each match of a pattern contains; "" if none is known, or if it is
@@ -184,7 +185,8 @@ func required(pattern string) string {
 	}
 	re = re.Simplify()
 	need := literal(re)
-	if prefix := begins(re); need == "" || strings.HasPrefix(prefix, need) || strings.HasPrefix(need, prefix) && prefix != "" {
+	prefix := begins(re)
+	if need == "" || strings.HasPrefix(prefix, need) || strings.HasPrefix(need, prefix) && prefix != "" {
 		return ""
 	}
 	return need
@@ -234,8 +236,8 @@ func literal(re *syntax.Regexp) string {
 }
 
 // memoGenerator keeps the results of functions that take long and depend only on a string.
-func memoGenerator() *Generator {
-	return &Generator{
+func memoGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "memo", Title: "the same value built from few different strings",
 		Why:     "a table keeps the values of the last 256 different strings",
 		Assumes: "few different strings occur, and no caller changes the value that all share",
@@ -243,14 +245,14 @@ func memoGenerator() *Generator {
 			diagnosis.Regexp, diagnosis.Clock, diagnosis.Files, diagnosis.SystemCall, diagnosis.Library,
 			diagnosis.Allocation, diagnosis.Template,
 		},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.callsOf("regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "time.LoadLocation") {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.CallsOf("regexp.Compile", "regexp.MustCompile", "regexp.CompilePOSIX", "time.LoadLocation") {
 				if p, ok := s.memoized(c); ok {
 					list = append(list, p)
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
@@ -283,42 +285,42 @@ func %[1]s(text string) %[4]s {
 // memoized replaces a call by one of a function with a table.
 func (s *site) memoized(c inspector.Cursor) (p proposal, ok bool) {
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 || s.pass.TypesInfo.Types[call.Args[0]].Value != nil || flow.Once(c) ||
-		!flow.IsString(s.pass.TypesInfo.TypeOf(call.Args[0])) {
+	if !ok || len(call.Args) != 1 || s.Pass.TypesInfo.Types[call.Args[0]].Value != nil || flow.Once(c) ||
+		!flow.IsString(s.Pass.TypesInfo.TypeOf(call.Args[0])) {
 		return p, false
 	}
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || !rewrite.Universe(s.pass, "len", "string", "nil", "error") {
+	if !ok || !rewrite.Universe(s.Pass, "len", "string", "nil", "error") {
 		return p, false
 	}
-	syncName, edits, ok := rewrite.Import(s.pass, call.Pos(), "sync")
+	syncName, edits, ok := rewrite.Import(s.Pass, call.Pos(), "sync")
 	if !ok {
 		return p, false
 	}
-	tuple, isTuple := s.pass.TypesInfo.TypeOf(call).(*types.Tuple)
-	value := s.pass.TypesInfo.TypeOf(call)
+	tuple, isTuple := s.Pass.TypesInfo.TypeOf(call).(*types.Tuple)
+	value := s.Pass.TypesInfo.TypeOf(call)
 	if isTuple {
 		value = tuple.At(0).Type()
 	}
-	typ, ok := rewrite.TypeText(s.pass, call.Pos(), value)
+	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), value)
 	if !ok {
 		return p, false
 	}
 	result, end := typ, ""
-	compute := fmt.Sprintf("\tvalue = %s(text)", s.text(call.Fun))
+	compute := fmt.Sprintf("\tvalue = %s(text)", s.Text(call.Fun))
 	if isTuple {
 		result, end = "("+typ+", error)", ", nil"
-		compute = fmt.Sprintf("\tvalue, err := %s(text)\n\tif err != nil {\n\t\treturn nil, err\n\t}", s.text(call.Fun))
+		compute = fmt.Sprintf("\tvalue, err := %s(text)\n\tif err != nil {\n\t\treturn nil, err\n\t}", s.Text(call.Fun))
 	}
-	name := s.names.Fresh("known" + sel.Sel.Name)
-	table := s.names.Fresh(name + "s")
-	declared, ok := rewrite.Declare(s.pass, call.Pos(),
-		fmt.Sprintf(memo, name, typ, s.text(call.Fun), result, end, table, syncName, compute))
+	name := s.Names.Fresh("known" + sel.Sel.Name)
+	table := s.Names.Fresh(name + "s")
+	declared, ok := rewrite.Declare(s.Pass, call.Pos(),
+		fmt.Sprintf(memo, name, typ, s.Text(call.Fun), result, end, table, syncName, compute))
 	if !ok {
 		return p, false
 	}
 	return proposal{
-		"Keep the results of " + s.text(call.Fun) + " in a table",
+		"Keep the results of " + s.Text(call.Fun) + " in a table",
 		append(edits, declared, rewrite.Replace(call.Fun, name)),
 	}, true
 }

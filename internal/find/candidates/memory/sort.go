@@ -1,4 +1,4 @@
-package candidates
+package memory
 
 import (
 	"fmt"
@@ -11,28 +11,29 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // sortGenerator sorts with package slices by the comparison that package sort is given, whatever it compares.
-func sortGenerator() *Generator {
-	return &Generator{
+func sortGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "sort", Title: "slice sorted through reflection or an interface",
 		Why:     "slices.SortFunc is compiled for the type of the elements, and moves them directly",
 		Assumes: "the order of elements of which none is less does not matter",
 		Kinds:   []diagnosis.Kind{diagnosis.Sorting, diagnosis.Reflection},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.callsOf("sort.Slice", "sort.SliceStable") {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.CallsOf("sort.Slice", "sort.SliceStable") {
 				if p, ok := s.sortedFunc(c); ok {
 					list = append(list, p)
 				}
 			}
-			for _, c := range s.callsOf("sort.Sort", "sort.Stable") {
+			for _, c := range s.CallsOf("sort.Sort", "sort.Stable") {
 				if p, ok := s.sortedType(c); ok {
 					list = append(list, p)
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
@@ -50,7 +51,7 @@ func (s *site) sortedFunc(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	return s.sorted(call, call.Args[0], less.Type, body, s.callee(c) == "sort.SliceStable")
+	return s.sorted(call, call.Args[0], less.Type, body, s.Callee(c) == "sort.SliceStable")
 }
 
 // sortedType replaces sort.Sort of a slice type whose Less method is in the package.
@@ -59,16 +60,16 @@ func (s *site) sortedType(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok || len(call.Args) != 1 {
 		return p, false
 	}
-	named, ok := types.Unalias(s.pass.TypesInfo.TypeOf(call.Args[0])).(*types.Named)
-	if !ok || named.Obj().Pkg() != s.pass.Pkg {
+	named, ok := types.Unalias(s.Pass.TypesInfo.TypeOf(call.Args[0])).(*types.Named)
+	if !ok || named.Obj().Pkg() != s.Pass.Pkg {
 		return p, false
 	}
-	for d := range s.root.Preorder((*ast.FuncDecl)(nil)) {
+	for d := range s.Root.Preorder((*ast.FuncDecl)(nil)) {
 		decl, ok := d.Node().(*ast.FuncDecl)
 		if !ok || decl.Recv == nil || decl.Name.Name != "Less" || decl.Body == nil || len(decl.Recv.List[0].Names) != 1 {
 			continue
 		}
-		recv := s.pass.TypesInfo.Defs[decl.Recv.List[0].Names[0]]
+		recv := s.Pass.TypesInfo.Defs[decl.Recv.List[0].Names[0]]
 		if recv == nil || !types.Identical(recv.Type(), named) {
 			continue
 		}
@@ -76,7 +77,7 @@ func (s *site) sortedType(c inspector.Cursor) (p proposal, ok bool) {
 		if !ok {
 			return p, false
 		}
-		return s.sorted(call, call.Args[0], decl.Type, body, s.callee(c) == "sort.Stable", decl.Recv.List[0].Names[0])
+		return s.sorted(call, call.Args[0], decl.Type, body, s.Callee(c) == "sort.Stable", decl.Recv.List[0].Names[0])
 	}
 	return p, false
 }
@@ -86,16 +87,16 @@ func (s *site) sortedType(c inspector.Cursor) (p proposal, ok bool) {
 func (s *site) sorted(
 	call *ast.CallExpr, slice ast.Expr, less *ast.FuncType, body inspector.Cursor, stable bool, of ...*ast.Ident,
 ) (p proposal, ok bool) {
-	info := s.pass.TypesInfo
+	info := s.Pass.TypesInfo
 	t, ok := info.TypeOf(slice).Underlying().(*types.Slice)
 	end := call.End()
 	if at := body.Node().Pos(); call.Pos() <= at && at < end {
 		end = at // the body keeps its comments
 	}
-	if !ok || !flow.Since(s.pass, call.Pos(), "go1.21") || rewrite.HasComment(s.pass, call.Pos(), end) {
+	if !ok || !flow.Since(s.Pass, call.Pos(), "go1.21") || rewrite.HasComment(s.Pass, call.Pos(), end) {
 		return p, false
 	}
-	typ, ok := rewrite.TypeText(s.pass, call.Pos(), t.Elem())
+	typ, ok := rewrite.TypeText(s.Pass, call.Pos(), t.Elem())
 	var params []*ast.Ident
 	for _, f := range less.Params.List {
 		params = append(params, f.Names...)
@@ -103,11 +104,11 @@ func (s *site) sorted(
 	if !ok || len(params) != 2 || params[0].Name == "_" || params[1].Name == "_" {
 		return p, false
 	}
-	pkg, edits, ok := rewrite.Import(s.pass, call.Pos(), "slices")
+	pkg, edits, ok := rewrite.Import(s.Pass, call.Pos(), "slices")
 	if !ok {
 		return p, false
 	}
-	names := [2]string{s.locals.Fresh(call.Pos(), "a"), s.locals.Fresh(call.Pos(), "b")}
+	names := [2]string{s.Locals.Fresh(call.Pos(), "a"), s.Locals.Fresh(call.Pos(), "b")}
 	text, ok := s.compared(body, slice, params, names, of)
 	if !ok {
 		return p, false
@@ -116,11 +117,11 @@ func (s *site) sorted(
 	if stable {
 		function = "SortStableFunc"
 	}
-	isLess := s.locals.Fresh(call.Pos(), "less")
+	isLess := s.Locals.Fresh(call.Pos(), "less")
 	text = fmt.Sprintf("%[1]s.%[2]s(%[3]s, func(%[4]s, %[5]s %[6]s) int {\n"+
 		"%[8]s := func(%[4]s, %[5]s %[6]s) bool %[7]s\n"+
 		"switch {\ncase %[8]s(%[4]s, %[5]s):\nreturn -1\ncase %[8]s(%[5]s, %[4]s):\nreturn 1\n}\nreturn 0\n})",
-		pkg, function, s.text(slice), names[0], names[1], typ, text, isLess)
+		pkg, function, s.Text(slice), names[0], names[1], typ, text, isLess)
 	return proposal{"Sort with slices." + function, append(edits, rewrite.Replace(call, text))}, true
 }
 
@@ -129,8 +130,8 @@ func (s *site) sorted(
 func (s *site) compared(
 	body inspector.Cursor, slice ast.Expr, params []*ast.Ident, names [2]string, of []*ast.Ident,
 ) (text string, ok bool) {
-	info := s.pass.TypesInfo
-	source := s.text(body.Node())
+	info := s.Pass.TypesInfo
+	source := s.Text(body.Node())
 	begin := body.Node().Pos()
 	type piece struct {
 		from, to int
@@ -138,7 +139,7 @@ func (s *site) compared(
 	}
 	var pieces []piece
 	for c := range body.Preorder((*ast.Ident)(nil)) {
-		obj := info.ObjectOf(identOf(c))
+		obj := info.ObjectOf(sites.IdentOf(c))
 		i := -1
 		for n, param := range params {
 			if obj == info.Defs[param] {
@@ -149,8 +150,8 @@ func (s *site) compared(
 			if len(of) > 0 && obj == info.Defs[of[0]] && c.ParentEdgeKind() != edge.IndexExpr_X {
 				return "", false
 			}
-			if len(of) > 0 && !rewrite.Means(s.pass, identOf(c), s.decl.Node().End()-1) && obj != nil &&
-				obj.Parent() != nil && obj.Parent() != types.Universe && obj.Parent() != s.pass.Pkg.Scope() &&
+			if len(of) > 0 && !rewrite.Means(s.Pass, sites.IdentOf(c), s.Decl.Node().End()-1) && obj != nil &&
+				obj.Parent() != nil && obj.Parent() != types.Universe && obj.Parent() != s.Pass.Pkg.Scope() &&
 				(obj.Pos() < begin || obj.Pos() > body.Node().End()) && obj != info.Defs[of[0]] {
 				return "", false // another file's import
 			}

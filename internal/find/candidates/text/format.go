@@ -1,4 +1,4 @@
-package candidates
+package text
 
 import (
 	"fmt"
@@ -15,23 +15,24 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // formatGenerator replaces calls of package fmt by the concatenation of their parts, also where operands
 // have methods, a format is a variable, or the text goes to any writer.
-func formatGenerator() *Generator {
-	return &Generator{
+func formatGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "format", Title: "text formatted by package fmt",
 		Why: "fmt takes its operands as interfaces, parses the format and looks for methods on each call",
 		Assumes: "no operand is nil whose String or Error method fails then, a writer treats WriteString like Write, " +
 			"and only the text of an error counts",
 		Kinds:   []diagnosis.Kind{diagnosis.Formatting, diagnosis.Interface, diagnosis.Allocation},
-		propose: proposeFormat,
+		Propose: visit(proposeFormat),
 	}
 }
 
 func proposeFormat(s *site) (list []proposal) {
-	for _, c := range s.callsOf(
+	for _, c := range s.CallsOf(
 		"fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln", "fmt.Errorf", "fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln",
 	) {
 		if p, ok := s.withoutFmt(c); ok {
@@ -44,12 +45,12 @@ func proposeFormat(s *site) (list []proposal) {
 // withoutFmt replaces a call of fmt.
 func (s *site) withoutFmt(c inspector.Cursor) (p proposal, ok bool) {
 	call, ok := c.Node().(*ast.CallExpr)
-	if !ok || rewrite.HasComment(s.pass, call.Pos(), call.End()) ||
-		!rewrite.Predeclared(s.pass, call.Pos(), "string", "int64", "uint64", "float64", "bool", "byte") {
+	if !ok || rewrite.HasComment(s.Pass, call.Pos(), call.End()) ||
+		!rewrite.Predeclared(s.Pass, call.Pos(), "string", "int64", "uint64", "float64", "bool", "byte") {
 		return p, false
 	}
 	f := &formatter{site: s, call: call}
-	pieces, ok := rewrite.Formats{Text: f.text, Operand: f.operand}.Pieces(s.pass, call)
+	pieces, ok := rewrite.Formats{Text: f.text, Operand: f.operand}.Pieces(s.Pass, call)
 	if !ok {
 		return p, false
 	}
@@ -59,8 +60,8 @@ func (s *site) withoutFmt(c inspector.Cursor) (p proposal, ok bool) {
 			return p, false
 		}
 	}
-	text := rewrite.Plus(s.pass, pieces, pkg)
-	switch name := s.callee(c); name {
+	text := rewrite.Plus(s.Pass, pieces, pkg)
+	switch name := s.Callee(c); name {
 	case "fmt.Errorf":
 		errors, ok := f.imported("errors")
 		if !ok || c.ParentEdgeKind() == edge.ExprStmt_X {
@@ -72,7 +73,7 @@ func (s *site) withoutFmt(c inspector.Cursor) (p proposal, ok bool) {
 		if !ok {
 			return p, false
 		}
-		text = fmt.Sprintf("%s.WriteString(%s, %s)", io, s.text(call.Args[0]), text)
+		text = fmt.Sprintf("%s.WriteString(%s, %s)", io, s.Text(call.Args[0]), text)
 		p.message = "Write the concatenated text without fmt"
 	default:
 		switch c.ParentEdgeKind() {
@@ -96,7 +97,7 @@ type formatter struct {
 
 // imported returns the name of a package in the file.
 func (f *formatter) imported(path string) (string, bool) {
-	name, edits, ok := rewrite.Import(f.pass, f.call.Pos(), path)
+	name, edits, ok := rewrite.Import(f.Pass, f.call.Pos(), path)
 	f.edits = append(f.edits, edits...)
 	return name, ok
 }
@@ -108,13 +109,13 @@ func (f *formatter) text(format ast.Expr) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	v, ok := f.pass.TypesInfo.ObjectOf(id).(*types.Var)
-	if !ok || v.IsField() || v.Exported() && v.Parent() == f.pass.Pkg.Scope() {
+	v, ok := f.Pass.TypesInfo.ObjectOf(id).(*types.Var)
+	if !ok || v.IsField() || v.Exported() && v.Parent() == f.Pass.Pkg.Scope() {
 		return "", false
 	}
 	value, sets := "", 0
-	for _, use := range f.places[v] {
-		if flow.Addresses(f.pass.TypesInfo, use) {
+	for _, use := range f.Places[v] {
+		if flow.Addresses(f.Pass.TypesInfo, use) {
 			return "", false
 		}
 		if !flow.IsSet(use) {
@@ -133,11 +134,11 @@ func (f *formatter) defined(use inspector.Cursor) (string, bool) {
 	switch d := use.Parent().Node().(type) {
 	case *ast.ValueSpec:
 		if len(d.Names) == len(d.Values) && use.ParentEdgeKind() == edge.ValueSpec_Names {
-			return flow.StringConst(f.pass.TypesInfo, d.Values[use.ParentEdgeIndex()])
+			return flow.StringConst(f.Pass.TypesInfo, d.Values[use.ParentEdgeIndex()])
 		}
 	case *ast.AssignStmt:
 		if d.Tok == token.DEFINE && len(d.Lhs) == len(d.Rhs) {
-			return flow.StringConst(f.pass.TypesInfo, d.Rhs[use.ParentEdgeIndex()])
+			return flow.StringConst(f.Pass.TypesInfo, d.Rhs[use.ParentEdgeIndex()])
 		}
 	}
 	return "", false
@@ -146,11 +147,11 @@ func (f *formatter) defined(use inspector.Cursor) (string, bool) {
 // operand returns the pieces of operands that package rewrite does not know: those with methods, bytes as
 // hexadecimal digits, and integers with leading zeros.
 func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
-	t := f.pass.TypesInfo.TypeOf(arg)
-	if t == nil || f.pass.TypesInfo.Types[arg].IsNil() {
+	t := f.Pass.TypesInfo.TypeOf(arg)
+	if t == nil || f.Pass.TypesInfo.Types[arg].IsNil() {
 		return nil, false
 	}
-	source := f.site.text(arg)
+	source := f.site.Text(arg)
 	switch ast.Unparen(arg).(type) {
 	case *ast.UnaryExpr, *ast.StarExpr, *ast.BinaryExpr, *ast.FuncLit:
 		source = "(" + source + ")"
@@ -165,7 +166,7 @@ func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
 			}
 			return []rewrite.Piece{{X: arg, Source: text}}, true
 		}
-		if isBytes(t) && verb == "s" {
+		if sites.IsBytes(t) && verb == "s" {
 			return []rewrite.Piece{{X: arg, Source: "string(" + source + ")"}}, true
 		}
 	case "d":
@@ -177,7 +178,7 @@ func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
 		switch {
 		case textMethod(t) != "" || has(t, "Format"):
 			return nil, false
-		case isBytes(t):
+		case sites.IsBytes(t):
 			hexadecimal = source
 		case basic != nil && basic.Info()&types.IsString != 0:
 			hexadecimal = "[]byte(" + source + ")"
@@ -210,8 +211,8 @@ func (f *formatter) padded(arg ast.Expr, basic *types.Basic, source, verb string
 	width, err := strconv.Atoi(verb[:len(verb)-1])
 	if !ok || err != nil || verb[0] != '0' || width < 2 || width > 32 || basic == nil ||
 		basic.Info()&types.IsInteger == 0 || basic.Info()&types.IsUntyped != 0 ||
-		verb[len(verb)-1] == 'x' && textMethod(f.pass.TypesInfo.TypeOf(arg)) != "" ||
-		has(f.pass.TypesInfo.TypeOf(arg), "Format") || !rewrite.Universe(f.pass, "min", "len") {
+		verb[len(verb)-1] == 'x' && textMethod(f.Pass.TypesInfo.TypeOf(arg)) != "" ||
+		has(f.Pass.TypesInfo.TypeOf(arg), "Format") || !rewrite.Universe(f.Pass, "min", "len") {
 		return nil, false
 	}
 	pkg, ok := f.imported("strconv")
@@ -222,7 +223,7 @@ func (f *formatter) padded(arg ast.Expr, basic *types.Basic, source, verb string
 	if name == "" {
 		return nil, false
 	}
-	digits := integer(arg, basic, source, base).String(f.pass, pkg)
+	digits := integer(arg, basic, source, base).String(f.Pass, pkg)
 	return []rewrite.Piece{{X: arg, Source: fmt.Sprintf("%s(%s, %d)", name, digits, width)}}, true
 }
 
@@ -235,8 +236,8 @@ func (f *formatter) helper(base, source string) string {
 			return base + suffix
 		}
 	}
-	name := f.names.Fresh(base)
-	edit, ok := rewrite.Declare(f.pass, f.call.Pos(), fmt.Sprintf(source, name))
+	name := f.Names.Fresh(base)
+	edit, ok := rewrite.Declare(f.Pass, f.call.Pos(), fmt.Sprintf(source, name))
 	if !ok {
 		return ""
 	}
@@ -276,38 +277,32 @@ func has(t types.Type, name string) bool {
 	return t != nil && types.NewMethodSet(t).Lookup(nil, name) != nil
 }
 
-// isBytes reports whether a type is a slice of bytes, named or not.
-func isBytes(t types.Type) bool {
-	s, ok := t.Underlying().(*types.Slice)
-	return ok && types.Identical(s.Elem(), types.Typ[types.Byte])
-}
-
 // constantErrorGenerator makes one error of a constant text, instead of one per call.
-func constantErrorGenerator() *Generator {
-	return &Generator{
+func constantErrorGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "error", Title: "error of a constant text made on each call",
 		Why:     "an error that is a package variable is allocated once",
 		Assumes: "no code distinguishes two errors of this text by comparing them",
 		Kinds: []diagnosis.Kind{
 			diagnosis.Formatting, diagnosis.Allocation, diagnosis.Escape, diagnosis.Interface, diagnosis.Library,
 		},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.callsOf("errors.New", "fmt.Errorf") {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.CallsOf("errors.New", "fmt.Errorf") {
 				call, ok := c.Node().(*ast.CallExpr)
-				if !ok || len(call.Args) != 1 || flow.Once(c) || rewrite.HasComment(s.pass, call.Pos(), call.End()) {
+				if !ok || len(call.Args) != 1 || flow.Once(c) || rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
 					continue
 				}
-				text, ok := flow.StringConst(s.pass.TypesInfo, call.Args[0])
+				text, ok := flow.StringConst(s.Pass.TypesInfo, call.Args[0])
 				if !ok || strings.Contains(text, "%") {
 					continue
 				}
-				errors, edits, ok := rewrite.Import(s.pass, call.Pos(), "errors")
+				errors, edits, ok := rewrite.Import(s.Pass, call.Pos(), "errors")
 				if !ok {
 					continue
 				}
-				name := s.names.Fresh("err" + exported(text))
+				name := s.Names.Fresh("err" + exported(text))
 				value := fmt.Sprintf("%s.New(%s)", errors, strconv.Quote(text))
-				hoisted, ok := rewrite.Hoist(s.pass, call.Pos(), name, name+" is made once.", value)
+				hoisted, ok := rewrite.Hoist(s.Pass, call.Pos(), name, name+" is made once.", value)
 				if !ok {
 					continue
 				}
@@ -317,7 +312,7 @@ func constantErrorGenerator() *Generator {
 				})
 			}
 			return list
-		},
+		}),
 	}
 }
 

@@ -1,4 +1,4 @@
-package candidates
+package memory
 
 import (
 	"fmt"
@@ -13,58 +13,59 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/find/rules/flow"
 	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
 )
 
 // minElement is the size in bytes from which on copying an element is worth avoiding.
 const minElement = 40
 
 // elementGenerator reads large elements in place instead of copying each in a loop.
-func elementGenerator() *Generator {
-	return &Generator{
+func elementGenerator() *sites.Generator {
+	return &sites.Generator{
 		Name: "element", Title: "each element of a slice copied by a loop",
 		Why:     "a pointer to the element is as good where the loop only reads it",
 		Assumes: "nothing that the loop calls changes the elements of the slice meanwhile",
 		Kinds:   []diagnosis.Kind{diagnosis.Copying, diagnosis.Own},
-		propose: func(s *site) (list []proposal) {
-			for _, c := range s.nodes((*ast.RangeStmt)(nil)) {
+		Propose: visit(func(s *site) (list []proposal) {
+			for _, c := range s.Nodes((*ast.RangeStmt)(nil)) {
 				if p, ok := s.inPlace(c); ok {
 					list = append(list, p)
 				}
 			}
 			return list
-		},
+		}),
 	}
 }
 
 // inPlace makes the variable of a loop a pointer to the element.
 func (s *site) inPlace(c inspector.Cursor) (p proposal, ok bool) {
-	info := s.pass.TypesInfo
+	info := s.Pass.TypesInfo
 	r, ok := c.Node().(*ast.RangeStmt)
-	if !ok || r.Value == nil || isBlank(r.Value) || r.Tok != token.DEFINE ||
-		rewrite.HasComment(s.pass, r.Key.Pos(), r.Body.Lbrace) {
+	if !ok || r.Value == nil || sites.IsBlank(r.Value) || r.Tok != token.DEFINE ||
+		rewrite.HasComment(s.Pass, r.Key.Pos(), r.Body.Lbrace) {
 		return p, false
 	}
 	slice, ok := info.TypeOf(r.X).Underlying().(*types.Slice)
 	v := flow.Variable(info, r.Value)
 	of := rootOf(info, r.X)
 	if !ok || v == nil || of == nil || flow.SizeVaries(slice.Elem()) ||
-		s.pass.TypesSizes.Sizeof(slice.Elem()) < minElement || !s.unset(c, of) {
+		s.Pass.TypesSizes.Sizeof(slice.Elem()) < minElement || !s.Unset(c, of) {
 		return p, false
 	}
-	if sel, ok := ast.Unparen(r.X).(*ast.SelectorExpr); ok && s.setsField(c, sel) {
+	if sel, ok := ast.Unparen(r.X).(*ast.SelectorExpr); ok && s.SetsField(c, sel) {
 		return p, false
 	}
-	key := s.text(r.Key)
+	key := s.Text(r.Key)
 	head := key
-	if isBlank(r.Key) {
-		key = s.locals.Fresh(r.Pos(), "i")
+	if sites.IsBlank(r.Key) {
+		key = s.Locals.Fresh(r.Pos(), "i")
 		head = key
 	}
 	edits := []analysis.TextEdit{
 		{Pos: r.Key.Pos(), End: r.X.Pos(), NewText: []byte(head + " := range ")},
-		rewrite.Insert(r.Body.Lbrace+1, fmt.Sprintf("\n%s := &%s[%s]\n", v.Name(), s.text(r.X), key)),
+		rewrite.Insert(r.Body.Lbrace+1, fmt.Sprintf("\n%s := &%s[%s]\n", v.Name(), s.Text(r.X), key)),
 	}
-	for _, use := range s.places[v] {
+	for _, use := range s.Places[v] {
 		if use.Node() == r.Value {
 			continue
 		}
