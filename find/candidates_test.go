@@ -56,7 +56,8 @@ func TestCandidates(t *testing.T) {
 		t.Error("no rewrite is free")
 	}
 	text, err := json.Marshal(r)
-	if err != nil || !strings.Contains(string(text), `"tier":"proposed"`) || !strings.Contains(string(text), `"tier":"free"`) {
+	if err != nil || !strings.Contains(string(text), `"tier":"proposed"`) ||
+		!strings.Contains(string(text), `"tier":"free"`) {
 		t.Errorf("the JSON has no tiers: %v", err)
 	}
 

@@ -239,7 +239,8 @@ func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
 	case m.fix == nil:
 		return nil, ""
 	}
-	if src := c.source.source(m.file); src != nil && src.Syntax != nil && (ast.IsGenerated(src.Syntax) || isCgo(src.Syntax)) {
+	src := c.source.source(m.file)
+	if src != nil && src.Syntax != nil && (ast.IsGenerated(src.Syntax) || isCgo(src.Syntax)) {
 		return nil, "the file is generated or uses cgo"
 	}
 	fix, err := withDiff(c.module, m.fix)

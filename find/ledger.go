@@ -40,7 +40,9 @@ type account struct {
 
 // newLedger reads one value of a profile, the sample type name, under the given cost. It returns
 // nil if the profile has no such type.
-func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns.Set) *ledger {
+func newLedger(
+	p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns.Set,
+) *ledger {
 	typ, err := p.TypeIndex(name)
 	if err != nil {
 		return nil
@@ -110,8 +112,8 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		a := l.spots[key]
 		if a == nil {
 			a = &account{
-				function: names[line.Function], start: fn.StartLine, matched: map[patterns.Mask]int64{}, callees: map[string]int64{},
-				kinds: map[diagnosis.Kind]int64{},
+				function: names[line.Function], start: fn.StartLine, matched: map[patterns.Mask]int64{},
+				callees: map[string]int64{}, kinds: map[diagnosis.Kind]int64{},
 			}
 			l.spots[key] = a
 		}

@@ -51,15 +51,15 @@ func (e *lineEvidence) Shrink() bool {
 		}
 	}
 	switch {
-	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Proposed, 1), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10), fit.Drop(&e.Benchmarks, 10),
-		fit.Drop(&e.Warnings, 2):
+	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Proposed, 1), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10),
+		fit.Drop(&e.Benchmarks, 10), fit.Drop(&e.Warnings, 2):
 		return true
 	case e.Finding != nil && fit.Clip(&e.Finding.Diff, 1500):
 		return true
 	}
 	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Proposed, 0) || fit.Drop(&e.Failed, 1) ||
-		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
-		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() ||
+		fit.Clip(&e.Source.Text, 400) || fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
 }
 
 func (e *lineEvidence) shrinkCaptured() bool {

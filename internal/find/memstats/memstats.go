@@ -1,6 +1,3 @@
-// Package memstats reads the runtime's memory statistics at the end of a heap profile in text.
-//
-// It has no state, and does not judge the values.
 package memstats
 
 import (

@@ -84,7 +84,10 @@ func TestWriteFixCandidates(t *testing.T) {
 	x := c.Finding()
 	r := &fix.Result{Module: "example.com/slow", Attempts: []fix.Attempt{
 		{Finding: x, Stage: fix.StageKept, Outcome: prove.OutcomeFaster, Diff: c.Change.Diff},
-		{Finding: x, Stage: fix.StageCompare, Outcome: prove.OutcomeDifferent, Reason: "G behaves differently", Diff: c.Change.Diff},
+		{
+			Finding: x, Stage: fix.StageCompare, Outcome: prove.OutcomeDifferent, Reason: "G behaves differently",
+			Diff: c.Change.Diff,
+		},
 		{Finding: x, Stage: fix.StageMeasure, Outcome: prove.OutcomeSameSpeed, Reason: "no gain"},
 	}}
 	var text strings.Builder
@@ -92,7 +95,8 @@ func TestWriteFixCandidates(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"0 of 0 rewrites kept, 1 of 3 candidates", "Kept candidate: map entry looked up", "assumes that nothing changes the map",
+		"0 of 0 rewrites kept, 1 of 3 candidates", "Kept candidate: map entry looked up",
+		"assumes that nothing changes the map",
 		"Dropped candidate, different: map entry", "G behaves differently", "Dropped candidate, same speed: map entry",
 	} {
 		if !strings.Contains(text.String(), want) {
