@@ -59,7 +59,8 @@ func (e *lineEvidence) Shrink() bool {
 	}
 	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Proposed, 0) || fit.Drop(&e.Failed, 1) ||
 		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() ||
-		fit.Clip(&e.Source.Text, 400) || fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+		fit.Clip(&e.Source.Text, 400) || fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) ||
+		fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
 }
 
 func (e *lineEvidence) shrinkCaptured() bool {
