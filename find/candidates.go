@@ -79,7 +79,7 @@ type candidateLine struct {
 func (c *lineCosts) candidates(
 	ctx context.Context, found []Finding, code *hotCode, o Options,
 ) ([]Candidate, []error) {
-	lines := c.candidateLines(found, code, o)
+	lines := c.candidateLines(found, code)
 	if len(lines) == 0 {
 		return nil, nil
 	}
@@ -120,7 +120,7 @@ func (c *lineCosts) candidates(
 }
 
 // candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first.
-func (c *lineCosts) candidateLines(found []Finding, code *hotCode, o Options) (lines []candidateLine) {
+func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []candidateLine) {
 	rewritten := map[sourceLine]bool{}
 	for i := range found {
 		for _, at := range found[i].lines() {

@@ -38,8 +38,10 @@ func candidateSection(list []find.Candidate) []blocks.Block {
 				blocks.Location{Where: candidateWhere(c), Function: c.Function},
 				blocks.Pair{
 					First: []blocks.Block{blocks.List{
-						{blocks.Plain("cost: " + c.Title + ", at most "), blocks.Strong(layout.SharePercent(c.Share)),
-							blocks.Plain(" of a profile")},
+						{
+							blocks.Plain("cost: " + c.Title + ", at most "), blocks.Strong(layout.SharePercent(c.Share)),
+							blocks.Plain(" of a profile"),
+						},
 						{blocks.Plain("may be faster: " + c.Why)},
 						{blocks.Plain("assumes: " + c.Assumes)},
 						{blocks.Plain("prove it: "), blocks.Command("whet fix --rule '^" + c.Generator + "$' RECORDING")},

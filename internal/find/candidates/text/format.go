@@ -170,13 +170,13 @@ func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
 			return []rewrite.Piece{{X: arg, Source: "string(" + source + ")"}}, true
 		}
 	case "d":
-		if basic != nil && basic.Info()&types.IsInteger != 0 && basic.Info()&types.IsUntyped == 0 && !has(t, "Format") {
+		if basic != nil && basic.Info()&types.IsInteger != 0 && basic.Info()&types.IsUntyped == 0 && !formats(t) {
 			return []rewrite.Piece{integer(arg, basic, source, "10")}, true
 		}
 	case "x":
 		hexadecimal := ""
 		switch {
-		case textMethod(t) != "" || has(t, "Format"):
+		case textMethod(t) != "" || formats(t):
 			return nil, false
 		case sites.IsBytes(t):
 			hexadecimal = source
@@ -212,7 +212,7 @@ func (f *formatter) padded(arg ast.Expr, basic *types.Basic, source, verb string
 	if !ok || err != nil || verb[0] != '0' || width < 2 || width > 32 || basic == nil ||
 		basic.Info()&types.IsInteger == 0 || basic.Info()&types.IsUntyped != 0 ||
 		verb[len(verb)-1] == 'x' && textMethod(f.Pass.TypesInfo.TypeOf(arg)) != "" ||
-		has(f.Pass.TypesInfo.TypeOf(arg), "Format") || !rewrite.Universe(f.Pass, "min", "len") {
+		formats(f.Pass.TypesInfo.TypeOf(arg)) || !rewrite.Universe(f.Pass, "min", "len") {
 		return nil, false
 	}
 	pkg, ok := f.imported("strconv")
@@ -255,7 +255,7 @@ func integer(arg ast.Expr, basic *types.Basic, source, base string) rewrite.Piec
 
 // textMethod returns the method that fmt calls for the text of a value, "" if there is none.
 func textMethod(t types.Type) string {
-	if has(t, "Format") {
+	if formats(t) {
 		return ""
 	}
 	for _, name := range []string{"Error", "String"} {
@@ -272,9 +272,9 @@ func textMethod(t types.Type) string {
 	return ""
 }
 
-// has reports whether a type has a method.
-func has(t types.Type, name string) bool {
-	return t != nil && types.NewMethodSet(t).Lookup(nil, name) != nil
+// formats reports whether a type has a method Format, which writes whatever it likes.
+func formats(t types.Type) bool {
+	return t != nil && types.NewMethodSet(t).Lookup(nil, "Format") != nil
 }
 
 // constantErrorGenerator makes one error of a constant text, instead of one per call.
