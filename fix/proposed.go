@@ -7,6 +7,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/prove"
 )
 
 // DefaultBudget is for callers that try candidates of package find.
@@ -38,6 +39,9 @@ func (f *fixer) proposed(ctx context.Context) {
 			return // this one is undecided
 		}
 		f.done[key]++
+		if a.Outcome == "" && !a.Kept() {
+			a.Outcome = prove.OutcomeUnproven // it was not judged: what was kept changes the same code
+		}
 		a.key, a.weak = key, false // no rewrite of a rule is kept together with a candidate
 		f.result.Attempts = append(f.result.Attempts, *a)
 		kept[at] = kept[at] || a.Kept()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
+	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/repeated"
 	"github.com/whet-go/whet/internal/find/candidates/sites"
 	"github.com/whet-go/whet/internal/find/candidates/text"
@@ -42,7 +43,12 @@ type Candidate struct {
 
 // Generators returns all generators. They have no state.
 func Generators() []*sites.Generator {
-	return slices.Concat(text.Generators(), repeated.Generators(), memory.Generators())
+	return slices.Concat(text.Generators(), repeated.Generators(), memory.Generators(), modernized.Generators())
+}
+
+// requires returns the analyzers whose results generators need.
+func requires() []*analysis.Analyzer {
+	return append(modernized.Requires(), inspect.Analyzer)
 }
 
 // A Result is what Propose found.
@@ -64,7 +70,7 @@ type Options struct {
 func Propose(pkg *packages.Package, lines []Line, o Options) (*Result, error) {
 	r := &Result{Invalid: map[string]int{}}
 	a := &analysis.Analyzer{
-		Name: "candidates", Doc: "propose changes of hot lines", Requires: []*analysis.Analyzer{inspect.Analyzer},
+		Name: "candidates", Doc: "propose changes of hot lines", Requires: requires(),
 		Run: func(pass *analysis.Pass) (any, error) {
 			r.propose(pass, pkg, lines, o)
 			return nil, nil

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/analysis/passes/inspect"
 
 	"github.com/whet-go/whet/find/rules"
 	"github.com/whet-go/whet/find/rules/ruletest"
@@ -43,7 +42,7 @@ func ruleOf(g *sites.Generator) *rules.Rule {
 	}
 	return &rules.Rule{
 		Analyzer: &analysis.Analyzer{
-			Name: g.Name, Doc: g.Title, Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: run,
+			Name: strings.ReplaceAll(g.Name, "-", "_"), Doc: g.Title, Requires: requires(), Run: run,
 		},
 		Causes: []rules.Cause{{Category: g.Name, Title: g.Title}},
 	}

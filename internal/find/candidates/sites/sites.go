@@ -45,6 +45,8 @@ type Package struct {
 	Locals *rewrite.Locals  // unused ones for variables of functions
 	Places flow.Places      // the uses of variables
 	Code   *syntax.Code     // the functions, and which of them only compute
+
+	found map[*analysis.Analyzer][]analysis.Diagnostic // see Diagnostics
 }
 
 // New returns the sites of a package. The pass's analyzer must require inspect.Analyzer.
@@ -54,6 +56,25 @@ func New(pass *analysis.Pass) *Package {
 	pkg := &packages.Package{Fset: pass.Fset, Syntax: pass.Files, Types: pass.Pkg, TypesInfo: pass.TypesInfo}
 	p.Code = syntax.New([]*packages.Package{pkg}, func(file string) (string, bool) { return file, true })
 	return p
+}
+
+// Diagnostics returns what another analyzer reports for the package. The pass must have the results of what
+// that one requires. An analyzer that fails reports nothing.
+func (p *Package) Diagnostics(a *analysis.Analyzer) []analysis.Diagnostic {
+	if list, ok := p.found[a]; ok {
+		return list
+	}
+	if p.found == nil {
+		p.found = map[*analysis.Analyzer][]analysis.Diagnostic{}
+	}
+	var list []analysis.Diagnostic
+	pass := *p.Pass
+	pass.Analyzer, pass.Report = a, func(d analysis.Diagnostic) { list = append(list, d) }
+	p.found[a] = nil
+	if _, err := a.Run(&pass); err == nil {
+		p.found[a] = list
+	}
+	return p.found[a]
 }
 
 // A Site is a hot line with the syntax around it.
