@@ -3,11 +3,9 @@ package find
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
@@ -85,23 +83,31 @@ func (c *lineCosts) candidates(
 	}
 	o.Progress(fmt.Sprintf("propose changes of %d lines", len(lines)))
 	byPackage := map[*packages.Package][]candidateLine{}
-	var pkgs []*packages.Package
+	var requests []candidates.Request
 	for _, l := range lines {
 		pkg := code.byFile[l.at.file]
 		if byPackage[pkg] == nil {
-			pkgs = append(pkgs, pkg)
+			requests = append(requests, candidates.Request{Package: pkg})
 		}
 		byPackage[pkg] = append(byPackage[pkg], l)
 	}
-	imports := candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env})
-	lists := make([][]Candidate, len(pkgs))
-	errs := make([]error, len(pkgs))
-	var wg sync.WaitGroup
-	for i, pkg := range pkgs {
-		wg.Go(func() { lists[i], errs[i] = c.propose(pkg, byPackage[pkg], o.Generators, imports) })
+	for i, r := range requests {
+		for _, l := range byPackage[r.Package] {
+			requests[i].Lines = append(requests[i].Lines, candidates.Line{
+				File: c.compiled(r.Package, l.at.file), Line: l.at.line, Costs: l.costs,
+			})
+		}
 	}
-	wg.Wait()
-	list := slices.DeleteFunc(slices.Concat(lists...), func(x Candidate) bool {
+	var all []Candidate
+	var failed []error
+	for i, r := range candidates.ProposeAll(requests, candidates.Options{
+		Run:     o.Generators,
+		Imports: candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env}),
+	}) {
+		all = append(all, c.described(requests[i].Package, byPackage[requests[i].Package], r)...)
+		failed = append(failed, r.Failed...)
+	}
+	list := slices.DeleteFunc(all, func(x Candidate) bool {
 		// A rule has the same rewrite, which needs review.
 		return slices.ContainsFunc(found, func(f Finding) bool { return f.Fix != nil && f.Fix.Diff == x.Change.Diff })
 	})
@@ -116,7 +122,7 @@ func (c *lineCosts) candidates(
 		numbers[x.ID]++
 		x.ID = fmt.Sprintf("%s/%d", x.ID, numbers[x.ID])
 	}
-	return list, slices.DeleteFunc(errs, func(err error) bool { return err == nil })
+	return list, failed
 }
 
 // candidateLines returns the hot lines of the program that no rule can rewrite, the most expensive first.
@@ -157,25 +163,18 @@ func (c *lineCosts) candidateLines(found []Finding, code *hotCode) (lines []cand
 	return lines[:min(len(lines), maxCandidateLines)]
 }
 
-// propose returns the candidates for lines of one package.
-func (c *lineCosts) propose(
-	pkg *packages.Package, lines []candidateLine, run func(name string) bool, imports candidates.Imports,
-) ([]Candidate, error) {
-	names := map[string]string{} // of the file set, by those of the module
-	for _, file := range pkg.CompiledGoFiles {
-		if rel, ok := c.module.Relative(file); ok {
-			names[rel] = file
+// compiled returns the name of a file of the module in the file set of its package; "" if it is not compiled.
+func (c *lineCosts) compiled(pkg *packages.Package, file string) string {
+	for _, name := range pkg.CompiledGoFiles {
+		if rel, ok := c.module.Relative(name); ok && rel == file {
+			return name
 		}
 	}
-	args := make([]candidates.Line, len(lines))
-	for i, l := range lines {
-		args[i] = candidates.Line{File: names[l.at.file], Line: l.at.line, Costs: l.costs}
-	}
-	r, err := candidates.Propose(pkg, args, candidates.Options{Run: run, Imports: imports})
-	if err != nil {
-		return nil, err
-	}
-	var list []Candidate
+	return ""
+}
+
+// described returns candidates with their lines and diffs.
+func (c *lineCosts) described(pkg *packages.Package, lines []candidateLine, r *candidates.Result) (list []Candidate) {
 	for _, one := range r.Candidates {
 		l := lines[one.Line]
 		fix := newFix(c.module, pkg, analysis.SuggestedFix{Message: one.Message, TextEdits: one.Edits})
@@ -184,7 +183,7 @@ func (c *lineCosts) propose(
 		}
 		fix, err := withDiff(c.module, fix)
 		if err != nil {
-			continue // another change of the file, such as one by the user meanwhile
+			continue // the user has changed the file meanwhile
 		}
 		list = append(list, Candidate{
 			Tier: Proposed, Generator: one.Generator.Name, Title: one.Generator.Title,
@@ -193,5 +192,5 @@ func (c *lineCosts) propose(
 			Why: one.Generator.Why, Assumes: one.Generator.Assumes, Change: *fix,
 		})
 	}
-	return list, errors.Join(r.Failed...)
+	return list
 }

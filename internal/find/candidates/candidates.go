@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/inspect"
@@ -20,8 +21,8 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 )
 
-// MaxPerLine is the maximum number of candidates for a line.
-const MaxPerLine = 3
+// maxPerLine is the maximum number of candidates for a line.
+const maxPerLine = 3
 
 // A Line is a hot line.
 type Line struct {
@@ -82,6 +83,30 @@ func Propose(pkg *packages.Package, lines []Line, o Options) (*Result, error) {
 	return r, nil
 }
 
+// A Request is the hot lines of a package that builds.
+type Request struct {
+	Package *packages.Package
+	Lines   []Line
+}
+
+// ProposeAll is Propose for several packages at once. It returns a result for each, in order; why a package has
+// none is in Failed.
+func ProposeAll(requests []Request, o Options) []*Result {
+	results := make([]*Result, len(requests))
+	var wg sync.WaitGroup
+	for i, one := range requests {
+		wg.Go(func() {
+			r, err := Propose(one.Package, one.Lines, o)
+			if err != nil {
+				r = &Result{Failed: []error{err}}
+			}
+			results[i] = r
+		})
+	}
+	wg.Wait()
+	return results
+}
+
 // propose runs the generators on all lines of a package.
 func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Line, o Options) {
 	at := sites.New(pass)
@@ -112,7 +137,7 @@ func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Lin
 		slices.SortStableFunc(list, func(a, b Candidate) int { return cmp.Compare(b.Share, a.Share) })
 		kept := 0
 		for _, c := range list {
-			if kept == MaxPerLine {
+			if kept == maxPerLine {
 				break
 			}
 			if check.compiles(c.Edits) != nil {

@@ -108,7 +108,9 @@ func withoutBodies(f *ast.File) *ast.File {
 
 // standard are the paths of the packages that candidates may import.
 func standard() []string {
-	return []string{"bytes", "encoding/hex", "errors", "io", "maps", "slices", "strconv", "strings", "sync", "unicode/utf8"}
+	return []string{
+		"bytes", "encoding/hex", "errors", "io", "maps", "slices", "strconv", "strings", "sync", "unicode/utf8",
+	}
 }
 
 // Standard returns the types of packages of the standard library that candidates may import. They are loaded

@@ -68,18 +68,16 @@ func (s *site) appends() (list []proposal) {
 			}
 		}
 		message := "Allocate " + to + " with a capacity of " + size
-		// The slice stays nil if nothing is appended.
-		lazily := []analysis.TextEdit{
-			rewrite.Before(s.Pass, stmt, fmt.Sprintf("if %s == nil {\n%s = make(%s, 0, %s)\n}", to, to, typ, size)),
+		lazily := s.allocatedFirst(stmt, call, to, typ, size)
+		begin, isEmpty := ast.Expr(nil), true
+		if v != nil { // not a field
+			begin, isEmpty = s.empty(v)
 		}
-		if v == nil { // a field
+		switch {
+		case !isEmpty:
+		case begin == nil && len(lazily) > 0:
 			list = append(list, proposal{message, lazily})
-			continue
-		}
-		switch begin, ok := s.empty(v); {
-		case !ok:
 		case begin == nil:
-			list = append(list, proposal{message, lazily})
 		case s.knownAt(size, begin):
 			list = append(list, proposal{message, []analysis.TextEdit{
 				rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size)),
@@ -87,6 +85,22 @@ func (s *site) appends() (list []proposal) {
 		}
 	}
 	return list
+}
+
+// allocatedFirst returns the edit that allocates a slice before the first element is appended. The slice stays
+// nil if nothing is appended. It is none if that cannot be known in advance.
+func (s *site) allocatedFirst(stmt *ast.AssignStmt, call *ast.CallExpr, to, typ, size string) []analysis.TextEdit {
+	test := to + " == nil"
+	if call.Ellipsis.IsValid() {
+		more, isIdent := ast.Unparen(call.Args[1]).(*ast.Ident)
+		if !isIdent || more.Name == "nil" {
+			return nil
+		}
+		test += " && len(" + more.Name + ") > 0"
+	}
+	return []analysis.TextEdit{
+		rewrite.Before(s.Pass, stmt, fmt.Sprintf("if %s {\n%s = make(%s, 0, %s)\n}", test, to, typ, size)),
+	}
 }
 
 // empty reports whether a local slice begins empty, and returns the literal or call that makes it; nil if

@@ -75,7 +75,12 @@ func (s *site) inPlace(c inspector.Cursor) (p proposal, ok bool) {
 		if f, ok := flow.Func(use); !ok || f.Node().Pos() >= r.Pos() {
 			return p, false // a closure may run later
 		}
-		if use.ParentEdgeKind() != edge.SelectorExpr_X {
+		switch use.ParentEdgeKind() {
+		case edge.SelectorExpr_X:
+		case edge.AssignStmt_Rhs, edge.CallExpr_Args, edge.ReturnStmt_Results, edge.CompositeLit_Elts,
+			edge.KeyValueExpr_Value:
+			edits = append(edits, rewrite.Replace(use.Node(), "*"+v.Name()))
+		default:
 			edits = append(edits, rewrite.Replace(use.Node(), "(*"+v.Name()+")"))
 		}
 	}

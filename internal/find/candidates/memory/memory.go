@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/edge"
@@ -186,7 +187,7 @@ func (s *site) resliced(c inspector.Cursor, x *ast.IndexExpr, v *types.Var) (p p
 			if t.Kind() != types.Int {
 				return p, false
 			}
-			size = of.Name()
+			size = "max(" + of.Name() + ", 0)"
 		default:
 			return p, false
 		}
@@ -210,10 +211,13 @@ func (s *site) resliced(c inspector.Cursor, x *ast.IndexExpr, v *types.Var) (p p
 		default:
 			return p, false
 		}
-		size = s.Text(cond.Y)
+		if size = s.Text(cond.Y); !strings.HasPrefix(size, "len(") {
+			size = "max(" + size + ", 0)" // the loop does not run for a negative number
+		}
 	}
 	stmt, ok := rewrite.Statement(loop)
-	if !ok || size == "" {
+	if !ok || size == "" || !rewrite.Predeclared(s.Pass, x.Pos(), "len", "max") ||
+		strings.HasPrefix(size, "max(") && !flow.Since(s.Pass, x.Pos(), "go1.21") {
 		return p, false
 	}
 	name := s.Locals.Fresh(x.Pos(), v.Name())

@@ -96,11 +96,12 @@ func (s *site) isInvariant(loop inspector.Cursor, e ast.Expr) bool {
 			steady = s.isPure(n)
 		case *ast.SelectorExpr:
 			if sel := info.Selections[n]; sel != nil && sel.Kind() == types.FieldVal {
-				steady = !s.SetsField(loop, n)
+				_, isSlice := info.TypeOf(n).Underlying().(*types.Slice) // whose elements may be set
+				steady = !isSlice && !s.SetsField(loop, n)
 			}
 		case *ast.Ident:
 			if v, ok := info.ObjectOf(n).(*types.Var); ok && !v.IsField() {
-				steady = s.Unset(loop, v)
+				steady = s.Unset(loop, v) && s.onlyReads(loop, v)
 			}
 		case *ast.BasicLit, *ast.ParenExpr, *ast.ArrayType, nil:
 		case *ast.BinaryExpr:
@@ -113,6 +114,31 @@ func (s *site) isInvariant(loop inspector.Cursor, e ast.Expr) bool {
 		return steady
 	})
 	return steady
+}
+
+// onlyReads reports whether a loop does not change what a slice refers to: it reads elements, and passes the
+// slice only to what just computes. It is true for all types but slices.
+func (s *site) onlyReads(loop inspector.Cursor, v *types.Var) bool {
+	if _, isSlice := v.Type().Underlying().(*types.Slice); !isSlice {
+		return true
+	}
+	for _, use := range flow.Uses(s.Pass.TypesInfo, loop, v) {
+		switch use.ParentEdgeKind() {
+		case edge.RangeStmt_X:
+		case edge.IndexExpr_X:
+			if flow.IsSet(use.Parent()) || flow.Addresses(s.Pass.TypesInfo, use.Parent()) {
+				return false
+			}
+		case edge.CallExpr_Args:
+			call, ok := use.Parent().Node().(*ast.CallExpr)
+			if !ok || !s.isPure(call) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // works reports whether evaluating an expression does more than reading memory: a call other than len, a
@@ -342,8 +368,8 @@ func (s *site) lookUpOnce(c inspector.Cursor, x *ast.IndexExpr) (p proposal, ok 
 		if len(uses) < 2 {
 			return p, false
 		}
-		block, first, ok := s.commonBlock(uses)
-		if !ok || !s.steadyBetween(block, x, first.Pos(), uses[len(uses)-1].Node().End()) {
+		block, first, end, ok := s.commonBlock(uses)
+		if !ok || !s.steadyBetween(block, x, first.Pos(), end) {
 			return p, false
 		}
 		before, p.message = first, "Look "+sites.Shortened(s.Text(x))+" up once"
@@ -410,8 +436,9 @@ func (s *site) variables(x ast.Expr, holds func(v *types.Var, sel *ast.SelectorE
 	return ok
 }
 
-// commonBlock returns the innermost block around all uses, and its statement with the first one.
-func (s *site) commonBlock(uses []inspector.Cursor) (block inspector.Cursor, first ast.Node, ok bool) {
+// commonBlock returns the innermost block around all uses, its statement with the first one, and the end of
+// that with the last one.
+func (s *site) commonBlock(uses []inspector.Cursor) (block inspector.Cursor, first ast.Node, end token.Pos, ok bool) {
 	last := uses[len(uses)-1].Node().End()
 	for b := range uses[0].Enclosing((*ast.BlockStmt)(nil)) {
 		body, isBlock := b.Node().(*ast.BlockStmt)
@@ -424,11 +451,14 @@ func (s *site) commonBlock(uses []inspector.Cursor) (block inspector.Cursor, fir
 		}
 		for _, stmt := range body.List {
 			if stmt.Pos() <= uses[0].Node().Pos() && uses[0].Node().End() <= stmt.End() {
-				return b, stmt, true
+				first = stmt
+			}
+			if first != nil && last <= stmt.End() {
+				return b, first, stmt.End(), true // all of it, because it may be a loop
 			}
 		}
 	}
-	return block, nil, false
+	return block, nil, token.NoPos, false
 }
 
 // steadyBetween reports whether nothing in a block sets the map or the key of an access between two
@@ -506,8 +536,8 @@ func (s *site) computeOnce(c inspector.Cursor, call *ast.CallExpr) (p proposal, 
 	if len(uses) < 2 {
 		return p, false
 	}
-	block, first, ok := s.commonBlock(uses)
-	if !ok || !s.steadyBetween(block, call, first.Pos(), uses[len(uses)-1].Node().End()) {
+	block, first, end, ok := s.commonBlock(uses)
+	if !ok || !s.steadyBetween(block, call, first.Pos(), end) {
 		return p, false
 	}
 	name := s.Locals.Fresh(call.Pos(), nameFor(call))

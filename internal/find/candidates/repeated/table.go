@@ -40,7 +40,7 @@ func tableGenerator() *sites.Generator {
 // switched declares a function with a switch for a map, and calls it in the accesses of the function.
 func (s *site) switched(c inspector.Cursor) (p proposal, ok bool) {
 	x, ok := c.Node().(*ast.IndexExpr)
-	if !ok || flow.IsSet(c) || rewrite.HasComment(s.Pass, x.Pos(), x.End()) {
+	if !ok || flow.IsSet(c) || flow.Calls(s.Pass.TypesInfo, x.Index) || rewrite.HasComment(s.Pass, x.Pos(), x.End()) {
 		return p, false
 	}
 	id, ok := ast.Unparen(x.X).(*ast.Ident)
@@ -85,42 +85,13 @@ func (s *site) switched(c inspector.Cursor) (p proposal, ok bool) {
 		edits = append(edits, rewrite.Replace(x, call))
 	} else {
 		stmt, ok := rewrite.Statement(c)
-		if !ok || !s.evaluatedFirst(c, stmt) {
+		if !ok || !s.EvaluatedFirst(c, stmt) {
 			return p, false
 		}
 		entry := s.Locals.Fresh(x.Pos(), "entry")
 		edits = append(edits, rewrite.Before(s.Pass, stmt.Node(), entry+", _ := "+call), rewrite.Replace(x, entry))
 	}
 	return proposal{"Use a switch for the entries of " + v.Name(), edits}, true
-}
-
-// evaluatedFirst reports whether an expression can be evaluated before its statement: the statement is not a
-// loop, nor a condition that evaluates something else first.
-func (s *site) evaluatedFirst(c, stmt inspector.Cursor) bool {
-	switch n := stmt.Node().(type) {
-	case *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.IncDecStmt, *ast.DeclStmt, *ast.SendStmt:
-	case *ast.IfStmt:
-		if n.Init != nil || c.Node().End() > n.Cond.End() {
-			return false
-		}
-	case *ast.SwitchStmt:
-		if n.Init != nil || n.Tag == nil || c.Node().End() > n.Tag.End() {
-			return false
-		}
-	default:
-		return false
-	}
-	for ; c != stmt; c = c.Parent() {
-		if b, ok := c.Parent().Node().(*ast.BinaryExpr); ok && c.ParentEdgeKind() == edge.BinaryExpr_Y {
-			if b.Op.String() == "&&" || b.Op.String() == "||" {
-				return false
-			}
-		}
-		if _, ok := c.Parent().Node().(*ast.FuncLit); ok {
-			return false
-		}
-	}
-	return true
 }
 
 // literalOf returns the literal of a package variable whose entries are only read, nil if there is none.

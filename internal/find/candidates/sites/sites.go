@@ -198,6 +198,35 @@ func (s *Site) Counts(l *ast.ForStmt, index ast.Expr) bool {
 		v == flow.Variable(s.Pass.TypesInfo, post.X)
 }
 
+// EvaluatedFirst reports whether an expression can be evaluated before its statement: the statement is not a
+// loop, nor a condition that evaluates something else first.
+func (s *Site) EvaluatedFirst(c, stmt inspector.Cursor) bool {
+	switch n := stmt.Node().(type) {
+	case *ast.AssignStmt, *ast.ExprStmt, *ast.ReturnStmt, *ast.IncDecStmt, *ast.DeclStmt, *ast.SendStmt:
+	case *ast.IfStmt:
+		if n.Init != nil || c.Node().End() > n.Cond.End() {
+			return false
+		}
+	case *ast.SwitchStmt:
+		if n.Init != nil || n.Tag == nil || c.Node().End() > n.Tag.End() {
+			return false
+		}
+	default:
+		return false
+	}
+	for ; c != stmt; c = c.Parent() {
+		if b, ok := c.Parent().Node().(*ast.BinaryExpr); ok && c.ParentEdgeKind() == edge.BinaryExpr_Y {
+			if b.Op.String() == "&&" || b.Op.String() == "||" {
+				return false
+			}
+		}
+		if _, ok := c.Parent().Node().(*ast.FuncLit); ok {
+			return false
+		}
+	}
+	return true
+}
+
 // Unset reports whether the statements of a loop do not set a variable, and it is declared outside.
 func (s *Site) Unset(loop inspector.Cursor, v *types.Var) bool {
 	n := loop.Node()

@@ -53,7 +53,7 @@ func (s *site) inTable(b *ast.BinaryExpr) (p proposal, ok bool) {
 		return p, false
 	}
 	basic, ok := t.v.Type().Underlying().(*types.Basic)
-	if !ok || basic.Info()&types.IsInteger == 0 {
+	if !ok || basic.Kind() != types.Uint8 && basic.Kind() != types.Int32 {
 		return p, false
 	}
 	// Beyond the table, all values must give the same: only those next to constants can differ.
@@ -193,7 +193,9 @@ func replacerGenerator() *sites.Generator {
 			diagnosis.Text, diagnosis.Encoding, diagnosis.Streams, diagnosis.Library, diagnosis.Template,
 		},
 		Propose: visit(func(s *site) (list []proposal) {
-			for _, c := range s.CallsOf("(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
+			for _, c := range s.CallsOf(
+				"(*strings.Replacer).Replace", "(*strings.Replacer).WriteString", "html.EscapeString",
+			) {
 				if p, ok := s.withoutReplacer(c); ok {
 					list = append(list, p)
 				}
@@ -202,6 +204,9 @@ func replacerGenerator() *sites.Generator {
 		}),
 	}
 }
+
+// htmlSpecial are the characters that html.EscapeString replaces.
+const htmlSpecial = `<>&'"`
 
 // withoutReplacer uses the text itself where none of the replaced characters is in it.
 func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
@@ -214,9 +219,11 @@ func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok || flow.Calls(s.Pass.TypesInfo, text) || s.SideEffects(text) {
 		return p, false
 	}
-	old, ok := s.replaced(sel.X)
-	if !ok {
-		return p, false
+	old := htmlSpecial
+	if s.Callee(c) != "html.EscapeString" {
+		if old, ok = s.replaced(sel.X); !ok {
+			return p, false
+		}
 	}
 	pkg, edits, ok := rewrite.Import(s.Pass, call.Pos(), "strings")
 	if !ok {

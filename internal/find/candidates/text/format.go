@@ -24,7 +24,7 @@ func formatGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "format", Title: "text formatted by package fmt",
 		Why: "fmt takes its operands as interfaces, parses the format and looks for methods on each call",
-		Assumes: "no operand is nil whose String or Error method fails then, a writer treats WriteString like Write, " +
+		Assumes: "no pointer is nil whose String or Error method fails then, a writer treats WriteString like Write, " +
 			"and only the text of an error counts",
 		Kinds:   []diagnosis.Kind{diagnosis.Formatting, diagnosis.Interface, diagnosis.Allocation},
 		Propose: visit(proposeFormat),
@@ -160,6 +160,9 @@ func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
 	switch verb {
 	case "s", "v", "q":
 		if method := textMethod(t); method != "" {
+			if isInterface(t) {
+				return f.ofInterface(arg, t, method, source, verb)
+			}
 			text := source + "." + method + "()"
 			if verb == "q" {
 				return []rewrite.Piece{{X: arg, Func: "Quote", Args: []string{text}}}, true
@@ -189,6 +192,37 @@ func (f *formatter) operand(arg ast.Expr, verb string) ([]rewrite.Piece, bool) {
 		return []rewrite.Piece{{X: arg, Source: pkg + ".EncodeToString(" + hexadecimal + ")"}}, ok
 	}
 	return f.padded(arg, basic, source, verb)
+}
+
+// textOf is declared where an interface is formatted: its name, the type, the text of nil, and the method.
+const textOf = `// %[1]s returns the text of x, or what package fmt writes for nil.
+func %[1]s(x %[2]s) string {
+	if x == nil {
+		return %[3]s
+	}
+	return x.%[4]s()
+}`
+
+// ofInterface returns the piece of an interface, which may be nil.
+func (f *formatter) ofInterface(arg ast.Expr, t types.Type, method, source, verb string) ([]rewrite.Piece, bool) {
+	typ, ok := rewrite.TypeText(f.Pass, f.call.Pos(), t)
+	if !ok || verb == "q" || !rewrite.Universe(f.Pass, "string", "nil") {
+		return nil, false
+	}
+	base, none := "textOf"+method, "<nil>"
+	if verb == "s" {
+		base, none = "stringOf"+method, "%!s(<nil>)"
+	}
+	name := f.helper(base, strings.NewReplacer(
+		"%[2]s", typ, "%[3]s", strings.ReplaceAll(strconv.Quote(none), "%", "%%"), "%[4]s", method,
+	).Replace(textOf))
+	return []rewrite.Piece{{X: arg, Source: name + "(" + source + ")"}}, name != ""
+}
+
+// isInterface reports whether a type is an interface, and not a type parameter.
+func isInterface(t types.Type) bool {
+	_, isParam := types.Unalias(t).(*types.TypeParam)
+	return !isParam && types.IsInterface(t)
 }
 
 // zeroPadded is declared where integers are written with leading zeros.

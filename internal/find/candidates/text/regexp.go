@@ -85,32 +85,42 @@ func (s *site) prefiltered(c inspector.Cursor) (p proposal, ok bool) {
 func (s *site) replacedIf(
 	c inspector.Cursor, call *ast.CallExpr, test, message string, edits []analysis.TextEdit,
 ) (p proposal, ok bool) {
-	input := s.Text(call.Args[0])
 	stmt, ok := rewrite.Statement(c)
 	if !ok {
 		return p, false
 	}
-	switch n := stmt.Node().(type) {
-	case *ast.ReturnStmt:
-		if len(n.Results) != 1 || n.Results[0] != call {
-			return p, false
+	input, replaced := s.Text(call.Args[0]), s.Text(call)
+	n := stmt.Node()
+	if ret, ok := n.(*ast.ReturnStmt); ok && len(ret.Results) == 1 && ret.Results[0] == call {
+		early := rewrite.Before(s.Pass, n, fmt.Sprintf("if !%s {\nreturn %s\n}", test, input))
+		return proposal{message, append(edits, early)}, true
+	}
+	if to, how, ok := s.assigned(n, call); ok {
+		text := fmt.Sprintf("if %s {\n%s = %s\n}", test, to, replaced)
+		if to != input {
+			text = fmt.Sprintf("%s %s %s\n", to, how, input) + text
 		}
-		edits = append(edits, rewrite.Before(s.Pass, n, fmt.Sprintf("if !%s {\nreturn %s\n}", test, input)))
-	case *ast.AssignStmt:
-		if len(n.Lhs) != 1 || len(n.Rhs) != 1 || n.Rhs[0] != call || n.Tok != token.ASSIGN && n.Tok != token.DEFINE {
-			return p, false
-		}
-		to := s.Text(n.Lhs[0])
-		text := fmt.Sprintf("if %s {\n%s = %s\n}", test, to, s.Text(call))
-		if n.Tok == token.DEFINE || to != input {
-			text = fmt.Sprintf("%s %s %s\n", to, n.Tok, input) + text
-		}
-		edits = append(edits, rewrite.Replace(n, text))
-	default:
+		return proposal{message, append(edits, rewrite.Replace(n, text))}, true
+	}
+	if c.ParentEdgeKind() == edge.ExprStmt_X || !s.EvaluatedFirst(c, stmt) {
 		return p, false
 	}
-	return proposal{message, edits}, true
+	name := s.Locals.Fresh(call.Pos(), "replaced")
+	before := rewrite.Before(s.Pass, n, fmt.Sprintf("%s := %s\nif %s {\n%s = %s\n}", name, input, test, name, replaced))
+	return proposal{message, append(edits, before, rewrite.Replace(call, name))}, true
 }
+
+// assigned returns what a statement assigns the result of a call to, and with = or :=.
+func (s *site) assigned(n ast.Node, call *ast.CallExpr) (to string, how token.Token, ok bool) {
+	a, ok := n.(*ast.AssignStmt)
+	if !ok || len(a.Lhs) != 1 || len(a.Rhs) != 1 || a.Rhs[0] != call || s.SideEffects(a.Lhs[0]) {
+		return "", 0, false
+	}
+	return s.Text(a.Lhs[0]), a.Tok, isAssignment(a.Tok)
+}
+
+// isAssignment reports whether a statement sets or declares variables, and does not combine values.
+func isAssignment(t token.Token) bool { return t == token.ASSIGN || t == token.DEFINE }
 
 // foundIf searches only where the text can match: elsewhere the result is nil.
 func (s *site) foundIf(

@@ -22,6 +22,9 @@ const stackParts = 8
 // appendParts is declared where strings are split into an array.
 const appendParts = `// %[1]s appends the parts of text between separators, as strings.Split returns them.
 func %[1]s(parts []string, text, separator string) []string {
+	if separator == "" {
+		return append(parts, %[2]s.Split(text, separator)...)
+	}
 	for {
 		before, after, found := %[2]s.Cut(text, separator)
 		parts = append(parts, before)
@@ -38,7 +41,7 @@ func splitGenerator() *sites.Generator {
 		Name: "parts", Title: "slice of parts allocated on each call",
 		Why: fmt.Sprintf("an array of %d parts needs no allocation while the function does not return it or store it",
 			stackParts),
-		Assumes: "there are usually few parts, and the separator is not empty",
+		Assumes: "there are usually few parts",
 		Kinds:   []diagnosis.Kind{diagnosis.Text, diagnosis.Allocation, diagnosis.SliceGrowth},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.CallsOf("strings.Split") {
@@ -109,7 +112,7 @@ func sequenceGenerator() *sites.Generator {
 	return &sites.Generator{
 		Name: "sequence", Title: "string split into a slice for a loop",
 		Why:     "an iterator takes one part after the other without a slice of all",
-		Assumes: "the loop does not change the slice of parts, and the separator is not empty",
+		Assumes: "the loop does not change the slice of parts",
 		Kinds:   []diagnosis.Kind{diagnosis.Text, diagnosis.Allocation, diagnosis.SliceGrowth},
 		Propose: visit(func(s *site) (list []proposal) {
 			for _, c := range s.CallsOf(

@@ -119,7 +119,8 @@ func proposeUnchanged(s *site) []proposal {
 		if !ok || i+2 != len(decl.Body.List) || slices.ContainsFunc(decl.Body.List[:i], s.writesText) {
 			continue
 		}
-		if ret, ok := decl.Body.List[i+1].(*ast.ReturnStmt); !ok || len(ret.Results) != 1 || !s.returnsText(ret.Results[0]) {
+		ret, ok := decl.Body.List[i+1].(*ast.ReturnStmt)
+		if !ok || len(ret.Results) != 1 || !s.returnsText(ret.Results[0]) {
 			continue
 		}
 		p, ok := s.unchanged(decl, r)

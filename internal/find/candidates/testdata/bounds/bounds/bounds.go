@@ -14,7 +14,7 @@ func Dot(a, b []int) (n int) {
 
 func Count(a, b []byte, n int) (same int) {
 	for i := 0; i < n; i++ {
-		if a[i] == b[i] { // want `Take a\[:n\]` `Take b\[:n\]`
+		if a[i] == b[i] { // want `Take a\[:max\(n, 0\)\]` `Take b\[:max\(n, 0\)\]`
 			same++
 		}
 	}
@@ -45,5 +45,5 @@ func Passed(a, b []int) (n int) {
 
 func Try(r *rand.Rand) string {
 	a, b := []int{1, r.IntN(9)}, []int{3, 4, r.IntN(9)}
-	return fmt.Sprint(Dot(a, b), Count([]byte("abc"), []byte("abd"), r.IntN(4)))
+	return fmt.Sprint(Dot(a, b), Count([]byte("abc"), []byte("abd"), r.IntN(4)-1))
 }

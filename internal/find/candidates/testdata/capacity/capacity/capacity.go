@@ -54,6 +54,22 @@ func Joined(s string) string {
 	return b.String()
 }
 
+func Spread(lists [][]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...) // want `capacity of len\(lists\)`
+	}
+	return all
+}
+
+func Computed(lists [][]string, of func([]string) []string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, of(list)...)
+	}
+	return all
+}
+
 type log struct{ lines []string }
 
 func (l *log) Add(line string) int {
@@ -88,7 +104,7 @@ func Try(r *rand.Rand) string {
 	names := values.Strings(r)
 	i := 0
 	list := Unknown(func() (int, bool) { i++; return i, i < r.IntN(20) })
-	text, err := json.Marshal(Filtered(names))
+	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
 	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
 		(&log{}).Add("x"), Pair(values.String(r), values.String(r)))
 }

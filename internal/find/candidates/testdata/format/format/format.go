@@ -69,11 +69,24 @@ func Changing(name string) string {
 
 func Flags(x []int) string { return fmt.Sprintf("%+v", x) }
 
+func Interface(s fmt.Stringer, err error) string {
+	return fmt.Sprintf("%v %v %s", s, err, err) // want `Concatenate`
+}
+
+func QuotedInterface(err error) string { return fmt.Sprintf("%q", err) }
+
 func Try(r *rand.Rand) string {
 	l, err := level(r.IntN(4)), errors.New(values.String(r))
+	if r.IntN(3) == 0 {
+		err = nil
+	}
+	var s fmt.Stringer
+	if r.IntN(2) == 0 {
+		s = l
+	}
 	var w bytes.Buffer
 	n, werr := Written(&w, values.String(r), l)
-	return fmt.Sprint(Stringer(l, err), Quoted(l, time.Duration(values.Int(r))), Variable(values.String(r), values.Int(r)),
+	return fmt.Sprint(Interface(s, err), Stringer(l, err), Quoted(l, time.Duration(values.Int(r))), Variable(values.String(r), values.Int(r)),
 		Padded(values.Int(r), byte(values.Int(r))), Hexadecimal(values.String(r), values.Bytes(r)),
 		Line(values.String(r), values.Int(r)), Failed(values.String(r), err).Error(), w.String(), n, werr)
 }

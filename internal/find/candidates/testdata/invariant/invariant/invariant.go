@@ -49,6 +49,28 @@ func Kept(names []string, s string) (all [][]byte) {
 	return all
 }
 
+func Bytes(names []string, b []byte) (n int) {
+	for i, name := range names {
+		if i < len(b) {
+			b[i] = 'x'
+		}
+		if name == strings.ToLower(string(b)) {
+			n++
+		}
+	}
+	return n
+}
+
+func Filled(names []string, b []byte, fill func([]byte)) (n int) {
+	for _, name := range names {
+		fill(b)
+		if name == strings.ToLower(string(b)) {
+			n++
+		}
+	}
+	return n
+}
+
 func (f *filter) Set(names []string) (n int) {
 	for _, name := range names {
 		n += len(strings.ToUpper(f.prefix))

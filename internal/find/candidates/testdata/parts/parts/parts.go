@@ -29,5 +29,5 @@ func Characters(s string) int { return len(strings.Split(s, "")) }
 
 func Try(r *rand.Rand) string {
 	s := strings.Join(values.Strings(r), ",")
-	return fmt.Sprint(Third(s), Last(s, ","), Last(s, "%"))
+	return fmt.Sprint(Third(s), Last(s, ","), Last(s, "%"), Last(s, ""))
 }

@@ -37,6 +37,14 @@ func Moved(name string) string {
 	return first + strings.ToLower(name)
 }
 
+func Shortened(s string) (n int) {
+	for strings.Count(s, ",") > 2 {
+		n += strings.Count(s, ",")
+		s = s[1:]
+	}
+	return n
+}
+
 var calls int
 
 func count(s string) string {

@@ -3,6 +3,7 @@ package replacer
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"io"
 	"math/rand/v2"
 	"strings"
@@ -28,10 +29,22 @@ func Assigned(s string) string {
 	return t
 }
 
+func Nested(b *strings.Builder, s string) {
+	b.WriteString(escaper.Replace(s)) // want `Search for "<>`
+}
+
+func Page(s string) string {
+	return "<b>" + html.EscapeString(s) + "</b>" // want `Search for`
+}
+
+func Short(s string) bool { return s != "" && escaper.Replace(s) != s }
+
 func Long(s string) string { return long.Replace(s) }
 
 func Try(r *rand.Rand) string {
 	var b bytes.Buffer
 	n, err := Escaped(&b, values.String(r))
-	return fmt.Sprint(Escape(values.String(r)), Assigned(values.String(r)), b.String(), n, err)
+	var built strings.Builder
+	Nested(&built, values.String(r))
+	return fmt.Sprint(built.String(), Page(values.String(r)), Escape(values.String(r)), Assigned(values.String(r)), b.String(), n, err)
 }
