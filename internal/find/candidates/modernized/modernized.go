@@ -45,7 +45,8 @@ func sources() []source {
 		},
 		{
 			modernize.SlicesSortAnalyzer, "slice sorted through reflection", "slices.Sort is compiled for the type",
-			"equal elements cannot be told apart", []diagnosis.Kind{diagnosis.Sorting, diagnosis.Reflection},
+			"equal elements cannot be told apart",
+			[]diagnosis.Kind{diagnosis.Sorting, diagnosis.Reflection},
 		},
 		{
 			modernize.AppendClippedAnalyzer, "slice copied by append", copied,
