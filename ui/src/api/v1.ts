@@ -4,6 +4,29 @@ export interface Added {
   name: string;
 }
 
+export interface Advice {
+  also?: AdvicePlace[] | null;
+  code: string;
+  do: string;
+  evidence: string;
+  file: string;
+  function: string;
+  kind: string;
+  line: number;
+  of: string;
+  share: number;
+  title: string;
+  what?: string;
+}
+
+export interface AdvicePlace {
+  code: string;
+  file: string;
+  function: string;
+  line: number;
+  what?: string;
+}
+
 export interface All {
   by: string;
   cum: boolean;
@@ -374,6 +397,7 @@ export interface FindCallee {
 }
 
 export interface FindResult {
+  advice?: Advice[] | null;
   against?: BaselineComparison | null;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
