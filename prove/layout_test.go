@@ -107,7 +107,8 @@ func TestVaryLayout(t *testing.T) {
 			t.Errorf("%s: warnings %q", test.name, got)
 		}
 		if i := len(test.second); i > 0 && test.failed == "" {
-			if got, want := float64(m.AB.Subjects[0].Units[0].Ratio), float64(test.second[0].Units[0].Ratio); math.Abs(got-want) > 0 {
+			got, want := float64(m.AB.Subjects[0].Units[0].Ratio), float64(test.second[0].Units[0].Ratio)
+			if math.Abs(got-want) > 0 {
 				t.Errorf("%s: ratio %v, want %v", test.name, got, want)
 			}
 		}

@@ -63,7 +63,7 @@ func Scan(text string) (sum int) {
 //go:noinline
 func less(a, b int) int { return (a^0x55)%1009 - (b^0x55)%1009 }
 
-// Sort sorts a copy of numbers in an order of its own.
+// Sort sorts a copy of numbers by what follows less.
 func Sort(in, buffer []int) int {
 	copy(buffer, in)
 	slices.SortFunc(buffer, less)

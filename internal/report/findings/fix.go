@@ -295,7 +295,7 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 		}
 	}
 	if len(varied) > 0 {
-		notes = append(notes, "slight differences, measured with the functions of the program in another order in each pair: "+
+		notes = append(notes, "slight differences, measured with the program's functions in another order in each pair: "+
 			strings.Join(varied, ", "))
 	}
 	return []blocks.Block{table, blocks.Items(notes...)}
