@@ -45,6 +45,16 @@ func TestJudge(t *testing.T) {
 			"",
 		},
 		{
+			"noise of CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), figure(gotest.CPUTime, ab.Undecided, 1.005)},
+			false, ErrNoGain, "",
+		},
+		{
+			"likely more CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), figure(gotest.CPUTime, ab.Undecided, 1.3)},
+			false, ErrNoSign, "",
+		},
+		{
 			"now and then slow",
 			[]ab.Unit{figure(seconds, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)},
 			false, nil,
