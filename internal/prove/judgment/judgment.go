@@ -39,6 +39,10 @@ var ErrOnlyGenerated = errors.New("only generated benchmarks run this line, and 
 // is not meant to be faster need not be measured until its interval is as narrow as a gain requires.
 const SameWithin = 1.05
 
+// mostCPU is the ratio of CPU time that noise may hide where the time decides: the change might move work to other
+// goroutines.
+const mostCPU = 1.25
+
 // A Judgment is the result of a comparison for a change.
 type Judgment struct {
 	Err           error    // why it does not show a gain; nil if it does
@@ -241,7 +245,7 @@ func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
 
 func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 	u := &s.Units[i]
-	second := u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1
+	second := u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1 && u.High <= mostCPU
 	if second && u.Verdict == ab.Undecided {
 		return // noise from other processes, which affects sec/op less
 	}

@@ -50,6 +50,13 @@ func TestJudge(t *testing.T) {
 			false, ErrNoGain, "",
 		},
 		{
+			"noise that may hide much CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), {
+				Unit: gotest.CPUTime, Better: bench.Lower, Verdict: ab.Undecided, Ratio: 1.05, Low: 0.8, High: 1.5,
+			}},
+			false, ErrNoSign, "",
+		},
+		{
 			"likely more CPU time",
 			[]ab.Unit{figure(seconds, ab.Same, 1), figure(gotest.CPUTime, ab.Undecided, 1.3)},
 			false, ErrNoSign, "",

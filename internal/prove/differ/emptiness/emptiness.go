@@ -244,19 +244,22 @@ func (f *Finder) value(x ast.Expr) bool {
 		return f.argument(p, x)
 	case *ast.AssignStmt:
 		i := slices.Index(p.Rhs, x)
-		if _, isCopy := x.(*ast.Ident); isCopy {
-			return false // what is appended to both may be in the same array
-		}
-		return i >= 0 && len(p.Lhs) == len(p.Rhs) && isAssignment(p) && f.assigned(p.Lhs[i])
+		return i >= 0 && f.isResult(x) && len(p.Lhs) == len(p.Rhs) && isAssignment(p) && f.assigned(p.Lhs[i])
 	case *ast.ValueSpec:
 		i := slices.Index(p.Values, x)
-		_, isCopy := x.(*ast.Ident)
-		return i >= 0 && !isCopy && len(p.Names) == len(p.Values) && f.variable(f.pkg.TypesInfo.Defs[p.Names[i]])
+		return i >= 0 && f.isResult(x) && len(p.Names) == len(p.Values) && f.variable(f.pkg.TypesInfo.Defs[p.Names[i]])
 	case *ast.ReturnStmt:
 		i := slices.Index(p.Results, x)
 		return i >= 0 && f.returned(p, i)
 	}
 	return false
+}
+
+// isResult reports whether an expression is what a function returns, which nothing else refers to: what is appended to
+// two variables may be in the same array otherwise.
+func (f *Finder) isResult(x ast.Expr) bool {
+	call, ok := ast.Unparen(x).(*ast.CallExpr)
+	return ok && !f.pkg.TypesInfo.Types[call.Fun].IsType()
 }
 
 // assigned reports whether nil is hidden in what it is assigned to.

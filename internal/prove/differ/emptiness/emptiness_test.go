@@ -44,6 +44,18 @@ func TestHidden(t *testing.T) {
 		{"appended to", `func F() int { l := list(); l = append(l, 1); return len(l) }`, true},
 		{"appended to, and returned", `func F() []int { l := list(); l = append(l, 1); return l }`, false},
 		{"appended to twice", `func F() ([]int, []int) { l := list(); return append(l, 1), append(l, 2) }`, false},
+		{
+			"copied in parentheses",
+			`func F() int { l := list(); m := (l); m = append(m, 1); return len(l) + len(m) }`, false,
+		},
+		{
+			"copied as a slice",
+			`func F() int { l := list(); m := l[0:]; m = append(m, 1); return len(l) + len(m) }`, false,
+		},
+		{
+			"copied as another type",
+			`type T []int; func F() int { l := list(); m := T(l); m = append(m, 1); return len(l) + len(m) }`, false,
+		},
 		{"copied", `func F() int { l := list(); m := l; m = append(m, 1); return len(l) + len(m) }`, false},
 		{
 			"appended to by a parameter's function",
