@@ -17,7 +17,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right next to a noisy neighbor, for docs/measured/power.md (1 to 2 hours)
-# make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (5 minutes)
+# make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (10 minutes)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches

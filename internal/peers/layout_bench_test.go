@@ -188,8 +188,11 @@ func BenchmarkLayout(b *testing.B) {
 		}
 	}
 	for _, k := range kinds {
-		lines = append(lines, fmt.Sprintf("%s: %d of %d reported to differ, by %.1f%% to %.1f%%", k.name, k.reported, k.all,
-			100*(k.least-1), 100*(k.most-1)))
+		line := fmt.Sprintf("%s: %d of %d reported to differ", k.name, k.reported, k.all)
+		if k.reported > 0 {
+			line += fmt.Sprintf(", by %.1f%% to %.1f%%", 100*(k.least-1), 100*(k.most-1))
+		}
+		lines = append(lines, line)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.Log("\n" + strings.Join(lines, "\n"))
