@@ -79,4 +79,8 @@ func BenchmarkNothing(b *testing.B) {
 	if bad := (*gotest.BuildError)(nil); !errors.As(err, &bad) || !strings.Contains(bad.Output, "nosuchflag") {
 		t.Errorf("a flag that the linker does not know: %v", err)
 	}
+	if text := err.Error(); strings.Contains(text, "\n") ||
+		!strings.HasPrefix(text, "link A with its functions in another order: ") || !strings.HasSuffix(text, "nosuchflag") {
+		t.Errorf("%q", text)
+	}
 }
