@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/find/diagnosis"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
+	"github.com/whet-go/whet/internal/find/candidates/operations"
 	"github.com/whet-go/whet/internal/find/candidates/repeated"
 	"github.com/whet-go/whet/internal/find/candidates/sites"
 	"github.com/whet-go/whet/internal/find/candidates/text"
@@ -44,7 +45,9 @@ type Candidate struct {
 
 // Generators returns all generators. They have no state.
 func Generators() []*sites.Generator {
-	return slices.Concat(text.Generators(), repeated.Generators(), memory.Generators(), modernized.Generators())
+	return slices.Concat(
+		text.Generators(), repeated.Generators(), memory.Generators(), operations.Generators(), modernized.Generators(),
+	)
 }
 
 // requires returns the analyzers whose results generators need.
@@ -65,6 +68,9 @@ type Result struct {
 type Options struct {
 	Run     func(name string) bool // whether a generator runs; nil means that all do
 	Imports Imports                // the types of packages that the package does not import; nil means none
+	// Observed returns the length that most recorded results of a function have, one number for each result, 0
+	// where none is known; nil means that nothing was recorded.
+	Observed func(pkg, function string) []int
 }
 
 // Propose returns candidates for lines of a package that builds.
@@ -110,6 +116,9 @@ func ProposeAll(requests []Request, o Options) []*Result {
 // propose runs the generators on all lines of a package.
 func (r *Result) propose(pass *analysis.Pass, pkg *packages.Package, lines []Line, o Options) {
 	at := sites.New(pass)
+	if o.Observed != nil {
+		at.Observed = func(function string) []int { return o.Observed(pkg.PkgPath, function) }
+	}
 	check := &checker{pkg: pkg, imports: o.Imports}
 	seen := map[string]bool{}
 	for i := range lines {

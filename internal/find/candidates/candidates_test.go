@@ -17,6 +17,7 @@ import (
 func ruleOf(g *sites.Generator) *rules.Rule {
 	run := func(pass *analysis.Pass) (any, error) {
 		d := sites.New(pass)
+		d.Observed = func(string) []int { return []int{21, 0} }
 		seen := map[string]bool{}
 		for _, f := range pass.Files {
 			tf := pass.Fset.File(f.FileStart)

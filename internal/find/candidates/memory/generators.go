@@ -9,11 +9,14 @@ import (
 // Generators returns the generators of the package.
 func Generators() []*sites.Generator {
 	return []*sites.Generator{
+		observedGenerator(),
 		capacityGenerator(),
 		stackGenerator(),
 		boundsGenerator(),
 		elementGenerator(),
 		sortGenerator(),
+		valueGenerator(),
+		reuseGenerator(),
 	}
 }
 

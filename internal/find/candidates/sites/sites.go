@@ -45,6 +45,9 @@ type Package struct {
 	Locals *rewrite.Locals  // unused ones for variables of functions
 	Places flow.Places      // the uses of variables
 	Code   *syntax.Code     // the functions, and which of them only compute
+	// Observed returns the length that most recorded results of a function have, by its name in Go source:
+	// one number for each result, 0 where none is known. It is nil without a recording of them.
+	Observed func(function string) []int
 
 	found map[*analysis.Analyzer][]analysis.Diagnostic // see Diagnostics
 }

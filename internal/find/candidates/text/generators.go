@@ -18,6 +18,7 @@ func Generators() []*sites.Generator {
 		replacerGenerator(),
 		unchangedGenerator(),
 		builderGenerator(),
+		appendedGenerator(),
 		classGenerator(),
 	}
 }
