@@ -101,8 +101,9 @@ func (c *lineCosts) candidates(
 	var all []Candidate
 	var failed []error
 	for i, r := range candidates.ProposeAll(requests, candidates.Options{
-		Run:     o.Generators,
-		Imports: candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env}),
+		Run:      o.Generators,
+		Observed: o.Observed,
+		Imports:  candidates.Standard(ctx, driver.Options{Dir: c.module.Dir, Flags: o.Flags, Env: o.Env}),
 	}) {
 		all = append(all, c.described(requests[i].Package, byPackage[requests[i].Package], r)...)
 		failed = append(failed, r.Failed...)

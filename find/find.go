@@ -46,6 +46,10 @@ type Options struct {
 	// Generators reports whether a generator of candidates runs, by its name; nil means that all do.
 	Generators func(name string) bool
 
+	// Observed returns the length that most recorded results of a function have, by its package and its name in
+	// Go source: one number for each result, 0 where none is known. nil means that no calls were copied.
+	Observed func(pkg, function string) []int
+
 	// Target is what else is known about the recorded program: see TargetOf.
 	Target Target
 
