@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -284,6 +285,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.Warnings.Add(failures.Remember(failures.CacheDir(), r))
 	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading and of finding
 	return a.writeFixResults(ctx, f, r, args)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/fix/workorder"
 	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/internal/mcp/guard"
@@ -104,6 +105,11 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	}
 	order.Warnings = append(order.Warnings, program.Warnings...)
 	order.Failed = c.failed(o.Dir, file)
+	dropped, err := failures.On(c.server.o.Failures, o.Dir, file, order.Function, codeAt(&order.Source, in.Line))
+	if err != nil {
+		order.Warnings.Add(err)
+	}
+	order.Failed = append(order.Failed, dropped...)
 	if found, err := program.Find(ctx, o); err == nil {
 		order.Finding = findingAt(found, file, in.Line)
 		order.Proposed = workorder.ProposedFor(found.Candidates, order.Failed, file, in.Line)
@@ -152,6 +158,15 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		}
 	}
 	return e, whole(uri), nil
+}
+
+// codeAt returns a line of source.
+func codeAt(s *workorder.Source, line int) string {
+	lines := strings.Split(s.Text, "\n")
+	if at := line - s.First; at >= 0 && at < len(lines) {
+		return lines[at]
+	}
+	return ""
 }
 
 // fileIn returns a file of a module as relative to it. It may be given as absolute.
