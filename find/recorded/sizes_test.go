@@ -44,7 +44,7 @@ func captured(t *testing.T, calls any) *recorded.Program {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() }) // was only read
+	t.Cleanup(p.Close)
 	return p
 }
 
@@ -77,7 +77,7 @@ func TestDamaged(t *testing.T) {
 	if p.Options(find.Options{}).Observed != nil {
 		t.Error("there are sizes")
 	}
-	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Error(), `schema "other"`) {
+	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0].Text, `schema "other"`) {
 		t.Errorf("%v", p.Warnings)
 	}
 }

@@ -309,7 +309,8 @@ func (s *site) pooledArray(c inspector.Cursor) (p proposal, ok bool) {
 	n, isConst := flow.IntConst(info, call.Args[1])
 	v, stmt, ok := s.madeOnce(c)
 	if !isConst || n < minArray || n > 1<<24 || !ok || rewrite.HasComment(s.Pass, stmt.Pos(), stmt.End()) ||
-		!flow.Since(s.Pass, call.Pos(), "go1.21") || !rewrite.Predeclared(s.Pass, call.Pos(), "new", "any", "clear", "byte") ||
+		!flow.Since(s.Pass, call.Pos(), "go1.21") ||
+		!rewrite.Predeclared(s.Pass, call.Pos(), "new", "any", "clear", "byte") ||
 		!types.Identical(info.TypeOf(call), types.NewSlice(types.Typ[types.Byte])) || s.outlives(v) {
 		return p, false
 	}
@@ -339,7 +340,8 @@ func (s *site) pooledArray(c inspector.Cursor) (p proposal, ok bool) {
 	local := s.Locals.Fresh(call.Pos(), "array")
 	p.message = "Take the memory from a pool"
 	p.edits = append(imports, hoisted, rewrite.Replace(stmt, fmt.Sprintf(
-		"%[1]s, _ := %[2]s.Get().(*%[3]s)\ndefer %[2]s.Put(%[1]s)\n%[4]s := %[1]s[:]\nclear(%[4]s)", local, pool, array, v.Name())))
+		"%[1]s, _ := %[2]s.Get().(*%[3]s)\ndefer %[2]s.Put(%[1]s)\n%[4]s := %[1]s[:]\nclear(%[4]s)",
+		local, pool, array, v.Name())))
 	return p, true
 }
 
@@ -357,7 +359,8 @@ func (s *site) onlyFills(c inspector.Cursor, call *ast.CallExpr) bool {
 		return call.Ellipsis.IsValid()
 	}
 	switch name := s.Callee(c); name {
-	case "io.ReadFull", "io.ReadAtLeast", "io.CopyBuffer", "bytes.Equal", "bytes.IndexByte", "bytes.Index", "bytes.Contains":
+	case "io.ReadFull", "io.ReadAtLeast", "io.CopyBuffer", "bytes.Equal", "bytes.IndexByte", "bytes.Index",
+		"bytes.Contains":
 		return true
 	default:
 		for _, method := range []string{").Read", ").ReadAt", ").Write", ").ReadFrom", ").WriteAt"} {

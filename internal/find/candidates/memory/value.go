@@ -24,8 +24,9 @@ func valueGenerator() *sites.Generator {
 		Name: "value", Title: "new struct returned by pointer",
 		Why: "what a function returns by pointer escapes, unless the function is inlined; the value can stay in " +
 			"the caller's memory",
-		Assumes: "no method of the struct keeps its receiver, which would only move the allocation to the callers",
-		Kinds:   []diagnosis.Kind{diagnosis.Allocation, diagnosis.Escape, diagnosis.Collection},
+		Assumes: "no method of the struct keeps its receiver, which would only move the allocation to the callers, and " +
+			"no caller uses the result if there is an error",
+		Kinds: []diagnosis.Kind{diagnosis.Allocation, diagnosis.Escape, diagnosis.Collection},
 		Propose: visit(func(s *site) []proposal {
 			if p, ok := s.byValue(); ok {
 				return []proposal{p}
@@ -39,11 +40,11 @@ func valueGenerator() *sites.Generator {
 func (s *site) byValue() (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
 	decl, ok := s.Decl.Node().(*ast.FuncDecl)
-	if !ok || decl.Recv != nil || decl.Name.IsExported() || decl.Body == nil || decl.Type.TypeParams != nil ||
-		decl.Type.Results == nil || len(decl.Type.Results.List) != 1 || len(decl.Type.Results.List[0].Names) > 1 ||
-		len(decl.Type.Results.List[0].Names) == 1 {
+	if !ok || decl.Name.IsExported() || decl.Body == nil || decl.Type.TypeParams != nil ||
+		decl.Type.Results == nil || len(decl.Type.Results.List[0].Names) > 0 {
 		return p, false
 	}
+	results := len(decl.Type.Results.List)
 	star, ok := decl.Type.Results.List[0].Type.(*ast.StarExpr)
 	if !ok || rewrite.HasComment(s.Pass, star.Pos(), star.End()) {
 		return p, false
@@ -61,8 +62,12 @@ func (s *site) byValue() (p proposal, ok bool) {
 		if !isReturn || sites.FunctionOf(c) != s.Decl {
 			continue
 		}
-		if len(ret.Results) != 1 {
+		if len(ret.Results) != results {
 			return p, false
+		}
+		if info.Types[ret.Results[0]].IsNil() && results > 1 {
+			edits = append(edits, rewrite.Replace(ret.Results[0], s.Text(star.X)+"{}"))
+			continue
 		}
 		if made, ok := literal(ret.Results[0]); ok {
 			edits = append(edits, analysis.TextEdit{Pos: made.OpPos, End: made.X.Pos()})
@@ -93,7 +98,7 @@ func (s *site) byValue() (p proposal, ok bool) {
 			continue
 		}
 		calls++
-		if !s.takesValue(c) {
+		if !s.takesValue(c, results) {
 			return p, false
 		}
 	}
@@ -142,13 +147,21 @@ func selects(use inspector.Cursor) bool {
 	return calls || use.Parent().ParentEdgeKind() != edge.CallExpr_Fun
 }
 
-// takesValue reports whether a use of the function is x := f(…), and x only selects fields and methods.
-func (s *site) takesValue(c inspector.Cursor) bool {
-	if c.ParentEdgeKind() != edge.CallExpr_Fun {
+// takesValue reports whether a use of the function is x := f(…), or x, … := f(…), and x only selects fields and
+// methods.
+func (s *site) takesValue(c inspector.Cursor, results int) bool {
+	if c.ParentEdgeKind() == edge.SelectorExpr_Sel {
+		c = c.Parent() // a method
+	}
+	if c.ParentEdgeKind() != edge.CallExpr_Fun || c.Parent().ParentEdgeKind() != edge.AssignStmt_Rhs {
 		return false
 	}
-	id := flow.Defines(c.Parent())
-	if id == nil {
+	assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt)
+	if !ok || assign.Tok != token.DEFINE || len(assign.Rhs) != 1 || len(assign.Lhs) != results {
+		return false
+	}
+	id, ok := assign.Lhs[0].(*ast.Ident)
+	if !ok {
 		return false
 	}
 	v, ok := s.Pass.TypesInfo.Defs[id].(*types.Var)

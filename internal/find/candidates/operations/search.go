@@ -131,10 +131,7 @@ func (s *site) folded(c inspector.Cursor, b *ast.BinaryExpr) (p proposal, ok boo
 	if b.Op == token.NEQ {
 		text = "!" + text
 	}
-	if parent, isBinary := c.Parent().Node().(*ast.BinaryExpr); isBinary && parent.Op != token.LAND && parent.Op != token.LOR {
-		text = "(" + text + ")"
-	}
-	return proposal{"Compare with EqualFold", []analysis.TextEdit{rewrite.Replace(b, text)}}, true
+	return proposal{"Compare with EqualFold", []analysis.TextEdit{rewrite.Replace(b, s.operand(c, text))}}, true
 }
 
 // cased returns the text that strings.ToLower or ToUpper converts, the function, and the name of the package.

@@ -97,7 +97,7 @@ type building struct {
 	appended, converted bool
 }
 
-// use changes a use of the variable; false if a builder cannot be used like that.
+// use reports whether a builder can be used as the variable is, and changes the use.
 func (b *building) use(use inspector.Cursor) bool {
 	info := b.Pass.TypesInfo
 	if info.Defs[sites.IdentOf(use)] == types.Object(b.v) {
@@ -148,7 +148,8 @@ func (b *building) mentions(e ast.Expr) bool {
 	return found
 }
 
-// declare reads the declaration: var x []byte, x := []byte{}, or x := make([]byte, 0, n) where n is not constant.
+// declare reports whether a declaration is var x []byte, x := []byte{}, or x := make([]byte, 0, n), where n is not
+// constant, and keeps it.
 func (b *building) declare(use inspector.Cursor) bool {
 	stmt, ok := rewrite.Statement(use)
 	if !ok || !flow.InBlock(stmt) || rewrite.HasComment(b.Pass, stmt.Node().Pos(), stmt.Node().End()) {

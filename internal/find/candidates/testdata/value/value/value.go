@@ -1,6 +1,7 @@
 package value
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -69,9 +70,28 @@ func Found(text string) bool {
 	return p != nil
 }
 
+type parser struct{ separator string }
+
+func (p parser) parse(text string) (*pair, error) {
+	before, after, ok := strings.Cut(text, p.separator)
+	if !ok {
+		return nil, errors.New("no separator")
+	}
+	return &pair{before, after}, nil // want `Return the pair by value`
+}
+
+func Parsed(text string) (string, error) {
+	p, err := parser{" "}.parse(text)
+	if err != nil {
+		return "", err
+	}
+	return p.after, nil
+}
+
 func NewPair(text string) *pair { return &pair{before: text} }
 
 func Try(r *rand.Rand) string {
 	text := values.String(r)
-	return fmt.Sprint(Spaces(text), After(text), List().next.next, Found(text), *NewPair(text))
+	parsed, err := Parsed(text)
+	return fmt.Sprint(parsed, err, Spaces(text), After(text), List().next.next, Found(text), *NewPair(text))
 }
