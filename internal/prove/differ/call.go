@@ -255,6 +255,7 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 	for i, is := range hidden {
 		if is {
 			recorded[i] = "whetFilled(" + recorded[i] + ")"
+			fmt.Fprintf(&b, "s.filled = append(s.filled, %d)\n", i)
 		}
 	}
 	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, strings.Join(recorded, ", "))

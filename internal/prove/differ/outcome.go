@@ -65,9 +65,9 @@ const SeedsEnv = "WHET_SEEDS"
 const LimitEnv = "WHET_LIMIT"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
-// each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out, and
-// "=" with the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what results
-// share, in hexadecimal, and ";".
+// each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
+// the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
+// results share, in hexadecimal, and ";".
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
 	for from := 0; ; {
