@@ -135,7 +135,7 @@ export function Header(): JSX.Element {
         </nav>
       )}
       <div class="tools">
-        {(name || here === "live" || isStore(here)) && (
+        {(name || here === "" || here === "live" || isStore(here)) && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>

@@ -38,6 +38,8 @@ export const en = {
   "share.html": "Save the recording as one HTML file",
   "share.page": "Save this page as one HTML file",
   "share.pprof": "Save as pprof",
+  "share.before": "Save the earlier one as pprof",
+  "share.after": "Save the later one as pprof",
   "share.svg": "Save as SVG",
   "share.png": "Save as PNG",
   "share.csv": "Save as CSV",

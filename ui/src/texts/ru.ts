@@ -40,6 +40,8 @@ export const ru: Texts = {
   "share.html": "Сохранить запись одним HTML-файлом",
   "share.page": "Сохранить эту страницу одним файлом HTML",
   "share.pprof": "Сохранить в формате pprof",
+  "share.before": "Сохранить более ранний как pprof",
+  "share.after": "Сохранить более поздний как pprof",
   "share.svg": "Сохранить как SVG",
   "share.png": "Сохранить как PNG",
   "share.csv": "Сохранить как CSV",

@@ -40,6 +40,8 @@ export const zh: Texts = {
   "share.html": "把录制文件保存为一个 HTML 文件",
   "share.page": "将此页面保存为单个 HTML 文件",
   "share.pprof": "保存为 pprof",
+  "share.before": "将较早的保存为 pprof",
+  "share.after": "将较晚的保存为 pprof",
   "share.svg": "保存为 SVG",
   "share.png": "保存为 PNG",
   "share.csv": "保存为 CSV",
