@@ -178,7 +178,7 @@ function Item({ a }: { a: Attempt }): JSX.Element {
           <p>{f.why}</p>
           {a.stage !== "kept" && a.reason && (
             <>
-              <p class="quiet">{t("fixes.stage", { stage: a.stage })}</p>
+              {group === "dropped" && <p class="quiet">{t("fixes.stage", { stage: a.stage })}</p>}
               <pre class="finding-code" tabIndex={0}>
                 {a.reason}
               </pre>

@@ -118,7 +118,9 @@ export function answersFacts(a: Answers | null | undefined): string[] {
   const list: string[] = [];
   if (functions.length > 0)
     list.push(
-      t("proof.answers", { names: functions.join(", "), n: count(a.inputs), distinct: count(a.distinct ?? 0) }),
+      a.distinct
+        ? t("proof.distinct", { names: functions.join(", "), n: count(a.inputs), distinct: count(a.distinct) })
+        : t("proof.answers", { names: functions.join(", "), n: count(a.inputs) }),
     );
   if (a.error_texts) list.push(t("proof.errortexts", { n: count(a.error_texts) }));
   if (a.blocks) list.push(t("proof.blocks", { n: count(a.reached ?? 0), all: count(a.blocks) }));
