@@ -32,6 +32,8 @@ const (
 	Load      Kind = "load"     // result of whet load --json
 	Findings  Kind = "findings" // result of whet find --json
 	Bench     Kind = "bench"    // output of go test -bench, or result of whet bench --json
+	Proof     Kind = "proof"    // result of whet prove --json
+	Fixes     Kind = "fixes"    // result of whet fix --json
 )
 
 // Limits of a listing.
@@ -270,6 +272,10 @@ func kindOf(name string, head []byte) Kind {
 		return Trace
 	case bytes.HasPrefix(trimmed, []byte("{")):
 		switch {
+		case bytes.Contains(head, []byte(`"whet.prove/`)):
+			return Proof
+		case bytes.Contains(head, []byte(`"whet.fix/`)):
+			return Fixes
 		case bytes.Contains(head, []byte(`"whet.load/`)):
 			return Load
 		case bytes.Contains(head, []byte(`"whet.find/`)):
@@ -429,7 +435,8 @@ func (s *Set) Create(name string, content io.Reader) (string, error) {
 	}
 	return "", errors.Join(&diag.Error{
 		Op: "add", Subject: strconv.Quote(base), Kind: diag.Usage, Err: errors.New("neither a recording nor a profile"),
-		Hint: "`whet record` makes recordings; /debug/pprof/profile answers with a profile",
+		Hint: "`whet record` makes recordings; /debug/pprof/profile answers with a profile; results of whet find, fix, " +
+			"prove, load and bench with --json are shown, too",
 	}, r.fs.Remove(at))
 }
 

@@ -25,6 +25,7 @@ import (
 	"github.com/whet-go/whet/internal/server/spent"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/unit"
 )
@@ -108,7 +109,12 @@ type File struct {
 	Profiles []ProfileTypes  `json:"profiles"`
 	Trace    bool            `json:"trace"` // there is an execution trace
 	Load     *load.Result    `json:"load,omitempty"`
-	Warnings diag.Warnings   `json:"warnings,omitempty"`
+	// Outcome is that of a proof, and Kept is how many of the Tried rewrites are proven in a file of whet
+	// fix.
+	Outcome  prove.Outcome `json:"outcome,omitempty"`
+	Kept     int           `json:"kept,omitempty"`
+	Tried    int           `json:"tried,omitempty"`
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // ProfileTypes is a profile and its sample types.
@@ -164,6 +170,20 @@ func (s *Server) fileOf(ctx context.Context, name string) (*File, error) {
 		return doc, err
 	case files.Trace:
 		doc.Trace = true
+		return doc, nil
+	case files.Proof:
+		p, err := s.proofOf(name)
+		if err != nil {
+			return nil, err
+		}
+		doc.Target, doc.Outcome = p.Module, p.Outcome
+		return doc, nil
+	case files.Fixes:
+		f, err := s.fixesOf(name)
+		if err != nil {
+			return nil, err
+		}
+		doc.Target, doc.Kept, doc.Tried = f.Module, len(f.Kept()), len(f.Attempts)
 		return doc, nil
 	default:
 		return doc, nil

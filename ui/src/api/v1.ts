@@ -1,5 +1,24 @@
 // Generated from Go by internal/server (make goldens). DO NOT EDIT.
 
+export interface AbResult {
+  alpha: number;
+  confidence: number;
+  elapsed_ns: number;
+  geomean?: Mean[] | null;
+  inside_ns: number;
+  interrupted?: boolean;
+  machine: Machine;
+  of_effect?: number;
+  plan: Plan;
+  precision: number;
+  schema: string;
+  sides: string[] | null;
+  subjects: SubjectResult[] | null;
+  tried?: Trial[] | null;
+  unit: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Added {
   name: string;
 }
@@ -37,9 +56,47 @@ export interface All {
   why?: string;
 }
 
+export interface Answers {
+  apart?: string[] | null;
+  blocks?: number;
+  compared?: Outcome[] | null;
+  distinct?: number;
+  error_texts?: number;
+  functions: string[] | null;
+  inputs: number;
+  not?: string[] | null;
+  reached?: number;
+}
+
 export interface At {
   file: string;
   line: number;
+}
+
+export interface Attempt {
+  answers?: Answers | null;
+  aside?: string[] | null;
+  candidate?: number;
+  diff?: string;
+  finding: Finding;
+  hint?: string;
+  ignored?: number;
+  measured?: Measured | null;
+  open?: string[] | null;
+  reason?: string;
+  round: number;
+  stage: string;
+  tested?: number;
+  together?: number;
+  took?: StepTime[] | null;
+  unproven?: string;
+}
+
+export interface Base {
+  broken?: Broken[] | null;
+  failing?: string[] | null;
+  flaky?: string[] | null;
+  took?: StepTime[] | null;
 }
 
 export interface BaselineComparison {
@@ -123,6 +180,11 @@ export interface BenchVerdictLine {
   tone: string;
 }
 
+export interface Broken {
+  package: string;
+  reason: string;
+}
+
 export interface Bucket {
   high_ns: number;
   low_ns: number;
@@ -175,6 +237,19 @@ export interface Change {
   verdict: string;
 }
 
+export interface Changed {
+  added?: string[] | null;
+  declarations?: string[] | null;
+  diff?: string;
+  files: string[] | null;
+  functions?: string[] | null;
+  not_judged?: string[] | null;
+  other?: string[] | null;
+  outside?: string[] | null;
+  removed?: string[] | null;
+  tests?: string[] | null;
+}
+
 export interface Collector {
   in_program: number;
   share: number;
@@ -186,6 +261,14 @@ export interface Commit {
   time: string;
 }
 
+export interface ConfigBuild {
+  built: boolean;
+  config: string;
+  files?: string[] | null;
+  from?: string;
+  not?: string;
+}
+
 export interface Cost {
   parts: WorkbenchPart[] | null;
   per_request?: number;
@@ -193,6 +276,14 @@ export interface Cost {
   requests?: number;
   sample_type: ValueType;
   total: number;
+}
+
+export interface CostsCost {
+  a: number;
+  b: number;
+  unit: string;
+  what: string;
+  where: string;
 }
 
 export interface Count {
@@ -442,6 +533,25 @@ export interface Fix {
   files?: FileEdit[] | null;
   message: string;
   setting?: Setting | null;
+}
+
+export interface FixResult {
+  attempts: Attempt[] | null;
+  broken?: Broken[] | null;
+  dir: string;
+  failing?: string[] | null;
+  flaky?: string[] | null;
+  interrupted?: boolean;
+  module: string;
+  rounds: number;
+  schema: string;
+  service?: Measured | null;
+  settings?: Attempt[] | null;
+  took?: StepTime[] | null;
+  total?: Measured | null;
+  untried?: Untried[] | null;
+  warnings?: Warning[] | null;
+  with_settings?: Measured | null;
 }
 
 export interface FlameTree {
@@ -839,6 +949,35 @@ export interface Login {
   token: string;
 }
 
+export interface Machine {
+  cpu?: string;
+  go: string;
+  goarch: string;
+  godebug?: string;
+  gogc?: string;
+  gomaxprocs?: string;
+  goos: string;
+  governor?: string;
+  kernel?: string;
+  load?: string;
+  processors: number;
+}
+
+export interface Mean {
+  high: number;
+  low: number;
+  of: number;
+  ratio: number;
+  unit: string;
+}
+
+export interface Measured {
+  ab: AbResult | null;
+  benchmarks?: string[] | null;
+  paths?: string[] | null;
+  written?: string;
+}
+
 export interface MemoryPart {
   bytes: number;
   change?: number | null;
@@ -936,6 +1075,15 @@ export interface OtherCPU {
   total_ns: number;
 }
 
+export interface Outcome {
+  distinct: number;
+  fixed?: boolean;
+  function: string;
+  inputs: number;
+  returned: number;
+  unproven?: string;
+}
+
 export interface OverTime {
   hidden: number;
   lines: TimeLine[] | null;
@@ -1028,6 +1176,13 @@ export interface Place {
   line: number;
 }
 
+export interface Plan {
+  fit?: boolean;
+  length_ns: number;
+  pinned: boolean;
+  together: boolean;
+}
+
 export interface Problem {
   detail: string;
   hint?: string;
@@ -1044,6 +1199,38 @@ export interface ProfileTypes {
 export interface Profiles {
   profiles: StoreMeta[] | null;
   schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface ProveCost {
+  share: number;
+}
+
+export interface ProveMissing {
+  do?: string;
+  what: string;
+}
+
+export interface ProveResult {
+  a: string;
+  b: string;
+  base: Base;
+  changed: Changed;
+  cost?: ProveCost | null;
+  interrupted?: boolean;
+  missing?: ProveMissing[] | null;
+  module: string;
+  outcome: string;
+  packages?: string[] | null;
+  place?: Place | null;
+  reason: string;
+  reproducer?: Reproducer | null;
+  sandboxed?: boolean;
+  schema: string;
+  side_costs?: CostsCost[] | null;
+  suspects?: Suspect[] | null;
+  tests_of: string;
+  verdict?: Verdict | null;
   warnings?: Warning[] | null;
 }
 
@@ -1135,6 +1322,15 @@ export interface ReportGroup {
   wait_from?: string;
   wait_ns?: number;
   why?: string;
+}
+
+export interface Reproducer {
+  command: string;
+  file?: string;
+  input?: string;
+  not?: string;
+  source?: string;
+  test: string;
 }
 
 export interface Requests {
@@ -1322,6 +1518,11 @@ export interface Step {
   message: string;
 }
 
+export interface StepTime {
+  ns: number;
+  what: string;
+}
+
 export interface StoreMeta {
   duration_ns: number;
   id: string;
@@ -1341,11 +1542,56 @@ export interface StoreSeries {
   service: string;
 }
 
+export interface Strength {
+  by_inputs: number;
+  by_tests: number;
+  mutants: number;
+  not?: string[] | null;
+  noticed: number;
+  survivors?: Survivor[] | null;
+  timed_out?: number;
+  unreached?: number;
+  untried?: number;
+}
+
+export interface SubjectResult {
+  elapsed_ns: number;
+  env?: string[] | null;
+  error?: string;
+  free?: boolean;
+  name: string;
+  pairs: number;
+  stopped: string;
+  units: Unit[] | null;
+  varied_layout?: boolean;
+}
+
+export interface Summary {
+  median: number;
+  q1: number;
+  q3: number;
+}
+
 export interface Sums {
   go: number;
   heap_alloc: number;
   heap_inuse: number;
   rss?: number;
+}
+
+export interface Survivor {
+  diff: string;
+  file: string;
+  line: number;
+  mutator: string;
+  reached: boolean;
+}
+
+export interface Suspect {
+  file: string;
+  gone?: boolean;
+  what: string;
+  why: string;
 }
 
 export interface Table {
@@ -1467,12 +1713,45 @@ export interface Total {
   value: number;
 }
 
+export interface Trial {
+  pair_ns: number;
+  pairs: number;
+  plan: Plan;
+  reach: number;
+  spread: number;
+}
+
 export interface Type {
   default?: string;
   kind: string;
   period?: number;
   period_type: ValueType;
   sample_types: ValueType[] | null;
+}
+
+export interface Unit {
+  a: Summary;
+  b: Summary;
+  better: string;
+  high: number;
+  low: number;
+  p: number;
+  q: number;
+  ratio: number;
+  rounds: (number[] | null)[] | null;
+  spread: number;
+  unit: string;
+  verdict: string;
+}
+
+export interface Untried {
+  file: string;
+  function: string;
+  line?: number;
+  reason: string;
+  share: number;
+  title: string;
+  waiting?: HotLine | null;
 }
 
 export interface Value {
@@ -1488,6 +1767,22 @@ export interface Value {
 export interface ValueType {
   type: string;
   unit: string;
+}
+
+export interface Verdict {
+  answers?: Answers | null;
+  aside?: string[] | null;
+  configs?: ConfigBuild[] | null;
+  ignored?: number;
+  measured?: Measured | null;
+  open?: string[] | null;
+  raced?: boolean;
+  same_code?: number;
+  stage: string;
+  strength?: Strength | null;
+  tested?: number;
+  took?: StepTime[] | null;
+  unproven?: string;
 }
 
 export interface Wait {
@@ -1526,12 +1821,15 @@ export interface Window {
 
 export interface WorkbenchFile {
   file: File;
+  kept?: number;
   load?: Result | null;
   meta?: Meta | null;
+  outcome?: string;
   profiles: ProfileTypes[] | null;
   schema: string;
   target?: string;
   trace: boolean;
+  tried?: number;
   warnings?: Warning[] | null;
 }
 

@@ -37,6 +37,16 @@ export function pprofAddress(name: string, part = ""): string {
   return query ? address("/store/merge", { ...query }) : address("/download", { file: name, part });
 }
 
+/** The first of some profiles that a recording has, to be saved in pprof's format. */
+export function pprofOf(
+  about: WorkbenchFile | null,
+  name: string,
+  parts: readonly string[],
+): readonly { key: "share.pprof"; href: string }[] {
+  const part = parts.find((p) => about?.profiles?.some((have) => have.name === p));
+  return part ? [{ key: "share.pprof", href: pprofAddress(name, part) }] : [];
+}
+
 const known = new Map<string, Promise<WorkbenchFile>>();
 
 /** What a file says about itself, once for each state of the file. */
