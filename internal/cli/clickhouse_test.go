@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -89,9 +90,12 @@ func TestClickHouse(t *testing.T) {
 	}
 
 	served := serving(t, "--store", st, t.TempDir())
+	partly := serving(t, "--store", st, "--allow-partial", t.TempDir())
 	checked(t, 0, "^2 profiles of 2 series", "query", `{service=~"shop[12]"}`, "--type", "cpu", "--store", served)
 	checked(t, 0, "^cpu.pb.gz", "push", "cpu.pb.gz", "--store", served, "--service", "shop9")
+	checked(t, 0, "^shop7", "query", "series", "--store", partly) // all shards are up
 	shardDown(t, servers, st, served)
+	servedPartly(t, servers, partly)
 }
 
 // watchClickHouse scrapes a service until a profile is stored.
@@ -139,7 +143,8 @@ func shardDown(t *testing.T, servers *clickhousetest.Servers, st, served string)
 		{"query", "regressions"},
 	} {
 		doc := checked(t, 0, "", append(sub, "--store", st, "--allow-partial", "--json")...)
-		if !regexp.MustCompile(`"warnings": \[(.|\n)*` + name).MatchString(doc) {
+		field := sub[1] == "--type" || regexp.MustCompile(`"missing_shards": \[\s*"`+name).MatchString(doc)
+		if !field || !regexp.MustCompile(`"warnings": \[(.|\n)*`+name).MatchString(doc) {
 			t.Errorf("%q does not say that a shard is missing: %.300s", sub, doc)
 		}
 	}
@@ -154,5 +159,40 @@ func shardDown(t *testing.T, servers *clickhousetest.Servers, st, served string)
 	defer func() { _ = answer.Body.Close() }()
 	if answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("the server answers %s without a shard", answer.Status)
+	}
+}
+
+// servedPartly queries a server that answers without the shard that is down.
+func servedPartly(t *testing.T, servers *clickhousetest.Servers, served string) {
+	t.Helper()
+	name := "shard 2 (" + servers.Hosts[1] + ")"
+	quoted := regexp.QuoteMeta(name)
+	checked(t, 1, "^whet: .*the answer is partial: "+quoted, "query", "--type", "cpu", "--store", served)
+	checked(t, 0, "^whet: warning: "+quoted, "query", "--type", "cpu", "--store", served, "--allow-partial")
+	for _, path := range []string{
+		"store/series", "store/labels", "store/profiles", "store/regressions", "top?file=store:cpu%7B%7D",
+	} {
+		answer, err := http.Get(served + "/api/v1/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(text), name) ||
+			!strings.Contains(answer.Header.Get("Whet-Missing-Shards"), name) {
+			t.Errorf("%s: %s, %v\n%.500s", path, answer.Status, err, text)
+		}
+	}
+	query := url.Values{
+		"query": {"process_cpu:cpu:nanoseconds:cpu:nanoseconds{}"}, "from": {"now-1000000h"}, "until": {"now"},
+	}
+	answer, err := http.Get(served + "/pyroscope/render?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), name) {
+		t.Errorf("Grafana's queries: %s, %v\n%.500s", answer.Status, err, text)
 	}
 }

@@ -125,6 +125,8 @@ services in a file at intervals, as whet watch --config does.`,
 	fs.StringVar(&f.ClientCA, "client-ca", "", "require client certificates of the authorities in a PEM `FILE`")
 	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
 	f.registerStore(fs, false)
+	fs.BoolVar(&f.AllowPartial, "allow-partial", false,
+		"answer without the shards of a ClickHouse cluster that are down, and say so in answers and pages")
 	f.registerRetention(fs)
 	fs.StringVar(&f.Scrape, "scrape", "", "scrape the targets in a YAML `FILE` into the store, at intervals")
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
@@ -182,10 +184,12 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 		defer func() { err = errors.Join(err, s.Close()) }()
 		stored = s
-		o.Store = s
+		o.Store, o.AllowPartial = s, f.AllowPartial
 		if o.Mounts, o.Tenants, err = a.storeClients(f, s, allow.Token); err != nil {
 			return err
 		}
+	} else if f.AllowPartial {
+		return diag.Usagef("serve", "--allow-partial has no effect without --store", "name the store")
 	} else if f.Scrape != "" {
 		return diag.Usagef("serve", "--scrape has no effect without --store", "name the store")
 	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
@@ -255,7 +259,11 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
 		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
 			"`whet store migrate --retention 30d` has the server delete what is older")
 	}
-	return a.openDatabase(ctx, &f.storeFlags, local.Options{
+	if f.AllowPartial && !clickhouse.IsAddress(f.Store) {
+		return nil, onlyCluster("serve")
+	}
+	// Answers that may be partial are those that say so, not all of the store: see workbench.Options.
+	return a.openDatabase(ctx, &storeFlags{Store: f.Store}, local.Options{
 		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
 	})
 }

@@ -31,8 +31,9 @@ type Options struct {
 	Retention store.Retention
 	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
 	Memory int64
-	// AllowPartial answers queries without the shards of a cluster that do not answer, and calls Warn
-	// with a *PartialError before the query returns. Otherwise they are an error.
+	// AllowPartial answers all queries without the shards of a cluster that do not answer, and calls
+	// Warn with a *store.PartialError before the query returns. Otherwise they are an error, except in
+	// the contexts of store.AllowPartial.
 	AllowPartial bool
 	// Interval is the least time between two inserts: batches that arrive meanwhile are inserted
 	// together. 0: 50 ms; negative: none.
@@ -156,7 +157,7 @@ func (s *Store) Close() error {
 // complete are always set, whatever the server's defaults are.
 func (s *Store) settings(ctx context.Context, more native.Settings) context.Context {
 	skip := 0
-	if s.o.AllowPartial {
+	if s.partial(ctx) != nil {
 		skip = 1
 	}
 	all := native.Settings{
@@ -201,26 +202,6 @@ func broken(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &e)
 }
 
-// A PartialError reports an answer that lacks what is on some shards.
-type PartialError struct {
-	Cluster string
-	Missing []string // shards: "shard 2 (10.0.0.2:9000)"
-}
-
-// Error returns which shards are missing.
-func (e *PartialError) Error() string {
-	verb := " does not answer"
-	if len(e.Missing) > 1 {
-		verb = " do not answer"
-	}
-	return strings.Join(e.Missing, ", ") + " of cluster " + e.Cluster + verb
-}
-
-// Hint returns what to do.
-func (e *PartialError) Hint() string {
-	return "the services on it are missing; start it and query again"
-}
-
 // missing returns the shards of the cluster that do not answer now.
 func (s *Store) missing(ctx context.Context) ([]string, error) {
 	type shard struct {
@@ -262,10 +243,22 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// view runs the queries of one answer. With AllowPartial, shards that do not answer before or after
-// them are reported.
+// partial returns what to call with the shards that an answer lacks; nil if it must not lack any.
+func (s *Store) partial(ctx context.Context) func(*store.PartialError) {
+	if missing := store.PartialAllowed(ctx); missing != nil {
+		return missing
+	}
+	if !s.o.AllowPartial {
+		return nil
+	}
+	return func(e *store.PartialError) { s.o.Warn(e) }
+}
+
+// view runs the queries of one answer. If it may be partial, shards that do not answer before or
+// after them are reported.
 func (s *Store) view(ctx context.Context, op string, work func() error) error {
-	if !s.o.AllowPartial || s.cluster == "" {
+	report := s.partial(ctx)
+	if report == nil || s.cluster == "" {
 		return s.explain(ctx, op, work())
 	}
 	before, err := s.missing(ctx)
@@ -279,7 +272,7 @@ func (s *Store) view(ctx context.Context, op string, work func() error) error {
 	}
 	all := slices.Compact(slices.Sorted(slices.Values(append(before, after...))))
 	if len(all) > 0 {
-		s.o.Warn(&PartialError{Cluster: s.cluster, Missing: all})
+		report(&store.PartialError{Cluster: s.cluster, Missing: all})
 	}
 	return s.explain(ctx, op, result)
 }
@@ -305,9 +298,9 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
 	case s.cluster != "" && code(err) != 0:
 		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
-			down := &PartialError{Cluster: s.cluster, Missing: missing}
-			e.Err = fmt.Errorf("%s: %w", down.Error(), store.ErrUnavailable)
-			e.Hint = "start it; `whet query --allow-partial` answers without it, and says so"
+			down := &store.PartialError{Cluster: s.cluster, Missing: missing}
+			e.Err = fmt.Errorf("%w: %w", down, store.ErrUnavailable)
+			e.Hint = "start it; --allow-partial of whet query and whet serve answers without it, and says so"
 		}
 	}
 	return e

@@ -109,7 +109,7 @@ func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
 		}
 		warned = nil
 		n, err := ask(partial)
-		var missing *clickhouse.PartialError
+		var missing *store.PartialError
 		if err != nil || n == 0 || len(warned) != 1 || !errors.As(warned[0], &missing) ||
 			!slices.Equal(missing.Missing, []string{name}) {
 			t.Errorf("%s of the rest: %d, %v, warned of %v", what, n, err, warned)

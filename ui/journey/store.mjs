@@ -2,8 +2,8 @@
 //
 //   node journey/store.mjs DIR [SHOTS]
 //
-// DIR holds the addresses of two servers, one of which has an empty store, and the name of a function
-// that got slower, from the Go test TestJourneyStore of internal/server/workbench; it runs this script.
+// DIR holds the addresses of three servers, one of which has an empty store and one a shard that is
+// down, and the name of a function that got slower, from the Go test TestJourneyStore of internal/server/workbench; it runs this script.
 // SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ import { start } from "./browser.mjs";
 const journey = await start({ height: 900, pause: 250, fullPage: false });
 const { step } = journey;
 const read = (name) => readFileSync(join(journey.dir, `${name}.html`), "utf8").trim();
-const [address, empty, victim] = ["address", "empty", "victim"].map(read);
+const [address, empty, partial, victim] = ["address", "empty", "partial", "victim"].map(read);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const rows = ".store-lines tbody tr";
@@ -267,6 +267,25 @@ step("what is not there is explained", async () => {
   await q.page.getByText("whet serve --store profiles --scrape targets.yaml").waitFor();
   await accessible(q);
   await q.close(refused);
+});
+
+step("a shard that is missing is named on every page", async () => {
+  const p = await journey.open(`${partial}/store?since=7d`, { ready: rows });
+  for (const page of ["Single profiles", "Regressions", "Profiles over time"]) {
+    await p.page.getByRole("link", { name: page, exact: true }).click();
+    const alert = p.page.getByRole("alert").filter({ hasText: "Partial answer:" });
+    await alert.getByText("shard 2 (10.0.0.2:9000) of cluster main does not answer").waitFor();
+    await p.page.waitForLoadState("networkidle");
+    assert.equal(await alert.count(), 1, page);
+    await accessible(p);
+  }
+  for (const view of ["Overview", "Flame", "Graph"]) {
+    await p.page.locator(".chart-links").getByRole("link", { name: view }).click();
+    await p.page.getByText("shard 2 (10.0.0.2:9000) of cluster main does not answer").first().waitFor();
+    await p.page.goBack();
+    await p.page.locator(rows).first().waitFor();
+  }
+  await p.close();
 });
 
 step("foreign names are text", async () => {

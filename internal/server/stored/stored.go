@@ -36,6 +36,9 @@ type API struct {
 	// Tenants are those whose tokens may read their profiles; nil means that there is only the
 	// tenant "".
 	Tenants *access.Tenants
+	// AllowPartial answers queries without the shards of a cluster that are down, in requests that Allow
+	// returns. Each answer says so.
+	AllowPartial bool
 	// Repo is a directory of a git repository, which may have the commits of deploys; "" for none.
 	Repo string
 }
@@ -115,7 +118,7 @@ func (s *API) IsTenant(r *http.Request) bool {
 }
 
 // Open returns the input of a query of the store, by its name, less that of base. Queries are
-// not kept, because their answers change.
+// not kept, because their answers change. Shards that are missing are among the input's warnings.
 func (s *API) Open(r *http.Request, name, base string) (*input.Input, error) {
 	profiles := map[string]*profile.Profile{}
 	for _, name := range []string{name, base} {
@@ -130,7 +133,11 @@ func (s *API) Open(r *http.Request, name, base string) (*input.Input, error) {
 			return nil, err
 		}
 	}
-	return s.Inputs.Profiles(r.Context(), profiles, name, base)
+	in, err := s.Inputs.Profiles(r.Context(), profiles, name, base)
+	if err == nil {
+		in.Warnings = append(Lacks(r.Context()), in.Warnings...)
+	}
+	return in, err
 }
 
 // Has reports whether a name is that of a query of the store.
@@ -199,7 +206,9 @@ func (s *API) series(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewSeries(series, types))
+	doc := documents.NewSeries(series, types)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) labels(w http.ResponseWriter, r *http.Request) error {
@@ -217,7 +226,9 @@ func (s *API) labels(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewLabels(name, values))
+	doc := documents.NewLabels(name, values)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 // maxProfiles is how many profiles a list has at most.
@@ -236,7 +247,9 @@ func (s *API) profiles(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewProfiles(list))
+	doc := documents.NewProfiles(list)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) timeline(w http.ResponseWriter, r *http.Request) error {
@@ -258,7 +271,9 @@ func (s *API) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewTimeline(line))
+	doc := documents.NewTimeline(line)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
@@ -283,7 +298,10 @@ func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
 		// The error has a directory of the server, which is not for visitors.
 		found.Warnings.Addf("the commits of deploys are unknown: git does not list those of the server's module")
 	}
-	return answer(w, documents.NewRegressions(found))
+	doc := documents.NewRegressions(found)
+	doc.Partial, _ = partial(r.Context())
+	doc.Warnings = append(Lacks(r.Context()), doc.Warnings...)
+	return answer(w, doc)
 }
 
 // own determines what is own code in merged profiles.

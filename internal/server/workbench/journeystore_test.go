@@ -125,6 +125,10 @@ func TestJourneyStore(t *testing.T) {
 		for name, change := range map[string]func(*Options){
 			"address": func(o *Options) { o.Store, o.Scraped = full, targetStates },
 			"empty":   func(o *Options) { o.Store = newStore(t) },
+			"partial": func(o *Options) {
+				down := &store.PartialError{Cluster: "main", Missing: []string{"shard 2 (10.0.0.2:9000)"}}
+				o.Store, o.AllowPartial = &sharded{Reader: full, down: down}, true
+			},
 		} {
 			s, _ := serveDir(t, t.TempDir(), access.Options{}, func(o *Options) { o.Assets = ui.App() }, change)
 			server := httptest.NewServer(http.Handler(s))

@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/spent"
+	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -127,6 +128,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 		}
 		return answer(w, File{
 			Schema: fileSchema, File: files.File{Name: name, Kind: files.Profile}, Profiles: []ProfileTypes{{Types: types}},
+			Warnings: stored.Lacks(r.Context()),
 		})
 	}
 	doc, err := s.fileOf(r.Context(), name)

@@ -58,6 +58,8 @@ type Options struct {
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader
+	// AllowPartial answers queries of Store without the shards that are down; answers and pages say so.
+	AllowPartial bool
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
 	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
@@ -95,6 +97,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.inputs = inputs.New(o.Files, o.Own)
 	s.stored = &stored.API{
 		Store: o.Store, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+		AllowPartial: o.AllowPartial,
 	}
 	mux := http.NewServeMux()
 	routes := s.routes()
@@ -216,7 +219,11 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // handle turns a handler into one of package http.
 func (s *Server) handle(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		r = s.stored.Allow(w, r)
 		err := h(w, r)
+		if err != nil {
+			err = stored.Incomplete(r.Context(), err)
+		}
 		switch {
 		case err == nil:
 		case r.Context().Err() != nil:

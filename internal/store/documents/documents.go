@@ -24,10 +24,11 @@ const (
 
 // Series is what whet query series shows.
 type Series struct {
-	Schema   string         `json:"schema"`
-	Series   []store.Series `json:"series"`
-	Types    []store.Type   `json:"types"` // of these series, by kind
-	Warnings diag.Warnings  `json:"warnings,omitempty"`
+	Schema string         `json:"schema"`
+	Series []store.Series `json:"series"`
+	Types  []store.Type   `json:"types"` // of these series, by kind
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewSeries returns a list of series and the types of their profiles.
@@ -37,9 +38,10 @@ func NewSeries(series []store.Series, types []store.Type) Series {
 
 // Labels is what whet query labels shows: the names, or the values of one.
 type Labels struct {
-	Schema   string        `json:"schema"`
-	Name     string        `json:"name,omitempty"` // of the label whose values are listed
-	Values   []string      `json:"values"`         // names if Name is empty
+	Schema string   `json:"schema"`
+	Name   string   `json:"name,omitempty"` // of the label whose values are listed
+	Values []string `json:"values"`         // names if Name is empty
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -50,8 +52,9 @@ func NewLabels(name string, values []string) Labels {
 
 // Profiles is what whet query profiles shows.
 type Profiles struct {
-	Schema   string        `json:"schema"`
-	Profiles []store.Meta  `json:"profiles"` // newest first
+	Schema   string       `json:"schema"`
+	Profiles []store.Meta `json:"profiles"` // newest first
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -64,6 +67,7 @@ func NewProfiles(list []store.Meta) Profiles {
 type Timeline struct {
 	Schema string `json:"schema"`
 	store.LineTimeline
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -107,6 +111,7 @@ func (d *Push) Add(file, part string, p *store.Profile) {
 type Regressions struct {
 	Schema string `json:"schema"`
 	regressions.Report
+	Partial
 }
 
 // NewRegressions returns what changed in profiles.

@@ -28,6 +28,11 @@ type Client struct {
 	Header http.Header
 	// HTTP sends requests; nil means http.DefaultClient.
 	HTTP *http.Client
+	// AllowPartial accepts answers of a server that lack the shards of a cluster which are down, and
+	// calls Warn with a *store.PartialError. Otherwise they are an error, except in the contexts of
+	// store.AllowPartial.
+	AllowPartial bool
+	Warn         func(error) // nil ignores it
 }
 
 // maxAnswer is the size of the largest document, in bytes.
@@ -59,6 +64,10 @@ func (c *Client) request(
 		}
 		return nil, &diag.Error{Op: "ask", Subject: c.name(), Err: err, Hint: "is `whet serve --store` running there?"}
 	}
+	if err := c.partial(ctx, answer.Header); err != nil {
+		_ = answer.Body.Close()
+		return nil, err
+	}
 	if answer.StatusCode/100 == 2 {
 		return answer, nil
 	}
@@ -81,6 +90,26 @@ func (c *Client) request(
 		err = fmt.Errorf("%w", store.ErrNotFound)
 	}
 	return nil, &diag.Error{Op: "ask", Subject: c.name(), Err: err, Hint: problem.Hint}
+}
+
+// partial reports what an answer lacks, or returns an error if it must be complete.
+func (c *Client) partial(ctx context.Context, h http.Header) error {
+	lacks := documents.PartialOf(h)
+	report := store.PartialAllowed(ctx)
+	switch {
+	case lacks == nil:
+		return nil
+	case report != nil:
+		report(lacks)
+	case !c.AllowPartial:
+		return &diag.Error{
+			Op: "ask", Subject: c.name(), Err: fmt.Errorf("the answer is partial: %s: %w", lacks.Error(), store.ErrUnavailable),
+			Hint: "start it; `whet query --allow-partial` accepts the answer, and says so",
+		}
+	case c.Warn != nil:
+		c.Warn(lacks)
+	}
+	return nil
 }
 
 // A Refusal is an answer of the server other than success.

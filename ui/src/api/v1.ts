@@ -4,6 +4,29 @@ export interface Added {
   name: string;
 }
 
+export interface Advice {
+  also?: AdvicePlace[] | null;
+  code: string;
+  do: string;
+  evidence: string;
+  file: string;
+  function: string;
+  kind: string;
+  line: number;
+  of: string;
+  share: number;
+  title: string;
+  what?: string;
+}
+
+export interface AdvicePlace {
+  code: string;
+  file: string;
+  function: string;
+  line: number;
+  what?: string;
+}
+
 export interface All {
   by: string;
   cum: boolean;
@@ -374,6 +397,7 @@ export interface FindCallee {
 }
 
 export interface FindResult {
+  advice?: Advice[] | null;
   against?: BaselineComparison | null;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
@@ -638,6 +662,7 @@ export interface LabelCount {
 }
 
 export interface Labels {
+  missing_shards?: string[] | null;
   name?: string;
   schema: string;
   values: string[] | null;
@@ -1018,6 +1043,7 @@ export interface ProfileTypes {
 }
 
 export interface Profiles {
+  missing_shards?: string[] | null;
   profiles: StoreMeta[] | null;
   schema: string;
   warnings?: Warning[] | null;
@@ -1028,6 +1054,7 @@ export interface Regressions {
   gone: RegressionsChange[] | null;
   improvements: RegressionsChange[] | null;
   kind: string;
+  missing_shards?: string[] | null;
   q: number;
   regressions: RegressionsChange[] | null;
   schema: string;
@@ -1199,6 +1226,7 @@ export interface Sent {
 }
 
 export interface Series {
+  missing_shards?: string[] | null;
   schema: string;
   series: StoreSeries[] | null;
   types: Type[] | null;
@@ -1419,6 +1447,7 @@ export interface TimePoint {
 export interface Timeline {
   from: string;
   lines: LineSeries[] | null;
+  missing_shards?: string[] | null;
   schema: string;
   stats: Stats;
   step_ns: number;

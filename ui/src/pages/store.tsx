@@ -7,6 +7,7 @@ import { percent, quantity } from "../lib/format.ts";
 import { parts, sum } from "../lib/layers.ts";
 import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
+import { news } from "../lib/partial.ts";
 import { labelOf, storeName } from "../lib/selector.ts";
 import { aligned, goDuration, iso, length, stepFor, tickText, timeText, timeTicks } from "../lib/storetime.ts";
 import { number } from "../lib/when.ts";
@@ -99,7 +100,7 @@ function Lines({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
       {!loaded.value && loaded.error === null && <Loading />}
       {d && (
         <div class={loaded.busy ? "busy" : ""}>
-          <Warnings list={d.warnings} />
+          <Warnings list={news(d.warnings, stock.value?.warnings)} />
           <LineChart d={d} s={s} step={step} n={n} />
           <LineTable d={d} s={s} />
         </div>

@@ -354,6 +354,7 @@ export const en = {
   "store.from": "From",
   "store.to": "To",
   "store.show": "Show",
+  "store.partial": "Partial answer:",
   "store.nothing": "No profiles were stored in this time for this selection.",
   "store.newest": "The newest began at {t}.",
   "store.shownewest": "Show the day before it",

@@ -356,6 +356,7 @@ export const ru: Texts = {
   "store.from": "С",
   "store.to": "По",
   "store.show": "Показать",
+  "store.partial": "Неполный ответ:",
   "store.nothing": "За это время по этому выбору профилей нет.",
   "store.newest": "Самый новый начат {t}.",
   "store.shownewest": "Показать сутки до него",

@@ -356,6 +356,7 @@ export const zh: Texts = {
   "store.from": "从",
   "store.to": "到",
   "store.show": "显示",
+  "store.partial": "结果不完整：",
   "store.nothing": "该时间段内没有符合选择的剖析。",
   "store.newest": "最新的剖析开始于 {t}。",
   "store.shownewest": "显示其之前的一天",
