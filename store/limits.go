@@ -73,12 +73,15 @@ func (e *LimitError) Hint() string {
 
 // An InvalidError reports a profile that cannot be stored as it is; HTTP answers 400.
 type InvalidError struct {
-	Index int // in the batch
+	Index int // in the batch; negative: the error is not about a profile
 	Err   error
 }
 
 // Error returns what is wrong with which profile.
 func (e *InvalidError) Error() string {
+	if e.Index < 0 {
+		return e.Err.Error()
+	}
 	return fmt.Sprintf("profile %d of the batch: %v", e.Index+1, e.Err)
 }
 

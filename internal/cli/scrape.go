@@ -124,6 +124,10 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	leases, err := leasesOf(s, c)
+	if err != nil {
+		return err
+	}
 	disk, err := a.openBuffer(f)
 	if err != nil {
 		return err
@@ -135,9 +139,9 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory),
-		Version: version().Version,
-		Warn:    a.scrapeWarning,
+		Config: c, Writer: s, Buffer: disk, Leases: leases, Tenant: f.Tenant, Connections: f.Connections,
+		Memory: int64(memory), Version: version().Version,
+		Warn: a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {
 				failed = err
@@ -160,6 +164,19 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		_, _ = fmt.Fprintf(a.stderr, "whet: profiles kept in %s until the next start: %d\n", disk.Dir(), n.Buffered)
 	}
 	return nil
+}
+
+// leasesOf returns where processes that share targets have their leases; nil if the configuration does
+// not share them.
+func leasesOf(s store.Writer, c *config.Config) (store.LeaseWriter, error) {
+	if c.Share.Name == "" {
+		return nil, nil //nolint:nilnil // no leases are none
+	}
+	leases, ok := s.(store.LeaseWriter)
+	if !ok {
+		return nil, fmt.Errorf("share: a store of type %T has no leases", s)
+	}
+	return leases, nil
 }
 
 // openBuffer opens the directory for what the store does not take; nil means that there is none.
@@ -258,7 +275,13 @@ func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *
 		return nil, nil, err
 	}
 	a.warn(check.Warnings...)
-	e = scrape.New(scrape.Options{Config: c, Writer: s, Version: version().Version, Warn: a.scrapeWarning})
+	leases, err := leasesOf(s, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	e = scrape.New(scrape.Options{
+		Config: c, Writer: s, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
+	})
 	var running sync.WaitGroup
 	running.Go(func() { e.Run(ctx) })
 	running.Go(func() { a.followConfig(ctx, e, c) })

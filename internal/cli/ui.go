@@ -182,6 +182,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		if err != nil {
 			return err
 		}
+		o.Leases = s
 		defer func() { err = errors.Join(err, s.Close()) }()
 		stored = s
 		o.Store, o.AllowPartial = s, f.AllowPartial
@@ -247,7 +248,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 }
 
 // serveStore opens the store that is served.
-func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
+func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	retention, err := f.retention()
 	if err != nil {
 		return nil, err
@@ -269,7 +270,7 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
 }
 
 // storeClients returns the handlers for clients of other authors, and the tenants that they belong to.
-func (a *app) storeClients(f *uiFlags, s store.Store, token string) ([]workbench.Mount, *access.Tenants, error) {
+func (a *app) storeClients(f *uiFlags, s database, token string) ([]workbench.Mount, *access.Tenants, error) {
 	var tenants *access.Tenants
 	if f.Tenants != "" {
 		var err error
@@ -290,7 +291,7 @@ func (a *app) storeClients(f *uiFlags, s store.Store, token string) ([]workbench
 	warn := func(err error) { // from other goroutines
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 	}
-	receive := ingest.New(ingest.Options{Writer: s, Allow: allow(access.Write), Warn: warn})
+	receive := ingest.New(ingest.Options{Writer: s, Leases: s, Allow: allow(access.Write), Warn: warn})
 	var mounts []workbench.Mount
 	for _, p := range ingest.Paths() {
 		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})

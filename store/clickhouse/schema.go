@@ -16,7 +16,7 @@ import (
 // Format is the version of the schema that this package writes. A store of a newer one is not opened.
 const Format = 1
 
-// tables are the tables of a store, but for versions.
+// tables are the tables of a store, but for versions and leases.
 func tables() []string { return []string{"profiles", "series", "stacks", "frames", "results"} }
 
 // A schema writes the statements for one server or a cluster.
@@ -97,6 +97,11 @@ func (s schema) migrations() [][]string {
 	first = append(first, s.create("results", "", names+`kind LowCardinality(String), revision String,
 		time DateTime64(9, 'UTC'), id FixedString(16), document String CODEC(ZSTD)`,
 		"ORDER BY (tenant, kind, service, time, id)")...)
+	// The group of a lease is in service, which determines the shard. Times are of the server, in
+	// nanoseconds since 1970; ends is 0 of a lease that was released.
+	first = append(first, s.create("leases", "at", names+`member String, part LowCardinality(String), at Int64,
+		ends Int64, document String CODEC(ZSTD)`, "ORDER BY (tenant, service, member, part) "+
+		"TTL toDateTime(intDiv(at, 1000000000), 'UTC') + toIntervalDay(2)")...)
 	return [][]string{first}
 }
 

@@ -17,6 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/leasefile"
 	"github.com/whet-go/whet/store"
 )
 
@@ -75,6 +76,9 @@ type Options struct {
 	Warn func(error)
 }
 
+// leases are those of processes that share targets. They are in a file that other processes write, too.
+type leases = leasefile.File
+
 // A Store is an open store; see Open.
 type Store struct {
 	dir  string
@@ -87,6 +91,7 @@ type Store struct {
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
 	bucket  *store.Bucket
+	*leases
 
 	requests chan *request
 	closing  chan struct{}
@@ -113,6 +118,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	s := &Store{
 		dir: dir, o: o, bucket: store.NewBucket(o.Limits), cache: newCache(o.Memory),
+		leases:   leasefile.New(dir, o.Now),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	if _, err := os.Stat(s.path()); err != nil {
@@ -310,6 +316,7 @@ func (s *Store) closeFiles() error {
 			errs = append(errs, db.Close())
 		}
 	}
+	errs = append(errs, s.leases.Close())
 	if s.lock != nil {
 		if err := s.lock.Close(); !errors.Is(err, sql.ErrConnDone) { // closed twice
 			errs = append(errs, err)

@@ -32,6 +32,8 @@ func Run(t *testing.T, u Store) {
 		{"Limits", testLimits},
 		{"Retention", testRetention},
 		{"Results", testResults},
+		{"Leases", testLeases},
+		{"LeasesAtOnce", testLeasesAtOnce},
 		{"Concurrent", testConcurrent},
 		{"Canceled", testCanceled},
 	} {

@@ -55,6 +55,8 @@ type Options struct {
 	// Limits are those of the store, which checks them. Here they bound the body of a request, and
 	// formats in which small requests can become large profiles. Zero fields have defaults.
 	Limits store.Limits
+	// Leases are those of processes that share targets; nil means that there are none.
+	Leases store.LeaseWriter
 	// Warn receives errors of the store, which clients get without details; nil drops them.
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
@@ -90,13 +92,16 @@ func New(o Options) *Handler {
 	h.mux.HandleFunc("POST /ingest/pprof", h.plain)
 	h.mux.HandleFunc("POST /ingest", h.legacy)
 	h.mux.HandleFunc("POST "+otlpPath, h.otlp)
+	h.mux.HandleFunc("POST "+leasesPath, h.leases)
 	h.services()
 	return h
 }
 
 // Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.
 func Paths() []string {
-	paths := []string{"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath}
+	paths := []string{
+		"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath, "POST " + leasesPath,
+	}
 	for _, s := range procedures() {
 		paths = append(paths, "POST "+s.path)
 	}

@@ -33,6 +33,9 @@ type API struct {
 	Base   string // path of the whole API, such as /api/v1
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
+	// Leases are those of processes that share targets, which publish the state of these; nil means
+	// that there are none.
+	Leases store.LeaseStore
 	// Tenants are those whose tokens may read their profiles; nil means that there is only the
 	// tenant "".
 	Tenants *access.Tenants
@@ -315,12 +318,23 @@ func (s *API) own(r *http.Request) func(p *profile.Profile) func(profile.Functio
 	}
 }
 
-// targets answers with the targets, which belong to the tenant "".
+// targets answers with the targets: those of this process, which belong to the tenant "", and those that
+// others publish with their leases for the request's tenant.
 func (s *API) targets(w http.ResponseWriter, r *http.Request) error {
-	if s.Scraped == nil || s.tenant(r) != "" {
-		return answer(w, (*scrape.Engine)(nil).Status())
+	tenant := s.tenant(r)
+	doc := (*scrape.Engine)(nil).Status()
+	if s.Scraped != nil && tenant == "" {
+		doc = s.Scraped()
 	}
-	return answer(w, s.Scraped())
+	if s.Leases != nil {
+		leases, err := s.Leases.Leases(r.Context(), tenant)
+		if err != nil {
+			doc.Warnings.Add(fmt.Errorf("the targets of other processes are unknown: %w", err))
+		}
+		doc.Share(leases)
+		doc.Warnings = append(Lacks(r.Context()), doc.Warnings...)
+	}
+	return answer(w, doc)
 }
 
 func (s *API) merge(w http.ResponseWriter, r *http.Request) error {

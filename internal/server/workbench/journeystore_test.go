@@ -97,12 +97,15 @@ func targetStates() scrape.Status {
 		Targets: []scrape.TargetState{},
 	}
 	s.Warnings.Addf("the store fails: connection refused")
+	s.Members = []scrape.Member{
+		{Group: "shop", Member: "watch-1", Left: 9 * time.Second, Targets: 1200}, {Group: "shop", Member: markup, Left: -1},
+	}
 	for i := range 1200 {
 		one := scrape.TargetState{
 			Job: "shop", Service: "service001", Target: fmt.Sprintf("http://10.0.%d.%d:6060/debug/pprof", i/250, i%250),
 			Labels: store.NewLabels(map[string]string{"instance": fmt.Sprint("host-", i)}),
 			State:  scrape.Up, Last: now.Add(-20 * time.Second), Took: 6 * time.Second, Next: now.Add(40 * time.Second),
-			Scrapes: 10, Profiles: 60,
+			Scrapes: 10, Profiles: 60, Owner: "watch-1",
 		}
 		switch i % 400 {
 		case 1:

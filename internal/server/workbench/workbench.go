@@ -62,6 +62,8 @@ type Options struct {
 	AllowPartial bool
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
+	// Leases are those of processes that share targets; nil means that there are none.
+	Leases store.LeaseStore
 	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
 	// there is only the tenant "", whose profiles Guard protects.
 	Tenants *access.Tenants
@@ -97,7 +99,7 @@ func New(ctx context.Context, o Options) (*Server, error) {
 	s.inputs = inputs.New(o.Files, o.Own)
 	s.stored = &stored.API{
 		Store: o.Store, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
-		AllowPartial: o.AllowPartial,
+		AllowPartial: o.AllowPartial, Leases: o.Leases,
 	}
 	mux := http.NewServeMux()
 	routes := s.routes()

@@ -20,7 +20,7 @@ import (
 	"github.com/whet-go/whet/store/regressions"
 )
 
-// A Client is a store behind an address. It implements store.Store.
+// A Client is a store behind an address. It implements store.Store and store.LeaseWriter.
 type Client struct {
 	// Address is that of whet serve, such as http://localhost:7070.
 	Address string
@@ -81,7 +81,9 @@ func (c *Client) request(
 	if problem.Hint == "" && answer.Header.Get("Retry-After") != "" {
 		problem.Hint = "send it again in " + answer.Header.Get("Retry-After") + " s"
 	}
-	refusal := &Refusal{text: problem.Detail, status: answer.StatusCode}
+	refusal := &Refusal{
+		text: problem.Detail, status: answer.StatusCode, down: answer.Header.Get(documents.DownHeader) != "",
+	}
 	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 && seconds < 3600 {
 		refusal.retryAfter = time.Duration(seconds) * time.Second
 	}
@@ -117,6 +119,7 @@ type Refusal struct {
 	text       string
 	status     int
 	retryAfter time.Duration
+	down       bool // store.ErrDown
 }
 
 // Error returns what the server says.

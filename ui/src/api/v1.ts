@@ -840,6 +840,13 @@ export interface Login {
   token: string;
 }
 
+export interface Member {
+  group: string;
+  left_ns: number;
+  member: string;
+  targets: number;
+}
+
 export interface MemoryPart {
   bytes: number;
   change?: number | null;
@@ -1315,6 +1322,8 @@ export interface Stats {
 }
 
 export interface Status {
+  member?: string;
+  members?: Member[] | null;
   profiles: Counts;
   schema: string;
   targets: TargetState[] | null;
@@ -1419,6 +1428,7 @@ export interface TargetState {
   last?: string;
   missed?: number;
   next?: string;
+  owner?: string;
   profiles: number;
   scrapes: number;
   service: string;
