@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/unit"
 )
@@ -193,28 +192,27 @@ func (a *app) openBuffer(f *watchFlags) (*buffer.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := f.Buffer
+	o := buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning}
 	switch {
-	case dir == noBuffer, dir == "" && !input.IsURL(f.Store):
+	case f.Buffer == noBuffer, f.Buffer == "" && !input.IsURL(f.Store) && !clickhouse.IsAddress(f.Store):
 		return nil, nil //nolint:nilnil // no buffer is none
-	case dir == "":
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			a.warn(diag.Warn(&diag.Error{
-				Op: "find a directory for --buffer", Err: err,
-				Hint: "name one, or none; until then, profiles that the store does not take wait in memory",
-			}))
-			return nil, nil //nolint:nilnil // as above
-		}
-		// Several watchers on one machine have different configurations or stores.
-		config, err := filepath.Abs(f.Config)
-		if err != nil {
-			return nil, err
-		}
-		key := sha256.Sum256([]byte(f.Store + "\x00" + config))
-		dir = filepath.Join(cache, "whet", "buffers", hex.EncodeToString(key[:8]))
+	case f.Buffer != "":
+		return buffer.Open(f.Buffer, o)
 	}
-	return buffer.Open(dir, buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning})
+	// Several watchers on one machine have different configurations or stores, or share targets.
+	config, err := filepath.Abs(f.Config)
+	if err != nil {
+		return nil, err
+	}
+	disk, err := cacheBuffer(o, f.Store, config)
+	if err != nil {
+		a.warn(diag.Warn(&diag.Error{
+			Op: "keep on disk what the store does not take", Err: err,
+			Hint: "name a directory with --buffer, or none; until then, these profiles wait in memory",
+		}))
+		return nil, nil //nolint:nilnil // as above
+	}
+	return disk, nil
 }
 
 // followConfig has an engine take its configuration again when the file changes or the process gets
@@ -265,7 +263,9 @@ func (a *app) writeScrape(v scrape.Event, asJSON bool) error {
 
 // startScrape scrapes what a configuration names into the store that is served. wait returns when it
 // has ended, which it does after ctx.
-func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *scrape.Engine, wait func(), err error) {
+func (a *app) startScrape(
+	ctx context.Context, file string, into store.Writer, leases store.LeaseWriter,
+) (e *scrape.Engine, wait func(), err error) {
 	c, err := config.Read(file)
 	if err != nil {
 		return nil, nil, err
@@ -275,12 +275,8 @@ func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *
 		return nil, nil, err
 	}
 	a.warn(check.Warnings...)
-	leases, err := leasesOf(s, c)
-	if err != nil {
-		return nil, nil, err
-	}
 	e = scrape.New(scrape.Options{
-		Config: c, Writer: s, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
+		Config: c, Writer: into, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
 	})
 	var running sync.WaitGroup
 	running.Go(func() { e.Run(ctx) })

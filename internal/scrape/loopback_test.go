@@ -21,6 +21,7 @@ import (
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/scrape/config"
+	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/internal/store/remote"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
@@ -357,8 +358,9 @@ func TestRefusals(t *testing.T) {
 			{Service: "a", Kind: config.Heap, Start: time.Now(), Data: p},
 		})
 		server.Close()
-		if err == nil || refused(err) != want.refused || retryAfter(err) != want.wait {
-			t.Errorf("%d: %v, refused %v, wait %v", status, err, refused(err), retryAfter(err))
+		if err == nil || spool.Refused(err) != want.refused || spool.RetryAfter(err) != want.wait {
+			t.Errorf("%d: %v, refused %v, wait %v", status, err, spool.Refused(err),
+				spool.RetryAfter(err))
 		}
 	}
 }

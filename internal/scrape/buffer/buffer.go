@@ -41,6 +41,8 @@ const (
 type Options struct {
 	Size int64         // of all files, in bytes; 0 means DefaultSize
 	Age  time.Duration // of a batch; 0 means DefaultAge
+	// Keep drops nothing: what does not fit is refused with a *FullError, and Age has no effect.
+	Keep bool
 	Now  func() time.Time
 	// Warn is called with what was dropped, and how many; nil ignores it.
 	Warn func(error)
@@ -62,6 +64,19 @@ type Buffer struct {
 	reported int64 // of those dropped
 	warned   time.Time
 	added    chan struct{} // has one entry if there may be a batch
+}
+
+// ErrInUse is in the error of Open if another process has the directory.
+var ErrInUse = errors.New("another process uses it")
+
+// A FullError reports that a buffer which keeps everything has no space for more.
+type FullError struct {
+	Size int64 // of the buffer, in bytes
+}
+
+// Error returns the limit.
+func (e *FullError) Error() string {
+	return fmt.Sprintf("the buffer is full (limit %s)", unit.Bytes(e.Size))
 }
 
 // A file is one batch.
@@ -99,7 +114,7 @@ func Open(dir string, o Options) (*Buffer, error) {
 	}
 	if err := tempfile.Lock(l); err != nil {
 		_ = l.Close()
-		return nil, fail(errors.New("another process uses it"), "give each whet watch its own --buffer")
+		return nil, fail(ErrInUse, "give each process its own --buffer")
 	}
 	b.lock = l
 	if err := b.list(); err != nil {
@@ -160,8 +175,8 @@ func (b *Buffer) list() error {
 func onDisk(size int64) int64 { return (size + block - 1) / block * block }
 
 // Add appends profiles. When it returns nil, they survive a crash. On an error, some of them may be in
-// the buffer; adding all again is harmless. Profiles may be dropped at once if they exceed the size of
-// the buffer.
+// the buffer; adding all again is harmless. Unless Keep is set, profiles may be dropped at once if they
+// exceed the size of the buffer.
 func (b *Buffer) Add(tenant string, profiles []store.Profile) error {
 	for len(profiles) > 0 {
 		data, n, err := encode(tenant, profiles)
@@ -183,6 +198,9 @@ func (b *Buffer) write(data []byte, count int64) (err error) {
 	f := file{seq: b.next, count: count, added: b.o.Now(), size: onDisk(int64(len(data)))}
 	b.trim(f.size)
 	if b.size+f.size > b.o.Size {
+		if b.o.Keep {
+			return &FullError{b.o.Size}
+		}
 		b.dropped += count
 		b.report(false)
 		return nil
@@ -222,8 +240,11 @@ func writeFile(name string, data []byte) error {
 }
 
 // trim deletes the oldest batches until there is space for more bytes, and those that are too old. It
-// leaves the one that is being stored.
+// leaves the one that is being stored, and all if they are to be kept.
 func (b *Buffer) trim(more int64) {
+	if b.o.Keep {
+		return
+	}
 	oldest := b.o.Now().Add(-b.o.Age)
 	for {
 		i := 0

@@ -9,7 +9,8 @@
 //  3. [Buffer.First] decodes the oldest batch, and [Buffer.Remove] deletes it when the store has it. A
 //     batch that was stored but not deleted is stored again, which stores know by the hash of its
 //     profiles.
-//  4. Above a size, and from an age on, the oldest batches are deleted, counted and reported.
+//  4. Above a size, and from an age on, the oldest batches are deleted, counted and reported; or what
+//     comes is refused, if a sender relies on what was added.
 //
 // A file is named SEQUENCE-COUNT-TIME.profiles: the number of the batch in 16 hexadecimal digits, the
 // number of its profiles, and the time when it was added, in milliseconds since 1970. It contains

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
@@ -169,6 +170,9 @@ func (h *Handler) store(ctx context.Context, decode func(*budget) ([]store.Profi
 	if err == nil || client(err) || ctx.Err() != nil {
 		return err
 	}
+	if full := (*buffer.FullError)(nil); errors.As(err, &full) {
+		return &fullError{full} // the writer warns, once
+	}
 	h.o.Warn(fmt.Errorf("store profiles of tenant %q: %w", tenant, err))
 	return &storeError{err}
 }
@@ -187,6 +191,16 @@ func (e *storeError) Error() string { return "the store cannot take profiles at 
 func (e *storeError) Hint() string  { return "send the same again later: it is stored once" }
 func (e *storeError) Unwrap() error { return e.err }
 func (e *storeError) Status() int   { return http.StatusServiceUnavailable }
+
+// A fullError means that the store fails, and there is no space for more that waits for it.
+type fullError struct{ err *buffer.FullError }
+
+func (e *fullError) Error() string {
+	return "the store cannot take profiles at the moment, and " + e.err.Error()
+}
+func (e *fullError) Hint() string  { return "send the same again later: it is stored once" }
+func (e *fullError) Unwrap() error { return e.err }
+func (e *fullError) Status() int   { return http.StatusServiceUnavailable }
 
 // A badRequest is an error in what a client sent.
 type badRequest struct {
