@@ -14,6 +14,8 @@ import (
 const (
 	// publishEvery is the time between two documents about targets for those who read leases.
 	publishEvery = 15 * time.Second
+	// forgetMember is how long a process is listed after its lease has ended.
+	forgetMember = 10 * time.Minute
 	// firstPublish is when the first one follows the first scrapes.
 	firstPublish = 5 * time.Second
 )
@@ -66,7 +68,7 @@ type Member struct {
 }
 
 // Share adds what other processes have published with their leases: their targets, counts and warnings.
-// Of processes whose leases have ended only the name is added.
+// Of processes whose leases have ended only the name is added, for some minutes.
 func (s *Status) Share(leases []store.Lease) {
 	at := map[string]int{} // targets, by key
 	key := func(t *TargetState) string { return t.Job + "\x00" + t.Service + "\x00" + t.Target + t.Labels.String() }
@@ -79,6 +81,9 @@ func (s *Status) Share(leases []store.Lease) {
 	}
 	for i := range leases {
 		l := &leases[i]
+		if l.Left < -forgetMember {
+			continue
+		}
 		m := Member{Group: l.Group, Member: l.Member, Left: l.Left}
 		var doc Status
 		switch {

@@ -202,6 +202,7 @@ func TestShareUnreadable(t *testing.T) {
 		{Group: "g", Member: "text", Left: time.Second, Document: []byte("<html>")},
 		{Group: "g", Member: "newer", Left: time.Second, Document: []byte(`{"schema":"whet.scrape-targets/9"}`)},
 		{Group: "g", Member: "dead", Left: -time.Second, Document: other},
+		{Group: "g", Member: "forgotten", Left: -time.Hour, Document: other},
 		{Group: "g", Member: "fine", Left: time.Second, Document: other},
 		{Group: "g", Member: "new", Left: time.Second},
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 	"time"
 
@@ -41,8 +42,13 @@ func (s *Store) putLease(ctx context.Context, tenant, group, member, part, ends,
 		"max_query_size": 4*store.MaxLeaseDocument + 1<<20, // bytes may be quoted
 	}))
 	const now = "toUnixTimestamp64Nano(now64(9))"
-	return s.conn.Exec(with, "INSERT INTO leases (tenant, service, member, part, at, ends, document) SELECT "+
-		quote(tenant)+", "+quote(group)+", "+quote(member)+", "+quote(part)+", "+now+", "+ends+", "+quote(document))
+	row := []string{quote(tenant), quote(group), quote(member), quote(part), now, ends, quote(document)}
+	text := "INSERT INTO leases (tenant, service, member, part, at, ends, document) SELECT " + strings.Join(row, ", ")
+	err := s.conn.Exec(with, text)
+	if err != nil && broken(err) && ctx.Err() == nil {
+		err = s.conn.Exec(with, text) // the server has closed the connection
+	}
+	return err
 }
 
 // Renew implements store.LeaseStore. Leases end by the clock of the server that answers.
@@ -131,18 +137,18 @@ func (s *Store) Leases(ctx context.Context, tenant string) (all []store.Lease, e
 }
 
 // leaseError explains an error. It says ErrDown if a server answers that the shard is down, or if all
-// servers of the address refuse connections: then others cannot reach it either.
+// servers of the address refuse connections: then others cannot reach it either. A connection that was
+// open fails in another way, so all are tried.
 func (s *Store) leaseError(ctx context.Context, err error) error {
-	down := errors.Is(err, syscall.ECONNREFUSED)
+	down := true
 	for _, host := range s.a.Hosts {
-		if !down {
-			break
-		}
-		conn, dialed := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
-		if dialed == nil {
+		conn, refused := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
+		if refused == nil {
 			_ = conn.Close() // nothing was sent
 		}
-		down = errors.Is(dialed, syscall.ECONNREFUSED)
+		if down = errors.Is(refused, syscall.ECONNREFUSED); !down {
+			break
+		}
 	}
 	err = s.explain(ctx, "renew lease", err)
 	if lacks := (*store.PartialError)(nil); down || errors.As(err, &lacks) {

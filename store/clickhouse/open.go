@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -287,7 +288,17 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 		return err
 	}
 	e := &diag.Error{Op: op, Subject: s.a.String(), Err: err}
+	var untrusted *tls.CertificateVerificationError
+	var alert *net.OpError
+	var plain tls.RecordHeaderError
 	switch {
+	case errors.As(err, &untrusted):
+		e.Hint = "name the authority of the servers with ?ca_file=FILE, and the hosts as their certificates do"
+	case errors.As(err, &alert) && alert.Op == "remote error": // of package tls
+		e.Hint = "do the servers require a client certificate? ?cert_file=FILE&key_file=FILE have it"
+	case errors.As(err, &plain):
+		e.Err = errors.New("that port does not serve TLS")
+		e.Hint = "it is the port tcp_port_secure of the servers, usually 9440"
 	case code(err) == codeAuthentication:
 		e.Err = fmt.Errorf("the server refuses user %q or the password", s.a.User)
 		e.Hint = "the password is read from ?password_file=FILE or from " + PasswordVariable

@@ -99,7 +99,7 @@ func (s schema) migrations() [][]string {
 		"ORDER BY (tenant, kind, service, time, id)")...)
 	// The group of a lease is in service, which determines the shard. Times are of the server, in
 	// nanoseconds since 1970; ends is 0 of a lease that was released.
-	first = append(first, s.create("leases", "at", names+`member String, part LowCardinality(String), at Int64,
+	first = append(first, s.create("leases", "at", names+`member String, part LowCardinality(String), at UInt64,
 		ends Int64, document String CODEC(ZSTD)`, "ORDER BY (tenant, service, member, part) "+
 		"TTL toDateTime(intDiv(at, 1000000000), 'UTC') + toIntervalDay(2)")...)
 	return [][]string{first}

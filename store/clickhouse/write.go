@@ -542,3 +542,11 @@ func temporary(err error) bool {
 	}
 	return false
 }
+
+// Takes returns nil if the shard of a service answers, so that profiles of it can be stored.
+func (s *Store) Takes(ctx context.Context, tenant, service string) error {
+	err := s.query(ctx, "SELECT id FROM series WHERE tenant="+quote(tenant)+" AND service="+quote(service)+" LIMIT 1",
+		native.Settings{"skip_unavailable_shards": 0, "optimize_skip_unused_shards": 1},
+		func(driver.Rows) error { return nil })
+	return s.explain(ctx, "query", err)
+}

@@ -229,7 +229,7 @@ step("targets and their states", async () => {
   const p = await open("/store/targets", ".targets tbody tr");
   assert.equal(await p.page.locator(".targets tbody tr").count(), 500);
   await p.page.getByText("700 more targets are not listed").waitFor();
-  await p.page.getByRole("heading", { name: "2 processes share the targets" }).waitFor();
+  await p.page.getByRole("heading", { name: "Processes that share the targets: 2" }).waitFor();
   await p.page.getByText("scraped by watch-1").first().waitFor();
   // Those that are down come first, with the error as text.
   const first = p.page.locator(".targets tbody tr").first();

@@ -59,7 +59,7 @@ type Buffer struct {
 	next     uint64
 	size     int64 // of files
 	count    int64 // of their profiles
-	taken    bool  // the first file is being stored
+	taken    int   // how many of the first files are being stored
 	dropped  int64
 	reported int64 // of those dropped
 	warned   time.Time
@@ -240,17 +240,14 @@ func writeFile(name string, data []byte) error {
 }
 
 // trim deletes the oldest batches until there is space for more bytes, and those that are too old. It
-// leaves the one that is being stored, and all if they are to be kept.
+// leaves those that are being stored, and all if they are to be kept.
 func (b *Buffer) trim(more int64) {
 	if b.o.Keep {
 		return
 	}
 	oldest := b.o.Now().Add(-b.o.Age)
 	for {
-		i := 0
-		if b.taken {
-			i = 1
-		}
+		i := b.taken
 		if i >= len(b.files) || b.size+more <= b.o.Size && !b.files[i].added.Before(oldest) {
 			break
 		}
@@ -291,20 +288,25 @@ func (b *Buffer) signal() {
 type Batch struct {
 	Tenant   string
 	Profiles []store.Profile
-	seq      uint64
+	seqs     []uint64 // of its files
 }
 
 // First returns the oldest batch, when there is one. The error is that of ctx. Damaged files are
-// dropped and reported. Each batch must be removed before First is called again.
-func (b *Buffer) First(ctx context.Context) (*Batch, error) {
+// dropped and reported. Each batch must be removed before First or Next is called again.
+func (b *Buffer) First(ctx context.Context) (*Batch, error) { return b.Next(ctx, 0) }
+
+// Next is like First, and joins the batches that follow, if they are of the same tenant, as long as all
+// have at most n profiles: a store takes many small batches faster as one.
+func (b *Buffer) Next(ctx context.Context, n int) (*Batch, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		b.mu.Lock()
 		b.trim(0)
+		b.taken = min(1, len(b.files))
 		var f file
-		if b.taken = len(b.files) > 0; b.taken {
+		if b.taken > 0 {
 			f = b.files[0]
 		}
 		b.mu.Unlock()
@@ -315,32 +317,69 @@ func (b *Buffer) First(ctx context.Context) (*Batch, error) {
 			}
 			continue
 		}
-		name := filepath.Join(b.dir, f.name())
-		data, err := os.ReadFile(name)
-		var batch *Batch
+		batch, err := b.read(&f)
 		if err == nil {
-			batch, err = decode(data)
-		}
-		if err == nil {
-			batch.seq = f.seq
+			b.join(batch, f.size, n)
 			return batch, nil
 		}
-		b.o.Warn(fmt.Errorf("the buffer's file %s is damaged, so %d profiles are lost: %w", name, f.count, err))
+		b.o.Warn(fmt.Errorf("the buffer's file %s is damaged, so %d profiles are lost: %w",
+			filepath.Join(b.dir, f.name()), f.count, err))
 		b.mu.Lock()
 		b.dropped += f.count
 		b.reported += f.count
 		b.mu.Unlock()
-		b.Remove(&Batch{seq: f.seq})
+		b.Remove(&Batch{seqs: []uint64{f.seq}})
 	}
 }
 
-// Remove deletes a batch that First returned.
+// read decodes a file.
+func (b *Buffer) read(f *file) (*Batch, error) {
+	data, err := os.ReadFile(filepath.Join(b.dir, f.name()))
+	if err != nil {
+		return nil, err
+	}
+	batch, err := decode(data)
+	if err == nil {
+		batch.seqs = []uint64{f.seq}
+	}
+	return batch, err
+}
+
+// join appends the files that follow to a batch of some bytes. One that is damaged stays for later.
+func (b *Buffer) join(batch *Batch, size int64, n int) {
+	for {
+		b.mu.Lock()
+		var f file
+		if b.taken < len(b.files) {
+			f = b.files[b.taken]
+		}
+		if f.size == 0 || int64(len(batch.Profiles))+f.count > int64(n) || size+f.size > maxFile {
+			b.mu.Unlock()
+			return
+		}
+		b.taken++
+		b.mu.Unlock()
+		more, err := b.read(&f)
+		if err != nil || more.Tenant != batch.Tenant {
+			b.mu.Lock()
+			b.taken--
+			b.mu.Unlock()
+			return
+		}
+		size += f.size
+		batch.Profiles, batch.seqs = append(batch.Profiles, more.Profiles...), append(batch.seqs, f.seq)
+	}
+}
+
+// Remove deletes a batch that First or Next returned.
 func (b *Buffer) Remove(batch *Batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken = false
-	if i := slices.IndexFunc(b.files, func(f file) bool { return f.seq == batch.seq }); i >= 0 {
-		b.remove(i)
+	b.taken = 0
+	for _, seq := range batch.seqs {
+		if i := slices.IndexFunc(b.files, func(f file) bool { return f.seq == seq }); i >= 0 {
+			b.remove(i)
+		}
 	}
 }
 

@@ -10,7 +10,7 @@
 //
 // # No target has two owners
 //
-// All members use the same time of a lease, T. A view is from a renewal that began at some time t, and
+// Members use the same time of a lease, T; that of others may be longer when one joins. A view is from a renewal that began at some time t, and
 // is used until t + 0.9 T at most. A member that joins owns nothing for 1.2 T after its first renewal has
 // returned: by then all views without it are out of use. If no lease of others is remembered, there are
 // no such views, and it begins after T/3, when it has looked again. If it cannot renew meanwhile, the time
@@ -31,8 +31,8 @@
 // others do not notice, and then cannot be reached by one of them.
 //
 // The package trusts the store's clock to run evenly. Answers may be older than what was written before
-// by T/5, which covers replicas; store/clickhouse bounds how far behind these may be. Members may differ for a moment
-// in who the owner is; then the target has none.
+// by T/5, which covers replicas; store/clickhouse bounds how far behind these may be. Members may differ
+// for a moment in who the owner is; then the target has none.
 //
 // A Share is safe for concurrent use. It does not know what targets are, and contacts only the store.
 package share

@@ -179,12 +179,9 @@ func (s *Share) Run(ctx context.Context) {
 	s.view = nil
 	s.mu.Unlock()
 	s.o.Changed()
-	if !held {
-		return
-	}
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), releaseTime)
 	defer cancel()
-	if err := s.o.Store.Release(last, s.o.Tenant, s.o.Group, s.o.Member); err != nil {
+	if err := s.o.Store.Release(last, s.o.Tenant, s.o.Group, s.o.Member); err != nil && held {
 		s.o.Warn(fmt.Errorf("the lease is not released, so others wait until it ends: %w", err))
 	}
 }
@@ -267,8 +264,14 @@ func (s *Share) renewed(begun, now time.Time, leases []store.Lease) time.Duratio
 			s.joined, s.from = now, now.Add(s.o.Time/renewals)
 		}
 		// The second renewal sees others that a replica did not have at the first.
-		if slices.ContainsFunc(leases, func(l store.Lease) bool { return l.Member != s.o.Member }) {
-			s.from = s.joined.Add(s.o.Time + s.o.Time/settle)
+		for _, l := range leases {
+			longest := s.o.Time
+			if l.Left > longest { // its time is longer, and it has renewed within a third of that
+				longest = l.Left * renewals / (renewals - 1)
+			}
+			if from := s.joined.Add(longest + longest/settle); l.Member != s.o.Member && from.After(s.from) {
+				s.from = from
+			}
 		}
 		s.owning = !now.Before(s.from)
 	}

@@ -72,6 +72,7 @@ type fleet struct {
 	t       *testing.T
 	store   store.LeaseWriter
 	targets []string
+	time    time.Duration // of leases; 0: the default
 
 	mu      sync.Mutex
 	members map[string]*member
@@ -97,7 +98,7 @@ func newFleet(t *testing.T, s store.LeaseWriter) *fleet {
 func (f *fleet) start(name string) *member {
 	ctx, stop := context.WithCancel(f.t.Context())
 	m := &member{stop: stop, done: make(chan struct{})}
-	m.Share = New(Options{Store: f.store, Group: "shop", Member: name, Changed: f.look})
+	m.Share = New(Options{Store: f.store, Group: "shop", Member: name, Time: f.time, Changed: f.look})
 	f.mu.Lock()
 	f.members[name] = m
 	f.mu.Unlock()
@@ -352,6 +353,23 @@ func TestChaos(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestLonger has a member that joins another one whose leases are four times as long.
+func TestLonger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFleet(t, newTable())
+		f.time = 4 * DefaultTime
+		f.start("long")
+		f.pass(8 * DefaultTime)
+		f.whole("alone", "long")
+		f.time = DefaultTime
+		f.start("short")
+		f.pass(16 * DefaultTime)
+		f.whole("both", "long", "short")
+		f.end()
+		f.once()
+	})
 }
 
 // TestWarnings reports the first of several errors, and when they end.

@@ -160,6 +160,106 @@ func TestWrite(t *testing.T) {
 	})
 }
 
+// sharded is a store that says which services it takes: none whose name begins with down, while it is down.
+type sharded struct {
+	memory
+	probes []string
+}
+
+func (s *sharded) Takes(_ context.Context, tenant, service string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.probes = append(s.probes, tenant+service)
+	if s.fail != nil && strings.HasPrefix(service, "down") {
+		return errAway
+	}
+	return nil
+}
+
+func (s *sharded) probed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.probes)
+}
+
+// TestShard has a cluster one of whose shards is down: services on the others are stored at once, and
+// nothing waits to find out which these are.
+func TestShard(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &sharded{}
+		m.set(func(all []store.Profile) error {
+			if slices.ContainsFunc(all, func(p store.Profile) bool { return strings.HasPrefix(p.Service, "down") }) {
+				return errAway
+			}
+			return nil
+		})
+		disk := open(t, t.TempDir(), 0)
+		s := New(Options{Writer: m, Disk: disk})
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Run(ctx)
+		}()
+		n := 0
+		write := func(services ...string) (direct bool) {
+			t.Helper()
+			var batch []store.Profile
+			for _, name := range services {
+				p := numbered(n)
+				p.Service = name
+				batch = append(batch, p)
+				n++
+			}
+			before := s.Buffered()
+			if err := s.Write(t.Context(), "", batch); err != nil {
+				t.Fatal(err)
+			}
+			return s.Buffered() == before
+		}
+		if write("down1") || write("up1") {
+			t.Error("stored at once although it is not known whether the store takes it")
+		}
+		synctest.Wait() // the probe
+		for range 10 {
+			if !write("up1") {
+				t.Error("up1 waits for others")
+			}
+		}
+		if write("up1", "down1") || write("up2", "up1") {
+			t.Error("stored at once with one that is not known or not taken")
+		}
+		synctest.Wait()
+		if !write("up2", "up1") {
+			t.Error("up2 waits for others")
+		}
+		before := m.probed()
+		for range 300 {
+			if write("down1") {
+				t.Error("the store has what it does not take")
+			}
+			time.Sleep(time.Second)
+		}
+		if got := m.probed() - before; got < 15 || got > 25 {
+			t.Errorf("probed %d times in 300 s, want one in %v", got, probeEvery)
+		}
+		m.set(nil)
+		time.Sleep(2 * maxTry)
+		synctest.Wait()
+		if s.Buffered() != 0 || len(m.stored()) != n {
+			t.Errorf("%d wait, %d of %d are stored", s.Buffered(), len(m.stored()), n)
+		}
+		if !write("down1") {
+			t.Error("down1 waits although nothing else does")
+		}
+		stop()
+		<-done
+		if err := disk.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestErrors has errors that the sender corrects: those of the store while it answers, and those of the
 // limits while it does not.
 func TestErrors(t *testing.T) {
@@ -202,6 +302,58 @@ func TestErrors(t *testing.T) {
 	if err := s.Write(canceled, "", batch); !errors.Is(err, context.Canceled) || s.Buffered() > 0 {
 		t.Errorf("canceled: %v, %d wait", err, s.Buffered())
 	}
+}
+
+// TestAtOnce writes from many goroutines while the store is away: each batch is kept, with its tenant, and
+// several are one file.
+func TestAtOnce(t *testing.T) {
+	const writers, each = 40, 5
+	m := &memory{fail: away}
+	dir := t.TempDir()
+	disk := open(t, dir, 0)
+	s := New(Options{Writer: m, Disk: disk})
+	var want []string
+	var all sync.WaitGroup
+	for w := range writers {
+		tenant := []string{"", "red"}[w%2]
+		for i := range each {
+			want = append(want, tenant+strconv.Itoa(w*each+i))
+		}
+		all.Go(func() {
+			for i := range each {
+				if err := s.Write(t.Context(), tenant, []store.Profile{numbered(w*each + i)}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	entries, err := os.ReadDir(dir)
+	if err != nil || s.Buffered() != writers*each || len(entries) > writers*each {
+		t.Errorf("%d profiles in %d files, %v", s.Buffered(), len(entries), err)
+	}
+	m.set(nil)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.Run(ctx)
+	}()
+	for s.Buffered() > 0 && t.Context().Err() == nil {
+		time.Sleep(time.Millisecond) // the other goroutine works
+	}
+	stop()
+	<-done
+	got := m.stored()
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Errorf("stored %d, want %d", len(got), len(want))
+	}
+	if err := disk.Close(); err != nil {
+		t.Error(err)
+	}
+	t.Logf("%d batches in %d files", len(want), len(entries)-1)
 }
 
 // TestFull fills a buffer: what does not fit is refused, and nothing that was acknowledged is dropped,
@@ -262,7 +414,7 @@ func TestRefused(t *testing.T) {
 		}
 		m.set(func(all []store.Profile) error {
 			if slices.ContainsFunc(all, func(p store.Profile) bool { return p.Labels.Get("n") == "2" }) {
-				return &store.LimitError{What: "series", Limit: 2}
+				return &store.LimitError{What: "series", Limit: 2, RetryAfter: 15 * time.Minute}
 			}
 			return nil
 		})

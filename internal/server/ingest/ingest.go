@@ -140,13 +140,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength >= 0 {
 		size = r.ContentLength
 	}
-	wait, cancel := context.WithTimeout(r.Context(), maxWait)
-	defer cancel()
-	if err := h.memory.Acquire(wait, size); err != nil {
-		h.refuse(w, r, &store.LimitError{What: "requests at once", Limit: maxBodies >> 20, RetryAfter: maxWait})
-		return
+	// A lease must be renewed however busy the server is.
+	if r.URL.Path != leasesPath || size > smallLease {
+		wait, cancel := context.WithTimeout(r.Context(), maxWait)
+		defer cancel()
+		if err := h.memory.Acquire(wait, size); err != nil {
+			h.refuse(w, r, &store.LimitError{What: "requests at once", Limit: maxBodies >> 20, RetryAfter: maxWait})
+			return
+		}
+		defer h.memory.Release(size)
 	}
-	defer h.memory.Release(size)
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxRead)) // else the server's
 	r.Body = http.MaxBytesReader(w, r.Body, h.o.Limits.Body)
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))

@@ -14,8 +14,12 @@ import (
 // leasesPath is where processes that share targets keep their leases.
 const leasesPath = "/api/v1/store/leases"
 
-// maxLease is the longest time of a lease.
-const maxLease = time.Hour
+const (
+	// maxLease is the longest time of a lease.
+	maxLease = time.Hour
+	// smallLease is the size of a request that does not wait for memory, in bytes: one without a document.
+	smallLease = 4 << 10
+)
 
 // leases begins, extends or ends a lease, or publishes with it.
 func (h *Handler) leases(w http.ResponseWriter, r *http.Request) {

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
+	"net/url"
 	"syscall"
 	"time"
 
@@ -23,9 +25,10 @@ func (c *Client) lease(ctx context.Context, q documents.LeaseRequest, into any) 
 	answer, err := c.request(ctx, http.MethodPost, "/api/v1/store/leases", nil, bytes.NewReader(body))
 	var refusal *Refusal
 	switch {
-	case errors.As(err, &refusal) && refusal.down, errors.Is(err, syscall.ECONNREFUSED):
+	case err == nil:
+	case errors.As(err, &refusal) && refusal.down, refusal == nil && c.refuses(ctx):
 		return fmt.Errorf("%w: %w", err, store.ErrDown)
-	case err != nil:
+	default:
 		return err
 	}
 	defer func() { _ = answer.Body.Close() }() // only read
@@ -33,6 +36,24 @@ func (c *Client) lease(ctx context.Context, q documents.LeaseRequest, into any) 
 		return nil
 	}
 	return json.NewDecoder(http.MaxBytesReader(nil, answer.Body, maxAnswer)).Decode(into)
+}
+
+// refuses reports whether the server refuses connections, as it does for others, too. A connection that
+// was open when the server ended fails in another way.
+func (c *Client) refuses(ctx context.Context) bool {
+	u, err := url.Parse(c.Address)
+	if err != nil {
+		return false
+	}
+	host := u.Host
+	if u.Port() == "" {
+		host = net.JoinHostPort(u.Hostname(), u.Scheme)
+	}
+	conn, err := (&net.Dialer{Timeout: time.Second}).DialContext(ctx, "tcp", host)
+	if err == nil {
+		_ = conn.Close() // nothing was sent
+	}
+	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
 // Renew implements store.LeaseWriter. The tenant is that of the token.

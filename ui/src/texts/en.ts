@@ -415,7 +415,7 @@ export const en = {
   "store.is.waiting": "waiting",
   "store.is.away": "elsewhere",
   "store.owner": "scraped by {name}",
-  "store.members": "{n} processes share the targets",
+  "store.members": "Processes that share the targets: {n}",
   "store.member": "group {group} · {n} targets",
   "store.gonemember": "group {group} · its lease has ended",
   "store.counts": "Profiles: {stored} stored, {waiting} waiting for the store, {dropped} dropped, {refused} refused",

@@ -417,7 +417,7 @@ export const zh: Texts = {
   "store.is.waiting": "等待",
   "store.is.away": "在其他进程",
   "store.owner": "由 {name} 采集",
-  "store.members": "{n} 个进程分担目标",
+  "store.members": "分担目标的进程：{n}",
   "store.member": "组 {group} · {n} 个目标",
   "store.gonemember": "组 {group} · 租约已过期",
   "store.counts": "剖析：已存储 {stored}，等待存储 {waiting}，已丢弃 {dropped}，被拒绝 {refused}",
