@@ -9,10 +9,12 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/report/documents"
@@ -96,6 +98,7 @@ func TestClickHouse(t *testing.T) {
 	checked(t, 0, "^shop7", "query", "series", "--store", partly) // all shards are up
 	shardDown(t, servers, st, served)
 	servedPartly(t, servers, partly)
+	servedBuffered(t, servers, st)
 }
 
 // watchClickHouse scrapes a service until a profile is stored.
@@ -184,7 +187,7 @@ func servedPartly(t *testing.T, servers *clickhousetest.Servers, served string) 
 		}
 	}
 	query := url.Values{
-		"query": {"process_cpu:cpu:nanoseconds:cpu:nanoseconds{}"}, "from": {"now-1000000h"}, "until": {"now"},
+		"query": {"process_cpu:cpu:nanoseconds:cpu:nanoseconds{}"}, "from": {"now-100000h"}, "until": {"now"},
 	}
 	answer, err := http.Get(served + "/pyroscope/render?" + query.Encode())
 	if err != nil {
@@ -195,4 +198,70 @@ func servedPartly(t *testing.T, servers *clickhousetest.Servers, served string) 
 	if err != nil || answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), name) {
 		t.Errorf("Grafana's queries: %s, %v\n%.500s", answer.Status, err, text)
 	}
+}
+
+// servedBuffered sends profiles of services on both shards to a process while one is down, kills the
+// process, starts the shard and another process, and finds what was acknowledged.
+func servedBuffered(t *testing.T, servers *clickhousetest.Servers, st string) {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := os.ReadFile("cpu.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func() (address string, cmd *exec.Cmd) {
+		cmd = exec.Command("whet", "serve", "--http", "127.0.0.1:0", "--store", st, "--buffer", dir, dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill() // it has ended, if the test passed
+			_ = cmd.Wait()
+		})
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(strings.TrimSpace(line), "/"), cmd
+	}
+	waiting := func() int {
+		files, err := filepath.Glob(filepath.Join(dir, "*.profiles"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	address, cmd := start()
+	const services = 8
+	for n := range services {
+		answer, err := http.Post(fmt.Sprintf("%s/ingest/pprof?service=kept%d", address, n), "", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusNoContent {
+			t.Errorf("kept%d: %s", n, answer.Status)
+		}
+	}
+	if n := waiting(); n == 0 {
+		t.Error("nothing waits although a shard is down")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	if err := servers.Run(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	start()
+	for waiting() > 0 && t.Context().Err() == nil {
+		time.Sleep(50 * time.Millisecond) // the process works meanwhile
+	}
+	checked(t, 0, fmt.Sprintf("^%d profiles of %d series", services, services), "query", `{service=~"kept.*"}`, "--type",
+		"cpu", "--store", st)
 }

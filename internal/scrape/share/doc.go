@@ -10,11 +10,11 @@
 //
 // # No target has two owners
 //
-// Members use the same time of a lease, T; that of others may be longer when one joins. A view is from a renewal that began at some time t, and
-// is used until t + 0.9 T at most. A member that joins owns nothing for 1.2 T after its first renewal has
-// returned: by then all views without it are out of use. If no lease of others is remembered, there are
-// no such views, and it begins after T/3, when it has looked again. If it cannot renew meanwhile, the time
-// begins anew.
+// Members use the same time of a lease, T; that of others may be longer when one joins. A view is from a
+// renewal that began at some time t, and is used until t + 0.9 T at most. A member that joins owns
+// nothing for 1.2 T after its first renewal has returned: by then all views without it are out of use. If
+// no lease of others is remembered, there are no such views, and it begins after T/3, when it has looked
+// again. If it cannot renew meanwhile, the time begins anew.
 //
 // A member leaves the view when the store says that its lease has ended, which is T after the store had
 // its last renewal; its own view is out of use before, so it has stopped by itself. Its targets move at

@@ -47,7 +47,8 @@ func newTLS(dir string) (*TLS, error) {
 		return nil, err
 	}
 	server := template(2, "127.0.0.1")
-	server.IPAddresses, server.ExtKeyUsage = []net.IP{net.IPv4(127, 0, 0, 1)}, []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1)}
+	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
 	client := template(3, "whet")
 	client.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageClientAuth}
 	for _, c := range []struct {
