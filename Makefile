@@ -17,6 +17,7 @@
 # make ui      rebuild and test the web UI (needs Node; the result is committed)
 # make bench-profile   the profile engine and whole programs against go tool pprof
 # make bench-power     how often whet bench is right next to a noisy neighbor, for docs/measured/power.md (1 to 2 hours)
+# make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (10 minutes)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
@@ -73,7 +74,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -339,6 +340,10 @@ prove-power:
 # WHET_POWER_SAME, WHET_POWER_PLANTED and WHET_POWER_TIME make it shorter.
 bench-power:
 	$(GO) test -run '^$$' -bench 'Power' -benchtime 1x -timeout 4h -v ./internal/peers
+
+# WHET_LAYOUT_CHANGES and WHET_LAYOUT_TIME make it shorter.
+bench-layout:
+	$(GO) test -run '^$$' -bench 'Layout' -benchtime 1x -timeout 1h -v ./internal/peers
 
 # The versions are pinned, since both change their interfaces.
 MCP_PYTHON    := 2.3.0

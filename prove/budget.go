@@ -15,6 +15,7 @@ const (
 	raceShare    = 0.25
 	configShare  = 0.2
 	measureShare = 0.6
+	layoutShare  = 0.4
 	mutantShare  = 0.5
 )
 

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -186,12 +188,15 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	o := f.o.AB
 	o.Trial = cmp.Or(o.Trial, min(trialTime, o.MaxTime))
 	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, measureShare, 1)
-	o.Overtime = untilDeadline(ctx, o.Total+overtime*o.MaxTime, measureShare, 1) - o.Total
+	o.Overtime = max(0, untilDeadline(ctx, o.Total+overtime*o.MaxTime, measureShare, 1)-o.Total)
 	o.Enough = enough
 	defer f.addWarnings()
 	m, err := f.benchmarks.Compare(ctx, a, b, chosen, o)
 	if err != nil {
 		return nil, err
+	}
+	if names := judgment.Of(m.AB, m.Generated(), false).Noisy; len(names) > 0 && ctx.Err() == nil {
+		f.collectLess(ctx, a, b, m, names[:min(len(names), maxSlight)])
 	}
 	if names := judgment.Of(m.AB, m.Generated(), false).Slight; len(names) > 0 && ctx.Err() == nil {
 		f.varyLayout(ctx, a, b, m, names[:min(len(names), maxSlight)])
@@ -199,20 +204,54 @@ func (f *Prover) MeasureBy(ctx context.Context, a, b builds.Side, chosen []Bench
 	return m, nil
 }
 
+// collectLess measures benchmarks again that allocate, and whose time noise leaves undecided, with fewer garbage
+// collections: those of a heap of few megabytes are frequent and come at other times in each round.
+func (f *Prover) collectLess(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
+	env := slices.Concat(os.Environ(), a.Env, b.Env)
+	if slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, "GOGC=") }) {
+		return // that is what is compared, or how the program runs
+	}
+	f.o.Progress("measure with fewer garbage collections")
+	o := f.o.AB
+	o.Total = untilDeadline(ctx, o.MaxTime*maxSubjects, layoutShare, 1)
+	o.Unit, o.Plans, o.Trial = unitOf(m, names), []ab.Plan{m.AB.Plan}, noTrial
+	width := func(s *ab.SubjectResult) float64 {
+		return math.Log(float64(s.Units[0].High)) - math.Log(float64(s.Units[0].Low))
+	}
+	err := f.benchmarks.CompareAgain(ctx, a, b, m, benchmarks.Again{
+		Subjects: names, Env: []string{"GOGC=800", "GOMEMLIMIT=2GiB"},
+		Better: func(old, again *ab.SubjectResult) bool { return len(again.Units) > 0 && width(again) < width(old) },
+	}, o)
+	if err != nil && ctx.Err() == nil {
+		f.warnings.Add(fmt.Errorf("measure with fewer garbage collections: %w", err))
+	}
+}
+
+// unitOf returns the unit to measure subjects again in: "" for the default one if CPU time does not decide for all.
+func unitOf(m *Measured, names []string) string {
+	for _, s := range m.AB.Subjects {
+		if s.Unpinned && slices.Contains(names, s.Name) {
+			return ""
+		}
+	}
+	return m.AB.Unit
+}
+
 // varyLayout measures benchmarks again whose slight differences decide, in many layouts of the program. Slight
 // differences that are not measured in these are undecided.
 func (f *Prover) varyLayout(ctx context.Context, a, b builds.Side, m *Measured, names []string) {
 	f.o.Progress("measure in other layouts of the program")
 	o := f.o.AB
-	o.Total = untilDeadline(ctx, layoutTime, measureShare, 1)
-	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, m.AB.Unit
+	o.Total = untilDeadline(ctx, layoutTime, layoutShare, 1)
+	o.MaxTime, o.Precision, o.Unit = o.Total, layoutPrecision, unitOf(m, names)
+	var env []string
 	for _, s := range m.AB.Subjects {
-		if s.Unpinned && slices.Contains(names, s.Name) {
-			o.Unit = "" // CPU time does not decide for all
+		if slices.Contains(names, s.Name) && s.Env != nil {
+			env = s.Env
 		}
 	}
 	o.Plans, o.Trial = []ab.Plan{m.AB.Plan}, noTrial
-	err := f.benchmarks.CompareLayouts(ctx, a, b, m, names, o)
+	err := f.benchmarks.CompareAgain(ctx, a, b, m, benchmarks.Again{Subjects: names, VaryLayout: true, Env: env}, o)
 	if err != nil && ctx.Err() == nil {
 		f.warnings.Addf("slight differences of time do not count: the layout of the program cannot be varied: %v", err)
 	}

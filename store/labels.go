@@ -125,3 +125,38 @@ func (ls Labels) check() error {
 	}
 	return nil
 }
+
+// LabelNamesOf returns the sorted names of the labels of series, with those of their service and kind; none without
+// series.
+func LabelNamesOf(all []Series) []string {
+	names := map[string]bool{}
+	for _, x := range all {
+		names[ServiceLabel], names[KindLabel] = true, true
+		for _, l := range x.Labels {
+			names[l.Name] = true
+		}
+	}
+	return sortedKeys(names)
+}
+
+// LabelValuesOf returns the sorted values of a label of series, which may be that of their service or kind.
+func LabelValuesOf(all []Series, name string) []string {
+	values := map[string]bool{}
+	for _, x := range all {
+		switch name {
+		case ServiceLabel:
+			values[x.Service] = true
+		case KindLabel:
+			values[x.Kind] = true
+		default:
+			values[x.Labels.Get(name)] = true
+		}
+	}
+	delete(values, "")
+	return sortedKeys(values)
+}
+
+// sortedKeys returns the keys of a set; an empty slice, not nil, if there are none.
+func sortedKeys(set map[string]bool) []string {
+	return slices.AppendSeq(make([]string, 0, len(set)), slices.Values(slices.Sorted(maps.Keys(set))))
+}

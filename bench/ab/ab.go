@@ -54,8 +54,9 @@ type Measurement struct {
 // A Subject is something that exists in two builds. Measure returns the context's error when that
 // ends the round; any other error ends the measurement of the subject. It is called from one
 // goroutine at a time or, when the plan is Together, from two with different sides. A subject with
-// a method Concurrent that returns true uses several CPUs. One with a method Prepare, of a context, is
-// prepared before each pair of A and B, in its time; the error ends its measurement.
+// a method Concurrent that returns true uses several CPUs. One with a method Prepare, of a context and
+// the number of a pair, from 0, is prepared before each pair of A and B, in its time; the error ends its
+// measurement.
 type Subject interface {
 	Name() string
 	Measure(ctx context.Context, r Round) (Measurement, error)

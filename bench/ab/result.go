@@ -59,6 +59,8 @@ type SubjectResult struct {
 	Unpinned bool `json:"free,omitempty"`
 	// VariedLayout reports whether each pair was measured with the functions of both programs in another order.
 	VariedLayout bool `json:"varied_layout,omitempty"`
+	// Env is KEY=value that it ran with on both sides, besides what each side has; nil for nothing.
+	Env []string `json:"env,omitempty"`
 	// Error is why the subject could not be measured, or not completely; "" means no error.
 	Error string `json:"error,omitempty"`
 	// Units begins with the one that decides: the Result's, or the time if that is CPU time and

@@ -207,14 +207,14 @@ func (r *runner) measure(ctx context.Context) error {
 // prepare prepares the next pair, if the subject does that.
 func (s *subject) prepare(ctx context.Context) error {
 	p, ok := s.Subject.(interface {
-		Prepare(ctx context.Context) error
+		Prepare(ctx context.Context, pair int) error
 	})
 	if !ok {
 		return nil
 	}
 	began := time.Now()
 	defer func() { s.elapsed += time.Since(began) }()
-	return p.Prepare(ctx)
+	return p.Prepare(ctx, len(s.pairs))
 }
 
 // take runs a subject's turn.

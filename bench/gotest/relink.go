@@ -1,6 +1,7 @@
 package gotest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,16 +62,40 @@ func (l *Relinker) binaries(ctx context.Context, order int) (out [2]*Binary, err
 	for side := range out {
 		file := filepath.Join(l.dir, fmt.Sprintf("%v-%d.test", ab.Side(side), order))
 		group.Go(func() {
-			out[side], errs[side] = Compile(ctx, l.sources[side].inOrder(order), l.packages[side], file)
+			if out[side], errs[side] = Compile(ctx, l.sources[side].inOrder(order), l.packages[side], file); errs[side] != nil {
+				errs[side] = &relinkError{ab.Side(side), errs[side]}
+			}
 		})
 	}
 	group.Wait()
-	if err := errors.Join(errs[:]...); err != nil {
+	if err := cmp.Or(errs[ab.A], errs[ab.B]); err != nil {
 		return out, err
 	}
 	l.linked[order] = out
 	return out, nil
 }
+
+// A relinkError is the reason why a side could not be linked, in one line: the compiler has nothing to say.
+type relinkError struct {
+	side ab.Side
+	err  error
+}
+
+// Error ends with what the linker says first.
+func (e *relinkError) Error() string {
+	text := e.err.Error()
+	if bad := (*BuildError)(nil); errors.As(e.err, &bad) {
+		for line := range strings.Lines(bad.Output) {
+			if text = strings.TrimSpace(line); text != "" && !strings.HasPrefix(text, "#") {
+				break // the others are the package's name, and how to use the linker
+			}
+		}
+	}
+	return fmt.Sprintf("link %v with its functions in another order: %s", e.side, text)
+}
+
+// Unwrap returns the error of the build.
+func (e *relinkError) Unwrap() error { return e.err }
 
 // inOrder returns the source with flags that have the linker shuffle functions. It leaves out debugging
 // information, whose linking takes about half of the time.

@@ -19,7 +19,6 @@ type Subject struct {
 	sides            [2]program
 	options          RunOptions
 	relinker         *Relinker // links the sides for each pair; nil: they stay as they are
-	order            int       // of the last pair
 
 	mu    sync.Mutex
 	perOp [2]float64 // in seconds; equal unless the sides differ much; 0 until calibrated
@@ -85,13 +84,12 @@ func NewSubject(label, benchmark string, a, b *Binary, o RunOptions) *Subject {
 // Relink has both sides linked by l for each pair, with their functions in another order.
 func (s *Subject) Relink(l *Relinker) { s.relinker = l }
 
-// Prepare links both sides for the next pair, if Relink was called.
-func (s *Subject) Prepare(ctx context.Context) error {
+// Prepare links both sides for a pair, if Relink was called. Its order depends only on the pair's number.
+func (s *Subject) Prepare(ctx context.Context, pair int) error {
 	if s.relinker == nil {
 		return nil
 	}
-	s.order++
-	binaries, err := s.relinker.binaries(ctx, s.order)
+	binaries, err := s.relinker.binaries(ctx, 1+pair)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,8 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.BenchmarksFrom, "benchmarks-from", "", "use the test files of `SIDE` (a or b) for both")
 	f.abFlags.register(cmd, 0.01, time.Minute)
 	f.registerPairs(cmd)
-	fs.BoolVar(&f.VaryLayout, "vary-layout", false, "link A and B for each pair, with functions in another order")
+	fs.BoolVar(&f.VaryLayout, "vary-layout", false,
+		"link A and B for each pair, with functions in another order")
 	fs.StringVar(&f.HTML, "html", "", "also write an HTML page with the distributions to `FILE`")
 	fs.BoolVar(&f.Markdown, "markdown", false, "write the comparison as Markdown")
 	fs.StringArrayVar(&f.Gates, "gate", nil, "exit with code 3 unless `GATES` hold, such as 'sec/op<+3%'")
@@ -100,7 +101,9 @@ func (f *benchABFlags) register(cmd *cobra.Command) {
 
 // onlyForTwo lists the flags that apply only to two builds.
 func onlyForTwo() []string {
-	return []string{"benchmarks-from", "precision", "max-time", "round", "pairs", "vary-layout", "html", "markdown", "gate", "continue"}
+	return []string{
+		"benchmarks-from", "precision", "max-time", "round", "pairs", "vary-layout", "html", "markdown", "gate", "continue",
+	}
 }
 
 // requested reports whether the flags request a comparison of two builds.

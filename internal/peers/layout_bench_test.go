@@ -14,8 +14,8 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 )
 
-// moved is a module whose benchmarks are the same, whatever the tag; with moved, a function comes first that none
-// of them calls.
+// moved is a module whose benchmarks are the same with the tag moved, though a function comes first then that none of
+// them calls. With the tag slower, too, they do 5% more.
 func moved(size int) map[string]string {
 	var steps strings.Builder
 	for i := range size {
@@ -25,6 +25,8 @@ func moved(size int) map[string]string {
 		"go.mod": "module moved\n\ngo 1.24\n",
 		"a.go": "//go:build moved\n\npackage moved\n\nfunc init() { hooks = append(hooks, first) }\n\n" +
 			"//go:noinline\nfunc first(n int) int {\n" + steps.String() + "\treturn n\n}\n",
+		"as.go":     "//go:build !slower\n\npackage moved\n\nconst turns = 20\n",
+		"slower.go": "//go:build slower\n\npackage moved\n\nconst turns = 21\n",
 		"work.go": `package moved
 
 import (
@@ -63,7 +65,7 @@ func Scan(text string) (sum int) {
 //go:noinline
 func less(a, b int) int { return (a^0x55)%1009 - (b^0x55)%1009 }
 
-// Sort sorts a copy of numbers in an order of its own.
+// Sort sorts a copy of numbers by what follows less.
 func Sort(in, buffer []int) int {
 	copy(buffer, in)
 	slices.SortFunc(buffer, less)
@@ -107,27 +109,35 @@ var (
 
 func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
-		kept += Scan(text)
+		for range turns {
+			kept += Scan(text)
+		}
 	}
 }
 
 func BenchmarkSort(b *testing.B) {
 	buffer := make([]int, len(numbers))
 	for b.Loop() {
-		kept += Sort(numbers, buffer)
+		for range turns {
+			kept += Sort(numbers, buffer)
+		}
 	}
 }
 
 func BenchmarkHash(b *testing.B) {
 	for b.Loop() {
-		kept += int(Hash(text))
+		for range turns {
+			kept += int(Hash(text))
+		}
 	}
 }
 
 func BenchmarkFormat(b *testing.B) {
 	buffer := make([]byte, 0, 32)
 	for b.Loop() {
-		kept += Format(numbers, buffer)
+		for range turns {
+			kept += Format(numbers, buffer)
+		}
 	}
 }
 `,
@@ -136,8 +146,8 @@ func BenchmarkFormat(b *testing.B) {
 
 // BenchmarkLayout compares builds that differ only in where the linker places their functions, because B has a
 // function more that is never called: how often a difference of time is reported, as it is and with varied layouts.
-// WHET_LAYOUT_CHANGES (12) is the number of such functions, WHET_LAYOUT_TIME (5s) the maximum time of each of four
-// benchmarks.
+// Then B does 5% more as well, with varied layouts. WHET_LAYOUT_CHANGES (12) is the number of such functions,
+// WHET_LAYOUT_TIME (5s) the maximum time of each of four benchmarks.
 func BenchmarkLayout(b *testing.B) {
 	changes, err := strconv.Atoi(cmp.Or(os.Getenv("WHET_LAYOUT_CHANGES"), "12"))
 	if err != nil {
@@ -147,10 +157,13 @@ func BenchmarkLayout(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	kinds := []layoutKind{
+		{name: "as it is", tags: "moved"},
+		{name: "varied", tags: "moved", vary: true},
+		{name: "varied, 5% more work", tags: "moved,slower", vary: true},
+	}
 	var lines []string
 	for b.Loop() {
-		var reported, all [2]int
-		largest := [2]float64{1, 1}
 		for i := range changes {
 			dir := b.TempDir()
 			for name, content := range moved(1 + 5*i) {
@@ -158,32 +171,53 @@ func BenchmarkLayout(b *testing.B) {
 					b.Fatal(err)
 				}
 			}
-			for k, vary := range []bool{false, true} {
-				r, err := builds.Run(b.Context(), builds.Side{Dir: dir}, builds.Side{Dir: dir, Flags: []string{"-tags=moved"}},
-					builds.Options{VaryLayout: vary, AB: ab.Options{MaxTime: most, Trial: time.Second, Seed: uint64(i + 1)}})
+			for k := range kinds {
+				r, err := builds.Run(b.Context(), builds.Side{Dir: dir},
+					builds.Side{Dir: dir, Flags: []string{"-tags=" + kinds[k].tags}}, builds.Options{
+						VaryLayout: kinds[k].vary, AB: ab.Options{MaxTime: most, Trial: time.Second, Seed: uint64(i + 1)},
+					})
 				if err != nil || r.Failed() {
 					b.Fatal(r, err)
 				}
 				for _, s := range r.Subjects {
-					u := &s.Units[0]
-					all[k]++
-					if u.Verdict == ab.Better || u.Verdict == ab.Worse {
-						reported[k]++
-						ratio := float64(u.Ratio)
-						largest[k] = max(largest[k], ratio, 1/ratio)
-						lines = append(lines, fmt.Sprintf("function %d, varied %v: %s %s %.3f (%.3f to %.3f), %d pairs", i, vary,
-							s.Name, u.Unit, ratio, float64(u.Low), float64(u.High), s.Pairs))
+					if line := kinds[k].add(&s); line != "" {
+						lines = append(lines, fmt.Sprintf("function %d, %s", i, line))
 					}
 				}
 			}
 		}
-		for k, name := range []string{"as it is", "varied"} {
-			lines = append(lines, fmt.Sprintf("%s: %d of %d reported to differ, by at most %.1f%%", name, reported[k], all[k],
-				100*(largest[k]-1)))
+	}
+	for _, k := range kinds {
+		line := fmt.Sprintf("%s: %d of %d reported to differ", k.name, k.reported, k.all)
+		if k.reported > 0 {
+			line += fmt.Sprintf(", by %.1f%% to %.1f%%", 100*(k.least-1), 100*(k.most-1))
 		}
-		b.ReportMetric(100*float64(reported[0])/float64(max(1, all[0])), "%reported")
-		b.ReportMetric(100*float64(reported[1])/float64(max(1, all[1])), "%reported-varied")
+		lines = append(lines, line)
 	}
 	b.ReportMetric(0, "ns/op")
 	b.Log("\n" + strings.Join(lines, "\n"))
+}
+
+// A layoutKind is a way to compare builds, and what was reported.
+type layoutKind struct {
+	name, tags    string
+	vary          bool
+	reported, all int
+	least, most   float64 // ratios of what was reported to differ
+}
+
+// add counts the result of a benchmark, and describes it; "" if no difference was reported.
+func (k *layoutKind) add(s *ab.SubjectResult) string {
+	u := &s.Units[0]
+	k.all++
+	if u.Verdict != ab.Better && u.Verdict != ab.Worse {
+		return ""
+	}
+	ratio := float64(u.Ratio)
+	if k.reported++; k.reported == 1 {
+		k.least, k.most = ratio, ratio
+	}
+	k.least, k.most = min(k.least, ratio), max(k.most, ratio)
+	return fmt.Sprintf("%s: %s %s %.3f (%.3f to %.3f), %d pairs", k.name, s.Name, u.Unit, ratio, float64(u.Low),
+		float64(u.High), s.Pairs)
 }

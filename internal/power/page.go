@@ -276,7 +276,7 @@ func times(what string, by map[string][]time.Duration) (string, error) {
 		slices.Sort(list)
 		rows = append(rows, []string{
 			name, fmt.Sprint(len(list)),
-			seconds(median(list)), seconds(list[(len(list)-1)*9/10]), seconds(list[len(list)-1]),
+			seconds(median(list)), seconds(list[(len(list)*9+9)/10-1]), seconds(list[len(list)-1]),
 		})
 	}
 	slices.SortFunc(rows, func(a, b []string) int {

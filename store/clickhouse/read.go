@@ -138,37 +138,13 @@ func (s *Store) counted(ctx context.Context, q *store.Query) ([]store.Series, er
 // LabelNames implements store.Reader.
 func (s *Store) LabelNames(ctx context.Context, q store.Query) ([]string, error) {
 	all, err := s.Series(ctx, q)
-	if err != nil || len(all) == 0 {
-		return []string{}, err
-	}
-	names := map[string]bool{store.ServiceLabel: true, store.KindLabel: true}
-	for _, x := range all {
-		for _, l := range x.Labels {
-			names[l.Name] = true
-		}
-	}
-	return slices.Sorted(maps.Keys(names)), nil
+	return store.LabelNamesOf(all), err
 }
 
 // LabelValues implements store.Reader.
 func (s *Store) LabelValues(ctx context.Context, q store.Query, name string) ([]string, error) {
 	all, err := s.Series(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]bool{}
-	for _, x := range all {
-		switch name {
-		case store.ServiceLabel:
-			values[x.Service] = true
-		case store.KindLabel:
-			values[x.Kind] = true
-		default:
-			values[x.Labels.Get(name)] = true
-		}
-	}
-	delete(values, "")
-	return slices.AppendSeq([]string{}, slices.Values(slices.Sorted(maps.Keys(values)))), nil
+	return store.LabelValuesOf(all, name), err
 }
 
 // Types implements store.Reader.

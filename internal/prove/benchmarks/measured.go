@@ -54,15 +54,24 @@ func (s *Set) Compare(
 	return s.compare(ctx, a, b, chosen, nil, how)
 }
 
-// CompareLayouts compares some subjects of a comparison again, with the functions of both builds in another order
-// in each pair, and replaces their results. It is an error if one of them fails.
-func (s *Set) CompareLayouts(
-	ctx context.Context, a, b builds.Side, m *Measured, subjects []string, how ab.Options,
-) error {
-	again, err := s.compare(ctx, a, b, m.covering, subjects, how)
+// Again is how subjects are compared again.
+type Again struct {
+	Subjects   []string // their names
+	VaryLayout bool     // the functions of both builds are in another order in each pair
+	Env        []string // KEY=value for both sides; nil for nothing
+	// Better reports whether a new result replaces the old one; nil means that all do.
+	Better func(old, again *ab.SubjectResult) bool
+}
+
+// CompareAgain compares some subjects of a comparison again, and replaces their results. It is an error if one of
+// them fails.
+func (s *Set) CompareAgain(ctx context.Context, a, b builds.Side, m *Measured, g Again, how ab.Options) error {
+	a.Env, b.Env = slices.Concat(a.Env, g.Env), slices.Concat(b.Env, g.Env)
+	again, err := s.compare(ctx, a, b, m.covering, &g, how)
 	if err != nil {
 		return err
 	}
+	subjects := g.Subjects
 	for _, name := range subjects {
 		if i := slices.IndexFunc(again.AB.Subjects, func(r ab.SubjectResult) bool { return r.Name == name }); i < 0 {
 			return fmt.Errorf("%s: not measured", name)
@@ -72,8 +81,9 @@ func (s *Set) CompareLayouts(
 	}
 	for i := range m.AB.Subjects {
 		for _, r := range again.AB.Subjects {
-			if r.Name == m.AB.Subjects[i].Name {
-				m.AB.Subjects[i] = r
+			if old := &m.AB.Subjects[i]; r.Name == old.Name && (g.Better == nil || g.Better(old, &r)) {
+				r.Env = g.Env
+				*old = r
 			}
 		}
 	}
@@ -83,10 +93,9 @@ func (s *Set) CompareLayouts(
 	return nil
 }
 
-// compare compares two builds by benchmarks: if only is not nil, by the subjects of these names alone, with
-// varied layouts.
+// compare compares two builds by benchmarks: all that are chosen, or some again.
 func (s *Set) compare(
-	ctx context.Context, a, b builds.Side, chosen []Benchmark, only []string, how ab.Options,
+	ctx context.Context, a, b builds.Side, chosen []Benchmark, again *Again, how ab.Options,
 ) (m *Measured, err error) {
 	var pkgs, names []string
 	var installed []*writtenFile
@@ -113,7 +122,9 @@ func (s *Set) compare(
 	}
 	o := builds.Options{
 		Patterns: pkgs, Bench: "^(" + strings.Join(names, "|") + ")$", Timeout: s.o.Timeout, AB: how,
-		VaryLayout: only != nil, Only: only,
+	}
+	if again != nil {
+		o.VaryLayout, o.Only = again.VaryLayout, again.Subjects
 	}
 	if err := s.run(ctx, a, b, o, m); err != nil {
 		return nil, err

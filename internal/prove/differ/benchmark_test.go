@@ -324,3 +324,70 @@ func (g *Gauge) Name() string { return g.name }
 		t.Errorf("inputs that cannot be made twice: %s", out)
 	}
 }
+
+// TestBenchmarksMake checks that a benchmark goes without inputs that take long to make, unless all do.
+func TestBenchmarksMake(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/some\n\ngo 1.26\n"))
+	write(t, filepath.Join(dir, "some.go"), []byte(`package some
+
+import "time"
+
+type Number struct {
+	n    int
+	slow bool
+}
+
+func NewNumber(n int) *Number {
+	slow := n%2 == 0
+	if slow {
+		time.Sleep(60 * time.Millisecond)
+	}
+	return &Number{n, slow}
+}
+
+func (n *Number) Value() int { return n.n }
+
+type Always struct{ n int }
+
+func NewAlways(n int) *Always {
+	time.Sleep(60 * time.Millisecond)
+	return &Always{n}
+}
+
+func (a *Always) Value() int { return a.n }
+`))
+	pkgs, err := driver.Load(t.Context(), driver.Options{Dir: dir}, ".")
+	if err != nil || len(pkgs) != 1 || len(pkgs[0].Errors) > 0 {
+		t.Fatal(err, pkgs)
+	}
+	var targets []differ.Target
+	for _, d := range pkgs[0].Syntax[0].Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv != nil {
+			targets = append(targets, differ.Target{Decl: fn})
+		}
+	}
+	files, _, errs := differ.Benchmarks(pkgs[0], targets, nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), text)
+	}
+	for _, name := range []string{"Number", "Always"} {
+		chosen := filepath.Join(dir, name)
+		cmd := exec.CommandContext(t.Context(), "go", "test", "-run=^$", "-benchtime=1x", "-bench=Whet_"+name)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), differ.ChosenEnv+"="+chosen)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		inputs, err := os.ReadFile(chosen)
+		if err != nil || len(inputs) == 0 || bytes.Contains(inputs, []byte(" true}")) {
+			t.Errorf("%s: %v, inputs:\n%s", name, err, inputs)
+		}
+	}
+}

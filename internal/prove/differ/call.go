@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/whet-go/whet/internal/prove/differ/emptiness"
 	"github.com/whet-go/whet/internal/prove/differ/generics"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/states"
@@ -36,6 +37,7 @@ type shape struct {
 	inner   returned
 	sig     *types.Signature
 	prior   []priorCall // methods that bring the receiver into other states
+	hidden  []bool      // slices among the results that may be nil or empty alike: no caller shows which; nil for none
 }
 
 // A priorCall is another method of the receiver that may be called before.
@@ -100,7 +102,7 @@ func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
 func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 	s = shape{
 		calls: i.Name(), inst: makers.Bracketed(i.Args, g.Qualify), named: makers.Bracketed(i.Args, g.Recorded),
-		results: i.Sig.Results().Len(), sig: i.Sig,
+		results: i.Sig.Results().Len(), sig: i.Sig, hidden: emptiness.In(g.versions, i.Fn),
 	}
 	if r := i.Sig.Recv(); r != nil {
 		if s.recv, why = g.Maker(r.Type()); why != "" {
@@ -272,19 +274,20 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
 		for i, one := range s.prior {
 			fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
-				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots))
+				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
 		}
 		b.WriteString("}\n}\n")
 	}
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
-	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots))
+	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
 	b.WriteString(s.inner.calls() + "})\n}\n")
 	return b.String()
 }
 
 // oneTurn returns the code that makes the arguments of a function, calls it, and records its results. named and inst
-// are type arguments; at is the place of the first argument in a call that was captured, negative if it is none.
-func oneTurn(name, named, inst string, makers []string, at, results int, dots string) string {
+// are type arguments; at is the place of the first argument in a call that was captured, negative if it is none. Of
+// hidden results, nil is recorded as empty.
+func oneTurn(name, named, inst string, makers []string, at, results int, dots string, hidden []bool) string {
 	var b strings.Builder
 	b.WriteString(makeArguments(makers, at))
 	args := numbered("a", len(makers))
@@ -297,7 +300,13 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 		return b.String() + call + "\n"
 	}
 	names := numbered("r", results)
-	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, names)
+	recorded := strings.Split(names, ", ")
+	for i, is := range hidden {
+		if is {
+			recorded[i] = "whetFilled(" + recorded[i] + ")"
+		}
+	}
+	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, strings.Join(recorded, ", "))
 	return b.String()
 }
 

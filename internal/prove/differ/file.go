@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
+	"github.com/whet-go/whet/internal/prove/differ/emptiness"
 	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/states"
 	"github.com/whet-go/whet/internal/prove/differ/support"
@@ -30,9 +31,10 @@ type testFile struct {
 
 	// assembled are functions without a body in Go whose assembly has changed.
 	assembled []types.Object
-	within    string            // the directory of the package with a dot, before names in results; "" for none
-	used      []usedBy          // uses of what has changed that must run
-	types     []*types.TypeName // that have changed so that their values look different
+	within    string              // the directory of the package with a dot, before names in results; "" for none
+	used      []usedBy            // uses of what has changed that must run
+	types     []*types.TypeName   // that have changed so that their values look different
+	versions  []*emptiness.Finder // of the package
 	// more are the versions of the package that the file is called for, if that is another one: the inputs
 	// have their words, too.
 	more []*packages.Package
@@ -58,7 +60,10 @@ func (g *testFile) objects(decls []*ast.FuncDecl) (objs []types.Object) {
 // newTestFile returns an empty test file for a package that was loaded with syntax and types. other is
 // the other version of the package, which the file must also fit; it may be nil.
 func newTestFile(pkg, other *packages.Package) *testFile {
-	g := &testFile{Generator: makers.New(pkg, other), pkg: pkg}
+	g := &testFile{Generator: makers.New(pkg, other), pkg: pkg, versions: []*emptiness.Finder{emptiness.New(pkg)}}
+	if other != nil {
+		g.versions = append(g.versions, emptiness.New(other))
+	}
 	g.Imports["testing"] = "testing"
 	return g
 }

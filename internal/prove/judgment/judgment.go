@@ -39,6 +39,10 @@ var ErrOnlyGenerated = errors.New("only generated benchmarks run this line, and 
 // is not meant to be faster need not be measured until its interval is as narrow as a gain requires.
 const SameWithin = 1.05
 
+// mostCPU is the ratio of CPU time that noise may hide where the time decides: the change might move work to other
+// goroutines.
+const mostCPU = 1.25
+
 // A Judgment is the result of a comparison for a change.
 type Judgment struct {
 	Err           error    // why it does not show a gain; nil if it does
@@ -47,6 +51,8 @@ type Judgment struct {
 	// Slight are the benchmarks whose slight differences decide, the largest difference first: another layout of
 	// the program could make them. See [Slight].
 	Slight []string
+	// Noisy are the benchmarks that allocate and whose time noise leaves undecided, if that decides.
+	Noisy []string
 }
 
 // slightRatio is the ratio below which a difference of time is slight.
@@ -55,8 +61,7 @@ const slightRatio = 1.1
 // Slight reports whether a unit differs in time or rate by so little that the layout of the program could be
 // the reason. Where the linker places code changes its speed by a few percent.
 func Slight(u *ab.Unit) bool {
-	isTime := strings.Contains(u.Unit, "sec") || u.Better == bench.Higher
-	return isTime && (u.Verdict == ab.Better || u.Verdict == ab.Worse) && size(u) < math.Log(slightRatio)
+	return isTime(u) && (u.Verdict == ab.Better || u.Verdict == ab.Worse) && size(u) < math.Log(slightRatio)
 }
 
 // size returns the absolute logarithm of a unit's ratio; infinity if it has none.
@@ -101,7 +106,32 @@ func Of(r *ab.Result, generated map[string]string, reviewed bool) Judgment {
 			j.Slight = slight(r)
 		}
 	}
+	if errors.Is(j.Err, ErrNotSeen) || errors.Is(j.Err, ErrNoSign) {
+		j.Noisy = noisy(r)
+	}
 	return j
+}
+
+// noisy returns the subjects that allocate and whose time has a wide interval.
+func noisy(r *ab.Result) (names []string) {
+	for i := range r.Subjects {
+		s := &r.Subjects[i]
+		allocates := slices.ContainsFunc(s.Units, func(u ab.Unit) bool {
+			return u.Unit == "allocs/op" && max(u.A.Median, u.B.Median) > 0
+		})
+		if allocates && len(s.Units) > 0 && isTime(&s.Units[0]) && s.Units[0].Verdict == ab.Undecided && isWide(&s.Units[0]) {
+			names = append(names, s.Name)
+		}
+	}
+	return names
+}
+
+// isTime reports whether a unit is one of time, or a rate.
+func isTime(u *ab.Unit) bool { return strings.Contains(u.Unit, "sec") || u.Better == bench.Higher }
+
+// isWide reports whether a unit's interval contains more than SameWithin.
+func isWide(u *ab.Unit) bool {
+	return !(float64(u.Low) >= 1/SameWithin && float64(u.High) <= SameWithin)
 }
 
 // cause returns the error of a judgment without its figures.
@@ -215,7 +245,8 @@ func (v *figures) addAll(r *ab.Result, s *ab.SubjectResult) {
 
 func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 	u := &s.Units[i]
-	if u.Unit == gotest.MeanTime && u.Verdict == ab.Undecided {
+	second := u.Unit == gotest.MeanTime || u.Unit == gotest.CPUTime && i > 0 && u.Low <= 1 && u.High <= mostCPU
+	if second && u.Verdict == ab.Undecided {
 		return // noise from other processes, which affects sec/op less
 	}
 	if v.withoutSlight && !s.VariedLayout && Slight(u) {
@@ -247,7 +278,7 @@ func (v *figures) add(r *ab.Result, s *ab.SubjectResult, i int) {
 		v.gain = math.Max(v.gain, -lost)
 	case ab.Undecided:
 		v.undecided = append(v.undecided, figure)
-		v.wide = v.wide || !(float64(u.Low) >= 1/SameWithin && float64(u.High) <= SameWithin)
+		v.wide = v.wide || isWide(u)
 		if (i == 0 || surely) && lost > v.open {
 			v.open, v.opened = lost, figure
 		}

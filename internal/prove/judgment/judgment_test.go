@@ -45,6 +45,23 @@ func TestJudge(t *testing.T) {
 			"",
 		},
 		{
+			"noise of CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), figure(gotest.CPUTime, ab.Undecided, 1.005)},
+			false, ErrNoGain, "",
+		},
+		{
+			"noise that may hide much CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), {
+				Unit: gotest.CPUTime, Better: bench.Lower, Verdict: ab.Undecided, Ratio: 1.05, Low: 0.8, High: 1.5,
+			}},
+			false, ErrNoSign, "",
+		},
+		{
+			"likely more CPU time",
+			[]ab.Unit{figure(seconds, ab.Same, 1), figure(gotest.CPUTime, ab.Undecided, 1.3)},
+			false, ErrNoSign, "",
+		},
+		{
 			"now and then slow",
 			[]ab.Unit{figure(seconds, ab.Better, 0.9), figure(gotest.MeanTime, ab.Worse, 1.3)},
 			false, nil,

@@ -62,7 +62,11 @@ func TestSlight(t *testing.T) {
 			},
 			[]string{"Y", "X"},
 		},
-		{"only a generated one, slower", []ab.SubjectResult{subject("Whet_X", unit("sec/op", ab.Worse, 1.04))}, []string{"Whet_X"}},
+		{
+			"only a generated one, slower",
+			[]ab.SubjectResult{subject("Whet_X", unit("sec/op", ab.Worse, 1.04))},
+			[]string{"Whet_X"},
+		},
 		{"only a generated one, much slower", []ab.SubjectResult{subject("Whet_X", unit("sec/op", ab.Worse, 1.4))}, nil},
 		{"no difference", []ab.SubjectResult{subject("X", unit("sec/op", ab.Same, 1.001))}, nil},
 	} {

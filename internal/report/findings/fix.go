@@ -263,10 +263,13 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 		},
 		BarHead: "remaining",
 	}
-	var notes, varied []string
+	var notes, varied, collected []string
 	for _, s := range m.AB.Subjects {
 		if s.VariedLayout {
 			varied = append(varied, s.Name)
+		}
+		if s.Env != nil {
+			collected = append(collected, s.Name)
 		}
 		for i := range s.Units {
 			u := &s.Units[i]
@@ -294,8 +297,11 @@ func measuredBlocks(m *fix.Measured, all bool) []blocks.Block {
 			notes = append(notes, s.Name+": not fully measured: "+s.Error)
 		}
 	}
+	if len(collected) > 0 {
+		notes = append(notes, "noisy, measured with fewer garbage collections (GOGC=800): "+strings.Join(collected, ", "))
+	}
 	if len(varied) > 0 {
-		notes = append(notes, "slight differences, measured with the functions of the program in another order in each pair: "+
+		notes = append(notes, "slight differences, measured with the program's functions in another order in each pair: "+
 			strings.Join(varied, ", "))
 	}
 	return []blocks.Block{table, blocks.Items(notes...)}

@@ -160,6 +160,7 @@ func TestErrors(t *testing.T) {
 		{"", cut.Options{}, "not an execution trace"},
 		{"hello, this is text", cut.Options{}, "not an execution trace"},
 		{"go 1.21 trace\x00\x00\x00", cut.Options{}, "one piece"},
+		{"go 1.24 trace\x00\x00\x00", cut.Options{}, "no version of Go writes"},
 		{"go 1.99 trace\x00\x00\x00", cut.Options{}, "up to Go 1.26"},
 		{"go 1.26 trace\x00\x00\x00", cut.Options{}, "it is empty"},
 		{"go 1.26 trace\x00\x00\x00\x07", cut.Options{}, "byte 17: unknown batch kind 7"},

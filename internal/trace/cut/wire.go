@@ -35,6 +35,8 @@ const (
 const (
 	oldest = 22
 	newest = 26
+	// unwritten is not written: Go 1.24 writes traces as Go 1.23 does, and says so.
+	unwritten = 24
 	// marked is the first version that marks where a generation ends.
 	marked = 26
 	// synced is the first version that has the frequency in its own batch kind.
@@ -51,6 +53,9 @@ func (e *VersionError) Error() string {
 	if e.Minor < oldest {
 		return fmt.Sprintf("a trace of Go 1.%d is one piece and cannot be cut", e.Minor)
 	}
+	if e.Minor < newest {
+		return fmt.Sprintf("its first line says go 1.%d, which no version of Go writes", e.Minor)
+	}
 	return fmt.Sprintf("a trace of Go 1.%d: whet supports up to Go 1.%d", e.Minor, newest)
 }
 
@@ -58,6 +63,9 @@ func (e *VersionError) Error() string {
 func (e *VersionError) Hint() string {
 	if e.Minor < oldest {
 		return "--from and --to of the other commands choose a window without cutting; traces of Go 1.22 and later can be cut"
+	}
+	if e.Minor < newest {
+		return "the file is damaged: record again"
 	}
 	return "a newer whet may support it"
 }
@@ -74,7 +82,7 @@ func readHead(r io.Reader) (head []byte, minor int, err error) {
 	if _, err := fmt.Sscanf(string(head), "go 1.%d trace\x00\x00\x00", &minor); err != nil {
 		return nil, 0, errHead
 	}
-	if minor < oldest || minor > newest {
+	if minor < oldest || minor > newest || minor == unwritten {
 		return nil, 0, &VersionError{minor}
 	}
 	return head, minor, nil
