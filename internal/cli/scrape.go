@@ -134,11 +134,12 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	if disk != nil {
 		defer func() { err = errors.Join(err, disk.Close()) }()
 	}
+	recordings, _ := s.(store.RecordingWriter) // all stores are
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Buffer: disk, Leases: leases, Tenant: f.Tenant, Connections: f.Connections,
+		Config: c, Writer: s, Recordings: recordings, Buffer: disk, Leases: leases, Tenant: f.Tenant, Connections: f.Connections,
 		Memory: int64(memory), Version: version().Version,
 		Warn: a.scrapeWarning,
 		Event: func(v scrape.Event) {
@@ -264,7 +265,7 @@ func (a *app) writeScrape(v scrape.Event, asJSON bool) error {
 // startScrape scrapes what a configuration names into the store that is served. wait returns when it
 // has ended, which it does after ctx.
 func (a *app) startScrape(
-	ctx context.Context, file string, into store.Writer, leases store.LeaseWriter,
+	ctx context.Context, file string, into store.Writer, recordings store.RecordingWriter, leases store.LeaseWriter,
 ) (e *scrape.Engine, wait func(), err error) {
 	c, err := config.Read(file)
 	if err != nil {
@@ -276,7 +277,7 @@ func (a *app) startScrape(
 	}
 	a.warn(check.Warnings...)
 	e = scrape.New(scrape.Options{
-		Config: c, Writer: into, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
+		Config: c, Writer: into, Recordings: recordings, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
 	})
 	var running sync.WaitGroup
 	running.Go(func() { e.Run(ctx) })

@@ -46,6 +46,7 @@ func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
 type database interface {
 	store.Store
 	store.ResultStore
+	store.RecordingStore
 	store.LeaseStore
 	Stats(ctx context.Context) (store.Usage, error)
 	Check(ctx context.Context, progress func(done, all int)) (store.CheckReport, error)

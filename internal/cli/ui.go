@@ -197,7 +197,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 		o.Leases = s
 		defer func() { err = errors.Join(err, s.Close()) }()
-		o.Store, o.AllowPartial = s, f.AllowPartial
+		o.Store, o.Recordings, o.AllowPartial = s, s, f.AllowPartial
 		waits, end, failed := a.spool(ctx, f, s)
 		if failed != nil {
 			return failed
@@ -227,7 +227,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if f.Scrape != "" {
-		e, wait, err := a.startScrape(ctx, f.Scrape, into, o.Leases)
+		e, wait, err := a.startScrape(ctx, f.Scrape, into, o.Recordings, o.Leases)
 		if err != nil {
 			return err
 		}
@@ -396,7 +396,7 @@ func (a *app) storeClients(
 	warn := func(err error) { // from other goroutines
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 	}
-	receive := ingest.New(ingest.Options{Writer: into, Leases: s, Allow: allow(access.Write), Warn: warn})
+	receive := ingest.New(ingest.Options{Writer: into, Recordings: s, Leases: s, Allow: allow(access.Write), Warn: warn})
 	var mounts []workbench.Mount
 	for _, p := range ingest.Paths() {
 		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})

@@ -45,6 +45,8 @@ type Options struct {
 	Config *config.Config
 	Writer store.Writer
 	Tenant string // "" is that of a store with only one
+	// Recordings takes the whole recordings of triggers; nil stores only their profiles.
+	Recordings store.RecordingWriter
 	// Connections is the number of targets that are scraped at once; 0 means DefaultConnections.
 	Connections int
 	// Memory is for answers, for the profiles that later ones are subtracted from, and for profiles
@@ -76,6 +78,7 @@ type Engine struct {
 	decoders slots
 	slots    slots
 	suspects slots          // for targets that failed
+	sending  slots          // for recordings in memory
 	jobs     []*job         // guarded by mu
 	work     sync.WaitGroup // of targets
 	share    *share.Share   // nil: this process has all targets
@@ -129,6 +132,7 @@ func New(o Options) *Engine {
 		o: o, answers: newRoom(o.Memory / 4), bases: newRoom(o.Memory / 4), hosts: map[string]*host{},
 		decoders: make(slots, min(maxDecoders, runtime.GOMAXPROCS(0))),
 		slots:    make(slots, o.Connections), suspects: make(slots, max(1, o.Connections/4)),
+		sending: make(slots, 1),
 		reloads: make(chan reload), ended: make(chan struct{}),
 	}
 	e.queue = newQueue(o.Writer, o.Buffer, o.Tenant, newRoom(o.Memory/2), e.warn)

@@ -31,8 +31,10 @@ type Event struct {
 	State   string `json:"state"`
 	Changed bool   `json:"changed,omitempty"`
 	// Trigger is what fired, if a recording was made: slow, goroutines, heap or cpu.
-	Trigger  string         `json:"trigger,omitempty"`
-	Profiles []EventProfile `json:"profiles"`
+	Trigger string `json:"trigger,omitempty"`
+	// Recording is the ID of the recording in the store; "" if there is none.
+	Recording string         `json:"recording,omitempty"`
+	Profiles  []EventProfile `json:"profiles"`
 	// Error is the first error; "" if there was none.
 	Error    string        `json:"error,omitempty"`
 	Warnings diag.Warnings `json:"warnings,omitempty"`

@@ -19,8 +19,25 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/address"
 	"github.com/whet-go/whet/store"
 )
+
+// An Address says where a store on ClickHouse is, and how to connect; see ParseAddress. Migrate creates the
+// tables on its Cluster.
+type Address = address.Address
+
+// PasswordVariable is the environment variable that has the password, unless the address names a
+// file with it.
+const PasswordVariable = address.PasswordVariable
+
+// IsAddress reports whether the name of a store is an address of ClickHouse.
+func IsAddress(name string) bool { return address.Is(name) }
+
+// ParseAddress reads an address, such as clickhouse://user@host:9000,host2:9000/database?cluster=name, with
+// the parameters that docs/store.md lists. A password in it is an error, and so is one that would be sent to
+// another machine without TLS. Errors have hints.
+func ParseAddress(text string) (*Address, error) { return address.Parse(text) }
 
 // Options configure Open. The zero Options open a store for reading and writing.
 type Options struct {
@@ -85,7 +102,7 @@ func code(err error) int32 {
 func connect(a *Address, database string) (driver.Conn, error) {
 	return native.Open(&native.Options{
 		Protocol: native.Native, Addr: a.Hosts, TLS: a.TLS,
-		Auth:             native.Auth{Database: database, Username: a.User, Password: a.password},
+		Auth:             native.Auth{Database: database, Username: a.User, Password: a.Password()},
 		Compression:      &native.Compression{Method: native.CompressionLZ4},
 		DialTimeout:      10 * time.Second,
 		ReadTimeout:      5 * time.Minute,

@@ -56,6 +56,8 @@ type Options struct {
 	// Limits are those of the store, which checks them. Here they bound the body of a request, and
 	// formats in which small requests can become large profiles. Zero fields have defaults.
 	Limits store.Limits
+	// Recordings keeps whole recordings; nil means that none are taken.
+	Recordings store.RecordingWriter
 	// Leases are those of processes that share targets; nil means that there are none.
 	Leases store.LeaseWriter
 	// Warn receives errors of the store, which clients get without details; nil drops them.
@@ -94,6 +96,7 @@ func New(o Options) *Handler {
 	h.mux.HandleFunc("POST /ingest", h.legacy)
 	h.mux.HandleFunc("POST "+otlpPath, h.otlp)
 	h.mux.HandleFunc("POST "+leasesPath, h.leases)
+	h.mux.HandleFunc("POST "+recordingsPath, h.recordings)
 	h.services()
 	return h
 }
@@ -102,6 +105,7 @@ func New(o Options) *Handler {
 func Paths() []string {
 	paths := []string{
 		"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath, "POST " + leasesPath,
+		"POST " + recordingsPath,
 	}
 	for _, s := range procedures() {
 		paths = append(paths, "POST "+s.path)

@@ -30,7 +30,9 @@ import (
 type API struct {
 	Store  store.Reader
 	Inputs *inputs.Cache
-	Base   string // path of the whole API, such as /api/v1
+	// Recordings are whole recordings; nil means that there are none.
+	Recordings store.RecordingStore
+	Base       string // path of the whole API, such as /api/v1
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
 	// Leases are those of processes that share targets, which publish the state of these; nil means
@@ -70,7 +72,17 @@ func (s *API) Routes() []Route {
 			{Name: "to", About: "starts are before this time, RFC 3339"},
 		}, more...)
 	}
-	return []Route{
+	recordings := []Route{
+		get("recordings", "storeRecordings", "Whole recordings, newest first: whet query recordings",
+			selection(numberParam("recordings")), documents.Recordings{}, s.recordings),
+		get("recording", "storeRecording", "One recording, a .whet file; for views, file is "+RecordingRoot+"/ID.whet",
+			[]openapi.Param{{Name: "id", About: "as /store/recordings lists it", Required: true}}, nil, s.recording,
+			"application/octet-stream"),
+	}
+	if s.Recordings == nil {
+		recordings = nil
+	}
+	return append([]Route{
 		get("series", "storeSeries", "The series and types of stored profiles: whet query series", selection(),
 			documents.Series{}, s.series),
 		get("labels", "storeLabels", "The names of labels, or the values of one: whet query labels",
@@ -95,7 +107,7 @@ func (s *API) Routes() []Route {
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
 			{Name: "id", About: "as /store/profiles lists it", Required: true},
 		}, nil, s.profile, "application/octet-stream"),
-	}
+	}, recordings...)
 }
 
 // tenant returns whose profiles a request is about: those of the tenant whose token it has, else those

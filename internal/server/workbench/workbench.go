@@ -58,6 +58,9 @@ type Options struct {
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader
+	// Recordings are whole recordings in the store; nil means that there are none. The file stored/ID.whet
+	// is one of them, in every view.
+	Recordings store.RecordingStore
 	// AllowPartial answers queries of Store without the shards that are down; answers and pages say so.
 	AllowPartial bool
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
@@ -97,8 +100,14 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = inputs.New(o.Files, o.Own)
+	if o.Recordings != nil {
+		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))
+		if err != nil {
+			return nil, err
+		}
+	}
 	s.stored = &stored.API{
-		Store: o.Store, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+		Store: o.Store, Recordings: o.Recordings, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
 		AllowPartial: o.AllowPartial, Leases: o.Leases,
 	}
 	mux := http.NewServeMux()

@@ -19,6 +19,9 @@ const (
 	CheckSchema    = "whet.store-check/1"
 	MigrateSchema  = "whet.store-migrate/1"
 
+	RecordingsSchema = "whet.store-recordings/1"
+	RecordedSchema   = "whet.store-recorded/1"
+
 	RegressionsSchema = "whet.store-regressions/1"
 )
 
@@ -62,6 +65,28 @@ type Profiles struct {
 func NewProfiles(list []store.Meta) Profiles {
 	return Profiles{Schema: ProfilesSchema, Profiles: list}
 }
+
+// Recordings is what whet query recordings shows.
+type Recordings struct {
+	Schema     string            `json:"schema"`
+	Recordings []store.Recording `json:"recordings"` // newest first
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewRecordings returns a list of recordings.
+func NewRecordings(list []store.Recording) Recordings {
+	return Recordings{Schema: RecordingsSchema, Recordings: list}
+}
+
+// Recorded is the answer to a recording that was stored.
+type Recorded struct {
+	Schema string   `json:"schema"`
+	ID     store.ID `json:"id"`
+}
+
+// NewRecorded returns the ID of a recording that was stored.
+func NewRecorded(id store.ID) Recorded { return Recorded{Schema: RecordedSchema, ID: id} }
 
 // Timeline is what whet query timeline shows.
 type Timeline struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/whet-go/whet/store/regressions"
 )
 
-// A Client is a store behind an address. It implements store.Store and store.LeaseWriter.
+// A Client is a store behind an address. It implements store.Store, store.RecordingStore and store.LeaseWriter.
 type Client struct {
 	// Address is that of whet serve, such as http://localhost:7070.
 	Address string
@@ -178,7 +178,7 @@ func (c *Client) Merge(ctx context.Context, q store.Query) (*profile.Profile, st
 // Headers of answers that are profiles, with JSON that strconv.QuoteToASCII has quoted.
 const (
 	StatsHeader = "Whet-Stats" // of a merged profile: its store.Stats
-	MetaHeader  = "Whet-Meta"  // of a single profile: its store.Meta
+	MetaHeader  = "Whet-Meta"  // of a single profile: its store.Meta; of a recording: its store.Recording
 )
 
 // profile asks for a profile, and decodes the JSON in a header of the answer.

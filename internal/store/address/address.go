@@ -1,4 +1,4 @@
-package clickhouse
+package address
 
 import (
 	"crypto/tls"
@@ -21,12 +21,12 @@ const Scheme = "clickhouse://"
 // file with it.
 const PasswordVariable = "WHET_CLICKHOUSE_PASSWORD"
 
-// An Address says where a store on ClickHouse is, and how to connect; see ParseAddress.
+// An Address says where a store on ClickHouse is, and how to connect; see Parse.
 type Address struct {
 	Hosts    []string // host:port, in the order in which they are tried
 	Database string
 	User     string
-	// Cluster is the name of the cluster on which Migrate creates the tables; "" means one server.
+	// Cluster is the name of the cluster on which the tables are created; "" means one server.
 	Cluster string
 	// TLS is how to encrypt; nil means not at all.
 	TLS *tls.Config
@@ -34,8 +34,8 @@ type Address struct {
 	password string
 }
 
-// IsAddress reports whether the name of a store is an address of ClickHouse.
-func IsAddress(name string) bool { return strings.HasPrefix(name, Scheme) }
+// Is reports whether the name of a store is an address of ClickHouse.
+func Is(name string) bool { return strings.HasPrefix(name, Scheme) }
 
 const addressHint = "write clickhouse://user@host:9000,host2:9000/database"
 
@@ -44,14 +44,14 @@ func parameters() []string {
 	return []string{"ca_file", "cert_file", "cluster", "key_file", "password_file", "secure"}
 }
 
-// ParseAddress reads an address: clickhouse://user@host:9000,host2:9000/database?cluster=name. The
+// Parse reads an address: clickhouse://user@host:9000,host2:9000/database?cluster=name. The
 // user is default, the port 9000 or with TLS 9440, and the database whet unless given. Parameters are
 // cluster, secure=true for TLS, ca_file, cert_file and key_file for its certificates, and
 // password_file; without the latter, the password is that in PasswordVariable. A password in the
 // address is an error, because others can read the command line. So is one that would be sent to
 // another machine without TLS, unless secure=false says so.
-func ParseAddress(text string) (*Address, error) {
-	a, err := parseAddress(text)
+func Parse(text string) (*Address, error) {
+	a, err := parse(text)
 	if err != nil {
 		var e *diag.Error
 		if errors.As(err, &e) {
@@ -62,7 +62,7 @@ func ParseAddress(text string) (*Address, error) {
 	return a, nil
 }
 
-func parseAddress(text string) (*Address, error) {
+func parse(text string) (*Address, error) {
 	rest, ok := strings.CutPrefix(text, Scheme)
 	if !ok {
 		return nil, errors.New("it does not begin with " + Scheme)
@@ -203,6 +203,9 @@ func (a *Address) readPassword(file string) error {
 	}
 	return nil
 }
+
+// Password returns the password; "" if there is none.
+func (a *Address) Password() string { return a.password }
 
 // String returns the address as errors and pages show it: hosts and database.
 func (a *Address) String() string { return Scheme + strings.Join(a.Hosts, ",") + "/" + a.Database }

@@ -1,4 +1,4 @@
-package clickhouse
+package address
 
 import (
 	"fmt"
@@ -10,7 +10,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 )
 
-func TestParseAddress(t *testing.T) {
+func TestParse(t *testing.T) {
 	t.Setenv(PasswordVariable, "")
 	for text, want := range map[string]string{
 		"clickhouse://localhost":                            "[localhost:9000] whet default  false",
@@ -18,7 +18,7 @@ func TestParseAddress(t *testing.T) {
 		"clickhouse://a%40b@h/x?secure=true&cluster=shards": "[h:9440] x a@b shards true",
 		"clickhouse://h:9000?secure=false":                  "[h:9000] whet default  false",
 	} {
-		a, err := ParseAddress(text)
+		a, err := Parse(text)
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue
@@ -44,7 +44,7 @@ func TestParseAddress(t *testing.T) {
 		"clickhouse://h/x?password_file=" + empty: "is empty",
 		"clickhouse://me:secret@h/x":              "a password in an address can be read by others",
 	} {
-		_, err := ParseAddress(text)
+		_, err := Parse(text)
 		if err == nil || !strings.Contains(err.Error(), want) || diag.Hint(err) == "" || diag.ExitCode(err) != 2 {
 			t.Errorf("%s: %v, hint %q, want %s", text, err, diag.Hint(err), want)
 		}
@@ -61,14 +61,14 @@ func TestPasswordNeedsTLS(t *testing.T) {
 		"clickhouse://10.1.2.3": false, "clickhouse://127.0.0.1,db": false, "clickhouse://10.1.2.3?secure=true": true,
 		"clickhouse://10.1.2.3?secure=false": true, "clickhouse://localhost,127.0.0.2,[::1]": true,
 	} {
-		a, err := ParseAddress(text)
+		a, err := Parse(text)
 		if (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)
 		}
 		if err != nil && (!strings.Contains(err.Error(), "unencrypted") || strings.Contains(err.Error(), "secret")) {
 			t.Error(err)
 		}
-		if a != nil && (strings.Contains(a.String(), "secret") || a.password != "secret") {
+		if a != nil && (strings.Contains(a.String(), "secret") || a.Password() != "secret") {
 			t.Errorf("%s: password %q", a, a.password)
 		}
 	}
