@@ -76,7 +76,7 @@ compared, because the amounts of work differ.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.query(cmd, args, f) }
 	for _, sub := range []*cobra.Command{
 		a.querySeriesCommand(), a.queryLabelsCommand(), a.queryProfilesCommand(), a.queryTimelineCommand(),
-		a.queryRegressionsCommand(),
+		a.queryRegressionsCommand(), a.queryRecordingsCommand(), a.queryResultsCommand(),
 	} {
 		cmd.AddCommand(sub)
 	}

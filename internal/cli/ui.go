@@ -197,7 +197,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 		}
 		o.Leases = s
 		defer func() { err = errors.Join(err, s.Close()) }()
-		o.Store, o.Recordings, o.AllowPartial = s, s, f.AllowPartial
+		o.Store, o.Recordings, o.Results, o.AllowPartial = s, s, s, f.AllowPartial
 		waits, end, failed := a.spool(ctx, f, s)
 		if failed != nil {
 			return failed
@@ -396,7 +396,9 @@ func (a *app) storeClients(
 	warn := func(err error) { // from other goroutines
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 	}
-	receive := ingest.New(ingest.Options{Writer: into, Recordings: s, Leases: s, Allow: allow(access.Write), Warn: warn})
+	receive := ingest.New(ingest.Options{
+		Writer: into, Recordings: s, Results: s, Leases: s, Allow: allow(access.Write), Warn: warn,
+	})
 	var mounts []workbench.Mount
 	for _, p := range ingest.Paths() {
 		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})

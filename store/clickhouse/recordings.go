@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/store/parts"
@@ -175,9 +174,7 @@ func (s *Store) ReadRecording(
 func (s *Store) copyRecording(ctx context.Context, r *recordingRow, w io.Writer) error {
 	return parts.Copy(w, r.Size, []byte(r.sum), func(n int) (data []byte, err error) {
 		err = s.query(ctx, fmt.Sprintf("SELECT data FROM parts WHERE tenant=%s AND service=%s AND recording=%s AND number=%d",
-			quote(r.tenant), quote(r.Service), fixed(r.ID), n),
-			native.Settings{"skip_unavailable_shards": 0, "optimize_skip_unused_shards": 1},
-			func(rows driver.Rows) error { return rows.Scan(&data) })
+			quote(r.tenant), quote(r.Service), fixed(r.ID), n), nil, func(rows driver.Rows) error { return rows.Scan(&data) })
 		return data, err
 	})
 }

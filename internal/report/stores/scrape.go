@@ -19,6 +19,9 @@ func WriteScrape(w io.Writer, s layout.Style, d scrape.Event) error {
 	if d.Trigger != "" {
 		state = d.Trigger
 	}
+	if d.Recording != "" {
+		about += ", recording " + d.Recording
+	}
 	if d.Error != "" {
 		about = d.Error
 	}

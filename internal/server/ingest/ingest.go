@@ -58,6 +58,8 @@ type Options struct {
 	Limits store.Limits
 	// Recordings keeps whole recordings; nil means that none are taken.
 	Recordings store.RecordingWriter
+	// Results keeps documents of measurements; nil means that none are taken.
+	Results store.ResultStore
 	// Leases are those of processes that share targets; nil means that there are none.
 	Leases store.LeaseWriter
 	// Warn receives errors of the store, which clients get without details; nil drops them.
@@ -97,6 +99,7 @@ func New(o Options) *Handler {
 	h.mux.HandleFunc("POST "+otlpPath, h.otlp)
 	h.mux.HandleFunc("POST "+leasesPath, h.leases)
 	h.mux.HandleFunc("POST "+recordingsPath, h.recordings)
+	h.mux.HandleFunc("POST "+resultsPath, h.results)
 	h.services()
 	return h
 }
@@ -105,7 +108,7 @@ func New(o Options) *Handler {
 func Paths() []string {
 	paths := []string{
 		"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath, "POST " + leasesPath,
-		"POST " + recordingsPath,
+		"POST " + recordingsPath, "POST " + resultsPath,
 	}
 	for _, s := range procedures() {
 		paths = append(paths, "POST "+s.path)

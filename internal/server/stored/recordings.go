@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
@@ -26,7 +28,13 @@ const MaxFetched = 16
 // maxRecordings is how many recordings a list has at most.
 const maxRecordings = 10_000
 
+// errNoRecordings is the error of a server whose store has none.
+var errNoRecordings = fmt.Errorf("this server keeps no recordings: %w", fs.ErrNotExist)
+
 func (s *API) recordings(w http.ResponseWriter, r *http.Request) error {
+	if s.Recordings == nil {
+		return errNoRecordings
+	}
 	q, v, err := s.query(r)
 	if err != nil {
 		return err
@@ -47,6 +55,9 @@ func (s *API) recordings(w http.ResponseWriter, r *http.Request) error {
 // recording answers with a file. If it turns out to be damaged after the answer has begun, the connection is
 // closed, so that the client does not take a part for all of it.
 func (s *API) recording(w http.ResponseWriter, r *http.Request) error {
+	if s.Recordings == nil {
+		return errNoRecordings
+	}
 	id, err := store.ParseID(r.URL.Query().Get("id"))
 	if err != nil {
 		return &diag.Error{Op: "id", Err: err, Kind: diag.Usage, Hint: s.Base + "/store/recordings lists them"}

@@ -32,7 +32,9 @@ type API struct {
 	Inputs *inputs.Cache
 	// Recordings are whole recordings; nil means that there are none.
 	Recordings store.RecordingStore
-	Base       string // path of the whole API, such as /api/v1
+	// Results are documents of measurements; nil means that there are none.
+	Results store.ResultStore
+	Base    string // path of the whole API, such as /api/v1
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
 	// Leases are those of processes that share targets, which publish the state of these; nil means
@@ -72,17 +74,7 @@ func (s *API) Routes() []Route {
 			{Name: "to", About: "starts are before this time, RFC 3339"},
 		}, more...)
 	}
-	recordings := []Route{
-		get("recordings", "storeRecordings", "Whole recordings, newest first: whet query recordings",
-			selection(numberParam("recordings")), documents.Recordings{}, s.recordings),
-		get("recording", "storeRecording", "One recording, a .whet file; for views, file is "+RecordingRoot+"/ID.whet",
-			[]openapi.Param{{Name: "id", About: "as /store/recordings lists it", Required: true}}, nil, s.recording,
-			"application/octet-stream"),
-	}
-	if s.Recordings == nil {
-		recordings = nil
-	}
-	return append([]Route{
+	return []Route{
 		get("series", "storeSeries", "The series and types of stored profiles: whet query series", selection(),
 			documents.Series{}, s.series),
 		get("labels", "storeLabels", "The names of labels, or the values of one: whet query labels",
@@ -107,7 +99,18 @@ func (s *API) Routes() []Route {
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
 			{Name: "id", About: "as /store/profiles lists it", Required: true},
 		}, nil, s.profile, "application/octet-stream"),
-	}, recordings...)
+		get("results", "storeResults", "Results of measurements, newest first: whet query results", []openapi.Param{
+			{Name: "kind", About: "bench, load, find, fix or prove"}, {Name: "service", About: "what was measured"},
+			{Name: "commit", About: "the whole hash"}, {Name: "from", About: "earliest time, RFC 3339"},
+			{Name: "to", About: "before this time, RFC 3339"}, numberParam("results"),
+			{Name: "documents", About: "with the documents", Type: "boolean"},
+		}, documents.Results{}, s.results),
+		get("recordings", "storeRecordings", "Whole recordings, newest first: whet query recordings",
+			selection(numberParam("recordings")), documents.Recordings{}, s.recordings),
+		get("recording", "storeRecording", "One recording, a .whet file; for views, file is "+RecordingRoot+"/ID.whet",
+			[]openapi.Param{{Name: "id", About: "as /store/recordings lists it", Required: true}}, nil, s.recording,
+			"application/octet-stream"),
+	}
 }
 
 // tenant returns whose profiles a request is about: those of the tenant whose token it has, else those

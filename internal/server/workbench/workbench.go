@@ -61,6 +61,8 @@ type Options struct {
 	// Recordings are whole recordings in the store; nil means that there are none. The file stored/ID.whet
 	// is one of them, in every view.
 	Recordings store.RecordingStore
+	// Results are documents of measurements in the store; nil means that there are none.
+	Results store.ResultStore
 	// AllowPartial answers queries of Store without the shards that are down; answers and pages say so.
 	AllowPartial bool
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
@@ -107,7 +109,8 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		}
 	}
 	s.stored = &stored.API{
-		Store: o.Store, Recordings: o.Recordings, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+		Store: o.Store, Recordings: o.Recordings, Results: o.Results, Inputs: s.inputs, Base: apiBase,
+		Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
 		AllowPartial: o.AllowPartial, Leases: o.Leases,
 	}
 	mux := http.NewServeMux()

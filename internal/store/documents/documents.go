@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/measured"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/regressions"
 )
@@ -19,6 +20,7 @@ const (
 	CheckSchema    = "whet.store-check/1"
 	MigrateSchema  = "whet.store-migrate/1"
 
+	ResultsSchema    = "whet.store-results/1"
 	RecordingsSchema = "whet.store-recordings/1"
 	RecordedSchema   = "whet.store-recorded/1"
 
@@ -88,6 +90,23 @@ type Recorded struct {
 // NewRecorded returns the ID of a recording that was stored.
 func NewRecorded(id store.ID) Recorded { return Recorded{Schema: RecordedSchema, ID: id} }
 
+// Results is what whet query results shows.
+type Results struct {
+	Schema  string           `json:"schema"`
+	Results []measured.Entry `json:"results"` // newest first
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewResults returns a list of results, with their documents or without.
+func NewResults(list []store.Result, whole bool) Results {
+	d := Results{Schema: ResultsSchema, Results: []measured.Entry{}}
+	for i := range list {
+		d.Results = append(d.Results, measured.NewEntry(&list[i], whole))
+	}
+	return d
+}
+
 // Timeline is what whet query timeline shows.
 type Timeline struct {
 	Schema string `json:"schema"`
@@ -103,10 +122,14 @@ func NewTimeline(t *store.LineTimeline) Timeline {
 
 // Push is what whet push shows.
 type Push struct {
-	Schema   string        `json:"schema"`
-	Store    string        `json:"store"` // without a password
-	Profiles []Pushed      `json:"profiles"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
+	Schema   string   `json:"schema"`
+	Store    string   `json:"store"` // without a password
+	Profiles []Pushed `json:"profiles"`
+	// Results are documents of measurements.
+	Results []PushedResult `json:"results,omitempty"`
+	// Recordings are those that were stored as they are.
+	Recordings []PushedRecording `json:"recordings,omitempty"`
+	Warnings   diag.Warnings     `json:"warnings,omitempty"`
 }
 
 // Pushed is a profile that was stored, now or before.
@@ -119,6 +142,18 @@ type Pushed struct {
 	Labels  store.Labels `json:"labels"`
 	Start   time.Time    `json:"start"`
 	Samples int          `json:"samples"`
+}
+
+// PushedResult is a document that was stored, now or before.
+type PushedResult struct {
+	File string `json:"file"`
+	measured.Entry
+}
+
+// PushedRecording is a recording that was stored, now or before.
+type PushedRecording struct {
+	File string `json:"file"`
+	store.Recording
 }
 
 // NewPush returns an empty list for a store.

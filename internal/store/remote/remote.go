@@ -20,7 +20,8 @@ import (
 	"github.com/whet-go/whet/store/regressions"
 )
 
-// A Client is a store behind an address. It implements store.Store, store.RecordingStore and store.LeaseWriter.
+// A Client is a store behind an address. It implements store.Store,
+// store.RecordingStore, store.ResultStore and store.LeaseWriter.
 type Client struct {
 	// Address is that of whet serve, such as http://localhost:7070.
 	Address string

@@ -384,6 +384,7 @@ export interface FileList {
   find: boolean;
   first?: string;
   loads: string[] | null;
+  recordings: boolean;
   schema: string;
   store: boolean;
   targets: string[] | null;
@@ -840,6 +841,17 @@ export interface Login {
   token: string;
 }
 
+export interface MeasuredEntry {
+  about?: string;
+  document?: string;
+  id: string;
+  kind: string;
+  revision?: string;
+  service: string;
+  size: number;
+  time: string;
+}
+
 export interface Member {
   group: string;
   left_ns: number;
@@ -1056,6 +1068,23 @@ export interface Profiles {
   warnings?: Warning[] | null;
 }
 
+export interface Recording {
+  about?: string;
+  duration_ns: number;
+  id: string;
+  labels: Record<string, string>;
+  service: string;
+  size: number;
+  start: string;
+}
+
+export interface Recordings {
+  missing_shards?: string[] | null;
+  recordings: Recording[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Regressions {
   from: string;
   gone: RegressionsChange[] | null;
@@ -1195,6 +1224,13 @@ export interface Result {
   warmup_ns: number;
   warnings?: Warning[] | null;
   workers?: number;
+}
+
+export interface Results {
+  missing_shards?: string[] | null;
+  results: MeasuredEntry[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
 }
 
 export interface Second {

@@ -14,6 +14,7 @@ import { number } from "../lib/when.ts";
 import { Bar, Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { Nothing, refresh, SelectionBar, SeriesList, showRange } from "../parts/selection.tsx";
 import { StoreCompare } from "../parts/storecompare.tsx";
+import { StoreRecordings } from "../parts/storerecordings.tsx";
 import { useLoad } from "../state/load.ts";
 import { change, go, link, param } from "../state/route.ts";
 import { csv, save, shade, sharing, viewCommands, viewKeys } from "../state/shell.ts";
@@ -106,6 +107,7 @@ function Lines({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
         </div>
       )}
       {loaded.value && <StoreCompare s={s} />}
+      <StoreRecordings s={s} />
       <SeriesList s={s} stock={stock} />
     </>
   );
