@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/spent"
+	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/prove"
@@ -48,9 +49,11 @@ type FileList struct {
 	// Find is set if the server was started in a module, whose source explains findings.
 	Find bool `json:"find"`
 	// Store is set if there are profiles over time.
-	Store   bool   `json:"store"`
-	First   string `json:"first,omitempty"` // the page to begin with
-	Version string `json:"version"`
+	Store bool `json:"store"`
+	// Recordings is set if there are whole recordings, too.
+	Recordings bool   `json:"recordings"`
+	First      string `json:"first,omitempty"` // the page to begin with
+	Version    string `json:"version"`
 }
 
 // listFiles answers with the files, or that they are still the same.
@@ -58,7 +61,8 @@ func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
 		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{}, Loads: []string{},
-		Find: s.o.Dir != "", Store: s.o.Store != nil, First: s.o.First, Version: s.o.Version,
+		Find: s.o.Dir != "", Store: s.o.Store != nil,
+		Recordings: s.o.Recordings != nil, First: s.o.First, Version: s.o.Version,
 	}
 	for _, t := range s.o.Targets {
 		doc.Targets = append(doc.Targets, t.Name)
@@ -133,6 +137,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 		}
 		return answer(w, File{
 			Schema: fileSchema, File: files.File{Name: name, Kind: files.Profile}, Profiles: []ProfileTypes{{Types: types}},
+			Warnings: stored.Lacks(r.Context()),
 		})
 	}
 	doc, err := s.fileOf(r.Context(), name)
