@@ -33,6 +33,7 @@
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make published   whet fix against the authors of the articles' services, into docs/measured/published.md (90 minutes, continues where it was ended; needs the module proxy)
 # make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
+# make reach         how many hot lines of three modules get a candidate, into docs/measured/reach.md (needs the module proxy; 20 minutes)
 # make prove-power   how often whet prove is right on changes whose effect is known, into docs/measured/prove-power.md (needs the module proxy; hours, continues where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.
@@ -74,7 +75,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power tools clean
+.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -330,6 +331,12 @@ WHET_PRECISION_TIME ?= 100s
 
 precision: build
 	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -time $(WHET_PRECISION_TIME) $(PRECISION)
+
+# REACH_BUDGET is the time in which the candidates of a module are tried.
+REACH_BUDGET ?= 4m
+
+reach: build
+	$(GO) run ./internal/precision -whet $(BIN)/whet -work $(BIN)/precision -reach $(REACH_BUDGET)
 
 # POWER are flags of internal/power: -held also runs the cases that are held back, -cases REGEXP and -again run cases again.
 POWER ?=

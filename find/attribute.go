@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/find/patterns"
 )
 
 // A claim is a finding that a rule's cause makes about a line.
@@ -83,7 +84,7 @@ func sortedPlaces[V any](m map[sourceLine]V) []sourceLine {
 
 // split charges an account of a line to the claims on the line, which are sorted by rank.
 func (t *attribution) split(at sourceLine, cost Cost, a *account, list []claim, set *ruleset) {
-	for _, m := range slices.SortedFunc(maps.Keys(a.matched), mask.compare) {
+	for _, m := range slices.SortedFunc(maps.Keys(a.matched), patterns.Mask.Compare) {
 		v := a.matched[m]
 		var first *claim
 		var equals, others []*group
@@ -92,7 +93,7 @@ func (t *attribution) split(at sourceLine, cost Cost, a *account, list []claim, 
 		for i := range list {
 			c := &list[i]
 			switch {
-			case !m.has(c.cause.pattern[cost]) || slices.Contains(equals, c.of) || slices.Contains(others, c.of):
+			case !m.Has(c.cause.pattern[cost]) || slices.Contains(equals, c.of) || slices.Contains(others, c.of):
 			case first == nil:
 				first, equals = c, append(equals, c.of)
 			case c.cause == first.cause && c.of.rank() == first.of.rank():
@@ -107,7 +108,7 @@ func (t *attribution) split(at sourceLine, cost Cost, a *account, list []claim, 
 			continue
 		}
 		t.claimed[at][cost] += v
-		if cost == CPU && m.has(set.collecting) && !m.unknown() {
+		if cost == CPU && m.Has(set.collecting) && !m.Unknown() {
 			t.assisting += v
 		}
 		for _, g := range equals {
@@ -126,11 +127,11 @@ func (t *attribution) split(at sourceLine, cost Cost, a *account, list []claim, 
 // splitCallees charges the callees of an account to the first claims that they match.
 func (t *attribution) splitCallees(cost Cost, a *account, list []claim, set *ruleset) {
 	for name, v := range a.callees {
-		matches := set.patterns.match(name)
+		matches := set.patterns.Match(name)
 		var of []*group // of a single cause
 		var cause *cause
 		for _, c := range list {
-			if matches.has(c.cause.pattern[cost]) && (cause == nil || c.cause == cause) && !slices.Contains(of, c.of) {
+			if matches.Has(c.cause.pattern[cost]) && (cause == nil || c.cause == cause) && !slices.Contains(of, c.of) {
 				of, cause = append(of, c.of), c.cause
 			}
 		}

@@ -220,7 +220,9 @@ func (g *group) finding(charged *portion, c *lineCosts) Finding {
 			x.Places = append(x.Places, p)
 		}
 	}
-	x.Fix, x.NoFix = first.finishedFix(c)
+	if x.Fix, x.NoFix = first.finishedFix(c); x.Rewrites() && x.Needs == rules.Free {
+		x.Tier = Free
+	}
 	x.ID = strings.Join([]string{x.Rule, first.file, x.Function}, "/")
 	if of.Scope == rules.OfModule {
 		x.ID = causeKey(x.Rule, of.Category)
@@ -237,7 +239,8 @@ func (m *match) finishedFix(c *lineCosts) (fix *Fix, reason string) {
 	case m.fix == nil:
 		return nil, ""
 	}
-	if src := c.source.source(m.file); src != nil && src.file != nil && (ast.IsGenerated(src.file) || isCgo(src.file)) {
+	src := c.source.source(m.file)
+	if src != nil && src.Syntax != nil && (ast.IsGenerated(src.Syntax) || isCgo(src.Syntax)) {
 		return nil, "the file is generated or uses cgo"
 	}
 	fix, err := withDiff(c.module, m.fix)
@@ -270,7 +273,7 @@ func (m *match) identity(source *matcher) Identity {
 	}
 	id.Package, id.Function = path.Dir(m.file), source.function(m.file, m.line)
 	if src := source.source(m.file); src != nil && (m.cause.Scope != rules.OfFunction || id.Function == "") {
-		id.Code = normalized(src.code(m.line, m.line, 1))
+		id.Code = normalized(src.Code(m.line, m.line, 1))
 	}
 	return id
 }

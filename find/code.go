@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/packages"
 
@@ -80,7 +79,7 @@ func (h *hotCode) add(pkg *packages.Package, m *module.Module) {
 	if len(pkg.Errors) > 0 || pkg.IllTyped {
 		why = "its package does not build"
 		if len(pkg.Errors) > 0 {
-			first := firstComplaint(pkg.Errors[0].Error())
+			first := driver.FirstComplaint(pkg.Errors[0].Error())
 			why += ": " + first
 			h.warnings.Addf("package %s does not build: %s", pkg.PkgPath, first)
 		}
@@ -99,18 +98,4 @@ func (h *hotCode) add(pkg *packages.Package, m *module.Module) {
 	for _, file := range pkg.IgnoredFiles {
 		h.unchecked[rel(file)] = "build constraints exclude the file"
 	}
-}
-
-// firstComplaint returns the first line of an error that does more than name the package, which is
-// what go build prints first.
-func firstComplaint(text string) string {
-	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "-: # ") {
-		text = rest
-	}
-	return firstLine(text)
-}
-
-func firstLine(s string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	return line
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/find/module"
+	"github.com/whet-go/whet/internal/find/patterns"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -23,7 +24,7 @@ type lineCosts struct {
 }
 
 // chargeLines charges profiles to the lines of a module. The accounts distinguish the patterns.
-func chargeLines(p Profiles, m *module.Module, pats *patterns, o Options) (*lineCosts, error) {
+func chargeLines(p Profiles, m *module.Module, pats *patterns.Set, o Options) (*lineCosts, error) {
 	o.Progress("read profiles")
 	ledgers := p.ledgers(o.Own, pats)
 	if len(ledgers) == 0 {
@@ -50,7 +51,7 @@ func chargeLines(p Profiles, m *module.Module, pats *patterns, o Options) (*line
 }
 
 // ledgers reads the profiles, each cost in its own goroutine.
-func (p Profiles) ledgers(own func(profile.Function) bool, pats *patterns) []*ledger {
+func (p Profiles) ledgers(own func(profile.Function) bool, pats *patterns.Set) []*ledger {
 	all := make([]*ledger, len(costs()))
 	var wg sync.WaitGroup
 	for i, cost := range costs() {
@@ -172,7 +173,7 @@ func Charge(p Profiles, o Options) (*Charged, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := chargeLines(p, m, &patterns{}, o.complete(m, p))
+	c, err := chargeLines(p, m, &patterns.Set{}, o.complete(m, p))
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,9 @@
 //     statistics; their findings have a setting instead of a diff.
 //  6. Findings are ranked by what they would save: their share of the CPU time, plus their share of
 //     the garbage collector's work. Hot lines without a finding are listed with their callees.
-//  7. The waits of requests in execution traces, and of mutex and block profiles, are attached to
+//  7. For hot lines without a rewrite, candidates are proposed (internal/find/candidates): changes
+//     that compile but may be wrong. They are listed separately, and nothing is charged to them.
+//  8. The waits of requests in execution traces, and of mutex and block profiles, are attached to
 //     lines and findings. Lines that only wait are listed separately. Waits are evidence: they are
 //     not charged to any finding.
 //

@@ -43,6 +43,13 @@ type Options struct {
 	// Rules are the rules to run; nil means all (package find/rules/index).
 	Rules []*rules.Rule
 
+	// Generators reports whether a generator of candidates runs, by its name; nil means that all do.
+	Generators func(name string) bool
+
+	// Observed returns the length that most recorded results of a function have, by its package and its name in
+	// Go source: one number for each result, 0 where none is known. nil means that no calls were copied.
+	Observed func(pkg, function string) []int
+
 	// Target is what else is known about the recorded program: see TargetOf.
 	Target Target
 
@@ -134,6 +141,9 @@ type Result struct {
 	Advice []advice.Advice `json:"advice,omitempty"`
 	// Unexplained are hot lines without a finding, hottest first.
 	Unexplained []HotLine `json:"unexplained"`
+	// Candidates are proposed rewrites of hot lines that no rule can rewrite, the line that can save most
+	// first. They are not fixes: nothing is proven.
+	Candidates []Candidate `json:"candidates,omitempty"`
 	// Diagnoses are what kind of cost the most expensive lines have, with and without a finding, the
 	// most expensive first.
 	Diagnoses []diagnosis.Line `json:"diagnoses,omitempty"`
@@ -180,6 +190,8 @@ type Finding struct {
 	Why   string     `json:"why"`  // about this place
 	Safe  string     `json:"safe"` // why the rewrite keeps behavior: the rule's Safety
 	Needs rules.Need `json:"needs,omitempty"`
+	// Tier is how much is known about the rewrite; "" without one, and for one with Needs.
+	Tier Tier `json:"tier,omitempty"`
 
 	// Places are where it costs, the hottest first; empty when it is about the program as a whole.
 	Places   []Place `json:"places"`

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/whet-go/whet/internal/find/module"
+	"github.com/whet-go/whet/internal/find/patterns"
 	"github.com/whet-go/whet/internal/find/successors"
 )
 
@@ -50,5 +51,5 @@ func follow(places map[sourceLine]charges, was, now *module.Module) (map[sourceL
 // part returns one of n equal parts of an account, with unknown callees.
 func (a *account) part(n int) *account {
 	value := a.value / int64(n)
-	return &account{function: a.function, value: value, matched: map[mask]int64{{^uint64(0), ^uint64(0)}: value}}
+	return &account{function: a.function, value: value, matched: map[patterns.Mask]int64{patterns.Unknown(): value}}
 }

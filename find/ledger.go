@@ -1,29 +1,13 @@
 package find
 
 import (
-	"cmp"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/whet-go/whet/find/diagnosis"
+	"github.com/whet-go/whet/internal/find/patterns"
 	"github.com/whet-go/whet/profile"
 )
-
-// A mask has one bit for each pattern of the rules.
-type mask [2]uint64
-
-// maxPatterns is the number of bits in a mask.
-const maxPatterns = 128
-
-func (m *mask) set(i int)     { m[i/64] |= 1 << (i % 64) }
-func (m mask) has(i int) bool { return m[i/64]&(1<<(i%64)) != 0 }
-func (m *mask) or(o mask)     { m[0] |= o[0]; m[1] |= o[1] }
-
-// unknown reports whether it is not known what was called: see account.part.
-func (m mask) unknown() bool { return m == mask{^uint64(0), ^uint64(0)} }
-
-func (m mask) compare(o mask) int { return cmp.Or(cmp.Compare(m[0], o[0]), cmp.Compare(m[1], o[1])) }
 
 // A spot is a line of a file, as a profile names it.
 type spot struct {
@@ -49,47 +33,16 @@ type account struct {
 	function string // of the hottest kind of sample: there may be several, for generic code
 	start    int64  // line where the function starts; 0 if unknown
 	value    int64
-	matched  map[mask]int64
+	matched  map[patterns.Mask]int64
 	kinds    map[diagnosis.Kind]int64
 	callees  map[string]int64 // by the first function below the line; excludes the line itself
 }
 
-// patterns are regular expressions without duplicates.
-type patterns struct {
-	exprs []*regexp.Regexp
-	index map[string]int
-}
-
-// add returns the index of a pattern.
-func (p *patterns) add(expr string) (int, error) {
-	if i, ok := p.index[expr]; ok {
-		return i, nil
-	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		return 0, err
-	}
-	if p.index == nil {
-		p.index = map[string]int{}
-	}
-	p.index[expr] = len(p.exprs)
-	p.exprs = append(p.exprs, re)
-	return len(p.exprs) - 1, nil
-}
-
-func (p *patterns) match(name string) mask {
-	var m mask
-	for i, re := range p.exprs {
-		if re.MatchString(name) {
-			m.set(i)
-		}
-	}
-	return m
-}
-
 // newLedger reads one value of a profile, the sample type name, under the given cost. It returns
 // nil if the profile has no such type.
-func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns) *ledger {
+func newLedger(
+	p *profile.Profile, cost Cost, name string, own func(profile.Function) bool, pats *patterns.Set,
+) *ledger {
 	typ, err := p.TypeIndex(name)
 	if err != nil {
 		return nil
@@ -100,20 +53,20 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 	isOwn := make([]bool, len(p.Functions))
 	isInjected := make([]bool, len(p.Functions))
 	names := make([]string, len(p.Functions))
-	matches := make([]mask, len(p.Functions))
+	matches := make([]patterns.Mask, len(p.Functions))
 	files := make([]string, len(p.Functions))
 	kinds := make([]diagnosis.Kind, len(p.Functions))
 	for i, f := range p.Functions {
 		isOwn[i] = own(f)
 		isInjected[i] = profile.IsInjected(f.Name)
 		names[i] = profile.Generic(f.Name)
-		matches[i] = pats.match(f.Name)
+		matches[i] = pats.Match(f.Name)
 		kinds[i] = diagnosis.Class(f.Name)
 		if isOwn[i] && f.File != "" {
 			files[i] = path.Clean(strings.ReplaceAll(f.File, `\`, "/"))
 		}
 	}
-	itself := pats.match("")
+	itself := pats.Match("")
 	if cost == CPU {
 		l.gc = p.Collection(typ)
 	}
@@ -126,7 +79,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		}
 		l.total += v
 		stack = p.AppendStack(stack[:0], i)
-		below, first := mask{}, profile.None // patterns matched below the line, and the function called first
+		below, first := patterns.Mask{}, profile.None // patterns matched below the line, and the function called first
 		kind := diagnosis.Kind("")
 		line := profile.Line{Function: profile.None}
 	frames:
@@ -142,11 +95,11 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 				}
 				if isInjected[ln.Function] {
 					// Forget all: neither this frame nor what is below it was called by the line.
-					below, first, kind = mask{}, profile.None, ""
+					below, first, kind = patterns.Mask{}, profile.None, ""
 					continue
 				}
 				kind = kinds[ln.Function].Around(kind)
-				below.or(matches[ln.Function])
+				below.Or(matches[ln.Function])
 				first = ln.Function
 			}
 		}
@@ -159,8 +112,8 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 		a := l.spots[key]
 		if a == nil {
 			a = &account{
-				function: names[line.Function], start: fn.StartLine, matched: map[mask]int64{}, callees: map[string]int64{},
-				kinds: map[diagnosis.Kind]int64{},
+				function: names[line.Function], start: fn.StartLine, matched: map[patterns.Mask]int64{},
+				callees: map[string]int64{}, kinds: map[diagnosis.Kind]int64{},
 			}
 			l.spots[key] = a
 		}
@@ -181,7 +134,7 @@ func newLedger(p *profile.Profile, cost Cost, name string, own func(profile.Func
 func (a *account) charged(pattern int) int64 {
 	var sum int64
 	for m, v := range a.matched {
-		if m.has(pattern) {
+		if m.Has(pattern) {
 			sum += v
 		}
 	}

@@ -3,13 +3,11 @@ package find
 import (
 	"bytes"
 	"cmp"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/whet-go/whet/internal/find/functions"
 	"github.com/whet-go/whet/internal/find/module"
 )
 
@@ -26,124 +24,12 @@ type charges map[Cost][]*account
 type matcher struct {
 	m        *module.Module
 	recorded func(file string) ([]byte, bool)
-	sources  map[string]*parsed // by the module's file
-	old      map[string]*parsed // by the profile's file; nil when it was not recorded
+	sources  map[string]*functions.File // by the module's file
+	old      map[string]*functions.File // by the profile's file; nil when it was not recorded
 }
 
 func newMatcher(m *module.Module, recorded func(file string) ([]byte, bool)) *matcher {
-	return &matcher{m: m, recorded: recorded, sources: map[string]*parsed{}, old: map[string]*parsed{}}
-}
-
-// A parsed file is the text of a file and its functions.
-type parsed struct {
-	text  []byte
-	fset  *token.FileSet
-	file  *ast.File
-	decls []*ast.FuncDecl
-	spans []span // of the declarations
-	err   error
-
-	lines    []string    // of the text; nil until first used
-	begins   map[int]int // last line of the functions and loops that begin on a line: see starts; nil until first used
-	literals []span      // of function literals
-}
-
-// A span is a range of lines, from and to included.
-type span struct{ from, to int }
-
-func (s span) has(line int) bool { return s.from <= line && line <= s.to }
-
-func parse(text []byte) *parsed {
-	p := &parsed{text: text, fset: token.NewFileSet()}
-	p.file, p.err = parser.ParseFile(p.fset, "", text, parser.ParseComments|parser.SkipObjectResolution)
-	if p.file != nil {
-		for _, d := range p.file.Decls {
-			if f, ok := d.(*ast.FuncDecl); ok {
-				p.decls = append(p.decls, f)
-				p.spans = append(p.spans, span{p.line(f.Pos()), p.line(f.End())})
-			}
-		}
-	}
-	return p
-}
-
-func (p *parsed) line(at token.Pos) int { return p.fset.PositionFor(at, false).Line }
-
-// decl returns the function around a line, or nil.
-func (p *parsed) decl(line int) *ast.FuncDecl {
-	if i := slices.IndexFunc(p.spans, func(s span) bool { return s.has(line) }); i >= 0 {
-		return p.decls[i]
-	}
-	return nil
-}
-
-// code returns a range of lines of the text, at most most of them.
-func (p *parsed) code(from, to, most int) string {
-	if p.lines == nil {
-		p.lines = strings.Split(string(p.text), "\n")
-	}
-	if from < 1 || from > len(p.lines) {
-		return ""
-	}
-	return strings.Join(p.lines[from-1:min(to, from-1+most, len(p.lines))], "\n")
-}
-
-// body returns the text of a function.
-func (p *parsed) body(d *ast.FuncDecl) []byte {
-	f := p.fset.File(d.Pos())
-	return p.text[f.Offset(d.Pos()):f.Offset(d.End())]
-}
-
-// starts reports whether something that the compiler turns into a function begins on a line and
-// continues to another: a function, a closure, the body of a range over a function.
-func (p *parsed) starts(start, line int) bool {
-	p.survey()
-	return line <= p.begins[start]
-}
-
-// survey records where functions and loops begin and end.
-func (p *parsed) survey() {
-	if p.begins != nil {
-		return
-	}
-	p.begins = map[int]int{}
-	ast.Inspect(p.file, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.FuncDecl, *ast.FuncLit, *ast.RangeStmt:
-			s := span{p.line(n.Pos()), p.line(n.End())}
-			p.begins[s.from] = max(p.begins[s.from], s.to)
-			if _, ok := n.(*ast.FuncLit); ok {
-				p.literals = append(p.literals, s)
-			}
-		}
-		return true
-	})
-}
-
-// declName returns the name of a function as written in Go source: Name, T.Name, (*T).Name.
-func declName(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return d.Name.Name
-	}
-	t := d.Recv.List[0].Type
-	pointer := false
-	if s, ok := t.(*ast.StarExpr); ok {
-		t, pointer = s.X, true
-	}
-	switch x := t.(type) {
-	case *ast.IndexExpr:
-		t = x.X
-	case *ast.IndexListExpr:
-		t = x.X
-	}
-	name := "?"
-	if id, ok := t.(*ast.Ident); ok {
-		name = id.Name
-	}
-	if pointer {
-		name = "(*" + name + ")"
-	}
-	return name + "." + d.Name.Name
+	return &matcher{m: m, recorded: recorded, sources: map[string]*functions.File{}, old: map[string]*functions.File{}}
 }
 
 // Reasons why a place in a profile is not a place in the source.
@@ -171,31 +57,31 @@ func (x *matcher) locate(s spot, a *account) (sourceLine, string) {
 		return sourceLine{}, reasonNoFile
 	}
 	now := x.source(rel)
-	if now == nil || now.err != nil {
+	if now == nil || now.Err != nil {
 		return sourceLine{}, reasonNotGo
 	}
 	line := int(s.line)
-	if before := x.before(s.file); before != nil && !bytes.Equal(before.text, now.text) {
-		was := before.decl(line)
+	if before := x.before(s.file); before != nil && !bytes.Equal(before.Text, now.Text) {
+		was := before.Decl(line)
 		if was == nil {
 			return sourceLine{}, reasonNoLine
 		}
-		i := slices.IndexFunc(now.decls, func(d *ast.FuncDecl) bool { return declName(d) == declName(was) })
-		if i < 0 {
+		is := now.Named(functions.Name(was))
+		if is == nil {
 			return sourceLine{}, reasonGone
 		}
-		if !bytes.Equal(before.body(was), now.body(now.decls[i])) {
+		if !bytes.Equal(before.Body(was), now.Body(is)) {
 			return sourceLine{}, reasonChanged
 		}
-		return sourceLine{rel, line + now.line(now.decls[i].Pos()) - before.line(was.Pos())}, ""
+		return sourceLine{rel, line + now.Line(is.Pos()) - before.Line(was.Pos())}, ""
 	}
 	if isInit(a.function) {
 		return sourceLine{rel, line}, ""
 	}
-	if now.decl(line) == nil && !now.inLiteral(line) {
+	if now.Decl(line) == nil && !now.InLiteral(line) {
 		return sourceLine{}, reasonNoLine
 	}
-	if a.start > 0 && !now.starts(int(a.start), line) {
+	if a.start > 0 && !now.Starts(int(a.start), line) {
 		return sourceLine{}, reasonMoved
 	}
 	return sourceLine{rel, line}, ""
@@ -204,20 +90,14 @@ func (x *matcher) locate(s spot, a *account) (sourceLine, string) {
 // isInit reports whether a function is the one that initializes package variables.
 func isInit(function string) bool { return strings.HasSuffix(function, ".init") }
 
-// inLiteral reports whether a line is in a closure outside any function.
-func (p *parsed) inLiteral(line int) bool {
-	p.survey()
-	return slices.ContainsFunc(p.literals, func(s span) bool { return s.has(line) })
-}
-
 // source returns the current version of a file, or nil if it cannot be read.
-func (x *matcher) source(rel string) *parsed {
+func (x *matcher) source(rel string) *functions.File {
 	if p, ok := x.sources[rel]; ok {
 		return p
 	}
-	var p *parsed
+	var p *functions.File
 	if text, err := x.m.Read(rel); err == nil {
-		p = parse(text)
+		p = functions.Parse(text)
 	}
 	x.sources[rel] = p
 	return p
@@ -226,8 +106,8 @@ func (x *matcher) source(rel string) *parsed {
 // function returns the name of the function around a line, or "".
 func (x *matcher) function(file string, line int) string {
 	if src := x.source(file); src != nil {
-		if d := src.decl(line); d != nil {
-			return declName(d)
+		if d := src.Decl(line); d != nil {
+			return functions.Name(d)
 		}
 	}
 	return ""
@@ -239,20 +119,20 @@ const maxCode = 12
 func (x *matcher) placeOf(file string, line, column, end int) Place {
 	p := Place{File: file, Line: line, Column: column, EndLine: end}
 	if src := x.source(file); src != nil {
-		p.Code = src.code(line, end, maxCode)
+		p.Code = src.Code(line, end, maxCode)
 	}
 	return p
 }
 
 // before returns the recorded version of a file, or nil if it was not recorded.
-func (x *matcher) before(name string) *parsed {
+func (x *matcher) before(name string) *functions.File {
 	if p, ok := x.old[name]; ok {
 		return p
 	}
-	var p *parsed
+	var p *functions.File
 	if x.recorded != nil {
 		if text, ok := x.recorded(name); ok {
-			if p = parse(text); p.err != nil {
+			if p = functions.Parse(text); p.Err != nil {
 				p = nil
 			}
 		}

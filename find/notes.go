@@ -83,8 +83,8 @@ func (h *hotCode) shownPackages(c *lineCosts, found []Finding) []string {
 func (f fileNotes) on(source *matcher, file string, from, to int) []notes.Note {
 	start := 0
 	if src := source.source(file); src != nil {
-		if d := src.decl(from); d != nil {
-			start = src.line(d.Name.Pos())
+		if d := src.Decl(from); d != nil {
+			start = src.Line(d.Name.Pos())
 		}
 	}
 	var list []notes.Note

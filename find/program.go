@@ -1,15 +1,14 @@
 package find
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/find/memstats"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -119,8 +118,8 @@ func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program
 		}
 		p.Share = func(re *regexp.Regexp) float64 { return share(cpu.Below(l.typ, re), l.total) }
 	}
-	after, err := parseMemStats(t.After)
-	before, err2 := parseMemStats(t.Before)
+	after, err := memstats.Parse(t.After)
+	before, err2 := memstats.Parse(t.Before)
 	for _, err := range []error{err, err2} {
 		if err != nil {
 			unread = append(unread, fmt.Errorf("the runtime's statistics: %w", err))
@@ -134,26 +133,4 @@ func newProgram(cpu *profile.Profile, c *lineCosts, t *Target) (p *rules.Program
 		}
 	}
 	return p, unread
-}
-
-// parseMemStats parses lines in the form of the heap profile's text format, "# Name = value", and
-// returns the integer values by name; nil for an empty text.
-func parseMemStats(text []byte) (map[string]int64, error) {
-	if text == nil {
-		return nil, nil //nolint:nilnil // no statistics are no error
-	}
-	values := map[string]int64{}
-	for line := range bytes.Lines(text) {
-		name, value, ok := strings.Cut(strings.TrimPrefix(string(line), "# "), " = ")
-		if !ok {
-			continue
-		}
-		if n, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64); err == nil {
-			values[strings.TrimSpace(name)] = n
-		}
-	}
-	if len(values) == 0 {
-		return nil, fmt.Errorf("there is no line such as # NumGC = 3 in %d bytes", len(text))
-	}
-	return values, nil
 }

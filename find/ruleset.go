@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/whet-go/whet/find/rules"
+	"github.com/whet-go/whet/internal/find/patterns"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -12,7 +13,7 @@ import (
 type ruleset struct {
 	rules      []*rules.Rule
 	causes     map[string]*cause // by rule and category: see causeKey
-	patterns   patterns
+	patterns   patterns.Set
 	collecting int // index of the pattern for the collector's functions
 }
 
@@ -33,7 +34,7 @@ func newRuleset(list []*rules.Rule) (*ruleset, error) {
 				Mutex: c.Mutex, Block: c.Block,
 			} {
 				var err error
-				if c.pattern[cost], err = s.patterns.add(expr); err != nil {
+				if c.pattern[cost], err = s.patterns.Add(expr); err != nil {
 					return nil, fmt.Errorf("rule %s, %s: %w", r.Analyzer.Name, cost, err)
 				}
 			}
@@ -41,11 +42,11 @@ func newRuleset(list []*rules.Rule) (*ruleset, error) {
 		}
 	}
 	var err error
-	if s.collecting, err = s.patterns.add(profile.CollectorPattern()); err != nil {
+	if s.collecting, err = s.patterns.Add(profile.CollectorPattern()); err != nil {
 		return nil, err
 	}
-	if n := len(s.patterns.exprs); n > maxPatterns {
-		return nil, fmt.Errorf("the rules have %d patterns, more than %d", n, maxPatterns)
+	if n := s.patterns.Len(); n > patterns.Most {
+		return nil, fmt.Errorf("the rules have %d patterns, more than %d", n, patterns.Most)
 	}
 	return s, nil
 }

@@ -57,10 +57,12 @@ func Find(ctx context.Context, p Profiles, o Options) (*Result, error) {
 	r.Findings = waits.withFindings(found)
 	r.Unexplained, r.Waiting = waits.divide(hot, found, costs, code)
 	r.Advice = withoutKnown(p.advice(costs, code, o), r.Findings)
+	proposed, unproposed := costs.candidates(ctx, found, code, o)
+	r.Candidates = proposed
 	r.Diagnoses = costs.diagnoses(r.Findings, split.claimed, code, compiled, set)
 	r.Requests, r.Stale = waits.requests, waits.withStale(r.Stale)
 	r.Warnings = code.warnings
-	r.Warnings.Add(slices.Concat(failed, unread, invalid)...)
+	r.Warnings.Add(slices.Concat(failed, unread, invalid, unproposed)...)
 	r.Warnings = append(r.Warnings, incomplete...)
 	return r, nil
 }

@@ -276,7 +276,7 @@ func (x *matcher) locateFrame(frame stacks.Frame) (sourceLine, string) {
 	if reason == "" {
 		// Traces do not contain the first lines of functions, so names must do. An inlined closure
 		// has the name of the function around it, followed by its own.
-		if d := x.source(here.file).decl(here.line); d != nil &&
+		if d := x.source(here.file).Decl(here.line); d != nil &&
 			!slices.Contains(nameParts(frame.Func), d.Name.Name) {
 			return sourceLine{}, reasonMoved
 		}

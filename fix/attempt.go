@@ -92,7 +92,7 @@ func (f *fixer) prove(ctx context.Context, a *Attempt, x *find.Finding, changes 
 	err := f.take(a, f.prover.Prove(ctx, prove.Candidate{
 		Changes: changes, Places: x.Places, Reviewed: x.Needs == rules.Review,
 	}))
-	if f.o.Review && errors.Is(err, prove.ErrUnproven) {
+	if f.o.Review && x.Tier != find.Proposed && errors.Is(err, prove.ErrUnproven) {
 		return nil
 	}
 	return err
@@ -105,6 +105,9 @@ func (f *fixer) take(a *Attempt, v *prove.Verdict) error {
 	a.Answers, a.Measured, a.Open, a.IgnoredLosses = v.Answers, v.Measured, v.Open, v.IgnoredLosses
 	a.Unproven, a.Hint = v.Unproven, diag.Hint(v.Err)
 	a.Took, a.weak = append(a.Took, v.Took...), v.Leans()
+	if a.Finding.Tier == find.Proposed {
+		a.Outcome = outcomeOf(v)
+	}
 	return v.Err
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/fix/workorder"
 	"github.com/whet-go/whet/internal/procgroup"
+	"github.com/whet-go/whet/internal/prove/judgment"
 	"github.com/whet-go/whet/internal/prove/syntax"
 	"github.com/whet-go/whet/prove"
 )
@@ -130,6 +131,8 @@ func (f *fixer) improve(ctx context.Context, c Candidates, maker *workorder.Make
 	if t.finding != nil {
 		order.Finding = workorder.FindingOf(t.finding)
 	}
+	order.Failed = f.failedBefore(t)
+	order.Proposed = workorder.ProposedFor(f.found.Candidates, order.Failed, t.place.File, t.place.Line)
 	f.addCaptured(order)
 	if _, err := f.prover.Cover(ctx, []find.Place{t.place}); err == nil {
 		for _, b := range f.prover.Covering([]find.Place{t.place}) {
@@ -238,8 +241,9 @@ func (f *fixer) judge(ctx context.Context, t *target, round int, text []byte) (
 	name := filepath.Base(f.o.Candidates.Command[0])
 	a = &Attempt{
 		Finding: find.Finding{
-			Rule: "candidate", Title: fmt.Sprintf("candidate %d of %s", round, name), Places: []find.Place{t.place},
-			Why: "the line is expensive, and " + name + " wrote this change", Function: t.function, Saving: t.saving,
+			Rule: "candidate", Tier: find.Proposed, Title: fmt.Sprintf("candidate %d of %s", round, name),
+			Places: []find.Place{t.place}, Function: t.function, Saving: t.saving,
+			Why:      "the line is expensive, and " + name + " wrote this change",
 			Evidence: t.evidence, Fix: &find.Fix{Message: "Apply a candidate of " + name},
 		},
 		Stage: StageRewrite, Round: f.round, Candidate: round,
@@ -301,10 +305,14 @@ func (f *fixer) changesOf(ctx context.Context, text []byte) (prove.Changes, erro
 	return diff.Files, nil
 }
 
-// outcomeOf returns the outcome of a candidate that was dropped.
+// outcomeOf returns the outcome of a candidate.
 func outcomeOf(v *prove.Verdict) prove.Outcome {
 	var differs *prove.DifferenceError
 	switch {
+	case v.Proven():
+		return prove.OutcomeFaster
+	case v.Stage == StageCode, errors.Is(v.Err, judgment.ErrNoGain), errors.Is(v.Err, judgment.ErrSmall):
+		return prove.OutcomeSameSpeed
 	case errors.As(v.Err, &differs), v.Stage == StageTest, v.Stage == StageRace:
 		return prove.OutcomeDifferent
 	case v.Stage == StageBuild, v.Stage == StageVet, v.Stage == StageConfigs:

@@ -11,12 +11,14 @@
 //     unproven: it is kept only if the user asks for rewrites that need review.
 //  3. find.Find runs again on the scratch copy, and step 2 is repeated for new findings, as long as
 //     something is kept. Rewrites whose gain was too small to measure are tried once together.
-//  4. A program of the user, if there is one, gets work orders for the most expensive lines
+//  4. Candidates of package find are tried the same way, those of the most expensive lines first,
+//     within Options.Budget. Only what is proven is kept, whatever the options.
+//  5. A program of the user, if there is one, gets work orders for the most expensive lines
 //     (internal/fix/workorder), and writes further candidates. Those that are dropped are part of
 //     the next order, with the reason.
-//  5. All tests run with everything that was kept. The original is compared with it, and each kept
+//  6. All tests run with everything that was kept. The original is compared with it, and each kept
 //     rewrite has its diff, evidence and proof in the result.
-//  6. Build and run settings named by findings are tried on top of everything that was kept: two
+//  7. Build and run settings named by findings are tried on top of everything that was kept: two
 //     builds of one source, compared by their results and by benchmarks. They change no file.
 //
 // [Result.Patches] makes a mail for git am of each kept rewrite, with its evidence and proof.

@@ -58,6 +58,9 @@ type Options struct {
 	// are used.
 	Service *service.Program
 
+	// Budget limits how long candidates of package find are tried, after the rewrites; 0 means that none is.
+	Budget time.Duration
+
 	// Candidates configure a program that writes changes of expensive lines, after the rewrites.
 	Candidates Candidates
 
@@ -118,6 +121,8 @@ type Untried struct {
 	Function string  `json:"function"`
 	Reason   string  `json:"reason"`
 	Share    float64 `json:"share"` // same as Finding.Saving
+	// Tier is find.Proposed for a candidate for which the budget was too small; "" for all else.
+	Tier find.Tier `json:"tier,omitempty"`
 	// Waiting describes a line that only waits; nil otherwise.
 	Waiting *find.HotLine `json:"waiting,omitempty"`
 }
@@ -162,6 +167,8 @@ type Attempt struct {
 	Stage   Stage        `json:"stage"`            // StageKept, or where it was dropped
 	Reason  string       `json:"reason,omitempty"` // why it was dropped
 	Hint    string       `json:"hint,omitempty"`   // what could decide it; may be empty
+	// Outcome is what was proven of a candidate; "" for the rewrite of a rule.
+	Outcome prove.Outcome `json:"outcome,omitempty"`
 	// Tested is the number of packages whose tests passed: those that the rewrite can affect. It is
 	// 0 if the attempt was dropped before.
 	Tested int `json:"tested,omitempty"`
@@ -185,7 +192,7 @@ type Attempt struct {
 	Diff string `json:"diff,omitempty"`
 	// Round is the round in which it was found, starting at 1.
 	Round int `json:"round"`
-	// Candidate is its number among those of the program of Options.Candidates for this line; 0 for a rewrite.
+	// Candidate is its number among those of the program of Options.Candidates for this line; 0 for all else.
 	Candidate int `json:"candidate,omitempty"`
 	// Took is the duration of each stage.
 	Took []StepTime `json:"took,omitempty"`
@@ -241,7 +248,8 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	defer func() { err = errors.Join(err, f.prover.Close()) }()
 	f.prover.Charged, f.prover.Recorded = f.found.Charged, o.Profiles.CPU
 	f.prover.Captured = o.Captured
-	if len(o.Candidates.Command) > 0 || slices.ContainsFunc(r.Findings, f.tries) {
+	if len(o.Candidates.Command) > 0 || o.Budget > 0 && len(r.Candidates) > 0 ||
+		slices.ContainsFunc(r.Findings, f.tries) {
 		if err := f.prover.Prepare(ctx); err != nil {
 			return nil, err
 		}
@@ -249,6 +257,7 @@ func Run(ctx context.Context, r *find.Result, o Options) (result *Result, err er
 	f.addProver()
 	f.listUntried(r)
 	f.rounds(ctx)
+	f.proposed(ctx)
 	f.candidates(ctx)
 	f.result.Interrupted = f.result.Interrupted || ctx.Err() != nil
 	f.whole(ctx)

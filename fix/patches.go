@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/rules/rewrite"
 	"github.com/whet-go/whet/prove"
 )
@@ -69,6 +70,9 @@ func (a *Attempt) message() string {
 	var b strings.Builder
 	x := &a.Finding
 	fmt.Fprintf(&b, "%s:%d: %s.\n\n", rewrite.QuoteName(x.Places[0].File), x.Places[0].Line, x.Why)
+	if x.Tier == find.Proposed && x.Safe != "" {
+		fmt.Fprintf(&b, "It was proposed, and is kept because of the proof below. %s\n\n", x.Safe)
+	}
 	for _, e := range x.Evidence {
 		fmt.Fprintf(&b, "%s: %.1f%% of the profile\n", e.Cost, 100*e.Share)
 	}

@@ -24,6 +24,8 @@ type Program struct {
 	*input.Kinds
 	Profiles find.Profiles
 	Target   find.Target
+
+	sizes map[function][]int // of results in calls that were copied
 }
 
 // Read reads the recordings or pprof files named by args. The caller must close the Program.
@@ -38,6 +40,7 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 	}
 	p.Target.Build = in.Build
 	p.readGrowth()
+	p.readSizes()
 	if err := p.readWaits(ctx, o, opt.MaxTrace); err != nil {
 		in.Close()
 		return nil, err
@@ -49,6 +52,9 @@ func Read(ctx context.Context, o *input.Opener, args []string, opt Options) (*Pr
 // source.
 func (p *Program) Options(o find.Options) find.Options {
 	o.Own, o.Target = p.Own.Match, p.Target
+	if p.sizes != nil {
+		o.Observed = func(pkg, name string) []int { return p.sizes[function{pkg, name}] }
+	}
 	if p.Recording != nil {
 		o.Recorded = p.Recording.SourceFile
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -93,7 +94,7 @@ func (f *findFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Flags, "flags", "", "go build `FLAGS` and KEY=value environment of the recorded program")
 	fs.StringArrayVar(&f.read.Own, "own", nil, "also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.Var(&f.MinShare, "min-share", "omit what is below this share of every profile")
-	fs.StringVar(&f.Rule, "rule", "", "run only rules that match `REGEXP`")
+	fs.StringVar(&f.Rule, "rule", "", "run only rules and generators that match `REGEXP`")
 	fs.BoolVar(&f.NoNotes, "no-notes", false, "do not collect compiler notes for hot lines")
 	f.registerMaxTrace(fs)
 	fs.BoolVar(&f.Gate, "gate", false, "exit with code 3 if there is a finding; with --baseline, a new one")
@@ -223,8 +224,13 @@ func (a *app) readProgram(ctx context.Context, f *findFlags, args []string) (*re
 	if err != nil {
 		return nil, o, err
 	}
-	if o.Rules = index.Matching(names); len(o.Rules) == 0 {
-		return nil, o, diag.Usagef("--rule", fmt.Sprintf("no rule matches %q", f.Rule), "`whet rules` lists them")
+	if names != nil {
+		o.Generators = names.MatchString
+	}
+	o.Rules = index.Matching(names)
+	if len(o.Rules) == 0 && !slices.ContainsFunc(find.Generators(), o.Generators) {
+		return nil, o, diag.Usagef("--rule", fmt.Sprintf("no rule or generator of candidates matches %q", f.Rule),
+			"`whet rules` lists the rules; the generators are "+strings.Join(find.Generators(), ", "))
 	}
 	if o.Flags, o.Env, err = buildFlags(f.Flags); err != nil {
 		return nil, o, err

@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/cli/progress"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/report/layout"
@@ -39,6 +40,7 @@ type rewriteFlags struct {
 	MaxTime   time.Duration
 	Review    bool
 	Settings  bool
+	Budget    time.Duration
 	Apply     bool
 	Patches   string
 	Author    string
@@ -77,6 +79,12 @@ input or always returns the same value, is reported as unproven and not kept.
 --review also tries rewrites that need review, and keeps unproven ones. Build
 and run settings, such as GOEXPERIMENT=jsonv2 and GOGC, are tried after the
 rewrites. Proven settings are reported; whet never applies them.
+
+Hot lines without such a rewrite may have candidates, which whet find lists as
+unproven: changes that compile, but may be wrong. They are tried after the
+rewrites, the most expensive lines first, for at most --budget, and are kept
+only if everything is proven. The report has the others with the reason: a
+counterexample, a failing test, or no gain.
 
 With --candidates, a program of yours writes changes, too. For each of the most
 expensive lines, after whet's own rewrites, CMD gets a work order as JSON
@@ -125,7 +133,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.find.read.Own, "own", nil,
 		"also treat modules or packages with this `PREFIX` as own code; may repeat")
 	fs.Var(&f.find.MinShare, "min-share", "omit what is below this share of every profile")
-	fs.StringVar(&f.find.Rule, "rule", "", "run only rules that match `REGEXP`")
+	fs.StringVar(&f.find.Rule, "rule", "", "run only rules and generators that match `REGEXP`")
 	f.find.registerMaxTrace(fs)
 	fs.StringVar(&f.Bench, "bench", "", "measure with benchmarks that match `REGEXP` (default: those that run the line)")
 	fs.DurationVar(&f.Timeout, "timeout", prove.DefaultTimeout, "limit on the tests, and on one run of a benchmark")
@@ -134,6 +142,7 @@ func (f *rewriteFlags) register(cmd *cobra.Command) {
 	fs.DurationVar(&f.MaxTime, "max-time", 20*time.Second, "measure each benchmark for at most this time")
 	fs.BoolVar(&f.Review, "review", false, "also try rewrites that need review")
 	fs.BoolVar(&f.Settings, "settings", true, "also measure the build and run settings that findings suggest")
+	fs.DurationVar(&f.Budget, "budget", fix.DefaultBudget, "try candidates for at most this time; 0 tries none")
 	fs.BoolVar(&f.Apply, "apply", false, "apply the kept rewrites to your files")
 	fs.StringVar(&f.Patches, "patches", "", "write a patch for each kept rewrite to `DIR`")
 	fs.StringVar(&f.Author, "author", "whet <whet@localhost>", "`AUTHOR` of the patches")
@@ -159,6 +168,9 @@ func (f *rewriteFlags) check(cmd *cobra.Command) error {
 	}
 	if err := checkPrecision("fix", f.Precision); err != nil {
 		return err
+	}
+	if f.Budget < 0 {
+		return diag.Usagef("fix", "--budget must not be negative", "--budget 0 tries no candidates")
 	}
 	if err := f.checkCandidates(cmd); err != nil {
 		return err
@@ -249,7 +261,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 		Bench: f.Bench, Timeout: f.Timeout, FuzzTime: f.FuzzTime, Review: f.Review, Settings: f.Settings,
 		AB:       ab.Options{Precision: float64(f.Precision), MaxTime: f.MaxTime, Progress: view.Measure},
 		Progress: view.Begin, Tried: view.Tried,
-		Profiles: program.Profiles, Find: program.Options(look), Candidates: f.candidates,
+		Profiles: program.Profiles, Find: program.Options(look), Budget: f.Budget, Candidates: f.candidates,
 	}
 	o.Flags, o.Env = look.Flags, look.Env
 	if o.Captured, err = capturedArguments(program); err != nil {
@@ -273,6 +285,7 @@ func (a *app) fix(ctx context.Context, f *rewriteFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.Warnings.Add(failures.Remember(failures.CacheDir(), r))
 	a.warn(r.Warnings...)
 	r.Warnings = a.warned // also those of reading and of finding
 	return a.writeFixResults(ctx, f, r, args)

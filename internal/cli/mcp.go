@@ -12,6 +12,7 @@ import (
 	"github.com/whet-go/whet/docs"
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/mcp"
 	"github.com/whet-go/whet/internal/mcp/fit"
@@ -101,7 +102,7 @@ func (a *app) mcp(ctx context.Context, cmd *cobra.Command, f *mcpFlags) (err err
 	}
 	o := mcp.Options{
 		Roots: f.Roots, Targets: f.Targets, Jobs: f.Jobs, Sandbox: f.Sandbox, MaxResult: int(f.MaxResult),
-		Version: version().Version,
+		Version: version().Version, Failures: failures.CacheDir(),
 	}
 	if o.Whet, err = os.Executable(); err != nil {
 		return err

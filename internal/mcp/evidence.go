@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/fix/workorder"
 	"github.com/whet-go/whet/internal/mcp/fit"
 	"github.com/whet-go/whet/internal/mcp/guard"
@@ -45,16 +46,22 @@ func (e *lineEvidence) Shrink() bool {
 			return true
 		}
 	}
+	for i := range e.Proposed {
+		if fit.Clip(&e.Proposed[i].Diff, 1500) {
+			return true
+		}
+	}
 	switch {
-	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10), fit.Drop(&e.Benchmarks, 10),
-		fit.Drop(&e.Warnings, 2):
+	case fit.Drop(&e.Failed, 3), fit.Drop(&e.Proposed, 1), fit.Drop(&e.Notes, 5), fit.Drop(&e.Allocations, 10),
+		fit.Drop(&e.Benchmarks, 10), fit.Drop(&e.Warnings, 2):
 		return true
 	case e.Finding != nil && fit.Clip(&e.Finding.Diff, 1500):
 		return true
 	}
-	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Failed, 1) || fit.Drop(&e.Notes, 0) ||
-		fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() || fit.Clip(&e.Source.Text, 400) ||
-		fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) || fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
+	return fit.Clip(&e.Source.Text, 1000) || fit.Drop(&e.Proposed, 0) || fit.Drop(&e.Failed, 1) ||
+		fit.Drop(&e.Notes, 0) || fit.Drop(&e.Allocations, 0) || e.shrinkCaptured() || e.shrinkFinding() ||
+		fit.Clip(&e.Source.Text, 400) || fit.Drop(&e.Callers, 2) || fit.Drop(&e.Callees, 2) ||
+		fit.Drop(&e.Failed, 0) || fit.Drop(&e.Warnings, 0)
 }
 
 func (e *lineEvidence) shrinkCaptured() bool {
@@ -97,8 +104,15 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		return nil, "", err
 	}
 	order.Warnings = append(order.Warnings, program.Warnings...)
+	order.Failed = c.failed(o.Dir, file)
+	dropped, err := failures.On(c.server.o.Failures, o.Dir, file, order.Function, codeAt(&order.Source, in.Line))
+	if err != nil {
+		order.Warnings.Add(err)
+	}
+	order.Failed = append(order.Failed, dropped...)
 	if found, err := program.Find(ctx, o); err == nil {
 		order.Finding = findingAt(found, file, in.Line)
+		order.Proposed = workorder.ProposedFor(found.Candidates, order.Failed, file, in.Line)
 	} else if ctx.Err() != nil {
 		return nil, "", ctx.Err()
 	} else {
@@ -108,7 +122,6 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 	if order.Captured, err = workorder.CapturedIn(program.Recording, pkg, order.Function); err != nil {
 		order.Warnings.Add(err)
 	}
-	order.Failed = c.failed(o.Dir, file)
 	if !in.SkipBenchmarks {
 		place := find.Place{File: file, Line: in.Line, EndLine: in.Line}
 		if order.Benchmarks, err = c.reaching(ctx, o.Dir, place); err != nil {
@@ -145,6 +158,15 @@ func (c *call) lineEvidence(ctx context.Context, in evidenceInput) (*lineEvidenc
 		}
 	}
 	return e, whole(uri), nil
+}
+
+// codeAt returns a line of source.
+func codeAt(s *workorder.Source, line int) string {
+	lines := strings.Split(s.Text, "\n")
+	if at := line - s.First; at >= 0 && at < len(lines) {
+		return lines[at]
+	}
+	return ""
 }
 
 // fileIn returns a file of a module as relative to it. It may be given as absolute.

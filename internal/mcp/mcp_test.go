@@ -16,10 +16,14 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/tools/txtar"
 
+	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/fix/failures"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/mcp"
 	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/prove"
 )
 
 func TestMain(m *testing.M) { leaktest.Main(m) }
@@ -245,12 +249,30 @@ func TestLoop(t *testing.T) {
 	}
 	dir := shop(t)
 	before := snapshot(t, dir)
-	s := server(t, mcp.Options{Roots: []string{dir}})
+	dropped := t.TempDir()
+	if err := failures.Remember(dropped, droppedBefore(dir)); err != nil {
+		t.Fatal(err)
+	}
+	s := server(t, mcp.Options{Roots: []string{dir}, Failures: dropped})
 	t.Run("stdio", func(t *testing.T) { loop(t, overPipes(t, s)) })
 	t.Run("http", func(t *testing.T) { loop(t, overHTTP(t, listen(t, s))) })
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("the user's files have changed:\n%s\n%s", before, after)
 	}
+}
+
+// droppedBefore is what whet fix has tried before: a candidate for each of the two lines that concatenate.
+func droppedBefore(dir string) *fix.Result {
+	r := &fix.Result{Dir: dir}
+	for _, code := range []string{"out += separator", "out += w"} {
+		r.Attempts = append(r.Attempts, fix.Attempt{
+			Finding: find.Finding{
+				Tier: find.Proposed, Function: "Join", Places: []find.Place{{File: "text/text.go", Code: code}},
+			},
+			Outcome: prove.OutcomeDifferent, Diff: "-\t\t" + code, Reason: `Join([]string{"é"}, "") behaves differently`,
+		})
+	}
+	return r
 }
 
 func loop(t *testing.T, c *client) {
@@ -272,8 +294,12 @@ func loop(t *testing.T, c *client) {
 	at := object{"file": found["file"], "line": found["line"]}
 	e := c.call("line_evidence", at)
 	if e["function"] != "Join" || e["finding"] == nil || e["callers"] == nil || e["callees"] == nil ||
-		e["allocations"] == nil || e["compiler_notes"] == nil || e["failed"] != nil {
+		e["allocations"] == nil || e["compiler_notes"] == nil {
 		t.Errorf("the evidence: %v", e)
+	}
+	if list, _ := e["failed"].([]any); len(list) != 1 || list[0].(object)["outcome"] != "different" ||
+		!strings.Contains(list[0].(object)["reason"].(string), `"é"`) {
+		t.Errorf("what whet fix has dropped: %v", e["failed"])
 	}
 	if list := fmt.Sprint(e["benchmarks"]); list != "[text.BenchmarkJoin]" {
 		t.Errorf("the benchmarks that reach it: %v", list)
@@ -291,7 +317,7 @@ func loop(t *testing.T, c *client) {
 		t.Errorf("the slower patch: %v", slower)
 	}
 	failed := c.call("line_evidence", at)["failed"].([]any)
-	if len(failed) != 2 || failed[1].(object)["outcome"] != "different" || failed[0].(object)["outcome"] != "slower" ||
+	if len(failed) != 3 || failed[1].(object)["outcome"] != "different" || failed[0].(object)["outcome"] != "slower" ||
 		failed[1].(object)["reason"] != wrong["reason"] || failed[1].(object)["diff"] != patch(t, "wrong") {
 		t.Errorf("the candidates that failed: %v", failed)
 	}

@@ -40,6 +40,8 @@ type Options struct {
 	// Temp is the parent of the directories for recordings and copies; "" means the system's directory for temporary
 	// files.
 	Temp string
+	// Failures is the directory with the candidates that whet fix dropped (failures.CacheDir); "" shows none.
+	Failures string
 }
 
 // minMaxResult is the smallest limit that all results can be reduced to.

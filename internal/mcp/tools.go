@@ -16,8 +16,9 @@ func (s *Server) addTools() {
 	addTool(s, tool{
 		name: "line_evidence", title: "Explain a line", runs: true,
 		description: "Show what is known about an expensive line: the source of its function, its cost, callers and " +
-			"callees with shares, lines that allocate, compiler notes, the benchmarks that run it, and the candidates " +
-			"that failed, with the input on which they behave differently. Call it before you change a line.",
+			"callees with shares, lines that allocate, compiler notes, the benchmarks that run it, whet's own unproven " +
+			"candidates, and those that failed, with the input on which they behave differently. Call it before you " +
+			"change a line.",
 	}, (*call).lineEvidence)
 	addTool(s, tool{
 		name: "find", title: "Find known kinds of waste",

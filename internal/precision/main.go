@@ -32,6 +32,8 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	work := flags.String("work", ".bin/precision",
 		"`directory` for copies of the modules, and recordings, which a later run uses again")
 	perRewrite := flags.Duration("time", 100*time.Second, "`time` for each rewrite, on average")
+	budget := flags.Duration("reach", 0, "measure the reach of candidates instead, with this `budget` to try those of "+
+		"a module")
 	again := flags.Bool("again", false, "measure modules that have results, too")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -52,6 +54,9 @@ func run(ctx context.Context, args []string, stderr io.Writer) error {
 	}
 	if _, err := exec.LookPath(s.whet); err != nil {
 		return fmt.Errorf("whet is not built (make build): %w", err)
+	}
+	if *budget > 0 {
+		return s.measureReach(ctx, *dir, *budget)
 	}
 	r, err := read(*dir)
 	if err != nil {

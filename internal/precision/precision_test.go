@@ -40,6 +40,20 @@ func TestPage(t *testing.T) {
 	golden.Check(t, filepath.Join(docs, "precision.md"), got)
 }
 
+// TestReachPage renders the page about candidates from the stored results, as a run would.
+func TestReachPage(t *testing.T) {
+	t.Parallel()
+	r, err := readReaches(docs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := reachPage(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, filepath.Join(docs, "reach.md"), got)
+}
+
 // TestJudged checks that the verdicts of reviewers are complete. They may include findings that no
 // longer exist, because findings vary with the noise of a recording.
 func TestJudged(t *testing.T) {

@@ -26,6 +26,8 @@ type Piece struct {
 	Args []string
 	// Bytes and Rune are set if X is not a string.
 	Bytes, Rune bool
+	// Source, if not "", is the source of X as a string: a call of something other than strconv.
+	Source string
 }
 
 // Pieces returns the pieces of a string expression, as far as they are known: those of chains of +,
@@ -58,8 +60,12 @@ func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
 		return []Piece{{X: e}}
 	}
 	callee := flow.Callee(info, call)
-	if pieces, ok := formattedBy(pass, call, true); ok && (callee == "fmt.Sprintf" || callee == "fmt.Sprint") {
-		return pieces
+	if callee == "fmt.Sprintf" || callee == "fmt.Sprint" {
+		// A verb that does not fit its operand is a bug of the caller, but fmt's output is known.
+		f := Formats{Operand: func(arg ast.Expr, verb string) ([]Piece, bool) { return misfit(pass, arg, verb) }}
+		if pieces, ok := f.pieces(pass, call); ok {
+			return pieces
+		}
 	}
 	p := Piece{X: e}
 	for _, a := range call.Args {
@@ -80,17 +86,40 @@ func operandPieces(pass *analysis.Pass, e ast.Expr) []Piece {
 // Append writes; false if the format is not constant, has flags, or does not fit its operands, or
 // if an operand is not of a basic type or has methods that fmt would call.
 func Formatted(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
-	return formattedBy(pass, call, false)
+	return Formats{}.pieces(pass, call)
 }
 
-// formattedBy is Formatted. misfits allows operands of basic types that their verb does not fit: fmt
-// writes the value and the type then, which is a bug of the caller, but its output.
-func formattedBy(pass *analysis.Pass, call *ast.CallExpr, misfits bool) ([]Piece, bool) {
-	info := pass.TypesInfo
+// Formats extend Formatted. The zero value does not.
+type Formats struct {
+	// Text returns the value of a format that is not constant; nil means that there is none.
+	Text func(format ast.Expr) (string, bool)
+	// Operand returns the pieces of an operand that Formatted does not know, by its verb with flags, width and
+	// precision, such as "v" or "02d"; nil means that there are none.
+	Operand func(arg ast.Expr, verb string) ([]Piece, bool)
+}
+
+// Pieces is Formatted, also for the text of Errorf, Sprintln and Fprintln.
+func (f Formats) Pieces(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
 	if call.Ellipsis.IsValid() {
 		return nil, false
 	}
-	name := flow.Callee(info, call)
+	switch flow.Callee(pass.TypesInfo, call) {
+	case "fmt.Errorf":
+		return f.format(pass, call.Args)
+	case "fmt.Sprintln":
+		return f.printed(pass, call.Args, true)
+	case "fmt.Fprintln":
+		return f.printed(pass, call.Args[1:], true)
+	}
+	return f.pieces(pass, call)
+}
+
+// pieces returns the pieces of the functions of Formatted.
+func (f Formats) pieces(pass *analysis.Pass, call *ast.CallExpr) ([]Piece, bool) {
+	if call.Ellipsis.IsValid() {
+		return nil, false
+	}
+	name := flow.Callee(pass.TypesInfo, call)
 	args := call.Args
 	switch name {
 	case "fmt.Fprintf", "fmt.Fprint", "fmt.Appendf", "fmt.Append":
@@ -100,9 +129,17 @@ func formattedBy(pass *analysis.Pass, call *ast.CallExpr, misfits bool) ([]Piece
 		return nil, false
 	}
 	if !strings.HasSuffix(name, "f") {
-		return printed(pass, args)
+		return f.printed(pass, args, false)
 	}
-	format, ok := flow.StringConst(info, args[0])
+	return f.format(pass, args)
+}
+
+// format returns the pieces of a format and its operands.
+func (f Formats) format(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
+	format, ok := flow.StringConst(pass.TypesInfo, args[0])
+	if !ok && f.Text != nil {
+		format, ok = f.Text(args[0])
+	}
 	if !ok {
 		return nil, false
 	}
@@ -114,34 +151,20 @@ func formattedBy(pass *analysis.Pass, call *ast.CallExpr, misfits bool) ([]Piece
 		if !found {
 			break
 		}
-		precision := -1
-		if digits, ok := strings.CutPrefix(rest, "."); ok {
-			n := 0
-			for n < len(digits) && '0' <= digits[n] && digits[n] <= '9' {
-				n++
-			}
-			var err error
-			if precision, err = strconv.Atoi(digits[:n]); err != nil || precision > 99 {
-				return nil, false
-			}
-			rest = digits[n:]
-		}
-		if rest == "" {
+		n := len(rest) - len(strings.TrimLeft(rest, "+-# 0123456789."))
+		if n == len(rest) {
 			return nil, false
 		}
-		verb := rest[0]
-		format = rest[1:]
-		if verb == '%' && precision < 0 {
+		verb := rest[:n+1]
+		format = rest[n+1:]
+		if verb == "%" {
 			pieces = append(pieces, Piece{Const: "%"})
 			continue
 		}
 		if len(args) == 0 {
 			return nil, false
 		}
-		more, ok := formatted(pass, args[0], verb, precision)
-		if !ok && misfits && precision < 0 {
-			more, ok = misfit(pass, args[0], verb)
-		}
+		more, ok := f.operand(pass, args[0], verb)
 		if !ok {
 			return nil, false
 		}
@@ -150,22 +173,45 @@ func formattedBy(pass *analysis.Pass, call *ast.CallExpr, misfits bool) ([]Piece
 	return Merge(pieces), len(args) == 0
 }
 
+// operand returns the pieces of an operand, by its verb with flags, width and precision.
+func (f Formats) operand(pass *analysis.Pass, arg ast.Expr, verb string) ([]Piece, bool) {
+	last := len(verb) - 1
+	precision, isPlain := -1, last == 0
+	if digits, ok := strings.CutPrefix(verb[:last], "."); ok {
+		var err error
+		precision, err = strconv.Atoi(digits)
+		isPlain = err == nil && 0 <= precision && precision <= 99 && !strings.ContainsAny(digits, "+-")
+	}
+	if isPlain {
+		if pieces, ok := formatted(pass, arg, verb[last], precision); ok {
+			return pieces, true
+		}
+	}
+	if f.Operand != nil {
+		return f.Operand(arg, verb)
+	}
+	return nil, false
+}
+
 // printed returns the pieces of Sprint, which puts a space between two operands if neither is a
-// string.
-func printed(pass *analysis.Pass, args []ast.Expr) ([]Piece, bool) {
+// string, or of Sprintln.
+func (f Formats) printed(pass *analysis.Pass, args []ast.Expr, line bool) ([]Piece, bool) {
 	var pieces []Piece
 	wasString := true
-	for _, a := range args {
-		more, ok := formatted(pass, a, 'v', -1)
+	for i, a := range args {
+		more, ok := f.operand(pass, a, "v")
 		if !ok {
 			return nil, false
 		}
 		basic, ok := pass.TypesInfo.TypeOf(a).Underlying().(*types.Basic)
 		isString := ok && basic.Info()&types.IsString != 0
-		if !isString && !wasString {
+		if line && i > 0 || !line && !isString && !wasString {
 			pieces = append(pieces, Piece{Const: " "})
 		}
 		pieces, wasString = append(pieces, more...), isString
+	}
+	if line {
+		pieces = append(pieces, Piece{Const: "\n"})
 	}
 	return Merge(pieces), true
 }
@@ -218,7 +264,11 @@ func formatted(pass *analysis.Pass, arg ast.Expr, verb byte, precision int) ([]P
 
 // misfit returns the pieces of an operand that its verb does not fit, such as a number formatted by %s:
 // %!s(int=7).
-func misfit(pass *analysis.Pass, arg ast.Expr, verb byte) ([]Piece, bool) {
+func misfit(pass *analysis.Pass, arg ast.Expr, flagged string) ([]Piece, bool) {
+	if len(flagged) != 1 {
+		return nil, false
+	}
+	verb := flagged[0]
 	tv := pass.TypesInfo.Types[arg]
 	basic, ok := types.Unalias(tv.Type).(*types.Basic)
 	if !ok || tv.Value != nil {
@@ -341,6 +391,8 @@ func (p Piece) String(pass *analysis.Pass, pkg string) string {
 	switch {
 	case p.X == nil:
 		return strconv.Quote(p.Const)
+	case p.Source != "":
+		return p.Source
 	case p.Func == "Quote":
 		return pkg + ".Quote(" + p.Args[0] + ")"
 	case p.Func == "Int" && p.Args[1] == "10" && strings.HasPrefix(p.Args[0], "int64(") &&
@@ -361,6 +413,8 @@ func (p Piece) Append(pass *analysis.Pass, to, pkg string) string {
 		return fmt.Sprintf("append(%s, %s)", to, strconv.QuoteRune(rune(p.Const[0])))
 	case p.X == nil:
 		return fmt.Sprintf("append(%s, %s...)", to, strconv.Quote(p.Const))
+	case p.Source != "":
+		return fmt.Sprintf("append(%s, %s...)", to, p.Source)
 	case p.Func != "":
 		return fmt.Sprintf("%s.Append%s(%s, %s)", pkg, p.Func, to, strings.Join(p.Args, ", "))
 	case p.Rune:

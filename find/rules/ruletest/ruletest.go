@@ -31,34 +31,40 @@ const seeds = 3000
 // Run tests a rule on the packages in the directories of testdata.
 func Run(t *testing.T, rule *rules.Rule) {
 	t.Helper()
-	cases, err := os.ReadDir("testdata")
+	RunIn(t, rule, "testdata")
+}
+
+// RunIn tests a rule on the packages in the directories of another directory.
+func RunIn(t *testing.T, rule *rules.Rule, testdata string) {
+	t.Helper()
+	cases, err := os.ReadDir(testdata)
 	if err != nil {
 		t.Fatal(err)
 	}
 	modules := map[string][]string{} // packages by the version of Go that they are written for
 	for _, c := range cases {
 		if !c.IsDir() {
-			t.Fatalf("testdata/%s is not a directory: each package has one", c.Name())
+			t.Fatalf("%s/%s is not a directory: each package has one", testdata, c.Name())
 		}
 		version := newest
-		if text, err := os.ReadFile(filepath.Join("testdata", c.Name(), versionFile)); err == nil {
+		if text, err := os.ReadFile(filepath.Join(testdata, c.Name(), versionFile)); err == nil {
 			version = strings.TrimSpace(string(text))
 		}
 		modules[version] = append(modules[version], c.Name())
 	}
 	if len(cases) == 0 {
-		t.Fatal("testdata has no package")
+		t.Fatalf("%s has no package", testdata)
 	}
 	fired, quiet := 0, 0
 	for version, names := range modules {
-		f, q := module(t, rule, version, names)
+		f, q := module(t, rule, testdata, version, names)
 		fired, quiet = fired+f, quiet+q
 	}
 	if fired == 0 {
-		t.Error("the rule reports nothing in its testdata")
+		t.Errorf("the rule reports nothing in %s", testdata)
 	}
 	if quiet == 0 {
-		t.Error("testdata has no function on which the rule must be quiet")
+		t.Errorf("%s has no function on which the rule must be quiet", testdata)
 	}
 }
 
@@ -70,7 +76,7 @@ const (
 
 // module tests a rule on packages in testdata, in a module for a version of Go. It returns the number of
 // diagnostics, and of packages where the rule is quiet.
-func module(t *testing.T, rule *rules.Rule, version string, names []string) (fired, quiet int) {
+func module(t *testing.T, rule *rules.Rule, testdata, version string, names []string) (fired, quiet int) {
 	t.Helper()
 	dir := t.TempDir()
 	values, err := valuesSource.ReadFile("values/values.go")
@@ -82,7 +88,7 @@ func module(t *testing.T, rule *rules.Rule, version string, names []string) (fir
 		write(t, filepath.Join(dir, "values", "values.go"), values)
 	}
 	for _, name := range names {
-		if err := os.CopyFS(filepath.Join(dir, "before", name), os.DirFS(filepath.Join("testdata", name))); err != nil {
+		if err := os.CopyFS(filepath.Join(dir, "before", name), os.DirFS(filepath.Join(testdata, name))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,7 +100,7 @@ func module(t *testing.T, rule *rules.Rule, version string, names []string) (fir
 		if len(reported) == 0 || slices.ContainsFunc(pkg.Syntax, func(f *ast.File) bool { return hasQuiet(f, reported) }) {
 			quiet++
 		}
-		fixed(t, dir, name, pkg, reported)
+		fixed(t, dir, testdata, name, pkg, reported)
 		if pkg.Types.Scope().Lookup("Try") != nil {
 			tried = append(tried, name)
 		}
@@ -195,7 +201,9 @@ func check(t *testing.T, pkg *packages.Package, rule *rules.Rule) []analysis.Dia
 }
 
 // fixed applies all fixes to the package, and compares the changed files with the golden ones.
-func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []analysis.Diagnostic) {
+func fixed(
+	t *testing.T, dir, testdata, name string, pkg *packages.Package, reported []analysis.Diagnostic,
+) {
 	t.Helper()
 	edits := map[string][]rewrite.Edit{}
 	made := map[string]bool{}
@@ -244,7 +252,7 @@ func fixed(t *testing.T, dir, name string, pkg *packages.Package, reported []ana
 		}
 		write(t, filepath.Join(dir, "after", name, base), after)
 		// A file without fixes has no golden file.
-		stored := filepath.Join("testdata", name, base+".golden")
+		stored := filepath.Join(testdata, name, base+".golden")
 		if !bytes.Equal(before, after) {
 			golden.Check(t, stored, after)
 			continue

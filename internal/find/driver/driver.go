@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"os"
 	"reflect"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
@@ -120,4 +121,14 @@ func (r *runner) run(a *analysis.Analyzer) (act *action) {
 	}
 	act.result = result
 	return act
+}
+
+// FirstComplaint returns the first line of an error of a package that does more than name the package, which
+// is what go build prints first.
+func FirstComplaint(text string) string {
+	if head, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(head, "-: # ") {
+		text = rest
+	}
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
 }

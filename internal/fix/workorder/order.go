@@ -1,6 +1,8 @@
 package workorder
 
 import (
+	"slices"
+
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/prove"
@@ -32,6 +34,8 @@ type Order struct {
 	Captured *Captured `json:"captured,omitempty"`
 	// Benchmarks run the line, the most focused first.
 	Benchmarks []string `json:"benchmarks,omitempty"`
+	// Proposed are whet's own candidates for the line. Nothing is proven about them.
+	Proposed []Proposal `json:"proposed,omitempty"`
 	// Failed are the candidates that were tried and not kept.
 	Failed []Failed `json:"failed,omitempty"`
 	// LeftOut describes what was left out to limit the size.
@@ -81,6 +85,27 @@ type Allocation struct {
 	// Bytes and Objects are shares of all that the program allocates.
 	Bytes   float64 `json:"bytes_share"`
 	Objects float64 `json:"objects_share"`
+}
+
+// A Proposal is the part of a find.Candidate that describes a change.
+type Proposal struct {
+	Generator string `json:"generator"`
+	Message   string `json:"message"` // what it does
+	Why       string `json:"why"`     // why it may be faster
+	Assumes   string `json:"assumes"` // what the proof has to check
+	Diff      string `json:"diff"`
+}
+
+// ProposedFor returns the candidates of a line that are not among those that failed.
+func ProposedFor(list []find.Candidate, failed []Failed, file string, line int) (proposed []Proposal) {
+	for i := range list {
+		c := &list[i]
+		tried := slices.ContainsFunc(failed, func(f Failed) bool { return f.Diff == c.Change.Diff })
+		if c.Place.File == file && c.Place.Line == line && !tried {
+			proposed = append(proposed, Proposal{c.Generator, c.Change.Message, c.Why, c.Assumes, c.Change.Diff})
+		}
+	}
+	return proposed
 }
 
 // Failed is a candidate that was not kept.

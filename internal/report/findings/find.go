@@ -32,6 +32,7 @@ func Find(r *find.Result) *blocks.Document {
 		d.Blocks = append(d.Blocks, findingSection(i+1, &r.Findings[i], findingNumbers(r)))
 	}
 	d.Blocks = append(d.Blocks, adviceSections(r.Advice)...)
+	d.Blocks = append(d.Blocks, candidateSection(r.Candidates)...)
 	tests, hot := []find.HotLine{}, []find.HotLine{}
 	for _, h := range r.Unexplained {
 		if strings.HasSuffix(h.File, "_test.go") {
@@ -177,10 +178,15 @@ func hotLines(r *find.Result, lines []find.HotLine, share func(*find.HotLine) st
 		h := &lines[i]
 		entries.List = append(entries.List, blocks.Entry{
 			Share: share(h), Location: blocks.Location{Where: fmt.Sprintf("%s:%d", h.File, h.Line)}, Code: h.Code,
-			Text: hotLineText(h, diagnosis.On(r.Diagnoses, h.File, h.Line)),
+			Text: joined(hotLineText(h, diagnosis.On(r.Diagnoses, h.File, h.Line)), candidateAt(r, h.File, h.Line)),
 		})
 	}
 	return entries
+}
+
+// joined joins facts that are not empty.
+func joined(facts ...string) string {
+	return strings.Join(slices.DeleteFunc(facts, func(s string) bool { return s == "" }), " · ")
 }
 
 // findTotals describes the totals of the profiles.
@@ -428,4 +434,11 @@ func upperFirst(s string) string {
 		return ""
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+func lowerFirst(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strings.ToLower(s[:1]) + s[1:]
 }

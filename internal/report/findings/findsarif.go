@@ -117,6 +117,14 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 			Help: sarifMessage{"No rewrite is offered: what to change is a matter of design."},
 		})
 	}
+	candidateRule := len(run.Tool.Driver.Rules)
+	if len(r.Candidates) > 0 {
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{
+			ID: sarifCandidate, Short: sarifMessage{"Candidates, unproven"},
+			Full: sarifMessage{"Proposed changes of hot lines that no rule can rewrite. " + unprovenNote},
+			Help: sarifMessage{"`whet fix` tries them, and keeps those that it proves."},
+		})
+	}
 	number := findingNumbers(r)
 	for i := range r.Findings {
 		run.Results = append(run.Results, sarifOf(&r.Findings[i],
@@ -128,6 +136,7 @@ func WriteFindSARIF(w io.Writer, r *find.Result, list []*rules.Rule, version str
 	waiting := slices.DeleteFunc(slices.Clone(r.Unexplained), func(h find.HotLine) bool { return len(h.Waits) == 0 })
 	run.Results = append(run.Results, sarifWaits(slices.Concat(waiting, r.Waiting), len(list))...)
 	run.Results = append(run.Results, sarifAdvices(r.Advice, len(list)+1)...)
+	run.Results = append(run.Results, sarifCandidates(r.Candidates, candidateRule)...)
 	return run.write(w)
 }
 

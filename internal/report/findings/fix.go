@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/bench"
 	"github.com/whet-go/whet/bench/ab"
+	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/blocks"
@@ -32,7 +33,11 @@ func Fix(r *fix.Result) *blocks.Document {
 		d.AddSection(blocks.Section{ID: id, Kind: kind, Title: blocks.Text{blocks.Plain(title)}, Blocks: list})
 	}
 	for i, a := range r.Kept() {
-		add(fmt.Sprintf("k%d", i+1), "kept", "Kept: "+a.Finding.Title, keptBlocks(a))
+		title := "Kept: " + a.Finding.Title
+		if a.Finding.Tier == find.Proposed {
+			title = "Kept candidate: " + a.Finding.Title
+		}
+		add(fmt.Sprintf("k%d", i+1), "kept", title, keptBlocks(a))
 	}
 	var needing blocks.Entries
 	dropped := 0
@@ -46,8 +51,11 @@ func Fix(r *fix.Result) *blocks.Document {
 			})
 		default:
 			title, kind := "Dropped: ", "dropped"
-			if a.Stage == fix.StageUnproven {
+			switch {
+			case a.Stage == fix.StageUnproven:
 				title, kind = "Unproven: ", "unproven"
+			case a.Outcome != "":
+				title = "Dropped candidate, " + string(a.Outcome) + ": "
 			}
 			dropped++
 			add(fmt.Sprintf("d%d", dropped), kind, title+a.Finding.Title, droppedBlocks(a))
@@ -68,10 +76,19 @@ func Fix(r *fix.Result) *blocks.Document {
 
 // keptBlocks describe a kept rewrite and its proof.
 func keptBlocks(a *fix.Attempt) []blocks.Block {
-	proved := []blocks.Block{append(blocks.Items("why: "+a.Finding.Why), proof(a)...)}
+	proved := []blocks.Block{append(whyItems(a), proof(a)...)}
 	return []blocks.Block{placeOf(&a.Finding), blocks.Pair{
 		First: append(proved, measuredBlocks(a.Measured, false)...), Second: []blocks.Block{blocks.Diff(a.Diff)},
 	}}
+}
+
+// whyItems describe why a rewrite may be faster, and what one assumes that was only proposed.
+func whyItems(a *fix.Attempt) blocks.List {
+	items := blocks.Items("why: " + a.Finding.Why)
+	if a.Finding.Tier == find.Proposed && a.Finding.Safe != "" {
+		items = append(items, blocks.Items(lowerFirst(strings.TrimSuffix(a.Finding.Safe, ".")))...)
+	}
+	return items
 }
 
 // droppedBlocks describe why a rewrite was dropped.
@@ -80,7 +97,7 @@ func droppedBlocks(a *fix.Attempt) []blocks.Block {
 	if a.Diff != "" {
 		list = append(list, blocks.Section{
 			Fold: true, Title: blocks.Text{blocks.Plain("The rewrite")},
-			Blocks: []blocks.Block{blocks.Items("why: " + a.Finding.Why), blocks.Diff(a.Diff)},
+			Blocks: []blocks.Block{whyItems(a), blocks.Diff(a.Diff)},
 		})
 	}
 	return list
@@ -141,7 +158,21 @@ const maxUntried = 20
 
 // fixHeadline describes how many rewrites were kept, in how many rounds.
 func fixHeadline(r *fix.Result) string {
-	line := fmt.Sprintf("%d of %s kept", len(r.Kept()), layout.Plural(len(r.Attempts), "rewrite", "rewrites"))
+	var kept, all [2]int // of rules, and candidates
+	for i := range r.Attempts {
+		of := 0
+		if r.Attempts[i].Finding.Tier == find.Proposed {
+			of = 1
+		}
+		all[of]++
+		if r.Attempts[i].Kept() {
+			kept[of]++
+		}
+	}
+	line := fmt.Sprintf("%d of %s kept", kept[0], layout.Plural(all[0], "rewrite", "rewrites"))
+	if all[1] > 0 {
+		line += fmt.Sprintf(", %d of %s", kept[1], layout.Plural(all[1], "candidate", "candidates"))
+	}
 	if r.Rounds > 1 {
 		line += fmt.Sprintf(" in %d passes", r.Rounds)
 	}

@@ -228,6 +228,20 @@ export interface Callee {
   share: number;
 }
 
+export interface Candidate {
+  assumes: string;
+  change: Fix;
+  function: string;
+  generator: string;
+  id: string;
+  place: Place;
+  saving: number;
+  share: number;
+  tier: string;
+  title: string;
+  why: string;
+}
+
 export interface Change {
   after: number;
   before: number;
@@ -490,6 +504,7 @@ export interface FindCallee {
 export interface FindResult {
   advice?: Advice[] | null;
   against?: BaselineComparison | null;
+  candidates?: Candidate[] | null;
   diagnoses?: DiagnosisLine[] | null;
   dir: string;
   findings: Finding[] | null;
@@ -523,6 +538,7 @@ export interface Finding {
   saving: number;
   saving_alone: number;
   shared?: Shared[] | null;
+  tier?: string;
   title: string;
   waits?: Wait[] | null;
   why: string;

@@ -1,0 +1,59 @@
+package operations
+
+import (
+	"go/ast"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/whet-go/whet/find/rules/rewrite"
+	"github.com/whet-go/whet/internal/find/candidates/sites"
+)
+
+// Generators returns the generators of the package.
+func Generators() []*sites.Generator {
+	return []*sites.Generator{
+		bulkGenerator(),
+		searchGenerator(),
+		foldGenerator(),
+		numberGenerator(),
+		clockGenerator(),
+		bytesGenerator(),
+	}
+}
+
+// A site is a hot line, with what several generators of the package need.
+type site struct{ *sites.Site }
+
+// A proposal is a sites.Proposal.
+type proposal struct {
+	message string
+	edits   []analysis.TextEdit
+}
+
+// visit makes a generator's function of one that takes a site.
+func visit(propose func(*site) []proposal) func(*sites.Site) []sites.Proposal {
+	return func(at *sites.Site) (list []sites.Proposal) {
+		for _, p := range propose(&site{at}) {
+			list = append(list, sites.Proposal{Message: p.message, Edits: p.edits})
+		}
+		return list
+	}
+}
+
+// eachCall makes a generator's function of one that replaces a call of some functions.
+func eachCall(replaced func(*site, inspector.Cursor, *ast.CallExpr) (proposal, bool), functions ...string,
+) func(*sites.Site) []sites.Proposal {
+	return visit(func(s *site) (list []proposal) {
+		for _, c := range s.CallsOf(functions...) {
+			call, ok := c.Node().(*ast.CallExpr)
+			if !ok || call.Ellipsis.IsValid() || rewrite.HasComment(s.Pass, call.Pos(), call.End()) {
+				continue
+			}
+			if p, ok := replaced(s, c, call); ok {
+				list = append(list, p)
+			}
+		}
+		return list
+	})
+}

@@ -1,0 +1,110 @@
+package capacity
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"test/values"
+)
+
+func Filtered(names []string) []string {
+	var found []string
+	for _, name := range names {
+		if len(name) > 1 {
+			found = append(found, name) // want `capacity of len\(names\)`
+		}
+	}
+	return found
+}
+
+func Unknown(next func() (int, bool)) (list []int) {
+	for {
+		n, ok := next()
+		if !ok {
+			return list
+		}
+		list = append(list, n) // want `capacity of 16`
+	}
+}
+
+func Bytes(parts []string) string {
+	out := []byte{}
+	for len(parts) > 0 {
+		out = append(out, parts[0]...) // want `capacity of 64`
+		parts = parts[1:]
+	}
+	return string(out)
+}
+
+func Index(names []string) map[string]int {
+	m := map[string]int{}
+	for i, name := range names {
+		m[name] = i // want `for len\(names\) entries`
+	}
+	return m
+}
+
+func Joined(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteRune(r + 1) // want `grow once to len\(s\) bytes`
+	}
+	return b.String()
+}
+
+func Spread(lists [][]string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...) // want `capacity of len\(lists\)`
+	}
+	return all
+}
+
+func Computed(lists [][]string, of func([]string) []string) []string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, of(list)...)
+	}
+	return all
+}
+
+type log struct{ lines []string }
+
+func (l *log) Add(line string) int {
+	l.lines = append(l.lines, line) // want `capacity of 16`
+	return len(l.lines)
+}
+
+func Pair(key, value string) string {
+	var b strings.Builder
+	b.WriteString(key) // want `grow once to len\(key\)\+len\(value\)\+2 bytes`
+	b.WriteString(": ")
+	b.WriteString(value)
+	return b.String()
+}
+
+func Given(list []int, n int) []int {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+func Sized(names []string) []string {
+	list := make([]string, 0, 4)
+	for _, name := range names {
+		list = append(list, name)
+	}
+	return list
+}
+
+func Try(r *rand.Rand) string {
+	names := values.Strings(r)
+	i := 0
+	list := Unknown(func() (int, bool) { i++; return i, i < r.IntN(20) })
+	text, err := json.Marshal([][]string{Filtered(names), Spread([][]string{nil, {}}), Spread([][]string{names, names})})
+	return fmt.Sprint(string(text), err, list, Bytes(names), Index(names), Joined(values.String(r)),
+		(&log{}).Add("x"), Pair(values.String(r), values.String(r)))
+}
