@@ -83,6 +83,7 @@ export interface Attempt {
   ignored?: number;
   measured?: Measured | null;
   open?: string[] | null;
+  outcome?: string;
   reason?: string;
   round: number;
   stage: string;
@@ -489,6 +490,7 @@ export interface FileList {
   find: boolean;
   first?: string;
   loads: string[] | null;
+  recordings: boolean;
   schema: string;
   store: boolean;
   targets: string[] | null;
@@ -788,6 +790,7 @@ export interface LabelCount {
 }
 
 export interface Labels {
+  missing_shards?: string[] | null;
   name?: string;
   schema: string;
   values: string[] | null;
@@ -992,6 +995,24 @@ export interface Measured {
   benchmarks?: string[] | null;
   paths?: string[] | null;
   written?: string;
+}
+
+export interface MeasuredEntry {
+  about?: string;
+  document?: string;
+  id: string;
+  kind: string;
+  revision?: string;
+  service: string;
+  size: number;
+  time: string;
+}
+
+export interface Member {
+  group: string;
+  left_ns: number;
+  member: string;
+  targets: number;
 }
 
 export interface MemoryPart {
@@ -1213,6 +1234,7 @@ export interface ProfileTypes {
 }
 
 export interface Profiles {
+  missing_shards?: string[] | null;
   profiles: StoreMeta[] | null;
   schema: string;
   warnings?: Warning[] | null;
@@ -1250,11 +1272,29 @@ export interface ProveResult {
   warnings?: Warning[] | null;
 }
 
+export interface Recording {
+  about?: string;
+  duration_ns: number;
+  id: string;
+  labels: Record<string, string>;
+  service: string;
+  size: number;
+  start: string;
+}
+
+export interface Recordings {
+  missing_shards?: string[] | null;
+  recordings: Recording[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Regressions {
   from: string;
   gone: RegressionsChange[] | null;
   improvements: RegressionsChange[] | null;
   kind: string;
+  missing_shards?: string[] | null;
   q: number;
   regressions: RegressionsChange[] | null;
   schema: string;
@@ -1399,6 +1439,13 @@ export interface Result {
   workers?: number;
 }
 
+export interface Results {
+  missing_shards?: string[] | null;
+  results: MeasuredEntry[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Second {
   bytes: number;
   elapsed_ns: number;
@@ -1435,6 +1482,7 @@ export interface Sent {
 }
 
 export interface Series {
+  missing_shards?: string[] | null;
   schema: string;
   series: StoreSeries[] | null;
   types: Type[] | null;
@@ -1523,6 +1571,8 @@ export interface Stats {
 }
 
 export interface Status {
+  member?: string;
+  members?: Member[] | null;
   profiles: Counts;
   schema: string;
   targets: TargetState[] | null;
@@ -1677,6 +1727,7 @@ export interface TargetState {
   last?: string;
   missed?: number;
   next?: string;
+  owner?: string;
   profiles: number;
   scrapes: number;
   service: string;
@@ -1705,6 +1756,7 @@ export interface TimePoint {
 export interface Timeline {
   from: string;
   lines: LineSeries[] | null;
+  missing_shards?: string[] | null;
   schema: string;
   stats: Stats;
   step_ns: number;
@@ -1766,6 +1818,7 @@ export interface Untried {
   line?: number;
   reason: string;
   share: number;
+  tier?: string;
   title: string;
   waiting?: HotLine | null;
 }
