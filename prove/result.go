@@ -229,7 +229,7 @@ func (r *Result) lacks(v *Verdict) {
 			"tests and inputs notice no errors in these lines: none of %d mutants was noticed", v.Strength.Mutants)
 	}
 	c := &r.Changed
-	if len(a.Functions) == 0 || a.Inputs == 0 {
+	if len(a.NotCompared) == 0 && (len(a.Functions) == 0 || a.Inputs == 0) {
 		add("", "no results of old and new code were compared: nothing but tests supports the change")
 	}
 	for _, f := range c.Removed {

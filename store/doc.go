@@ -11,7 +11,9 @@
 //     sent again is stored once.
 //  4. [ParseMatchers] reads a selector such as {service="shop",env!="test"} into a [Query], and a
 //     [Reader] answers it: one merged profile, the series, the labels, or single profiles.
-//  5. [Timeline] merges step by step: the most expensive own lines over time.
+//  5. A [RecordingStore] keeps whole .whet files by the same labels, within a size for each service,
+//     and a [ResultStore] the documents of measurements by commit.
+//  6. [Timeline] merges step by step: the most expensive own lines over time.
 //
 // A Profile's Data is immutable; the store does not keep a reference to it. Implementations of
 // Reader and Writer are safe for concurrent use.

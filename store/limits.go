@@ -17,6 +17,8 @@ type Limits struct {
 	Series      int     // per tenant; 10 000
 	ProfileRate float64 // profiles per second and tenant, averaged; unlimited if not positive
 	Burst       int     // profiles at once above the rate; the profiles of 60 seconds
+	Recording   int64   // bytes of one recording; 64 MiB
+	Recordings  int64   // bytes of all recordings of a service and tenant, the newest; 1 GiB
 }
 
 // WithDefaults returns l with defaults for the fields that are zero.
@@ -34,6 +36,12 @@ func (l Limits) WithDefaults() Limits {
 	set(&l.LabelValue, 1024)
 	set(&l.Series, 10_000)
 	set(&l.Burst, max(1, int(60*l.ProfileRate)))
+	if l.Recording == 0 {
+		l.Recording = 64 << 20
+	}
+	if l.Recordings == 0 {
+		l.Recordings = 1 << 30
+	}
 	return l
 }
 
@@ -73,12 +81,15 @@ func (e *LimitError) Hint() string {
 
 // An InvalidError reports a profile that cannot be stored as it is; HTTP answers 400.
 type InvalidError struct {
-	Index int // in the batch
+	Index int // in the batch; negative: the error is not about a profile
 	Err   error
 }
 
 // Error returns what is wrong with which profile.
 func (e *InvalidError) Error() string {
+	if e.Index < 0 {
+		return e.Err.Error()
+	}
 	return fmt.Sprintf("profile %d of the batch: %v", e.Index+1, e.Err)
 }
 
@@ -110,25 +121,33 @@ func (l Limits) Check(profiles []Profile) error {
 		if err := p.check(); err != nil {
 			return &InvalidError{i, err}
 		}
-		exceeds := func(what string, got, limit int) error {
-			if got <= limit {
-				return nil
-			}
-			return &LimitError{What: what, Got: int64(got), Limit: int64(limit)}
+		if got := p.Data.NumSamples(); got > l.Samples {
+			return &LimitError{What: "samples in a profile", Got: int64(got), Limit: int64(l.Samples)}
 		}
-		if err := exceeds("samples in a profile", p.Data.NumSamples(), l.Samples); err != nil {
+		if err := l.checkNames("profile", p.Service, p.Labels); err != nil {
 			return err
 		}
-		if err := exceeds("labels of a profile", len(p.Labels), l.Labels); err != nil {
-			return err
+	}
+	return nil
+}
+
+// checkNames returns a *LimitError if there are too many labels of a thing, or one is too long.
+func (l Limits) checkNames(thing, service string, labels Labels) error {
+	exceeds := func(what string, got, limit int) error {
+		if got <= limit {
+			return nil
 		}
-		if err := exceeds("bytes in the name of a service", len(p.Service), l.LabelValue); err != nil {
+		return &LimitError{What: what, Got: int64(got), Limit: int64(limit)}
+	}
+	if err := exceeds("labels of a "+thing, len(labels), l.Labels); err != nil {
+		return err
+	}
+	if err := exceeds("bytes in the name of a service", len(service), l.LabelValue); err != nil {
+		return err
+	}
+	for _, label := range labels {
+		if err := exceeds("bytes in a label", max(len(label.Name), len(label.Value)), l.LabelValue); err != nil {
 			return err
-		}
-		for _, label := range p.Labels {
-			if err := exceeds("bytes in a label", max(len(label.Name), len(label.Value)), l.LabelValue); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -2,10 +2,10 @@ package store
 
 import "time"
 
-// Retention limits what a store keeps. The oldest profiles go first.
+// Retention limits what a store keeps. The oldest profiles and recordings go first.
 type Retention struct {
-	// Age is how long profiles are kept after their start; 0: forever. The newest profile counts as
-	// now if the clock is ahead of it, so that a wrong clock deletes nothing.
+	// Age is how long profiles and recordings are kept after their start; 0: forever. The newest of them
+	// counts as now if the clock is ahead of it, so that a wrong clock deletes nothing.
 	Age time.Duration
 	// Size is the size of the store in bytes, without free space; 0: any.
 	Size int64
@@ -21,6 +21,7 @@ type Damage struct {
 type CheckReport struct {
 	Profiles     int      `json:"profiles"`     // that were read
 	Dictionaries int      `json:"dictionaries"` // that were read
+	Recordings   int      `json:"recordings"`   // that were read
 	Damage       []Damage `json:"damage"`
 	// More is set if there is more damage than is listed.
 	More bool `json:"more,omitempty"`
@@ -61,9 +62,13 @@ type ServiceUsage struct {
 
 // Usage is what is stored, and how large it is.
 type Usage struct {
-	Format   int            `json:"format"`
-	Bytes    int64          `json:"bytes"`   // without free space
-	Free     int64          `json:"free"`    // bytes that the next profiles use
-	Results  int            `json:"results"` // of measurements
+	Format  int   `json:"format"`
+	Bytes   int64 `json:"bytes"`   // without free space
+	Free    int64 `json:"free"`    // bytes that the next profiles use
+	Results int   `json:"results"` // of measurements
+	// Recordings is their number, and RecordingBytes the size of their files.
+	Recordings     int   `json:"recordings"`
+	RecordingBytes int64 `json:"recording_bytes"`
+
 	Services []ServiceUsage `json:"services"`
 }

@@ -132,8 +132,21 @@ func Add(ctx context.Context, f Filing) (paths []string, warnings bench.Warnings
 	return paths, warnings, nil
 }
 
+// Measured returns the commit of measurements: the one that a reference names, or HEAD, from which the working
+// tree must then not differ except in the given files. repository is a directory in it; "" means the working
+// directory. Errors are those of Add.
+func Measured(ctx context.Context, repository, ref string, except []string) (c Commit, err error) {
+	defer func() { err = hinted(err) }()
+	f := Filing{Repository: repository, Commit: ref}
+	return f.committed(ctx, except)
+}
+
 // commit identifies what was measured.
 func (f *Filing) commit(ctx context.Context) (Commit, error) {
+	return f.committed(ctx, append([]string{f.Dir}, f.Inputs...))
+}
+
+func (f *Filing) committed(ctx context.Context, except []string) (Commit, error) {
 	ref := f.Commit
 	if ref == "" {
 		ref = "HEAD"
@@ -146,7 +159,7 @@ func (f *Filing) commit(ctx context.Context) (Commit, error) {
 	if f.Commit != "" || f.Dirty {
 		return c, nil
 	}
-	files, err := uncommitted(ctx, f.Repository, append([]string{f.Dir}, f.Inputs...))
+	files, err := uncommitted(ctx, f.Repository, except)
 	if err != nil {
 		return c, err
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/layout"
 	"github.com/whet-go/whet/internal/sandbox"
+	storedocs "github.com/whet-go/whet/internal/store/documents"
 	"github.com/whet-go/whet/internal/terminal"
 )
 
@@ -67,8 +68,9 @@ type app struct {
 	style  layout.Style // of stdout
 	live   bool         // stderr is a terminal: show progress
 
-	opened *input.Trace  // the last one
-	warned diag.Warnings // all that were printed
+	opened *input.Trace      // the last one
+	warned diag.Warnings     // all that were printed
+	lacks  storedocs.Partial // shards that did not answer
 
 	scraping sync.Mutex // guards stderr while goroutines of a scraper report
 }

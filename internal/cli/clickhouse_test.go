@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/whet-go/whet/internal/cli"
 	"github.com/whet-go/whet/internal/report/documents"
@@ -89,9 +92,13 @@ func TestClickHouse(t *testing.T) {
 	}
 
 	served := serving(t, "--store", st, t.TempDir())
+	partly := serving(t, "--store", st, "--allow-partial", t.TempDir())
 	checked(t, 0, "^2 profiles of 2 series", "query", `{service=~"shop[12]"}`, "--type", "cpu", "--store", served)
 	checked(t, 0, "^cpu.pb.gz", "push", "cpu.pb.gz", "--store", served, "--service", "shop9")
+	checked(t, 0, "^shop7", "query", "series", "--store", partly) // all shards are up
 	shardDown(t, servers, st, served)
+	servedPartly(t, servers, partly)
+	servedBuffered(t, servers, st)
 }
 
 // watchClickHouse scrapes a service until a profile is stored.
@@ -139,7 +146,8 @@ func shardDown(t *testing.T, servers *clickhousetest.Servers, st, served string)
 		{"query", "regressions"},
 	} {
 		doc := checked(t, 0, "", append(sub, "--store", st, "--allow-partial", "--json")...)
-		if !regexp.MustCompile(`"warnings": \[(.|\n)*` + name).MatchString(doc) {
+		field := sub[1] == "--type" || regexp.MustCompile(`"missing_shards": \[\s*"`+name).MatchString(doc)
+		if !field || !regexp.MustCompile(`"warnings": \[(.|\n)*`+name).MatchString(doc) {
 			t.Errorf("%q does not say that a shard is missing: %.300s", sub, doc)
 		}
 	}
@@ -155,4 +163,105 @@ func shardDown(t *testing.T, servers *clickhousetest.Servers, st, served string)
 	if answer.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("the server answers %s without a shard", answer.Status)
 	}
+}
+
+// servedPartly queries a server that answers without the shard that is down.
+func servedPartly(t *testing.T, servers *clickhousetest.Servers, served string) {
+	t.Helper()
+	name := "shard 2 (" + servers.Hosts[1] + ")"
+	quoted := regexp.QuoteMeta(name)
+	checked(t, 1, "^whet: .*the answer is partial: "+quoted, "query", "--type", "cpu", "--store", served)
+	checked(t, 0, "^whet: warning: "+quoted, "query", "--type", "cpu", "--store", served, "--allow-partial")
+	for _, path := range []string{
+		"store/series", "store/labels", "store/profiles", "store/regressions", "top?file=store:cpu%7B%7D",
+	} {
+		answer, err := http.Get(served + "/api/v1/" + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(answer.Body)
+		_ = answer.Body.Close()
+		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(text), name) ||
+			!strings.Contains(answer.Header.Get("Whet-Missing-Shards"), name) {
+			t.Errorf("%s: %s, %v\n%.500s", path, answer.Status, err, text)
+		}
+	}
+	query := url.Values{
+		"query": {"process_cpu:cpu:nanoseconds:cpu:nanoseconds{}"}, "from": {"now-100000h"}, "until": {"now"},
+	}
+	answer, err := http.Get(served + "/pyroscope/render?" + query.Encode())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(answer.Body)
+	_ = answer.Body.Close()
+	if err != nil || answer.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), name) {
+		t.Errorf("Grafana's queries: %s, %v\n%.500s", answer.Status, err, text)
+	}
+}
+
+// servedBuffered sends profiles of services on both shards to a process while one is down, kills the
+// process, starts the shard and another process, and finds what was acknowledged.
+func servedBuffered(t *testing.T, servers *clickhousetest.Servers, st string) {
+	t.Helper()
+	dir := t.TempDir()
+	data, err := os.ReadFile("cpu.pb.gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := func() (address string, cmd *exec.Cmd) {
+		cmd = exec.Command("whet", "serve", "--http", "127.0.0.1:0", "--store", st, "--buffer", dir, dir)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			_ = cmd.Process.Kill() // it has ended, if the test passed
+			_ = cmd.Wait()
+		})
+		line, err := bufio.NewReader(out).ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSuffix(strings.TrimSpace(line), "/"), cmd
+	}
+	waiting := func() int {
+		files, err := filepath.Glob(filepath.Join(dir, "*.profiles"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(files)
+	}
+	address, cmd := start()
+	const services = 8
+	for n := range services {
+		answer, err := http.Post(fmt.Sprintf("%s/ingest/pprof?service=kept%d", address, n), "", bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != http.StatusNoContent {
+			t.Errorf("kept%d: %s", n, answer.Status)
+		}
+	}
+	if n := waiting(); n == 0 {
+		t.Error("nothing waits although a shard is down")
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // killed
+	if err := servers.Run(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	start()
+	for waiting() > 0 && t.Context().Err() == nil {
+		time.Sleep(50 * time.Millisecond) // the process works meanwhile
+	}
+	checked(t, 0, fmt.Sprintf("^%d profiles of %d series", services, services), "query", `{service=~"kept.*"}`, "--type",
+		"cpu", "--store", st)
 }

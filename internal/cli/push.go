@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/stores"
 	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/internal/store/measured"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/store"
@@ -29,6 +31,8 @@ type pushFlags struct {
 	Type    string
 	Time    string
 	Labels  []string
+	Whole   bool
+	Commit  string
 	JSON    bool
 }
 
@@ -44,10 +48,15 @@ stored. A profile belongs to a service (default: the name of the program in the
 profile) and has labels, such as its version or region. It is stored once, even
 if it is pushed again.
 
+A FILE can also be what whet load, find, fix or prove wrote with --json. It is
+stored as a result of the commit that is checked out, or of --commit, for whet
+query results.
+
 The store is a directory, which is created, the address of whet serve --store,
 or that of ClickHouse. Only one process at a time can write to a directory.`,
 		Example: `  whet push cpu.pb.gz --store profiles --service shop --label version=v1.4
   whet push before.whet after.whet --store profiles
+  whet push load.json proof.json --store profiles --service shop --commit HEAD
   whet push cpu.pb.gz --store http://localhost:7070 --token-file token
   whet push cpu.pb.gz --store clickhouse://whet@db1:9000,db2:9000/whet`,
 		Args: someArgs("no file given", "name a pprof file or a recording: `whet push cpu.pb.gz --store DIR`"),
@@ -60,7 +69,10 @@ or that of ClickHouse. Only one process at a time can write to a directory.`,
 	fs.StringVar(&f.Type, "type", "",
 		"the `KIND` of a pprof file: cpu, heap, allocs, block, mutex, … (default: by its content)")
 	fs.StringVar(&f.Time, "time", "",
-		"the `DATE` when a pprof file without one began, such as 2026-11-01T12:00:00Z or 2026-11-01")
+		"the `DATE` of a pprof file or result without one, such as 2026-11-01T12:00:00Z or 2026-11-01")
+	fs.StringVar(&f.Commit, "commit", "",
+		"the commit of results, any `REV` that git accepts (default: HEAD, without other changes)")
+	fs.BoolVar(&f.Whole, "whole", false, "also store recordings as they are, for whet query recordings")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.push(cmd.Context(), args, f) }
 	return cmd
@@ -77,21 +89,50 @@ func (a *app) push(ctx context.Context, args []string, f *pushFlags) error {
 	}
 	doc := documents.NewPush(plainStore(f.Store))
 	var all []store.Profile
+	var whole []wholeRecording
+	var documented []string
 	for _, file := range args {
+		if isDocument(file) {
+			documented = append(documented, file)
+			continue
+		}
 		ps, parts, err := a.profilesOf(file, f, labels)
 		if err != nil {
 			return err
+		}
+		if f.Whole {
+			one, err := wholeOf(file, ps[0].Service, labels)
+			if err != nil {
+				return err
+			}
+			whole = append(whole, one)
 		}
 		all = append(all, ps...)
 		for i := range ps {
 			doc.Add(file, parts[i], &ps[i])
 		}
 	}
+	results, err := resultsOf(ctx, documented, f)
+	if err != nil {
+		return err
+	}
 	s, err := a.openStore(ctx, "push", &f.storeFlags, local.Options{Create: true})
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(s.Write(ctx, f.Tenant, all), s.Close()); err != nil {
+	err = s.Write(ctx, f.Tenant, all)
+	if err == nil && len(results) > 0 {
+		err = writeResults(ctx, s, f.Tenant, results)
+		for i := range results {
+			doc.Results = append(doc.Results, documents.PushedResult{
+				File: documented[i], Entry: measured.NewEntry(&results[i], false),
+			})
+		}
+	}
+	if err == nil {
+		doc.Recordings, err = writeWhole(ctx, s, f.Tenant, whole)
+	}
+	if err := errors.Join(err, s.Close()); err != nil {
 		return err
 	}
 	doc.Warnings = a.warned
@@ -166,6 +207,27 @@ func (a *app) profilesOf(
 		return nil, nil, &diag.Error{Op: "push", Subject: file, Err: errors.New("the recording has no profile")}
 	}
 	return ps, parts, nil
+}
+
+// writeResults stores documents of measurements.
+func writeResults(ctx context.Context, s store.Store, tenant string, results []store.Result) error {
+	to, ok := s.(store.ResultStore)
+	if !ok {
+		return fmt.Errorf("push: a store of type %T takes no results", s)
+	}
+	return to.WriteResults(ctx, tenant, results)
+}
+
+// isDocument reports whether a file is one of JSON. If it cannot be read, reading it as a profile says why.
+func isDocument(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // only read
+	head := make([]byte, 64)
+	n, _ := io.ReadFull(f, head)
+	return bytes.HasPrefix(bytes.TrimSpace(head[:n]), []byte("{"))
 }
 
 // isRecordingFile reports whether a file begins as a recording does. If it cannot be read, reading

@@ -76,7 +76,7 @@ compared, because the amounts of work differ.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.query(cmd, args, f) }
 	for _, sub := range []*cobra.Command{
 		a.querySeriesCommand(), a.queryLabelsCommand(), a.queryProfilesCommand(), a.queryTimelineCommand(),
-		a.queryRegressionsCommand(),
+		a.queryRegressionsCommand(), a.queryRecordingsCommand(), a.queryResultsCommand(),
 	} {
 		cmd.AddCommand(sub)
 	}
@@ -297,7 +297,7 @@ func (a *app) querySeriesCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewSeries(series, types)
-			doc.Warnings = a.warned
+			doc.Partial, doc.Warnings = a.lacks, a.warned
 			return show(a, f.JSON, doc, stores.WriteSeries)
 		})
 }
@@ -319,7 +319,7 @@ func (a *app) queryLabelsCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewLabels(name, values)
-			doc.Warnings = a.warned
+			doc.Partial, doc.Warnings = a.lacks, a.warned
 			return show(a, f.JSON, doc, stores.WriteLabels)
 		})
 	cmd.Flags().StringVar(&name, "name", "", "list the values of the label `NAME`")
@@ -344,7 +344,7 @@ func (a *app) queryProfilesCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewProfiles(list)
-			doc.Warnings = a.warned
+			doc.Partial, doc.Warnings = a.lacks, a.warned
 			return show(a, f.JSON, doc, stores.WriteProfiles)
 		})
 	registerNumber(cmd.Flags(), &f.N, 20, "list", "profiles")
@@ -377,7 +377,7 @@ func (a *app) queryTimelineCommand() *cobra.Command {
 				return err
 			}
 			doc := documents.NewTimeline(line)
-			doc.Warnings = a.warned
+			doc.Partial, doc.Warnings = a.lacks, a.warned
 			return show(a, f.JSON, doc, stores.WriteTimeline)
 		})
 	fs := cmd.Flags()

@@ -51,9 +51,14 @@ versions, or labels such as vcs_revision, name commits or tags.`
 			if err != nil {
 				return err
 			}
-			a.warn(r.Warnings...)
+			for _, w := range r.Warnings {
+				if !a.hasWarned(w) {
+					a.warn(w)
+				}
+			}
 			r.Warnings = a.warned
 			doc := documents.NewRegressions(r)
+			doc.Partial = a.lacks
 			if f.JSON {
 				err = a.writeJSON(doc)
 			} else {

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -25,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/unit"
 )
@@ -124,6 +123,10 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	leases, err := leasesOf(s, c)
+	if err != nil {
+		return err
+	}
 	disk, err := a.openBuffer(f)
 	if err != nil {
 		return err
@@ -131,13 +134,14 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	if disk != nil {
 		defer func() { err = errors.Join(err, disk.Close()) }()
 	}
+	recordings, _ := s.(store.RecordingWriter) // all stores are
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Buffer: disk, Tenant: f.Tenant, Connections: f.Connections, Memory: int64(memory),
-		Version: version().Version,
-		Warn:    a.scrapeWarning,
+		Config: c, Writer: s, Recordings: recordings, Buffer: disk, Leases: leases, Tenant: f.Tenant, Connections: f.Connections,
+		Memory: int64(memory), Version: version().Version,
+		Warn: a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {
 				failed = err
@@ -162,6 +166,19 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	return nil
 }
 
+// leasesOf returns where processes that share targets have their leases; nil if the configuration does
+// not share them.
+func leasesOf(s store.Writer, c *config.Config) (store.LeaseWriter, error) {
+	if c.Share.Name == "" {
+		return nil, nil //nolint:nilnil // no leases are none
+	}
+	leases, ok := s.(store.LeaseWriter)
+	if !ok {
+		return nil, fmt.Errorf("share: a store of type %T has no leases", s)
+	}
+	return leases, nil
+}
+
 // openBuffer opens the directory for what the store does not take; nil means that there is none.
 func (a *app) openBuffer(f *watchFlags) (*buffer.Buffer, error) {
 	size, err := unit.ParseBytes(f.BufferSize)
@@ -176,28 +193,27 @@ func (a *app) openBuffer(f *watchFlags) (*buffer.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := f.Buffer
+	o := buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning}
 	switch {
-	case dir == noBuffer, dir == "" && !input.IsURL(f.Store):
+	case f.Buffer == noBuffer, f.Buffer == "" && !input.IsURL(f.Store) && !clickhouse.IsAddress(f.Store):
 		return nil, nil //nolint:nilnil // no buffer is none
-	case dir == "":
-		cache, err := os.UserCacheDir()
-		if err != nil {
-			a.warn(diag.Warn(&diag.Error{
-				Op: "find a directory for --buffer", Err: err,
-				Hint: "name one, or none; until then, profiles that the store does not take wait in memory",
-			}))
-			return nil, nil //nolint:nilnil // as above
-		}
-		// Several watchers on one machine have different configurations or stores.
-		config, err := filepath.Abs(f.Config)
-		if err != nil {
-			return nil, err
-		}
-		key := sha256.Sum256([]byte(f.Store + "\x00" + config))
-		dir = filepath.Join(cache, "whet", "buffers", hex.EncodeToString(key[:8]))
+	case f.Buffer != "":
+		return buffer.Open(f.Buffer, o)
 	}
-	return buffer.Open(dir, buffer.Options{Size: int64(size), Age: age, Warn: a.scrapeWarning})
+	// Several watchers on one machine have different configurations or stores, or share targets.
+	config, err := filepath.Abs(f.Config)
+	if err != nil {
+		return nil, err
+	}
+	disk, err := cacheBuffer(o, f.Store, config)
+	if err != nil {
+		a.warn(diag.Warn(&diag.Error{
+			Op: "keep on disk what the store does not take", Err: err,
+			Hint: "name a directory with --buffer, or none; until then, these profiles wait in memory",
+		}))
+		return nil, nil //nolint:nilnil // as above
+	}
+	return disk, nil
 }
 
 // followConfig has an engine take its configuration again when the file changes or the process gets
@@ -248,7 +264,9 @@ func (a *app) writeScrape(v scrape.Event, asJSON bool) error {
 
 // startScrape scrapes what a configuration names into the store that is served. wait returns when it
 // has ended, which it does after ctx.
-func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *scrape.Engine, wait func(), err error) {
+func (a *app) startScrape(
+	ctx context.Context, file string, into store.Writer, recordings store.RecordingWriter, leases store.LeaseWriter,
+) (e *scrape.Engine, wait func(), err error) {
 	c, err := config.Read(file)
 	if err != nil {
 		return nil, nil, err
@@ -258,7 +276,9 @@ func (a *app) startScrape(ctx context.Context, file string, s store.Writer) (e *
 		return nil, nil, err
 	}
 	a.warn(check.Warnings...)
-	e = scrape.New(scrape.Options{Config: c, Writer: s, Version: version().Version, Warn: a.scrapeWarning})
+	e = scrape.New(scrape.Options{
+		Config: c, Writer: into, Recordings: recordings, Leases: leases, Version: version().Version, Warn: a.scrapeWarning,
+	})
 	var running sync.WaitGroup
 	running.Go(func() { e.Run(ctx) })
 	running.Go(func() { a.followConfig(ctx, e, c) })

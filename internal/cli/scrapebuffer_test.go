@@ -285,7 +285,8 @@ func TestWatchBuffer(t *testing.T) {
 		}
 	}
 	if exit, _, errs := runWhet(t, "watch", "--config", config, "--store", front.URL, "--buffer", dir); exit != 1 ||
-		!strings.Contains(errs, "another process uses it") || !strings.Contains(errs, "hint: give each whet watch") {
+		!strings.Contains(errs, "another process uses it") ||
+		!strings.Contains(errs, "hint: give each process its own --buffer") {
 		t.Errorf("two processes: exit code %d\n%s", exit, errs)
 	}
 	u.mode.Store(reliable)
@@ -337,6 +338,25 @@ func TestWatchKeeps(t *testing.T) {
 		!strings.Contains(text, "profiles stored: 0, dropped: 0, refused: 0") {
 		t.Errorf("%d are kept:\n%s", n, text)
 	}
+}
+
+// TestWatchBuffers has two processes with one configuration, which share its targets: each has its own
+// buffer without naming one.
+func TestWatchBuffers(t *testing.T) {
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache) // the directory of the user's cache on Linux
+	config := heapConfig(t)
+	st := serving(t, "--store", t.TempDir(), t.TempDir())
+	one := startScraper(t, "--config", config, "--store", st)
+	two := startScraper(t, "--config", config, "--store", st)
+	one.scrape()
+	two.scrape()
+	entries, err := os.ReadDir(filepath.Join(cache, "whet", "buffers"))
+	if err != nil || len(entries) != 2 || entries[1].Name() != entries[0].Name()+"-2" {
+		t.Errorf("%v, %v", entries, err)
+	}
+	one.end()
+	two.end()
 }
 
 // TestWatchReload changes the configuration of a watcher: it takes it when the process gets SIGHUP, or

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/store/documents"
 	"github.com/whet-go/whet/internal/store/remote"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/clickhouse"
@@ -44,6 +46,8 @@ func (f *storeFlags) registerStore(fs *pflag.FlagSet, remote bool) {
 type database interface {
 	store.Store
 	store.ResultStore
+	store.RecordingStore
+	store.LeaseStore
 	Stats(ctx context.Context) (store.Usage, error)
 	Check(ctx context.Context, progress func(done, all int)) (store.CheckReport, error)
 	Compact(ctx context.Context) error
@@ -54,8 +58,8 @@ func (a *app) openStore(ctx context.Context, op string, f *storeFlags, o local.O
 	switch {
 	case f.Store == "":
 		return nil, diag.Usagef(op, "no store is named", "name its directory with --store DIR")
-	case f.AllowPartial && !clickhouse.IsAddress(f.Store):
-		return nil, diag.Usagef(op, "--allow-partial has an effect only on a cluster of ClickHouse", "leave it out")
+	case f.AllowPartial && !clickhouse.IsAddress(f.Store) && !input.IsURL(f.Store):
+		return nil, onlyCluster(op)
 	case !input.IsURL(f.Store):
 		if f.TokenFile != "" {
 			return nil, diag.Usagef(op, "--token-file has an effect only on the address of whet serve", "leave it out")
@@ -64,7 +68,10 @@ func (a *app) openStore(ctx context.Context, op string, f *storeFlags, o local.O
 	case f.Tenant != "":
 		return nil, diag.Usagef(op, "--tenant has no effect on an address", "the token determines the tenant")
 	}
-	c := &remote.Client{Address: f.Store, Header: http.Header{}, HTTP: &http.Client{Timeout: time.Minute}}
+	c := &remote.Client{
+		Address: f.Store, Header: http.Header{}, HTTP: &http.Client{Timeout: time.Minute},
+		AllowPartial: f.AllowPartial, Warn: a.storeWarning(),
+	}
 	if f.TokenFile != "" {
 		token, err := input.ReadToken(f.TokenFile, a.stdin)
 		if err != nil {
@@ -84,17 +91,34 @@ func (a *app) openDatabase(ctx context.Context, f *storeFlags, o local.Options) 
 	if err != nil {
 		return nil, err
 	}
-	var mu sync.Mutex
 	return clickhouse.Open(ctx, address, clickhouse.Options{
-		Limits: o.Limits, Retention: o.Retention, AllowPartial: f.AllowPartial,
-		Warn: func(err error) { // while a query waits for it, of which there may be several at once
-			mu.Lock()
-			defer mu.Unlock()
-			if w := diag.Warn(err); !a.hasWarned(w) {
-				a.warn(w)
-			}
-		},
+		Limits: o.Limits, Retention: o.Retention, AllowPartial: f.AllowPartial, Warn: a.storeWarning(),
 	})
+}
+
+// onlyCluster is the error for --allow-partial of a directory.
+func onlyCluster(op string) error {
+	return diag.Usagef(op, "--allow-partial has an effect only on a cluster of ClickHouse", "leave it out")
+}
+
+// storeWarning returns what prints the warnings of a store once. A store calls it while a query waits
+// for it, of which there may be several at once.
+func (a *app) storeWarning() func(error) {
+	var mu sync.Mutex
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		w := diag.Warn(err)
+		if lacks := (*store.PartialError)(nil); errors.As(err, &lacks) {
+			w = documents.PartialWarning(lacks)
+			all := append(slices.Clone(lacks.Missing), a.lacks.MissingShards...)
+			slices.Sort(all)
+			a.lacks.MissingShards = slices.Compact(all)
+		}
+		if !a.hasWarned(w) {
+			a.warn(w)
+		}
+	}
 }
 
 // hasWarned reports whether a warning was printed before.

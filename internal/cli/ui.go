@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +22,9 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/report/layout"
+	"github.com/whet-go/whet/internal/scrape"
+	"github.com/whet-go/whet/internal/scrape/buffer"
+	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/ingest"
@@ -28,6 +34,7 @@ import (
 	"github.com/whet-go/whet/store/clickhouse"
 	"github.com/whet-go/whet/store/local"
 	"github.com/whet-go/whet/ui"
+	"github.com/whet-go/whet/unit"
 )
 
 // uiFlags are the flags of whet ui and whet serve.
@@ -50,6 +57,8 @@ type uiFlags struct {
 	MaxRate   float64
 	MaxSeries int
 	Scrape    string
+	Buffer    string
+	BufferAll string // its size
 }
 
 const uiHelp = `The pages list the recordings, profiles, traces and loads in the named files and
@@ -106,9 +115,10 @@ or a proxy that does: without it, others on the network can read the token.
 --store keeps profiles over time in a directory, which is created, or on
 ClickHouse, in front of which any number of processes can serve. whet push
 --store ADDRESS fills it and whet query --store ADDRESS reads it, as the API
-below /api/v1/store does. The clients of Pyroscope, OpenTelemetry and Parca can
-send to it, and Grafana's Pyroscope data source can query it; --tenants gives
-teams tokens that read or write only their own profiles. --scrape profiles the
+below /api/v1/store does. What ClickHouse does not take is kept in --buffer, and
+sent when it does. The clients of Pyroscope, OpenTelemetry and Parca can send to
+it, and Grafana's Pyroscope data source can query it; --tenants gives teams
+tokens that read or write only their own profiles. --scrape profiles the
 services in a file at intervals, as whet watch --config does.`,
 		Example: `  whet serve recordings
   whet serve --store profiles --retention 30d
@@ -125,7 +135,12 @@ services in a file at intervals, as whet watch --config does.`,
 	fs.StringVar(&f.ClientCA, "client-ca", "", "require client certificates of the authorities in a PEM `FILE`")
 	fs.StringArrayVar(&f.Hosts, "host", nil, "answer requests for this `NAME` of the server, too; may repeat")
 	f.registerStore(fs, false)
+	fs.BoolVar(&f.AllowPartial, "allow-partial", false,
+		"answer without the shards of a ClickHouse cluster that are down, and say so in answers and pages")
 	f.registerRetention(fs)
+	fs.StringVar(&f.Buffer, "buffer", "", "on ClickHouse: keep in `DIR` what it does not take, or none "+
+		"(default: in the user's cache directory)")
+	fs.StringVar(&f.BufferAll, "buffer-size", bufferSize, "keep at most `SIZE` in --buffer, and refuse more")
 	fs.StringVar(&f.Scrape, "scrape", "", "scrape the targets in a YAML `FILE` into the store, at intervals")
 	fs.StringVar(&f.Tenants, "tenants", "", "read the tenants of the store and their tokens from a YAML `FILE`")
 	fs.Float64Var(&f.MaxRate, "max-rate", 0,
@@ -174,18 +189,28 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	}
 	defer func() { err = errors.Join(err, o.Files.Close()) }()
 	o.First = first(o.Files, names)
-	var stored store.Store
+	var into store.Writer
 	if f.Store != "" {
-		s, err := a.serveStore(ctx, f)
-		if err != nil {
-			return err
+		s, failed := a.serveStore(ctx, f)
+		if failed != nil {
+			return failed
 		}
+		o.Leases = s
 		defer func() { err = errors.Join(err, s.Close()) }()
-		stored = s
-		o.Store = s
-		if o.Mounts, o.Tenants, err = a.storeClients(f, s, allow.Token); err != nil {
+		o.Store, o.Recordings, o.Results, o.AllowPartial = s, s, s, f.AllowPartial
+		waits, end, failed := a.spool(ctx, f, s)
+		if failed != nil {
+			return failed
+		}
+		defer func() { err = errors.Join(err, end()) }() // before the store is closed
+		into = waits
+		if o.Mounts, o.Tenants, err = a.storeClients(f, s, into, allow.Token); err != nil {
 			return err
 		}
+	} else if f.Buffer != "" || f.BufferAll != "" && f.BufferAll != bufferSize { // whet ui has no such flag
+		return diag.Usagef("serve", "--buffer and --buffer-size have no effect without --store", "name the store")
+	} else if f.AllowPartial {
+		return diag.Usagef("serve", "--allow-partial has no effect without --store", "name the store")
 	} else if f.Scrape != "" {
 		return diag.Usagef("serve", "--scrape has no effect without --store", "name the store")
 	} else if f.Tenants != "" || f.MaxRate != 0 || f.MaxSeries != 0 {
@@ -202,7 +227,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	if f.Scrape != "" {
-		e, wait, err := a.startScrape(ctx, f.Scrape, stored)
+		e, wait, err := a.startScrape(ctx, f.Scrape, into, o.Recordings, o.Leases)
 		if err != nil {
 			return err
 		}
@@ -211,6 +236,17 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 			wait() // before the store is closed
 		}()
 		o.Scraped = e.Status
+	}
+	if waits, ok := into.(*spool.Spool); ok {
+		status := o.Scraped
+		if status == nil {
+			status = (*scrape.Engine)(nil).Status
+		}
+		o.Scraped = func() scrape.Status {
+			s := status()
+			s.Profiles.Buffered += waits.Buffered()
+			return s
+		}
 	}
 	s, err := workbench.New(ctx, o)
 	if err != nil {
@@ -243,7 +279,7 @@ func (a *app) ui(ctx context.Context, args []string, f *uiFlags) (err error) {
 }
 
 // serveStore opens the store that is served.
-func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
+func (a *app) serveStore(ctx context.Context, f *uiFlags) (database, error) {
 	retention, err := f.retention()
 	if err != nil {
 		return nil, err
@@ -255,13 +291,91 @@ func (a *app) serveStore(ctx context.Context, f *uiFlags) (store.Store, error) {
 		return nil, diag.Usagef("serve", "--retention and --max-store-size have no effect on ClickHouse",
 			"`whet store migrate --retention 30d` has the server delete what is older")
 	}
-	return a.openDatabase(ctx, &f.storeFlags, local.Options{
+	if f.AllowPartial && !clickhouse.IsAddress(f.Store) {
+		return nil, onlyCluster("serve")
+	}
+	// Answers that may be partial are those that say so, not all of the store: see workbench.Options.
+	return a.openDatabase(ctx, &storeFlags{Store: f.Store}, local.Options{
 		Create: true, Retention: retention, Limits: store.Limits{ProfileRate: f.MaxRate, Series: f.MaxSeries},
 	})
 }
 
+const (
+	bufferSize = "1GB" // of --buffer, unless given
+	// maxBuffers is how many processes with the same configuration have a buffer without naming it.
+	maxBuffers = 16
+)
+
+// spool returns where profiles are written: to the store, or to a buffer while ClickHouse does not take
+// them. end must be called after the last write, and leaves on disk what waits.
+func (a *app) spool(ctx context.Context, f *uiFlags, s database) (into store.Writer, end func() error, err error) {
+	end = func() error { return nil }
+	if !clickhouse.IsAddress(f.Store) {
+		if f.Buffer != "" || f.BufferAll != bufferSize {
+			return nil, nil, diag.Usagef("serve", "--buffer and --buffer-size have an effect only on ClickHouse", "leave it out")
+		}
+		return s, end, nil
+	}
+	size, err := unit.ParseBytes(f.BufferAll)
+	if err != nil || size < 1<<20 {
+		return nil, nil, diag.Usagef("serve", fmt.Sprintf("--buffer-size %q is not a size of at least 1MB", f.BufferAll),
+			"write it as 500MB or 10GB")
+	}
+	o := buffer.Options{Size: int64(size), Keep: true, Warn: a.scrapeWarning}
+	var disk *buffer.Buffer
+	switch f.Buffer {
+	case noBuffer:
+		return s, end, nil
+	case "":
+		// Several on one machine have different stores or addresses.
+		if disk, err = cacheBuffer(o, "serve", f.Store, f.HTTP); err != nil {
+			a.warn(diag.Warn(&diag.Error{
+				Op: "keep on disk what ClickHouse does not take", Err: err,
+				Hint: "name a directory with --buffer; without one, clients get an error and send again",
+			}))
+			return s, end, nil
+		}
+	default:
+		if disk, err = buffer.Open(f.Buffer, o); err != nil {
+			return nil, nil, err
+		}
+	}
+	waits := spool.New(spool.Options{
+		Writer: s, Disk: disk, Limits: store.Limits{ProfileRate: f.MaxRate}, Warn: a.scrapeWarning,
+	})
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	var running sync.WaitGroup
+	running.Go(func() { waits.Run(ctx) })
+	return waits, func() error {
+		stop()
+		running.Wait()
+		if n := waits.Buffered(); n > 0 {
+			_, _ = fmt.Fprintf(a.stderr, "whet: profiles kept in %s until the next start: %d\n", disk.Dir(), n)
+		}
+		return disk.Close()
+	}, nil
+}
+
+// cacheBuffer opens a buffer in the user's cache, by what it belongs to. Processes for which that is the
+// same have one each.
+func cacheBuffer(o buffer.Options, parts ...string) (*buffer.Buffer, error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	key := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	dir := filepath.Join(cache, "whet", "buffers", hex.EncodeToString(key[:8]))
+	b, err := buffer.Open(dir, o)
+	for n := 2; n <= maxBuffers && errors.Is(err, buffer.ErrInUse); n++ {
+		b, err = buffer.Open(fmt.Sprintf("%s-%d", dir, n), o)
+	}
+	return b, err
+}
+
 // storeClients returns the handlers for clients of other authors, and the tenants that they belong to.
-func (a *app) storeClients(f *uiFlags, s store.Store, token string) ([]workbench.Mount, *access.Tenants, error) {
+func (a *app) storeClients(
+	f *uiFlags, s database, into store.Writer, token string,
+) ([]workbench.Mount, *access.Tenants, error) {
 	var tenants *access.Tenants
 	if f.Tenants != "" {
 		var err error
@@ -282,7 +396,9 @@ func (a *app) storeClients(f *uiFlags, s store.Store, token string) ([]workbench
 	warn := func(err error) { // from other goroutines
 		_, _ = fmt.Fprintf(a.stderr, "whet: warning: %s\n", layout.Clean(bounded(err.Error())))
 	}
-	receive := ingest.New(ingest.Options{Writer: s, Allow: allow(access.Write), Warn: warn})
+	receive := ingest.New(ingest.Options{
+		Writer: into, Recordings: s, Results: s, Leases: s, Allow: allow(access.Write), Warn: warn,
+	})
 	var mounts []workbench.Mount
 	for _, p := range ingest.Paths() {
 		mounts = append(mounts, workbench.Mount{Pattern: p, Handler: receive, Checks: true})

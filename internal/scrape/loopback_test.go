@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -12,6 +13,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,7 +23,9 @@ import (
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/scrape/config"
+	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/internal/store/remote"
+	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/local"
 )
@@ -294,7 +298,7 @@ func spin() (sum int) {
 }
 
 // TestTriggers watches a service with the whet agent, whose goroutines exceed a limit: a recording is made,
-// and its profiles are stored.
+// which is stored as a whole although the store fails at first, and its profiles are stored.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: 2 * time.Second, BlockRate: -1, MutexFraction: -1})
@@ -310,7 +314,7 @@ func TestTriggers(t *testing.T) {
 	m := &memory{}
 	var event Event
 	New(Options{
-		Config: c, Writer: m, Warn: func(err error) { t.Error(err) },
+		Config: c, Writer: m, Recordings: m, Warn: func(err error) { t.Error(err) },
 		Event: func(v Event) {
 			if v.Trigger != "" {
 				event = v
@@ -327,6 +331,19 @@ func TestTriggers(t *testing.T) {
 			all[0].Data.NumSamples() == 0 {
 			t.Errorf("%s: %+v", kind, all)
 		}
+	}
+	if len(m.recordings) != 1 || m.failures != 1 || event.Recording != m.recordings[0].ID.String() {
+		t.Fatalf("%d recordings after %d failures, event %+v", len(m.recordings), m.failures, event)
+	}
+	r := m.recordings[0]
+	if r.Service != "shop" || r.Labels.Get("trigger") != "goroutines" ||
+		r.Labels.Get("region") != "eu" || !strings.HasSuffix(r.About, " goroutines") || r.Duration <= 0 ||
+		time.Since(r.Start) > time.Minute {
+		t.Errorf("recording %+v", r)
+	}
+	rec, err := recording.NewReader(bytes.NewReader(m.content), int64(len(m.content)))
+	if err != nil || !rec.Has(recording.TracePart) || !slices.Contains(rec.ProfileNames(), "heap") {
+		t.Errorf("the recording is not whole: %v", err)
 	}
 }
 
@@ -357,8 +374,9 @@ func TestRefusals(t *testing.T) {
 			{Service: "a", Kind: config.Heap, Start: time.Now(), Data: p},
 		})
 		server.Close()
-		if err == nil || refused(err) != want.refused || retryAfter(err) != want.wait {
-			t.Errorf("%d: %v, refused %v, wait %v", status, err, refused(err), retryAfter(err))
+		if err == nil || spool.Refused(err) != want.refused || spool.RetryAfter(err) != want.wait {
+			t.Errorf("%d: %v, refused %v, wait %v", status, err, spool.Refused(err),
+				spool.RetryAfter(err))
 		}
 	}
 }

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net/http"
 	"sync"
 	"time"
 
 	"github.com/whet-go/whet/internal/scrape/buffer"
+	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/store"
 )
 
@@ -193,9 +193,9 @@ func (q *queue) direct(ctx context.Context, batch []queued) bool {
 	switch {
 	case err == nil:
 		q.stored(len(batch))
-	case refused(err) && len(batch) == 1:
+	case spool.Refused(err) && len(batch) == 1:
 		q.refuse(&batch[0].p, err)
-	case refused(err):
+	case spool.Refused(err):
 		for i := range batch { // one at a time, to find which
 			if !q.direct(ctx, batch[i:i+1]) {
 				return false
@@ -267,10 +267,10 @@ func (q *queue) write(ctx context.Context, batch []queued) bool {
 			return true
 		case ctx.Err() != nil:
 			return false
-		case refused(err) && len(batch) == 1:
+		case spool.Refused(err) && len(batch) == 1:
 			q.refuse(&batch[0].p, err)
 			return true
-		case refused(err):
+		case spool.Refused(err):
 			for i := range batch { // one at a time, to find which
 				if !q.write(ctx, batch[i:i+1]) {
 					return false
@@ -279,7 +279,7 @@ func (q *queue) write(ctx context.Context, batch []queued) bool {
 			return true
 		}
 		q.fails(err)
-		wait = max(wait, min(retryAfter(err), maxStoreTry))
+		wait = max(wait, min(spool.RetryAfter(err), maxStoreTry))
 		if !sleepUntil(ctx, time.Now().Add(wait+rand.N(wait/4))) { //nolint:gosec // not a secret
 			return false
 		}
@@ -306,39 +306,6 @@ func (q *queue) refuse(p *store.Profile, err error) {
 	if n&(n-1) == 0 { // 1, 2, 4, 8, …
 		q.warn(fmt.Errorf("the store refuses a profile %s of %s: %w (%d so far)", p.Kind, p.Service, err, n))
 	}
-}
-
-// refused reports whether an error means that the same batch is never stored.
-func refused(err error) bool {
-	var invalid *store.InvalidError
-	var limit *store.LimitError
-	var status interface{ Status() int }
-	switch {
-	case errors.As(err, &invalid):
-		return true
-	case errors.As(err, &limit):
-		return limit.RetryAfter <= 0
-	case errors.As(err, &status):
-		switch status.Status() {
-		case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
-			http.StatusUnprocessableEntity:
-			return true
-		}
-	}
-	return false
-}
-
-// retryAfter returns how long a store wants to be left alone; 0 if it does not say.
-func retryAfter(err error) time.Duration {
-	var limit *store.LimitError
-	var answer interface{ RetryAfter() time.Duration }
-	switch {
-	case errors.As(err, &limit):
-		return limit.RetryAfter
-	case errors.As(err, &answer):
-		return answer.RetryAfter()
-	}
-	return 0
 }
 
 // snapshot returns the counts, how many profiles wait, and why the store fails.

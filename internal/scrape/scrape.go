@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/scrape/discover"
 	"github.com/whet-go/whet/internal/scrape/relabel"
+	"github.com/whet-go/whet/internal/scrape/share"
 	"github.com/whet-go/whet/internal/terminal"
 	"github.com/whet-go/whet/store"
 )
@@ -44,6 +45,8 @@ type Options struct {
 	Config *config.Config
 	Writer store.Writer
 	Tenant string // "" is that of a store with only one
+	// Recordings takes the whole recordings of triggers; nil stores only their profiles.
+	Recordings store.RecordingWriter
 	// Connections is the number of targets that are scraped at once; 0 means DefaultConnections.
 	Connections int
 	// Memory is for answers, for the profiles that later ones are subtracted from, and for profiles
@@ -53,6 +56,9 @@ type Options struct {
 	// Buffer keeps what Writer does not take; nil means that it waits in memory. The caller closes it,
 	// after Run.
 	Buffer *buffer.Buffer
+	// Leases are where processes that share a name divide their targets; Config.Share has no effect
+	// without.
+	Leases store.LeaseWriter
 	// Version is that of whet, for recordings.
 	Version string
 
@@ -72,8 +78,10 @@ type Engine struct {
 	decoders slots
 	slots    slots
 	suspects slots          // for targets that failed
+	sending  slots          // for recordings in memory
 	jobs     []*job         // guarded by mu
 	work     sync.WaitGroup // of targets
+	share    *share.Share   // nil: this process has all targets
 	reloads  chan reload
 	ended    chan struct{} // closed when Run no longer takes reloads
 
@@ -99,6 +107,7 @@ type job struct {
 	trouble []error               // of each source
 	invalid error                 // of targets that relabeling made invalid
 	targets map[string]*target
+	away    map[string]*target // those that other processes have
 
 	certs struct { // the last TLS configuration
 		sync.Mutex
@@ -123,11 +132,17 @@ func New(o Options) *Engine {
 		o: o, answers: newRoom(o.Memory / 4), bases: newRoom(o.Memory / 4), hosts: map[string]*host{},
 		decoders: make(slots, min(maxDecoders, runtime.GOMAXPROCS(0))),
 		slots:    make(slots, o.Connections), suspects: make(slots, max(1, o.Connections/4)),
+		sending: make(slots, 1),
 		reloads: make(chan reload), ended: make(chan struct{}),
 	}
 	e.queue = newQueue(o.Writer, o.Buffer, o.Tenant, newRoom(o.Memory/2), e.warn)
 	for i := range o.Config.Jobs {
 		e.jobs = append(e.jobs, e.newJob(&o.Config.Jobs[i]))
+	}
+	if c := o.Config.Share; c.Name != "" && o.Leases != nil {
+		e.share = share.New(share.Options{
+			Store: o.Leases, Tenant: o.Tenant, Group: c.Name, Time: c.Lease, Changed: e.divide, Warn: e.warn,
+		})
 	}
 	return e
 }
@@ -164,6 +179,12 @@ func (e *Engine) Run(ctx context.Context) {
 	for _, j := range e.jobs {
 		j.start(ctx)
 	}
+	holding, release := context.WithCancel(context.WithoutCancel(ctx))
+	var sharing sync.WaitGroup
+	if e.share != nil {
+		sharing.Go(func() { e.share.Run(holding) })
+		sharing.Go(func() { e.publish(ctx) })
+	}
 	for ctx.Err() == nil {
 		select {
 		case r := <-e.reloads:
@@ -176,6 +197,8 @@ func (e *Engine) Run(ctx context.Context) {
 		j.end()
 	}
 	e.work.Wait()
+	release() // others may scrape now
+	sharing.Wait()
 	e.queue.close()
 	select {
 	case <-queued:
@@ -187,7 +210,9 @@ func (e *Engine) Run(ctx context.Context) {
 
 // start begins to scrape a job's targets.
 func (j *job) start(ctx context.Context) {
+	j.rebuild.Lock()
 	j.ctx, j.stop = context.WithCancel(ctx)
+	j.rebuild.Unlock()
 	j.update()
 	for i, s := range j.Sources() {
 		j.running.Go(func() {
@@ -211,7 +236,7 @@ func (j *job) end() {
 	j.running.Wait()
 	j.rebuild.Lock()
 	defer j.rebuild.Unlock()
-	_ = j.replace(nil, nil) // nothing is invalid
+	_ = j.replace(nil, nil, nil) // nothing is invalid
 }
 
 // reload is a configuration that Run is to take.
@@ -224,6 +249,9 @@ type reload struct {
 // that are written as before go on undisturbed; those that are not in the new configuration, or changed,
 // end, and scrapes that they have begun are canceled. After Run has ended it does nothing.
 func (e *Engine) Reload(c *config.Config) int {
+	if c.Share != e.o.Config.Share {
+		e.warn(errors.New("share in the configuration has changed, which takes effect when whet is started again"))
+	}
 	r := reload{c, make(chan int, 1)}
 	select {
 	case e.reloads <- r:
@@ -266,11 +294,14 @@ func (e *Engine) reload(ctx context.Context, c *config.Config) (changed int) {
 func (j *job) update() {
 	j.rebuild.Lock()
 	defer j.rebuild.Unlock()
+	if j.ctx == nil {
+		return // start has not been called
+	}
 	j.e.mu.Lock()
 	sets := slices.Clone(j.sets)
 	j.e.mu.Unlock()
 
-	found := map[string]*target{}
+	found, away := map[string]*target{}, map[string]*target{}
 	var invalid error
 	for _, set := range sets {
 		for _, labels := range set {
@@ -278,23 +309,27 @@ func (j *job) update() {
 			switch {
 			case err != nil:
 				invalid = err
-			case t != nil:
+			case t != nil && t.mine():
 				found[t.key] = t
+			case t != nil:
+				away[t.key] = t
 			}
 		}
 	}
 
-	if err := j.replace(found, invalid); err != nil {
+	if err := j.replace(found, away, invalid); err != nil {
 		j.e.warn(fmt.Errorf("job %s: %w", j.Name, err))
 	}
 }
 
-// replace makes found the targets of a job. It returns what is wrong with others if that is news.
-func (j *job) replace(found map[string]*target, invalid error) (news error) {
+// replace makes found the targets of a job, and away those of other processes. It returns what is wrong
+// with others if that is news.
+func (j *job) replace(found, away map[string]*target, invalid error) (news error) {
 	e := j.e
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	before := j.invalid
+	j.away = away
 	for key, t := range j.targets {
 		if found[key] == nil {
 			t.stop()

@@ -28,6 +28,28 @@ type memory struct {
 	fail     func(profiles []store.Profile) error
 	profiles []store.Profile
 	attempts int
+
+	failures   int // of recordings
+	recordings []store.Recording
+	content    []byte // of the last one
+}
+
+// WriteRecording implements store.RecordingWriter. It fails the first time.
+func (m *memory) WriteRecording(
+	_ context.Context, _ string, r store.Recording, content []byte,
+) (store.ID, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.failures == 0 {
+		m.failures++
+		return store.ID{}, errors.New("the store is away")
+	}
+	if err := (store.Limits{}).CheckRecording(&r, content); err != nil {
+		return store.ID{}, err
+	}
+	r.ID = store.NewRecordingID(&r, content)
+	m.recordings, m.content = append(m.recordings, r), content
+	return r.ID, nil
 }
 
 // Write implements store.Writer.

@@ -31,8 +31,10 @@ type Event struct {
 	State   string `json:"state"`
 	Changed bool   `json:"changed,omitempty"`
 	// Trigger is what fired, if a recording was made: slow, goroutines, heap or cpu.
-	Trigger  string         `json:"trigger,omitempty"`
-	Profiles []EventProfile `json:"profiles"`
+	Trigger string `json:"trigger,omitempty"`
+	// Recording is the ID of the recording in the store; "" if there is none.
+	Recording string         `json:"recording,omitempty"`
+	Profiles  []EventProfile `json:"profiles"`
 	// Error is the first error; "" if there was none.
 	Error    string        `json:"error,omitempty"`
 	Warnings diag.Warnings `json:"warnings,omitempty"`
@@ -67,6 +69,7 @@ const (
 	Up      = "up"      // its last scrape had at least one profile
 	Down    = "down"    // its last scrape had none
 	Waiting = "waiting" // it has not been scraped
+	Away    = "away"    // another process has it, and has not said more
 )
 
 // A TargetState is what is known of a target.
@@ -75,7 +78,8 @@ type TargetState struct {
 	Service string        `json:"service"`
 	Target  string        `json:"target"` // address of the handlers
 	Labels  store.Labels  `json:"labels"`
-	State   string        `json:"state"`           // up, down or waiting
+	State   string        `json:"state"`           // up, down, waiting or away
+	Owner   string        `json:"owner,omitempty"` // the process that has it, if several share targets
 	Error   string        `json:"error,omitempty"` // of the last scrape
 	Last    time.Time     `json:"last,omitzero"`   // start of the last scrape
 	Took    time.Duration `json:"took_ns,omitempty"`
@@ -115,7 +119,10 @@ type Counts struct {
 type Status struct {
 	Schema   string        `json:"schema"`
 	Profiles Counts        `json:"profiles"`
-	Targets  []TargetState `json:"targets"`            // by job, service and address
+	Targets  []TargetState `json:"targets"` // by job, service and address
+	// Members are the processes that share targets, by group and name, and Member is this one of them.
+	Members  []Member      `json:"members,omitempty"`
+	Member   string        `json:"member,omitempty"`
 	Warnings diag.Warnings `json:"warnings,omitempty"` // of sources of targets, and of the store
 }
 
@@ -138,16 +145,32 @@ func (e *Engine) Status() Status {
 				s.Warnings.Add(fmt.Errorf("job %s: %s", j.Name, clean(err)))
 			}
 		}
-		for _, t := range j.targets {
-			one := t.state
+		add := func(t *target, one TargetState) {
 			one.Job, one.Service, one.Target, one.Labels = j.Name, t.service, t.url, t.labels
-			one.State = cmp.Or(one.State, Waiting)
+			if e.share != nil {
+				one.Owner, _ = e.share.Owner(t.url)
+			}
 			s.Targets = append(s.Targets, one)
 		}
+		for _, t := range j.targets {
+			one := t.state
+			one.State = cmp.Or(one.State, Waiting)
+			add(t, one)
+		}
+		for _, t := range j.away {
+			add(t, TargetState{State: Away})
+		}
 	}
+	if e.share != nil {
+		s.Member = e.share.Member()
+	}
+	s.sort()
+	return s
+}
+
+func (s *Status) sort() {
 	slices.SortFunc(s.Targets, func(a, b TargetState) int {
 		return cmp.Or(cmp.Compare(a.Job, b.Job), cmp.Compare(a.Service, b.Service), cmp.Compare(a.Target, b.Target),
 			cmp.Compare(a.Labels.String(), b.Labels.String()))
 	})
-	return s
 }

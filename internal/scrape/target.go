@@ -90,6 +90,10 @@ func (t *target) run(ctx context.Context) {
 		if !sleepUntil(ctx, due) {
 			return
 		}
+		if !t.mine() { // the lease has ended while this process was stopped
+			s.next(time.Now(), 0)
+			continue
+		}
 		e, ok := t.scrape(ctx, due, failures > 0)
 		if !ok {
 			return

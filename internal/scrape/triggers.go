@@ -2,6 +2,8 @@ package scrape
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"os"
 	"time"
@@ -9,16 +11,27 @@ import (
 	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/collect/watch"
 	"github.com/whet-go/whet/internal/scrape/discover"
+	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/store"
+	"github.com/whet-go/whet/unit"
 )
 
 // triggerRetry is the time between attempts to watch a target whose agent does not answer.
 const triggerRetry = time.Minute
 
-// watch records the flight recorder of a target's agent when a trigger fires, until ctx ends, and
-// queues the profiles of the recording.
+const (
+	// maxRecording is the size of the largest recording that is stored, in bytes. One at a time is in memory.
+	maxRecording = 64 << 20
+	// recordingTime is how long storing a recording is tried. The target is not watched meanwhile.
+	recordingTime = 5 * time.Minute
+	// recordingFlush is how long it may take after the end.
+	recordingFlush = 5 * time.Second
+)
+
+// watch records the flight recorder of a target's agent when a trigger fires, until ctx ends, stores the
+// recording and queues its profiles.
 func (t *target) watch(ctx context.Context) {
 	last := ""
 	for ctx.Err() == nil {
@@ -51,7 +64,7 @@ func (t *target) watchOnce(ctx context.Context) error {
 		Dir:    dir,
 		Slower: t.job.Triggers.Slower, Goroutines: t.job.Triggers.Goroutines, Heap: t.job.Triggers.Heap,
 		CPU: t.job.Triggers.CPU, Every: t.job.Triggers.Every, Max: math.MaxInt32,
-		Event: t.recorded,
+		Event: func(e watch.Event) { t.recorded(ctx, e) },
 	}
 	if t.job.Token != "" {
 		if o.Target.Token, err = discover.ReadToken(t.job.Token); err != nil {
@@ -62,17 +75,72 @@ func (t *target) watchOnce(ctx context.Context) error {
 	return err
 }
 
-// recorded queues the profiles of a recording and deletes it.
-func (t *target) recorded(e watch.Event) {
+// recorded queues the profiles of a recording, stores it, and deletes the file.
+func (t *target) recorded(ctx context.Context, e watch.Event) {
 	v := Event{
 		Schema: EventSchema, Time: e.At.UTC(), Due: e.At.UTC(), Took: time.Since(e.At), Job: t.job.Name, Service: t.service,
 		Target: t.url, Labels: t.labels, State: Up, Trigger: string(e.Trigger), Profiles: []EventProfile{},
 	}
-	if err := t.queueRecording(&v, e); err != nil {
+	err := t.queueRecording(&v, e)
+	if err == nil && t.job.e.o.Recordings != nil {
+		v.Recording, err = t.storeRecording(ctx, &e)
+	}
+	if err != nil {
 		v.Error = clean(err)
 	}
 	_ = os.Remove(e.File) // the directory is removed in the end
 	t.job.e.event(v)
+}
+
+// storeRecording stores a recording, and returns its ID.
+func (t *target) storeRecording(ctx context.Context, e *watch.Event) (string, error) {
+	engine := t.job.e
+	fi, err := os.Stat(e.File)
+	if err != nil {
+		return "", err
+	}
+	if fi.Size() > maxRecording {
+		return "", fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()), unit.Bytes(maxRecording))
+	}
+	if !engine.sending.take(ctx) {
+		return "", errors.New("the recording is not stored, because scraping ends")
+	}
+	defer engine.sending.give()
+	content, err := os.ReadFile(e.File)
+	if err != nil {
+		return "", err
+	}
+	r := store.Recording{
+		Service: t.service, Labels: t.recordingLabels(e), Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,
+		About: e.Reason(),
+	}
+	until := time.Now().Add(recordingTime)
+	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
+		last := ctx.Err() != nil
+		limit := writeTimeout
+		if last {
+			limit = recordingFlush
+		}
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+		id, err := engine.o.Recordings.WriteRecording(within, engine.o.Tenant, r, content)
+		cancel()
+		if err == nil {
+			return id.String(), nil
+		}
+		if last || spool.Refused(err) || time.Now().After(until) {
+			return "", fmt.Errorf("the recording is not stored: %w", err)
+		}
+		sleepUntil(ctx, time.Now().Add(max(wait, min(spool.RetryAfter(err), maxStoreTry))))
+	}
+}
+
+// recordingLabels returns the labels of a recording and its profiles.
+func (t *target) recordingLabels(e *watch.Event) store.Labels {
+	labels := map[string]string{"trigger": string(e.Trigger)}
+	for _, l := range t.labels {
+		labels[l.Name] = l.Value
+	}
+	return store.NewLabels(labels)
 }
 
 // queueRecording queues the profiles that cover a recording's window or its end.
@@ -82,10 +150,7 @@ func (t *target) queueRecording(v *Event, e watch.Event) error {
 		return err
 	}
 	defer func() { _ = rec.Close() }() // only read
-	labels := map[string]string{"trigger": string(e.Trigger)}
-	for _, l := range t.labels {
-		labels[l.Name] = l.Value
-	}
+	labels := t.recordingLabels(&e)
 	for _, name := range rec.ProfileNames() {
 		if store.NewKind(name) != name {
 			continue // part of another
@@ -97,7 +162,7 @@ func (t *target) queueRecording(v *Event, e watch.Event) error {
 		} else {
 			one.Samples = p.NumSamples()
 			if !t.job.e.queue.add(store.Profile{
-				Service: t.service, Kind: name, Labels: store.NewLabels(labels), Start: v.Time, Duration: max(p.Duration, 0),
+				Service: t.service, Kind: name, Labels: labels, Start: v.Time, Duration: max(p.Duration, 0),
 				Data: p,
 			}) {
 				one.Note = "dropped, because the store does not keep up"

@@ -297,6 +297,9 @@ func testGrants(t *testing.T, servers *clickhousetest.Servers) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Error(err)
 	}
+	if all, err := s.Renew(t.Context(), "", "group", "member", time.Minute); err != nil || len(all) != 1 {
+		t.Errorf("%d leases, %v", len(all), err)
+	}
 	if stats, err := s.Stats(t.Context()); err != nil || len(stats.Services) != 2 || stats.Bytes == 0 {
 		t.Errorf("%+v, %v", stats, err)
 	}

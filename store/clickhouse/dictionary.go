@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/whet-go/whet/internal/store/identity"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 )
@@ -98,7 +99,7 @@ func (d *dictionary) add(p *profile.Profile) []uint32 {
 	now := d.table.Counts()
 	for i := len(d.frames); i < now.Locations; i++ {
 		var h uint64
-		h, d.buf = frameHash(d.table, uint32(i), d.buf)
+		h, d.buf = identity.Frame(d.table, uint32(i), d.buf)
 		d.frames = append(d.frames, h)
 		d.place[h] = uint32(i)
 	}
@@ -109,7 +110,7 @@ func (d *dictionary) add(p *profile.Profile) []uint32 {
 		for _, loc := range stack {
 			d.buf = binary.LittleEndian.AppendUint64(d.buf, d.frames[loc])
 		}
-		h := hashOf(d.buf)
+		h := identity.Of(d.buf)
 		d.stacks = append(d.stacks, h)
 		d.number[h] = uint32(i)
 	}
@@ -133,7 +134,7 @@ func (d *dictionary) missing(stacks []uint64) []uint64 {
 type storedFrame struct {
 	mapping string // as packed.AppendMapping wrote it; "" if there is none
 	address uint64 // in the mapping
-	lines   string // as appendLines wrote them
+	lines   string // as identity.AppendLines wrote them
 }
 
 // learn adds stacks that were read: the frames of each, as eight bytes a frame, and the frames that d
@@ -234,7 +235,7 @@ func (l *learner) add(h uint64) (uint32, error) {
 		}
 		mapping, start = l.mapping(m)
 	}
-	lines, folded, err := readLines(row.lines, l.b)
+	lines, folded, err := identity.ReadLines(row.lines, l.b)
 	if err != nil {
 		return 0, err
 	}

@@ -29,8 +29,8 @@
 //  2. Stacks that are not known yet are read, and kept in a profile.Dictionary for each service.
 //  3. The sums become one profile for each service, and these are merged with profile.Merge.
 //
-// A shard that does not answer is an error, unless Options.AllowPartial is set; then each answer
-// without it is reported to Options.Warn as a [PartialError].
+// A shard that does not answer is an error, unless the context is one of store.AllowPartial or
+// Options.AllowPartial is set; then each answer without it is reported, as a store.PartialError.
 //
 // A Store is safe for concurrent use. Memory is bounded by Options.Memory for dictionaries, by the
 // limits for what is being written, and by the size of the result for queries. The package starts no

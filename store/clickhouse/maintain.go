@@ -33,7 +33,8 @@ func (s *Store) Compact(ctx context.Context) error {
 func (s *Store) delete(ctx context.Context, age time.Duration) error {
 	var n uint64
 	var newest time.Time
-	err := s.query(ctx, "SELECT count(), max(start) FROM profiles", native.Settings{"skip_unavailable_shards": 0},
+	err := s.query(ctx, "SELECT sum(n), max(last) FROM (SELECT count() AS n, max(start) AS last FROM profiles "+
+		"UNION ALL SELECT count(), max(start) FROM recordings)", native.Settings{"skip_unavailable_shards": 0},
 		func(r driver.Rows) error { return r.Scan(&n, &newest) })
 	if err != nil || n == 0 {
 		return err
@@ -64,8 +65,11 @@ func (s *Store) delete(ctx context.Context, age time.Duration) error {
 			return err
 		}
 	}
-	if err := s.change(ctx, "DELETE FROM "+s.stored("profiles")+s.on()+" WHERE start<"+instant(before)); err != nil {
-		return err
+	for _, table := range []string{"profiles", "recordings", "parts"} {
+		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+" WHERE start<"+instant(before))
+		if err != nil {
+			return err
+		}
 	}
 	for _, table := range []string{"series", "stacks", "frames"} {
 		err := s.change(ctx, "DELETE FROM "+s.stored(table)+s.on()+fmt.Sprintf(" WHERE seen<=%d", before.Unix()/86400))
@@ -119,6 +123,16 @@ func (s *Store) stats(ctx context.Context, out *store.Usage) error {
 		var n int64
 		err := r.Scan(&n)
 		out.Results = int(n)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	const recordings = "SELECT toInt64(count()), toInt64(sum(size)) FROM recordings FINAL"
+	err = s.query(ctx, recordings, nil, func(r driver.Rows) error {
+		var n int64
+		err := r.Scan(&n, &out.RecordingBytes)
+		out.Recordings = int(n)
 		return err
 	})
 	if err != nil {
@@ -187,7 +201,7 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 				return err
 			}
 		}
-		return nil
+		return s.checkRecordings(ctx, &r)
 	})
 	return r, err
 }

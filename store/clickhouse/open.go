@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,25 @@ import (
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/address"
 	"github.com/whet-go/whet/store"
 )
+
+// An Address says where a store on ClickHouse is, and how to connect; see ParseAddress. Migrate creates the
+// tables on its Cluster.
+type Address = address.Address
+
+// PasswordVariable is the environment variable that has the password, unless the address names a
+// file with it.
+const PasswordVariable = address.PasswordVariable
+
+// IsAddress reports whether the name of a store is an address of ClickHouse.
+func IsAddress(name string) bool { return address.Is(name) }
+
+// ParseAddress reads an address, such as clickhouse://user@host:9000,host2:9000/database?cluster=name, with
+// the parameters that docs/store.md lists. A password in it is an error, and so is one that would be sent to
+// another machine without TLS. Errors have hints.
+func ParseAddress(text string) (*Address, error) { return address.Parse(text) }
 
 // Options configure Open. The zero Options open a store for reading and writing.
 type Options struct {
@@ -31,8 +49,9 @@ type Options struct {
 	Retention store.Retention
 	// Memory bounds the dictionaries in memory, in bytes; 0: 96 MiB.
 	Memory int64
-	// AllowPartial answers queries without the shards of a cluster that do not answer, and calls Warn
-	// with a *PartialError before the query returns. Otherwise they are an error.
+	// AllowPartial answers all queries without the shards of a cluster that do not answer, and calls
+	// Warn with a *store.PartialError before the query returns. Otherwise they are an error, except in
+	// the contexts of store.AllowPartial.
 	AllowPartial bool
 	// Interval is the least time between two inserts: batches that arrive meanwhile are inserted
 	// together. 0: 50 ms; negative: none.
@@ -83,7 +102,7 @@ func code(err error) int32 {
 func connect(a *Address, database string) (driver.Conn, error) {
 	return native.Open(&native.Options{
 		Protocol: native.Native, Addr: a.Hosts, TLS: a.TLS,
-		Auth:             native.Auth{Database: database, Username: a.User, Password: a.password},
+		Auth:             native.Auth{Database: database, Username: a.User, Password: a.Password()},
 		Compression:      &native.Compression{Method: native.CompressionLZ4},
 		DialTimeout:      10 * time.Second,
 		ReadTimeout:      5 * time.Minute,
@@ -156,7 +175,7 @@ func (s *Store) Close() error {
 // complete are always set, whatever the server's defaults are.
 func (s *Store) settings(ctx context.Context, more native.Settings) context.Context {
 	skip := 0
-	if s.o.AllowPartial {
+	if s.partial(ctx) != nil {
 		skip = 1
 	}
 	all := native.Settings{
@@ -201,26 +220,6 @@ func broken(err error) bool {
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &e)
 }
 
-// A PartialError reports an answer that lacks what is on some shards.
-type PartialError struct {
-	Cluster string
-	Missing []string // shards: "shard 2 (10.0.0.2:9000)"
-}
-
-// Error returns which shards are missing.
-func (e *PartialError) Error() string {
-	verb := " does not answer"
-	if len(e.Missing) > 1 {
-		verb = " do not answer"
-	}
-	return strings.Join(e.Missing, ", ") + " of cluster " + e.Cluster + verb
-}
-
-// Hint returns what to do.
-func (e *PartialError) Hint() string {
-	return "the services on it are missing; start it and query again"
-}
-
 // missing returns the shards of the cluster that do not answer now.
 func (s *Store) missing(ctx context.Context) ([]string, error) {
 	type shard struct {
@@ -262,10 +261,22 @@ func (s *Store) missing(ctx context.Context) ([]string, error) {
 	return out, nil
 }
 
-// view runs the queries of one answer. With AllowPartial, shards that do not answer before or after
-// them are reported.
+// partial returns what to call with the shards that an answer lacks; nil if it must not lack any.
+func (s *Store) partial(ctx context.Context) func(*store.PartialError) {
+	if missing := store.PartialAllowed(ctx); missing != nil {
+		return missing
+	}
+	if !s.o.AllowPartial {
+		return nil
+	}
+	return func(e *store.PartialError) { s.o.Warn(e) }
+}
+
+// view runs the queries of one answer. If it may be partial, shards that do not answer before or
+// after them are reported.
 func (s *Store) view(ctx context.Context, op string, work func() error) error {
-	if !s.o.AllowPartial || s.cluster == "" {
+	report := s.partial(ctx)
+	if report == nil || s.cluster == "" {
 		return s.explain(ctx, op, work())
 	}
 	before, err := s.missing(ctx)
@@ -279,7 +290,7 @@ func (s *Store) view(ctx context.Context, op string, work func() error) error {
 	}
 	all := slices.Compact(slices.Sorted(slices.Values(append(before, after...))))
 	if len(all) > 0 {
-		s.o.Warn(&PartialError{Cluster: s.cluster, Missing: all})
+		report(&store.PartialError{Cluster: s.cluster, Missing: all})
 	}
 	return s.explain(ctx, op, result)
 }
@@ -294,7 +305,17 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 		return err
 	}
 	e := &diag.Error{Op: op, Subject: s.a.String(), Err: err}
+	var untrusted *tls.CertificateVerificationError
+	var alert *net.OpError
+	var plain tls.RecordHeaderError
 	switch {
+	case errors.As(err, &untrusted):
+		e.Hint = "name the authority of the servers with ?ca_file=FILE, and the hosts as their certificates do"
+	case errors.As(err, &alert) && alert.Op == "remote error": // of package tls
+		e.Hint = "do the servers require a client certificate? ?cert_file=FILE&key_file=FILE have it"
+	case errors.As(err, &plain):
+		e.Err = errors.New("that port does not serve TLS")
+		e.Hint = "it is the port tcp_port_secure of the servers, usually 9440"
 	case code(err) == codeAuthentication:
 		e.Err = fmt.Errorf("the server refuses user %q or the password", s.a.User)
 		e.Hint = "the password is read from ?password_file=FILE or from " + PasswordVariable
@@ -305,9 +326,9 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
 	case s.cluster != "" && code(err) != 0:
 		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
-			down := &PartialError{Cluster: s.cluster, Missing: missing}
-			e.Err = fmt.Errorf("%s: %w", down.Error(), store.ErrUnavailable)
-			e.Hint = "start it; `whet query --allow-partial` answers without it, and says so"
+			down := &store.PartialError{Cluster: s.cluster, Missing: missing}
+			e.Err = fmt.Errorf("%w: %w", down, store.ErrUnavailable)
+			e.Hint = "start it; --allow-partial of whet query and whet serve answers without it, and says so"
 		}
 	}
 	return e

@@ -14,10 +14,12 @@ import (
 )
 
 // Format is the version of the schema that this package writes. A store of a newer one is not opened.
-const Format = 1
+const Format = 2
 
-// tables are the tables of a store, but for versions.
-func tables() []string { return []string{"profiles", "series", "stacks", "frames", "results"} }
+// tables are the tables of a store, but for versions and leases.
+func tables() []string {
+	return []string{"profiles", "series", "stacks", "frames", "results", "recordings", "parts"}
+}
 
 // A schema writes the statements for one server or a cluster.
 type schema struct {
@@ -55,11 +57,14 @@ func (s schema) engine(table, newest, path, replica string) string {
 	return "ReplicatedReplacingMergeTree(" + args + ")"
 }
 
-// create returns the statements for a table: columns, then what follows the engine.
-func (s schema) create(table, newest, columns, rest string) []string {
+// create returns the statements for a table: columns, then what follows the engine, and more settings.
+func (s schema) create(table, newest, columns, rest string, more ...string) []string {
 	settings := " SETTINGS non_replicated_deduplication_window=1000"
 	if s.replicated {
 		settings = " SETTINGS replicated_deduplication_window=1000"
+	}
+	for _, setting := range more {
+		settings += ", " + setting
 	}
 	all := []string{"CREATE TABLE IF NOT EXISTS " + s.stored(table) + s.on() + " (" + columns + ") ENGINE=" +
 		s.engine(table, newest, "{shard}", "{replica}") + " " + rest + settings}
@@ -97,7 +102,19 @@ func (s schema) migrations() [][]string {
 	first = append(first, s.create("results", "", names+`kind LowCardinality(String), revision String,
 		time DateTime64(9, 'UTC'), id FixedString(16), document String CODEC(ZSTD)`,
 		"ORDER BY (tenant, kind, service, time, id)")...)
-	return [][]string{first}
+	// The group of a lease is in service, which determines the shard. Times are of the server, in
+	// nanoseconds since 1970; ends is 0 of a lease that was released.
+	first = append(first, s.create("leases", "at", names+`member String, part LowCardinality(String), at UInt64,
+		ends Int64, document String CODEC(ZSTD)`, "ORDER BY (tenant, service, member, part) "+
+		"TTL toDateTime(intDiv(at, 1000000000), 'UTC') + toIntervalDay(2)")...)
+	second := s.create("recordings", "", names+`labels Map(String, String),
+		start DateTime64(9, 'UTC'), id FixedString(16), duration Int64, about String, size Int64, sum FixedString(32)`,
+		"ORDER BY (tenant, service, start, id)")
+	// Files are compressed. Rows are large, so that a granule has few.
+	second = append(second, s.create("parts", "", names+`recording FixedString(16), number UInt32,
+		start DateTime64(9, 'UTC'), data String CODEC(NONE)`, "ORDER BY (tenant, service, recording, number)",
+		"index_granularity=8")...)
+	return [][]string{first, second}
 }
 
 // versions returns the statement that creates the table of versions, which all servers share.
@@ -111,8 +128,9 @@ func (s schema) versions() string {
 func (s schema) expire(age time.Duration) []string {
 	const last = "2100-01-01 00:00:00" // a DateTime ends in 2106
 	seconds := int64(age.Seconds())
+	start := fmt.Sprintf("toDateTime(least(start, toDateTime64('%s', 9, 'UTC')), 'UTC')", last)
 	of := map[string]string{
-		"profiles": fmt.Sprintf("toDateTime(least(start, toDateTime64('%s', 9, 'UTC')), 'UTC')", last),
+		"profiles": start, "recordings": start, "parts": start,
 		// The day of seen is over before its profiles are as old.
 		"series": "toDateTime(least(seen + 1, 47482) * 86400, 'UTC')",
 	}

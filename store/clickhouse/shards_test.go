@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
 
@@ -109,7 +110,7 @@ func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
 		}
 		warned = nil
 		n, err := ask(partial)
-		var missing *clickhouse.PartialError
+		var missing *store.PartialError
 		if err != nil || n == 0 || len(warned) != 1 || !errors.As(warned[0], &missing) ||
 			!slices.Equal(missing.Missing, []string{name}) {
 			t.Errorf("%s of the rest: %d, %v, warned of %v", what, n, err, warned)
@@ -117,6 +118,43 @@ func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
 	}
 	if _, some, err := partial.Merge(ctx, query); err != nil || some.Profiles >= stats.Profiles {
 		t.Errorf("the rest has %+v of %+v, %v", some, stats, err)
+	}
+	var reported []string
+	allowed := store.AllowPartial(ctx, func(e *store.PartialError) { reported = append(reported, e.Missing...) })
+	if n, err := strict.Series(allowed, query); err != nil || len(n) == 0 || !slices.Equal(reported, []string{name}) {
+		t.Errorf("where partial answers are allowed: %d, %v, without %q", len(n), err, reported)
+	}
+	taken := 0
+	for i := range 8 {
+		err := strict.Takes(ctx, "", fmt.Sprint("service", i))
+		if err == nil {
+			taken++
+		} else if !strings.Contains(err.Error(), name) {
+			t.Errorf("service%d: %v, want an error that names %s", i, err, name)
+		}
+		p := storetest.Generated(fmt.Sprint("service", i), 200+i, nil)
+		if stored := strict.Write(ctx, "", []store.Profile{p}); (stored == nil) != (err == nil) {
+			t.Errorf("service%d: written: %v, but it says %v", i, stored, err)
+		}
+	}
+	if taken == 0 || taken == 8 {
+		t.Errorf("%d of 8 services are taken", taken)
+	}
+	// A group is on one shard: its leases are down with it, or not at all.
+	lost := 0
+	for i := range 12 {
+		group := fmt.Sprint("group", i)
+		all, err := strict.Renew(ctx, "", group, "a", time.Hour)
+		switch {
+		case err == nil && len(all) == 1:
+		case errors.Is(err, store.ErrDown) && strings.Contains(err.Error(), name):
+			lost++
+		default:
+			t.Errorf("%s: %d leases, %v", group, len(all), err)
+		}
+	}
+	if lost == 0 || lost == 12 {
+		t.Errorf("%d of 12 groups are down", lost)
 	}
 	more := storetest.Generated("service1", 100, nil)
 	batch := append([]store.Profile{more}, all...)
@@ -133,5 +171,5 @@ func testShardDown(t *testing.T, servers *clickhousetest.Servers, down int) {
 	if err != nil || same != stats || storetest.ContentOf(again) != storetest.ContentOf(whole) {
 		t.Errorf("after it is back: %+v, %v, want %+v", same, err, stats)
 	}
-	storetest.Clean(t, strict, stats.Profiles+1)
+	storetest.Clean(t, strict, stats.Profiles+1+taken)
 }

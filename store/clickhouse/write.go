@@ -12,6 +12,7 @@ import (
 	native "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
 
+	"github.com/whet-go/whet/internal/store/identity"
 	"github.com/whet-go/whet/internal/store/packed"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
@@ -208,7 +209,7 @@ func (w *writer) checkSeries(ctx context.Context, r *request) (limit *store.Limi
 		out := map[uint64]bool{}
 		for i := range r.profiles {
 			p := &r.profiles[i]
-			h := seriesHash(p.Service, p.Kind, p.Labels)
+			h := identity.Series(p.Service, p.Kind, p.Labels)
 			if _, ok := known.seen[h]; !ok {
 				out[h] = true
 			}
@@ -309,7 +310,7 @@ type frameRow struct {
 // add adds the rows for a profile.
 func (b *batch) add(tenant string, p *store.Profile, id store.ID) {
 	k, until := scope{tenant, p.Service}, keptUntil(p.Start)
-	row := profileRow{tenant: tenant, p: p, id: id, series: seriesHash(p.Service, p.Kind, p.Labels)}
+	row := profileRow{tenant: tenant, p: p, id: id, series: identity.Series(p.Service, p.Kind, p.Labels)}
 	known := b.w.series[tenant]
 	if of := (tenantSeries{tenant, row.series}); known.seen[row.series] < until || until <= b.w.today() && !b.stored[of] {
 		b.series = append(b.series, seriesRow{tenant, p, row.series, until})
@@ -361,7 +362,7 @@ func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
 			row.address -= m.Start
 			row.mapping = string(packed.AppendMapping(nil, m))
 		}
-		row.lines = string(appendLines(nil, d.table, l))
+		row.lines = string(identity.AppendLines(nil, d.table, l))
 		b.frames = append(b.frames, row)
 	}
 	b.stacks = append(b.stacks, stackRow{k, d.stacks[n], string(frames), until})
@@ -468,7 +469,7 @@ func (b *batch) insertProfiles(ctx context.Context) error {
 
 // partHash identifies profiles that are added up together.
 func partHash(service, kind, head string) uint64 {
-	return hashOf(packed.AppendText(packed.AppendText(packed.AppendText(nil, service), kind), head))
+	return identity.Of(packed.AppendText(packed.AppendText(packed.AppendText(nil, service), kind), head))
 }
 
 // A token identifies the content of an insert, so that the server stores it once.
@@ -540,4 +541,12 @@ func temporary(err error) bool {
 		return true
 	}
 	return false
+}
+
+// Takes returns nil if the shard of a service answers, so that profiles of it can be stored.
+func (s *Store) Takes(ctx context.Context, tenant, service string) error {
+	err := s.query(ctx, "SELECT id FROM series WHERE tenant="+quote(tenant)+" AND service="+quote(service)+" LIMIT 1",
+		native.Settings{"skip_unavailable_shards": 0, "optimize_skip_unused_shards": 1},
+		func(driver.Rows) error { return nil })
+	return s.explain(ctx, "query", err)
 }

@@ -36,6 +36,9 @@ func (s *Store) Check(ctx context.Context, progress func(done, all int)) (store.
 		}
 		return ctx.Err()
 	})
+	if err == nil {
+		err = s.checkRecordings(ctx, &r)
+	}
 	return r, err
 }
 

@@ -11,6 +11,8 @@
 //	profile     series, head, dictionary, start, duration, hash, samples, and packed columns:
 //	            numbers of stacks, labels, values
 //	result      documents of measurements, by commit
+//	recording   tenant, service, labels, start, size and SHA-256 of a .whet file
+//	part        recording, number: a MiB of its file, or the rest
 //
 // Packed columns are numbers of variable length, compressed by zstd with a checksum; codec.go and
 // chunk.go draw them.

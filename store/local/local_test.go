@@ -80,7 +80,7 @@ func TestOpenErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	change("user_version=2")
+	change("user_version=3")
 	for _, o := range []Options{{}, {ReadOnly: true}} {
 		if _, err := Open(dir, o); err == nil || !strings.Contains(err.Error(), "format 2") {
 			t.Errorf("a newer format: %v", err)

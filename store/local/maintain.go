@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 
+	"github.com/whet-go/whet/internal/store/parts"
 	"github.com/whet-go/whet/store"
 )
 
@@ -61,7 +62,9 @@ func (w *writer) maintain(ctx context.Context) error {
 	deleted := false
 	if r.Age > 0 {
 		var newest sql.NullInt64
-		if err := w.conn.QueryRowContext(ctx, "SELECT max(start) FROM profile").Scan(&newest); err != nil {
+		const last = "SELECT max(start) FROM " +
+			"(SELECT max(start) AS start FROM profile UNION ALL SELECT max(start) FROM recording)"
+		if err := w.conn.QueryRowContext(ctx, last).Scan(&newest); err != nil {
 			return err
 		}
 		before := min(w.s.o.Now().UnixNano(), newest.Int64) - int64(r.Age)
@@ -72,6 +75,14 @@ func (w *writer) maintain(ctx context.Context) error {
 			}
 			more, deleted = n == step, deleted || n > 0
 		}
+		old, err := parts.Numbers(ctx, w.conn, "start<?", before)
+		if err == nil {
+			err = w.deleteRecordings(ctx, old)
+		}
+		if err != nil {
+			return err
+		}
+		deleted = deleted || len(old) > 0
 	}
 	if r.Size > 0 {
 		if w.added > r.Size/8 {
@@ -94,7 +105,7 @@ func (w *writer) maintain(ctx context.Context) error {
 				}
 				break
 			}
-			n, err := w.delete(ctx, "SELECT id FROM profile ORDER BY start LIMIT ?", step)
+			n, err := w.deleteOldest(ctx)
 			if err != nil {
 				return err
 			}
@@ -127,6 +138,20 @@ func (w *writer) delete(ctx context.Context, ids string, args ...any) (n int64, 
 		return err
 	})
 	return n, err
+}
+
+// deleteOldest deletes the oldest profiles, or the oldest recording if that is older, and returns how many
+// of them.
+func (w *writer) deleteOldest(ctx context.Context) (int64, error) {
+	old, err := parts.Numbers(ctx, w.conn, "id=(SELECT id FROM recording ORDER BY start LIMIT 1) "+
+		"AND start<=coalesce((SELECT min(start) FROM profile), start)")
+	if err == nil && len(old) == 0 {
+		return w.delete(ctx, "SELECT id FROM profile ORDER BY start LIMIT ?", step)
+	}
+	if err == nil {
+		err = w.deleteRecordings(ctx, old)
+	}
+	return int64(len(old)), err
 }
 
 // dropUnused deletes the dictionaries and series that no profile has.
@@ -225,6 +250,13 @@ func (s *Store) Stats(ctx context.Context) (out store.Usage, err error) {
 		out.Free *= size
 		if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM result").Scan(&out.Results); err != nil {
 			return err
+		}
+		if s.hasRecordings() {
+			err := tx.QueryRowContext(ctx, "SELECT count(*), coalesce(sum(size), 0) FROM recording").
+				Scan(&out.Recordings, &out.RecordingBytes)
+			if err != nil {
+				return err
+			}
 		}
 		symbols := map[scope]int64{}
 		rows, err := tx.QueryContext(ctx, `SELECT d.tenant, d.service, sum(length(c.data))

@@ -17,12 +17,14 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/leasefile"
+	"github.com/whet-go/whet/internal/store/parts"
 	"github.com/whet-go/whet/store"
 )
 
 // Format is the version of the schema and the packed columns that this package writes. A store of
 // a newer format is not opened.
-const Format = 1
+const Format = 2
 
 // applicationID marks the database as a store, in its header.
 const applicationID = 0x77686574 // "whet"
@@ -58,6 +60,9 @@ CREATE TABLE result(
 CREATE INDEX result_time ON result(tenant, kind, time);
 `
 
+// recordingFormat is the format that added the tables of recordings.
+const recordingFormat = 2
+
 // Options configure Open. The zero Options open an existing store for reading and writing.
 type Options struct {
 	// Create makes the directory and the store if there is none.
@@ -75,6 +80,9 @@ type Options struct {
 	Warn func(error)
 }
 
+// leases are those of processes that share targets. They are in a file that other processes write, too.
+type leases = leasefile.File
+
 // A Store is an open store; see Open.
 type Store struct {
 	dir  string
@@ -82,11 +90,14 @@ type Store struct {
 	read *sql.DB // for queries
 	data *sql.DB // for the writer: one connection; nil if read-only
 	lock *sql.Conn
+	// format is that of the database; a store that is written has the newest.
+	format int
 	cache
 
 	encoder *zstd.Encoder
 	decoder *zstd.Decoder
 	bucket  *store.Bucket
+	*leases
 
 	requests chan *request
 	closing  chan struct{}
@@ -112,7 +123,8 @@ func Open(dir string, o Options) (_ *Store, err error) {
 		o.Warn = func(error) {}
 	}
 	s := &Store{
-		dir: dir, o: o, bucket: store.NewBucket(o.Limits), cache: newCache(o.Memory),
+		dir: dir, o: o, format: Format, bucket: store.NewBucket(o.Limits), cache: newCache(o.Memory),
+		leases:   leasefile.New(dir, o.Now),
 		requests: make(chan *request), closing: make(chan struct{}), done: make(chan struct{}),
 	}
 	if _, err := os.Stat(s.path()); err != nil {
@@ -152,7 +164,7 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	s.read.SetMaxOpenConns(4)
 	if o.ReadOnly {
-		if err := checkFormat(ctx, s.read, dir); err != nil {
+		if s.format, err = checkFormat(ctx, s.read, dir); err != nil {
 			return nil, err
 		}
 		close(s.done)
@@ -192,8 +204,13 @@ func (s *Store) openWriter(ctx context.Context) error {
 	if err := s.data.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
 		return err
 	}
+	text := schema + parts.Schema
 	if tables > 0 {
-		return checkFormat(ctx, s.data, s.dir)
+		format, err := checkFormat(ctx, s.data, s.dir)
+		if err != nil || format == Format {
+			return err
+		}
+		text = parts.Schema
 	}
 	tx, err := s.data.BeginTx(ctx, nil)
 	if err != nil {
@@ -201,7 +218,7 @@ func (s *Store) openWriter(ctx context.Context) error {
 	}
 	defer func() { _ = tx.Rollback() }() // after Commit it does nothing
 	marks := fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, Format)
-	_, err = tx.ExecContext(ctx, schema+marks)
+	_, err = tx.ExecContext(ctx, text+marks)
 	if err != nil {
 		return err
 	}
@@ -247,28 +264,28 @@ func open(path string, pragmas ...string) (*sql.DB, error) {
 	return sql.Open("sqlite", name.String())
 }
 
-// checkFormat returns an error if a database is not a store, or of a newer format.
-func checkFormat(ctx context.Context, db *sql.DB, name string) error {
-	var id, format int
+// checkFormat returns the format of a database, or an error if it is not a store, or of a newer format.
+func checkFormat(ctx context.Context, db *sql.DB, name string) (format int, err error) {
+	var id int
 	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
-		return err
+		return 0, err
 	}
 	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&format); err != nil {
-		return err
+		return 0, err
 	}
 	switch {
 	case id != applicationID:
-		return &diag.Error{
+		return 0, &diag.Error{
 			Op: "open store", Subject: name, Err: fmt.Errorf("%s is not a store of whet", databaseName),
 			Hint: "name the directory that `whet serve --store` made",
 		}
 	case format > Format:
-		return &diag.Error{
+		return 0, &diag.Error{
 			Op: "open store", Subject: name, Err: fmt.Errorf("it has format %d; this whet reads format %d", format, Format),
 			Hint: "use a newer whet",
 		}
 	}
-	return nil
+	return format, nil
 }
 
 // code returns the primary result code of SQLite in an error, 0 if there is none.
@@ -310,6 +327,7 @@ func (s *Store) closeFiles() error {
 			errs = append(errs, db.Close())
 		}
 	}
+	errs = append(errs, s.leases.Close())
 	if s.lock != nil {
 		if err := s.lock.Close(); !errors.Is(err, sql.ErrConnDone) { // closed twice
 			errs = append(errs, err)

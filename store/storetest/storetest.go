@@ -15,6 +15,8 @@ import (
 type Maintained interface {
 	store.Store
 	store.ResultStore
+	store.RecordingStore
+	store.LeaseStore
 	Check(ctx context.Context, progress func(done, all int)) (store.CheckReport, error)
 	Compact(ctx context.Context) error
 	Stats(ctx context.Context) (store.Usage, error)

@@ -32,6 +32,10 @@ func Run(t *testing.T, u Store) {
 		{"Limits", testLimits},
 		{"Retention", testRetention},
 		{"Results", testResults},
+		{"Recordings", testRecordings},
+		{"RecordingRetention", testRecordingRetention},
+		{"Leases", testLeases},
+		{"LeasesAtOnce", testLeasesAtOnce},
 		{"Concurrent", testConcurrent},
 		{"Canceled", testCanceled},
 	} {

@@ -2,8 +2,8 @@
 //
 //   node journey/store.mjs DIR [SHOTS]
 //
-// DIR holds the addresses of two servers, one of which has an empty store, and the name of a function
-// that got slower, from the Go test TestJourneyStore of internal/server/workbench; it runs this script.
+// DIR holds the addresses of three servers, one of which has an empty store and one a shard that is
+// down, and the name of a function that got slower, from the Go test TestJourneyStore of internal/server/workbench; it runs this script.
 // SHOTS, if given, is a folder for screenshots. Exit code 77 means: no browser here.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -14,7 +14,7 @@ import { start } from "./browser.mjs";
 const journey = await start({ height: 900, pause: 250, fullPage: false });
 const { step } = journey;
 const read = (name) => readFileSync(join(journey.dir, `${name}.html`), "utf8").trim();
-const [address, empty, victim] = ["address", "empty", "victim"].map(read);
+const [address, empty, partial, victim] = ["address", "empty", "partial", "victim"].map(read);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 const rows = ".store-lines tbody tr";
@@ -63,6 +63,25 @@ step("which line cost how much, and when", async () => {
   await p.page.keyboard.press("End");
   for (let i = 0; i < 4; i++) await p.page.keyboard.press("ArrowLeft"); // the last hours may have no profiles yet
   assert.match(await p.page.locator(".reading").innerText(), /: \S+ \d+\.\d+% · /);
+  // The recordings of triggers are listed, and open in all views.
+  const recordings = p.page.locator(".store-recordings tbody tr");
+  assert.equal(await recordings.count(), 2);
+  assert.match(await recordings.first().innerText(), /slow <img src=x/);
+  const saved = await p.page.evaluate(async () => {
+    const a = document.querySelector(".store-recordings a[download]");
+    const answer = await fetch(a.href);
+    return [answer.status, new Uint8Array(await answer.arrayBuffer()).slice(0, 2).join()];
+  });
+  assert.deepEqual(saved, [200, "80,75"]); // a zip file
+  await recordings.first().getByRole("link").first().click();
+  await p.page.waitForFunction(() => location.pathname.endsWith("/overview"));
+  assert.match(await shown(p, "file"), /^stored\/[0-9a-f]{32}\.whet$/);
+  await p.page.locator(".overview table tbody tr").first().waitFor();
+  await p.page.goBack();
+  await p.page.locator(chart).waitFor();
+  await p.page.locator(".store .plot").focus();
+  await p.page.keyboard.press("End");
+  for (let i = 0; i < 4; i++) await p.page.keyboard.press("ArrowLeft");
   // Two columns are selected by keys, and shown.
   await p.page.keyboard.press("Shift+ArrowLeft");
   await p.page.keyboard.press("Enter");
@@ -229,6 +248,8 @@ step("targets and their states", async () => {
   const p = await open("/store/targets", ".targets tbody tr");
   assert.equal(await p.page.locator(".targets tbody tr").count(), 500);
   await p.page.getByText("700 more targets are not listed").waitFor();
+  await p.page.getByRole("heading", { name: "Processes that share the targets: 2" }).waitFor();
+  await p.page.getByText("scraped by watch-1").first().waitFor();
   // Those that are down come first, with the error as text.
   const first = p.page.locator(".targets tbody tr").first();
   assert.match(await first.innerText(), /down[\s\S]*3 failures in a row[\s\S]*connection refused <img/);
@@ -267,6 +288,25 @@ step("what is not there is explained", async () => {
   await q.page.getByText("whet serve --store profiles --scrape targets.yaml").waitFor();
   await accessible(q);
   await q.close(refused);
+});
+
+step("a shard that is missing is named on every page", async () => {
+  const p = await journey.open(`${partial}/store?since=7d`, { ready: rows });
+  for (const page of ["Single profiles", "Regressions", "Profiles over time"]) {
+    await p.page.getByRole("link", { name: page, exact: true }).click();
+    const alert = p.page.getByRole("alert").filter({ hasText: "Partial answer:" });
+    await alert.getByText("shard 2 (10.0.0.2:9000) of cluster main does not answer").waitFor();
+    await p.page.waitForLoadState("networkidle");
+    assert.equal(await alert.count(), 1, page);
+    await accessible(p);
+  }
+  for (const view of ["Overview", "Flame", "Graph"]) {
+    await p.page.locator(".chart-links").getByRole("link", { name: view }).click();
+    await p.page.getByText("shard 2 (10.0.0.2:9000) of cluster main does not answer").first().waitFor();
+    await p.page.goBack();
+    await p.page.locator(rows).first().waitFor();
+  }
+  await p.close();
 });
 
 step("foreign names are text", async () => {

@@ -56,6 +56,11 @@ const views = {
   load: ["/load?file=before.whet", "main[data-ready]"],
   goroutines: ["/goroutines?file=before.whet", ".group"],
   memory: ["/memory?file=before.whet", ".memory-bar"],
+  proof: ["/proof?file=faster.json", ".figures"],
+  different: ["/proof?file=different.json", ".differs"],
+  fixes: ["/fixes?file=fixes.json", ".attempt"],
+  findings: ["/findings?file=found.json", ".finding-row"],
+  series: ["/over-time?file=after.whet", ".over-time tbody tr"],
 };
 
 step("which line costs", async () => {
@@ -378,24 +383,107 @@ step("each view can be saved in the forms that it has", async () => {
     overview: ["one HTML file", "recording", "CSV", "JSON"],
     flame: ["one HTML file", "pprof", "SVG", "PNG", "CSV", "JSON"],
     graph: ["pprof", "SVG", "PNG", "CSV", "JSON"],
-    compare: ["CSV", "JSON"],
-    timeline: ["recording"],
-    load: ["one HTML file", "CSV", "JSON"],
-    goroutines: ["CSV", "JSON"],
-    memory: ["CSV", "JSON"],
+    compare: ["earlier one as pprof", "later one as pprof", "CSV", "JSON"],
+    timeline: ["recording", "CSV", "JSON"],
+    load: ["one HTML file", "PNG", "CSV", "JSON"],
+    goroutines: ["pprof", "CSV", "JSON"],
+    memory: ["pprof", "SVG", "PNG", "CSV", "JSON"],
+    proof: ["one HTML file", "CSV", "JSON"],
+    fixes: ["one HTML file", "CSV", "JSON"],
   };
   for (const [view, names] of Object.entries(forms)) {
     const p = await open(...views[view]);
     for (const name of names) {
       await p.page.getByRole("button", { name: "Share" }).click();
+      assert.match(await p.page.getByRole("dialog").innerText(), /\nwhet \w+/, `${view} as a command`);
       const saving = p.page.waitForEvent("download");
       await p.page.locator(".share-files").getByText(new RegExp(`^Save (as |.*)${name}$`)).click();
       const data = readFileSync(await (await saving).path());
       const starts = { SVG: /^<\?xml|^<svg/, PNG: /^.PNG/s, CSV: /^"/, JSON: /^\s*[{[]/, pprof: /^\x1f/, recording: /^PK/ };
-      assert.match(data.toString("latin1"), starts[name] ?? /^<!doctype html>/i, `${view} as ${name}`);
+      const form = starts[name.split(" ").at(-1)] ?? /^<!doctype html>/i;
+      assert.match(data.toString("latin1"), form, `${view} as ${name}`);
+      if (view !== "timeline" || name === "recording") continue;
+      // The rows have the time of their states, and the window of the moment.
+      const rows = name === "CSV" ? data.toString().split("\r\n").length - 2 : JSON.parse(data).rows.length;
+      assert.ok(rows > 5, `${rows} rows`);
+      assert.match(data.toString(), name === "CSV" ? /^"type","id",.*"running_ns"/ : /"time": \{\s+"[^"]+": \d+/);
     }
     await p.close();
   }
+});
+
+step("a timeline is saved for the window that it shows", async () => {
+  const p = await open("/timeline?file=before.whet#t=1000000-2000000", ".lanes .name");
+  await p.page.getByRole("button", { name: "Share" }).click();
+  assert.match(await p.page.getByRole("dialog").innerText(), /whet trace timeline --from 1000000ns --to 2000000ns before\.whet/);
+  const saving = p.page.waitForEvent("download");
+  await p.page.locator(".share-files").getByText("Save as JSON").click();
+  const doc = JSON.parse(readFileSync(await (await saving).path(), "utf8"));
+  assert.deepEqual([doc.from, doc.to], [1_000_000, 2_000_000]);
+  for (const r of doc.rows.filter((r) => r.type === "proc")) {
+    const time = Object.values(r.time).reduce((n, t) => n + t, 0);
+    assert.ok(time <= 1_000_001, `${r.name}: ${time} ns`);
+  }
+  await p.close();
+});
+
+step("verdicts and rewrites have pages", async () => {
+  const p = await open("/", ".hub-row .hot-line");
+  await p.page.getByLabel("Filter by name").fill("different.json");
+  const row = p.page.locator(".hub-row", { hasText: "different.json" });
+  await row.getByText("Different: it does not behave the same").waitFor();
+  await row.getByRole("link", { name: "different.json" }).click();
+  // The sentence is on top, then the input and both answers.
+  const page = p.page.locator(".proof");
+  await page.getByRole("heading", { level: 1, name: /^Different/ }).waitFor();
+  assert.match(await page.locator(".verdict-text").innerText(), /^Join behaves differently$/);
+  assert.match(await page.locator(".differs > .finding-code").innerText(), /r0 := Join\(\[\]string\{" A", "<b>"\}\)/);
+  assert.match(await page.locator(".differs .minus").innerText(), /^r0 = " a, <b>"/);
+  assert.match(await page.locator(".differs .plus").innerText(), /^r0 = "a, <b>"/);
+  await page.getByText("go test -run '^TestReproduce_Join$' .").waitFor();
+  await p.settle("proof-different");
+  await accessible(p);
+  await p.page.goto(address + "/proof?file=faster.json");
+  await page.getByRole("heading", { level: 1, name: /^Faster/ }).waitFor();
+  const figures = await page.locator(".figures tbody tr").allInnerTexts();
+  assert.match(figures[0], /Join sec\/op\s+2\.000µ\s+1\.000µ\s+−50\.00%\s+±2%\s+better \(2\.0x\)/);
+  assert.match(figures[1], /allocs\/op[\s\S]*−100%/);
+  assert.ok(!/NaN|Inf|undefined|∞/.test(await page.innerText()));
+  assert.match(await page.innerText(), /1,234[\s\S]*b\.WriteString\(part\) \/\/ <b>[\s\S]*10 of 12[\s\S]*if i >= 0 \{/);
+  await p.page.goto(address + "/proof?file=unproven.json");
+  await page.getByText("no benchmark runs the change write one").waitFor();
+  await page.getByText("live heap after 100 iterations: from 1MB to 3MB (BenchmarkJoin)").waitFor();
+  // Rewrites: what was kept first, the others by choice.
+  await p.page.goto(address + "/fixes?file=fixes.json");
+  await p.page.getByRole("heading", { level: 1, name: "Rewrites kept: 1 of 3" }).waitFor();
+  assert.deepEqual(await p.page.locator(".attempt .badge").allInnerTexts(), ["kept", "dropped", "needs a manual step"]);
+  await p.page.getByRole("button", { name: "dropped" }).click();
+  const dropped = p.page.locator(".attempt");
+  assert.match(await dropped.innerText(), /string formatted by fmt[\s\S]*test[\s\S]*want <a>[\s\S]*write a benchmark/);
+  await p.page.waitForFunction(() => location.search.includes("show=dropped"));
+  await p.close();
+});
+
+step("a verdict that is dropped on the page opens", async () => {
+  const p = await open("/", ".hub-row .hot-line");
+  for (const [name, heading, text] of [
+    ["mine.json", /^Slower/, '{"schema": "whet.prove/1", "module": "m", "a": "A", "b": "B", "outcome": "slower", ' +
+      '"reason": "F <b> sec/op +9%", "changed": {"files": null}, "tests_of": "a", "base": {}}'],
+    ["odd.json", "constructor", '{"schema": "whet.prove/1", "outcome": "constructor", "reason": "before:\\nafter:"}'],
+    ["fixed.json", /^Rewrites kept: 0/, '{"schema": "whet.fix/2", "module": "m", "attempts": null, "rounds": 1}'],
+  ]) {
+    const data = await p.page.evaluateHandle(([name, text]) => {
+      const d = new DataTransfer();
+      d.items.add(new File([text], name));
+      return d;
+    }, [name, text]);
+    await p.page.locator(".drop").dispatchEvent("drop", { dataTransfer: data });
+    await p.page.getByRole("heading", { level: 1, name: heading }).waitFor();
+    await accessible(p);
+    await p.page.getByRole("link", { name: "whet", exact: true }).click();
+    await p.page.locator(".hub-row").first().waitFor();
+  }
+  await p.close();
 });
 
 step("benchmarks along commits have the header, the theme and the keys", async () => {

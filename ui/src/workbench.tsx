@@ -22,6 +22,8 @@ const later: Record<string, () => Promise<() => JSX.Element>> = {
   graph: () => import("./pages/graph.tsx").then((m) => m.GraphView),
   goroutines: () => import("./pages/goroutines.tsx").then((m) => m.Goroutines),
   findings: () => import("./pages/findings.tsx").then((m) => m.Findings),
+  proof: () => import("./pages/proof.tsx").then((m) => m.Proof),
+  fixes: () => import("./pages/fixes.tsx").then((m) => m.Fixes),
   "over-time": () => import("./pages/overtime.tsx").then((m) => m.Series),
   live: () => import("./pages/live.tsx").then((m) => m.Live),
   memory: () => import("./pages/memory.tsx").then((m) => m.Memory),

@@ -369,7 +369,7 @@ func (l *thresholds) look(o *Options, state handlers.AgentState) *Event {
 
 // record makes the recording of an event and reports it.
 func (w *watcher) record(ctx context.Context, e *Event) error {
-	w.say("recording: %s", e.reason())
+	w.say("recording: %s", e.Reason())
 	e.At = time.Now()
 	name, err := unusedName(w.o.Dir, e.At.Format("20060102-150405")+"-"+string(e.Trigger))
 	if err != nil {
@@ -423,10 +423,13 @@ func (w *watcher) within(ctx context.Context, grace time.Duration) (context.Cont
 	return late, func() { stop(); cancel() }
 }
 
-// reason returns the reason for the event.
-func (e *Event) reason() string {
+// Reason returns why the recording was made, in a few words.
+func (e *Event) Reason() string {
 	switch e.Trigger {
 	case Slow:
+		if e.Request.Name != "" {
+			return e.Request.Name + " took " + unit.Duration(e.Request.Latency)
+		}
 		return "a request took " + unit.Duration(e.Request.Latency)
 	case Goroutines:
 		return fmt.Sprintf("%.0f goroutines", e.Value)

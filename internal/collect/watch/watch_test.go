@@ -280,7 +280,7 @@ func TestLevel(t *testing.T) {
 		t.Errorf("%+v", e)
 	}
 	if e := all.look(&o, handlers.AgentState{At: at.Add(2 * time.Second), CPU: 4 * time.Second}); e == nil ||
-		e.Trigger != CPU || e.Value != 2 || e.reason() != "2.0 CPUs busy" {
+		e.Trigger != CPU || e.Value != 2 || e.Reason() != "2.0 CPUs busy" {
 		t.Errorf("%+v", e)
 	}
 	if e := all.look(&o, handlers.AgentState{At: at.Add(3 * time.Second), CPU: 4 * time.Second, Heap: 100}); e == nil ||

@@ -211,7 +211,8 @@ func (w *writer) value(t types.Type, v *support.Value, depth int) (code string, 
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Basic:
-		return w.basic(t, u, v)
+		code, ok := w.basic(t, u, v)
+		return nearNumber(u, code), ok
 	case *types.Slice:
 		return w.slice(t, u, v, depth)
 	case *types.Array:
@@ -291,7 +292,7 @@ func (w *writer) basic(t types.Type, u *types.Basic, v *support.Value) (string, 
 		return w.typed(t, text(v)), true
 	case info&types.IsBoolean != 0 && v.Kind == support.KindBool,
 		info&types.IsInteger != 0 && (v.Kind == support.KindInt || v.Kind == support.KindUint):
-		if !isPlain(v.Text) {
+		if !isPlain(v.Text) || (v.Text == "true" || v.Text == "false") != (v.Kind == support.KindBool) {
 			return "", false
 		}
 		return w.typed(t, v.Text), true
@@ -342,14 +343,25 @@ func (w *writer) slice(t types.Type, u *types.Slice, v *support.Value, depth int
 	if ok && len(v.Items) < v.Len {
 		code = fmt.Sprintf("whetExtended(%s, %d)", code, v.Len)
 	}
+	if elem, isBasic := u.Elem().Underlying().(*types.Basic); ok && isBasic && len(v.Items) > 0 {
+		code = nearNumbers(elem, code)
+	}
 	return code, ok
 }
 
 // list returns the code of a list of elements.
 func (w *writer) list(t, elem types.Type, v *support.Value, depth int) (string, bool) {
 	var b strings.Builder
+	number, isNumber := elem.Underlying().(*types.Basic)
+	isNumber = isNumber && number.Info()&types.IsNumeric != 0 && w.namer.Nameable(elem) && w.namer.Alike(elem)
 	for i := range v.Items {
-		code, ok := w.value(elem, &v.Items[i], depth+1)
+		var code string
+		ok := false
+		if isNumber { // literals: the input changes one of the list, and calls for all of them would take long to compile
+			code, ok = w.basic(elem, number, &v.Items[i])
+		} else {
+			code, ok = w.value(elem, &v.Items[i], depth+1)
+		}
 		if !ok || b.Len() > maxCall {
 			return "", false
 		}

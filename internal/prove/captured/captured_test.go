@@ -52,6 +52,8 @@ type Pair[K comparable, V any] struct {
 
 func (p *Pair[K, V]) Set(value V) {}
 
+func Mean(list []float64, ids []int64, scale float32, sizes [2]int) {}
+
 func use() {
 	Map([]string{"a"}, 1)
 	Map([]*Pair[uint8, Item]{}, 1)
@@ -131,12 +133,12 @@ func TestSource(t *testing.T) {
 	for _, want := range []string{
 		`whetCapturedCalls["(*Shop).Sell"]`,
 		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; ` +
-			`x.items = map[string]int{string(s.captured("a")): int(1)}; ` +
+			`x.items = map[string]int{string(s.captured("a")): whetNearNumber(s, int(1), true)}; ` +
 			`x.name = string(whetRepeated("x", 12)); return x`,
 		`return Item{Name: string(s.captured("x\x00\"y")), tags: whetExtended([]string{string(s.captured("t"))}, 1000), ` +
-			`kind: Kind(-3), ` +
+			`kind: whetNearNumber(s, Kind(-3), true), ` +
 			`next: (*Item)(nil)}`,
-		`return uint8(7)`, `return []string(nil)`,
+		`return whetNearNumber(s, uint8(7), false)`, `return []string(nil)`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -152,6 +154,27 @@ func TestSource(t *testing.T) {
 		`{nil, func(s *whetSource, made func() any) any`,
 		`x.Method = string(s.captured("GET")); if x.URL != nil { x.URL.Path = string(s.captured("/a")); }; return x`,
 		`return []byte(s.captured(whetRepeated("abc", 9000)))`, `return Item{Name:`,
+	} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
+		}
+	}
+}
+
+// TestNumbers checks that numbers, and lists of them, pass through functions that may change them, and that what may be
+// a size is told from what is not.
+func TestNumbers(t *testing.T) {
+	list := func(kind, a, b string) support.Value {
+		return support.Value{Kind: support.KindSlice, Len: 2, Items: []support.Value{{Kind: kind, Text: a}, {Kind: kind, Text: b}}}
+	}
+	array := list(support.KindInt, "5", "6")
+	array.Kind = support.KindArray
+	code := sourceOf(t, "Mean", list(support.KindFloat, "1.5", "-2"), list(support.KindInt, "3", "-4"),
+		support.Value{Kind: support.KindFloat, Text: "0.5"}, array)
+	for _, want := range []string{
+		`return whetNearFloats(s, []float64{float64(1.5), float64(-2)})`,
+		`return whetNearNumbers(s, []int64{int64(3), int64(-4)}, false)`,
+		`return whetNearFloat(s, float32(0.5))`, `return [2]int{int(5), int(6)}`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -212,7 +235,7 @@ func TestGeneric(t *testing.T) {
 	code = sourceOf(t, "(*Pair).Set", typed("*p.Pair[string,example.com/p.Kind]", pair), typed("p.Kind", number("3")))
 	if want := `whetCapturedCalls["(*Pair[string, Kind]).Set"]`; !strings.Contains(code, want) ||
 		!strings.Contains(code, `Pair[string, Kind]{key: string(s.captured("k")), value: (*Kind)(nil)}`) ||
-		!strings.Contains(code, "return Kind(3)") {
+		!strings.Contains(code, "return whetNearNumber(s, Kind(3), true)") {
 		t.Errorf("no %s:\n%s", want, code)
 	}
 }

@@ -5,8 +5,8 @@
 //  2. [Calls.Source] writes a file of a package that makes the arguments of its functions' calls. A value that was
 //     copied whole is a literal. Of a struct of which parts are missing, the fields that are known are set in a value
 //     that a maker of package makers has made; what is not known at all is made. Texts and lists that were cut are
-//     repeated up to their length, and so is a placeholder for what was redacted. Texts that were not redacted are
-//     passed through a function of the support, which changes them a little in some runs.
+//     repeated up to their length, and so is a placeholder for what was redacted. Texts that were not redacted, numbers
+//     and lists of numbers are passed through functions of the support, which change them a little in some runs.
 //  3. [Calls.Texts] has the short texts, as words that other inputs are made of.
 //
 // The file is the same for both versions of a package: values have the types of the version that it is compiled into.

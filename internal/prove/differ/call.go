@@ -112,7 +112,7 @@ func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 	for at := range i.Sig.Params().Len() {
 		p := i.Sig.Params().At(at)
 		if b, ok := types.Unalias(p.Type()).(*types.Basic); ok && b.Kind() == types.Int &&
-			g.anySize(i.Fn, i.Fn.Signature().Params().At(at)) {
+			makers.AnySize(g.pkg.TypesInfo, g.declOf(i.Fn), i.Fn.Signature().Params().At(at)) {
 			s.makers = append(s.makers, "whetWide")
 			continue
 		}
@@ -162,64 +162,6 @@ func (g *testFile) priorCalls(i generics.Instance) (calls []priorCall) {
 		calls = append(calls, one)
 	}
 	return calls
-}
-
-// anySize reports whether a function's int parameter may be any number: nothing is made of that size,
-// or repeated that often. It is used only in comparisons, arithmetic and calls of a few packages that
-// do neither.
-func (g *testFile) anySize(fn *types.Func, param *types.Var) bool {
-	d := g.declOf(fn)
-	if d == nil || param.Name() == "" {
-		return false
-	}
-	uses := func(n ast.Node) bool {
-		found := false
-		ast.Inspect(n, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && g.pkg.TypesInfo.Uses[id] == param
-			return !found
-		})
-		return found
-	}
-	free := true
-	ast.Inspect(d.Body, func(n ast.Node) bool {
-		switch x := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.FuncLit:
-			free = free && !uses(x)
-		case *ast.AssignStmt: // another variable may be used in any way
-			for _, rhs := range x.Rhs {
-				free = free && !uses(rhs)
-			}
-		case *ast.ValueSpec, *ast.CompositeLit:
-			free = free && !uses(x)
-		case *ast.CallExpr:
-			free = free && (!slices.ContainsFunc(x.Args, func(arg ast.Expr) bool { return uses(arg) }) || g.sizeless(x))
-		}
-		return free
-	})
-	return free
-}
-
-// sizeless reports whether a call makes nothing of the size of a number among its arguments.
-func (g *testFile) sizeless(call *ast.CallExpr) bool {
-	if g.pkg.TypesInfo.Types[call.Fun].IsType() {
-		return true
-	}
-	switch fun := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		b, ok := g.pkg.TypesInfo.Uses[fun].(*types.Builtin)
-		return ok && b.Name() != "make"
-	case *ast.SelectorExpr:
-		fn, ok := g.pkg.TypesInfo.Uses[fun.Sel].(*types.Func)
-		if !ok || fn.Pkg() == nil {
-			return false
-		}
-		switch fn.Pkg().Path() {
-		case "fmt", "strconv", "math", "math/bits", "errors":
-			return true
-		}
-	}
-	return false
 }
 
 // numbered returns n names: r0, r1, …
@@ -281,6 +223,15 @@ func (s *shape) turns(name string) string {
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
 	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
 	b.WriteString(s.inner.calls() + "})\n}\n")
+	if len(s.prior) > 0 {
+		n := len(s.prior)
+		fmt.Fprintf(&b, "for n := s.proofs(%d); n > 0; n-- {\nswitch n %% %d {\n", n, n)
+		for i, one := range s.prior {
+			fmt.Fprintf(&b, "case %d:\ns.proof(%q, n <= %d, &recv, func() {\n%s})\n", i, one.name, n,
+				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+		}
+		b.WriteString("}\n}\n")
+	}
 	return b.String()
 }
 
@@ -304,6 +255,7 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 	for i, is := range hidden {
 		if is {
 			recorded[i] = "whetFilled(" + recorded[i] + ")"
+			fmt.Fprintf(&b, "s.filled = append(s.filled, %d)\n", i)
 		}
 	}
 	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, strings.Join(recorded, ", "))

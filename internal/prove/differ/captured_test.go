@@ -136,6 +136,46 @@ func TestNearlyCaptured(t *testing.T) {
 	}
 }
 
+// TestNearlyCapturedNumbers checks that inputs have numbers next to captured ones, and the bounds of their types.
+func TestNearlyCapturedNumbers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	number := func(kind, name, n string) support.Value { return support.Value{Kind: kind, Type: name, Text: n} }
+	document := &arguments.Document{Functions: []support.Function{{
+		Package: "example.com/m/p", Name: "Price", Parameters: []string{"id", "n", "scale", "list"},
+		Calls: []support.Call{{Arguments: []support.Value{
+			number(support.KindInt, "int64", "20260417093355"), number(support.KindInt, "int", "48611"),
+			number(support.KindFloat, "float64", "317.625"),
+			{Kind: support.KindSlice, Type: "[]uint32", Len: 2, Items: []support.Value{
+				number(support.KindUint, "uint32", "2718281828"), number(support.KindUint, "uint32", "3141592653"),
+			}},
+		}}},
+	}}}
+	const price = "package p\n\nfunc Price(id int64, n int, scale float64, list []uint32) int64 {\n%s" +
+		"\tsum := id ^ int64(n) + int64(scale*8)\n\tfor _, x := range list {\n\t\tsum += int64(x)\n\t}\n\treturn sum\n}\n"
+	for name, condition := range map[string]string{
+		"next":     "id*7 == 20260417093356*7 && n == 48611",
+		"before":   "n+n == 48610*2 && id%1000 == 355",
+		"zero":     "id == 0 && n == 48611",
+		"bound":    "id == 1<<63-1 && n == 48611",
+		"fraction": "scale-1 == 317.625",
+		"element":  "len(list) == 2 && list[1]/3 == 1047197551 && list[1]%3 == 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			module := &txtar.Archive{Files: []txtar.File{
+				{Name: "old/go.mod", Data: []byte("module example.com/m\n\ngo 1.24\n")},
+				{Name: "old/p/p.go", Data: fmt.Appendf(nil, price, "")},
+				{Name: "new/p/p.go", Data: fmt.Appendf(nil, price, "\tif "+condition+" {\n\t\treturn 1\n\t}\n")},
+			}}
+			if got, r, err := compareCaptured(t, module, "p", captured.Of(document)); err != nil || got != "differs" {
+				t.Errorf("with captured arguments: %s, %v, %v, want differs", got, r, err)
+			}
+		})
+	}
+}
+
 // TestCapturedOfChangedType checks that a struct which the change gives another field is made by its constructor, and
 // not from what was captured of the old one, while the other arguments are those that were captured.
 func TestCapturedOfChangedType(t *testing.T) {

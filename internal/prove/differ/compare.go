@@ -223,6 +223,7 @@ func (g *testFile) twins(
 		test := Test{
 			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
 			called: e.call.Function, inner: e.inner, certain: e.certain, prior: e.call.hasPrior(),
+			alone: e.self && !e.inner && !e.call.fn.Exported(),
 		}
 		for _, fn := range e.inside {
 			if d := g.declOf(fn); d != nil {
@@ -395,6 +396,8 @@ func (c *comparer) compare(
 			if differs.Record != nil { // what its callers may pass, too
 				run.learned = []string{"WHET_LEARNED=" + string(differs.Record.Learned)}
 			}
+		case differs != nil && t.alone && fuzzlog.BesideError(differs.Output):
+			r.NotCompared = append(r.NotCompared, beside(t.Function, differs))
 		case err != nil:
 			return err
 		case why != "":
@@ -424,6 +427,8 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 			}
 		}
 		switch differs := open[name]; {
+		case differs != nil && len(callers) == 0 && fuzzlog.BesideError(differs.Output):
+			r.NotCompared = append(r.NotCompared, beside(name, differs))
 		case differs != nil && len(callers) == 0:
 			return differs
 		case differs != nil:
@@ -435,6 +440,12 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 		}
 	}
 	return nil
+}
+
+// beside describes a difference of an unexported function that nothing shows its callers to see.
+func beside(function string, differs *BehaviorError) string {
+	return fmt.Sprintf("%s differs in what it returns next to an error, and no exported function was called that shows "+
+		"it:\n%s", function, differs.Output)
 }
 
 // build writes files, by their names relative to the package, and builds both versions into one program,

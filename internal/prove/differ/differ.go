@@ -24,6 +24,7 @@ type Test struct {
 	called string // Function without why it is called
 	prior  bool   // other methods are called before
 	inner  bool   // it is unexported, and relies on what its callers pass
+	alone  bool   // it is unexported, and nothing that calls it was found
 	// inside are inner functions that it calls. If it is not certain, it runs only if the test of one of
 	// them leaves something open.
 	certain bool

@@ -2,6 +2,7 @@ package differ
 
 import (
 	"bytes"
+	"encoding/hex"
 	"fmt"
 )
 
@@ -13,7 +14,10 @@ type Outcome struct {
 	Distinct int64  `json:"distinct"` // distinct results and effects of those that returned
 
 	// Fixed is set if the function has neither parameters nor a receiver: it has one input.
-	Fixed   bool  `json:"fixed,omitempty"`
+	Fixed bool `json:"fixed,omitempty"`
+	// shares is what results share with what went in, as they never did before, where only the package can change it
+	// and no method of the values was seen doing so; "" if they share nothing new.
+	shares  string
 	outside int64 // inputs that were left out because an inner function relies on never getting them
 
 	// Unproven is why the comparison proves nothing; "" if it does.
@@ -43,6 +47,9 @@ func (o *Outcome) judge() {
 			minReturned)
 	case o.Distinct < 2:
 		o.Unproven = fmt.Sprintf("%s gives the same answer to all %d inputs", o.Function, o.Returned)
+	case o.shares != "":
+		o.Unproven = fmt.Sprintf("%s: %s, as it never did before; no method was seen changing one through the other, "+
+			"so look for code that writes to it", o.Function, o.shares)
 	}
 }
 
@@ -58,10 +65,22 @@ const SeedsEnv = "WHET_SEEDS"
 const LimitEnv = "WHET_LIMIT"
 
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
-// each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out, and
-// "=" with the hash of an answer, in 16 digits, for each that the process had not given before.
+// each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
+// the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
+// results share, in hexadecimal, and ";".
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
+	for from := 0; ; {
+		at := bytes.IndexByte(counts[from:], '#')
+		if at < 0 {
+			break
+		}
+		from += at + 1
+		text, _, ok := bytes.Cut(counts[from:], []byte(";"))
+		if shares, err := hex.DecodeString(string(text)); ok && err == nil {
+			o.shares = string(shares)
+		}
+	}
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
 	o.outside = int64(bytes.Count(counts, []byte("?")))
 	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))

@@ -19,6 +19,9 @@ func WriteScrape(w io.Writer, s layout.Style, d scrape.Event) error {
 	if d.Trigger != "" {
 		state = d.Trigger
 	}
+	if d.Recording != "" {
+		about += ", recording " + d.Recording
+	}
 	if d.Error != "" {
 		about = d.Error
 	}
@@ -35,6 +38,9 @@ func WriteTargets(w io.Writer, s layout.Style, d scrape.Status) error {
 	}
 	for _, one := range d.Targets {
 		target := one.Target
+		if one.Owner != "" {
+			target += " by " + one.Owner
+		}
 		if one.Error != "" {
 			target += ": " + one.Error
 		}
@@ -46,6 +52,13 @@ func WriteTargets(w io.Writer, s layout.Style, d scrape.Status) error {
 	return table(w, s, t, func(out *layout.Writer) {
 		out.Line(fmt.Sprintf("profiles: %d stored, %d waiting, %d dropped, %d refused", d.Profiles.Stored, d.Profiles.Waiting,
 			d.Profiles.Dropped, d.Profiles.Refused))
+		for _, m := range d.Members {
+			about := layout.Plural(m.Targets, "target", "targets")
+			if m.Left <= 0 {
+				about = "its lease has ended"
+			}
+			out.Line(layout.Clean(fmt.Sprintf("process %s of %s: %s", m.Member, m.Group, about)))
+		}
 	})
 }
 

@@ -99,6 +99,34 @@ func WriteProfiles(w io.Writer, s layout.Style, d documents.Profiles) error {
 	return table(w, s, t)
 }
 
+// WriteRecordings writes the document as text.
+func WriteRecordings(w io.Writer, s layout.Style, d documents.Recordings) error {
+	t := layout.Table{
+		Head: []string{"id", "start (UTC)", "length", "size", "service", "why", "labels"}, Align: "llrrlll", Wide: 6,
+		Least: 10,
+	}
+	for _, x := range d.Recordings {
+		t.Rows = append(t.Rows, []string{
+			x.ID.String(), timeText(x.Start), unit.Duration(x.Duration), unit.Bytes(x.Size).String(), x.Service, x.About,
+			x.Labels.String(),
+		})
+	}
+	return table(w, s, t)
+}
+
+// WriteResults writes the document as text.
+func WriteResults(w io.Writer, s layout.Style, d documents.Results) error {
+	t := layout.Table{
+		Head: []string{"time (UTC)", "kind", "service", "commit", "size", "result"}, Align: "llllrl", Wide: 5, Least: 10,
+	}
+	for _, x := range d.Results {
+		t.Rows = append(t.Rows, []string{
+			timeText(x.Time), x.Kind, x.Service, x.Revision[:min(len(x.Revision), 12)], unit.Bytes(x.Size).String(), x.About,
+		})
+	}
+	return table(w, s, t)
+}
+
 // bars are a timeline's values from none to the largest.
 const bars = " ▁▂▃▄▅▆▇█"
 
@@ -162,7 +190,24 @@ func WritePush(w io.Writer, s layout.Style, d documents.Push) error {
 			x.File, x.Part, x.Kind, unit.Count(x.Samples).String(), timeText(x.Start), x.ID.String(),
 		})
 	}
-	return table(w, s, t)
+	more := func(out *layout.Writer) {
+		for _, x := range d.Results {
+			commit := ""
+			if x.Revision != "" {
+				commit = " at " + x.Revision[:min(len(x.Revision), 12)]
+			}
+			out.Line(layout.Clean(x.File + ": " + x.Kind + " of " + x.Service + commit + ": " + x.About))
+		}
+		for _, x := range d.Recordings {
+			out.Line("the recording ", layout.Clean(x.File), " (", unit.Bytes(x.Size).String(), ") has the id ", x.ID.String())
+		}
+	}
+	if len(d.Profiles) == 0 {
+		out := layout.NewWriter(w)
+		more(out)
+		return out.Result()
+	}
+	return table(w, s, t, more)
 }
 
 // WriteStats writes the document as text.
@@ -185,6 +230,8 @@ func WriteStats(w io.Writer, s layout.Style, d documents.Stats) error {
 		facts := layout.Facts{unit.Bytes(d.Bytes).String() + " in use"}
 		facts.If(d.Free > 0, ", %s of free pages", unit.Bytes(d.Free))
 		facts.If(d.Results > 0, ", %s of measurements", layout.Plural(d.Results, "result", "results"))
+		facts.If(d.Recordings > 0, ", %s of %s", layout.Plural(d.Recordings, "recording", "recordings"),
+			unit.Bytes(d.RecordingBytes))
 		facts.Add(", format %d", d.Format)
 		out.Line(facts)
 	})
@@ -194,7 +241,11 @@ func WriteStats(w io.Writer, s layout.Style, d documents.Stats) error {
 func WriteCheck(w io.Writer, s layout.Style, d documents.Check) error {
 	out := layout.NewWriter(w)
 	lead := layout.Clean(d.Store) + ": " + layout.Plural(d.Profiles, "profile", "profiles") + " and the symbols of " +
-		layout.Plural(d.Dictionaries, "dictionary", "dictionaries") + " read, "
+		layout.Plural(d.Dictionaries, "dictionary", "dictionaries")
+	if d.Recordings > 0 {
+		lead += " and " + layout.Plural(d.Recordings, "recording", "recordings")
+	}
+	lead += " read, "
 	if len(d.Damage) == 0 {
 		out.Line(lead, "no damage")
 		return out.Result()

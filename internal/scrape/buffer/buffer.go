@@ -41,6 +41,8 @@ const (
 type Options struct {
 	Size int64         // of all files, in bytes; 0 means DefaultSize
 	Age  time.Duration // of a batch; 0 means DefaultAge
+	// Keep drops nothing: what does not fit is refused with a *FullError, and Age has no effect.
+	Keep bool
 	Now  func() time.Time
 	// Warn is called with what was dropped, and how many; nil ignores it.
 	Warn func(error)
@@ -57,11 +59,24 @@ type Buffer struct {
 	next     uint64
 	size     int64 // of files
 	count    int64 // of their profiles
-	taken    bool  // the first file is being stored
+	taken    int   // how many of the first files are being stored
 	dropped  int64
 	reported int64 // of those dropped
 	warned   time.Time
 	added    chan struct{} // has one entry if there may be a batch
+}
+
+// ErrInUse is in the error of Open if another process has the directory.
+var ErrInUse = errors.New("another process uses it")
+
+// A FullError reports that a buffer which keeps everything has no space for more.
+type FullError struct {
+	Size int64 // of the buffer, in bytes
+}
+
+// Error returns the limit.
+func (e *FullError) Error() string {
+	return fmt.Sprintf("the buffer is full (limit %s)", unit.Bytes(e.Size))
 }
 
 // A file is one batch.
@@ -99,7 +114,7 @@ func Open(dir string, o Options) (*Buffer, error) {
 	}
 	if err := tempfile.Lock(l); err != nil {
 		_ = l.Close()
-		return nil, fail(errors.New("another process uses it"), "give each whet watch its own --buffer")
+		return nil, fail(ErrInUse, "give each process its own --buffer")
 	}
 	b.lock = l
 	if err := b.list(); err != nil {
@@ -160,8 +175,8 @@ func (b *Buffer) list() error {
 func onDisk(size int64) int64 { return (size + block - 1) / block * block }
 
 // Add appends profiles. When it returns nil, they survive a crash. On an error, some of them may be in
-// the buffer; adding all again is harmless. Profiles may be dropped at once if they exceed the size of
-// the buffer.
+// the buffer; adding all again is harmless. Unless Keep is set, profiles may be dropped at once if they
+// exceed the size of the buffer.
 func (b *Buffer) Add(tenant string, profiles []store.Profile) error {
 	for len(profiles) > 0 {
 		data, n, err := encode(tenant, profiles)
@@ -183,6 +198,9 @@ func (b *Buffer) write(data []byte, count int64) (err error) {
 	f := file{seq: b.next, count: count, added: b.o.Now(), size: onDisk(int64(len(data)))}
 	b.trim(f.size)
 	if b.size+f.size > b.o.Size {
+		if b.o.Keep {
+			return &FullError{b.o.Size}
+		}
 		b.dropped += count
 		b.report(false)
 		return nil
@@ -222,14 +240,14 @@ func writeFile(name string, data []byte) error {
 }
 
 // trim deletes the oldest batches until there is space for more bytes, and those that are too old. It
-// leaves the one that is being stored.
+// leaves those that are being stored, and all if they are to be kept.
 func (b *Buffer) trim(more int64) {
+	if b.o.Keep {
+		return
+	}
 	oldest := b.o.Now().Add(-b.o.Age)
 	for {
-		i := 0
-		if b.taken {
-			i = 1
-		}
+		i := b.taken
 		if i >= len(b.files) || b.size+more <= b.o.Size && !b.files[i].added.Before(oldest) {
 			break
 		}
@@ -270,20 +288,25 @@ func (b *Buffer) signal() {
 type Batch struct {
 	Tenant   string
 	Profiles []store.Profile
-	seq      uint64
+	seqs     []uint64 // of its files
 }
 
 // First returns the oldest batch, when there is one. The error is that of ctx. Damaged files are
-// dropped and reported. Each batch must be removed before First is called again.
-func (b *Buffer) First(ctx context.Context) (*Batch, error) {
+// dropped and reported. Each batch must be removed before First or Next is called again.
+func (b *Buffer) First(ctx context.Context) (*Batch, error) { return b.Next(ctx, 0) }
+
+// Next is like First, and joins the batches that follow, if they are of the same tenant, as long as all
+// have at most n profiles: a store takes many small batches faster as one.
+func (b *Buffer) Next(ctx context.Context, n int) (*Batch, error) {
 	for {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		b.mu.Lock()
 		b.trim(0)
+		b.taken = min(1, len(b.files))
 		var f file
-		if b.taken = len(b.files) > 0; b.taken {
+		if b.taken > 0 {
 			f = b.files[0]
 		}
 		b.mu.Unlock()
@@ -294,32 +317,69 @@ func (b *Buffer) First(ctx context.Context) (*Batch, error) {
 			}
 			continue
 		}
-		name := filepath.Join(b.dir, f.name())
-		data, err := os.ReadFile(name)
-		var batch *Batch
+		batch, err := b.read(&f)
 		if err == nil {
-			batch, err = decode(data)
-		}
-		if err == nil {
-			batch.seq = f.seq
+			b.join(batch, f.size, n)
 			return batch, nil
 		}
-		b.o.Warn(fmt.Errorf("the buffer's file %s is damaged, so %d profiles are lost: %w", name, f.count, err))
+		b.o.Warn(fmt.Errorf("the buffer's file %s is damaged, so %d profiles are lost: %w",
+			filepath.Join(b.dir, f.name()), f.count, err))
 		b.mu.Lock()
 		b.dropped += f.count
 		b.reported += f.count
 		b.mu.Unlock()
-		b.Remove(&Batch{seq: f.seq})
+		b.Remove(&Batch{seqs: []uint64{f.seq}})
 	}
 }
 
-// Remove deletes a batch that First returned.
+// read decodes a file.
+func (b *Buffer) read(f *file) (*Batch, error) {
+	data, err := os.ReadFile(filepath.Join(b.dir, f.name()))
+	if err != nil {
+		return nil, err
+	}
+	batch, err := decode(data)
+	if err == nil {
+		batch.seqs = []uint64{f.seq}
+	}
+	return batch, err
+}
+
+// join appends the files that follow to a batch of some bytes. One that is damaged stays for later.
+func (b *Buffer) join(batch *Batch, size int64, n int) {
+	for {
+		b.mu.Lock()
+		var f file
+		if b.taken < len(b.files) {
+			f = b.files[b.taken]
+		}
+		if f.size == 0 || int64(len(batch.Profiles))+f.count > int64(n) || size+f.size > maxFile {
+			b.mu.Unlock()
+			return
+		}
+		b.taken++
+		b.mu.Unlock()
+		more, err := b.read(&f)
+		if err != nil || more.Tenant != batch.Tenant {
+			b.mu.Lock()
+			b.taken--
+			b.mu.Unlock()
+			return
+		}
+		size += f.size
+		batch.Profiles, batch.seqs = append(batch.Profiles, more.Profiles...), append(batch.seqs, f.seq)
+	}
+}
+
+// Remove deletes a batch that First or Next returned.
 func (b *Buffer) Remove(batch *Batch) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.taken = false
-	if i := slices.IndexFunc(b.files, func(f file) bool { return f.seq == batch.seq }); i >= 0 {
-		b.remove(i)
+	b.taken = 0
+	for _, seq := range batch.seqs {
+		if i := slices.IndexFunc(b.files, func(f file) bool { return f.seq == seq }); i >= 0 {
+			b.remove(i)
+		}
 	}
 }
 

@@ -145,6 +145,101 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestNext joins batches of one tenant, up to a number of profiles and to what is damaged, and drops none
+// that it has returned.
+func TestNext(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir, Options{Keep: true, Warn: func(error) {}})
+	n := 0
+	add := func(tenant string, count int) {
+		t.Helper()
+		var batch []store.Profile
+		for range count {
+			batch = append(batch, numbered(n))
+			n++
+		}
+		if err := b.Add(tenant, batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, count := range []int{2, 1, 1, 3} {
+		add("", count)
+	}
+	add("red", 1)
+	add("red", 1) // the seventh file, which is damaged below
+	add("red", 1)
+	files, err := filepath.Glob(filepath.Join(dir, "*.profiles"))
+	if err != nil || len(files) != 7 {
+		t.Fatalf("%q, %v", files, err)
+	}
+	slices.Sort(files)
+	if err := os.WriteFile(files[5], []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []struct {
+		tenant string
+		all    []int
+	}{{"", []int{0, 1, 2, 3}}, {"", []int{4, 5, 6}}, {"red", []int{7}}, {"red", []int{9}}} {
+		batch, err := b.Next(t.Context(), 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := numbers(batch.Profiles); !slices.Equal(got, want.all) || batch.Tenant != want.tenant {
+			t.Errorf("%v of tenant %q, want %v of %q", got, batch.Tenant, want.all, want.tenant)
+		}
+		b.Remove(batch)
+	}
+	if s := b.Stats(); s.Profiles != 0 || s.Bytes != 0 || s.Dropped != 1 {
+		t.Errorf("%+v", s)
+	}
+
+	// What has been returned is not dropped for newer ones.
+	b = open(t, t.TempDir(), Options{Size: 40 << 10, Warn: func(error) {}})
+	add("", 1)
+	add("", 1)
+	first := n - 2
+	batch, err := b.Next(t.Context(), 10)
+	if err != nil || !slices.Equal(numbers(batch.Profiles), []int{first, first + 1}) {
+		t.Fatalf("%v, %v", numbers(batch.Profiles), err)
+	}
+	for range 30 {
+		add("", 1)
+	}
+	dropped := b.Stats().Dropped
+	b.Remove(batch)
+	rest := numbers(drain(t, b))
+	if dropped == 0 || len(rest) == 0 || slices.Contains(rest, first) || int64(len(rest))+dropped != 30 {
+		t.Errorf("%d dropped, left: %v", dropped, rest)
+	}
+}
+
+// TestKeep has a buffer that refuses what does not fit.
+func TestKeep(t *testing.T) {
+	now := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
+	b := open(t, t.TempDir(), Options{
+		Size: 40 << 10, Keep: true, Now: func() time.Time { return now }, Warn: func(err error) { t.Error(err) },
+	})
+	var full *FullError
+	n := 0
+	for ; n < 100; n++ {
+		if err := b.Add("", []store.Profile{numbered(n)}); errors.As(err, &full) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if full == nil || n < 2 || n > 20 || !strings.Contains(full.Error(), "the buffer is full (limit 40kB)") {
+		t.Fatalf("%d fit, %v", n, full)
+	}
+	now = now.Add(100 * 24 * time.Hour)
+	if got := numbers(drain(t, b)); len(got) != n || b.Stats().Dropped != 0 {
+		t.Errorf("%d of %d are left", len(got), n)
+	}
+	if err := b.Add("", []store.Profile{numbered(n)}); err != nil {
+		t.Errorf("there is space again: %v", err)
+	}
+}
+
 // TestWaits has First wait for a batch.
 func TestWaits(t *testing.T) {
 	b := open(t, t.TempDir(), Options{})

@@ -6,10 +6,11 @@
 //  2. [Buffer.Add] writes a batch to one file: a temporary one, which gets its name when it is complete
 //     and on the disk. So after a crash of the process or of the machine, a batch is there as a whole
 //     or not at all.
-//  3. [Buffer.First] decodes the oldest batch, and [Buffer.Remove] deletes it when the store has it. A
-//     batch that was stored but not deleted is stored again, which stores know by the hash of its
-//     profiles.
-//  4. Above a size, and from an age on, the oldest batches are deleted, counted and reported.
+//  3. [Buffer.First] decodes the oldest batch, or [Buffer.Next] several, and [Buffer.Remove] deletes them when
+//     the store has them. A batch that was stored but not deleted is stored again, which stores know by the
+//     hash of its profiles.
+//  4. Above a size, and from an age on, the oldest batches are deleted, counted and reported; or what
+//     comes is refused, if a sender relies on what was added.
 //
 // A file is named SEQUENCE-COUNT-TIME.profiles: the number of the batch in 16 hexadecimal digits, the
 // number of its profiles, and the time when it was added, in milliseconds since 1970. It contains

@@ -17,6 +17,8 @@ import (
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/scrape/discover"
 	"github.com/whet-go/whet/internal/scrape/relabel"
+	"github.com/whet-go/whet/internal/scrape/share"
+	"github.com/whet-go/whet/store"
 )
 
 // Defaults of a job.
@@ -51,10 +53,17 @@ const maxConfig = 4 << 20
 
 // A Config is a configuration.
 type Config struct {
-	File string
-	Jobs []Job // at least one
+	File  string
+	Jobs  []Job // at least one
+	Share Share
 
 	content []byte // of the file
+}
+
+// Share says which processes divide the targets among themselves: those with the same name and store.
+type Share struct {
+	Name  string        // "": this process has all targets
+	Lease time.Duration // how long a process counts as alive after it was heard of
 }
 
 // A Job is a group of targets that are scraped alike.
@@ -211,6 +220,7 @@ func (p *parser) config(n *yaml.Node, c *Config) error {
 	var jobs []*yaml.Node
 	err := p.object(n, []field{
 		{"global", func(n *yaml.Node) error { all = n; return p.object(n, p.scrapeFields(global)) }},
+		{"share", func(n *yaml.Node) error { return p.share(n, &c.Share) }},
 		{"scrape_configs", func(n *yaml.Node) error {
 			return p.list(n, func(n *yaml.Node) error {
 				jobs = append(jobs, n)
@@ -237,6 +247,25 @@ func (p *parser) config(n *yaml.Node, c *Config) error {
 		names[j.Name] = true
 		j.written = written(all, n)
 		c.Jobs = append(c.Jobs, j.Job)
+	}
+	return nil
+}
+
+// share reads the group of processes that divide the targets.
+func (p *parser) share(n *yaml.Node, into *Share) error {
+	into.Lease = share.DefaultTime
+	err := p.object(n, []field{
+		{"name", p.text(&into.Name)},
+		{"lease", p.duration(&into.Lease, share.MinTime)},
+	})
+	if err != nil {
+		return err
+	}
+	if into.Name == "" {
+		return p.fail(n, "share has no name", "write share: {name: shop}: processes with the same name divide the targets")
+	}
+	if err := store.CheckLease("", into.Name, "member"); err != nil {
+		return p.fail(n, "share: "+err.Error(), "")
 	}
 	return nil
 }
@@ -270,7 +299,7 @@ func (p *parser) scrapeFields(j *jobFields) []field {
 		{"scrape_timeout", p.duration(&j.Timeout, time.Millisecond)},
 		{"profiles", func(n *yaml.Node) error { return p.kinds(n, &j.Kinds) }},
 		{"cpu_duration", p.wholeSeconds(&j.CPU)},
-		{"cpu_budget", p.share(&j.Budget)},
+		{"cpu_budget", p.part(&j.Budget)},
 		{"deltas", p.word(&j.deltas, "window", "subtract")},
 		{"delta_duration", p.wholeSeconds(&j.Delta)},
 	}

@@ -28,6 +28,7 @@ func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "shop.token", "secret-of-the-shop\n")
 	c, err := Read(write(t, dir, "targets.yaml", `
+share: {name: shop-eu, lease: 1m}
 global:
   scrape_interval: 30s
   deltas: subtract
@@ -96,6 +97,9 @@ scrape_configs:
 	if token, err := k.Token(); err != nil || token != "secret-of-the-shop" {
 		t.Errorf("token %q, %v", token, err)
 	}
+	if c.Share != (Share{"shop-eu", time.Minute}) {
+		t.Errorf("share %+v", c.Share)
+	}
 	if o := c.Jobs[1]; o.Interval != 2*time.Minute || o.Delta != DefaultDelta || o.Cycle() != DefaultCPU+3*DefaultDelta {
 		t.Errorf("job %s: %v, %v", o.Name, o.Interval, o.Delta)
 	}
@@ -110,7 +114,10 @@ func TestErrors(t *testing.T) {
 		{"", "", "the configuration is empty", "docs/scrape.md"},
 		{"a: [", "1", "did not find expected node content", ""},
 		{"a: b\n\tc: d", "2", "violates indentation", ""},
-		{"jobs: []", "1", `unknown key "jobs" (want global, scrape_configs)`, ""},
+		{"jobs: []", "1", `unknown key "jobs" (want global, share, scrape_configs)`, ""},
+		{"share: {}\n" + job("scheme: http"+rest), "1", "share has no name", "write share: {name: shop}"},
+		{"share: {name: a b}\n" + job("scheme: http"+rest), "1", `group "a b" (want 1 to 200 printable`, ""},
+		{"share: {name: a, lease: 1s}\n" + job("scheme: http"+rest), "1", "1s is not between 10s and", ""},
 		{"scrape_configs: []", "1", "there are no scrape_configs", "docs/scrape.md"},
 		{"scrape_configs: {a: 1}", "1", "want a list", ""},
 		{"scrape_configs:\n  - 5", "2", "want a mapping with job_name", ""},

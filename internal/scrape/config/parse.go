@@ -227,7 +227,7 @@ func (p *parser) wholeSeconds(into *time.Duration) func(*yaml.Node) error {
 }
 
 // share reads 20% or 0.2.
-func (p *parser) share(into *float64) func(*yaml.Node) error {
+func (p *parser) part(into *float64) func(*yaml.Node) error {
 	return func(n *yaml.Node) error {
 		s, err := p.scalar(n)
 		if err != nil {

@@ -32,6 +32,8 @@ const (
 	Load      Kind = "load"     // result of whet load --json
 	Findings  Kind = "findings" // result of whet find --json
 	Bench     Kind = "bench"    // output of go test -bench, or result of whet bench --json
+	Proof     Kind = "proof"    // result of whet prove --json
+	Fixes     Kind = "fixes"    // result of whet fix --json
 )
 
 // Limits of a listing.
@@ -59,7 +61,7 @@ type File struct {
 // A Set is the files of all roots.
 type Set struct {
 	roots []*root
-	drop  string // the temporary directory, last of roots; "" until it is needed
+	temps []string // directories that Close removes
 
 	mu    sync.Mutex
 	kinds map[string]described // by path
@@ -72,6 +74,7 @@ type root struct {
 	only    string // the only file in it; "" for all
 	fs      *os.Root
 	dropped bool
+	fetched *fetched // nil: its files are there
 }
 
 type described struct {
@@ -146,10 +149,10 @@ func (s *Set) Close() error {
 		errs = append(errs, r.fs.Close())
 	}
 	s.roots = nil
-	if s.drop != "" {
-		errs = append(errs, os.RemoveAll(s.drop))
-		s.drop = ""
+	for _, dir := range s.temps {
+		errs = append(errs, os.RemoveAll(dir))
 	}
+	s.temps = nil
 	return errors.Join(errs...)
 }
 
@@ -270,6 +273,10 @@ func kindOf(name string, head []byte) Kind {
 		return Trace
 	case bytes.HasPrefix(trimmed, []byte("{")):
 		switch {
+		case bytes.Contains(head, []byte(`"whet.prove/`)):
+			return Proof
+		case bytes.Contains(head, []byte(`"whet.fix/`)):
+			return Fixes
 		case bytes.Contains(head, []byte(`"whet.load/`)):
 			return Load
 		case bytes.Contains(head, []byte(`"whet.find/`)):
@@ -310,6 +317,9 @@ func (s *Set) Path(name string) (string, error) {
 		}
 		if r.only != "" && rel != r.only || !fs.ValidPath(rel) || rel == "." {
 			continue
+		}
+		if r.fetched != nil {
+			return s.fetch(r, rel)
 		}
 		if fi, err := r.fs.Stat(filepath.FromSlash(rel)); err == nil && fi.Mode().IsRegular() {
 			return filepath.Join(r.dir, filepath.FromSlash(rel)), nil
@@ -429,7 +439,8 @@ func (s *Set) Create(name string, content io.Reader) (string, error) {
 	}
 	return "", errors.Join(&diag.Error{
 		Op: "add", Subject: strconv.Quote(base), Kind: diag.Usage, Err: errors.New("neither a recording nor a profile"),
-		Hint: "`whet record` makes recordings; /debug/pprof/profile answers with a profile",
+		Hint: "`whet record` makes recordings; /debug/pprof/profile answers with a profile; results of whet find, fix, " +
+			"prove, load and bench with --json are shown, too",
 	}, r.fs.Remove(at))
 }
 
@@ -452,20 +463,24 @@ func create(dir *os.Root, base string) (*os.File, error) {
 func (s *Set) dropRoot() (*root, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.drop != "" {
-		return s.roots[len(s.roots)-1], nil
+	for _, r := range s.roots {
+		if r.dropped && r.fetched == nil {
+			return r, nil
+		}
 	}
-	dir, err := os.MkdirTemp("", "whet-ui-*")
-	if err != nil {
+	return s.addTemp(&root{label: "dropped", dropped: true})
+}
+
+// addTemp adds a root in a temporary directory. The lock is held.
+func (s *Set) addTemp(r *root) (_ *root, err error) {
+	if r.dir, err = os.MkdirTemp("", "whet-ui-*"); err != nil {
 		return nil, err
 	}
-	fsys, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+	if r.fs, err = os.OpenRoot(r.dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(r.dir))
 	}
-	s.drop = dir
-	s.roots = append(s.roots, &root{label: "dropped", dir: dir, fs: fsys, dropped: true})
-	return s.roots[len(s.roots)-1], nil
+	s.temps, s.roots = append(s.temps, r.dir), append(s.roots, r)
+	return r, nil
 }
 
 // RecordPath returns the path and the name of a new recording: in the first directory that was named

@@ -1,8 +1,11 @@
 package files
 
 import (
+	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +45,7 @@ func TestList(t *testing.T) {
 	write(t, dir, map[string]string{
 		"a.whet": zip, "sub/b.whet": zip, "cpu.pb.gz": "\x1f\x8bx", "trace.out": "go 1.23 trace\x00\x00\x00",
 		"load.json": `{"schema": "whet.load/3"}`, "found.json": `{"schema": "whet.find/2"}`, "bench.txt": "goos: linux\n",
+		"proof.json": `{"schema":"whet.prove/1"}`, "fixes.json": `{"schema": "whet.fix/2"}`,
 		// None of these is shown.
 		"other.json": "{}", "archive.tar.gz": "\x1f\x8bx", "text.txt": "hello", "x.zip": zip, ".hidden/c.whet": zip,
 		"node_modules/d.whet": zip, "empty.whet": "", "main.go": "package main",
@@ -53,7 +57,7 @@ func TestList(t *testing.T) {
 	}
 	want := map[string]Kind{
 		"a.whet": Recording, "sub/b.whet": Recording, "cpu.pb.gz": Profile, "trace.out": Trace, "load.json": Load,
-		"found.json": Findings, "bench.txt": Bench,
+		"found.json": Findings, "bench.txt": Bench, "proof.json": Proof, "fixes.json": Fixes,
 	}
 	if !complete || len(got) != len(want) {
 		t.Errorf("%v, want %v", got, want)
@@ -128,6 +132,67 @@ func TestSource(t *testing.T) {
 		if _, _, ok := s.Source(file, "example.com/m"); ok != want {
 			t.Errorf("%q: %v", file, ok)
 		}
+	}
+}
+
+// TestFetched has files that are written when they are needed, once while they are kept.
+func TestFetched(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{"a.whet": zip})
+	s := open(t, dir)
+	var fetched []string
+	err := s.AddFetched("stored", 2, func(name string, w io.Writer) error {
+		fetched = append(fetched, name)
+		_, err := io.WriteString(w, zip)
+		if name == "bad.whet" {
+			err = errors.New("not today")
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"1.whet", "2.whet", "1.whet", "3.whet", "1.whet", "2.whet"} {
+		path, err := s.Path("stored/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := s.OpenFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := io.ReadAll(f); err != nil || string(data) != zip {
+			t.Errorf("%s: %q, %v", name, data, err)
+		}
+		_ = f.Close()
+	}
+	if got := strings.Join(fetched, " "); got != "1.whet 2.whet 3.whet 2.whet" {
+		t.Errorf("fetched %s", got)
+	}
+	list, _ := s.List()
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	if got := strings.Join(names, " "); got != "a.whet stored/1.whet stored/2.whet" {
+		t.Errorf("files %s", got)
+	}
+	_, err = s.Path("stored/bad.whet")
+	if err == nil || !strings.Contains(err.Error(), "open stored/bad.whet: not today") {
+		t.Errorf("an error: %v", err)
+	}
+	for _, name := range []string{"stored/../a.whet", "stored/sub/1.whet", "stored/x", "stored/.whet", "stored/"} {
+		if path, err := s.Path(name); err == nil {
+			t.Errorf("%s: %s", name, path)
+		}
+	}
+	if len(fetched) != 5 {
+		t.Errorf("fetched %q", fetched)
+	}
+	// Files that are dropped have their own directory.
+	if name, err := s.Create("1.whet", strings.NewReader(zip)); err != nil || name != "dropped/1.whet" {
+		t.Errorf("dropped %s, %v", name, err)
 	}
 }
 

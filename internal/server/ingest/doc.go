@@ -12,6 +12,7 @@
 //  3. A profile without a kind gets the one that its sample types show ([Kind]).
 //  4. The store checks the limits and writes the batch. The client gets an answer when the store has
 //     acknowledged it: a request is stored as a whole or not at all.
+//  5. Leases of processes that share targets go the same way (leases.go), to Options.Leases.
 //
 // # Errors
 //

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/server/access"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/store"
@@ -55,6 +56,12 @@ type Options struct {
 	// Limits are those of the store, which checks them. Here they bound the body of a request, and
 	// formats in which small requests can become large profiles. Zero fields have defaults.
 	Limits store.Limits
+	// Recordings keeps whole recordings; nil means that none are taken.
+	Recordings store.RecordingWriter
+	// Results keeps documents of measurements; nil means that none are taken.
+	Results store.ResultStore
+	// Leases are those of processes that share targets; nil means that there are none.
+	Leases store.LeaseWriter
 	// Warn receives errors of the store, which clients get without details; nil drops them.
 	Warn func(error)
 	// Now is the clock; nil means time.Now.
@@ -90,13 +97,19 @@ func New(o Options) *Handler {
 	h.mux.HandleFunc("POST /ingest/pprof", h.plain)
 	h.mux.HandleFunc("POST /ingest", h.legacy)
 	h.mux.HandleFunc("POST "+otlpPath, h.otlp)
+	h.mux.HandleFunc("POST "+leasesPath, h.leases)
+	h.mux.HandleFunc("POST "+recordingsPath, h.recordings)
+	h.mux.HandleFunc("POST "+resultsPath, h.results)
 	h.services()
 	return h
 }
 
 // Paths lists the patterns that a Handler serves, for a mux that has other handlers, too.
 func Paths() []string {
-	paths := []string{"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath}
+	paths := []string{
+		"POST /api/v1/store/profiles", "POST /ingest/pprof", "POST /ingest", "POST " + otlpPath, "POST " + leasesPath,
+		"POST " + recordingsPath, "POST " + resultsPath,
+	}
 	for _, s := range procedures() {
 		paths = append(paths, "POST "+s.path)
 	}
@@ -134,13 +147,16 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.ContentLength >= 0 {
 		size = r.ContentLength
 	}
-	wait, cancel := context.WithTimeout(r.Context(), maxWait)
-	defer cancel()
-	if err := h.memory.Acquire(wait, size); err != nil {
-		h.refuse(w, r, &store.LimitError{What: "requests at once", Limit: maxBodies >> 20, RetryAfter: maxWait})
-		return
+	// A lease must be renewed however busy the server is.
+	if r.URL.Path != leasesPath || size > smallLease {
+		wait, cancel := context.WithTimeout(r.Context(), maxWait)
+		defer cancel()
+		if err := h.memory.Acquire(wait, size); err != nil {
+			h.refuse(w, r, &store.LimitError{What: "requests at once", Limit: maxBodies >> 20, RetryAfter: maxWait})
+			return
+		}
+		defer h.memory.Release(size)
 	}
-	defer h.memory.Release(size)
 	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(maxRead)) // else the server's
 	r.Body = http.MaxBytesReader(w, r.Body, h.o.Limits.Body)
 	h.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, tenant)))
@@ -164,6 +180,9 @@ func (h *Handler) store(ctx context.Context, decode func(*budget) ([]store.Profi
 	if err == nil || client(err) || ctx.Err() != nil {
 		return err
 	}
+	if full := (*buffer.FullError)(nil); errors.As(err, &full) {
+		return &fullError{full} // the writer warns, once
+	}
 	h.o.Warn(fmt.Errorf("store profiles of tenant %q: %w", tenant, err))
 	return &storeError{err}
 }
@@ -182,6 +201,16 @@ func (e *storeError) Error() string { return "the store cannot take profiles at 
 func (e *storeError) Hint() string  { return "send the same again later: it is stored once" }
 func (e *storeError) Unwrap() error { return e.err }
 func (e *storeError) Status() int   { return http.StatusServiceUnavailable }
+
+// A fullError means that the store fails, and there is no space for more that waits for it.
+type fullError struct{ err *buffer.FullError }
+
+func (e *fullError) Error() string {
+	return "the store cannot take profiles at the moment, and " + e.err.Error()
+}
+func (e *fullError) Hint() string  { return "send the same again later: it is stored once" }
+func (e *fullError) Unwrap() error { return e.err }
+func (e *fullError) Status() int   { return http.StatusServiceUnavailable }
 
 // A badRequest is an error in what a client sent.
 type badRequest struct {

@@ -48,31 +48,9 @@ func (h *Handler) plain(w http.ResponseWriter, r *http.Request) {
 
 // fromFile decodes the file of a plain request.
 func (h *Handler) fromFile(b *budget, q url.Values, data []byte) ([]store.Profile, error) {
-	about := store.Profile{Service: q.Get("service"), Kind: q.Get("kind")}
-	labels := map[string]string{}
-	for key, values := range q {
-		name, ok := strings.CutPrefix(key, "label.")
-		switch {
-		case ok && name != "":
-			labels[name] = values[len(values)-1]
-		case !slices.Contains([]string{"service", "kind", "start", "duration"}, key):
-			return nil, fmt.Errorf("unknown parameter %q (want service, kind, start, duration or label.NAME)", key)
-		}
-	}
-	about.Labels = store.NewLabels(labels)
-	var err error
-	if text := q.Get("start"); text != "" {
-		if about.Start, err = wire.ParseTime(text, h.o.Now()); err != nil {
-			return nil, fmt.Errorf("start: %w", err)
-		}
-	}
-	if text := q.Get("duration"); text != "" {
-		if about.Duration, err = time.ParseDuration(text); err != nil || about.Duration < 0 {
-			return nil, fmt.Errorf("invalid duration %.40q (want a duration such as 10s)", text)
-		}
-	}
-	if about.Service == "" {
-		return nil, errors.New("the parameter service is missing")
+	about, err := h.described(q, "kind")
+	if err != nil {
+		return nil, err
 	}
 	if recording.IsRecording(data) {
 		return h.fromRecording(b, about, data)
@@ -82,6 +60,36 @@ func (h *Handler) fromFile(b *budget, q url.Values, data []byte) ([]store.Profil
 		return nil, err
 	}
 	return []store.Profile{h.complete(about, p, about.Kind)}, nil
+}
+
+// described reads the parameters of what is sent. more is one that only some requests have.
+func (h *Handler) described(q url.Values, more string) (about store.Profile, err error) {
+	about = store.Profile{Service: q.Get("service"), Kind: q.Get("kind")}
+	labels := map[string]string{}
+	for key, values := range q {
+		name, ok := strings.CutPrefix(key, "label.")
+		switch {
+		case ok && name != "":
+			labels[name] = values[len(values)-1]
+		case !slices.Contains([]string{"service", more, "start", "duration"}, key):
+			return about, fmt.Errorf("unknown parameter %q (want service, %s, start, duration or label.NAME)", key, more)
+		}
+	}
+	about.Labels = store.NewLabels(labels)
+	if text := q.Get("start"); text != "" {
+		if about.Start, err = wire.ParseTime(text, h.o.Now()); err != nil {
+			return about, fmt.Errorf("start: %w", err)
+		}
+	}
+	if text := q.Get("duration"); text != "" {
+		if about.Duration, err = time.ParseDuration(text); err != nil || about.Duration < 0 {
+			return about, fmt.Errorf("invalid duration %.40q (want a duration such as 10s)", text)
+		}
+	}
+	if about.Service == "" {
+		return about, errors.New("the parameter service is missing")
+	}
+	return about, nil
 }
 
 // fromRecording returns the profiles of a recording that cover its window or its end: not those that

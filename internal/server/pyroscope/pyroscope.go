@@ -136,6 +136,7 @@ func (h *Handler) fail(err error) *connect.Error {
 	var refused interface{ Status() int }
 	var inQuery *invalidError
 	var selector *store.SelectorError
+	var lacks *store.PartialError
 	text := err
 	if hint := diag.Hint(err); hint != "" {
 		text = &diag.Error{Op: err.Error(), Err: errors.New(hint)}
@@ -160,6 +161,13 @@ func (h *Handler) fail(err error) *connect.Error {
 		return connect.NewError(connect.CodeDeadlineExceeded, context.DeadlineExceeded)
 	}
 	h.o.Warn(err)
+	switch {
+	case errors.As(err, &lacks):
+		// The protocol cannot say that an answer is partial, so there is none.
+		return connect.NewError(connect.CodeUnavailable, lacks)
+	case errors.Is(err, store.ErrUnavailable):
+		return connect.NewError(connect.CodeUnavailable, store.ErrUnavailable)
+	}
 	return connect.NewError(connect.CodeInternal, errors.New("the store cannot answer; the server's log says why"))
 }
 

@@ -637,6 +637,15 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%v, warned %v", err, warned)
 			}
 		})
+	down := &store.PartialError{Cluster: "main", Missing: []string{"shard 2 (db2:9000)"}}
+	each(t, Options{Reader: &memory{err: fmt.Errorf("query /secret: %w: %w", down, store.ErrUnavailable)}},
+		func(t *testing.T, c querierv1connect.QuerierServiceClient) {
+			_, err := c.ProfileTypes(t.Context(), connect.NewRequest(&querierv1.ProfileTypesRequest{}))
+			if connect.CodeOf(err) != connect.CodeUnavailable || strings.Contains(err.Error(), "secret") ||
+				!strings.Contains(err.Error(), "shard 2 (db2:9000) of cluster main does not answer") {
+				t.Errorf("a shard is down: %v", err)
+			}
+		})
 }
 
 func TestTenant(t *testing.T) {

@@ -73,6 +73,8 @@ func (h *Handler) refuse(w http.ResponseWriter, err error) {
 		code = http.StatusRequestEntityTooLarge
 	case connect.CodeUnimplemented:
 		code = http.StatusNotImplemented
+	case connect.CodeUnavailable:
+		code = http.StatusServiceUnavailable
 	default:
 		code = http.StatusInternalServerError
 	}

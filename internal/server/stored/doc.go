@@ -10,6 +10,8 @@
 //     `whet query --json`.
 //  3. [API.Open] and [API.Types] are for all other views: a file named store:KIND{SELECTOR}@FROM/TO is
 //     the merged profile.
+//  4. With AllowPartial, [API.Allow] marks a request whose queries may lack shards that are down. The
+//     answer has them in a header, in its documents, and in the warnings of views.
 //
 // An API has no state, and may be used by several goroutines. It writes nothing to the store: package
 // ingest does.

@@ -30,12 +30,22 @@ import (
 type API struct {
 	Store  store.Reader
 	Inputs *inputs.Cache
-	Base   string // path of the whole API, such as /api/v1
+	// Recordings are whole recordings; nil means that there are none.
+	Recordings store.RecordingStore
+	// Results are documents of measurements; nil means that there are none.
+	Results store.ResultStore
+	Base    string // path of the whole API, such as /api/v1
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
+	// Leases are those of processes that share targets, which publish the state of these; nil means
+	// that there are none.
+	Leases store.LeaseStore
 	// Tenants are those whose tokens may read their profiles; nil means that there is only the
 	// tenant "".
 	Tenants *access.Tenants
+	// AllowPartial answers queries without the shards of a cluster that are down, in requests that Allow
+	// returns. Each answer says so.
+	AllowPartial bool
 	// Repo is a directory of a git repository, which may have the commits of deploys; "" for none.
 	Repo string
 }
@@ -89,6 +99,17 @@ func (s *API) Routes() []Route {
 		get("profile", "storeProfile", "One profile, in pprof's format", []openapi.Param{
 			{Name: "id", About: "as /store/profiles lists it", Required: true},
 		}, nil, s.profile, "application/octet-stream"),
+		get("results", "storeResults", "Results of measurements, newest first: whet query results", []openapi.Param{
+			{Name: "kind", About: "bench, load, find, fix or prove"}, {Name: "service", About: "what was measured"},
+			{Name: "commit", About: "the whole hash"}, {Name: "from", About: "earliest time, RFC 3339"},
+			{Name: "to", About: "before this time, RFC 3339"}, numberParam("results"),
+			{Name: "documents", About: "with the documents", Type: "boolean"},
+		}, documents.Results{}, s.results),
+		get("recordings", "storeRecordings", "Whole recordings, newest first: whet query recordings",
+			selection(numberParam("recordings")), documents.Recordings{}, s.recordings),
+		get("recording", "storeRecording", "One recording, a .whet file; for views, file is "+RecordingRoot+"/ID.whet",
+			[]openapi.Param{{Name: "id", About: "as /store/recordings lists it", Required: true}}, nil, s.recording,
+			"application/octet-stream"),
 	}
 }
 
@@ -115,7 +136,7 @@ func (s *API) IsTenant(r *http.Request) bool {
 }
 
 // Open returns the input of a query of the store, by its name, less that of base. Queries are
-// not kept, because their answers change.
+// not kept, because their answers change. Shards that are missing are among the input's warnings.
 func (s *API) Open(r *http.Request, name, base string) (*input.Input, error) {
 	profiles := map[string]*profile.Profile{}
 	for _, name := range []string{name, base} {
@@ -130,7 +151,11 @@ func (s *API) Open(r *http.Request, name, base string) (*input.Input, error) {
 			return nil, err
 		}
 	}
-	return s.Inputs.Profiles(r.Context(), profiles, name, base)
+	in, err := s.Inputs.Profiles(r.Context(), profiles, name, base)
+	if err == nil {
+		in.Warnings = append(Lacks(r.Context()), in.Warnings...)
+	}
+	return in, err
 }
 
 // Has reports whether a name is that of a query of the store.
@@ -199,7 +224,9 @@ func (s *API) series(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewSeries(series, types))
+	doc := documents.NewSeries(series, types)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) labels(w http.ResponseWriter, r *http.Request) error {
@@ -217,7 +244,9 @@ func (s *API) labels(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewLabels(name, values))
+	doc := documents.NewLabels(name, values)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 // maxProfiles is how many profiles a list has at most.
@@ -236,7 +265,9 @@ func (s *API) profiles(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewProfiles(list))
+	doc := documents.NewProfiles(list)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) timeline(w http.ResponseWriter, r *http.Request) error {
@@ -258,7 +289,9 @@ func (s *API) timeline(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return answer(w, documents.NewTimeline(line))
+	doc := documents.NewTimeline(line)
+	doc.Partial, doc.Warnings = partial(r.Context())
+	return answer(w, doc)
 }
 
 func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
@@ -283,7 +316,10 @@ func (s *API) regressions(w http.ResponseWriter, r *http.Request) error {
 		// The error has a directory of the server, which is not for visitors.
 		found.Warnings.Addf("the commits of deploys are unknown: git does not list those of the server's module")
 	}
-	return answer(w, documents.NewRegressions(found))
+	doc := documents.NewRegressions(found)
+	doc.Partial, _ = partial(r.Context())
+	doc.Warnings = append(Lacks(r.Context()), doc.Warnings...)
+	return answer(w, doc)
 }
 
 // own determines what is own code in merged profiles.
@@ -297,12 +333,23 @@ func (s *API) own(r *http.Request) func(p *profile.Profile) func(profile.Functio
 	}
 }
 
-// targets answers with the targets, which belong to the tenant "".
+// targets answers with the targets: those of this process, which belong to the tenant "", and those that
+// others publish with their leases for the request's tenant.
 func (s *API) targets(w http.ResponseWriter, r *http.Request) error {
-	if s.Scraped == nil || s.tenant(r) != "" {
-		return answer(w, (*scrape.Engine)(nil).Status())
+	tenant := s.tenant(r)
+	doc := (*scrape.Engine)(nil).Status()
+	if s.Scraped != nil && tenant == "" {
+		doc = s.Scraped()
 	}
-	return answer(w, s.Scraped())
+	if s.Leases != nil {
+		leases, err := s.Leases.Leases(r.Context(), tenant)
+		if err != nil {
+			doc.Warnings.Add(fmt.Errorf("the targets of other processes are unknown: %w", err))
+		}
+		doc.Share(leases)
+		doc.Warnings = append(Lacks(r.Context()), doc.Warnings...)
+	}
+	return answer(w, doc)
 }
 
 func (s *API) merge(w http.ResponseWriter, r *http.Request) error {

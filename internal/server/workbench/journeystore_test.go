@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -97,12 +98,15 @@ func targetStates() scrape.Status {
 		Targets: []scrape.TargetState{},
 	}
 	s.Warnings.Addf("the store fails: connection refused")
+	s.Members = []scrape.Member{
+		{Group: "shop", Member: "watch-1", Left: 9 * time.Second, Targets: 1200}, {Group: "shop", Member: markup, Left: -1},
+	}
 	for i := range 1200 {
 		one := scrape.TargetState{
 			Job: "shop", Service: "service001", Target: fmt.Sprintf("http://10.0.%d.%d:6060/debug/pprof", i/250, i%250),
 			Labels: store.NewLabels(map[string]string{"instance": fmt.Sprint("host-", i)}),
 			State:  scrape.Up, Last: now.Add(-20 * time.Second), Took: 6 * time.Second, Next: now.Add(40 * time.Second),
-			Scrapes: 10, Profiles: 60,
+			Scrapes: 10, Profiles: 60, Owner: "watch-1",
 		}
 		switch i % 400 {
 		case 1:
@@ -116,15 +120,38 @@ func targetStates() scrape.Status {
 	return s
 }
 
+// fillRecordings stores recordings of the last minutes.
+func fillRecordings(t *testing.T, s *local.Store) {
+	t.Helper()
+	content, err := os.ReadFile(recordingFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, trigger := range []string{"slow", "heap"} {
+		_, err := s.WriteRecording(t.Context(), "", store.Recording{
+			Service: "service001", Labels: store.NewLabels(map[string]string{"trigger": trigger, "instance": "host-1"}),
+			Start: time.Now().Add(-time.Duration(i+1) * time.Minute), Duration: 2 * time.Second, About: trigger + " " + markup,
+		}, content)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestJourneyStore walks through the pages of a store in a real browser, as ui/journey/store.mjs
 // says. WHET_SHOTS names a directory for its screenshots.
 func TestJourneyStore(t *testing.T) {
 	reporttest.RunJourney(t, "store.mjs", func() map[string][]byte {
 		full := newStore(t)
 		addresses := map[string][]byte{"victim": []byte(fillStore(t, full))}
+		fillRecordings(t, full)
 		for name, change := range map[string]func(*Options){
-			"address": func(o *Options) { o.Store, o.Scraped = full, targetStates },
+			"address": func(o *Options) { o.Store, o.Recordings, o.Scraped = full, full, targetStates },
 			"empty":   func(o *Options) { o.Store = newStore(t) },
+			"partial": func(o *Options) {
+				down := &store.PartialError{Cluster: "main", Missing: []string{"shard 2 (10.0.0.2:9000)"}}
+				o.Store, o.AllowPartial = &sharded{Reader: full, down: down}, true
+			},
 		} {
 			s, _ := serveDir(t, t.TempDir(), access.Options{}, func(o *Options) { o.Assets = ui.App() }, change)
 			server := httptest.NewServer(http.Handler(s))

@@ -23,8 +23,10 @@ import (
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/server/files"
 	"github.com/whet-go/whet/internal/server/spent"
+	"github.com/whet-go/whet/internal/server/stored"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/profile"
+	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/recording"
 	"github.com/whet-go/whet/unit"
 )
@@ -47,9 +49,11 @@ type FileList struct {
 	// Find is set if the server was started in a module, whose source explains findings.
 	Find bool `json:"find"`
 	// Store is set if there are profiles over time.
-	Store   bool   `json:"store"`
-	First   string `json:"first,omitempty"` // the page to begin with
-	Version string `json:"version"`
+	Store bool `json:"store"`
+	// Recordings is set if there are whole recordings, too.
+	Recordings bool   `json:"recordings"`
+	First      string `json:"first,omitempty"` // the page to begin with
+	Version    string `json:"version"`
 }
 
 // listFiles answers with the files, or that they are still the same.
@@ -57,7 +61,8 @@ func (s *Server) listFiles(w http.ResponseWriter, r *http.Request) error {
 	list, complete := s.o.Files.List()
 	doc := FileList{
 		Schema: filesSchema, Files: list, Complete: complete, Targets: []string{}, Loads: []string{},
-		Find: s.o.Dir != "", Store: s.o.Store != nil, First: s.o.First, Version: s.o.Version,
+		Find: s.o.Dir != "", Store: s.o.Store != nil,
+		Recordings: s.o.Recordings != nil, First: s.o.First, Version: s.o.Version,
 	}
 	for _, t := range s.o.Targets {
 		doc.Targets = append(doc.Targets, t.Name)
@@ -108,7 +113,12 @@ type File struct {
 	Profiles []ProfileTypes  `json:"profiles"`
 	Trace    bool            `json:"trace"` // there is an execution trace
 	Load     *load.Result    `json:"load,omitempty"`
-	Warnings diag.Warnings   `json:"warnings,omitempty"`
+	// Outcome is that of a proof, and Kept is how many of the Tried rewrites are proven in a file of whet
+	// fix.
+	Outcome  prove.Outcome `json:"outcome,omitempty"`
+	Kept     int           `json:"kept,omitempty"`
+	Tried    int           `json:"tried,omitempty"`
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // ProfileTypes is a profile and its sample types.
@@ -127,6 +137,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request) error {
 		}
 		return answer(w, File{
 			Schema: fileSchema, File: files.File{Name: name, Kind: files.Profile}, Profiles: []ProfileTypes{{Types: types}},
+			Warnings: stored.Lacks(r.Context()),
 		})
 	}
 	doc, err := s.fileOf(r.Context(), name)
@@ -164,6 +175,20 @@ func (s *Server) fileOf(ctx context.Context, name string) (*File, error) {
 		return doc, err
 	case files.Trace:
 		doc.Trace = true
+		return doc, nil
+	case files.Proof:
+		p, err := s.proofOf(name)
+		if err != nil {
+			return nil, err
+		}
+		doc.Target, doc.Outcome = p.Module, p.Outcome
+		return doc, nil
+	case files.Fixes:
+		f, err := s.fixesOf(name)
+		if err != nil {
+			return nil, err
+		}
+		doc.Target, doc.Kept, doc.Tried = f.Module, len(f.Kept()), len(f.Attempts)
 		return doc, nil
 	default:
 		return doc, nil

@@ -15,9 +15,13 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
+	"github.com/whet-go/whet/internal/report/blocks"
+	reports "github.com/whet-go/whet/internal/report/findings"
 	"github.com/whet-go/whet/internal/server/files"
+	"github.com/whet-go/whet/prove"
 )
 
 // maxResult is the size of the largest file with results, in bytes.
@@ -106,21 +110,82 @@ func (s *Server) benchOf(ctx context.Context, name string) (doc *BenchResult, er
 
 // findingsOf returns the findings in a file that whet find --json wrote.
 func (s *Server) findingsOf(name string) (*find.Result, error) {
+	doc := &find.Result{}
+	return doc, s.document(name, "findings", find.Schema, "find", doc)
+}
+
+// proofOf returns the proof in a file that whet prove --json wrote.
+func (s *Server) proofOf(name string) (*prove.Result, error) {
+	doc := &prove.Result{}
+	return doc, s.document(name, "proof", prove.Schema, "prove", doc)
+}
+
+// fixesOf returns the outcomes in a file that whet fix --json wrote.
+func (s *Server) fixesOf(name string) (*fix.Result, error) {
+	doc := &fix.Result{}
+	return doc, s.document(name, "fixes", fix.Schema, "fix", doc)
+}
+
+// document reads what a command wrote with --json into doc. what is what the file has, and schema its
+// version.
+func (s *Server) document(name, what, schema, command string, doc any) error {
 	data, err := s.result(name)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	doc := &find.Result{}
-	err = json.Unmarshal(data, doc)
-	if err == nil && doc.Schema != find.Schema {
-		err = fmt.Errorf("unknown schema %.40q (want %q)", doc.Schema, find.Schema)
+	var head struct {
+		Schema string `json:"schema"`
+	}
+	err = json.Unmarshal(data, &head)
+	if err == nil && head.Schema != schema {
+		err = fmt.Errorf("unknown schema %.40q (want %q)", head.Schema, schema)
+	}
+	if err == nil {
+		err = json.Unmarshal(data, doc)
 	}
 	if err != nil {
-		return nil, &diag.Error{
-			Op: "read findings", Subject: name, Err: err, Hint: "`whet find --json` writes such files",
+		return &diag.Error{
+			Op: "read " + what, Subject: name, Err: err, Hint: "`whet " + command + " --json` writes such files",
 		}
 	}
-	return doc, nil
+	return nil
+}
+
+// proof answers with a proof, as data or as a self-contained page.
+func (s *Server) proof(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("file")
+	doc, err := s.proofOf(name)
+	if err != nil {
+		return err
+	}
+	return answerOr(w, r, doc, func() *blocks.Document { return reports.Prove(doc) })
+}
+
+// fixes answers with the outcomes of rewrites, as data or as a self-contained page.
+func (s *Server) fixes(w http.ResponseWriter, r *http.Request) error {
+	name := r.URL.Query().Get("file")
+	doc, err := s.fixesOf(name)
+	if err != nil {
+		return err
+	}
+	return answerOr(w, r, doc, func() *blocks.Document { return reports.Fix(doc) })
+}
+
+// answerOr answers with doc or, if the request asks for html, with the page of its report.
+func answerOr(w http.ResponseWriter, r *http.Request, doc any, report func() *blocks.Document) error {
+	switch format := r.URL.Query().Get("format"); format {
+	case "", "json":
+		return answer(w, doc)
+	case "html":
+		var b bytes.Buffer
+		if err := report().WritePage(&b); err != nil {
+			return err
+		}
+		savedPage(w, path.Base(r.URL.Query().Get("file"))+".html", b.Bytes())
+		return nil
+	default:
+		return diag.Usagef("format", fmt.Sprintf("unknown format %.40q (want json or html)", format), "")
+	}
 }
 
 // kindOf returns what a file is; "" if it is unknown.

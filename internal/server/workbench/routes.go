@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/goroutines"
 	"github.com/whet-go/whet/internal/input/diff"
 	"github.com/whet-go/whet/internal/input/documents"
@@ -13,6 +14,7 @@ import (
 	"github.com/whet-go/whet/internal/server/jobs"
 	"github.com/whet-go/whet/internal/server/openapi"
 	"github.com/whet-go/whet/memory"
+	"github.com/whet-go/whet/prove"
 )
 
 // routes are the operations of the API.
@@ -20,6 +22,7 @@ func (s *Server) routes() []route {
 	file := openapi.Param{Name: "file", About: "the name of a file, as /files lists it", Required: true}
 	id := []openapi.Param{{Name: "id", About: "the ID of a job", In: "path"}}
 	cum := openapi.Param{Name: "cum", About: "order by cumulative cost", Type: "boolean"}
+	dataOrPage := openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}}
 	all := openapi.Param{Name: "all", About: "all code, not only own", Type: "boolean"}
 	get := func(path, id, summary string, params []openapi.Param, answer any, h handler, media ...string) route {
 		return route{openapi.Operation{
@@ -77,12 +80,16 @@ func (s *Server) routes() []route {
 		get("/load", "load", "The charts of a load, or of two: whet load", []openapi.Param{
 			file,
 			{Name: "base", About: "the name of an earlier load, drawn in the same charts"},
-			{Name: "format", About: "the form of the answer", Enum: []string{"json", "html"}},
+			dataOrPage,
 		}, loads.Document{}, s.load, "text/html"),
 		get("/bench", "bench", "Benchmarks, compared or along commits: whet bench", []openapi.Param{file}, BenchResult{},
 			s.bench),
 		get("/findings", "findings", "The causes of costs, in a file or that a find job found: whet find",
 			[]openapi.Param{file}, find.Result{}, s.findings),
+		get("/proof", "proof", "What is proven of a change, in a file: whet prove", []openapi.Param{file, dataOrPage},
+			prove.Result{}, s.proof, "text/html"),
+		get("/fixes", "fixes", "Which rewrites are proven, in a file: whet fix", []openapi.Param{file, dataOrPage},
+			fix.Result{}, s.fixes, "text/html"),
 		get("/jobs", "jobs", "The jobs", nil, JobList{}, s.listJobs),
 		post("/jobs", "startJob", "Starts a recording, or looks for the causes of costs", nil, JobRequest{}, jobs.Job{},
 			s.startJob),

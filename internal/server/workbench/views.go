@@ -401,6 +401,8 @@ func (s *Server) diff(w http.ResponseWriter, r *http.Request) error {
 		return &diag.Error{Err: err, Kind: diag.Usage, Hint: "choose a sample type that both have"}
 	}
 	doc.Recorded = before.Recording != nil || after.Recording != nil
-	doc.Warnings = append(append(s.warnings(before), s.warnings(after)...), doc.Warnings...)
+	warnings := s.warnings(before)
+	warnings.AddNew(s.warnings(after)...)
+	doc.Warnings = append(warnings, doc.Warnings...)
 	return answer(w, doc)
 }

@@ -58,8 +58,17 @@ type Options struct {
 	// Store answers queries of profiles over time; nil means that there is none. A file named
 	// store:KIND{SELECTOR} is then a merged profile, in every view.
 	Store store.Reader
+	// Recordings are whole recordings in the store; nil means that there are none. The file stored/ID.whet
+	// is one of them, in every view.
+	Recordings store.RecordingStore
+	// Results are documents of measurements in the store; nil means that there are none.
+	Results store.ResultStore
+	// AllowPartial answers queries of Store without the shards that are down; answers and pages say so.
+	AllowPartial bool
 	// Scraped returns the state of what is scraped into the store; nil means that nothing is.
 	Scraped func() scrape.Status
+	// Leases are those of processes that share targets; nil means that there are none.
+	Leases store.LeaseStore
 	// Tenants are those whose tokens may read their profiles below /api/v1/store; nil means that
 	// there is only the tenant "", whose profiles Guard protects.
 	Tenants *access.Tenants
@@ -93,8 +102,16 @@ func New(ctx context.Context, o Options) (*Server, error) {
 		found: findings{byFile: map[string]*find.Result{}}, mounts: http.NewServeMux(),
 	}
 	s.inputs = inputs.New(o.Files, o.Own)
+	if o.Recordings != nil {
+		err := o.Files.AddFetched(stored.RecordingRoot, stored.MaxFetched, stored.Fetch(ctx, o.Recordings))
+		if err != nil {
+			return nil, err
+		}
+	}
 	s.stored = &stored.API{
-		Store: o.Store, Inputs: s.inputs, Base: apiBase, Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+		Store: o.Store, Recordings: o.Recordings, Results: o.Results, Inputs: s.inputs, Base: apiBase,
+		Scraped: o.Scraped, Tenants: o.Tenants, Repo: o.Dir,
+		AllowPartial: o.AllowPartial, Leases: o.Leases,
 	}
 	mux := http.NewServeMux()
 	routes := s.routes()
@@ -216,7 +233,11 @@ type handler func(w http.ResponseWriter, r *http.Request) error
 // handle turns a handler into one of package http.
 func (s *Server) handle(h handler) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		r = s.stored.Allow(w, r)
 		err := h(w, r)
+		if err != nil {
+			err = stored.Incomplete(r.Context(), err)
+		}
 		switch {
 		case err == nil:
 		case r.Context().Err() != nil:

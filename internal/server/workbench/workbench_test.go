@@ -223,9 +223,10 @@ func results(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]byte{
-		"bench.txt": []byte(text), "found.json": found, "compared.json": compared, "along.json": alongCommits(t),
-	}
+	all := proofs(t)
+	all["bench.txt"], all["found.json"], all["compared.json"], all["along.json"] = []byte(text), found, compared,
+		alongCommits(t)
+	return all
 }
 
 // alongCommits is what whet bench history --json writes of ten commits, of which the seventh is slower.

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/store/measured"
 	"github.com/whet-go/whet/store"
 	"github.com/whet-go/whet/store/regressions"
 )
@@ -19,15 +20,20 @@ const (
 	CheckSchema    = "whet.store-check/1"
 	MigrateSchema  = "whet.store-migrate/1"
 
+	ResultsSchema    = "whet.store-results/1"
+	RecordingsSchema = "whet.store-recordings/1"
+	RecordedSchema   = "whet.store-recorded/1"
+
 	RegressionsSchema = "whet.store-regressions/1"
 )
 
 // Series is what whet query series shows.
 type Series struct {
-	Schema   string         `json:"schema"`
-	Series   []store.Series `json:"series"`
-	Types    []store.Type   `json:"types"` // of these series, by kind
-	Warnings diag.Warnings  `json:"warnings,omitempty"`
+	Schema string         `json:"schema"`
+	Series []store.Series `json:"series"`
+	Types  []store.Type   `json:"types"` // of these series, by kind
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
 // NewSeries returns a list of series and the types of their profiles.
@@ -37,9 +43,10 @@ func NewSeries(series []store.Series, types []store.Type) Series {
 
 // Labels is what whet query labels shows: the names, or the values of one.
 type Labels struct {
-	Schema   string        `json:"schema"`
-	Name     string        `json:"name,omitempty"` // of the label whose values are listed
-	Values   []string      `json:"values"`         // names if Name is empty
+	Schema string   `json:"schema"`
+	Name   string   `json:"name,omitempty"` // of the label whose values are listed
+	Values []string `json:"values"`         // names if Name is empty
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -50,8 +57,9 @@ func NewLabels(name string, values []string) Labels {
 
 // Profiles is what whet query profiles shows.
 type Profiles struct {
-	Schema   string        `json:"schema"`
-	Profiles []store.Meta  `json:"profiles"` // newest first
+	Schema   string       `json:"schema"`
+	Profiles []store.Meta `json:"profiles"` // newest first
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -60,10 +68,50 @@ func NewProfiles(list []store.Meta) Profiles {
 	return Profiles{Schema: ProfilesSchema, Profiles: list}
 }
 
+// Recordings is what whet query recordings shows.
+type Recordings struct {
+	Schema     string            `json:"schema"`
+	Recordings []store.Recording `json:"recordings"` // newest first
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewRecordings returns a list of recordings.
+func NewRecordings(list []store.Recording) Recordings {
+	return Recordings{Schema: RecordingsSchema, Recordings: list}
+}
+
+// Recorded is the answer to a recording that was stored.
+type Recorded struct {
+	Schema string   `json:"schema"`
+	ID     store.ID `json:"id"`
+}
+
+// NewRecorded returns the ID of a recording that was stored.
+func NewRecorded(id store.ID) Recorded { return Recorded{Schema: RecordedSchema, ID: id} }
+
+// Results is what whet query results shows.
+type Results struct {
+	Schema  string           `json:"schema"`
+	Results []measured.Entry `json:"results"` // newest first
+	Partial
+	Warnings diag.Warnings `json:"warnings,omitempty"`
+}
+
+// NewResults returns a list of results, with their documents or without.
+func NewResults(list []store.Result, whole bool) Results {
+	d := Results{Schema: ResultsSchema, Results: []measured.Entry{}}
+	for i := range list {
+		d.Results = append(d.Results, measured.NewEntry(&list[i], whole))
+	}
+	return d
+}
+
 // Timeline is what whet query timeline shows.
 type Timeline struct {
 	Schema string `json:"schema"`
 	store.LineTimeline
+	Partial
 	Warnings diag.Warnings `json:"warnings,omitempty"`
 }
 
@@ -74,10 +122,14 @@ func NewTimeline(t *store.LineTimeline) Timeline {
 
 // Push is what whet push shows.
 type Push struct {
-	Schema   string        `json:"schema"`
-	Store    string        `json:"store"` // without a password
-	Profiles []Pushed      `json:"profiles"`
-	Warnings diag.Warnings `json:"warnings,omitempty"`
+	Schema   string   `json:"schema"`
+	Store    string   `json:"store"` // without a password
+	Profiles []Pushed `json:"profiles"`
+	// Results are documents of measurements.
+	Results []PushedResult `json:"results,omitempty"`
+	// Recordings are those that were stored as they are.
+	Recordings []PushedRecording `json:"recordings,omitempty"`
+	Warnings   diag.Warnings     `json:"warnings,omitempty"`
 }
 
 // Pushed is a profile that was stored, now or before.
@@ -90,6 +142,18 @@ type Pushed struct {
 	Labels  store.Labels `json:"labels"`
 	Start   time.Time    `json:"start"`
 	Samples int          `json:"samples"`
+}
+
+// PushedResult is a document that was stored, now or before.
+type PushedResult struct {
+	File string `json:"file"`
+	measured.Entry
+}
+
+// PushedRecording is a recording that was stored, now or before.
+type PushedRecording struct {
+	File string `json:"file"`
+	store.Recording
 }
 
 // NewPush returns an empty list for a store.
@@ -107,6 +171,7 @@ func (d *Push) Add(file, part string, p *store.Profile) {
 type Regressions struct {
 	Schema string `json:"schema"`
 	regressions.Report
+	Partial
 }
 
 // NewRegressions returns what changed in profiles.

@@ -20,7 +20,8 @@ import (
 	"github.com/whet-go/whet/store/regressions"
 )
 
-// A Client is a store behind an address. It implements store.Store.
+// A Client is a store behind an address. It implements store.Store,
+// store.RecordingStore, store.ResultStore and store.LeaseWriter.
 type Client struct {
 	// Address is that of whet serve, such as http://localhost:7070.
 	Address string
@@ -28,6 +29,11 @@ type Client struct {
 	Header http.Header
 	// HTTP sends requests; nil means http.DefaultClient.
 	HTTP *http.Client
+	// AllowPartial accepts answers of a server that lack the shards of a cluster which are down, and
+	// calls Warn with a *store.PartialError. Otherwise they are an error, except in the contexts of
+	// store.AllowPartial.
+	AllowPartial bool
+	Warn         func(error) // nil ignores it
 }
 
 // maxAnswer is the size of the largest document, in bytes.
@@ -59,6 +65,10 @@ func (c *Client) request(
 		}
 		return nil, &diag.Error{Op: "ask", Subject: c.name(), Err: err, Hint: "is `whet serve --store` running there?"}
 	}
+	if err := c.partial(ctx, answer.Header); err != nil {
+		_ = answer.Body.Close()
+		return nil, err
+	}
 	if answer.StatusCode/100 == 2 {
 		return answer, nil
 	}
@@ -72,7 +82,9 @@ func (c *Client) request(
 	if problem.Hint == "" && answer.Header.Get("Retry-After") != "" {
 		problem.Hint = "send it again in " + answer.Header.Get("Retry-After") + " s"
 	}
-	refusal := &Refusal{text: problem.Detail, status: answer.StatusCode}
+	refusal := &Refusal{
+		text: problem.Detail, status: answer.StatusCode, down: answer.Header.Get(documents.DownHeader) != "",
+	}
 	if seconds, err := strconv.Atoi(answer.Header.Get("Retry-After")); err == nil && seconds > 0 && seconds < 3600 {
 		refusal.retryAfter = time.Duration(seconds) * time.Second
 	}
@@ -83,11 +95,32 @@ func (c *Client) request(
 	return nil, &diag.Error{Op: "ask", Subject: c.name(), Err: err, Hint: problem.Hint}
 }
 
+// partial reports what an answer lacks, or returns an error if it must be complete.
+func (c *Client) partial(ctx context.Context, h http.Header) error {
+	lacks := documents.PartialOf(h)
+	report := store.PartialAllowed(ctx)
+	switch {
+	case lacks == nil:
+		return nil
+	case report != nil:
+		report(lacks)
+	case !c.AllowPartial:
+		return &diag.Error{
+			Op: "ask", Subject: c.name(), Err: fmt.Errorf("the answer is partial: %s: %w", lacks.Error(), store.ErrUnavailable),
+			Hint: "start it; `whet query --allow-partial` accepts the answer, and says so",
+		}
+	case c.Warn != nil:
+		c.Warn(lacks)
+	}
+	return nil
+}
+
 // A Refusal is an answer of the server other than success.
 type Refusal struct {
 	text       string
 	status     int
 	retryAfter time.Duration
+	down       bool // store.ErrDown
 }
 
 // Error returns what the server says.
@@ -146,7 +179,7 @@ func (c *Client) Merge(ctx context.Context, q store.Query) (*profile.Profile, st
 // Headers of answers that are profiles, with JSON that strconv.QuoteToASCII has quoted.
 const (
 	StatsHeader = "Whet-Stats" // of a merged profile: its store.Stats
-	MetaHeader  = "Whet-Meta"  // of a single profile: its store.Meta
+	MetaHeader  = "Whet-Meta"  // of a single profile: its store.Meta; of a recording: its store.Recording
 )
 
 // profile asks for a profile, and decodes the JSON in a header of the answer.

@@ -48,12 +48,16 @@ type Options struct {
 	// Keeper also starts ZooKeeper, for tables that are replicated. It is found where Debian's package
 	// zookeeper puts it.
 	Keeper bool
+	// TLS also serves TLS, to clients with a certificate: see Servers.TLS.
+	TLS bool
 }
 
 // Servers are the shards of a cluster, or one server.
 type Servers struct {
 	// Hosts are the addresses of the native protocol, by shard.
-	Hosts  []string
+	Hosts []string
+	// TLS is set if it was wanted.
+	TLS    *TLS
 	shards []*process
 	file   string // the library with the server
 	dir    string
@@ -66,6 +70,7 @@ type process struct {
 	cmd         *exec.Cmd
 	ended       chan struct{} // nil: not started
 	port, inter int           // for clients, and between servers
+	secure      int           // for clients with TLS; 0: none
 }
 
 // ForTest starts servers for a test, which it skips if there are none or it is short.
@@ -124,14 +129,25 @@ func Start(ctx context.Context, o Options) (_ *Servers, err error) {
 			err = errors.Join(err, s.Stop())
 		}
 	}()
-	ports, err := freePorts(2*n + 1)
+	ports, err := freePorts(3*n + 1)
 	if err != nil {
 		return nil, err
 	}
 	for i := range n {
 		x := &process{dir: filepath.Join(dir, fmt.Sprint("shard", i+1)), port: ports[2*i], inter: ports[2*i+1]}
+		if o.TLS {
+			x.secure = ports[2*n+1+i]
+		}
 		s.shards = append(s.shards, x)
 		s.Hosts = append(s.Hosts, fmt.Sprintf("127.0.0.1:%d", x.port))
+	}
+	if o.TLS {
+		if s.TLS, err = newTLS(dir); err != nil {
+			return nil, err
+		}
+		for _, x := range s.shards {
+			s.TLS.Hosts = append(s.TLS.Hosts, fmt.Sprintf("127.0.0.1:%d", x.secure))
+		}
 	}
 	if o.Keeper {
 		s.keeper = &process{dir: filepath.Join(dir, "keeper"), port: ports[2*n]}
@@ -165,6 +181,12 @@ func (s *Servers) config(i int) string {
 	add := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	add("<clickhouse><logger><level>warning</level><log>%s/log</log><errorlog>%s/errors</errorlog></logger>", x.dir, x.dir)
 	add("<listen_host>127.0.0.1</listen_host><tcp_port>%d</tcp_port>", x.port)
+	if t := s.TLS; t != nil {
+		add("<tcp_port_secure>%d</tcp_port_secure><openSSL><server>", x.secure)
+		add("<certificateFile>%s</certificateFile><privateKeyFile>%s</privateKeyFile>", t.serverCert, t.serverKey)
+		add("<caConfig>%s</caConfig><verificationMode>strict</verificationMode>", t.CA)
+		add("<loadDefaultCAFile>false</loadDefaultCAFile></server></openSSL>")
+	}
 	add("<interserver_http_port>%d</interserver_http_port>", x.inter)
 	add("<interserver_http_host>127.0.0.1</interserver_http_host>")
 	for _, path := range []string{"path", "tmp_path", "user_files_path", "format_schema_path"} {

@@ -1,5 +1,24 @@
 // Generated from Go by internal/server (make goldens). DO NOT EDIT.
 
+export interface AbResult {
+  alpha: number;
+  confidence: number;
+  elapsed_ns: number;
+  geomean?: Mean[] | null;
+  inside_ns: number;
+  interrupted?: boolean;
+  machine: Machine;
+  of_effect?: number;
+  plan: Plan;
+  precision: number;
+  schema: string;
+  sides: string[] | null;
+  subjects: SubjectResult[] | null;
+  tried?: Trial[] | null;
+  unit: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Added {
   name: string;
 }
@@ -37,9 +56,48 @@ export interface All {
   why?: string;
 }
 
+export interface Answers {
+  apart?: string[] | null;
+  blocks?: number;
+  compared?: Outcome[] | null;
+  distinct?: number;
+  error_texts?: number;
+  functions: string[] | null;
+  inputs: number;
+  not?: string[] | null;
+  reached?: number;
+}
+
 export interface At {
   file: string;
   line: number;
+}
+
+export interface Attempt {
+  answers?: Answers | null;
+  aside?: string[] | null;
+  candidate?: number;
+  diff?: string;
+  finding: Finding;
+  hint?: string;
+  ignored?: number;
+  measured?: Measured | null;
+  open?: string[] | null;
+  outcome?: string;
+  reason?: string;
+  round: number;
+  stage: string;
+  tested?: number;
+  together?: number;
+  took?: StepTime[] | null;
+  unproven?: string;
+}
+
+export interface Base {
+  broken?: Broken[] | null;
+  failing?: string[] | null;
+  flaky?: string[] | null;
+  took?: StepTime[] | null;
 }
 
 export interface BaselineComparison {
@@ -123,6 +181,11 @@ export interface BenchVerdictLine {
   tone: string;
 }
 
+export interface Broken {
+  package: string;
+  reason: string;
+}
+
 export interface Bucket {
   high_ns: number;
   low_ns: number;
@@ -189,6 +252,19 @@ export interface Change {
   verdict: string;
 }
 
+export interface Changed {
+  added?: string[] | null;
+  declarations?: string[] | null;
+  diff?: string;
+  files: string[] | null;
+  functions?: string[] | null;
+  not_judged?: string[] | null;
+  other?: string[] | null;
+  outside?: string[] | null;
+  removed?: string[] | null;
+  tests?: string[] | null;
+}
+
 export interface Collector {
   in_program: number;
   share: number;
@@ -200,6 +276,14 @@ export interface Commit {
   time: string;
 }
 
+export interface ConfigBuild {
+  built: boolean;
+  config: string;
+  files?: string[] | null;
+  from?: string;
+  not?: string;
+}
+
 export interface Cost {
   parts: WorkbenchPart[] | null;
   per_request?: number;
@@ -207,6 +291,14 @@ export interface Cost {
   requests?: number;
   sample_type: ValueType;
   total: number;
+}
+
+export interface CostsCost {
+  a: number;
+  b: number;
+  unit: string;
+  what: string;
+  where: string;
 }
 
 export interface Count {
@@ -398,6 +490,7 @@ export interface FileList {
   find: boolean;
   first?: string;
   loads: string[] | null;
+  recordings: boolean;
   schema: string;
   store: boolean;
   targets: string[] | null;
@@ -458,6 +551,25 @@ export interface Fix {
   files?: FileEdit[] | null;
   message: string;
   setting?: Setting | null;
+}
+
+export interface FixResult {
+  attempts: Attempt[] | null;
+  broken?: Broken[] | null;
+  dir: string;
+  failing?: string[] | null;
+  flaky?: string[] | null;
+  interrupted?: boolean;
+  module: string;
+  rounds: number;
+  schema: string;
+  service?: Measured | null;
+  settings?: Attempt[] | null;
+  took?: StepTime[] | null;
+  total?: Measured | null;
+  untried?: Untried[] | null;
+  warnings?: Warning[] | null;
+  with_settings?: Measured | null;
 }
 
 export interface FlameTree {
@@ -678,6 +790,7 @@ export interface LabelCount {
 }
 
 export interface Labels {
+  missing_shards?: string[] | null;
   name?: string;
   schema: string;
   values: string[] | null;
@@ -855,6 +968,53 @@ export interface Login {
   token: string;
 }
 
+export interface Machine {
+  cpu?: string;
+  go: string;
+  goarch: string;
+  godebug?: string;
+  gogc?: string;
+  gomaxprocs?: string;
+  goos: string;
+  governor?: string;
+  kernel?: string;
+  load?: string;
+  processors: number;
+}
+
+export interface Mean {
+  high: number;
+  low: number;
+  of: number;
+  ratio: number;
+  unit: string;
+}
+
+export interface Measured {
+  ab: AbResult | null;
+  benchmarks?: string[] | null;
+  paths?: string[] | null;
+  written?: string;
+}
+
+export interface MeasuredEntry {
+  about?: string;
+  document?: string;
+  id: string;
+  kind: string;
+  revision?: string;
+  service: string;
+  size: number;
+  time: string;
+}
+
+export interface Member {
+  group: string;
+  left_ns: number;
+  member: string;
+  targets: number;
+}
+
 export interface MemoryPart {
   bytes: number;
   change?: number | null;
@@ -952,6 +1112,15 @@ export interface OtherCPU {
   total_ns: number;
 }
 
+export interface Outcome {
+  distinct: number;
+  fixed?: boolean;
+  function: string;
+  inputs: number;
+  returned: number;
+  unproven?: string;
+}
+
 export interface OverTime {
   hidden: number;
   lines: TimeLine[] | null;
@@ -1044,6 +1213,13 @@ export interface Place {
   line: number;
 }
 
+export interface Plan {
+  fit?: boolean;
+  length_ns: number;
+  pinned: boolean;
+  together: boolean;
+}
+
 export interface Problem {
   detail: string;
   hint?: string;
@@ -1058,7 +1234,57 @@ export interface ProfileTypes {
 }
 
 export interface Profiles {
+  missing_shards?: string[] | null;
   profiles: StoreMeta[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
+export interface ProveCost {
+  share: number;
+}
+
+export interface ProveMissing {
+  do?: string;
+  what: string;
+}
+
+export interface ProveResult {
+  a: string;
+  b: string;
+  base: Base;
+  changed: Changed;
+  cost?: ProveCost | null;
+  interrupted?: boolean;
+  missing?: ProveMissing[] | null;
+  module: string;
+  outcome: string;
+  packages?: string[] | null;
+  place?: Place | null;
+  reason: string;
+  reproducer?: Reproducer | null;
+  sandboxed?: boolean;
+  schema: string;
+  side_costs?: CostsCost[] | null;
+  suspects?: Suspect[] | null;
+  tests_of: string;
+  verdict?: Verdict | null;
+  warnings?: Warning[] | null;
+}
+
+export interface Recording {
+  about?: string;
+  duration_ns: number;
+  id: string;
+  labels: Record<string, string>;
+  service: string;
+  size: number;
+  start: string;
+}
+
+export interface Recordings {
+  missing_shards?: string[] | null;
+  recordings: Recording[] | null;
   schema: string;
   warnings?: Warning[] | null;
 }
@@ -1068,6 +1294,7 @@ export interface Regressions {
   gone: RegressionsChange[] | null;
   improvements: RegressionsChange[] | null;
   kind: string;
+  missing_shards?: string[] | null;
   q: number;
   regressions: RegressionsChange[] | null;
   schema: string;
@@ -1153,6 +1380,15 @@ export interface ReportGroup {
   why?: string;
 }
 
+export interface Reproducer {
+  command: string;
+  file?: string;
+  input?: string;
+  not?: string;
+  source?: string;
+  test: string;
+}
+
 export interface Requests {
   count: number;
   time_ns: number;
@@ -1203,6 +1439,13 @@ export interface Result {
   workers?: number;
 }
 
+export interface Results {
+  missing_shards?: string[] | null;
+  results: MeasuredEntry[] | null;
+  schema: string;
+  warnings?: Warning[] | null;
+}
+
 export interface Second {
   bytes: number;
   elapsed_ns: number;
@@ -1239,6 +1482,7 @@ export interface Sent {
 }
 
 export interface Series {
+  missing_shards?: string[] | null;
   schema: string;
   series: StoreSeries[] | null;
   types: Type[] | null;
@@ -1327,6 +1571,8 @@ export interface Stats {
 }
 
 export interface Status {
+  member?: string;
+  members?: Member[] | null;
   profiles: Counts;
   schema: string;
   targets: TargetState[] | null;
@@ -1336,6 +1582,11 @@ export interface Status {
 export interface Step {
   line: number;
   message: string;
+}
+
+export interface StepTime {
+  ns: number;
+  what: string;
 }
 
 export interface StoreMeta {
@@ -1357,11 +1608,56 @@ export interface StoreSeries {
   service: string;
 }
 
+export interface Strength {
+  by_inputs: number;
+  by_tests: number;
+  mutants: number;
+  not?: string[] | null;
+  noticed: number;
+  survivors?: Survivor[] | null;
+  timed_out?: number;
+  unreached?: number;
+  untried?: number;
+}
+
+export interface SubjectResult {
+  elapsed_ns: number;
+  env?: string[] | null;
+  error?: string;
+  free?: boolean;
+  name: string;
+  pairs: number;
+  stopped: string;
+  units: Unit[] | null;
+  varied_layout?: boolean;
+}
+
+export interface Summary {
+  median: number;
+  q1: number;
+  q3: number;
+}
+
 export interface Sums {
   go: number;
   heap_alloc: number;
   heap_inuse: number;
   rss?: number;
+}
+
+export interface Survivor {
+  diff: string;
+  file: string;
+  line: number;
+  mutator: string;
+  reached: boolean;
+}
+
+export interface Suspect {
+  file: string;
+  gone?: boolean;
+  what: string;
+  why: string;
 }
 
 export interface Table {
@@ -1431,6 +1727,7 @@ export interface TargetState {
   last?: string;
   missed?: number;
   next?: string;
+  owner?: string;
   profiles: number;
   scrapes: number;
   service: string;
@@ -1459,6 +1756,7 @@ export interface TimePoint {
 export interface Timeline {
   from: string;
   lines: LineSeries[] | null;
+  missing_shards?: string[] | null;
   schema: string;
   stats: Stats;
   step_ns: number;
@@ -1483,12 +1781,46 @@ export interface Total {
   value: number;
 }
 
+export interface Trial {
+  pair_ns: number;
+  pairs: number;
+  plan: Plan;
+  reach: number;
+  spread: number;
+}
+
 export interface Type {
   default?: string;
   kind: string;
   period?: number;
   period_type: ValueType;
   sample_types: ValueType[] | null;
+}
+
+export interface Unit {
+  a: Summary;
+  b: Summary;
+  better: string;
+  high: number;
+  low: number;
+  p: number;
+  q: number;
+  ratio: number;
+  rounds: (number[] | null)[] | null;
+  spread: number;
+  unit: string;
+  verdict: string;
+}
+
+export interface Untried {
+  file: string;
+  function: string;
+  line?: number;
+  reason: string;
+  share: number;
+  tier?: string;
+  title: string;
+  waiting?: HotLine | null;
 }
 
 export interface Value {
@@ -1504,6 +1836,22 @@ export interface Value {
 export interface ValueType {
   type: string;
   unit: string;
+}
+
+export interface Verdict {
+  answers?: Answers | null;
+  aside?: string[] | null;
+  configs?: ConfigBuild[] | null;
+  ignored?: number;
+  measured?: Measured | null;
+  open?: string[] | null;
+  raced?: boolean;
+  same_code?: number;
+  stage: string;
+  strength?: Strength | null;
+  tested?: number;
+  took?: StepTime[] | null;
+  unproven?: string;
 }
 
 export interface Wait {
@@ -1542,12 +1890,15 @@ export interface Window {
 
 export interface WorkbenchFile {
   file: File;
+  kept?: number;
   load?: Result | null;
   meta?: Meta | null;
+  outcome?: string;
   profiles: ProfileTypes[] | null;
   schema: string;
   target?: string;
   trace: boolean;
+  tried?: number;
   warnings?: Warning[] | null;
 }
 

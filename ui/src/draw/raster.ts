@@ -41,3 +41,45 @@ export async function png(svg: string, ground: string): Promise<Blob | null> {
     URL.revokeObjectURL(url);
   }
 }
+
+/** The charts of a page below each other as a PNG picture, each with its title and the names of its lines. */
+export async function chartsPng(root: HTMLElement, ground: string, ink: string): Promise<Blob | null> {
+  const ratio = Math.max(1, Math.min(2, devicePixelRatio));
+  const margin = 16 * ratio;
+  const line = 22 * ratio;
+  const drawn = [...root.querySelectorAll("section")].flatMap((s) => {
+    const canvas = s.querySelector<HTMLCanvasElement>(".chart canvas");
+    return canvas && canvas.width > 0 ? [{ s, canvas }] : [];
+  });
+  if (drawn.length === 0) return null;
+  const picture = document.createElement("canvas");
+  picture.width = Math.max(...drawn.map((d) => d.canvas.width)) + 2 * margin;
+  picture.height = Math.min(drawn.reduce((n, d) => n + d.canvas.height + 2 * line + margin, margin), 4 * most);
+  const ctx = picture.getContext("2d");
+  if (!ctx) return null;
+  ctx.fillStyle = ground;
+  ctx.fillRect(0, 0, picture.width, picture.height);
+  ctx.textBaseline = "middle";
+  let y = margin;
+  for (const { s, canvas } of drawn) {
+    ctx.fillStyle = ink;
+    ctx.font = `600 ${14 * ratio}px system-ui, sans-serif`;
+    ctx.fillText(s.querySelector("h2")?.textContent ?? "", margin, y + line / 2);
+    ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+    let x = margin;
+    for (const series of s.querySelectorAll(".u-series")) {
+      const marker = series.querySelector<HTMLElement>(".u-marker");
+      const name = series.querySelector(".u-label")?.textContent ?? "";
+      if (!marker || !name || marker.offsetWidth === 0) continue;
+      const style = getComputedStyle(marker);
+      ctx.fillStyle = parseFloat(style.borderTopWidth) > 0 ? style.borderTopColor : style.backgroundColor;
+      ctx.fillRect(x, y + 1.5 * line - 5 * ratio, 10 * ratio, 10 * ratio);
+      ctx.fillStyle = ink;
+      ctx.fillText(name, x + 14 * ratio, y + 1.5 * line);
+      x += ctx.measureText(name).width + 30 * ratio;
+    }
+    ctx.drawImage(canvas, margin, y + 2 * line);
+    y += canvas.height + 2 * line + margin;
+  }
+  return new Promise((done) => picture.toBlob(done));
+}

@@ -7,7 +7,7 @@ import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
 import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
-import { aboutFile, files } from "../state/files.ts";
+import { aboutFile, files, pprofAddress } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
@@ -57,11 +57,15 @@ function Comparison({ base, after, names }: { base: string; after: string; names
     const command = ["whet", "diff", ...(type ? ["--type", type] : []), ...(by === "line" ? ["--lines"] : [])];
     if (allCode) command.push("--all");
     const entries = value ? list(value) : [];
+    const full = type || (about.value?.profiles?.[0]?.name ? `${about.value.profiles[0].name}:` : "");
+    const part = full.includes(":") ? full.slice(0, full.lastIndexOf(":")) : "";
     sharing.value = {
       command: queryCommand(after, base, location.origin) ?? [...command, base, after],
       files: [
         { key: "share.json", href: address("/diff", query) },
         { key: "share.html", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
+        { key: "share.before", href: pprofAddress(base, part) },
+        { key: "share.after", href: pprofAddress(after, part) },
         {
           key: "share.csv",
           make: () =>
@@ -104,7 +108,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
       text: shortName(e.name),
       run: () => go(link("flame", { file: after, type, src: e.name, line: e.line ? String(e.line) : "" })),
     }));
-  }, [value]);
+  }, [value, about.value]);
   const types = (about.value?.profiles ?? []).flatMap((p) =>
     (p.types ?? []).map((s) => (p.name ? `${p.name}:${s.type}` : s.type)),
   );

@@ -6,6 +6,7 @@ import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { aboutFile, pprofOf } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { change, file, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -21,6 +22,7 @@ export function Goroutines(): JSX.Element {
   const doc = useLoad(`goroutines ${name} ${focus}`, (signal) =>
     get<Report>("/goroutines", { file: name, focus }, signal),
   );
+  const about = useLoad(`about ${name}`, () => aboutFile(name));
   const d = doc.value;
   useEffect(() => {
     sharing.value = {
@@ -28,9 +30,10 @@ export function Goroutines(): JSX.Element {
       files: [
         { key: "share.json", href: address("/goroutines", { file: name, focus }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d?.groups ?? []))) },
+        ...pprofOf(about.value, name, ["goroutine"]),
       ],
     };
-  }, [d, name]);
+  }, [d, name, about.value]);
   return (
     <div class="overview goroutines">
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}

@@ -4,6 +4,7 @@ import { get, post } from "../api/client.ts";
 import type { Added, Overview, OverviewLine, WorkbenchFile } from "../api/v1.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { outcomes } from "../lib/outcomes.ts";
 import { ago, number, span } from "../lib/when.ts";
 import { Failure, Loading } from "../parts/basics.tsx";
 import { RecordPanel } from "../parts/record.tsx";
@@ -177,6 +178,11 @@ function Facts({ f, about }: { f: Item; about: WorkbenchFile | null }): JSX.Elem
   const meta = about?.meta;
   if (f.kind !== "recording" && f.kind !== "profile") facts.push(t(`hub.kind.${f.kind}` as Key));
   if (f.dropped) facts.push(t("hub.dropped"));
+  if (about?.outcome) {
+    const known = outcomes.get(about.outcome);
+    facts.push(known ? t(known.text) : about.outcome);
+  }
+  if (about?.tried) facts.push(t("fixes.head", { kept: about.kept ?? 0, all: about.tried }));
   if (about?.target) facts.push(about.target);
   if (meta?.duration_ns) facts.push(span(meta.duration_ns));
   if (meta?.go_version) facts.push(meta.go_version);
@@ -313,7 +319,9 @@ function Drop({ children }: { children: JSX.Element }): JSX.Element {
       }
     }
     await watchFiles();
-    if (last && list?.length === 1) go(link("overview", { file: last }));
+    if (!last || list?.length !== 1) return;
+    const kind = files.value?.files?.find((f) => f.name === last)?.kind;
+    go(kind ? fileLink(last, kind) : link("overview", { file: last }));
   };
   return (
     <div

@@ -1,5 +1,6 @@
 import { address, get } from "../api/client.ts";
 import type { LoadDoc } from "../api/load.ts";
+import { chartsPng } from "../draw/raster.ts";
 import { file, param } from "../state/route.ts";
 import { csv, save, sharing, viewKeys } from "../state/shell.ts";
 import { startLoad } from "../views/load.ts";
@@ -22,12 +23,21 @@ export async function showLoad(root: HTMLElement): Promise<void> {
   const base = param("base");
   const query = { file: file.value, base };
   const doc = await get<LoadDoc>("/load", query);
+  const stem = file.value.split("/").at(-1);
   sharing.value = {
     command: base ? ["whet", "load", "compare", base, file.value] : ["whet", "ui", file.value],
     files: [
       { key: "share.page", href: address("/load", { ...query, format: "html" }) },
       { key: "share.json", href: address("/load", query) },
-      { key: "share.csv", make: () => save(`${file.value.split("/").at(-1)}.csv`, csv(seconds(doc))) },
+      { key: "share.csv", make: () => save(`${stem}.csv`, csv(seconds(doc))) },
+      {
+        key: "share.png",
+        make: async () => {
+          const style = getComputedStyle(document.body);
+          const picture = await chartsPng(root, style.getPropertyValue("--panel"), style.color);
+          if (picture) save(`${stem}.png`, picture);
+        },
+      },
     ],
   };
   viewKeys.value = [["← → Home End", "help.points"]];

@@ -2,9 +2,13 @@ import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { GC, MemoryPart, MemoryReport } from "../api/v1.ts";
+import { hexColors, png } from "../draw/raster.ts";
 import { percent, quantity } from "../lib/format.ts";
+import { memorySvg } from "../lib/memorybar.ts";
+import { SvgPen } from "../lib/svg.ts";
 import { number, span } from "../lib/when.ts";
 import { Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
+import { aboutFile, pprofOf } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
 import { file } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
@@ -48,12 +52,30 @@ const nameOf = (p: MemoryPart) => (names[p.id] ? t(names[p.id]!) : p.name);
 const bytes = (n: number) => quantity(n, "bytes");
 const grown = (n: number) => (n > 0 ? `+${bytes(n)}` : n < 0 ? `−${bytes(-n)}` : "±0");
 
+/** The bar as a picture. */
+function picture(d: MemoryReport): string {
+  const style = getComputedStyle(document.documentElement);
+  const parts = (d.parts ?? []).filter((p) => p.bytes > 0);
+  return memorySvg(
+    t(d.rss ? "mem.rss" : "mem.go", { size: bytes(d.total) }),
+    parts.map((p) => ({
+      name: nameOf(p),
+      size: bytes(p.bytes),
+      bytes: p.bytes,
+      color: style.getPropertyValue(`--k-${kinds[p.id] ?? "runtime"}`).trim(),
+    })),
+    new SvgPen(hexColors()),
+  );
+}
+
 /** The memory of a program, from the live heap to what is resident, and its collector. */
 export function Memory(): JSX.Element {
   const name = file.value;
   const doc = useLoad(`memory ${name}`, (signal) => get<MemoryReport>("/memory", { file: name }, signal));
+  const about = useLoad(`about ${name}`, () => aboutFile(name));
   const d = doc.value;
   useEffect(() => {
+    const stem = `${name.split("/").at(-1)}.memory`;
     const head = ["part", "bytes", "change", "meaning"];
     const rows = (d?.parts ?? []).map((p) => [p.name, p.bytes, p.change ?? "", p.meaning]);
     sharing.value = {
@@ -61,9 +83,25 @@ export function Memory(): JSX.Element {
       files: [
         { key: "share.json", href: address("/memory", { file: name }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv([head, ...rows])) },
+        ...(d
+          ? [
+              {
+                key: "share.svg" as const,
+                make: () => save(`${stem}.svg`, new Blob([picture(d)], { type: "image/svg+xml" })),
+              },
+              {
+                key: "share.png" as const,
+                make: async () => {
+                  const made = await png(picture(d), "#ffffff");
+                  if (made) save(`${stem}.png`, made);
+                },
+              },
+            ]
+          : []),
+        ...pprofOf(about.value, name, ["heap", "heap.live", "allocs"]),
       ],
     };
-  }, [d, name]);
+  }, [d, name, about.value]);
   return (
     <div class="overview memory">
       {doc.error !== null && <Failure error={doc.error} again={doc.again} />}

@@ -20,6 +20,7 @@ export function Series(): JSX.Element {
   const d = doc.value;
   useEffect(() => {
     sharing.value = {
+      command: ["whet", "ui", name],
       files: [
         { key: "share.json", href: address("/over-time", query) },
         { key: "share.csv", make: () => (d ? save(`${name.split("/").at(-1)}.series.csv`, csv(rows(d))) : undefined) },

@@ -7,12 +7,14 @@ import { percent, quantity } from "../lib/format.ts";
 import { parts, sum } from "../lib/layers.ts";
 import { curve } from "../lib/live.ts";
 import { shortName } from "../lib/names.ts";
+import { news } from "../lib/partial.ts";
 import { labelOf, storeName } from "../lib/selector.ts";
 import { aligned, goDuration, iso, length, stepFor, tickText, timeText, timeTicks } from "../lib/storetime.ts";
 import { number } from "../lib/when.ts";
 import { Bar, Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { Nothing, refresh, SelectionBar, SeriesList, showRange } from "../parts/selection.tsx";
 import { StoreCompare } from "../parts/storecompare.tsx";
+import { StoreRecordings } from "../parts/storerecordings.tsx";
 import { useLoad } from "../state/load.ts";
 import { change, go, link, param } from "../state/route.ts";
 import { csv, save, shade, sharing, viewCommands, viewKeys } from "../state/shell.ts";
@@ -99,12 +101,13 @@ function Lines({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
       {!loaded.value && loaded.error === null && <Loading />}
       {d && (
         <div class={loaded.busy ? "busy" : ""}>
-          <Warnings list={d.warnings} />
+          <Warnings list={news(d.warnings, stock.value?.warnings)} />
           <LineChart d={d} s={s} step={step} n={n} />
           <LineTable d={d} s={s} />
         </div>
       )}
       {loaded.value && <StoreCompare s={s} />}
+      <StoreRecordings s={s} />
       <SeriesList s={s} stock={stock} />
     </>
   );

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Profiles, StoreMeta } from "../api/v1.ts";
+import { news } from "../lib/partial.ts";
 import { storeName } from "../lib/selector.ts";
 import { justAfter, timeText } from "../lib/storetime.ts";
 import { number, span } from "../lib/when.ts";
@@ -64,7 +65,7 @@ function List({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
       {none && <Nothing s={s} stock={stock} />}
       {list.length > 0 && (
         <Section title={t("store.profiles")}>
-          <Warnings list={loaded.value?.warnings} />
+          <Warnings list={news(loaded.value?.warnings, stock.value?.warnings)} />
           <p class="quiet">
             {list.length === most ? t("store.onlynewest", { n: number(most, language.value) }) : t("store.comparehint")}
           </p>

@@ -4,6 +4,7 @@ import { address, get } from "../api/client.ts";
 import type { Deploy, LineChange, Regressions, RegressionsChange, Shift } from "../api/v1.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
+import { news } from "../lib/partial.ts";
 import { storeName, withLabel } from "../lib/selector.ts";
 import { timeText } from "../lib/storetime.ts";
 import { number, signed } from "../lib/when.ts";
@@ -73,7 +74,7 @@ function Report({ s, stock }: { s: Selection; stock: Stock }): JSX.Element {
           q: percent(value.q, 1),
         })}
       </p>
-      <Warnings list={value.warnings} />
+      <Warnings list={news(value.warnings, stock.value?.warnings)} />
       {lists.map(
         ([key, list]) =>
           (list.length > 0 || key === "store.worse") && (

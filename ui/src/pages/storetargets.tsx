@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { address, get } from "../api/client.ts";
-import type { Status, TargetState } from "../api/v1.ts";
+import type { Member, Status, TargetState } from "../api/v1.ts";
 import { percent } from "../lib/format.ts";
 import { length, profiledShare } from "../lib/storetime.ts";
 import { ago, number, span } from "../lib/when.ts";
@@ -19,7 +19,7 @@ const most = 500;
 /** How often the states are read again, in milliseconds. */
 const interval = 5000;
 
-const order = ["down", "waiting", "up"];
+const order = ["down", "waiting", "up", "away"];
 
 /** What is scraped into the store, and the state of each target. */
 export function StoreTargets(): JSX.Element {
@@ -42,9 +42,12 @@ export function StoreTargets(): JSX.Element {
   }, [value]);
   const state = param("state");
   const words = param("q").toLowerCase();
-  const counts = order.map((x) => [x, all.filter((one) => one.state === x).length] as const);
+  const counts = order
+    .map((x) => [x, all.filter((one) => one.state === x).length] as const)
+    .filter(([x, n]) => x !== "away" || n > 0); // only if several processes share targets
   const found = all
-    .filter((x) => (!state || x.state === state) && `${x.target} ${x.job} ${x.service}`.toLowerCase().includes(words))
+    .filter((x) => !state || x.state === state)
+    .filter((x) => `${x.target} ${x.job} ${x.service} ${x.owner ?? ""}`.toLowerCase().includes(words))
     .sort((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
   return (
     <div class="overview store">
@@ -89,6 +92,7 @@ export function StoreTargets(): JSX.Element {
               })}
             </p>
           </div>
+          {(value.members ?? []).length > 0 && <Members list={value.members!} />}
           <Section title={t("store.targets")}>
             <Table list={found} />
             {found.length > most && <p class="quiet">{t("store.moretargets", { n: found.length - most })}</p>}
@@ -96,6 +100,28 @@ export function StoreTargets(): JSX.Element {
         </>
       )}
     </div>
+  );
+}
+
+/** The processes that share targets: a click shows those of one. */
+function Members({ list }: { list: readonly Member[] }): JSX.Element {
+  return (
+    <Section title={t("store.members", { n: number(list.length, language.value) })}>
+      <ul class="member-list">
+        {list.map((m) => (
+          <li key={`${m.group} ${m.member}`}>
+            <button type="button" class="plain link" onClick={() => change({ q: m.member, state: undefined }, true)}>
+              {m.member}
+            </button>{" "}
+            <span class="row-place">
+              {m.left_ns > 0
+                ? t("store.member", { group: m.group, n: number(m.targets, language.value) })
+                : t("store.gonemember", { group: m.group })}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }
 
@@ -137,6 +163,7 @@ function Table({ list }: { list: readonly TargetState[] }): JSX.Element {
                   <span class="row-place">
                     {x.job} · {x.service}
                   </span>
+                  {x.owner && <span class="row-place">{t("store.owner", { name: x.owner })}</span>}
                   <LabelList labels={x.labels} />
                 </th>
                 <td class="text">
@@ -167,11 +194,11 @@ function rows(list: readonly TargetState[]): (string | number)[][] {
   return [
     [
       ...["job", "service", "target", "labels", "state", "error", "last", "next"],
-      ...["took_ns", "scrapes", "missed", "profiles"],
+      ...["took_ns", "scrapes", "missed", "profiles", "owner"],
     ],
     ...list.map((x) => [
       ...[x.job, x.service, x.target, JSON.stringify(x.labels), x.state, x.error ?? "", x.last ?? "", x.next ?? ""],
-      ...[x.took_ns ?? 0, x.scrapes, x.missed ?? 0, x.profiles],
+      ...[x.took_ns ?? 0, x.scrapes, x.missed ?? 0, x.profiles, x.owner ?? ""],
     ]),
   ];
 }

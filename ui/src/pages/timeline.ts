@@ -1,17 +1,77 @@
-import { ServerSource } from "../state/timelinesource.ts";
 import { address } from "../api/client.ts";
+import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
+import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
+import { within, type Stretch } from "../lib/timescale.ts";
+import { ServerSource } from "../state/timelinesource.ts";
 import { file } from "../state/route.ts";
-import { sharing } from "../state/shell.ts";
+import { csv, save, say, sharing } from "../state/shell.ts";
 import { startTimeline } from "../views/timeline.ts";
 import "../style-timeline.css";
 import "../style-document.css";
 
+/** How many rows of a type are saved at most, and how fine their time is added up. */
+const mostRows = 1000;
+const width = 2000;
+
+/** The window that the link has; all without one. */
+function shown(source: ServerSource): Stretch {
+  const { window } = fromTimelineHash(location.hash);
+  return window ? within(window, source.extent) : source.extent;
+}
+
+/** The rows of the sections that are open, as their searches and orders select them. */
+async function rowsOf(source: ServerSource): Promise<TimelineRow[]> {
+  const { sections } = fromTimelineHash(location.hash);
+  const w = shown(source);
+  const whole = { from: Math.floor(w.from), to: Math.ceil(w.to) };
+  const { signal } = new AbortController();
+  const all: TimelineRow[] = [];
+  for (const type of sectionTypes) {
+    const s = sections[type];
+    if (!s?.open || !source.trace.types.some((x) => x.type === type && x.count > 0)) continue;
+    const window = s.here ? whole : null;
+    const { rows } = await source.rows(
+      { type, match: s.query, order: s.order, skip: 0, limit: mostRows, window },
+      signal,
+    );
+    const answers = [];
+    for (let i = 0; i < rows.length; i += 100) {
+      const ids = rows.slice(i, i + 100).map((r) => r.id);
+      answers.push(await source.spans(ids, whole, width, signal));
+    }
+    all.push(...timelineRows(type, rows, answers, source.trace.states, whole));
+  }
+  return all;
+}
+
 /** The timeline of a file's execution trace. */
 export async function showTimeline(root: HTMLElement): Promise<() => void> {
   const source = await ServerSource.open(`/trace/${encodeURIComponent(file.value)}/`);
+  const stem = file.value.split("/").at(-1) ?? "";
+  const saving = (make: () => Promise<void>) => () =>
+    make().catch((err: unknown) => say(err instanceof Error ? err.message : String(err)));
   sharing.value = {
-    command: ["whet", "trace", "timeline", file.value],
-    files: [{ key: "share.whet", href: address("/download", { file: file.value }) }],
+    // The window is that of the moment.
+    get command() {
+      const { window } = fromTimelineHash(location.hash);
+      const times = window ? ["--from", `${Math.floor(window.from)}ns`, "--to", `${Math.ceil(window.to)}ns`] : [];
+      return ["whet", "trace", "timeline", ...times, file.value];
+    },
+    files: [
+      { key: "share.whet", href: address("/download", { file: file.value }) },
+      {
+        key: "share.csv",
+        make: saving(async () => save(`${stem}.timeline.csv`, csv(timelineCells(await rowsOf(source))))),
+      },
+      {
+        key: "share.json",
+        make: saving(async () => {
+          const { from, to } = shown(source);
+          const doc = { name: source.trace.name, from: Math.floor(from), to: Math.ceil(to), rows: await rowsOf(source) };
+          save(`${stem}.timeline.json`, new Blob([JSON.stringify(doc, null, 1)], { type: "application/json" }));
+        }),
+      },
+    ],
   };
   return startTimeline(source, root, true);
 }

@@ -1,6 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
 import { explain } from "../api/client.ts";
 import type { Warning } from "../api/v1.ts";
+import { isPartial } from "../lib/partial.ts";
 import { t } from "../texts/index.ts";
 
 /** What went wrong, with what to do, and a way to try again. */
@@ -27,18 +28,25 @@ export function Loading(): JSX.Element {
   );
 }
 
-/** Warnings about a file, folded if there are many. */
+/** Warnings about a file, each once, folded if there are many. */
 export function Warnings({ list }: { list: readonly Warning[] | null | undefined }): JSX.Element | null {
   if (!list || list.length === 0) return null;
+  const once = list.filter((w, i) => list.findIndex((v) => v.text === w.text && v.where === w.where) === i);
   return (
     <div class="warnings">
-      {list.slice(0, 8).map((w) => (
-        <p key={w.text}>
-          {w.where ? `${w.where}: ` : ""}
-          {w.text}
-          {w.hint && <span class="hint"> {w.hint}</span>}
-        </p>
-      ))}
+      {once.slice(0, 8).map((w) =>
+        isPartial(w) ? (
+          <p key={w.text} class="partial" role="alert">
+            <b>{t("store.partial")}</b> {w.text}. {w.hint && <span class="hint">{w.hint}</span>}
+          </p>
+        ) : (
+          <p key={`${w.where ?? ""} ${w.text}`}>
+            {w.where ? `${w.where}: ` : ""}
+            {w.text}
+            {w.hint && <span class="hint"> {w.hint}</span>}
+          </p>
+        ),
+      )}
     </div>
   );
 }

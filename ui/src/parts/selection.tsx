@@ -9,7 +9,7 @@ import { useLoad } from "../state/load.ts";
 import { change } from "../state/route.ts";
 import { now, wholeSecond, type Selection, type Stock } from "../state/stored.ts";
 import { language, t } from "../texts/index.ts";
-import { Choice, Section } from "./basics.tsx";
+import { Choice, Section, Warnings } from "./basics.tsx";
 import { SelectorField } from "./selector.tsx";
 
 /** How many services are listed; others can be written into the selector. */
@@ -39,52 +39,55 @@ export function SelectionBar({ s, stock }: { s: Selection; stock: Stock }): JSX.
   const type = types.find((x) => x.kind === s.kind);
   const samples = (type?.sample_types ?? []).map((x) => x.type);
   return (
-    <div class="selection" role="group" aria-label={t("store.selection")}>
-      <label>
-        <span>{t("store.service")}</span>
-        <select
-          value={service}
-          onChange={(e) => change({ query: withLabel(s.query, "service", e.currentTarget.value) })}
-        >
-          <option value="">{t("store.allservices")}</option>
-          {names.map((n) => (
-            <option key={n} value={n}>
-              {n}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        <span>{t("store.kind")}</span>
-        <select value={s.kind} onChange={(e) => change({ kind: e.currentTarget.value, type: undefined })}>
-          {kinds.map((k) => (
-            <option key={k} value={k}>
-              {k}
-            </option>
-          ))}
-        </select>
-      </label>
-      {samples.length > 1 && (
+    <>
+      <div class="selection" role="group" aria-label={t("store.selection")}>
         <label>
-          <span>{t("flame.type")}</span>
+          <span>{t("store.service")}</span>
           <select
-            value={s.type || type?.default || samples.at(-1)!}
-            onChange={(e) => change({ type: e.currentTarget.value })}
+            value={service}
+            onChange={(e) => change({ query: withLabel(s.query, "service", e.currentTarget.value) })}
           >
-            {samples.map((x) => (
-              <option key={x} value={x}>
-                {x}
+            <option value="">{t("store.allservices")}</option>
+            {names.map((n) => (
+              <option key={n} value={n}>
+                {n}
               </option>
             ))}
           </select>
         </label>
-      )}
-      <div class="selection-labels">
-        <span aria-hidden="true">{t("store.labels")}</span>
-        <SelectorField value={s.query} apply={(query) => change({ query })} />
+        <label>
+          <span>{t("store.kind")}</span>
+          <select value={s.kind} onChange={(e) => change({ kind: e.currentTarget.value, type: undefined })}>
+            {kinds.map((k) => (
+              <option key={k} value={k}>
+                {k}
+              </option>
+            ))}
+          </select>
+        </label>
+        {samples.length > 1 && (
+          <label>
+            <span>{t("flame.type")}</span>
+            <select
+              value={s.type || type?.default || samples.at(-1)!}
+              onChange={(e) => change({ type: e.currentTarget.value })}
+            >
+              {samples.map((x) => (
+                <option key={x} value={x}>
+                  {x}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        <div class="selection-labels">
+          <span aria-hidden="true">{t("store.labels")}</span>
+          <SelectorField value={s.query} apply={(query) => change({ query })} />
+        </div>
+        <Times s={s} />
       </div>
-      <Times s={s} />
-    </div>
+      <Warnings list={[...(stock.value?.warnings ?? []), ...(services.value?.warnings ?? [])]} />
+    </>
   );
 }
 

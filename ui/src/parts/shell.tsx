@@ -46,6 +46,8 @@ const more: readonly { view: string; text: Key; kinds: readonly string[] }[] = [
   { view: "load", text: "app.load", kinds: ["recording", "load"] },
   { view: "bench", text: "app.bench", kinds: ["bench"] },
   { view: "findings", text: "app.findings", kinds: ["findings"] },
+  { view: "proof", text: "app.proof", kinds: ["proof"] },
+  { view: "fixes", text: "app.fixes", kinds: ["fixes"] },
   { view: "goroutines", text: "app.goroutines", kinds: ["recording"] },
   { view: "memory", text: "app.memory", kinds: ["recording"] },
   { view: "over-time", text: "time.title", kinds: ["recording", "profile"] },
@@ -133,7 +135,7 @@ export function Header(): JSX.Element {
         </nav>
       )}
       <div class="tools">
-        {(name || here === "live" || isStore(here)) && (
+        {(name || here === "" || here === "live" || isStore(here)) && (
           <button type="button" class="share-button" onClick={() => (dialog.value = "share")}>
             {t("app.share")}
           </button>

@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { address, get, getChanged, locked } from "../api/client.ts";
 import type { FileList, WorkbenchFile } from "../api/v1.ts";
+import { isPartial } from "../lib/partial.ts";
 import { parseStoreName } from "../lib/selector.ts";
 
 /** The files that the server shows; null until they are known. */
@@ -37,16 +38,30 @@ export function pprofAddress(name: string, part = ""): string {
   return query ? address("/store/merge", { ...query }) : address("/download", { file: name, part });
 }
 
+/** The first of some profiles that a recording has, to be saved in pprof's format. */
+export function pprofOf(
+  about: WorkbenchFile | null,
+  name: string,
+  parts: readonly string[],
+): readonly { key: "share.pprof"; href: string }[] {
+  const part = parts.find((p) => about?.profiles?.some((have) => have.name === p));
+  return part ? [{ key: "share.pprof", href: pprofAddress(name, part) }] : [];
+}
+
 const known = new Map<string, Promise<WorkbenchFile>>();
 
-/** What a file says about itself, once for each state of the file. */
+/** What a file says about itself, once for each state of the file, unless shards of the store are missing. */
 export function aboutFile(name: string): Promise<WorkbenchFile> {
   const f = files.value?.files?.find((f) => f.name === name);
   const key = `${name}\n${f?.bytes ?? ""}\n${f?.modified ?? ""}`;
   let found = known.get(key);
   if (!found) {
     found = get<WorkbenchFile>("/file", { file: name });
-    found.catch(() => known.delete(key));
+    found.then(
+      // It changes when the shards are back.
+      (about) => about.warnings?.some(isPartial) && known.delete(key),
+      () => known.delete(key),
+    );
     known.set(key, found);
   }
   return found;

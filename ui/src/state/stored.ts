@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { get, ProblemError } from "../api/client.ts";
-import type { Series, StoreSeries, Type } from "../api/v1.ts";
+import type { Series, StoreSeries, Type, Warning } from "../api/v1.ts";
 import { iso, rangeOf, usual, type Range } from "../lib/storetime.ts";
 import { useLoad, type Loaded } from "./load.ts";
 import { param } from "./route.ts";
@@ -23,13 +23,18 @@ export interface Selection {
 }
 
 /** The series of the store that a selector matches, at any time, and the types of their profiles. */
-export type Stock = Loaded<{ series: readonly StoreSeries[]; types: readonly Type[] }> & { again: () => void };
+export type Stock = Loaded<{
+  series: readonly StoreSeries[];
+  types: readonly Type[];
+  /** SelectionBar shows them, above everything else that depends on the selection. */
+  warnings: readonly Warning[];
+}> & { again: () => void };
 
 export function useStock(): Stock {
   const query = param("query");
   return useLoad(JSON.stringify(["store series", query, now.value]), async (signal) => {
     const doc = await get<Series>("/store/series", { query }, signal);
-    return { series: doc.series ?? [], types: doc.types ?? [] };
+    return { series: doc.series ?? [], types: doc.types ?? [], warnings: doc.warnings ?? [] };
   });
 }
 

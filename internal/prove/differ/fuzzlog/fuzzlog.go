@@ -46,6 +46,38 @@ func Difference(out string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), " \n")
 }
 
+// BesideError reports whether a difference, as Difference returns it, is only in results next to an error that is the
+// same: callers of a function hardly look at these.
+func BesideError(difference string) bool {
+	was, is, _ := strings.Cut(unindented(difference), "\n\n")
+	was, isBefore := strings.CutPrefix(was, "before:\n")
+	is, isAfter := strings.CutPrefix(is, "after:\n")
+	before, after := strings.Split(was, "\n"), strings.Split(is, "\n")
+	if !isBefore || !isAfter || len(before) != len(after) {
+		return false
+	}
+	for i, line := range before {
+		if line == after[i] {
+			continue
+		}
+		result, failed, isError := strings.Cut(line, "error *")
+		other, failedToo, isErrorToo := strings.Cut(after[i], "error *")
+		if !isError || !isErrorToo || failed != failedToo || strings.HasSuffix(line, "…") ||
+			!strings.HasPrefix(result, "returned ") || !strings.HasPrefix(other, "returned ") {
+			return false
+		}
+	}
+	return true
+}
+
+func unindented(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimSpace(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // FailedInput returns the name of the input on which a fuzz target fails; "" if there is none.
 func FailedInput(out string) string {
 	if m := failedInput.FindStringSubmatch(out); m != nil {

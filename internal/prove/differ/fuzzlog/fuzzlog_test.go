@@ -1,6 +1,7 @@
 package fuzzlog_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
@@ -75,5 +76,33 @@ func TestLastLine(t *testing.T) {
 		if got := fuzzlog.LastLine(out); got != want {
 			t.Errorf("%q: %q, want %q", out, got, want)
 		}
+	}
+}
+
+// TestBesideError checks which differences are next to an error that is the same.
+func TestBesideError(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		before, after string
+		want          bool
+	}{
+		{"returned 1", "returned 2", false},
+		{"called 1, 2\nreturned 1", "called 2, 1\nreturned 1", false},
+		{`returned "", 11, error *p.Error "bad"`, `returned "", 12, error *p.Error "bad"`, true},
+		{`returned "", 11, error *p.Error "bad"`, `returned "", 11, error *p.Error "worse"`, false},
+		{`returned 11, error *p.Error "bad"`, `returned 11, nil`, false},
+		{"returned 1, error *p.Error \"bad\"\nleft 3", "returned 2, error *p.Error \"bad\"\nleft 3", true},
+		{"returned 1, error *p.Error \"bad\"\nleft 3", "returned 2, error *p.Error \"bad\"\nleft 4", false},
+		{"returned 1\npanic bad", "returned 1", false},
+		{"returned 1, error *p.Error \"bad…", "returned 2, error *p.Error \"bad…", false},
+	} {
+		indent := func(text string) string { return "        " + strings.ReplaceAll(text, "\n", "\n        ") }
+		got := fuzzlog.BesideError(indent("before:\n"+test.before) + "\n        \n" + indent("after:\n"+test.after))
+		if got != test.want {
+			t.Errorf("%s, %s: %v, want %v", test.before, test.after, got, test.want)
+		}
+	}
+	if fuzzlog.BesideError("panic: oh") {
+		t.Error("a panic is next to an error")
 	}
 }

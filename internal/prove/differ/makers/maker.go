@@ -217,7 +217,7 @@ func (g *Generator) literal(t types.Type, key string, depth int) (text, why stri
 	case *types.Pointer:
 		return g.pointer(u, depth)
 	case *types.Slice:
-		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Byte {
+		if types.Identical(u.Elem(), types.Typ[types.Byte]) { // bytes cannot be converted to a slice of another type
 			return fmt.Sprintf("\treturn %s(s.bytes())\n", paren(g.typeString(t))), ""
 		}
 		elem, why := g.maker(u.Elem(), depth+1)

@@ -1,0 +1,198 @@
+package leasefile
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/store"
+)
+
+// name is the database of leases. It is separate from that of the store, so that any number of processes
+// write to it.
+const name = "leases.db"
+
+const schema = `
+CREATE TABLE IF NOT EXISTS lease(
+	tenant TEXT NOT NULL, name TEXT NOT NULL, member TEXT NOT NULL, ends INTEGER NOT NULL, document BLOB,
+	PRIMARY KEY(tenant, name, member)) WITHOUT ROWID;
+`
+
+// A File has the leases in a directory. Any number of processes on one machine may have one of the same
+// directory. It implements store.LeaseStore; leases end by the machine's clock.
+type File struct {
+	dir string
+	now func() time.Time
+
+	mu sync.Mutex
+	db *sql.DB // nil until the first call
+}
+
+// New returns the leases in a directory, in which the first call that writes creates a file. A nil now is
+// time.Now.
+func New(dir string, now func() time.Time) *File {
+	if now == nil {
+		now = time.Now
+	}
+	return &File{dir: dir, now: now}
+}
+
+// Close closes the file.
+func (l *File) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.db == nil {
+		return nil
+	}
+	db := l.db
+	l.db = nil
+	return db.Close()
+}
+
+// open returns the database.
+func (l *File) open(ctx context.Context) (*sql.DB, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.db != nil {
+		return l.db, nil
+	}
+	if err := os.MkdirAll(l.dir, 0o750); err != nil {
+		return nil, err
+	}
+	q := url.Values{"_txlock": {"immediate"}}
+	for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)"} {
+		q.Add("_pragma", p)
+	}
+	file := url.URL{
+		Scheme: "file", Opaque: url.PathEscape(filepath.ToSlash(filepath.Join(l.dir, name))), RawQuery: q.Encode(),
+	}
+	db, err := sql.Open("sqlite", file.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	if _, err := db.ExecContext(ctx, schema); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	l.db = db
+	return db, nil
+}
+
+// transact runs work as one transaction, after those of other processes.
+func (l *File) transact(ctx context.Context, work func(*sql.Tx) error) error {
+	err := func() error {
+		db, err := l.open(ctx)
+		if err != nil {
+			return err
+		}
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }() // after Commit it does nothing
+		if err := work(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}()
+	if err != nil && ctx.Err() == nil {
+		return &diag.Error{Op: "leases", Subject: l.dir, Err: err}
+	}
+	return err
+}
+
+// Renew implements store.LeaseStore.
+func (l *File) Renew(
+	ctx context.Context, tenant, group, member string, ttl time.Duration,
+) (all []store.Lease, err error) {
+	if err := store.CheckLease(tenant, group, member); err != nil {
+		return nil, err
+	}
+	err = l.transact(ctx, func(tx *sql.Tx) error {
+		now := l.now()
+		_, err := tx.ExecContext(ctx, `INSERT INTO lease(tenant, name, member, ends) VALUES(?,?,?,?)
+			ON CONFLICT DO UPDATE SET ends=excluded.ends`, tenant, group, member, now.Add(ttl).UnixNano())
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, "DELETE FROM lease WHERE ends<?", now.Add(-store.LeaseMemory).UnixNano())
+		if err != nil {
+			return err
+		}
+		all, err = l.read(ctx, tx, now,
+			"SELECT name, member, ends, NULL FROM lease WHERE tenant=? AND name=? ORDER BY member", tenant, group)
+		return err
+	})
+	return all, err
+}
+
+// read returns the rows of a query.
+func (l *File) read(
+	ctx context.Context, tx *sql.Tx, now time.Time, query string, args ...any,
+) (all []store.Lease, err error) {
+	rows, err := tx.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }() // Err is what counts
+	for rows.Next() {
+		var one store.Lease
+		var ends int64
+		if err := rows.Scan(&one.Group, &one.Member, &ends, &one.Document); err != nil {
+			return nil, err
+		}
+		one.Left = time.Unix(0, ends).Sub(now)
+		all = append(all, one)
+	}
+	return all, rows.Err()
+}
+
+// Release implements store.LeaseStore.
+func (l *File) Release(ctx context.Context, tenant, group, member string) error {
+	if err := store.CheckLease(tenant, group, member); err != nil {
+		return err
+	}
+	return l.transact(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "DELETE FROM lease WHERE tenant=? AND name=? AND member=?", tenant, group, member)
+		return err
+	})
+}
+
+// Publish implements store.LeaseStore.
+func (l *File) Publish(ctx context.Context, tenant, group, member string, document []byte) error {
+	if err := store.CheckLease(tenant, group, member); err != nil {
+		return err
+	}
+	if err := store.CheckLeaseDocument(document); err != nil {
+		return err
+	}
+	return l.transact(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE lease SET document=? WHERE tenant=? AND name=? AND member=?", document, tenant,
+			group, member)
+		return err
+	})
+}
+
+// Leases implements store.LeaseStore.
+func (l *File) Leases(ctx context.Context, tenant string) (all []store.Lease, err error) {
+	if err := store.CheckTenant(tenant); err != nil {
+		return nil, &store.InvalidError{Err: err}
+	}
+	if _, err := os.Stat(filepath.Join(l.dir, name)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil // reading creates nothing
+	}
+	err = l.transact(ctx, func(tx *sql.Tx) error {
+		all, err = l.read(ctx, tx, l.now(),
+			"SELECT name, member, ends, document FROM lease WHERE tenant=? ORDER BY name, member", tenant)
+		return err
+	})
+	return all, err
+}

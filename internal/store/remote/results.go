@@ -1,0 +1,55 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/whet-go/whet/internal/store/documents"
+	"github.com/whet-go/whet/store"
+)
+
+// WriteResults implements store.ResultStore with one request for each result, so an error means that some of
+// them may be stored; sending all again is harmless. The tenant is that of the token.
+func (c *Client) WriteResults(ctx context.Context, _ string, results []store.Result) error {
+	for i := range results {
+		r := &results[i]
+		q := url.Values{"service": {r.Service}, "kind": {r.Kind}, "time": {r.Time.UTC().Format(time.RFC3339Nano)}}
+		if r.Revision != "" {
+			q.Set("commit", r.Revision)
+		}
+		answer, err := c.request(ctx, http.MethodPost, "/api/v1/store/results", q, bytes.NewReader(r.Document))
+		if err != nil {
+			return err
+		}
+		_ = answer.Body.Close() // nothing is read of it
+	}
+	return nil
+}
+
+// Results implements store.ResultStore.
+func (c *Client) Results(ctx context.Context, q store.ResultQuery) ([]store.Result, error) {
+	v := values(store.Query{Kind: q.Kind, From: q.From, To: q.To})
+	v.Del("query")
+	v.Set("n", strconv.Itoa(q.Limit))
+	v.Set("documents", "true")
+	for name, text := range map[string]string{"service": q.Service, "commit": q.Revision} {
+		if text != "" {
+			v.Set(name, text)
+		}
+	}
+	var d documents.Results
+	if err := c.document(ctx, "results", v, &d); err != nil {
+		return nil, err
+	}
+	out := make([]store.Result, len(d.Results))
+	for i, e := range d.Results {
+		out[i] = store.Result{
+			Kind: e.Kind, Service: e.Service, Revision: e.Revision, Time: e.Time, Document: []byte(e.Document),
+		}
+	}
+	return out, nil
+}
