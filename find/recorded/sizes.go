@@ -11,7 +11,7 @@ import (
 )
 
 // minCalls is the number of recorded calls from which on the sizes of results say something about other calls.
-const minCalls = 5
+const minCalls = 2
 
 // A function is one whose calls were copied.
 type function struct{ pkg, name string }

@@ -27,8 +27,7 @@ var reachText string
 // reachSchema is the schema of reaches as JSON.
 const reachSchema = "whet.reach/1"
 
-// heldBack are the modules whose hot lines are counted. They were chosen before whet ran on any of them, and no
-// generator was changed after that.
+// heldBack are the modules whose hot lines are counted. They were chosen before whet ran on any of them.
 func heldBack() []module {
 	return []module{
 		{

@@ -28,9 +28,7 @@ func reuseGenerator() *sites.Generator {
 			diagnosis.SliceGrowth, diagnosis.Copying, diagnosis.Library, diagnosis.Text,
 		},
 		Propose: visit(func(s *site) (list []proposal) {
-			for _, c := range s.CallsOf(
-				"compress/gzip.NewWriter", "compress/zlib.NewWriter", "bufio.NewWriter", "bufio.NewReader",
-			) {
+			for _, c := range s.constructed() {
 				if p, ok := s.pooled(c); ok {
 					list = append(list, p)
 				}
@@ -48,6 +46,34 @@ func reuseGenerator() *sites.Generator {
 			return list
 		}),
 	}
+}
+
+// constructed returns the calls that make the writers and readers that are used on the line: some allocate most of
+// their memory when they are first written to.
+func (s *site) constructed() (list []inspector.Cursor) {
+	makes := func(c inspector.Cursor) bool {
+		switch s.Callee(c) {
+		case "compress/gzip.NewWriter", "compress/zlib.NewWriter", "bufio.NewWriter", "bufio.NewReader":
+			return true
+		}
+		return false
+	}
+	for _, c := range s.Nodes((*ast.CallExpr)(nil), (*ast.Ident)(nil)) {
+		if makes(c) {
+			list = append(list, c)
+			continue
+		}
+		v := flow.Variable(s.Pass.TypesInfo, sites.ExprOf(c))
+		for _, use := range s.Places[v] {
+			if s.ValueOf(use, v) == nil || use.ParentEdgeKind() != edge.AssignStmt_Lhs {
+				continue
+			}
+			if value := use.Parent().ChildAt(edge.AssignStmt_Rhs, use.ParentEdgeIndex()); makes(value) {
+				list = append(list, value)
+			}
+		}
+	}
+	return list
 }
 
 // poolOf is declared for a pool of writers or readers: the name, the function, the type of its parameter, the type,
