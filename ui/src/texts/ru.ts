@@ -406,7 +406,7 @@ export const ru: Texts = {
   "store.unmark": "отмечен",
   "store.withmarked": "с отмеченным",
   "store.recordings": "Записи по условиям",
-  "store.recordingsabout": "Их сделали условия (triggers) за показанное время; каждая открывается во всех видах, с трассировкой выполнения.",
+  "store.recordingsabout": "Их сделали условия (triggers); каждая открывается во всех видах, с трассировкой.",
   "store.morerecordings": "Показаны только последние {n}: выберите меньшее время, чтобы увидеть остальные.",
   "store.why": "Причина",
   "store.length": "Длина",
