@@ -19,7 +19,7 @@ func attempts(dir, diff string) *fix.Result {
 	free := find.Finding{Tier: find.Free, Function: "(*T).F", Places: place}
 	return &fix.Result{Dir: dir, Attempts: []fix.Attempt{
 		{
-			Finding: proposed, Stage: fix.StageAnswers, Outcome: prove.OutcomeDifferent, Diff: diff,
+			Finding: proposed, Stage: fix.StageCompare, Outcome: prove.OutcomeDifferent, Diff: diff,
 			Reason: `F("é") was 2, and is 1`,
 		},
 		{Finding: proposed, Stage: fix.StageKept, Diff: "kept"},
