@@ -122,7 +122,8 @@ func TestProofs(t *testing.T) {
 		}
 	}
 	p := get[prove.Result](t, s, "/api/v1/proof?file=faster.json")
-	if p.Outcome != prove.OutcomeFaster || p.Verdict.Strength.Noticed != 10 || p.Verdict.Measured.AB.Subjects[0].Pairs != 7 {
+	if p.Outcome != prove.OutcomeFaster || p.Verdict.Strength.Noticed != 10 ||
+		p.Verdict.Measured.AB.Subjects[0].Pairs != 7 {
 		t.Errorf("%+v", p)
 	}
 	f := get[fix.Result](t, s, "/api/v1/fixes?file=fixes.json")
