@@ -170,7 +170,7 @@ func TestNearlyCapturedNumbers(t *testing.T) {
 				{Name: "new/p/p.go", Data: fmt.Appendf(nil, price, "\tif "+condition+" {\n\t\treturn 1\n\t}\n")},
 			}}
 			if got, r, err := compareCaptured(t, module, "p", captured.Of(document)); err != nil || got != "differs" {
-				t.Errorf("with captured arguments: %s, %v, %v, want differs", got, r, err)
+				t.Errorf("with captured arguments: %s, %q, %v, want differs", got, r.Separate, err)
 			}
 		})
 	}
