@@ -86,10 +86,17 @@ func (a *app) writeRecording(ctx context.Context, s store.RecordingStore, f *que
 	if err != nil {
 		return &diag.Error{Op: "--id", Err: err, Kind: diag.Usage, Hint: "`whet query recordings` lists them"}
 	}
-	return a.writeOutput(&f.outputFlags, func(w io.Writer) error {
+	err = a.writeOutput(&f.outputFlags, func(w io.Writer) error {
 		_, err := s.ReadRecording(ctx, f.Tenant, id, nil, w)
 		return err
 	})
+	if errors.Is(err, store.ErrNotFound) {
+		return &diag.Error{
+			Op: "query recordings", Subject: f.ID, Err: errors.New("there is no such recording"),
+			Hint: "`whet query recordings` lists them",
+		}
+	}
+	return err
 }
 
 // A wholeRecording is a file that is to be stored as it is.

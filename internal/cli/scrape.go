@@ -139,8 +139,8 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	defer stop()
 	var failed error
 	e := scrape.New(scrape.Options{
-		Config: c, Writer: s, Recordings: recordings, Buffer: disk, Leases: leases, Tenant: f.Tenant, Connections: f.Connections,
-		Memory: int64(memory), Version: version().Version,
+		Config: c, Writer: s, Recordings: recordings, Buffer: disk, Leases: leases, Tenant: f.Tenant,
+		Connections: f.Connections, Memory: int64(memory), Version: version().Version,
 		Warn: a.scrapeWarning,
 		Event: func(v scrape.Event) {
 			if err := a.writeScrape(v, f.JSON); err != nil && failed == nil {

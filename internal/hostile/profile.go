@@ -97,6 +97,19 @@ func Labels(n int) []byte {
 	return m
 }
 
+// LabelKeys returns a profile of n samples, each with another label.
+func LabelKeys(n int) []byte {
+	m := head()
+	for i := range n {
+		m = m.bytes(6, fmt.Appendf(nil, "key%d", i))
+	}
+	for i := range n {
+		label := message(nil).number(1, uint64(8+i)).number(2, 3)
+		m = m.bytes(2, append(sample(1), message(nil).bytes(3, label)...))
+	}
+	return m
+}
+
 // Strings returns a profile with text in all its strings.
 func Strings(text string) []byte {
 	var m message

@@ -438,8 +438,11 @@ func (j *job) tlsConfig(now time.Time) (*tls.Config, error) {
 }
 
 // clean returns an error's text, for one line of a terminal, a log or a document.
-func clean(err error) string {
-	text := strings.Join(strings.Fields(err.Error()), " ")
+func clean(err error) string { return cleanText(err.Error()) }
+
+// cleanText returns one line of text, bounded.
+func cleanText(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
 	if len(text) > 500 {
 		text = text[:500] + "…"
 	}

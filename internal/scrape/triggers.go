@@ -102,28 +102,14 @@ func (t *target) storeRecording(ctx context.Context, e *watch.Event) (string, er
 	if fi.Size() > maxRecording {
 		return "", fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()), unit.Bytes(maxRecording))
 	}
-	if !engine.sending.take(ctx) {
-		return "", errors.New("the recording is not stored, because scraping ends")
-	}
-	defer engine.sending.give()
-	content, err := os.ReadFile(e.File)
-	if err != nil {
-		return "", err
-	}
 	r := store.Recording{
 		Service: t.service, Labels: t.recordingLabels(e), Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,
-		About: e.Reason(),
+		About: cleanText(e.Reason()),
 	}
 	until := time.Now().Add(recordingTime)
 	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
 		last := ctx.Err() != nil
-		limit := writeTimeout
-		if last {
-			limit = recordingFlush
-		}
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
-		id, err := engine.o.Recordings.WriteRecording(within, engine.o.Tenant, r, content)
-		cancel()
+		id, err := engine.sendRecording(ctx, r, e.File, last)
 		if err == nil {
 			return id.String(), nil
 		}
@@ -132,6 +118,25 @@ func (t *target) storeRecording(ctx context.Context, e *watch.Event) (string, er
 		}
 		sleepUntil(ctx, time.Now().Add(max(wait, min(spool.RetryAfter(err), maxStoreTry))))
 	}
+}
+
+// sendRecording tries once to store a recording. last is set if ctx has ended, and this is the last try.
+func (e *Engine) sendRecording(ctx context.Context, r store.Recording, file string, last bool) (store.ID, error) {
+	limit := writeTimeout
+	if last {
+		limit = recordingFlush
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+	defer cancel()
+	if !e.sending.take(ctx) {
+		return store.ID{}, errors.New("those of other targets are being stored")
+	}
+	defer e.sending.give()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return store.ID{}, err
+	}
+	return e.o.Recordings.WriteRecording(ctx, e.o.Tenant, r, content)
 }
 
 // recordingLabels returns the labels of a recording and its profiles.

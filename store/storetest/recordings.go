@@ -146,7 +146,8 @@ func testBadRecordings(t *testing.T, s store.RecordingWriter, good store.Recordi
 		}
 	}
 	var limit *store.LimitError
-	if _, err := s.WriteRecording(ctx, "", good, make([]byte, 64<<20+1)); !errors.As(err, &limit) || limit.Status() != 413 {
+	_, err := s.WriteRecording(ctx, "", good, make([]byte, 64<<20+1))
+	if !errors.As(err, &limit) || limit.Status() != 413 {
 		t.Errorf("a large recording: %v", err)
 	}
 	canceled, cancel := context.WithCancel(ctx)

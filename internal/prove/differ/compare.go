@@ -397,7 +397,7 @@ func (c *comparer) compare(
 				run.learned = []string{"WHET_LEARNED=" + string(differs.Record.Learned)}
 			}
 		case differs != nil && t.alone && fuzzlog.BesideError(differs.Output):
-			r.NotCompared = append(r.NotCompared, beside(t.Function, differs))
+			r.NotCompared = append(r.NotCompared, nextToError(t.Function, differs))
 		case err != nil:
 			return err
 		case why != "":
@@ -428,7 +428,7 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 		}
 		switch differs := open[name]; {
 		case differs != nil && len(callers) == 0 && fuzzlog.BesideError(differs.Output):
-			r.NotCompared = append(r.NotCompared, beside(name, differs))
+			r.NotCompared = append(r.NotCompared, nextToError(name, differs))
 		case differs != nil && len(callers) == 0:
 			return differs
 		case differs != nil:
@@ -442,8 +442,8 @@ func (r *Comparison) settle(open map[string]*BehaviorError, tests []Test) error 
 	return nil
 }
 
-// beside describes a difference of an unexported function that nothing shows its callers to see.
-func beside(function string, differs *BehaviorError) string {
+// nextToError describes a difference of an unexported function that nothing shows its callers to see.
+func nextToError(function string, differs *BehaviorError) string {
 	return fmt.Sprintf("%s differs in what it returns next to an error, and no exported function was called that shows "+
 		"it:\n%s", function, differs.Output)
 }

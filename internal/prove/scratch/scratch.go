@@ -253,6 +253,12 @@ func copyFile(to, from string, left int64) (int64, error) {
 func (m *Module) anchor(from string) error {
 	name := filepath.Join(m.Dir, "go.mod")
 	data, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &diag.Error{
+			Op: "prove", Subject: "version A", Err: errors.New("it has no go.mod"),
+			Hint: "choose versions that are modules",
+		}
+	}
 	if err != nil {
 		return fmt.Errorf("copy the module: %w", err)
 	}

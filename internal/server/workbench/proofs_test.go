@@ -122,12 +122,13 @@ func TestProofs(t *testing.T) {
 		}
 	}
 	p := get[prove.Result](t, s, "/api/v1/proof?file=faster.json")
-	if p.Outcome != prove.OutcomeFaster || p.Verdict.Strength.Noticed != 10 || p.Verdict.Measured.AB.Subjects[0].Pairs != 7 {
+	if p.Outcome != prove.OutcomeFaster || p.Verdict.Strength.Noticed != 10 ||
+		p.Verdict.Measured.AB.Subjects[0].Pairs != 7 {
 		t.Errorf("%+v", p)
 	}
 	f := get[fix.Result](t, s, "/api/v1/fixes?file=fixes.json")
 	if len(f.Attempts) != 3 || len(f.Kept()) != 1 || f.Total == nil {
-		t.Errorf("%+v", f)
+		t.Errorf("%d attempts, %d kept, total %v", len(f.Attempts), len(f.Kept()), f.Total)
 	}
 	if about := get[File](t, s, "/api/v1/file?file=different.json"); about.File.Kind != files.Proof ||
 		about.Outcome != prove.OutcomeDifferent || about.Target != "example.com/x" {

@@ -91,8 +91,11 @@ func (s *Server) tags(w http.ResponseWriter, r *http.Request) error {
 	defer release()
 	doc := documents.NewTags(q.header(in), in.View, n)
 	const maxKeys = 100 // a hostile profile has a million
-	doc.Keys = doc.Keys[:min(len(doc.Keys), maxKeys)]
 	doc.Warnings = s.warnings(in)
+	if n := len(doc.Keys); n > maxKeys {
+		doc.Keys = doc.Keys[:maxKeys]
+		doc.Warnings.Addf("there are %d labels: the %d with the highest cost are listed", n, maxKeys)
+	}
 	return answer(w, doc)
 }
 

@@ -38,9 +38,10 @@ describe("difference", () => {
     expect(d?.input).toBe("x");
     expect(d?.before.map((l) => l.differs)).toEqual([true, false]);
   });
-  it("tells what is said of memory from the answer", () => {
+  it("separates a difference in memory from the answer", () => {
     const d = difference(
-      "F behaves differently:\nthe results differ\nbefore:\na\nafter:\na\nthe result shares memory, as it never did before",
+      "F behaves differently:\nthe results differ\nbefore:\na\nafter:\na\n" +
+        "the result shares memory, as it never did before",
     );
     expect(d?.note).toBe("the result shares memory, as it never did before");
     expect(d?.after).toEqual([{ text: "a", differs: false }]);
@@ -86,7 +87,8 @@ describe("figures", () => {
     });
   });
   it("never has ±∞ or NaN", () => {
-    const gone = unit({ unit: "allocs/op", a: { median: 1 }, b: { median: 0 }, ratio: "NaN", low: "-Inf", high: "+Inf" });
+    const none = { ratio: "NaN", low: "-Inf", high: "+Inf" };
+    const gone = unit({ unit: "allocs/op", a: { median: 1 }, b: { median: 0 }, ...none });
     expect(figures([{ name: "F", units: [gone] }], false)[0]).toMatchObject({
       change: "−100%",
       interval: "",

@@ -78,7 +78,10 @@ function Document({ d }: { d: FixResult }): JSX.Element {
     <>
       <div class={`verdict-head mood-${kept > 0 ? "good" : "warn"}`}>
         <h1>{t("fixes.head", { kept: count(kept), all: count(all.length) })}</h1>
-        <p class="quiet">{[d.module, d.rounds > 1 ? t("fixes.passes", { n: count(d.rounds) }) : ""].filter(Boolean).join(" · ")}</p>
+        <p class="quiet">
+          {d.module}
+          {d.rounds > 1 && ` · ${t("fixes.passes", { n: count(d.rounds) })}`}
+        </p>
       </div>
       <Warnings list={d.warnings} />
       {d.interrupted && <p class="warnings">{t("fixes.interrupted")}</p>}
@@ -150,7 +153,7 @@ function Document({ d }: { d: FixResult }): JSX.Element {
   );
 }
 
-/** A rewrite with its proof beside the diff, or why it was dropped. */
+/** A rewrite with its proof next to the diff, or why it was dropped. */
 function Item({ a }: { a: Attempt }): JSX.Element {
   const f = a.finding;
   const at = f.places?.[0];

@@ -94,6 +94,9 @@ export function FlameView(): JSX.Element {
     change({ src: fn, line: line ? String(line) : undefined, tab: "source", fn: undefined }, false);
   useSharing(name, type, query, model, params, top.value);
   const keys = labels.value?.keys ?? [];
+  // Such as that there are too many labels to list.
+  const known = new Set((top.value?.warnings ?? []).map((w) => w.text));
+  const news = (labels.value?.warnings ?? []).filter((w) => !known.has(w.text));
   const tab = param("tab") || "picture";
   if (about.error !== null) return <Failure error={about.error} again={about.again} />;
   return (
@@ -187,7 +190,7 @@ export function FlameView(): JSX.Element {
           ))}
         </div>
       </div>
-      <Warnings list={top.value?.warnings} />
+      <Warnings list={[...news, ...(top.value?.warnings ?? [])]} />
       <div class="flame-panes">
         <Lines top={top.value} model={model} params={params} error={top.error} again={top.again} open={open} />
         <div class={`flame-picture ${picture.busy ? "busy" : ""}`}>

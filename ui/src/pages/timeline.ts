@@ -67,7 +67,8 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
         key: "share.json",
         make: saving(async () => {
           const { from, to } = shown(source);
-          const doc = { name: source.trace.name, from: Math.floor(from), to: Math.ceil(to), rows: await rowsOf(source) };
+          const rows = await rowsOf(source);
+          const doc = { name: source.trace.name, from: Math.floor(from), to: Math.ceil(to), rows };
           save(`${stem}.timeline.json`, new Blob([JSON.stringify(doc, null, 1)], { type: "application/json" }));
         }),
       },

@@ -33,7 +33,9 @@ function Table({ s }: { s: Selection }): JSX.Element | null {
     <Section title={t("store.recordings")}>
       <Warnings list={loaded.value?.warnings} />
       <p class="quiet">
-        {list.length === most ? t("store.morerecordings", { n: number(most, language.value) }) : t("store.recordingsabout")}
+        {list.length === most
+          ? t("store.morerecordings", { n: number(most, language.value) })
+          : t("store.recordingsabout")}
       </p>
       <div class="scroll" role="region" aria-label={t("store.recordings")} tabIndex={0}>
         <table class="plain-table store-recordings">

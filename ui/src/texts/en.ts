@@ -505,7 +505,8 @@ export const en = {
   "proof.failing": "Tests that already failed, and were ignored: {list}",
   "proof.flaky": "Flaky tests, which were ignored: {list}",
   "proof.strength": "Strength of the proof",
-  "proof.noticed": "of the small errors made in the changed lines were noticed: {n} of {all}, {inputs} by inputs, {tests} by tests",
+  "proof.noticed":
+    "of the small errors made in the changed lines were noticed: {n} of {all}, {inputs} by inputs, {tests} by tests",
   "proof.timedout": "Noticed because a run did not end: {n}.",
   "proof.unreached": "No test or input runs {n} of the others.",
   "proof.untried": "Not tried for lack of time (--mutant-time): {n}.",
