@@ -587,6 +587,44 @@ step("damaged files are explained", async () => {
   await r.page.context().close();
 });
 
+step("a million labels neither fill the page nor stop it", async () => {
+  const p = await openForeign("/flame?file=keys.pb.gz", picture);
+  await p.page.locator(".warnings", { hasText: "there are 1000000 labels: the 100 with the highest cost" }).waitFor();
+  await p.page.getByText("Filters").click();
+  assert.equal(await p.page.getByLabel("By label").locator("option").count(), 101);
+  await p.settle("labels-keys");
+  await accessible(p);
+  await p.close();
+  const q = await openForeign("/flame?file=labels.whet", picture);
+  await q.page.getByText("Filters").click();
+  await q.page.getByLabel("By label").selectOption("request");
+  await q.page.waitForFunction(() => location.search.includes("label=request"));
+  await q.page.waitForLoadState("networkidle");
+  await q.page.locator(".flame-picture:not(.busy)").waitFor();
+  await q.settle("labels-values");
+  // One box has the number of those that are left out, the page is small, and it goes on.
+  await q.page.getByRole("button", { name: "Share" }).click();
+  const drawn = q.page.waitForEvent("download");
+  await q.page.locator(".share-files").getByText("Save as SVG").click();
+  assert.match(readFileSync(await (await drawn).path(), "utf8"), />9\d{5} smaller</);
+  assert.ok(await q.page.evaluate(() => document.querySelectorAll("*").length < 3000));
+  await q.page.getByLabel("Search (regexp)").fill("main.work");
+  await q.page.locator(".found", { hasText: "%" }).waitFor();
+  await q.page.getByRole("link", { name: "Overview" }).click();
+  await q.page.locator(hot).first().waitFor();
+  await q.close();
+});
+
+step("a recording of 2 GB opens, and its parts are explained", async () => {
+  const p = await openForeign("/overview?file=large.whet", hot);
+  await p.page.getByRole("link", { name: "Flame", exact: true }).click();
+  await p.page.locator(picture).waitFor();
+  await p.close();
+  const q = await openForeign("/timeline?file=large.whet", ".trouble");
+  assert.match(await q.page.locator(".trouble").innerText(), /large\.whet/);
+  await q.close(refused);
+});
+
 step("empty and cut files are explained in each view", async () => {
   const profile = ["overview", "flame", "graph"];
   const recording = [...profile, "timeline", "goroutines", "memory", "load"];

@@ -86,6 +86,8 @@ func TestJourney(t *testing.T) {
 			"hostile.whet":    hostile.RecordingOf(markup + hostile.Terminal),
 			"strings.pb.gz":   hostile.Gzip(hostile.Strings(markup + hostile.Terminal)),
 			"labels.pb.gz":    hostile.Gzip(hostile.Labels(1_000_000)),
+			"labels.whet":     hostile.Recording(hostile.Gzip(hostile.Labels(1_000_000))),
+			"keys.pb.gz":      hostile.Gzip(hostile.LabelKeys(1_000_000)),
 			"cut.whet":        after[:len(after)*2/3],
 			"<b>markup.whet":  after,
 			"damaged.pb.gz":   []byte("\x1f\x8bdamaged"),
@@ -104,6 +106,7 @@ func TestJourney(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		largeRecording(t, filepath.Join(foreign, "large.whet"), 2<<30)
 		for name, data := range results(t) {
 			path := filepath.Join(dir, name)
 			if err := os.WriteFile(path, data, 0o600); err != nil {
