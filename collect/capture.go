@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -83,7 +84,7 @@ func (s *session) copyCommand(ctx context.Context, c *capturing) error {
 		return err
 	}
 	child, err := process.Start(process.Command{
-		Args: c.run.Command(file), Dir: s.opt.Dir, Env: env, Output: s.opt.TargetLog,
+		Args: c.run.Command(file), Dir: s.opt.Dir, Env: slices.Concat(s.opt.Env, env), Output: s.opt.TargetLog,
 	})
 	if err != nil {
 		return err

@@ -32,7 +32,9 @@ func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 		}
 		defer func() { _ = capture.close() }() // it is temporary
 	}
-	child, err := process.Start(process.Command{Args: s.opt.Command, Dir: s.opt.Dir, Output: s.opt.TargetLog})
+	child, err := process.Start(process.Command{
+		Args: s.opt.Command, Env: s.opt.Env, Dir: s.opt.Dir, Output: s.opt.TargetLog,
+	})
 	if err != nil {
 		return nil, err
 	}

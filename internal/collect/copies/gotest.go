@@ -1,0 +1,142 @@
+package copies
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/capture/instrument"
+	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/procgroup"
+)
+
+// A GoTest is a command that builds and runs tests.
+type GoTest struct {
+	flags    []string // of go build
+	patterns []string // of packages
+	given    []string // flags of test binaries: -test.run=…
+	args     []string // what the tests define, after them
+}
+
+// IsTest reports whether a command begins with go test.
+func IsTest(command []string) bool {
+	return len(command) > 1 && filepath.Base(command[0]) == "go" && command[1] == "test"
+}
+
+// The flags of go test that a test binary takes, too, by whether they have a value, and those of go build.
+func testFlags() (test, build map[string]bool) {
+	return map[string]bool{
+			"run": true, "skip": true, "count": true, "cpu": true, "parallel": true, "shuffle": true, "timeout": true,
+			"benchtime": true, "short": false, "v": false, "failfast": false, "fullpath": false,
+		}, map[string]bool{
+			"tags": true, "mod": true, "modfile": true, "ldflags": true, "gcflags": true, "asmflags": true, "p": true,
+			"pgo": true, "race": false, "trimpath": false, "buildvcs": false,
+		}
+}
+
+// ParseTest splits a command of the form go test [FLAGS] [PACKAGES] [FLAGS] [-args ARGUMENTS].
+func ParseTest(command []string) (*GoTest, error) {
+	bad := func(what, hint string) error {
+		return &diag.Error{
+			Op: "capture", Subject: strings.Join(command, " "), Err: errors.New(what), Kind: diag.Usage, Hint: hint,
+		}
+	}
+	test, build := testFlags()
+	t := &GoTest{}
+	for rest := command[2:]; len(rest) > 0; {
+		word := rest[0]
+		rest = rest[1:]
+		name, isFlag := strings.CutPrefix(word, "-")
+		if !isFlag {
+			t.patterns = append(t.patterns, word)
+			continue
+		}
+		name, value, has := strings.Cut(strings.TrimPrefix(name, "-"), "=")
+		if name == "args" && !has {
+			t.args, rest = rest, nil
+			continue
+		}
+		ofTest, isTest := test[strings.TrimPrefix(name, "test.")]
+		ofBuild, isBuild := build[name]
+		switch {
+		case name == "bench" || name == "test.bench":
+			return nil, bad("-bench is not supported with go test", "record benchmarks with whet record PACKAGES --bench REGEXP")
+		case !isTest && !isBuild:
+			return nil, bad("-"+name+" is not supported with --capture",
+				"leave it out; flags that the tests define come after -args")
+		}
+		if !has && (ofTest || ofBuild) {
+			if len(rest) == 0 {
+				return nil, bad("-"+name+" has no value", "give -"+name+"=VALUE")
+			}
+			value, has, rest = rest[0], true, rest[1:]
+		}
+		flag := "-" + name
+		if isTest {
+			flag = "-test." + strings.TrimPrefix(name, "test.")
+		}
+		if has {
+			flag += "=" + value
+		}
+		if isTest {
+			t.given = append(t.given, flag)
+		} else {
+			t.flags = append(t.flags, flag)
+		}
+	}
+	if len(t.patterns) == 0 {
+		t.patterns = []string{"."}
+	}
+	return t, nil
+}
+
+// Args returns the arguments of test binaries, with further ones before those that the tests define.
+func (t *GoTest) Args(more ...string) []string {
+	args := append(more, "-test.paniconexit0")
+	if !slices.ContainsFunc(t.given, func(arg string) bool { return strings.HasPrefix(arg, "-test.timeout=") }) {
+		args = append(args, "-test.timeout=10m")
+	}
+	return slices.Concat(args, t.given, t.args)
+}
+
+// EndArgs are the arguments with which a test binary that copies writes what it has copied when its tests have ended.
+func (t *GoTest) EndArgs() []string {
+	return t.Args("-test.bench=^"+instrument.EndBenchmark+"$", "-test.benchtime=1x")
+}
+
+// Source returns where the tests are built.
+func (t *GoTest) Source(dir string) gotest.Source { return gotest.Source{Dir: dir, Flags: t.flags} }
+
+// Packages lists the packages with tests. It is an error if there are none.
+func (t *GoTest) Packages(ctx context.Context, dir string) (all []gotest.Package, err error) {
+	const format = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Name}}\t{{.Dir}}{{end}}"
+	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-f", format}, t.flags, []string{"--"}, t.patterns)...)
+	cmd.Dir = dir
+	procgroup.OwnAndKill(cmd)
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, &diag.Error{
+			Op: "list packages", Subject: strings.Join(t.patterns, " "),
+			Err: fmt.Errorf("%w: %.*s", err, maxOutput, strings.TrimSpace(stderr.String())),
+		}
+	}
+	for line := range strings.Lines(string(out)) {
+		if f := strings.Split(strings.TrimSpace(line), "\t"); len(f) == 3 {
+			all = append(all, gotest.Package{ImportPath: f[0], Name: f[1], Dir: f[2], Main: f[1] == "main"})
+		}
+	}
+	if len(all) == 0 {
+		return nil, &diag.Error{
+			Op: "capture", Subject: strings.Join(t.patterns, " "), Err: errors.New("no package has tests"),
+			Hint: "name packages with tests: -- go test ./...",
+		}
+	}
+	return all, nil
+}
