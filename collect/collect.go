@@ -180,8 +180,8 @@ func (o *Options) Handlers() HandlerOptions {
 // Tests reports whether Command runs tests, which whet then builds and records like benchmarks: for Capture only.
 func (o *Options) Tests() bool { return o.Capture != nil && copies.IsTest(o.Command) }
 
-// Check returns an error for options that Run would reject before it starts anything, for callers that do something else
-// first. It runs nothing.
+// Check returns an error for options that Run would reject before it starts anything, for callers that do something
+// else first. It runs nothing.
 func (o *Options) Check() error {
 	kinds := 0
 	for _, set := range []bool{o.URL != "", len(o.Packages) > 0, o.Benchmark != nil, len(o.Command) > 0} {

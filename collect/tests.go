@@ -128,7 +128,8 @@ func (s *session) runTests(
 		part.Note = "ended early"
 		s.warn(&diag.Error{
 			Op: "record tests of", Subject: b.Package.ImportPath,
-			Err: errors.New("ended before they wrote their profiles, which are lost"), Hint: "give more time with -d, or omit it",
+			Err:  errors.New("ended before they wrote their profiles, which are lost"),
+			Hint: "give more time with -d, or omit it",
 		})
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
 		s.fail(&diag.Error{

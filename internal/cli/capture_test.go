@@ -133,8 +133,11 @@ func TestCapture(t *testing.T) {
 	}
 	for _, c := range doc.Calls[0].Calls {
 		times, err := strconv.Atoi(c.Arguments[1].Text)
-		if err != nil || times < 0 || times > 9 || len(c.Results) != 1 || c.Results[0].Len != len("planted-token")+3*times {
-			t.Errorf("%v: the call %+v is not one of the program", err, c)
+		if len(c.Results) != 1 {
+			t.Fatalf("%d results", len(c.Results))
+		}
+		if err != nil || times < 0 || times > 9 || c.Results[0].Len != len("planted-token")+3*times {
+			t.Errorf("%v: check with %q times returned %d bytes", err, c.Arguments[1].Text, c.Results[0].Len)
 		}
 	}
 	r, err := recording.Open("r.whet")
@@ -188,7 +191,8 @@ func TestCaptureTests(t *testing.T) {
 	if err := os.WriteFile("text_test.go", []byte(tests), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	code, _, stderr := runWhet(t, "record", "-o", "t.whet", "--capture", `\.text$`, "--", "go", "test", "-run", "Text|More")
+	code, _, stderr := runWhet(t, "record", "-o", "t.whet", "--capture", `\.text$`, "--", "go", "test", "-run",
+		"Text|More")
 	if code != 0 {
 		t.Fatalf("exit code %d\n%s", code, stderr)
 	}
@@ -265,7 +269,9 @@ func TestCaptureService(t *testing.T) {
 		"missing closing )":                        {"--record", "b.whet", "--capture", "("},
 		"main.go exists and is not a recording":    {"--record", "main.go"},
 	} {
-		args = append([]string{"bench", "--service", "./a -addr {addr}", "./b -addr {addr}", "--load", "http://{addr}/"}, args...)
+		args = append([]string{
+			"bench", "--service", "./a -addr {addr}", "./b -addr {addr}", "--load", "http://{addr}/",
+		}, args...)
 		if code, _, stderr := runWhet(t, args...); code != 2 || !strings.Contains(stderr, want) {
 			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)
 		}

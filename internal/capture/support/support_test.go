@@ -323,7 +323,8 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// TestEager checks that all of the first calls are copied if the time for copying is not limited, and some of the others.
+// TestEager checks that all of the first calls are copied if the time for copying is not limited, and some of the
+// others.
 func TestEager(t *testing.T) {
 	r, g := recorderOf(t.TempDir())
 	r.share = AllShare

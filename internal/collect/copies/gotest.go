@@ -115,7 +115,8 @@ func (t *GoTest) Source(dir string) gotest.Source { return gotest.Source{Dir: di
 // Packages lists the packages with tests. It is an error if there are none.
 func (t *GoTest) Packages(ctx context.Context, dir string) (all []gotest.Package, err error) {
 	const format = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Name}}\t{{.Dir}}{{end}}"
-	cmd := exec.CommandContext(ctx, "go", slices.Concat([]string{"list", "-f", format}, t.flags, []string{"--"}, t.patterns)...)
+	args := slices.Concat([]string{"list", "-f", format}, t.flags, []string{"--"}, t.patterns)
+	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	procgroup.OwnAndKill(cmd)
 	var stderr strings.Builder

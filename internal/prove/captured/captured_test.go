@@ -161,11 +161,12 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestNumbers checks that numbers, and lists of them, pass through functions that may change them, and that what may be
-// a size is told from what is not.
+// TestNumbers checks that numbers, and lists of them, pass through functions that may change them, and which numbers
+// may be sizes.
 func TestNumbers(t *testing.T) {
 	list := func(kind, a, b string) support.Value {
-		return support.Value{Kind: support.KindSlice, Len: 2, Items: []support.Value{{Kind: kind, Text: a}, {Kind: kind, Text: b}}}
+		items := []support.Value{{Kind: kind, Text: a}, {Kind: kind, Text: b}}
+		return support.Value{Kind: support.KindSlice, Len: 2, Items: items}
 	}
 	array := list(support.KindInt, "5", "6")
 	array.Kind = support.KindArray
