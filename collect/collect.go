@@ -210,11 +210,7 @@ func (o *Options) Check() error {
 		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
 	}
 	if o.Capture != nil && len(o.Command) > 0 {
-		parse := func() (err error) { _, err = copies.Parse(o.Command); return err }
-		if o.Tests() {
-			parse = func() (err error) { _, err = copies.ParseTest(o.Command); return err }
-		}
-		if err := parse(); err != nil {
+		if err := copies.Check(o.Command); err != nil {
 			return err
 		}
 	}

@@ -4,13 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/capture/instrument"
+	"github.com/whet-go/whet/internal/collect/testoutput"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
 )
@@ -31,12 +37,12 @@ func IsTest(command []string) bool {
 // The flags of go test that a test binary takes, too, by whether they have a value, and those of go build.
 func testFlags() (test, build map[string]bool) {
 	return map[string]bool{
-			"run": true, "skip": true, "count": true, "cpu": true, "parallel": true, "shuffle": true, "timeout": true,
-			"benchtime": true, "short": false, "v": false, "failfast": false, "fullpath": false,
-		}, map[string]bool{
-			"tags": true, "mod": true, "modfile": true, "ldflags": true, "gcflags": true, "asmflags": true, "p": true,
-			"pgo": true, "race": false, "trimpath": false, "buildvcs": false,
-		}
+		"run": true, "skip": true, "count": true, "cpu": true, "parallel": true, "shuffle": true, "timeout": true,
+		"benchtime": true, "short": false, "v": false, "failfast": false, "fullpath": false,
+	}, map[string]bool{
+		"tags": true, "mod": true, "modfile": true, "ldflags": true, "gcflags": true, "asmflags": true, "p": true,
+		"pgo": true, "race": false, "trimpath": false, "buildvcs": false,
+	}
 }
 
 // ParseTest splits a command of the form go test [FLAGS] [PACKAGES] [FLAGS] [-args ARGUMENTS].
@@ -95,8 +101,8 @@ func ParseTest(command []string) (*GoTest, error) {
 	return t, nil
 }
 
-// Args returns the arguments of test binaries, with further ones before those that the tests define.
-func (t *GoTest) Args(more ...string) []string {
+// binaryArgs returns the arguments of test binaries, with further ones before those that the tests define.
+func (t *GoTest) binaryArgs(more ...string) []string {
 	args := append(more, "-test.paniconexit0")
 	if !slices.ContainsFunc(t.given, func(arg string) bool { return strings.HasPrefix(arg, "-test.timeout=") }) {
 		args = append(args, "-test.timeout=10m")
@@ -106,14 +112,89 @@ func (t *GoTest) Args(more ...string) []string {
 
 // EndArgs are the arguments with which a test binary that copies writes what it has copied when its tests have ended.
 func (t *GoTest) EndArgs() []string {
-	return t.Args("-test.bench=^"+instrument.EndBenchmark+"$", "-test.benchtime=1x")
+	return t.binaryArgs("-test.bench=^"+instrument.EndBenchmark+"$", "-test.benchtime=1x")
 }
 
-// Source returns where the tests are built.
-func (t *GoTest) Source(dir string) gotest.Source { return gotest.Source{Dir: dir, Flags: t.flags} }
+// Check returns an error for a command that is neither go run PACKAGE nor go test PACKAGES.
+func Check(command []string) (err error) {
+	if IsTest(command) {
+		_, err = ParseTest(command)
+	} else {
+		_, err = Parse(command)
+	}
+	return err
+}
 
-// Packages lists the packages with tests. It is an error if there are none.
-func (t *GoTest) Packages(ctx context.Context, dir string) (all []gotest.Package, err error) {
+// Build builds the test binaries of packages in a directory below temp. Those that do not build are reported to fail;
+// the error is for when none is left.
+func (t *GoTest) Build(
+	ctx context.Context, dir, temp string, note func(format string, args ...any), fail func(error),
+) (all []*gotest.Binary, err error) {
+	pkgs, err := t.packages(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range pkgs {
+		note("building the tests of %s", p.ImportPath)
+		file := filepath.Join(temp, strconv.Itoa(i), path.Base(p.ImportPath)+".test") // views show its name
+		if runtime.GOOS == "windows" {
+			file += ".exe"
+		}
+		if err := os.Mkdir(filepath.Dir(file), 0o700); err != nil {
+			return nil, err
+		}
+		b, err := gotest.Compile(ctx, gotest.Source{Dir: dir, Flags: t.flags}, p, file)
+		if err != nil {
+			fail(err)
+			continue
+		}
+		all = append(all, b)
+	}
+	if len(all) == 0 {
+		return nil, &diag.Error{Op: "record tests", Err: errors.New("none could be built")}
+	}
+	return all, nil
+}
+
+// Profile runs the tests of a package with a CPU and an allocation profile, cpu and allocs in a new directory, and
+// returns what they printed. A limit other than 0 ends them early; then there are no profiles.
+func (t *GoTest) Profile(
+	ctx context.Context, b *gotest.Binary, dir string, limit time.Duration,
+) (printed []byte, early bool, err error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, false, err
+	}
+	run := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		run, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(run, b.Path, t.binaryArgs("-test.outputdir="+dir, "-test.cpuprofile=cpu",
+		"-test.memprofile=allocs")...)
+	cmd.Dir = b.Package.Dir
+	procgroup.OwnAndKill(cmd)
+	var out testoutput.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	switch {
+	case run.Err() != nil:
+		return out.Bytes(), true, &diag.Error{
+			Op: "record tests of", Subject: b.Package.ImportPath,
+			Err:  errors.New("ended before they wrote their profiles, which are lost"),
+			Hint: "give more time with -d, or omit it",
+		}
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return out.Bytes(), false, &diag.Error{
+			Op: "run the tests of", Subject: b.Package.ImportPath, Err: errors.New(testoutput.Failure(out.Bytes(), err)),
+			Hint: "go test " + b.Package.ImportPath + " runs them alone",
+		}
+	}
+	return out.Bytes(), false, nil
+}
+
+// packages lists the packages with tests. It is an error if there are none.
+func (t *GoTest) packages(ctx context.Context, dir string) (all []gotest.Package, err error) {
 	const format = "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Name}}\t{{.Dir}}{{end}}"
 	args := slices.Concat([]string{"list", "-f", format}, t.flags, []string{"--"}, t.patterns)
 	cmd := exec.CommandContext(ctx, "go", args...)
