@@ -279,8 +279,8 @@ func (c *capturedService) record(b *testing.B, whet, dir, capture string) string
 }
 
 // predict records version A and returns the change of the service's CPU time that follows from the share of the changed
-// lines and the benchmark of the change, NaN if there is none; and that with how similar the benchmark is to the service,
-// or the reason.
+// lines and the benchmark of the change, NaN if there is none; and that with how similar the benchmark is to the
+// service, or the reason.
 func (c *capturedService) predict(
 	b *testing.B, whet string, dirs [2]string, capture string,
 ) (gain float64, text string) {

@@ -36,13 +36,15 @@ func IsTest(command []string) bool {
 
 // The flags of go test that a test binary takes, too, by whether they have a value, and those of go build.
 func testFlags() (test, build map[string]bool) {
-	return map[string]bool{
+	test = map[string]bool{
 		"run": true, "skip": true, "count": true, "cpu": true, "parallel": true, "shuffle": true, "timeout": true,
 		"benchtime": true, "short": false, "v": false, "failfast": false, "fullpath": false,
-	}, map[string]bool{
+	}
+	build = map[string]bool{
 		"tags": true, "mod": true, "modfile": true, "ldflags": true, "gcflags": true, "asmflags": true, "p": true,
 		"pgo": true, "race": false, "trimpath": false, "buildvcs": false,
 	}
+	return test, build
 }
 
 // ParseTest splits a command of the form go test [FLAGS] [PACKAGES] [FLAGS] [-args ARGUMENTS].
