@@ -20,6 +20,7 @@
 # make bench-layout    how often a change that only moves code is reported, as it is and with varied layouts (10 minutes)
 # make bench-diff      how often whet diff is right about a request, into docs/measured/diff-pairs.md (15 minutes)
 # make bench-capture   costs of copying arguments, gains predicted from them, mutants that they notice (40 minutes)
+# make bench-predict   gains predicted from captured and generated inputs, into docs/measured/capture-gain.md (15 minutes)
 # make bench-find      whet find on a module of 100 000 lines, with cold and warm caches
 # make bench-regexp    code written for the regular expressions of public modules against package regexp (2 minutes)
 # make exhaustive      the same code on all of RE2's exhaustive tests, from Go's source tree (10 minutes)
@@ -75,7 +76,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -386,6 +387,13 @@ bench-diff:
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
 	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
+
+# On a quiet machine: services are compared under load. WHET_CAPTURE_TIME makes each comparison shorter.
+bench-predict:
+	printf '%s\n' '# Gains predicted from captured arguments' '' '`make bench-predict` writes this page. The gain is the change of CPU time per request.' '' \
+		'| service | under load | from captured inputs | from generated inputs |' '|---|---|---|---|' >docs/measured/capture-gain.md
+	WHET_CAPTURE_PAGE=$(CURDIR)/docs/measured/capture-gain.md \
+		$(GO) test -run '^$$' -bench 'CaptureGain' -benchtime 1x -timeout 90m -v ./internal/peers
 
 clean:
 	rm -rf $(BIN)/whet $(BIN)/*-slow $(BIN)/*-fast $(BIN)/leftpad $(BIN)/fuzz.log demo.whet

@@ -1,12 +1,10 @@
 package collect
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -22,6 +20,7 @@ import (
 
 	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/collect/handlers"
+	"github.com/whet-go/whet/internal/collect/testoutput"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/procgroup"
 	"github.com/whet-go/whet/profile"
@@ -31,8 +30,7 @@ import (
 const (
 	// secondRun is the time per benchmark in the run that takes block and mutex profiles and the
 	// trace: long enough to see every wait, short enough to keep the trace small.
-	secondRun    = 100 * time.Millisecond
-	maxBenchText = 64 << 20
+	secondRun = 100 * time.Millisecond
 )
 
 // A benchPackage is a package whose benchmarks are run.
@@ -245,7 +243,7 @@ func (s *session) benchPackage(ctx context.Context, p benchPackage, prefix strin
 	if first.stopped && ctx.Err() == nil {
 		s.warn(&diag.Error{
 			Op: "record benchmarks of", Subject: p.path,
-			Err: fmt.Errorf("the time of -d ran out after %d of %s", resultsIn(first.out),
+			Err: fmt.Errorf("the time of -d ran out after %d of %s", testoutput.Results(first.out),
 				numberOf(p.count*max(1, s.opt.Count), "result")),
 			Hint: budgetHint,
 		})
@@ -322,9 +320,8 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 	cmd.Dir = p.dir
 	cmd.Env = append(cmd.Environ(), p.binary.Source.Env...)
 	procgroup.OwnAndKill(cmd)
-	var out bytes.Buffer
-	w := &limitedWriter{&out, maxBenchText}
-	cmd.Stdout, cmd.Stderr = w, w
+	var out testoutput.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
 	stop := kill
 	if p.binary.Stoppable {
 		end, release, err := gotest.StopPipe(cmd)
@@ -350,7 +347,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 		}
 		// The line of the benchmark that was running has no result.
 		run.out = run.out[:bytes.LastIndexByte(run.out, '\n')+1]
-		if !failedBenchmark.Match(run.out) && (run.killed || err == nil) {
+		if !testoutput.Failed(run.out) && (run.killed || err == nil) {
 			return run
 		}
 	}
@@ -363,7 +360,7 @@ func (s *session) runBench(ctx context.Context, p benchPackage, dir string, args
 		}
 	case err != nil || run.stopped:
 		run.err = &diag.Error{
-			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(benchFailure(out.Bytes(), err)),
+			Op: "run the benchmarks of", Subject: p.path, Err: errors.New(testoutput.Failure(out.Bytes(), err)),
 			Hint: "go test -run '^$' -bench '" + s.bench() + "' " + p.path + " runs it alone",
 		}
 	}
@@ -376,53 +373,6 @@ func within(ctx context.Context, limit time.Duration) (context.Context, context.
 		return context.WithTimeout(ctx, limit)
 	}
 	return context.WithCancel(ctx)
-}
-
-var failedBenchmark = regexp.MustCompile(`(?m)^\s*--- FAIL: `)
-
-// benchFailure returns the part of the output that explains the failure.
-func benchFailure(out []byte, err error) string {
-	var names []string
-	running := ""
-	sc := bufio.NewScanner(bytes.NewReader(out))
-	sc.Buffer(nil, maxBenchText)
-	for sc.Scan() {
-		line := strings.TrimSpace(sc.Text())
-		// A benchmark's name is alone on its line until its result is printed.
-		if strings.HasPrefix(line, "Benchmark") {
-			if i := strings.IndexAny(line, " \t"); i >= 0 {
-				running, line = line[:i], strings.TrimSpace(line[i:])
-			} else {
-				running, line = line, ""
-			}
-		}
-		switch {
-		case strings.HasPrefix(line, "--- FAIL: "):
-			names = append(names, strings.TrimPrefix(line, "--- FAIL: "))
-		case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
-			if running != "" {
-				line += " in " + running
-			}
-			return line
-		}
-	}
-	if len(names) > 0 {
-		return "failed: " + strings.Join(names, ", ")
-	}
-	return firstLines(out, err)
-}
-
-// firstLines returns the start of a command's output, or err if there is none.
-func firstLines(out []byte, err error) string {
-	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-	if len(lines) == 1 && lines[0] == "" {
-		return err.Error()
-	}
-	const most = 5
-	if len(lines) > most {
-		lines = append(lines[:most], "…")
-	}
-	return strings.Join(lines, "\n")
 }
 
 // takeProfiles stores the profiles that the run left in dir.
@@ -471,19 +421,4 @@ func (s *session) takeTrace(prefix, dir string, part recording.Part) {
 	if err != nil {
 		s.miss(name, err)
 	}
-}
-
-// limitedWriter discards what exceeds its limit, without an error.
-type limitedWriter struct {
-	w    io.Writer
-	left int
-}
-
-func (l *limitedWriter) Write(p []byte) (int, error) {
-	n := min(len(p), l.left)
-	l.left -= n
-	if _, err := l.w.Write(p[:n]); err != nil {
-		return 0, err
-	}
-	return len(p), nil
 }

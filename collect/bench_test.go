@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/whet-go/whet/internal/collect/testoutput"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/recording"
@@ -396,7 +397,7 @@ func TestBenchDuration(t *testing.T) {
 	if got, want := r.ProfileNames(), []string{"cpu", "allocs", "block", "mutex"}; !slices.Equal(got, want) {
 		t.Errorf("profiles %q, want %q", got, want)
 	}
-	ran := resultsIn(readPart(t, r, recording.BenchPart))
+	ran := testoutput.Results(readPart(t, r, recording.BenchPart))
 	note := ""
 	for _, p := range sum.Meta.Parts {
 		if p.Name == recording.BenchPart {
@@ -471,19 +472,6 @@ func TestBenchShare(t *testing.T) {
 		b := benchBudget{count: tc.count}
 		if first, second := b.share(tc.total, tc.n); first != tc.first || second != tc.second {
 			t.Errorf("%v for %d benchmarks: %v and %v, want %v and %v", tc.total, tc.n, first, second, tc.first, tc.second)
-		}
-	}
-}
-
-func TestBenchFailure(t *testing.T) {
-	for out, want := range map[string]string{
-		"--- FAIL: BenchmarkA\n    x.go:1: no\n--- FAIL: BenchmarkB/sub\nFAIL\n": "failed: BenchmarkA, BenchmarkB/sub",
-		"BenchmarkA-2 \t 100 ns/op\nBenchmarkB-2 \npanic: boom\n\ngoroutine 1":   "panic: boom in BenchmarkB-2",
-		"BenchmarkA-2 \tpanic: boom [recovered]\n":                               "panic: boom [recovered] in BenchmarkA-2",
-		"1\n2\n3\n4\n5\n6\n7\n": "1\n2\n3\n4\n5\n…",
-	} {
-		if got := benchFailure([]byte(out), os.ErrClosed); got != want {
-			t.Errorf("%q: %q, want %q", out, got, want)
 		}
 	}
 }

@@ -3,10 +3,10 @@ package collect
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/collect/testoutput"
 )
 
 // A benchBudget divides Options.Duration among the benchmarks of all packages. Each package gets a
@@ -132,7 +132,7 @@ func (b *benchBudget) note(text []byte) string {
 		return ""
 	}
 	note := numberOf(b.all, "benchmark")
-	if n, all := resultsIn(text), b.all*b.count; n < all {
+	if n, all := testoutput.Results(text), b.all*b.count; n < all {
 		note += fmt.Sprintf(", %d of %s", n, numberOf(all, "result"))
 	}
 	switch {
@@ -150,8 +150,3 @@ func numberOf(n int, what string) string {
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
-
-var benchResult = regexp.MustCompile(`(?m)^Benchmark\S*[ \t]+\d+[ \t]+\S+ \S+`)
-
-// resultsIn returns the number of results in the output of test binaries.
-func resultsIn(text []byte) int { return len(benchResult.FindAllIndex(text, -1)) }

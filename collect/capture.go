@@ -5,11 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
+	"github.com/whet-go/whet/bench/gotest"
 	"github.com/whet-go/whet/internal/capture/instrument"
 	"github.com/whet-go/whet/internal/collect/copies"
 	"github.com/whet-go/whet/internal/collect/process"
@@ -24,39 +25,21 @@ type Capture = copies.Options
 // capturePart is the part in the list of what is missing.
 const capturePart = "arguments"
 
-// A capturing is what is needed to build a command twice.
-type capturing struct {
-	run  *copies.GoRun
-	temp string
-}
-
 // beginCapture builds the command as it is, and has it run instead of the go command.
-func (s *session) beginCapture(ctx context.Context) (*capturing, error) {
-	run, err := copies.Parse(s.opt.Command)
-	if err != nil {
-		return nil, err
+func (s *session) beginCapture(ctx context.Context) (p *copies.Program, err error) {
+	s.report.run("build", func() { p, err = copies.Build(ctx, s.opt.Command, s.opt.Dir) })
+	if err == nil {
+		s.opt.Command = p.Command
 	}
-	c := &capturing{run: run}
-	if c.temp, err = os.MkdirTemp("", "whet-capture-"); err != nil {
-		return nil, fmt.Errorf("capture: %w", err)
-	}
-	file := filepath.Join(c.temp, run.Name(s.opt.Dir))
-	s.report.run("build", func() { err = run.Build(ctx, s.opt.Dir, file) })
-	if err != nil {
-		return nil, errors.Join(err, c.close())
-	}
-	s.opt.Command = run.Command(file)
-	return c, nil
+	return p, err
 }
-
-func (c *capturing) close() error { return os.RemoveAll(c.temp) }
 
 // captureCommand builds the command with copies, runs it with the load, and stores what it copied. What goes wrong is
 // listed as missing.
-func (s *session) captureCommand(ctx context.Context, c *capturing) {
+func (s *session) captureCommand(ctx context.Context, p *copies.Program) {
 	run, cancel := s.untilEither(ctx)
 	defer cancel()
-	err := s.copyCommand(run, c)
+	err := s.copyCommand(run, p)
 	if ctx.Err() != nil && err != nil {
 		err = errors.New("interrupted")
 	}
@@ -65,25 +48,18 @@ func (s *session) captureCommand(ctx context.Context, c *capturing) {
 	}
 }
 
-func (s *session) copyCommand(ctx context.Context, c *capturing) error {
+func (s *session) copyCommand(ctx context.Context, p *copies.Program) error {
 	rank, err := copies.Rank(s.opt.Capture.Functions, s.profile("cpu"), s.own())
 	if err != nil {
 		return err
 	}
-	dir, env, err := s.opt.Capture.Environment(c.temp)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(dir, c.run.Name(s.opt.Dir)) // where the name is free
-	var left []instrument.Left
-	s.report.run("build with copies of arguments", func() {
-		left, err = c.run.BuildCopies(ctx, s.opt.Dir, file, c.temp, rank)
-	})
+	var again *copies.Copying
+	s.report.run("build with copies of arguments", func() { again, err = p.BuildCopies(ctx, s.opt.Capture, rank) })
 	if err != nil {
 		return err
 	}
 	child, err := process.Start(process.Command{
-		Args: c.run.Command(file), Dir: s.opt.Dir, Env: env, Output: s.opt.TargetLog,
+		Args: again.Command, Dir: s.opt.Dir, Env: slices.Concat(s.opt.Env, again.Env), Output: s.opt.TargetLog,
 	})
 	if err != nil {
 		return err
@@ -100,7 +76,7 @@ func (s *session) copyCommand(ctx context.Context, c *capturing) error {
 		return err
 	}
 	child.Stop(s.abort, procgroup.Interrupt, procgroup.Terminate)
-	return s.addArguments(left, dir)
+	return s.addArguments(again.Left, again.Documents)
 }
 
 // loadCopies runs the load while arguments are copied, and waits until the last ones are written.
@@ -134,13 +110,27 @@ func (s *session) addArguments(left []instrument.Left, dirs ...string) error {
 
 // captureBench runs the benchmarks of packages again, with copies, and stores these.
 func (s *session) captureBench(ctx context.Context, pkgs []benchPackage, temp string) {
+	var binaries []*gotest.Binary
+	for _, p := range pkgs {
+		binaries = append(binaries, p.binary)
+	}
+	s.captureEach(ctx, binaries, func(b *gotest.Binary, i int, rank func(string) int) (string, []instrument.Left, error) {
+		return s.opt.Capture.Bench(ctx, b, s.bench(), rank, filepath.Join(temp, "capture"+strconv.Itoa(i)))
+	})
+}
+
+// captureEach has each of some test binaries run with copies, and stores these.
+func (s *session) captureEach(
+	ctx context.Context, binaries []*gotest.Binary,
+	again func(b *gotest.Binary, i int, rank func(string) int) (dir string, left []instrument.Left, err error),
+) {
 	rank, failed := copies.Rank(s.opt.Capture.Functions, s.profile("cpu"), s.own())
 	var left []instrument.Left
 	var dirs []string
-	for i := 0; failed == nil && i < len(pkgs); i++ {
-		p := pkgs[i]
-		s.report.run("copying arguments of "+p.path, func() {
-			dir, more, err := s.opt.Capture.Bench(ctx, p.binary, s.bench(), rank, filepath.Join(temp, "capture"+strconv.Itoa(i)))
+	for i := 0; failed == nil && i < len(binaries); i++ {
+		name := binaries[i].Package.ImportPath
+		s.report.run("copying arguments of "+name, func() {
+			dir, more, err := again(binaries[i], i, rank)
 			left = append(left, more...)
 			if err != nil {
 				failed = cmp.Or(failed, err)
@@ -150,8 +140,8 @@ func (s *session) captureBench(ctx context.Context, pkgs []benchPackage, temp st
 		})
 		if ctx.Err() != nil {
 			failed = errors.New("interrupted")
-		} else if failed != nil && len(pkgs) > 1 {
-			s.report.note("%s: %v", p.path, failed)
+		} else if failed != nil && len(binaries) > 1 {
+			s.report.note("%s: %v", name, failed)
 			failed = nil // other packages may have calls
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/bench/gotest"
+	"github.com/whet-go/whet/internal/collect/copies"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/load"
@@ -78,6 +79,7 @@ type Options struct {
 	BenchTime string        // as for go test -benchtime; "" means go test's, or the share of Duration
 	Count     int           // as for go test -count; 0 means 1
 	Dir       string        // where Packages are looked up and Command runs; "" means the current directory
+	Env       []string      // of Command: KEY=value, in addition to the process's environment
 	PprofAddr string        // host:port of Command's handlers; "" means that Run looks for it
 	TargetLog io.Writer     // receives Command's output; nil discards it
 	Start     time.Duration // how long Command may take to listen; 0 means 15 s
@@ -90,8 +92,8 @@ type Options struct {
 	// addition to GOROOT, the module cache and the module around Dir.
 	Sources []string
 
-	// Capture, if set, has calls copied after the measurement, for which Command must be of the form go run PACKAGE, and
-	// Packages are built again.
+	// Capture, if set, has calls copied after the measurement, for which Command must be of the form go run PACKAGE or go
+	// test PACKAGES, and Packages are built again. Tests run to their end unless Duration is set.
 	Capture *Capture
 
 	Own     []string // module or package prefixes that count as own code, in addition to the main module
@@ -126,7 +128,7 @@ type Summary struct {
 // If nothing could be recorded, Run returns an error and leaves no file. Errors carry hints; see
 // package diag.
 func Run(ctx context.Context, opt Options) (*Summary, error) {
-	if err := opt.check(); err != nil {
+	if err := opt.Check(); err != nil {
 		return nil, err
 	}
 	if opt.Grace == 0 {
@@ -159,6 +161,8 @@ func Run(ctx context.Context, opt Options) (*Summary, error) {
 		return s.recordURL(ctx)
 	case len(opt.Packages) > 0, opt.Benchmark != nil:
 		return s.recordBench(ctx)
+	case opt.Tests():
+		return s.recordTests(ctx)
 	}
 	return s.recordCommand(ctx)
 }
@@ -173,7 +177,12 @@ func (o *Options) Handlers() HandlerOptions {
 	}
 }
 
-func (o *Options) check() error {
+// Tests reports whether Command runs tests, which whet then builds and records like benchmarks: for Capture only.
+func (o *Options) Tests() bool { return o.Capture != nil && copies.IsTest(o.Command) }
+
+// Check returns an error for options that Run would reject before it starts anything, for callers that do something
+// else first. It runs nothing.
+func (o *Options) Check() error {
 	kinds := 0
 	for _, set := range []bool{o.URL != "", len(o.Packages) > 0, o.Benchmark != nil, len(o.Command) > 0} {
 		if set {
@@ -199,6 +208,11 @@ func (o *Options) check() error {
 			"leave out --grace, --max-size and --max-memory, or give values above zero")
 	case o.Duration > 24*time.Hour:
 		return diag.Usagef("record", "the duration is longer than a day", "give -d 10s")
+	}
+	if o.Capture != nil && len(o.Command) > 0 {
+		if err := copies.Check(o.Command); err != nil {
+			return err
+		}
 	}
 	return checkReplace(o.Out)
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/whet-go/whet/internal/collect/copies"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/collect/process"
 	"github.com/whet-go/whet/internal/diag"
@@ -24,15 +25,17 @@ const (
 // recordCommand starts a command, records it as a server, and stops it.
 func (s *session) recordCommand(ctx context.Context) (*Summary, error) {
 	command := s.opt.Command // as the user gave it
-	var capture *capturing
+	var capture *copies.Program
 	if s.opt.Capture != nil {
 		var err error
 		if capture, err = s.beginCapture(ctx); err != nil {
 			return nil, err
 		}
-		defer func() { _ = capture.close() }() // it is temporary
+		defer func() { _ = capture.Close() }() // it is temporary
 	}
-	child, err := process.Start(process.Command{Args: s.opt.Command, Dir: s.opt.Dir, Output: s.opt.TargetLog})
+	child, err := process.Start(process.Command{
+		Args: s.opt.Command, Env: s.opt.Env, Dir: s.opt.Dir, Output: s.opt.TargetLog,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/exp/trace"
-
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/trace/reader"
@@ -77,7 +75,7 @@ func (t *serverRecording) flight(ctx, asking context.Context) error {
 	if err = handlers.CheckTrace("flight", a); err != nil {
 		err = fmt.Errorf("read trace: %w", err)
 	} else {
-		length, err = traceLength(ctx, a.Reader())
+		length, err = reader.Length(ctx, a.Reader())
 	}
 	if err != nil {
 		return t.cutAt(asking, "flight", t.c.Explain("flight", err))
@@ -91,27 +89,6 @@ func (t *serverRecording) flight(ctx, asking context.Context) error {
 	}
 	t.report.note("flight recorder: the last %v", length.Round(time.Millisecond))
 	return nil
-}
-
-// traceLength reads a trace and returns the time from its first event to its last.
-func traceLength(ctx context.Context, from io.Reader) (time.Duration, error) {
-	r, err := reader.Open(ctx, from)
-	if err != nil {
-		return 0, fmt.Errorf("read trace: %w", err)
-	}
-	var first, last trace.Time
-	for n := 0; ; n++ {
-		ev, err := r.ReadEvent()
-		switch {
-		case errors.Is(err, io.EOF) && n > 0:
-			return last.Sub(first), nil
-		case err != nil:
-			return 0, fmt.Errorf("read trace: %w", err)
-		}
-		if last = ev.Time(); n == 0 {
-			first = last
-		}
-	}
 }
 
 // instant takes the other profiles, all of which count from the program's start.

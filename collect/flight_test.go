@@ -18,6 +18,7 @@ import (
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/collect/handlers"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/trace/reader"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -171,7 +172,7 @@ func TestTraceLengthMadeUp(t *testing.T) {
 	for thread := range uint64(20_000) {
 		data = append(binary.AppendUvarint(append(data, 1, 1), thread), 1, 0) // an empty batch
 	}
-	if _, err := traceLength(t.Context(), bytes.NewReader(data)); err == nil ||
+	if _, err := reader.Length(t.Context(), bytes.NewReader(data)); err == nil ||
 		!strings.Contains(err.Error(), "more than 16384 threads") {
 		t.Errorf("error %v", err)
 	}

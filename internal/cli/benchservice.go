@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/whet-go/whet/collect"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report"
 	"github.com/whet-go/whet/internal/report/benchmarks"
@@ -23,6 +24,8 @@ type benchServiceFlags struct {
 	Dirs      [2]string
 	Precision share
 	JSON      bool
+	Record    string // the file of a recording of A
+	captureFlags
 }
 
 const benchServiceLong = `Run two builds of a service side by side, load them alternately, and report by
@@ -39,6 +42,10 @@ narrow as --precision. Each slice measures CPU time, allocations (if the service
 serves pprof), latency and rate. Failed requests, differing answers and warnings
 about the load are reported before the figures. Ctrl-C ends the comparison and
 prints what was measured; both services are always stopped.
+
+--record writes a recording of A under the same load, made when the comparison
+has ended, as whet record does; A must serve pprof. --capture adds arguments of
+calls, for which A must be a command of the form 'go run PACKAGE'.
 
 The exit code is 1 if a service did not start or ended early, and 2 for a usage
 error.`
@@ -76,7 +83,9 @@ func (a *app) benchServiceCommand() *cobra.Command {
   whet bench --service './old -p {port}' 'GOGC=400 ./old -p {port}' \
     --load http://{addr}/ --precision 1% -o gogc.json
   whet bench --service './old -p 8001' './new -p 8002' \
-    --load http://localhost:8001/ --load http://localhost:8002/`,
+    --load http://localhost:8001/ --load http://localhost:8002/
+  whet bench --service 'go run . -addr {addr}' './new -addr {addr}' \
+    --load http://{addr}/ --record a.whet --capture hot`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
 				return diag.Usagef("bench --service", fmt.Sprintf("want two commands, got %d", len(args)),
@@ -106,6 +115,8 @@ func (f *benchServiceFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.Dirs[1], "dir-b", "", "run B in `DIR`")
 	f.serviceFlags.register(cmd)
 
+	fs.StringVar(&f.Record, "record", "", "also record A under the same load, when the comparison has ended, to `FILE`")
+	f.captureFlags.register(cmd, "with --record, ")
 	fs.StringVarP(&f.Output, "output", "o", "", "also write the result as JSON to `FILE`")
 	fs.BoolVar(&f.Force, "force", false, "replace an existing file")
 	fs.BoolVar(&f.JSON, "json", false, "write JSON")
@@ -141,7 +152,73 @@ func (f *benchServiceFlags) check(cmd *cobra.Command, args []string) error {
 		return diag.Usagef(op, "standard output already receives the result",
 			"use --json for JSON on standard output, or name a file")
 	}
+	if err := f.checkRecord(); err != nil {
+		return err
+	}
 	return f.checkOutput()
+}
+
+// checkRecord rejects what a recording of A cannot be made of, before anything is measured.
+func (f *benchServiceFlags) checkRecord() error {
+	const op = "bench --service"
+	if f.Record == "" {
+		if f.Capture != "" || f.Redact != "" {
+			return diag.Usagef(op, "--capture and --redact have no effect without --record",
+				"name the recording: --record a.whet")
+		}
+		return nil
+	}
+	if f.Redact != "" && f.Capture == "" {
+		return diag.Usagef(op, "--redact has no effect without --capture", "give --capture hot")
+	}
+	o, err := f.recordOptions(f.Commands[0])
+	if err == nil && o.Tests() {
+		err = diag.Usagef(op, "go test is not a service", "give A as 'go run PACKAGE'")
+	}
+	if err == nil {
+		err = o.Check()
+	}
+	return err
+}
+
+// recordOptions returns how A is recorded.
+func (f *benchServiceFlags) recordOptions(c service.Command) (o collect.Options, err error) {
+	o = collect.Options{Command: c.Args, Env: c.Env, Dir: c.Dir, Out: f.Record, Start: f.Start, Version: version().Version}
+	o.Capture, err = f.captureFlags.options()
+	return o, err
+}
+
+// recordService records A under the load of the comparison.
+func (a *app) recordService(ctx context.Context, f *benchServiceFlags) error {
+	c, l, err := f.Alone(0)
+	if err != nil {
+		return err
+	}
+	o, err := f.recordOptions(c)
+	if err != nil {
+		return err
+	}
+	o.Load = &l
+	line := a.newLine()
+	o.Progress = showRecording(line)
+	done := make(chan struct{})
+	defer close(done)
+	o.Abort = secondSignal(done)
+	if f.TargetLog != "" {
+		log, err := os.OpenFile(f.TargetLog, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return &diag.Error{Op: "open --target-log", Err: err}
+		}
+		defer func() { _ = log.Close() }() // a log cut short is not worth failing for
+		o.TargetLog = log
+	}
+	sum, err := collect.Run(ctx, o)
+	line.Clear()
+	if err != nil {
+		return fmt.Errorf("record A: %w", err)
+	}
+	a.warn(sum.Warnings...)
+	return errors.Join(sum.Failures...)
 }
 
 // benchService runs the comparison and shows it.
@@ -153,6 +230,10 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 	if err != nil {
 		return err
 	}
+	var recorded error
+	if f.Record != "" && !r.AB.Interrupted && r.Failure == nil {
+		recorded = a.recordService(ctx, f)
+	}
 	if r.AB.Interrupted && len(r.AB.Subjects[0].Units) == 0 && r.Failure == nil {
 		return context.Canceled // nothing was measured
 	}
@@ -163,7 +244,7 @@ func (a *app) benchService(ctx context.Context, f *benchServiceFlags) error {
 	if f.JSON {
 		err = a.writeJSON(r)
 	}
-	errs := []error{err, f.failure(r)}
+	errs := []error{err, f.failure(r), recorded}
 	if f.Output != "" {
 		errs = append(errs, a.writeOutput(&f.outputFlags, func(w io.Writer) error { return report.JSON(w, r) }))
 	}

@@ -3,8 +3,10 @@ package cli_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -110,7 +112,7 @@ func TestCapture(t *testing.T) {
 	}
 	code, stdout, stderr = runWhet(t, "recording", "--calls", "r.whet")
 	for _, want := range []string{
-		"main.check", "visible-user", "visible-accept", "visible-text", "value 0 to 9", "redacted",
+		"main.check", "visible-user", "visible-accept", "visible-text", "times int  value ", "redacted",
 	} {
 		if code != 0 && want == "main.check" || !strings.Contains(strings.ReplaceAll(stdout, "server.", "main."), want) {
 			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, stdout, stderr)
@@ -121,6 +123,22 @@ func TestCapture(t *testing.T) {
 	if err := json.Unmarshal([]byte(stdout), &doc); code != 0 || err != nil || len(doc.Arguments) != 1 ||
 		doc.Arguments[0].Name != "text" || len(doc.Meta.Target.Command) != 3 {
 		t.Errorf("exit code %d, %v\n%s", code, err, stdout)
+	}
+	// How many calls are copied depends on the machine; each has the result that belongs to its arguments.
+	code, stdout, _ = runWhet(t, "recording", "--json", "--calls", "r.whet", `\.check$`)
+	doc = documents.Recording{}
+	if err := json.Unmarshal([]byte(stdout), &doc); code != 0 || err != nil || len(doc.Calls) != 1 ||
+		len(doc.Calls[0].Calls) == 0 {
+		t.Fatalf("exit code %d, %v\n%s", code, err, stdout)
+	}
+	for _, c := range doc.Calls[0].Calls {
+		times, err := strconv.Atoi(c.Arguments[1].Text)
+		if len(c.Results) != 1 {
+			t.Fatalf("%d results", len(c.Results))
+		}
+		if err != nil || times < 0 || times > 9 || c.Results[0].Len != len("planted-token")+3*times {
+			t.Errorf("%v: check with %q times returned %d bytes", err, c.Arguments[1].Text, c.Results[0].Len)
+		}
 	}
 	r, err := recording.Open("r.whet")
 	if err != nil {
@@ -161,15 +179,127 @@ func TestCaptureBench(t *testing.T) {
 	}
 }
 
+// TestCaptureTests checks that arguments are copied while tests run, even if they end at once: those of both tests.
+func TestCaptureTests(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	tests := "package main\n\nimport \"testing\"\n\nfunc TestText(t *testing.T) {\n\tfor range 3 {\n" +
+		"\t\ttext(\"a/b\", \"visible-first\")\n\t}\n}\n\nfunc TestMore(t *testing.T) {\n" +
+		"\ttext(\"postgres://app:planted-dsn@db/shop\", \"visible-last\")\n}\n"
+	if err := os.WriteFile("text_test.go", []byte(tests), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code, _, stderr := runWhet(t, "record", "-o", "t.whet", "--capture", `\.text$`, "--", "go", "test", "-run",
+		"Text|More")
+	if code != 0 {
+		t.Fatalf("exit code %d\n%s", code, stderr)
+	}
+	code, stdout, stderr := runWhet(t, "recording", "--calls", "t.whet")
+	for _, want := range []string{"4 of 4 calls", "visible-first", "visible-last", "redacted"} {
+		if code != 0 || !strings.Contains(stdout, want) || strings.Contains(stdout, "planted") {
+			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	if code, _, stderr := runWhet(t, "top", "t.whet"); code != 0 {
+		t.Errorf("whet top: exit code %d\n%s", code, stderr)
+	}
+	if list, err := os.ReadDir("."); err != nil || len(list) != 5 {
+		t.Errorf("the module has %v (%v), want its files and the recording", list, err)
+	}
+}
+
+// padServer is a service for comparisons.
+const padServer = `package main
+
+import (
+	"flag"
+	"fmt"
+	"log"
+	"net/http"
+	_ "net/http/pprof"
+	"os"
+)
+
+func main() {
+	addr := flag.String("addr", "", "where to listen")
+	flag.Parse()
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		fmt.Fprint(w, pad(r.URL.Path, 40), os.Getenv("WHET_TEST_PAD"))
+	})
+	log.Fatal(http.ListenAndServe(*addr, nil))
+}
+
+func pad(text string, n int) string {
+	for len(text) < n {
+		text = "*" + text
+	}
+	return text
+}
+`
+
+// TestCaptureService checks that the first service of a comparison is recorded under its load, with its environment and
+// with arguments, after the comparison.
+func TestCaptureService(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	captureModule(t)
+	if err := errors.Join(os.WriteFile("main.go", []byte(padServer), 0o600), os.Remove("main_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	const command = "go run . -addr {addr}"
+	code, stdout, stderr := runWhet(t, "bench", "--service", "WHET_TEST_PAD=visible-variable "+command, command, "--load",
+		"http://{addr}/visible-path", "--record", "a.whet", "--capture", `\.pad$`, "--max-time", "1s", "--slice", "50ms",
+		"--start-timeout", "2m", "-c", "2")
+	if code != 0 || !strings.Contains(stdout, "verdict: ") {
+		t.Fatalf("exit code %d\n%s%s", code, stdout, stderr)
+	}
+	code, stdout, stderr = runWhet(t, "recording", "a.whet")
+	for _, want := range []string{`"/visible-path"`, "n int  value 40", "length 40", "load"} {
+		if code != 0 || !strings.Contains(stdout, want) {
+			t.Errorf("exit code %d, the output lacks %q:\n%s%s", code, want, stdout, stderr)
+		}
+	}
+	for want, args := range map[string][]string{
+		"no effect without --record":               {"--capture", "hot"},
+		"--redact has no effect without --capture": {"--record", "b.whet", "--redact", "x"},
+		"does not say how the program is built":    {"--record", "b.whet", "--capture", "hot"},
+		"missing closing )":                        {"--record", "b.whet", "--capture", "("},
+		"main.go exists and is not a recording":    {"--record", "main.go"},
+	} {
+		args = append([]string{
+			"bench", "--service", "./a -addr {addr}", "./b -addr {addr}", "--load", "http://{addr}/",
+		}, args...)
+		if code, _, stderr := runWhet(t, args...); code != 2 || !strings.Contains(stderr, want) {
+			t.Errorf("%v: exit code %d, error %s, want %q", args, code, stderr, want)
+		}
+	}
+}
+
 // TestCaptureErrors checks the errors of --capture and of whet recording.
 func TestCaptureErrors(t *testing.T) {
 	captureModule(t)
+	if err := os.Mkdir("none", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("none/none.go", []byte("package none\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	record := func(args ...string) []string { return append([]string{"record", "-o", "r.whet"}, args...) }
 	for want, args := range map[string][]string{
-		"--capture needs a program that whet builds":       record("--capture", "hot", "http://127.0.0.1:1"),
-		"does not say how the program is built":            record("--capture", "hot", "--", "./server"),
-		"it names no package of this module":               record("--capture", "hot", "--", "go", "run", "main.go"),
-		"-exec is not supported":                           record("--capture", "hot", "--", "go", "run", "-exec", "x", "."),
+		"--capture needs a program that whet builds": record("--capture", "hot", "http://127.0.0.1:1"),
+		"does not say how the program is built":      record("--capture", "hot", "--", "./server"),
+		"it names no package of this module":         record("--capture", "hot", "--", "go", "run", "main.go"),
+		"-exec is not supported":                     record("--capture", "hot", "--", "go", "run", "-exec", "x", "."),
+		"-bench is not supported with go test":       record("--capture", "hot", "--", "go", "test", "-bench", "."),
+		"-c is not supported with --capture":         record("--capture", "hot", "--", "go", "test", "-c"),
+		"-run has no value":                          record("--capture", "hot", "--", "go", "test", "-run"),
+		"no package has tests":                       record("--capture", "hot", "--", "go", "test", "./none"),
+		"tests cannot be combined with a load": record("--load", "http://127.0.0.1:1", "--capture", "hot", "--", "go",
+			"test"),
+		"--trace has no effect with go test":               record("--trace", "1s", "--capture", "hot", "--", "go", "test"),
 		"--redact has no effect without --capture":         record("--redact", "x", "--", "go", "run", "."),
 		"missing closing )":                                record("--capture", "(", "--", "go", "run", "."),
 		"want a recording, and maybe a regular expression": {"recording"},

@@ -29,9 +29,43 @@ type recordFlags struct {
 	sent      sharedLoad
 	URLs      []string // where the load goes
 	TargetLog string
-	Capture   string // a regular expression, or hot
-	Redact    string
+	copied    captureFlags
 	JSON      bool
+}
+
+// captureFlags configure which calls are copied.
+type captureFlags struct {
+	Capture string // a regular expression, or hot
+	Redact  string
+}
+
+// register adds the flags to those of cmd; also is the beginning of their help.
+func (f *captureFlags) register(cmd *cobra.Command, also string) {
+	fs := cmd.Flags()
+	fs.StringVar(&f.Capture, "capture", "", also+
+		"also copy arguments and results of functions that match `REGEXP`, from another run; hot means those with the "+
+		"hottest lines")
+	fs.StringVar(&f.Redact, "redact", "",
+		"with --capture, also redact what has a name that matches `REGEXP`; - turns all redaction off")
+}
+
+// options returns which calls are copied; nil for none.
+func (f *captureFlags) options() (*collect.Capture, error) {
+	if f.Capture == "" {
+		return nil, nil //nolint:nilnil // nothing is copied, as documented
+	}
+	c := &collect.Capture{Redact: f.Redact}
+	if f.Redact != "-" {
+		if _, err := compileFlag("--redact", f.Redact); err != nil {
+			return nil, err
+		}
+	}
+	if f.Capture == hotCapture {
+		return c, nil
+	}
+	var err error
+	c.Functions, err = compileFlag("--capture", f.Capture)
+	return c, err
 }
 
 // handlerFlags configure the access to a target's pprof handlers.
@@ -90,7 +124,8 @@ ends the recording at once.
 --capture copies arguments, receivers and results of sampled calls into the
 recording. After the measurement, whet builds the program again and runs it
 under the same load, so that nothing that is measured changes; the command must
-be "go run PACKAGE" or --bench. What looks like a secret is left out, but a
+be "go run PACKAGE" or --bench. With "go test PACKAGES", the arguments are those
+of the tests, which run twice. What looks like a secret is left out, but a
 recording with arguments is still data of the program: treat it as such.
 
 With --bench, all benchmarks and sub-benchmarks share -d, and are stopped when
@@ -104,7 +139,8 @@ the time is up.`,
   whet record ./stats --bench . -o bench.whet
   whet record -o run.whet --load http://localhost:8080/ -- ./server -addr :8080
   whet record -o run.whet --load http://localhost:8080/ --capture hot \
-    -- go run ./cmd/server -addr :8080`,
+    -- go run ./cmd/server -addr :8080
+  whet record -o tests.whet --capture 'slow\.Leftpad$' -- go test ./...`,
 		Args: someArgs("no target given",
 			"give an address, Go packages with --bench, or -- and a command: `whet record http://localhost:6060 -o run.whet`"),
 	}
@@ -145,11 +181,7 @@ func (f *recordFlags) register(cmd *cobra.Command) {
 		"run each benchmark for this `duration`, such as 1s or 100x (default: its share of -d, or 1s)")
 	fs.IntVar(&f.Count, "count", 1, "run each benchmark `N` times")
 
-	fs.StringVar(&f.Capture, "capture", "",
-		"also copy arguments and results of functions that match `REGEXP`, from another run; hot means those with the "+
-			"hottest lines")
-	fs.StringVar(&f.Redact, "redact", "",
-		"with --capture, also redact what has a name that matches `REGEXP`; - turns all redaction off")
+	f.copied.register(cmd, "")
 
 	fs.StringVar(&f.PprofAddr, "pprof-addr", "", "`HOST:PORT` of the command's pprof handlers (default: detected)")
 	fs.StringVar(&f.TargetLog, "target-log", "", "write the command's output to `FILE` (default: standard error)")
@@ -233,7 +265,7 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		{"pprof-addr", !command, "without a command", commandHint},
 		{"target-log", !command, "without a command", commandHint},
 		{"start-timeout", !command, "without a command", commandHint},
-		{"redact", f.Capture == "", "without --capture", "give --capture hot"},
+		{"redact", f.copied.Capture == "", "without --capture", "give --capture hot"},
 		{"header", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"token-file", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
 		{"pprof-path", bench, "on benchmarks, which are not recorded over HTTP", "omit it"},
@@ -247,6 +279,9 @@ func (f *recordFlags) target(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if err := f.setCapture(); err != nil {
+		return err
+	}
+	if err := f.setTests(cmd); err != nil {
 		return err
 	}
 	if f.Trace == 0 {
@@ -266,25 +301,39 @@ const hotCapture = "hot"
 
 // setCapture sets the options of --capture.
 func (f *recordFlags) setCapture() error {
-	if f.Capture == "" {
+	if f.copied.Capture == "" {
 		return nil
 	}
 	if len(f.Packages) == 0 && len(f.Command) == 0 {
 		return diag.Usagef("record", "--capture needs a program that whet builds",
-			"give a command such as -- go run ./cmd/server, or packages with --bench")
+			"give a command such as -- go run ./cmd/server or -- go test ./..., or packages with --bench")
 	}
-	f.Options.Capture = &collect.Capture{Redact: f.Redact}
-	if f.Redact != "-" {
-		if _, err := compileFlag("--redact", f.Redact); err != nil {
-			return err
-		}
-	}
-	if f.Capture == hotCapture {
+	var err error
+	f.Options.Capture, err = f.copied.options()
+	return err
+}
+
+// setTests checks the flags of a command that runs tests.
+func (f *recordFlags) setTests(cmd *cobra.Command) error {
+	if !f.Tests() {
 		return nil
 	}
-	re, err := compileFlag("--capture", f.Capture)
-	f.Options.Capture.Functions = re
-	return err
+	if f.loads() {
+		return diag.Usagef("record", "tests cannot be combined with a load",
+			"omit --load and --targets, or give a command such as -- go run ./cmd/server")
+	}
+	if !cmd.Flags().Changed("duration") {
+		f.Duration = 0 // until they end
+	}
+	const why, hint = "with go test", "omit it"
+	var list []useless
+	for _, name := range []string{
+		"trace", "pprof-addr", "start-timeout", "header", "token-file", "pprof-path", "cert", "key", "ca", "grace",
+		"max-size", "max-memory",
+	} {
+		list = append(list, useless{name, true, why, hint})
+	}
+	return checkUseless("record", cmd.Flags().Changed, list)
 }
 
 func (a *app) record(ctx context.Context, f *recordFlags) error {

@@ -187,23 +187,40 @@ func addRow(b *testing.B, row string) {
 }
 
 // BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated
-// inputs, with the gain of the service under load.
+// inputs, with the gain of the service under load. The last row has the medians of the errors, in points.
 func BenchmarkCaptureGain(b *testing.B) {
 	whet := buildExample(b, filepath.Join("..", "..", "cmd", "whet"))
+	var wrong [2][]float64 // from captured and from generated inputs
 	for _, c := range capturedServices() {
 		if c.file == "" {
 			continue
 		}
 		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
-				c.gain(b, whet)
+				for i, e := range c.gain(b, whet) {
+					if !math.IsNaN(e) {
+						wrong[i] = append(wrong[i], e)
+					}
+				}
 			}
 		})
 	}
+	addRow(b, fmt.Sprintf("| median error | | %s | %s |", errorOf(wrong[0]), errorOf(wrong[1])))
 }
 
-// gain adds a row for a service.
-func (c *capturedService) gain(b *testing.B, whet string) {
+// errorOf describes the median of errors.
+func errorOf(errors []float64) string {
+	if len(errors) == 0 {
+		return "nothing was predicted"
+	}
+	slices.Sort(errors)
+	median := (errors[(len(errors)-1)/2] + errors[len(errors)/2]) / 2
+	return fmt.Sprintf("%.1f points, of %d", median, len(errors))
+}
+
+// gain adds a row for a service, and returns the errors of the gains predicted from captured and from generated inputs,
+// in points; NaN for none.
+func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 	b.Helper()
 	var dirs [2]string
 	for i := range dirs {
@@ -225,10 +242,13 @@ func (c *capturedService) gain(b *testing.B, whet string) {
 	}
 	measured := c.compare(b, dirs[0], [2]string{buildExample(b, dirs[0]), buildExample(b, dirs[1])}, [2][]string{})
 	var predicted [2]string
-	for i, capture := range [2]string{"", "hot"} {
-		predicted[i] = c.predict(b, whet, dirs, capture)
+	for i, capture := range [2]string{"hot", ""} {
+		var gain float64
+		gain, predicted[i] = c.predict(b, whet, dirs, capture)
+		wrong[i] = 100 * math.Abs(gain-(float64(measured.Ratio)-1))
 	}
-	addRow(b, fmt.Sprintf("| %s | %s | %s | %s |", c.name, percent(measured), predicted[1], predicted[0]))
+	addRow(b, fmt.Sprintf("| %s | %s | %s | %s |", c.name, percent(measured), predicted[0], predicted[1]))
+	return wrong
 }
 
 // record records the service in a directory under its load, and returns the file.
@@ -259,8 +279,11 @@ func (c *capturedService) record(b *testing.B, whet, dir, capture string) string
 }
 
 // predict records version A and returns the change of the service's CPU time that follows from the share of the changed
-// lines and the benchmark of the change; and how similar the benchmark is to the service.
-func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, capture string) string {
+// lines and the benchmark of the change, NaN if there is none; and that with how similar the benchmark is to the
+// service, or the reason.
+func (c *capturedService) predict(
+	b *testing.B, whet string, dirs [2]string, capture string,
+) (gain float64, text string) {
 	b.Helper()
 	recording := c.record(b, whet, dirs[0], capture)
 	prove := exec.Command(whet, "prove", "--a", dirs[0], "--b", dirs[1], "--recording", recording, "--format", "json",
@@ -284,19 +307,19 @@ func (c *capturedService) predict(b *testing.B, whet string, dirs [2]string, cap
 	}
 	m := doc.Verdict.Measured
 	if m == nil || m.AB == nil || len(m.AB.Subjects) == 0 {
-		return "none: " + doc.Reason
+		return math.NaN(), "none: " + doc.Reason
 	}
 	for _, u := range m.AB.Subjects[0].Units {
 		if u.Unit != "sec/op" {
 			continue
 		}
-		gain := doc.Cost.Share * (float64(u.Ratio) - 1)
+		gain = doc.Cost.Share * (float64(u.Ratio) - 1)
 		similar := "similarity unknown" // the profiles have too few samples below the function
 		if _, agree, ok := strings.Cut(strings.Join(m.Paths, "; "), "agree on "); ok {
 			similar, _, _ = strings.Cut(agree, " ")
 			similar += " similar"
 		}
-		return fmt.Sprintf("%+.1f%%, %s", 100*gain, similar)
+		return gain, fmt.Sprintf("%+.1f%%, %s", 100*gain, similar)
 	}
-	return "none: no time"
+	return math.NaN(), "none: no time"
 }

@@ -29,6 +29,10 @@ import (
 // directory is where the support is in the module, in the overlay only.
 const directory = "zz_whet_capture"
 
+// EndBenchmark is a benchmark of each tested package that writes what was copied until then: benchmarks are the last
+// thing that a test binary runs.
+const EndBenchmark = "BenchmarkWhetCaptured"
+
 // MaxFunctions is the number of functions that are instrumented.
 const MaxFunctions = 32
 
@@ -46,7 +50,7 @@ type Options struct {
 	Rank func(symbol string) int
 	// Small includes functions that are small enough for the compiler to inline, which they then are no longer.
 	Small bool
-	Tests bool   // Packages are tested
+	Tests bool   // Packages, which are import paths, are tested: with EndBenchmark
 	Temp  string // an existing directory for files, which the caller removes when it has built
 }
 
@@ -76,6 +80,9 @@ func Make(ctx context.Context, o Options) (*Program, error) {
 	m := &maker{options: o, program: &Program{Files: map[string]string{}}, reader: newReader(pkgs)}
 	for _, pkg := range pkgs {
 		m.choose(pkg)
+		if o.Tests && slices.Contains(o.Packages, pkg.PkgPath) {
+			m.tested = append(m.tested, pkg)
+		}
 	}
 	slices.SortStableFunc(m.chosen, func(a, b *chosen) int { return cmp.Compare(a.rank, b.rank) })
 	for _, c := range m.chosen[min(len(m.chosen), MaxFunctions):] {
@@ -144,6 +151,7 @@ type maker struct {
 	program *Program
 	reader  *reader
 	chosen  []*chosen
+	tested  []*packages.Package
 	module  *packages.Module
 }
 
@@ -399,6 +407,16 @@ func (m *maker) write() error {
 			text = append([]byte("//go:build go1.24\n\n"), text...)
 		}
 		if err := add(filepath.Join(dir, directory, name), text); err != nil {
+			return err
+		}
+	}
+	for _, pkg := range m.tested {
+		if len(pkg.GoFiles) == 0 {
+			continue
+		}
+		text := fmt.Sprintf("package %s\n\nimport (\n\twhet_testing \"testing\"\n\n\twhet_capture %q\n)\n\n"+
+			"func %s(*whet_testing.B) { whet_capture.R.Flush() }\n", pkg.Name, imported, EndBenchmark)
+		if err := add(filepath.Join(filepath.Dir(pkg.GoFiles[0]), directory+"_test.go"), []byte(text)); err != nil {
 			return err
 		}
 	}

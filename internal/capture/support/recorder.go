@@ -21,15 +21,20 @@ const (
 	ShareEnv  = "WHET_CAPTURE_SHARE"  // time for copying, as a fraction of the process's CPU time; DefaultShare
 )
 
+// AllShare is the value of ShareEnv for programs of which nothing is measured and that may end soon, such as tests: the
+// first calls of each function are copied without pauses.
+const AllShare = 1
+
 // DefaultShare is the fraction of the process's CPU time that is spent on copying and writing, without the collection
 // of garbage for it.
 const DefaultShare = 0.01
 
 // Limits of what a process keeps.
 const (
-	maxCalls   = 64      // of a function
-	maxKept    = 2 << 20 // bytes of all functions
-	maxCounted = 1 << 10 // calls before the one that is copied
+	maxCalls   = 64           // of a function
+	maxKept    = 2 << 20      // bytes of all functions
+	maxCounted = 1 << 10      // calls before the one that is copied
+	maxEager   = 4 * maxCalls // copies of a function without pauses
 	tick       = 20 * time.Millisecond
 	slowTick   = 10 // ticks without the call that was waited for, after which it is the next one
 	firstFlush = 50 * time.Millisecond
@@ -66,6 +71,7 @@ type Recorder struct {
 	cpu      func() time.Duration // that the process has used
 	copying  atomic.Int32         // 1 while a call is copied
 	spent    atomic.Int64         // nanoseconds
+	writing  sync.Mutex           // a document
 
 	mu        sync.Mutex
 	functions []*function
@@ -101,6 +107,9 @@ func Start(functions []Function, gates []*Gate, plans [][]*Plan) *Recorder {
 		share = DefaultShare
 	}
 	r := newRecorder(dir, NewRedactor(names, text == "-"), share, functions, gates, plans)
+	for _, f := range r.functions { // before the program runs, which may end soon
+		r.arm(f)
+	}
 	go r.run(nil)
 	return r
 }
@@ -119,9 +128,6 @@ func newRecorder(
 // run opens gates as often as the time for copying allows, and writes documents, until stop is closed.
 func (r *Recorder) run(stop <-chan struct{}) {
 	flushed, wait := time.Now(), firstFlush
-	for i := range r.functions {
-		r.arm(r.functions[i])
-	}
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
 	for {
@@ -293,6 +299,10 @@ func (c *Copy) End() {
 	defer r.mu.Unlock()
 	f.about.Taken++
 	r.changed = true
+	if r.share >= AllShare && f.about.Taken < maxEager {
+		f.armed = time.Now()
+		f.gate.left.Store(1 + int32(f.about.Taken/maxCalls))
+	}
 	at := len(f.calls)
 	if at == maxCalls || r.kept+len(data) > maxKept {
 		if at = int(rand.Int64N(f.about.Taken)); at >= len(f.calls) {
@@ -309,8 +319,17 @@ func (c *Copy) End() {
 	r.kept += len(data)
 }
 
+// Flush writes the document. nil, which has none, is valid.
+func (r *Recorder) Flush() {
+	if r != nil {
+		r.flush()
+	}
+}
+
 // flush writes the document, if it has changed, and returns how long that took.
 func (r *Recorder) flush() time.Duration {
+	r.writing.Lock()
+	defer r.writing.Unlock()
 	since := time.Now()
 	data := r.document()
 	if data == nil {

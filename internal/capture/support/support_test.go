@@ -291,6 +291,7 @@ func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, g := recorderOf(dir)
 		r.share = 0.01
+		r.arm(r.functions[0])
 		begin := time.Now()
 		r.cpu = func() time.Duration { return time.Since(begin) }
 		stop := make(chan struct{})
@@ -320,6 +321,31 @@ func TestBudget(t *testing.T) {
 			t.Errorf("the document's mode is %v (%v), want 0600", fi.Mode(), err)
 		}
 	})
+}
+
+// TestEager checks that all of the first calls are copied if the time for copying is not limited, and some of the
+// others.
+func TestEager(t *testing.T) {
+	r, g := recorderOf(t.TempDir())
+	r.share = AllShare
+	r.arm(r.functions[0])
+	for n := range maxCalls / 2 {
+		call(r, g, n)
+	}
+	if n := len(r.functions[0].calls); n != maxCalls/2 {
+		t.Errorf("%d of %d calls are copied", n, maxCalls/2)
+	}
+	for n := range 100 * maxEager {
+		call(r, g, n)
+	}
+	if n := r.functions[0].about.Taken; n != maxEager || len(r.functions[0].calls) != maxCalls {
+		t.Errorf("%d calls are copied, want %d", n, maxEager)
+	}
+	r.Flush()
+	if files, err := filepath.Glob(filepath.Join(r.dir, "*.json")); err != nil || len(files) != 1 {
+		t.Errorf("%v, %v, want a document", files, err)
+	}
+	(*Recorder)(nil).Flush()
 }
 
 // TestConcurrent checks that calls of many goroutines lose nothing but samples.

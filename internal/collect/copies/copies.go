@@ -82,6 +82,24 @@ func (o *Options) Read(left []instrument.Left, dirs ...string) (all *arguments.D
 func (o *Options) Bench(
 	ctx context.Context, b *gotest.Binary, match string, rank func(symbol string) int, temp string,
 ) (dir string, left []instrument.Left, err error) {
+	args := []string{"-test.run=^$", "-test.bench=" + match, "-test.benchtime=300ms"}
+	return o.again(ctx, b, rank, temp, Time, args)
+}
+
+// Test builds a test binary again, so that it copies calls, and runs it with arguments, for at most limit unless that
+// is 0. Calls are copied without pauses, since tests may end soon. The documents are then in dir.
+func (o *Options) Test(
+	ctx context.Context, b *gotest.Binary, args []string, limit time.Duration, rank func(symbol string) int, temp string,
+) (dir string, left []instrument.Left, err error) {
+	all := *o
+	all.Share = support.AllShare
+	return all.again(ctx, b, rank, temp, limit, args)
+}
+
+// again builds a test binary with copies, and runs it.
+func (o *Options) again(
+	ctx context.Context, b *gotest.Binary, rank func(symbol string) int, temp string, limit time.Duration, args []string,
+) (dir string, left []instrument.Left, err error) {
 	dir, env, err := o.Environment(temp)
 	if err != nil {
 		return "", nil, err
@@ -101,11 +119,15 @@ func (o *Options) Bench(
 	if err != nil {
 		return "", nil, err
 	}
-	limit, cancel := context.WithTimeout(ctx, Time)
-	defer cancel()
-	cmd := exec.CommandContext(limit, binary.Path, "-test.run=^$", "-test.bench="+match, "-test.benchtime=300ms")
+	run := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		run, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	cmd := exec.CommandContext(run, binary.Path, args...)
 	cmd.Dir, cmd.Env = b.Package.Dir, slices.Concat(os.Environ(), src.Env, env)
 	procgroup.OwnAndKill(cmd)
-	_ = cmd.Run() // a benchmark that fails was reported; a run that is cut short has copied enough
+	_ = cmd.Run() // what fails was reported; a run that is cut short has copied enough
 	return dir, made.Left, ctx.Err()
 }

@@ -31,7 +31,8 @@ func Parse(command []string) (*GoRun, error) {
 	bad := func(what string) error {
 		return &diag.Error{
 			Op: "capture", Subject: strings.Join(command, " "), Err: errors.New(what), Kind: diag.Usage,
-			Hint: "whet builds the program to copy arguments: write the command as `go run ./cmd/server -addr :8080`",
+			Hint: "whet builds the program to copy arguments: write the command as `go run ./cmd/server -addr :8080`, or as " +
+				"`go test ./...`",
 		}
 	}
 	if len(command) < 2 || filepath.Base(command[0]) != "go" || command[1] != "run" {

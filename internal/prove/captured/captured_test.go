@@ -161,8 +161,8 @@ func TestSource(t *testing.T) {
 	}
 }
 
-// TestNumbers checks that numbers, and lists of them, pass through functions that may change them, and that
-// sizes differ from other numbers.
+// TestNumbers checks that numbers, and lists of them, pass through functions that may change them, and which numbers
+// may be sizes.
 func TestNumbers(t *testing.T) {
 	list := func(kind, a, b string) support.Value {
 		items := []support.Value{{Kind: kind, Text: a}, {Kind: kind, Text: b}}

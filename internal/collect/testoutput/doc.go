@@ -1,0 +1,2 @@
+// Package testoutput reads what test binaries print, for package collect: results and failures.
+package testoutput
