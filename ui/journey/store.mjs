@@ -63,25 +63,6 @@ step("which line cost how much, and when", async () => {
   await p.page.keyboard.press("End");
   for (let i = 0; i < 4; i++) await p.page.keyboard.press("ArrowLeft"); // the last hours may have no profiles yet
   assert.match(await p.page.locator(".reading").innerText(), /: \S+ \d+\.\d+% · /);
-  // The recordings of triggers are listed, and open in all views.
-  const recordings = p.page.locator(".store-recordings tbody tr");
-  assert.equal(await recordings.count(), 2);
-  assert.match(await recordings.first().innerText(), /slow <img src=x/);
-  const saved = await p.page.evaluate(async () => {
-    const a = document.querySelector(".store-recordings a[download]");
-    const answer = await fetch(a.href);
-    return [answer.status, new Uint8Array(await answer.arrayBuffer()).slice(0, 2).join()];
-  });
-  assert.deepEqual(saved, [200, "80,75"]); // a zip file
-  await recordings.first().getByRole("link").first().click();
-  await p.page.waitForFunction(() => location.pathname.endsWith("/overview"));
-  assert.match(await shown(p, "file"), /^stored\/[0-9a-f]{32}\.whet$/);
-  await p.page.locator(".overview table tbody tr").first().waitFor();
-  await p.page.goBack();
-  await p.page.locator(chart).waitFor();
-  await p.page.locator(".store .plot").focus();
-  await p.page.keyboard.press("End");
-  for (let i = 0; i < 4; i++) await p.page.keyboard.press("ArrowLeft");
   // Two columns are selected by keys, and shown.
   await p.page.keyboard.press("Shift+ArrowLeft");
   await p.page.keyboard.press("Enter");

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"testing"
 	"time"
 
@@ -120,33 +119,14 @@ func targetStates() scrape.Status {
 	return s
 }
 
-// fillRecordings stores recordings of the last minutes.
-func fillRecordings(t *testing.T, s *local.Store) {
-	t.Helper()
-	content, err := os.ReadFile(recordingFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, trigger := range []string{"slow", "heap"} {
-		_, err := s.WriteRecording(t.Context(), "", store.Recording{
-			Service: "service001", Labels: store.NewLabels(map[string]string{"trigger": trigger, "instance": "host-1"}),
-			Start: time.Now().Add(-time.Duration(i+1) * time.Minute), Duration: 2 * time.Second, About: trigger + " " + markup,
-		}, content)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
 // TestJourneyStore walks through the pages of a store in a real browser, as ui/journey/store.mjs
 // says. WHET_SHOTS names a directory for its screenshots.
 func TestJourneyStore(t *testing.T) {
 	reporttest.RunJourney(t, "store.mjs", func() map[string][]byte {
 		full := newStore(t)
 		addresses := map[string][]byte{"victim": []byte(fillStore(t, full))}
-		fillRecordings(t, full)
 		for name, change := range map[string]func(*Options){
-			"address": func(o *Options) { o.Store, o.Recordings, o.Scraped = full, full, targetStates },
+			"address": func(o *Options) { o.Store, o.Scraped = full, targetStates },
 			"empty":   func(o *Options) { o.Store = newStore(t) },
 			"partial": func(o *Options) {
 				down := &store.PartialError{Cluster: "main", Missing: []string{"shard 2 (10.0.0.2:9000)"}}
