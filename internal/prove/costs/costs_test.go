@@ -216,3 +216,25 @@ func build(t *testing.T, code string) costs.Process {
 		return string(out), costs.PeakMemory(cmd.ProcessState), err
 	}
 }
+
+// TestOldModule compiles the probes in a module whose go.mod asks for an old Go.
+func TestOldModule(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("the probes are for Unix")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":     "module example.com/c\n\ngo 1.7\n",
+		"c_test.go":  "package c\n\nimport \"testing\"\n\nfunc BenchmarkWork(b *testing.B) {}\n",
+		"zz_test.go": string(costs.Probe("c", []string{"BenchmarkWork"})),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-o", os.DevNull, ".")
+	cmd.Dir = dir
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
