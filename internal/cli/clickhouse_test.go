@@ -43,12 +43,12 @@ func TestClickHouse(t *testing.T) {
 	address := servers.Address("commands")
 	st := strings.TrimSuffix(address, "?cluster="+clickhousetest.ClusterName)
 	checked(t, 1, "^hint: `whet store migrate", "query", "{}", "--store", st)
-	checked(t, 0, "on cluster shards was created: format 1$", "store", "migrate", "--store", address, "--unreplicated")
-	checked(t, 0, "is up to date: format 1$", "store", "migrate", "--store", st, "--retention", "20000d")
+	checked(t, 0, "on cluster shards was created: format 2$", "store", "migrate", "--store", address, "--unreplicated")
+	checked(t, 0, "is up to date: format 2$", "store", "migrate", "--store", st, "--retention", "20000d")
 	doc := checked(t, 0, "", "store", "migrate", "--store", st, "--retention", "none", "--json")
 	var text bytes.Buffer
 	if err := documents.Write(&text, layout.Style{}, []byte(doc), documents.Options{}); err != nil ||
-		!strings.Contains(text.String(), "on cluster shards is up to date: format 1") {
+		!strings.Contains(text.String(), "on cluster shards is up to date: format 2") {
 		t.Errorf("%s, %v", &text, err)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -197,6 +198,21 @@ func TestStoreExamples(t *testing.T) {
 	dir := t.TempDir()
 	if err := writeProfiles(dir); err != nil {
 		t.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"load.json":  `{"schema": "whet.load/2", "started": "2026-05-04T03:00:00Z", "rate": 1234.4}`,
+		"proof.json": `{"schema": "whet.prove/1", "module": "example.com/shop", "outcome": "faster"}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range []string{"init -q", "-c user.name=W -c user.email=w@example.com commit -q --allow-empty -m first"} {
+		cmd := exec.CommandContext(t.Context(), "git", strings.Fields(args)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
 	}
 	t.Chdir(dir)
 	for _, version := range []string{"v1", "v2"} {

@@ -14,7 +14,7 @@ func TestRead(t *testing.T) {
 	at := time.Date(2026, 5, 4, 3, 0, 0, 0, time.UTC)
 	for text, want := range map[string]Document{
 		`{"schema":"whet.load/2","started":"2026-05-04T03:00:00Z","rate":1234.5,"latency":{"p99_ns":2500000}}`: {
-			Kind: Load, Time: at, About: "1234 requests/s, p99 2.5ms",
+			Kind: Load, Time: at, About: "1234 requests/s, p99 2.50ms",
 		},
 		` {"schema":"whet.find/2","module":"example.com/m","findings":[{},{}]}`: {
 			Kind: Find, Module: "example.com/m", About: "2 findings",
