@@ -207,7 +207,9 @@ func TestStoreExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range []string{"init -q", "-c user.name=W -c user.email=w@example.com commit -q --allow-empty -m first"} {
+	for _, args := range []string{
+		"init -q", "-c user.name=W -c user.email=w@example.com commit -q --allow-empty -m first",
+	} {
 		cmd := exec.CommandContext(t.Context(), "git", strings.Fields(args)...)
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {
