@@ -76,10 +76,10 @@ func (s *site) appends() (list []proposal) {
 		switch {
 		case !isEmpty:
 		case begin == nil && len(lazily) > 0:
-			list = append(list, proposal{message, lazily})
+			list = append(list, proposal{Message: message, Edits: lazily})
 		case begin == nil:
 		case s.knownAt(size, begin):
-			list = append(list, proposal{message, []analysis.TextEdit{
+			list = append(list, proposal{Message: message, Edits: []analysis.TextEdit{
 				rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size)),
 			}})
 		}
@@ -231,8 +231,8 @@ func (s *site) insertions() (list []proposal) {
 				continue
 			}
 			list = append(list, proposal{
-				"Allocate " + v.Name() + " for " + size + " entries",
-				[]analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))},
+				Message: "Allocate " + v.Name() + " for " + size + " entries",
+				Edits:   []analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))},
 			})
 		}
 	}
@@ -288,8 +288,8 @@ func (s *site) writes() (list []proposal) {
 			size = "8*" + size // of a list of parts
 		}
 		list = append(list, proposal{
-			"Let " + v.Name() + " grow once to " + size + " bytes",
-			[]analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
+			Message: "Let " + v.Name() + " grow once to " + size + " bytes",
+			Edits:   []analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
 		})
 	}
 	return list
@@ -338,8 +338,8 @@ func (s *site) grownBySum(c inspector.Cursor, v *types.Var) (p proposal, ok bool
 	}
 	size := strings.Join(terms, "+")
 	return proposal{
-		"Let " + v.Name() + " grow once to " + size + " bytes",
-		[]analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
+		Message: "Let " + v.Name() + " grow once to " + size + " bytes",
+		Edits:   []analysis.TextEdit{rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s.Grow(%s)", v.Name(), size))},
 	}, true
 }
 

@@ -84,7 +84,7 @@ func (s *site) inPlace(c inspector.Cursor) (p proposal, ok bool) {
 			edits = append(edits, rewrite.Replace(use.Node(), "(*"+v.Name()+")"))
 		}
 	}
-	return proposal{"Refer to the elements in place", edits}, true
+	return proposal{Message: "Refer to the elements in place", Edits: edits}, true
 }
 
 // setPart reports whether a field of a value is set.

@@ -79,8 +79,8 @@ func (s *site) onStack(c inspector.Cursor) (p proposal, ok bool) {
 		"%[4]s = %[1]s[:%[7]s:%[6]s]\n} else {\n%[4]s = %[8]s\n}",
 		array, stackBytes/bytes, elem, id.Name, typ, s.asInt(size), length, s.Text(call))
 	return proposal{
-		fmt.Sprintf("Use an array for up to %d elements", stackBytes/bytes),
-		[]analysis.TextEdit{rewrite.Replace(assign, text)},
+		Message: fmt.Sprintf("Use an array for up to %d elements", stackBytes/bytes),
+		Edits:   []analysis.TextEdit{rewrite.Replace(assign, text)},
 	}, true
 }
 
@@ -221,13 +221,13 @@ func (s *site) resliced(c inspector.Cursor, x *ast.IndexExpr, v *types.Var) (p p
 		return p, false
 	}
 	name := s.Locals.Fresh(x.Pos(), v.Name())
-	p.message = fmt.Sprintf("Take %s[:%s] before the loop", v.Name(), size)
-	p.edits = append(p.edits, rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s := %s[:%s]", name, v.Name(), size)))
+	p.Message = fmt.Sprintf("Take %s[:%s] before the loop", v.Name(), size)
+	p.Edits = append(p.Edits, rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("%s := %s[:%s]", name, v.Name(), size)))
 	for _, use := range flow.Uses(info, loop, v) {
 		if use.ParentEdgeKind() != edge.IndexExpr_X {
 			return proposal{}, false
 		}
-		p.edits = append(p.edits, rewrite.Replace(use.Node(), name))
+		p.Edits = append(p.Edits, rewrite.Replace(use.Node(), name))
 	}
 	return p, true
 }

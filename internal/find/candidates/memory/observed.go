@@ -150,9 +150,9 @@ func rounded(n int) int {
 // sized gives a variable a capacity where it is declared, or, for a nil slice, where it first grows.
 func (s *site) sized(c inspector.Cursor, v *types.Var, n int) (p proposal, ok bool) {
 	size := fmt.Sprint(rounded(n))
-	p.message = fmt.Sprintf("Allocate %s for %s elements, as most recorded results need", v.Name(), size)
+	p.Message = fmt.Sprintf("Allocate %s for %s elements, as most recorded results need", v.Name(), size)
 	if isBuilder(v.Type()) {
-		p.message = fmt.Sprintf("Let %s grow once to %s bytes, as most recorded results need", v.Name(), size)
+		p.Message = fmt.Sprintf("Let %s grow once to %s bytes, as most recorded results need", v.Name(), size)
 		for _, use := range s.Places[v] {
 			spec, isSpec := use.Parent().Node().(*ast.ValueSpec)
 			stmt, ok := rewrite.Statement(use)
@@ -161,7 +161,7 @@ func (s *site) sized(c inspector.Cursor, v *types.Var, n int) (p proposal, ok bo
 				continue
 			}
 			at := rewrite.Insert(stmt.Node().End(), fmt.Sprintf("\n%s.Grow(%s)", v.Name(), size))
-			p.edits = []analysis.TextEdit{at}
+			p.Edits = []analysis.TextEdit{at}
 			return p, true
 		}
 		return p, false
@@ -173,7 +173,7 @@ func (s *site) sized(c inspector.Cursor, v *types.Var, n int) (p proposal, ok bo
 	if sites.IsMap(v.Type()) {
 		for _, use := range s.Places[v] {
 			if value := s.ValueOf(use, v); value != nil && s.emptyMap(value) {
-				p.edits = []analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))}
+				p.Edits = []analysis.TextEdit{rewrite.Replace(value, fmt.Sprintf("make(%s, %s)", typ, size))}
 				return p, true
 			}
 		}
@@ -185,13 +185,13 @@ func (s *site) sized(c inspector.Cursor, v *types.Var, n int) (p proposal, ok bo
 		return p, false
 	}
 	if begin != nil {
-		p.edits = []analysis.TextEdit{rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size))}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(begin, fmt.Sprintf("make(%s, 0, %s)", typ, size))}
 		return p, true
 	}
 	call, isCall := stmt.Rhs[0].(*ast.CallExpr)
 	if !isCall || !flow.InBlock(c) {
 		return p, false
 	}
-	p.edits = s.allocatedFirst(stmt, call, v.Name(), typ, size)
-	return p, len(p.edits) > 0
+	p.Edits = s.allocatedFirst(stmt, call, v.Name(), typ, size)
+	return p, len(p.Edits) > 0
 }

@@ -126,8 +126,8 @@ func (s *site) pooled(c inspector.Cursor) (p proposal, ok bool) {
 	if !ok {
 		return p, false
 	}
-	p.message = "Take the " + typ + " from a pool"
-	p.edits = append(append(imports, more...), declared, rewrite.Replace(call.Fun, function), rewrite.Insert(stmt.End(),
+	p.Message = "Take the " + typ + " from a pool"
+	p.Edits = append(append(imports, more...), declared, rewrite.Replace(call.Fun, function), rewrite.Insert(stmt.End(),
 		fmt.Sprintf("\ndefer func() {\n%[1]s.Reset(nil)\n%[2]s.Put(%[1]s)\n}()", v.Name(), pool)))
 	return p, true
 }
@@ -310,12 +310,12 @@ defer func() {
 		%[2]s.Put(%[1]s)
 	}
 }()`
-	p.message = "Take the buffer from a pool"
-	p.edits = append(imports, hoisted,
+	p.Message = "Take the buffer from a pool"
+	p.Edits = append(imports, hoisted,
 		rewrite.Replace(stmt, fmt.Sprintf(taken, v.Name(), pool, typ, maxPooled)))
 	for _, use := range s.Places[v] {
 		if u, ok := use.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
-			p.edits = append(p.edits, rewrite.Replace(u, v.Name()))
+			p.Edits = append(p.Edits, rewrite.Replace(u, v.Name()))
 		}
 	}
 	return p, true
@@ -364,8 +364,8 @@ func (s *site) pooledArray(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	local := s.Locals.Fresh(call.Pos(), "array")
-	p.message = "Take the memory from a pool"
-	p.edits = append(imports, hoisted, rewrite.Replace(stmt, fmt.Sprintf(
+	p.Message = "Take the memory from a pool"
+	p.Edits = append(imports, hoisted, rewrite.Replace(stmt, fmt.Sprintf(
 		"%[1]s, _ := %[2]s.Get().(*%[3]s)\ndefer %[2]s.Put(%[1]s)\n%[4]s := %[1]s[:]\nclear(%[4]s)",
 		local, pool, array, v.Name())))
 	return p, true

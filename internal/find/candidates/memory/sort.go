@@ -122,7 +122,7 @@ func (s *site) sorted(
 		"%[8]s := func(%[4]s, %[5]s %[6]s) bool %[7]s\n"+
 		"switch {\ncase %[8]s(%[4]s, %[5]s):\nreturn -1\ncase %[8]s(%[5]s, %[4]s):\nreturn 1\n}\nreturn 0\n})",
 		pkg, function, s.Text(slice), names[0], names[1], typ, text, isLess)
-	return proposal{"Sort with slices." + function, append(edits, rewrite.Replace(call, text))}, true
+	return proposal{Message: "Sort with slices." + function, Edits: append(edits, rewrite.Replace(call, text))}, true
 }
 
 // compared returns the body of a comparison with the elements of the slice replaced by two names. It fails if

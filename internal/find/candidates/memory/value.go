@@ -102,7 +102,7 @@ func (s *site) byValue() (p proposal, ok bool) {
 			return p, false
 		}
 	}
-	return proposal{"Return the " + s.Text(star.X) + " by value", edits}, calls > 0
+	return proposal{Message: "Return the " + s.Text(star.X) + " by value", Edits: edits}, calls > 0
 }
 
 // near reports whether a node is on the line.

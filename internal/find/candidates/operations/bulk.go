@@ -73,7 +73,7 @@ func (s *site) atOnce(loop inspector.Cursor) (p proposal, ok bool) {
 		if !ok1 || !ok2 {
 			return p, false
 		}
-		text, p.message = fmt.Sprintf("copy(%s, %s)", to, from), "Copy all elements at once"
+		text, p.Message = fmt.Sprintf("copy(%s, %s)", to, from), "Copy all elements at once"
 	} else {
 		call, isCall := set.Rhs[0].(*ast.CallExpr)
 		if !isCall || flow.Builtin(s.Pass.TypesInfo, call) != "append" || len(call.Args) != 2 ||
@@ -85,9 +85,9 @@ func (s *site) atOnce(loop inspector.Cursor) (p proposal, ok bool) {
 			return p, false
 		}
 		to := s.Text(set.Lhs[0])
-		text, p.message = fmt.Sprintf("%s = append(%s, %s...)", to, to, from), "Append all elements at once"
+		text, p.Message = fmt.Sprintf("%s = append(%s, %s...)", to, to, from), "Append all elements at once"
 	}
-	p.edits = []analysis.TextEdit{ // a comment on the first line stays
+	p.Edits = []analysis.TextEdit{ // a comment on the first line stays
 		{Pos: loop.Node().Pos(), End: body.Lbrace + 1, NewText: []byte(text)},
 		{Pos: set.Pos(), End: loop.Node().End()},
 	}

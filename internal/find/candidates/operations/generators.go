@@ -3,7 +3,6 @@ package operations
 import (
 	"go/ast"
 
-	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/whet-go/whet/find/rules/rewrite"
@@ -25,20 +24,11 @@ func Generators() []*sites.Generator {
 // A site is a hot line, with what several generators of the package need.
 type site struct{ *sites.Site }
 
-// A proposal is a sites.Proposal.
-type proposal struct {
-	message string
-	edits   []analysis.TextEdit
-}
+type proposal = sites.Proposal
 
 // visit makes a generator's function of one that takes a site.
-func visit(propose func(*site) []proposal) func(*sites.Site) []sites.Proposal {
-	return func(at *sites.Site) (list []sites.Proposal) {
-		for _, p := range propose(&site{at}) {
-			list = append(list, sites.Proposal{Message: p.message, Edits: p.edits})
-		}
-		return list
-	}
+func visit(propose func(*site) []proposal) func(*sites.Site) []proposal {
+	return func(at *sites.Site) []proposal { return propose(&site{at}) }
 }
 
 // eachCall makes a generator's function of one that replaces a call of some functions.

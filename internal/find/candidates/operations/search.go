@@ -45,16 +45,16 @@ func (s *site) byByte(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok bo
 		name = "LastIndexByte"
 	}
 	text := fmt.Sprintf("%s.%s(%s, %q)", s.Text(sel.X), name, s.Text(call.Args[0]), char)
-	p.message = "Search with " + name
+	p.Message = "Search with " + name
 	if !strings.HasPrefix(sel.Sel.Name, "Contains") {
-		p.edits = []analysis.TextEdit{rewrite.Replace(call, text)}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(call, text)}
 		return p, true
 	}
 	if not, isNot := c.Parent().Node().(*ast.UnaryExpr); isNot && not.Op == token.NOT {
-		p.edits = []analysis.TextEdit{rewrite.Replace(not, s.operand(c.Parent(), text+" < 0"))}
+		p.Edits = []analysis.TextEdit{rewrite.Replace(not, s.operand(c.Parent(), text+" < 0"))}
 		return p, true
 	}
-	p.edits = []analysis.TextEdit{rewrite.Replace(call, s.operand(c, text+" >= 0"))}
+	p.Edits = []analysis.TextEdit{rewrite.Replace(call, s.operand(c, text+" >= 0"))}
 	return p, true
 }
 
@@ -131,7 +131,10 @@ func (s *site) folded(c inspector.Cursor, b *ast.BinaryExpr) (p proposal, ok boo
 	if b.Op == token.NEQ {
 		text = "!" + text
 	}
-	return proposal{"Compare with EqualFold", []analysis.TextEdit{rewrite.Replace(b, s.operand(c, text))}}, true
+	return proposal{
+		Message: "Compare with EqualFold",
+		Edits:   []analysis.TextEdit{rewrite.Replace(b, s.operand(c, text))},
+	}, true
 }
 
 // cased returns the text that strings.ToLower or ToUpper converts, the function, and the name of the package.
@@ -180,8 +183,8 @@ func (s *site) computed(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok 
 			!s.isFloat(call.Args[0]) && !s.isFloat(call.Args[1]) {
 			return p, false
 		}
-		p.edits = []analysis.TextEdit{rewrite.Replace(call.Fun, name)}
-		p.message = "Use the builtin " + name
+		p.Edits = []analysis.TextEdit{rewrite.Replace(call.Fun, name)}
+		p.Message = "Use the builtin " + name
 		return p, true
 	}
 	exponent := s.Pass.TypesInfo.Types[call.Args[1]].Value
@@ -213,7 +216,10 @@ func (s *site) computed(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok 
 	case *ast.BinaryExpr, *ast.UnaryExpr:
 		text = "(" + text + ")"
 	}
-	return proposal{"Compute the power by operators", []analysis.TextEdit{rewrite.Replace(call, text)}}, true
+	return proposal{
+		Message: "Compute the power by operators",
+		Edits:   []analysis.TextEdit{rewrite.Replace(call, text)},
+	}, true
 }
 
 // isFloat reports whether an expression is a float64, and not a constant.
@@ -259,11 +265,11 @@ func (s *site) since(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok boo
 	}
 	if now, pkg := s.now(sel.X); now && !flow.Calls(s.Pass.TypesInfo, call.Args[0]) {
 		text := fmt.Sprintf("%s.Since(%s)", pkg, s.Text(call.Args[0]))
-		return proposal{"Use time.Since", []analysis.TextEdit{rewrite.Replace(call, text)}}, true
+		return proposal{Message: "Use time.Since", Edits: []analysis.TextEdit{rewrite.Replace(call, text)}}, true
 	}
 	if now, pkg := s.now(call.Args[0]); now && !flow.Calls(s.Pass.TypesInfo, sel.X) {
 		text := fmt.Sprintf("%s.Until(%s)", pkg, s.Text(sel.X))
-		return proposal{"Use time.Until", []analysis.TextEdit{rewrite.Replace(call, text)}}, true
+		return proposal{Message: "Use time.Until", Edits: []analysis.TextEdit{rewrite.Replace(call, text)}}, true
 	}
 	return p, false
 }
@@ -310,5 +316,5 @@ func (s *site) written(_ inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 		return p, false
 	}
 	text := fmt.Sprintf("%s.Write(%s)", s.Text(call.Args[0]), s.Text(conversion.Args[0]))
-	return proposal{"Write the bytes", []analysis.TextEdit{rewrite.Replace(call, text)}}, true
+	return proposal{Message: "Write the bytes", Edits: []analysis.TextEdit{rewrite.Replace(call, text)}}, true
 }

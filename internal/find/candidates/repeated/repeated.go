@@ -64,8 +64,8 @@ func (s *site) beforeLoop(c inspector.Cursor, e ast.Expr) (p proposal, ok bool) 
 	}
 	name := s.Locals.Fresh(e.Pos(), nameFor(e))
 	return proposal{
-		"Compute " + sites.Shortened(s.Text(e)) + " once, before the loop",
-		[]analysis.TextEdit{
+		Message: "Compute " + sites.Shortened(s.Text(e)) + " once, before the loop",
+		Edits: []analysis.TextEdit{
 			rewrite.Before(s.Pass, stmt.Node(), name+" := "+s.Text(e)), rewrite.Replace(e, name),
 		},
 	}, true
@@ -285,11 +285,11 @@ func (s *site) loadBefore(c inspector.Cursor, sel *ast.SelectorExpr) (p proposal
 		return p, false
 	}
 	name := s.Locals.Fresh(sel.Pos(), sites.Lowered(sel.Sel.Name))
-	p.message = "Read " + s.Text(sel) + " once, before the loop"
-	p.edits = append(p.edits, rewrite.Before(s.Pass, stmt.Node(), name+" := "+s.Text(sel)))
+	p.Message = "Read " + s.Text(sel) + " once, before the loop"
+	p.Edits = append(p.Edits, rewrite.Before(s.Pass, stmt.Node(), name+" := "+s.Text(sel)))
 	for use := range loop.Preorder((*ast.SelectorExpr)(nil)) {
 		if e, ok := use.Node().(*ast.SelectorExpr); ok && flow.Same(info, e, sel) {
-			p.edits = append(p.edits, rewrite.Replace(e, name))
+			p.Edits = append(p.Edits, rewrite.Replace(e, name))
 		}
 	}
 	return p, true
@@ -363,7 +363,7 @@ func (s *site) lookUpOnce(c inspector.Cursor, x *ast.IndexExpr) (p proposal, ok 
 		if !ok {
 			return p, false
 		}
-		before, p.message = stmt.Node(), "Look "+sites.Shortened(s.Text(x))+" up once, before the loop"
+		before, p.Message = stmt.Node(), "Look "+sites.Shortened(s.Text(x))+" up once, before the loop"
 	} else {
 		if len(uses) < 2 {
 			return p, false
@@ -372,11 +372,11 @@ func (s *site) lookUpOnce(c inspector.Cursor, x *ast.IndexExpr) (p proposal, ok 
 		if !ok || !s.steadyBetween(block, x, first.Pos(), end) {
 			return p, false
 		}
-		before, p.message = first, "Look "+sites.Shortened(s.Text(x))+" up once"
+		before, p.Message = first, "Look "+sites.Shortened(s.Text(x))+" up once"
 	}
-	p.edits = append(p.edits, rewrite.Before(s.Pass, before, fmt.Sprintf("%s := %s", name, s.Text(x))))
+	p.Edits = append(p.Edits, rewrite.Before(s.Pass, before, fmt.Sprintf("%s := %s", name, s.Text(x))))
 	for _, use := range uses {
-		p.edits = append(p.edits, rewrite.Replace(use.Node(), name))
+		p.Edits = append(p.Edits, rewrite.Replace(use.Node(), name))
 	}
 	return p, true
 }
@@ -541,10 +541,10 @@ func (s *site) computeOnce(c inspector.Cursor, call *ast.CallExpr) (p proposal, 
 		return p, false
 	}
 	name := s.Locals.Fresh(call.Pos(), nameFor(call))
-	p.message = "Compute " + sites.Shortened(s.Text(call)) + " once"
-	p.edits = append(p.edits, rewrite.Before(s.Pass, first, name+" := "+s.Text(call)))
+	p.Message = "Compute " + sites.Shortened(s.Text(call)) + " once"
+	p.Edits = append(p.Edits, rewrite.Before(s.Pass, first, name+" := "+s.Text(call)))
 	for _, use := range uses {
-		p.edits = append(p.edits, rewrite.Replace(use.Node(), name))
+		p.Edits = append(p.Edits, rewrite.Replace(use.Node(), name))
 	}
 	return p, true
 }

@@ -91,7 +91,7 @@ func (s *site) switched(c inspector.Cursor) (p proposal, ok bool) {
 		entry := s.Locals.Fresh(x.Pos(), "entry")
 		edits = append(edits, rewrite.Before(s.Pass, stmt.Node(), entry+", _ := "+call), rewrite.Replace(x, entry))
 	}
-	return proposal{"Use a switch for the entries of " + v.Name(), edits}, true
+	return proposal{Message: "Use a switch for the entries of " + v.Name(), Edits: edits}, true
 }
 
 // literalOf returns the literal of a package variable whose entries are only read, nil if there is none.

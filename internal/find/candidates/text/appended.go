@@ -79,8 +79,8 @@ func (s *site) builtText(v *types.Var) (p proposal, ok bool) {
 	if b.scratch != "" {
 		text += fmt.Sprintf("\nvar %s [%d]byte", b.scratch, scratchBytes)
 	}
-	p.message = "Build the string in a strings.Builder"
-	p.edits = append(append(imports, rewrite.Replace(b.declared, text)), b.edits...)
+	p.Message = "Build the string in a strings.Builder"
+	p.Edits = append(append(imports, rewrite.Replace(b.declared, text)), b.edits...)
 	return p, true
 }
 

@@ -96,8 +96,8 @@ func (s *site) inTable(b *ast.BinaryExpr) (p proposal, ok bool) {
 		text = fmt.Sprintf("(uint(%s) < 256 && %s[%s&255])", t.v.Name(), name, t.v.Name())
 	}
 	return proposal{
-		"Look " + t.v.Name() + " up in a table of characters",
-		[]analysis.TextEdit{declared, rewrite.Replace(b, text)},
+		Message: "Look " + t.v.Name() + " up in a table of characters",
+		Edits:   []analysis.TextEdit{declared, rewrite.Replace(b, text)},
 	}, true
 }
 
@@ -230,9 +230,9 @@ func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	test := fmt.Sprintf("%s.ContainsAny(%s, %q)", pkg, s.Text(text), old)
-	p.message = fmt.Sprintf("Search for %q first, which is all that is replaced", old)
+	p.Message = fmt.Sprintf("Search for %q first, which is all that is replaced", old)
 	if len(call.Args) == 1 {
-		return s.replacedIf(c, call, test, p.message, edits)
+		return s.replacedIf(c, call, test, p.Message, edits)
 	}
 	stmt, ok := rewrite.Statement(c)
 	if !ok {
@@ -245,7 +245,7 @@ func (s *site) withoutReplacer(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	edits = append(append(edits, more...), rewrite.Before(s.Pass, ret, fmt.Sprintf(
 		"if !%s {\nreturn %s.WriteString(%s, %s)\n}", test, io, s.Text(call.Args[0]), s.Text(text))))
-	return proposal{p.message, edits}, true
+	return proposal{Message: p.Message, Edits: edits}, true
 }
 
 // replaced returns the characters that a replacer replaces: a package variable that is set once, to a replacer

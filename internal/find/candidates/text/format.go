@@ -67,14 +67,14 @@ func (s *site) withoutFmt(c inspector.Cursor) (p proposal, ok bool) {
 		if !ok || c.ParentEdgeKind() == edge.ExprStmt_X {
 			return p, false
 		}
-		text, p.message = errors+".New("+text+")", "Make the error of a concatenated text"
+		text, p.Message = errors+".New("+text+")", "Make the error of a concatenated text"
 	case "fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln":
 		io, ok := f.imported("io")
 		if !ok {
 			return p, false
 		}
 		text = fmt.Sprintf("%s.WriteString(%s, %s)", io, s.Text(call.Args[0]), text)
-		p.message = "Write the concatenated text without fmt"
+		p.Message = "Write the concatenated text without fmt"
 	default:
 		switch c.ParentEdgeKind() {
 		case edge.ExprStmt_X, edge.GoStmt_Call, edge.DeferStmt_Call:
@@ -82,9 +82,9 @@ func (s *site) withoutFmt(c inspector.Cursor) (p proposal, ok bool) {
 		case edge.IndexExpr_X, edge.SliceExpr_X:
 			text = "(" + text + ")"
 		}
-		p.message = "Concatenate the text without fmt"
+		p.Message = "Concatenate the text without fmt"
 	}
-	p.edits = append(f.edits, rewrite.Replace(call, text))
+	p.Edits = append(f.edits, rewrite.Replace(call, text))
 	return p, true
 }
 
@@ -341,8 +341,8 @@ func constantErrorGenerator() *sites.Generator {
 					continue
 				}
 				list = append(list, proposal{
-					"Return one error for all calls",
-					append(edits, hoisted, rewrite.Replace(call, name)),
+					Message: "Return one error for all calls",
+					Edits:   append(edits, hoisted, rewrite.Replace(call, name)),
 				})
 			}
 			return list

@@ -68,15 +68,15 @@ func (s *site) prefiltered(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	test := fmt.Sprintf("%s.Contains(%s, %s)", name, s.Text(input), argument)
-	p.message = fmt.Sprintf("Search for %q first, which each match contains", need)
+	p.Message = fmt.Sprintf("Search for %q first, which each match contains", need)
 	switch method {
 	case "MatchString", "Match":
-		p.edits = append(edits, rewrite.Replace(call, "("+test+" && "+s.Text(call)+")"))
+		p.Edits = append(edits, rewrite.Replace(call, "("+test+" && "+s.Text(call)+")"))
 		return p, true
 	case "ReplaceAllString", "ReplaceAllLiteralString", "ReplaceAllStringFunc":
-		return s.replacedIf(c, call, test, p.message, edits)
+		return s.replacedIf(c, call, test, p.Message, edits)
 	case "FindStringSubmatch", "FindAllString", "FindAllStringSubmatch", "FindStringSubmatchIndex", "FindStringIndex":
-		return s.foundIf(c, call, test, p.message, edits)
+		return s.foundIf(c, call, test, p.Message, edits)
 	}
 	return p, false
 }
@@ -93,21 +93,21 @@ func (s *site) replacedIf(
 	n := stmt.Node()
 	if ret, ok := n.(*ast.ReturnStmt); ok && len(ret.Results) == 1 && ret.Results[0] == call {
 		early := rewrite.Before(s.Pass, n, fmt.Sprintf("if !%s {\nreturn %s\n}", test, input))
-		return proposal{message, append(edits, early)}, true
+		return proposal{Message: message, Edits: append(edits, early)}, true
 	}
 	if to, how, ok := s.assigned(n, call); ok {
 		text := fmt.Sprintf("if %s {\n%s = %s\n}", test, to, replaced)
 		if to != input {
 			text = fmt.Sprintf("%s %s %s\n", to, how, input) + text
 		}
-		return proposal{message, append(edits, rewrite.Replace(n, text))}, true
+		return proposal{Message: message, Edits: append(edits, rewrite.Replace(n, text))}, true
 	}
 	if c.ParentEdgeKind() == edge.ExprStmt_X || !s.EvaluatedFirst(c, stmt) {
 		return p, false
 	}
 	name := s.Locals.Fresh(call.Pos(), "replaced")
 	before := rewrite.Before(s.Pass, n, fmt.Sprintf("%s := %s\nif %s {\n%s = %s\n}", name, input, test, name, replaced))
-	return proposal{message, append(edits, before, rewrite.Replace(call, name))}, true
+	return proposal{Message: message, Edits: append(edits, before, rewrite.Replace(call, name))}, true
 }
 
 // assigned returns what a statement assigns the result of a call to, and with = or :=.
@@ -140,7 +140,7 @@ func (s *site) foundIf(
 	}
 	to := s.Text(n.Lhs[0])
 	text := fmt.Sprintf("var %s %s\nif %s {\n%s = %s\n}", to, typ, test, to, s.Text(call))
-	return proposal{message, append(edits, rewrite.Replace(n, text))}, true
+	return proposal{Message: message, Edits: append(edits, rewrite.Replace(n, text))}, true
 }
 
 // pattern returns the constant expression of a regular expression: of a package variable that is set once,
@@ -330,7 +330,7 @@ func (s *site) memoized(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	return proposal{
-		"Keep the results of " + s.Text(call.Fun) + " in a table",
-		append(edits, declared, rewrite.Replace(call.Fun, name)),
+		Message: "Keep the results of " + s.Text(call.Fun) + " in a table",
+		Edits:   append(edits, declared, rewrite.Replace(call.Fun, name)),
 	}, true
 }

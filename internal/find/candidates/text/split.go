@@ -86,8 +86,8 @@ func (s *site) intoArray(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	array := s.Locals.Fresh(call.Pos(), "array")
 	return proposal{
-		fmt.Sprintf("Split into an array of %d parts", stackParts),
-		[]analysis.TextEdit{
+		Message: fmt.Sprintf("Split into an array of %d parts", stackParts),
+		Edits: []analysis.TextEdit{
 			declared,
 			rewrite.Before(s.Pass, stmt.Node(), fmt.Sprintf("var %s [%d]string", array, stackParts)),
 			rewrite.Replace(call, fmt.Sprintf("%s(%s[:0], %s, %s)",
@@ -142,7 +142,7 @@ func (s *site) ranged(c inspector.Cursor) (p proposal, ok bool) {
 			return p, false
 		}
 		edits, ok := s.overSequence(c.Parent(), loop, source)
-		return proposal{"Iterate over the parts", edits}, ok
+		return proposal{Message: "Iterate over the parts", Edits: edits}, ok
 	}
 	// parts := strings.Split(…), and nothing but for … range parts
 	id := flow.Defines(c)
@@ -174,7 +174,7 @@ func (s *site) ranged(c inspector.Cursor) (p proposal, ok bool) {
 	}
 	edits, ok := s.overSequence(loop, r, source)
 	edits = append(edits, analysis.TextEdit{Pos: assign.Pos(), End: assign.End()})
-	return proposal{"Iterate over the parts", edits}, ok
+	return proposal{Message: "Iterate over the parts", Edits: edits}, ok
 }
 
 // overSequence returns the edits that make a loop range over an iterator. Indexes are counted.

@@ -85,8 +85,8 @@ func (s *site) built(c inspector.Cursor) (p proposal, ok bool) {
 		return p, false
 	}
 	return proposal{
-		"Build the string in a strings.Builder",
-		append(edits, rewrite.Replace(typ, pkg+".Builder")),
+		Message: "Build the string in a strings.Builder",
+		Edits:   append(edits, rewrite.Replace(typ, pkg+".Builder")),
 	}, true
 }
 
@@ -367,8 +367,9 @@ func (s *site) unchanged(decl *ast.FuncDecl, r copying) (p proposal, ok bool) {
 		edits, test = append(edits, more...), test+fmt.Sprintf(" && %s.ValidString(%s)", valid, r.text.Name())
 	}
 	return proposal{
-		"Return the text itself if it contains none of " + strconv.Quote(special),
-		append(edits, rewrite.Before(s.Pass, decl.Body.List[0], fmt.Sprintf("if %s {\nreturn %s\n}", test, r.text.Name()))),
+		Message: "Return the text itself if it contains none of " + strconv.Quote(special),
+		Edits: append(edits, rewrite.Before(s.Pass, decl.Body.List[0],
+			fmt.Sprintf("if %s {\nreturn %s\n}", test, r.text.Name()))),
 	}, true
 }
 
