@@ -153,7 +153,7 @@ func (s *Set) Find(ctx context.Context, scope Scope) error {
 		}
 		for _, name := range names {
 			began := time.Now()
-			blocks, err := s.coverOne(ctx, bin, name, nil, 1)
+			blocks, _, err := s.coverOne(ctx, bin, name, nil, 1)
 			if err != nil {
 				if ctx.Err() != nil {
 					return ctx.Err()
@@ -234,7 +234,7 @@ func (s *Set) shareOf(ctx context.Context, b Benchmark, places []find.Place) (fl
 	}
 	var changed, all [2]int64
 	for i, n := range []int{fewIterations, moreIterations} {
-		blocks, err := s.coverOne(ctx, b.bin, b.name, nil, n)
+		blocks, _, err := s.coverOne(ctx, b.bin, b.name, nil, n)
 		if err != nil {
 			return 0, err
 		}
@@ -278,18 +278,18 @@ func (s *Set) coverProgram(n int) string {
 	return filepath.Join(s.scratch.Temp, fmt.Sprintf("cover%d-%d.test", len(s.found), n))
 }
 
-// coverOne runs some iterations of a benchmark.
+// coverOne runs some iterations of a benchmark, and returns the blocks that ran, and those that did not.
 func (s *Set) coverOne(
 	ctx context.Context, bin *gotest.Binary, name string, env []string, iterations int,
-) ([]coverage.Block, error) {
+) (ran, missed []coverage.Block, err error) {
 	profile := filepath.Join(s.scratch.Temp, "cover.out")
 	flags := []string{fmt.Sprintf("-test.benchtime=%dx", iterations), "-test.coverprofile=" + profile}
 	if err := s.runBenchmark(ctx, bin, name, env, flags...); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	file, err := os.Open(profile)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() { _ = file.Close() }()
 	return coverage.Read(file, s.o.Module)

@@ -169,7 +169,7 @@ func TestSet(t *testing.T) {
 }
 
 // TestUnusual holds that a benchmark is written without a package's tests if these do not build, and that it has
-// unusual inputs if typical ones do not run what has changed.
+// unusual inputs if typical ones do not run all that has changed.
 func TestUnusual(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -209,12 +209,16 @@ func TestUnusual(t *testing.T) {
 	for _, test := range []struct {
 		old     string
 		unusual bool
-	}{{"\treturn n\n", false}, {"\treturn -n\n", true}} {
+	}{
+		{"\treturn n\n", false},
+		{"\treturn -n\n", true},
+		{"\t\treturn -n\n\t}\n\treturn n\n", true}, // typical inputs run one of the two
+	} {
 		s.Forget()
 		if err := s.Find(t.Context(), Scope{}); err != nil {
 			t.Fatal(err)
 		}
-		chosen := writeFor(t, s, m, test.old, strings.Replace(test.old, "n\n", "n*1\n", 1))
+		chosen := writeFor(t, s, m, test.old, strings.ReplaceAll(test.old, "n\n", "n*1\n"))
 		if got := names(chosen); got != "text.BenchmarkWhet_Abs" {
 			t.Fatalf("%q: written: %q", test.old, got)
 		}

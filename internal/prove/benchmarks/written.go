@@ -174,8 +174,7 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 	return targets
 }
 
-// coverWritten has each benchmark choose its inputs, and records which code these run: typical ones, and others only
-// if typical ones run none of the places.
+// coverWritten has each benchmark choose its inputs, and records which code these run.
 func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Package,
 	benchmarks []differ.Benchmark, places []find.Place,
 ) (notes []string, err error) {
@@ -198,13 +197,7 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	picked := map[string]string{}
 	for i, b := range benchmarks {
 		chosen := filepath.Join(temp, strconv.Itoa(i))
-		inputs, blocks, err := s.chooseInputs(ctx, bin, b.Name, chosen)
-		if err == nil && len(covering([]Benchmark{{blocks: blocks}}, places)) == 0 {
-			more, unusual, failed := s.chooseInputs(ctx, bin, b.Name, chosen+"-unusual", differ.UnusualEnv+"=1")
-			if failed == nil && len(covering([]Benchmark{{blocks: unusual}}, places)) > 0 {
-				inputs, blocks = more, unusual
-			}
-		}
+		inputs, blocks, err := s.chooseInputs(ctx, bin, b.Name, chosen, places)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -226,21 +219,55 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 	return notes, nil
 }
 
-// chooseInputs has a benchmark choose its inputs, which it writes to a file, and returns them with what they
-// run; nil if it finds none.
-func (s *Set) chooseInputs(ctx context.Context, bin *gotest.Binary, name, file string, env ...string) (
-	inputs []byte, blocks []coverage.Block, err error,
-) {
-	env = append(env, differ.ChosenEnv+"="+file)
-	if _, err = s.coverOne(ctx, bin, name, env, 1); err != nil {
+// chooseInputs has a benchmark choose its inputs, and returns them with what they run, which should be all of the
+// places; nil if it finds none. They are typical ones, and others only for code of the places that those do not run:
+// if they are what the program had, only where they run none of it.
+func (s *Set) chooseInputs(
+	ctx context.Context, bin *gotest.Binary, name, file string, places []find.Place,
+) (inputs []byte, blocks []coverage.Block, err error) {
+	inputs, blocks, missed, err := s.inputsOf(ctx, bin, name, file)
+	if err != nil {
 		return nil, nil, err
 	}
-	if inputs, _ = os.ReadFile(file); len(inputs) == 0 { // it writes none if it finds none
-		return nil, nil, nil
+	reached := reach(blocks, places)
+	if inputs != nil && reach(missed, places) == 0 || reached > 0 && isCaptured(string(inputs)) {
+		return inputs, blocks, nil
 	}
-	blocks, err = s.coverOne(ctx, bin, name, env, 1)
-	return inputs, blocks, err
+	more, unusual, _, err := s.inputsOf(ctx, bin, name, file+"-unusual", differ.UnusualEnv+"="+file)
+	if err == nil && reach(unusual, places) > reached {
+		return more, unusual, nil
+	}
+	return inputs, blocks, ctx.Err()
 }
+
+// inputsOf has a benchmark choose its inputs, which it writes to a file, and returns them with what they run, and what
+// they do not; nil if it finds none.
+func (s *Set) inputsOf(ctx context.Context, bin *gotest.Binary, name, file string, env ...string) (
+	inputs []byte, ran, missed []coverage.Block, err error,
+) {
+	env = append(env, differ.ChosenEnv+"="+file)
+	if _, _, err = s.coverOne(ctx, bin, name, env, 1); err != nil {
+		return nil, nil, nil, err
+	}
+	if inputs, _ = os.ReadFile(file); len(inputs) == 0 { // it writes none if it finds none
+		return nil, nil, nil, nil
+	}
+	ran, missed, err = s.coverOne(ctx, bin, name, env, 1)
+	return inputs, ran, missed, err
+}
+
+// reach counts the blocks that have a line of the places.
+func reach(blocks []coverage.Block, places []find.Place) (n int) {
+	for _, b := range blocks {
+		if isIn(b, places) {
+			n++
+		}
+	}
+	return n
+}
+
+// isCaptured reports whether chosen inputs are those of calls that the program made.
+func isCaptured(chosen string) bool { return strings.HasPrefix(chosen, "-") }
 
 // hide reports whether the package's directory has tests, and leaves them out: they may be why the benchmarks do not
 // build.
@@ -287,14 +314,14 @@ func (s *Set) compileWritten(
 // capturedInputs describes inputs that the program had.
 const capturedInputs = "captured inputs"
 
-// inputsText describes the inputs that a generated benchmark has chosen: lines with a size, a seed and
-// what the arguments are, quoted.
+// inputsText describes the inputs that a generated benchmark has chosen: lines with a size (or, negative, the number of
+// a captured call), a seed and what the arguments are, quoted.
 func inputsText(chosen string) string {
 	n, example, kind := 0, "", "generated inputs"
 	for line := range strings.Lines(chosen) {
 		n++
 		switch {
-		case strings.HasPrefix(line, "-"): // the number of a call
+		case isCaptured(line):
 			kind = capturedInputs
 		case strings.HasPrefix(line, "0 "):
 			kind = "generated inputs, some of them unusual"

@@ -35,8 +35,8 @@ type Target struct {
 // otherwise it makes one call with each of those, so that a cover profile contains nothing else.
 const ChosenEnv = "WHET_CHOSEN"
 
-// UnusualEnv is the environment variable that, if it is not empty, lets a benchmark also choose inputs as comparisons
-// have them, if these run code that no typical one runs.
+// UnusualEnv is the environment variable that names a file with inputs that a benchmark has chosen, or none. If it is
+// not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run.
 const UnusualEnv = "WHET_UNUSUAL"
 
 // Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
@@ -48,6 +48,7 @@ func Benchmarks(
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
 	f := newTestFile(pkg, nil)
 	names := map[string]bool{}
+	var helpers strings.Builder
 	for _, t := range targets {
 		calls, err := f.ways(t.Decl)
 		if err != nil {
@@ -57,16 +58,24 @@ func Benchmarks(
 		of := FuncName(t.Decl)
 		for _, call := range calls {
 			depths := []int{0}
-			if t.Returned && call.Function == of && call.oneCall(1, false) != "" {
+			if t.Returned && call.Function == of && call.oneCall(1, false, "") != "" {
 				depths = []int{1, 2}
+			}
+			before := "whetBefore_" + identifier(call.Function)
+			help := f.before(before, call)
+			if help == "" {
+				before = ""
 			}
 			for _, depth := range depths {
 				name := "BenchmarkWhet_" + identifier(call.Function) + strings.Repeat("_returned", max(depth-1, 0))
-				body := call.oneCall(depth, f.calledDynamically(call.fn))
+				body := call.oneCall(depth, f.calledDynamically(call.fn), before)
 				if names[name] || body == "" {
 					continue
 				}
-				names[name] = true
+				if names[name] = true; before != "" && !names[before] {
+					names[before] = true
+					helpers.WriteString(help)
+				}
 				what := []string{"%s", "what %s returns", "what the function that %s returns returns"}[depth]
 				f.addf("// %s calls "+what+" with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
 					name, call.Function, name, body)
@@ -77,6 +86,7 @@ func Benchmarks(
 	if len(benchmarks) == 0 {
 		return nil, nil, errs
 	}
+	f.addf("%s", helpers.String())
 	files, err := f.texts(BenchmarkFile, calls)
 	if err != nil {
 		return nil, nil, append(errs, err)

@@ -212,14 +212,7 @@ func (s *shape) turns(name string) string {
 		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
 		name, at = "recv."+name, 1
 	}
-	if len(s.prior) > 0 {
-		fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
-		for i, one := range s.prior {
-			fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
-				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
-		}
-		b.WriteString("}\n}\n")
-	}
+	b.WriteString(s.priorTurns())
 	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
 	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
 	b.WriteString(s.inner.calls() + "})\n}\n")
@@ -232,6 +225,21 @@ func (s *shape) turns(name string) string {
 		}
 		b.WriteString("}\n}\n")
 	}
+	return b.String()
+}
+
+// priorTurns returns the code that calls some of the methods that may be called before.
+func (s *shape) priorTurns() string {
+	if len(s.prior) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
+	for i, one := range s.prior {
+		fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
+			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
+	}
+	b.WriteString("}\n}\n")
 	return b.String()
 }
 
@@ -280,8 +288,8 @@ func makeArguments(makers []string, at int) string {
 // itself is called while the arguments are made, and the returned call is of the function or handler that
 // it returned, at depth 2 of the one that this one returned; the code is "" if there is none. The compiler
 // can neither inline a returned function nor, if dynamic is set, the function itself: it sees a function
-// value.
-func (c *callCode) oneCall(depth int, dynamic bool) string {
+// value. before is the function that calls other methods of an unusual receiver; "" for none.
+func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
 	fmt.Fprintf(&b, "func(s *whetSource) func() error {\ns.take(%q)\n", s.calls)
@@ -289,6 +297,11 @@ func (c *callCode) oneCall(depth int, dynamic bool) string {
 	if s.recv != "" {
 		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\n", s.recv)
 		name, at = "recv."+name, 1
+		if _, isPointer := types.Unalias(s.sig.Recv().Type()).(*types.Pointer); before != "" && isPointer {
+			fmt.Fprintf(&b, "%s(s, recv)\n", before)
+		} else if before != "" {
+			fmt.Fprintf(&b, "%s(s, &recv)\n", before)
+		}
 	}
 	b.WriteString(makeArguments(s.makers, at))
 	args := numbered("a", len(s.makers))
@@ -321,6 +334,22 @@ func (c *callCode) oneCall(depth int, dynamic bool) string {
 	fmt.Fprintf(&b, "f := f%d\nwhetCalled = &f\nreturn func() error {\n%s}\n%s}", depth-1,
 		noted("f"+in.call, in.results, "c"), strings.Repeat("}\n", depth-1))
 	return b.String()
+}
+
+// before returns the code of a function that calls some of the methods that may be called before, of a receiver that
+// is made as comparisons make it; "" if there are none.
+func (g *testFile) before(name string, c *callCode) string {
+	turns := c.shapes[0].priorTurns()
+	if turns == "" {
+		return ""
+	}
+	recv := c.shapes[0].sig.Recv().Type()
+	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
+		recv = p.Elem()
+	}
+	return fmt.Sprintf("// %s calls methods that may change what %s does.\nfunc %s(s *whetSource, recv *%s) {\n"+
+		"if s.size != 0 {\nreturn\n}\n%s}\n\n",
+		name, c.Function, name, types.TypeString(recv, g.Qualify), turns)
 }
 
 // noted returns the code of a call whose results are recorded if s requires it; it returns the last

@@ -22,6 +22,7 @@ type body struct {
 	changes bool // it assigns to its receiver, or calls something with it
 	harmful bool
 	fields  []*types.Var  // that it uses
+	writes  []*types.Var  // those of its receiver that it assigns to, or whose address it takes
 	uses    []*types.Func // of the package
 }
 
@@ -46,10 +47,11 @@ func (f *Finder) Methods(fn *types.Func, recv types.Type, most int) []*types.Fun
 	if _, isPointer := types.Unalias(recv).(*types.Pointer); !isPointer {
 		return nil
 	}
-	used, _ := f.reached(fn.Origin())
+	used := f.reached(fn.Origin())
 	type ranked struct {
 		fn     *types.Func
-		shares int // the number of fields that both use
+		writes bool // it writes a field that the function uses
+		shares int  // the number of fields that both use
 	}
 	var all []ranked
 	for s := range types.NewMethodSet(recv).Methods() {
@@ -60,20 +62,26 @@ func (f *Finder) Methods(fn *types.Func, recv types.Type, most int) []*types.Fun
 		if _, isPointer := m.Signature().Recv().Type().(*types.Pointer); !isPointer {
 			continue
 		}
-		fields, harmful := f.reached(m.Origin())
-		if !f.of(m.Origin()).changes || harmful {
+		does := f.reached(m.Origin())
+		if !f.of(m.Origin()).changes || does.harmful {
 			continue
 		}
-		shares := 0
-		for field := range fields {
-			if used[field] {
-				shares++
+		r := ranked{fn: m}
+		for field := range does.fields {
+			if used.fields[field] {
+				r.shares++
 			}
+			r.writes = r.writes || used.fields[field] && does.writes[field]
 		}
-		all = append(all, ranked{m, shares})
+		all = append(all, r)
 	}
 	slices.SortFunc(all, func(a, b ranked) int {
-		if a.shares != b.shares {
+		switch {
+		case a.writes != b.writes && a.writes:
+			return -1
+		case a.writes != b.writes:
+			return 1
+		case a.shares != b.shares:
 			return b.shares - a.shares
 		}
 		return strings.Compare(a.fn.Name(), b.fn.Name())
@@ -85,16 +93,23 @@ func (f *Finder) Methods(fn *types.Func, recv types.Type, most int) []*types.Fun
 	return list
 }
 
-// reached returns the fields that a function and those of the package that it uses mention, and whether one may do
-// harm.
-func (f *Finder) reached(fn *types.Func) (fields map[*types.Var]bool, harmful bool) {
-	fields = map[*types.Var]bool{}
+// reach is what a function does, and those of the package that it uses.
+type reach struct {
+	fields, writes map[*types.Var]bool // that it uses, and of these that it may write
+	harmful        bool
+}
+
+func (f *Finder) reached(fn *types.Func) reach {
+	r := reach{fields: map[*types.Var]bool{}, writes: map[*types.Var]bool{}}
 	seen := map[*types.Func]bool{fn: true}
 	for queue := []*types.Func{fn}; len(queue) > 0; queue = queue[1:] {
 		b := f.of(queue[0])
-		harmful = harmful || b.harmful
+		r.harmful = r.harmful || b.harmful
 		for _, field := range b.fields {
-			fields[field] = true
+			r.fields[field] = true
+		}
+		for _, field := range b.writes {
+			r.writes[field] = true
 		}
 		for _, used := range b.uses {
 			if !seen[used] {
@@ -103,7 +118,7 @@ func (f *Finder) reached(fn *types.Func) (fields map[*types.Var]bool, harmful bo
 			}
 		}
 	}
-	return fields, harmful
+	return r
 }
 
 // of returns what a function of the package does itself.
@@ -126,16 +141,26 @@ func (f *Finder) of(fn *types.Func) *body {
 		id := root(x)
 		return id != nil && recv != nil && f.pkg.TypesInfo.Uses[id] == recv
 	}
+	write := func(exprs ...ast.Expr) {
+		for _, x := range exprs {
+			if isRecv(x) {
+				b.changes = true
+				b.writes = append(b.writes, f.fieldsOf(x)...)
+			}
+		}
+	}
 	ast.Inspect(d.Body, func(n ast.Node) bool {
 		switch x := n.(type) {
 		case *ast.GoStmt:
 			b.harmful = true
 		case *ast.AssignStmt:
-			b.changes = b.changes || slices.ContainsFunc(x.Lhs, isRecv)
+			write(x.Lhs...)
 		case *ast.IncDecStmt:
-			b.changes = b.changes || isRecv(x.X)
+			write(x.X)
 		case *ast.UnaryExpr:
-			b.changes = b.changes || x.Op == token.AND && isRecv(x.X)
+			if x.Op == token.AND {
+				write(x.X)
+			}
 		case *ast.CallExpr:
 			fun, isMethod := ast.Unparen(x.Fun).(*ast.SelectorExpr)
 			b.changes = b.changes || slices.ContainsFunc(x.Args, isRecv) || isMethod && isRecv(fun.X)
@@ -145,6 +170,19 @@ func (f *Finder) of(fn *types.Func) *body {
 		return true
 	})
 	return b
+}
+
+// fieldsOf returns the fields that an expression names.
+func (f *Finder) fieldsOf(x ast.Expr) (fields []*types.Var) {
+	ast.Inspect(x, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if v, ok := f.pkg.TypesInfo.Uses[id].(*types.Var); ok && v.IsField() {
+				fields = append(fields, v.Origin())
+			}
+		}
+		return true
+	})
+	return fields
 }
 
 // use adds an object that a function uses.

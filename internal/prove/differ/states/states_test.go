@@ -28,6 +28,8 @@ func (t *T) Get() int { return t.b }       // changes nothing
 func (t *T) SetB(n int) { t.b = n }        // another field: later
 func (t *T) Set(n int) { t.a = n }
 func (t *T) Add(n int) { add(&t.a, n) }
+func (t *T) Show() string { return t.show() + string(rune(t.a)) } // only reads what Value reads
+func (t *T) show() string { return string(rune(t.a)) }
 func (t *T) set(n int) { t.a = n }         // other packages cannot call it
 func (t *T) Start() { t.a++; go t.Value() }
 func (t *T) Save() { t.a++; t.save() }
@@ -73,7 +75,7 @@ func TestMethods(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := names(pointer, 8), []string{"Add", "Set", "SetB"}; !slices.Equal(got, want) {
+	if got, want := names(pointer, 8), []string{"Add", "Set", "Show", "SetB"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := names(pointer, 1); !slices.Equal(got, []string{"Add"}) {
