@@ -235,7 +235,8 @@ func (g *testFile) twins(
 	delete(g.Imports, "testing")
 	var runs strings.Builder
 	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
-		"func WhetRun(n int, data []byte, patience int64) (seen, asks string, facts []string, skipped, hung, ended bool) {\n" +
+		"func WhetRun(n int, data []byte, patience int64) " +
+		"(seen, asks string, facts []string, skipped, hung, ended bool) {\n" +
 		"\to := whetRunAs(data, []func(*whetSource){")
 	for i := range entries {
 		fmt.Fprintf(&runs, "whetEntry%d, ", i)

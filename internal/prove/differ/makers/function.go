@@ -148,7 +148,8 @@ func (g *Generator) makerFor(name string, t types.Type, depth int) (maker, why s
 	})
 }
 
-// Sink returns the name of the function that makes functions of a type that are told something: their calls are effects.
+// Sink returns the name of the function that makes functions of a type that are told something: their calls are
+// effects.
 func (g *Generator) Sink(t types.Type) (maker, why string) { return g.makerFor("yield", t, 0) }
 
 // function makes a function. Its answers are made up; a sequence has a few values.
@@ -213,7 +214,8 @@ func (g *Generator) sequence(sig, yield *types.Signature, name string, depth int
 		"list := make([]struct {\n%s}, n)\nfor i := range list {\n%s}\nreturn func(yield %s) {\n"+
 		"for i, x := range list {\nif s.size == 0 {\nwhetF.question(i)\n}\nif !yield(%s) {\nreturn\n}\n}\n"+
 		"if s.size == 0 {\nwhetF.question(n)\n}\n}\n",
-		asking(sig, name), fields.String(), fill.String(), g.typeString(sig.Params().At(0).Type()), strings.TrimSuffix(args.String(), ", ")), ""
+		asking(sig, name), fields.String(), fill.String(), g.typeString(sig.Params().At(0).Type()),
+		strings.TrimSuffix(args.String(), ", ")), ""
 }
 
 // draws is the number of values that a function or method of a benchmark's input returns in turn: code that calls
