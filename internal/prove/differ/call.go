@@ -493,7 +493,11 @@ func (g *testFile) innerCall(t types.Type, method string, depth int) (in inner, 
 	letter := argLetters[depth : depth+1]
 	args := numbered(letter, fn.Params().Len())
 	for i := range fn.Params().Len() {
-		m, why := g.Maker(fn.Params().At(i).Type())
+		maker := g.Maker
+		if method == "" && fn.Results().Len() == 0 && fn.Params().Len() == 1 {
+			maker = g.Sink // a sequence: what it yields is its output
+		}
+		m, why := maker(fn.Params().At(i).Type())
 		if why != "" {
 			return in, fmt.Sprintf("a parameter of the function that it returns: %s", why)
 		}

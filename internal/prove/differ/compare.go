@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"go/types"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -236,12 +235,13 @@ func (g *testFile) twins(
 	delete(g.Imports, "testing")
 	var runs strings.Builder
 	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
-		"func WhetRun(n int, data []byte, patience int64) (seen string, facts []string, skipped, hung, ended bool) {\n" +
+		"func WhetRun(n int, data []byte, patience int64) " +
+		"(seen, asks string, facts []string, skipped, hung, ended bool) {\n" +
 		"\to := whetRunAs(data, []func(*whetSource){")
 	for i := range entries {
 		fmt.Fprintf(&runs, "whetEntry%d, ", i)
 	}
-	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.facts, o.skipped, o.hung, o.ended\n}\n\n",
+	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.asks, o.facts, o.skipped, o.hung, o.ended\n}\n\n",
 		"/"+twin.Dir, twin.MainName+".")
 	copied, err := g.source(now.Types.Name(), runs.String(), c.Imported)
 	if err != nil {
@@ -265,7 +265,7 @@ func (g *testFile) twins(
 	for i, t := range tests {
 		fmt.Fprintf(&fuzz, "func %s(f *%s.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *%s.T, data []byte) {\n"+
 			"\t\twhetCompare(t, data, whetHere(whetEntry%d), whetOther("+
-			"func(data []byte, patience int64) (string, []string, bool, bool, bool) {\n"+
+			"func(data []byte, patience int64) (string, string, []string, bool, bool, bool) {\n"+
 			"\t\t\treturn %s.WhetRun(%d, data, patience)\n\t\t}))\n\t})\n}\n\n",
 			t.Name, testing, testing, i, importedAs, i)
 	}
@@ -641,6 +641,9 @@ func (r *twinRun) fuzzFor(
 ) (o Outcome, why string, err error) {
 	count := filepath.Join(r.temp, "counts")
 	defer func() { _ = os.RemoveAll(r.failing(t)) }()
+	if err := os.WriteFile(count, nil, 0o600); err != nil { // it has those of another function
+		return o, "", err
+	}
 	var env []string
 	if r.o.Joined {
 		env = append(env, "WHET_JOINED=1") // a cache or a buffer writes in different pieces
@@ -654,9 +657,6 @@ func (r *twinRun) fuzzFor(
 	if err == nil && !t.Fixed {
 		seeds = fewSeeds
 		began := time.Now()
-		if err := os.WriteFile(count, nil, 0o600); err != nil {
-			return o, "", err
-		}
 		first := append(slices.Clone(env), SeedsEnv+"="+strconv.Itoa(manySeeds))
 		counted := append(slices.Clone(first), CountEnv+"="+count, LimitEnv+"="+max(d/2, leastRandom).String())
 		out, err := r.covered(ctx, t, lines, counted...)
@@ -666,7 +666,7 @@ func (r *twinRun) fuzzFor(
 		limit = max(d-time.Since(began), d/2, 1).String() // 0 would be no limit
 	}
 	before, err := os.ReadFile(count)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return o, "", err
 	}
 	if seeds > 0 {

@@ -37,6 +37,10 @@
 //     the fields that only one version has, and in the order of the names of fields. Aliasing is part
 //     of it (support/memory.txt): the new function must not return memory of an argument or the
 //     receiver, or change an earlier result, unless the old one does so with some input.
+//     Functions among the arguments are made up. One that takes arguments and returns only values (booleans,
+//     numbers, strings) is a question, such as less: its arguments decide the answer, also how it orders or equates
+//     them. Asking otherwise than before, with the same results, makes an Outcome unproven. Calls of any other
+//     function, or of one whose name or type says that it is a visitor or yield, are effects (roleOf in makers).
 //  5. An Outcome has the number of inputs, of those on which both returned, and of distinct
 //     answers. Below the floors of Outcome it proves nothing. The inputs that the fuzzer found
 //     interesting run again with coverage: a changed function does not count as compared if they miss

@@ -180,7 +180,7 @@ const (
 // activates a mutant. The error has the first difference, or how the process ended.
 func (r *Mutated) Run(ctx context.Context, target string, env ...string) error {
 	env = append(env, "WHET_CORPUS="+r.run.corpus(), SeedsEnv+"="+strconv.Itoa(mutantSeeds),
-		LimitEnv+"="+mutantTime.String())
+		LimitEnv+"="+mutantTime.String(), "WHET_STRICT=1")
 	out, err := r.run.process(ctx, env, "-test.run=^"+target+"$", "-test.failfast", "-test.paniconexit0")
 	if err != nil {
 		return fmt.Errorf("%w: %s", err, scratch.LastLines(out))

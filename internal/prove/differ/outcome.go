@@ -18,7 +18,8 @@ type Outcome struct {
 	// shares is what results share with what went in, as they never did before, where only the package can change it
 	// and no method of the values was seen doing so; "" if they share nothing new.
 	shares  string
-	outside int64 // inputs that were left out because an inner function relies on never getting them
+	asks    string // the functions among the arguments that are asked otherwise than before; "" if there are none
+	outside int64  // inputs that were left out because an inner function relies on never getting them
 
 	// Unproven is why the comparison proves nothing; "" if it does.
 	Unproven string `json:"unproven,omitempty"`
@@ -50,6 +51,9 @@ func (o *Outcome) judge() {
 	case o.shares != "":
 		o.Unproven = fmt.Sprintf("%s: %s, as it never did before; no method was seen changing one through the other, "+
 			"so look for code that writes to it", o.Function, o.shares)
+	case o.asks != "":
+		o.Unproven = fmt.Sprintf("%s asks %s in another order or number than before: a function with side effects would "+
+			"notice", o.Function, o.asks)
 	}
 }
 
@@ -67,20 +71,10 @@ const LimitEnv = "WHET_LIMIT"
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
 // the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
-// results share, in hexadecimal, and ";".
+// results share, or "~" with the functions that are asked otherwise, in hexadecimal, and ";".
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
-	for from := 0; ; {
-		at := bytes.IndexByte(counts[from:], '#')
-		if at < 0 {
-			break
-		}
-		from += at + 1
-		text, _, ok := bytes.Cut(counts[from:], []byte(";"))
-		if shares, err := hex.DecodeString(string(text)); ok && err == nil {
-			o.shares = string(shares)
-		}
-	}
+	o.shares, o.asks = markedText(counts, '#'), markedText(counts, '~')
 	o.Returned = int64(bytes.Count(counts, []byte(".")))
 	o.outside = int64(bytes.Count(counts, []byte("?")))
 	o.Inputs = o.Returned + int64(bytes.Count(counts, []byte("!")))
@@ -97,4 +91,19 @@ func ReadCounts(t Test, counts []byte) Outcome {
 	o.Distinct = int64(len(distinct))
 	o.judge()
 	return o
+}
+
+// markedText returns the last text in counts, in hexadecimal, between a mark and ";"; "" if there is none.
+func markedText(counts []byte, mark byte) (last string) {
+	for {
+		at := bytes.IndexByte(counts, mark)
+		if at < 0 {
+			return last
+		}
+		counts = counts[at+1:]
+		text, _, ok := bytes.Cut(counts, []byte(";"))
+		if decoded, err := hex.DecodeString(string(text)); ok && err == nil {
+			last = string(decoded)
+		}
+	}
 }

@@ -42,6 +42,11 @@ func TestReadCounts(t *testing.T) {
 			differ.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
 			"",
 		},
+		{
+			"asks otherwise", strings.Repeat(".", 200) + "~6c657373;" + answers(2), false,
+			differ.Outcome{Inputs: 200, Returned: 200, Distinct: 2},
+			"F asks less in another order or number than before: a function with side effects would notice",
+		},
 		{"cut off", strings.Repeat(".", 200) + answers(2) + "=00", false, differ.Outcome{
 			Inputs: 200, Returned: 200, Distinct: 3,
 		}, ""},

@@ -14,7 +14,8 @@
 //     library that have invariants or record what is done with them. A struct of the module with
 //     unexported fields is made by its constructors, if it has any (factory.go), and else field by
 //     field. A value of interface type has one of the module's types that implement it, or else one
-//     that records its calls and returns random values. An error is one of the package's own at times
+//     that records its calls and returns random values. Functions and methods whose results their arguments
+//     decide answer questions (function.go). An error is one of the package's own at times
 //     (errors.go), and a field or parameter that the package compares with nil is nil at times (nil.go).
 //
 //  3. If the other version declares a type or a function differently, there is no maker of the type, and

@@ -36,6 +36,8 @@ func known(t string) (expr string, packages []string, ok bool) {
 		return "sha256.New()", []string{"crypto/sha256"}, true
 	case "sort.Interface":
 		return "s.sortable()", nil, true
+	case "container/heap.Interface":
+		return "s.heap()", nil, true
 	case "time.Duration":
 		return "s.duration()", nil, true
 	case "*time.Location":
@@ -123,6 +125,14 @@ func (g *Generator) Maker(t types.Type) (name, why string) { return g.maker(t, 0
 func (g *Generator) maker(t types.Type, depth int) (name, why string) {
 	t = types.Unalias(t)
 	key := types.TypeString(t, nil)
+	return g.keyed(key, t, depth, func() (text, why string) { return g.body(t, key, depth) })
+}
+
+// keyed returns the maker that a key stands for, which makes values of a type, and writes it with its body if it is
+// new.
+func (g *Generator) keyed(
+	key string, t types.Type, depth int, write func() (text, why string),
+) (name, why string) {
 	if why, ok := g.dead[key]; ok {
 		return "", why
 	}
@@ -141,7 +151,7 @@ func (g *Generator) maker(t types.Type, depth int) (name, why string) {
 	g.begun = append(g.begun, key)
 	g.makers[key] = name // for recursive types
 	g.open = append(g.open, name)
-	body, why := g.body(t, key, depth)
+	body, why := write()
 	g.open = g.open[:len(g.open)-1]
 	if why != "" {
 		// Makers started in between may call this one.
@@ -237,7 +247,7 @@ func (g *Generator) literal(t types.Type, key string, depth int) (text, why stri
 	case *types.Struct:
 		return g.structure(t, u, depth)
 	case *types.Signature:
-		return g.function(u, depth)
+		return g.function(u, label(t), depth)
 	case *types.Interface:
 		return g.implementation(t, u, key, depth)
 	case *types.Chan:
@@ -448,7 +458,7 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 			g.leftOut()
 			continue
 		}
-		m, why := g.maker(f.Type(), depth+1)
+		m, why := g.makerFor(f.Name(), f.Type(), depth+1)
 		if why != "" {
 			g.leftOut()
 			continue
@@ -503,68 +513,6 @@ func hasUnexported(u *types.Struct) bool {
 		}
 	}
 	return false
-}
-
-// function makes a function that records its arguments and returns random values.
-func (g *Generator) function(sig *types.Signature, depth int) (text, why string) {
-	if sig.TypeParams().Len() > 0 {
-		return "", "it is a generic function"
-	}
-	head, fields, body, why := g.answering(sig, "", "", depth)
-	if why != "" {
-		return "", why
-	}
-	if fields != "" {
-		fields = "var x struct {\ndrawn bool\nat int\n" + fields + "}\n" +
-			"if s.size > 0 {\ns.reset = append(s.reset, func() { x.at = 0 })\n}\n"
-	}
-	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
-}
-
-// draws is the number of values that a function or method of a benchmark's input returns in turn: code that calls
-// it in a loop until it returns another one comes to an end.
-const draws = 4
-
-// answering returns the code of a function that records its arguments and returns random values:
-// its parameters and results, the fields of x that hold the results, and its body. In a benchmark,
-// where s is typical, a few values are drawn, which come in turn, and nothing is recorded.
-func (g *Generator) answering(sig *types.Signature, name, prefix string, depth int) (head, fields, body, why string) {
-	var params, names []string
-	if name != "" {
-		names = append(names, strconv.Quote(name))
-	}
-	for i := range sig.Params().Len() {
-		t := sig.Params().At(i).Type()
-		p := "p" + strconv.Itoa(i)
-		if sl, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
-			params = append(params, p+" ..."+g.typeString(sl.Elem()))
-		} else {
-			params = append(params, p+" "+g.typeString(t))
-		}
-		names = append(names, p)
-	}
-	var results, values []string
-	var draw, hold strings.Builder
-	for i := range sig.Results().Len() {
-		t := sig.Results().At(i).Type()
-		m, why := g.maker(t, depth+1)
-		if why != "" {
-			return "", "", "", "a function's result: " + why
-		}
-		field := prefix + "r" + strconv.Itoa(i)
-		results = append(results, g.typeString(t))
-		values = append(values, "x."+field+"[i]")
-		fmt.Fprintf(&hold, "%s [%d]%s\n", field, draws, g.typeString(t))
-		fmt.Fprintf(&draw, "x.%s[i] = %s(s)\n", field, m)
-	}
-	head = "(" + strings.Join(params, ", ") + ") (" + strings.Join(results, ", ") + ")"
-	body = fmt.Sprintf("if s.size == 0 {\ns.called(%s)\n}\n", strings.Join(names, ", "))
-	if len(values) > 0 {
-		body += fmt.Sprintf("i := 0\nif s.size == 0 {\n%[2]s} else {\nfor ; i < %[4]d && !x.%[1]sdrawn; i++ {\n%[2]s}\n"+
-			"x.%[1]sdrawn = true\ni = x.%[1]sat %% %[4]d\nx.%[1]sat++\n}\nreturn %[3]s\n", prefix, draw.String(),
-			strings.Join(values, ", "), draws)
-	}
-	return head, hold.String(), body, ""
 }
 
 // implementation makes a value of one of the module's types that implement an interface; if there
@@ -653,7 +601,7 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 	}
 	g.stubs++
 	name := "whetStub" + strconv.Itoa(g.stubs)
-	var fields, methods, resets strings.Builder
+	var fields, methods, resets, asked strings.Builder
 	for m := range u.Methods() {
 		if !m.Exported() && m.Pkg() != g.pkg.Types {
 			return "", "no type of the module has the methods of " + key
@@ -668,7 +616,8 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 				return "", fmt.Sprintf("a parameter of %s.%s cannot be named here", key, m.Name())
 			}
 		}
-		head, hold, body, why := g.answering(sig, m.Name(), "m"+m.Name(), depth)
+		of := answerer{m.Name(), roleOf(sig, m.Name()), true, "m" + m.Name(), "x.f" + m.Name()}
+		head, hold, body, why := g.answering(sig, of, depth)
 		if why != "" {
 			return "", fmt.Sprintf("%s.%s: %s", key, m.Name(), why)
 		}
@@ -676,12 +625,16 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 			fmt.Fprintf(&fields, "m%[1]sdrawn bool\nm%[1]sat int\n%[2]s", m.Name(), hold)
 			fmt.Fprintf(&resets, "x.m%sat = 0\n", m.Name())
 		}
+		if of.role != effect {
+			fmt.Fprintf(&fields, "f%s *whetFunc\n", m.Name())
+			fmt.Fprintf(&asked, ", f%s: %s", m.Name(), asking(sig, m.Name()))
+		}
 		fmt.Fprintf(&methods, "func (x *%s) %s%s {\ns := x.s\n%s}\n\n", name, m.Name(), head, body)
 	}
 	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader "+
 		"*whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
-	return fmt.Sprintf("\tx := &%s{s: s, reader: s.reader()}\n\tif s.size > 0 {\n\t\ts.reset = append(s.reset, func() {\n"+
-		"%s\t\t})\n\t}\n\treturn x\n", name, resets.String()), ""
+	return fmt.Sprintf("\tx := &%s{s: s, reader: s.reader()%s}\n\tif s.size > 0 {\n\t\ts.reset = append(s.reset, func() {"+
+		"\n%s\t\t})\n\t}\n\treturn x\n", name, asked.String(), resets.String()), ""
 }
 
 // streaming returns the body of a method that reads or writes bytes, for which random results would

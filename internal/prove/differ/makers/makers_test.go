@@ -63,6 +63,28 @@ type Store interface{ Get(key string) (int, error) }
 
 type Visit func(string) bool
 
+type Keep func(string) bool
+
+type Less func(a, b Names) bool
+
+type Equal func(a, b int) bool
+
+type Compare func(a, b string) int
+
+type Add func(a, b int) int
+
+type Hash func(string) uint32
+
+type Load func(string) (*int, bool)
+
+type Print func(chan<- string, string) bool
+
+type Next func() int
+
+type All func(func(k string, v int) bool)
+
+type Clock interface{ Since(n int64) int64 }
+
 type number interface{ ~int | ~string }
 
 type half struct {
@@ -100,6 +122,17 @@ func TestMaker(t *testing.T) {
 			code: []string{"x := &whetStub1{s: s", "x.mGetat = 0", `s.called("Get", p0)`, "return x.mGetr0[i], x.mGetr1[i]"},
 		},
 		{name: "Visit", code: []string{"return func(p0 string) (bool) {", "s.called(p0)"}},
+		{name: "Keep", code: []string{`whetF := s.function("Keep")`, "s := whetF.asked(p0)\nreturn whetMake2(s)"}},
+		{name: "Less", code: []string{"return bool(whetF.less(p0, p1))"}},
+		{name: "Equal", code: []string{"return bool(whetF.equal(p0, p1))"}},
+		{name: "Compare", code: []string{"return int(whetF.order(p0, p1))"}},
+		{name: "Add", code: []string{"s := whetF.asked(p0, p1)"}},
+		{name: "Hash", code: []string{"s := whetF.hashed(p0)"}},
+		{name: "Load", code: []string{"s.called(p0)"}},
+		{name: "Print", code: []string{"s.called(p0, p1)"}},
+		{name: "Next", code: []string{"s.called()"}},
+		{name: "All", code: []string{"list[i].v1 = whetMake3(s)", "whetF.question(i)", "if !yield(x.v0, x.v1) {"}},
+		{name: "Clock", code: []string{`fSince: s.function("Since")`, "s := x.fSince.asked(p0)"}},
 		{name: "number", why: "example.com/p.number is a constraint"},
 		{name: "half", code: []string{"v.n = "}, partial: true},
 		{name: "holder", code: []string{"v.h = "}, partial: true},
@@ -129,6 +162,35 @@ func TestMaker(t *testing.T) {
 		if _, err := g.File("p", g.Code(), nil); err != nil {
 			t.Errorf("%s: %v\n%s", c.name, err, g.Code())
 		}
+	}
+}
+
+// TestNames checks that the name of a parameter decides what its calls are, and that of its type if that says more.
+func TestNames(t *testing.T) {
+	t.Parallel()
+	pkg := check(t, "example.com/p", `package p
+
+type Visitor func(string) bool
+
+func f(keep, yield, onEvent, reach func(string) bool, v Visitor) {}
+`)
+	fn, ok := pkg.Types.Scope().Lookup("f").(*types.Func)
+	if !ok {
+		t.Fatal("no function")
+	}
+	for p := range fn.Signature().Params().Variables() {
+		g := makers.New(pkg, nil)
+		if _, why := g.ParameterMaker(p, p.Type()); why != "" {
+			t.Fatal(why)
+		}
+		question := p.Name() == "keep" || p.Name() == "reach"
+		if got := strings.Contains(g.Code(), "s.function("); got != question {
+			t.Errorf("%s: a question: %v, want %v\n%s", p.Name(), got, question, g.Code())
+		}
+	}
+	g := makers.New(pkg, nil)
+	if _, why := g.Sink(fn.Signature().Params().At(0).Type()); why != "" || !strings.Contains(g.Code(), "s.called(p0)") {
+		t.Errorf("%s\n%s", why, g.Code())
 	}
 }
 

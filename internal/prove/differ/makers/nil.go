@@ -64,7 +64,7 @@ func nilable(t types.Type) bool {
 // ParameterMaker returns the name of the function that makes values for a parameter, or why there can be none. If
 // the package compares the parameter with nil, nil is one of the values. Maker makes nil pointers by itself.
 func (g *Generator) ParameterMaker(v *types.Var, t types.Type) (name, why string) {
-	name, why = g.Maker(t)
+	name, why = g.makerFor(v.Name(), t, 0)
 	if _, isPointer := t.Underlying().(*types.Pointer); why != "" || isPointer || !nilable(t) || !g.comparedWithNil(v) {
 		return name, why
 	}
