@@ -22,6 +22,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/coverage"
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/scratch"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 // A writtenFile is the benchmarks written for the package in a directory of the module. They are in
@@ -115,7 +116,7 @@ func (s *Set) Write(
 			places = append(places, fn.Lines)
 			name := differ.FuncName(fn.Decl)
 			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
-			returned := differ.InLiteral(c.Package.Fset, fn.Decl, fn.Lines.Line, fn.Lines.EndLine)
+			returned := syntax.InLiteral(c.Package.Fset, fn.Decl, fn.Lines.Line, fn.Lines.EndLine)
 			w.targets = append(w.targets, target{name, returned})
 		}
 		notes, err := s.writeFile(ctx, w, c.Package, places)

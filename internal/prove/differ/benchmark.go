@@ -3,7 +3,6 @@ package differ
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"maps"
 	"regexp"
 	"slices"
@@ -107,20 +106,6 @@ func Picked(pkg string, chosen map[string]string) (name string, text []byte) {
 	}
 	b.WriteString("}\n")
 	return supportName("picked"), []byte(b.String())
-}
-
-// InLiteral reports whether lines are in a function literal of a function, which may be what it
-// returns.
-func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
-	found := false
-	ast.Inspect(d, func(n ast.Node) bool {
-		if lit, ok := n.(*ast.FuncLit); ok {
-			from, to := fset.Position(lit.Body.Pos()).Line, fset.Position(lit.Body.End()).Line
-			found = found || from <= line && endLine <= to
-		}
-		return !found
-	})
-	return found
 }
 
 var notIdentifier = regexp.MustCompile(`[^\pL\pN]+`)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
 const benchmarked = `package some
@@ -115,7 +116,7 @@ func TestBenchmarks(t *testing.T) {
 		}
 		line := 1 + strings.Count(benchmarked[:strings.Index(benchmarked, `fmt.Fprint(w, "done")`)], "\n")
 		target := differ.Target{
-			Decl: fn, Returned: fn.Name.Name == "Timed" && differ.InLiteral(pkgs[0].Fset, fn, line, line),
+			Decl: fn, Returned: fn.Name.Name == "Timed" && syntax.InLiteral(pkgs[0].Fset, fn, line, line),
 		}
 		targets = append(targets, target)
 	}

@@ -71,7 +71,7 @@ const LimitEnv = "WHET_LIMIT"
 // ReadCounts returns the outcome of a test that found no difference. counts is what it wrote: for
 // each input '.' if both functions returned, '!' if both only panicked, or '?' if it was left out; "=" with
 // the hash of an answer, in 16 digits, for each that the process had not given before; and "#" with what
-// results share, or "~" with the functions that are asked otherwise, in hexadecimal, and ";".
+// results share, or "~" with the functions that the code asks otherwise, in hexadecimal, and ";".
 func ReadCounts(t Test, counts []byte) Outcome {
 	o := Outcome{Function: t.Function, Fixed: t.Fixed}
 	o.shares, o.asks = markedText(counts, '#'), markedText(counts, '~')

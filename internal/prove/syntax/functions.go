@@ -42,3 +42,17 @@ func Function(name string, source []byte, function string) (line int, text strin
 	}
 	return 0, ""
 }
+
+// InLiteral reports whether lines are in a function literal of a function, which may be what it
+// returns.
+func InLiteral(fset *token.FileSet, d *ast.FuncDecl, line, endLine int) bool {
+	found := false
+	ast.Inspect(d, func(n ast.Node) bool {
+		if lit, ok := n.(*ast.FuncLit); ok {
+			from, to := fset.Position(lit.Body.Pos()).Line, fset.Position(lit.Body.End()).Line
+			found = found || from <= line && endLine <= to
+		}
+		return !found
+	})
+	return found
+}
