@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -80,6 +81,14 @@ type writer struct {
 	known  *dictionaries // what this process has stored; apart from those of queries, which read them while they wait
 	series map[string]*knownSeries
 	last   time.Time // when the last insert began
+	// flight is the insert that runs; nil if none does. The next one is prepared meanwhile.
+	flight *flight
+}
+
+// flight is a batch on its way to the server.
+type flight struct {
+	done chan struct{} // closed when err is set
+	err  error
 }
 
 // knownSeries are the series of a tenant.
@@ -91,6 +100,7 @@ type knownSeries struct {
 // run serves requests until the store is closed.
 func (w *writer) run() {
 	defer close(w.s.done)
+	defer w.land()
 	w.reset()
 	for {
 		select {
@@ -133,17 +143,48 @@ func (w *writer) serve(r *request) {
 	}
 	w.last = time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), maxInsert)
-	defer cancel()
-	if err := w.store(ctx, all); err != nil {
-		w.reset()
-		for _, r := range all {
-			if r.err == nil {
-				r.err = err
-			}
-		}
+	b, err := w.prepare(ctx, all)
+	if !w.land() && err == nil {
+		// What the one before was to store may be missing.
+		b, err = w.prepare(ctx, all)
 	}
-	w.forgetOld()
+	if err != nil {
+		w.reset()
+		finish(all, err)
+		cancel()
+		return
+	}
+	f := &flight{done: make(chan struct{})}
+	w.flight = f
+	go func() {
+		defer cancel()
+		f.err = b.insert(ctx)
+		finish(all, f.err)
+		close(f.done)
+	}()
+}
+
+// land waits for the insert that runs. It reports whether that succeeded; if not, the writer has
+// forgotten what is stored.
+func (w *writer) land() bool {
+	f := w.flight
+	if f == nil {
+		return true
+	}
+	<-f.done
+	w.flight = nil
+	if f.err != nil {
+		w.reset()
+	}
+	return f.err == nil
+}
+
+// finish answers requests that have no error yet with err.
+func finish(all []*request, err error) {
 	for _, r := range all {
+		if r.err == nil {
+			r.err = err
+		}
 		close(r.done)
 	}
 }
@@ -180,9 +221,10 @@ func (r *request) samples() (n int) {
 	return n
 }
 
-// store inserts batches. A batch that cannot be stored has its err set; an error returned is one of
-// the server.
-func (w *writer) store(ctx context.Context, all []*request) error {
+// prepare makes the rows of batches. A batch that cannot be stored has its err set; an error returned is
+// one of the server.
+func (w *writer) prepare(ctx context.Context, all []*request) (*batch, error) {
+	defer w.forgetOld()
 	b := &batch{w: w, stored: map[tenantSeries]bool{}}
 	for _, r := range all {
 		if r.err = r.ctx.Err(); r.err != nil {
@@ -190,7 +232,7 @@ func (w *writer) store(ctx context.Context, all []*request) error {
 		}
 		limit, err := w.checkSeries(ctx, r)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if limit != nil {
 			r.err = limit
@@ -200,7 +242,7 @@ func (w *writer) store(ctx context.Context, all []*request) error {
 			b.add(r.tenant, &r.profiles[i], r.ids[i])
 		}
 	}
-	return b.insert(ctx)
+	return b, nil
 }
 
 // checkSeries returns a *store.LimitError if a batch has too many new series.
@@ -370,6 +412,21 @@ func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
 
 // insert inserts all rows: symbols first, profiles last.
 func (b *batch) insert(ctx context.Context) error {
+	var symbols sync.WaitGroup // the tables do not depend on each other
+	var errs [3]error
+	for i, insert := range []func(context.Context) error{b.insertFrames, b.insertStacks, b.insertSeries} {
+		symbols.Go(func() { errs[i] = insert(ctx) })
+	}
+	symbols.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return b.insertProfiles(ctx)
+}
+
+func (b *batch) insertFrames(ctx context.Context) error {
 	s := b.w.s
 	for part := range slices.Chunk(b.frames, maxRows) {
 		t := newToken("frames")
@@ -385,6 +442,11 @@ func (b *batch) insert(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (b *batch) insertStacks(ctx context.Context) error {
+	s := b.w.s
 	for part := range slices.Chunk(b.stacks, maxRows) {
 		t := newToken("stacks")
 		for i := range part {
@@ -398,6 +460,11 @@ func (b *batch) insert(ctx context.Context) error {
 			return err
 		}
 	}
+	return nil
+}
+
+func (b *batch) insertSeries(ctx context.Context) error {
+	s := b.w.s
 	for part := range slices.Chunk(b.series, maxRows) {
 		t := newToken("series")
 		for i := range part {
@@ -416,7 +483,7 @@ func (b *batch) insert(ctx context.Context) error {
 			return err
 		}
 	}
-	return b.insertProfiles(ctx)
+	return nil
 }
 
 func (b *batch) insertProfiles(ctx context.Context) error {

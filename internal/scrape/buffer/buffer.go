@@ -75,8 +75,13 @@ const (
 	recordings
 )
 
-// suffixes are those of the names of files, by kind.
-var suffixes = [2]string{"profiles", "recording"}
+// suffix returns that of the names of files.
+func (k kind) suffix() string {
+	if k == recordings {
+		return "recording"
+	}
+	return "profiles"
+}
 
 // ErrInUse is in the error of Open if another process has the directory.
 var ErrInUse = errors.New("another process uses it")
@@ -113,7 +118,7 @@ type share struct {
 }
 
 func (f *file) name() string {
-	return fmt.Sprintf("%016x-%d-%d.%s", f.seq, f.named, f.added.UnixMilli(), suffixes[f.kind])
+	return fmt.Sprintf("%016x-%d-%d.%s", f.seq, f.named, f.added.UnixMilli(), f.kind.suffix())
 }
 
 // describe sets of.
@@ -217,7 +222,7 @@ func (b *Buffer) list() error {
 		f := &file{
 			kind: profiles, seq: seq, named: count, count: count, added: time.UnixMilli(ms), size: onDisk(info.Size()),
 		}
-		if m[4] == suffixes[recordings] {
+		if m[4] == recordings.suffix() {
 			f.kind = recordings
 		}
 		b.files = append(b.files, f)
