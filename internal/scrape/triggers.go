@@ -102,7 +102,8 @@ func (t *target) storeRecording(ctx context.Context, e *watch.Event) (id string,
 		return "", false, err
 	}
 	if fi.Size() > maxRecording {
-		return "", false, fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()), unit.Bytes(maxRecording))
+		return "", false, fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()),
+			unit.Bytes(maxRecording))
 	}
 	r := store.Recording{
 		Service: t.service, Labels: t.recordingLabels(e), Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,

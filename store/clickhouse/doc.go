@@ -18,9 +18,8 @@
 //
 //  1. [Store.Write] checks limits and computes the IDs of a batch, and hands it to the writer, a
 //     goroutine, which joins the batches that wait.
-//  2. Stacks, frames and series that this process has not stored yet are inserted at once, then the
-//     profiles, so that no profile is seen without its symbols. Meanwhile the next rows are prepared. An
-//     insert is repeated after errors
+//  2. Stacks and frames that this process has not stored yet are inserted, then new series, then the
+//     profiles, so that no profile is seen without its symbols. An insert is repeated after errors
 //     of the network, with a token by which the server recognizes it.
 //
 // Data flow when reading:

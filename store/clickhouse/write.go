@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	native "github.com/ClickHouse/clickhouse-go/v2"
@@ -81,14 +80,6 @@ type writer struct {
 	known  *dictionaries // what this process has stored; apart from those of queries, which read them while they wait
 	series map[string]*knownSeries
 	last   time.Time // when the last insert began
-	// flight is the insert that runs; nil if none does. The next one is prepared meanwhile.
-	flight *flight
-}
-
-// flight is a batch on its way to the server.
-type flight struct {
-	done chan struct{} // closed when err is set
-	err  error
 }
 
 // knownSeries are the series of a tenant.
@@ -100,7 +91,6 @@ type knownSeries struct {
 // run serves requests until the store is closed.
 func (w *writer) run() {
 	defer close(w.s.done)
-	defer w.land()
 	w.reset()
 	for {
 		select {
@@ -143,48 +133,17 @@ func (w *writer) serve(r *request) {
 	}
 	w.last = time.Now()
 	ctx, cancel := context.WithTimeout(context.Background(), maxInsert)
-	b, err := w.prepare(ctx, all)
-	if !w.land() && err == nil {
-		// What the one before was to store may be missing.
-		b, err = w.prepare(ctx, all)
-	}
-	if err != nil {
+	defer cancel()
+	if err := w.store(ctx, all); err != nil {
 		w.reset()
-		finish(all, err)
-		cancel()
-		return
-	}
-	f := &flight{done: make(chan struct{})}
-	w.flight = f
-	go func() {
-		defer cancel()
-		f.err = b.insert(ctx)
-		finish(all, f.err)
-		close(f.done)
-	}()
-}
-
-// land waits for the insert that runs. It reports whether that succeeded; if not, the writer has
-// forgotten what is stored.
-func (w *writer) land() bool {
-	f := w.flight
-	if f == nil {
-		return true
-	}
-	<-f.done
-	w.flight = nil
-	if f.err != nil {
-		w.reset()
-	}
-	return f.err == nil
-}
-
-// finish answers requests that have no error yet with err.
-func finish(all []*request, err error) {
-	for _, r := range all {
-		if r.err == nil {
-			r.err = err
+		for _, r := range all {
+			if r.err == nil {
+				r.err = err
+			}
 		}
+	}
+	w.forgetOld()
+	for _, r := range all {
 		close(r.done)
 	}
 }
@@ -221,10 +180,9 @@ func (r *request) samples() (n int) {
 	return n
 }
 
-// prepare makes the rows of batches. A batch that cannot be stored has its err set; an error returned is
-// one of the server.
-func (w *writer) prepare(ctx context.Context, all []*request) (*batch, error) {
-	defer w.forgetOld()
+// store inserts batches. A batch that cannot be stored has its err set; an error returned is one of
+// the server.
+func (w *writer) store(ctx context.Context, all []*request) error {
 	b := &batch{w: w, stored: map[tenantSeries]bool{}}
 	for _, r := range all {
 		if r.err = r.ctx.Err(); r.err != nil {
@@ -232,7 +190,7 @@ func (w *writer) prepare(ctx context.Context, all []*request) (*batch, error) {
 		}
 		limit, err := w.checkSeries(ctx, r)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if limit != nil {
 			r.err = limit
@@ -242,7 +200,7 @@ func (w *writer) prepare(ctx context.Context, all []*request) (*batch, error) {
 			b.add(r.tenant, &r.profiles[i], r.ids[i])
 		}
 	}
-	return b, nil
+	return b.insert(ctx)
 }
 
 // checkSeries returns a *store.LimitError if a batch has too many new series.
@@ -412,21 +370,6 @@ func (b *batch) stack(k scope, d *dictionary, n, until uint32) {
 
 // insert inserts all rows: symbols first, profiles last.
 func (b *batch) insert(ctx context.Context) error {
-	var symbols sync.WaitGroup // the tables do not depend on each other
-	var errs [3]error
-	for i, insert := range []func(context.Context) error{b.insertFrames, b.insertStacks, b.insertSeries} {
-		symbols.Go(func() { errs[i] = insert(ctx) })
-	}
-	symbols.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return b.insertProfiles(ctx)
-}
-
-func (b *batch) insertFrames(ctx context.Context) error {
 	s := b.w.s
 	for part := range slices.Chunk(b.frames, maxRows) {
 		t := newToken("frames")
@@ -442,11 +385,6 @@ func (b *batch) insertFrames(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (b *batch) insertStacks(ctx context.Context) error {
-	s := b.w.s
 	for part := range slices.Chunk(b.stacks, maxRows) {
 		t := newToken("stacks")
 		for i := range part {
@@ -460,11 +398,6 @@ func (b *batch) insertStacks(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
-}
-
-func (b *batch) insertSeries(ctx context.Context) error {
-	s := b.w.s
 	for part := range slices.Chunk(b.series, maxRows) {
 		t := newToken("series")
 		for i := range part {
@@ -483,7 +416,7 @@ func (b *batch) insertSeries(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return b.insertProfiles(ctx)
 }
 
 func (b *batch) insertProfiles(ctx context.Context) error {

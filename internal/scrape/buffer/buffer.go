@@ -512,7 +512,7 @@ func (b *Buffer) join(batch *Batch, n int, held Held) {
 	size, last := batch.files[0].size, batch.files[0]
 	for {
 		b.mu.Lock()
-		at, _ := slices.BinarySearchFunc(b.files, last.seq+1, func(f *file, seq uint64) int { return cmp.Compare(f.seq, seq) })
+		at, _ := b.find(last.seq + 1)
 		for at < len(b.files) && (b.files[at].kind != profiles || b.files[at].heldBack(held)) {
 			at++
 		}
@@ -557,10 +557,16 @@ func (b *Buffer) Remove(batch *Batch) {
 	b.forget(batch.files...)
 }
 
+// find returns the index of the first file that has a number or a later one, and whether it has this one.
+// The lock is held.
+func (b *Buffer) find(seq uint64) (at int, found bool) {
+	return slices.BinarySearchFunc(b.files, seq, func(f *file, seq uint64) int { return cmp.Compare(f.seq, seq) })
+}
+
 // forget deletes those of some files of which nothing is left. The lock is held.
 func (b *Buffer) forget(files ...*file) {
 	for _, f := range files {
-		at, found := slices.BinarySearchFunc(b.files, f.seq, func(f *file, seq uint64) int { return cmp.Compare(f.seq, seq) })
+		at, found := b.find(f.seq)
 		if len(f.of) == 0 && found {
 			b.deleted(f)
 			b.files = slices.Delete(b.files, at, at+1)

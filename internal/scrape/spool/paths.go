@@ -143,7 +143,7 @@ func (p *paths) probe(ctx context.Context, s Prober, found func()) {
 		}
 		select {
 		case <-p.wake:
-		case now := <-again.C: // nobody may write for services that wait in the buffer
+		case now := <-again.C: // services that wait in the buffer may not be written again
 			p.mu.Lock()
 			for k, w := range p.known {
 				if w.fails {
@@ -156,7 +156,7 @@ func (p *paths) probe(ctx context.Context, s Prober, found func()) {
 	}
 }
 
-// ask finds out whether a store takes a service, and remembers it.
+// ask reports whether a store takes a service, and remembers it.
 func (p *paths) ask(ctx context.Context, s Prober, k path) bool {
 	within, cancel := context.WithTimeout(ctx, probeTimeout)
 	err := s.Takes(within, k.tenant, k.service)
