@@ -66,6 +66,39 @@ func Merge(ps ...*Profile) (*Profile, error) {
 	return m.profile(), nil
 }
 
+// A Sum adds profiles one after the other. The result is that of Merge, but each profile can be freed once
+// it is added: a Sum takes the memory of its result alone. The zero Sum is empty.
+type Sum struct{ m *merger }
+
+// Add adds a profile, with the errors of Merge, after which the Sum must not be used. It does not keep p.
+func (s *Sum) Add(p *Profile) error {
+	var err error
+	switch {
+	case s.m == nil:
+		s.m, err = newMerger(p)
+	case slices.Equal(s.m.types, p.SampleTypes):
+		err = s.m.describe(p)
+	default: // the sample types that all have become fewer
+		before := s.m.profile()
+		if s.m, err = newMerger(before, p); err == nil {
+			s.m.add(before, nil, 1)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("merge: %w", err)
+	}
+	s.m.add(p, nil, 1)
+	return nil
+}
+
+// Profile returns the sum; nil if nothing was added. The Sum must not be used afterwards.
+func (s *Sum) Profile() *Profile {
+	if s.m == nil {
+		return nil
+	}
+	return s.m.profile()
+}
+
 func renumber(locations, numbers []uint32) {
 	for i, loc := range locations {
 		if loc != None {
@@ -246,35 +279,43 @@ func newMerger(ps ...*Profile) (*merger, error) {
 		}
 		return nil, errors.New("no sample types")
 	}
-	meta := m.meta
 	for _, p := range ps {
-		if p.PeriodType != first.PeriodType {
-			return nil, fmt.Errorf("profiles of different kinds: one counts %s, another %s",
-				first.PeriodType.Type, p.PeriodType.Type)
+		if err := m.describe(p); err != nil {
+			return nil, err
 		}
-		if meta.Time.IsZero() || !p.Time.IsZero() && p.Time.Before(meta.Time) {
-			meta.Time = p.Time
-		}
-		meta.Duration += p.Duration
-		meta.Period = max(meta.Period, p.Period)
-		for _, c := range p.Comments {
-			if !slices.Contains(meta.Comments, c) {
-				meta.Comments = append(meta.Comments, c)
-			}
-		}
-		if meta.DefaultSampleType == "" {
-			meta.DefaultSampleType = p.DefaultSampleType
-		}
-		if meta.DocURL == "" {
-			meta.DocURL = p.DocURL
-		}
-		meta.Warnings = append(meta.Warnings, p.Warnings...)
 	}
 	m.b = NewBuilder(m.types...)
 	if len(first.Mappings) > 0 {
 		m.b.Mapping(first.Mappings[0]) // by convention the first is the main binary
 	}
 	return m, nil
+}
+
+// describe adds what is known of a profile apart from its samples.
+func (m *merger) describe(p *Profile) error {
+	meta := m.meta
+	if p.PeriodType != meta.PeriodType {
+		return fmt.Errorf("profiles of different kinds: one counts %s, another %s",
+			meta.PeriodType.Type, p.PeriodType.Type)
+	}
+	if meta.Time.IsZero() || !p.Time.IsZero() && p.Time.Before(meta.Time) {
+		meta.Time = p.Time
+	}
+	meta.Duration += p.Duration
+	meta.Period = max(meta.Period, p.Period)
+	for _, c := range p.Comments {
+		if !slices.Contains(meta.Comments, c) {
+			meta.Comments = append(meta.Comments, c)
+		}
+	}
+	if meta.DefaultSampleType == "" {
+		meta.DefaultSampleType = p.DefaultSampleType
+	}
+	if meta.DocURL == "" {
+		meta.DocURL = p.DocURL
+	}
+	meta.Warnings = append(meta.Warnings, p.Warnings...)
+	return nil
 }
 
 func (m *merger) column(p *Profile, i int) int { return slices.Index(p.SampleTypes, m.types[i]) }

@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -219,5 +220,67 @@ func TestScaled(t *testing.T) {
 		q.Sum(profile.ValueType{"x", "y"}),
 	}; got != [4]int64{1000, 400, 10000, 0} {
 		t.Errorf("sums %v", got)
+	}
+}
+
+// TestSum adds profiles one after the other: the result is that of Merge, also where one has fewer sample
+// types, and so are the errors.
+func TestSum(t *testing.T) {
+	encoded := func(p *profile.Profile) *gprofile.Profile {
+		t.Helper()
+		var b bytes.Buffer
+		if err := p.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		return google(t, b.Bytes())
+	}
+	var ps []*profile.Profile
+	for i := range 6 {
+		g := encoded(profiletest.Generate(profiletest.Options{Seed: uint64(i % 4), Samples: 300, Labels: i%2 == 1}))
+		g.TimeNanos, g.DurationNanos, g.Comments = int64(100-i), 7, []string{fmt.Sprint("of ", i%3)}
+		if i == 4 {
+			g.SampleType = g.SampleType[1:]
+			for _, s := range g.Sample {
+				s.Value = s.Value[1:]
+			}
+		}
+		var b bytes.Buffer
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.Read(&b, profile.ReadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ps = append(ps, p)
+	}
+	for n := 1; n <= len(ps); n++ {
+		want, err := profile.Merge(ps[:n]...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sum profile.Sum
+		for _, p := range ps[:n] {
+			if err := sum.Add(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := sum.Profile()
+		a, b := encoded(got), encoded(want)
+		if !slices.Equal(canonical(a), canonical(b)) || !slices.Equal(got.SampleTypes, want.SampleTypes) {
+			t.Errorf("%d profiles: samples of %v, want of %v, or other ones", n, got.SampleTypes, want.SampleTypes)
+		}
+		if a.TimeNanos != b.TimeNanos || a.DurationNanos != b.DurationNanos || !slices.Equal(a.Comments, b.Comments) {
+			t.Errorf("%d profiles: time, duration or comments differ: %q, want %q", n, got.Comments, want.Comments)
+		}
+	}
+	if p := new(profile.Sum).Profile(); p != nil {
+		t.Errorf("nothing has %d samples", p.NumSamples())
+	}
+	var sum profile.Sum
+	heap := profiletest.Generate(profiletest.Options{Heap: true})
+	_, want := profile.Merge(ps[0], heap)
+	if err := errors.Join(sum.Add(ps[0]), sum.Add(heap)); err == nil || err.Error() != want.Error() {
+		t.Errorf("CPU and heap: %v, want %v", err, want)
 	}
 }

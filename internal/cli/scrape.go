@@ -163,6 +163,10 @@ func (a *app) scrape(ctx context.Context, f *watchFlags) (err error) {
 	if n.Buffered > 0 {
 		_, _ = fmt.Fprintf(a.stderr, "whet: profiles kept in %s until the next start: %d\n", disk.Dir(), n.Buffered)
 	}
+	if n.BufferedRecordings > 0 {
+		_, _ = fmt.Fprintf(a.stderr, "whet: recordings kept in %s until the next start: %d\n", disk.Dir(),
+			n.BufferedRecordings)
+	}
 	return nil
 }
 

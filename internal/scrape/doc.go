@@ -16,9 +16,10 @@
 //  5. A queue of limited memory passes profiles to the store in batches. It retries while the store
 //     fails; what does not fit meanwhile is dropped, counted and reported. With a buffer on disk
 //     (package buffer), profiles wait there, are stored in the order in which they came, and survive
-//     the end of the process.
+//     the end of the process; those of services that the store takes do not wait for the others.
 //  6. If a job has triggers, package collect/watch records its targets' flight recorders, and the
-//     profiles of these recordings go the same way.
+//     profiles of these recordings go the same way. The recordings themselves are stored, or wait in the
+//     buffer.
 //
 // An Engine owns all that it starts: Run returns after it has ended. [Engine.Status] may be called
 // at any time. Callbacks come from several goroutines, one at a time. Tokens are read from their

@@ -13,6 +13,7 @@ import (
 	"net/http/pprof"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ import (
 
 	"github.com/whet-go/whet/agent"
 	"github.com/whet-go/whet/internal/leaktest"
+	"github.com/whet-go/whet/internal/scrape/buffer"
 	"github.com/whet-go/whet/internal/scrape/config"
 	"github.com/whet-go/whet/internal/scrape/spool"
 	"github.com/whet-go/whet/internal/store/remote"
@@ -298,9 +300,24 @@ func spin() (sum int) {
 }
 
 // TestTriggers watches a service with the whet agent, whose goroutines exceed a limit: a recording is made,
-// which is stored as a whole although the store fails at first, and its profiles are stored.
+// which is stored as a whole although the store fails at first, and its profiles are stored. With a buffer,
+// the recording waits there, and its target is watched on.
 func TestTriggers(t *testing.T) {
 	t.Parallel()
+	t.Run("memory", func(t *testing.T) { testTriggers(t, nil) })
+	t.Run("buffer", func(t *testing.T) {
+		disk, err := buffer.Open(t.TempDir(), buffer.Options{Warn: func(err error) { t.Error(err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		testTriggers(t, disk)
+		if err := disk.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func testTriggers(t *testing.T, disk *buffer.Buffer) {
 	a, err := agent.Start(agent.Options{Addr: "127.0.0.1:0", Flight: 2 * time.Second, BlockRate: -1, MutexFraction: -1})
 	if err != nil {
 		t.Skipf("no agent: %v", err)
@@ -314,7 +331,12 @@ func TestTriggers(t *testing.T) {
 	m := &memory{}
 	var event Event
 	New(Options{
-		Config: c, Writer: m, Recordings: m, Warn: func(err error) { t.Error(err) },
+		Config: c, Writer: m, Recordings: m, Buffer: disk,
+		Warn: func(err error) {
+			if disk == nil { // otherwise it says that the store fails, and works again
+				t.Error(err)
+			}
+		},
 		Event: func(v Event) {
 			if v.Trigger != "" {
 				event = v
@@ -322,6 +344,19 @@ func TestTriggers(t *testing.T) {
 			}
 		},
 	}).Run(ctx)
+	if event.RecordingBuffered != (disk != nil) {
+		t.Errorf("buffered: %v", event.RecordingBuffered)
+	}
+	if disk != nil { // the next process sends it, unless this one has
+		ctx, stop := context.WithCancel(t.Context())
+		go spool.NewSender(spool.SenderOptions{
+			Writer: m, Disk: disk, Recordings: m, Stored: func(int) { stop() },
+		}).Run(ctx)
+		for disk.Stats().Recordings > 0 && t.Context().Err() == nil {
+			runtime.Gosched()
+		}
+		stop()
+	}
 	if event.Trigger != "goroutines" || event.Error != "" || event.Stored() == 0 {
 		t.Fatalf("event %+v", event)
 	}

@@ -31,6 +31,7 @@ const (
 type queue struct {
 	w      store.Writer
 	disk   *buffer.Buffer // nil without one
+	sender *spool.Sender  // of disk
 	tenant string
 	room   *room
 	warn   func(error)
@@ -49,8 +50,15 @@ type queued struct {
 	size int64
 }
 
-func newQueue(w store.Writer, disk *buffer.Buffer, tenant string, r *room, warn func(error)) *queue {
-	return &queue{w: w, disk: disk, tenant: tenant, room: r, warn: warn, wake: make(chan struct{}, 1)}
+func newQueue(o *Options, r *room, warn func(error)) *queue {
+	q := &queue{w: o.Writer, disk: o.Buffer, tenant: o.Tenant, room: r, warn: warn, wake: make(chan struct{}, 1)}
+	if q.disk != nil {
+		q.sender = spool.NewSender(spool.SenderOptions{
+			Writer: q.w, Disk: q.disk, Recordings: o.Recordings, Join: maxBatch,
+			Stored: q.stored, Fails: q.fails, Refuse: q.refuse,
+		})
+	}
+	return q
 }
 
 // add appends a profile, and reports whether there was memory for it.
@@ -99,7 +107,7 @@ func (q *queue) run(ctx context.Context) {
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			q.send(sending)
+			q.sender.Run(sending)
 		}()
 		defer func() {
 			stop()
@@ -161,16 +169,17 @@ func (q *queue) next(ctx context.Context) []queued {
 	}
 }
 
-// keep stores a batch if nothing older is on disk, or else writes it there. It reports whether that was
+// keep stores what the store takes of a batch, and writes the rest to disk. It reports whether that was
 // done before ctx ended, and then the disk is tried once more.
 func (q *queue) keep(ctx context.Context, batch []queued) bool {
-	profiles := profilesOf(batch)
 	failing := false
 	for wait := minStoreTry; ; wait = min(2*wait, maxStoreTry) {
-		if ctx.Err() == nil && q.disk.Stats().Profiles == 0 && q.direct(ctx, batch) {
-			return true
+		if ctx.Err() == nil {
+			if batch = q.store(ctx, batch); len(batch) == 0 {
+				return true
+			}
 		}
-		err := q.disk.Add(q.tenant, profiles)
+		err := q.disk.Add(q.tenant, profilesOf(batch))
 		switch {
 		case err == nil:
 			return true
@@ -184,6 +193,24 @@ func (q *queue) keep(ctx context.Context, batch []queued) bool {
 	}
 }
 
+// store stores the profiles of a batch whose services need not wait for others on disk, and returns those
+// that it has not stored.
+func (q *queue) store(ctx context.Context, batch []queued) []queued {
+	var at, left []queued
+	for i := range batch {
+		if q.sender.Direct(q.tenant, []store.Profile{batch[i].p}) {
+			at = append(at, batch[i])
+		} else {
+			left = append(left, batch[i])
+		}
+	}
+	if len(at) == 0 || q.direct(ctx, at) {
+		return left
+	}
+	q.sender.Failed(q.tenant, profilesOf(at))
+	return append(at, left...)
+}
+
 // direct tries once to store a batch that is only in memory, and reports whether all of it was stored or
 // refused.
 func (q *queue) direct(ctx context.Context, batch []queued) bool {
@@ -194,7 +221,7 @@ func (q *queue) direct(ctx context.Context, batch []queued) bool {
 	case err == nil:
 		q.stored(len(batch))
 	case spool.Refused(err) && len(batch) == 1:
-		q.refuse(&batch[0].p, err)
+		q.refuse(batch[0].p.Service, batch[0].p.Kind, err)
 	case spool.Refused(err):
 		for i := range batch { // one at a time, to find which
 			if !q.direct(ctx, batch[i:i+1]) {
@@ -208,24 +235,6 @@ func (q *queue) direct(ctx context.Context, batch []queued) bool {
 		return false
 	}
 	return true
-}
-
-// send stores what is on disk, oldest first, until ctx ends.
-func (q *queue) send(ctx context.Context) {
-	for {
-		b, err := q.disk.First(ctx)
-		if err != nil {
-			return
-		}
-		batch := make([]queued, len(b.Profiles))
-		for i := range batch {
-			batch[i] = queued{p: b.Profiles[i]}
-		}
-		if !q.write(ctx, batch) {
-			return // the batch stays
-		}
-		q.disk.Remove(b)
-	}
 }
 
 func profilesOf(batch []queued) []store.Profile {
@@ -268,7 +277,7 @@ func (q *queue) write(ctx context.Context, batch []queued) bool {
 		case ctx.Err() != nil:
 			return false
 		case spool.Refused(err) && len(batch) == 1:
-			q.refuse(&batch[0].p, err)
+			q.refuse(batch[0].p.Service, batch[0].p.Kind, err)
 			return true
 		case spool.Refused(err):
 			for i := range batch { // one at a time, to find which
@@ -298,13 +307,13 @@ func (q *queue) stored(n int) {
 }
 
 // refuse counts a profile that the store does not take, and reports the first and then a few.
-func (q *queue) refuse(p *store.Profile, err error) {
+func (q *queue) refuse(service, kind string, err error) {
 	q.mu.Lock()
 	q.counts.Refused++
 	n := q.counts.Refused
 	q.mu.Unlock()
 	if n&(n-1) == 0 { // 1, 2, 4, 8, …
-		q.warn(fmt.Errorf("the store refuses a profile %s of %s: %w (%d so far)", p.Kind, p.Service, err, n))
+		q.warn(fmt.Errorf("the store refuses a profile %s of %s: %w (%d so far)", kind, service, err, n))
 	}
 }
 
@@ -316,7 +325,7 @@ func (q *queue) snapshot() (Counts, error) {
 	c.Waiting = int64(len(q.waiting))
 	if q.disk != nil {
 		s := q.disk.Stats()
-		c.Buffered = s.Profiles
+		c.Buffered, c.BufferedRecordings = s.Profiles, s.Recordings
 		c.Dropped += s.Dropped
 	}
 	return c, q.trouble

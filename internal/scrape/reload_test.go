@@ -1,6 +1,7 @@
 package scrape
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -152,6 +153,104 @@ func TestBuffer(t *testing.T) {
 		}
 		if m.attempts > 2000 {
 			t.Error(strconv.Itoa(m.attempts) + " attempts to write")
+		}
+	})
+}
+
+// sharded is a memory that does not take services whose name begins with down, until it is back.
+type sharded struct {
+	memory
+	back func() bool
+}
+
+func newSharded(back func() bool) *sharded {
+	s := &sharded{back: back}
+	s.fail = func(all []store.Profile) error {
+		for i := range all {
+			if err := s.takes(all[i].Service); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return s
+}
+
+func (s *sharded) takes(service string) error {
+	if strings.HasPrefix(service, "down") && !s.back() {
+		return errors.New("shard 2 does not answer")
+	}
+	return nil
+}
+
+// Takes implements spool.Prober.
+func (s *sharded) Takes(_ context.Context, _, service string) error { return s.takes(service) }
+
+// TestBufferShards has a cluster one of whose shards is down for an hour, and a buffer that an earlier
+// process filled while all were: what is for the other shards does not wait, neither what is new nor what
+// was on disk, and nothing is lost.
+func TestBufferShards(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		m := newSharded(func() bool { return time.Since(began) > time.Hour })
+		disk, err := buffer.Open(t.TempDir(), buffer.Options{Warn: func(err error) { t.Error(err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := decode("heap", encoded(t, "heap", 10, 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		const old = 40
+		for n := range old { // in each file both
+			var batch []store.Profile
+			for i, service := range []string{"up-before", "down-before"} {
+				batch = append(batch, store.Profile{
+					Service: service, Kind: "heap", Start: began.Add(time.Duration(2*n+i) * time.Millisecond), Data: data,
+				})
+			}
+			if err := disk.Add("", batch); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stored := func() map[string]int {
+			n := map[string]int{}
+			for _, p := range m.of("heap") {
+				n[p.Service]++
+			}
+			return n
+		}
+		job := func(name, target string) string {
+			return `{job_name: ` + name + `, profiles: [heap], static_configs: [{targets: ["` + target + `"]}]}`
+		}
+		time.AfterFunc(30*time.Minute, func() {
+			if n := stored(); n["up-before"] != old || n["up"] < 29 || n["down"]+n["down-before"] > 0 {
+				t.Errorf("after half an hour: %v", n)
+			}
+		})
+		n := newNetwork(t, func(string) behavior { return well })
+		scraping(t, n, Options{
+			Config: parse(t, `scrape_configs: [`+job("up", "10.0.0.1:1")+`, `+job("down", "10.0.0.2:1")+`]`),
+			Writer: m, Buffer: disk, Warn: func(error) {}, Event: func(Event) {},
+		}, 62*time.Minute, nil)
+		if n := stored(); n["up-before"] != old || n["down-before"] != old || n["up"] < 61 || n["down"] < 61 {
+			t.Errorf("in the end: %v", n)
+		}
+		ids := map[store.ID]bool{}
+		for _, p := range m.of("heap") {
+			ids[store.NewID(&p)] = true
+		}
+		if len(ids) != len(m.of("heap")) {
+			t.Errorf("%d IDs of %d profiles: some were sent twice", len(ids), len(m.of("heap")))
+		}
+		if s := disk.Stats(); s.Profiles != 0 || s.Bytes != 0 || s.Dropped != 0 {
+			t.Errorf("%+v", s)
+		}
+		if err := disk.Close(); err != nil {
+			t.Error(err)
+		}
+		if m.attempts > 1000 {
+			t.Errorf("%d attempts to write", m.attempts)
 		}
 	})
 }

@@ -53,8 +53,8 @@ type Options struct {
 	// that wait for the store, in bytes; 0 means DefaultMemory. Decoding takes up to 128 MiB more for
 	// each CPU, at most four.
 	Memory int64
-	// Buffer keeps what Writer does not take; nil means that it waits in memory. The caller closes it,
-	// after Run.
+	// Buffer keeps what Writer and Recordings do not take; nil means that profiles wait in memory. The
+	// caller closes it, after Run.
 	Buffer *buffer.Buffer
 	// Leases are where processes that share a name divide their targets; Config.Share has no effect
 	// without.
@@ -135,7 +135,7 @@ func New(o Options) *Engine {
 		sending: make(slots, 1),
 		reloads: make(chan reload), ended: make(chan struct{}),
 	}
-	e.queue = newQueue(o.Writer, o.Buffer, o.Tenant, newRoom(o.Memory/2), e.warn)
+	e.queue = newQueue(&e.o, newRoom(o.Memory/2), e.warn)
 	for i := range o.Config.Jobs {
 		e.jobs = append(e.jobs, e.newJob(&o.Config.Jobs[i]))
 	}

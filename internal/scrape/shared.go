@@ -108,6 +108,7 @@ func (s *Status) Share(leases []store.Lease) {
 func (s *Status) add(doc Status, member string, at map[string]int, key func(*TargetState) string) {
 	c, d := &s.Profiles, &doc.Profiles
 	c.Stored, c.Waiting, c.Buffered = c.Stored+d.Stored, c.Waiting+d.Waiting, c.Buffered+d.Buffered
+	c.BufferedRecordings += d.BufferedRecordings
 	c.Dropped, c.Refused = c.Dropped+d.Dropped, c.Refused+d.Refused
 	for _, w := range doc.Warnings {
 		w.Where = cmp.Or(w.Where, member)

@@ -32,9 +32,11 @@ type Event struct {
 	Changed bool   `json:"changed,omitempty"`
 	// Trigger is what fired, if a recording was made: slow, goroutines, heap or cpu.
 	Trigger string `json:"trigger,omitempty"`
-	// Recording is the ID of the recording in the store; "" if there is none.
-	Recording string         `json:"recording,omitempty"`
-	Profiles  []EventProfile `json:"profiles"`
+	// Recording is the ID of the recording in the store; "" if there is none. If RecordingBuffered is set,
+	// it waits on disk until the store takes it.
+	Recording         string         `json:"recording,omitempty"`
+	RecordingBuffered bool           `json:"recording_buffered,omitempty"`
+	Profiles          []EventProfile `json:"profiles"`
 	// Error is the first error; "" if there was none.
 	Error    string        `json:"error,omitempty"`
 	Warnings diag.Warnings `json:"warnings,omitempty"`
@@ -109,10 +111,11 @@ func (s *TargetState) scraped(e *Event, failures int, missed int64) {
 type Counts struct {
 	Stored  int64 `json:"stored"`
 	Waiting int64 `json:"waiting"` // for the store, in memory
-	// Buffered are those that wait on disk.
-	Buffered int64 `json:"buffered"`
-	Dropped  int64 `json:"dropped"` // because the store did not keep up
-	Refused  int64 `json:"refused"` // by the store
+	// Buffered are those that wait on disk, and BufferedRecordings the whole recordings there.
+	Buffered           int64 `json:"buffered"`
+	BufferedRecordings int64 `json:"buffered_recordings,omitempty"`
+	Dropped            int64 `json:"dropped"` // because the store did not keep up
+	Refused            int64 `json:"refused"` // by the store
 }
 
 // A Status is the state of all targets.

@@ -24,7 +24,8 @@ const triggerRetry = time.Minute
 const (
 	// maxRecording is the size of the largest recording that is stored, in bytes. One at a time is in memory.
 	maxRecording = 64 << 20
-	// recordingTime is how long storing a recording is tried. The target is not watched meanwhile.
+	// recordingTime is how long storing a recording is tried without a buffer. The target is not watched
+	// meanwhile.
 	recordingTime = 5 * time.Minute
 	// recordingFlush is how long it may take after the end.
 	recordingFlush = 5 * time.Second
@@ -83,7 +84,7 @@ func (t *target) recorded(ctx context.Context, e watch.Event) {
 	}
 	err := t.queueRecording(&v, e)
 	if err == nil && t.job.e.o.Recordings != nil {
-		v.Recording, err = t.storeRecording(ctx, &e)
+		v.Recording, v.RecordingBuffered, err = t.storeRecording(ctx, &e)
 	}
 	if err != nil {
 		v.Error = clean(err)
@@ -92,15 +93,17 @@ func (t *target) recorded(ctx context.Context, e watch.Event) {
 	t.job.e.event(v)
 }
 
-// storeRecording stores a recording, and returns its ID.
-func (t *target) storeRecording(ctx context.Context, e *watch.Event) (string, error) {
+// storeRecording stores a recording, or adds it to the buffer if the store does not take it, and returns
+// its ID.
+func (t *target) storeRecording(ctx context.Context, e *watch.Event) (id string, buffered bool, err error) {
 	engine := t.job.e
 	fi, err := os.Stat(e.File)
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
 	if fi.Size() > maxRecording {
-		return "", fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()), unit.Bytes(maxRecording))
+		return "", false, fmt.Errorf("the recording has %s (at most %s are stored)", unit.Bytes(fi.Size()),
+			unit.Bytes(maxRecording))
 	}
 	r := store.Recording{
 		Service: t.service, Labels: t.recordingLabels(e), Start: e.At.Add(-e.Length).UTC(), Duration: e.Length,
@@ -111,10 +114,18 @@ func (t *target) storeRecording(ctx context.Context, e *watch.Event) (string, er
 		last := ctx.Err() != nil
 		id, err := engine.sendRecording(ctx, r, e.File, last)
 		if err == nil {
-			return id.String(), nil
+			return id.String(), false, nil
+		}
+		if engine.o.Buffer != nil && !spool.Refused(err) {
+			engine.queue.fails(err)
+			id, err := engine.bufferRecording(r, e.File)
+			if err != nil {
+				return "", false, fmt.Errorf("the recording is not stored: %w", err)
+			}
+			return id.String(), true, nil
 		}
 		if last || spool.Refused(err) || time.Now().After(until) {
-			return "", fmt.Errorf("the recording is not stored: %w", err)
+			return "", false, fmt.Errorf("the recording is not stored: %w", err)
 		}
 		sleepUntil(ctx, time.Now().Add(max(wait, min(spool.RetryAfter(err), maxStoreTry))))
 	}
@@ -137,6 +148,17 @@ func (e *Engine) sendRecording(ctx context.Context, r store.Recording, file stri
 		return store.ID{}, err
 	}
 	return e.o.Recordings.WriteRecording(ctx, e.o.Tenant, r, content)
+}
+
+// bufferRecording adds a recording to the buffer, and returns the ID that it will have in the store.
+func (e *Engine) bufferRecording(r store.Recording, file string) (store.ID, error) {
+	_ = e.sending.take(context.Background()) // what is being stored has a limit of time
+	defer e.sending.give()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return store.ID{}, err
+	}
+	return store.NewRecordingID(&r, content), e.o.Buffer.AddRecording(e.o.Tenant, r, content)
 }
 
 // recordingLabels returns the labels of a recording and its profiles.

@@ -302,6 +302,8 @@ func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, ro
 		rowsPerSecond)
 	say("batches of %d and without parsing, takes %s without any names, and adds up one service by", benchServices,
 		mb(rowsDisk))
-	say("stack in %s.", ms(rows))
+	say("stack in %s.\n", ms(rows))
+	say("Parca and Pyroscope are not next to it: the module proxy answers 403 for")
+	say("`go list -m -versions github.com/parca-dev/parca` and `github.com/grafana/pyroscope`.")
 	return w.String()
 }

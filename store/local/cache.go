@@ -10,9 +10,10 @@ import (
 	"github.com/whet-go/whet/profile"
 )
 
-// cache has the dictionaries that queries use, up to a size.
+// cache has the dictionaries that queries use: those that the writer has in memory anyway, and others up
+// to a size.
 type cache struct {
-	limit int64 // bytes
+	limit int64 // bytes of dictionaries that only queries use
 
 	mu    sync.Mutex
 	known map[int64]*cached // by dictionary
@@ -24,7 +25,7 @@ type cache struct {
 // fields are protected by cache.mu.
 type cached struct {
 	loading sync.Mutex
-	own     *profile.Dictionary // to extend; nil if the table is the writer's
+	own     *profile.Dictionary // to extend; nil if the table is the writer's, or there is none
 
 	table *profile.StackTable // nil at first
 	size  int64
@@ -33,13 +34,13 @@ type cached struct {
 
 func newCache(limit int64) cache { return cache{limit: limit, known: map[int64]*cached{}} }
 
-// publish makes a table of the writer known, after a commit.
+// publish makes a table of the writer known, after a commit. The writer drops it when it no longer has it.
 func (c *cache) publish(id int64, d *profile.Dictionary) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.entry(id)
-	c.set(e, d.Table(), d.Memory())
-	e.own = nil
+	c.size -= e.size
+	e.table, e.size, e.own = d.Table(), 0, nil
 }
 
 // entry returns a dictionary's entry. The caller has locked c.
@@ -54,19 +55,20 @@ func (c *cache) entry(id int64) *cached {
 	return e
 }
 
-// set sets an entry's table and drops the entries that were used least recently. The caller has
-// locked c.
-func (c *cache) set(e *cached, t *profile.StackTable, size int64) {
+// set sets an entry's table to that of a dictionary, unless it has more, and drops the entries that were
+// used least recently. The caller has locked c.
+func (c *cache) set(e *cached, d *profile.Dictionary) {
+	t, size := d.Table(), d.Memory()
 	if e.table != nil && t.Counts().Stacks < e.table.Counts().Stacks {
 		return
 	}
-	e.table = t
+	e.table, e.own = t, d
 	c.size += size - e.size
 	e.size = size
 	for c.size > c.limit && len(c.known) > 1 {
 		oldest := int64(-1)
 		for id, k := range c.known {
-			if k != e && k.table != nil && (oldest < 0 || k.used < c.known[oldest].used) {
+			if k != e && k.own != nil && (oldest < 0 || k.used < c.known[oldest].used) {
 				oldest = id
 			}
 		}
@@ -76,6 +78,14 @@ func (c *cache) set(e *cached, t *profile.StackTable, size int64) {
 		c.size -= c.known[oldest].size
 		delete(c.known, oldest)
 	}
+}
+
+// forget forgets all dictionaries.
+func (c *cache) forget() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	clear(c.known)
+	c.size = 0
 }
 
 // drop forgets a dictionary.
@@ -124,10 +134,8 @@ func (s *Store) table(ctx context.Context, tx querier, id int64) (*profile.Stack
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	table = d.Table()
-	s.set(e, table, d.Memory())
-	e.own = d
-	return table, nil
+	s.set(s.entry(id), d) // e may have been dropped
+	return d.Table(), nil
 }
 
 // querier is what transactions and databases have in common.

@@ -33,8 +33,9 @@
 //
 //  1. A query is one read transaction, so it sees whole batches, and does not wait for the writer.
 //  2. [Store.Merge] adds the values of all rows of a dictionary by the number of the stack, makes
-//     one profile of each dictionary, and merges these with profile.Merge.
+//     one profile of each dictionary, and adds it to a profile.Sum while the next one is read.
 //
-// A Store is safe for concurrent use. Memory is bounded by Options.Memory for dictionaries, by
-// the limits for what is being written, and by the size of the result for queries.
+// A Store is safe for concurrent use. Memory is bounded by Options.Memory for dictionaries that are being
+// written, which queries share, by a third of it for others, by the limits for what is being written, and by
+// the size of the result for queries, of which a few dictionaries are in memory at a time.
 package local

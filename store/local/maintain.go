@@ -95,6 +95,7 @@ func (w *writer) maintain(ctx context.Context) error {
 				return err
 			}
 			clear(w.open)
+			w.s.forget()
 			w.added = 0
 		}
 		for {

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/whet-go/whet/internal/diag"
@@ -372,6 +373,7 @@ func (s *Store) Merge(ctx context.Context, q store.Query) (p *profile.Profile, s
 		}
 		from, to := nanoseconds(&q)
 		m := merger{s: s, tx: tx, parts: map[partKey]*part{}, heads: map[int64]*profile.Profile{}}
+		defer m.adding.Wait()
 		kind := ""
 		for i, x := range all {
 			if i > 0 && all[i-1].service != x.service {
@@ -422,8 +424,11 @@ type merger struct {
 	stats store.Stats
 	heads map[int64]*profile.Profile
 	parts map[partKey]*part // of one service
-	done  []*profile.Profile
-	size  int // samples in done
+
+	sum    profile.Sum // of the services before
+	size   int         // samples that were added to it
+	adding sync.WaitGroup
+	err    error // of adding
 
 	c    columns
 	data []byte
@@ -633,19 +638,27 @@ func (m *merger) flush() error {
 		if m.size += p.NumSamples(); m.size > maxResult {
 			return errResult
 		}
-		m.done = append(m.done, p)
+		delete(m.parts, k)
+		if m.adding.Wait(); m.err != nil {
+			return m.err
+		}
+		// The next one is read meanwhile. Only these two, and the sum, are in memory.
+		m.adding.Go(func() { m.err = m.sum.Add(p) })
 	}
-	clear(m.parts)
 	return nil
 }
 
-// result merges all parts.
+// result returns the sum of all services.
 func (m *merger) result() (*profile.Profile, error) {
 	if err := m.flush(); err != nil {
 		return nil, err
 	}
-	if len(m.done) == 0 {
+	if m.adding.Wait(); m.err != nil {
+		return nil, m.err
+	}
+	p := m.sum.Profile()
+	if p == nil {
 		return nil, store.ErrNotFound
 	}
-	return profile.Merge(m.done...)
+	return p, nil
 }

@@ -102,6 +102,7 @@ type dictionary struct {
 	stored  profile.Counts // what is in chunks
 	small   int            // number of chunks after the last joined one
 	used    int64
+	closed  bool // another one has its place
 }
 
 // Limits of a transaction: batches that wait are committed together.
@@ -125,6 +126,7 @@ func newWriter(ctx context.Context, s *Store) (*writer, error) {
 
 // reset reads what the writer has in memory from the database.
 func (w *writer) reset(ctx context.Context) error {
+	w.s.forget()
 	w.open, w.heads, w.series = map[scope]*dictionary{}, map[string]int64{}, map[string]map[string]int64{}
 	rows, err := w.conn.QueryContext(ctx, "SELECT id, tenant, service, kind, labels FROM series")
 	if err != nil {
@@ -224,7 +226,11 @@ func (w *writer) serve(ctx context.Context, r *request) {
 		}
 	} else {
 		for _, d := range w.changed { // now that its numbers are final
-			w.s.publish(d.id, d.d)
+			if d.closed {
+				w.s.drop(d.id)
+			} else {
+				w.s.publish(d.id, d.d)
+			}
 		}
 		w.shrink()
 	}
@@ -300,8 +306,8 @@ func (w *writer) checkSeries(r *request) error {
 	return nil
 }
 
-// shrink forgets the dictionaries that were used least recently, above the limit of memory. The
-// cache has the same ones: they are counted once.
+// shrink forgets the dictionaries that were used least recently, above the limit of memory, in the cache,
+// too, which has the same ones.
 func (w *writer) shrink() {
 	var all []scope
 	size := int64(0)
@@ -316,6 +322,7 @@ func (w *writer) shrink() {
 		if d := w.open[k]; w.changed[d.id] == nil {
 			size -= d.d.Memory()
 			delete(w.open, k)
+			w.s.drop(d.id)
 		}
 	}
 }
@@ -509,6 +516,10 @@ func (w *writer) openFor() time.Duration {
 
 // replace closes a dictionary and opens another one.
 func (w *writer) replace(ctx context.Context, tx *sql.Tx, k scope, id int64) (*dictionary, error) {
+	if d := w.open[k]; d != nil {
+		d.closed = true
+		w.s.drop(id)
+	}
 	if _, err := tx.ExecContext(ctx, "UPDATE dictionary SET open=0 WHERE id=?", id); err != nil {
 		return nil, err
 	}

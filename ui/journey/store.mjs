@@ -225,6 +225,33 @@ step("single profiles, alone and compared", async () => {
   await one.close();
 });
 
+step("a recording that a trigger made opens in every view", async () => {
+  const query = encodeURIComponent('{service="service001"}');
+  const p = await open(`/store?query=${query}&since=7d`, ".store-recordings tbody tr");
+  const list = p.page.locator(".store-recordings tbody tr");
+  assert.equal(await list.count(), 3); // the newest first
+  const second = list.nth(1);
+  assert.match(await second.innerText(), /service001\s+GET \/pad took 800 ms\s+trigger.*slow\s+1\.5/);
+  await accessible(p);
+  // The file itself.
+  const saving = p.page.waitForEvent("download");
+  await second.getByRole("link", { name: /^download/ }).click();
+  const saved = await saving;
+  assert.match(saved.suggestedFilename(), /^[0-9a-f]{32}\.whet$/);
+  assert.match(readFileSync(await saved.path()).toString("latin1"), /^PK/);
+  // And in the views.
+  await second.getByRole("link").first().click();
+  await p.page.locator(".line-row").first().waitFor();
+  assert.match(await p.page.evaluate(() => location.pathname), /\/overview$/);
+  assert.equal(await shown(p, "file"), `stored/${saved.suggestedFilename()}`);
+  await p.settle("store-recording");
+  await accessible(p);
+  await p.page.getByRole("navigation").getByRole("link", { name: "Flame", exact: true }).click();
+  await p.page.locator(".flame-host .graph canvas").waitFor();
+  assert.equal(await shown(p, "file"), `stored/${saved.suggestedFilename()}`);
+  await p.close(refused); // the source of this service is not here
+});
+
 step("targets and their states", async () => {
   const p = await open("/store/targets", ".targets tbody tr");
   assert.equal(await p.page.locator(".targets tbody tr").count(), 500);

@@ -22,6 +22,9 @@ func WriteScrape(w io.Writer, s layout.Style, d scrape.Event) error {
 	if d.Recording != "" {
 		about += ", recording " + d.Recording
 	}
+	if d.RecordingBuffered {
+		about += " in the buffer"
+	}
 	if d.Error != "" {
 		about = d.Error
 	}

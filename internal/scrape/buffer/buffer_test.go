@@ -180,7 +180,7 @@ func TestNext(t *testing.T) {
 		tenant string
 		all    []int
 	}{{"", []int{0, 1, 2, 3}}, {"", []int{4, 5, 6}}, {"red", []int{7}}, {"red", []int{9}}} {
-		batch, err := b.Next(t.Context(), 4)
+		batch, err := b.Next(t.Context(), 4, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +198,7 @@ func TestNext(t *testing.T) {
 	add("", 1)
 	add("", 1)
 	first := n - 2
-	batch, err := b.Next(t.Context(), 10)
+	batch, err := b.Next(t.Context(), 10, nil)
 	if err != nil || !slices.Equal(numbers(batch.Profiles), []int{first, first + 1}) {
 		t.Fatalf("%v, %v", numbers(batch.Profiles), err)
 	}
@@ -433,6 +433,174 @@ func FuzzDecode(f *testing.F) {
 			if store.NewID(&b.Profiles[i]) != store.NewID(&back.Profiles[i]) {
 				t.Errorf("profile %d has another ID", i)
 			}
+		}
+	})
+}
+
+// of returns a profile of a service.
+func of(service string, n int) store.Profile {
+	p := numbered(n)
+	p.Service = service
+	return p
+}
+
+// TestHeld has a store that takes only some services: what it does not take stays, whether that was in the
+// same file or not, and across a restart of the process.
+func TestHeld(t *testing.T) {
+	dir := t.TempDir()
+	b := open(t, dir, Options{Keep: true})
+	for _, batch := range [][]store.Profile{
+		{of("a", 0), of("b", 1), of("a", 2)}, {of("b", 3)}, {of("c", 4), of("a", 5)}, {of("a", 6)},
+	} {
+		if err := b.Add("", batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held := func(services ...string) Held {
+		return func(_, service string) bool { return slices.Contains(services, service) }
+	}
+	next := func(n int, h Held, want ...int) *Batch {
+		t.Helper()
+		batch, err := b.Next(t.Context(), n, h)
+		if err != nil || !slices.Equal(numbers(batch.Profiles), want) {
+			t.Fatalf("%v, %v, want %v", numbers(batch.Profiles), err, want)
+		}
+		return batch
+	}
+	b.Remove(next(2, held("a"), 1, 3)) // from two files
+	if s := b.Stats(); s.Profiles != 5 {
+		t.Errorf("%+v", s)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, dir, Options{Keep: true}) // it does not know what was stored of a file
+	batch := next(100, held("a"), 1, 4)
+	batch.Leave("b")
+	b.Remove(batch)
+	next(0, held("a"), 1) // it was left
+	b.Remove(next(0, held("a"), 1))
+	ctx, stop := context.WithCancel(t.Context())
+	asked := 0
+	_, err := b.Next(ctx, 0, func(_, service string) bool {
+		if asked++; asked > 1 {
+			stop() // it waits
+		}
+		return service == "a"
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("all is held: %v", err)
+	}
+	b.Remove(next(100, nil, 0, 2, 5, 6))
+	if s := b.Stats(); s != (Stats{}) {
+		t.Errorf("%+v", s)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 { // the lock
+		t.Errorf("%v, %v", left, err)
+	}
+}
+
+// TestRecordings keeps recordings next to profiles, within the same size.
+func TestRecordings(t *testing.T) {
+	dir := t.TempDir()
+	var warnings []string
+	o := Options{Size: 100 << 10, Warn: func(err error) { warnings = append(warnings, err.Error()) }}
+	b := open(t, dir, o)
+	content := func(n int) []byte { return []byte(strings.Repeat(strconv.Itoa(n), 27<<10)) }
+	r := store.Recording{
+		Service: "shop", Labels: store.NewLabels(map[string]string{"trigger": "slow"}), Duration: time.Second, About: "x",
+		Start: time.Date(2026, 5, 4, 3, 0, 0, 5, time.UTC),
+	}
+	add := func(n int) {
+		t.Helper()
+		if err := b.AddRecording("team", r, content(n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1)
+	if err := b.Add("", []store.Profile{numbered(1)}); err != nil {
+		t.Fatal(err)
+	}
+	add(2)
+	add(3)
+	if s := b.Stats(); s.Recordings != 3 || s.Profiles != 1 || s.Bytes > o.Size || len(warnings) > 0 {
+		t.Errorf("%+v, %q", s, warnings)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b = open(t, dir, o)
+	if err := b.AddRecording("", r, make([]byte, 100<<10)); !errors.As(err, new(*FullError)) {
+		t.Errorf("it does not fit: %v", err)
+	}
+	var last *Recording
+	next := func(h Held, want int) {
+		t.Helper()
+		got, err := b.NextRecording(t.Context(), last, h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Tenant != "team" || string(got.Content) != string(content(want)) ||
+			store.NewRecordingID(&got.Recording, got.Content) != store.NewRecordingID(&r, content(want)) {
+			t.Fatalf("%.20q of %+v, want recording %d", got.Content, got.Recording, want)
+		}
+		last = got
+	}
+	next(nil, 1)
+	next(nil, 2) // the first one was not stored, and comes again
+	b.RemoveRecording(last)
+	next(nil, 3)
+	next(nil, 1)
+	add(4)
+	add(5) // drops the oldest that is not being stored: the profile and recording 3
+	if s := b.Stats(); s.Recordings != 3 || s.Profiles != 0 || s.Dropped != 1 || len(warnings) != 1 ||
+		!strings.Contains(warnings[0], "profiles dropped: 1, 1 so far; recordings: 1, 1 so far (limits: 100kB,") {
+		t.Errorf("%+v, %q", s, warnings)
+	}
+	next(nil, 4)
+	ctx, stop := context.WithCancel(t.Context())
+	_, err := b.NextRecording(ctx, nil, func(tenant, service string) bool {
+		stop()
+		return tenant == "team" && service == "shop"
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("all are held: %v", err)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*.recording"))
+	if err != nil || len(names) != 3 {
+		t.Fatal(names, err)
+	}
+	slices.Sort(names)
+	if err := os.WriteFile(names[0], []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	warnings, last = nil, nil
+	next(nil, 4)
+	if len(warnings) != 1 || !strings.Contains(warnings[0], "damaged, so a recording is lost") {
+		t.Errorf("%q", warnings)
+	}
+}
+
+// FuzzDecodeRecording reads files of others.
+func FuzzDecodeRecording(f *testing.F) {
+	data, err := encodeRecording("team", &store.Recording{Service: "shop", Start: time.Unix(1, 2)}, []byte("content"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(data)
+	f.Add(data[:len(data)-9])
+	f.Add([]byte(recordingMagic))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r, err := decodeRecording(data)
+		if err != nil {
+			return
+		}
+		again, err := encodeRecording(r.Tenant, &r.Recording, r.Content)
+		if err != nil {
+			t.Skip(err) // such as a year of five digits
+		}
+		if _, err := decodeRecording(again); err != nil {
+			t.Error(err)
 		}
 	})
 }

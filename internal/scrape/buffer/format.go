@@ -13,7 +13,11 @@ import (
 	"github.com/whet-go/whet/store"
 )
 
-const magic = "whet-buffer 1\n"
+// First bytes of files of profiles and of recordings.
+const (
+	magic          = "whet-buffer 1\n"
+	recordingMagic = "whet-buffer-recording 1\n"
+)
 
 // Limits of what is decoded.
 const (
@@ -34,10 +38,6 @@ type header struct {
 // encode returns the file of the first n profiles: all, or those that fit into a file.
 func encode(tenant string, profiles []store.Profile) (data []byte, n int, err error) {
 	out := []byte(magic)
-	section := func(b []byte) {
-		out = binary.LittleEndian.AppendUint32(out, uint32(len(b))) //nolint:gosec // limited by memory for answers
-		out = append(out, b...)
-	}
 	for i := range profiles {
 		p := &profiles[i]
 		head, err := json.Marshal(header{tenant, p.Service, p.Kind, p.Labels, p.Start, p.Duration})
@@ -48,20 +48,72 @@ func encode(tenant string, profiles []store.Profile) (data []byte, n int, err er
 		if err := p.Data.Write(&body); err != nil {
 			return nil, 0, err
 		}
-		section(head)
-		section(body.Bytes())
+		out = appendSection(appendSection(out, head), body.Bytes())
 		if n++; len(out) > maxFile {
 			break
 		}
 	}
-	section(nil)
-	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli))), n, nil
+	return appendSum(appendSection(out, nil)), n, nil
+}
+
+func appendSection(out, b []byte) []byte {
+	out = binary.LittleEndian.AppendUint32(out, uint32(len(b))) //nolint:gosec // limited by memory for answers
+	return append(out, b...)
+}
+
+func appendSum(out []byte) []byte {
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, crc32.MakeTable(crc32.Castagnoli)))
+}
+
+// recordingHeader is what is written of a recording, apart from its content.
+type recordingHeader struct {
+	Tenant    string          `json:"tenant,omitempty"`
+	Recording store.Recording `json:"recording"`
+}
+
+func encodeRecording(tenant string, r *store.Recording, content []byte) ([]byte, error) {
+	head, err := json.Marshal(recordingHeader{tenant, *r})
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, len(recordingMagic)+len(head)+len(content)+12)
+	return appendSum(appendSection(appendSection(append(out, recordingMagic...), head), content)), nil
+}
+
+// decodeRecording reads what encodeRecording wrote. The content shares memory with data.
+func decodeRecording(data []byte) (*Recording, error) {
+	s, err := openSections(data, recordingMagic)
+	if err != nil {
+		return nil, err
+	}
+	head, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	if len(head) > maxHeader {
+		return nil, fmt.Errorf("a header has %d bytes", len(head))
+	}
+	var h recordingHeader
+	if err := json.Unmarshal(head, &h); err != nil {
+		return nil, err
+	}
+	content, err := s.next()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.rest) > 0 {
+		return nil, errors.New("it has bytes after the recording")
+	}
+	return &Recording{Tenant: h.Tenant, Recording: h.Recording, Content: content}, nil
 }
 
 var errShort = errors.New("it ends early")
 
-// decode reads what encode wrote.
-func decode(data []byte) (*Batch, error) {
+// sections are the parts of a file.
+type sections struct{ rest []byte }
+
+// openSections verifies a file's first bytes and its checksum.
+func openSections(data []byte, magic string) (*sections, error) {
 	if len(data) < len(magic)+8 {
 		return nil, errShort
 	}
@@ -72,22 +124,31 @@ func decode(data []byte) (*Batch, error) {
 	if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum {
 		return nil, errors.New("the checksum is wrong")
 	}
-	rest := body[len(magic):]
-	section := func() ([]byte, error) {
-		if len(rest) < 4 {
-			return nil, errShort
-		}
-		n := int64(binary.LittleEndian.Uint32(rest))
-		if n > int64(len(rest)-4) {
-			return nil, errShort
-		}
-		out := rest[4 : 4+n]
-		rest = rest[4+n:]
-		return out, nil
+	return &sections{body[len(magic):]}, nil
+}
+
+func (s *sections) next() ([]byte, error) {
+	if len(s.rest) < 4 {
+		return nil, errShort
+	}
+	n := int64(binary.LittleEndian.Uint32(s.rest))
+	if n > int64(len(s.rest)-4) {
+		return nil, errShort
+	}
+	out := s.rest[4 : 4+n]
+	s.rest = s.rest[4+n:]
+	return out, nil
+}
+
+// decode reads what encode wrote.
+func decode(data []byte) (*Batch, error) {
+	s, err := openSections(data, magic)
+	if err != nil {
+		return nil, err
 	}
 	b := &Batch{}
 	for {
-		head, err := section()
+		head, err := s.next()
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +162,7 @@ func decode(data []byte) (*Batch, error) {
 		if err := json.Unmarshal(head, &h); err != nil {
 			return nil, err
 		}
-		data, err := section()
+		data, err := s.next()
 		if err != nil {
 			return nil, err
 		}
@@ -114,7 +175,7 @@ func decode(data []byte) (*Batch, error) {
 			Service: h.Service, Kind: h.Kind, Labels: h.Labels, Start: h.Start, Duration: h.Duration, Data: p,
 		})
 	}
-	if len(rest) > 0 || len(b.Profiles) == 0 {
+	if len(s.rest) > 0 || len(b.Profiles) == 0 {
 		return nil, errors.New("it has no profiles, or bytes after them")
 	}
 	return b, nil

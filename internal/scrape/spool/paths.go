@@ -39,6 +39,7 @@ type path struct{ tenant, service string }
 // A way is what is known of a path.
 type way struct {
 	works   bool
+	fails   bool
 	pending bool
 	again   time.Time // when to probe it again, if it does not work
 }
@@ -73,16 +74,30 @@ func (p *paths) direct(tenant string, profiles []store.Profile, empty bool, now 
 			return
 		}
 		all = false
-		if !w.pending && !now.Before(w.again) {
-			w.pending = true
-			p.pending = append(p.pending, k)
-			select {
-			case p.wake <- struct{}{}:
-			default:
-			}
-		}
+		p.queue(k, w, now)
 	})
 	return all
+}
+
+// held reports whether a store is known not to take a service. It is a buffer.Held.
+func (p *paths) held(tenant, service string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.known[path{tenant, service}]
+	return w != nil && w.fails
+}
+
+// queue has a path probed that does not work, unless it was just before. The lock is held.
+func (p *paths) queue(k path, w *way, now time.Time) {
+	if p.wake == nil || w.works || w.pending || now.Before(w.again) {
+		return
+	}
+	w.pending = true
+	p.pending = append(p.pending, k)
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
 }
 
 // way returns what is known of a path. The lock is held.
@@ -104,37 +119,54 @@ func (p *paths) failed(tenant string, profiles []store.Profile, now time.Time) {
 	defer p.mu.Unlock()
 	each(tenant, profiles, func(k path) {
 		w := p.way(k)
-		w.works, w.again = false, now.Add(minTry)
+		w.works, w.again = false, now.Add(minTry) // whether all of the batch fails is found out
 	})
 }
 
-// probe finds out which services a store takes, until ctx ends.
-func (p *paths) probe(ctx context.Context, s Prober) {
-	for {
+// probe finds out which services a store takes, until ctx ends, and calls found when it takes one again.
+func (p *paths) probe(ctx context.Context, s Prober, found func()) {
+	again := time.NewTicker(probeEvery)
+	defer again.Stop()
+	for ctx.Err() == nil {
 		p.mu.Lock()
 		var k path
-		found := len(p.pending) > 0
-		if found {
+		more := len(p.pending) > 0
+		if more {
 			k, p.pending = p.pending[0], p.pending[1:]
 		}
 		p.mu.Unlock()
-		if !found {
-			select {
-			case <-p.wake:
-			case <-ctx.Done():
-				return
+		if more {
+			if p.ask(ctx, s, k) {
+				found()
 			}
 			continue
 		}
-		within, cancel := context.WithTimeout(ctx, probeTimeout)
-		err := s.Takes(within, k.tenant, k.service)
-		cancel()
-		p.mu.Lock()
-		w := p.way(k)
-		w.works, w.pending, w.again = err == nil, false, time.Now().Add(probeEvery)
-		p.mu.Unlock()
-		if ctx.Err() != nil {
-			return
+		select {
+		case <-p.wake:
+		case now := <-again.C: // services that wait in the buffer may not be written again
+			p.mu.Lock()
+			for k, w := range p.known {
+				if w.fails {
+					p.queue(k, w, now)
+				}
+			}
+			p.mu.Unlock()
+		case <-ctx.Done():
 		}
 	}
+}
+
+// ask reports whether a store takes a service, and remembers it.
+func (p *paths) ask(ctx context.Context, s Prober, k path) bool {
+	within, cancel := context.WithTimeout(ctx, probeTimeout)
+	err := s.Takes(within, k.tenant, k.service)
+	cancel()
+	if ctx.Err() != nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.way(k)
+	w.works, w.fails, w.pending, w.again = err == nil, err != nil, false, time.Now().Add(probeEvery)
+	return err == nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"sync"
 	"time"
@@ -43,7 +42,7 @@ type Options struct {
 type Spool struct {
 	o      Options
 	bucket *store.Bucket
-	paths  paths
+	sender *Sender
 
 	mu      sync.Mutex
 	trouble error // of the store, while it fails
@@ -68,9 +67,10 @@ func New(o Options) *Spool {
 		o.Warn = func(error) {}
 	}
 	s := &Spool{o: o, bucket: store.NewBucket(o.Limits)}
-	if _, ok := o.Writer.(Prober); ok {
-		s.paths.wake = make(chan struct{}, 1)
-	}
+	s.sender = NewSender(SenderOptions{
+		Writer: o.Writer, Disk: o.Disk, Join: maxSend, Never: never,
+		Stored: func(int) { s.works() }, Fails: s.fails, Refuse: s.refuse,
+	})
 	return s
 }
 
@@ -78,7 +78,7 @@ func New(o Options) *Spool {
 // *InvalidError or a *LimitError is the sender's to correct; a *buffer.FullError means that the store fails
 // and the buffer is full.
 func (s *Spool) Write(ctx context.Context, tenant string, profiles []store.Profile) error {
-	if s.paths.direct(tenant, profiles, s.o.Disk.Stats().Profiles == 0, time.Now()) {
+	if s.sender.Direct(tenant, profiles) {
 		within, cancel := context.WithTimeout(ctx, directTimeout)
 		err := s.o.Writer.Write(within, tenant, profiles)
 		cancel()
@@ -89,7 +89,7 @@ func (s *Spool) Write(ctx context.Context, tenant string, profiles []store.Profi
 		case senders(err) || ctx.Err() != nil:
 			return err
 		}
-		s.paths.failed(tenant, profiles, time.Now())
+		s.sender.Failed(tenant, profiles)
 		s.fails(err)
 	}
 	if err := store.CheckTenant(tenant); err != nil {
@@ -183,63 +183,7 @@ func senders(err error) bool {
 func (s *Spool) Buffered() int64 { return s.o.Disk.Stats().Profiles }
 
 // Run sends what waits until ctx ends.
-func (s *Spool) Run(ctx context.Context) {
-	if prober, ok := s.o.Writer.(Prober); ok {
-		var probing sync.WaitGroup
-		probing.Go(func() { s.paths.probe(ctx, prober) })
-		defer probing.Wait()
-	}
-	for {
-		b, err := s.o.Disk.Next(ctx, maxSend)
-		if err != nil || !s.send(ctx, b.Tenant, b.Profiles) {
-			return // the batch stays
-		}
-		s.o.Disk.Remove(b)
-	}
-}
-
-// send stores a batch, or counts what the store refuses, and reports whether that was done before ctx
-// ended.
-func (s *Spool) send(ctx context.Context, tenant string, profiles []store.Profile) bool {
-	for wait := minTry; ; wait = min(2*wait, maxTry) {
-		within, cancel := context.WithTimeout(ctx, writeTimeout)
-		err := s.o.Writer.Write(within, tenant, profiles)
-		cancel()
-		switch {
-		case err == nil:
-			s.works()
-			return true
-		case ctx.Err() != nil:
-			return false
-		case never(err) && len(profiles) == 1:
-			s.refuse(&profiles[0], err)
-			return true
-		case never(err):
-			for i := range profiles { // one at a time, to find which
-				if !s.send(ctx, tenant, profiles[i:i+1]) {
-					return false
-				}
-			}
-			return true
-		}
-		s.fails(err)
-		wait = max(wait, min(RetryAfter(err), maxTry))
-		timer := time.NewTimer(wait + rand.N(wait/4)) //nolint:gosec // not a secret
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		}
-	}
-}
-
-// never reports whether it makes no sense to wait until a store takes a batch: it refuses it, or until a
-// limit allows it, such as that of series.
-func never(err error) bool {
-	var limit *store.LimitError
-	return Refused(err) || errors.As(err, &limit) && limit.RetryAfter > maxTry
-}
+func (s *Spool) Run(ctx context.Context) { s.sender.Run(ctx) }
 
 // fails reports the first of several errors of the store.
 func (s *Spool) fails(err error) {
@@ -264,13 +208,13 @@ func (s *Spool) works() {
 }
 
 // refuse counts a profile that the store does not take, and reports the first and then a few.
-func (s *Spool) refuse(p *store.Profile, err error) {
+func (s *Spool) refuse(service, kind string, err error) {
 	s.mu.Lock()
 	s.refused++
 	n := s.refused
 	s.mu.Unlock()
 	if n&(n-1) == 0 { // 1, 2, 4, 8, …
-		s.o.Warn(fmt.Errorf("the store refuses a buffered profile %s of %s: %w (%d so far)", p.Kind, p.Service, err, n))
+		s.o.Warn(fmt.Errorf("the store refuses a buffered profile %s of %s: %w (%d so far)", kind, service, err, n))
 	}
 }
 

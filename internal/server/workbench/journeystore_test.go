@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 	"time"
 
@@ -86,7 +87,26 @@ func fillStore(t *testing.T, s *local.Store) (victim string) {
 		Data: profiletest.Generate(profiletest.Options{Seed: 3, Samples: 50}),
 	})
 	flush()
+	storeRecordings(t, s, end)
 	return victim
+}
+
+// storeRecordings stores recordings that triggers made, as whole files.
+func storeRecordings(t *testing.T, s *local.Store, end time.Time) {
+	t.Helper()
+	content, err := os.ReadFile(recordingFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, about := range []string{"GET /pad took 1.2 s", "GET /pad took 800 ms", markup} {
+		r := store.Recording{
+			Service: "service001", Labels: store.NewLabels(map[string]string{"trigger": "slow"}), About: about,
+			Start: end.Add(-time.Duration(i+1) * time.Hour), Duration: 1500 * time.Millisecond,
+		}
+		if _, err := s.WriteRecording(t.Context(), "", r, content); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // targetStates are those of 1200 targets, of which some are down.
@@ -126,7 +146,7 @@ func TestJourneyStore(t *testing.T) {
 		full := newStore(t)
 		addresses := map[string][]byte{"victim": []byte(fillStore(t, full))}
 		for name, change := range map[string]func(*Options){
-			"address": func(o *Options) { o.Store, o.Scraped = full, targetStates },
+			"address": func(o *Options) { o.Store, o.Recordings, o.Scraped = full, full, targetStates },
 			"empty":   func(o *Options) { o.Store = newStore(t) },
 			"partial": func(o *Options) {
 				down := &store.PartialError{Cluster: "main", Missing: []string{"shard 2 (10.0.0.2:9000)"}}

@@ -313,6 +313,7 @@ export interface Count {
 
 export interface Counts {
   buffered: number;
+  buffered_recordings?: number;
   dropped: number;
   refused: number;
   stored: number;
