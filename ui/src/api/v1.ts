@@ -472,6 +472,7 @@ export interface Fact {
 
 export interface File {
   bytes: number;
+  created?: string;
   dropped?: boolean;
   kind: string;
   modified: string;
