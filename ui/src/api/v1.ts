@@ -595,6 +595,7 @@ export interface FlameTreeNode {
 
 export interface FlameTreeView {
   nodes: FlameTreeNode[] | null;
+  ordered?: boolean;
   total: number;
   type: string;
   unit: string;
