@@ -188,7 +188,9 @@ func TestFilters(t *testing.T) {
 		t.Errorf("ignore keeps %d samples, want %d", n, len(all)-with)
 	}
 	total(profile.Query{Hide: one})
-	for _, q := range []profile.Query{{TagFocus: "a=b"}, {Show: one}, {ShowFrom: one}, {PruneFrom: one}, {By: profile.ByLine}} {
+	for _, q := range []profile.Query{
+		{TagFocus: "a=b"}, {Show: one}, {ShowFrom: one}, {PruneFrom: one}, {By: profile.ByLine},
+	} {
 		if _, _, err := New(x, bind(q)); err == nil {
 			t.Errorf("%+v: no error", q)
 		}
