@@ -90,7 +90,7 @@ step("which line costs", async () => {
 step("what ran when", async () => {
   const p = await open("/flame?file=before.whet", picture);
   await p.page.getByRole("button", { name: "Over time" }).click();
-  await p.page.getByText(/^\d+ CPU samples of the execution trace, from left to right/).waitFor();
+  await p.page.getByText(/^\d+ CPU samples of the execution trace, in the order/).waitFor();
   assert.match(p.page.url(), /view=time/);
   await p.page.locator(picture).waitFor();
   // The lines are those of the profile, whose cost is time.

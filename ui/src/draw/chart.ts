@@ -260,7 +260,8 @@ export class Plot {
     const style = getComputedStyle(document.documentElement);
     const color = (name: string) => style.getPropertyValue(name).trim();
     const ratio = p.ctx.canvas.width / p.width;
-    const box = { x: left + p.bbox.left / ratio, y: top + p.bbox.top / ratio, w: p.over.clientWidth, h: p.over.clientHeight };
+    const { clientWidth: w, clientHeight: h } = p.over;
+    const box = { x: left + p.bbox.left / ratio, y: top + p.bbox.top / ratio, w, h };
     const at = (x: number, y: number): [number, number] => {
       const far = p.valToPos(y, "y");
       // What is beyond the axis, such as 0 on a logarithmic one, ends at it.
@@ -292,7 +293,8 @@ export class Plot {
     const points = (i: number) =>
       [...(xs ?? [])].flatMap((x, k) => {
         const y = columns[i]?.[k];
-        return y === null || y === undefined || x < (min ?? -Infinity) || x > (max ?? Infinity) ? [] : [[x, y] as const];
+        const beyond = x < (min ?? -Infinity) || x > (max ?? Infinity);
+        return y === null || y === undefined || beyond ? [] : [[x, y] as const];
       });
     const { band } = this.chart;
     if (band) {

@@ -27,7 +27,9 @@ describe("a picture as SVG", () => {
     );
     expect(svg).toContain('<text x="4" y="9.5" fill="#ffffff" fill-opacity="0.5">a&lt;b</text>');
     expect(svg).toContain('fill="none" stroke="red" stroke-width="2"/>');
-    expect(svg).toContain('<polyline points="0,1 2.35,3" fill="none" stroke="red" stroke-width="2" stroke-dasharray="6 4"/>');
+    expect(svg).toContain(
+      '<polyline points="0,1 2.35,3" fill="none" stroke="red" stroke-width="2" stroke-dasharray="6 4"/>',
+    );
     expect(svg).toContain('<polygon points="0,0 1,0 1,1" fill="#ffffff" fill-opacity="0.5"/>');
     expect(svg).toContain('text-anchor="end">right</text>');
     expect(pen.createPattern()).toBeNull();

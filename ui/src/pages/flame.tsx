@@ -640,7 +640,10 @@ function SourcePane(props: {
         </p>
       )}
       <div class="source-actions">
-        <button type="button" onClick={() => change({ fn: name, view: undefined, at: undefined, x: undefined, tab: undefined })}>
+        <button
+          type="button"
+          onClick={() => change({ fn: name, view: undefined, at: undefined, x: undefined, tab: undefined })}
+        >
           {t("flame.sandwich")}
         </button>
         {filters.map((f) => (

@@ -80,7 +80,9 @@ export function Figures({ m, all, title }: { m: Measured | null | undefined; all
                     {r.change}
                   </td>
                   <td data-name={t("proof.interval")}>{r.interval}</td>
-                  <td data-name={t("proof.remaining")}>{r.remaining >= 0 && <Bar share={r.remaining} kind={r.verdict === "worse" ? "gc" : "own"} />}</td>
+                  <td data-name={t("proof.remaining")}>
+                    {r.remaining >= 0 && <Bar share={r.remaining} kind={r.verdict === "worse" ? "gc" : "own"} />}
+                  </td>
                   <td data-name={t("proof.verdict")}>
                     <span>
                       {verdictText(r.verdict)}

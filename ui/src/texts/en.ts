@@ -188,7 +188,8 @@ export const en = {
   "flame.up": "Bottom-up",
   "flame.time": "Over time",
   "flame.time.title": "CPU samples of the execution trace, in the order of their times",
-  "flame.ordered": "{n} CPU samples of the execution trace, from left to right in the order of their times. Time without samples has no width.",
+  "flame.ordered":
+    "{n} CPU samples of the execution trace, in the order of their times. Time without samples has no width.",
   "flame.sandwich": "Callers and callees",
   "flame.color": "Color",
   "flame.color.kind": "by kind of code",
