@@ -1,5 +1,5 @@
 // What the journeys share: a browser, pages in it that may not misbehave, and steps.
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -50,6 +50,11 @@ export async function start({ height, pause = 0, fullPage = false }) {
 
   return {
     dir,
+
+    /** Keeps a file that a page saved with the screenshots, if there are any. */
+    keep(name, data) {
+      if (shots) writeFileSync(join(shots, name), data);
+    },
 
     /**
      * Opens a page of DIR, or of a server when name is an address; any request but to that server, error or

@@ -87,6 +87,58 @@ step("which line costs", async () => {
   await p.close();
 });
 
+step("what ran when", async () => {
+  const p = await open("/flame?file=before.whet", picture);
+  await p.page.getByRole("button", { name: "Over time" }).click();
+  await p.page.getByText(/^\d+ CPU samples of the execution trace, in the order/).waitFor();
+  assert.match(p.page.url(), /view=time/);
+  await p.page.locator(picture).waitFor();
+  // The lines are those of the profile, whose cost is time.
+  assert.match(await p.page.locator(".flame-lines .row-cost").first().innerText(), /\d(ms|s)$/);
+  await p.settle("over-time-1280");
+  await accessible(p);
+  await p.page.getByLabel("Sample type").selectOption("allocs:alloc_space");
+  await p.page.waitForSelector('.flame-host[data-type="alloc_space"]');
+  assert.doesNotMatch(p.page.url(), /view=time/);
+  await p.close();
+  // A link to what has no times says so.
+  const q = await open("/flame?file=before.whet&type=allocs:alloc_space&view=time", ".trouble");
+  await q.page.getByText(/only the CPU samples of a recording with an execution trace have times/).waitFor();
+  await q.page.context().close();
+});
+
+step("pictures are saved", async () => {
+  for (const [view, format] of [
+    ["compare", "SVG"],
+    ["compare", "PNG"],
+    ["goroutines", "SVG"],
+    ["goroutines", "PNG"],
+    ["load", "SVG"],
+    ["load", "PNG"],
+    ["timeline", "PNG"],
+  ]) {
+    const p = await open(...views[view]);
+    await p.settle();
+    await p.page.getByRole("button", { name: "Share" }).click();
+    const saving = p.page.waitForEvent("download");
+    await p.page.locator(".share-files").getByText(`Save as ${format}`).click();
+    const data = readFileSync(await (await saving).path());
+    if (format === "PNG") {
+      assert.equal(data.subarray(1, 4).toString("latin1"), "PNG", view);
+      assert.ok(data.readUInt32BE(16) > 300 && data.readUInt32BE(20) > 100, `${view} is too small`);
+    } else {
+      // It is well-formed, and has more than a title.
+      const parts = await p.page.evaluate((text) => {
+        const doc = new DOMParser().parseFromString(text, "image/svg+xml");
+        return doc.querySelector("parsererror") ? -1 : doc.querySelectorAll("rect, polyline").length;
+      }, data.toString("utf8"));
+      assert.ok(parts > 2, `${view}: ${parts} parts`);
+    }
+    journey.keep(`saved-${view}.${format.toLowerCase()}`, data);
+    await p.close();
+  }
+});
+
 step("did my change help", async () => {
   const p = await open("/", ".hub-row .hot-line");
   for (const name of ["before.whet", "after.whet"]) await p.page.getByLabel(`Pick ${name} to compare`).check();

@@ -80,4 +80,6 @@ type View struct {
 	// Frame describes the node with the given id. The page treats ids with equal frames as the same
 	// function.
 	Frame func(id uint32) Frame
+	// Ordered is set if the children of a node are in the order of time, not by weight.
+	Ordered bool
 }

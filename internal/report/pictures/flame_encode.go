@@ -63,7 +63,8 @@ type flameDocView struct {
 	Rests int    `json:"rests"` // the number of "smaller ones" among them
 	Left  int    `json:"left"`  // the number of subtrees that these stand for
 
-	Weights int `json:"weights"` // number of frames with separate costs
+	Weights int  `json:"weights"` // number of frames with separate costs
+	Ordered bool `json:"ordered"` // children are in the order of time
 }
 
 // flameMaxWeights is the number of functions whose costs a page has: the heaviest by self and by
@@ -167,6 +168,7 @@ func (e *flameEncoder) view(v flame.View, t *profile.Tree, weights int) {
 	head := flameDocView{
 		Type: pages.Clip(pages.Printable(v.Type.Type), 100),
 		Unit: pages.Clip(pages.Printable(v.Type.Unit), 100), Total: v.Total, Nodes: len(t.Nodes) - 1,
+		Ordered: v.Ordered,
 	}
 	root := &t.Nodes[0]
 	head.Self = root.Self

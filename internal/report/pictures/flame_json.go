@@ -24,6 +24,8 @@ type FlameTreeView struct {
 	Unit  string          `json:"unit"`
 	Total int64           `json:"total"` // 100% for shares
 	Nodes []FlameTreeNode `json:"nodes"` // preorder; [0] is the root
+	// Ordered is set if the children of a node are in the order of time.
+	Ordered bool `json:"ordered,omitempty"`
 }
 
 // FlameTreeNode is one box.
@@ -47,7 +49,7 @@ func FlameJSON(w io.Writer, in FlameInput) error {
 	for _, v := range in.Views {
 		view := FlameTreeView{
 			Type: v.Type.Type, Unit: v.Type.Unit, Total: v.Total,
-			Nodes: make([]FlameTreeNode, len(v.Tree.Nodes)),
+			Nodes: make([]FlameTreeNode, len(v.Tree.Nodes)), Ordered: v.Ordered,
 		}
 		for i, n := range v.Tree.Nodes {
 			node := FlameTreeNode{Parent: int(n.Parent), Self: n.Self, Total: n.Total, Smaller: n.Rest}

@@ -54,6 +54,9 @@ type File struct {
 	Kind     Kind      `json:"kind"`
 	Bytes    int64     `json:"bytes"`
 	Modified time.Time `json:"modified"`
+	// Created is when a recording began, which is earlier than Modified in a copy; zero if it is not
+	// known. A recording that is still being written does not have it.
+	Created time.Time `json:"created,omitzero"`
 	// Dropped is set for files that were dropped on the page. They are kept until the server ends.
 	Dropped bool `json:"dropped,omitempty"`
 }
@@ -81,6 +84,7 @@ type described struct {
 	size     int64
 	modified time.Time
 	kind     Kind
+	created  time.Time
 }
 
 // Open opens the directories and files in args.
@@ -163,7 +167,16 @@ func (s *Set) all() []*root {
 	return slices.Clone(s.roots)
 }
 
-// List returns the files, newest first. complete is false if there are more than it lists.
+// when returns the time by which files are listed.
+func (f *File) when() time.Time {
+	if f.Created.IsZero() {
+		return f.Modified
+	}
+	return f.Created
+}
+
+// List returns the files, newest first: recordings by when they began, others by when they were last
+// written. complete is false if there are more than it lists.
 func (s *Set) List() (list []File, complete bool) {
 	complete = true
 	list = []File{}
@@ -181,7 +194,7 @@ func (s *Set) List() (list []File, complete bool) {
 		}
 	}
 	slices.SortStableFunc(list, func(a, b File) int {
-		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Name, b.Name))
+		return cmp.Or(b.when().Compare(a.when()), strings.Compare(a.Name, b.Name))
 	})
 	return list, complete
 }
@@ -236,11 +249,14 @@ func (s *Set) describe(r *root, name string) (File, bool) {
 	known, ok := s.kinds[key]
 	s.mu.Unlock()
 	if !ok || known.size != fi.Size() || !known.modified.Equal(fi.ModTime()) {
-		known = described{fi.Size(), fi.ModTime(), ""}
+		known = described{size: fi.Size(), modified: fi.ModTime()}
 		if f, err := r.fs.Open(filepath.FromSlash(name)); err == nil {
 			head := make([]byte, headSize)
 			n, _ := io.ReadFull(f, head)
 			known.kind = kindOf(name, head[:n])
+			if known.kind == Recording && !strings.HasSuffix(name, recording.PartialSuffix) {
+				known.created = createdIn(f, fi.Size())
+			}
 			_ = f.Close() // was only read
 		}
 		s.mu.Lock()
@@ -252,8 +268,34 @@ func (s *Set) describe(r *root, name string) (File, bool) {
 	}
 	return File{
 		Name: path.Join(r.label, name), Kind: known.kind, Bytes: known.size, Modified: known.modified.UTC(),
-		Dropped: r.dropped,
+		Created: known.created, Dropped: r.dropped,
 	}, true
+}
+
+// maxRead is how much of a recording may be read to learn when it began, in bytes. A damaged one of
+// any size would be read to its end.
+const maxRead = 16 << 20
+
+// createdIn returns when a recording began; zero if it does not say.
+func createdIn(f io.ReaderAt, size int64) time.Time {
+	rec, err := recording.NewReader(&limited{f, maxRead}, size)
+	if err != nil {
+		return time.Time{}
+	}
+	return rec.Meta().Created.UTC()
+}
+
+// limited reads at most left bytes in all.
+type limited struct {
+	io.ReaderAt
+	left int
+}
+
+func (l *limited) ReadAt(p []byte, off int64) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, errors.New("enough was read")
+	}
+	return l.ReaderAt.ReadAt(p, off)
 }
 
 // benchSchema matches the schemas of results of whet bench that have a page.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/whet-go/whet/recording"
 )
 
 func write(t *testing.T, dir string, contents map[string]string) {
@@ -67,6 +69,63 @@ func TestList(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got[name], kind)
 		}
 	}
+}
+
+// TestNewestFirst sorts recordings by when they began: a copy is newer than what it has. A recording
+// whose index is gone is read only in part.
+func TestNewestFirst(t *testing.T) {
+	dir := t.TempDir()
+	began := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	record := func(name string, created, modified time.Time) {
+		path := filepath.Join(dir, name)
+		w, err := recording.Create(path, recording.Meta{Created: created})
+		if err == nil {
+			err = w.Close(recording.Meta{Created: created})
+		}
+		if err == nil {
+			err = os.Chtimes(path, modified, modified)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	record("old-copied-late.whet", began.Add(-time.Hour), began.Add(3*time.Hour))
+	record("new.whet", began, began.Add(time.Hour))
+	write(t, dir, map[string]string{"cpu.pb.gz": "\x1f\x8bx", "cut.whet": zip})
+	for name, at := range map[string]time.Time{
+		"cpu.pb.gz": began.Add(-30 * time.Minute), "cut.whet": began.Add(-2 * time.Hour),
+	} {
+		if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, _ := open(t, dir).List()
+	var names []string
+	for _, f := range list {
+		names = append(names, f.Name)
+	}
+	want := []string{"new.whet", "cpu.pb.gz", "old-copied-late.whet", "cut.whet"}
+	if !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+	if !list[0].Created.Equal(began) || !list[1].Created.IsZero() {
+		t.Errorf("created %v and %v, want %v and none", list[0].Created, list[1].Created, began)
+	}
+	large := &limited{zeros{}, 2 * maxRead}
+	if at := createdIn(large, 1<<40); !at.IsZero() || large.left < maxRead {
+		t.Errorf("%v after %d bytes", at, 2*maxRead-large.left)
+	}
+}
+
+// zeros is a file that has no end.
+type zeros struct{}
+
+func (zeros) ReadAt(p []byte, off int64) (int, error) {
+	clear(p)
+	if off == 0 {
+		copy(p, zip)
+	}
+	return len(p), nil
 }
 
 // TestRoots names several directories and a file; what is next to the file is not shown.

@@ -55,6 +55,9 @@ func (s *Server) routes() []route {
 			viewParams(functionParams()...), documents.Disasm{}, s.disasm),
 		get("/flame", "flame", "The flame graph: whet flame", viewParams(byParam(),
 			openapi.Param{Name: "format", About: "the form of the answer", Enum: []string{"json", "packed", "html"}},
+			openapi.Param{
+				Name: "order", About: "time has the CPU samples of the execution trace", Enum: []string{"cost", "time"},
+			},
 			openapi.Param{Name: "all", About: "with html, all profiles of the recording", Type: "boolean"}),
 			pictures.FlameTree{}, s.flame, "application/octet-stream", "text/html"),
 		get("/graph", "graph", "The call graph: whet graph", viewParams(byParam(), numberParam("boxes"),

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/internal/input/documents"
 	"github.com/whet-go/whet/internal/input/listing"
 	"github.com/whet-go/whet/internal/input/machinecode"
+	"github.com/whet-go/whet/internal/input/sequence"
 	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/profile/owncode"
 	"github.com/whet-go/whet/internal/report/pages"
@@ -216,6 +217,13 @@ func (s *Server) flame(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer release()
 	doc, err := s.flameInput(q, in)
+	switch order := q.given.Get("order"); {
+	case err != nil:
+	case order == "time":
+		err = s.inOrder(r, q, in, &doc)
+	case order != "" && order != "cost":
+		err = diag.Usagef("order", fmt.Sprintf("unknown order %.40q (want cost or time)", order), "")
+	}
 	if err != nil {
 		return err
 	}
@@ -228,7 +236,7 @@ func (s *Server) flame(w http.ResponseWriter, r *http.Request) error {
 	case "packed":
 		kind, err = "application/octet-stream", pictures.FlamePacked(&b, doc)
 	case "html":
-		if q.given.Get("all") == "true" {
+		if q.given.Get("all") == "true" && !doc.Views[0].Ordered {
 			if err := s.addOtherParts(r, q, in, &doc); err != nil {
 				return err
 			}
@@ -268,6 +276,26 @@ func (s *Server) flameInput(q *query, in *input.Input) (pictures.FlameInput, err
 	views, err := flame.Views(in.Profile, in.View, frame)
 	doc.Views = views
 	return doc, err
+}
+
+// inOrder replaces the views by that of the CPU samples of the recording's trace.
+func (s *Server) inOrder(r *http.Request, q *query, in *input.Input, doc *pictures.FlameInput) error {
+	if in.Recording == nil || in.Type.Type != "cpu" || q.Base != "" || q.TagRoot != "" {
+		return diag.Usagef("order", "only the CPU samples of a recording with an execution trace have times",
+			"choose cpu as the type, without a base and labels")
+	}
+	t, release, err := s.timeline(r.Context(), q.File)
+	if err != nil {
+		return err
+	}
+	defer release()
+	view, warnings, err := sequence.New(t.trace.Index, in)
+	if err != nil {
+		return err
+	}
+	doc.Views = []flame.View{view}
+	doc.Warnings.AddNew(warnings...)
+	return nil
 }
 
 // addOtherParts adds the sample types of the other profiles of a recording, each named by its

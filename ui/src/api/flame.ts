@@ -14,6 +14,7 @@ export interface FlameDocView {
   rests: number;
   left: number;
   weights: number;
+  ordered: boolean;
 }
 
 export interface FlameDoc {

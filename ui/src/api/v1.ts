@@ -473,6 +473,7 @@ export interface Fact {
 
 export interface File {
   bytes: number;
+  created?: string;
   dropped?: boolean;
   kind: string;
   modified: string;
@@ -595,6 +596,7 @@ export interface FlameTreeNode {
 
 export interface FlameTreeView {
   nodes: FlameTreeNode[] | null;
+  ordered?: boolean;
   total: number;
   type: string;
   unit: string;

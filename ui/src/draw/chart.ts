@@ -1,5 +1,7 @@
 import uPlot from "uplot";
 import { stacked } from "../lib/layers.ts";
+import type { SvgPen } from "../lib/svg.ts";
+import { steps } from "../lib/steps.ts";
 
 /** One chart of a page. Columns are as uPlot has them: x, then each series. */
 export interface Chart {
@@ -35,10 +37,12 @@ export class Plot {
   private readonly listening = new AbortController();
   private at = -1;
   private anchor = -1; // where a selection by keys begins
+  /** The labels of the axes that are drawn, by their values. */
+  private readonly ticks: Record<"x" | "y", (readonly [value: number, text: string])[]> = { x: [], y: [] };
 
   constructor(
     readonly el: HTMLElement,
-    private readonly chart: Chart,
+    readonly chart: Chart,
     private readonly say: (text: string) => void,
     later = false,
   ) {
@@ -195,10 +199,19 @@ export class Plot {
           label: x.label,
           labelSize: 18,
           size: 34,
-          values: (u, splits) => this.labels(u, splits),
+          values: (u, splits) => this.tick("x", splits, this.labels(u, splits)),
           ...(x.splits ? { splits: x.splits, filter: (_: uPlot, s: number[]) => s } : {}),
         },
-        { ...axis, size: 62, values: (_, splits) => splits.map((v) => (v === null ? "" : y.text(v))) },
+        {
+          ...axis,
+          size: 62,
+          values: (_, splits) =>
+            this.tick(
+              "y",
+              splits,
+              splits.map((v) => (v === null ? "" : y.text(v))),
+            ),
+        },
       ],
       series: [
         { label: x.label, value: (_, v) => (v === null ? "–" : x.text(v)) },
@@ -229,6 +242,97 @@ export class Plot {
     };
   }
 
+  /** Remembers the labels of an axis. */
+  private tick(axis: "x" | "y", splits: (number | null)[], texts: string[]): string[] {
+    this.ticks[axis] = splits.flatMap((v, i) => (v === null ? [] : [[v, texts[i] ?? ""] as const]));
+    return texts;
+  }
+
+  /** The size of the drawing; 0 before it is drawn. */
+  get size(): { width: number; height: number } {
+    return { width: this.plot?.width ?? 0, height: this.plot?.height ?? 0 };
+  }
+
+  /** Draws the part that is shown as vectors, with its upper left corner at a position. */
+  svg(pen: SvgPen, left: number, top: number): void {
+    const p = this.plot;
+    if (!p) return;
+    const style = getComputedStyle(document.documentElement);
+    const color = (name: string) => style.getPropertyValue(name).trim();
+    const ratio = p.ctx.canvas.width / p.width;
+    const { clientWidth: w, clientHeight: h } = p.over;
+    const box = { x: left + p.bbox.left / ratio, y: top + p.bbox.top / ratio, w, h };
+    const at = (x: number, y: number): [number, number] => {
+      const far = p.valToPos(y, "y");
+      // What is beyond the axis, such as 0 on a logarithmic one, ends at it.
+      return [box.x + p.valToPos(x, "x"), box.y + (Number.isFinite(far) ? Math.max(0, Math.min(far, box.h)) : box.h)];
+    };
+    pen.font = "12px system-ui, sans-serif";
+    pen.lineWidth = 1;
+    pen.strokeStyle = color("--line");
+    pen.fillStyle = color("--quiet");
+    pen.anchor = "middle";
+    for (const [v, text] of this.ticks.x) {
+      const x = box.x + p.valToPos(v, "x");
+      if (x < box.x - 1 || x > box.x + box.w + 1) continue;
+      pen.line([[x, box.y], [x, box.y + box.h]]);
+      pen.fillText(text, x, box.y + box.h + 14);
+    }
+    pen.fillText(this.chart.x.label, box.x + box.w / 2, box.y + box.h + 32);
+    pen.anchor = "end";
+    for (const [v, text] of this.ticks.y) {
+      const y = box.y + p.valToPos(v, "y");
+      if (y < box.y - 1 || y > box.y + box.h + 1) continue;
+      pen.line([[box.x, y], [box.x + box.w, y]]);
+      pen.fillText(text, box.x - 8, y);
+    }
+    pen.anchor = "start";
+    const [xs, ...columns] = p.data;
+    const { min = -Infinity, max = Infinity } = p.scales["x"] ?? {};
+    const base = this.chart.y.log ? (p.scales["y"]?.min ?? 0) : 0;
+    const points = (i: number) =>
+      [...(xs ?? [])].flatMap((x, k) => {
+        const y = columns[i]?.[k];
+        const beyond = x < (min ?? -Infinity) || x > (max ?? Infinity);
+        return y === null || y === undefined || beyond ? [] : [[x, y] as const];
+      });
+    const { band } = this.chart;
+    if (band) {
+      pen.fillStyle = color(band.color);
+      pen.globalAlpha = 0.22;
+      pen.area([...points(band.high), ...points(band.low).reverse()].map(([x, y]) => at(x, y)));
+    }
+    this.chart.series.forEach((s, i) => {
+      const stepped = s.kind === "area" ? 1 : s.kind === "steps" ? -1 : 0;
+      const line = steps(points(i), stepped);
+      if (line.length === 0 || s.kind === "edge") return;
+      const ink = color(s.color);
+      const drawn = line.map(([x, y]) => at(x, y));
+      pen.fillStyle = pen.strokeStyle = ink;
+      pen.globalAlpha = 1;
+      if (s.kind === "points") {
+        for (const [x, y] of drawn) pen.fillRect(x - 4, y - 4, 8, 8);
+        return;
+      }
+      if (stepped !== 0) {
+        const below =
+          s.kind === "area" && i > 0 ? steps(points(i - 1), stepped) : line.map(([x]) => [x, base] as const);
+        pen.globalAlpha = s.kind === "area" ? 0.62 : 0.18;
+        pen.area([...drawn, ...below.map(([x, y]) => at(x, y)).reverse()]);
+        pen.globalAlpha = 1;
+      }
+      pen.lineWidth = s.kind === "area" ? 1 : 2;
+      pen.line(drawn, s.dashed);
+    });
+    pen.globalAlpha = 1;
+    pen.lineWidth = 2;
+    for (const m of this.chart.marks ?? []) {
+      const x = box.x + p.valToPos(m.x, "x");
+      pen.strokeStyle = color(m.color);
+      if (x >= box.x && x <= box.x + box.w) pen.line([[x, box.y], [x, box.y + box.h]], true);
+    }
+  }
+
   private drawMarks(u: uPlot, color: (name: string) => string): void {
     const g = u.ctx;
     g.save();
@@ -250,4 +354,31 @@ export class Plot {
 /** The range of an axis with a margin above. */
 function span(low: number, high: number): [number, number] {
   return high > low ? [low, high + (high - low) * 0.05] : [low, low + (Math.abs(low) || 1)];
+}
+
+/** Charts below each other as SVG, each with its title and the names of its lines. */
+export function chartsSvg(plots: readonly Plot[], pen: SvgPen, title: string): string {
+  const style = getComputedStyle(document.documentElement);
+  const color = (name: string) => style.getPropertyValue(name).trim();
+  const drawn = plots.filter((p) => p.drawn);
+  const margin = 16;
+  const head = 48;
+  let y = margin;
+  for (const p of drawn) {
+    pen.font = "12px system-ui, sans-serif";
+    pen.fillStyle = color("--text");
+    pen.fillText(p.chart.title, margin, y + 10);
+    let x = margin;
+    for (const s of p.chart.series) {
+      if (s.kind === "edge") continue;
+      pen.fillStyle = color(s.color);
+      pen.fillRect(x, y + 24, 10, 10);
+      pen.fillStyle = color("--text");
+      pen.fillText(s.name, x + 14, y + 29);
+      x += 30 + s.name.length * 7;
+    }
+    p.svg(pen, margin, y + head);
+    y += head + p.size.height + margin;
+  }
+  return pen.toString(Math.max(0, ...drawn.map((p) => p.size.width)) + 2 * margin, y, title);
 }

@@ -83,3 +83,47 @@ export async function chartsPng(root: HTMLElement, ground: string, ink: string):
   }
   return new Promise((done) => picture.toBlob(done));
 }
+
+/**
+ * What an element shows as a PNG picture: its canvases, and the text of its other elements where it is. What is
+ * scrolled out of sight is not drawn.
+ */
+export async function viewPng(root: HTMLElement, ground: string): Promise<Blob | null> {
+  const ratio = Math.max(1, Math.min(2, devicePixelRatio));
+  const frame = root.getBoundingClientRect();
+  const picture = document.createElement("canvas");
+  picture.width = Math.min(Math.round(frame.width * ratio), most);
+  picture.height = Math.min(Math.round(frame.height * ratio), most);
+  const ctx = picture.getContext("2d");
+  if (!ctx || picture.width === 0 || picture.height === 0) return null;
+  ctx.fillStyle = ground;
+  ctx.fillRect(0, 0, picture.width, picture.height);
+  ctx.scale(ratio, ratio);
+  ctx.translate(-frame.left, -frame.top);
+  for (const canvas of root.querySelectorAll("canvas")) {
+    const box = canvas.getBoundingClientRect();
+    if (box.width > 0 && box.height > 0) ctx.drawImage(canvas, box.left, box.top, box.width, box.height);
+  }
+  ctx.textBaseline = "middle";
+  const range = document.createRange();
+  const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const el = node.parentElement;
+    const text = node.textContent?.trim();
+    if (!el || !text || !el.checkVisibility()) continue;
+    range.selectNodeContents(node);
+    const at = range.getBoundingClientRect();
+    const style = getComputedStyle(el);
+    if (at.width <= 1 || at.bottom < frame.top || at.top > frame.bottom) continue;
+    const within = el.getBoundingClientRect();
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(within.left, within.top, within.width, within.height);
+    ctx.clip();
+    ctx.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    ctx.fillStyle = style.color;
+    ctx.fillText(text, at.left, at.top + at.height / 2);
+    ctx.restore();
+  }
+  return new Promise((done) => picture.toBlob(done));
+}

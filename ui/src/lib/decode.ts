@@ -25,6 +25,7 @@ export interface View {
   readonly left: number; // subtrees left out for size
   readonly tree: Tree;
   readonly signed: boolean; // has negative values
+  readonly ordered: boolean; // siblings are in the order of time
   readonly costs: FrameCosts; // of whole functions
 }
 
@@ -116,6 +117,7 @@ export function decode(data: Uint8Array): Page {
       left: head.left,
       tree,
       signed,
+      ordered: head.ordered,
     };
   });
   return { title: doc.title, facts: doc.facts, notes: doc.notes, frames, views };

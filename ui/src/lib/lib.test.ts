@@ -189,6 +189,12 @@ describe("scene", () => {
     expect(s.x[4]).toBe(0);
     expect(makeScene(sample(), ["main", "work", "malloc", "zserve"]).x[2]).toBe(0);
   });
+  it("keeps the order of a tree that is in the order of time", () => {
+    const s = makeScene(sample(), undefined, undefined, true);
+    check(s);
+    expect(s.x[2]).toBe(0); // work, which is lighter, and before serve
+    expect(s.x[4]).toBe(8);
+  });
   it("shows every box once with any sibling weights, zero too", () => {
     const s = makeScene(
       tree([

@@ -69,9 +69,15 @@ function layOut(t: Tree, compare: Compare): Laid {
   return { x, order };
 }
 
-/** Lays out a tree, and over it callers: a tree of the same root upside down. */
-export function makeScene(down: Tree, names?: readonly string[], up?: Tree): Scene {
-  const a = layOut(down, siblingOrder(down, names));
+/** Siblings as they are in the tree. */
+const given: Compare = (a, b) => a - b;
+
+/**
+ * Lays out a tree, and over it callers: a tree of the same root upside down. Siblings of an ordered tree stay in its
+ * order.
+ */
+export function makeScene(down: Tree, names?: readonly string[], up?: Tree, ordered = false): Scene {
+  const a = layOut(down, ordered ? given : siblingOrder(down, names));
   const b = up && layOut(up, siblingOrder(up, names));
   const extra = up ? up.n - 1 : 0;
   const n = down.n + extra;

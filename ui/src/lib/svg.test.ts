@@ -14,6 +14,10 @@ describe("a picture as SVG", () => {
     pen.strokeStyle = "red";
     pen.lineWidth = 2;
     pen.strokeRect(1, 2, 3, 4);
+    pen.line([[0, 1], [2.345, 3]], true);
+    pen.area([[0, 0], [1, 0], [1, 1]]);
+    pen.anchor = "end";
+    pen.fillText("right", 9, 9);
     const svg = pen.toString(100, 20, "x & y");
     expect(svg).toContain('<svg xmlns="http://www.w3.org/2000/svg" width="100" height="20"');
     expect(svg).toContain("<title>x &amp; y</title>");
@@ -23,6 +27,11 @@ describe("a picture as SVG", () => {
     );
     expect(svg).toContain('<text x="4" y="9.5" fill="#ffffff" fill-opacity="0.5">a&lt;b</text>');
     expect(svg).toContain('fill="none" stroke="red" stroke-width="2"/>');
+    expect(svg).toContain(
+      '<polyline points="0,1 2.35,3" fill="none" stroke="red" stroke-width="2" stroke-dasharray="6 4"/>',
+    );
+    expect(svg).toContain('<polygon points="0,0 1,0 1,1" fill="#ffffff" fill-opacity="0.5"/>');
+    expect(svg).toContain('text-anchor="end">right</text>');
     expect(pen.createPattern()).toBeNull();
   });
 });

@@ -19,6 +19,8 @@ export class SvgPen implements Pen {
   lineWidth = 1;
   font = "";
   textBaseline: CanvasTextBaseline = "middle";
+  /** Where the position of a text is. */
+  anchor: "start" | "middle" | "end" = "start";
   private readonly parts: string[] = [];
   private title = "";
 
@@ -54,8 +56,23 @@ export class SvgPen implements Pen {
 
   fillText(text: string, x: number, y: number): void {
     this.parts.push(
-      `<text x="${num(x)}" y="${num(y)}" fill="${this.css(this.fillStyle)}"${this.alpha()}>${escaped(text)}</text>`,
+      `<text x="${num(x)}" y="${num(y)}" fill="${this.css(this.fillStyle)}"${this.alpha()}${
+        this.anchor === "start" ? "" : ` text-anchor="${this.anchor}"`
+      }>${escaped(text)}</text>`,
     );
+  }
+
+  /** A line through points. */
+  line(points: readonly (readonly [number, number])[], dashed = false): void {
+    this.parts.push(
+      `<polyline points="${path(points)}" fill="none" stroke="${this.css(this.strokeStyle)}" ` +
+        `stroke-width="${num(this.lineWidth)}"${dashed ? ' stroke-dasharray="6 4"' : ""}/>`,
+    );
+  }
+
+  /** The area that points enclose. */
+  area(points: readonly (readonly [number, number])[]): void {
+    this.parts.push(`<polygon points="${path(points)}" fill="${this.css(this.fillStyle)}"${this.alpha()}/>`);
   }
 
   /** The picture as a file. */
@@ -80,6 +97,10 @@ export class SvgPen implements Pen {
 
 function box(x: number, y: number, w: number, h: number): string {
   return `x="${num(x)}" y="${num(y)}" width="${num(w)}" height="${num(h)}"`;
+}
+
+function path(points: readonly (readonly [number, number])[]): string {
+  return points.map(([x, y]) => `${num(x)},${num(y)}`).join(" ");
 }
 
 function num(v: number): string {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Change, DiffResult, Entry, Side, Value } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { quantity } from "../lib/format.ts";
 import { isStored, queryCommand } from "../lib/selector.ts";
 import { shortName } from "../lib/names.ts";
@@ -9,6 +10,7 @@ import { number, signed, span } from "../lib/when.ts";
 import { Choice, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { aboutFile, files, pprofAddress } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { change, file, go, link, param } from "../state/route.ts";
 import { csv, save, sharing, viewCommands } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
@@ -64,6 +66,7 @@ function Comparison({ base, after, names }: { base: string; after: string; names
       files: [
         { key: "share.json", href: address("/diff", query) },
         { key: "share.html", href: address("/flame", { file: after, diff_base: base, type, format: "html" }) },
+        ...(value ? barFiles("comparison", `${base} → ${after} · ${value.type}`, () => bars(value)) : []),
         { key: "share.before", href: pprofAddress(base, part) },
         { key: "share.after", href: pprofAddress(after, part) },
         {
@@ -197,6 +200,21 @@ function pick(e: Entry, doc: DiffResult): Value {
   return doc.own ? e.cum : e.flat;
 }
 
+/** What changed most, as bars. */
+function bars(doc: DiffResult): BarRow[] {
+  return list(doc)
+    .map((e) => ({ e, v: pick(e, doc) }))
+    .filter(({ v }) => v.change !== 0)
+    .sort((a, b) => Math.abs(b.v.change) - Math.abs(a.v.change))
+    .map(({ e, v }) => ({
+      name: shortName(e.name),
+      note: e.file ? `${e.file.split("/").slice(-2).join("/")}${e.line ? `:${e.line}` : ""}` : "",
+      value: v.change,
+      text: `${v.change > 0 ? "+" : "−"}${quantity(Math.abs(v.change), doc.unit)} (${relative(v)})`,
+      color: within(v) ? property("--k-other") : `oklch(${property(v.change > 0 ? "--diff-up" : "--diff-down")})`,
+    }));
+}
+
 /** The totals of both sides, and what their difference means. */
 function Verdict({ doc }: { doc: DiffResult }): JSX.Element {
   const r = doc.total.per_request;
@@ -313,7 +331,7 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
   const q = (v: number) => quantity(v, doc.unit);
   return (
     <div class="table-scroll" tabIndex={0} role="region" aria-label={t("diff.title")}>
-      <table class="diff-table">
+      <table class="diff-table folds">
         <thead>
           <tr>
             {head("name", t("diff.name"))}
@@ -351,14 +369,16 @@ function Table(props: { doc: DiffResult; quiet: boolean; after: string; type: st
                   </span>
                 )}
               </th>
-              <td>{q(v.before)}</td>
-              <td>{q(v.after)}</td>
-              <td class="change">
-                {v.change > 0 ? "+" : ""}
-                {q(v.change)}
-                {v.noise > 0 && <span class="quiet"> ± {q(v.noise)}</span>}
+              <td data-name={t("diff.before")}>{q(v.before)}</td>
+              <td data-name={t("diff.after")}>{q(v.after)}</td>
+              <td class="change" data-name={t("diff.absolute")}>
+                <span>
+                  {v.change > 0 ? "+" : ""}
+                  {q(v.change)}
+                  {v.noise > 0 && <span class="quiet"> ± {q(v.noise)}</span>}
+                </span>
               </td>
-              <td>{relative(v)}</td>
+              <td data-name={t("diff.relative")}>{relative(v)}</td>
               {doc.per_request && <Request v={v} unit={doc.unit} />}
             </tr>
           ))}
@@ -375,12 +395,17 @@ function within(v: Value): boolean {
 
 function Request({ v, unit }: { v: Value; unit: string }): JSX.Element {
   const r = v.per_request;
-  if (!r) return <td>–</td>;
+  if (!r) return <td data-name={t("diff.request")}>–</td>;
   return (
-    <td title={r.low !== null && r.high !== null ? `${signed(r.low)} … ${signed(r.high)}` : undefined}>
-      {quantity(Math.round(r.before), unit)} → {quantity(Math.round(r.after), unit)}
-      {r.relative !== null && <b> {signed(r.relative)}</b>}
-      {within(v) && <span class="quiet"> {t("diff.within")}</span>}
+    <td
+      data-name={t("diff.request")}
+      title={r.low !== null && r.high !== null ? `${signed(r.low)} … ${signed(r.high)}` : undefined}
+    >
+      <span>
+        {quantity(Math.round(r.before), unit)} → {quantity(Math.round(r.after), unit)}
+        {r.relative !== null && <b> {signed(r.relative)}</b>}
+        {within(v) && <span class="quiet"> {t("diff.within")}</span>}
+      </span>
     </td>
   );
 }

@@ -21,7 +21,8 @@ import { useLoad } from "../state/load.ts";
 import { Model } from "../state/model.ts";
 import { change, file, param } from "../state/route.ts";
 import { csv, save, say, shade, sharing, viewCommands, viewKeys } from "../state/shell.ts";
-import { t } from "../texts/index.ts";
+import { number } from "../lib/when.ts";
+import { language, t } from "../texts/index.ts";
 import { kindKeys, sentence } from "../views/describe.ts";
 import { Graph } from "../views/graph.ts";
 import { Minimap } from "../views/minimap.ts";
@@ -65,11 +66,14 @@ export function FlameView(): JSX.Element {
     diff_base: base,
   };
   const ready = about.value !== null || about.error !== null;
+  const timed = about.value?.trace === true && type === "cpu:cpu" && !base; // samples of the trace have times
+  const time = param("view") === "time";
   // All sample types of a profile come at once; choosing another one of them loads nothing.
-  const graphKey = JSON.stringify(["flame", { ...query, type: part }, ready]);
+  const order = time ? "time" : undefined;
+  const graphKey = JSON.stringify(["flame", { ...query, type: part, order }, ready]);
   const picture = useLoad(graphKey, async (signal) => {
     if (!ready) return null;
-    const bytes = await getBytes("/flame", { ...query, type: part, format: "packed" }, signal);
+    const bytes = await getBytes("/flame", { ...query, type: part, order, format: "packed" }, signal);
     return new Model(decode(await gunzip(bytes)));
   });
   const top = useLoad(JSON.stringify(["top", query, ready]), async (signal) =>
@@ -82,6 +86,7 @@ export function FlameView(): JSX.Element {
   const params: FlameParams = {
     sample,
     up: param("view") === "up",
+    time,
     fn: param("fn"),
     q: param("q"),
     at: param("at"),
@@ -108,7 +113,9 @@ export function FlameView(): JSX.Element {
         <select
           aria-label={t("flame.type")}
           value={type}
-          onChange={(e) => change({ type: e.currentTarget.value, x: undefined })}
+          onChange={(e) =>
+            change({ type: e.currentTarget.value, x: undefined, ...(time ? { view: undefined, at: undefined } : {}) })
+          }
         >
           {choices.map((c) => (
             <option key={c.value} value={c.value}>
@@ -118,14 +125,15 @@ export function FlameView(): JSX.Element {
         </select>
         <Choice
           label={t("flame.picture")}
-          value={params.fn ? "fn" : params.up ? "up" : "down"}
+          value={time ? "time" : params.fn ? "fn" : params.up ? "up" : "down"}
           options={[
             ["down", t("flame.down")],
             ["up", t("flame.up")],
-            ...(params.fn ? ([["fn", t("flame.sandwich"), params.fn]] as const) : []),
+            ...(timed || time ? ([["time", t("flame.time"), t("flame.time.title")]] as const) : []),
+            ...(params.fn && !time ? ([["fn", t("flame.sandwich"), params.fn]] as const) : []),
           ]}
           pick={(v) =>
-            v !== "fn" && change({ view: v === "up" ? "up" : undefined, fn: undefined, at: undefined, x: undefined })
+            v !== "fn" && change({ view: v === "down" ? undefined : v, fn: undefined, at: undefined, x: undefined })
           }
         />
         <Search model={model} params={params} />
@@ -163,7 +171,7 @@ export function FlameView(): JSX.Element {
         </details>
         <button
           type="button"
-          disabled={!params.at && !params.x && !params.fn && !params.up && !params.q && !params.src}
+          disabled={!params.at && !params.x && !params.fn && !params.up && !time && !params.q && !params.src}
           onClick={() =>
             change({
               at: "",
@@ -323,7 +331,8 @@ function Lines(props: {
   const words = params.q.toLowerCase();
   const lines = params.q ? own.filter((l) => `${l.function} ${l.path}`.toLowerCase().includes(words)) : own;
   const rows = match ? functions.filter((f) => match[f.frame]) : functions;
-  const unit = model ? model.view(view!).unit : (top?.profile.sample_type.unit ?? "");
+  // In the order of time, the picture has samples of the trace, and lines have the profile's cost.
+  const unit = mode === "functions" && model ? model.view(view!).unit : (top?.profile.sample_type.unit ?? "");
   const total = mode === "lines" ? (top?.profile.total ?? 0) : model ? model.view(view!).total : 0;
   const n = mode === "lines" ? lines.length : rows.length;
   const at = Number(/\d+$/.exec(param("line"))?.[0] ?? 0);
@@ -424,7 +433,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
               at: place(scene, page.frames, graph.zoomBox(next)),
               x: writeRange(next.range),
               fn: next.shape === "focus" ? page.frames[next.focus]?.name : undefined,
-              view: next.shape === "up" ? "up" : undefined,
+              view: next.shape === "up" ? "up" : next.shape === "down" && params.time ? "time" : undefined,
             },
             next.range !== null,
           );
@@ -463,7 +472,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
       if (e.target instanceof Element && e.target.matches("input, select, textarea, dialog *")) return;
       const s = now.state;
       if (e.key === "n" || e.key === "p") graph.stepMatch(e.key === "n" ? 1 : -1);
-      else if (e.key === "i")
+      else if (e.key === "i" && !params.time)
         change({ view: s.shape === "up" ? undefined : "up", fn: undefined, at: undefined, x: undefined });
       else if (e.key === "0") change({ at: undefined, x: undefined });
       else if (e.key === "Escape") {
@@ -498,6 +507,7 @@ function Picture({ model, params }: { model: Model; params: FlameParams }): JSX.
     <>
       {state.zoom > 0 && <Path model={model} state={state} />}
       {scene.width <= 0 && <p class="quiet flame-note">{t("flame.nothing")}</p>}
+      {params.time && <p class="quiet flame-note">{t("flame.ordered", { n: number(view.total, language.value) })}</p>}
       {rest > 0.0005 && <p class="quiet flame-note">{t("flame.partial", { share: percent(rest, 1) })}</p>}
       {model.page.notes.map((n) => (
         <p class="quiet flame-note" key={n}>
@@ -630,7 +640,10 @@ function SourcePane(props: {
         </p>
       )}
       <div class="source-actions">
-        <button type="button" onClick={() => change({ fn: name, at: undefined, x: undefined, tab: undefined })}>
+        <button
+          type="button"
+          onClick={() => change({ fn: name, view: undefined, at: undefined, x: undefined, tab: undefined })}
+        >
           {t("flame.sandwich")}
         </button>
         {filters.map((f) => (

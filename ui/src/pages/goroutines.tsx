@@ -2,12 +2,14 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { address, get } from "../api/client.ts";
 import type { Frame, Report, ReportCreator, ReportGroup } from "../api/v1.ts";
+import type { BarRow } from "../lib/bars.ts";
 import { percent } from "../lib/format.ts";
 import { shortName } from "../lib/names.ts";
 import { number, span } from "../lib/when.ts";
 import { Bar, Failure, Loading, Section, Warnings } from "../parts/basics.tsx";
 import { aboutFile, pprofOf } from "../state/files.ts";
 import { useLoad } from "../state/load.ts";
+import { barFiles, property } from "../state/picture.ts";
 import { change, file, link, param } from "../state/route.ts";
 import { csv, save, sharing } from "../state/shell.ts";
 import { language, t } from "../texts/index.ts";
@@ -30,6 +32,7 @@ export function Goroutines(): JSX.Element {
       files: [
         { key: "share.json", href: address("/goroutines", { file: name, focus }) },
         { key: "share.csv", make: () => save(`${name.split("/").at(-1)}.csv`, csv(rows(d?.groups ?? []))) },
+        ...(d ? barFiles(`${name.split("/").at(-1)}.goroutines`, t("go.total", { n: d.total }), () => bars(d)) : []),
         ...pprofOf(about.value, name, ["goroutine"]),
       ],
     };
@@ -104,6 +107,21 @@ function rows(groups: readonly ReportGroup[]): (string | number)[][] {
       g.verdict ?? "",
     ]),
   ];
+}
+
+/** The groups as bars, the largest first. */
+function bars(d: Report): BarRow[] {
+  const groups = (d.groups ?? []).filter((g) => g.count > 0).sort((a, b) => b.count - a.count);
+  return groups.map((g) => {
+    const at = g.own ?? g.stack?.at(-1);
+    return {
+      name: at ? `${shortName(at.name)}${at.line ? `:${at.line}` : ""}` : t("go.nostack"),
+      note: g.reason || t("go.unknown"),
+      value: g.count,
+      text: number(g.count, language.value),
+      color: property(g.verdict ? "--bad" : g.own ? "--k-own" : "--k-other"),
+    };
+  });
 }
 
 function signed(n: number): string {

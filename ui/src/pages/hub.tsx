@@ -141,7 +141,7 @@ function Row({
   }, [near, f.name, f.modified, f.bytes]);
   const lines = hot?.lines?.slice(0, 3) ?? [];
   const at = f.name.lastIndexOf("/");
-  const when = about?.meta?.created ?? f.modified; // a copied file is newer than what it records
+  const when = f.created ?? f.modified; // as the list is sorted
   return (
     <li class={`hub-row ${picked ? "picked" : ""}`} ref={ref}>
       {comparable ? (
@@ -176,7 +176,7 @@ function Row({
 function Facts({ f, about }: { f: Item; about: WorkbenchFile | null }): JSX.Element {
   const facts: string[] = [];
   const meta = about?.meta;
-  if (f.kind !== "recording" && f.kind !== "profile") facts.push(t(`hub.kind.${f.kind}` as Key));
+  if (f.kind !== "recording" && f.kind !== "profile") facts.push(t(`hub.one.${f.kind}` as Key));
   if (f.dropped) facts.push(t("hub.dropped"));
   if (about?.outcome) {
     const known = outcomes.get(about.outcome);

@@ -1,6 +1,8 @@
 import { address, get } from "../api/client.ts";
 import type { LoadDoc } from "../api/load.ts";
-import { chartsPng } from "../draw/raster.ts";
+import { chartsSvg } from "../draw/chart.ts";
+import { chartsPng, hexColors } from "../draw/raster.ts";
+import { SvgPen } from "../lib/svg.ts";
 import { file, param } from "../state/route.ts";
 import { csv, save, sharing, viewKeys } from "../state/shell.ts";
 import { startLoad } from "../views/load.ts";
@@ -24,12 +26,21 @@ export async function showLoad(root: HTMLElement): Promise<void> {
   const query = { file: file.value, base };
   const doc = await get<LoadDoc>("/load", query);
   const stem = file.value.split("/").at(-1);
+  root.classList.add("document-scrolls");
+  const plots = startLoad(doc, root, true);
   sharing.value = {
     command: base ? ["whet", "load", "compare", base, file.value] : ["whet", "ui", file.value],
     files: [
       { key: "share.page", href: address("/load", { ...query, format: "html" }) },
       { key: "share.json", href: address("/load", query) },
       { key: "share.csv", make: () => save(`${stem}.csv`, csv(seconds(doc))) },
+      {
+        key: "share.svg",
+        make: () => {
+          const svg = chartsSvg(plots, new SvgPen(hexColors()), file.value);
+          save(`${stem}.svg`, new Blob([svg], { type: "image/svg+xml" }));
+        },
+      },
       {
         key: "share.png",
         make: async () => {
@@ -41,6 +52,4 @@ export async function showLoad(root: HTMLElement): Promise<void> {
     ],
   };
   viewKeys.value = [["← → Home End", "help.points"]];
-  root.classList.add("document-scrolls");
-  startLoad(doc, root, true);
 }

@@ -1,7 +1,9 @@
 import { address } from "../api/client.ts";
+import { viewPng } from "../draw/raster.ts";
 import { fromTimelineHash, sectionTypes } from "../lib/timelinehash.ts";
 import { timelineCells, timelineRows, type TimelineRow } from "../lib/timelinetable.ts";
 import { within, type Stretch } from "../lib/timescale.ts";
+import { property } from "../state/picture.ts";
 import { ServerSource } from "../state/timelinesource.ts";
 import { file } from "../state/route.ts";
 import { csv, save, say, sharing } from "../state/shell.ts";
@@ -59,6 +61,14 @@ export async function showTimeline(root: HTMLElement): Promise<() => void> {
     },
     files: [
       { key: "share.whet", href: address("/download", { file: file.value }) },
+      {
+        key: "share.png",
+        make: saving(async () => {
+          const view = root.querySelector<HTMLElement>(".picture");
+          const made = view && (await viewPng(view, property("--panel")));
+          if (made) save(`${stem}.timeline.png`, made);
+        }),
+      },
       {
         key: "share.csv",
         make: saving(async () => save(`${stem}.timeline.csv`, csv(timelineCells(await rowsOf(source))))),

@@ -56,7 +56,7 @@ export function Figures({ m, all, title }: { m: Measured | null | undefined; all
       {title && <h3>{title}</h3>}
       {rows.length > 0 && (
         <div class="scroll" tabIndex={0} role="group" aria-label={title ?? t("proof.figures")}>
-          <table class="diff-table figures">
+          <table class="diff-table figures folds">
             <thead>
               <tr>
                 <th scope="col">{t("proof.benchmark")}</th>
@@ -74,14 +74,20 @@ export function Figures({ m, all, title }: { m: Measured | null | undefined; all
                   <th scope="row">
                     {r.name} <span class="quiet">{r.unit}</span>
                   </th>
-                  <td>{r.before}</td>
-                  <td>{r.after}</td>
-                  <td class="change">{r.change}</td>
-                  <td>{r.interval}</td>
-                  <td>{r.remaining >= 0 && <Bar share={r.remaining} kind={r.verdict === "worse" ? "gc" : "own"} />}</td>
-                  <td>
-                    {verdictText(r.verdict)}
-                    {r.times && ` (${r.times})`}
+                  <td data-name={t("diff.before")}>{r.before}</td>
+                  <td data-name={t("diff.after")}>{r.after}</td>
+                  <td class="change" data-name={t("diff.absolute")}>
+                    {r.change}
+                  </td>
+                  <td data-name={t("proof.interval")}>{r.interval}</td>
+                  <td data-name={t("proof.remaining")}>
+                    {r.remaining >= 0 && <Bar share={r.remaining} kind={r.verdict === "worse" ? "gc" : "own"} />}
+                  </td>
+                  <td data-name={t("proof.verdict")}>
+                    <span>
+                      {verdictText(r.verdict)}
+                      {r.times && ` (${r.times})`}
+                    </span>
                   </td>
                 </tr>
               ))}

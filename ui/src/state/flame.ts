@@ -11,6 +11,7 @@ import { Model } from "./model.ts";
 export interface FlameParams {
   readonly sample: string; // sample type within the profile
   readonly up: boolean;
+  readonly time: boolean; // in the order of time
   readonly fn: string; // function whose callers and callees are shown
   readonly q: string; // search
   readonly at: string; // place of the zoomed box
@@ -47,7 +48,7 @@ export function writeRange(r: readonly [number, number] | null): string {
 /** The state that the graph shows, from what the address says and the graph that was loaded. */
 export function viewState(model: Model, p: FlameParams): ViewState {
   const page = model.page;
-  const focus = p.fn ? page.frames.findIndex((f) => f.name === p.fn) : -1;
+  const focus = p.fn && !p.time ? page.frames.findIndex((f) => f.name === p.fn) : -1;
   const color = p.color === "package" || p.color === "kind" || p.color === "diff" ? p.color : "";
   const state: ViewState = {
     ...initial,

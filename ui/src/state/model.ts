@@ -34,7 +34,7 @@ export class Model {
         const up = callers(view.tree, s.focus);
         made = { scene: makeScene(callees(view.tree, s.focus).tree, names, up.tree), cut: up.cut };
       } else {
-        made = { scene: makeScene(view.tree, names), cut: false };
+        made = { scene: makeScene(view.tree, names, undefined, view.ordered), cut: false };
       }
       this.scenes.set(key, made);
     }

@@ -19,8 +19,8 @@ const outcomeColors = [
   "--quiet",
 ];
 
-/** Builds the page; shell: within whet ui, whose header has the theme. */
-export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): void {
+/** Builds the page and returns its charts; shell: within whet ui, whose header has the theme. */
+export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): readonly Plot[] {
   const plots: Plot[] = [];
   const live = h("p", { class: "live", "aria-live": "polite" });
   const say = (text: string) => {
@@ -253,6 +253,7 @@ export function startLoad(doc: LoadDoc, root: HTMLElement, shell = false): void 
   }
   theme.paint();
   main.dataset.ready = "";
+  return plots;
 }
 
 type Curve = [number, number][];
