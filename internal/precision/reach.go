@@ -34,8 +34,8 @@ type reachModule struct {
 	seen bool
 }
 
-// reachModules are the modules whose hot lines are counted. Each was chosen before whet ran on it; those that are not
-// seen are held back for the first look.
+// reachModules are the modules whose hot lines are counted. Each was chosen before whet ran on it, and is held back
+// until it is seen.
 func reachModules() []reachModule {
 	return []reachModule{
 		{module: module{
@@ -251,13 +251,18 @@ func (s *session) reached(ctx context.Context, m module, budget time.Duration) (
 	return r, ctx.Err()
 }
 
-// measureReach measures the modules, and writes docs/measured/reach.md.
+// measureReach measures the modules, and writes docs/measured/reach.md. Modules that were seen keep the results of
+// their first look.
 func (s *session) measureReach(ctx context.Context, dir string, budget time.Duration) error {
 	all, err := readReaches(dir)
 	if err != nil {
 		return err
 	}
 	for _, m := range reachModules() {
+		if m.seen && slices.ContainsFunc(all.Modules, func(x reach) bool { return x.Name == m.name }) {
+			_, _ = fmt.Fprintf(s.log, "%s: has the results of the first look\n", m.name)
+			continue
+		}
 		r, err := s.reached(ctx, m.module, budget)
 		if err != nil {
 			return fmt.Errorf("%s: %w", m.name, err)
@@ -409,7 +414,7 @@ func (r *reaches) measured() string {
 	var times, machines []string
 	for i := range r.Modules {
 		m := &r.Modules[i]
-		times = append(times, fmt.Sprintf("%v for %s", m.Elapsed, m.Name))
+		times = append(times, fmt.Sprintf("%v for %s (at most %v for candidates)", m.Elapsed, m.Name, m.Budget))
 		if m.Machine != "" && !slices.Contains(machines, m.Machine) {
 			machines = append(machines, m.Machine)
 		}
@@ -417,8 +422,7 @@ func (r *reaches) measured() string {
 	if len(times) == 0 {
 		return "Not measured yet.\n"
 	}
-	text := fmt.Sprintf("Measured in %s, of which at most %v for trying candidates", strings.Join(times, ", "),
-		r.Modules[0].Budget)
+	text := "Measured in " + strings.Join(times, ", ")
 	if len(machines) > 0 {
 		text += ", on " + strings.Join(machines, "; ")
 	}

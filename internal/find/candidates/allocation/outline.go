@@ -40,7 +40,7 @@ func outlineGenerator() *sites.Generator {
 	}
 }
 
-// outlined splits the function around the line: what sets the struct becomes a function of its own, which returns
+// outlined splits the function around the line: what sets the struct becomes a separate function, which returns
 // the pointer that it gets.
 func (s *site) outlined() (p proposal, ok bool) {
 	info := s.Pass.TypesInfo
