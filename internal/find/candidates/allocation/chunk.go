@@ -100,8 +100,8 @@ func (s *site) many(c inspector.Cursor) bool {
 	return true
 }
 
-// inReceiver adds the slice to the struct of the receiver. That must be used by one
-// goroutine at a time, as a parser is: its type is not exported, not copied, not comparable and without locks, and methods set its fields.
+// inReceiver adds the slice to the struct of the receiver. That must be used by one goroutine at a time, as a parser
+// is: its type is not exported, not copied, not comparable and without locks, and methods set its fields.
 func (s *site) inReceiver(c inspector.Cursor, t types.Type) (chunk string, edits []analysis.TextEdit, ok bool) {
 	recv, of, ok := s.receiver()
 	if !ok || sites.FunctionOf(c) != s.Decl || types.Comparable(of) || types.Identical(of, t) {

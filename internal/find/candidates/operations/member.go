@@ -77,10 +77,12 @@ func (s *site) indexed(c inspector.Cursor, call *ast.CallExpr) (p proposal, ok b
 	if !ok1 || !ok2 {
 		return p, false
 	}
-	name, index, finds := "methodNamed", "int", "index = -1\nif m, found := key.of.MethodByName(name); found {\nindex = m.Index\n}"
+	name, index := "methodNamed", "int"
+	finds := "index = -1\nif m, found := key.of.MethodByName(name); found {\nindex = m.Index\n}"
 	none, returns, more2 := "index < 0", "v.Method(index)", ""
 	if sel.Sel.Name == "FieldByName" {
-		name, index, finds = "fieldNamed", "[]int", "if f, found := key.of.FieldByName(name); found {\nindex = f.Index\n}"
+		name, index = "fieldNamed", "[]int"
+		finds = "if f, found := key.of.FieldByName(name); found {\nindex = f.Index\n}"
 		none, returns, more2 = "index == nil", "v.FieldByIndex(index)", " || v.Kind() != "+reflectName+".Struct"
 	}
 	name = s.Names.Fresh(name)
