@@ -34,7 +34,7 @@
 # make cases   measure the articles' cases and write docs/measured/cases (45 minutes; a trial: CASES_TIME=2s CASES_DIR=cases.tmp)
 # make published   whet fix against the authors of the articles' services, into docs/measured/published.md (90 minutes, continues where it was ended; needs the module proxy)
 # make precision   how often whet find is right on forty modules, into docs/measured/precision.md (needs the module proxy; 45 minutes, goes on where it was ended)
-# make reach         how many hot lines of three modules get a candidate, into docs/measured/reach.md (needs the module proxy; 20 minutes)
+# make reach         how many hot lines of seven modules get a candidate, into docs/measured/reach.md (needs the module proxy; 45 minutes)
 # make prove-power   how often whet prove is right on changes whose effect is known, into docs/measured/prove-power.md (needs the module proxy; hours, continues where it was ended)
 #
 # Needs Go; `make test` takes its tools from the module proxy, in pinned versions.

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/find/diagnosis"
+	"github.com/whet-go/whet/internal/find/candidates/allocation"
 	"github.com/whet-go/whet/internal/find/candidates/memory"
 	"github.com/whet-go/whet/internal/find/candidates/modernized"
 	"github.com/whet-go/whet/internal/find/candidates/operations"
@@ -46,7 +47,8 @@ type Candidate struct {
 // Generators returns all generators. They have no state.
 func Generators() []*sites.Generator {
 	return slices.Concat(
-		text.Generators(), repeated.Generators(), memory.Generators(), operations.Generators(), modernized.Generators(),
+		text.Generators(), repeated.Generators(), memory.Generators(), allocation.Generators(), operations.Generators(),
+		modernized.Generators(),
 	)
 }
 

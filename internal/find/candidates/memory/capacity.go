@@ -184,23 +184,35 @@ func (s *site) iterations(loop inspector.Cursor) string {
 	case *ast.ForStmt:
 		// for i := 0; i < n; i++
 		cond, ok := l.Cond.(*ast.BinaryExpr)
-		if !ok || cond.Op != token.LSS && cond.Op != token.LEQ || flow.Calls(info, cond.Y) {
+		if !ok || cond.Op != token.LSS && cond.Op != token.LEQ {
 			return ""
 		}
-		if length, ok := ast.Unparen(cond.Y).(*ast.CallExpr); ok && flow.Builtin(info, length) == "len" {
+		length, isCall := ast.Unparen(cond.Y).(*ast.CallExpr)
+		if !isCall {
+			return ""
+		}
+		switch flow.Callee(info, length) {
+		case "(reflect.Value).Len", "(reflect.Value).NumField", "(reflect.Value).NumMethod":
+			return s.Text(length)
+		}
+		if flow.Builtin(info, length) == "len" && !flow.Calls(info, length) || s.numbered(length) {
 			return s.Text(length)
 		}
 	}
 	return ""
 }
 
+// numbered reports whether a call is of a method of reflect.Type that returns a number, such as NumField.
+func (s *site) numbered(call *ast.CallExpr) bool {
+	return strings.HasPrefix(flow.Method(s.Pass.TypesInfo, call), "(reflect.Type).Num")
+}
+
 // knownAt reports whether an estimate can be computed where the slice is made: its names are known there.
 func (s *site) knownAt(size string, begin ast.Expr) bool {
-	name, isLen := strings.CutPrefix(size, "len(")
-	if !isLen {
+	if strings.Trim(size, "0123456789") == "" {
 		return true
 	}
-	name, _, _ = strings.Cut(strings.TrimSuffix(name, ")"), ".")
+	name, _, _ := strings.Cut(strings.TrimSuffix(strings.TrimPrefix(size, "len("), ")"), ".")
 	obj := rewrite.Lookup(s.Pass, begin.Pos(), name)
 	if obj == nil {
 		return false

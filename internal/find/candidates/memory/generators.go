@@ -9,6 +9,7 @@ func Generators() []*sites.Generator {
 	return []*sites.Generator{
 		observedGenerator(),
 		capacityGenerator(),
+		filledGenerator(),
 		stackGenerator(),
 		boundsGenerator(),
 		elementGenerator(),

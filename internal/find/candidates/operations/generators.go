@@ -16,6 +16,8 @@ func Generators() []*sites.Generator {
 		searchGenerator(),
 		foldGenerator(),
 		numberGenerator(),
+		memberGenerator(),
+		mapKeysGenerator(),
 		clockGenerator(),
 		bytesGenerator(),
 	}

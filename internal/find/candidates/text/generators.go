@@ -18,6 +18,8 @@ func Generators() []*sites.Generator {
 		builderGenerator(),
 		appendedGenerator(),
 		classGenerator(),
+		anyOfGenerator(),
+		firstGenerator(),
 	}
 }
 

@@ -1,0 +1,101 @@
+package outline
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"test/values"
+)
+
+type frame struct {
+	words []string
+	size  int
+}
+
+func newFrame(text string, more ...string) *frame {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return &frame{words: more} // want `Let newFrame be inlined: set the frame in setNewFrame`
+	}
+	return &frame{
+		words: append(words, more...),
+		size:  len(words),
+	}
+}
+
+type reader struct{ text string }
+
+func (r *reader) frame() *frame {
+	f := &frame{size: len(r.text)} // want `set the frame in setFrame`
+	for _, w := range strings.Split(r.text, ",") {
+		f.words = append(f.words, strings.TrimSpace(w))
+	}
+	return f
+}
+
+func Sum(text string) int {
+	f := newFrame(text, "more")
+	g := (&reader{text}).frame()
+	return f.size + len(f.words) + g.size + len(g.words)
+}
+
+// It is small, so the compiler inlines it.
+func small(n int) *frame { return &frame{size: n} }
+
+// Its caller keeps the frame.
+func kept(text string) *frame {
+	return &frame{words: strings.Fields(text), size: strings.Count(text, "a")}
+}
+
+func maybe(text string) *frame {
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return &frame{words: strings.Fields(text)} // want `in setMaybe`
+}
+
+func Maybe(text string) int {
+	if f := maybe(text); f != nil {
+		return f.size + len(f.words)
+	}
+	return -1
+}
+
+func failing(text string) (*frame, error) {
+	if strings.TrimSpace(text) == "" {
+		return nil, errors.New("empty")
+	}
+	return &frame{words: strings.Fields(text)}, nil // want `in setFailing`
+}
+
+// A deferred function runs before the caller has the frame.
+func deferred(text string, done func()) *frame {
+	defer done()
+	return &frame{words: strings.Fields(text)}
+}
+
+// Some calls return another one.
+func either(text string) *frame {
+	if strings.TrimSpace(text) == "" {
+		return none
+	}
+	return &frame{words: strings.Fields(text)}
+}
+
+var none = &frame{}
+
+func shared(f *frame) *frame {
+	made := strings.Fields("a b")
+	f.words = append(f.words, made...)
+	return f
+}
+
+func List(text string) []*frame { return []*frame{kept(text)} }
+
+func Try(r *rand.Rand) string {
+	text := values.String(r)
+	f, err := failing(text)
+	return fmt.Sprint(Sum(text), small(3).size, List(text)[0].words, err == nil && f.size == 0, err, Maybe(text), either(text).size, shared(deferred(text, func() {})).size)
+}
