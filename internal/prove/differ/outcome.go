@@ -18,7 +18,7 @@ type Outcome struct {
 	// shares is what results share with what went in, as they never did before, where only the package can change it
 	// and no method of the values was seen doing so; "" if they share nothing new.
 	shares  string
-	asks    string // the functions among the arguments that are asked otherwise than before; "" if there are none
+	asks    string // the functions among the arguments that the code asks otherwise than before; "" if there are none
 	outside int64  // inputs that were left out because an inner function relies on never getting them
 
 	// Unproven is why the comparison proves nothing; "" if it does.

@@ -24,7 +24,7 @@ const (
 // roleOf returns the role of a function or method, which has a name, "" if it has none. A function is a question if
 // it has arguments, and results that are nothing but values: booleans, numbers, texts, and structs and arrays of
 // these. It is an effect if it takes something that it can act on: a writer, a context, a channel, a function. So is
-// one whose name says that it is told something, as a visitor is, and yield.
+// one whose name says that others tell it something: a visitor, or yield.
 func roleOf(sig *types.Signature, name string) role {
 	in, out := sig.Params(), sig.Results()
 	if in.Len() == 0 || out.Len() == 0 || toldSomething(name) {
@@ -148,8 +148,8 @@ func (g *Generator) makerFor(name string, t types.Type, depth int) (maker, why s
 	})
 }
 
-// Sink returns the name of the function that makes functions of a type that are told something: their calls are
-// effects.
+// Sink returns the name of the function that makes functions of a type that others tell something: their calls
+// are effects.
 func (g *Generator) Sink(t types.Type) (maker, why string) { return g.makerFor("yield", t, 0) }
 
 // function makes a function. Its answers are made up; a sequence has a few values.
