@@ -87,6 +87,14 @@ func demoed(t *testing.T, example, program string, length time.Duration) (missin
 			}
 		}
 	}
+	// The trace lasts a second, in which the service may get no CPU time on a busy machine.
+	code, stdout, stderr = runWhet(t, "flame", "--order", "time", "--json", "demo.whet")
+	switch {
+	case code != 0 && strings.Contains(stderr, "has no CPU samples"):
+		missing = append(missing, stderr)
+	case code != 0 || !strings.Contains(stdout, `"ordered": true`) || !strings.Contains(stdout, "leftpad"):
+		t.Errorf("flame in the order of time: exit code %d\n%s%.2000s", code, stderr, stdout)
+	}
 	return missing
 }
 

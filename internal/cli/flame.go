@@ -16,6 +16,7 @@ import (
 
 	"github.com/whet-go/whet/input"
 	"github.com/whet-go/whet/internal/diag"
+	"github.com/whet-go/whet/internal/input/sequence"
 	"github.com/whet-go/whet/internal/profile/flame"
 	"github.com/whet-go/whet/internal/report/pictures"
 	"github.com/whet-go/whet/internal/report/profiles"
@@ -26,9 +27,13 @@ import (
 type flameFlags struct {
 	viewFlags
 	Output string
+	Order  string
 	Open   bool
 	Force  bool
 }
+
+// byTime is the order of calls in which they were sampled.
+const byTime = "time"
 
 func (a *app) flameCommand() *cobra.Command {
 	f := &flameFlags{}
@@ -40,7 +45,8 @@ size of the profile, that is self-contained and makes no network requests.
 
 The page shows every sample type of the profile (--type selects the first),
 top-down, bottom-up or around one function. Colors show whose code it is, the
-package or, with --base or --diff-base, what grew and what shrank.
+package or, with --base or --diff-base, what grew and what shrank. With --order
+time, it shows what ran when: the CPU samples of a recording's execution trace.
 
 In a pipe the page goes to standard output, otherwise to a file in the current
 directory named after the profile. An existing file is replaced only if whet
@@ -51,12 +57,14 @@ flame wrote it, or with --force.
   whet flame -o cpu.html --open cpu.pb.gz
   whet flame --type alloc_space demo.whet
   whet flame --diff-base before.pb.gz after.pb.gz
+  whet flame --order time demo.whet
   whet flame http://localhost:6060`,
 		Args: profileArgs,
 	}
 	f.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Output, "output", "o", "", "write the page to `FILE`; - is standard output")
+	fs.StringVar(&f.Order, "order", "", "`time`: the CPU samples of a recording's trace, in their order")
 	fs.BoolVar(&f.Open, "open", false, "open the page in the browser")
 	fs.BoolVar(&f.Force, "force", false, "replace a file that whet flame did not write")
 	fixFlags(cmd, "the page chooses the units that suit its values", "unit")
@@ -69,6 +77,10 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 	out := f.Output
 	if out == "-" && f.Open {
 		return diag.Usagef("flame", "--open requires a file", "omit -o -, or name a file with -o")
+	}
+	if f.Order != "" && f.Order != byTime {
+		return diag.Usagef("flame", fmt.Sprintf("--order: %q is not known", f.Order),
+			"--order time shows CPU samples in the order of their times")
 	}
 	in, err := a.open(ctx, args, &f.viewFlags)
 	if err != nil {
@@ -91,6 +103,13 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 		return err
 	}
 	a.warn(in.Warnings...)
+	if f.Order == byTime {
+		release, err := a.inOrder(ctx, args, f, in, &doc)
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	doc.Warnings = a.warned
 	write := func(w io.Writer) error {
 		if f.JSON {
@@ -110,6 +129,28 @@ func (a *app) flame(ctx context.Context, args []string, f *flameFlags) error {
 		}
 	}
 	return nil
+}
+
+// inOrder replaces the views by that of the CPU samples of the recording's trace. release frees what the view needs.
+func (a *app) inOrder(
+	ctx context.Context, args []string, f *flameFlags, in *input.Input, doc *pictures.FlameInput,
+) (release func(), err error) {
+	if len(args) != 1 || in.Recording == nil || in.Type.Type != "cpu" || len(f.Base)+len(f.DiffBase) > 0 ||
+		f.framesLabels() {
+		return nil, diag.Usagef("flame", "only the CPU samples of a recording with an execution trace have times",
+			"name one recording, without a base and labels, and cpu as --type")
+	}
+	x, _, err := a.openTrace(ctx, args[0], &traceFlags{view: f.viewFlags})
+	if err != nil {
+		return nil, err
+	}
+	view, warnings, err := sequence.New(x, in)
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	a.warn(warnings...)
+	doc.Views = []flame.View{view}
+	return func() { _ = x.Close() }, nil // it was only read
 }
 
 // flameInput collects what the page shows.

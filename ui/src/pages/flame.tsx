@@ -698,6 +698,7 @@ function useSharing(
     for (const f of filters) if (query[f]) flags.push(`--${f}`, query[f]!);
     if (query["tagroot"]) flags.push("--tagroot", query["tagroot"]);
     if (base) flags.push("--diff-base", base);
+    if (params.time) flags.push("--order", "time");
     const stem = `${stemOf(name)}.${type.replace(/\W+/g, "-")}`;
     const lines = top?.own?.lines ?? [];
     sharing.value = {
