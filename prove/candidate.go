@@ -285,10 +285,7 @@ func (f *Prover) changeSteps(ctx context.Context, c Candidate, v *Verdict) ([]st
 			}
 			return err
 		}},
-		{StageRace, func() (err error) {
-			v.Raced, err = f.endRace(race)
-			return err
-		}},
+		{StageRace, func() error { return f.endRace(race, v) }},
 		{StageConfigs, func() (err error) {
 			v.Configs, err = f.buildConfigs(ctx, c.Changes, over)
 			v.Answers.NotCompared = append(v.Answers.NotCompared, f.ignored(c.Changes, v.Configs)...)

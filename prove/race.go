@@ -12,8 +12,10 @@ import (
 const (
 	// raceTime is how long tests may take without the race detector to run with it, the fastest first.
 	raceTime = 2 * time.Second
-	// maxRace is how long they may take to build and to run with it. With it, some take a hundred times as long.
+	// maxRace is how long they may run with it. With it, some take a hundred times as long.
 	maxRace = 15 * time.Second
+	// maxRaceBuild is how long the compiler may take: the first time, it compiles all dependencies.
+	maxRaceBuild = time.Minute
 	// maxNamed is the number of tests that a warning names.
 	maxNamed = 5
 )
@@ -29,18 +31,24 @@ func (f *Prover) beginRace(ctx context.Context, changes Changes, pkgs []string) 
 	if names := scratch.Names(slow, maxNamed); names != "" {
 		f.warnings.Addf("tests that take long did not run with the race detector: %s", names)
 	}
-	limit := untilDeadline(ctx, maxRace, raceShare, 1)
-	return f.scratch.BeginRace(ctx, changes, pkgs, f.tests.Without(pkgs, slow), limit)
+	return f.scratch.BeginRace(ctx, changes, pkgs, f.tests.Without(pkgs, slow), scratch.RaceLimits{
+		Build: untilDeadline(ctx, maxRaceBuild, raceShare, 1), Run: untilDeadline(ctx, maxRace, raceShare, 1),
+	})
 }
 
 // endRace waits for tests with the race detector.
-func (f *Prover) endRace(run *scratch.RaceRun) (ran bool, err error) {
+func (f *Prover) endRace(run *scratch.RaceRun, v *Verdict) error {
 	f.o.Progress("wait for the tests with the race detector")
-	ran, late, err := run.Wait()
-	if late {
+	r, err := run.Wait()
+	v.Raced = r.Ran
+	switch {
+	case r.Failed:
+		v.Answers.NotCompared = append(v.Answers.NotCompared, "tests fail with the race detector, and those of the "+
+			"original did not end in the time to see whether they do, too: run `go test -race`")
+	case r.Late:
 		f.warnings.Addf("the tests did not end with the race detector in the time for that")
 	}
-	return ran, err
+	return err
 }
 
 // startsGoroutines reports whether a package of the base, or its tests, start goroutines, or use a

@@ -32,9 +32,17 @@ func (m *Module) CanRace(ctx context.Context) bool {
 type RaceRun struct {
 	cancel context.CancelFunc
 	done   chan struct{} // closed at the end; the rest is valid then
-	ran    bool
+	result RaceResult
 	err    error
-	late   bool
+}
+
+// A RaceResult is how a RaceRun ended.
+type RaceResult struct {
+	Ran  bool // the tests ran to their end
+	Late bool // they did not in the time for that
+	// Failed is set if tests with the changes failed, and those of the base did not end in time: nobody knows whether
+	// they fail, too.
+	Failed bool
 }
 
 // NoRaceRun is one that has ended without running anything.
@@ -44,11 +52,15 @@ func NoRaceRun() *RaceRun {
 	return r
 }
 
+// RaceLimits are how long the compiler may take for tests with the race detector, and for how long the tests may run.
+// The base gets as long as the changes.
+type RaceLimits struct{ Build, Run time.Duration }
+
 // BeginRace begins to run the tests of packages with changes and the race detector, for some time and without some
 // functions by package. Only if that fails does the base run with it, too: a race that is there before the changes
 // does not count. End the run with Wait or Stop before m is closed.
 func (m *Module) BeginRace(
-	ctx context.Context, changes Changes, packages []string, without map[string][]string, limit time.Duration,
+	ctx context.Context, changes Changes, packages []string, without map[string][]string, limits RaceLimits,
 ) *RaceRun {
 	module, err := m.Copy(ctx)
 	if err != nil {
@@ -61,47 +73,63 @@ func (m *Module) BeginRace(
 	go func() {
 		defer close(r.done)
 		defer func() { r.err = errors.Join(r.err, module.Close()) }()
-		inner, cancel := context.WithTimeout(ctx, limit)
-		defer cancel()
-		r.ran, r.err = module.testRace(inner, changes, packages, without)
-		if r.late = inner.Err() != nil && ctx.Err() == nil; r.late {
-			r.ran, r.err = false, nil
-		}
+		r.result, r.err = module.testRace(ctx, changes, packages, without, limits)
 	}()
 	return r
 }
 
-// testRace runs tests with changes and the race detector. ran reports whether they ran.
+// testRace runs tests with changes and the race detector.
 func (m *Module) testRace(
-	ctx context.Context, changes Changes, packages []string, without map[string][]string,
-) (ran bool, err error) {
+	ctx context.Context, changes Changes, packages []string, without map[string][]string, limits RaceLimits,
+) (r RaceResult, err error) {
 	over, err := m.Overlay(changes.After())
 	if err != nil {
-		return false, err
+		return r, err
 	}
 	with := m.With(append(slices.Clone(m.options.Flags), "-race"), m.options.Env)
 	changed := Trial{Module: with, Flags: over}
-	if changed.Passes(ctx, packages, without) {
-		return true, nil
+	with.compileTests(ctx, slices.Concat(over, packages), limits.Build)
+	inTime, cancel := context.WithTimeout(ctx, limits.Run)
+	defer cancel()
+	if changed.Passes(inTime, packages, without) {
+		r.Ran = true
+		return r, nil
 	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
+	if inTime.Err() != nil {
+		r.Late = ctx.Err() == nil
+		return r, ctx.Err()
 	}
-	base := with.Baseline(ctx, packages, without)
-	err = base.Compare(ctx, changed, Trial{Module: with}, packages)
+	with.compileTests(ctx, packages, limits.Build)
+	inTime, cancelBase := context.WithTimeout(ctx, limits.Run)
+	defer cancelBase()
+	base := with.Baseline(inTime, packages, without)
+	err = base.Compare(inTime, changed, Trial{Module: with}, packages)
+	if inTime.Err() != nil {
+		r.Late = ctx.Err() == nil
+		r.Failed = r.Late
+		return r, ctx.Err()
+	}
 	var differs *TestError
 	if errors.As(err, &differs) {
 		differs.Output = m.Relative(differs.Output)
 	}
-	return base.Ran(), err
+	r.Ran = base.Ran()
+	return r, err
 }
 
-// Wait waits for the end. ran reports whether the tests ran, and late whether they did not end in time; err is a
-// *TestError if the changes bring a race.
-func (r *RaceRun) Wait() (ran, late bool, err error) {
+// compileTests compiles packages with their tests for at most some time, so that tests begin at once. What does not
+// build is said when they run.
+func (m *Module) compileTests(ctx context.Context, args []string, limit time.Duration) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	_, _ = m.Go(ctx, nil, "list", slices.Concat(m.options.Flags, []string{"-e", "-export", "-test"}, args)...)
+}
+
+// Wait waits for the end. err is a *TestError if the changes bring a race.
+func (r *RaceRun) Wait() (RaceResult, error) {
 	<-r.done
 	r.cancel()
-	return r.ran, r.late, r.err
+	return r.result, r.err
 }
 
 // Stop ends the tests.
