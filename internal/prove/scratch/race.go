@@ -40,7 +40,7 @@ type RaceRun struct {
 type RaceResult struct {
 	Ran  bool // the tests ran to their end
 	Late bool // they did not in the time for that
-	// Failed is set if tests with the changes failed, and those of the base did not end in time: nobody knows whether
+	// Failed is set if tests with the changes failed, and those of the base did not end in time: it is not known whether
 	// they fail, too.
 	Failed bool
 }

@@ -33,7 +33,7 @@ func TestFails(t *testing.T) {
 }
 `
 
-// TestRaceLimits says that tests failed, if those of the base did not end: nobody knows whether the changes are why.
+// TestRaceLimits says that tests failed, if those of the base did not end: it is not known whether the changes are why.
 func TestRaceLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
