@@ -64,7 +64,7 @@ flame wrote it, or with --force.
 	f.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVarP(&f.Output, "output", "o", "", "write the page to `FILE`; - is standard output")
-	fs.StringVar(&f.Order, "order", "", "`time`: the CPU samples of a recording's trace, in their order")
+	fs.StringVar(&f.Order, "order", "", "`ORDER` of calls: time shows the CPU samples of a recording's trace")
 	fs.BoolVar(&f.Open, "open", false, "open the page in the browser")
 	fs.BoolVar(&f.Force, "force", false, "replace a file that whet flame did not write")
 	fixFlags(cmd, "the page chooses the units that suit its values", "unit")

@@ -117,8 +117,8 @@ func (m *Module) testRace(
 	return r, err
 }
 
-// compileTests compiles packages with their tests for at most some time, so that tests begin at once. What does not
-// build is said when they run.
+// compileTests compiles packages with their tests for at most some time, so that tests begin at once. They report
+// what does not build when they run.
 func (m *Module) compileTests(ctx context.Context, args []string, limit time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
