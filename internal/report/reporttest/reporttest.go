@@ -1,10 +1,12 @@
 package reporttest
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -82,8 +84,20 @@ func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 	}
 	cmd := exec.CommandContext(ctx, node, args...)
 	cmd.Dir = ui
-	out, err := cmd.CombinedOutput()
-	t.Logf("%s", out)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	for lines := bufio.NewScanner(out); lines.Scan(); { // at once: what hangs is after the last one
+		t.Logf("%.1fs %s", time.Since(began).Seconds(), lines.Text())
+	}
+	_, _ = io.Copy(io.Discard, out) // after a line that is too long
+	err = cmd.Wait()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 77 {
 		t.Skip("no browser")
