@@ -76,7 +76,7 @@ func RunJourney(t *testing.T, script string, pages func() map[string][]byte) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 25*time.Minute)
 	defer cancel()
 	args := []string{filepath.Join("journey", script), dir}
 	if shots := os.Getenv("WHET_SHOTS"); shots != "" {
