@@ -3,11 +3,15 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha512"
+	"io"
 	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime/pprof"
+	"runtime/trace"
 	"strings"
 	"testing"
 
@@ -56,6 +60,12 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
+	if err := os.Remove("demo.whet"); err != nil {
+		t.Fatal(err)
+	}
+	if err := writeRecording("demo.whet", cpuProfile(400), heapProfile(), mutexProfile(), sampled(t)); err != nil {
+		t.Fatal(err)
+	}
 	s := httptest.NewServer(pprofHandler(dir, ""))
 	defer s.Close()
 
@@ -100,6 +110,26 @@ func TestExamples(t *testing.T) {
 	if commands < 7 {
 		t.Fatalf("found %d commands in\n%s", commands, help)
 	}
+}
+
+// sampled makes a trace with CPU samples.
+func sampled(t *testing.T) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := trace.Start(&out); err != nil {
+		t.Fatal(err)
+	}
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, 1<<20)
+	for range 300 { // a third of a second of CPU time
+		sum := sha512.Sum512(text)
+		copy(text, sum[:])
+	}
+	pprof.StopCPUProfile()
+	trace.Stop()
+	return out.Bytes()
 }
 
 // exampleLines returns the lines below "Examples:" of a help text.

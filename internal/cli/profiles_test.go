@@ -235,7 +235,7 @@ func writeProfiles(dir string) error {
 		}
 	}
 	for name, cpu := range map[string][]byte{"demo.whet": cpu, "before.whet": cpu, "after.whet": cpuProfile(40)} {
-		if err := writeRecording(filepath.Join(dir, name), cpu, heap, mutex); err != nil {
+		if err := writeRecording(filepath.Join(dir, name), cpu, heap, mutex, nil); err != nil {
 			return err
 		}
 	}
@@ -290,8 +290,8 @@ func writeLoaded(path string, cpu, heap []byte, count, fail int64, request time.
 	return errors.Join(err, w.Close(meta))
 }
 
-// writeRecording writes a recording with the given profiles.
-func writeRecording(path string, cpu, heap, mutex []byte) error {
+// writeRecording writes a recording with the given profiles, and the execution trace unless it is nil.
+func writeRecording(path string, cpu, heap, mutex, trace []byte) error {
 	meta := recording.Meta{
 		Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC), Duration: 10 * time.Second,
 		Target:    recording.Target{Kind: recording.URL, Address: "http://127.0.0.1:8080"},
@@ -318,6 +318,11 @@ func writeRecording(path string, cpu, heap, mutex []byte) error {
 		{"cpu", cpu}, {"allocs", heap}, {"heap.live", heap}, {"mutex", mutex}, {"block", mutex},
 	} {
 		if err := w.AddRawProfile(part.name, part.data, recording.Part{}); err != nil {
+			return err
+		}
+	}
+	if trace != nil {
+		if err := w.Add(recording.Part{Name: recording.TracePart}, trace); err != nil {
 			return err
 		}
 	}

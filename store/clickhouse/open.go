@@ -324,6 +324,10 @@ func (s *Store) explain(ctx context.Context, op string, err error) error {
 	case code(err) == 0 && broken(err):
 		e.Err = fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 		e.Hint = "is a ClickHouse server running there, and does it serve the native protocol on that port?"
+		// The connection may be reset before its alert arrives.
+		if s.a.TLS != nil && len(s.a.TLS.Certificates) == 0 {
+			e.Hint += " one that requires a client certificate hangs up, too: ?cert_file=FILE&key_file=FILE have it"
+		}
 	case s.cluster != "" && code(err) != 0:
 		if missing, probe := s.missing(ctx); probe == nil && len(missing) > 0 {
 			down := &store.PartialError{Cluster: s.cluster, Missing: missing}

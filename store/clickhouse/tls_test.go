@@ -2,6 +2,7 @@ package clickhouse_test
 
 import (
 	"crypto/tls"
+	"encoding/pem"
 	"errors"
 	"net"
 	"net/http/httptest"
@@ -79,19 +80,32 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestTLSErrors connects to servers that are not ClickHouse: one whose certificate is not trusted, and one
-// without TLS.
+// TestTLSErrors connects to servers that are not ClickHouse: one whose certificate is not trusted, one
+// without TLS, and one that resets the connection, as one without a client certificate may be.
 func TestTLSErrors(t *testing.T) {
+	cert := selfSigned(t)
+	config := &tls.Config{Certificates: []tls.Certificate{cert}}
+	ca := filepath.Join(t.TempDir(), "ca.pem")
+	block := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Certificate[0]})
+	if err := os.WriteFile(ca, block, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, test := range map[string]struct {
-		serve func(net.Conn)
-		text  string
-		hint  string
+		serve   func(net.Conn)
+		trusted bool // with a certificate of the authority
+		text    string
+		hint    string
 	}{
 		"untrusted": {serve: nil, text: "certificate", hint: "ca_file"},
 		"plain": {
 			serve: func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 400 Bad Request\r\n\r\n")) },
 			text:  "that port does not serve TLS", hint: "tcp_port_secure",
 		},
+		"reset": {serve: func(c net.Conn) {
+			if tls.Server(c, config).Handshake() == nil {
+				_ = c.(*net.TCPConn).SetLinger(0)
+			}
+		}, trusted: true, text: "unavailable", hint: "client certificate"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -99,7 +113,6 @@ func TestTLSErrors(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer func() { _ = l.Close() }()
-			config := &tls.Config{Certificates: []tls.Certificate{selfSigned(t)}}
 			go func() {
 				for {
 					c, err := l.Accept()
@@ -116,7 +129,11 @@ func TestTLSErrors(t *testing.T) {
 					}
 				}
 			}()
-			err = opened(t, "clickhouse://"+l.Addr().String()+"/x?secure=true")
+			address := "clickhouse://" + l.Addr().String() + "/x?secure=true"
+			if test.trusted {
+				address += "&ca_file=" + ca
+			}
+			err = opened(t, address)
 			if err == nil || !strings.Contains(err.Error(), test.text) || !strings.Contains(diag.Hint(err), test.hint) {
 				t.Errorf("%v, hint %q", err, diag.Hint(err))
 			}
