@@ -27,6 +27,7 @@
 # make bench-load      the load generator against wrk, h2load, oha, hey and ab, where installed, into docs/measured/load-rates.md
 # make bench-store     the store of profiles in a directory and on ClickHouse, into docs/measured/store*.md (15 minutes; needs Python and PyPI)
 # make bench-regressions   how many regressions of generated fleets are found, into docs/measured/regressions.md (5 minutes)
+# make bench-ui        the pages of whet ui in Chromium next to go tool pprof -http and speedscope, into docs/measured/ui.md (needs Node and npm; 5 minutes)
 # make bench-trace     whet trace against go tool trace and a bare reader (WHET_TRACE_BIG=1: also on 1 GB)
 # make manifests   the Kubernetes manifests of docs/kubernetes against the schemas, with kubeconform (needs Python, PyPI and the module proxy)
 # make mcp-clients   whet mcp with clients that others wrote, into docs/measured/mcp-clients.md (needs Python, Node, PyPI and npm; 5 minutes)
@@ -76,7 +77,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -295,6 +296,16 @@ bench-store:
 bench-regressions:
 	WHET_REGRESSIONS_PAGE=$(CURDIR)/docs/measured/regressions.md $(GO) test -run '^$$' -bench BenchmarkFleets -benchtime 1x \
 		-timeout 60m ./store/regressions
+
+# Needs Chromium, and npm ci in ui.
+SPEEDSCOPE := 1.25.0
+
+bench-ui:
+	@mkdir -p $(BIN)
+	@test -s $(BIN)/10M.trace || $(GO) run ./internal/bigtrace -events 10000000 -o $(BIN)/10M.trace
+	npm install --no-audit --no-fund --prefix $(BIN)/speedscope speedscope@$(SPEEDSCOPE)
+	WHET_UI_PAGE=$(CURDIR)/docs/measured/ui.md WHET_UI_SPEEDSCOPE=$(BIN)/speedscope/node_modules/speedscope/dist/release \
+		WHET_BENCH_TRACE=$(BIN)/10M.trace $(GO) test -run '^$$' -bench 'UI$$' -benchtime 1x -timeout 60m -v ./internal/peers
 
 bench-trace:
 	@mkdir -p $(BIN)

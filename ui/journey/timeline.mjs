@@ -371,6 +371,38 @@ step("what is typed into a search is kept while rows come", async () => {
   await p.close();
 });
 
+step("all goroutines can be scrolled through", async () => {
+  const p = await open(address);
+  await p.ready();
+  const section = p.page.locator(".section[data-type=goroutine]");
+  await section.getByRole("button", { name: "all", exact: true }).click();
+  await p.settle();
+  assert.match(await p.hash(), /goroutine\.all=1/);
+  const total = Number((await section.locator(".count").innerText()).replaceAll(",", ""));
+  assert.ok(total > 40, `${total} goroutines fit on a page`);
+  const order = await p.page.evaluate(async (total) => {
+    const ids = [];
+    while (ids.length < total) {
+      const answer = await fetch(`api/rows?type=goroutine&match=&order=busy&skip=${ids.length}&limit=1000`);
+      ids.push(...(await answer.json()).rows.map((r) => r.id));
+    }
+    return ids;
+  }, total);
+  const lanes = p.page.locator(".lanes");
+  const seen = new Set();
+  for (const part of [0, 0.3, 0.31, 0.9, 1, 0.5]) {
+    await lanes.evaluate((el, part) => (el.scrollTop = part * el.scrollHeight), part);
+    await p.settle();
+    const rows = await p.page.locator('.name[data-id^="g"]').evaluateAll((all) => all.map((n) => [n.dataset.id, n.style.top]));
+    for (const [id, top] of rows) {
+      assert.equal(parseFloat(top), parseFloat(rows[0][1]) + (order.indexOf(id) - order.indexOf(rows[0][0])) * 23, id);
+      seen.add(id);
+    }
+  }
+  assert.ok(seen.has(order[0]) && seen.has(order[total - 1]) && seen.size > 40, `${seen.size} of ${total} rows seen`);
+  await p.close();
+});
+
 step("a wrong expression is told, and another one is not waited for", async () => {
   const p = await open(address);
   await p.settle();

@@ -237,7 +237,7 @@ describe("links", () => {
       tab: "wait" as const,
       sections: {
         ...initialTimeline.sections,
-        goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, here: true },
+        goroutine: { open: true, query: "a&b=(c)", order: "long" as const, skip: 40, all: true, here: true },
         request: { ...initialTimeline.sections.request, open: false, here: false },
       },
     };

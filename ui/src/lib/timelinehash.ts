@@ -10,6 +10,8 @@ export interface SectionState {
   readonly query: string;
   readonly order: Order;
   readonly skip: number;
+  /** Rows are scrolled through, not shown page by page. */
+  readonly all: boolean;
   /** Only rows that exist in the window. */
   readonly here: boolean;
 }
@@ -53,7 +55,7 @@ export interface Area extends Stretch {
 export const sectionTypes = ["request", "range", "proc", "thread", "goroutine", "task", "region"] as const;
 
 function section(open: boolean, order: Order, here = false): SectionState {
-  return { open, query: "", order, skip: 0, here };
+  return { open, query: "", order, skip: 0, all: false, here };
 }
 
 export const initialTimeline: TimelineState = {
@@ -100,6 +102,7 @@ export function timelineHash(s: TimelineState): string {
       if (is.query) put(`${type}.q`, is.query);
       if (is.order !== was.order) put(`${type}.order`, is.order);
       if (is.skip) put(`${type}.skip`, String(is.skip));
+      if (is.all) put(`${type}.all`, "1");
       if (is.here !== was.here) put(`${type}.here`, is.here ? "1" : "0");
     }
   });
@@ -122,6 +125,7 @@ export function fromTimelineHash(hash: string): TimelineState {
       query: (get.get(`${type}.q`) ?? "").slice(0, 500),
       order: order === "time" || order === "busy" || order === "long" ? order : was.order,
       skip: /^\d{1,9}$/.test(skip) ? Number(skip) : 0,
+      all: get.get(`${type}.all`) === "1",
       here: here === "1" || (here !== "0" && was.here),
     };
   }

@@ -399,6 +399,7 @@ class TimelinePage implements Deeds {
     const pins = this.state.pins.map((id) => this.lanes.name(id)).filter((r) => r !== undefined);
     this.classes?.show(this.inks, this.state.sections.request?.query ?? "");
     this.view.place(this.sections, pins, this.state.more, this.state.color === "heat");
+    this.view.fill(w);
     const inView = this.view.inView().map((r) => r.id);
     const area = this.state.area?.ids ?? [];
     const shaded = this.state.shade ? this.view.ranges.map((r) => r.id) : [];

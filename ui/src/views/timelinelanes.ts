@@ -120,14 +120,16 @@ export class LanesView {
   place(sections: readonly Section[], pins: readonly RowInfo[], more: readonly string[], heat: boolean): void {
     const lanes: Lane[] = [];
     let y = 0;
-    const put = (row: RowInfo, pinned: boolean) => {
+    this.scrolls.length = 0;
+    const put = (row: RowInfo, pinned: boolean, tracks = true) => {
       const hot = heat && typeOf(row.id) === "proc";
       if (this.narrow && !hot) y += nameHeight;
       const height = hot ? heatHeight : laneHeight;
-      const marks = more.includes(row.id) ? this.data.marksOf(row.id) : undefined;
+      const wide = tracks && more.includes(row.id);
+      const marks = wide ? this.data.marksOf(row.id) : undefined;
       const depth = Math.max(-1, ...(marks?.row.regions ?? []).map((r) => r[3] ?? 0)) + 1;
       const regions = Math.min(depth, mostRegions);
-      const calls = more.includes(row.id) ? mostCalls : 0;
+      const calls = wide ? mostCalls : 0;
       lanes.push({ row, top: y, pinned, height, regions, calls });
       y += height + (hot ? 1 : laneGap) + regions * regionHeight + calls * frameHeight + (calls > 0 ? 4 : 0);
     };
@@ -147,12 +149,23 @@ export class LanesView {
       y += headHeight;
       const open = !s.el.classList.contains("shut");
       if (open) y += s.extra;
-      for (const row of s.rows) if (!pins.some((p) => p.id === row.id)) put(row, false);
+      if (s.scrolled) {
+        // Each row has its place, whatever is loaded: none is wider, nor left out.
+        const step = laneHeight + laneGap + (this.narrow ? nameHeight : 0);
+        const [begin, end] = [y, y + s.room * step];
+        this.scrolls.push({ section: s, top: begin, step });
+        y += s.first * step;
+        for (const row of s.rows) put(row, false, false);
+        y = end;
+      } else {
+        for (const row of s.rows) if (!pins.some((p) => p.id === row.id)) put(row, false);
+      }
       if (open) y += 6;
     }
     const key = JSON.stringify([
       lanes.map((l) => [l.row.id, l.top, l.pinned, l.row.kind, l.row.name, l.calls, l.regions]),
       sections.map((s) => s.type),
+      y, // of sections that are scrolled through
       this.left,
     ]);
     if (key === this.shown) return;
@@ -161,6 +174,19 @@ export class LanesView {
     this.height = y + 8;
     for (const el of this.names.querySelectorAll(":scope > .name")) el.remove();
     this.names.append(...lanes.map((l) => this.name(l)));
+  }
+
+  /** Sections whose rows are scrolled through: where they begin, and the height of each row. */
+  private readonly scrolls: { section: Section; top: number; step: number }[] = [];
+
+  /** Loads the rows that have come into view. */
+  fill(window: Stretch): void {
+    const { scrollTop, clientHeight } = this.el;
+    for (const { section, top, step } of this.scrolls) {
+      const from = Math.max(Math.floor((scrollTop - top) / step), 0);
+      const to = Math.ceil((scrollTop + clientHeight - top) / step);
+      if (to > 0 && from < section.room) section.need(from, to, window);
+    }
   }
 
   private name(l: Lane): HTMLElement {

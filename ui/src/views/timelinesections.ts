@@ -9,6 +9,10 @@ import { typeNames } from "./timelinewords.ts";
 const pageRows: Readonly<Record<string, number>> = { goroutine: 40, request: 10, task: 20, region: 20 };
 const allRows = 1000;
 
+/** Of rows that are scrolled through: how many at most, as the server does, and how many are loaded at once. */
+const mostScrolled = 100_000;
+const loadedRows = 400;
+
 const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = {
   goroutine: [
     ["busy", "busiest first"],
@@ -30,6 +34,9 @@ export class Section {
   readonly el: HTMLElement;
   rows: readonly RowInfo[] = [];
   total = -1; // not loaded yet
+  /** Of the first row, among all; and how many of them there is room for. */
+  first = 0;
+  room = 0;
   /** The height of what is between the heading and the rows. */
   extra = 0;
 
@@ -41,10 +48,12 @@ export class Section {
   private readonly here: HTMLInputElement;
   private readonly back: HTMLButtonElement;
   private readonly next: HTMLButtonElement;
+  private readonly all: HTMLButtonElement;
   private readonly trouble = h("span", { class: "trouble", role: "alert" });
   private state: SectionState | null = null;
   private asked: AbortController | null = null;
   private shown = "";
+  private list = ""; // what is shown, without the page
   private timer = 0; // for typed text that is not searched for yet; 0: none
 
   constructor(
@@ -90,6 +99,15 @@ export class Section {
       { type: "button", title: `next ${one}s`, "aria-label": `next ${one}s`, onclick: page(1) },
       "›",
     );
+    this.all = h(
+      "button",
+      {
+        type: "button",
+        title: `scroll through all ${one}s, not page by page`,
+        onclick: () => this.set({ all: !this.state?.all, skip: 0 }),
+      },
+      "all",
+    );
     if (type in pageRows) {
       this.controls.append(this.search);
       if (orders[type]) this.controls.append(this.order);
@@ -97,6 +115,7 @@ export class Section {
         h("label", { title: "Only rows that exist in the window" }, this.here, h("span", {}, "in the window")),
         this.back,
         this.next,
+        this.all,
       );
     }
     this.el = h(
@@ -110,8 +129,26 @@ export class Section {
   }
 
   private get limit(): number {
-    return pageRows[this.type] ?? allRows;
+    return this.scrolled ? loadedRows : (pageRows[this.type] ?? allRows);
   }
+
+  /** All rows are scrolled through. */
+  get scrolled(): boolean {
+    return this.state !== null && this.state.open && this.state.all && this.type in pageRows;
+  }
+
+  /** Loads the rows around some that are in view. */
+  need(from: number, to: number, window: Stretch): void {
+    const end = Math.min(to, this.room);
+    if (!this.state || this.total < 0 || (from >= this.first && end <= this.first + this.rows.length)) return;
+    const page = loadedRows / 4;
+    const first = Math.max(Math.floor((from + end) / 2 / page) * page - loadedRows / 2 + page / 2, 0);
+    const last = Math.max(mostScrolled - loadedRows, 0);
+    this.start = Math.min(Math.round(first), last);
+    this.show(this.state, window);
+  }
+
+  private start = 0; // of the rows to load, if they are scrolled through
 
   /** Shows an element between the heading and the rows, of a height in pixels. */
   above(el: HTMLElement, height: number): void {
@@ -134,15 +171,22 @@ export class Section {
     if (this.timer === 0 && document.activeElement !== this.search) this.search.value = s.query;
     this.order.value = s.order;
     this.here.checked = s.here;
+    this.all.setAttribute("aria-pressed", String(s.all));
+    this.back.hidden = this.next.hidden = s.all;
     if (!s.open) {
       this.rows = [];
+      this.room = 0;
       this.shown = "";
       this.asked?.abort();
       this.words();
       return;
     }
     const where = s.here ? { from: Math.floor(window.from), to: Math.ceil(window.to) } : null;
-    const key = JSON.stringify([s.query, s.order, s.skip, where]);
+    const list = JSON.stringify([s.query, s.order, s.all, where]);
+    if (list !== this.list) this.start = 0;
+    this.list = list;
+    const skip = this.scrolled ? this.start : s.skip;
+    const key = JSON.stringify([list, skip]);
     if (key === this.shown) return;
     this.shown = key;
     this.asked?.abort();
@@ -151,7 +195,7 @@ export class Section {
     this.words();
     this.source
       .rows(
-        { type: this.type, match: s.query, order: s.order, skip: s.skip, limit: this.limit, window: where },
+        { type: this.type, match: s.query, order: s.order, skip, limit: this.limit, window: where },
         asked.signal,
       )
       .then(
@@ -159,7 +203,9 @@ export class Section {
           if (this.asked !== asked) return;
           this.asked = null;
           this.rows = list.rows;
+          this.first = skip;
           this.total = list.total;
+          this.room = this.scrolled ? Math.min(list.total, mostScrolled) : list.rows.length;
           this.trouble.textContent = "";
           this.words();
           this.changed(list.rows);
@@ -174,14 +220,14 @@ export class Section {
   }
 
   private words(): void {
-    const skip = this.state?.skip ?? 0;
-    const [from, to] = [skip + 1, skip + this.rows.length];
+    const skip = this.scrolled ? 0 : (this.state?.skip ?? 0);
+    const [from, to] = [skip + 1, skip + this.room];
     let text = "";
     if (this.asked && this.total < 0) text = "…";
     else if (this.state?.open && this.total === 0) text = "none";
     else if (this.state?.open && this.total >= 0)
       text =
-        this.rows.length < this.total
+        this.room < this.total
           ? `${from.toLocaleString("en")}–${to.toLocaleString("en")} of ${this.total.toLocaleString("en")}`
           : String(this.total);
     this.count.textContent = text;
