@@ -64,6 +64,10 @@ RERUN ?=
 test = $(if $(RERUN),$(BIN)/gotestsum --format pkgname --format-hide-empty-pkg --hide-summary=skipped \
 	--rerun-fails=2 --rerun-fails-run-root-test --packages="$(2)" -- $(1),$(GO) test $(1) $(2))
 
+# Lists all packages, first those whose tests take longest: two packages are tested at the same time, and none of
+# them should be left alone at the end.
+LONG_FIRST = { $(GO) list ./internal/prove/differ ./prove ./internal/cli ./fix ./internal/mcp; $(GO) list ./...; } | awk '!seen[$$0]++'
+
 # How long each target is fuzzed.
 FUZZTIME ?= 2s
 
@@ -119,12 +123,12 @@ layout:
 	$(GO) test -count=1 ./internal/lint
 
 unit: tools
-	packages=$$($(GO) list ./... | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))"); \
+	packages=$$($(LONG_FIRST) | grep -v /internal/hostile/suite | grep -vxF "$$($(GO) list $(RACE))"); \
 	$(call test,-timeout 60m,$$packages)
 
 next: tools
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
-	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite | grep -v -e '/fix$$' -e '^[^/]*/[^/]*/[^/]*/prove$$'); \
+	packages=$$($(LONG_FIRST) | grep -v -e /internal/lint -e /internal/hostile/suite | grep -v -e '/fix$$' -e '^[^/]*/[^/]*/[^/]*/prove$$'); \
 	export GOTOOLCHAIN=$(NEXT); $(call test,-timeout 60m,$$packages)
 	GOTOOLCHAIN=$(NEXT) $(GO) test -short ./fix ./prove # whole proofs take long; what they are made of is tested above
 

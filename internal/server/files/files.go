@@ -299,7 +299,7 @@ func (l *limited) ReadAt(p []byte, off int64) (int, error) {
 }
 
 // benchSchema matches the schemas of results of whet bench that have a page.
-var benchSchema = regexp.MustCompile(`"whet\.bench-(compare|ab|history)/`)
+var benchSchema = regexp.MustCompile(`"whet\.bench-(run|compare|ab|history)/`)
 
 // kindOf tells what a file is by its name and its first bytes; "" is nothing that whet shows.
 func kindOf(name string, head []byte) Kind {

@@ -47,6 +47,7 @@ func TestList(t *testing.T) {
 	write(t, dir, map[string]string{
 		"a.whet": zip, "sub/b.whet": zip, "cpu.pb.gz": "\x1f\x8bx", "trace.out": "go 1.23 trace\x00\x00\x00",
 		"load.json": `{"schema": "whet.load/3"}`, "found.json": `{"schema": "whet.find/2"}`, "bench.txt": "goos: linux\n",
+		"run.json":   `{"schema": "whet.bench-run/1"}`,
 		"proof.json": `{"schema":"whet.prove/1"}`, "fixes.json": `{"schema": "whet.fix/2"}`,
 		// None of these is shown.
 		"other.json": "{}", "archive.tar.gz": "\x1f\x8bx", "text.txt": "hello", "x.zip": zip, ".hidden/c.whet": zip,
@@ -59,7 +60,7 @@ func TestList(t *testing.T) {
 	}
 	want := map[string]Kind{
 		"a.whet": Recording, "sub/b.whet": Recording, "cpu.pb.gz": Profile, "trace.out": Trace, "load.json": Load,
-		"found.json": Findings, "bench.txt": Bench, "proof.json": Proof, "fixes.json": Fixes,
+		"found.json": Findings, "bench.txt": Bench, "run.json": Bench, "proof.json": Proof, "fixes.json": Fixes,
 	}
 	if !complete || len(got) != len(want) {
 		t.Errorf("%v, want %v", got, want)

@@ -16,6 +16,7 @@ import (
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/internal/report/benchmarks"
 	"github.com/whet-go/whet/internal/report/blocks"
@@ -87,6 +88,14 @@ func (s *Server) benchOf(ctx context.Context, name string) (doc *BenchResult, er
 		}
 		d := benchmarks.NewDocument(&c)
 		doc.Measured = &d
+	case rounds.Schema:
+		var r rounds.Result
+		if err := json.Unmarshal(data, &r); err != nil {
+			return nil, unreadable(err)
+		}
+		r.Summary.Warnings = r.Warnings
+		d := benchmarks.NewDocument(&r.Summary)
+		doc.Measured = &d
 	case ab.Schema:
 		var c ab.Result
 		if err := json.Unmarshal(data, &c); err != nil {
@@ -102,8 +111,8 @@ func (s *Server) benchOf(ctx context.Context, name string) (doc *BenchResult, er
 		d := benchmarks.NewHistoryDocument(&h)
 		doc.History = &d
 	default:
-		return nil, unreadable(fmt.Errorf("unknown schema %.40q (want %q, %q or %q)",
-			head.Schema, bench.Schema, ab.Schema, history.Schema))
+		return nil, unreadable(fmt.Errorf("unknown schema %.40q (want %q, %q, %q or %q)",
+			head.Schema, rounds.Schema, bench.Schema, ab.Schema, history.Schema))
 	}
 	return doc, nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/whet-go/whet/bench/history"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/goroutines"
+	"github.com/whet-go/whet/internal/bench/rounds"
 	"github.com/whet-go/whet/internal/leaktest"
 	"github.com/whet-go/whet/internal/report/loads"
 	"github.com/whet-go/whet/internal/server/access"
@@ -223,7 +224,12 @@ func results(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run, err := json.Marshal(rounds.Result{Schema: rounds.Schema, Summary: *c})
+	if err != nil {
+		t.Fatal(err)
+	}
 	all := proofs(t)
+	all["run.json"] = run
 	all["bench.txt"], all["found.json"], all["compared.json"], all["along.json"] = []byte(text), found, compared,
 		alongCommits(t)
 	return all
@@ -307,7 +313,7 @@ func TestResults(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"bench.txt", "compared.json"} {
+	for _, name := range []string{"bench.txt", "run.json", "compared.json"} {
 		b := get[BenchResult](t, s, "/api/v1/bench?file="+name)
 		if b.Measured == nil || len(b.Measured.Tables) != 2 || b.Measured.Tables[0].Rows[0].Name != "Join-2" {
 			t.Errorf("%s: %+v", name, b.Measured)
