@@ -16,7 +16,8 @@ export default defineConfig(({ mode }) => {
       build: {
         target: "es2022",
         outDir: "dist/app",
-        modulePreload: false,
+        // The document names the modules that its first script imports, so that they are asked for at once.
+        modulePreload: { polyfill: false, resolveDependencies: (_, deps, { hostType }) => (hostType === "html" ? deps : []) },
         emptyOutDir: true,
         assetsInlineLimit: 0,
         reportCompressedSize: false,

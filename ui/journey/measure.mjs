@@ -3,7 +3,7 @@
 //   node journey/measure.mjs PLAN
 //
 // PLAN is a JSON file from the Go benchmark BenchmarkUI of internal/peers, which runs this script:
-// addresses and how often each is opened. The figures are printed as JSON, times in milliseconds.
+// addresses, how often each is opened, and after how many milliseconds a page is given up. The figures are printed as JSON, times in milliseconds.
 import { existsSync, readFileSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -22,9 +22,9 @@ const median = (all) => quantile(all, 0.5);
 async function opened(address, ready) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
   const page = await context.newPage();
-  page.setDefaultTimeout(240_000);
+  page.setDefaultTimeout(plan.limit);
   const start = performance.now();
-  await page.goto(address, { waitUntil: "commit" });
+  await page.goto(address, { waitUntil: "commit", timeout: plan.limit });
   await page.waitForFunction(ready, null, { polling: 10 });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   return { page, context, took: performance.now() - start };
@@ -49,6 +49,16 @@ async function frames(page, selector, wheels) {
     },
     [selector, wheels],
   );
+}
+
+/** The memory of the largest process of a page: what it alone has, and its share of what it shares; 0 if unknown. */
+async function memory() {
+  const cdp = await browser.newBrowserCDPSession();
+  const { processInfo } = await cdp.send("SystemInfo.getProcessInfo");
+  const sizes = processInfo
+    .filter((p) => p.type === "renderer" && existsSync(`/proc/${p.id}/smaps_rollup`)) // only Linux has it
+    .map((p) => 1024 * Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${p.id}/smaps_rollup`, "utf8"))?.[1] ?? 0));
+  return Math.max(0, ...sizes);
 }
 
 /** The time from a deed until two frames after the last answer with spans; the page asks for them within 150 ms. */
@@ -84,35 +94,63 @@ const tour = [
   ...repeated(40, { deltaY: 60, ctrlKey: true }),
 ];
 
-/** Opens a page several times: the first time apart, the median of the others, and frames of the last. */
-async function flame(address, ready, canvas) {
+/** How a program's page shows that its flame graph is drawn, and its canvas, if the wheel zooms it. */
+const programs = {
+  whet: [() => Number(document.querySelector(".flame-host")?.dataset.boxes ?? 0) > 1, ".flame-host .graph canvas"],
+  pprof: [() => document.querySelectorAll(".boxtext").length > 1, null],
+  speedscope: [
+    () => {
+      const canvas = document.querySelector("canvas");
+      return canvas && canvas.width > 300 && !document.body.innerText.includes("Loading");
+    },
+    "canvas",
+  ],
+};
+
+/**
+ * Opens a page several times: the first time apart, the median of the others, and frames of all. why is what ended it
+ * early: "late" or "crashed".
+ */
+async function flame({ program, address }) {
+  const [ready, canvas] = programs[program];
   const times = [];
-  let between = [];
+  let [between, why] = [[], ""];
   for (let i = 0; i < plan.rounds; i++) {
-    const { page, context, took } = await opened(address, ready);
-    times.push(took);
-    if (canvas) between = between.concat(await frames(page, canvas, tour));
-    await context.close();
+    try {
+      const { page, context, took } = await opened(address, ready);
+      times.push(took);
+      if (canvas) between = between.concat(await frames(page, canvas, tour));
+      await context.close();
+    } catch (err) {
+      if (err.name !== "TimeoutError" && !/crashed/.test(err.message)) throw err;
+      why = err.name === "TimeoutError" ? "late" : "crashed";
+      if (why === "crashed" && times.length === 1) times.pop(); // it was not the picture that was drawn
+      for (const context of browser.contexts()) await context.close();
+      break;
+    }
   }
   return {
-    first: times[0],
+    why,
+    first: times[0] ?? null,
     again: times.length > 1 ? median(times.slice(1)) : null,
     p95: between.length > 0 ? quantile(between, 0.95) : null,
   };
 }
 
-const out = {};
-if (plan.whet) {
-  const drawn = () => Number(document.querySelector(".flame-host")?.dataset.boxes ?? 0) > 1;
-  out.whet = await flame(plan.whet, drawn, ".flame-host .graph canvas");
-}
-if (plan.pprof) out.pprof = await flame(plan.pprof, () => document.querySelectorAll(".boxtext").length > 1, null);
-if (plan.speedscope) {
-  const drawn = () => {
-    const canvas = document.querySelector("canvas");
-    return canvas && canvas.width > 300 && !document.body.innerText.includes("Loading");
-  };
-  out.speedscope = await flame(plan.speedscope, drawn, "canvas");
+const out = { flames: [] };
+if (plan.overview) {
+  const clicks = [];
+  for (let i = 0; i < plan.rounds; i++) {
+    const { page, context } = await opened(plan.overview, () => document.querySelector(".tabs a[href*=flame]") !== null);
+    await page.waitForLoadState("networkidle");
+    const start = performance.now();
+    await page.locator(".tabs a[href*=flame]").click();
+    await page.waitForFunction(programs.whet[0], null, { polling: 10 });
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    clicks.push(performance.now() - start);
+    await context.close();
+  }
+  out.click = median(clicks);
 }
 if (plan.paint) {
   const paints = [];
@@ -158,17 +196,16 @@ if (plan.timeline) {
       return box.top > top && box.bottom < bottom;
     });
   });
-  const cdp = await first.context.newCDPSession(first.page);
-  await cdp.send("Performance.enable");
-  const { metrics } = await cdp.send("Performance.getMetrics");
   out.timeline = {
     first: first.took,
     zoom: median(zooms),
     zoom95: quantile(zooms, 0.95),
     scroll95: quantile(scrolled, 0.95),
-    heap: metrics.find((m) => m.name === "JSHeapUsedSize").value,
+    memory: await memory(),
   };
   await first.context.close();
 }
+// Last, because what a page that was given up has begun may go on for a while.
+for (const one of plan.flames) out.flames.push(await flame(one));
 await browser.close();
 console.log(JSON.stringify(out));

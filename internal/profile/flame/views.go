@@ -2,6 +2,7 @@ package flame
 
 import (
 	"runtime"
+	"sync"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -42,9 +43,12 @@ func Views(
 				}
 			}
 			views[i] = View{
-				Type: v.Type(), Total: v.Total(), Tree: v.Tree(MaxNodes, false), Weights: v.Nodes(false),
-				Frame: func(id uint32) Frame { return frame(v.Node(id)) },
+				Type: v.Type(), Total: v.Total(), Frame: func(id uint32) Frame { return frame(v.Node(id)) },
 			}
+			var both sync.WaitGroup
+			both.Go(func() { views[i].Weights = v.Nodes(false) })
+			views[i].Tree = v.Tree(MaxNodes, false)
+			both.Wait()
 			return nil
 		})
 	}

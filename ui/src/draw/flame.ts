@@ -33,7 +33,7 @@ export interface Picture {
 }
 
 /** Boxes narrower than this are not drawn one by one. */
-const THIN = 0.5;
+const THIN = 1;
 
 /** y of a row's upper edge on the canvas. */
 export function rowTop(s: Scene, v: Viewport, row: number): number {
@@ -60,7 +60,11 @@ export function draw(ctx: Pen, p: Picture): number {
   const scale = v.width / (v.x1 - v.x0);
   const thin = THIN / scale;
   const h = v.rowHeight - 1;
-  const hatch = hatching(ctx, palette);
+  let hatch = hatches.get(palette);
+  if (hatch === undefined) {
+    hatch = hatching(ctx, palette);
+    hatches.set(palette, hatch);
+  }
   let drawn = 0;
 
   for (let row = s.minRow; row <= s.maxRow; row++) {
@@ -156,6 +160,8 @@ function outline(ctx: Pen, p: Picture, box: number, color: string, line: number)
     v.rowHeight - 1 - line,
   );
 }
+
+const hatches = new WeakMap<Palette, CanvasPattern | null>();
 
 /** Diagonal lines, for boxes that sum several calls. */
 function hatching(ctx: Pen, palette: Palette): CanvasPattern | null {

@@ -1,5 +1,6 @@
 import type { Kind } from "../lib/decode.ts";
 import { hash } from "../lib/names.ts";
+import { hexColors } from "./raster.ts";
 
 /** Colors of the boxes, from the style sheet's custom properties. */
 export class Palette {
@@ -15,6 +16,9 @@ export class Palette {
   private readonly down: Oklch;
   private readonly same: Oklch;
   private readonly memo = new Map<string, string>();
+  /** By the origin of the code, and by name. */
+  private readonly shades: Map<string | undefined, string>[] = [];
+  private readonly hex = hexColors(); // which browsers parse faster
 
   constructor(style: CSSStyleDeclaration) {
     const get = (name: string) => style.getPropertyValue(name).trim();
@@ -33,8 +37,14 @@ export class Palette {
 
   /** By the origin of the code; the shade varies with the name, so that boxes are distinguishable. */
   kind(kind: Kind, name?: string): string {
-    const c = this.kinds[kind] ?? this.kinds[0];
-    return this.css(name === undefined ? c : { ...c, l: c.l + ((hash(name) % 5) - 2) * 0.012 });
+    const shades = (this.shades[kind] ??= new Map());
+    let css = shades.get(name);
+    if (css === undefined) {
+      const c = this.kinds[kind] ?? this.kinds[0];
+      css = this.css(name === undefined ? c : { ...c, l: c.l + ((hash(name) % 5) - 2) * 0.012 });
+      shades.set(name, css);
+    }
+    return css;
   }
 
   package(pkg: string): string {
@@ -60,7 +70,7 @@ export class Palette {
     const key = `${c.l.toFixed(3)} ${c.c.toFixed(3)} ${c.h.toFixed(0)}`;
     let s = this.memo.get(key);
     if (s === undefined) {
-      s = `oklch(${key})`;
+      s = this.hex(`oklch(${key})`);
       this.memo.set(key, s);
     }
     return s;

@@ -76,10 +76,10 @@ export function FlameView(): JSX.Element {
     const bytes = await getBytes("/flame", { ...query, type: part, order, format: "packed" }, signal);
     return new Model(decode(await gunzip(bytes)));
   });
-  const top = useLoad(JSON.stringify(["top", query, ready]), async (signal) =>
-    ready ? get<Top>("/top", { ...query, n: 20_000 }, signal) : null,
+  const drawn = picture.value !== null || picture.error !== null; // the picture comes first
+  const top = useLoad(JSON.stringify(["top", query, drawn]), async (signal) =>
+    drawn ? get<Top>("/top", { ...query, n: 20_000 }, signal) : null,
   );
-  const drawn = picture.value !== null; // the picture comes first
   const labels = useLoad(JSON.stringify(["tags", name, type, drawn]), async (signal) =>
     drawn ? get<Tags>("/tags", { file: name, type, n: 5 }, signal).catch(() => null) : null,
   );

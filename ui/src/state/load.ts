@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useState } from "preact/hooks";
 
 export interface Loaded<T> {
   readonly value: T | null;
@@ -15,7 +15,8 @@ export interface Loaded<T> {
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> & { again: () => void } {
   const [state, set] = useState<Loaded<T>>({ value: null, error: null, busy: true, key: "" });
   const [count, again] = useState(0);
-  useEffect(() => {
+  // Not an effect that waits for the browser to paint: what it shows takes longer to load than to paint.
+  useLayoutEffect(() => {
     const stop = new AbortController();
     set((s) => ({ ...s, busy: true }));
     load(stop.signal).then(
