@@ -11,7 +11,7 @@ const allRows = 1000;
 
 /** Of rows that are scrolled through: how many at most, as the server does, and how many are loaded at once. */
 const mostScrolled = 100_000;
-const loadedRows = 400;
+const loadedRows = 200;
 
 const orders: Readonly<Record<string, readonly (readonly [Order, string])[]>> = {
   goroutine: [
