@@ -278,8 +278,7 @@ func (f figures) page(big figures, files, rows time.Duration, rowsDisk int64, ro
 		benchSamples)
 	say("of %d services with %d different stacks of 10 to 40 frames, a profile a minute and", benchServices, f.stacks)
 	say("service; and ten times as many of both. Times are medians of seven on %s/%s with", runtime.GOOS, runtime.GOARCH)
-	say("%d CPUs, while other programs ran. Each profile is one batch, on the disk before it is", runtime.GOMAXPROCS(0))
-	say("acknowledged.\n")
+	say("%d CPUs. Each profile is one batch, on the disk before it is acknowledged.\n", runtime.GOMAXPROCS(0))
 	say("| | goal | measured | ten times as large |")
 	say("|---|---|---|---|")
 	row := func(what, goal string, of func(figures) string) {
