@@ -16,8 +16,11 @@ export default defineConfig(({ mode }) => {
       build: {
         target: "es2022",
         outDir: "dist/app",
-        // The document names the modules that its first script imports, so that they are asked for at once.
-        modulePreload: { polyfill: false, resolveDependencies: (_, deps, { hostType }) => (hostType === "html" ? deps : []) },
+        // The document names the modules that its first script imports, so that all of them load at once.
+        modulePreload: {
+          polyfill: false,
+          resolveDependencies: (_, deps, { hostType }) => (hostType === "html" ? deps : []),
+        },
         emptyOutDir: true,
         assetsInlineLimit: 0,
         reportCompressedSize: false,

@@ -66,7 +66,7 @@ func start(b *testing.B, args ...string) string {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		_ = cmd.Process.Kill() // it has no end of its own
+		_ = cmd.Process.Kill() // it does not end by itself
 		_ = cmd.Wait()
 		_ = w.Close()
 	})
@@ -218,7 +218,8 @@ it, until two frames are drawn with its picture; *first* is the first time after
 *again* the median of three more. The p95 is of the times between frames while wheel events zoom in,
 move and zoom out, one event for each frame.
 
-%s, %d CPUs, which server and browser share, %s, %s/%s. The load average before was %s.
+%s, %d CPUs, which server and browser share, %s, %s/%s.
+The load average before was %s.
 
 `, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
 		average)

@@ -93,7 +93,7 @@ async function start(): Promise<void> {
   const root = document.getElementById("app")!;
   followLinks(root);
   const first = route.value.view === "" && location.search === "";
-  later[route.value.view]?.().catch(() => undefined); // while the session and the files are asked for
+  later[route.value.view]?.().catch(() => undefined); // while the session and the files load
   const list = watchFiles(); // at the same time: it is refused without a session
   const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
   if (!session.logged_in) locked.value = true;

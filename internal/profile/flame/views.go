@@ -2,8 +2,8 @@ package flame
 
 import (
 	"runtime"
-	"sync"
 	"slices"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
