@@ -94,10 +94,10 @@ async function start(): Promise<void> {
   followLinks(root);
   const first = route.value.view === "" && location.search === "";
   later[route.value.view]?.().catch(() => undefined); // while the session and the files load
-  const list = watchFiles(); // at the same time: it is refused without a session
   const session = await get<Session>("/session").catch(() => ({ logged_in: true }));
   if (!session.logged_in) locked.value = true;
   else {
+    const list = watchFiles();
     if (first) {
       await list;
       const empty = files.value?.store && !files.value.files?.length;

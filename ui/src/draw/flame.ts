@@ -60,11 +60,7 @@ export function draw(ctx: Pen, p: Picture): number {
   const scale = v.width / (v.x1 - v.x0);
   const thin = THIN / scale;
   const h = v.rowHeight - 1;
-  let hatch = hatches.get(palette);
-  if (hatch === undefined) {
-    hatch = hatching(ctx, palette);
-    hatches.set(palette, hatch);
-  }
+  const hatch = hatching(ctx, palette);
   let drawn = 0;
 
   for (let row = s.minRow; row <= s.maxRow; row++) {
@@ -160,8 +156,6 @@ function outline(ctx: Pen, p: Picture, box: number, color: string, line: number)
     v.rowHeight - 1 - line,
   );
 }
-
-const hatches = new WeakMap<Palette, CanvasPattern | null>();
 
 /** Diagonal lines, for boxes that sum several calls. */
 function hatching(ctx: Pen, palette: Palette): CanvasPattern | null {
