@@ -251,7 +251,8 @@ The load average before was %s.
 of 4; goal 1500). Its goal for frames is 16.7 ms, or 33 ms on two busy CPUs.
 
 pprof is `+"`go tool pprof -http`"+`, which has read the profile before the page is opened, and does not
-zoom with the wheel. speedscope reads the profile in the browser each time.
+zoom with the wheel. speedscope reads the profile in the browser each time, and does not say when it
+is done: its time is until there is a canvas, which may be too early.
 
 ## First view
 
