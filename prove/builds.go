@@ -108,10 +108,11 @@ func (f *Prover) comparePackageBuilds(
 	dir := filepath.Dir(pkg.GoFiles[0])
 	overlay := map[string]string{}
 	for name, text := range files {
-		overlay[filepath.Join(dir, name)] = filepath.Join(temp, name)
-		if err := os.WriteFile(filepath.Join(temp, name), text, 0o600); err != nil {
+		file := filepath.Join(temp, strconv.Itoa(len(overlay))+".go")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return err
 		}
+		overlay[filepath.Join(dir, name)] = file
 	}
 	replaced, err := f.scratch.OverlayIn(filepath.Join(temp, "changed"), changed)
 	if err != nil {

@@ -125,7 +125,7 @@ type Scope struct {
 // or fail are left out, with a warning.
 func (s *Set) Find(ctx context.Context, scope Scope) error {
 	s.found, s.scope = append(s.found, scope), scope
-	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags("-covermode=atomic"), Env: s.o.Env}
+	src := gotest.Source{Dir: s.scratch.Dir, Flags: s.coverFlags("atomic", "./..."), Env: s.o.Env}
 	pkgs, failures, err := gotest.List(ctx, src, scope.Packages)
 	if err != nil {
 		return err
@@ -264,13 +264,13 @@ func (s *Set) Warnings() find.Warnings {
 	return list
 }
 
-// coverFlags returns the flags of go test for coverage of what benchmarks run.
-func (s *Set) coverFlags(more ...string) []string {
-	pattern := "./..."
+// coverFlags returns the flags of go test for coverage, in a mode, of what benchmarks run of the packages with some
+// patterns, or of those in the scope.
+func (s *Set) coverFlags(mode string, patterns ...string) []string {
 	if len(s.scope.Covered) > 0 {
-		pattern = strings.Join(s.scope.Covered, ",")
+		patterns = s.scope.Covered
 	}
-	return slices.Concat(s.o.Flags, []string{"-cover", "-coverpkg=" + pattern}, more)
+	return slices.Concat(s.o.Flags, []string{"-cover", "-coverpkg=" + strings.Join(patterns, ","), "-covermode=" + mode})
 }
 
 // coverProgram names the n-th program that says what benchmarks run, of the last search.

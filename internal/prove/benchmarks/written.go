@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/types"
 	"io/fs"
 	"maps"
 	"os"
@@ -184,9 +185,10 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(temp)) }()
-	bin, err := s.compileWritten(ctx, w, pkg, temp, s.coverFlags("-covermode=count"))
+	flags := s.coverFlags("count", inModule(pkg)...) // without what the benchmarks are made of
+	bin, err := s.compileWritten(ctx, w, pkg, temp, flags)
 	if err != nil && ctx.Err() == nil && w.hide(s.scratch.Path(w.dir)) {
-		bin, err = s.compileWritten(ctx, w, pkg, temp, s.coverFlags("-covermode=count"))
+		bin, err = s.compileWritten(ctx, w, pkg, temp, flags)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -215,9 +217,30 @@ func (s *Set) coverWritten(ctx context.Context, w *writtenFile, pkg *packages.Pa
 			})
 		}
 	}
-	name, text := differ.Picked(pkg.Types.Name(), picked)
+	name, text := differ.Picked(pkg, picked)
 	w.files[name] = text
 	return notes, nil
+}
+
+// inModule returns the import paths of a package and those of its module that it depends on.
+func inModule(pkg *packages.Package) []string {
+	seen := map[*types.Package]bool{}
+	var list []string
+	var add func(p *types.Package)
+	add = func(p *types.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		if p == pkg.Types || pkg.Module != nil && strings.HasPrefix(p.Path()+"/", pkg.Module.Path+"/") {
+			list = append(list, p.Path())
+		}
+		for _, i := range p.Imports() {
+			add(i)
+		}
+	}
+	add(pkg.Types)
+	return list
 }
 
 // chooseInputs has a benchmark choose its inputs, and returns them with what they run, which should be all of the
@@ -302,7 +325,7 @@ func (s *Set) compileWritten(
 		src.Overlay[filepath.Join(dir, name)] = ""
 	}
 	for name, text := range w.files {
-		file := filepath.Join(temp, name)
+		file := filepath.Join(temp, strconv.Itoa(len(src.Overlay))+".go")
 		if err := os.WriteFile(file, text, 0o600); err != nil {
 			return nil, err
 		}

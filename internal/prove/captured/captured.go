@@ -50,9 +50,9 @@ func (c *Calls) Has(pkg, function string) bool {
 	return c != nil && c.functions[pkg+" "+function] != nil
 }
 
-// Source returns declarations for a file of a package, which add the arguments of its functions' calls to
-// whetCapturedCalls; "" if there are none. A function's arguments must have the types of the package. A generic
-// function has the calls of each of its instances that g has, by [generics.Instance.Name].
+// Source returns the entries of a whetlib.Calls (package support) in a file of a package: the arguments of calls of its
+// functions; "" if there are none. A function's arguments must have the types of the package. A generic function has
+// the calls of each of its instances that g has, by [generics.Instance.Name].
 func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 	if c == nil {
 		return ""
@@ -73,15 +73,12 @@ func (c *Calls) Source(pkg *packages.Package, g *makers.Generator) string {
 			instances, _ := generics.Instances(pkg, g, fn)
 			for _, i := range instances {
 				if text := calls(pkg, g, i, f, maxSource-b.Len()); text != "" {
-					fmt.Fprintf(&b, "whetCapturedCalls[%q] = [][]func(s *whetSource, made func() any) any{\n%s}\n", i.Name(), text)
+					fmt.Fprintf(&b, "%q: {\n%s},\n", i.Name(), text)
 				}
 			}
 		}
 	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "func init() {\n" + b.String() + "}\n\n"
+	return b.String()
 }
 
 // parameters returns the types of a function's receiver, if it has one, and parameters.
@@ -137,7 +134,7 @@ func (w *writer) argument(t types.Type, v *support.Value) string {
 		if code == "nil" {
 			return "nil"
 		}
-		return "func(s *whetSource, _ func() any) any { return " + code + " }"
+		return "func(s *whetlib.Source, _ func() any) any { return " + code + " }"
 	}
 	to, of, isPointer := t, v, false
 	if p, ok := t.Underlying().(*types.Pointer); ok && v.Kind == support.KindPointer && len(v.Items) == 1 {
@@ -147,7 +144,7 @@ func (w *writer) argument(t types.Type, v *support.Value) string {
 	if set == "" {
 		return "nil"
 	}
-	code := "func(s *whetSource, made func() any) any { x, ok := made().(" + w.name(t) + "); if !ok"
+	code := "func(s *whetlib.Source, made func() any) any { x, ok := made().(" + w.name(t) + "); if !ok"
 	if isPointer {
 		code += " || x == nil"
 	}
@@ -320,11 +317,11 @@ func text(v *support.Value) string {
 	s := v.Text + string(v.Data)
 	switch {
 	case strings.HasPrefix(v.Why, support.Redacted):
-		return fmt.Sprintf("whetRepeated(%q, %d)", "x", v.Len)
+		return fmt.Sprintf("whetlib.Repeated(%q, %d)", "x", v.Len)
 	case len(s) < v.Len:
-		return fmt.Sprintf("s.captured(whetRepeated(%q, %d))", s, v.Len)
+		return fmt.Sprintf("s.Captured(whetlib.Repeated(%q, %d))", s, v.Len)
 	}
-	return "s.captured(" + strconv.Quote(s) + ")"
+	return "s.Captured(" + strconv.Quote(s) + ")"
 }
 
 func (w *writer) slice(t types.Type, u *types.Slice, v *support.Value, depth int) (string, bool) {
@@ -341,7 +338,7 @@ func (w *writer) slice(t types.Type, u *types.Slice, v *support.Value, depth int
 	}
 	code, ok := w.list(t, u.Elem(), v, depth)
 	if ok && len(v.Items) < v.Len {
-		code = fmt.Sprintf("whetExtended(%s, %d)", code, v.Len)
+		code = fmt.Sprintf("whetlib.Extended(%s, %d)", code, v.Len)
 	}
 	if elem, isBasic := u.Elem().Underlying().(*types.Basic); ok && isBasic && len(v.Items) > 0 {
 		code = nearNumbers(elem, code)
@@ -405,7 +402,7 @@ func (w *writer) pointer(t types.Type, u *types.Pointer, v *support.Value, depth
 	if !ok {
 		return "", false
 	}
-	return "whetPointer(" + code + ")", true
+	return "whetlib.Pointer(" + code + ")", true
 }
 
 func (w *writer) structure(t types.Type, u *types.Struct, v *support.Value, depth int) (string, bool) {

@@ -102,7 +102,7 @@ func sourceOf(t *testing.T, function string, args ...support.Value) string {
 	if code == "" {
 		return ""
 	}
-	if _, err := format.Source([]byte("package p\n" + code)); err != nil {
+	if _, err := format.Source([]byte("package p\n\nvar calls = whetlib.Calls{\n" + code + "}\n")); err != nil {
 		t.Fatalf("%v\n%s", err, code)
 	}
 	return code
@@ -131,14 +131,14 @@ func TestSource(t *testing.T) {
 	code := sourceOf(t, "(*Shop).Sell", shop, item, support.Value{Kind: support.KindUint, Text: "7"},
 		support.Value{Kind: support.KindNil})
 	for _, want := range []string{
-		`whetCapturedCalls["(*Shop).Sell"]`,
+		`"(*Shop).Sell": {`,
 		`x, ok := made().(*Shop); if !ok || x == nil { return nil }; ` +
-			`x.items = map[string]int{string(s.captured("a")): whetNearNumber(s, int(1), true)}; ` +
-			`x.name = string(whetRepeated("x", 12)); return x`,
-		`return Item{Name: string(s.captured("x\x00\"y")), tags: whetExtended([]string{string(s.captured("t"))}, 1000), ` +
-			`kind: whetNearNumber(s, Kind(-3), true), ` +
+			`x.items = map[string]int{string(s.Captured("a")): whetlib.NearNumber(s, int(1), true)}; ` +
+			`x.name = string(whetlib.Repeated("x", 12)); return x`,
+		`return Item{Name: string(s.Captured("x\x00\"y")), ` +
+			`tags: whetlib.Extended([]string{string(s.Captured("t"))}, 1000), kind: whetlib.NearNumber(s, Kind(-3), true), ` +
 			`next: (*Item)(nil)}`,
-		`return whetNearNumber(s, uint8(7), false)`, `return []string(nil)`,
+		`return whetlib.NearNumber(s, uint8(7), false)`, `return []string(nil)`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -151,9 +151,9 @@ func TestSource(t *testing.T) {
 	writer := support.Value{Kind: support.KindPointer, Type: "*http.response", Why: support.Unread}
 	code = sourceOf(t, "Send", writer, request, long, boxed)
 	for _, want := range []string{
-		`{nil, func(s *whetSource, made func() any) any`,
-		`x.Method = string(s.captured("GET")); if x.URL != nil { x.URL.Path = string(s.captured("/a")); }; return x`,
-		`return []byte(s.captured(whetRepeated("abc", 9000)))`, `return Item{Name:`,
+		`{nil, func(s *whetlib.Source, made func() any) any`,
+		`x.Method = string(s.Captured("GET")); if x.URL != nil { x.URL.Path = string(s.Captured("/a")); }; return x`,
+		`return []byte(s.Captured(whetlib.Repeated("abc", 9000)))`, `return Item{Name:`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -173,9 +173,9 @@ func TestNumbers(t *testing.T) {
 	code := sourceOf(t, "Mean", list(support.KindFloat, "1.5", "-2"), list(support.KindInt, "3", "-4"),
 		support.Value{Kind: support.KindFloat, Text: "0.5"}, array)
 	for _, want := range []string{
-		`return whetNearFloats(s, []float64{float64(1.5), float64(-2)})`,
-		`return whetNearNumbers(s, []int64{int64(3), int64(-4)}, false)`,
-		`return whetNearFloat(s, float32(0.5))`, `return [2]int{int(5), int(6)}`,
+		`return whetlib.NearFloats(s, []float64{float64(1.5), float64(-2)})`,
+		`return whetlib.NearNumbers(s, []int64{int64(3), int64(-4)}, false)`,
+		`return whetlib.NearFloat(s, float32(0.5))`, `return [2]int{int(5), int(6)}`,
 	} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code has no\n%s\nbut\n%s", want, code)
@@ -222,21 +222,21 @@ func TestGeneric(t *testing.T) {
 		return support.Value{Kind: support.KindSlice, Len: 1, Items: []support.Value{of}}
 	}
 	code := sourceOf(t, "Map", typed("[]string", list(text("a"))), typed("int", number("5")))
-	if want := `whetCapturedCalls["Map[string]"]`; !strings.Contains(code, want) ||
-		!strings.Contains(code, `return []string{string(s.captured("a"))}`) || strings.Count(code, "whetCapturedCalls") != 1 {
+	if want := `"Map[string]": {`; !strings.Contains(code, want) ||
+		!strings.Contains(code, `return []string{string(s.Captured("a"))}`) || strings.Count(code, "\": {") != 1 {
 		t.Errorf("not only %s:\n%s", want, code)
 	}
 	none := support.Value{Kind: support.KindNil}
 	code = sourceOf(t, "Map", typed("[]*p.Pair[uint8,example.com/p.Item]", list(none)), typed("int", number("5")))
-	if want := `whetCapturedCalls["Map[*Pair[uint8, Item]]"]`; !strings.Contains(code, want) ||
+	if want := `"Map[*Pair[uint8, Item]]": {`; !strings.Contains(code, want) ||
 		!strings.Contains(code, `return []*Pair[uint8, Item]{(*Pair[uint8, Item])(nil)}`) {
 		t.Errorf("no %s:\n%s", want, code)
 	}
 	pair := pointer(support.Field{Name: "key", Value: text("k")}, support.Field{Name: "value", Value: none})
 	code = sourceOf(t, "(*Pair).Set", typed("*p.Pair[string,example.com/p.Kind]", pair), typed("p.Kind", number("3")))
-	if want := `whetCapturedCalls["(*Pair[string, Kind]).Set"]`; !strings.Contains(code, want) ||
-		!strings.Contains(code, `Pair[string, Kind]{key: string(s.captured("k")), value: (*Kind)(nil)}`) ||
-		!strings.Contains(code, "return whetNearNumber(s, Kind(3), true)") {
+	if want := `"(*Pair[string, Kind]).Set": {`; !strings.Contains(code, want) ||
+		!strings.Contains(code, `Pair[string, Kind]{key: string(s.Captured("k")), value: (*Kind)(nil)}`) ||
+		!strings.Contains(code, "return whetlib.NearNumber(s, Kind(3), true)") {
 		t.Errorf("no %s:\n%s", want, code)
 	}
 }

@@ -7,12 +7,12 @@ import (
 
 // nearNumber returns the code of a value of a basic type that the input may change a little if it is a number.
 func nearNumber(t *types.Basic, code string) string {
-	return near(t, "whetNearNumber", "whetNearFloat", code)
+	return near(t, "whetlib.NearNumber", "whetlib.NearFloat", code)
 }
 
 // nearNumbers returns the code of a list of them, of which the input may change one.
 func nearNumbers(t *types.Basic, code string) string {
-	return near(t, "whetNearNumbers", "whetNearFloats", code)
+	return near(t, "whetlib.NearNumbers", "whetlib.NearFloats", code)
 }
 
 func near(t *types.Basic, number, float, code string) string {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 
 	"github.com/whet-go/whet/internal/prove/captured"
+	"github.com/whet-go/whet/internal/prove/differ/support"
 )
 
 // BenchmarkFile is the name of the file that Benchmarks writes in the package's directory.
@@ -76,7 +77,7 @@ func Benchmarks(
 					helpers.WriteString(help)
 				}
 				what := []string{"%s", "what %s returns", "what the function that %s returns returns"}[depth]
-				f.addf("// %s calls "+what+" with generated inputs.\nfunc %s(b *testing.B) {\n\twhetBenchmark(b, %s)\n}\n\n",
+				f.addf("// %s calls "+what+" with generated inputs.\nfunc %s(b *testing.B) {\n\twhetlib.Benchmark(b, %s)\n}\n\n",
 					name, call.Function, name, body)
 				benchmarks = append(benchmarks, Benchmark{Function: call.Function, Name: name})
 			}
@@ -86,25 +87,25 @@ func Benchmarks(
 		return nil, nil, errs
 	}
 	f.addf("%s", helpers.String())
-	files, err := f.texts(BenchmarkFile, calls)
+	files, err := f.texts(BenchmarkFile, support.Benchmark, calls)
 	if err != nil {
 		return nil, nil, append(errs, err)
 	}
-	name, text := Picked(pkg.Types.Name(), nil)
-	files[name] = text
 	return files, benchmarks, errs
 }
 
 // Picked returns the file next to written benchmarks that says which inputs they go through: what each wrote
 // to the file that ChosenEnv names, by the benchmark's name. Benchmarks that are not in chosen choose their
 // own, which may be others in each version.
-func Picked(pkg string, chosen map[string]string) (name string, text []byte) {
+func Picked(pkg *packages.Package, chosen map[string]string) (name string, text []byte) {
 	var b strings.Builder
-	fmt.Fprintf(&b, "package %s\n\nvar whetPicked = map[string]string{\n", pkg)
+	l := libraryOf(pkg, support.Benchmark, usesNet(pkg.Types))
+	fmt.Fprintf(&b, "package %[1]s\n\nimport %[2]s %[3]q\n\nfunc init() {\n\t%[2]s.Picked = map[string]string{\n",
+		pkg.Types.Name(), support.Name, l.Path)
 	for _, name := range slices.Sorted(maps.Keys(chosen)) {
-		fmt.Fprintf(&b, "\t%q: %q,\n", name, chosen[name])
+		fmt.Fprintf(&b, "\t\t%q: %q,\n", name, chosen[name])
 	}
-	b.WriteString("}\n")
+	b.WriteString("\t}\n}\n")
 	return supportName("picked"), []byte(b.String())
 }
 

@@ -98,9 +98,7 @@ func TestBenchmarks(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), []byte(text))
 	}
 	write("go.mod", "module example.com/some\n\ngo 1.26\n")
 	write("some.go", benchmarked)
@@ -173,9 +171,7 @@ func TestBenchmarksCall(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		write(t, filepath.Join(dir, name), []byte(text))
 	}
 	write("go.mod", "module example.com/some\n\ngo 1.17\n")
 	write("some.go", `package some
@@ -325,7 +321,7 @@ func (g *Gauge) Name() string { return g.name }
 	}
 	run(1, append(covered, "-bench=Rare")...) // it calls once with each
 	lines := strings.Split(strings.TrimSpace(string(inputs)), "\n")
-	name, text := differ.Picked("some", map[string]string{"BenchmarkWhet_Rare": lines[len(lines)-1]})
+	name, text := differ.Picked(pkgs[0], map[string]string{"BenchmarkWhet_Rare": lines[len(lines)-1]})
 	write(t, filepath.Join(dir, name), text)
 	if err := os.Remove(chosen); err != nil {
 		t.Fatal(err)

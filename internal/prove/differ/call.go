@@ -113,7 +113,7 @@ func (g *testFile) shape(i generics.Instance) (s shape, why string) {
 		p := i.Sig.Params().At(at)
 		if b, ok := types.Unalias(p.Type()).(*types.Basic); ok && b.Kind() == types.Int &&
 			makers.AnySize(g.pkg.TypesInfo, g.declOf(i.Fn), i.Fn.Signature().Params().At(at)) {
-			s.makers = append(s.makers, "whetWide")
+			s.makers = append(s.makers, "whetlib.Wide")
 			continue
 		}
 		m, why := g.ParameterMaker(i.Fn.Signature().Params().At(at), p.Type())
@@ -181,16 +181,16 @@ func pointers(letter string, n int) string {
 	return ", &" + strings.ReplaceAll(numbered(letter, n), ", ", ", &")
 }
 
-// manyCalls returns the code of a func(*whetSource) that calls the function, under a name, several
+// manyCalls returns the code of a func(*whetlib.Source) that calls the function, under a name, several
 // times on one receiver, and records everything observable.
 func (c *callCode) manyCalls(name string) string {
 	if len(c.shapes) == 1 {
-		return "func(s *whetSource) {\n" + c.shapes[0].turns(name) + "}"
+		return "func(s *whetlib.Source) {\n" + c.shapes[0].turns(name) + "}"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(s *whetSource) {\nswitch s.choose(%d) {\n", len(c.shapes))
+	fmt.Fprintf(&b, "func(s *whetlib.Source) {\nswitch s.Choose(%d) {\n", len(c.shapes))
 	for i, s := range c.shapes {
-		fmt.Fprintf(&b, "case %d:\ns.as = %q\n%s", i, s.like(), s.turns(name))
+		fmt.Fprintf(&b, "case %d:\ns.As = %q\n%s", i, s.like(), s.turns(name))
 	}
 	b.WriteString("}\n}")
 	return b.String()
@@ -206,21 +206,21 @@ func (s *shape) like() string {
 
 func (s *shape) turns(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "s.take(%q)\n", s.calls)
+	fmt.Fprintf(&b, "s.Take(whetCaptured[%q])\n", s.calls)
 	at := 0
 	if s.recv != "" {
-		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\ns.receives(&recv)\n", s.recv)
+		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\ns.Receives(&recv)\n", s.recv)
 		name, at = "recv."+name, 1
 	}
 	b.WriteString(s.priorTurns())
-	b.WriteString("for n := s.turns(); n > 0; n-- { // as old modules have it, too\ns.turn(func() {\n")
+	b.WriteString("for n := s.Turns(); n > 0; n-- { // as old modules have it, too\ns.Turn(func() {\n")
 	b.WriteString(oneTurn(name, s.named, s.inst, s.makers, at, s.results, s.dots, s.hidden))
 	b.WriteString(s.inner.calls() + "})\n}\n")
 	if len(s.prior) > 0 {
 		n := len(s.prior)
-		fmt.Fprintf(&b, "for n := s.proofs(%d); n > 0; n-- {\nswitch n %% %d {\n", n, n)
+		fmt.Fprintf(&b, "for n := s.Proofs(%d); n > 0; n-- {\nswitch n %% %d {\n", n, n)
 		for i, one := range s.prior {
-			fmt.Fprintf(&b, "case %d:\ns.proof(%q, n <= %d, &recv, func() {\n%s})\n", i, one.name, n,
+			fmt.Fprintf(&b, "case %d:\ns.Proof(%q, n <= %d, &recv, func() {\n%s})\n", i, one.name, n,
 				oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
 		}
 		b.WriteString("}\n}\n")
@@ -234,9 +234,9 @@ func (s *shape) priorTurns() string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "for n := s.priors(); n > 0; n-- {\nswitch s.choose(%d) {\n", len(s.prior))
+	fmt.Fprintf(&b, "for n := s.Priors(); n > 0; n-- {\nswitch s.Choose(%d) {\n", len(s.prior))
 	for i, one := range s.prior {
-		fmt.Fprintf(&b, "case %d:\ns.prior(%q, func() {\n%s})\n", i, one.name,
+		fmt.Fprintf(&b, "case %d:\ns.Prior(%q, func() {\n%s})\n", i, one.name,
 			oneTurn("recv."+one.name, "", "", one.makers, -1, one.results, one.dots, nil))
 	}
 	b.WriteString("}\n}\n")
@@ -251,9 +251,9 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 	b.WriteString(makeArguments(makers, at))
 	args := numbered("a", len(makers))
 	if args != "" {
-		fmt.Fprintf(&b, "s.keep(%s)\n", args)
+		fmt.Fprintf(&b, "s.Keep(%s)\n", args)
 	}
-	fmt.Fprintf(&b, "s.calls(%q, %q%s)\n", name+named, dots, pointers("a", len(makers)))
+	fmt.Fprintf(&b, "s.Calls(%q, %q%s)\n", name+named, dots, pointers("a", len(makers)))
 	call := name + inst + "(" + args + dots + ")"
 	if results == 0 {
 		return b.String() + call + "\n"
@@ -262,11 +262,11 @@ func oneTurn(name, named, inst string, makers []string, at, results int, dots st
 	recorded := strings.Split(names, ", ")
 	for i, is := range hidden {
 		if is {
-			recorded[i] = "whetFilled(" + recorded[i] + ")"
-			fmt.Fprintf(&b, "s.filled = append(s.filled, %d)\n", i)
+			recorded[i] = "whetlib.Filled(" + recorded[i] + ")"
+			fmt.Fprintf(&b, "s.Filled = append(s.Filled, %d)\n", i)
 		}
 	}
-	fmt.Fprintf(&b, "%s := %s\ns.result(%s)\n", names, call, strings.Join(recorded, ", "))
+	fmt.Fprintf(&b, "%s := %s\ns.Result(%s)\n", names, call, strings.Join(recorded, ", "))
 	return b.String()
 }
 
@@ -277,14 +277,14 @@ func makeArguments(makers []string, at int) string {
 		if at < 0 {
 			fmt.Fprintf(&b, "a%d := %s(s)\n", i, m)
 		} else {
-			fmt.Fprintf(&b, "a%d := whetArgument(s, %d, %s)\n", i, at+i, m)
+			fmt.Fprintf(&b, "a%d := whetlib.Argument(s, %d, %s)\n", i, at+i, m)
 		}
 	}
 	return b.String()
 }
 
-// oneCall returns the code of a func(*whetSource) func() error that makes arguments and a receiver,
-// and returns a call of the function with them, as whetBenchmark takes it. If depth is not 0, the function
+// oneCall returns the code of a func(*whetlib.Source) func() error that makes arguments and a receiver,
+// and returns a call of the function with them, as whetlib.Benchmark takes it. If depth is not 0, the function
 // itself is called while the arguments are made, and the returned call is of the function or handler that
 // it returned, at depth 2 of the one that this one returned; the code is "" if there is none. The compiler
 // can neither inline a returned function nor, if dynamic is set, the function itself: it sees a function
@@ -292,10 +292,10 @@ func makeArguments(makers []string, at int) string {
 func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder
-	fmt.Fprintf(&b, "func(s *whetSource) func() error {\ns.take(%q)\n", s.calls)
+	fmt.Fprintf(&b, "func(s *whetlib.Source) func() error {\ns.Take(whetCaptured[%q])\n", s.calls)
 	at := 0
 	if s.recv != "" {
-		fmt.Fprintf(&b, "recv := whetArgument(s, 0, %s)\ns.keep(recv)\n", s.recv)
+		fmt.Fprintf(&b, "recv := whetlib.Argument(s, 0, %s)\ns.Keep(recv)\n", s.recv)
 		name, at = "recv."+name, 1
 		if _, isPointer := types.Unalias(s.sig.Recv().Type()).(*types.Pointer); before != "" && isPointer {
 			fmt.Fprintf(&b, "%s(s, recv)\n", before)
@@ -306,10 +306,10 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 	b.WriteString(makeArguments(s.makers, at))
 	args := numbered("a", len(s.makers))
 	if args != "" {
-		fmt.Fprintf(&b, "s.keep(%s)\n", args)
+		fmt.Fprintf(&b, "s.Keep(%s)\n", args)
 	}
 	if dynamic && depth == 0 {
-		fmt.Fprintf(&b, "f := %s%s\nwhetCalled = &f\n", name, s.inst)
+		fmt.Fprintf(&b, "f := %s%s\nwhetlib.Called = &f\n", name, s.inst)
 		return b.String() + fmt.Sprintf("return func() error {\n%s}\n}", noted("f("+args+s.dots+")", s.sig.Results(), "r"))
 	}
 	call := name + s.inst + "(" + args + s.dots + ")"
@@ -331,7 +331,7 @@ func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 		}
 		in, all, call = next, next.then, fmt.Sprintf("f%d%s", at, next.call)
 	}
-	fmt.Fprintf(&b, "f := f%d\nwhetCalled = &f\nreturn func() error {\n%s}\n%s}", depth-1,
+	fmt.Fprintf(&b, "f := f%d\nwhetlib.Called = &f\nreturn func() error {\n%s}\n%s}", depth-1,
 		noted("f"+in.call, in.results, "c"), strings.Repeat("}\n", depth-1))
 	return b.String()
 }
@@ -347,8 +347,8 @@ func (g *testFile) before(name string, c *callCode) string {
 	if p, ok := types.Unalias(recv).(*types.Pointer); ok {
 		recv = p.Elem()
 	}
-	return fmt.Sprintf("// %s calls methods that may change what %s does.\nfunc %s(s *whetSource, recv *%s) {\n"+
-		"if s.size != 0 {\nreturn\n}\n%s}\n\n",
+	return fmt.Sprintf("// %s calls methods that may change what %s does.\nfunc %s(s *whetlib.Source, recv *%s) {\n"+
+		"if s.Size != 0 {\nreturn\n}\n%s}\n\n",
 		name, c.Function, name, types.TypeString(recv, g.Qualify), turns)
 }
 
@@ -364,7 +364,7 @@ func noted(call string, results *types.Tuple, letter string) string {
 	if results.At(n-1).Type().String() == "error" {
 		last = letter + strconv.Itoa(n-1)
 	}
-	return fmt.Sprintf("%s := %s\nif s.noting {\ns.result(%s)\n}\nreturn %s\n", list, call, list, last)
+	return fmt.Sprintf("%s := %s\nif s.Noting {\ns.Result(%s)\n}\nreturn %s\n", list, call, list, last)
 }
 
 // Letters of the arguments and the results of a call, by its depth: 0 for a function, 1 for what it returned,
@@ -407,7 +407,7 @@ func (r returned) calls() string {
 		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n", in.from(result), in.makes, result+in.method,
 			in.pointers)
 		if list := numbered(resultLetters[in.depth:in.depth+1], in.results.Len()); list != "" {
-			fmt.Fprintf(&b, "%s := f%s\ns.result(%s)\n%s}\n", list, in.call, list, in.then.calls())
+			fmt.Fprintf(&b, "%s := f%s\ns.Result(%s)\n%s}\n", list, in.call, list, in.then.calls())
 			continue
 		}
 		fmt.Fprintf(&b, "f%s\n}\n", in.call)
@@ -504,7 +504,7 @@ func (g *testFile) innerCall(t types.Type, method string, depth int) (in inner, 
 		in.makes += fmt.Sprintf("%s%d := %s(s)\n", letter, i, m)
 	}
 	if args != "" {
-		in.makes += "s.keep(" + args + ")\n"
+		in.makes += "s.Keep(" + args + ")\n"
 	}
 	dots := ""
 	if fn.Variadic() {

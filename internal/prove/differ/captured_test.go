@@ -225,7 +225,7 @@ func (s *Set) Has(word string) bool { return s.words[word]%s }
 	for end, want := range map[string]string{"": "same", ` || len(word) == 10 && word[:4] == "prod"`: "differs"} {
 		got, r, err := compareCaptured(t, txtar.Parse(fmt.Appendf(nil, module, end)), "p", calls)
 		if err != nil || got != want || want == "same" && (r.Separate != "" || len(r.Outcomes) == 0) {
-			t.Errorf("with %q: %s, %v, want %s, in one program", end, got, err, want)
+			t.Errorf("with %q: %s, %v, want %s, in one program: %s", end, got, err, want, r.Separate)
 		}
 	}
 }

@@ -204,7 +204,7 @@ func (g *testFile) mentioned(changes scratch.Changes, m *scratch.Module) (change
 	return changed
 }
 
-// twinSupport names the support files of the copy.
+// twinSupport names files that are written for the copy.
 func twinSupport(part string) string { return "zz_whet_" + part + ".go" }
 
 // files returns the files of both versions, by their names in the directory of the package.
@@ -216,9 +216,9 @@ func (g *testFile) twins(
 		settings := g.settings(e.call.fn, now.Types)
 		set := settings
 		if e.inner {
-			set += "s.inner = true; "
+			set += "s.Inner = true; "
 		}
-		g.addf("func whetEntry%d(s *whetSource) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
+		g.addf("func whetEntry%d(s *whetlib.Source) {\n%s(%s)(s)\n}\n\n", i, set, e.call.manyCalls(e.call.fn.Name()))
 		test := Test{
 			Function: g.within + e.name(), Name: fmt.Sprintf("FuzzWhetDiffer%d", i+1), Fixed: e.call.fixed() && settings == "",
 			called: e.call.Function, inner: e.inner, certain: e.certain, prior: e.call.hasPrior(),
@@ -231,18 +231,16 @@ func (g *testFile) twins(
 		}
 		tests = append(tests, test)
 	}
-	g.captured(o.Captured)
+	l := libraryOf(g.pkg, support.Comparison, usesNet(g.pkg.Types) || usesNet(now.Types))
+	g.captured(l, o.Captured)
 	delete(g.Imports, "testing")
 	var runs strings.Builder
-	runs.WriteString("// WhetRun makes a run of a function with an input.\n" +
-		"func WhetRun(n int, data []byte, patience int64) " +
-		"(seen, asks string, facts []string, skipped, hung, ended bool) {\n" +
-		"\to := whetRunAs(data, []func(*whetSource){")
+	fmt.Fprintf(&runs, "// WhetEntry returns a function that is compared.\nfunc WhetEntry(n int) func(*%[1]s.Source) {\n"+
+		"\treturn []func(*%[1]s.Source){", support.Name)
 	for i := range entries {
 		fmt.Fprintf(&runs, "whetEntry%d, ", i)
 	}
-	fmt.Fprintf(&runs, "}[n], patience, %q, %q)\n\treturn o.seen, o.asks, o.facts, o.skipped, o.hung, o.ended\n}\n\n",
-		"/"+twin.Dir, twin.MainName+".")
+	runs.WriteString("}[n]\n}\n\n")
 	copied, err := g.source(now.Types.Name(), runs.String(), c.Imported)
 	if err != nil {
 		return nil, nil, err
@@ -250,12 +248,9 @@ func (g *testFile) twins(
 	words := vocabulary.Of(slices.Concat([]*packages.Package{g.pkg}, g.more, []*packages.Package{now})...)
 	words.Add(o.Captured.Texts(g.pkg.PkgPath))
 	c.narrowing = words.Narrowing()
-	files := map[string][]byte{}
-	for name, text := range support.For(now.Types.Name(), copied, usesNet(now.Types), twinSupport) {
-		files[twin.Dir+"/"+name] = text
-	}
+	files := l.Files
 	files[twin.Dir+"/"+twinSupport("differ")] = copied
-	files[twin.Dir+"/"+twinSupport("vocabulary")] = words.Source(now.Types.Name(),
+	files[twin.Dir+"/"+twinSupport("vocabulary")] = words.Source(now.Types.Name(), l.Path, false,
 		c.hiddenIn(g.pkg.Types, now.Types, true))
 
 	importedAs := g.Import(g.pkg.PkgPath+"/"+twin.Dir, twin.Dir)
@@ -263,21 +258,18 @@ func (g *testFile) twins(
 	g.Imports[g.pkg.PkgPath+"/"+twin.Dir+"/whetlast"] = "_"
 	var fuzz strings.Builder
 	for i, t := range tests {
-		fmt.Fprintf(&fuzz, "func %s(f *%s.F) {\n\twhetSeeds(f)\n\tf.Fuzz(func(t *%s.T, data []byte) {\n"+
-			"\t\twhetCompare(t, data, whetHere(whetEntry%d), whetOther("+
-			"func(data []byte, patience int64) (string, string, []string, bool, bool, bool) {\n"+
-			"\t\t\treturn %s.WhetRun(%d, data, patience)\n\t\t}))\n\t})\n}\n\n",
-			t.Name, testing, testing, i, importedAs, i)
+		fmt.Fprintf(&fuzz, "func %[1]s(f *%[2]s.F) {\n\t%[3]s.Seeds(f, whetCaptured)\n"+
+			"\tnow := %[3]s.There(%[4]s.WhetEntry(%[5]d), %[6]q, %[7]q)\n"+
+			"\tf.Fuzz(func(t *%[2]s.T, data []byte) { %[3]s.Compare(t, data, %[3]s.Here(whetEntry%[5]d), now) })\n}\n\n",
+			t.Name, testing, support.Name, importedAs, i, "/"+twin.Dir, twin.MainName+".")
 	}
 	source, err := g.source(g.pkg.Types.Name(), fuzz.String(), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	for name, text := range support.For(g.pkg.Types.Name(), source, usesNet(g.pkg.Types), supportName) {
-		files[name] = text
-	}
 	files[testFileName] = source
-	files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), c.hiddenIn(g.pkg.Types, now.Types, false))
+	files[supportName("vocabulary")] = words.Source(g.pkg.Types.Name(), l.Path, true,
+		c.hiddenIn(g.pkg.Types, now.Types, false))
 	return files, tests, g.registries(c, files)
 }
 
@@ -473,7 +465,7 @@ func (c *comparer) build(
 		return nil, err
 	}
 	args := slices.Concat([]string{"-c", "-o", run.binary, "-vet=off"}, over, flags, []string{"./" + dir})
-	if err := c.buildProgram(ctx, dir, args, o); err != nil {
+	if err := c.buildProgram(ctx, dir, files, args, o); err != nil {
 		return nil, err
 	}
 	out, err := run.process(ctx, nil, "-test.run=^$")
@@ -481,7 +473,7 @@ func (c *comparer) build(
 		if err := c.delayRegistering(); err != nil {
 			return nil, err
 		}
-		if err := c.buildProgram(ctx, dir, args, o); err != nil {
+		if err := c.buildProgram(ctx, dir, files, args, o); err != nil {
 			return nil, err
 		}
 		out, err = run.process(ctx, nil, "-test.run=^$")
@@ -495,13 +487,18 @@ func (c *comparer) build(
 	return run, nil
 }
 
-// buildProgram builds the package in dir with arguments of go test. A *twin.SeparateError is why it cannot be built.
-func (c *comparer) buildProgram(ctx context.Context, dir string, args []string, o Options) error {
-	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append(exitFlag(o.Flags), args...)...)
+// buildProgram builds the package in dir, for which files were written, with arguments of go test. A
+// *twin.SeparateError is why it cannot be built.
+func (c *comparer) buildProgram(
+	ctx context.Context, dir string, files map[string][]byte, args []string, o Options,
+) error {
+	out, err := c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", append([]string{support.ExitFlag(o.Flags)}, args...)...)
 	if err != nil && ctx.Err() == nil && strings.Contains(out, "exithook") { // of another release of Go
-		for _, name := range []string{supportName(support.ExitPart), path.Join(twin.Dir, twinSupport(support.ExitPart))} {
-			if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
-				return err
+		for name := range files {
+			if strings.Contains(name, support.Dir+"/") && path.Base(name) == support.ExitPart {
+				if err := os.Remove(c.Module.Path(path.Join(dir, name))); err != nil {
+					return err
+				}
 			}
 		}
 		out, err = c.Module.With(o.Flags, o.Env).Go(ctx, nil, "test", args...)
@@ -513,16 +510,6 @@ func (c *comparer) buildProgram(ctx context.Context, dir string, args []string, 
 		return &twin.SeparateError{Reason: "both versions do not build as one program: " + scratch.LastLines(out)}
 	}
 	return nil
-}
-
-// exitFlag returns support.ExitFlag with what further flags already pass to the linker.
-func exitFlag(flags []string) []string {
-	for _, flag := range slices.Backward(flags) {
-		if name, value, ok := strings.Cut(flag, "="); ok && strings.TrimLeft(name, "-") == "ldflags" {
-			return []string{"-ldflags=" + value + " " + strings.TrimPrefix(support.ExitFlag, "-ldflags=")}
-		}
-	}
-	return []string{support.ExitFlag}
 }
 
 // withoutTests returns the flag for a build of the package in dir without its own tests, which may not build, or

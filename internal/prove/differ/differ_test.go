@@ -143,7 +143,7 @@ func TestSeeds(t *testing.T) {
 	if not, err := differ.WriteTwins(t.Context(), dir, changes); err != nil {
 		t.Fatal(not, err)
 	}
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", support.ExitFlag, "-run=^FuzzWhet", "-v", "./p")
+	cmd := exec.CommandContext(t.Context(), "go", "test", "-vet=off", support.ExitFlag(nil), "-run=^FuzzWhet", "-v", "./p")
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), differ.SeedsEnv+"=3")
 	out, err := cmd.CombinedOutput()
 	if err != nil || !bytes.Contains(out, []byte("/seed#2 ")) || bytes.Contains(out, []byte("/seed#3 ")) {

@@ -57,8 +57,9 @@
 //     exported ones also with others that their constraints allow (package generics). Returned
 //     functions and handlers are called, too, even if they are returned as an interface, and so are
 //     those that they return, as a middleware does, and interfaces with one method that wrap an argument.
-//  8. The support files (support/) contain what the makers call, and the comparison. They use only
-//     the standard library, because they are compiled into the user's package.
+//  8. What generated code calls, and the comparison, are a package (support/), which is written below
+//     the module in a directory that patterns do not match. Both versions, all packages of the module
+//     and all mutants share it: it is compiled once.
 //  9. Dump writes tests that print results instead, for two builds of one source; package dumps
 //     compares what they printed.
 //  10. Benchmarks writes benchmarks into a test file of the same package. Their makers of values

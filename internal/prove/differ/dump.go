@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ/dumps"
+	"github.com/whet-go/whet/internal/prove/differ/support"
 )
 
 // DumpEnv is the environment variable that names the file to which the tests of Dump append
@@ -38,14 +39,14 @@ func (g *testFile) dumps(
 ) (files map[string][]byte, tests []Test, err error) {
 	for _, e := range certain(entries) {
 		test := Test{Function: e.name(), Name: fmt.Sprintf("TestWhetAnswers%d", len(tests)+1), Fixed: e.call.fixed()}
-		g.addf("func %s(t *testing.T) {\n\twhetPrintAnswers(t, %d, %d, %s)\n}\n\n", test.Name, inputs, seed,
+		g.addf("func %s(t *testing.T) {\n\twhetlib.PrintAnswers(t, %d, %d, whetCaptured, %s)\n}\n\n", test.Name, inputs, seed,
 			e.call.manyCalls(e.call.fn.Name()))
 		tests = append(tests, test)
 	}
 	if len(tests) == 0 {
 		return nil, nil, nil
 	}
-	files, err = g.texts(testFileName, calls)
+	files, err = g.texts(testFileName, support.Answers, calls)
 	return files, tests, err
 }
 

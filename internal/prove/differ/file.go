@@ -17,7 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/vocabulary"
 )
 
-// supportName returns the file name of a part of the support.
+// supportName names files that are written for the package.
 func supportName(part string) string { return "zz_whet_" + part + "_test.go" }
 
 // A testFile is a test file of a package under construction. It is not safe for concurrent use.
@@ -71,24 +71,34 @@ func newTestFile(pkg, other *packages.Package) *testFile {
 // addf adds declarations to the file, formatted as fmt.Sprintf does.
 func (g *testFile) addf(format string, args ...any) { fmt.Fprintf(&g.bodies, format, args...) }
 
-// texts returns the files to overlay on the package's directory: the one with the added
-// declarations, under name, and the makers of values and the comparison, which are the same for all
-// packages. It returns an error if the declarations are not valid Go.
-func (g *testFile) texts(name string, calls *captured.Calls) (map[string][]byte, error) {
-	pkg := g.pkg.Types.Name()
-	g.captured(calls)
-	source, err := g.source(pkg, "", nil)
+// libraryOf returns what code of a kind calls in a package. net is set if that uses package net.
+func libraryOf(pkg *packages.Package, kind support.Kind, net bool) support.Library {
+	module := ""
+	if pkg.Module != nil {
+		module = pkg.Module.Path
+	}
+	return support.For(pkg.PkgPath, module, kind, net)
+}
+
+// texts returns the files to overlay on the package's directory: the one with the added declarations, under name,
+// and those that it needs. It returns an error if the declarations are not valid Go.
+func (g *testFile) texts(name string, kind support.Kind, calls *captured.Calls) (map[string][]byte, error) {
+	l := libraryOf(g.pkg, kind, usesNet(g.pkg.Types))
+	g.captured(l, calls)
+	source, err := g.source(g.pkg.Types.Name(), "", nil)
 	if err != nil {
 		return nil, err
 	}
-	files := support.For(pkg, source, usesNet(g.pkg.Types), supportName)
-	files[name] = source
-	files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(pkg, nil)
-	return files, nil
+	l.Files[name] = source
+	l.Files[supportName("vocabulary")] = vocabulary.Of(g.pkg).Source(g.pkg.Types.Name(), l.Path, true, nil)
+	return l.Files, nil
 }
 
-// captured adds the arguments of calls that a program made.
-func (g *testFile) captured(calls *captured.Calls) { g.addf("%s", calls.Source(g.pkg, g.Generator)) }
+// captured imports the library, and adds the arguments of calls that a program made.
+func (g *testFile) captured(l support.Library, calls *captured.Calls) {
+	g.Imports[l.Path] = support.Name
+	g.addf("var whetCaptured = %s.Calls{\n%s}\n\n", support.Name, calls.Source(g.pkg, g.Generator))
+}
 
 // source returns the file with the added declarations, their makers, and more declarations. imported,
 // if not nil, replaces the paths of imports.

@@ -26,14 +26,14 @@ func (g *testFile) settings(fn *types.Func, now *types.Package) string {
 		if !ok || !ok2 || !v.Exported() || n == maxSettings {
 			continue
 		}
-		value, kind := "s.bool()", types.TypeString(v.Type(), nil)
+		value, kind := "s.Bool()", types.TypeString(v.Type(), nil)
 		if kind != types.TypeString(other.Type(), nil) {
 			continue
 		}
 		switch kind {
 		case "bool":
 		case "io.Writer":
-			value = "s.writer()"
+			value = "s.Writer()"
 		default:
 			continue
 		}
@@ -41,7 +41,7 @@ func (g *testFile) settings(fn *types.Func, now *types.Package) string {
 			continue
 		}
 		n++
-		fmt.Fprintf(&b, "if s.sets(%[1]q) {\nwas := %[1]s\ndefer func() { %[1]s = was }()\n%[1]s = %[2]s\n}\n", name, value)
+		fmt.Fprintf(&b, "if s.Sets(%[1]q) {\nwas := %[1]s\ndefer func() { %[1]s = was }()\n%[1]s = %[2]s\n}\n", name, value)
 	}
 	return b.String()
 }

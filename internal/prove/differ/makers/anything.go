@@ -27,10 +27,10 @@ func (g *Generator) anything(depth int) string {
 		}
 	}
 	if n == 0 {
-		return "\treturn s.any()\n"
+		return "\treturn s.Any()\n"
 	}
-	return fmt.Sprintf("\tif s.size > 0 || s.deep() {\n\t\treturn s.any()\n\t}\n\tswitch s.choose(%d) {\n%s\t}\n"+
-		"\treturn s.any()\n", 2*n, cases.String())
+	return fmt.Sprintf("\tif s.Size > 0 || s.Deep() {\n\t\treturn s.Any()\n\t}\n\tswitch s.Choose(%d) {\n%s\t}\n"+
+		"\treturn s.Any()\n", 2*n, cases.String())
 }
 
 // reflectType returns the body of a maker of reflect.Type: the types of values, and those that the package
@@ -57,8 +57,8 @@ func (g *Generator) reflectType(depth int) (text, why string) {
 	if len(list) == 0 {
 		return fmt.Sprintf("\treturn %s.TypeOf(%s(s))\n", reflect, value), ""
 	}
-	return fmt.Sprintf("\tif s.bool() {\n\t\treturn %s.TypeOf(%s(s))\n\t}\n\tall := []%s.Type{%s}\n"+
-		"\treturn all[s.choose(len(all))]\n", reflect, value, reflect, strings.Join(list, ", ")), ""
+	return fmt.Sprintf("\tif s.Bool() {\n\t\treturn %s.TypeOf(%s(s))\n\t}\n\tall := []%s.Type{%s}\n"+
+		"\treturn all[s.Choose(len(all))]\n", reflect, value, reflect, strings.Join(list, ", ")), ""
 }
 
 // calledName returns the identifier of the function that is called; nil if it is not named.

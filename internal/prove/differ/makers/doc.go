@@ -8,9 +8,9 @@
 //
 //  2. Maker returns the name of a maker, and writes it with those that it needs (maker.go):
 //
-//     func whetMake1(s *whetSource) (v T)
+//     func whetMake1(s *whetlib.Source) (v T)
 //
-//     The methods of whetSource (package support) make basic values, and those types of the standard
+//     The methods of whetlib.Source (package support) make basic values, and those types of the standard
 //     library that have invariants or record what is done with them. A struct of the module with
 //     unexported fields is made by its constructors, if it has any (factory.go), and else field by
 //     field. A value of interface type has one of the module's types that implement it, or else one

@@ -47,12 +47,12 @@ func (g *Generator) errors(depth int) string {
 				continue
 			}
 		}
-		add(fmt.Sprintf("\t\ts.made(%[1]s, %[1]q)\n\t\treturn %[1]s\n", name))
+		add(fmt.Sprintf("\t\ts.Made(%[1]s, %[1]q)\n\t\treturn %[1]s\n", name))
 		vars++
 	}
 	if n == 0 {
-		return "\treturn s.error()\n"
+		return "\treturn s.Error()\n"
 	}
-	return fmt.Sprintf("\tif s.size > 0 || s.deep() || s.choose(3) != 0 {\n\t\treturn s.error()\n\t}\n"+
-		"\tswitch s.choose(%d) {\n%s\t}\n\treturn s.error()\n", n, cases.String())
+	return fmt.Sprintf("\tif s.Size > 0 || s.Deep() || s.Choose(3) != 0 {\n\t\treturn s.Error()\n\t}\n"+
+		"\tswitch s.Choose(%d) {\n%s\t}\n\treturn s.Error()\n", n, cases.String())
 }

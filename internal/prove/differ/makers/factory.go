@@ -47,7 +47,7 @@ func (g *Generator) constructed(n *types.Named, pointer bool, depth int) (text s
 		return g.making(ways[0], n, pointer), true
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", len(ways))
+	fmt.Fprintf(&b, "\tif !s.Deep() {\n\tswitch s.Choose(%d) {\n", len(ways))
 	for i, f := range ways[1:] {
 		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.guarded(f, n, pointer))
 	}
@@ -61,7 +61,7 @@ func (g *Generator) guarded(f factory, n *types.Named, pointer bool) string {
 	if f.recv == "" || f.sig == nil {
 		return g.making(f, n, pointer)
 	}
-	return fmt.Sprintf("\t\tif whetStep := s.begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n%s\t\t}\n",
+	return fmt.Sprintf("\t\tif whetStep := s.Begin(%q); whetStep != nil {\n\t\t\tdefer whetStep()\n%s\t\t}\n",
 		n.Obj().Name()+"_"+f.expr, g.making(f, n, pointer))
 }
 
@@ -81,7 +81,7 @@ func (g *Generator) produced(n *types.Named, pointer bool, depth int) string {
 		return ""
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "\tif !s.deep() {\n\tswitch s.choose(%d) {\n", 2*len(ways))
+	fmt.Fprintf(&b, "\tif !s.Deep() {\n\tswitch s.Choose(%d) {\n", 2*len(ways))
 	for i, f := range ways {
 		fmt.Fprintf(&b, "\tcase %d:\n%s", i+1, g.guarded(f, n, pointer))
 	}
@@ -94,7 +94,7 @@ func orProduced(produced, text, why string) (string, string) {
 	if why == "" || produced == "" {
 		return produced + text, why
 	}
-	return produced + "\ts.need(false)\n\treturn v\n", ""
+	return produced + "\ts.Need(false)\n\treturn v\n", ""
 }
 
 // producers returns methods of other exported types that return a type, those of types with constructors.
@@ -283,7 +283,7 @@ func (g *Generator) making(f factory, n *types.Named, pointer bool) string {
 	var parts []string
 	expr, recorded := f.expr, f.recorded
 	if f.recv != "" {
-		fmt.Fprintf(&b, "\tr := %s(s)\n\ts.need(r != nil)\n", f.recv)
+		fmt.Fprintf(&b, "\tr := %s(s)\n\ts.Need(r != nil)\n", f.recv)
 		parts = append(parts, "r")
 		expr, recorded = "r."+expr, "(%s)."+recorded
 	}
@@ -294,13 +294,13 @@ func (g *Generator) making(f factory, n *types.Named, pointer bool) string {
 	}
 	args := strings.Join(names, ", ")
 	parts = append(parts, names...)
-	fmt.Fprintf(&b, "\twhetCodes := s.codes(%s)\n", strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "\twhetCodes := s.Codes(%s)\n", strings.Join(parts, ", "))
 	if f.sig != nil {
 		expr += "(" + args + ")"
 		recorded += "(" + strings.TrimSuffix(strings.Repeat("%s, ", len(f.makers)), ", ") + ")"
 	}
 	if f.sig != nil && f.sig.Results().Len() == 2 {
-		fmt.Fprintf(&b, "\tmade, err := %s\n\tif err != nil {\n\t\ts.failed()\n\t\treturn %s(s)\n\t}\n", expr,
+		fmt.Fprintf(&b, "\tmade, err := %s\n\tif err != nil {\n\t\ts.Failed()\n\t\treturn %s(s)\n\t}\n", expr,
 			g.open[len(g.open)-1])
 		recorded = fmt.Sprintf("func() %s {\nmade, _ := %s\nreturn %s\n}()", of, recorded, result)
 	} else {
@@ -310,9 +310,9 @@ func (g *Generator) making(f factory, n *types.Named, pointer bool) string {
 		}
 	}
 	if isPtr {
-		b.WriteString("\ts.need(made != nil)\n")
+		b.WriteString("\ts.Need(made != nil)\n")
 	}
-	fmt.Fprintf(&b, "\ts.made(%s, %q, whetCodes...)\n\treturn %s\n", result, recorded, result)
+	fmt.Fprintf(&b, "\ts.Made(%s, %q, whetCodes...)\n\treturn %s\n", result, recorded, result)
 	return b.String()
 }
 

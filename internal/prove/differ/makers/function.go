@@ -167,7 +167,7 @@ func (g *Generator) function(sig *types.Signature, name string, depth int) (text
 	}
 	if fields != "" {
 		fields = "var x struct {\ndrawn bool\nat int\n" + fields + "}\n" +
-			"if s.size > 0 {\ns.reset = append(s.reset, func() { x.at = 0 })\n}\n"
+			"if s.Size > 0 {\ns.Reset = append(s.Reset, func() { x.at = 0 })\n}\n"
 	}
 	if a.role != effect {
 		fields += "whetF := " + asking(sig, name) + "\n"
@@ -175,12 +175,12 @@ func (g *Generator) function(sig *types.Signature, name string, depth int) (text
 	return fmt.Sprintf("%sreturn func%s {\n%s\t}\n", fields, head, body), ""
 }
 
-// asking returns the code of the *whetFunc of a function with a name, "" if it has none.
+// asking returns the code of the *whetlib.Func of a function with a name, "" if it has none.
 func asking(sig *types.Signature, name string) string {
 	if name == "" {
 		name = "its " + TypeText(sig)
 	}
-	return fmt.Sprintf("s.function(%q)", name)
+	return fmt.Sprintf("s.Function(%q)", name)
 }
 
 // yields returns the function that a function calls with each value if it is a sequence, as iter.Seq and iter.Seq2 are;
@@ -210,10 +210,10 @@ func (g *Generator) sequence(sig, yield *types.Signature, name string, depth int
 		fmt.Fprintf(&fill, "list[i].v%d = %s(s)\n", i, m)
 		fmt.Fprintf(&args, "x.v%d, ", i)
 	}
-	return fmt.Sprintf("whetF := %s\nn := s.length()\nif n < 0 {\nn = 0\n}\n"+
+	return fmt.Sprintf("whetF := %s\nn := s.Length()\nif n < 0 {\nn = 0\n}\n"+
 		"list := make([]struct {\n%s}, n)\nfor i := range list {\n%s}\nreturn func(yield %s) {\n"+
-		"for i, x := range list {\nif s.size == 0 {\nwhetF.question(i)\n}\nif !yield(%s) {\nreturn\n}\n}\n"+
-		"if s.size == 0 {\nwhetF.question(n)\n}\n}\n",
+		"for i, x := range list {\nif s.Size == 0 {\nwhetF.Question(i)\n}\nif !yield(%s) {\nreturn\n}\n}\n"+
+		"if s.Size == 0 {\nwhetF.Question(n)\n}\n}\n",
 		asking(sig, name), fields.String(), fill.String(), g.typeString(sig.Params().At(0).Type()),
 		strings.TrimSuffix(args.String(), ", ")), ""
 }
@@ -272,19 +272,19 @@ func (g *Generator) answering(
 		if a.method {
 			all = strings.Join(append([]string{strconv.Quote(a.label)}, args...), ", ")
 		}
-		answers = "s.called(" + all + ")\n" + answers
+		answers = "s.Called(" + all + ")\n" + answers
 	case answer:
-		answers = "s := " + a.asked + ".asked(" + all + ")\n" + answers
+		answers = "s := " + a.asked + ".Asked(" + all + ")\n" + answers
 	case hash:
-		answers = "s := " + a.asked + ".hashed(" + all + ")\n" + answers
+		answers = "s := " + a.asked + ".Hashed(" + all + ")\n" + answers
 	case less, order, equal:
-		call := map[role]string{less: "less", order: "order", equal: "equal"}[a.role]
+		call := map[role]string{less: "Less", order: "Order", equal: "Equal"}[a.role]
 		answers = fmt.Sprintf("return %s(%s.%s(%s))\n", results[0], a.asked, call, all)
 	}
 	if len(values) == 0 {
-		return head, "", "if s.size == 0 {\n" + strings.TrimSuffix(answers, "return \n") + "}\n", ""
+		return head, "", "if s.Size == 0 {\n" + strings.TrimSuffix(answers, "return \n") + "}\n", ""
 	}
-	body = fmt.Sprintf("if s.size == 0 {\n%[1]s}\nfor i := 0; i < %[2]d && !x.%[3]sdrawn; i++ {\n%[4]s}\n"+
+	body = fmt.Sprintf("if s.Size == 0 {\n%[1]s}\nfor i := 0; i < %[2]d && !x.%[3]sdrawn; i++ {\n%[4]s}\n"+
 		"x.%[3]sdrawn = true\ni := x.%[3]sat %% %[2]d\nx.%[3]sat++\nreturn %[5]s\n", answers, draws, a.prefix,
 		draw.String(), strings.Join(values, ", "))
 	return head, hold.String(), body, ""

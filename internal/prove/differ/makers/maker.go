@@ -18,98 +18,98 @@ const maxDepth = 6
 func known(t string) (expr string, packages []string, ok bool) {
 	switch t {
 	case "context.Context":
-		return "s.context()", nil, true
+		return "s.Context()", nil, true
 	case "io.Writer", "io.StringWriter", "io.WriteCloser":
-		return "s.writer()", nil, true
+		return "s.Writer()", nil, true
 	case "io.Reader", "io.ReadCloser":
-		return "s.reader()", nil, true
+		return "s.Reader()", nil, true
 	case "io.ReadWriter", "io.ReadWriteCloser":
-		return "s.pipe()", nil, true
+		return "s.Pipe()", nil, true
 	case "net.Conn":
-		return "s.conn()", nil, true
+		return "s.Conn()", nil, true
 	case "io.ByteWriter":
-		return "s.buffer()", nil, true
+		return "s.Buffer()", nil, true
 	case "io.ReadSeeker", "io.Seeker", "io.ReaderAt", "io.ByteReader", "io.ByteScanner", "io.RuneReader",
 		"io.RuneScanner", "io.WriterTo":
-		return "bytes.NewReader(s.bytes())", []string{"bytes"}, true
+		return "bytes.NewReader(s.Bytes())", []string{"bytes"}, true
 	case "hash.Hash":
 		return "sha256.New()", []string{"crypto/sha256"}, true
 	case "sort.Interface":
-		return "s.sortable()", nil, true
+		return "s.Sortable()", nil, true
 	case "container/heap.Interface":
-		return "s.heap()", nil, true
+		return "s.Heap()", nil, true
 	case "time.Duration":
-		return "s.duration()", nil, true
+		return "s.Duration()", nil, true
 	case "*time.Location":
-		return "s.location()", nil, true
+		return "s.Location()", nil, true
 	case "net/netip.Addr":
-		return "s.address()", nil, true
+		return "s.Address()", nil, true
 	case "net/netip.Prefix":
-		return "s.prefix()", nil, true
+		return "s.Prefix()", nil, true
 	case "net/netip.AddrPort":
-		return "s.endpoint()", nil, true
+		return "s.Endpoint()", nil, true
 	case "net.IP":
-		return "s.ip()", nil, true
+		return "s.IP()", nil, true
 	case "*net.IPNet":
-		return "s.network()", nil, true
+		return "s.Network()", nil, true
 	case "net/url.URL":
-		return "*s.url()", nil, true
+		return "*s.URL()", nil, true
 	case "net/http.Request":
-		return "*s.request()", nil, true
+		return "*s.Request()", nil, true
 	case "*math/big.Int":
-		return "big.NewInt(s.wide())", []string{"math/big"}, true
+		return "big.NewInt(s.Wide())", []string{"math/big"}, true
 	case "*math/rand.Rand":
-		return "s.random()", nil, true
+		return "s.Random()", nil, true
 	case "*encoding/json.Encoder":
-		return "json.NewEncoder(s.writer())", []string{"encoding/json"}, true
+		return "json.NewEncoder(s.Writer())", []string{"encoding/json"}, true
 	case "*encoding/json.Decoder":
-		return "json.NewDecoder(s.reader())", []string{"encoding/json"}, true
+		return "json.NewDecoder(s.Reader())", []string{"encoding/json"}, true
 	case "*bufio.Scanner":
-		return "bufio.NewScanner(s.reader())", []string{"bufio"}, true
+		return "bufio.NewScanner(s.Reader())", []string{"bufio"}, true
 	case "net/http.RoundTripper":
-		return "s.transport()", nil, true
+		return "s.Transport()", nil, true
 	case "*net/http.Client":
-		return "s.client()", nil, true
+		return "s.Client()", nil, true
 	case "*net/http.Response":
-		return "s.reply()", nil, true
+		return "s.Reply()", nil, true
 	case "fmt.Stringer":
-		return "s.stringer()", nil, true
+		return "s.Stringer()", nil, true
 	case "net/http.ResponseWriter":
-		return "s.response()", nil, true
+		return "s.Response()", nil, true
 	case "*net/http.Request":
-		return "s.request()", nil, true
+		return "s.Request()", nil, true
 	case "net/http.Handler":
-		return "s.handler()", nil, true
+		return "s.Handler()", nil, true
 	case "net/http.HandlerFunc":
-		return "s.handler()", nil, true
+		return "s.Handler()", nil, true
 	case "net/http.Header":
-		return "s.header()", nil, true
+		return "s.Header()", nil, true
 	case "net/url.Values":
-		return "s.values()", nil, true
+		return "s.Values()", nil, true
 	case "*net/url.URL":
-		return "s.url()", nil, true
+		return "s.URL()", nil, true
 	case "*log.Logger":
-		return "s.logger()", nil, true
+		return "s.Logger()", nil, true
 	case "*log/slog.Logger":
-		return "s.slogger()", nil, true
+		return "s.Slogger()", nil, true
 	case "*bytes.Buffer":
-		return "s.buffer()", nil, true
+		return "s.Buffer()", nil, true
 	case "*bytes.Reader":
-		return "bytes.NewReader(s.bytes())", []string{"bytes"}, true
+		return "bytes.NewReader(s.Bytes())", []string{"bytes"}, true
 	case "*strings.Reader":
-		return "strings.NewReader(s.string())", []string{"strings"}, true
+		return "strings.NewReader(s.Text())", []string{"strings"}, true
 	case "*strings.Builder":
-		return "s.builder()", nil, true
+		return "s.Builder()", nil, true
 	case "*bufio.Writer":
-		return "s.bufioWriter()", nil, true
+		return "s.BufioWriter()", nil, true
 	case "*bufio.Reader":
-		return "s.bufioReader()", nil, true
+		return "s.BufioReader()", nil, true
 	case "time.Time":
-		return "s.time()", nil, true
+		return "s.Time()", nil, true
 	case "encoding/json.RawMessage":
-		return "s.json()", nil, true
+		return "s.JSON()", nil, true
 	case "*regexp.Regexp":
-		return "s.regexp()", nil, true
+		return "s.Regexp()", nil, true
 	case "sync.Mutex", "sync.RWMutex", "sync.Once", "sync.WaitGroup", "sync.Map", "sync.Pool",
 		"strings.Builder", "bytes.Buffer",
 		"sync/atomic.Int32", "sync/atomic.Int64", "sync/atomic.Uint32", "sync/atomic.Uint64", "sync/atomic.Bool",
@@ -162,8 +162,8 @@ func (g *Generator) keyed(
 		g.dead[key] = why
 		return "", why
 	}
-	g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\ts.enter()\n\tdefer s.leave()\n%s}\n\n", name,
-		g.typeString(t), body))
+	g.made = append(g.made, fmt.Sprintf("func %s(s *whetlib.Source) (v %s) {\n\ts.Enter()\n\tdefer s.Leave()\n%s}\n\n",
+		name, g.typeString(t), body))
 	return name, ""
 }
 
@@ -228,10 +228,10 @@ func (g *Generator) literal(t types.Type, key string, depth int) (text, why stri
 		return g.pointer(u, depth)
 	case *types.Slice:
 		if types.Identical(u.Elem(), types.Typ[types.Byte]) { // bytes cannot be converted to a slice of another type
-			return fmt.Sprintf("\treturn %s(s.bytes())\n", paren(g.typeString(t))), ""
+			return fmt.Sprintf("\treturn %s(s.Bytes())\n", paren(g.typeString(t))), ""
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.spare())\n\tfor i "+
+		return fmt.Sprintf("\tn := s.Length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s, 0, n+s.Spare())\n\tfor i "+
 			":= 0; i < n; i++ {\n\t\tv = append(v, %s(s))\n\t}\n\treturn v\n", g.typeString(t), elem), why
 	case *types.Array:
 		elem, why := g.maker(u.Elem(), depth+1)
@@ -242,7 +242,7 @@ func (g *Generator) literal(t types.Type, key string, depth int) (text, why stri
 			return "", why
 		}
 		elem, why := g.maker(u.Elem(), depth+1)
-		return fmt.Sprintf("\tn := s.length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; "+
+		return fmt.Sprintf("\tn := s.Length()\n\tif n < 0 {\n\t\treturn nil\n\t}\n\tv = make(%s)\n\tfor i := 0; i < n; "+
 			"i++ {\n\t\tv[%s(s)] = %s(s)\n\t}\n\treturn v\n", g.typeString(t), key, elem), why
 	case *types.Struct:
 		return g.structure(t, u, depth)
@@ -280,7 +280,7 @@ func (g *Generator) enumerated(t types.Type) string {
 	if len(values) < 2 {
 		return ""
 	}
-	return fmt.Sprintf("\tif s.choose(4) != 0 {\n\t\tall := [...]%s{%s}\n\t\treturn all[s.choose(len(all))]\n\t}\n",
+	return fmt.Sprintf("\tif s.Choose(4) != 0 {\n\t\tall := [...]%s{%s}\n\t\treturn all[s.Choose(len(all))]\n\t}\n",
 		g.typeString(t), strings.Join(values, ", "))
 }
 
@@ -294,25 +294,25 @@ func paren(t string) string {
 func basic(b *types.Basic) string {
 	switch info := b.Info(); {
 	case b.Kind() == types.Int32:
-		return "s.rune()" // runes and other numbers
+		return "s.Rune()" // runes and other numbers
 	case info&types.IsBoolean != 0:
-		return "s.bool()"
+		return "s.Bool()"
 	case info&types.IsString != 0:
-		return "s.string()"
+		return "s.Text()"
 	case b.Kind() == types.Int || b.Kind() == types.Uint || b.Kind() == types.Uintptr:
-		return "s.int()"
+		return "s.Int()"
 	case info&types.IsInteger != 0:
-		return "s.wide()" // types of a given size are rarely sizes of something
+		return "s.Wide()" // types of a given size are rarely sizes of something
 	case info&types.IsFloat != 0:
-		return "s.float()"
+		return "s.Float()"
 	case info&types.IsComplex != 0:
-		return "complex(s.float(), s.float())"
+		return "complex(s.Float(), s.Float())"
 	}
 	return ""
 }
 
 // lacking makes a nil pointer, seldom, and only of a receiver or an argument itself.
-const lacking = "\tif s.lacks() {\n\t\treturn nil\n\t}\n"
+const lacking = "\tif s.Lacks() {\n\t\treturn nil\n\t}\n"
 
 // pointer makes a new value to point to, or nil if values are nested too deeply. Where other packages can
 // set all fields of a struct, two pointers may point to the same one.
@@ -339,15 +339,15 @@ func (g *Generator) pointerTo(p *types.Pointer, depth int) (text, why string) {
 		return "", why
 	}
 	if isRecursive(p.Elem()) {
-		text += "\tif s.ends() {\n\t\treturn nil\n\t}\n"
+		text += "\tif s.Ends() {\n\t\treturn nil\n\t}\n"
 	}
 	result := "&to"
 	if u, ok := p.Elem().Underlying().(*types.Struct); ok && u.NumFields() > 0 && !hasUnexported(u) {
-		text += fmt.Sprintf("\tif again := whetAgain[%s](s); again != nil {\n\t\treturn again\n\t}\n",
+		text += fmt.Sprintf("\tif again := whetlib.Again[%s](s); again != nil {\n\t\treturn again\n\t}\n",
 			g.typeString(p.Elem()))
-		result = "whetShare(s, &to)"
+		result = "whetlib.Share(s, &to)"
 	}
-	return text + fmt.Sprintf("\tif s.deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn %s\n", elem, result), ""
+	return text + fmt.Sprintf("\tif s.Deep() {\n\t\treturn nil\n\t}\n\tto := %s(s)\n\treturn %s\n", elem, result), ""
 }
 
 // isRecursive reports whether values of a type contain such values, or pointers to them.
@@ -397,14 +397,14 @@ func (g *Generator) channel(c *types.Chan, depth int) (text, why string) {
 	if why != "" {
 		return "", why
 	}
-	closed := "s.bool()"
+	closed := "s.Bool()"
 	switch sends, receives := g.channelUse(c.Elem()); {
 	case c.Dir() == types.RecvOnly || receives && !sends:
 		closed = "true"
 	case c.Dir() == types.SendOnly || sends && !receives:
 		closed = "false"
 	}
-	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s "+
+	return fmt.Sprintf("\tc := make(chan %s, 1024)\n\tfor n := s.Choose(4); n > 0; n-- {\n\t\tc <- %s(s)\n\t}\n\tif %s "+
 		"{\n\t\tclose(c)\n\t}\n\treturn c\n", g.typeString(c.Elem()), elem, closed), ""
 }
 
@@ -464,7 +464,7 @@ func (g *Generator) structure(t types.Type, u *types.Struct, depth int) (text, w
 			continue
 		}
 		if nilable(f.Type()) && g.comparedWithNil(f) {
-			fmt.Fprintf(&b, "\tif s.size > 0 || s.choose(8) != 7 {\n\t\tv.%s = %s(s)\n\t}\n", f.Name(), m)
+			fmt.Fprintf(&b, "\tif s.Size > 0 || s.Choose(8) != 7 {\n\t\tv.%s = %s(s)\n\t}\n", f.Name(), m)
 			continue
 		}
 		fmt.Fprintf(&b, "\tv.%s = %s(s)\n", f.Name(), m)
@@ -546,9 +546,9 @@ func (g *Generator) implementation(t types.Type, u *types.Interface, key string,
 	}
 	var b strings.Builder
 	if nested {
-		fmt.Fprintf(&b, "\tif s.ends() || s.deep() {\n\t\treturn %s\n\t}\n", leaf)
+		fmt.Fprintf(&b, "\tif s.Ends() || s.Deep() {\n\t\treturn %s\n\t}\n", leaf)
 	}
-	fmt.Fprintf(&b, "\tswitch s.choose(%d) {\n", len(makers))
+	fmt.Fprintf(&b, "\tswitch s.Choose(%d) {\n", len(makers))
 	for i, m := range makers[1:] {
 		fmt.Fprintf(&b, "\tcase %d:\n\t\treturn %s(s)\n", i+1, m)
 	}
@@ -626,14 +626,14 @@ func (g *Generator) stub(u *types.Interface, key string, depth int) (text, why s
 			fmt.Fprintf(&resets, "x.m%sat = 0\n", m.Name())
 		}
 		if of.role != effect {
-			fmt.Fprintf(&fields, "f%s *whetFunc\n", m.Name())
+			fmt.Fprintf(&fields, "f%s *whetlib.Func\n", m.Name())
 			fmt.Fprintf(&asked, ", f%s: %s", m.Name(), asking(sig, m.Name()))
 		}
 		fmt.Fprintf(&methods, "func (x *%s) %s%s {\ns := x.s\n%s}\n\n", name, m.Name(), head, body)
 	}
-	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetSource\nreader "+
-		"*whetReader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
-	return fmt.Sprintf("\tx := &%s{s: s, reader: s.reader()%s}\n\tif s.size > 0 {\n\t\ts.reset = append(s.reset, func() {"+
+	g.made = append(g.made, fmt.Sprintf("// %s notes how it is called.\ntype %s struct {\ns *whetlib.Source\nreader "+
+		"*whetlib.Reader\n%s}\n\n%s", name, name, fields.String(), methods.String()))
+	return fmt.Sprintf("\tx := &%s{s: s, reader: s.Reader()%s}\n\tif s.Size > 0 {\n\t\ts.Reset = append(s.Reset, func() {"+
 		"\n%s\t\t})\n\t}\n\treturn x\n", name, asked.String(), resets.String()), ""
 }
 
@@ -649,7 +649,7 @@ func streaming(m *types.Func) string {
 	case "Read":
 		return "return x.reader.Read(p)"
 	case "Write":
-		return "return x.s.wrote(p)"
+		return "return x.s.Wrote(p)"
 	}
 	return ""
 }

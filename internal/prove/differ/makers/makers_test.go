@@ -109,30 +109,30 @@ func TestMaker(t *testing.T) {
 		why     string
 		partial bool
 	}{
-		{name: "Names", code: []string{"(v Names) {", "n := s.length()", "v = append(v, whetMake2(s))"}},
-		{name: "node", code: []string{"v.next = whetMake2(s)", "to := whetMake1(s)", "if s.deep()"}},
+		{name: "Names", code: []string{"(v Names) {", "n := s.Length()", "v = append(v, whetMake2(s))"}},
+		{name: "node", code: []string{"v.next = whetMake2(s)", "to := whetMake1(s)", "if s.Deep()"}},
 		{name: "Counter", code: []string{
-			"switch s.choose(2)",
-			"made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.failed()\n\t\treturn whetMake1(s)\n\t}",
+			"switch s.Choose(2)",
+			"made, err := NewCounter(c0)\n\tif err != nil {\n\t\ts.Failed()\n\t\treturn whetMake1(s)\n\t}",
 			"made := r.Next()", "return *made",
 		}},
-		{name: "shape", code: []string{"switch s.choose(1)", "v.side = "}},
+		{name: "shape", code: []string{"switch s.Choose(1)", "v.side = "}},
 		{
 			name: "Store",
-			code: []string{"x := &whetStub1{s: s", "x.mGetat = 0", `s.called("Get", p0)`, "return x.mGetr0[i], x.mGetr1[i]"},
+			code: []string{"x := &whetStub1{s: s", "x.mGetat = 0", `s.Called("Get", p0)`, "return x.mGetr0[i], x.mGetr1[i]"},
 		},
-		{name: "Visit", code: []string{"return func(p0 string) (bool) {", "s.called(p0)"}},
-		{name: "Keep", code: []string{`whetF := s.function("Keep")`, "s := whetF.asked(p0)\nreturn whetMake2(s)"}},
-		{name: "Less", code: []string{"return bool(whetF.less(p0, p1))"}},
-		{name: "Equal", code: []string{"return bool(whetF.equal(p0, p1))"}},
-		{name: "Compare", code: []string{"return int(whetF.order(p0, p1))"}},
-		{name: "Add", code: []string{"s := whetF.asked(p0, p1)"}},
-		{name: "Hash", code: []string{"s := whetF.hashed(p0)"}},
-		{name: "Load", code: []string{"s.called(p0)"}},
-		{name: "Print", code: []string{"s.called(p0, p1)"}},
-		{name: "Next", code: []string{"s.called()"}},
-		{name: "All", code: []string{"list[i].v1 = whetMake3(s)", "whetF.question(i)", "if !yield(x.v0, x.v1) {"}},
-		{name: "Clock", code: []string{`fSince: s.function("Since")`, "s := x.fSince.asked(p0)"}},
+		{name: "Visit", code: []string{"return func(p0 string) (bool) {", "s.Called(p0)"}},
+		{name: "Keep", code: []string{`whetF := s.Function("Keep")`, "s := whetF.Asked(p0)\nreturn whetMake2(s)"}},
+		{name: "Less", code: []string{"return bool(whetF.Less(p0, p1))"}},
+		{name: "Equal", code: []string{"return bool(whetF.Equal(p0, p1))"}},
+		{name: "Compare", code: []string{"return int(whetF.Order(p0, p1))"}},
+		{name: "Add", code: []string{"s := whetF.Asked(p0, p1)"}},
+		{name: "Hash", code: []string{"s := whetF.Hashed(p0)"}},
+		{name: "Load", code: []string{"s.Called(p0)"}},
+		{name: "Print", code: []string{"s.Called(p0, p1)"}},
+		{name: "Next", code: []string{"s.Called()"}},
+		{name: "All", code: []string{"list[i].v1 = whetMake3(s)", "whetF.Question(i)", "if !yield(x.v0, x.v1) {"}},
+		{name: "Clock", code: []string{`fSince: s.Function("Since")`, "s := x.fSince.Asked(p0)"}},
 		{name: "number", why: "example.com/p.number is a constraint"},
 		{name: "half", code: []string{"v.n = "}, partial: true},
 		{name: "holder", code: []string{"v.h = "}, partial: true},
@@ -184,12 +184,12 @@ func f(keep, yield, onEvent, reach func(string) bool, v Visitor) {}
 			t.Fatal(why)
 		}
 		question := p.Name() == "keep" || p.Name() == "reach"
-		if got := strings.Contains(g.Code(), "s.function("); got != question {
+		if got := strings.Contains(g.Code(), "s.Function("); got != question {
 			t.Errorf("%s: a question: %v, want %v\n%s", p.Name(), got, question, g.Code())
 		}
 	}
 	g := makers.New(pkg, nil)
-	if _, why := g.Sink(fn.Signature().Params().At(0).Type()); why != "" || !strings.Contains(g.Code(), "s.called(p0)") {
+	if _, why := g.Sink(fn.Signature().Params().At(0).Type()); why != "" || !strings.Contains(g.Code(), "s.Called(p0)") {
 		t.Errorf("%s\n%s", why, g.Code())
 	}
 }

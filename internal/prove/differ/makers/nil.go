@@ -72,8 +72,8 @@ func (g *Generator) ParameterMaker(v *types.Var, t types.Type) (name, why string
 	key := "nil or " + name
 	if g.makers[key] == "" {
 		g.makers[key] = maybe
-		g.made = append(g.made, fmt.Sprintf("func %s(s *whetSource) (v %s) {\n\tif s.choose(8) == 7 {\n\t\treturn nil\n\t}\n"+
-			"\treturn %s(s)\n}\n\n", maybe, g.typeString(t), name))
+		g.made = append(g.made, fmt.Sprintf("func %s(s *whetlib.Source) (v %s) {\n"+
+			"\tif s.Choose(8) == 7 {\n\t\treturn nil\n\t}\n\treturn %s(s)\n}\n\n", maybe, g.typeString(t), name))
 	}
 	if g.partial[name] {
 		g.partial[maybe] = true

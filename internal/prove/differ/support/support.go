@@ -1,87 +1,91 @@
 package support
 
 import (
-	"bytes"
 	"embed"
-	"go/ast"
-	"go/format"
-	"go/parser"
-	"go/token"
-	"path"
 	"slices"
-	"strconv"
 	"strings"
 )
+
+// Name is the name of the package that the files make up.
+const Name = "whetlib"
 
 //go:embed *.txt
 var parts embed.FS
 
-// optional returns what the optional parts are for: code that needs one contains it.
-func optional() map[string][]string {
-	return map[string][]string{
-		"compare": {"whetCompare("}, "scribe": {"whetCompare("}, "answers": {"whetPrintAnswers("},
-		"bench": {"whetBenchmark("}, ExitPart: {"whetCompare(", "whetRunAs("},
-	}
-}
+// A Kind is what generated code uses the package for.
+type Kind string
 
-// ExitPart is the part that has a call end a run instead of the process. It links only with ExitFlag, since it
-// uses a symbol of the runtime. The other parts do without it.
+// Kinds of code.
 const (
-	ExitPart = "exit"
-	ExitFlag = "-ldflags=-checklinkname=0"
+	Comparison Kind = "comparison" // of two versions
+	Answers    Kind = "answers"    // of one version, in a file
+	Benchmark  Kind = "benchmark"
 )
 
-// For returns the files that code in a package with a name needs, with names from fileName. net is set
-// if the package uses package net. The imports of the files get unused names: a package may declare
-// its own log, url or time.
-func For(pkg string, code []byte, net bool, fileName func(part string) string) map[string][]byte {
+// ExitPart is the file that has a call end a run instead of the process. It links only with ExitFlag, since it
+// uses a symbol of the runtime. The others do without it.
+const ExitPart = "exit.go"
+
+// ExitFlag returns the flag of go test with which ExitPart links, next to further ones: it includes what these already
+// pass to the linker.
+func ExitFlag(flags []string) string {
+	const flag, value = "-ldflags=", "-checklinkname=0"
+	for _, other := range slices.Backward(flags) {
+		if name, passed, ok := strings.Cut(other, "="); ok && strings.TrimLeft(name, "-") == "ldflags" {
+			return flag + passed + " " + value
+		}
+	}
+	return flag + value
+}
+
+// kindOf returns the kind of code that needs a part; "" for all.
+func kindOf(part string) Kind {
+	switch part {
+	case "compare", "scribe", "exit":
+		return Comparison
+	case "answers":
+		return Answers
+	case "bench":
+		return Benchmark
+	}
+	return ""
+}
+
+// Dir is the directory of the packages in a module. Patterns such as ./... do not match it.
+const Dir = "_whet"
+
+// A Library is the package that generated code calls: below the module of a package, for all of its packages.
+type Library struct {
+	Path  string            // the import path
+	Files map[string][]byte // by their names relative to the package's directory
+}
+
+// For returns the library for code of a kind in a package with an import path, in a module with a path; "" if it is
+// unknown. net is set if what is called uses package net: what is unused takes long to link.
+func For(pkg, module string, kind Kind, net bool) Library {
+	dir, root, up := Dir+"/"+string(kind), pkg, ""
+	if net {
+		dir += "net"
+	}
+	if module != "" && (pkg == module || strings.HasPrefix(pkg, module+"/")) {
+		root, up = module, strings.Repeat("../", strings.Count(strings.TrimPrefix(pkg, module), "/"))
+	}
 	entries, err := parts.ReadDir(".")
 	if err != nil {
 		panic("the support is not embedded: " + err.Error())
 	}
-	files := map[string][]byte{}
+	l := Library{Path: root + "/" + dir, Files: map[string][]byte{}}
 	for _, entry := range entries {
-		name := strings.TrimSuffix(entry.Name(), ".txt")
-		used := func(use string) bool { return bytes.Contains(code, []byte(use)) }
-		if uses, ok := optional()[name]; ok && !slices.ContainsFunc(uses, used) ||
-			name == "web" && !net {
-			continue // unused: linking all imports takes long
+		part := strings.TrimSuffix(entry.Name(), ".txt")
+		if of := kindOf(part); of != "" && of != kind || part == "web" && !net {
+			continue
 		}
 		text, err := parts.ReadFile(entry.Name())
 		if err != nil {
 			panic("the support is not embedded: " + err.Error())
 		}
-		files[fileName(name)] = part(pkg, fileName(name), text)
+		// It may need a newer language version than the module has.
+		l.Files[up+dir+"/"+part+".go"] = append([]byte("//go:build go1.24\n\n"), text...)
 	}
-	return files
-}
-
-// part returns a file in a package with a name.
-func part(pkg, name string, text []byte) []byte {
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		panic(name + " is not Go: " + err.Error())
-	}
-	file.Name.Name = pkg
-	names := map[string]string{}
-	for _, spec := range file.Imports {
-		p, _ := strconv.Unquote(spec.Path.Value) // already parsed
-		names[path.Base(p)] = "whet_" + path.Base(p)
-		spec.Name = ast.NewIdent("whet_" + path.Base(p))
-	}
-	ast.Inspect(file, func(n ast.Node) bool {
-		if s, ok := n.(*ast.SelectorExpr); ok {
-			if x, ok := s.X.(*ast.Ident); ok && names[x.Name] != "" {
-				x.Name = names[x.Name]
-			}
-		}
-		return true
-	})
-	// The support may need a newer language version than the module has.
-	out := bytes.NewBufferString("//go:build go1.24\n\n")
-	if err := format.Node(out, fset, file); err != nil {
-		panic(name + " is not Go: " + err.Error())
-	}
-	return out.Bytes()
+	return l
 }

@@ -63,6 +63,11 @@ func (c *Copy) Remove() error {
 // Write writes a file of the module, until Remove.
 func (c *Copy) Write(file string, data []byte) error {
 	name := c.Module.Path(file)
+	for dir := filepath.Dir(name); len(dir) > len(c.Module.Dir); dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+			c.written = append(c.written, dir)
+		}
+	}
 	c.written = append(c.written, name)
 	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
 		return err

@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/whet-go/whet/internal/prove/differ/support"
 )
 
 const (
@@ -289,22 +291,31 @@ func matching(expr *syntax.Regexp, variant int) string {
 	return ""
 }
 
-// Source writes the vocabulary as variables of the support. hidden are the fields that only one version
-// of a struct has, or that have another type in the other one, by the full name of the struct.
-func (v *Vocabulary) Source(pkg string, hidden map[string]string) []byte {
+// Source writes a file that tells the vocabulary to the package support, which has an import path. own is false in the
+// copy of the package. hidden are the fields that only one version of a struct has, or that have another type in the
+// other one, by the full name of the struct.
+func (v *Vocabulary) Source(pkg, library string, own bool, hidden map[string]string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "package %s\n\n// Names, words and numbers in the package's own code.\nvar (\n"+
-		"\twhetKeys = []whetKey{", pkg)
-	for _, k := range v.keys {
-		fmt.Fprintf(&b, "{%q, %q}, ", k.name, k.kind)
+	fmt.Fprintf(&b, "package %s\n\nimport %s %q\n\n", pkg, support.Name, library)
+	if own {
+		b.WriteString("type whetOwn struct{}\n\n")
 	}
-	fmt.Fprintf(&b, "}\n\twhetWords = %#v\n\twhetNumbers = %#v\n\twhetFractions = []float64{", v.words, v.numbers)
+	fmt.Fprintf(&b, "// Names, words and numbers in the package's own code.\nfunc init() {\n"+
+		"\t%[1]s.Know(%[1]s.Vocabulary{\n", support.Name)
+	if own {
+		b.WriteString("\t\tOwn: whetOwn{},\n")
+	}
+	fmt.Fprintf(&b, "\t\tKeys: []%s.Key{", support.Name)
+	for _, k := range v.keys {
+		fmt.Fprintf(&b, "{Name: %q, Kind: %q}, ", k.name, k.kind)
+	}
+	fmt.Fprintf(&b, "},\n\t\tWords: %#v,\n\t\tNumbers: %#v,\n\t\tFractions: []float64{", v.words, v.numbers)
 	for _, x := range v.fractions {
 		if !math.IsInf(x, 0) {
 			fmt.Fprintf(&b, "%g, ", x)
 		}
 	}
-	fmt.Fprintf(&b, "}\n\twhetChangedWords = %d\n\twhetChangedNumbers = %d\n\twhetHidden = %#v\n\twhetNarrow = %v\n)\n",
+	fmt.Fprintf(&b, "},\n\t\tChangedWords: %d, ChangedNumbers: %d, Hidden: %#v, Narrow: %v,\n\t})\n}\n",
 		v.changedWords, v.changedNumbers, hidden, len(v.narrowing) > 0)
 	return b.Bytes()
 }

@@ -47,7 +47,7 @@ func TestOf(t *testing.T) {
 	if got := words.Narrowing(); !slices.Equal(got, []string{"F"}) {
 		t.Errorf("narrowing %q", got)
 	}
-	source := string(words.Source("p", nil))
+	source := string(words.Source("p", "example.com/m/whetlib", true, nil))
 	for _, want := range []string{
 		`"rare"`, "77777", `"needle"`, "88888", `"constant 3"`, `"first second"`, `"a document"`,
 	} {
