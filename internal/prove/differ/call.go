@@ -404,7 +404,7 @@ func (r returned) calls() string {
 	var b strings.Builder
 	for _, in := range r {
 		result := string(resultLetters[in.depth-1]) + strconv.Itoa(in.of)
-		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.calls(%q%s)\n", in.from(result), in.makes, result+in.method,
+		fmt.Fprintf(&b, "if f, ok := %s; ok && f != nil {\n%ss.Calls(%q%s)\n", in.from(result), in.makes, result+in.method,
 			in.pointers)
 		if list := numbered(resultLetters[in.depth:in.depth+1], in.results.Len()); list != "" {
 			fmt.Fprintf(&b, "%s := f%s\ns.Result(%s)\n%s}\n", list, in.call, list, in.then.calls())
