@@ -80,6 +80,12 @@ func TestReproduce(t *testing.T) {
 			want: []string{"Half("},
 		},
 		{
+			name:   "a list that is sorted",
+			before: "import \"sort\"\n\nfunc Order(list sort.Interface) int {\n\tsort.Stable(list)\n\treturn list.Len()\n}",
+			old:    "sort.Stable(list)", new: "if list.Len() != 3 {\n\t\tsort.Stable(list)\n\t}",
+			want: []string{"a0 := &whetList{", "reflect.DeepEqual"},
+		},
+		{
 			name:   "a function",
 			before: "func Apply(f func(int) int, s string) int { return f(len(s)) }",
 			old:    "f(len(s))", new: "f(len(s)) + len(s)/2",

@@ -185,6 +185,9 @@ func helpers(code string) string {
 	if strings.Contains(code, "whetText(") {
 		b.WriteString(textHelper)
 	}
+	if strings.Contains(code, "&whetList{") {
+		b.WriteString(listHelper)
+	}
 	return b.String()
 }
 
@@ -245,5 +248,24 @@ func (s *whetStream) Write(p []byte) (int, error) { return s.w.Write(p) }
 type whetText string
 
 func (t whetText) String() string { return "<" + string(t) + ">" }
+`
+	listHelper = `
+// whetList is a list that orders its elements by their ranks.
+type whetList struct {
+	items []interface{}
+	ranks map[interface{}]int
+}
+
+func (l *whetList) Len() int           { return len(l.items) }
+func (l *whetList) Less(i, j int) bool { return l.ranks[l.items[i]] < l.ranks[l.items[j]] }
+func (l *whetList) Swap(i, j int)      { l.items[i], l.items[j] = l.items[j], l.items[i] }
+func (l *whetList) Push(x interface{}) { l.items = append(l.items, x) }
+
+func (l *whetList) Pop() interface{} {
+	n := len(l.items) - 1
+	x := l.items[n]
+	l.items = l.items[:n]
+	return x
+}
 `
 )
