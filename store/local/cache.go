@@ -18,7 +18,6 @@ type cache struct {
 	mu    sync.Mutex
 	known map[int64]*cached // by dictionary
 	size  int64
-	clock int64 // counts uses
 }
 
 // cached is a dictionary as far as it was read. loading is held while it is extended; the other
@@ -29,7 +28,6 @@ type cached struct {
 
 	table *profile.StackTable // nil at first
 	size  int64
-	used  int64
 }
 
 func newCache(limit int64) cache { return cache{limit: limit, known: map[int64]*cached{}} }
@@ -50,13 +48,11 @@ func (c *cache) entry(id int64) *cached {
 		e = &cached{}
 		c.known[id] = e
 	}
-	c.clock++
-	e.used = c.clock
 	return e
 }
 
-// set sets an entry's table to that of a dictionary, unless it has more, and drops the entries that were
-// used least recently. The caller has locked c.
+// set sets an entry's table to that of a dictionary, unless it has more, and drops others above the limit. Chance decides
+// which: a query of all services needs each in turn. The caller has locked c.
 func (c *cache) set(e *cached, d *profile.Dictionary) {
 	t, size := d.Table(), d.Memory()
 	if e.table != nil && t.Counts().Stacks < e.table.Counts().Stacks {
@@ -65,18 +61,14 @@ func (c *cache) set(e *cached, d *profile.Dictionary) {
 	e.table, e.own = t, d
 	c.size += size - e.size
 	e.size = size
-	for c.size > c.limit && len(c.known) > 1 {
-		oldest := int64(-1)
-		for id, k := range c.known {
-			if k != e && k.own != nil && (oldest < 0 || k.used < c.known[oldest].used) {
-				oldest = id
-			}
-		}
-		if oldest < 0 {
+	for id, other := range c.known { // in an order that differs each time
+		if c.size <= c.limit {
 			return
 		}
-		c.size -= c.known[oldest].size
-		delete(c.known, oldest)
+		if other != e && other.own != nil {
+			c.size -= other.size
+			delete(c.known, id)
+		}
 	}
 }
 

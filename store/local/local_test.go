@@ -302,10 +302,16 @@ func TestCheckFindsDamage(t *testing.T) {
 
 // TestConcurrent reads in this process, and as another one would, while several write.
 func TestConcurrent(t *testing.T) {
+	t.Run("dictionaries in memory", func(t *testing.T) { testConcurrent(t, 0) })
+	t.Run("no memory for dictionaries", func(t *testing.T) { testConcurrent(t, 1) })
+}
+
+func testConcurrent(t *testing.T, memory int64) {
+	t.Helper()
 	dir := t.TempDir()
-	s := openTest(t, dir, Options{})
+	s := openTest(t, dir, Options{Memory: memory})
 	storetest.Write(t, s, "", storetest.Generated("shop", 0, nil))
-	other := openTest(t, dir, Options{ReadOnly: true})
+	other := openTest(t, dir, Options{ReadOnly: true, Memory: memory})
 	const writers, each = 4, 40
 	var writing, reading sync.WaitGroup
 	for w := range writers {

@@ -84,7 +84,6 @@ type writer struct {
 	series map[string]map[string]int64 // by tenant, by key
 	heads  map[string]int64            // by content
 	open   map[scope]*dictionary
-	clock  int64
 	// changed has the dictionaries that the last transaction used.
 	changed map[int64]*dictionary
 
@@ -101,8 +100,7 @@ type dictionary struct {
 	d       *profile.Dictionary
 	stored  profile.Counts // what is in chunks
 	small   int            // number of chunks after the last joined one
-	used    int64
-	closed  bool // another one has its place
+	closed  bool           // another one has its place
 }
 
 // Limits of a transaction: batches that wait are committed together.
@@ -306,20 +304,18 @@ func (w *writer) checkSeries(r *request) error {
 	return nil
 }
 
-// shrink forgets the dictionaries that were used least recently, above the limit of memory, in the cache,
-// too, which has the same ones.
+// shrink forgets dictionaries above the limit of memory, in the cache, too, which has the same ones. Chance decides
+// which: services send in turn, so that the one that was used least recently would be the next one.
 func (w *writer) shrink() {
-	var all []scope
 	size := int64(0)
-	for k, d := range w.open {
-		all, size = append(all, k), size+d.d.Memory()
+	for _, d := range w.open {
+		size += d.d.Memory()
 	}
-	slices.SortFunc(all, func(a, b scope) int { return cmp.Compare(w.open[a].used, w.open[b].used) })
-	for _, k := range all {
+	for k, d := range w.open { // in an order that differs each time
 		if size <= w.s.o.Memory {
 			return
 		}
-		if d := w.open[k]; w.changed[d.id] == nil {
+		if w.changed[d.id] == nil {
 			size -= d.d.Memory()
 			delete(w.open, k)
 			w.s.drop(d.id)
@@ -467,7 +463,6 @@ func (b *batch) pack(d *profile.Dictionary, p *profile.Profile) {
 
 // dictionary returns the open dictionary of a scope, with all that is stored of it in memory.
 func (w *writer) dictionary(ctx context.Context, tx *sql.Tx, k scope) (*dictionary, error) {
-	w.clock++
 	d := w.open[k]
 	if d == nil {
 		d = &dictionary{d: profile.NewDictionary()}
@@ -501,7 +496,6 @@ func (w *writer) dictionary(ctx context.Context, tx *sql.Tx, k scope) (*dictiona
 		}
 		return w.replace(ctx, tx, k, d.id)
 	}
-	d.used = w.clock
 	return d, nil
 }
 
@@ -527,7 +521,7 @@ func (w *writer) replace(ctx context.Context, tx *sql.Tx, k scope, id int64) (*d
 }
 
 func (w *writer) newDictionary(ctx context.Context, tx *sql.Tx, k scope) (*dictionary, error) {
-	d := &dictionary{d: profile.NewDictionary(), created: w.s.o.Now(), used: w.clock}
+	d := &dictionary{d: profile.NewDictionary(), created: w.s.o.Now()}
 	r, err := tx.ExecContext(ctx, "INSERT INTO dictionary(tenant, service, created, open) VALUES(?,?,?,1)", k.tenant,
 		k.service, d.created.UnixNano())
 	if err != nil {
