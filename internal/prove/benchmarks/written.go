@@ -71,8 +71,12 @@ func (w *writtenFile) remove(m *scratch.Module) error {
 		}
 	}
 	for name := range w.files {
-		if err := os.Remove(m.Path(path.Join(w.dir, name))); !errors.Is(err, fs.ErrNotExist) {
+		name = m.Path(path.Join(w.dir, name))
+		if err := os.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
+		}
+		for dir := filepath.Dir(name); len(dir) > len(m.Dir) && os.Remove(dir) == nil; { // if it is empty
+			dir = filepath.Dir(dir)
 		}
 	}
 	return errors.Join(errs...)

@@ -342,9 +342,13 @@ func (m *Module) Original(file string) ([]byte, error) {
 // Forget makes Original read the current files again.
 func (m *Module) Forget() { clear(m.originals) }
 
-// Write replaces a file of the copy.
+// Write writes a file of the copy, and creates its directory.
 func (m *Module) Write(file string, data []byte) error {
-	return os.WriteFile(m.Path(file), data, 0o600)
+	name := m.Path(file)
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(name, data, 0o600)
 }
 
 // overlayPrefix is the prefix of the names of directories with files of Overlay.
