@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
 	"github.com/whet-go/whet/internal/fix/workorder"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/profile"
 	"github.com/whet-go/whet/prove"
 	"github.com/whet-go/whet/recording"
@@ -155,6 +156,7 @@ func TestCandidates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	x, o := hot(t)
 	wrong := changed(t, "if w != \"\" {", "if len(w) > 1 {")
 	builder := changed(t, joins[strings.Index(joins, "\tjoined :="):], "\tn := 0\n\tfor _, w := range words {\n"+
@@ -240,6 +242,7 @@ func TestCandidatesRefused(t *testing.T) {
 		"a new file":   {answer: added, reason: "adds or removes text/x.go"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			provetest.Part(t)
 			o := o
 			command, _ := writer(t, c.answer)
 			if c.script != "" {

@@ -252,6 +252,7 @@ func TestRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := module(t)
 	before := files(t, dir)
 	o := options()
@@ -404,6 +405,7 @@ func TestUnproven(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := module(t)
 	x := found(t, dir)
 	x.Findings = x.Findings[len(x.Findings)-2:]
@@ -437,6 +439,7 @@ func TestInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := module(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -467,6 +470,7 @@ func TestNeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := module(t)
 	x := found(t, dir)
 	x.Findings = x.Findings[3:5]

@@ -13,6 +13,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 // TestMain lets TestKilled run the test binary as a process that calls fix.Run.
@@ -53,6 +54,7 @@ func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir, temp := t.TempDir(), t.TempDir()
 	write(t, dir, words)
 	before := files(t, dir)

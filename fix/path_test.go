@@ -8,6 +8,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/profile"
 )
 
@@ -70,6 +71,7 @@ func TestWrittenPath(t *testing.T) {
 		{"not recorded", nil, true, "no recording shows which path through Check is hot"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			dir := t.TempDir()
 			write(t, dir, checked)
 			x := &find.Result{Module: "example.com/service", Dir: dir}
@@ -154,6 +156,7 @@ func TestWrittenProportions(t *testing.T) {
 		{"too few samples", 4, 45, true, "they run lines with 100% of its cost"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			dir := t.TempDir()
 			write(t, dir, proportions)
 			b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"},

@@ -15,6 +15,7 @@ import (
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 // words has no benchmarks: program determines how its builds compare.
@@ -137,6 +138,7 @@ func TestRounds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, dir, words)
 	o := quick()
@@ -201,6 +203,7 @@ func TestTogether(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	for _, least := range []int{2, 3} {
 		dir := t.TempDir()
 		write(t, dir, words)
@@ -236,6 +239,7 @@ func TestWhole(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, dir, words+`
 -- other/other_test.go --
@@ -277,6 +281,7 @@ func TestBroken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, dir, words+`
 -- broken/broken.go --

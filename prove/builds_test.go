@@ -12,6 +12,7 @@ import (
 
 	"github.com/whet-go/whet/bench/builds"
 	"github.com/whet-go/whet/find"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -74,6 +75,7 @@ func TestCompareBuilds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	for _, f := range txtar.Parse([]byte(twoBuilds)).Files {
 		name := filepath.Join(dir, f.Name)
@@ -139,6 +141,7 @@ func TestCompareOtherTypes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const before = `package a
 
 import "regexp"
@@ -184,6 +187,7 @@ func TestCompareTwins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const before = `package main
 
 import (
@@ -282,6 +286,7 @@ func TestCompareReviewed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const before = `package a
 
 import "io"

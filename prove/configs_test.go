@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -13,6 +14,7 @@ func TestConfigs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const ci = "-- .github/workflows/ci.yml --\njobs:\n  a:\n    steps:\n      - run: go test -tags odd ./...\n" +
 		"      - run: go vet -tags small ./...\n"
 	const others = "-- text/small.go --\n//go:build small\n\npackage text\n\nconst system = 9\n" +

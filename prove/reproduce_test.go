@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -93,6 +94,7 @@ func TestReproduce(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			a := writeModule(t, head+test.before+"\n")
 			b := writeModule(t, head+strings.Replace(test.before, test.old, test.new, 1)+"\n")
 			r := proveDirs(t, a, b, func(q *prove.Request) { q.FuzzInputs = 20_000 })
@@ -130,6 +132,7 @@ func TestReproduceByTest(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	a := writeModule(t, before)
 	b := writeModule(t, strings.Replace(before, slowJoin, semicolons, 1))
 	r := proveDirs(t, a, b, nil)

@@ -233,6 +233,7 @@ func TestRun(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			a := a
 			if test.before != "" {
 				a = writeModule(t, test.before)
@@ -258,6 +259,7 @@ func TestPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const more = "-- more/more.go --\npackage more\n\nfunc F(n int) int { return n + 1 }\n"
 	a := writeModule(t, before+more)
 	b := writeModule(t, strings.NewReplacer(slowJoin, fastJoin, "n + 1", "n + 2").Replace(before+more))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -106,6 +107,7 @@ func TestStrength(t *testing.T) {
 `},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			before := strings.Replace(graded, "TEST", test.checks, 1)
 			r := proveDirs(t, writeModule(t, before), writeModule(t, strings.Replace(before, gradeBody, otherGradeBody, 1)),
 				withMutants)
@@ -138,6 +140,7 @@ func TestStrengthInterrupted(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	after := strings.Replace(before, slowJoin, fastJoin, 1)
 	r := proveDirsUntil(ctx, t, writeModule(t, before), writeModule(t, after), func(q *prove.Request) {
@@ -158,6 +161,7 @@ func TestStrengthOfInputs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	before := strings.Replace(before, `!= "a,b,"`, `== "x"`, 1) // the test notices nothing
 	after := strings.Replace(before, slowJoin, fastJoin, 1)
 	r := proveDirs(t, writeModule(t, before), writeModule(t, after), withMutants)
@@ -174,6 +178,7 @@ func TestStrengthPackages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	before := strings.Replace(before, "go 1.26\n", "go 1.26\n\nrequire example.com/dep v1.0.0\n", 1) + `
 -- vendor/modules.txt --
 # example.com/dep v1.0.0

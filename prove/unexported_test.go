@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -87,6 +88,7 @@ func TestUnexported(t *testing.T) {
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			before := unexportedModule
 			if test.name == "a caller shows it" {
 				before = strings.Replace(before, "return s[:1] + rest(s)", "return rest(s)", 1)
@@ -177,6 +179,7 @@ func BenchmarkJoin(b *testing.B) {
 		{"only without the last", "\treturn strings.Join(w.list[:max(len(w.list)-1, 1)], \"\")\n", prove.OutcomeDifferent},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			r := proveDirs(t, writeModule(t, words), writeModule(t, strings.Replace(words, slow, test.now, 1)), nil)
 			if r.Outcome != test.outcome {
 				t.Errorf("%s: %s\n%v", r.Outcome, r.Reason, r.Missing)

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -92,6 +93,7 @@ func TestUsers(t *testing.T) {
 		{"the same value", "Sep = \",\"", "Sep = \"\" + \",\"", prove.OutcomeFaster, "Length allocs/op"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			provetest.Part(t)
 			r := proveDirs(t, a, writeModule(t, strings.NewReplacer(test.old, test.new, slow, fast).Replace(users)), nil)
 			says := r.Reason
 			for _, m := range r.Missing {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/whet-go/whet/internal/collect/documents"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -245,6 +246,7 @@ func TestCaptureService(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	captureModule(t)
 	if err := errors.Join(os.WriteFile("main.go", []byte(padServer), 0o600), os.Remove("main_test.go")); err != nil {
 		t.Fatal(err)

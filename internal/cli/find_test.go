@@ -13,6 +13,7 @@ import (
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/find/lines"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 const slowService = `
@@ -209,6 +210,7 @@ func TestFix(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	dir := slowModule(t)
 	before, err := os.ReadFile("clean.go")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/find"
 	"github.com/whet-go/whet/fix"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/recording"
 )
 
@@ -201,6 +202,7 @@ func TestFindWaits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	cache := t.TempDir()
 	built, err := exec.CommandContext(t.Context(), "go", "env", "GOCACHE").Output()
 	if err != nil {

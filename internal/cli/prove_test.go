@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/tools/txtar"
+
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 // proved is a module with a function that a change makes faster.
@@ -47,6 +49,7 @@ func TestProve(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("needs git")
 	}

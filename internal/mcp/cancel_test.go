@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/whet-go/whet/internal/mcp"
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 // patience is how long a test waits for what takes a second on an idle machine.
@@ -22,6 +23,7 @@ func TestCancel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc")
 	}

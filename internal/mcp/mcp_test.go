@@ -23,6 +23,7 @@ import (
 	"github.com/whet-go/whet/internal/loopback"
 	"github.com/whet-go/whet/internal/mcp"
 	"github.com/whet-go/whet/internal/mcp/fit"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/prove"
 )
 
@@ -254,8 +255,14 @@ func TestLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := server(t, mcp.Options{Roots: []string{dir}, Failures: dropped})
-	t.Run("stdio", func(t *testing.T) { loop(t, overPipes(t, s)) })
-	t.Run("http", func(t *testing.T) { loop(t, overHTTP(t, listen(t, s))) })
+	t.Run("stdio", func(t *testing.T) {
+		provetest.Part(t)
+		loop(t, overPipes(t, s))
+	})
+	t.Run("http", func(t *testing.T) {
+		provetest.Part(t)
+		loop(t, overHTTP(t, listen(t, s)))
+	})
 	if after := snapshot(t, dir); after != before {
 		t.Errorf("the user's files have changed:\n%s\n%s", before, after)
 	}
@@ -393,6 +400,7 @@ func TestTruncated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const limit = 6000
 	c := overPipes(t, server(t, mcp.Options{Roots: []string{shop(t)}, MaxResult: limit}))
 	truncated := 0

@@ -11,6 +11,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/whet-go/whet/internal/mcp"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/sandbox"
 )
 
@@ -19,6 +20,7 @@ func TestSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	if err := sandbox.Supported(); err != nil {
 		t.Skip("needs a sandbox:", err)
 	}

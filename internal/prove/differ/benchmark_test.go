@@ -14,6 +14,7 @@ import (
 
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/prove/syntax"
 )
 
@@ -338,6 +339,7 @@ func TestBenchmarksMake(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/some\n\ngo 1.26\n"))
 	write(t, filepath.Join(dir, "some.go"), []byte(`package some

@@ -17,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/find/driver"
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/provetest"
 )
 
 // sumModule has a function whose new version is wrong for texts that no generator makes: the code only has a sum of
@@ -64,6 +65,7 @@ func TestCaptured(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	archive := txtar.Parse([]byte(fmt.Sprintf(sumModule, uint32(0xD5A20BD0))))
 	if got, _, err := compareModule(t, archive, "p"); err != nil || got != "same" {
 		t.Fatalf("without captured arguments: %s, %v, want same", got, err)
@@ -110,6 +112,7 @@ func TestNearlyCaptured(t *testing.T) {
 		"generic": "func Check[T ~string](text T, weight int) int {\n",
 	} {
 		t.Run(name, func(t *testing.T) {
+			provetest.Part(t)
 			t.Parallel()
 			const before = "package p\n\nimport \"hash/crc32\"\n\n%s" +
 				"\tn := int(crc32.ChecksumIEEE([]byte(text)))\n%s\treturn n * weight\n}\n"
@@ -163,6 +166,7 @@ func TestNearlyCapturedNumbers(t *testing.T) {
 		"element":  "len(list) == 2 && list[1]/3 == 1047197551 && list[1]%3 == 1",
 	} {
 		t.Run(name, func(t *testing.T) {
+			provetest.Part(t)
 			t.Parallel()
 			module := &txtar.Archive{Files: []txtar.File{
 				{Name: "old/go.mod", Data: []byte("module example.com/m\n\ngo 1.24\n")},
@@ -182,6 +186,7 @@ func TestCapturedOfChangedType(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const module = `
 -- old/go.mod --
 module example.com/m
@@ -235,6 +240,7 @@ func TestDumpCaptured(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.24\n"))
 	write(t, filepath.Join(dir, "p.go"), []byte("package p\n\nimport \"strings\"\n\n"+

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -74,7 +76,7 @@ func TestTraps(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/traps\n\ngo 1.26\n"))
-	all := trials(t)
+	all := slices.DeleteFunc(trials(t), func(one trial) bool { return !provetest.InPart(t, one.name) })
 	changes := scratch.Changes{}
 	for _, one := range all {
 		write(t, filepath.Join(dir, one.name, "code.go"), []byte(one.old))
@@ -134,6 +136,7 @@ func TestSeeds(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "go.mod"), []byte("module example.com/seeds\n\ngo 1.26\n"))
 	before := []byte("package p\n\nfunc F(n int) int { return n }\n")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/captured"
 	"github.com/whet-go/whet/internal/prove/differ"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -31,6 +32,7 @@ func TestModules(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			provetest.Part(t)
 			t.Parallel()
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
@@ -120,6 +122,7 @@ func TestLimits(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	file := func(name, text string, args ...any) txtar.File {
 		return txtar.File{Name: name, Data: fmt.Appendf(nil, text, args...)}
 	}

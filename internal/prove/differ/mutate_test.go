@@ -10,6 +10,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/differ"
 	"github.com/whet-go/whet/internal/prove/mutants"
+	"github.com/whet-go/whet/internal/prove/provetest"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
 
@@ -19,6 +20,7 @@ func TestMutateAssembly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
+	provetest.Part(t)
 	const before = `package p
 
 import (
