@@ -1,9 +1,8 @@
 # make demo    build whet and the bundled slow service, record it, show what costs
 # make check   what to run before a commit: vet, lint and the tests in short mode, with the slowest tests
-# make test    vet, lint, all tests, with the race detector where memory is shared, and the examples (WHET_PART=1/3: a
-#              third of the tests that make whole proofs, as in CI)
+# make test    vet, lint, all tests, with the race detector where memory is shared, and the examples
 # make fuzz    each fuzz target for a few seconds
-# make next    build and test with the next Go release, which users have before go.mod asks for it
+# make next    vet and short tests with the next Go release, which users have before go.mod asks for it
 # make race-all  the tests of all other packages with the race detector, in short mode
 # make platforms vet and build for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
 # make download what the others need from the network, with retries
