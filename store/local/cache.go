@@ -51,8 +51,8 @@ func (c *cache) entry(id int64) *cached {
 	return e
 }
 
-// set sets an entry's table to that of a dictionary, unless it has more, and drops others above the limit. Chance decides
-// which: a query of all services needs each in turn. The caller has locked c.
+// set sets an entry's table to that of a dictionary, unless it has more, and drops others above the limit. Chance
+// decides which: a query of all services needs each in turn. The caller has locked c.
 func (c *cache) set(e *cached, d *profile.Dictionary) {
 	t, size := d.Table(), d.Memory()
 	if e.table != nil && t.Counts().Stacks < e.table.Counts().Stacks {
