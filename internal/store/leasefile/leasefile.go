@@ -4,13 +4,15 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
-	_ "modernc.org/sqlite" // the driver
+	"modernc.org/sqlite" // also the driver
+	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/whet-go/whet/internal/diag"
 	"github.com/whet-go/whet/store"
@@ -57,6 +59,15 @@ func (l *File) Close() error {
 	return db.Close()
 }
 
+// patience is how long a lock of the file is waited for.
+const patience = 10 * time.Second
+
+// isBusy reports whether an error is that of a locked file.
+func isBusy(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code()&0xff == sqlite3.SQLITE_BUSY
+}
+
 // open returns the database.
 func (l *File) open(ctx context.Context) (*sql.DB, error) {
 	l.mu.Lock()
@@ -68,7 +79,7 @@ func (l *File) open(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	q := url.Values{"_txlock": {"immediate"}}
-	for _, p := range []string{"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(NORMAL)"} {
+	for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(WAL)", "synchronous(NORMAL)"} {
 		q.Add("_pragma", p)
 	}
 	file := url.URL{
@@ -79,8 +90,16 @@ func (l *File) open(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, schema); err != nil {
-		return nil, errors.Join(err, db.Close())
+	for began := time.Now(); ; {
+		// While another process opens a new file, SQLite does not wait.
+		_, err := db.ExecContext(ctx, schema)
+		if err == nil {
+			break
+		}
+		if !isBusy(err) || time.Since(began) > patience {
+			return nil, errors.Join(err, db.Close())
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
 	l.db = db
 	return db, nil
