@@ -11,6 +11,15 @@ const patience = 120_000;
 /** The script of axe. */
 const axe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
+/** Reports whether something with a name is in the part of WHET_PART, such as 2/3, as Go's provetest.InPart does. */
+function inPart(name) {
+  const [part, of] = (process.env.WHET_PART || "1/1").split("/").map(Number);
+  if (!(part >= 1 && part <= of)) throw new Error(`WHET_PART=${process.env.WHET_PART}, want a part such as 2/3`);
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(name)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % of === part - 1;
+}
+
 /** How often a step is tried. */
 const tries = 4;
 
@@ -152,6 +161,39 @@ export async function start({ height, pause = 0, fullPage = false }) {
         assert.notEqual(await picture(), before);
         await p.close();
       });
+    },
+
+    /**
+     * Adds a step for each view, which has a path and what is there when it is ready: it is shown in all sizes, themes
+     * and languages. open and accessible are the journey's. WHET_PART, such as 2/3, names the part of these steps to take.
+     */
+    inAllSizes(views, open, accessible) {
+      for (const [name, [path, ready]] of Object.entries(views)) {
+        const all = async () => {
+          for (const [width, height] of [
+            [360, 740],
+            [390, 844],
+            [1280, 800],
+            [2560, 1440],
+          ]) {
+            for (const colorScheme of ["light", "dark"]) {
+              const p = await open(path, ready, { viewport: { width, height }, colorScheme });
+              await p.page.waitForLoadState("networkidle");
+              await p.settle(`${name}-${width}-${colorScheme}`);
+              await accessible(p);
+              await p.close();
+            }
+          }
+          for (const locale of ["ru", "zh"]) {
+            const p = await open(path, ready, { locale, viewport: { width: 390, height: 844 } });
+            await p.settle(`${name}-${locale}`);
+            await accessible(p);
+            assert.equal(await p.page.evaluate(() => document.documentElement.lang), locale);
+            await p.page.context().close();
+          }
+        };
+        this.step(`${name} in all sizes, themes and languages`, all, inPart(name) ? "" : "in another part");
+      }
     },
 
     /** Adds a step, which fails by throwing. A reason to skip it, if there is one, is printed instead. */

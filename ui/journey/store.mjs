@@ -348,33 +348,13 @@ step("the keyboard finds the pages", async () => {
   await p.close();
 });
 
-for (const [name, [path, ready]] of Object.entries({
-  store: ["/store?since=7d", rows],
-  "store-targets": ["/store/targets", ".targets tbody tr"],
-})) {
-  step(`${name} in all sizes, themes and languages`, async () => {
-    for (const [width, height] of [
-      [360, 740],
-      [390, 844],
-      [1280, 900],
-      [2560, 1440],
-    ]) {
-      for (const colorScheme of ["light", "dark"]) {
-        const p = await open(path, ready, { viewport: { width, height }, colorScheme });
-        await p.page.waitForLoadState("networkidle");
-        await p.settle(`${name}-${width}-${colorScheme}`);
-        await accessible(p);
-        await p.close();
-      }
-    }
-    for (const locale of ["ru", "zh"]) {
-      const p = await open(path, ready, { locale, viewport: { width: 390, height: 844 } });
-      await p.settle(`${name}-${locale}`);
-      await accessible(p);
-      assert.equal(await p.page.evaluate(() => document.documentElement.lang), locale);
-      await p.page.context().close();
-    }
-  });
-}
+journey.inAllSizes(
+  {
+    store: ["/store?since=7d", rows],
+    "store-targets": ["/store/targets", ".targets tbody tr"],
+  },
+  open,
+  accessible,
+);
 
 await journey.walk();
