@@ -19,6 +19,7 @@ import (
 	"github.com/whet-go/whet/bench/ab"
 	"github.com/whet-go/whet/internal/capture/instrument"
 	"github.com/whet-go/whet/internal/capture/support"
+	"github.com/whet-go/whet/internal/modproxy"
 	"github.com/whet-go/whet/load"
 	"github.com/whet-go/whet/service"
 )
@@ -32,9 +33,11 @@ func captureTime() time.Duration {
 	return d
 }
 
-// A capturedService is an example service under its load, and a change of it.
+// A capturedService is a service under its load, and a change of it: an example, or one that serves a module of others.
 type capturedService struct {
 	name, path, method, body string
+	// module and version are of others, and serve names what serves it in testdata; "" for an example.
+	module, version, serve string
 	// file, old and new are a change whose gain prove predicts; "" for none.
 	file, old, new string
 }
@@ -72,9 +75,93 @@ func capturedServices() []capturedService {
 	return base64.StdEncoding.EncodeToString(sum[:])
 `,
 		},
+		{
+			name: "go-httpbin", path: "/links/200/10",
+			module: "github.com/mccutchen/go-httpbin/v2", version: "v2.15.0", serve: "serve-httpbin.txt",
+			file: "httpbin/handlers.go",
+			old: `	w.Write([]byte("<html><head><title>Links</title></head><body>"))
+	for i := 0; i < n; i++ {
+		if i == offset {
+			fmt.Fprintf(w, "%d ", i)
+		} else {
+			fmt.Fprintf(w, ` + "`" + `<a href="%s/links/%d/%d">%d</a> ` + "`" + `, h.prefix, n, i, i)
+		}
+	}
+	w.Write([]byte("</body></html>"))
+`,
+			new: `	page := []byte("<html><head><title>Links</title></head><body>")
+	for i := 0; i < n; i++ {
+		if i != offset {
+			page = append(page, "<a href=\""+h.prefix+"/links/"...)
+			page = strconv.AppendInt(page, int64(n), 10)
+			page = append(page, '/')
+			page = strconv.AppendInt(page, int64(i), 10)
+			page = append(page, "\">"...)
+		}
+		page = strconv.AppendInt(page, int64(i), 10)
+		if i != offset {
+			page = append(page, "</a>"...)
+		}
+		page = append(page, ' ')
+	}
+	w.Write(append(page, "</body></html>"...))
+`,
+		},
+		{
+			name: "mustache", path: "/", method: "POST", body: "whetserve/body.json",
+			module: "github.com/cbroglie/mustache", version: "v1.4.2", serve: "serve-mustache.txt",
+			file: "mustache.go",
+			old: `				s := fmt.Sprint(val.Interface())
+`,
+			new: `				s, ok := val.Interface().(string)
+				if !ok {
+					s = fmt.Sprint(val.Interface())
+				}
+`,
+		},
 		{name: "page", path: "/"},
 		{name: "tags", path: "/simple"},
 		{name: "spin", path: "/digest?text=test"},
+	}
+}
+
+// serveDir is the directory in a module of others of what serves it.
+const serveDir = "whetserve"
+
+// pkg is the package of the program, from the directory of the module.
+func (c *capturedService) pkg() string {
+	if c.module != "" {
+		return "./" + serveDir
+	}
+	return "."
+}
+
+// copyTo copies the service's module to a new directory.
+func (c *capturedService) copyTo(b *testing.B, dir string) {
+	b.Helper()
+	if c.module == "" {
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "..", "examples", c.name))); err != nil {
+			b.Fatal(err)
+		}
+		return
+	}
+	if err := modproxy.Copy(b.Context(), c.module, c.version, dir); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, serveDir), 0o750); err != nil {
+		b.Fatal(err)
+	}
+	for from, to := range map[string]string{"serve.txt": "serve.go", c.serve: "main.go", "orders.json": "body.json"} {
+		text, err := os.ReadFile(filepath.Join("testdata", from))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, serveDir, to), text, 0o600)
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := modproxy.Fetch(b.Context(), dir); err != nil {
+		b.Fatal(err)
 	}
 }
 
@@ -118,11 +205,11 @@ func (c *capturedService) compare(b *testing.B, dir string, programs [2]string, 
 	return ab.Unit{}
 }
 
-// buildExample builds a program in a directory.
-func buildExample(b *testing.B, dir string, flags ...string) string {
+// buildProgram builds the program of a package in a directory.
+func buildProgram(b *testing.B, dir, pkg string, flags ...string) string {
 	b.Helper()
 	file := filepath.Join(b.TempDir(), "program")
-	cmd := exec.Command("go", slices.Concat([]string{"build"}, flags, []string{"-o", file, "."})...)
+	cmd := exec.Command("go", slices.Concat([]string{"build"}, flags, []string{"-o", file, pkg})...)
 	cmd.Dir = dir
 	if out, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
@@ -135,19 +222,22 @@ func buildExample(b *testing.B, dir string, flags ...string) string {
 func BenchmarkCaptureOverhead(b *testing.B) {
 	for _, c := range capturedServices() {
 		b.Run(c.name, func(b *testing.B) {
-			dir, err := filepath.Abs(filepath.Join("..", "..", "examples", c.name))
-			if err != nil {
-				b.Fatal(err)
-			}
+			dir := filepath.Join(b.TempDir(), c.name)
+			c.copyTo(b, dir)
 			for range b.N {
 				made, err := instrument.Make(context.Background(), instrument.Options{
-					Dir: dir, Packages: []string{"."}, Temp: b.TempDir(),
-					Rank: func(symbol string) int { return min(0, strings.Index(symbol, "/slow.")) },
+					Dir: dir, Packages: []string{c.pkg()}, Temp: b.TempDir(),
+					Rank: func(symbol string) int {
+						if c.module != "" {
+							return 0
+						}
+						return min(0, strings.Index(symbol, "/slow."))
+					},
 				})
 				if err != nil {
 					b.Skip(err)
 				}
-				plain, copies := buildExample(b, dir), buildExample(b, dir, "-overlay="+made.Overlay)
+				plain, copies := buildProgram(b, dir, c.pkg()), buildProgram(b, dir, c.pkg(), "-overlay="+made.Overlay)
 				closed := c.compare(b, dir, [2]string{plain, copies}, [2][]string{})
 				open := c.compare(b, dir, [2]string{plain, copies}, [2][]string{1: {support.DirEnv + "=" + b.TempDir()}})
 				b.ReportMetric(100*(float64(open.Ratio)-1), "%cpu")
@@ -189,7 +279,7 @@ func addRow(b *testing.B, row string) {
 // BenchmarkCaptureGain compares the gain that whet prove predicts for a change, from captured and from generated
 // inputs, with the gain of the service under load. The last row has the medians of the errors, in points.
 func BenchmarkCaptureGain(b *testing.B) {
-	whet := buildExample(b, filepath.Join("..", "..", "cmd", "whet"))
+	whet := buildProgram(b, filepath.Join("..", "..", "cmd", "whet"), ".")
 	var wrong [2][]float64 // from captured and from generated inputs
 	for _, c := range capturedServices() {
 		if c.file == "" {
@@ -225,10 +315,9 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 	var dirs [2]string
 	for i := range dirs {
 		dirs[i] = filepath.Join(b.TempDir(), c.name)
-		if err := os.CopyFS(dirs[i], os.DirFS(filepath.Join("..", "..", "examples", c.name))); err != nil {
-			b.Fatal(err)
-		}
-		if err := os.Remove(filepath.Join(dirs[i], "bench_test.go")); err != nil { // whet writes one
+		c.copyTo(b, dirs[i])
+		// whet writes one.
+		if err := os.Remove(filepath.Join(dirs[i], "bench_test.go")); err != nil && c.module == "" {
 			b.Fatal(err)
 		}
 	}
@@ -240,7 +329,7 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	measured := c.compare(b, dirs[0], [2]string{buildExample(b, dirs[0]), buildExample(b, dirs[1])}, [2][]string{})
+	measured := c.compare(b, dirs[0], [2]string{buildProgram(b, dirs[0], c.pkg()), buildProgram(b, dirs[1], c.pkg())}, [2][]string{})
 	var predicted [2]string
 	for i, capture := range [2]string{"hot", ""} {
 		var gain float64
@@ -270,7 +359,7 @@ func (c *capturedService) record(b *testing.B, whet, dir, capture string) string
 	if capture != "" {
 		args = append(args, "--capture", capture)
 	}
-	record := exec.Command(whet, append(args, "--", "go", "run", ".", "-addr", address, "-pprof", "127.0.0.1:0")...)
+	record := exec.Command(whet, append(args, "--", "go", "run", c.pkg(), "-addr", address, "-pprof", "127.0.0.1:0")...)
 	record.Dir = dir
 	if out, err := record.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)

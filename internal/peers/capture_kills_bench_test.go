@@ -41,16 +41,14 @@ func BenchmarkCaptureKills(b *testing.B) {
 		}
 		return
 	}
-	whet := buildExample(b, filepath.Join("..", "..", "cmd", "whet"))
+	whet := buildProgram(b, filepath.Join("..", "..", "cmd", "whet"), ".")
 	for _, c := range capturedServices() {
 		if c.file == "" {
 			continue
 		}
 		b.Run(c.name, func(b *testing.B) {
-			dir, err := filepath.Abs(filepath.Join("..", "..", "examples", c.name))
-			if err != nil {
-				b.Fatal(err)
-			}
+			dir := filepath.Join(b.TempDir(), c.name)
+			c.copyTo(b, dir)
 			for range b.N {
 				kills(b, dir, c.record(b, whet, dir, "hot"))
 			}
