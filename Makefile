@@ -403,7 +403,7 @@ bench-diff:
 # WHET_CAPTURE_TIME makes each comparison shorter. The rows go into docs/measured/capture.md by hand.
 bench-capture:
 	$(GO) test -run '^$$' -bench 'Gate|Copy' ./internal/capture/support
-	$(GO) test -run '^$$' -bench 'Capture(Overhead|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
+	$(GO) test -run '^$$' -bench 'Capture(Overhead|Share|Gain|Kills)' -benchtime 1x -timeout 90m -v ./internal/peers
 
 # On a quiet machine: services are compared under load. WHET_CAPTURE_TIME makes each comparison shorter.
 bench-predict:

@@ -225,26 +225,36 @@ func BenchmarkCaptureOverhead(b *testing.B) {
 			dir := filepath.Join(b.TempDir(), c.name)
 			c.copyTo(b, dir)
 			for range b.N {
-				made, err := instrument.Make(context.Background(), instrument.Options{
-					Dir: dir, Packages: []string{c.pkg()}, Temp: b.TempDir(),
-					Rank: func(symbol string) int {
-						if c.module != "" {
-							return 0
-						}
-						return min(0, strings.Index(symbol, "/slow."))
-					},
-				})
+				functions, copies, err := c.copying(b, dir)
 				if err != nil {
 					b.Skip(err)
 				}
-				plain, copies := buildProgram(b, dir, c.pkg()), buildProgram(b, dir, c.pkg(), "-overlay="+made.Overlay)
+				plain := buildProgram(b, dir, c.pkg())
 				closed := c.compare(b, dir, [2]string{plain, copies}, [2][]string{})
 				open := c.compare(b, dir, [2]string{plain, copies}, [2][]string{1: {support.DirEnv + "=" + b.TempDir()}})
 				b.ReportMetric(100*(float64(open.Ratio)-1), "%cpu")
-				addRow(b, fmt.Sprintf("| %s | %d | %s | %s |", c.name, len(made.Functions), percent(closed), percent(open)))
+				addRow(b, fmt.Sprintf("| %s | %d | %s | %s |", c.name, functions, percent(closed), percent(open)))
 			}
 		})
 	}
+}
+
+// copying builds the program of a service so that it can copy arguments, of as many functions as it returns.
+func (c *capturedService) copying(b *testing.B, dir string) (functions int, program string, err error) {
+	b.Helper()
+	made, err := instrument.Make(b.Context(), instrument.Options{
+		Dir: dir, Packages: []string{c.pkg()}, Temp: b.TempDir(),
+		Rank: func(symbol string) int {
+			if c.module != "" {
+				return 0
+			}
+			return min(0, strings.Index(symbol, "/slow."))
+		},
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	return len(made.Functions), buildProgram(b, dir, c.pkg(), "-overlay="+made.Overlay), nil
 }
 
 // percent returns a ratio as a change, with its interval.
@@ -343,6 +353,14 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 // record records the service in a directory under its load, and returns the file.
 func (c *capturedService) record(b *testing.B, whet, dir, capture string) string {
 	b.Helper()
+	return c.recordProgram(b, whet, dir, capture, nil, "go", "run", c.pkg())
+}
+
+// recordProgram is record for a program with more environment.
+func (c *capturedService) recordProgram(
+	b *testing.B, whet, dir, capture string, env []string, program ...string,
+) string {
+	b.Helper()
 	recording := filepath.Join(b.TempDir(), "a.whet")
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -359,8 +377,9 @@ func (c *capturedService) record(b *testing.B, whet, dir, capture string) string
 	if capture != "" {
 		args = append(args, "--capture", capture)
 	}
-	record := exec.Command(whet, append(args, "--", "go", "run", c.pkg(), "-addr", address, "-pprof", "127.0.0.1:0")...)
-	record.Dir = dir
+	args = slices.Concat(args, []string{"--"}, program, []string{"-addr", address, "-pprof", "127.0.0.1:0"})
+	record := exec.Command(whet, args...)
+	record.Dir, record.Env = dir, append(os.Environ(), env...)
 	if out, err := record.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}

@@ -262,10 +262,50 @@ func writeFor(t *testing.T, s *Set, m *scratch.Module, old, now string) []Benchm
 		c.Functions = append(c.Functions, Function{Decl: d, Lines: lines})
 	}
 	chosen, why, err := s.Write(t.Context(), []Change{c}, Recording{Charged: func(string, int) float64 { return 0 }}, 4)
-	if err != nil || len(why) > 0 {
+	if err != nil || len(chosen) == 0 {
 		t.Fatal(err, why)
 	}
 	return chosen
+}
+
+// TestCallers checks that a benchmark calls the exported caller of an unexported function if the arguments that whet
+// makes for that do not run what has changed.
+func TestCallers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"text/text.go": "package text\n\nimport \"hash/fnv\"\n\nfunc sum(text string) uint64 {\n\th := fnv.New64a()\n" +
+			"\th.Write([]byte(text))\n\treturn h.Sum64()\n}\n\n" +
+			"// Fill fills.\nfunc Fill(text string) string { return fill(text, sum(text)) }\n\n" +
+			"func fill(text string, of uint64) string {\n\tif sum(text) != of {\n\t\treturn \"\"\n\t}\n" +
+			"\tfilled := \"\"\n\tfor range 8 {\n\t\tfilled += text\n\t}\n\treturn filled\n}\n",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	s := New(m, Options{Module: "example.com/m", Timeout: 20 * time.Minute})
+	if err := s.Find(t.Context(), Scope{}); err != nil {
+		t.Fatal(err)
+	}
+	if got := names(writeFor(t, s, m, "filled += text", "filled += text + \"\"")); got != "text.BenchmarkWhet_Fill" {
+		t.Errorf("written: %q", got)
+	}
 }
 
 // TestGenerated checks that a generated benchmark is found by its name in results, and one of the

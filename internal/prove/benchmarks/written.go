@@ -41,6 +41,7 @@ type writtenFile struct {
 type target struct {
 	function string // in the form of differ.FuncName
 	returned bool   // the change is in a function literal
+	callers  bool   // benchmarks of itself do not run the change
 }
 
 // install puts the files into the scratch copy while they are measured, hidden from tests and vet.
@@ -122,14 +123,20 @@ func (s *Set) Write(
 			name := differ.FuncName(fn.Decl)
 			w.targets = slices.DeleteFunc(w.targets, func(t target) bool { return t.function == name })
 			returned := syntax.InLiteral(c.Package.Fset, fn.Decl, fn.Lines.Line, fn.Lines.EndLine)
-			w.targets = append(w.targets, target{name, returned})
+			w.targets = append(w.targets, target{name, returned, false})
 		}
 		notes, err := s.writeFile(ctx, w, c.Package, places)
 		if err != nil {
 			return nil, nil, err
 		}
-		why = append(why, notes...)
 		hits := covering(w.benchmarks, places)
+		if len(hits) == 0 && w.ofCallers(&c) {
+			if notes, err = s.writeFile(ctx, w, c.Package, places); err != nil {
+				return nil, nil, err
+			}
+			hits = covering(w.benchmarks, places)
+		}
+		why = append(why, notes...)
 		for _, b := range w.benchmarks {
 			if !slices.ContainsFunc(hits, func(h Benchmark) bool { return h.name == b.name }) {
 				why = append(why, b.missed)
@@ -145,6 +152,17 @@ func (s *Set) Write(
 	return chosen[:min(len(chosen), most)], why, nil
 }
 
+// ofCallers selects callers of the functions of a change that are unexported, and reports whether there are some.
+func (w *writtenFile) ofCallers(c *Change) (some bool) {
+	for _, fn := range c.Functions {
+		at := slices.IndexFunc(w.targets, func(t target) bool { return t.function == differ.FuncName(fn.Decl) })
+		if at >= 0 && !fn.Decl.Name.IsExported() {
+			w.targets[at].callers, some = true, true
+		}
+	}
+	return some
+}
+
 // writeFile writes the benchmarks of a file's targets and determines what each runs, which should be one of the
 // places. The notes say why some cannot be used.
 func (s *Set) writeFile(
@@ -157,7 +175,7 @@ func (s *Set) writeFile(
 	if len(benchmarks) == 0 {
 		return notes, nil
 	}
-	w.files = files
+	w.files, w.benchmarks = files, nil
 	more, err := s.coverWritten(ctx, w, pkg, benchmarks, places)
 	if err != nil {
 		return nil, err
@@ -172,7 +190,7 @@ func (w *writtenFile) in(pkg *packages.Package) (targets []differ.Target) {
 		for _, file := range pkg.Syntax {
 			for _, d := range file.Decls {
 				if d, ok := d.(*ast.FuncDecl); ok && differ.FuncName(d) == t.function {
-					targets = append(targets, differ.Target{Decl: d, Returned: t.returned})
+					targets = append(targets, differ.Target{Decl: d, Returned: t.returned, Callers: t.callers})
 				}
 			}
 		}

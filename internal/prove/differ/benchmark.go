@@ -28,6 +28,8 @@ type Target struct {
 	Decl *ast.FuncDecl
 	// Returned selects the function or handler that it returns, if it returns one.
 	Returned bool
+	// Callers selects exported functions that call it, too, if it is unexported: what they pass may be hard to make.
+	Callers bool
 }
 
 // ChosenEnv is the environment variable that names a file for the inputs of a benchmark. If the
@@ -50,7 +52,7 @@ func Benchmarks(
 	names := map[string]bool{}
 	var helpers strings.Builder
 	for _, t := range targets {
-		calls, err := f.ways(t.Decl)
+		calls, err := f.ways(t.Decl, t.Callers)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("no benchmark can be written: %w", err))
 			continue

@@ -89,11 +89,14 @@ func (c *callCode) hasPrior() bool {
 }
 
 // ways returns the calls that run a function of the package: of the function itself, and if it
-// cannot be called, or not with everything it may need, of its callers. It is an error if there are
-// none.
-func (g *testFile) ways(d *ast.FuncDecl) (calls []*callCode, err error) {
+// cannot be called, or not with everything it may need, or callers is set, of its callers. It is an error if
+// there are none.
+func (g *testFile) ways(d *ast.FuncDecl, callers bool) (calls []*callCode, err error) {
 	entries, errs := g.entries(g.objects([]*ast.FuncDecl{d}))
-	for _, e := range certain(entries) {
+	if !callers {
+		entries = certain(entries)
+	}
+	for _, e := range entries {
 		calls = append(calls, e.call)
 	}
 	return calls, errors.Join(errs...)

@@ -79,7 +79,8 @@ func (l *File) open(ctx context.Context) (*sql.DB, error) {
 		return nil, err
 	}
 	q := url.Values{"_txlock": {"immediate"}}
-	for _, p := range []string{fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds()), "journal_mode(WAL)", "synchronous(NORMAL)"} {
+	wait := fmt.Sprintf("busy_timeout(%d)", patience.Milliseconds())
+	for _, p := range []string{wait, "journal_mode(WAL)", "synchronous(NORMAL)"} {
 		q.Add("_pragma", p)
 	}
 	file := url.URL{
