@@ -415,7 +415,8 @@ func (c *capturedService) predict(
 	}
 	m := doc.Verdict.Measured
 	if m == nil || m.AB == nil || len(m.AB.Subjects) == 0 {
-		return math.NaN(), "none: " + doc.Reason
+		reasons := strings.Split(doc.Reason, "; ")
+		return math.NaN(), "none: " + reasons[len(reasons)-1] // of the benchmark that was tried last
 	}
 	for _, u := range m.AB.Subjects[0].Units {
 		if u.Unit != "sec/op" {
