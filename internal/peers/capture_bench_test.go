@@ -339,7 +339,8 @@ func (c *capturedService) gain(b *testing.B, whet string) (wrong [2]float64) {
 	if err := os.WriteFile(file, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	measured := c.compare(b, dirs[0], [2]string{buildProgram(b, dirs[0], c.pkg()), buildProgram(b, dirs[1], c.pkg())}, [2][]string{})
+	programs := [2]string{buildProgram(b, dirs[0], c.pkg()), buildProgram(b, dirs[1], c.pkg())}
+	measured := c.compare(b, dirs[0], programs, [2][]string{})
 	var predicted [2]string
 	for i, capture := range [2]string{"hot", ""} {
 		var gain float64

@@ -15,8 +15,8 @@ import (
 )
 
 // BenchmarkCaptureShare records each service while it copies arguments at the default rate, and adds what the copies
-// take by the recorded profiles: of the CPU time, copying and writing, and what the collection of their garbage takes if
-// that is proportional to bytes. It says less than a comparison of two builds, but other programs hardly disturb it.
+// take by the recorded profiles: of the CPU time, copying and writing, and what the collection of their garbage takes
+// if that is proportional to bytes. It says less than a comparison of two builds, but other programs hardly disturb it.
 func BenchmarkCaptureShare(b *testing.B) {
 	whet := buildProgram(b, filepath.Join("..", "..", "cmd", "whet"), ".")
 	for _, c := range capturedServices() {

@@ -32,9 +32,9 @@ type Target struct {
 	Callers bool
 }
 
-// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. If the
-// file is empty or missing, the benchmark writes its chosen inputs there, and does not measure;
-// otherwise it makes one call with each of those, so that a cover profile contains nothing else.
+// ChosenEnv is the environment variable that names a file for the inputs of a benchmark. If the file is empty or
+// missing, the benchmark writes its chosen inputs there, and does not measure; otherwise it makes one call with each of
+// those, so that a cover profile contains nothing else.
 const ChosenEnv = "WHET_CHOSEN"
 
 // UnusualEnv is the environment variable that names a file with inputs that a benchmark has chosen, or none. If it is

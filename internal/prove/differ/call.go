@@ -88,9 +88,8 @@ func (c *callCode) hasPrior() bool {
 	return slices.ContainsFunc(c.shapes, func(s shape) bool { return len(s.prior) > 0 })
 }
 
-// ways returns the calls that run a function of the package: of the function itself, and if it
-// cannot be called, or not with everything it may need, or callers is set, of its callers. It is an error if
-// there are none.
+// ways returns the calls that run a function of the package: of the function itself, and if it cannot be called, or
+// not with everything it may need, or callers is set, of its callers. It is an error if there are none.
 func (g *testFile) ways(d *ast.FuncDecl, callers bool) (calls []*callCode, err error) {
 	entries, errs := g.entries(g.objects([]*ast.FuncDecl{d}))
 	if !callers {

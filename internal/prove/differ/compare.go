@@ -25,6 +25,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/fuzzlog"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/reproducer"
 	"github.com/whet-go/whet/internal/prove/differ/support"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
@@ -282,13 +283,13 @@ func (g *testFile) registries(c *comparer, files map[string][]byte) error {
 	first.WriteString("\tFlags = flag.CommandLine\n")
 	last.WriteString("\tflag.CommandLine = whetfirst.Flags\n")
 	swap := "\tflag.CommandLine = flag.NewFlagSet(\"\", flag.ContinueOnError)\n"
-	if imported(g.pkg.Types, "net/http") != nil {
+	if makers.Dependency(g.pkg.Types, "net/http") != nil {
 		fmt.Fprintf(&imports, "\t%q\n", "net/http")
 		first.WriteString("\tMux = http.DefaultServeMux\n")
 		last.WriteString("\thttp.DefaultServeMux = whetfirst.Mux\n")
 		swap += "\thttp.DefaultServeMux = http.NewServeMux()\n"
 	}
-	if metrics := "github.com/prometheus/client_golang/prometheus"; imported(g.pkg.Types, metrics) != nil {
+	if metrics := "github.com/prometheus/client_golang/prometheus"; makers.Dependency(g.pkg.Types, metrics) != nil {
 		fmt.Fprintf(&imports, "\t%q\n", metrics)
 		first.WriteString("\tRegisterer, Gatherer = prometheus.DefaultRegisterer, prometheus.DefaultGatherer\n")
 		last.WriteString("\tprometheus.DefaultRegisterer, prometheus.DefaultGatherer = whetfirst.Registerer, " +

@@ -15,6 +15,7 @@ import (
 
 	"github.com/whet-go/whet/internal/prove/differ/declarations"
 	"github.com/whet-go/whet/internal/prove/differ/importers"
+	"github.com/whet-go/whet/internal/prove/differ/makers"
 	"github.com/whet-go/whet/internal/prove/differ/twin"
 	"github.com/whet-go/whet/internal/prove/scratch"
 )
@@ -102,7 +103,7 @@ func (c *comparer) hiddenIn(was, is *types.Package, inCopy bool) map[string]stri
 	}
 	all := declarations.Hidden(was, is, pathOf(was, is))
 	for _, p := range c.others {
-		a, b := imported(was, p.Path), imported(is, p.Path+"/"+twin.Dir)
+		a, b := makers.Dependency(was, p.Path), makers.Dependency(is, p.Path+"/"+twin.Dir)
 		if a != nil && b != nil {
 			maps.Copy(all, declarations.Hidden(a, b, pathOf(a, b)))
 		}

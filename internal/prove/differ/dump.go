@@ -11,8 +11,7 @@ import (
 	"github.com/whet-go/whet/internal/prove/differ/support"
 )
 
-// DumpEnv is the environment variable that names the file to which the tests of Dump append
-// results.
+// DumpEnv is the environment variable that names the file to which the tests of Dump append results.
 const DumpEnv = "WHET_ANSWERS"
 
 // Dump writes tests that print the results of functions of a package for inputs drawn from a seed,

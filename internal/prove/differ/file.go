@@ -106,8 +106,5 @@ func (g *testFile) source(pkg, more string, imported func(path string) string) (
 	return g.File(pkg, g.bodies.String()+g.Code()+more, imported)
 }
 
-// imported returns a package that another one imports, directly or indirectly, or nil.
-func imported(from *types.Package, path string) *types.Package { return makers.Dependency(from, path) }
-
 // usesNet reports whether a package imports net, directly or indirectly.
-func usesNet(p *types.Package) bool { return imported(p, "net") != nil }
+func usesNet(p *types.Package) bool { return makers.Dependency(p, "net") != nil }
