@@ -41,10 +41,9 @@ const ChosenEnv = "WHET_CHOSEN"
 // not empty, the benchmark adds inputs as comparisons have them, if these run code that those do not run.
 const UnusualEnv = "WHET_UNUSUAL"
 
-// Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to
-// overlay on the package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a
-// program made come before generated ones. The errors are for functions without a benchmark; files is nil if there
-// are no others.
+// Benchmarks writes benchmarks for functions of a package. It returns the contents of the files to overlay on the
+// package's directory, by name; BenchmarkFile is the one worth reading. Arguments of calls that a program made come
+// before generated ones. The errors are for functions without a benchmark; files is nil if there are no others.
 func Benchmarks(
 	pkg *packages.Package, targets []Target, calls *captured.Calls,
 ) (files map[string][]byte, benchmarks []Benchmark, errs []error) {
@@ -96,9 +95,9 @@ func Benchmarks(
 	return files, benchmarks, errs
 }
 
-// Picked returns the file next to written benchmarks that says which inputs they go through: what each wrote
-// to the file that ChosenEnv names, by the benchmark's name. Benchmarks that are not in chosen choose their
-// own, which may be others in each version.
+// Picked returns the file next to written benchmarks that says which inputs they go through: what each wrote to the
+// file that ChosenEnv names, by the benchmark's name. Benchmarks that are not in chosen choose their own, which may be
+// others in each version.
 func Picked(pkg *packages.Package, chosen map[string]string) (name string, text []byte) {
 	var b strings.Builder
 	l := libraryOf(pkg, support.Benchmark, usesNet(pkg.Types))

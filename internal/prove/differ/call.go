@@ -183,8 +183,8 @@ func pointers(letter string, n int) string {
 	return ", &" + strings.ReplaceAll(numbered(letter, n), ", ", ", &")
 }
 
-// manyCalls returns the code of a func(*whetlib.Source) that calls the function, under a name, several
-// times on one receiver, and records everything observable.
+// manyCalls returns the code of a func(*whetlib.Source) that calls the function, under a name, several times on one
+// receiver, and records everything observable.
 func (c *callCode) manyCalls(name string) string {
 	if len(c.shapes) == 1 {
 		return "func(s *whetlib.Source) {\n" + c.shapes[0].turns(name) + "}"
@@ -285,12 +285,12 @@ func makeArguments(makers []string, at int) string {
 	return b.String()
 }
 
-// oneCall returns the code of a func(*whetlib.Source) func() error that makes arguments and a receiver,
-// and returns a call of the function with them, as whetlib.Benchmark takes it. If depth is not 0, the function
-// itself is called while the arguments are made, and the returned call is of the function or handler that
-// it returned, at depth 2 of the one that this one returned; the code is "" if there is none. The compiler
-// can neither inline a returned function nor, if dynamic is set, the function itself: it sees a function
-// value. before is the function that calls other methods of an unusual receiver; "" for none.
+// oneCall returns the code of a func(*whetlib.Source) func() error that makes arguments and a receiver, and returns a
+// call of the function with them, as whetlib.Benchmark takes it. If depth is not 0, the function itself is called while
+// the arguments are made, and the returned call is of the function or handler that it returned, at depth 2 of the one
+// that this one returned; the code is "" if there is none. The compiler can neither inline a returned function nor, if
+// dynamic is set, the function itself: it sees a function value. before is the function that calls other methods of an
+// unusual receiver; "" for none.
 func (c *callCode) oneCall(depth int, dynamic bool, before string) string {
 	s, name := c.shapes[0], c.fn.Name()
 	var b strings.Builder

@@ -73,11 +73,10 @@ func (g *testFile) addf(format string, args ...any) { fmt.Fprintf(&g.bodies, for
 
 // libraryOf returns what code of a kind calls in a package. net is set if that uses package net.
 func libraryOf(pkg *packages.Package, kind support.Kind, net bool) support.Library {
-	module := ""
-	if pkg.Module != nil {
-		module = pkg.Module.Path
+	if pkg.Module == nil {
+		return support.For(pkg.PkgPath, "", kind, net)
 	}
-	return support.For(pkg.PkgPath, module, kind, net)
+	return support.For(pkg.PkgPath, pkg.Module.Path, kind, net)
 }
 
 // texts returns the files to overlay on the package's directory: the one with the added declarations, under name,
