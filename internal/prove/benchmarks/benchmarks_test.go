@@ -174,29 +174,12 @@ func TestUnusual(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	m := copyOf(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
 		"text/text.go": "package text\n\n// Abs is absolute.\n" +
 			"func Abs(n int) int {\n\tif n < 0 {\n\t\treturn -n\n\t}\n\treturn n\n}\n",
 		"text/text_test.go": "package text\n\nvar _ = missing\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	})
 	s := New(m, Options{
 		Module: "example.com/m", Timeout: 20 * time.Minute,
 		Run: func(context.Context, builds.Side, builds.Side, builds.Options) (*builds.Result, error) {
@@ -234,6 +217,31 @@ func TestUnusual(t *testing.T) {
 			t.Error(err)
 		}
 	}
+}
+
+// copyOf returns the copy of a module with files, which is closed when the test ends.
+func copyOf(t *testing.T, files map[string]string) *scratch.Module {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := scratch.New(context.Background(), dir, scratch.Options{Temp: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
 }
 
 // writeFor writes benchmarks for a change of package text.
@@ -274,31 +282,14 @@ func TestCallers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
 	}
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	m := copyOf(t, map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.26\n",
 		"text/text.go": "package text\n\nimport \"hash/fnv\"\n\nfunc sum(text string) uint64 {\n\th := fnv.New64a()\n" +
 			"\th.Write([]byte(text))\n\treturn h.Sum64()\n}\n\n" +
 			"// Fill fills.\nfunc Fill(text string) string { return fill(text, sum(text)) }\n\n" +
 			"func fill(text string, of uint64) string {\n\tif sum(text) != of {\n\t\treturn \"\"\n\t}\n" +
 			"\tfilled := \"\"\n\tfor range 8 {\n\t\tfilled += text\n\t}\n\treturn filled\n}\n",
-	} {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	m, err := scratch.New(t.Context(), dir, scratch.Options{Temp: t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := m.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	})
 	s := New(m, Options{Module: "example.com/m", Timeout: 20 * time.Minute})
 	if err := s.Find(t.Context(), Scope{}); err != nil {
 		t.Fatal(err)
