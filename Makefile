@@ -2,7 +2,9 @@
 # make check   what to run before a commit: vet, lint and the tests in short mode, with the slowest tests
 # make test    vet, lint, all tests, with the race detector where memory is shared, and the examples
 # make fuzz    each fuzz target for a few seconds
-# make next    vet and short tests with the next Go release, which users have before go.mod asks for it
+# make next    vet with the next Go release, which users have before go.mod asks for it, and short tests of what reads
+#              profiles, traces, programs or the compiler's notes
+# make next-all  vet, and short tests of all packages, with the next Go release
 # make race-all  the tests of all other packages with the race detector, in short mode
 # make platforms vet and build for Linux, macOS and Windows on amd64 and arm64, with this Go release and the next
 # make download what the others need from the network, with retries
@@ -81,7 +83,7 @@ RACE := ./agent/... ./collect/... ./internal/collect/... ./load/... ./internal/l
 # Tests of those packages that measure memory, or use one goroutine and take the detector minutes.
 ALONE := ^(TestReadDeep|TestReadHostile|TestWriteKeepsEverything|TestTreeEqualsNaiveTree|TestFloodStreams|TestEndlessAnswers|TestDrip|TestHeaderBombs)$$
 
-.PHONY: help exhaustive download demo build check test next vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
+.PHONY: help exhaustive download demo build check test next next-all vet lint unit race race-all platforms vuln release release-check nfpm fuzz hostile hostile-sample layout examples goldens fmt ui bench-profile bench-capture bench-diff bench-find bench-layout bench-load bench-power bench-predict bench-regexp bench-regressions bench-store bench-trace bench-ui manifests mcp-clients watch-incidents cases published precision prove-power reach tools clean
 
 help:
 	@sed -n 's/^# \(make \)/\1/p' Makefile
@@ -130,9 +132,17 @@ unit: tools
 # are compared in one program depends on the runtime, so the traps are all called.
 next: tools
 	GOTOOLCHAIN=$(NEXT) $(GO) vet ./...
-	packages=$$($(GO) list ./... | grep -v -e /internal/lint -e /internal/hostile/suite); \
+	packages=$$($(GO) list $(NEXT_TESTS) | grep -v -e /internal/lint -e /internal/hostile/suite); \
 	export GOTOOLCHAIN=$(NEXT); $(call test,-short -timeout 30m,$$packages); \
 	$(call test,-timeout 30m -run TestTraps,./internal/prove/differ)
+
+# Packages that read what a release may write in another way: profiles, traces, programs, notes of the compiler, output
+# of the go command and syntax trees.
+NEXT_TESTS ?= ./agent/... ./bench/gotest ./collect/... ./internal/capture/... ./internal/collect/... ./internal/goruntime \
+	./internal/trace/... ./pgo ./profile/... ./recording/... ./source/... ./trace/...
+
+next-all:
+	$(MAKE) next NEXT_TESTS=./...
 
 # The race detector needs a C compiler; without one the tests run as they are.
 race: tools
@@ -165,8 +175,11 @@ fuzz:
 	@mkdir -p $(BIN)
 	@run() { $(GO) test -run '^$$' -fuzz "^$$2\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x "$$1" >$(BIN)/fuzz.log 2>&1 </dev/null; }; \
 	late() { grep -q '^ *context deadline exceeded$$' $(BIN)/fuzz.log && ! grep -q 'Failing input' $(BIN)/fuzz.log; }; \
+	part="$${WHET_PART:-1/1}"; \
+	in_part() { set -- $$(cksum <<<"$$1"); [ $$(($$1 % $${part#*/} + 1)) = "$${part%/*}" ]; }; \
 	$(GO) test -list '^Fuzz' ./... | awk '/^Fuzz/ { names[n++] = $$1 } /^ok/ { for (i = 0; i < n; i++) print $$2, names[i]; n = 0 }' \
 	| while read -r pkg name; do \
+		in_part "$$pkg" || continue; \
 		echo "fuzz $$pkg $$name"; \
 		for try in 1 2 3 4 5; do \
 			if run "$$pkg" "$$name"; then break; fi; \

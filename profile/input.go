@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -57,11 +58,45 @@ const (
 	blockSize  = 512 << 10
 )
 
+// What a profile was read with is used again: servers read one after another.
+var (
+	blocks  = sync.Pool{New: func() any { return new([blockSize]byte) }}
+	readers = sync.Pool{New: func() any { return &reader{buffered: bufio.NewReaderSize(nil, 128<<10)} }}
+)
+
+// reader buffers input, and inflates it.
+type reader struct {
+	buffered *bufio.Reader
+	gzip     *gzip.Reader // nil at first
+}
+
+// plain returns the input without compression.
+func (r *reader) plain() (io.Reader, error) {
+	head, err := r.buffered.Peek(2)
+	if len(head) == 0 {
+		if err == nil || errors.Is(err, io.EOF) {
+			return nil, errors.New("empty input, not a profile")
+		}
+		return nil, err
+	}
+	if len(head) < 2 || head[0] != 0x1f || head[1] != 0x8b {
+		return r.buffered, nil
+	}
+	if r.gzip == nil {
+		r.gzip, err = gzip.NewReader(r.buffered)
+	} else {
+		err = r.gzip.Reset(r.buffered)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("gzip header: %w", err)
+	}
+	return r.gzip, nil
+}
+
 // source returns the uncompressed input in blocks. A block is valid until the next call.
 type source interface {
 	next() ([]byte, error) // io.EOF at the end, with no data
 	input() int64          // bytes of (compressed) input consumed so far
-	stop()
 }
 
 // countReader counts the bytes that pass through it.
@@ -80,14 +115,15 @@ func (c *countReader) Read(b []byte) (int, error) {
 type pipeSource struct {
 	in     *countReader
 	blocks chan block
-	free   chan []byte
+	free   chan *[blockSize]byte
 	done   chan struct{}
-	last   []byte
+	last   *[blockSize]byte
 	err    error
 }
 
 type block struct {
-	data []byte
+	data *[blockSize]byte
+	n    int
 	err  error
 }
 
@@ -95,7 +131,7 @@ func newPipeSource(r io.Reader, in *countReader) *pipeSource {
 	s := &pipeSource{
 		in:     in,
 		blocks: make(chan block, 2),
-		free:   make(chan []byte, 4),
+		free:   make(chan *[blockSize]byte, 4),
 		done:   make(chan struct{}),
 	}
 	go s.run(r)
@@ -104,13 +140,12 @@ func newPipeSource(r io.Reader, in *countReader) *pipeSource {
 
 func (s *pipeSource) run(r io.Reader) {
 	defer close(s.blocks)
-	made, size := 0, firstBlock
-	for {
-		var buf []byte
+	size := firstBlock // so that decoding begins soon
+	for made := 0; ; {
+		var buf *[blockSize]byte
 		if made < 3 {
-			// The first block is small, and often all there is.
-			buf = make([]byte, size)
-			made, size = made+1, blockSize
+			buf = blocks.Get().(*[blockSize]byte)
+			made++
 		} else {
 			select {
 			case buf = <-s.free:
@@ -118,12 +153,13 @@ func (s *pipeSource) run(r io.Reader) {
 				return
 			}
 		}
-		n, err := io.ReadFull(r, buf)
+		n, err := io.ReadFull(r, buf[:size])
+		size = blockSize
 		if errors.Is(err, io.ErrUnexpectedEOF) && n > 0 && isCleanEOF(r) {
 			err = io.EOF
 		}
 		select {
-		case s.blocks <- block{buf[:n], err}:
+		case s.blocks <- block{buf, n, err}:
 		case <-s.done:
 			return
 		}
@@ -144,25 +180,41 @@ func isCleanEOF(r io.Reader) bool {
 
 func (s *pipeSource) next() ([]byte, error) {
 	if s.last != nil {
-		s.free <- s.last[:cap(s.last)]
+		s.free <- s.last
 		s.last = nil
 	}
 	if s.err != nil {
 		return nil, s.err
 	}
 	b := <-s.blocks
-	s.err = b.err
-	if len(b.data) == 0 {
+	s.err, s.last = b.err, b.data
+	if b.n == 0 {
 		return nil, b.err
 	}
-	s.last = b.data
-	return b.data, nil
+	return b.data[:b.n], nil
 }
 
 func (s *pipeSource) input() int64 { return s.in.n.Load() }
 
-// stop ends the goroutine, which may be inside a Read, without waiting for it.
-func (s *pipeSource) stop() { close(s.done) }
+// stop ends the goroutine, which may be inside a Read, without waiting for it. It reports whether the goroutine had
+// ended; then the blocks are used again.
+func (s *pipeSource) stop() (ended bool) {
+	close(s.done)
+	if s.err == nil {
+		return false
+	}
+	if s.last != nil {
+		blocks.Put(s.last)
+	}
+	for {
+		select {
+		case b := <-s.free:
+			blocks.Put(b)
+		default:
+			return true
+		}
+	}
+}
 
 // memSource is uncompressed input in memory.
 type memSource struct {
@@ -181,7 +233,6 @@ func (s *memSource) next() ([]byte, error) {
 }
 
 func (s *memSource) input() int64 { return s.n }
-func (s *memSource) stop()        {}
 
 // ReadFile reads a profile from a file, as Read does; errors have the file's name.
 func ReadFile(path string, opt ReadOptions) (*Profile, error) {
@@ -205,24 +256,19 @@ func ReadFile(path string, opt ReadOptions) (*Profile, error) {
 // the input are *SyntaxError with the offset in the uncompressed data.
 func Read(r io.Reader, opt ReadOptions) (*Profile, error) {
 	in := &countReader{r: r}
-	br := bufio.NewReaderSize(in, 128<<10)
-	head, err := br.Peek(2)
-	if len(head) == 0 {
-		if err == nil || errors.Is(err, io.EOF) {
-			return nil, errors.New("empty input, not a profile")
-		}
+	read := readers.Get().(*reader)
+	read.buffered.Reset(in)
+	plain, err := read.plain()
+	if err != nil {
 		return nil, err
 	}
-	var plain io.Reader = br
-	if len(head) == 2 && head[0] == 0x1f && head[1] == 0x8b {
-		z, err := gzip.NewReader(br)
-		if err != nil {
-			return nil, fmt.Errorf("gzip header: %w", err)
-		}
-		plain = z
-	}
 	src := newPipeSource(plain, in)
-	defer src.stop()
+	defer func() {
+		if src.stop() {
+			read.buffered.Reset(nil)
+			readers.Put(read)
+		}
+	}()
 	return decode(src, opt)
 }
 

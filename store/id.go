@@ -7,12 +7,15 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"github.com/zeebo/xxh3"
+
 	"github.com/whet-go/whet/profile"
 )
 
-// NewID returns the ID of a profile: the first half of the SHA-256 of all that p has except
-// comments, documentation and the placement of mappings in memory. The order of samples, locations
-// and labels does not matter, so a translator may build the profile in any order.
+// NewID returns the ID of a profile: the first half of the SHA-256 of the digests of all that p has
+// except comments, documentation and the placement of mappings in memory. The order of samples, locations
+// and labels does not matter, so a translator may build the profile in any order. Digests are XXH3, 128
+// bits: who may write as a service could make two profiles of it with one ID, of which one is stored.
 func NewID(p *Profile) ID {
 	h := hasher{p: p.Data}
 	h.text(p.Service)
@@ -38,16 +41,18 @@ func NewID(p *Profile) ID {
 	for _, s := range samples {
 		all = append(all, s[:]...)
 	}
-	return digestOf(all)
+	return idOf(all)
+}
+
+func idOf(b []byte) ID {
+	sum := sha256.Sum256(b)
+	return ID(sum[:len(ID{})])
 }
 
 // A digest is what identifies a part of a profile.
-type digest = ID
+type digest [16]byte
 
-func digestOf(b []byte) digest {
-	sum := sha256.Sum256(b)
-	return digest(sum[:len(digest{})])
-}
+func digestOf(b []byte) digest { return xxh3.Hash128(b).Bytes() }
 
 // hasher writes one part after another to buf.
 type hasher struct {

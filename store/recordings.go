@@ -66,7 +66,7 @@ func NewRecordingID(r *Recording, content []byte) ID {
 	h.text(r.About)
 	sum := sha256.Sum256(content)
 	h.buf = append(h.buf, sum[:]...)
-	return h.sum()
+	return idOf(h.buf)
 }
 
 // CheckRecording returns an *InvalidError or a *LimitError if a recording cannot be stored. It does not

@@ -49,7 +49,7 @@ func (r *Result) ID() ID {
 	h.number(uint64(r.Time.UnixNano()))
 	sum := sha256.Sum256(r.Document)
 	h.buf = append(h.buf, sum[:]...)
-	return h.sum()
+	return idOf(h.buf)
 }
 
 // CheckResults returns an *InvalidError or a *LimitError for the first result that cannot be stored.

@@ -32,6 +32,7 @@ func main() {
 type settings struct {
 	dir, page, work, cases string
 	held, again, compare   bool
+	shared                 bool
 	budget, maxTime        time.Duration
 	parallel               int
 
@@ -64,6 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		flags.DurationVar(&s.budget, "budget", 2*time.Minute, "limit on the `duration` of each proof")
 		flags.DurationVar(&s.maxTime, "max-time", maxTime, "limit on the `duration` of each benchmark")
 		flags.IntVar(&s.parallel, "parallel", 1, "run `N` cases at a time; their times do not count")
+		flags.BoolVar(&s.shared, "shared", false, "the machine does other work: times do not count")
 	}
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -247,6 +249,6 @@ func (w *workshop) judge(ctx context.Context, s *settings, c *testCase) (put fun
 		return func(r *results) { r.putCompared(x) }, x.summary()
 	}
 	x := w.prove(ctx, c, s.budget, s.maxTime)
-	x.Shared = s.parallel > 1
+	x.Shared = s.shared || s.parallel > 1
 	return func(r *results) { r.put(x) }, x.summary()
 }

@@ -38,7 +38,7 @@ type record struct {
 	Noticed  int           `json:"noticed,omitempty"`   // of these
 	ByInputs int           `json:"by_inputs,omitempty"` // of these, by the comparison
 
-	// Shared is set if other cases ran at the same time: its durations do not count.
+	// Shared is set if other cases, or other work, ran at the same time: its durations do not count.
 	Shared  bool             `json:"shared,omitempty"`
 	Elapsed time.Duration    `json:"elapsed_ns"`
 	Took    []prove.StepTime `json:"took,omitempty"`

@@ -96,6 +96,7 @@ type Store struct {
 	cache
 
 	encoder *zstd.Encoder
+	fast    *zstd.Encoder // for what is joined soon
 	decoder *zstd.Decoder
 	bucket  *store.Bucket
 	*leases
@@ -144,6 +145,11 @@ func Open(dir string, o Options) (_ *Store, err error) {
 	}
 	// The encoder keeps two windows in memory; what it compresses is rarely larger than one.
 	s.encoder, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20))
+	if err != nil {
+		return nil, err
+	}
+	s.fast, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest),
+		zstd.WithWindowSize(1<<20))
 	if err != nil {
 		return nil, err
 	}

@@ -557,7 +557,7 @@ func (w *writer) storeChunk(ctx context.Context, tx *sql.Tx, d *dictionary) erro
 	if now == d.stored {
 		return nil
 	}
-	data := w.s.encoder.EncodeAll(encodeChunk(d.d.Table(), d.stored), nil)
+	data := w.s.fast.EncodeAll(encodeChunk(d.d.Table(), d.stored), nil)
 	_, err := tx.ExecContext(ctx, insertChunk, d.id, d.stored.Stacks, now.Stacks, data)
 	if err != nil {
 		return err
