@@ -46,9 +46,14 @@ func (b *Builder) Function(f Function) uint32 {
 	}
 	i := uint32(len(b.p.Functions))
 	b.functions.put(slot, k[0], i)
+	b.addFunction(k, f)
+	return i
+}
+
+// addFunction stores a function that is not there, with its key.
+func (b *Builder) addFunction(k key, f Function) {
 	b.functionKeys = append(b.functionKeys, k)
 	b.p.Functions = append(b.p.Functions, f)
-	return i
 }
 
 // Mapping returns the index of a mapping. Mappings of the same file (by build id, if any), offset
@@ -59,10 +64,15 @@ func (b *Builder) Mapping(m Mapping) uint32 {
 	if !ok {
 		i = uint32(len(b.p.Mappings))
 		b.mappings[mk] = i
-		b.mappingKeys = append(b.mappingKeys, mk.key())
-		b.p.Mappings = append(b.p.Mappings, m)
+		b.addMapping(mk.key(), m)
 	}
 	return i
+}
+
+// addMapping stores a mapping that is not there, with its key.
+func (b *Builder) addMapping(k key, m Mapping) {
+	b.mappingKeys = append(b.mappingKeys, k)
+	b.p.Mappings = append(b.p.Mappings, m)
 }
 
 // Location returns the index of a location with the given frames, innermost first; none if it is
@@ -72,13 +82,17 @@ func (b *Builder) Location(addr uint64, mapping uint32, folded bool, lines ...Li
 		b.scratch = append(b.scratch[:0], Line{Function: None})
 		lines = b.scratch
 	}
-	k := key{}
+	k := b.keyOf(addr, mapping, folded, lines)
+	return b.location(k, addr, mapping, folded, func() []Line { return lines })
+}
+
+// keyOf returns the key of a location.
+func (b *Builder) keyOf(addr uint64, mapping uint32, folded bool, lines []Line) key {
+	k := key{}.with(addr)
 	if mapping != None {
 		k = b.mappingKeys[mapping].with(addr - b.p.Mappings[mapping].Start)
-	} else {
-		k = k.with(addr)
 	}
-	return b.location(locationKey(k, folded, lines, b.functionKeys), addr, mapping, folded, func() []Line { return lines })
+	return locationKey(k, folded, lines, b.functionKeys)
 }
 
 // location finds a location by its key, or stores it with the lines that the
@@ -91,12 +105,17 @@ func (b *Builder) location(k key, addr uint64, mapping uint32, folded bool, line
 	}
 	i := uint32(len(p.Locations))
 	b.locations.put(slot, k[0], i)
-	l := Location{Address: addr, Mapping: mapping, First: uint32(len(p.Lines)), Folded: folded}
-	p.Lines = append(double(p.Lines), lines()...)
-	l.Num = uint32(len(p.Lines)) - l.First
+	b.addLocation(k, addr, mapping, folded, lines())
+	return i
+}
+
+// addLocation stores a location that is not there, with its key.
+func (b *Builder) addLocation(k key, addr uint64, mapping uint32, folded bool, lines []Line) {
+	p := b.p
+	l := Location{Address: addr, Mapping: mapping, First: uint32(len(p.Lines)), Num: uint32(len(lines)), Folded: folded}
+	p.Lines = append(double(p.Lines), lines...)
 	p.Locations = append(double(p.Locations), l)
 	p.keys = append(double(p.keys), k)
-	return i
 }
 
 // double grows a full list. append adds a quarter to long lists, which leaves twice the garbage.

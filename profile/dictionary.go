@@ -22,8 +22,10 @@ type Counts struct{ Mappings, Functions, Lines, Locations, Stacks int }
 func NewDictionary() *Dictionary { return &Dictionary{m: &merger{b: NewBuilder()}} }
 
 // Counts returns the sizes of the tables.
-func (d *Dictionary) Counts() Counts {
-	p := d.m.b.p
+func (d *Dictionary) Counts() Counts { return d.m.b.counts() }
+
+func (b *Builder) counts() Counts {
+	p := b.p
 	return Counts{len(p.Mappings), len(p.Functions), len(p.Lines), len(p.Locations), len(p.stacks)}
 }
 
@@ -86,32 +88,123 @@ type Tables struct {
 
 // Append adds entries under the next numbers. It fails if an index is out of range or the
 // dictionary already has an entry; d must not be used afterwards.
-func (d *Dictionary) Append(t Tables) error {
-	b := d.m.b
+func (d *Dictionary) Append(t Tables) error { return d.m.b.append(t, finding{d.m.b}) }
+
+// Table returns the present content. It stays as it is when the dictionary grows.
+func (d *Dictionary) Table() *StackTable { return d.m.b.table(&d.frozen) }
+
+// A Loader reads what was in a Dictionary, for queries: unlike one, it does not find entries, which takes most of the
+// time and half of the memory. It is not safe for concurrent use, but the StackTables that it returns are.
+type Loader struct {
+	b      *Builder // without its hash tables
+	frozen Counts
+}
+
+// NewLoader returns a loader without entries.
+func NewLoader() *Loader { return &Loader{b: NewBuilder()} }
+
+// Counts returns the sizes of the tables.
+func (l *Loader) Counts() Counts { return l.b.counts() }
+
+// Memory returns the approximate memory that the entries take, in bytes.
+func (l *Loader) Memory() int64 {
+	c := l.Counts()
+	// Per entry: the entry and its key, and 100 bytes of strings.
+	return int64(l.b.p.pieces.size) + 8*int64(c.Stacks) + 40*int64(c.Locations) + 12*int64(c.Lines) +
+		176*int64(c.Functions) + 128*int64(c.Mappings)
+}
+
+// Append adds entries under the next numbers. It fails if an index is out of range; l must not be used afterwards. An
+// entry that is there already gets a second number.
+func (l *Loader) Append(t Tables) error { return l.b.append(t, adding{l.b}) }
+
+// Table returns the present content. It stays as it is when more is appended.
+func (l *Loader) Table() *StackTable { return l.b.table(&l.frozen) }
+
+// adder adds entries to a Builder, and reports whether they were not there.
+type adder interface {
+	mapping(m Mapping) bool
+	function(f Function) bool
+	location(l *Location, lines []Line) bool
+	stack(ids []uint32, most uint32) bool // most is the largest of ids
+}
+
+// finding looks for each entry.
+type finding struct{ b *Builder }
+
+func (a finding) mapping(m Mapping) bool {
+	n := len(a.b.p.Mappings)
+	return int(a.b.Mapping(m)) == n
+}
+
+func (a finding) function(f Function) bool {
+	n := len(a.b.p.Functions)
+	return int(a.b.Function(f)) == n
+}
+
+func (a finding) location(l *Location, lines []Line) bool {
+	n := len(a.b.p.Locations)
+	return int(a.b.Location(l.Address, l.Mapping, l.Folded, lines...)) == n
+}
+
+func (a finding) stack(ids []uint32, most uint32) bool {
+	_, fresh := a.b.sample(ids, most, nil, 0)
+	return fresh
+}
+
+// adding takes all entries for new ones.
+type adding struct{ b *Builder }
+
+func (a adding) mapping(m Mapping) bool {
+	a.b.addMapping(m.key().key(), m)
+	return true
+}
+
+func (a adding) function(f Function) bool {
+	a.b.addFunction(functionKey(&f), f)
+	return true
+}
+
+func (a adding) location(l *Location, lines []Line) bool {
+	a.b.addLocation(a.b.keyOf(l.Address, l.Mapping, l.Folded, lines), l.Address, l.Mapping, l.Folded, lines)
+	return true
+}
+
+func (a adding) stack(ids []uint32, most uint32) bool {
+	p := a.b.p
+	ref := p.pieces.put(ids, most)
+	p.pieces.keep(ref)
+	p.stacks = append(p.stacks, ref)
+	return true
+}
+
+// append adds entries under the next numbers.
+func (b *Builder) append(t Tables, to adder) error {
+	p := b.p
 	for _, m := range t.Mappings {
-		if n := len(b.p.Mappings); b.Mapping(m) != uint32(n) {
+		if n := len(p.Mappings); !to.mapping(m) {
 			return fmt.Errorf("mapping %d is there already", n)
 		}
 	}
 	for _, f := range t.Functions {
-		if n := len(b.p.Functions); b.Function(f) != uint32(n) {
+		if n := len(p.Functions); !to.function(f) {
 			return fmt.Errorf("function %d is there already", n)
 		}
 	}
 	lines := t.Lines
-	for _, l := range t.Locations {
-		n := len(b.p.Locations)
-		if l.Num == 0 || int64(l.Num) > int64(len(lines)) || l.Mapping != None && int(l.Mapping) >= len(b.p.Mappings) {
+	for i := range t.Locations {
+		l, n := &t.Locations[i], len(p.Locations)
+		if l.Num == 0 || int64(l.Num) > int64(len(lines)) || l.Mapping != None && int(l.Mapping) >= len(p.Mappings) {
 			return fmt.Errorf("location %d: out of range", n)
 		}
 		own := lines[:l.Num]
 		lines = lines[l.Num:]
 		for _, line := range own {
-			if line.Function != None && int(line.Function) >= len(b.p.Functions) {
+			if line.Function != None && int(line.Function) >= len(p.Functions) {
 				return fmt.Errorf("location %d: out of range", n)
 			}
 		}
-		if b.Location(l.Address, l.Mapping, l.Folded, own...) != uint32(n) {
+		if !to.location(l, own) {
 			return fmt.Errorf("location %d is there already", n)
 		}
 	}
@@ -119,32 +212,32 @@ func (d *Dictionary) Append(t Tables) error {
 		return errors.New("lines without a location")
 	}
 	for _, stack := range t.Stacks {
-		n, most := len(b.p.stacks), uint32(0)
+		n, most := len(p.stacks), uint32(0)
 		for _, loc := range stack {
 			most = max(most, loc)
 		}
-		if int64(most) >= int64(len(b.p.Locations)) && len(stack) > 0 {
+		if int64(most) >= int64(len(p.Locations)) && len(stack) > 0 {
 			return fmt.Errorf("stack %d: out of range", n)
 		}
 		if err := checkDepth(len(stack)); err != nil {
 			return err
 		}
-		if _, fresh := b.sample(stack, most, nil, 0); !fresh {
+		if !to.stack(stack, most) {
 			return fmt.Errorf("stack %d is there already", n)
 		}
 	}
 	return nil
 }
 
-// Table returns the present content. It stays as it is when the dictionary grows.
-func (d *Dictionary) Table() *StackTable {
-	p, c := d.m.b.p, d.Counts()
-	if d.frozen != c {
+// table returns the present content. frozen is that of the last call.
+func (b *Builder) table(frozen *Counts) *StackTable {
+	p, c := b.p, b.counts()
+	if *frozen != c {
 		// Reading a stack loads bytes beyond it, which the next one must not write.
 		skip := min(piecePad, len(p.pieces.free))
 		p.pieces.free = p.pieces.free[skip:]
 		p.pieces.at += uint64(skip)
-		d.frozen = c
+		*frozen = c
 	}
 	return &StackTable{
 		Mappings:  slices.Clip(p.Mappings),

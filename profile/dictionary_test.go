@@ -2,6 +2,7 @@ package profile_test
 
 import (
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -100,6 +101,28 @@ func TestDictionaryAppend(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "appended", p, q)
+	l := profile.NewLoader()
+	loaded := load(t, l, all)
+	if l.Counts() != d.Counts() {
+		t.Fatalf("counts %+v, want %+v", l.Counts(), d.Counts())
+	}
+	if l.Memory() >= d.Memory() {
+		t.Errorf("a loader takes %d bytes, and a dictionary %d", l.Memory(), d.Memory())
+	}
+	if q, err = loaded.Profile(p, 0, s); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "loaded", p, q)
+	// Its locations are those of others.
+	twice, err := profile.Merge(q, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if once, err := profile.Merge(p, p); err != nil || twice.NumSamples() != once.NumSamples() ||
+		len(twice.Locations) != len(once.Locations) {
+		t.Errorf("merged with the original: %d samples of %d locations, want %d of %d (%v)", twice.NumSamples(),
+			len(twice.Locations), once.NumSamples(), len(once.Locations), err)
+	}
 
 	line := profile.Line{Function: profile.None}
 	for what, bad := range map[string]profile.Tables{
@@ -117,6 +140,10 @@ func TestDictionaryAppend(t *testing.T) {
 		if err := profile.NewDictionary().Append(bad); err == nil {
 			t.Errorf("%s: no error", what)
 		}
+		// It does not look for what is there twice.
+		if err := profile.NewLoader().Append(bad); (err == nil) != strings.HasSuffix(what, " twice") {
+			t.Errorf("%s: a loader's error is %v", what, err)
+		}
 	}
 	if _, err := table.Profile(p, 0, profile.Samples{Stacks: []uint32{1 << 30}, Values: [][]int64{{1}, {1}}}); err == nil {
 		t.Error("a stack out of range: no error")
@@ -124,6 +151,27 @@ func TestDictionaryAppend(t *testing.T) {
 	if _, err := table.Profile(p, 0, profile.Samples{Stacks: []uint32{0}, Values: [][]int64{{1}}}); err == nil {
 		t.Error("a missing column: no error")
 	}
+}
+
+// load appends tables in two parts, and reads the first between them.
+func load(t *testing.T, l *profile.Loader, all profile.Tables) *profile.StackTable {
+	t.Helper()
+	half := len(all.Stacks) / 2
+	first := all
+	first.Stacks = all.Stacks[:half]
+	if err := l.Append(first); err != nil {
+		t.Fatal(err)
+	}
+	before := l.Table()
+	if err := l.Append(profile.Tables{Stacks: all.Stacks[half:]}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range half {
+		if !slices.Equal(before.AppendStack(nil, uint32(i)), all.Stacks[i]) {
+			t.Fatalf("stack %d changed while more was appended", i)
+		}
+	}
+	return l.Table()
 }
 
 func TestDictionaryMainMapping(t *testing.T) {

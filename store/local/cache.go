@@ -24,7 +24,7 @@ type cache struct {
 // fields are protected by cache.mu.
 type cached struct {
 	loading sync.Mutex
-	own     *profile.Dictionary // to extend; nil if the table is the writer's, or there is none
+	own     *profile.Loader // to extend; nil if the table is the writer's, or there is none
 
 	table *profile.StackTable // nil at first
 	size  int64
@@ -53,7 +53,7 @@ func (c *cache) entry(id int64) *cached {
 
 // set sets an entry's table to that of a dictionary, unless it has more, and drops others above the limit. Chance
 // decides which: a query of all services needs each in turn. The caller has locked c.
-func (c *cache) set(e *cached, d *profile.Dictionary) {
+func (c *cache) set(e *cached, d *profile.Loader) {
 	t, size := d.Table(), d.Memory()
 	if e.table != nil && t.Counts().Stacks < e.table.Counts().Stacks {
 		return
@@ -116,7 +116,7 @@ func (s *Store) table(ctx context.Context, tx querier, id int64) (*profile.Stack
 	}
 	if d == nil || s.extend(ctx, tx, id, d) != nil {
 		// Nothing was read, or chunks that were read have been joined with later ones since.
-		d = profile.NewDictionary()
+		d = profile.NewLoader()
 		if err := s.extend(ctx, tx, id, d); err != nil {
 			return nil, fmt.Errorf("dictionary %d: %w", id, err)
 		}
@@ -136,8 +136,14 @@ type querier interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
+// entries are a *profile.Dictionary or a *profile.Loader.
+type entries interface {
+	Counts() profile.Counts
+	Append(t profile.Tables) error
+}
+
 // extend reads the chunks that d does not have yet.
-func (s *Store) extend(ctx context.Context, tx querier, id int64, d *profile.Dictionary) error {
+func (s *Store) extend(ctx context.Context, tx querier, id int64, d entries) error {
 	rows, err := tx.QueryContext(ctx, "SELECT data FROM chunk WHERE dictionary=? AND last>? ORDER BY first", id,
 		d.Counts().Stacks)
 	if err != nil {

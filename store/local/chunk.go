@@ -205,9 +205,7 @@ func readStacks(d *packed.Decoder, stacks [][]uint32) error {
 	for i, f := range forms {
 		stack := all[: f.own+f.shared : f.own+f.shared]
 		all = all[len(stack):]
-		for j := range f.own {
-			stack[j] = d.Index()
-		}
+		d.Indices(stack[:f.own])
 		copy(stack[f.own:], previous[len(previous)-f.shared:])
 		stacks[i], previous = stack, stack
 	}

@@ -52,6 +52,26 @@ func (d *Decoder) Index() uint32 {
 	return uint32(x)
 }
 
+// Indices reads as many numbers less than 2^32-1 as dst has room for.
+func (d *Decoder) Indices(dst []uint32) {
+	b := d.B // not in memory, for speed
+	for i := range dst {
+		switch {
+		case len(b) > 1 && b[0] >= 0x80 && b[1] < 0x80: // most are
+			dst[i] = uint32(b[0]&0x7f) | uint32(b[1])<<7
+			b = b[2:]
+		case len(b) > 2 && b[0] >= 0x80 && b[1] >= 0x80 && b[2] < 0x80:
+			dst[i] = uint32(b[0]&0x7f) | uint32(b[1]&0x7f)<<7 | uint32(b[2])<<14
+			b = b[3:]
+		default:
+			d.B = b
+			dst[i] = d.Index()
+			b = d.B
+		}
+	}
+	d.B = b
+}
+
 // Count reads the number of entries that follow, of which each takes at least one byte.
 func (d *Decoder) Count() int {
 	x := d.Uvarint()
